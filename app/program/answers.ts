@@ -146,7 +146,7 @@ export interface OrderEarning {
   readonly counted: readonly { readonly at: string; readonly amount: number }[];
 }
 
-export type AmountStepKind =
+type AmountStepKind =
   | 'goods'
   | 'tax'
   | 'gift-cards-sold'

@@ -42,7 +42,6 @@ export const COMMAND_KINDS: Readonly<Record<string, CommandKind>> = {
   'backfill orders': 'changes',
   'backfill products': 'changes',
   'backfill discounts': 'changes',
-  'backfill resume': 'changes',
   'backfill status': 'reads',
   resend: 'changes',
 };

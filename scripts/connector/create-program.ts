@@ -1,35 +1,8 @@
 import { Command } from 'commander';
 import { VERSION } from '../../shared/config/release.ts';
-import {
-  registerCompare,
-  registerConsole,
-  registerDoctor,
-  registerHistory,
-  registerStatus,
-  registerTrace,
-} from './commands/look.ts';
-import {
-  registerBackfill,
-  registerPause,
-  registerReconcile,
-  registerRecover,
-  registerRedemptions,
-  registerResend,
-  registerResume,
-  registerRetryNow,
-} from './commands/repair.ts';
-import {
-  registerApp,
-  registerDeploy,
-  registerInit,
-  registerProbe,
-  registerSecrets,
-  registerSend,
-  registerSetup,
-  registerStorefront,
-  registerSynth,
-  registerWebhooks,
-} from './commands/set-up.ts';
+import * as look from './commands/look.ts';
+import * as repair from './commands/repair.ts';
+import * as setUp from './commands/set-up.ts';
 import { registerDeadLetters } from './dead-letters/command.ts';
 import { registerStart } from './start/command.ts';
 import { printable } from './terminal/text.ts';
@@ -132,30 +105,30 @@ function forEachCommand(command: Command, visit: (command: Command) => void): vo
  * is imported when it runs, so that --help and a mistyped option are answered quickly.
  */
 const registrations: readonly ((program: Command) => void)[] = [
-  registerSetup,
-  registerInit,
+  setUp.registerSetup,
+  setUp.registerInit,
   (program) => registerStart(program, createProgram),
-  registerSynth,
-  registerDeploy,
-  (program) => registerConsole(program, createProgram),
-  registerStatus,
-  registerTrace,
-  registerCompare,
+  setUp.registerSynth,
+  setUp.registerDeploy,
+  (program) => look.registerConsole(program, createProgram),
+  look.registerStatus,
+  look.registerTrace,
+  look.registerCompare,
   registerDeadLetters,
-  registerDoctor,
-  registerPause,
-  registerResume,
-  registerRetryNow,
-  registerHistory,
-  registerProbe,
-  registerSend,
-  registerSecrets,
-  registerApp,
-  registerStorefront,
-  registerRedemptions,
-  registerWebhooks,
-  registerReconcile,
-  registerRecover,
-  registerBackfill,
-  registerResend,
+  look.registerDoctor,
+  repair.registerPause,
+  repair.registerResume,
+  repair.registerRetryNow,
+  look.registerHistory,
+  setUp.registerProbe,
+  setUp.registerSend,
+  setUp.registerSecrets,
+  setUp.registerApp,
+  setUp.registerStorefront,
+  repair.registerRedemptions,
+  setUp.registerWebhooks,
+  repair.registerReconcile,
+  repair.registerRecover,
+  repair.registerBackfill,
+  repair.registerResend,
 ];

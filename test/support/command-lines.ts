@@ -4,7 +4,7 @@ export const COMMAND_LINES: Readonly<Record<string, string>> = {
   recover: 'recover --yes',
   status: 'status',
   trace: 'trace order 1',
-  compare: 'compare order 1',
+  compare: 'compare orders --since 24h',
   'dead-letters list': 'dead-letters list',
   'dead-letters show': 'dead-letters show 1',
   'dead-letters replay': 'dead-letters replay --id 2 --yes',
@@ -30,7 +30,6 @@ export const COMMAND_LINES: Readonly<Record<string, string>> = {
   'backfill orders': 'backfill orders --since 2026-10-01 --yes',
   'backfill products': 'backfill products --yes',
   'backfill discounts': 'backfill discounts --yes',
-  'backfill resume': 'backfill resume orders_2026-01-01_2026-02-01',
   'backfill status': 'backfill status',
   resend: 'resend --since 7d --yes',
 };

@@ -50,9 +50,9 @@ export async function readAppFolder(
 ): Promise<AppFolder> {
   const folder = folderOf(deployment, shop, to);
   const before = parseToml(readFile(join(folder, TOML)));
-  const clientId =
-    given ?? (await readClientId(deployment, shop)) ?? textIn(before, 'client_id') ?? '';
-  const kept = scopesIn(before).filter((scope) => scope === ALL_ORDERS);
+  const clientId = given ?? (await readClientId(deployment, shop)) ?? textIn(before, 'client_id');
+  const scopes = textIn(before?.access_scopes as TomlTable | undefined, 'scopes').split(/\s*,\s*/);
+  const kept = scopes.filter((scope) => scope === ALL_ORDERS);
   const proxy = proxyAddress(deployment, shop);
   const extensions = proxy === undefined ? new Map<string, Uint8Array>() : await readApp(proxy);
   const wanted = new Map<string, Uint8Array>([
@@ -131,6 +131,12 @@ export function appToml(
 /** For these characters, a basic string of TOML is the same as one of JSON. */
 const quote = (text: string): string => JSON.stringify(text);
 
+/** Empty where there is no such text. */
+function textIn(table: TomlTable | undefined, name: string): string {
+  const value = table?.[name];
+  return typeof value === 'string' ? value : '';
+}
+
 /** What Shopify's command line writes beside our files. */
 const BUILT_BY_SHOPIFY = /\/(dist\/.*|manifest\.json|shopify\.d\.ts)$/;
 
@@ -207,26 +213,9 @@ export function parseToml(contents: Uint8Array | undefined): TomlTable | undefin
   }
 }
 
-function textIn(table: unknown, name: string): string | undefined {
-  const value = tableOf(table)[name];
-  return typeof value === 'string' ? value : undefined;
-}
-
-export function tableOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? { ...value } : {};
-}
-
-export function scopesIn(toml: TomlTable | undefined): readonly string[] {
-  const text = textIn(toml?.access_scopes, 'scopes') ?? '';
-  return text.split(',').flatMap((scope) => scope.trim() || []);
-}
-
-/** From the folder in which the connector's own commands run. */
-export const releaseCommand = (folder: string): string => `cd ${folder} && shopify app deploy`;
-
 interface WrittenFiles {
-  readonly written: readonly string[];
-  readonly removed: readonly string[];
+  readonly written: number;
+  readonly removed: number;
   readonly unchanged: number;
 }
 
@@ -243,5 +232,5 @@ export function writeFolder({ folder, wanted, written }: AppFolder): WrittenFile
   const removed = [...written.keys()].filter((path) => !wanted.has(path));
   for (const path of removed) rmSync(join(folder, path));
   const unchanged = wanted.size - differs.length;
-  return { written: differs.map(([path]) => path), removed, unchanged };
+  return { written: differs.length, removed: removed.length, unchanged };
 }

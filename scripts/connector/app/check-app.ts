@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { AppFiles } from '../../../app/build/build-app.ts';
 import type { Shop } from '../../../shared/config/connector-config.ts';
 import { findShop, shopsOf } from '../arguments.ts';
@@ -7,6 +8,7 @@ import {
   checksDocument,
   type Finding,
   fail,
+  fixedDocument,
   forEachShop,
   info,
   pass,
@@ -14,25 +16,21 @@ import {
   type ShopDeps,
   warn,
 } from '../checks/check.ts';
-import { ALL_ORDERS, adminApiCheck, installedAppCheck } from '../checks/store.ts';
+import { adminApiCheck, installedAppCheck } from '../checks/store.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import { openShopServices } from '../deployment/services.ts';
-import { type Block, type Document, facts, type Suggestion } from '../document/document.ts';
+import type { Document } from '../document/document.ts';
 import { line } from '../document/line.ts';
-import { BadArguments, Problem } from '../exit.ts';
+import { BadArguments } from '../exit.ts';
 import type { CommonOptions, Session } from '../session.ts';
-import { shorten } from '../terminal/text.ts';
 import { subscriptionsCheck } from '../webhooks/webhooks.ts';
 import {
   type AppFolder,
   foreignIn,
   parseToml,
   readAppFolder,
-  releaseCommand,
   requireClientId,
-  scopesIn,
   TOML,
-  tableOf,
   textOf,
   writeFolder,
 } from './app-folder.ts';
@@ -52,63 +50,26 @@ function shopsWith({ connector }: Deployment, { shop, to }: AppOptions): readonl
   return to === undefined ? shopsOf(connector, shop) : [findShop(connector, shop)];
 }
 
-/** Read settings, addresses and folder → refuse what is not ours → write what differs. */
-export async function writeApp(session: Session, options: WriteOptions): Promise<Document> {
+/** Write what differs, leaving alone what is not ours → compare. */
+export async function writeApp(
+  session: Session,
+  options: WriteOptions,
+): Promise<Document<ChecksData>> {
   const deployment = await session.findDeployment();
   const shops = shopsWith(deployment, options);
   if (options.clientId !== undefined && shops.length > 1) {
     throw new BadArguments('give --shop with --client-id: each shop has an app of its own.');
   }
-  const apps = [];
-  for (const one of shops) {
-    const found = await readAppFolder(deployment, one, options);
-    requireClientId(found);
-    refuseForeign(found, options, session);
-    apps.push({ shop: one.domain, folder: found.place, ...writeFolder(found) });
-  }
-  const { shop, to } = options;
-  const isReleased = deployment.where === 'aws';
-  return {
-    title: `The app of ${deployment.stack}`,
-    blocks: apps.map(({ shop: domain, folder, written, removed, unchanged }) => {
-      const files = `${written.length} written, ${unchanged} unchanged, ${removed.length} removed`;
-      const release = isReleased ? releaseCommand(folder) : undefined;
-      return facts(
-        [
-          ['Folder', folder],
-          ['Files', files],
-          ['Release it', release],
-        ],
-        domain,
-      );
-    }),
-    next: [{ label: 'Compare it', line: line('app check', [], { shop, to }) }],
-    data: { apps },
-  };
-}
-
-/** Shows files of the merchant's own, and leaves them alone without --yes. */
-function refuseForeign(found: AppFolder, { yes }: WriteOptions, { show }: Session): void {
-  const foreign = foreignIn(found);
-  if (yes || foreign.length === 0) return;
-  const lost = foreign.map((path): Block => {
-    const kept = new Set(textOf(found.wanted.get(path)).split('\n'));
-    const lines = textOf(found.written.get(path)).split('\n');
-    const own = lines.filter((one) => one.trim() !== '' && !kept.has(one));
-    return { kind: 'code', title: `${path}: lines that would be lost`, text: own.join('\n') };
-  });
-  show({ title: `The app in ${found.place}`, blocks: lost });
-  throw new Problem(
-    `${foreign.join(', ')}: not written by this command. Nothing was written.`,
-    'Replace it with --yes, or write into another folder with --to, to compare both.',
-  );
+  const agrees = async () => options.yes === true;
+  const check = appFolderCheck({ deployment, shops }, { ...options, agrees });
+  return fixedDocument(check, `The app of ${deployment.stack}`, []);
 }
 
 /** No API shows these; the file is all that can be compared. */
 const UNSEEN =
   'no API shows which version of the app is released, its app proxy, the compliance topics, the subscriptions of its file, and where extensions are placed';
 
-/** Each difference between the app's folder, the settings, the deployed addresses and the store. */
+/** What differs between the app's folder, the settings, the deployed addresses and the store. */
 export async function checkApp(
   session: Session,
   options: AppOptions & CommonOptions,
@@ -140,92 +101,71 @@ export function appFolderCheck(
   options: FolderOptions = {},
 ): Check {
   const releaseOf = (place: string) =>
-    deployment.where === 'aws' ? [`Release it: ${releaseCommand(place)}`] : [];
+    deployment.where === 'aws' ? [`Release it: cd ${place} && shopify app deploy`] : [];
   return {
     name: 'app folder',
     look: forEachShop(shops, async (shop) => {
-      const found = await readAppFolder(deployment, shop, options);
-      const { place } = found;
-      const write: Suggestion = {
-        label: 'Write the folder',
-        ...(foreignIn(found).length > 0 && {
-          say: 'With --yes this replaces your file; without, it shows what would be lost:',
-        }),
-        line: line('app write', [], { shop: shop.domain, to: options.to }),
-      };
-      const findings = compareApp(found.wanted, found.written);
+      const { place, wanted, written } = await readAppFolder(deployment, shop, options);
+      const findings = compareApp(wanted, written);
       if (findings.length === 0) return [pass(`${place} is as it should be`, ...releaseOf(place))];
-      return findings.map((one) => ({ ...one, next: [write] }));
+      const write = line('app write', [], { shop: shop.domain, to: options.to });
+      return findings.map((one) => ({ ...one, next: [{ label: 'Write it', line: write }] }));
     }),
     fix: forEachShop(shops, async (shop) => {
       const found = await readAppFolder(deployment, shop, options);
       const { place } = found;
       requireClientId(found);
+      const foreign = foreignIn(found);
       const question = `Replace the files of ${place}, which this command did not write?`;
-      if (foreignIn(found).length > 0 && !(await options.agrees?.(question))) {
-        const fix =
-          'Rename the folder and run the command again: it writes another, to compare both.';
-        return [warn(`${place} is not as the settings need it`, fix)];
+      if (foreign.length > 0 && !(await options.agrees?.(question))) {
+        const what = `nothing was written, because this command did not write ${foreign.join(', ')}`;
+        const ways = 'Replace it with --yes, or write into another folder with --to.';
+        return [warn(`${place}: ${what}`, `${lostText(found, foreign)}\n${ways}`)];
       }
-      writeFolder(found);
-      return [warn(`${place} is written, and not yet released`, ...releaseOf(place))];
+      const { written, removed, unchanged } = writeFolder(found);
+      const files = `${written} files written, ${unchanged} unchanged, ${removed} removed`;
+      const release = releaseOf(place).map((way) => warn(`${place} is not yet released`, way));
+      return [info(`${place}: ${files}`), ...release];
     }),
   };
 }
 
-/** What in an app's folder is not as the settings and the deployed addresses need it; one line for each. */
+/** The lines of the merchant's own that our files do not have. */
+function lostText({ wanted, written }: AppFolder, foreign: readonly string[]): string {
+  const lines = foreign.flatMap((path) => {
+    const kept = new Set(textOf(wanted.get(path)).split('\n'));
+    const own = textOf(written.get(path)).split('\n');
+    return own.filter((one) => one.trim() !== '' && !kept.has(one));
+  });
+  return ['Its lines that would be lost:', ...lines.map((one) => `  ${one}`)].join('\n');
+}
+
+/** What the settings decide of the file; the rest is the merchant's. */
+const DECIDED = [
+  ...['client_id', 'application_url', 'access_scopes', 'app_proxy', 'webhooks', 'events'],
+];
+
+/** What in an app's folder is not as the settings and the deployed addresses need it, by part. */
 export function compareApp(wanted: AppFiles, written: AppFiles): readonly Finding[] {
   const has = parseToml(written.get(TOML));
   if (!written.has(TOML)) return [fail(`there is no ${TOML}`)];
   if (!has) return [fail(`${TOML} cannot be read`)];
   const wants = parseToml(wanted.get(TOML)) ?? {};
-  const [needed, named] = [scopesIn(wants), scopesIn(has)];
-  const missing = needed.filter((scope) => !named.includes(scope));
-  const extra = named.filter((scope) => !needed.includes(scope) && scope !== ALL_ORDERS);
+  const parts = DECIDED.filter(
+    (part) => !isDeepStrictEqual(inOrder(wants[part]), inOrder(has[part])),
+  );
   return [
-    ...differences(wants, has).map((what) => fail(`${TOML}: ${what}`)),
-    ...missing.map((scope) => fail(`${TOML}: the scope ${scope} is missing`)),
-    ...extra.map((scope) => warn(`${TOML}: the settings do not need the scope ${scope}`)),
+    ...parts.map((part) => fail(`${TOML}: ${part} is not as the settings need it`)),
     ...differentExtensions(wanted, written).map((what) => fail(what)),
   ];
 }
 
-type Toml = Readonly<Record<string, unknown>>;
-
-/** What the settings decide of the file; the rest is the merchant's. */
-const DECIDED = ['client_id', 'application_url', 'app_proxy', 'webhooks', 'events'];
-
-/** Of a query, the beginning is enough. */
-const MOST = 120;
-
-function differences(wants: Toml, has: Toml): readonly string[] {
-  const [wanted, found] = [wants, has].map((toml) =>
-    DECIDED.flatMap((name) => valuesIn(toml[name], name)),
-  );
-  return [
-    ...without(wanted, found).map((value) => `${shorten(value, MOST)} is missing`),
-    ...without(found, wanted).map((value) => `${shorten(value, MOST)} is not wanted`),
-  ];
-}
-
-/** `app_proxy.url https://…`, each with what it stands beside in a list: the order of a list means nothing. */
-function valuesIn(value: unknown, name: string): readonly string[] {
-  if (value === undefined) return [];
-  if (Array.isArray(value)) return value.flatMap((one) => valuesIn(one, name));
-  if (typeof value !== 'object') return [`${name} ${value}`];
-  return Object.entries(tableOf(value)).flatMap(([field, one]) =>
-    valuesIn(one, `${name}.${field}`),
-  );
-}
-
-/** What the first list holds more often than the second. */
-function without(all: readonly string[] = [], others: readonly string[] = []): readonly string[] {
-  const left = [...others];
-  return all.filter((one) => {
-    const place = left.indexOf(one);
-    if (place >= 0) left.splice(place, 1);
-    return place < 0;
-  });
+/** The order of a list means nothing, also of scopes in a text. */
+function inOrder(value: unknown): unknown {
+  if (typeof value === 'string') return value.split(/\s*,\s*/).toSorted();
+  if (Array.isArray(value)) return value.map((one) => JSON.stringify(inOrder(one))).toSorted();
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, inOrder(one)]));
 }
 
 const EXTENSION = /^extensions\/([^/]+)\//;

@@ -10,7 +10,15 @@ import { BulkFileGone, FILE_START } from '../../../shared/shopify/bulk/read-enti
 import { findShop, shopsOf } from '../arguments.ts';
 import { type Deployment, nextCommand, openLedger } from '../deployment/deployment.ts';
 import { openShopServices, storeProblem } from '../deployment/services.ts';
-import { type Document, facts, right, type Suggestion, table, text } from '../document/document.ts';
+import {
+  type Cell,
+  type Document,
+  facts,
+  right,
+  type Suggestion,
+  table,
+  text,
+} from '../document/document.ts';
 import { type Line, line, lineText, type Options } from '../document/line.ts';
 import { BadArguments, Problem } from '../exit.ts';
 import type { Session } from '../session.ts';
@@ -38,12 +46,9 @@ import {
   orderFile,
 } from './store-file.ts';
 
-export interface PaceOptions {
+export interface StartOptions {
   readonly rate?: number;
   readonly shop?: string;
-}
-
-export interface StartOptions extends PaceOptions {
   /** Epoch milliseconds. */
   readonly since?: number;
   readonly until?: number;
@@ -95,10 +100,10 @@ export async function startBackfill(
   const id = backfillId(kind, given.since, given.until);
   const kept = await open.backfills.load(id);
   const begun = options.again ? undefined : kept?.state;
-  // Without --until the period ends now: later changes arrive as webhooks.
-  const until = begun ? begun.until : (given.until ?? now.toISOString());
   const state: BackfillState = begun ?? {
-    ...{ id, shop: open.shop.domain, kind, ...given, ...(until && { until }) },
+    ...{ id, shop: open.shop.domain, kind },
+    // Without --until the period ends now: later changes arrive as webhooks.
+    ...{ until: now.toISOString(), ...given },
     run: (kept?.state.run ?? 0) + 1,
     ...{ startedAt: now.toISOString(), savedAt: now.toISOString(), place: FILE_START },
     ...{ sent: 0, unreadable: 0 },
@@ -113,7 +118,7 @@ export async function startBackfill(
   await session.beginChange(deployment);
   await open.backfills.enlist(id);
   const revision = await open.backfills.save(state, kept?.revision);
-  session.terminal.note(`Backfill ${id} starts. Ctrl-C stops it; "backfill resume" continues it.`);
+  session.terminal.note(`Backfill ${id} starts. Ctrl-C stops it; the same command continues it.`);
   return continueBackfill(session, open, { state, revision }, options);
 }
 
@@ -168,47 +173,28 @@ function alreadyDone(state: BackfillState): Document {
     title: titleOf(state),
     blocks: [text(`Nothing was sent: this backfill finished ${when}, with ${state.sent} sent.`)],
     next: [{ label: 'Start it again', line: startLine(state, { again: true }) }],
-    data: dataOf(state),
+    data: state,
   };
 }
 
-/** Starts the same backfill. */
+/** Starts the same backfill, or goes on with it. Names the shop: shops may have backfills of the same period. */
 function startLine({ id, shop, kind, since, until }: BackfillState, options: Options): Line {
   const isOpen = id === backfillId(kind, since, undefined);
   const span = { shop, since, until: isOpen ? undefined : until };
   return line(`backfill ${kind}`, [], { ...span, ...options, yes: true });
 }
 
-/** Names the shop, too: shops may have backfills of the same period. */
-const resuming = ({ id, shop }: BackfillState): Suggestion => ({
-  label: `Resume ${id}`,
-  line: line('backfill resume', [id], { shop }),
+const resuming = (state: BackfillState): Suggestion => ({
+  label: `Resume ${state.id}`,
+  line: startLine(state, {}),
 });
-
-export async function resumeBackfill(
-  session: Session,
-  options: PaceOptions,
-  id: string,
-): Promise<Document> {
-  const deployment = await session.findDeployment();
-  const open = openBackfill(deployment, options.shop);
-  const kept = await open.backfills.load(id);
-  if (!kept) {
-    throw new Problem(
-      `${open.shop.domain} has no backfill "${id}".`,
-      `To list them: ${nextCommand(deployment, 'backfill status')}`,
-    );
-  }
-  if (kept.state.finishedAt !== undefined) return alreadyDone(kept.state);
-  return continueBackfill(session, open, kept, options);
-}
 
 /** Continues from the saved place to the end: start the bulk operation, wait for its file, send it. */
 async function continueBackfill(
   session: Session,
   open: OpenBackfill,
   given: KeptBackfill,
-  options: PaceOptions,
+  options: StartOptions,
 ): Promise<Document> {
   keepMemorySteady();
   const { terminal } = session;
@@ -261,7 +247,7 @@ async function continueBackfill(
     if (error instanceof BulkFileGone) {
       throw new Problem(
         "The address of the store's file has expired.",
-        `Resume with a new one: ${lineText(resuming(given.state).line, place)}`,
+        `Get a new one, and go on: ${lineText(resuming(given.state).line, place)}`,
       );
     }
     throw error;
@@ -302,7 +288,7 @@ function endDocument(state: BackfillState): Document {
       { label: 'See how far the workers are', line: line('status') },
       { label: 'See what was given up', line: line('dead-letters list') },
     ],
-    data: dataOf(state),
+    data: state,
   };
 }
 
@@ -314,25 +300,17 @@ function stoppedDocument(state: BackfillState): Document {
     verdict: { kind: 'action required', what },
     blocks: [],
     next: [resuming(state)],
-    data: dataOf(state),
+    data: state,
   };
 }
 
-const STAGES = {
-  finished: { text: 'finished', tone: 'well' },
-  'not-started': { text: 'not started', tone: 'waits' },
-  'waits-for-store': { text: 'waits for the store', tone: 'waits' },
-  // Only the process that runs it knows.
-  'stopped-or-running': { text: 'stopped or running', tone: 'waits' },
-} as const;
-
-function stageOf({ finishedAt, operationId, place, sent }: BackfillState): keyof typeof STAGES {
-  if (finishedAt !== undefined) return 'finished';
-  if (operationId === undefined) return 'not-started';
-  return place.byte === 0 && sent === 0 ? 'waits-for-store' : 'stopped-or-running';
+function stageOf({ finishedAt, operationId, place, sent }: BackfillState): Cell {
+  if (finishedAt !== undefined) return { text: 'finished', tone: 'well' };
+  if (operationId === undefined) return { text: 'not started', tone: 'waits' };
+  const isWaiting = place.byte === 0 && sent === 0;
+  // Only the process that runs it knows more.
+  return { text: isWaiting ? 'waits for the store' : 'stopped or running', tone: 'waits' };
 }
-
-const dataOf = (state: BackfillState) => ({ ...state, state: stageOf(state) });
 
 /** Older orders are visible only with a scope of their own. */
 const VISIBLE_DAYS = 59;
@@ -367,7 +345,7 @@ export async function showBackfills(
           ...[right('Sent'), right('Of'), right('Left out'), 'Last progress'],
         ],
         states.map((state) => [
-          ...[state.id, state.shop, STAGES[stageOf(state)]],
+          ...[state.id, state.shop, stageOf(state)],
           ...[state.sent, state.total ?? '', state.unreadable, { at: state.savedAt }],
         ]),
         { empty: 'None was started yet.' },
@@ -381,6 +359,6 @@ export async function showBackfills(
         asks: [{ name: 'since', label: 'Created since', value: day, type: 'date' as const }],
       })),
     ],
-    data: { stack, backfills: states.map(dataOf) },
+    data: { stack, backfills: states },
   };
 }

@@ -172,15 +172,26 @@ export async function fixDocument(
   { title, yes, isWanted, next, blocks = [] }: FixCommand,
 ): Promise<Document<ChecksData>> {
   const before = await check.look();
-  const found = checksDocument(title, [resultOf(check, before)]);
   if (!isWanted(before)) {
+    const found = checksDocument(title, [resultOf(check, before)]);
     return { ...found, blocks: [...found.blocks, ...blocks, text('Nothing to do.')] };
   }
   if (!yes) {
-    const { verdict, ...preview } = found;
+    // What a finding suggests is to look at this.
+    const seen = before.map(({ next: _, ...one }) => one);
+    const { verdict, ...found } = checksDocument(title, [resultOf(check, seen)]);
     const unchanged = text('Nothing was changed.');
-    return { ...preview, blocks: [...found.blocks, ...blocks, unchanged], next: [next(before)] };
+    return { ...found, blocks: [...found.blocks, ...blocks, unchanged], next: [next(before)] };
   }
+  return fixedDocument(check, title, before);
+}
+
+/** Fix → look again. */
+export async function fixedDocument(
+  check: Check,
+  title: string,
+  before: readonly Finding[],
+): Promise<Document<ChecksData>> {
   const done = (await check.fix?.(before)) ?? [];
   const after = await check.look();
   const now = checksDocument(title, [resultOf(check, after)]);
@@ -279,34 +290,29 @@ function shownFinding({ name, finding, follows }: Node, shops: ReadonlySet<strin
   };
 }
 
-/** How many checks ended so: each as its worst finding, but for what only follows from another check's. */
-export function countChecks(results: readonly CheckResult[]): Map<Finding['verdict'], number> {
-  const roots = rootsOf(results);
-  const worst = results.flatMap(({ name }) => {
-    const own = roots.filter((node) => node.name === name).map(({ finding }) => finding.verdict);
-    return VERDICTS.find((verdict) => own.includes(verdict)) ?? [];
-  });
-  return new Map([...Map.groupBy(worst, (one) => one)].map(([one, all]) => [one, all.length]));
-}
-
 /**
  * Something fails: action required. Something could not be asked, or nothing was proven: not known. Else well, as it
- * was read just now.
+ * was read just now. Of one check the words say what it found; of several, how many ended so: each as its worst
+ * finding, but for what only follows from another's.
  */
 export function verdictOf(results: readonly CheckResult[]): Verdict {
-  const counts = countChecks(results);
-  const isKnown = !counts.has('unknown') && (counts.has('pass') || counts.has('warn'));
-  const kind = counts.has('fail') ? 'action required' : isKnown ? 'well' : 'not known';
-  const [first] = [false, true].flatMap((all) => findingsBlock(results, { all }).findings);
-  if (results.length === 1 && first) return { kind, what: `${first.what}.` };
-  const parts = [
-    [counts.get('fail'), 'failed'],
-    [counts.get('unknown'), 'could not ask'],
-    [counts.get('warn'), 'warned'],
-    [counts.get('pass'), 'passed'],
-  ].flatMap(([many, verb]) => (many === undefined ? [] : [`${many} ${verb}`]));
-  return {
-    kind,
-    what: `Of ${counted(results.length, 'check')}: ${parts.join(', ') || 'none proves anything'}.`,
-  };
+  const roots = rootsOf(results);
+  const of = (verdict: Finding['verdict'], name?: string) =>
+    roots.filter((one) => one.finding.verdict === verdict && (name ?? one.name) === one.name);
+  const ended = results.map(({ name }) => VERDICTS.find((one) => of(one, name).length > 0));
+  const isKnown = !ended.includes('unknown') && (ended.includes('pass') || ended.includes('warn'));
+  const kind = ended.includes('fail') ? 'action required' : isKnown ? 'well' : 'not known';
+  const [only] = ended;
+  if (results.length === 1 && only) {
+    const [first, ...others] = of(only);
+    const more = others.length === 0 ? '' : `, and ${others.length} more`;
+    return { kind, what: `${first?.finding.what}${more}.` };
+  }
+  const counts = Object.entries(ENDS).flatMap(([verdict, verb]) => {
+    const many = ended.filter((one) => one === verdict).length;
+    return many === 0 ? [] : [`${many} ${verb}`];
+  });
+  return { kind, what: `Of ${counted(results.length, 'check')}, ${counts.join(', ')}.` };
 }
+
+const ENDS = { fail: 'failed', unknown: 'could not ask', warn: 'warned', pass: 'passed' };

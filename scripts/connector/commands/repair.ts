@@ -228,7 +228,6 @@ Examples:
   npx loyalty-connector backfill products --yes
   npx loyalty-connector backfill discounts --yes
   npx loyalty-connector backfill status
-  npx loyalty-connector backfill resume orders_2026-01-01_2026-03-01
 `;
 
 /** `loyalty-connector backfill …` */
@@ -237,15 +236,10 @@ export function registerBackfill(program: Command): void {
     .command('backfill')
     .summary('send orders, products or discounts from before the connector')
     .description(
-      "Sends orders, products or discount codes of the past through the connector's own queues, from one file that the store writes. Orders are marked as history, so that campaigns can ignore them. It can be stopped at any time and resumed.",
+      "Sends orders, products or discount codes of the past through the connector's own queues, from one file that the store writes. Orders are marked as history, so that campaigns can ignore them. It can be stopped at any time; the same command goes on with it.",
     )
     .addHelpText('afterAll', BACKFILL_EXAMPLES);
   for (const kind of BACKFILL_KINDS) registerKind(group, kind);
-  paced(group.command('resume'))
-    .argument('<id>', 'the id of the backfill, as its start and "backfill status" show it')
-    .summary('resume a stopped backfill')
-    .option('--shop <shop>', 'by its domain or path, where there are several')
-    .action(runLazily(async () => (await import('../backfill/backfill.ts')).resumeBackfill));
   group
     .command('status')
     .summary('show the progress of backfills')
@@ -254,7 +248,8 @@ export function registerBackfill(program: Command): void {
 }
 
 function registerKind(group: Command, kind: (typeof BACKFILL_KINDS)[number]): void {
-  const command = paced(group.command(kind))
+  const command = group
+    .command(kind)
     .summary(`send ${kind} created in a period: a dry run with an estimate unless --yes`)
     .description(
       `Sends the ${kind} that were created in a period. Without --yes it only estimates their number and the time.`,
@@ -265,6 +260,11 @@ function registerKind(group: Command, kind: (typeof BACKFILL_KINDS)[number]): vo
       parseBound,
     )
     .option('--shop <shop>', 'by its domain or path, where there are several')
+    .option(
+      '--rate <n/s>',
+      'at most this many a second, to protect the loyalty service (default: 10/s)',
+      perSecond(1_000),
+    )
     .option('--yes', 'send them; without this nothing is sent')
     .option('--again', 'start again, although the same period was sent before');
   const since = [
@@ -279,14 +279,6 @@ function registerKind(group: Command, kind: (typeof BACKFILL_KINDS)[number]): vo
       const { startBackfill } = await import('../backfill/backfill.ts');
       return startBackfill(session, kind, options);
     }),
-  );
-}
-
-function paced(command: Command): Command {
-  return command.option(
-    '--rate <n/s>',
-    'at most this many a second, to protect the loyalty service (default: 10/s)',
-    perSecond(1_000),
   );
 }
 
@@ -315,10 +307,9 @@ export function registerRedemptions(program: Command): void {
     .addHelpText('afterAll', REDEMPTIONS_EXAMPLES);
   group
     .command('list')
-    .summary('list unfinished redemptions; all with --all')
+    .summary('list unfinished redemptions')
     .description('Lists the redemptions that are not finished. Changes nothing.')
     .option('--shop <domain>', 'the shop, where the settings name several')
-    .option('--all', 'list finished ones too')
     .action(runLazily(async () => (await import('../redemptions/redemptions.ts')).listCommand));
   group
     .command('show')

@@ -1,7 +1,5 @@
 import type { Command } from 'commander';
-import { findProject } from '../../../shared/config/folders.ts';
 import { stageName, wholeNumber } from '../arguments.ts';
-import { EXIT } from '../exit.ts';
 import { describeInit } from '../init/describe-init.ts';
 import type { InitOptions } from '../init/init.ts';
 import { runAction, runLazily } from '../run-action.ts';
@@ -53,13 +51,6 @@ const STAGE = [
   'the stage of connector.config.NAME.ts; prod is connector.config.ts',
 ] as const;
 
-interface DeployOptions {
-  readonly stage: string;
-  readonly yes?: boolean;
-  readonly rollBack?: boolean;
-  readonly allowLoss?: readonly string[];
-}
-
 const SYNTH_EXAMPLES = `
 Examples:
   npx loyalty-connector synth                every stage
@@ -99,33 +90,7 @@ export function registerDeploy(program: Command): void {
       'let these resources, which hold state, be replaced or deleted',
     )
     .addHelpText('after', DEPLOY_EXAMPLES)
-    .action(
-      runAction<DeployOptions>(async ({ terminal }, { stage, ...options }) => {
-        const { yes = false, region, profile } = options;
-        const place = { ...(region && { region }), ...(profile && { profile }) };
-        const { deploy } = await import('../deploy/deploy.ts');
-        const { runCdk } = await import('../deploy/synth.ts');
-        const { openStackAccess } = await import('../deploy/stack-access.ts');
-        const { openAws } = await import('../deployment/find-deployment.ts');
-        const { fitToAccount } = await import('../deployment/fit-to-account.ts');
-        const { readStageSettings } = await import('../deployment/find-deployment.ts');
-        const aws = await openAws(place);
-        const result = await deploy(
-          { ...options, stage, yes },
-          {
-            fitConcurrency: async (stack) =>
-              fitToAccount(aws, stack, await readStageSettings(stage)),
-            runCdk: (words) => runCdk(words, place),
-            access: openStackAccess(`loyalty-connector-${stage}`, aws),
-            project: findProject(),
-            confirm: terminal.confirm,
-            say: terminal.note,
-            suggest: (command) => terminal.note(`\nNext: ${command}`),
-          },
-        );
-        return result === 'deployed' || result === 'unchanged' ? EXIT.fine : EXIT.failed;
-      }),
-    );
+    .action(runLazily(async () => (await import('../deploy/deploy.ts')).runDeploy));
 }
 
 const SECRETS_EXAMPLES = `

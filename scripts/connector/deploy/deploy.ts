@@ -1,166 +1,177 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { concurrencyText, type FittedConcurrency } from '../../../shared/config/concurrency.ts';
+import { concurrencyText } from '../../../shared/config/concurrency.ts';
+import type { Connector } from '../../../shared/config/connector-config.ts';
+import { findProject } from '../../../shared/config/folders.ts';
 import { compareVersions, VERSION } from '../../../shared/config/release.ts';
 import type { StackOutputs } from '../../../shared/config/stack-outputs.ts';
+import type { AwsSettings } from '../deployment/deployment.ts';
+import { openAws, readStageSettings } from '../deployment/find-deployment.ts';
+import { fitToAccount } from '../deployment/fit-to-account.ts';
+import { type Document, text } from '../document/document.ts';
+import { Problem } from '../exit.ts';
+import type { CommonOptions, Session } from '../session.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import {
   type FoundStack,
   isSecret,
   judgeChanges,
+  openStackAccess,
   type StackAccess,
   stackPolicy,
 } from './stack-access.ts';
-import { ASSEMBLY, type CdkRun, SYNTH } from './synth.ts';
+import { ASSEMBLY, type CdkRun, runCdk, SYNTH } from './synth.ts';
 
 interface DeployDeps {
-  /** How many functions may run at once in the account, or why it cannot be deployed there. */
-  fitConcurrency(stack: string): Promise<FittedConcurrency>;
-  runCdk(words: readonly string[]): Promise<CdkRun>;
-  readonly access: StackAccess;
+  readonly aws: AwsSettings;
   /** The folder of `cdk.out`. */
   readonly project: string;
-  /** False where there is no terminal to answer. */
-  confirm(question: string): Promise<boolean>;
-  say(text: string): void;
-  /** The command to run next; `setup` goes on by itself. */
-  suggest(command: string): void;
+  /** Throws a `Problem` that names the faults of the settings. */
+  connector(): Promise<Connector>;
+  runCdk(words: readonly string[]): Promise<CdkRun>;
+  readonly terminal: Pick<Terminal, 'confirm' | 'note'>;
 }
 
 export interface DeployOptions {
   readonly stage: string;
   /** Deploy without asking. */
-  readonly yes: boolean;
+  readonly yes?: boolean;
   /** The deployed version may be newer. */
   readonly rollBack?: boolean;
   /** Logical ids of what holds state and may be replaced or deleted. */
   readonly allowLoss?: readonly string[];
 }
 
-type Deployed = 'deployed' | 'unchanged' | 'declined' | 'refused' | 'failed';
+/** Asks AWS first, so that missing credentials are noticed before anything is bundled. */
+export async function runDeploy(
+  { terminal }: Session,
+  { region, profile, ...options }: DeployOptions & CommonOptions,
+): Promise<Document> {
+  const aws = await openAws({ ...(region && { region }), ...(profile && { profile }) });
+  const [what = '', ...notes] = await deploy(options, {
+    ...{ aws, terminal, project: findProject() },
+    connector: () => readStageSettings(options.stage),
+    runCdk: (words) => runCdk(words, aws),
+  });
+  return {
+    title: stackOf(options),
+    verdict: { kind: 'well', what },
+    blocks: notes.map((note) => text(note)),
+  };
+}
+
+const stackOf = ({ stage }: DeployOptions): string => `loyalty-connector-${stage}`;
 
 /** One name: CDK replaces what an interrupted deployment left. */
 const CHANGE_SET = 'loyalty-connector-deploy';
 
 /**
- * Fit → check → show → refuse what loses state → ask → deploy → print the next command.
+ * Fit → check → show → refuse what loses state → ask → deploy. Returns what was done and what comes next, in
+ * sentences; throws a `Problem` where nothing was deployed.
  * See docs/decisions/0031-deploy-refuses-what-loses-state-or-starves-the-receiver.md.
  */
-export async function deploy(options: DeployOptions, deps: DeployDeps): Promise<Deployed> {
-  const stack = `loyalty-connector-${options.stage}`;
+export async function deploy(options: DeployOptions, deps: DeployDeps): Promise<readonly string[]> {
+  const stack = stackOf(options);
   const folder = mkdtempSync(join(tmpdir(), 'connector-deploy-'));
-  const step: Step = { stack, folder, options, deps };
+  const access = openStackAccess(stack, deps.aws);
+  const step: Step = { ...deps, stack, folder, options, access, say: deps.terminal.note };
   try {
-    deps.say(`Asking AWS about ${stack}`);
-    const found = await deps.access.find();
-    const version = judgeVersion(found?.version, options.rollBack === true);
-    if (version.text !== undefined) deps.say(version.text);
-    if (version.kind === 'refused') return 'refused';
-    const made = await synthesize(step);
-    if (made !== 'done') return made;
-
-    if (!found) await deps.access.freeFailed();
-    const adopted = await adoptSecrets(found, step);
-    if (adopted !== 'done') return adopted;
-    const shown = await cdk(['diff', stack, '--method', 'template'], step);
-    if (!shown) return 'failed';
-    const done = found ? await update(step) : await create(step);
-    if (done !== 'deployed') return done;
+    step.say(`Asking AWS about ${stack}`);
+    const found = await access.find();
+    judgeVersion(found?.version, step);
+    await synthesize(step);
+    if (!found) await access.freeFailed();
+    await adoptSecrets(found, step);
+    await cdk(['diff', stack, '--method', 'template'], step);
+    const isChanged = await (found ? update(step) : create(step));
+    if (!isChanged) return [`${stack} is already deployed as it is described here.`];
     const { WebhookAddress, NextCommand } = readOutputs(step);
-    deps.say(`Deployed. Webhooks go to ${WebhookAddress}/<path of the shop>`);
-    const back = found?.version === undefined ? undefined : goingBack(found.version);
-    if (back !== undefined) deps.say(back);
-    deps.suggest(NextCommand);
-    return 'deployed';
+    return [
+      `Deployed. Webhooks go to ${WebhookAddress}/<path of the shop>`,
+      ...(found?.version === undefined ? [] : goingBack(found.version)),
+      `Next: ${NextCommand}`,
+    ];
   } finally {
     rmSync(folder, { recursive: true });
   }
 }
 
-interface Step {
+interface Step extends DeployDeps {
   readonly stack: string;
   /** For files that CDK's command line reads or writes. */
   readonly folder: string;
   readonly options: DeployOptions;
-  readonly deps: DeployDeps;
+  readonly access: StackAccess;
+  say(text: string): void;
 }
 
 /** Synthesized once: the changes that were shown and confirmed are deployed. */
-async function synthesize({ stack, options, deps }: Step): Promise<'done' | 'refused' | 'failed'> {
-  const fitted = await deps.fitConcurrency(stack);
+async function synthesize({ stack, options, say, ...deps }: Step): Promise<void> {
+  const fitted = await fitToAccount(deps.aws, stack, await deps.connector());
   if (fitted.kind === 'refused') {
-    deps.say(fitted.why.join('\n'));
-    return 'refused';
+    const [what = '', ...ways] = fitted.why;
+    throw new Problem(what, ways.join('\n'));
   }
-  deps.say(`Fitted to the quota of Lambda: ${fitted.summary}`);
+  say(`Fitted to the quota of Lambda: ${fitted.summary}`);
   const context = { stage: options.stage, concurrency: concurrencyText(fitted.concurrency) };
   const chosen = Object.entries(context).flatMap(([name, value]) => [
     ...['--context', `${name}=${value}`],
   ]);
-  // The faults of the settings are already printed.
-  return (await deps.runCdk([...SYNTH, ...chosen])).ok ? 'done' : 'failed';
+  const { ok } = await deps.runCdk([...SYNTH, ...chosen]);
+  if (!ok) throw new Problem('Nothing was deployed: the output above says what is wrong.');
 }
 
-async function adoptSecrets(
-  found: FoundStack | undefined,
-  step: Step,
-): Promise<'done' | 'declined' | 'failed'> {
-  const { stack, folder, deps } = step;
-  const template = join(deps.project, ASSEMBLY, `${stack}.template.json`);
-  const adoptable = await findAdoptable(template, found !== undefined, deps.access);
+async function adoptSecrets(found: FoundStack | undefined, step: Step): Promise<void> {
+  const { stack, folder, access, say } = step;
+  const template = join(step.project, ASSEMBLY, `${stack}.template.json`);
+  const adoptable = await findAdoptable(template, found !== undefined, access);
   const arns = Object.values(adoptable).map(({ Id }) => Id);
-  if (arns.length === 0) return 'done';
-  deps.say(`These secrets were kept from an earlier deployment:\n  ${arns.join('\n  ')}`);
-  if (!(await agreed(`Adopt them into ${stack}, with their values?`, step))) return 'declined';
+  if (arns.length === 0) return;
+  say(`These secrets were kept from an earlier deployment:\n  ${arns.join('\n  ')}`);
+  await requireConsent(`Adopt them into ${stack}, with their values?`, step);
   const mapping = join(folder, 'adopt.json');
   writeFileSync(mapping, JSON.stringify(adoptable));
   // --force: the other changes come afterwards.
-  const imported = await cdk(['import', stack, '--resource-mapping', mapping, '--force'], step);
-  return imported ? 'done' : 'failed';
+  await cdk(['import', stack, '--resource-mapping', mapping, '--force'], step);
 }
 
 /** A new stack has nothing to lose. */
-async function create(step: Step): Promise<Deployed> {
-  const { stack, deps } = step;
-  if (!(await agreed(`Deploy ${stack}?`, step))) return 'declined';
-  if (!(await cdk(['deploy', stack, ...UNASKED, ...outputsFile(step)], step))) return 'failed';
-  await deps.access.setPolicy(stackPolicy());
-  return 'deployed';
+async function create(step: Step): Promise<true> {
+  const { stack, access } = step;
+  await requireConsent(`Deploy ${stack}?`, step);
+  await cdk(['deploy', stack, ...UNASKED, ...outputsFile(step)], step);
+  await access.setPolicy(stackPolicy());
+  return true;
 }
 
-/** CloudFormation itself says what a change set would replace, before it is carried out. */
-async function update(step: Step): Promise<Deployed> {
-  const { stack, options, deps } = step;
-  const { access, say } = deps;
+/** CloudFormation itself says what a change set would replace, before it is carried out. False: nothing changes. */
+async function update(step: Step): Promise<boolean> {
+  const { stack, options, access, say } = step;
   const named = ['--change-set-name', CHANGE_SET];
-  const prepare = ['deploy', stack, '--method', 'prepare-change-set', ...named, ...UNASKED];
-  if (!(await cdk(prepare, step))) return 'failed';
+  await cdk(['deploy', stack, '--method', 'prepare-change-set', ...named, ...UNASKED], step);
   const changes = await access.changes(CHANGE_SET);
   if (!changes) {
     await access.discard(CHANGE_SET);
     await access.setPolicy(stackPolicy());
-    say(`${stack} is already deployed as it is described here.`);
-    return 'unchanged';
+    return false;
   }
   const { lines, losses } = judgeChanges(changes);
   if (lines.length > 0) say(`This deployment replaces or deletes:\n  ${lines.join('\n  ')}`);
-  const { allowLoss = [] } = options;
-  const refused = losses.filter((id) => !allowLoss.includes(id));
-  if (refused.length > 0) {
+  try {
+    const { allowLoss = [] } = options;
+    const refused = losses.filter((id) => !allowLoss.includes(id));
+    if (refused.length > 0) throw tooMuchLost(refused);
+    await requireConsent(`Deploy these changes to ${stack}?`, step);
+  } catch (error) {
     await access.discard(CHANGE_SET);
-    say(lossAdvice(refused));
-    return 'refused';
-  }
-  if (!(await agreed(`Deploy these changes to ${stack}?`, step))) {
-    await access.discard(CHANGE_SET);
-    return 'declined';
+    throw error;
   }
   await access.setPolicy(stackPolicy(losses));
   try {
     const execute = ['deploy', stack, '--method', 'execute-change-set', ...named];
-    return (await cdk([...execute, ...UNASKED, ...outputsFile(step)], step))
-      ? 'deployed'
-      : 'failed';
+    await cdk([...execute, ...UNASKED, ...outputsFile(step)], step);
+    return true;
   } finally {
     if (losses.length > 0) await access.setPolicy(stackPolicy());
   }
@@ -169,67 +180,52 @@ async function update(step: Step): Promise<Deployed> {
 const UNASKED = ['--require-approval', 'never'];
 const outputsFile = ({ folder }: Step) => ['--outputs-file', join(folder, 'outputs.json')];
 
-function lossAdvice(ids: readonly string[]): string {
-  return `Nothing was deployed: what holds state would be lost to the connector. Undo what changes it in the
-settings. A shop that is to go must stay in the settings until a version that retains secrets is deployed.
-To lose it on purpose, name each: ${ids.map((id) => `--allow-loss ${id}`).join(' ')}`;
+const tooMuchLost = (ids: readonly string[]): Problem =>
+  new Problem(
+    `Nothing was deployed: what holds state would be lost to the connector. Undo what changes it in the
+settings. A shop that is to go must stay in the settings until a version that retains secrets is deployed.`,
+    `To lose it on purpose, name each: ${ids.map((id) => `--allow-loss ${id}`).join(' ')}`,
+  );
+
+async function requireConsent(question: string, { options, terminal }: Step): Promise<void> {
+  if (options.yes || (await terminal.confirm(question))) return;
+  throw new Problem('Nothing was deployed.', 'To deploy without a question: --yes.');
 }
 
-async function agreed(question: string, { options, deps }: Step): Promise<boolean> {
-  if (options.yes || (await deps.confirm(question))) return true;
-  deps.say('Nothing was deployed. To deploy without a question: --yes.');
-  return false;
-}
-
-async function cdk(words: readonly string[], { deps }: Step): Promise<boolean> {
-  const { ok, said } = await deps.runCdk([...words, '--app', ASSEMBLY]);
-  const explanation = ok ? undefined : explainFailure(said);
-  if (explanation !== undefined) deps.say(`\n${explanation}`);
-  return ok;
+async function cdk(words: readonly string[], step: Step): Promise<void> {
+  const { ok, said } = await step.runCdk([...words, '--app', ASSEMBLY]);
+  if (ok) return;
+  const advice = KNOWN.find(({ when }) => when.test(said))?.advice;
+  throw new Problem(`cdk ${words[0]} failed.`, advice ?? 'Its output above says why.');
 }
 
 function readOutputs({ folder, stack }: Step): StackOutputs {
   return JSON.parse(readFileSync(join(folder, 'outputs.json'), 'utf8'))[stack];
 }
 
-interface VersionVerdict {
-  readonly kind: 'fine' | 'refused';
-  readonly text?: string;
-}
-
 /** Whether this version may follow the deployed one; undefined when nothing whole is deployed. */
-function judgeVersion(
-  deployed: string | undefined,
-  rollBack: boolean,
-  own = VERSION,
-): VersionVerdict {
-  const order = deployed === undefined ? 'same' : compareVersions(own, deployed);
-  switch (order) {
-    case 'same':
-      return { kind: 'fine' };
-    case 'newer':
-      return {
-        kind: 'fine',
-        text: `Version ${deployed} is deployed, and this is ${own}: an upgrade. CHANGELOG.md says what changes.`,
-      };
-    case 'older': {
-      const text = `Version ${deployed} is deployed, and this is ${own}: a rollback. No data is deleted. What ${deployed} wrote in a
-newer form is not read by ${own}: such orders, customers and codes wait until ${deployed} is deployed again,
-and become dead letters (newer-release) after the retry window. What only ${deployed} can do ends.`;
-      return rollBack
-        ? { kind: 'fine', text }
-        : {
-            kind: 'refused',
-            text: `${text}\nNothing was deployed. To go back on purpose: --roll-back.`,
-          };
-    }
+function judgeVersion(deployed: string | undefined, { options, say }: Step): void {
+  const order = deployed === undefined ? 'same' : compareVersions(VERSION, deployed);
+  if (order === 'newer') {
+    say(
+      `Version ${deployed} is deployed, and this is ${VERSION}: an upgrade. CHANGELOG.md says what changes.`,
+    );
+  }
+  if (order !== 'older') return;
+  say(`Version ${deployed} is deployed, and this is ${VERSION}: a rollback. No data is deleted. What ${deployed} wrote in a
+newer form is not read by ${VERSION}: such orders, customers and codes wait until ${deployed} is deployed again,
+and become dead letters (newer-release) after the retry window. What only ${deployed} can do ends.`);
+  if (!options.rollBack) {
+    throw new Problem('Nothing was deployed.', 'To go back on purpose: --roll-back.');
   }
 }
 
 /** How to return to the version that was deployed before this newer one. */
-function goingBack(before: string, own = VERSION): string | undefined {
-  if (compareVersions(own, before) !== 'newer') return undefined;
-  return `To go back: npm install --save-exact loyalty-connector@${before}, then npx loyalty-connector deploy --roll-back`;
+function goingBack(before: string): readonly string[] {
+  if (compareVersions(VERSION, before) !== 'newer') return [];
+  return [
+    `To go back: npm install --save-exact loyalty-connector@${before}, then npx loyalty-connector deploy --roll-back`,
+  ];
 }
 
 interface Template {
@@ -301,7 +297,3 @@ says what that is, and lets you name what may go: --allow-loss ID.`,
 UPDATE_FAILED says why; fix that and deploy again.`,
   },
 ];
-
-function explainFailure(said: string): string | undefined {
-  return KNOWN.find(({ when }) => when.test(said))?.advice;
-}

@@ -8,21 +8,7 @@ export interface FoundStack {
   readonly version: string | undefined;
 }
 
-/** What a deployment asks AWS besides CDK's command line, with the credentials of the caller. */
-export interface StackAccess {
-  /** Undefined when there is no such stack. */
-  find(): Promise<FoundStack | undefined>;
-  /** Lets CDK delete what a failed first deployment left: it is protected from deletion before it is made. */
-  freeFailed(): Promise<void>;
-  /** The logical ids of the resources that it has. */
-  resourceIds(): Promise<ReadonlySet<string>>;
-  /** Undefined when there is no secret of this name. */
-  secretArn(name: string): Promise<string | undefined>;
-  /** Undefined when the change set changes nothing. */
-  changes(changeSet: string): Promise<readonly ResourceChange[] | undefined>;
-  discard(changeSet: string): Promise<void>;
-  setPolicy(policy: string): Promise<void>;
-}
+export type StackAccess = ReturnType<typeof openStackAccess>;
 
 /** Its first change set was not carried out, or failed: CDK makes such a stack anew. */
 const NEVER_MADE: ReadonlySet<string> = new Set([
@@ -32,25 +18,29 @@ const NEVER_MADE: ReadonlySet<string> = new Set([
   'ROLLBACK_FAILED',
 ]);
 
-export function openStackAccess(stack: string, aws: AwsSettings): StackAccess {
+/** What a deployment asks AWS besides CDK's command line, with the credentials of the caller. */
+export function openStackAccess(stack: string, aws: AwsSettings) {
   const cloudFormation = new CloudFormation(aws);
   const secrets = new SecretsManager(aws);
 
   return {
-    async find() {
+    /** Undefined when there is no such stack. */
+    async find(): Promise<FoundStack | undefined> {
       const found = await describeStack(aws, stack);
       if (!found || NEVER_MADE.has(found.StackStatus ?? '')) return undefined;
       return { version: found.Outputs?.find((one) => one.OutputKey === 'Version')?.OutputValue };
     },
 
-    async freeFailed() {
+    /** Lets CDK delete what a failed first deployment left: it is protected from deletion before it is made. */
+    async freeFailed(): Promise<void> {
       const found = await describeStack(aws, stack);
       if (!found?.EnableTerminationProtection || !NEVER_MADE.has(found.StackStatus ?? '')) return;
       const unprotected = { StackName: stack, EnableTerminationProtection: false };
       await cloudFormation.updateTerminationProtection(unprotected);
     },
 
-    async resourceIds() {
+    /** The logical ids of the resources that it has. */
+    async resourceIds(): Promise<ReadonlySet<string>> {
       const ids = new Set<string>();
       let from: string | undefined;
       do {
@@ -61,7 +51,8 @@ export function openStackAccess(stack: string, aws: AwsSettings): StackAccess {
       return ids;
     },
 
-    async secretArn(name) {
+    /** Undefined when there is no secret of this name. */
+    async secretArn(name: string): Promise<string | undefined> {
       try {
         const { ARN, DeletedDate } = await secrets.describeSecret({ SecretId: name });
         return DeletedDate ? undefined : ARN;
@@ -71,7 +62,8 @@ export function openStackAccess(stack: string, aws: AwsSettings): StackAccess {
       }
     },
 
-    async changes(changeSet) {
+    /** Undefined when the change set changes nothing. */
+    async changes(changeSet: string): Promise<readonly ResourceChange[] | undefined> {
       const found: ResourceChange[] = [];
       let from: string | undefined;
       let status: ChangeSetStatus | undefined;
@@ -96,11 +88,11 @@ export function openStackAccess(stack: string, aws: AwsSettings): StackAccess {
       return status === 'FAILED' ? undefined : found;
     },
 
-    async discard(changeSet) {
+    async discard(changeSet: string): Promise<void> {
       await cloudFormation.deleteChangeSet({ StackName: stack, ChangeSetName: changeSet });
     },
 
-    async setPolicy(policy) {
+    async setPolicy(policy: string): Promise<void> {
       await cloudFormation.setStackPolicy({ StackName: stack, StackPolicyBody: policy });
     },
   };

@@ -7,8 +7,8 @@ import type { StackOutput } from '../../../shared/config/stack-outputs.ts';
 import { readControl } from '../../../shared/core/calls/shop-pause.ts';
 import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
 import { withGoLive } from '../../../shared/core/mapping/wanted-state.ts';
+import { line, lineText } from '../document/line.ts';
 import { Problem } from '../exit.ts';
-import { shellWord } from '../terminal/text.ts';
 
 /** The settings of every client of the AWS SDK: `new SQSClient(deployment.aws)`. */
 export interface AwsSettings {
@@ -107,30 +107,14 @@ export function deployCommand({
   aws,
 }: Pick<Deployment, 'where' | 'stage' | 'region' | 'aws'>): string | undefined {
   if (where === 'local') return undefined;
-  const account = aws.profile === undefined ? [] : [`--profile ${shellWord(aws.profile)}`];
-  return [`npx loyalty-connector deploy --stage ${stage} --region ${region}`, ...account].join(' ');
+  return lineText(line('deploy', [], { stage, region, profile: aws.profile }));
 }
 
 export const RESTART = 'Stop "npm start" and start it again.';
 
-/**
- * A complete command to copy, for the same deployment. An operand may begin with a hyphen, as a coupon's code can:
- * it stands behind all options then.
- */
-export function nextCommand(
-  { where, stack, region, aws }: Place,
-  command: string,
-  operand?: string,
-): string {
-  const place = where === 'aws' ? [`--stack ${stack}`, `--region ${region}`] : [];
-  const account = aws.profile === undefined ? [] : [`--profile ${shellWord(aws.profile)}`];
-  const isLast = operand?.startsWith('-') === true;
-  const word = operand === undefined ? [] : [shellWord(operand)];
-  return [
-    ...['npx loyalty-connector', command, ...(isLast ? [] : word), ...place, ...account],
-    ...(isLast ? ['--', ...word] : []),
-  ].join(' ');
-}
+/** A complete command to copy, for the same deployment. */
+export const nextCommand = ({ where, stack, region, aws }: Place, command: string): string =>
+  lineText(line(command), { where, stack, region, profile: aws.profile });
 
 /** The outputs of the stack that name a queue and its dead letters. */
 export const QUEUE_OUTPUTS = {

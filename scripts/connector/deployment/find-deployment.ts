@@ -28,7 +28,6 @@ export async function findDeployment(options: CommonOptions): Promise<Deployment
     if (local) return local;
     throw new Problem('No connector runs on this machine.', START);
   }
-  const { findDeployedStack } = await import('./find-deployment.ts');
   return findDeployedStack({ ...options, stack });
 }
 

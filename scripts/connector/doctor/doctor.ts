@@ -6,7 +6,6 @@ import {
   type Check,
   type ChecksData,
   checksDocument,
-  countChecks,
   info,
   pass,
   runChecks,
@@ -19,7 +18,7 @@ import { adminApiCheck, currencyCheck, installedAppCheck } from '../checks/store
 import { type Deployment, openLedger } from '../deployment/deployment.ts';
 import { explainAwsError, isDenied } from '../deployment/explain-aws-error.ts';
 import { openShopServices } from '../deployment/services.ts';
-import { type Document, text } from '../document/document.ts';
+import type { Document } from '../document/document.ts';
 import { line } from '../document/line.ts';
 import { pauseSuggestion, pauseText, readPauses, resumeSuggestion } from '../pause/read-pauses.ts';
 import { readCredentials, readSecret } from '../secrets/read-secret.ts';
@@ -55,14 +54,8 @@ export async function examine(
   const title = `${stack} ${where === 'aws' ? `in ${region}` : 'on this machine'}`;
   const found = checksDocument(title, checks, { all });
   const data = { stack, stage, region, where, ...versions, checks };
-  if (all) return { ...found, data };
-  const passed = countChecks(checks).get('pass') ?? 0;
-  return {
-    ...found,
-    blocks: [...found.blocks, text(`${passed} checks passed; --all shows them.`, 'soft')],
-    next: [{ label: 'See all checks', line: line('doctor', [], { all: true }) }],
-    data,
-  };
+  const next = [{ label: 'See all checks', line: line('doctor', [], { all: true }) }];
+  return { ...found, data, ...(!all && { next }) };
 }
 
 /** All checks, in the order in which they are shown. */

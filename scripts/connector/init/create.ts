@@ -1,6 +1,7 @@
 // The package create-loyalty-connector is this file, bundled: `npm create loyalty-connector my-shop` runs it,
 // on any Node from 20. Without `runAction`, which would bring the AWS SDK.
 import { Command } from 'commander';
+import { printDocument } from '../document/print-document.ts';
 import { BadArguments, Problem } from '../exit.ts';
 import { createTerminal } from '../terminal/terminal.ts';
 import { describeInit } from './describe-init.ts';
@@ -11,7 +12,8 @@ await command
   .option('--region <region>', 'the AWS region (default: us-east-1)')
   .action(async (folder, options) => {
     try {
-      process.exitCode = await init(createTerminal({ quiet: false }), options, folder);
+      const terminal = createTerminal({ quiet: false });
+      printDocument(terminal, await init(terminal, options, folder), { now: new Date() });
     } catch (error) {
       if (!(error instanceof BadArguments || error instanceof Problem)) throw error;
       command.error(error.message);

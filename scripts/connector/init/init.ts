@@ -9,7 +9,8 @@ import {
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { VERSION } from '../../../shared/config/release.ts';
 import { checkSettings } from '../../../shared/config/settings-check.ts';
-import { BadArguments, EXIT, type ExitCode, Problem } from '../exit.ts';
+import { type Document, text } from '../document/document.ts';
+import { BadArguments, Problem } from '../exit.ts';
 import type { CommonOptions } from '../session.ts';
 import { askLine, type Terminal } from '../terminal/terminal.ts';
 
@@ -24,7 +25,7 @@ export async function init(
   terminal: Terminal,
   { yes = false, package: packed, ...given }: InitOptions & CommonOptions,
   folder: string,
-): Promise<ExitCode> {
+): Promise<Document> {
   const target = resolve(folder);
   // Before the questions: no one answers in vain.
   if (packed !== undefined && !(packed.endsWith('.tgz') && existsSync(packed))) {
@@ -41,28 +42,29 @@ export async function init(
   const answers = await askAnswers(terminal, given, !yes && process.stdin.isTTY === true);
   const source = packed === undefined ? VERSION : `file:${basename(packed)}`;
   const files = projectFiles({ ...answers, name: packageName(target) }, source);
-  for (const [file, text] of files) {
+  for (const [file, contents] of files) {
     mkdirSync(dirname(join(target, file)), { recursive: true });
-    writeFileSync(join(target, file), text, { flag: 'wx' });
+    writeFileSync(join(target, file), contents, { flag: 'wx' });
   }
   if (packed !== undefined) {
     // Inside of the project, so that its repository and its workflow have it, too.
     copyFileSync(packed, join(target, basename(packed)), constants.COPYFILE_EXCL);
   }
-  terminal.line(`Written to ${target}: ${[...files.keys(), ...copy].join(', ')}.`);
   const enter = relative(process.cwd(), target);
-  terminal.line('\nNext:');
-  if (enter !== '') terminal.line(`  cd ${enter}`);
-  if (packed === undefined) {
-    terminal.line(
-      `  npm install                     takes loyalty-connector@${VERSION} from npm's registry`,
-    );
-  } else {
-    terminal.line('  npm install');
-  }
-  terminal.line(`  npm start                       tries it on this machine
-  npx loyalty-connector setup --region ${answers.region}    puts it into your AWS account`);
-  return EXIT.fine;
+  const from = packed === undefined ? `takes loyalty-connector@${VERSION} from npm's registry` : '';
+  const commands = [
+    ...(enter === '' ? [] : [`cd ${enter}`]),
+    `npm install                     ${from}`.trimEnd(),
+    'npm start                       tries it on this machine',
+    `npx loyalty-connector setup --region ${answers.region}    puts it into your AWS account`,
+  ];
+  return {
+    title: `Project in ${target}`,
+    blocks: [
+      text(`Written: ${[...files.keys(), ...copy].join(', ')}.`),
+      { kind: 'code', title: 'Next', text: commands.join('\n') },
+    ],
+  };
 }
 
 /** npm takes lower-case letters, digits and hyphens. */

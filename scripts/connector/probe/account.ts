@@ -17,8 +17,6 @@ export interface FoundSettings {
 
 /** What a step found: what it means is its `what`. */
 export interface Conclusion extends Finding {
-  /** What the service answered: codes, states and numbers. */
-  readonly answered: readonly string[];
   /** Only what the answers prove. */
   readonly settings?: FoundSettings;
 }
@@ -102,7 +100,13 @@ const POLL_MS = 500;
 export function openTestAccount(parts: AccountParts) {
   const { id, signal, now, pause } = parts;
   let { waitMs } = parts;
-  const loyalty = untilStopped(parts.loyalty, signal);
+  let answers: string[] = [];
+  const open = (client: LoyaltyClient) =>
+    recorded(client, signal, (answer) => {
+      // Points are read until they change.
+      if (answers.at(-1) !== answer) answers.push(answer);
+    });
+  const loyalty = open(parts.loyalty);
   // example.com is reserved: no message of the service reaches a person.
   const customer = { OriginalId: `${id}-customer`, Name: id, Email: `${id}@example.com` };
   const undos: Undo[] = [];
@@ -113,7 +117,7 @@ export function openTestAccount(parts: AccountParts) {
   // Error 12: the completion must be after the placement.
   const dates = { placed: before(2), completed: before(1), now: now.toISOString() };
   return {
-    ...{ id, customer, loyalty, stranger: untilStopped(parts.stranger, signal) },
+    ...{ id, customer, loyalty, stranger: open(parts.stranger) },
     ...{ undos, dates, points },
     cancellation: { OrderCancelledDate: dates.now, OrderStatus: 'probe' },
     /** The balance when it differs from this one, or after the time that `--wait` gives. */
@@ -129,16 +133,39 @@ export function openTestAccount(parts: AccountParts) {
         await pause(POLL_MS);
       }
     },
+    /** What the service answered since the last time. */
+    takeAnswers(): readonly string[] {
+      const taken = answers;
+      answers = [];
+      return taken;
+    },
     undoAll: () => undoAll(undos, parts.loyalty, pause),
   };
 }
 
+/** What of an answer's value is shown. */
+const SHOWN = ['IsEnrolled', 'OrderTotal', 'PointsBalance', 'AvailablePoints', 'RewardId'] as const;
+
 /** Makes no call any more once the probe was interrupted. A call that has begun is not broken off. */
-function untilStopped(client: LoyaltyClient, signal: AbortSignal): LoyaltyClient {
-  const stopped = async () =>
-    transportFailure('aborted', { mayHaveHappened: false, message: 'Interrupted.' });
+function recorded(
+  client: LoyaltyClient,
+  signal: AbortSignal,
+  onAnswer: (answer: string) => void,
+): LoyaltyClient {
+  const stopped = transportFailure('aborted', { mayHaveHappened: false, message: 'Interrupted.' });
   return new Proxy(client, {
-    get: (target, name: keyof LoyaltyClient) => (signal.aborted ? stopped : target[name]),
+    get: (target, name: keyof LoyaltyClient) => {
+      const call = target[name] as (...given: readonly unknown[]) => Promise<Result>;
+      return async (...given: readonly unknown[]) => {
+        const result = signal.aborted ? stopped : await call(...given);
+        const value = Object(readValue(result));
+        const shown = SHOWN.flatMap((field) =>
+          field in value ? [`${field} ${value[field]}`] : [],
+        );
+        onAnswer([`${name}: ${answerText(result)}`, ...shown].join(', '));
+        return result;
+      };
+    },
   });
 }
 

@@ -102,6 +102,8 @@ function previewOf(account: string, id: string, { shop, wait }: ProbeOptions): D
 
 export interface TriedStep extends Conclusion {
   readonly name: string;
+  /** Call by call: codes, states and numbers. */
+  readonly answered: readonly string[];
 }
 
 interface Attempt extends AccountParts {
@@ -114,16 +116,14 @@ export async function tryAndUndo(attempt: Attempt): Promise<readonly Finding[]> 
   for (const [name, run] of Object.entries(STEPS)) {
     const conclusion = await run(account).catch(brokenOff);
     if (attempt.signal.aborted) break;
-    attempt.onTried({ name, ...conclusion });
+    attempt.onTried({ name, ...conclusion, answered: account.takeAnswers() });
   }
   return account.undoAll();
 }
 
 /** A bug of the step: the others are tried all the same. */
-const brokenOff = (error: unknown): Conclusion => ({
-  ...unknown(`this step broke off (${error})`, 'Please report it.'),
-  answered: [],
-});
+const brokenOff = (error: unknown): Conclusion =>
+  unknown(`this step broke off (${error})`, 'Please report it.');
 
 /** `probe-20261005-3f9a2b1c` */
 function probeName(now: Date, random: Uint8Array): string {

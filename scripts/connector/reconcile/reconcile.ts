@@ -41,10 +41,7 @@ export async function startReconcile(
   const deployment = await session.findDeployment();
   const domains = shopsOf(deployment.connector, named).map(({ domain }) => domain);
   const change = await session.beginChange(deployment);
-  const request = randomUUID();
-  const askedAt = Date.now();
-  await invokeReconcile(deployment, {
-    request,
+  const isOurs = await invokeReconcile(deployment, {
     ...(deep && { mode: 'deep' }),
     ...(named !== undefined && domains[0] !== undefined && { shop: domains[0] }),
   });
@@ -58,48 +55,49 @@ export async function startReconcile(
       data: { stack: deployment.stack, started: true, deep },
     };
   }
-  // A run of the schedule that began later replaces the record, and says the same.
-  const isOurs = (last: LastReconcile) =>
-    last.request === request || Date.parse(last.beganAt) > askedAt;
+  session.terminal.note('Comparing; a run takes a quarter of an hour at most.');
   await awaitRuns(session, deployment, { domains, isOurs, signal });
   const read = await readRuns(deployment, named);
   const shops = read.map((one) => ({ ...one, runs: one.runs.slice(0, 1).filter(isOurs) }));
   return documentOf(title, shops, judgeRuns(shops, deep), { named, deployment });
 }
 
+type IsOurs = (last: LastReconcile) => boolean;
+
+/** Starts a run; returns how it is recognised once it has ended. */
 export async function invokeReconcile(
   deployment: Deployment,
-  request: ReconcileRequest,
-): Promise<void> {
+  asked: Omit<ReconcileRequest, 'request'> = {},
+): Promise<IsOurs> {
+  const request = randomUUID();
+  const askedAt = Date.now();
   await new LambdaClient(deployment.aws).send(
     new InvokeCommand({
       FunctionName: deployment.output('ReconcileFunction'),
       // A run may take a quarter of an hour.
       InvocationType: 'Event',
-      Payload: Buffer.from(JSON.stringify(request)),
+      Payload: Buffer.from(JSON.stringify({ request, ...asked })),
     }),
   );
+  // A run of the schedule that began later replaces the record, and says the same.
+  return (last) => last.request === request || Date.parse(last.beganAt) > askedAt;
 }
 
 const EVERY_MS = 2_000;
 /** The function ends after 15 minutes, and AWS may start it late. */
 const PATIENCE_MS = 17 * 60_000;
 
-async function awaitRuns(
+/** Waits until the run has ended for all shops, or long enough. */
+export async function awaitRuns(
   { terminal }: Session,
   deployment: Deployment,
   {
     domains,
     isOurs,
     signal,
-  }: {
-    readonly domains: readonly string[];
-    readonly isOurs: (last: LastReconcile) => boolean;
-    readonly signal: AbortSignal;
-  },
+  }: { readonly domains: readonly string[]; readonly isOurs: IsOurs; readonly signal: AbortSignal },
 ): Promise<void> {
   const ledger = openLedger(deployment);
-  terminal.note('Comparing; a run takes a quarter of an hour at most.');
   const progress = terminal.progress('Shops compared:', domains.length);
   const endMs = performance.now() + PATIENCE_MS;
   while (!signal.aborted && performance.now() < endMs) {

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DynamoDB } from '@aws-sdk/client-dynamodb';
 import { listRecords } from '../../../shared/aws/read-ledger.ts';
@@ -13,7 +12,7 @@ import { isOpenDoubt } from '../../../shared/core/ledger/entry.ts';
 import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
 import { readFindings } from '../../../shared/core/reconcile/deep-scan.ts';
 import {
-  type LastReconcile,
+  readLastReconcile,
   readReconcileRuns,
   sumOf,
 } from '../../../shared/core/reconcile/last-reconcile.ts';
@@ -31,7 +30,8 @@ import { openShopServices } from '../deployment/services.ts';
 import { type Document, right, table, text } from '../document/document.ts';
 import { line } from '../document/line.ts';
 import { BadArguments, EXIT, type ExitCode, Problem } from '../exit.ts';
-import { invokeReconcile } from '../reconcile/reconcile.ts';
+import { pausesIn } from '../pause/read-pauses.ts';
+import { awaitRuns, invokeReconcile } from '../reconcile/reconcile.ts';
 import type { Session } from '../session.ts';
 import { readQueues } from '../status/collect-status.ts';
 import { counted, spanText } from '../terminal/text.ts';
@@ -147,7 +147,7 @@ async function planOf(
   const restored = from === undefined ? undefined : openLedger(deployment, from);
   const kept = restored ? await readControl(restored, shop.domain) : control;
   const goLive = await findGoLive(deployment, shop, given, kept, ledger);
-  const isPaused = Object.keys(control.operator).length > 0;
+  const isPaused = pausesIn(shop.domain, control, new Date()).some(({ by }) => by === 'operator');
   return isOpenDoubt(doubt)
     ? { shop, goLive, isPaused, since: doubt.since, underWay: doubt.until }
     : { shop, goLive, isPaused, since: Math.max(since ?? 0, goLive.at), underWay: undefined };
@@ -277,49 +277,31 @@ async function findRedemptions(
   return found;
 }
 
+/** Where a run ends at once, because the store or the service does not answer. */
+const AGAIN_MS = 5_000;
+
 /** Has reconcile run again and again, instead of by its schedule, until it has compared everything. */
 async function compareEverything(
   plans: readonly Plan[],
   { deployment, ledger, session, signal }: Open,
 ): Promise<void> {
   const domains = plans.map(({ shop }) => shop.domain);
-  const progress = session.terminal.progress('Shops compared:', domains.length);
-  const compared = async () => {
+  const told = new Set<string>();
+  while (!signal.aborted) {
+    const isOurs = await invokeReconcile(deployment);
+    await awaitRuns(session, deployment, { domains, isOurs, signal });
     const controls = await Promise.all(domains.map((domain) => readControl(ledger, domain)));
-    return controls.filter(({ doubt }) => !isOpenDoubt(doubt)).length;
-  };
-  const reported = new Set<string>();
-  const explainStop = (domain: string, { stopped = [], deep }: Partial<LastReconcile> = {}) => {
-    const why = [...stopped, ...(deep?.stopped ? [deep.stopped] : [])][0]?.why;
-    if (why === undefined || reported.has(domain + why)) return;
-    reported.add(domain + why);
-    session.terminal.note(
-      `${domain}: the comparison stopped (${why}); it is started again until it ends.`,
-    );
-  };
-  let [done, invokedAt] = [await compared(), 0];
-  while (done < domains.length && !signal.aborted) {
-    const runs = await Promise.all(domains.map((domain) => readReconcileRuns(ledger, domain)));
-    const hasEnded = runs.every(([last]) => Date.parse(last?.beganAt ?? '') >= invokedAt);
-    if (hasEnded && invokedAt > 0) {
-      for (const [i, domain] of domains.entries()) explainStop(domain, runs[i]?.[0]);
+    if (!controls.some(({ doubt }) => isOpenDoubt(doubt))) return;
+    for (const domain of domains) {
+      const { stopped = [], deep } = (await readLastReconcile(ledger, domain)) ?? {};
+      const why = [...stopped, ...(deep?.stopped ? [deep.stopped] : [])][0]?.why;
+      const note = `${domain}: the comparison stopped (${why}); it is started again until it ends.`;
+      if (why !== undefined && !told.has(note)) session.terminal.note(note);
+      told.add(note);
     }
-    const passed = Date.now() - invokedAt;
-    if (invokedAt === 0 || (hasEnded && passed > AGAIN_MS) || passed > RUN_MS) {
-      invokedAt = Date.now();
-      await invokeReconcile(deployment, { request: randomUUID() });
-    }
-    await sleep(POLL_MS, undefined, { signal }).catch(() => {});
-    done = await compared();
-    progress.report(done);
+    await sleep(AGAIN_MS, undefined, { signal }).catch(() => {});
   }
-  progress.end();
 }
-
-/** Where a run ends at once, because the store or the service does not answer. */
-const AGAIN_MS = 5_000;
-/** The function ends after 15 minutes, and AWS may start it late. */
-const RUN_MS = 17 * 60_000;
 
 /** SQS counts approximately: one zero may be wrong. */
 const ZEROS = 2;

@@ -33,7 +33,7 @@ import {
   text,
   type Verdict,
 } from '../document/document.ts';
-import { line, type Options } from '../document/line.ts';
+import { line } from '../document/line.ts';
 import { BadArguments, Problem } from '../exit.ts';
 import type { Session } from '../session.ts';
 import { counted } from '../terminal/text.ts';
@@ -70,27 +70,23 @@ function codeOf({ state }: Redemption): string | undefined {
   return 'code' in state ? state.code?.code : undefined;
 }
 
-export interface ListOptions extends ShopOption {
-  readonly all?: boolean;
-}
-
-export async function listCommand(session: Session, options: ListOptions): Promise<Document> {
+/** Those that are not finished, the longest waiting first. */
+export async function listCommand(session: Session, options: ShopOption): Promise<Document> {
   const { deployment, shop, now } = await openRedemptions(session, options);
   const settings = {
     ...{ client: new DynamoDB(deployment.aws), table: deployment.output('LedgerTable') },
     ...{ pause, random: Math.random },
   };
   const records = await listRecords(settings, shop.domain, 'redemption');
-  const all = records
+  const found = records
     .flatMap(({ id: customerId, entry }) =>
       recallRedemptions(entry.remembered, now()).redemptions.map((redemption) => ({
         customerId,
         redemption,
       })),
     )
+    .filter(({ redemption }) => isOpen(redemption.state))
     .toSorted((one, other) => one.redemption.since.localeCompare(other.redemption.since));
-  const open = all.filter(({ redemption }) => isOpen(redemption.state));
-  const found = options.all ? all : open;
   const waiting = found.filter(({ redemption }) => waitsForPerson(redemption, now()));
   const next: Suggestion[] = waiting.slice(0, 1).map(({ customerId }) => ({
     label: `See customer ${customerId}`,
@@ -101,12 +97,12 @@ export async function listCommand(session: Session, options: ListOptions): Promi
     const letters = line('dead-letters replay', [], { kind: 'redemption', shop: shop.domain });
     next.push({ label: 'Try again those that were given up', line: letters });
   }
-  const waits = `${counted(open.length, 'redemption')}: the connector goes on by itself.`;
+  const waits = `${counted(found.length, 'redemption')}: the connector goes on by itself.`;
   return {
-    title: `Redemptions${options.all ? '' : ' that are not finished'} in ${shop.domain}`,
+    title: `Redemptions that are not finished in ${shop.domain}`,
     verdict:
       judgeWaiting(waiting.length) ??
-      (open.length > 0
+      (found.length > 0
         ? { kind: 'waits', what: waits }
         : { kind: 'well', what: 'Every redemption is finished.' }),
     blocks: [redemptionsTable(found, now(), shop.domain)],
@@ -200,19 +196,19 @@ const CLOSINGS = [
   },
 ] as const satisfies readonly { readonly as: ClosedAs; readonly label: string; sees: string }[];
 
-/** What a person may decide about it; shown before it is done. */
+/** What a person may decide about it, who has looked in the panel of the loyalty service. */
 export function closings(
   { customerId, redemption }: FoundRedemption,
   now: Date,
-  options: Options,
+  shop: string,
 ): readonly Suggestion[] {
   const { id, state } = redemption;
   return CLOSINGS.filter(
     // In the state that it has already, `close` repeats a message only.
     ({ as }) => state.at !== as && foreseeClosing(redemption, as, now).kind === 'closed',
   ).map(({ as, label }) => ({
-    ...{ label, say: `${label} (${id}):` },
-    line: line('redemptions close', [customerId, id], { ...options, [as]: true }),
+    ...{ label, say: `${label} (${id}), as the panel of the loyalty service says:` },
+    line: line('redemptions close', [customerId, id], { shop, [as]: true, yes: true }),
   }));
 }
 
@@ -241,7 +237,7 @@ export async function closeCommand(
   const title = `Redemption ${id} of customer ${customerId}`;
   if (before && !options.yes) {
     const found = { customerId, redemption: before };
-    const all = closings(found, now(), { shop, yes: true });
+    const all = closings(found, now(), shop);
     return {
       title,
       blocks: [

@@ -94,7 +94,7 @@ export async function showCommand(
       ),
     ],
     next: [
-      ...found.flatMap((one) => closings(one, now, { shop })),
+      ...found.flatMap((one) => closings(one, now, shop)),
       {
         label: 'What happened with this customer',
         line: line('trace', ['customer', customerId], { shop }),

@@ -14,7 +14,7 @@ import {
 import { checkVisibility } from '../backfill/store-file.ts';
 import { rulesOf } from '../deployment/deployment.ts';
 import { openShopServices } from '../deployment/services.ts';
-import { type Document, facts, text } from '../document/document.ts';
+import { type Document, facts, right, table, text } from '../document/document.ts';
 import { line } from '../document/line.ts';
 import { EXIT, type ExitCode, Problem } from '../exit.ts';
 import type { Session } from '../session.ts';
@@ -58,15 +58,10 @@ export async function resendOrders(
     rate: options.rate ?? DEFAULT_RATE,
     onSent: (count) => change.count({ sent: count }),
   });
-  const isAll = sent === found.length;
+  const rest = 'It was stopped. Repeat the command for the rest.';
   return {
     title: titleOf(summary),
-    ...(!isAll && {
-      verdict: {
-        kind: 'action required',
-        what: 'It was stopped. Repeat the command for the rest.',
-      },
-    }),
+    ...(sent < found.length && { verdict: { kind: 'action required', what: rest } }),
     blocks: [
       text(`${sent} of ${counted(found.length, 'order')} are on the queue, and the workers go on.`),
     ],
@@ -87,6 +82,7 @@ function previewOf(
 ): Document {
   const { shop, since, lookedAt, changed, lower, higher, before, after } = summary;
   const shown = found.slice(0, MOST_SHOWN);
+  const sends = line('resend', [], { shop, since, rate, yes: true });
   return {
     title: titleOf(summary),
     blocks: [
@@ -95,34 +91,19 @@ function previewOf(
         ['Would change', `${changed}: ${lower} earn less, ${higher} earn more`],
         ['Amounts', `${before.toFixed(2)} before, ${after.toFixed(2)} after`],
       ]),
-      {
-        kind: 'table',
-        columns: [
-          { title: 'Order' },
-          { title: 'Before', align: 'right' },
-          { title: 'After', align: 'right' },
-        ],
-        rows: shown.map((one) => ({
-          cells: [
-            { text: one.name, opens: line('trace', ['order', one.id], { shop }) },
-            one.before.toFixed(2),
-            one.after.toFixed(2),
-          ],
-        })),
-        empty: 'Nothing would be sent: the rules of today change none of them.',
-      },
+      table(
+        ['Order', right('Before'), right('After')],
+        shown.map((one) => [
+          { text: one.name, opens: line('trace', ['order', one.id], { shop }) },
+          one.before.toFixed(2),
+          one.after.toFixed(2),
+        ]),
+        { empty: 'Nothing would be sent: the rules of today change none of them.' },
+      ),
       ...(changed > shown.length ? [text(`And ${changed - shown.length} more.`, 'soft')] : []),
       ...(changed > 0 ? [text('Nothing was sent.')] : []),
     ],
-    next:
-      changed === 0
-        ? []
-        : [
-            {
-              label: `Send ${counted(changed, 'order')}`,
-              line: line('resend', [], { shop, since, rate, yes: true }),
-            },
-          ],
+    next: changed === 0 ? [] : [{ label: `Send ${counted(changed, 'order')}`, line: sends }],
     data: { ...summary, orders: found, sent: 0 },
   };
 }

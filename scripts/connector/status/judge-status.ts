@@ -167,7 +167,7 @@ function judgeGroup(group: WaitingStatus, { at, pauses }: Status): ShownFinding 
   const again: Suggestion = {
     label: `Try ${many} again now`,
     line: line('retry-now', [], { shop, reason: waitsFor }),
-    say: 'There is nothing to do. If the cause is repaired already, you need not wait:',
+    say: 'It goes on by itself. If the cause is repaired already, you need not wait:',
   };
   // A pause has the command that ends it.
   const isPaused = waitsFor === 'paused' || knownIn(pauses).some((pause) => pause.shop === shop);

@@ -1,7 +1,6 @@
-import type { Shop } from '../../../shared/config/connector-config.ts';
 import { batchesOf } from '../../../shared/core/events/event.ts';
 import { findShop } from '../arguments.ts';
-import { openShopServices, orderNames, type ShopServices } from '../deployment/services.ts';
+import { openShopServices } from '../deployment/services.ts';
 import type { Document, Row, Verdict } from '../document/document.ts';
 import { line } from '../document/line.ts';
 import { Problem } from '../exit.ts';
@@ -14,6 +13,8 @@ const AT_ONCE = 3;
 
 interface ComparedOrder extends Verdict {
   readonly id: string;
+  /** `#1007`; the id where the store does not say it. */
+  readonly name: string;
 }
 
 /** Compares every order that the store changed since then; what does not agree is listed. */
@@ -25,45 +26,51 @@ export async function compareOrders(
   const deployment = await session.findDeployment();
   const services = openShopServices(deployment);
   const shop = findShop(deployment.connector, named);
-  const compare = async (id: string): Promise<ComparedOrder> => {
+  const compare = async ({ id }: { readonly id: string }): Promise<ComparedOrder> => {
     const key = { shop: shop.domain, kind: 'order', id } as const;
-    const { kind, what } = compareSides(await readSides(deployment, services, shop, key));
-    return { id, kind, what };
+    const sides = await readSides(deployment, services, shop, key);
+    const { kind, what } = compareSides(sides);
+    const read = sides.store.kind === 'found' ? sides.store.value : undefined;
+    return { id, name: (read?.kind === 'order' && read.order.name) || id, kind, what };
   };
   const compared: ComparedOrder[] = [];
+  const span = { from: since, until: Date.now() };
+  let after: string | undefined;
   const progress = session.terminal.progress('Comparing orders:');
-  for await (const ids of changedSince(services, shop, since, signal)) {
-    for (const some of batchesOf(ids, AT_ONCE)) {
+  do {
+    const page = await services.store.changedOrders(shop.domain, span, after);
+    if (page.kind === 'unavailable') {
+      const next = 'To see why: npx loyalty-connector doctor';
+      throw new Problem(`The store could not be read (${page.why}).`, next);
+    }
+    for (const some of batchesOf(page.value.changed, AT_ONCE)) {
       if (signal.aborted) break;
       compared.push(...(await Promise.all(some.map(compare))));
       progress.report(compared.length);
     }
-  }
+    after = page.value.next;
+  } while (after !== undefined && !signal.aborted);
   progress.end();
   const orders = compared.filter(({ kind }) => kind !== 'well');
-  const ids = orders.map(({ id }) => id);
-  const names = await orderNames(services.ask(shop), ids);
+  const traceOf = (id: string) => line('trace', ['order', id], { shop: shop.domain });
   const columns = [{ title: 'Order' }, { title: 'What', shrinks: true }];
-  const rows = orders.map(({ id, kind, what }): Row => {
-    const opens = line('trace', ['order', id], { shop: shop.domain });
+  const rows = orders.map(({ id, name, kind, what }): Row => {
     const tone = kind === 'action required' ? 'bad' : 'waits';
     return {
       cells: [
-        { text: names.get(id) ?? id, opens },
+        { text: name, opens: traceOf(id) },
         { text: what, tone },
       ],
     };
   });
-  const next = ids.slice(0, 1).map((id) => ({
-    label: `See what happened to ${names.get(id) ?? id}`,
-    line: line('trace', ['order', id], { shop: shop.domain }),
-  }));
   const from = new Date(since).toISOString().slice(0, 16).replace('T', ' ');
   return {
     title: `Orders of ${shop.domain} that changed since ${from} UTC`,
     verdict: verdictOf(compared, signal.aborted),
     blocks: rows.length > 0 ? [{ kind: 'table', columns, rows }] : [],
-    next,
+    next: orders
+      .slice(0, 1)
+      .map(({ id, name }) => ({ label: `See what happened to ${name}`, line: traceOf(id) })),
     data: { shop: shop.domain, agree: compared.length - orders.length, orders },
   };
 }
@@ -79,25 +86,4 @@ function verdictOf(compared: readonly ComparedOrder[], isStopped: boolean): Verd
   ].join('; ');
   if (differ > 0) return { kind: 'action required', what: `${what}.` };
   return { kind: unknown > 0 || isStopped ? 'not known' : 'well', what: `${what}.` };
-}
-
-async function* changedSince(
-  { store }: ShopServices,
-  { domain }: Shop,
-  from: number,
-  signal: AbortSignal,
-): AsyncGenerator<readonly string[]> {
-  const span = { from, until: Date.now() };
-  let after: string | undefined;
-  do {
-    const page = await store.changedOrders(domain, span, after);
-    if (page.kind === 'unavailable') {
-      throw new Problem(
-        `The store could not be read (${page.why}).`,
-        'To see why: npx loyalty-connector doctor',
-      );
-    }
-    yield page.value.changed.map(({ id }) => id);
-    after = page.value.next;
-  } while (after !== undefined && !signal.aborted);
 }

@@ -79,7 +79,7 @@ export function judgeTrace(trace: Trace): Judged {
     const why = pause ? 'paused' : 'queued';
     return say(why, 'waits', `${missing} ${where}${held}`, status);
   }
-  const held = pause ? ` ${pauseText(pause)}: until then it waits, if it is sent now.` : '';
+  const held = pause ? ` What is sent now waits for the end of a pause: ${pauseText(pause)}.` : '';
   return say(
     'no-webhook',
     'waits',
@@ -97,22 +97,6 @@ function resend(
 ): Suggestion {
   const named = kind === 'member' ? 'customer' : kind;
   return { label: 'Send again', say, line: line('resend', [named, id], { shop, ...options }) };
-}
-
-/**
- * The last state that reconciliation found and no webhook had reported. What it sends again for another reason,
- * such as a changed rule, has a line of the same state before it.
- */
-export function lostWebhookOf({ key, entry }: Trace): string | undefined {
-  if (key.kind !== 'order' || !entry) return undefined;
-  const { outcomes } = entry;
-  const found = outcomes.findLast(
-    ({ origin, version }, index) =>
-      origin === 'reconcile' && outcomes.slice(0, index).every((one) => one.version < version),
-  );
-  if (!found) return undefined;
-  const at = momentText(Date.parse(found.at));
-  return `A webhook was lost: that of the change of ${momentText(found.version)} did not come, and reconciliation found the order (${at}).`;
 }
 
 type PointsWhy =

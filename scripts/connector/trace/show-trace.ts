@@ -11,7 +11,7 @@ import type { Session } from '../session.ts';
 import { arithmeticOf } from './arithmetic.ts';
 import { collectTrace, type Trace, type Traced } from './collect-trace.ts';
 import { type FoundOrder, findAny, findEntity, type Hit, KINDS, parseKind } from './find.ts';
-import { judgeTrace, lostWebhookOf, momentText, pointsText } from './judge-trace.ts';
+import { judgeTrace, momentText, pointsText } from './judge-trace.ts';
 import { type Compared, compareSides } from './sides.ts';
 import { timelineOf } from './timeline.ts';
 
@@ -119,7 +119,6 @@ export function documentOf(
   const judged = judgeTrace(trace);
   const { kind: verdict, what, why, next } = judged;
   const points = pointsText(trace, judged);
-  const lostWebhook = lostWebhookOf(trace);
   const { rows } = compareSides(trace);
   const form = mapped?.kind === 'wanted' ? formOf(mapped.wanted, reveal) : undefined;
   const name = nameOf(trace);
@@ -140,13 +139,14 @@ export function documentOf(
     verdict: { kind: verdict, what },
     blocks: [
       ...(points === undefined ? [] : [text(points)]),
-      ...(lostWebhook === undefined ? [] : [text(lostWebhook, 'waits')]),
       ...(entry || trace.store.kind === 'found' ? [tableOf(rows)] : []),
       ...arithmeticOf(trace),
       timelineOf(trace, verdict === 'well'),
       factsOf(trace),
       ...(form ? [codeOf(form, reveal)] : []),
-      ...(others.length > 0 ? [foundTable('Other orders', others)] : []),
+      ...(others.length > 0
+        ? [foundTable(kind === 'customer' ? 'Orders' : 'Other orders', others)]
+        : []),
     ],
     next: [
       ...next,

@@ -181,17 +181,16 @@ export function compareSides(sides: Sides): Compared {
   if (entry?.uncertain) {
     return say('not known', 'A call is open, and what became of it is not known yet.');
   }
-  if (held.kind === 'cannot-be-read') {
-    return isApplied(sides)
-      ? say('not known', SENT_AND_NOT_READABLE)
-      : say('action required', 'What the store says now was not sent yet.');
-  }
+  if (held.kind === 'cannot-be-read') return say('not known', SENT_AND_NOT_READABLE);
   const isHeld = held.kind === 'order' && assumptions.readTotals === 'as-sent';
   if (isHeld && isTakenUnknown(mapped.wanted, entry, doubt)) return say('not known', TAKEN_UNKNOWN);
   if (differences.length > 0) {
     const what = differences.includes('absent')
       ? 'The loyalty service does not have it.'
-      : `The loyalty service differs: ${differences.join(', ')}.`;
+      : `The loyalty service differs: ${rows
+          .filter(({ differs }) => differs)
+          .map(bothIn)
+          .join(', ')}.`;
     return say('action required', what);
   }
   const sent = isApplied(sides)
@@ -200,6 +199,10 @@ export function compareSides(sides: Sides): Compared {
   return say('well', `Both sides were read just now and agree.${sent}`);
 }
 
+const bothIn = ({ field, store, service }: Compared['rows'][number]) =>
+  `${field} (store: ${store}, service: ${service})`;
+
+/** Only said of a state that was applied. */
 const SENT_AND_NOT_READABLE =
   'It was sent as the store has it now. The loyalty service has no way to read a product, so nothing more can be checked.';
 
@@ -260,11 +263,18 @@ function rowsOf({ key, mapped, entry, held, store: read, assumptions }: Sides): 
     case 'product':
     case 'deleted-member':
     case undefined: {
-      const store = wanted ? 'is sent' : 'is not sent';
-      return { differences: [], rows: [{ field: 'it', store, ...absent, differs: false }] };
+      const field = key.kind === 'member' ? 'customer' : key.kind;
+      const store = STORE[read.kind];
+      return { differences: [], rows: [{ field, store, ...absent, differs: false }] };
     }
   }
 }
+
+const STORE: Readonly<Record<StoreAnswer<unknown>['kind'], string>> = {
+  found: 'has it',
+  gone: 'does not have it',
+  unavailable: 'did not answer',
+};
 
 const SERVICE: Readonly<Record<Held['kind'], string>> = {
   order: 'has it',

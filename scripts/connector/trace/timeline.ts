@@ -12,7 +12,7 @@ export function timelineOf(trace: Trace, isSettled: boolean): TimelineBlock {
   const lines = [
     ...inStore(trace.store),
     ...(isSettled ? [] : onQueue(trace.waits)),
-    ...inLedger(trace.entry),
+    ...inLedger(trace),
     ...amongLetters(trace.letters),
     ...inService(trace),
   ];
@@ -75,10 +75,14 @@ const OUTCOMES: Readonly<Record<string, { readonly what: string; readonly tone?:
   rejected: { what: 'gave up', tone: 'bad' },
 };
 
-function inLedger(entry: Trace['entry']): readonly Line[] {
-  return (entry?.outcomes ?? []).map(({ at, outcome, version, topic, why, origin }) => {
+function inLedger({ key, entry }: Trace): readonly Line[] {
+  const outcomes = entry?.outcomes ?? [];
+  return outcomes.map(({ at, outcome, version, topic, why, origin }, index) => {
     const state = version > 0 && `the state of ${momentText(version)}`;
-    const found = origin && 'found by reconciliation';
+    // What is sent again for another reason, such as a changed rule, has a line of the same state before it.
+    const isLost =
+      key.kind === 'order' && outcomes.slice(0, index).every((one) => one.version < version);
+    const found = origin && `${isLost ? 'its webhook was lost, ' : ''}found by reconciliation`;
     const detail = [why, topic, state, found].filter(Boolean).join(', ');
     return { at, who: 'Connector', ...(OUTCOMES[outcome] ?? { what: outcome }), detail };
   });

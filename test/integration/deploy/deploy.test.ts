@@ -48,7 +48,7 @@ describe('loyalty-connector deploy', () => {
     expect(done).toEqual(UPDATE.slice(0, 3));
     expect(text).toContain('Nothing was deployed');
     expect(discarded).toBe(true);
-    expect(result).toBe('declined');
+    expect(result).toBe('not deployed');
   });
 
   it('asks and deploys nothing when nothing has changed', async () => {
@@ -57,7 +57,7 @@ describe('loyalty-connector deploy', () => {
     expect(done).toEqual(UPDATE.slice(0, 3));
     expect(text).toContain('already deployed');
     expect(discarded).toBe(true);
-    expect(result).toBe('unchanged');
+    expect(result).toBe('deployed');
   });
 
   it('stops at faulty settings, whose faults were reported already', async () => {
@@ -66,7 +66,7 @@ describe('loyalty-connector deploy', () => {
     const { result, text, done } = await deploy({}, deployed, steps);
     expect(done).toEqual(['synth']);
     expect(text).not.toContain('Sign in');
-    expect(result).toBe('failed');
+    expect(result).toBe('not deployed');
   });
 
   it('stops where the stack cannot be read: it may hold a newer version', async () => {
@@ -87,7 +87,7 @@ describe('loyalty-connector deploy', () => {
     const steps = { 'execute-change-set': { says, exits: 1 } };
     const { result, text } = await deploy({}, deployed, steps);
     expect(text).toContain(advice);
-    expect(result).toBe('failed');
+    expect(result).toBe('not deployed');
   });
 });
 
@@ -111,7 +111,7 @@ describe('the quota of concurrent executions', () => {
 
   it('without room for the receiver refuses, with the request to make', async () => {
     const refused = await deploy({}, { quota: 9 });
-    expect(refused).toMatchObject({ result: 'refused', done: [] });
+    expect(refused).toMatchObject({ result: 'not deployed', done: [] });
     const request = '--quota-code L-B99A9384 --desired-value 1000 --region eu-west-1';
     expect(refused.text).toContain(request);
   });
@@ -127,7 +127,7 @@ describe('another version', () => {
   it('that is newer is rolled back only on purpose, and says what waits', async () => {
     const newer = { ...deployed, version: '99.0.0' };
     const refused = await deploy({}, newer);
-    expect(refused).toMatchObject({ result: 'refused', done: [] });
+    expect(refused).toMatchObject({ result: 'not deployed', done: [] });
     expect(refused.text).toContain('wait until 99.0.0 is deployed again');
     expect(refused.text).toContain('--roll-back');
     const back = await deploy({ rollBack: true }, newer);

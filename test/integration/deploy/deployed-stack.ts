@@ -5,9 +5,8 @@ import {
   type DeployOptions,
   deploy as deployStack,
 } from '../../../scripts/connector/deploy/deploy.ts';
-import { openStackAccess } from '../../../scripts/connector/deploy/stack-access.ts';
 import { awsSettings } from '../../../scripts/connector/deployment/deployment.ts';
-import { fitToAccount } from '../../../scripts/connector/deployment/fit-to-account.ts';
+import { Problem } from '../../../scripts/connector/exit.ts';
 import { defineConnector } from '../../../shared/config/connector-config.ts';
 import { VERSION } from '../../../shared/config/release.ts';
 import { type ScriptedService, startAwsGateway } from '../../support/aws-gateway.ts';
@@ -191,16 +190,19 @@ async function deployTo(folder: string, ...[options, account = {}, steps = {}]: 
   const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
   const aws = awsSettings({ endpoint: gateway.endpoint, region: 'eu-west-1', credentials });
   try {
-    const result = await deployStack(
-      { stage: 'prod', yes: true, ...options },
-      {
-        fitConcurrency: (name) => fitToAccount(aws, name, CONNECTOR),
-        runCdk,
-        access: openStackAccess(stack, aws),
-        project: folder,
-        confirm: async () => false,
-        say: (text) => said.push(text),
-        suggest: (command) => said.push(`Next: ${command}`),
+    const given = { stage: 'prod', yes: true, ...options };
+    const terminal = { confirm: async () => false, note: (text: string) => void said.push(text) };
+    const connector = async () => CONNECTOR;
+    const deps = { aws, runCdk, project: folder, connector, terminal };
+    const result = await deployStack(given, deps).then(
+      (sentences) => {
+        said.push(...sentences);
+        return 'deployed';
+      },
+      (error: unknown) => {
+        if (!(error instanceof Problem)) throw error;
+        said.push(error.message, error.next ?? '');
+        return 'not deployed';
       },
     );
     const policies = calls.flatMap((call) => /^SetStackPolicy (.*)/.exec(call)?.[1] ?? []);

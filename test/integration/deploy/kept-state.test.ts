@@ -26,7 +26,7 @@ describe('what holds state', () => {
   ] as const)('is never %s without its name being given', async (_, change) => {
     const refused = await deploy({}, losing(change));
     expect(refused.done).toEqual(UPDATE.slice(0, 3));
-    expect(refused).toMatchObject({ result: 'refused', discarded: true, policies: [] });
+    expect(refused).toMatchObject({ result: 'not deployed', discarded: true, policies: [] });
     expect(refused.text).toContain(`--allow-loss ${change[0]}`);
   });
 
@@ -47,7 +47,7 @@ describe('what holds state', () => {
     const { result, policies } = await deploy(words, losing(replaced), steps);
     const [, statement] = JSON.parse(policies.at(-1) ?? '').Statement;
     expect(statement).toMatchObject({ Resource: '*' });
-    expect(result).toBe('failed');
+    expect(result).toBe('not deployed');
   });
 
   it('may leave with its shop where it is a secret, which is kept', async () => {
@@ -86,6 +86,6 @@ describe('a kept secret', () => {
     const { result, done, text } = await deploy({ yes: false }, { secrets: [SECRET_NAME] });
     expect(done).toEqual(['synth']);
     expect(text).toContain(SECRET_NAME);
-    expect(result).toBe('declined');
+    expect(result).toBe('not deployed');
   });
 });

@@ -56,7 +56,9 @@ describe('both sides of one entity', () => {
     const id = await placeOrder();
     await changeInService(id);
     const { code, stdout } = await connector.run(`trace order ${id}`);
-    expect(stdout).toContain('ACTION REQUIRED\n  The loyalty service differs: amount.');
+    expect(stdout).toContain(
+      'ACTION REQUIRED\n  The loyalty service differs: amount that counts (store: 50.00, ',
+    );
     expect(stdout).toMatch(/^amount that counts +50\.00 +50\.00 +75\.00 +differs$/m);
     expect(stdout).toContain(`resend order ${id} --shop ${SHOP} --force`);
     expect(code).toBe(1);
@@ -112,7 +114,9 @@ describe('loyalty-connector compare', () => {
     const agreed = before.data.agree;
     await changeInService(await placeOrder());
     const { code, stdout } = await connector.run('compare orders --since 1h');
-    expect(stdout).toMatch(/^#\d+ +The loyalty service differs: amount\.$/m);
+    expect(stdout).toMatch(
+      /^#\d+ +The loyalty service differs: amount that counts \(store: 50\.00, service: 75\.00\)\.$/m,
+    );
     expect(stdout).toContain(
       `ACTION REQUIRED\n  Read on both sides just now and in agreement: ${agreed} orders; different: `,
     );

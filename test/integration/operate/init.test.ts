@@ -63,7 +63,7 @@ describe('loyalty-connector init', { timeout: 60_000 }, () => {
       'E-mail address for alarms': '',
       'AWS region': '',
     });
-    expect(screen).toContain('Written to');
+    expect(screen).toContain('Written: package.json');
     expect(code).toBe(0);
     expect(readFileSync(join(folder, 'shop/package.json'), 'utf8')).toContain('us-east-1');
   });

@@ -193,9 +193,9 @@ describe.runIf(findBrowser() !== undefined)('the page', { timeout: 120_000 }, ()
       asked.map(({ options: { json: _, ...options }, ...one }) => ({ ...one, options })),
     ).toEqual([
       line('trace', ['order', '7']),
-      line('dead-letters list', [], { reason: 'rejected' }),
+      line('dead-letters list', [], { limit: 25, reason: 'rejected' }),
       line('trace', ['order', '7']),
-      line('history', [], { who: 'anna', reason: 'crashed', scan: true }),
+      line('history', [], { limit: 25, who: 'anna', reason: 'crashed', scan: true }),
       line('dead-letters list', [], { limit: '25' }),
     ]);
     await page.getByText('The same in a terminal').click();
@@ -308,21 +308,6 @@ describe.runIf(findBrowser() !== undefined)('the page', { timeout: 120_000 }, ()
       await dialog.getByText('4 of 4 were accepted.').waitFor();
       expect(asked.at(-1)).toMatchObject({ options: { because: 'a sale', queue: 'orders' } });
       expect(asked.at(-1)?.options).not.toHaveProperty('wait');
-    });
-
-    it('says anew what it would do when a person chooses otherwise', async () => {
-      const form: Block = {
-        ...{ kind: 'form', label: 'Send some', line: line('dead-letters replay') },
-        fields: [{ name: 'limit', label: 'How many' }],
-      };
-      const { asked, dialog } = await openDialog({
-        'dead-letters replay': answer({ ...PREVIEW, blocks: [form] }),
-      });
-      await dialog.getByLabel('How many').fill('2');
-      await press(dialog, 'Send some');
-      await expect.poll(() => asked.at(-1)?.options.limit, PATIENCE).toBe('2');
-      expect(asked.at(-1)?.options).not.toHaveProperty('yes');
-      await dialog.getByRole('button', { name: 'Send 4' }).waitFor();
     });
 
     it('is done with the rows that were chosen', async () => {

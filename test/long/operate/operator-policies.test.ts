@@ -5,10 +5,8 @@ import { DynamoDB, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunningStack } from '../../../local/stack/running-stack.ts';
 import { writeStateFile } from '../../../local/stack/state-file.ts';
-import { openBackfills } from '../../../scripts/connector/backfill/run-backfill.ts';
 import { COMMAND_KINDS } from '../../../scripts/connector/command-kinds.ts';
 import { createDynamoDbLedger } from '../../../shared/aws/dynamodb-ledger.ts';
-import { FILE_START } from '../../../shared/shopify/bulk/read-entities.ts';
 import { COMMAND_LINES } from '../../support/command-lines.ts';
 import {
   type CommandRun,
@@ -37,7 +35,7 @@ afterAll(async () => {
   }
 });
 
-/** What `dead-letters`, `redemptions close` and `backfill resume` are for. */
+/** What `dead-letters` and `redemptions close` are for. */
 async function leaveWork(ledger: ReturnType<typeof createDynamoDbLedger>): Promise<void> {
   const at = '2026-02-01T00:00:00.000Z';
   const rejected = { at, outcome: 'rejected', version: 1, topic: 'orders/updated' };
@@ -52,12 +50,6 @@ async function leaveWork(ledger: ReturnType<typeof createDynamoDbLedger>): Promi
     ...{ ledger, family: 'orders' },
   });
   await leaveStuckRedemption(ledger, { shop, customerId: '7012345' }, { at });
-  const backfill = { id: 'orders_2026-01-01_2026-02-01', shop, kind: 'orders', run: 1 } as const;
-  const counts = { place: FILE_START, sent: 0, unreadable: 0 };
-  await openBackfills(ledger, shop, () => new Date()).save(
-    { ...backfill, ...counts, startedAt: at, savedAt: at },
-    undefined,
-  );
 }
 
 /** Runs commands with the policy of the template that this person has. */

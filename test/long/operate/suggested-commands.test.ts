@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { awsSettings, nextCommand } from '../../../scripts/connector/deployment/deployment.ts';
+import { line, lineText } from '../../../scripts/connector/document/line.ts';
 import type { StoreEvent } from '../../../shared/core/events/event.ts';
 import { SHOP, useOperatedConnector } from '../../support/operated-connector.ts';
 import { letterEvent, letterReason, parkLetters } from '../../support/parked-letters.ts';
@@ -117,13 +117,12 @@ describe('every command that is suggested can be run as it stands', () => {
 });
 
 it('puts an operand with a hyphen behind the options that name the deployment', () => {
-  const aws = { ...awsSettings({ region: 'eu-west-1' }), profile: 'shop' };
-  const place = { where: 'aws', stack: 'prod', region: 'eu-west-1', aws } as const;
+  const place = { where: 'aws', stack: 'prod', region: 'eu-west-1', profile: 'shop' } as const;
   const options = '--stack prod --region eu-west-1 --profile shop';
-  expect(nextCommand(place, 'trace coupon', '--NEW 10')).toBe(
-    `npx loyalty-connector trace coupon ${options} -- '--NEW 10'`,
+  expect(lineText(line('trace', ['coupon', '--NEW 10']), place)).toBe(
+    `npx loyalty-connector trace ${options} -- coupon '--NEW 10'`,
   );
-  expect(nextCommand(place, 'trace coupon', 'NEW10')).toBe(
+  expect(lineText(line('trace', ['coupon', 'NEW10']), place)).toBe(
     `npx loyalty-connector trace coupon NEW10 ${options}`,
   );
 });

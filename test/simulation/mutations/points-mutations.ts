@@ -12,8 +12,8 @@ export const pointsMutations: readonly Mutation[] = [
   {
     name: 'amount-refunds-take-nothing',
     bug: 'what is refunded without a line keeps its points',
-    find: '    [atLeastZero(subtract(goods, refunded)), goods],\n',
-    replace: '    [goods, goods],\n',
+    find: '[atLeastZero(subtract(goods, refunded)), goods];',
+    replace: '[goods, goods];',
     within: 60,
   },
   {

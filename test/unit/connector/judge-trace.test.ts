@@ -2,11 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { lineText } from '../../../scripts/connector/document/line.ts';
 import { arithmeticOf } from '../../../scripts/connector/trace/arithmetic.ts';
 import { skippedToItsEnd, type Trace } from '../../../scripts/connector/trace/collect-trace.ts';
-import {
-  judgeTrace,
-  lostWebhookOf,
-  pointsText,
-} from '../../../scripts/connector/trace/judge-trace.ts';
+import { judgeTrace, pointsText } from '../../../scripts/connector/trace/judge-trace.ts';
 import { documentOf } from '../../../scripts/connector/trace/show-trace.ts';
 import { timelineOf } from '../../../scripts/connector/trace/timeline.ts';
 import type { EntityEntry, LedgerEntry } from '../../../shared/core/ledger/ledger.ts';
@@ -149,7 +145,11 @@ describe('the verdict on one entity', () => {
     [
       'sends again what differs',
       ofOrder({ held: { kind: 'order', order: { ...heldOrder.order, OrderTotal: 75 } } }),
-      ...(['action required', 'differs: amount', again] as const),
+      ...([
+        'action required',
+        'differs: amount that counts (store: 40, service: 75)',
+        again,
+      ] as const),
     ],
     [
       'waits while a call is in doubt, whatever was applied before',
@@ -411,20 +411,16 @@ describe('an order that ended', () => {
   });
 });
 
-describe('a lost webhook', () => {
-  const line = { at: '2026-11-15T02:00:03.000Z', outcome: 'applied', topic: 'orders/updated' };
+it('names a lost webhook where reconciliation found a state that none had reported', () => {
   const key = { shop: 'example-store.myshopify.com', kind: 'order', id: '7' } as const;
-  const found = { ...line, version: 2_000, origin: 'reconcile' } as const;
-
-  it('is named where reconciliation found a state that no webhook had reported', () => {
-    const outcomes = [{ ...line, version: 1_000 }, found];
-    expect(lostWebhookOf(trace({ key, entry: { ...entry, outcomes } }))).toMatch(
-      /^A webhook was lost/,
-    );
-  });
-
-  it('is not claimed where reconciliation sent a known state again', () => {
-    const outcomes = [{ ...line, version: 2_000, outcome: 'rejected' }, found];
-    expect(lostWebhookOf(trace({ key, entry: { ...entry, outcomes } }))).toBeUndefined();
-  });
+  const line = { at: at('02:00:03'), outcome: 'applied', topic: 'orders/updated', version: 2_000 };
+  const found = { ...line, origin: 'reconcile' } as const;
+  const details = (before: object) => {
+    const outcomes = [{ ...line, ...before }, found];
+    const { lines } = timelineOf(trace({ key, entry: { ...entry, outcomes } }), true);
+    return lines.at(-1)?.detail;
+  };
+  expect(details({ version: 1_000 })).toContain('its webhook was lost, found by reconciliation');
+  // Sent again for another reason.
+  expect(details({ outcome: 'rejected' })).not.toContain('was lost');
 });

@@ -17,12 +17,10 @@ import type {
   Verdict,
   VerdictKind,
 } from '../../document/document.ts';
-import type { Line } from '../../document/line.ts';
 import { Chart } from './chart.tsx';
 import { Form } from './fields.tsx';
 import { open } from './place.ts';
-import { onlyLooks } from './route.ts';
-import { action, LineLink, Suggestions } from './suggestion.tsx';
+import { LineLink, Suggestions } from './suggestion.tsx';
 import { Cell, Table } from './table.tsx';
 import { dayText, momentText, secondText } from './words.ts';
 
@@ -128,30 +126,31 @@ function Text({ text, tone }: TextBlock) {
   );
 }
 
-/** More of them that need nothing are folded away. */
+/** More of them, with nothing to do, are folded away. */
 const MOST_QUIET = 6;
-const QUIET = { well: 'are fine', info: 'notes' } as const;
+const QUIET = { info: 'notes', well: 'are fine' } as const;
 
 function Findings({ title, findings }: FindingsBlock) {
-  const folded = (['info', 'well'] as const).filter(
-    (tone) => findings.filter((one) => one.tone === tone).length > MOST_QUIET,
+  const quiet = Map.groupBy(findings, ({ tone, next = [] }) =>
+    (tone === 'well' || tone === 'info') && next.length === 0 ? tone : undefined,
   );
-  const shown = findings.filter(({ tone }) => !folded.some((one) => one === tone));
+  const folded = (['info', 'well'] as const).flatMap((tone) => {
+    const those = quiet.get(tone) ?? [];
+    return those.length > MOST_QUIET ? [{ tone, those }] : [];
+  });
+  const shown = findings.filter((one) => !folded.some(({ those }) => those.includes(one)));
   return (
     <section class="card findings">
       <Title of={title} />
       <FindingList of={shown} />
-      {folded.map((quiet) => {
-        const those = findings.filter(({ tone }) => tone === quiet);
-        return (
-          <details key={quiet}>
-            <summary>
-              {those.length} {QUIET[quiet]}
-            </summary>
-            <FindingList of={those} />
-          </details>
-        );
-      })}
+      {folded.map(({ tone, those }) => (
+        <details key={tone}>
+          <summary>
+            {those.length} {QUIET[tone]}
+          </summary>
+          <FindingList of={those} />
+        </details>
+      ))}
     </section>
   );
 }
@@ -314,16 +313,8 @@ function Code({ title = 'Text', text, folded }: CodeBlock) {
   );
 }
 
-/**
- * Of what only looks, the choice stands in the address, so that it can be sent to a colleague; of a change, it is for
- * the preview. On a telephone it is folded.
- */
+/** What is chosen stands in the address, so that it can be sent to a colleague. On a telephone it is folded. */
 function Filter({ label, line, fields }: FormBlock) {
-  const isFilter = onlyLooks(line.command);
-  const ask = (asked: Line) => {
-    if (isFilter) open(asked);
-    else action.value = { label, line: asked };
-  };
   const set = fields.filter(({ value = '' }) => value !== '').length;
   return (
     <details class="filter" open={!matchMedia('(width < 40rem)').matches}>
@@ -332,12 +323,12 @@ function Filter({ label, line, fields }: FormBlock) {
         <Form
           class="fields"
           fields={fields}
-          onSubmit={(given) => ask({ ...line, options: { ...line.options, ...given } })}
+          onSubmit={(given) => open({ ...line, options: { ...line.options, ...given } })}
         >
           <button type="submit" class="quiet">
             {label}
           </button>
-          {isFilter && set > 0 && <LineLink line={line}>Show all</LineLink>}
+          {set > 0 && <LineLink line={line}>Show all</LineLink>}
         </Form>
       </search>
     </details>

@@ -61,10 +61,16 @@ export function tabOf({ command }: Line): Tab | undefined {
   return TABS.find(({ line, also = [] }) => line.command === command || also.includes(command));
 }
 
+/** What a tab asks holds for every address of its command: a page of a list, or charts. */
+export function withDefaults(line: Line): Line {
+  const defaults = TABS.find((tab) => tab.line.command === line.command)?.line.options;
+  return { ...line, options: { ...defaults, ...line.options } };
+}
+
 /** Who may only look answers customers: the search opens first. */
 const HOME = (about.readOnly ? ALL_TABS[1] : ALL_TABS[0])?.line ?? line('status');
 
-const readPlace = () => readRoute(location.hash) ?? HOME;
+const readPlace = () => withDefaults(readRoute(location.hash) ?? HOME);
 
 /** The question of the page. */
 export const place = signal(readPlace());
@@ -83,5 +89,5 @@ export function open(line: Line): void {
   const masked = { ...line, options };
   const shown = isPrivate(masked) ? (tabOf(line)?.line ?? HOME) : masked;
   history.pushState(null, '', hrefOf(shown));
-  place.value = line;
+  place.value = withDefaults(line);
 }

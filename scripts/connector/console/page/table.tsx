@@ -6,7 +6,8 @@ import { LineLink, Suggestions } from './suggestion.tsx';
 import { agoText, momentText, numberText } from './words.ts';
 
 /** A table of a document: with boxes to choose rows where something can be done with them. */
-export function Table({ title, columns, rows, empty, choose }: TableBlock) {
+export function Table(block: TableBlock) {
+  const { title, columns, rows, empty, choose } = withoutKeys(block);
   const [chosen, setChosen] = useState<readonly string[]>([]);
   const actions = choose?.actions.filter(({ line }) => isOffered(line.command)) ?? [];
   const keys = actions.length === 0 ? [] : rows.flatMap(({ key }) => key ?? []);
@@ -86,6 +87,18 @@ export function Table({ title, columns, rows, empty, choose }: TableBlock) {
       </div>
     </>
   );
+}
+
+/** At a terminal a column names what to choose; here boxes do. */
+function withoutKeys(block: TableBlock): TableBlock {
+  const { columns, rows, choose } = block;
+  const isKeys = (at: number) => choose && rows.every(({ cells, key }) => cells[at] === key);
+  const isShown = (_: unknown, at: number) => !isKeys(at);
+  return {
+    ...block,
+    columns: columns.filter(isShown),
+    rows: rows.map((row) => ({ ...row, cells: row.cells.filter(isShown) })),
+  };
 }
 
 /** A single column needs no table. */
