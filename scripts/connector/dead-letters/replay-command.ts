@@ -18,7 +18,7 @@ import {
 } from '../document/document.ts';
 import { line } from '../document/line.ts';
 import type { Session } from '../session.ts';
-import { counted, spanText } from '../terminal/text.ts';
+import { counted } from '../terminal/text.ts';
 import { aboutCell, groupsOf, groupsTable, type OrderNames, readNames } from './describe.ts';
 import { type LetterList, noticesOf, readList, scanNext } from './list.ts';
 import {
@@ -76,11 +76,9 @@ export async function replayCommand(
   const progress = session.terminal.progress('Replaying dead letters:', letterIds.size);
   const replayed: ReplayedLetter[] = [];
   const tally = { ...newTally(), obstacles: new Map(plan.obstacles) };
-  const startedAt = performance.now();
   const monotonicMs = () => performance.now();
   const pause = (milliseconds: number, until: AbortSignal) =>
     sleep(milliseconds, undefined, { signal: until }).catch(() => {});
-  let lastAt = startedAt;
   let fault: unknown;
   try {
     await replayLetters(
@@ -94,7 +92,6 @@ export async function replayCommand(
         now: () => new Date(),
         signal,
         onReplayed(letter) {
-          lastAt = performance.now();
           if (options.wait || replayed.length < MOST_KEPT) replayed.push(letter);
           progress.report(tally.replayed, `${countObstacles(tally)} cannot be replayed`);
         },
@@ -106,7 +103,6 @@ export async function replayCommand(
   }
   progress.end();
   change.count({ replayed: tally.replayed, notReplayed: countObstacles(tally) });
-  const elapsedMs = lastAt - startedAt;
   const followed =
     options.wait && fault === undefined && replayed.length > 0
       ? await follow(session, deployment, replayed, { depth, by, signal })
@@ -118,7 +114,7 @@ export async function replayCommand(
     replayed.slice(0, MOST_SHOWN).map((letter) => ({ ...letter, letterId: letter.id })),
   );
   const { stack } = deployment;
-  const document = replayDocument({ stack, tally, notSeen, elapsedMs, replayed, followed, names });
+  const document = replayDocument({ stack, tally, notSeen, replayed, followed, names });
   if (fault === undefined) return document;
   session.show(document);
   throw fault;
@@ -206,7 +202,6 @@ interface ReplayReport {
   readonly tally: ReplayTally;
   /** What SQS counted beyond those that it gave; 0 when the run ended early. */
   readonly notSeen: number;
-  readonly elapsedMs: number;
   /** The first, or with --wait all. */
   readonly replayed: readonly ReplayedLetter[];
   /** Undefined without --wait. */
@@ -216,15 +211,12 @@ interface ReplayReport {
 
 /** What was done, in the end or when it was interrupted. */
 function replayDocument(report: ReplayReport): Document {
-  const { stack, tally, notSeen, elapsedMs, followed } = report;
+  const { stack, tally, notSeen, followed } = report;
   const { replayed, notReached, obstacles, ...counts } = tally;
-  const perSecond = Math.round(replayed / Math.max(elapsedMs / 1000, 0.001));
-  const rate = elapsedMs >= 1000 ? ` in ${spanText(elapsedMs)} (${perSecond}/s)` : '';
   const verdict = verdictOf(tally, followed);
   const failures = groupsOf((followed ?? []).flatMap(({ again }) => again ?? []));
   return {
-    title:
-      replayed === 0 ? 'Nothing was sent' : `Sent ${counted(replayed, 'dead letter')} again${rate}`,
+    title: replayed === 0 ? 'Nothing was sent' : `Sent ${counted(replayed, 'dead letter')} again`,
     ...(verdict && { verdict }),
     blocks: [
       ...(replayed > 0 ? [sentTable(report)] : []),
@@ -239,7 +231,6 @@ function replayDocument(report: ReplayReport): Document {
     next: [{ label: 'See what is left', line: line('dead-letters list') }],
     data: {
       ...{ stack, replayed, notReached, ...counts, notSeen, cannot: Object.fromEntries(obstacles) },
-      seconds: Math.round(elapsedMs) / 1000,
       ...(followed && { failures, each: followed.slice(0, MOST_KEPT) }),
     },
   };
