@@ -2,6 +2,7 @@ import { type Command, CommanderError } from 'commander';
 import * as v from 'valibot';
 import { COMMAND_KINDS } from '../command-kinds.ts';
 import type { Deployment } from '../deployment/deployment.ts';
+import type { Document } from '../document/document.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { setHost } from '../run-action.ts';
 import type { Host } from '../session.ts';
@@ -31,7 +32,7 @@ export type CommandLine = v.InferOutput<typeof commandLine>;
 export type ConsoleEvent =
   /** Names the run for the stop button. */
   | { readonly kind: 'begun'; readonly run: string }
-  | { readonly kind: 'document'; readonly document: unknown }
+  | { readonly kind: 'document'; readonly document: Document }
   | { readonly kind: 'note'; readonly text: string }
   | {
       readonly kind: 'progress';
@@ -163,7 +164,7 @@ function terminalTo(send: RunSettings['send']): Terminal {
     paragraph: print,
     table: print,
     hint: print,
-    json: (document) => send({ kind: 'document', document }),
+    json: print,
     note: (text) => send({ kind: 'note', text }),
     progress(doing, total) {
       let sentAt = Number.NEGATIVE_INFINITY;

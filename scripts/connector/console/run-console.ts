@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import type { SQSExtensionConfiguration } from '@aws-sdk/client-sqs';
 import type { AwsSettings, Deployment } from '../deployment/deployment.ts';
 import { findLocalStack } from '../deployment/find-deployment.ts';
+import { text } from '../document/document.ts';
 import { EXIT, type ExitCode, Problem } from '../exit.ts';
 import type { Session } from '../session.ts';
 import {
@@ -21,19 +22,18 @@ export interface ConsoleOptions extends Pick<ConsoleSettings, 'createProgram'> {
 
 /** `loyalty-connector console` */
 export async function runConsole(session: Session, options: ConsoleOptions): Promise<ExitCode> {
-  const { terminal, json } = session;
   const signal = session.interruption('Stopping the console.');
   const deployment = await session.findDeployment();
-  const running = await openConsole(deployment, options, terminal.note);
+  const running = await openConsole(deployment, options, session.terminal.note);
   const { address } = running;
-  if (json) terminal.json({ stack: deployment.stack, address });
-  else {
-    terminal.line(`The console of ${deployment.stack} is open at this address, in one browser:`);
-    terminal.line();
-    terminal.line(`  ${address}`);
-    terminal.line();
-    terminal.line(options.readOnly ? 'It changes nothing. Ctrl-C stops it.' : 'Ctrl-C stops it.');
-  }
+  session.show({
+    title: `The console of ${deployment.stack} is open at this address, in one browser`,
+    blocks: [
+      { kind: 'code', text: address },
+      text(options.readOnly ? 'It changes nothing. Ctrl-C stops it.' : 'Ctrl-C stops it.'),
+    ],
+    data: { stack: deployment.stack, address },
+  });
   if (options.open && process.stdout.isTTY) openInBrowser(address);
   if (!signal.aborted) await once(signal, 'abort');
   await running.stop();

@@ -19,11 +19,12 @@ import {
   pass,
   resultOf,
   type ShopDeps,
+  shopDeps,
   unknown,
   warn,
 } from '../checks/check.ts';
 import type { Deployment } from '../deployment/deployment.ts';
-import { openShopServices, storeProblem } from '../deployment/services.ts';
+import { storeProblem } from '../deployment/services.ts';
 import { type Document, text } from '../document/document.ts';
 import { line } from '../document/line.ts';
 import type { Session } from '../session.ts';
@@ -43,10 +44,10 @@ const titleOf = ({ stack }: Deployment) => `Webhook subscriptions of ${stack}`;
 
 export async function checkWebhooks(
   { findDeployment }: Session,
-  options: WebhookOptions,
+  { shop }: WebhookOptions,
 ): Promise<Document<ChecksData>> {
   const deployment = await findDeployment();
-  const check = subscriptionsCheck(depsOf(deployment, options));
+  const check = subscriptionsCheck(shopDeps(deployment, shopsOf(deployment.connector, shop)));
   return checksDocument(titleOf(deployment), [resultOf(check, await check.look())]);
 }
 
@@ -66,7 +67,8 @@ export async function syncWebhooks(
   const repairable = (found: readonly Finding[]) =>
     found.filter(({ verdict, next }) => verdict === 'fail' && next).length;
   const byApp = deployment.connector.healing.subscriptions === 'app-configuration';
-  return fixDocument(subscriptionsCheck(depsOf(deployment, options), options, session), {
+  const deps = shopDeps(deployment, shopsOf(deployment.connector, shop));
+  return fixDocument(subscriptionsCheck(deps, options, session), {
     ...{ title: titleOf(deployment), yes },
     isWanted: (found) => repairable(found) > 0,
     next: (found) => ({
@@ -79,11 +81,6 @@ export async function syncWebhooks(
 
 const BOTH =
   "What is made through the Admin API comes a second time: the app's configuration makes the subscriptions.";
-
-function depsOf(deployment: Deployment, { shop }: WebhookOptions): ShopDeps {
-  const shops = shopsOf(deployment.connector, shop);
-  return { deployment, shops, services: () => openShopServices(deployment) };
-}
 
 /** The webhook subscriptions of each shop; the settings say where they go and who creates them. */
 export function subscriptionsCheck(
@@ -235,7 +232,7 @@ export async function readSubscriptions(
   deployment: Deployment,
 ): Promise<readonly SubscriptionStatus[]> {
   const { shops, healing } = deployment.connector;
-  const subscriptions = openSubscriptions(depsOf(deployment, {}));
+  const subscriptions = openSubscriptions(shopDeps(deployment, shops));
   return Promise.all(
     shops.map(async ({ domain: shop }): Promise<SubscriptionStatus> => {
       const checked = await subscriptions.check(shop);

@@ -40,14 +40,14 @@ export function Blocks({
 }) {
   // Other pages of this list, or the same once more in another way: they belong below it.
   const isFurther = ({ line }: Suggestion) => line.command === command && line.options.yes !== true;
-  const first = verdict ? next.filter((one) => !isFurther(one)) : [];
+  const first = <Suggestions of={next.filter((one) => !isFurther(one))} />;
   return (
     <Level.Provider value={level}>
-      {verdict && <Banner verdict={verdict} next={first} />}
+      {verdict ? <Banner verdict={verdict}>{first}</Banner> : first}
       <div class="blocks">
         <BlockList blocks={blocks} />
       </div>
-      <Suggestions of={next.filter((one) => !first.includes(one))} />
+      <Suggestions of={next.filter(isFurther)} />
     </Level.Provider>
   );
 }
@@ -59,20 +59,19 @@ const VERDICTS: Readonly<Record<VerdictKind, readonly [tone: string, name: strin
   'not known': ['waits', 'Not known'],
 };
 
-function Banner({
-  verdict: { kind, what },
-  next,
-}: {
+interface BannerProps {
   readonly verdict: Verdict;
-  readonly next: readonly Suggestion[];
-}) {
+  readonly children: ComponentChildren;
+}
+
+function Banner({ verdict: { kind, what }, children }: BannerProps) {
   const [tone, name] = VERDICTS[kind];
   return (
     <section class={`verdict ${tone}`} aria-label="Verdict">
       <p role="status">
         <strong>{name}</strong> <span>{what}</span>
       </p>
-      <Suggestions of={next} />
+      {children}
     </section>
   );
 }

@@ -26,18 +26,11 @@ export interface RunOptions {
 const key = sessionKey();
 
 /** Runs a command of the command line. Never rejects. */
-export async function run(
-  { command, operands, options }: Line,
-  { signal, stop, onProgress }: RunOptions = {},
-): Promise<Ran> {
+export async function run(line: Line, { signal, stop, onProgress }: RunOptions = {}): Promise<Ran> {
   let ran: Ran = { code: undefined, notes: [] };
   const over = new AbortController();
   try {
-    const response = await post(
-      '/run',
-      { command, operands, options: { ...options, json: true } },
-      signal,
-    );
+    const response = await post('/run', line, signal);
     if (!response.ok || !response.body) {
       return { ...ran, problem: { message: await response.text() } };
     }
@@ -71,7 +64,7 @@ function post(path: string, body: object, signal?: AbortSignal): Promise<Respons
 function withEvent(ran: Ran, event: Exclude<ConsoleEvent, { kind: 'progress' | 'begun' }>): Ran {
   switch (event.kind) {
     case 'document':
-      return { ...ran, document: documentOf(event.document) };
+      return { ...ran, document: event.document };
     case 'note':
       return { ...ran, notes: [...ran.notes, event.text] };
     case 'problem':
@@ -79,14 +72,6 @@ function withEvent(ran: Ran, event: Exclude<ConsoleEvent, { kind: 'progress' | '
     case 'end':
       return { ...ran, code: event.code };
   }
-}
-
-/** Of a command that does not answer with a document yet. */
-function documentOf(value: unknown): Document {
-  const isDocument = typeof value === 'object' && value !== null && 'blocks' in value;
-  if (isDocument) return value as Document;
-  const text = JSON.stringify(value, null, 2);
-  return { title: 'Answer', blocks: [{ kind: 'code', title: 'As JSON', text, folded: true }] };
 }
 
 async function* linesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
