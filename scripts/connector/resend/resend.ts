@@ -1,29 +1,46 @@
-import { type EntityKey, queueFamilyOf, type StoreEvent } from '../../../shared/core/events/event.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type EntityKey,
+  queueFamilyOf,
+  type StoreEvent,
+} from '../../../shared/core/events/event.ts';
 import { ledgerKeyText, readEntry } from '../../../shared/core/ledger/ledger.ts';
+import { withRewardCodeFirst } from '../../../shared/core/redemptions/reward-codes.ts';
+import { type RulesEffect, rulesEffect } from '../../../shared/core/sync/preview-sync.ts';
 import { backfillTopicOf } from '../../../shared/shopify/webhooks/topics.ts';
+import type { StoreOrder } from '../../../shared/store/store-entities.ts';
 import { findShop } from '../arguments.ts';
+import { type OpenBackfill, openBackfill } from '../backfill/backfill.ts';
+import {
+  createPace,
+  DEFAULT_MOST_WAITING,
+  DEFAULT_RATE,
+  waitForRoom,
+} from '../backfill/run-backfill.ts';
+import { checkVisibility } from '../backfill/store-file.ts';
 import { openSourceQueues } from '../dead-letters/read.ts';
 import { followReplayed, openLetterSearch } from '../dead-letters/replay-command.ts';
 import { examiningDeps, foresee, prospectBlocks, prospectData } from '../dead-letters/show.ts';
 import { type Deployment, openLedger, rulesOf } from '../deployment/deployment.ts';
 import { localUser } from '../deployment/read-caller.ts';
 import { openShopServices, orderNames } from '../deployment/services.ts';
-import { type Document, facts, right, table, text, type Verdict, type VerdictKind } from '../document/document.ts';
+import {
+  type Document,
+  facts,
+  right,
+  table,
+  text,
+  type Verdict,
+  type VerdictKind,
+} from '../document/document.ts';
 import { line, type Options } from '../document/line.ts';
 import { BadArguments, EXIT, type ExitCode, Problem } from '../exit.ts';
 import { readWaiting } from '../pause/waiting-messages.ts';
 import type { CommonOptions, Session } from '../session.ts';
+import { counted } from '../terminal/text.ts';
 import { MOST_WAITS } from '../trace/collect-trace.ts';
 import { findEntity, parseKind } from '../trace/find.ts';
 import { waitText } from '../trace/judge-trace.ts';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { withRewardCodeFirst } from '../../../shared/core/redemptions/reward-codes.ts';
-import { rulesEffect, type RulesEffect } from '../../../shared/core/sync/preview-sync.ts';
-import type { StoreOrder } from '../../../shared/store/store-entities.ts';
-import { type OpenBackfill, openBackfill } from '../backfill/backfill.ts';
-import { createPace, DEFAULT_MOST_WAITING, DEFAULT_RATE, waitForRoom } from '../backfill/run-backfill.ts';
-import { checkVisibility } from '../backfill/store-file.ts';
-import { counted } from '../terminal/text.ts';
 
 export interface ResendOptions extends CommonOptions {
   /** Epoch milliseconds. */
