@@ -1,15 +1,12 @@
-import type { Deployment } from './deployment/deployment.ts';
+import type { Recorded, RecordedChange } from './deployment/audit-records.ts';
+import type { Deployment, StackOptions } from './deployment/deployment.ts';
 import type { Document } from './document/document.ts';
 import type { ExitCode, Problem } from './exit.ts';
-import type { Recorded, RecordedChange } from './history/audit-records.ts';
 import type { Terminal } from './terminal/terminal.ts';
 
 /** The options that every command takes. */
-export interface CommonOptions {
+export interface CommonOptions extends StackOptions {
   readonly json?: boolean;
-  readonly stack?: string;
-  readonly region?: string;
-  readonly profile?: string;
   readonly verbose?: boolean;
   /** Of some commands: also what is folded away on a page. */
   readonly full?: boolean;

@@ -14,11 +14,11 @@ import {
   pass,
   runChecks,
   type ShopDeps,
+  shopDeps,
   warn,
 } from '../checks/check.ts';
 import { adminApiCheck, installedAppCheck } from '../checks/store.ts';
 import type { Deployment } from '../deployment/deployment.ts';
-import { openShopServices } from '../deployment/services.ts';
 import type { Document } from '../document/document.ts';
 import { line } from '../document/line.ts';
 import { BadArguments } from '../exit.ts';
@@ -75,8 +75,7 @@ export async function checkApp(
   options: AppOptions & CommonOptions,
 ): Promise<Document<ChecksData>> {
   const deployment = await session.findDeployment();
-  const shops = shopsWith(deployment, options);
-  const deps = { deployment, shops, services: () => openShopServices(deployment) };
+  const deps = shopDeps(deployment, shopsWith(deployment, options));
   const checks = await runChecks(
     [
       appFolderCheck(deps, options),

@@ -90,7 +90,7 @@ export function orderOriginCheck({ shops, services }: ShopDeps, now = new Date()
 const BUILT_IN = 0;
 
 /** `origins`: of the orders in the sample that the service holds. */
-export function judgeOrigins(origins: readonly (number | undefined)[]): Finding {
+function judgeOrigins(origins: readonly (number | undefined)[]): Finding {
   const sample = `of up to ${SAMPLE} orders of the last ${DAYS} days`;
   if (origins.length === 0) return info(`${sample} the service holds none`);
   const builtIn = origins.filter((origin) => origin === BUILT_IN).length;

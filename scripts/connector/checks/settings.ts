@@ -1,6 +1,6 @@
 import { relative, resolve } from 'node:path';
 import type { Connector } from '../../../shared/config/connector-config.ts';
-import type { Healing, LoyaltyAssumptions } from '../../../shared/config/connector-settings.ts';
+import type { Healing } from '../../../shared/config/connector-settings.ts';
 import { findProject } from '../../../shared/config/folders.ts';
 import type { MappingRules } from '../../../shared/config/mapping-settings.ts';
 import { settingsFileOf } from '../../../shared/config/settings-file.ts';
@@ -87,95 +87,47 @@ export function goLiveCheck({ shops, deployment }: ShopDeps): Check {
 }
 
 /**
- * What a setting means, where its default comes from (documented, in the sample client only, inferred, not
- * documented), and the step of `probe` that settles it. shared/config/connector-settings.ts has the full text.
+ * Every setting that is a guess about the service or the store, with its value, for a person to confirm. What each means
+ * is in shared/config/connector-settings.ts; `probe` settles most of them.
  */
-type Guesses<Name extends PropertyKey> = Readonly<Record<Name, string>>;
-
-const ASSUMPTIONS: Guesses<keyof LoyaltyAssumptions> = {
-  ordersAreReplaced:
-    'an order sent again replaces the earlier one; inferred; probe settles it: resend',
-  couponsAreReplaced:
-    'a coupon sent again replaces the earlier one; not documented; probe settles it: coupon',
-  completedOrdersTakeTheCancelledMark:
-    'a completed order can be sent again marked as cancelled; inferred; probe settles it: cancel',
-  refusedCancelledMark: 'what it means when that mark is refused (error 13); not documented',
-  cancellingTwice:
-    'what it means when a cancelled order is cancelled again (error 33); inferred; probe settles it: cancel',
-  refunds:
-    'how the amount of a completed order is lowered; documented; probe settles it: partial-cancel',
-  raiseAfterPartialCancel: 'what is done when it rises after that; not documented',
-  readTotals:
-    'whether the total of a read order shows partial cancels; not documented; probe settles it: partial-cancel',
-  usedCancelKeyError:
-    'the error of a partial cancel whose key was used before; not documented; probe settles it: partial-cancel',
-  redemptionsKeepMetadata:
-    "whether a customer's history shows the metadata of a redemption; documented",
-};
-
-const LOYALTY: Guesses<'callsPerSecond'> = {
-  callsPerSecond:
-    'the most calls a second to an account, unset: no limit of the connector; not documented',
-};
-
-const RULES: Guesses<'enrolment' | 'customersWithoutEmail' | 'couponForEveryone'> = {
-  enrolment:
-    'unstated: the service decides whether a customer takes part; not documented; probe settles it: enrolment',
-  customersWithoutEmail:
-    'whether customers with neither e-mail address nor document are sent; not documented',
-  couponForEveryone:
-    'whether a coupon without a customer is sent; not documented; probe settles it: coupon',
-};
-
-const EVENTS: Guesses<'productChanges' | 'productTriggers'> = {
-  productChanges:
-    "changes of products come only if the app's configuration with its Events is released; documented",
-  productTriggers:
-    'the fields whose change sends an Event, unset: those that the connector sends; inferred',
-};
-
-const STOREFRONT: Guesses<'customerIdIn' | 'posCustomerId' | 'rewardTypes'> = {
-  customerIdIn: "the field of a point event that holds the customer's id in the store; documented",
-  posCustomerId: 'how reward operations name a customer; documented; probe settles it: customer-id',
-  rewardTypes: 'compare the rewards above with their titles; in the sample client only',
-};
-
-export function assumptionsCheck(connector: Connector): Check {
-  return { name: 'assumptions', look: async () => listGuesses(connector) };
+export function assumptionsCheck({ loyalty, shops, healing, storefront }: Guessed): Check {
+  const ofShops = (name: 'enrolment' | 'customersWithoutEmail' | 'couponForEveryone') =>
+    [...new Set(shops.map(({ rules }) => valueText(rules[name])))].join(' or ');
+  const guesses = {
+    'loyalty.callsPerSecond': valueText(loyalty.callsPerSecond),
+    ...valuesOf('loyalty.assumptions', loyalty.assumptions),
+    'rules.enrolment': ofShops('enrolment'),
+    'rules.customersWithoutEmail': ofShops('customersWithoutEmail'),
+    'rules.couponForEveryone': ofShops('couponForEveryone'),
+    ...(healing.productChanges === 'events' &&
+      valuesOf('healing', {
+        productChanges: healing.productChanges,
+        productTriggers: healing.productTriggers,
+      })),
+    ...(storefront &&
+      valuesOf('storefront', {
+        customerIdIn: storefront.customerIdIn,
+        posCustomerId: storefront.posCustomerId,
+        rewardTypes: storefront.rewardTypes,
+      })),
+  };
+  return {
+    name: 'assumptions',
+    look: async () => Object.entries(guesses).map(([name, value]) => info(`${name}: ${value}`)),
+  };
 }
 
-/** Every setting that is a guess about the service or the store, with its value and grade, for a person to confirm. */
-export function listGuesses({
-  loyalty,
-  shops,
-  healing,
-  storefront,
-}: {
+interface Guessed {
   readonly loyalty: Omit<Connector['loyalty'], 'address'>;
   readonly shops: readonly { readonly rules: MappingRules }[];
   readonly healing: Healing;
   readonly storefront: Connector['storefront'];
-}): readonly Finding[] {
-  const ofShops = (name: keyof MappingRules) => shops.map(({ rules }) => valueText(rules[name]));
-  return [
-    ...linesOf('loyalty', LOYALTY, () => valueText(loyalty.callsPerSecond)),
-    ...linesOf('loyalty.assumptions', ASSUMPTIONS, (name) => valueText(loyalty.assumptions[name])),
-    ...linesOf('rules', RULES, (name) => [...new Set(ofShops(name))].join(' or ')),
-    ...(healing.productChanges === 'events'
-      ? linesOf('healing', EVENTS, (name) => valueText(healing[name]))
-      : []),
-    ...(storefront ? linesOf('storefront', STOREFRONT, (name) => valueText(storefront[name])) : []),
-  ];
 }
 
-function linesOf<Name extends string>(
-  path: string,
-  guesses: Guesses<Name>,
-  read: (name: Name) => string,
-): readonly Finding[] {
-  const names = Object.keys(guesses) as Name[];
-  return names.map((name) => info(`${path}.${name}: ${read(name)} (${guesses[name]})`));
-}
+const valuesOf = (path: string, settings: object): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(settings).map(([name, value]) => [`${path}.${name}`, valueText(value)]),
+  );
 
 function valueText(value: unknown): string {
   if (value === undefined) return 'unset';

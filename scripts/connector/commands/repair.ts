@@ -141,12 +141,12 @@ export function registerResend(program: Command): void {
 
 const RECONCILE_EXAMPLES = `
 Examples:
-  npx loyalty-connector reconcile --wait      what changed since the last run
+  npx loyalty-connector reconcile             what changed since the last run
   npx loyalty-connector reconcile --deep --shop example-store.myshopify.com
   npx loyalty-connector reconcile status      what the last runs sent again, and why
 
-With --wait it ends with 0 when everything was compared and is in sync, with 3 when something was sent again, with 1
-when orders differ in the loyalty service, and with 4 when not everything could be compared.
+It ends with 0 when everything was compared and is in sync, with 3 when something was sent again, with 1 when orders
+differ in the loyalty service, and with 4 when not everything could be compared. After Ctrl-C it goes on by itself.
 `;
 
 const STATUS_EXAMPLES = `
@@ -164,11 +164,10 @@ export function registerReconcile(program: Command): void {
     .command('reconcile')
     .summary('compare the store with the ledger now, instead of at its next run')
     .description(
-      'Starts the comparison that also runs by schedule; with --wait it says what was found. Repeating it is harmless.',
+      'Starts the comparison that also runs by schedule, waits for it and says what was found. Repeating it is harmless.',
     )
     .option('--deep', 'compare everything, not only what changed lately')
     .option('--shop <domain>', 'only this shop (default: all)')
-    .option('--wait', 'wait for the end and say what was found')
     .addHelpText('after', RECONCILE_EXAMPLES)
     .action(runLazily(async () => (await import('../reconcile/reconcile.ts')).startReconcile));
   reconcile

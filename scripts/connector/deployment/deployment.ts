@@ -10,6 +10,13 @@ import { withGoLive } from '../../../shared/core/mapping/wanted-state.ts';
 import { line, lineText } from '../document/line.ts';
 import { Problem } from '../exit.ts';
 
+/** Which deployed stack is meant, where; without a name, the one that runs on this machine. */
+export interface StackOptions {
+  readonly stack?: string;
+  readonly region?: string;
+  readonly profile?: string;
+}
+
 /** The settings of every client of the AWS SDK: `new SQSClient(deployment.aws)`. */
 export interface AwsSettings {
   readonly region: string;

@@ -1,5 +1,5 @@
 import { Problem } from '../exit.ts';
-import type { CommonOptions } from '../session.ts';
+import type { StackOptions } from './deployment.ts';
 
 interface Explanation {
   /** Matched against the error's name, its code and its message, in this order of trust. */
@@ -93,7 +93,7 @@ const EXPLANATIONS: readonly Explanation[] = [
 /** What an error of the AWS SDK means for the user; undefined for any other error. */
 export function explainAwsError(
   error: unknown,
-  options: CommonOptions,
+  options: StackOptions,
   operatorPolicy = '',
 ): Problem | undefined {
   if (!(error instanceof Error)) return undefined;

@@ -7,13 +7,13 @@ import type { Connector } from '../../../shared/config/connector-config.ts';
 import { findProject, SETTINGS_FILE } from '../../../shared/config/folders.ts';
 import { readSettingsFile, settingsFileOf } from '../../../shared/config/settings-file.ts';
 import { Problem } from '../exit.ts';
-import type { CommonOptions } from '../session.ts';
 import {
   type AwsSettings,
   awsSettings,
   CLIENT_LIMITS,
   type Deployment,
   outputsOf,
+  type StackOptions,
 } from './deployment.ts';
 
 /**
@@ -21,7 +21,7 @@ import {
  * machine. The local stack never replaces a named one: a command for production must not change the
  * wrong deployment.
  */
-export async function findDeployment(options: CommonOptions): Promise<Deployment> {
+export async function findDeployment(options: StackOptions): Promise<Deployment> {
   const stack = options.stack ?? process.env.CONNECTOR_STACK;
   if (stack === undefined || stack === '') {
     const local = await findLocalStack();
@@ -122,14 +122,8 @@ function parseJson(text: string): unknown {
   }
 }
 
-interface StackName {
-  readonly stack: string;
-  readonly region?: string;
-  readonly profile?: string;
-}
-
 /** The account and the region that are meant; rejects when no region is set. */
-export async function openAws(place: Omit<StackName, 'stack'>): Promise<AwsSettings> {
+export async function openAws(place: Omit<StackOptions, 'stack'>): Promise<AwsSettings> {
   const account = place.profile === undefined ? {} : { profile: place.profile };
   const client = new CloudFormationClient({
     ...CLIENT_LIMITS,
@@ -141,7 +135,10 @@ export async function openAws(place: Omit<StackName, 'stack'>): Promise<AwsSetti
 }
 
 /** Finds a stack on AWS by its CloudFormation outputs. */
-export async function findDeployedStack({ stack, ...place }: StackName): Promise<Deployment> {
+export async function findDeployedStack({
+  stack,
+  ...place
+}: StackOptions & { readonly stack: string }): Promise<Deployment> {
   const aws = await openAws(place);
   const { region } = aws;
   const { Stacks: stacks = [] } = await new CloudFormationClient(aws).send(

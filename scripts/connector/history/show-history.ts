@@ -1,10 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { DynamoDB } from '@aws-sdk/client-dynamodb';
+import {
+  AUDIT_DAYS,
+  type AuditRecord,
+  type ChangeEnded,
+  readAudit,
+} from '../deployment/audit-records.ts';
 import type { Block, Document, Row, TableBlock, Tone } from '../document/document.ts';
 import { line } from '../document/line.ts';
 import type { Session } from '../session.ts';
 import { shellWord } from '../terminal/text.ts';
-import { AUDIT_DAYS, type AuditRecord, type ChangeEnded, readAudit } from './audit-records.ts';
 
 export interface HistoryOptions {
   /** Epoch milliseconds. */

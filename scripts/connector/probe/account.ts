@@ -104,7 +104,8 @@ export function openTestAccount(parts: AccountParts) {
   const open = (client: LoyaltyClient) =>
     recorded(client, signal, (answer) => {
       // Points are read until they change.
-      if (answers.at(-1) !== answer) answers.push(answer);
+      const isRepeated = answer === answers.at(-1) && answer.startsWith('getCustomerPoints');
+      if (!isRepeated) answers.push(answer);
     });
   const loyalty = open(parts.loyalty);
   // example.com is reserved: no message of the service reaches a person.

@@ -19,7 +19,6 @@ import {
   type Document,
   right,
   table,
-  text,
   type Verdict,
 } from '../document/document.ts';
 import { line } from '../document/line.ts';
@@ -29,15 +28,14 @@ import { counted } from '../terminal/text.ts';
 export interface ReconcileOptions {
   readonly deep?: boolean;
   readonly shop?: string;
-  readonly wait?: boolean;
 }
 
 /** Start → wait → say what was found. */
 export async function startReconcile(
   session: Session,
-  { deep = false, shop: named, wait = false }: ReconcileOptions,
+  { deep = false, shop: named }: ReconcileOptions,
 ): Promise<Document> {
-  const signal = wait ? session.interruption('The comparison goes on by itself.') : undefined;
+  const signal = session.interruption('The comparison goes on by itself.');
   const deployment = await session.findDeployment();
   const domains = shopsOf(deployment.connector, named).map(({ domain }) => domain);
   const change = await session.beginChange(deployment);
@@ -47,14 +45,6 @@ export async function startReconcile(
   });
   change.count({ started: 1 });
   const title = `${deep ? 'Deep comparison' : 'Comparison'} of ${domains.join(', ')} with the ledger`;
-  if (!signal) {
-    return {
-      title,
-      blocks: [text('It was started, and takes a quarter of an hour at most.')],
-      next: [{ label: 'See what it found', line: line('reconcile status', [], { shop: named }) }],
-      data: { stack: deployment.stack, started: true, deep },
-    };
-  }
   session.terminal.note('Comparing; a run takes a quarter of an hour at most.');
   await awaitRuns(session, deployment, { domains, isOurs, signal });
   const read = await readRuns(deployment, named);
@@ -223,11 +213,11 @@ function documentOf(
     blocks: shops.map((one) => ({ kind: 'section', title: one.shop, blocks: blocksOf(one) })),
     next: [
       ...(isStopped ? [{ label: 'See what is wrong', line: line('status') }] : []),
-      { label: 'Compare now', line: line('reconcile', [], { shop, wait: true }) },
+      { label: 'Compare now', line: line('reconcile', [], { shop }) },
       {
         label: 'Compare everything',
         say: 'Compare everything, not only what changed lately:',
-        line: line('reconcile', [], { shop, deep: true, wait: true }),
+        line: line('reconcile', [], { shop, deep: true }),
       },
       { label: 'Check webhook subscriptions', line: line('webhooks check', [], { shop }) },
       { label: 'See backfills', line: line('backfill status', [], { shop }) },

@@ -1,4 +1,4 @@
-import { type Check, type Finding, findingsBlock } from '../checks/check.ts';
+import { type Check, type Finding, findingsBlock, info } from '../checks/check.ts';
 import type { AwsSettings, Deployment } from '../deployment/deployment.ts';
 import type { LinePlace } from '../document/line.ts';
 import { printBlock } from '../document/print-document.ts';
@@ -33,11 +33,11 @@ export async function runStep(
     ({ verdict }) => verdict === 'fail' || (fixesWarnings && verdict === 'warn'),
   );
   if (!check.fix || !isOpen) return conclude(before);
-  show(before);
+  show(briefly(before.filter(({ verdict }) => verdict === 'fail' || verdict === 'warn')));
   const done = await check.fix(before);
   if (done.some(({ verdict }) => verdict === 'fail')) return conclude(done);
-  show(done);
   const left = done.filter(({ verdict }) => verdict === 'warn');
+  show([...left, ...briefly(done.filter((one) => !left.includes(one)))]);
   return [...left, ...conclude(await check.look())];
 
   function show(findings: readonly Finding[]): void {
@@ -54,6 +54,12 @@ export async function runStep(
     terminal.line();
     return findings.filter(({ verdict }) => verdict === 'warn');
   }
+}
+
+/** What is being mended, or was: in one line and without advice, because the next look shows how it ended. */
+function briefly([first, ...others]: readonly Finding[]): readonly Finding[] {
+  if (!first) return [];
+  return [info(`${first.what}${others.length === 0 ? '' : `, and ${others.length} more`}`)];
 }
 
 export interface SetupOptions extends CommonOptions {

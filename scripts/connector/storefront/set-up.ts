@@ -24,11 +24,11 @@ import {
   info,
   pass,
   type ShopDeps,
+  shopDeps,
   unknown,
   warn,
 } from '../checks/check.ts';
 import type { Deployment } from '../deployment/deployment.ts';
-import { openShopServices } from '../deployment/services.ts';
 import { type Document, type FactsBlock, facts } from '../document/document.ts';
 import { line } from '../document/line.ts';
 import { BadArguments, Problem } from '../exit.ts';
@@ -56,8 +56,8 @@ export async function setUpStorefront(session: Session, options: SetUpOptions): 
     );
   }
   const shop = findShop(connector, options.shop);
-  const deps = { deployment, shops: [shop], services: () => openShopServices(deployment) };
-  const check = storefrontCheck(deps, { session, change });
+  const check = storefrontCheck(shopDeps(deployment, [shop]), { session, change });
+  if (change !== 'keep') await planTokens(deployment, shop, change);
   if (options.yes) await session.beginChange(deployment);
   const { rotate, finish, yes } = options;
   return fixDocument(check, {
@@ -94,9 +94,6 @@ interface Asked {
 export function storefrontCheck(deps: ShopDeps, asked?: Asked): Check {
   const { deployment, shops, services } = deps;
   const namespace = deployment.connector.storefront?.metafieldNamespace ?? '';
-  const client = new SecretsManagerClient(deployment.aws);
-  const tokensOf = ({ path }: Shop) =>
-    secretName(deployment.output('SecretsPrefix'), path, 'points');
   return {
     name: 'storefront',
     needs: ['Admin API'],
@@ -106,7 +103,7 @@ export function storefrontCheck(deps: ShopDeps, asked?: Asked): Check {
         ...(read.kind === 'read'
           ? judgeDefinitions(shop, namespace, read.states)
           : [unknown(`the metafields: the store did not answer (${read.why})`, SCOPES)]),
-        judgePointTokens(shop, await readTokens(client, tokensOf(shop))),
+        judgePointTokens(shop, await readTokens(deployment, shop)),
       ];
     }),
     ...(asked && {
@@ -127,9 +124,7 @@ export function storefrontCheck(deps: ShopDeps, asked?: Asked): Check {
         OTHER_TYPE,
       );
     }
-    const newToken = () => randomBytes(TOKEN_BYTES).toString('base64url');
-    const next = nextTokens(await readTokens(client, tokensOf(shop)), change, newToken);
-    if (next.kind === 'refused') throw new Problem(next.why, next.next);
+    const next = await planTokens(deployment, shop, change);
     const recorded = await session.beginChange(deployment);
     const toRepair = read.states.filter(({ state }) => state !== 'fine');
     for (const [index, one] of toRepair.entries()) {
@@ -147,7 +142,8 @@ export function storefrontCheck(deps: ShopDeps, asked?: Asked): Check {
       session.show({ title, blocks: [panelFacts(deployment, shop, next.fresh)] });
     }
     if (next.kind === 'store') {
-      await storeSecret(client, tokensOf(shop), { ...next.tokens });
+      const client = new SecretsManagerClient(deployment.aws);
+      await storeSecret(client, nameOf(deployment, shop), { ...next.tokens });
       recorded.count({ tokens: 1 });
     }
     return [
@@ -186,10 +182,7 @@ function judgeDefinitions(
 }
 
 /** Whether point events can be accepted. Undefined tokens: never set, or unusable. */
-export function judgePointTokens(
-  { domain: shop }: Pick<Shop, 'domain'>,
-  tokens: PointTokens | undefined,
-): Finding {
+function judgePointTokens({ domain: shop }: Shop, tokens: PointTokens | undefined): Finding {
   if (!tokens) {
     return fail('no token of point events is set, so none is accepted', {
       label: 'Create the token',
@@ -245,15 +238,23 @@ function panelFacts(
   );
 }
 
+const nameOf = ({ output }: Deployment, { path }: Shop): string =>
+  secretName(output('SecretsPrefix'), path, 'points');
+
+/** Throws a `Problem` where the change is not possible. */
+async function planTokens(deployment: Deployment, shop: Shop, change: TokenChange) {
+  const newToken = () => randomBytes(TOKEN_BYTES).toString('base64url');
+  const next = nextTokens(await readTokens(deployment, shop), change, newToken);
+  if (next.kind === 'refused') throw new Problem(next.why, next.next);
+  return next;
+}
+
 /** Undefined when they were never set: a deployment creates the secret, with a random text. */
-async function readTokens(
-  client: SecretsManagerClient,
-  name: string,
-): Promise<PointTokens | undefined> {
+async function readTokens(deployment: Deployment, shop: Shop): Promise<PointTokens | undefined> {
+  const SecretId = nameOf(deployment, shop);
   try {
-    const { SecretString: text = '' } = await client.send(
-      new GetSecretValueCommand({ SecretId: name }),
-    );
+    const client = new SecretsManagerClient(deployment.aws);
+    const { SecretString: text = '' } = await client.send(new GetSecretValueCommand({ SecretId }));
     const parsed = parsePointTokens(readSecretFields(text) ?? {});
     return parsed.kind === 'parsed' ? parsed.value : undefined;
   } catch (error) {

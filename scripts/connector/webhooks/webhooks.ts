@@ -19,11 +19,12 @@ import {
   pass,
   resultOf,
   type ShopDeps,
+  shopDeps,
   unknown,
   warn,
 } from '../checks/check.ts';
 import type { Deployment } from '../deployment/deployment.ts';
-import { openShopServices, storeProblem } from '../deployment/services.ts';
+import { storeProblem } from '../deployment/services.ts';
 import { type Document, text } from '../document/document.ts';
 import { line } from '../document/line.ts';
 import type { Session } from '../session.ts';
@@ -43,10 +44,10 @@ const titleOf = ({ stack }: Deployment) => `Webhook subscriptions of ${stack}`;
 
 export async function checkWebhooks(
   { findDeployment }: Session,
-  options: WebhookOptions,
+  { shop }: WebhookOptions,
 ): Promise<Document<ChecksData>> {
   const deployment = await findDeployment();
-  const check = subscriptionsCheck(depsOf(deployment, options));
+  const check = subscriptionsCheck(shopDeps(deployment, shopsOf(deployment.connector, shop)));
   return checksDocument(titleOf(deployment), [resultOf(check, await check.look())]);
 }
 
@@ -64,26 +65,24 @@ export async function syncWebhooks(
   const { shop, prune, covered, yes } = options;
   if (yes) await session.beginChange(deployment);
   const repairable = (found: readonly Finding[]) =>
-    found.filter(({ verdict, next }) => verdict === 'fail' && next).length;
-  const byApp = deployment.connector.healing.subscriptions === 'app-configuration';
-  return fixDocument(subscriptionsCheck(depsOf(deployment, options), options, session), {
+    found.filter(({ verdict, next }) => (verdict === 'fail' || verdict === 'warn') && next).length;
+  const deps = shopDeps(deployment, shopsOf(deployment.connector, shop));
+  return fixDocument(subscriptionsCheck(deps, options, session), {
     ...{ title: titleOf(deployment), yes },
     isWanted: (found) => repairable(found) > 0,
     next: (found) => ({
       label: `Repair ${counted(repairable(found), 'subscription')}`,
       line: line('webhooks sync', [], { shop, prune, covered, yes: true }),
     }),
-    blocks: byApp ? [text(BOTH)] : [],
+    blocks: isSeen(deployment.connector.healing) ? [] : [text(BOTH)],
   });
 }
 
+/** The Admin API does not show what the app's configuration makes. */
+const isSeen = ({ subscriptions }: Healing): boolean => subscriptions === 'admin-api';
+
 const BOTH =
   "What is made through the Admin API comes a second time: the app's configuration makes the subscriptions.";
-
-function depsOf(deployment: Deployment, { shop }: WebhookOptions): ShopDeps {
-  const shops = shopsOf(deployment.connector, shop);
-  return { deployment, shops, services: () => openShopServices(deployment) };
-}
 
 /** The webhook subscriptions of each shop; the settings say where they go and who creates them. */
 export function subscriptionsCheck(
@@ -92,6 +91,7 @@ export function subscriptionsCheck(
   session?: Pick<Session, 'terminal' | 'beginChange'>,
 ): Check {
   const { deployment, shops } = deps;
+  const { healing } = deployment.connector;
   const subscriptions = openSubscriptions(deps);
   return {
     name: 'subscriptions',
@@ -103,9 +103,9 @@ export function subscriptionsCheck(
         return [unknown(message.replace(/\.$/, ''), ...(next === undefined ? [] : [next]))];
       }
       const findings = withOptions(checked.findings, options);
-      return judge(findings, domain, deployment.connector.healing);
+      return judge(findings, domain, healing);
     }),
-    ...(session && { fix: () => repair(session) }),
+    ...(session && (isSeen(healing) || options.yes) && { fix: () => repair(session) }),
   };
 
   /** One finding for each change, and for each that the store refused. */
@@ -166,7 +166,6 @@ function withOptions(found: SubscriptionFindings, options: SyncOptions): Subscri
 function judge(found: SubscriptionFindings, shop: string, healing: Healing): readonly Finding[] {
   const { fine, covered, other, version } = found;
   const faults = faultsOf(found);
-  const isSeen = healing.subscriptions === 'admin-api';
   const sync = {
     label: 'See what would be repaired',
     line: line('webhooks sync', [], { shop }),
@@ -178,8 +177,9 @@ function judge(found: SubscriptionFindings, shop: string, healing: Healing): rea
     line: line('webhooks sync', [], { shop, covered: true }),
   };
   return [
-    ...faults.map((what) => fail(what, sync)),
-    ...(faults.length === 0 && isSeen
+    // Without those of the Admin API, which come a second time, nothing may come at all.
+    ...faults.map((what) => (isSeen(healing) ? fail : warn)(what, sync)),
+    ...(faults.length === 0 && isSeen(healing)
       ? [pass(`${fine.length} subscriptions are as they should be`)]
       : []),
     ...(version?.retired ? [fail(versionText(version), SET_VERSION)] : []),
@@ -204,11 +204,11 @@ function faultsOf({ missing, wrong, extra }: SubscriptionFindings): readonly str
   ];
 }
 
-const unseenIn = ({ subscriptions, productChanges }: Healing): readonly string[] => [
-  ...(subscriptions === 'app-configuration'
-    ? ["the app's configuration makes the webhook subscriptions, which cannot be seen from here"]
-    : []),
-  ...(productChanges === 'events'
+const unseenIn = (healing: Healing): readonly string[] => [
+  ...(isSeen(healing)
+    ? []
+    : ["the app's configuration makes the webhook subscriptions, which cannot be seen from here"]),
+  ...(healing.productChanges === 'events'
     ? ['changes of products come by Events, which cannot be seen from here']
     : []),
 ];
@@ -235,7 +235,7 @@ export async function readSubscriptions(
   deployment: Deployment,
 ): Promise<readonly SubscriptionStatus[]> {
   const { shops, healing } = deployment.connector;
-  const subscriptions = openSubscriptions(depsOf(deployment, {}));
+  const subscriptions = openSubscriptions(shopDeps(deployment, shops));
   return Promise.all(
     shops.map(async ({ domain: shop }): Promise<SubscriptionStatus> => {
       const checked = await subscriptions.check(shop);

@@ -141,6 +141,7 @@ describe('loyalty-connector storefront setup', () => {
     const rotated = await tokens();
     expect(rotated.previous).toBe(before.current);
     expect(shown).toContain(rotated.current);
+    expect(shown).toContain('the previous token of point events is still accepted');
     expect(shown).not.toContain(before.current);
     await expect(run({ rotate: true, yes: true })).rejects.toThrow('A rotation is already running');
     const { text } = await run({ finish: true, yes: true });

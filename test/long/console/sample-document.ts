@@ -49,7 +49,7 @@ export const SAMPLE: Document = {
         {
           ...{ tone: 'bad', name: 'secrets', what: 'The secret of the webhooks is missing.' },
           fix: 'Copy it from the admin: Settings, Notifications.',
-          next: [{ label: 'Compare now', line: line('reconcile', [], { wait: true }) }],
+          next: [{ label: 'Compare now', line: line('reconcile') }],
           follows: [
             { tone: 'bad', name: 'webhooks', what: 'Every webhook is refused.' },
             { tone: 'waits', name: 'orders', what: '5 orders wait.' },

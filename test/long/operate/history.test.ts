@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { type AuditRecord, recordBegin } from '../../../scripts/connector/history/audit-records.ts';
+import {
+  type AuditRecord,
+  recordBegin,
+} from '../../../scripts/connector/deployment/audit-records.ts';
 import { OPERATOR } from '../../support/aws-gateway.ts';
 import { SECRETS, useOperatedConnector } from '../../support/operated-connector.ts';
 import { runSuggested } from '../../support/suggested-command.ts';

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
 import { openBackfills } from '../../../scripts/connector/backfill/run-backfill.ts';
-import { recordBegin } from '../../../scripts/connector/history/audit-records.ts';
+import { recordBegin } from '../../../scripts/connector/deployment/audit-records.ts';
 import { changeControl, withOperatorPause } from '../../../shared/core/calls/shop-pause.ts';
 import { keepLastReconcile } from '../../../shared/core/reconcile/last-reconcile.ts';
 import { FILE_START } from '../../../shared/shopify/bulk/read-entities.ts';

@@ -30,7 +30,7 @@ it('sends an order whose webhook was lost, then says that both sides are in sync
   const ids = [placeOrder(), placeOrder(), placeOrder()];
   const lost = await connector.run(`trace order ${ids[0]}`);
   expect(lost.stdout).toContain('No webhook of it came');
-  const found = await connector.run(`reconcile --wait --shop ${SHOP}`);
+  const found = await connector.run(`reconcile --shop ${SHOP}`);
   expect(found.stdout).toContain('Compared: 3 orders. Sent again');
   expect(found.code).toBe(3);
   const status = await connector.run('reconcile status');
@@ -40,12 +40,12 @@ it('sends an order whose webhook was lost, then says that both sides are in sync
   expect(traced.stdout).toContain('WELL');
   expect(traced.stdout).toMatch(/its\s+webhook\s+was\s+lost/);
 
-  const again = await connector.run('reconcile --wait');
+  const again = await connector.run('reconcile');
   expect(again.stdout).toMatch(
     /In sync: 3 orders, compared just now\. What changed after\s+\d\d:\d\d/,
   );
   expect(again.code).toBe(0);
-  const deep = await connector.run(`reconcile --wait --deep --shop ${SHOP}`);
+  const deep = await connector.run(`reconcile --deep --shop ${SHOP}`);
   expect(deep.stdout).toMatch(/In sync: \d+ orders, each counted as often as it was compared,/);
   expect(deep.code).toBe(0);
 });
@@ -62,7 +62,7 @@ it('keeps the runs and what they sent, as values too', async () => {
 
 it('says that it could not compare, with what to do next', async () => {
   connector.store.faults.add({ kind: 'unauthorized' });
-  const stopped = await connector.run('reconcile --wait');
+  const stopped = await connector.run('reconcile');
   expect(stopped.stdout).toContain('Not everything was compared (orders: ');
   expect(stopped.code).toBe(4);
   const [status] = await runSuggested(stopped, connector);

@@ -44,7 +44,7 @@ const KILLED_AT = [
   '5. Loyalty service',
   '6. Webhook subscriptions',
   '7. Storefront',
-  'the new token is stored',
+  'was created or opened',
   '8. Test webhook',
   '9. Alarms',
   '10. Doctor',

@@ -216,6 +216,6 @@ export default defineConnector({
 
   it('reconcile status of a shop without a run', async () => {
     const shown = await connector.run(`reconcile status --shop ${SECOND}`);
-    expect(shown.stdout).toContain(`reconcile --shop ${SECOND} --wait`);
+    expect(shown.stdout).toContain(`reconcile --shop ${SECOND}`);
   });
 });

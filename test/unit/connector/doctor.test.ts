@@ -5,7 +5,6 @@ import {
   type Finding,
   fail,
   findingsBlock,
-  fixDocument,
   info,
   pass,
   runChecks,
@@ -14,8 +13,8 @@ import {
   verdictOf,
   warn,
 } from '../../../scripts/connector/checks/check.ts';
-import { describeReward, judgeOrigins } from '../../../scripts/connector/checks/loyalty.ts';
-import { listGuesses, settingsCheck } from '../../../scripts/connector/checks/settings.ts';
+import { describeReward } from '../../../scripts/connector/checks/loyalty.ts';
+import { assumptionsCheck, settingsCheck } from '../../../scripts/connector/checks/settings.ts';
 import {
   adminApiCheck,
   judgeCurrencies,
@@ -29,8 +28,6 @@ import {
   judgeRefusals,
 } from '../../../scripts/connector/doctor/secrets.ts';
 import { line } from '../../../scripts/connector/document/line.ts';
-import { STEPS } from '../../../scripts/connector/probe/steps.ts';
-import { judgePointTokens } from '../../../scripts/connector/storefront/set-up.ts';
 import type { Connector } from '../../../shared/config/connector-config.ts';
 import {
   completeDeployment,
@@ -39,7 +36,6 @@ import {
   defaultAssumptions,
 } from '../../../shared/config/connector-settings.ts';
 import { defaultRules } from '../../../shared/config/mapping-settings.ts';
-import type { PointTokens } from '../../../shared/core/balances/receive-points.ts';
 import { failure } from '../../../shared/shopify/admin/client/admin-answer.ts';
 import type { Ask } from '../../../shared/shopify/admin/client/admin-client.ts';
 
@@ -238,32 +234,21 @@ describe('the guesses about the loyalty service and the store', () => {
     healing: completeHealing({ productChanges: 'events' }),
     storefront: completeStorefront({}),
   };
-  const lines = listGuesses(settings).map(({ what }) => what);
-  const about = (name: string) => lines.find((line) => line.startsWith(`${name}: `)) ?? '';
+  const look = async (given: Parameters<typeof assumptionsCheck>[0]) =>
+    (await assumptionsCheck(given).look()).map(({ what }) => what);
 
-  it('are each listed with value and grade', () => {
+  it('are each listed with their value, fewer without a storefront and without Events', async () => {
+    const lines = await look(settings);
     for (const [name, value] of Object.entries(defaultAssumptions)) {
-      expect(about(`loyalty.assumptions.${name}`)).toContain(`: ${value} (`);
+      expect(lines).toContain(`loyalty.assumptions.${name}: ${value}`);
     }
-    expect(about('loyalty.callsPerSecond')).toContain(': 2.5 (');
-    expect(about('rules.couponForEveryone')).toContain(': send (');
-    expect(about('rules.enrolment')).toContain(': unstated or a function of yours (');
-    expect(about('storefront.rewardTypes')).toMatch(/"3":"cashback".*in the sample client only/);
-    for (const line of lines) {
-      expect(line).toMatch(/; (documented|in the sample client only|inferred|not documented)[;)]/);
-    }
-  });
-
-  it('name steps that probe has', () => {
-    const named = lines.flatMap((line) => /probe settles it: ([\w-]+)/.exec(line)?.[1] ?? []);
-    expect(named.length).toBeGreaterThan(5);
-    expect(Object.keys(STEPS)).toEqual(expect.arrayContaining(named));
-  });
-
-  it('are fewer without a storefront and without Events', () => {
-    expect(about('healing.productTriggers')).toContain(': unset (');
-    const fewer = listGuesses({ ...settings, healing: completeHealing(), storefront: undefined });
-    expect(fewer.some(({ what }) => /^(storefront|healing)\./.test(what))).toBe(false);
+    expect(lines).toContain('loyalty.callsPerSecond: 2.5');
+    expect(lines).toContain('rules.couponForEveryone: send');
+    expect(lines).toContain('rules.enrolment: unstated or a function of yours');
+    expect(lines).toContain('healing.productTriggers: unset');
+    expect(lines.join()).toMatch(/storefront\.rewardTypes: .*"3":"cashback"/);
+    const bare = { ...settings, healing: completeHealing(), storefront: undefined };
+    expect((await look(bare)).join()).not.toMatch(/storefront\.|healing\./);
   });
 });
 
@@ -309,37 +294,6 @@ describe('what the connector would make of a reward', () => {
   });
 });
 
-describe('the origin of orders', () => {
-  it('warns of a built-in integration that sends the same orders', () => {
-    expect(judgeOrigins([1, 0, 1])).toMatchObject({
-      verdict: 'warn',
-      what: expect.stringContaining('holds 3, 1 of Origin 0'),
-    });
-    expect(judgeOrigins([1, 1]).verdict).toBe('pass');
-    expect(judgeOrigins([]).verdict).toBe('info');
-  });
-});
-
-describe('the token of point events', () => {
-  const token = 'a'.repeat(43);
-  const shop = 'example-store.myshopify.com';
-  const judge = (tokens: PointTokens | undefined) => judgePointTokens({ domain: shop }, tokens);
-
-  it('must be set, or no event is accepted', () => {
-    expect(judge(undefined)).toMatchObject({
-      verdict: 'fail',
-      next: [{ line: line('storefront setup', [], { shop, yes: true }) }],
-    });
-    expect(judge({ current: token }).verdict).toBe('pass');
-  });
-
-  it('is worth a note while the previous one is accepted', () => {
-    const { verdict, next = [] } = judge({ current: token, previous: token });
-    expect(verdict).toBe('warn');
-    expect(next[0]?.line.options).toMatchObject({ finish: true, yes: true });
-  });
-});
-
 describe('checks', () => {
   const shown = ({ verdict, what }: Finding) => `${verdict} ${what}`;
   const run = async (checks: readonly Check[], timeoutMs?: number) =>
@@ -368,32 +322,6 @@ describe('checks', () => {
       ['hanging', 'unknown no answer within 0.02 s'],
       ['other', 'pass fine'],
     ]);
-  });
-
-  it('preview a fix, look again after it, and fix nothing where nothing is wrong', async () => {
-    let state = 'broken';
-    const door: Check = {
-      name: 'door',
-      look: async () => [state === 'mended' ? pass(state) : fail(state)],
-      fix: async () => {
-        state = 'mended';
-        return [info('mended it')];
-      },
-    };
-    const run = (yes: boolean) =>
-      fixDocument(door, {
-        ...{ title: 'The door', yes },
-        isWanted: (found) => found.some(({ verdict }) => verdict === 'fail'),
-        next: () => ({ label: 'Mend it', line: line('mend', [], { yes: true }) }),
-      });
-    const preview = await run(false);
-    expect([preview.verdict, preview.next?.[0]?.label, state]).toEqual([
-      ...[undefined, 'Mend it', 'broken'],
-    ]);
-    const mended = await run(true);
-    expect(mended.verdict).toEqual({ kind: 'well', what: 'mended.' });
-    expect(JSON.stringify(mended.blocks)).toContain('mended it');
-    expect(JSON.stringify(await run(true))).toContain('Nothing to do.');
   });
 });
 

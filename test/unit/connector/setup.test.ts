@@ -45,7 +45,7 @@ describe('a step of setup', () => {
   it('that is open is done once, and looked at again', async () => {
     const { left, fixes, text } = await run([fail('missing'), pass('there')]);
     expect({ left, fixes }).toEqual({ left: [], fixes: 1 });
-    expect(text).toMatch(/FAIL +missing.*pass +there/s);
+    expect(text).toMatch(/info +missing.*pass +there/s);
   });
 
   it.each([fail('still missing'), unknown('still missing')])(

@@ -4,8 +4,8 @@ import manifest from '../../../package.json' with { type: 'json' };
 import type { ReadSettings } from '../../../shared/aws/ledger-item.ts';
 import { listRecords } from '../../../shared/aws/read-ledger.ts';
 import { expiresAfter, type Ledger, type RecordKey } from '../../../shared/core/ledger/ledger.ts';
-import { type Deployment, openLedger } from '../deployment/deployment.ts';
-import { type Caller, readCaller } from '../deployment/read-caller.ts';
+import { type Deployment, openLedger } from './deployment.ts';
+import { type Caller, readCaller } from './read-caller.ts';
 
 export const AUDIT_DAYS = 400;
 
