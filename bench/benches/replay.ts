@@ -33,11 +33,15 @@ export const replay: Bench = {
 
       // Until the last dead letter, without the second that long polling waits on the empty queue.
       let lastAt = 0;
+      const letterIds = new Set<string>();
       const listStart = performance.now();
       await surveyLetters({
         queues: [letters],
         filter: {},
         signal,
+        onMatch: (some) => {
+          for (const { letterId } of some) letterIds.add(letterId);
+        },
         onProgress: () => {
           lastAt = performance.now();
         },
@@ -47,7 +51,7 @@ export const replay: Bench = {
       const tally = newTally();
       const replayStart = performance.now();
       await replayLetters(
-        { filter: {}, limit: count, refetch: false, force: false, by: 'bench' },
+        { letterIds, refetch: false, force: false, by: 'bench' },
         {
           queues: [letters],
           replayQueue: createSqsEventQueue(client, { products: url }),

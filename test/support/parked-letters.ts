@@ -1,6 +1,11 @@
 import { SendMessageBatchCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { sequenceNumber } from '../../local/harness/memory-queue.ts';
-import { type DeadLetter, writeSummary } from '../../shared/core/batch/dead-letter.ts';
+import { type LetterFilter, surveyLetters } from '../../scripts/connector/dead-letters/read.ts';
+import {
+  type DeadLetter,
+  type DeadLetterQueue,
+  writeSummary,
+} from '../../shared/core/batch/dead-letter.ts';
 import type { QueueFamily, StoreEvent } from '../../shared/core/events/event.ts';
 import { encodeEvent } from '../../shared/core/events/message-body.ts';
 import type { ParkingReason } from '../../shared/core/events/outcome.ts';
@@ -99,6 +104,19 @@ export function letterReason(changes: Partial<ParkingReason> = {}): ParkingReaso
     at: '2026-10-09T12:05:00.000Z',
     ...changes,
   };
+}
+
+/** The ids of the dead letters that queues have, in their order; the dead letters stay. */
+export async function letterIdsIn(
+  queues: readonly DeadLetterQueue[],
+  filter: LetterFilter = {},
+): Promise<readonly string[]> {
+  const ids: string[] = [];
+  await surveyLetters({
+    ...{ queues, filter, signal: new AbortController().signal, onProgress: () => {} },
+    onMatch: (letters) => void ids.push(...letters.map(({ letterId }) => letterId)),
+  });
+  return ids;
 }
 
 export const LETTER_AT = Date.parse('2026-10-09T12:00:00Z');

@@ -56,7 +56,7 @@ function registerReplay(group: Command): void {
   addFilterOptions(group.command('replay'))
     .summary('send dead letters again: a dry run unless --yes')
     .description(
-      'Sends dead letters back to their queues. Without --yes it only shows which. It can be interrupted at any instant and run again: a dead letter leaves only when its queue holds the message.',
+      'Sends the listed dead letters back to their queues. Without --yes it only shows which. It can be interrupted at any instant and run again: a dead letter leaves only when its queue holds the message.',
     )
     .option('--yes', 'do it; without this nothing is sent')
     .option('--limit <n>', 'send so many at most', wholeNumber(1, 1_000_000))

@@ -5,6 +5,7 @@ import {
   type DeadLetterQueue,
   type ListedDeadLetter,
   noteDropped,
+  retireSummaries,
   summarize,
 } from '../../../shared/core/batch/dead-letter.ts';
 import { type EntityKey, inBatches, isEntityKind } from '../../../shared/core/events/event.ts';
@@ -16,18 +17,17 @@ import { line } from '../document/line.ts';
 import { BadArguments, EXIT, type ExitCode } from '../exit.ts';
 import type { Session } from '../session.ts';
 import { counted } from '../terminal/text.ts';
-import { filterText, groupsOf, groupsTable } from './describe.ts';
-import { type LetterList, noticesOf, readList } from './list.ts';
+import { groupsOf, groupsTable } from './describe.ts';
+import { type LetterList, noticesOf, readList, scanNext } from './list.ts';
 import {
   type LetterFilter,
-  matchesFilter,
+  NOT_SEEN,
   newestFirst,
   openLetterQueues,
   optionsOf,
   type ReadLetter,
   readLetter,
   scanLetters,
-  searchScope,
 } from './read.ts';
 
 export interface DropOptions {
@@ -47,41 +47,40 @@ export async function dropCommand(
     );
   }
   const deployment = await session.findDeployment();
-  if (yes) return dropAll(session, deployment, filter, because);
   const list = await readList(session, deployment, filter);
-  const [newest] = list.matching;
   const preview = previewOf(list, filter, because);
-  if (!newest) return preview;
-  session.show(preview);
-  const many = counted(list.matching.length, 'dead letter');
-  if (!(await session.terminal.confirm(`Drop ${many}?`))) return EXIT.fine;
-  // None that is given up later: the person has not seen it.
-  return dropAll(session, deployment, { until: newest.at, ...filter }, because);
+  if (list.matching.length === 0) return preview;
+  if (!yes) {
+    session.show(preview);
+    const many = counted(list.matching.length, 'dead letter');
+    if (!(await session.terminal.confirm(`Drop ${many}?`))) return EXIT.fine;
+  }
+  return dropListed(session, deployment, list.matching, because);
 }
 
-async function dropAll(
+async function dropListed(
   session: Session,
   deployment: Deployment,
-  filter: LetterFilter,
+  letters: readonly ListedDeadLetter[],
   because: string,
 ): Promise<Document> {
   const signal = session.interruption();
   const { stack } = deployment;
-  const { families, most, retire } = await searchScope(deployment, filter);
-  const queues = openLetterQueues(deployment, families);
+  const queues = openLetterQueues(deployment, [...new Set(letters.map(({ family }) => family))]);
+  const letterIds = new Set(letters.map(({ letterId }) => letterId));
+  const ledger = openLedger(deployment);
   const change = await session.beginChange(deployment);
   const path = fileFor(stack, new Date());
   const file = createDroppedFile(path, { because });
-  const progress = session.terminal.progress('Dropping dead letters:', most);
+  const progress = session.terminal.progress('Dropping dead letters:', letterIds.size);
   const dropped: ListedDeadLetter[] = [];
   let fault: unknown;
   try {
     await dropLetters({
-      ...{ queues, file, ledger: openLedger(deployment), filter, most, signal },
-      now: () => new Date(),
-      retire: (letters) => retire(letters, 'dropped'),
-      onDropped(letters) {
-        dropped.push(...letters.map((letter) => summarize(letter, letter.event)));
+      ...{ queues, file, ledger, letterIds, signal, now: () => new Date() },
+      retire: (some) => retireSummaries(some, 'dropped', { ledger, now: new Date() }),
+      onDropped(some) {
+        dropped.push(...some.map((letter) => summarize(letter, letter.event)));
         progress.report(dropped.length);
       },
     });
@@ -91,21 +90,24 @@ async function dropAll(
   progress.end();
   change.count({ dropped: dropped.length });
   await file.close();
-  const isNone = dropped.length === 0;
+  const keptIn = dropped.length === 0 ? null : path;
+  const left = letters.length - dropped.length;
   const document = {
-    title: isNone ? 'Nothing was dropped' : `Dropped ${counted(dropped.length, 'dead letter')}`,
-    blocks: isNone
-      ? [text(`No dead letter matches ${filterText(filter)}.`)]
-      : [groupsTable(groupsOf(dropped.toSorted(newestFirst))), facts([['kept in', path]])],
+    title: keptIn ? `Dropped ${counted(dropped.length, 'dead letter')}` : 'Nothing was dropped',
+    blocks: [
+      ...(keptIn ? [groupsTable(groupsOf(dropped.toSorted(newestFirst)))] : []),
+      ...(keptIn ? [facts([['kept in', keptIn]])] : []),
+      ...(left > 0 ? [text(`${left} cannot be received now: ${NOT_SEEN}`, 'waits')] : []),
+    ],
     next: [{ label: 'See what is left', line: line('dead-letters list') }],
-    data: { stack, dropped: dropped.length, because, file: isNone ? null : path },
+    data: { stack, dropped: dropped.length, because, file: keptIn },
   };
   if (fault === undefined) return document;
   session.show(document);
   throw fault;
 }
 
-/** What would be dropped. The suggested command drops none that is given up later. */
+/** What would be dropped. The suggested command drops none that is given up later: the person has not seen it. */
 function previewOf(list: LetterList, filter: LetterFilter, because: string): Document {
   const [newest] = list.matching;
   const many = list.matching.length;
@@ -118,8 +120,10 @@ function previewOf(list: LetterList, filter: LetterFilter, because: string): Doc
       ...(newest ? [groupsTable(groupsOf(list.matching)), text(after)] : []),
       text('Nothing was dropped.'),
     ],
-    next: newest ? [{ label: `Drop ${many}`, line: line('dead-letters drop', [], options) }] : [],
-    data: { wouldDrop: many, because },
+    next: newest
+      ? [{ label: `Drop ${many}`, line: line('dead-letters drop', [], options) }]
+      : scanNext(list, filter),
+    data: { wouldDrop: many, dropped: 0, because, file: null },
   };
 }
 
@@ -136,9 +140,8 @@ export interface DropDeps {
   /** Takes dead letters from the lists, before they leave the queue. */
   readonly retire: (letters: readonly DeadLetter[]) => Promise<void>;
   readonly now: () => Date;
-  readonly filter: LetterFilter;
-  /** No more than this match: the scan ends when it has seen them. */
-  readonly most?: number | undefined;
+  /** Of those to drop: the scan ends when it has seen them. */
+  readonly letterIds: ReadonlySet<string>;
   readonly signal: AbortSignal;
   readonly onDropped: (letters: readonly ReadLetter[]) => void;
 }
@@ -148,19 +151,22 @@ export interface DropDeps {
  * they were about is not healed until it changes in the store.
  */
 export async function dropLetters(deps: DropDeps): Promise<number> {
-  const { queues, file, filter, onDropped, most } = deps;
+  const { queues, file, letterIds, onDropped } = deps;
   const found = new AbortController();
   const signal = AbortSignal.any([deps.signal, found.signal]);
+  const seen = new Set<string>();
   let dropped = 0;
   for (const queue of queues) {
     await scanLetters({ queue, signal }, async (letters) => {
-      const meant = letters.map(readLetter).filter((one) => matchesFilter(one, filter));
+      const meant = letters.map(readLetter).filter((one) => letterIds.has(one.letterId));
       if (meant.length > 0) await file.keep(await withoutRedacted(meant, deps.ledger));
       await inBatches(meant, (letter) => note(letter, deps));
       await deps.retire(meant);
       await queue.remove(meant.map(({ receiptHandle }) => receiptHandle));
       dropped += meant.length;
-      if (dropped >= (most ?? Number.POSITIVE_INFINITY)) found.abort();
+      // A message that was parked twice is two dead letters with one id.
+      for (const { letterId } of meant) seen.add(letterId);
+      if (seen.size >= letterIds.size) found.abort();
       onDropped(meant);
       const gone = new Set(meant.map(({ messageId }) => messageId));
       return letters.filter(({ messageId }) => !gone.has(messageId));

@@ -288,7 +288,6 @@ function nextOf(
   const { matching } = list;
   const [newest] = matching;
   const others = othersIn(list);
-  const scan = 'To read the queues and correct the list (others do not see the dead letters then):';
   return [
     ...(newest ? [{ label: 'Look at one', line: showLine(newest.letterId) }] : []),
     ...suggestReplay(matching, filter, deployment),
@@ -296,10 +295,19 @@ function nextOf(
     ...(newest || others === 0
       ? []
       : [{ label: `See ${counted(others, 'other')}`, line: listLine({}, { limit }) }]),
-    ...(differs(list)
-      ? [{ label: 'Scan the queues', line: listLine(filter, { limit, scan: true }), say: scan }]
-      : []),
+    ...scanNext(list, filter, limit),
   ];
+}
+
+/** Where the list is not what SQS counts. */
+export function scanNext(
+  list: LetterList,
+  filter: LetterFilter,
+  limit?: number,
+): readonly Suggestion[] {
+  const say = 'To read the queues and correct the list (others do not see the dead letters then):';
+  const scan = listLine(filter, { limit, scan: true });
+  return differs(list) ? [{ label: 'Scan the queues', line: scan, say }] : [];
 }
 
 /** The replay that would send most of the listed dead letters, within the filter: it must not send more than was shown. */

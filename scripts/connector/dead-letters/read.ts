@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { DynamoDB } from '@aws-sdk/client-dynamodb';
 import { SQS } from '@aws-sdk/client-sqs';
 import type { ReadSettings } from '../../../shared/aws/ledger-item.ts';
-import { readLetters, readLettersAbout, readLettersById } from '../../../shared/aws/read-ledger.ts';
+import { readLetters, readLettersAbout } from '../../../shared/aws/read-ledger.ts';
 import {
   createSqsDeadLetterQueue,
   createSqsEventQueue,
@@ -11,14 +11,12 @@ import {
 import type { Connector } from '../../../shared/config/connector-config.ts';
 import {
   type DeadLetter,
-  type DeadLetterFacts,
   type DeadLetterQueue,
   type ListedDeadLetter,
   restoreSummaries,
   retireSummaries,
   type SummarizedDeadLetter,
   summarize,
-  type WayOut,
 } from '../../../shared/core/batch/dead-letter.ts';
 import { decodeEvent } from '../../../shared/core/events/decode-event.ts';
 import {
@@ -32,7 +30,7 @@ import {
 } from '../../../shared/core/events/event.ts';
 import type { DeadLetterReason } from '../../../shared/core/events/outcome.ts';
 import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
-import { type Deployment, openLedger, QUEUE_OUTPUTS } from '../deployment/deployment.ts';
+import { type Deployment, QUEUE_OUTPUTS } from '../deployment/deployment.ts';
 import { isDenied } from '../deployment/explain-aws-error.ts';
 
 /** Which dead letters are meant; what is not given matches all. */
@@ -351,31 +349,4 @@ export async function lettersAbout(
   };
   await surveyLetters({ queues, filter: { shop, kind, id: [id] }, ...settings, onMatch });
   return letters.toSorted(newestFirst);
-}
-
-/** Where the dead letters of a filter can be, and how they leave the list. */
-interface SearchScope {
-  readonly families: readonly QueueFamily[];
-  /** How many they are at most; undefined when not known. */
-  readonly most: number | undefined;
-  retire(letters: readonly DeadLetterFacts[], how: WayOut): Promise<void>;
-}
-
-/** The ids of dead letters say which queue is to be read, and when the search is over; other ids do not. */
-export async function searchScope(
-  deployment: Deployment,
-  filter: LetterFilter,
-): Promise<SearchScope> {
-  const all = familiesOf(filter, deployment.connector);
-  const scope = {
-    async retire(letters: readonly DeadLetterFacts[], how: WayOut) {
-      await retireSummaries(letters, how, { ledger: openLedger(deployment), now: new Date() });
-    },
-  };
-  const ids = new Set(filter.id);
-  const named = await readLettersById(openSummaries(deployment), [...ids], new Date());
-  if (ids.size === 0 || named.length < ids.size)
-    return { ...scope, families: all, most: undefined };
-  const theirs = new Set(named.map(({ family }) => family));
-  return { ...scope, families: all.filter((one) => theirs.has(one)), most: ids.size };
 }

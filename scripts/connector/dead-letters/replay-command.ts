@@ -1,5 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ListedDeadLetter } from '../../../shared/core/batch/dead-letter.ts';
+import {
+  type ListedDeadLetter,
+  retireSummaries,
+  type SummarizedDeadLetter,
+} from '../../../shared/core/batch/dead-letter.ts';
 import { batchesOf, type QueueDepth } from '../../../shared/core/events/event.ts';
 import { isNewer, type Ledger, ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
 import { type Deployment, openLedger } from '../deployment/deployment.ts';
@@ -14,9 +18,9 @@ import {
 } from '../document/document.ts';
 import { line } from '../document/line.ts';
 import type { Session } from '../session.ts';
-import { counted, spanText } from '../terminal/text.ts';
+import { counted } from '../terminal/text.ts';
 import { aboutCell, groupsOf, groupsTable, type OrderNames, readNames } from './describe.ts';
-import { noticesOf, readList } from './list.ts';
+import { type LetterList, noticesOf, readList, scanNext } from './list.ts';
 import {
   type LetterFilter,
   NOT_SEEN,
@@ -25,7 +29,6 @@ import {
   openSummaries,
   optionsOf,
   readSummaries,
-  searchScope,
 } from './read.ts';
 import {
   countObstacles,
@@ -58,54 +61,39 @@ export async function replayCommand(
   filter: LetterFilter,
   options: ReplayOptions,
 ): Promise<Document> {
-  const signal = session.interruption();
   const deployment = await session.findDeployment();
-  if (!options.yes) return previewReplay(session, deployment, filter, options);
-  const scope = await searchScope(deployment, filter);
-  const { families, most } = scope;
-  const choice = {
-    filter,
-    most,
-    limit: options.limit ?? Number.POSITIVE_INFINITY,
-    refetch: options.refetch === true,
-    force: options.force === true,
-    by: localUser(),
-  };
+  const plan = planReplay(await readList(session, deployment, filter), options, deployment);
+  if (!options.yes || plan.sent.length === 0) return previewOf(plan, filter, options);
+  const signal = session.interruption();
+  const families = [...new Set(plan.sent.map(({ family }) => family))];
   const queues = openLetterQueues(deployment, families);
-  const reader = letterReaderOf(deployment.connector.shops);
+  const ledger = openLedger(deployment);
+  const by = localUser();
+  const { refetch = false, force = false } = options;
+  const letterIds = new Set(plan.sent.map(({ letterId }) => letterId));
   const change = await session.beginChange(deployment);
   const { queue: replayQueue, depth } = openSourceQueues(deployment, families);
-  const counts = await Promise.all(queues.map((queue) => queue.counts()));
-  const visible = counts.reduce((sum, queue) => sum + queue.visible, 0);
-  const inFlight = counts.reduce((sum, queue) => sum + queue.inFlight, 0);
-  // With a filter the number of matching dead letters is not known before all are read.
-  const total = Object.keys(filter).length > 0 ? undefined : Math.min(visible, choice.limit);
-  const progress = session.terminal.progress('Replaying dead letters:', total);
+  const progress = session.terminal.progress('Replaying dead letters:', letterIds.size);
   const replayed: ReplayedLetter[] = [];
-  const tally = newTally();
-  const startedAt = performance.now();
+  const tally = { ...newTally(), obstacles: new Map(plan.obstacles) };
   const monotonicMs = () => performance.now();
   const pause = (milliseconds: number, until: AbortSignal) =>
     sleep(milliseconds, undefined, { signal: until }).catch(() => {});
-  let lastAt = startedAt;
   let fault: unknown;
   try {
     await replayLetters(
-      choice,
+      { letterIds, refetch, force, by },
       {
         queues,
         replayQueue,
-        retire: (letters) => scope.retire(letters, 'replayed'),
-        ...reader,
+        retire: (some) => retireSummaries(some, 'replayed', { ledger, now: new Date() }),
+        ...letterReaderOf(deployment.connector.shops),
         pacer: createPacer(options.rate, { monotonicMs, pause }),
         now: () => new Date(),
         signal,
         onReplayed(letter) {
-          lastAt = performance.now();
           if (options.wait || replayed.length < MOST_KEPT) replayed.push(letter);
-          const share = Math.max(tally.seen / visible, tally.replayed / choice.limit);
-          const detail = `${countObstacles(tally)} cannot be replayed`;
-          progress.report(tally.replayed, detail, total === undefined ? share : undefined);
+          progress.report(tally.replayed, `${countObstacles(tally)} cannot be replayed`);
         },
       },
       tally,
@@ -115,20 +103,18 @@ export async function replayCommand(
   }
   progress.end();
   change.count({ replayed: tally.replayed, notReplayed: countObstacles(tally) });
-  const elapsedMs = lastAt - startedAt;
   const followed =
     options.wait && fault === undefined && replayed.length > 0
-      ? await follow(session, deployment, replayed, { depth, by: choice.by, signal })
+      ? await follow(session, deployment, replayed, { depth, by, signal })
       : undefined;
-  const wasWhole =
-    fault === undefined && !signal.aborted && most === undefined && tally.replayed < choice.limit;
-  const notSeen = wasWhole ? Math.max(visible + inFlight - tally.seen, 0) : 0;
+  const isWhole = fault === undefined && !signal.aborted;
+  const notSeen = isWhole ? letterIds.size - tally.found : 0;
   const names = await readNames(
     deployment,
     replayed.slice(0, MOST_SHOWN).map((letter) => ({ ...letter, letterId: letter.id })),
   );
   const { stack } = deployment;
-  const document = replayDocument({ stack, tally, notSeen, elapsedMs, replayed, followed, names });
+  const document = replayDocument({ stack, tally, notSeen, replayed, followed, names });
   if (fault === undefined) return document;
   session.show(document);
   throw fault;
@@ -151,24 +137,38 @@ async function follow(
   return followed;
 }
 
-/** What a replay would do, by the list: without receiving, sending or removing anything. */
-async function previewReplay(
-  session: Session,
-  deployment: Deployment,
-  filter: LetterFilter,
-  options: ReplayOptions,
-): Promise<Document> {
-  const list = await readList(session, deployment, filter);
-  const { limit, rate, refetch = false, force } = options;
+interface Plan {
+  readonly list: LetterList;
+  readonly sent: readonly SummarizedDeadLetter[];
+  /** Of the others, as far as their summaries tell. */
+  readonly obstacles: ReadonlyMap<Obstacle, number>;
+}
+
+function planReplay(
+  list: LetterList,
+  { limit, refetch = false }: ReplayOptions,
+  { connector }: Pick<Deployment, 'connector'>,
+): Plan {
   const foreseen = Map.groupBy(list.matching, (letter) =>
-    foreseeReplay(letter, { refetch }, deployment.connector.shops),
+    foreseeReplay(letter, { refetch }, connector.shops),
   );
+  const sendable = foreseen.get(undefined) ?? [];
+  const counts = [...foreseen].flatMap(([one, { length }]) =>
+    one ? [[one, length] as const] : [],
+  );
+  // The oldest: they expire first.
+  return { list, sent: sendable.slice(-(limit ?? sendable.length)), obstacles: new Map(counts) };
+}
+
+/** What a replay would do, by the list: nothing is received, sent or removed. */
+function previewOf(
+  { list, sent, obstacles }: Plan,
+  filter: LetterFilter,
+  { limit, rate, refetch, force }: ReplayOptions,
+): Document {
   const matching = list.matching.length;
-  // SQS gives the oldest first.
-  const sent = (foreseen.get(undefined) ?? []).slice(-(limit ?? matching));
   const unread = refetch ? 0 : sent.filter(({ reason }) => reason === 'unreadable').length;
   const again = { ...optionsOf(filter), limit, rate, refetch, force, wait: true, yes: true };
-  const obstacles = [...foreseen].flatMap(([one, { length }]) => (one ? [[one, length]] : []));
   return {
     title:
       matching === 0
@@ -177,38 +177,31 @@ async function previewReplay(
     blocks: [
       ...noticesOf(list, filter),
       ...(sent.length > 0 ? [groupsTable(groupsOf(sent))] : []),
-      ...obstacleTexts(Object.fromEntries(obstacles), 'cannot be sent again'),
+      ...obstacleTexts(obstacles, 'cannot be sent again'),
       ...(unread > 0 ? [text(`${unread} only if this release can read them: ${UNREAD}`)] : []),
       text('Nothing was sent.'),
     ],
     next:
       sent.length === 0
-        ? []
+        ? scanNext(list, filter)
         : [{ label: `Send ${sent.length}`, line: line('dead-letters replay', [], again) }],
     data: {
-      ...{ dryRun: true, matching, wouldReplay: sent.length, groups: groupsOf(sent) },
-      cannot: Object.fromEntries(obstacles),
+      ...{ dryRun: true, matching, wouldReplay: sent.length, replayed: 0 },
+      ...{ groups: groupsOf(sent), cannot: Object.fromEntries(obstacles) },
     },
   };
 }
 
 const UNREAD = 'the one that parked them could not. --refetch asks the store instead.';
 
-function obstacleTexts(
-  obstacles: Readonly<Record<string, number>>,
-  what: string,
-): readonly Block[] {
-  return Object.entries(obstacles).map(([obstacle, count]) =>
-    text(`${count} ${what}: ${OBSTACLES[obstacle as Obstacle]}.`, 'bad'),
-  );
-}
+const obstacleTexts = (obstacles: ReadonlyMap<Obstacle, number>, what: string): readonly Block[] =>
+  [...obstacles].map(([one, count]) => text(`${count} ${what}: ${OBSTACLES[one]}.`, 'bad'));
 
 interface ReplayReport {
   readonly stack: string;
   readonly tally: ReplayTally;
   /** What SQS counted beyond those that it gave; 0 when the run ended early. */
   readonly notSeen: number;
-  readonly elapsedMs: number;
   /** The first, or with --wait all. */
   readonly replayed: readonly ReplayedLetter[];
   /** Undefined without --wait. */
@@ -218,18 +211,12 @@ interface ReplayReport {
 
 /** What was done, in the end or when it was interrupted. */
 function replayDocument(report: ReplayReport): Document {
-  const { stack, tally, notSeen, elapsedMs, followed } = report;
-  const { replayed, beyondLimit, notReached, backAgain } = tally;
-  const perSecond = Math.round(replayed / Math.max(elapsedMs / 1000, 0.001));
-  const rate = elapsedMs >= 1000 ? ` in ${spanText(elapsedMs)} (${perSecond}/s)` : '';
+  const { stack, tally, notSeen, followed } = report;
+  const { replayed, notReached, obstacles, ...counts } = tally;
   const verdict = verdictOf(tally, followed);
-  const cannot = Object.fromEntries(tally.obstacles);
   const failures = groupsOf((followed ?? []).flatMap(({ again }) => again ?? []));
-  const left = (count: number, why: string) =>
-    count > 0 ? [text(`Left ${count} ${why}.`, 'soft')] : [];
   return {
-    title:
-      replayed === 0 ? 'Nothing was sent' : `Sent ${counted(replayed, 'dead letter')} again${rate}`,
+    title: replayed === 0 ? 'Nothing was sent' : `Sent ${counted(replayed, 'dead letter')} again`,
     ...(verdict && { verdict }),
     blocks: [
       ...(replayed > 0 ? [sentTable(report)] : []),
@@ -237,16 +224,13 @@ function replayDocument(report: ReplayReport): Document {
       ...(replayed > 0 && !followed
         ? [text('The workers have them now. What becomes of them was not followed: --wait does.')]
         : []),
-      ...obstacleTexts(cannot, 'left'),
-      ...left(beyondLimit, 'or more: beyond --limit'),
-      ...left(notReached, 'or more: interrupted'),
-      ...left(backAgain, 'that were sent a moment ago, and are dead letters again already'),
-      ...(notSeen > 0 ? [text(`About ${notSeen} more cannot be seen now: ${NOT_SEEN}`)] : []),
+      ...obstacleTexts(obstacles, 'left'),
+      ...(notReached > 0 ? [text(`Left ${notReached} or more: interrupted.`, 'soft')] : []),
+      ...(notSeen > 0 ? [text(`${notSeen} cannot be received now: ${NOT_SEEN}`, 'waits')] : []),
     ],
     next: [{ label: 'See what is left', line: line('dead-letters list') }],
     data: {
-      ...{ stack, ...tally, obstacles: undefined, cannot, notSeen },
-      seconds: Math.round(elapsedMs) / 1000,
+      ...{ stack, replayed, notReached, ...counts, notSeen, cannot: Object.fromEntries(obstacles) },
       ...(followed && { failures, each: followed.slice(0, MOST_KEPT) }),
     },
   };
@@ -259,7 +243,7 @@ function verdictOf(
 ): Verdict | undefined {
   const results = Map.groupBy(followed ?? [], ({ result }) => result);
   const countOf = (result: string) => results.get(result)?.length ?? 0;
-  const left = countObstacles(tally) + tally.backAgain;
+  const left = countObstacles(tally);
   if (countOf('failing') > 0) {
     const what = `${countOf('failing')} of ${tally.replayed} failed again, and are dead letters.`;
     return { kind: 'action required', what };

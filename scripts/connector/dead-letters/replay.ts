@@ -18,13 +18,7 @@ import {
 import { canBeReadFromStore } from '../../../shared/core/events/message-body.ts';
 import type { ReadEvent } from '../../../shared/core/store/store.ts';
 import { createEventReader } from '../../../shared/shopify/webhooks/read-event.ts';
-import {
-  type LetterFilter,
-  matchesFilter,
-  type ReadLetter,
-  readLetter,
-  scanLetters,
-} from './read.ts';
+import { type ReadLetter, readLetter, scanLetters } from './read.ts';
 
 /** Where the loop stands; a killed run has stopped at one of these. */
 export type ReplayStep =
@@ -49,10 +43,8 @@ interface ReplayDeps extends LetterReader {
 }
 
 export interface ReplayChoice extends ReplayWishes {
-  readonly filter: LetterFilter;
-  readonly limit: number;
-  /** No more than this match: the scan ends when it has seen them. */
-  readonly most?: number | undefined;
+  /** The ids of the dead letters to send. Those that come back while it runs have other ids: it ends. */
+  readonly letterIds: ReadonlySet<string>;
 }
 
 interface Chosen {
@@ -81,41 +73,21 @@ export async function replayLetters(
   tally: ReplayTally,
 ): Promise<void> {
   const { onStep = () => {} } = deps;
-  const startedAt = deps.now().toISOString();
-  const limitReached = new AbortController();
-  const signal = AbortSignal.any([deps.signal, limitReached.signal]);
-  let reserved = 0;
-  let matching = 0;
-
-  /**
-   * Otherwise a dead letter that the service keeps refusing would be sent again and again. It counts no matter who
-   * replayed it: two runs at the same time would send each other's dead letters without end.
-   */
-  function isBackAgain({ event }: ReadLetter): boolean {
-    const last = event?.replays?.at(-1);
-    return last !== undefined && last.at >= startedAt;
-  }
+  const found = new Set<string>();
+  const allFound = new AbortController();
+  const signal = AbortSignal.any([deps.signal, allFound.signal]);
 
   function choose(letters: readonly DeadLetter[]): readonly Chosen[] {
     const chosen: Chosen[] = [];
     for (const letter of letters.map(readLetter)) {
-      tally.seen += 1;
-      if (!matchesFilter(letter, choice.filter)) continue;
-      matching += 1;
-      if (isBackAgain(letter)) {
-        tally.backAgain += 1;
-        continue;
-      }
+      if (!choice.letterIds.has(letter.letterId)) continue;
+      // A message that was parked twice is two dead letters with one id.
+      found.add(letter.letterId);
       const prepared = prepareReplay(letter, choice, deps, deps.now());
       if (prepared.kind === 'obstacle') {
         const { obstacle } = prepared;
         tally.obstacles.set(obstacle, (tally.obstacles.get(obstacle) ?? 0) + 1);
-      } else if (reserved >= choice.limit) {
-        tally.beyondLimit += 1;
-      } else {
-        reserved += 1;
-        chosen.push({ letter, event: prepared.event, name: prepared.name });
-      }
+      } else chosen.push({ letter, event: prepared.event, name: prepared.name });
     }
     // The dead letters of one entity go in the order they were parked in.
     return chosen.toSorted((a, b) =>
@@ -160,9 +132,8 @@ export async function replayLetters(
       for (const id of await replay(waiting.splice(0, turn), queue)) gone.add(id);
     }
     tally.notReached += waiting.length;
-    const isOver =
-      tally.replayed >= choice.limit || matching >= (choice.most ?? Number.POSITIVE_INFINITY);
-    if (isOver) limitReached.abort();
+    tally.found = found.size;
+    if (found.size >= choice.letterIds.size) allFound.abort();
     onStep('batch-done');
     return letters.filter(({ messageId }) => !gone.has(messageId));
   }
@@ -285,15 +256,12 @@ export function prepareReplay(
 
 /** What became of the dead letters so far. */
 export interface ReplayTally {
-  seen: number;
+  /** Of those to send, received. */
+  found: number;
   replayed: number;
-  /** Chosen, but more than --limit; reading stops soon after it is reached. */
-  beyondLimit: number;
   /** Chosen, but interrupted before their turn. */
   notReached: number;
   readonly obstacles: Map<Obstacle, number>;
-  /** Replayed since this run began, by it or by another run, and dead letters again. */
-  backAgain: number;
 }
 
 /** A dead letter that was sent again, as `followReplayed` needs it. */
@@ -309,14 +277,7 @@ export interface ReplayedLetter {
 }
 
 export function newTally(): ReplayTally {
-  return {
-    seen: 0,
-    replayed: 0,
-    beyondLimit: 0,
-    notReached: 0,
-    obstacles: new Map(),
-    backAgain: 0,
-  };
+  return { found: 0, replayed: 0, notReached: 0, obstacles: new Map() };
 }
 
 export function countObstacles({ obstacles }: ReplayTally): number {

@@ -55,7 +55,7 @@ export interface ListedDeadLetter extends DeadLetterFacts {
   readonly event: ListedEvent | undefined;
 }
 
-export interface ListedEvent
+interface ListedEvent
   extends Pick<EventHead, 'shop' | 'kind' | 'id' | 'topic' | 'receivedAt' | 'replays'>,
     Pick<StoreEvent, 'triggeredAt'> {}
 

@@ -149,7 +149,7 @@ describe('loyalty-connector dead-letters', { timeout: 240_000 }, () => {
     expect(hidden).toHaveLength(2);
     const { stdout } = await connector.run('dead-letters replay --yes');
     expect(stdout).toContain('Nothing was sent');
-    expect(stdout).toContain('About 2 more cannot be seen now');
+    expect(stdout).toContain('2 cannot be received now');
     await release(connector.sqs, connector.queues.urls.orders.deadLetterUrl, hidden);
     await dropAll();
   });

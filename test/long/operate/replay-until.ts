@@ -11,16 +11,19 @@ import {
 import { openLedger } from '../../../scripts/connector/deployment/deployment.ts';
 import { findDeployment } from '../../../scripts/connector/deployment/find-deployment.ts';
 import { retireSummaries } from '../../../shared/core/batch/dead-letter.ts';
+import { letterIdsIn } from '../../support/parked-letters.ts';
 
 const { DIE_AT, DIE_AFTER = '1' } = process.env;
 const deployment = await findDeployment({});
 const tally = newTally();
+const queues = openLetterQueues(deployment, ['orders']);
+const letterIds = new Set(await letterIdsIn(queues));
 let reached = 0;
 
 await replayLetters(
-  { filter: {}, limit: Number.POSITIVE_INFINITY, refetch: false, force: false, by: 'test@host' },
+  { letterIds, refetch: false, force: false, by: 'test@host' },
   {
-    queues: openLetterQueues(deployment, ['orders']),
+    queues,
     replayQueue: openSourceQueues(deployment, ['orders']).queue,
     retire: (letters) =>
       retireSummaries(letters, 'replayed', { ledger: openLedger(deployment), now: new Date() }),

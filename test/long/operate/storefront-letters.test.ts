@@ -12,11 +12,14 @@ import { awsSettings } from '../../../scripts/connector/deployment/deployment.ts
 import { type Document, exitCodeOf } from '../../../scripts/connector/document/document.ts';
 import type { Session } from '../../../scripts/connector/session.ts';
 import { createTerminal } from '../../../scripts/connector/terminal/terminal.ts';
+import { createDynamoDbLedger } from '../../../shared/aws/dynamodb-ledger.ts';
 import { createSqsDeadLetters } from '../../../shared/aws/sqs-queues.ts';
 import { VERSION } from '../../../shared/config/release.ts';
+import { writeSummary } from '../../../shared/core/batch/dead-letter.ts';
 import { decodeEvent } from '../../../shared/core/events/decode-event.ts';
 import { groupIdOf, type QueuedEvent } from '../../../shared/core/events/event.ts';
 import { encodeEvent } from '../../../shared/core/events/message-body.ts';
+import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
 import { startAwsGateway } from '../../support/aws-gateway.ts';
 import { openBalanceWorker, SHOP } from '../../support/balance-worker.ts';
 import { countMessages, createSourceQueue, receive } from '../../support/event-source.ts';
@@ -27,6 +30,7 @@ let emulator: Emulator;
 let dynamoDb: Emulator;
 let gateway: Emulator;
 let sqs: SQS;
+let ledger: Ledger;
 let outputs: Record<string, string>;
 let opened = 0;
 
@@ -34,7 +38,9 @@ beforeAll(async () => {
   emulator = await startSqs();
   sqs = createSqsClient({ budget, emulator });
   dynamoDb = await startDynamoDb();
-  await createLedgerTable(createDynamoDbClient({ budget, emulator: dynamoDb }), 'ledger');
+  const client = createDynamoDbClient({ budget, emulator: dynamoDb });
+  await createLedgerTable(client, 'ledger');
+  ledger = createDynamoDbLedger({ client, table: 'ledger' });
   gateway = await startAwsGateway({ sqs: emulator.endpoint, dynamodb: dynamoDb.endpoint });
 });
 afterAll(async () => {
@@ -101,9 +107,11 @@ const redemption: QueuedEvent = {
 
 async function park(event: QueuedEvent): Promise<void> {
   const letters = createSqsDeadLetters(sqs, urlOf('BalancesDeadLetterQueueUrl'), 'balances');
-  const source = { messageId: `source-of-${event.id}`, body: encodeEvent(event) };
+  const source = { messageId: `source-of-${event.id}-${opened}`, body: encodeEvent(event) };
   const why = 'the store does not take it';
-  await letters.park(source, { reason: 'rejected', why, attempts: 3, at: NOW });
+  const reason = { reason: 'rejected', why, attempts: 3, at: new Date().toISOString() } as const;
+  await letters.park(source, reason);
+  await writeSummary(source, event, { ...reason, family: 'balances' }, ledger);
 }
 
 describe.each([

@@ -8,6 +8,7 @@ import {
 import { readSummary, retireSummaries } from '../../../shared/core/batch/dead-letter.ts';
 import { type BulkQueue, deduplicationIdOf, groupIdOf } from '../../../shared/core/events/event.ts';
 import { encodeEvent } from '../../../shared/core/events/message-body.ts';
+import { letterIdsIn } from '../../support/parked-letters.ts';
 import { letterQueueOn } from '../world/queues.ts';
 import { REFUSAL } from './abandoned-schedules.ts';
 import { connectorScenario, type Watch, workerOf, wrongIn } from './connector-scenario.ts';
@@ -21,9 +22,11 @@ export const replayScenario = connectorScenario((connector) => {
   const { loyalty, dead, queues, clock, ledger } = connector;
   const now = () => new Date(clock.ms);
 
-  const replay = (watch: Watch): Promise<void> =>
-    replayLetters(
-      { filter: {}, limit: 10, refetch: false, force: false, by: 'robin' },
+  /** Also of what has no summary yet: the list of the command would not have it. */
+  async function replay(watch: Watch): Promise<void> {
+    const letterIds = new Set(await letterIdsIn([letterQueueOn('orders', dead)]));
+    await replayLetters(
+      { letterIds, refetch: false, force: false, by: 'robin' },
       {
         queues: [watch(letterQueueOn('orders', dead))],
         replayQueue: watch(replayQueueOn(queues.orders)),
@@ -35,6 +38,7 @@ export const replayScenario = connectorScenario((connector) => {
       },
       newTally(),
     );
+  }
 
   return {
     async prepare() {

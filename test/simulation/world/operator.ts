@@ -28,6 +28,7 @@ import type {
 import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
 import { reconcile } from '../../../shared/core/reconcile/reconcile.ts';
 import { topicOf } from '../../../shared/shopify/webhooks/topics.ts';
+import { letterIdsIn } from '../../support/parked-letters.ts';
 import { retryNow } from '../../support/retry-now.ts';
 import { joined } from '../kernel/chance.ts';
 import { BEGINNING, type Kernel } from '../kernel/kernel.ts';
@@ -240,9 +241,12 @@ export class Operator {
       signal: new AbortController().signal,
       onReplayed: () => {},
     };
-    const choice = { filter, limit: 1_000, refetch: false, force: false, by: 'somebody' };
+    const seen = FAMILIES.map((family) => letterQueueOn(family, queues.dead[family]));
+    const choice = { refetch: false, force: false, by: 'somebody' };
     // An error of AWS ends the command, and it is started again.
-    replayLetters(choice, world, newTally()).catch(() => {});
+    letterIdsIn(seen, filter)
+      .then((ids) => replayLetters({ ...choice, letterIds: new Set(ids) }, world, newTally()))
+      .catch(() => {});
   }
 
   /** A dead letter may be deleted only after its queue has accepted the replay. */
