@@ -9,9 +9,6 @@ import {
   wholeNumber,
 } from '../arguments.ts';
 import type { StartOptions } from '../backfill/backfill.ts';
-import { BadArguments } from '../exit.ts';
-import type { ResendOneOptions } from '../resend/resend-one.ts';
-import type { ResendOptions } from '../resend/resend-orders.ts';
 import { runAction, runLazily } from '../run-action.ts';
 
 const PAUSE_EXAMPLES = `
@@ -123,20 +120,7 @@ export function registerResend(program: Command): void {
     .option('--force', 'of one entity: send it even if the loyalty service has it')
     .option('--wait', 'of one entity: follow it to its outcome')
     .addHelpText('after', RESEND_EXAMPLES)
-    .action(
-      runAction<Partial<ResendOptions> & ResendOneOptions>(
-        async (session, { since, ...options }, kind, id) => {
-          if (kind !== undefined && id !== undefined && since === undefined) {
-            return (await import('../resend/resend-one.ts')).resendOne(session, options, kind, id);
-          }
-          if (kind !== undefined || since === undefined) {
-            throw new BadArguments('give either a kind and an id, or --since.');
-          }
-          const { resendOrders } = await import('../resend/resend-orders.ts');
-          return resendOrders(session, { ...options, since });
-        },
-      ),
-    );
+    .action(runLazily(async () => (await import('../resend/resend.ts')).resend));
 }
 
 const RECONCILE_EXAMPLES = `

@@ -65,8 +65,7 @@ export async function syncWebhooks(
   const { shop, prune, covered, yes } = options;
   if (yes) await session.beginChange(deployment);
   const repairable = (found: readonly Finding[]) =>
-    found.filter(({ verdict, next }) => verdict === 'fail' && next).length;
-  const byApp = deployment.connector.healing.subscriptions === 'app-configuration';
+    found.filter(({ verdict, next }) => (verdict === 'fail' || verdict === 'warn') && next).length;
   const deps = shopDeps(deployment, shopsOf(deployment.connector, shop));
   return fixDocument(subscriptionsCheck(deps, options, session), {
     ...{ title: titleOf(deployment), yes },
@@ -75,9 +74,12 @@ export async function syncWebhooks(
       label: `Repair ${counted(repairable(found), 'subscription')}`,
       line: line('webhooks sync', [], { shop, prune, covered, yes: true }),
     }),
-    blocks: byApp ? [text(BOTH)] : [],
+    blocks: isSeen(deployment.connector.healing) ? [] : [text(BOTH)],
   });
 }
+
+/** The Admin API does not show what the app's configuration makes. */
+const isSeen = ({ subscriptions }: Healing): boolean => subscriptions === 'admin-api';
 
 const BOTH =
   "What is made through the Admin API comes a second time: the app's configuration makes the subscriptions.";
@@ -89,6 +91,7 @@ export function subscriptionsCheck(
   session?: Pick<Session, 'terminal' | 'beginChange'>,
 ): Check {
   const { deployment, shops } = deps;
+  const { healing } = deployment.connector;
   const subscriptions = openSubscriptions(deps);
   return {
     name: 'subscriptions',
@@ -100,9 +103,9 @@ export function subscriptionsCheck(
         return [unknown(message.replace(/\.$/, ''), ...(next === undefined ? [] : [next]))];
       }
       const findings = withOptions(checked.findings, options);
-      return judge(findings, domain, deployment.connector.healing);
+      return judge(findings, domain, healing);
     }),
-    ...(session && { fix: () => repair(session) }),
+    ...(session && (isSeen(healing) || options.yes) && { fix: () => repair(session) }),
   };
 
   /** One finding for each change, and for each that the store refused. */
@@ -163,7 +166,6 @@ function withOptions(found: SubscriptionFindings, options: SyncOptions): Subscri
 function judge(found: SubscriptionFindings, shop: string, healing: Healing): readonly Finding[] {
   const { fine, covered, other, version } = found;
   const faults = faultsOf(found);
-  const isSeen = healing.subscriptions === 'admin-api';
   const sync = {
     label: 'See what would be repaired',
     line: line('webhooks sync', [], { shop }),
@@ -175,8 +177,9 @@ function judge(found: SubscriptionFindings, shop: string, healing: Healing): rea
     line: line('webhooks sync', [], { shop, covered: true }),
   };
   return [
-    ...faults.map((what) => fail(what, sync)),
-    ...(faults.length === 0 && isSeen
+    // Without those of the Admin API, which come a second time, nothing may come at all.
+    ...faults.map((what) => (isSeen(healing) ? fail : warn)(what, sync)),
+    ...(faults.length === 0 && isSeen(healing)
       ? [pass(`${fine.length} subscriptions are as they should be`)]
       : []),
     ...(version?.retired ? [fail(versionText(version), SET_VERSION)] : []),
@@ -201,11 +204,11 @@ function faultsOf({ missing, wrong, extra }: SubscriptionFindings): readonly str
   ];
 }
 
-const unseenIn = ({ subscriptions, productChanges }: Healing): readonly string[] => [
-  ...(subscriptions === 'app-configuration'
-    ? ["the app's configuration makes the webhook subscriptions, which cannot be seen from here"]
-    : []),
-  ...(productChanges === 'events'
+const unseenIn = (healing: Healing): readonly string[] => [
+  ...(isSeen(healing)
+    ? []
+    : ["the app's configuration makes the webhook subscriptions, which cannot be seen from here"]),
+  ...(healing.productChanges === 'events'
     ? ['changes of products come by Events, which cannot be seen from here']
     : []),
 ];

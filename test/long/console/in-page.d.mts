@@ -12,7 +12,6 @@ export function attack(target: { readonly address: string; readonly change: stri
   readonly read: string;
   readonly cookies: string;
 }>;
-export function faintTexts(): string[];
 export function forgetTabs(): void;
 export function rememberTab(): boolean;
 export function missedByTab(): string[];

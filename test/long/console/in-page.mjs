@@ -1,11 +1,11 @@
 // Runs in a page of the browser, where a test sends it: nothing of this file may use another part of it.
 
-/** Every text that a person can see or hear. A field holds what is searched for, character by character. */
+/** Every text that a person can see or hear. A field and a choice hold what is searched for, character by character. */
 export function readTexts() {
   return [
     document.title,
     document.body.innerText,
-    ...[...document.querySelectorAll('body *:not(input)')].flatMap((element) =>
+    ...[...document.querySelectorAll('body *:not(input, option)')].flatMap((element) =>
       ['aria-label', 'title', 'alt', 'placeholder', 'value'].map((name) =>
         element.getAttribute(name),
       ),
@@ -93,56 +93,6 @@ export async function attack({ address, change }) {
   window_?.postMessage({ command: 'resume' }, '*');
   await new Promise((resolve) => setTimeout(resolve, 500));
   return { fetched, loaded, framed, read, cookies: document.cookie };
-}
-
-/** Visible texts whose contrast to what lies behind them is too low: WCAG 2.2, 1.4.3. */
-export function faintTexts() {
-  const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
-  const read = (text) => {
-    if (!canvas) throw new Error('no canvas');
-    canvas.clearRect(0, 0, 1, 1);
-    canvas.fillStyle = text;
-    canvas.fillRect(0, 0, 1, 1);
-    const [red = 0, green = 0, blue = 0, opacity = 0] = canvas.getImageData(0, 0, 1, 1).data;
-    return [red, green, blue, opacity / 255];
-  };
-  const over = ([r, g, b, opacity], [r2, g2, b2]) => {
-    const mix = (one, other) => one * opacity + other * (1 - opacity);
-    return [mix(r, r2), mix(g, g2), mix(b, b2), 1];
-  };
-  const behind = (element) => {
-    if (!element)
-      return read(
-        getComputedStyle(document.documentElement).colorScheme === 'dark' ? 'black' : 'Canvas',
-      );
-    const own = read(getComputedStyle(element).backgroundColor);
-    return own[3] === 1 ? own : over(own, behind(element.parentElement));
-  };
-  const luminance = ([red, green, blue]) => {
-    const [r = 0, g = 0, b = 0] = [red, green, blue].map((value) => {
-      const part = value / 255;
-      return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
-    });
-    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-  };
-  const faint = [];
-  for (const element of document.querySelectorAll('body *')) {
-    const text = [...element.childNodes]
-      .filter(({ nodeType }) => nodeType === Node.TEXT_NODE)
-      .map(({ textContent }) => textContent?.trim())
-      .join('');
-    const isSvg = element instanceof SVGElement;
-    const { color, fill, opacity, visibility } = getComputedStyle(element);
-    const disabled = element.closest(':disabled, [aria-disabled="true"], .visually-hidden');
-    if (!text || disabled || visibility !== 'visible' || !element.checkVisibility()) continue;
-    const ground = behind(element);
-    const written = read(isSvg ? fill : color);
-    const ink = over([written[0], written[1], written[2], written[3] * Number(opacity)], ground);
-    const [light = 0, dark = 0] = [luminance(ink), luminance(ground)].sort((a, b) => b - a);
-    const ratio = (light + 0.05) / (dark + 0.05);
-    if (ratio < 4.5) faint.push(`${ratio.toFixed(2)} ${element.tagName} ${text.slice(0, 40)}`);
-  }
-  return [...new Set(faint)];
 }
 
 /** Tab begins anew. */

@@ -15,6 +15,7 @@ import { PACKAGE_FOLDER } from '../../../shared/config/folders.ts';
 import { findBrowser, startBrowser } from '../../support/browser.ts';
 import { PROJECT } from '../../support/project.ts';
 import { SETTINGS } from '../../support/shop-in-browser.ts';
+import { findBarriers } from './find-barriers.ts';
 // biome-ignore lint/correctness/useImportExtensions: it is JavaScript, with its types beside it
 import * as inPage from './in-page.mjs';
 import { SAMPLE } from './sample-document.ts';
@@ -150,12 +151,14 @@ describe.runIf(findBrowser() !== undefined)('the page', { timeout: 120_000 }, ()
     expect(await folded.isVisible()).toBe(true);
     const cell = page.getByRole('table', { name: 'Both sides now' }).getByRole('cell').last();
     expect(await cell.getAttribute('class')).toBe('right');
+    expect(await findBarriers(page)).toEqual([]);
     expect(await page.getByTitle(/^12 Nov 2026, \d\d:00:00$/).count()).toBeGreaterThan(0);
   });
 
   it('fits a telephone: every column of every table is on the screen, and the filter is folded', async () => {
     const { page } = await visit({ trace: answer(SAMPLE) }, { width: 390 });
     await page.locator('canvas').nth(1).waitFor();
+    expect(await findBarriers(page)).toEqual([]);
     expect(await page.evaluate(inPage.findTooWide)).toEqual([]);
     const cells = page.locator('.table td');
     for (const cell of await cells.all()) {

@@ -62,7 +62,7 @@ export function tabOf({ command }: Line): Tab | undefined {
 }
 
 /** What a tab asks holds for every address of its command: a page of a list, or charts. */
-export function withDefaults(line: Line): Line {
+function withDefaults(line: Line): Line {
   const defaults = TABS.find((tab) => tab.line.command === line.command)?.line.options;
   return { ...line, options: { ...defaults, ...line.options } };
 }

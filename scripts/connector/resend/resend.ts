@@ -1,9 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { EntityKey } from '../../../shared/core/events/event.ts';
-import { ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
+import {
+  type EntityKey,
+  queueFamilyOf,
+  type StoreEvent,
+} from '../../../shared/core/events/event.ts';
+import { ledgerKeyText, readEntry } from '../../../shared/core/ledger/ledger.ts';
 import { withRewardCodeFirst } from '../../../shared/core/redemptions/reward-codes.ts';
 import { type RulesEffect, rulesEffect } from '../../../shared/core/sync/preview-sync.ts';
+import { backfillTopicOf } from '../../../shared/shopify/webhooks/topics.ts';
 import type { StoreOrder } from '../../../shared/store/store-entities.ts';
+import { findShop } from '../arguments.ts';
 import { type OpenBackfill, openBackfill } from '../backfill/backfill.ts';
 import {
   createPace,
@@ -12,22 +18,187 @@ import {
   waitForRoom,
 } from '../backfill/run-backfill.ts';
 import { checkVisibility } from '../backfill/store-file.ts';
-import { rulesOf } from '../deployment/deployment.ts';
-import { openShopServices } from '../deployment/services.ts';
-import { type Document, facts, right, table, text } from '../document/document.ts';
-import { line } from '../document/line.ts';
-import { EXIT, type ExitCode, Problem } from '../exit.ts';
-import type { Session } from '../session.ts';
+import { openSourceQueues } from '../dead-letters/read.ts';
+import { followReplayed, openLetterSearch } from '../dead-letters/replay-command.ts';
+import { examiningDeps, foresee, prospectBlocks, prospectData } from '../dead-letters/show.ts';
+import { type Deployment, openLedger, rulesOf } from '../deployment/deployment.ts';
+import { localUser } from '../deployment/read-caller.ts';
+import { openShopServices, orderNames } from '../deployment/services.ts';
+import {
+  type Document,
+  facts,
+  right,
+  table,
+  text,
+  type Verdict,
+  type VerdictKind,
+} from '../document/document.ts';
+import { line, type Options } from '../document/line.ts';
+import { BadArguments, EXIT, type ExitCode, Problem } from '../exit.ts';
+import { readWaiting } from '../pause/waiting-messages.ts';
+import type { CommonOptions, Session } from '../session.ts';
 import { counted } from '../terminal/text.ts';
-import { resendEvent } from './resend-one.ts';
+import { MOST_WAITS } from '../trace/collect-trace.ts';
+import { findEntity, parseKind } from '../trace/find.ts';
+import { waitText } from '../trace/judge-trace.ts';
 
-export interface ResendOptions {
+export interface ResendOptions extends CommonOptions {
   /** Epoch milliseconds. */
-  readonly since: number;
-  readonly yes?: boolean;
+  readonly since?: number;
   readonly shop?: string;
   readonly rate?: number;
+  readonly force?: boolean;
+  readonly wait?: boolean;
+  readonly yes?: boolean;
 }
+
+/** One entity, or the orders that the rules of today change. */
+export async function resend(
+  session: Session,
+  options: ResendOptions,
+  kind?: string,
+  id?: string,
+): Promise<Document | ExitCode> {
+  const { since } = options;
+  if (kind !== undefined && id !== undefined && since === undefined) {
+    return resendOne(session, options, kind, id);
+  }
+  if (kind !== undefined || since === undefined) {
+    throw new BadArguments('give either a kind and an id, or --since.');
+  }
+  return resendOrders(session, options, since);
+}
+
+/** Foresee what the worker would do → show it → ask → send → follow. */
+async function resendOne(
+  session: Session,
+  options: ResendOptions,
+  kindText: string,
+  idText: string,
+): Promise<Document | ExitCode> {
+  const kind = parseKind(kindText);
+  const deployment = await session.findDeployment();
+  const shop = findShop(deployment.connector, options.shop);
+  const services = openShopServices(deployment);
+  const { id } = await findEntity(kind, idText, { deployment, services, shop });
+  const names = kind === 'order' ? await orderNames(services.ask(shop), [id]) : undefined;
+  const title = `Resend of ${kindText} ${names?.get(id) ?? id} of ${shop.domain}`;
+  const key = { shop: shop.domain, kind, id };
+  const at = new Date();
+  const replays = [{ at: at.toISOString(), by: localUser() }];
+  const event = { ...resendEvent(key, at), replays, ...(options.force && { force: true }) };
+  const entry = await readEntry(openLedger(deployment), key);
+  const prospect = await foresee(event, key, entry, examiningDeps(deployment));
+  const outcome = prospect.kind === 'preview' ? prospect.preview.outcome.kind : prospect.kind;
+  const now = prospectData(prospect, options);
+  const lineWith = (given: Options) =>
+    line('resend', [kindText, id], { shop: shop.domain, ...given });
+  if (outcome !== 'applied') {
+    const verdict = PROBLEMS[outcome];
+    return {
+      title,
+      ...(verdict && { verdict: { kind: verdict, what: now.summary } }),
+      blocks: prospectBlocks(now).slice(verdict ? 1 : 0),
+      next: outcome === 'unchanged' ? [{ ...ANYWAY, line: lineWith({ force: true }) }] : [],
+      data: { ...key, wouldSend: false, now, sent: 0 },
+    };
+  }
+  const data = { ...key, wouldSend: true, now };
+  if (!options.yes) {
+    const waiting = await readWaiting(deployment, [shop.domain], at, MOST_WAITS);
+    // This one comes after it.
+    const wait = waiting.find(({ about }) => about.kind === kind && about.id === id);
+    const wake = { label: 'End the wait', line: line('retry-now', [], { shop: shop.domain }) };
+    const sends = lineWith({ force: options.force, wait: true, yes: true });
+    session.show({
+      title,
+      blocks: [
+        ...prospectBlocks(now),
+        ...(wait ? [text(`Before it, ${waitText(wait)}.`)] : []),
+        text('Nothing was sent.'),
+      ],
+      next: [{ label: 'Send it', line: sends }, ...(wait ? [wake] : [])],
+      data: { ...data, sent: 0 },
+    });
+    if (!(await session.terminal.confirm('Send it?'))) return EXIT.fine;
+  }
+  const change = await session.beginChange(deployment, 'change', key);
+  await openSourceQueues(deployment, [queueFamilyOf(kind)]).queue.send(event);
+  change.count({ sent: 1 });
+  const result = options.wait ? await follow(session, deployment, key, event) : undefined;
+  const letters = { label: 'See the dead letter', line: line('dead-letters show', [id]) };
+  return {
+    title,
+    ...(result !== undefined && { verdict: RESULTS[result] ?? OTHERWISE }),
+    blocks: options.wait ? [] : [text('It is on the queue, and a worker sends it.')],
+    next: [
+      ...(result === 'failing' ? [letters] : []),
+      { label: 'What happened', line: line('trace', [kindText, id], { shop: shop.domain }) },
+    ],
+    data: { ...data, sent: 1, outcome: result },
+  };
+}
+
+const ANYWAY = { label: 'Send it anyway', say: 'If the loyalty service has lost it:' };
+
+/** Without a body: the worker reads the store, and the ledger decides what is sent. */
+function resendEvent(key: EntityKey, now: Date): StoreEvent {
+  const at = now.toISOString();
+  return {
+    ...key,
+    claim: 'changed',
+    origin: 'backfill',
+    topic: backfillTopicOf(key.kind),
+    // A person who repaired something may send it again within five minutes.
+    deliveryId: `resend/${key.kind}/${key.id}/${at}`,
+    receivedAt: at,
+    body: undefined,
+  };
+}
+
+/** What would not help, by its prospect or outcome. */
+const PROBLEMS: Readonly<Record<string, VerdictKind>> = {
+  rejected: 'action required',
+  retry: 'waits',
+  unreadable: 'action required',
+  unknown: 'not known',
+};
+
+async function follow(
+  session: Session,
+  deployment: Deployment,
+  key: EntityKey,
+  { replays = [], receivedAt }: StoreEvent,
+): Promise<string> {
+  const family = queueFamilyOf(key.kind);
+  const progress = session.terminal.progress('Waiting for its outcome:', 1);
+  const followed = await followReplayed([{ family, key, ...key, at: receivedAt }], {
+    ledger: openLedger(deployment),
+    depth: openSourceQueues(deployment, [family]).depth,
+    lettersSince: openLetterSearch(deployment),
+    by: replays[0]?.by ?? '',
+    signal: session.interruption('Following no longer; the message is on the queue.'),
+    onProgress: (settled, depth) => progress.report(settled, `${depth} messages on the queue`),
+  });
+  progress.end();
+  return followed[0]?.result ?? '';
+}
+
+const SETTLED: Verdict = { kind: 'well', what: 'It was settled: nothing had to be sent any more.' };
+
+/** By the result, as it was read in the ledger and on the queues just now. */
+const RESULTS: Readonly<Record<string, Verdict>> = {
+  applied: { kind: 'well', what: 'The loyalty service accepted it.' },
+  settled: SETTLED,
+  unchanged: SETTLED,
+  failing: { kind: 'action required', what: 'It was given up, and is a dead letter.' },
+  underway: {
+    kind: 'waits',
+    what: 'It has no outcome yet: it waits for its next attempt, and the workers go on.',
+  },
+};
+
+const OTHERWISE: Verdict = { kind: 'not known', what: 'It went another way than foreseen.' };
 
 interface Found extends RulesEffect {
   readonly id: string;
@@ -36,16 +207,17 @@ interface Found extends RulesEffect {
 }
 
 /** Compare with the rules of today → show the effect → ask → send. */
-export async function resendOrders(
+async function resendOrders(
   session: Session,
   options: ResendOptions,
+  placedSince: number,
 ): Promise<Document | ExitCode> {
   const deployment = await session.findDeployment();
   const asked = options.yes ? await session.beginChange(deployment) : undefined;
   const open = openBackfill(deployment, options.shop);
-  const since = new Date(options.since).toISOString();
+  const since = new Date(placedSince).toISOString();
   await checkVisibility({ kind: 'orders', since }, open, new Date());
-  const { lookedAt, found } = await findEffects(session, open, options.since);
+  const { lookedAt, found } = await findEffects(session, open, placedSince);
   const summary = summaryOf(open.shop.domain, since, lookedAt, found);
   if (!asked || found.length === 0) {
     session.show(previewOf(summary, found, options));
