@@ -24,10 +24,7 @@ Instead of asking, it reads these variables:
 export function registerSetup(program: Command): void {
   program
     .command('setup')
-    .summary('from an empty AWS account to the first synced order, step by step')
-    .description(
-      'Sets everything up, step by step: account, deployment, secrets, app, webhooks, alarms, and a test webhook.',
-    )
+    .description('from an empty AWS account to the first synced order, step by step')
     .option('--stage <name>', 'the stage, on AWS', stageName)
     .option('--shop <domain>', 'only this shop (default: all)')
     .option('--older-app', 'the app has an access token, not a client id and secret')
@@ -61,8 +58,7 @@ Examples:
 export function registerSynth(program: Command): void {
   program
     .command('synth')
-    .summary('write the CloudFormation templates; needs no AWS account')
-    .description('Checks the settings, bundles the functions and writes the templates to cdk.out.')
+    .description('check the settings and write the templates to cdk.out; needs no AWS account')
     .option(STAGE[0], `${STAGE[1]} (default: every stage)`, stageName)
     .addHelpText('after', SYNTH_EXAMPLES)
     .action(runLazily(async () => (await import('../deploy/synth.ts')).synth));
@@ -73,15 +69,13 @@ Examples:
   npx loyalty-connector deploy --region eu-west-1
   npx loyalty-connector deploy --stage dev --yes    without a question, for a script
   npx loyalty-connector deploy --roll-back          after you installed an older version
-
-It asks AWS first, so that missing credentials are noticed before anything is bundled.
 `;
 
 /** `loyalty-connector deploy` */
 export function registerDeploy(program: Command): void {
   program
     .command('deploy')
-    .summary('show what would change on AWS, ask, deploy, and print the next command')
+    .description('show what would change on AWS, ask, deploy, and print the next command')
     .option(...STAGE, stageName, 'prod')
     .option('--yes', 'deploy without asking')
     .option('--roll-back', 'deploy although the deployed version is newer')
@@ -109,14 +103,10 @@ Fields: webhook current; loyalty token, key; store clientId, clientSecret or acc
 export function registerSecrets(program: Command): void {
   program
     .command('secrets')
-    .summary('store the secrets of a shop')
-    .description('Stores the credentials for the store and the loyalty service in Secrets Manager.')
+    .description('store the secrets of a shop')
     .addHelpText('afterAll', SECRETS_EXAMPLES)
     .command('set')
-    .summary('store one secret, asked for or read from standard input')
-    .description(
-      'Tries credentials, stores one secret of a shop, and sends what waited for it. Values are never given on the command line.',
-    )
+    .description('try and store one secret, asked for or read from standard input')
     .argument('<purpose>', 'webhook, loyalty or store')
     .option('--shop <domain>', 'the shop, where the settings name several')
     .option('--rotate', 'webhook: keep accepting the current secret beside the new one')
@@ -249,10 +239,7 @@ and with 1 otherwise.
 export function registerSend(program: Command): void {
   program
     .command('send')
-    .summary('send a signed webhook to test a deployment')
-    .description(
-      'Sends one signed webhook: the deletion of a product that does not exist, or the bytes of a file.',
-    )
+    .description('send a signed webhook: the deletion of a product that does not exist, or a file')
     .option('--file <path>', 'a body, sent byte for byte; needs --topic')
     .option('--topic <topic>', 'the topic of a file: orders/updated')
     .option('--shop <domain>', 'the shop, where the settings name several')
@@ -276,10 +263,7 @@ when an answer proves nothing.
 export function registerProbe(program: Command): void {
   program
     .command('probe')
-    .summary('try on a test account what the service does not document; prints the settings')
-    .description(
-      'Tries what the documentation of the loyalty service leaves open, and prints the settings that follow.',
-    )
+    .description('try on a test account what the service does not document; prints the settings')
     .option('--shop <domain>', 'the shop, where the settings name several')
     .option('--yes', 'do not ask')
     .option(

@@ -1,4 +1,8 @@
-import { type ChangeSetStatus, CloudFormation } from '@aws-sdk/client-cloudformation';
+import {
+  CloudFormation,
+  paginateDescribeChangeSet,
+  paginateListStackResources,
+} from '@aws-sdk/client-cloudformation';
 import { ResourceNotFoundException, SecretsManager } from '@aws-sdk/client-secrets-manager';
 import type { AwsSettings } from '../deployment/deployment.ts';
 import { describeStack } from '../deployment/fit-to-account.ts';
@@ -20,7 +24,7 @@ const NEVER_MADE: ReadonlySet<string> = new Set([
 
 /** What a deployment asks AWS besides CDK's command line, with the credentials of the caller. */
 export function openStackAccess(stack: string, aws: AwsSettings) {
-  const cloudFormation = new CloudFormation(aws);
+  const client = new CloudFormation(aws);
   const secrets = new SecretsManager(aws);
 
   return {
@@ -36,18 +40,16 @@ export function openStackAccess(stack: string, aws: AwsSettings) {
       const found = await describeStack(aws, stack);
       if (!found?.EnableTerminationProtection || !NEVER_MADE.has(found.StackStatus ?? '')) return;
       const unprotected = { StackName: stack, EnableTerminationProtection: false };
-      await cloudFormation.updateTerminationProtection(unprotected);
+      await client.updateTerminationProtection(unprotected);
     },
 
     /** The logical ids of the resources that it has. */
     async resourceIds(): Promise<ReadonlySet<string>> {
       const ids = new Set<string>();
-      let from: string | undefined;
-      do {
-        const page = await cloudFormation.listStackResources({ StackName: stack, NextToken: from });
-        for (const one of page.StackResourceSummaries ?? []) ids.add(one.LogicalResourceId ?? '');
-        from = page.NextToken;
-      } while (from !== undefined);
+      const pages = paginateListStackResources({ client }, { StackName: stack });
+      for await (const { StackResourceSummaries: found = [] } of pages) {
+        for (const { LogicalResourceId: id = '' } of found) ids.add(id);
+      }
       return ids;
     },
 
@@ -65,13 +67,14 @@ export function openStackAccess(stack: string, aws: AwsSettings) {
     /** Undefined when the change set changes nothing. */
     async changes(changeSet: string): Promise<readonly ResourceChange[] | undefined> {
       const found: ResourceChange[] = [];
-      let from: string | undefined;
-      let status: ChangeSetStatus | undefined;
-      do {
-        const page = await cloudFormation.describeChangeSet({
-          ...{ StackName: stack, ChangeSetName: changeSet, NextToken: from },
-        });
-        for (const { ResourceChange: one } of page.Changes ?? []) {
+      const asked = { StackName: stack, ChangeSetName: changeSet };
+      for await (const { Changes: changes = [], Status: status } of paginateDescribeChangeSet(
+        { client },
+        asked,
+      )) {
+        // CDK has reported every other failure.
+        if (status === 'FAILED') return undefined;
+        for (const { ResourceChange: one } of changes) {
           if (!one?.Action) continue;
           found.push({
             id: one.LogicalResourceId ?? '',
@@ -81,19 +84,16 @@ export function openStackAccess(stack: string, aws: AwsSettings) {
             policyAction: one.PolicyAction,
           });
         }
-        status = page.Status;
-        from = page.NextToken;
-      } while (from !== undefined);
-      // CDK has reported every other failure.
-      return status === 'FAILED' ? undefined : found;
+      }
+      return found;
     },
 
     async discard(changeSet: string): Promise<void> {
-      await cloudFormation.deleteChangeSet({ StackName: stack, ChangeSetName: changeSet });
+      await client.deleteChangeSet({ StackName: stack, ChangeSetName: changeSet });
     },
 
     async setPolicy(policy: string): Promise<void> {
-      await cloudFormation.setStackPolicy({ StackName: stack, StackPolicyBody: policy });
+      await client.setStackPolicy({ StackName: stack, StackPolicyBody: policy });
     },
   };
 }

@@ -97,13 +97,12 @@ export async function orderNames(
 
 type Unanswered = Exclude<AdminAnswer<never>, { kind: 'data' }>;
 
-/** Explains to the user why the store refused a request or did not answer. */
+/** Explains to the user why the store refused a request or did not answer. The rest is for `doctor` to find. */
 export function storeProblem(answer: Unanswered, deployment: Place): Problem {
   if (answer.kind === 'user-errors') {
     const fields = answer.errors.map(({ field, code }) => [field, code].filter(Boolean).join(' '));
-    return new Problem(
-      `The store refuses the request: ${fields.join(', ') || 'without a reason'}.`,
-    );
+    const why = fields.join(', ') || 'without a reason';
+    return new Problem(`The store refuses the request: ${why}.`);
   }
   const { reason, scope } = answer;
   if (reason === 'access-denied' && scope !== undefined) {
@@ -112,41 +111,16 @@ export function storeProblem(answer: Unanswered, deployment: Place): Problem {
       'Add it to the app in Shopify, have the shop accept it, and repeat the command.',
     );
   }
-  switch (reason) {
-    case 'no-credentials':
-    case 'bad-credentials':
-    case 'unauthorized':
-      return new Problem(
-        `The store refuses the credentials of the connector (${reason}).`,
-        `To see of which shop, with the fix: ${nextCommand(deployment, 'doctor')}`,
-      );
-    case 'forbidden':
-      return new Problem(
-        'The store refuses the connector, or the address from which this command runs (forbidden).',
-        `If the app has an IP allowlist, run the command from a network on it, such as AWS CloudShell. Else: ${nextCommand(deployment, 'doctor')}`,
-      );
-    case 'credentials-unreachable':
-      return new Problem(
-        'The credentials of the store cannot be read from Secrets Manager at the moment.',
-        'Repeat the command in a minute.',
-      );
-    case 'connection':
-    case 'time-out':
-      return new Problem(
-        'The store does not answer.',
-        deployment.where === 'local'
-          ? 'Is "npm start" still running?'
-          : 'Check the network, then repeat the command.',
-      );
-    case 'throttled':
-      return new Problem(
-        'The store throttles requests.',
-        'Wait a minute and repeat the command; the failed request changed nothing.',
-      );
-    default:
-      return new Problem(
-        `The store gave an unexpected answer (${reason}).`,
-        `Repeat the command; if it fails again, run: ${nextCommand(deployment, 'doctor')}`,
-      );
+  if (reason === 'connection' || reason === 'time-out' || reason === 'throttled') {
+    return new Problem(
+      `The store ${reason === 'throttled' ? 'throttles requests' : 'does not answer'}.`,
+      deployment.where === 'local'
+        ? 'Is "npm start" still running?'
+        : 'Check the network, wait a minute and repeat the command.',
+    );
   }
+  return new Problem(
+    `The store refuses the connector, or its answer is not usable (${reason}).`,
+    `To see of which shop and why, with the fix: ${nextCommand(deployment, 'doctor')}`,
+  );
 }

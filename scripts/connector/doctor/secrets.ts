@@ -162,12 +162,18 @@ export function webhookAddressCheck(
       if (genuine.kind === 'answered' && genuine.status === 200) {
         return [pass(`${address} takes the shop's signature and refuses a forged one`)];
       }
+      // During a rotation a third secret is refused.
+      const isRotating = stored.fields.previous !== undefined;
+      const rotate = {
+        label: 'Enter the client secret again',
+        line: line('secrets set', ['webhook'], { rotate: true, shop: domain }),
+      };
       return [
-        fail(`${address} does not take the shop's own signature (${answerText(genuine)})`, {
-          label: 'Set the webhook secret',
-          say: 'A secret just changed is used within 5 minutes; otherwise:',
-          line: line('secrets set', ['webhook'], { shop: domain }),
-        }),
+        fail(
+          `${address} does not take the shop's own signature (${answerText(genuine)})`,
+          'A secret just changed is used within 5 minutes.',
+          ...(isRotating ? [] : [rotate]),
+        ),
       ];
     }),
   };

@@ -11,8 +11,7 @@ Examples:
 /** Argument and options of `loyalty-connector init` and of `npm create loyalty-connector`. */
 export function describeInit(command: Command): Command {
   return command
-    .summary('write a new project: settings, package.json, a workflow that deploys it')
-    .description('Writes the project of a merchant into a folder. Asks for what no option says.')
+    .description('write a new project: settings, package.json, a workflow that deploys it')
     .argument('<folder>', 'a new folder, or . for this one')
     .option('--shop <domain>', 'the permanent domain of the shop: ….myshopify.com')
     .option('--loyalty-address <address>', 'the address of the loyalty service: https://…')

@@ -80,25 +80,15 @@ export async function readCredentials(
     wanted.map(async ({ shop, purpose, path }): Promise<CredentialStatus> => {
       try {
         const read = await readSecret(client, secretName(prefix, path, purpose), purpose);
-        switch (read.kind) {
-          case 'there':
-            return {
-              ...{ shop, purpose, state: 'there', why: undefined },
-              ...(read.fields.previous !== undefined && { rotating: true }),
-            };
-          case 'missing':
-            return {
-              shop,
-              purpose,
-              state: 'missing',
-              why: 'does not exist: deploy the shop first',
-            };
-          case 'malformed':
-            return {
-              ...{ shop, purpose, state: 'malformed', why: read.why },
-              ...(read.unset && { unset: true }),
-            };
+        const { kind: state } = read;
+        if (state === 'missing') {
+          return { shop, purpose, state, why: 'does not exist: deploy the shop first' };
         }
+        if (state === 'malformed') {
+          return { shop, purpose, state, why: read.why, ...(read.unset && { unset: true }) };
+        }
+        const rotating = read.fields.previous !== undefined && { rotating: true };
+        return { shop, purpose, state, why: undefined, ...rotating };
       } catch (error) {
         const denied = isDenied(error);
         const why = `cannot be read: ${denied ? 'your AWS credentials may not' : explain(error)}`;

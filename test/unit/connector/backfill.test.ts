@@ -134,8 +134,11 @@ const place = { where: 'aws', stack: 'loyalty-connector-prod', region: 'eu-west-
 describe('a store that does not give what a command needs', () => {
   it.each([
     [failure('access-denied', { scope: 'read_all_orders' }), 'access scope read_all_orders.'],
-    [failure('access-denied'), 'unexpected answer (access-denied)'],
-    [failure('bad-credentials'), 'refuses the credentials of the connector (bad-credentials)'],
+    [failure('access-denied'), 'is not usable (access-denied)'],
+    [
+      failure('bad-credentials'),
+      'The store refuses the connector, or its answer is not usable (bad-credentials)',
+    ],
     [failure('time-out'), 'does not answer'],
     [
       { kind: 'user-errors', errors: [{ field: 'query', code: 'TAKEN' }] } as const,

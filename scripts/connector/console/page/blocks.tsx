@@ -108,11 +108,11 @@ const BLOCKS: {
   section: Section,
 };
 
-function Title({ of, id }: { readonly of: string | undefined; readonly id?: string }) {
+function Title({ of }: { readonly of: string | undefined }) {
   const level = useContext(Level);
   if (of === undefined) return null;
   const Heading = `h${level}` as 'h2';
-  return <Heading id={id}>{of}</Heading>;
+  return <Heading>{of}</Heading>;
 }
 
 function Text({ text, tone }: TextBlock) {
@@ -263,10 +263,9 @@ function Arithmetic({ title, steps }: ArithmeticBlock) {
 
 /** A list that reads in order, and is drawn as stages with arrows. */
 function Flow({ title, stages }: FlowBlock) {
-  const id = `flow-${title}`;
   return (
     <section>
-      <Title of={title} id={id} />
+      <Title of={title} />
       <ol class="flow plain" aria-label={title}>
         {stages.map(({ name, text, figures = [], table }, index) => (
           <li class="card" key={`${index}`}>

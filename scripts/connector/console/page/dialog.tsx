@@ -109,39 +109,29 @@ export function ActionDialog({ suggestion }: { readonly suggestion: Suggestion }
             <summary>The same in a terminal</summary>
             <CommandText line={completeLine(agreed ?? suggestion)} />
           </details>
-          <p class="buttons" ref={buttons}>
-            {agreed && (
+        </>
+      )}
+      {state === 'runs' && <ProgressText progress={progress} otherwise="Running…" />}
+      {state === 'stops' && <p role="status">Stopping after what is under way…</p>}
+      {ran && <Outcome ran={ran} command={line.command} />}
+      <p class="buttons" ref={buttons}>
+        {isRunning ? (
+          <button type="button" onClick={stop} disabled={state === 'stops'}>
+            Stop
+          </button>
+        ) : (
+          <>
+            {agreed && !ran && (
               <button type="submit" form="action" disabled={isPreviewing}>
                 {needsPreview ? 'Preview' : agreed.label}
               </button>
             )}
             <button type="button" onClick={() => dialog.current?.close()}>
-              {agreed ? 'Cancel' : 'Close'}
+              {agreed && !ran ? 'Cancel' : 'Close'}
             </button>
-          </p>
-        </>
-      )}
-      {isRunning && (
-        <>
-          {state === 'runs' && <ProgressText progress={progress} otherwise="Running…" />}
-          {state === 'stops' && <p role="status">Stopping after what is under way…</p>}
-          <p class="buttons" ref={buttons}>
-            <button type="button" onClick={stop} disabled={state === 'stops'}>
-              Stop
-            </button>
-          </p>
-        </>
-      )}
-      {ran && (
-        <>
-          <Outcome ran={ran} command={line.command} />
-          <p class="buttons" ref={buttons}>
-            <button type="button" onClick={() => dialog.current?.close()}>
-              Close
-            </button>
-          </p>
-        </>
-      )}
+          </>
+        )}
+      </p>
     </dialog>
   );
 }
@@ -155,9 +145,8 @@ interface OutcomeProps {
 
 function Outcome({ ran, command, agreed }: OutcomeProps) {
   const { document } = ran;
-  if (!document) return <Answer ran={ran} command={command} />;
-  const next = document.next?.filter((one) => one !== agreed) ?? [];
-  const shown = { ...ran, document: { ...document, next } };
+  const next = document?.next?.filter((one) => one !== agreed) ?? [];
+  const shown = document ? { ...ran, document: { ...document, next } } : ran;
   return (
     <div>
       <Answer ran={shown} command={command} level={3} />
