@@ -51,7 +51,7 @@ export const replay: Bench = {
       const tally = newTally();
       const replayStart = performance.now();
       await replayLetters(
-        { letterIds, refetch: false, force: false, by: 'bench' },
+        { letterIds, refetch: false, by: 'bench' },
         {
           queues: [letters],
           replayQueue: createSqsEventQueue(client, { products: url }),

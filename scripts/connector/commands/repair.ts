@@ -292,7 +292,7 @@ export function registerRedemptions(program: Command): void {
     .command('list')
     .summary('list unfinished redemptions')
     .description('Lists the redemptions that are not finished. Changes nothing.')
-    .option('--shop <domain>', 'the shop, where the settings name several')
+    .option('--shop <domain>', 'only this shop (default: all)')
     .action(runLazily(async () => (await import('../redemptions/redemptions.ts')).listCommand));
   group
     .command('show')

@@ -62,7 +62,6 @@ function registerReplay(group: Command): void {
     .option('--limit <n>', 'send so many at most', wholeNumber(1, 1_000_000))
     .option('--rate <n/s>', 'so many a second at most: 20/s', perSecond(10_000))
     .option('--refetch', 'have the worker ask the store instead of using the stored body')
-    .option('--force', 'send even what the ledger calls unchanged; never over a newer version')
     .option('--wait', 'follow them until each has its outcome')
     .action(
       runAction<LetterFilter & ReplayOptions>(async (session, options) => {

@@ -129,11 +129,11 @@ export async function readList(
     onProgress: (read) => progress.report(read),
   });
   const listed = all.filter(({ family }) => families.includes(family));
-  const signal = session.interruption();
   const onProgress = (seen: number, total: number) =>
     progress.report(seen, `of about ${total}`, seen / total);
+  const scan = () => ({ queues, signal: session.interruption(), onProgress });
   const scanned = isScan
-    ? await rebuildSummaries(listed, { queues, signal, onProgress }, openLedger(deployment))
+    ? await rebuildSummaries(listed, scan(), openLedger(deployment))
     : { letters: listed, notSeen: 0, isUnwritten: false };
   progress.end();
   const { letters, notSeen = 0, isUnwritten } = scanned;

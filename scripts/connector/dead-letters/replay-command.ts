@@ -48,7 +48,6 @@ export interface ReplayOptions {
   readonly limit?: number;
   readonly rate?: number;
   readonly refetch?: boolean;
-  readonly force?: boolean;
   readonly wait?: boolean;
 }
 
@@ -69,7 +68,7 @@ export async function replayCommand(
   const queues = openLetterQueues(deployment, families);
   const ledger = openLedger(deployment);
   const by = localUser();
-  const { refetch = false, force = false } = options;
+  const { refetch = false } = options;
   const letterIds = new Set(plan.sent.map(({ letterId }) => letterId));
   const change = await session.beginChange(deployment);
   const { queue: replayQueue, depth } = openSourceQueues(deployment, families);
@@ -82,7 +81,7 @@ export async function replayCommand(
   let fault: unknown;
   try {
     await replayLetters(
-      { letterIds, refetch, force, by },
+      { letterIds, refetch, by },
       {
         queues,
         replayQueue,
@@ -164,16 +163,18 @@ function planReplay(
 function previewOf(
   { list, sent, obstacles }: Plan,
   filter: LetterFilter,
-  { limit, rate, refetch, force }: ReplayOptions,
+  { limit, rate, refetch }: ReplayOptions,
 ): Document {
   const matching = list.matching.length;
   const unread = refetch ? 0 : sent.filter(({ reason }) => reason === 'unreadable').length;
-  const again = { ...optionsOf(filter), limit, rate, refetch, force, wait: true, yes: true };
+  const again = { ...optionsOf(filter), limit, rate, refetch, wait: true, yes: true };
   return {
     title:
       matching === 0
         ? 'No dead letter to send'
         : `Would send ${sent.length} of ${counted(matching, 'matching dead letter')} again`,
+    ...(sent.length === 0 &&
+      obstacles.size > 0 && { verdict: { kind: 'action required', what: 'None can be sent.' } }),
     blocks: [
       ...noticesOf(list, filter),
       ...(sent.length > 0 ? [groupsTable(groupsOf(sent))] : []),

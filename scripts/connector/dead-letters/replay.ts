@@ -156,8 +156,6 @@ function followed(event: QueuedEvent): ReplayedLetter {
 interface ReplayWishes {
   /** Without its body, so that the worker asks the store what the entity is now. */
   readonly refetch: boolean;
-  /** Even if the ledger says that nothing changed. */
-  readonly force: boolean;
   /** Who replays: goes into the message. */
   readonly by: string;
 }
@@ -221,7 +219,7 @@ export function foreseeReplay(
 /** The message to send again; an obstacle where it would only become a dead letter again. */
 export function prepareReplay(
   { event, messageId, isNewer }: ReadLetter,
-  { refetch, force, by }: ReplayWishes,
+  { refetch, by }: ReplayWishes,
   reader: LetterReader,
   now: Date,
 ): PreparedReplay {
@@ -229,8 +227,7 @@ export function prepareReplay(
     return { kind: 'obstacle', obstacle: isNewer ? 'newer-release' : 'undecodable' };
   }
   const replays = [...(event.replays ?? []), { at: now.toISOString(), by }];
-  const how = [...(refetch ? ['refetch'] : []), ...(force ? ['force'] : [])];
-  const name = ['replay', messageId, ...how].join('/');
+  const name = ['replay', messageId, ...(refetch ? ['refetch'] : [])].join('/');
   const body = isStoreEvent(event) ? event.body : undefined;
   const isInTheStore = canBeReadFromStore(event, body ? hashBody(body) : '');
   if (refetch && !isInTheStore) return { kind: 'obstacle', obstacle: 'not-in-the-store' };
@@ -239,13 +236,9 @@ export function prepareReplay(
       ? { kind: 'event', event: { ...event, replays }, name }
       : { kind: 'obstacle', obstacle: 'shop-not-configured' };
   }
+  // `resend --force` asked for that once.
   const { force: _, ...rest } = event;
-  const again: StoreEvent = {
-    ...rest,
-    ...(refetch && { body: undefined }),
-    ...(force && { force }),
-    replays,
-  };
+  const again: StoreEvent = { ...rest, ...(refetch && { body: undefined }), replays };
   const reading = reader.read(again);
   if (reading.kind === 'unreadable') {
     const unreadable = isInTheStore ? 'still-unreadable' : 'unreadable-for-ever';

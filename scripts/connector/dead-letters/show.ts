@@ -218,8 +218,7 @@ function nextOf(
   const reader = letterReaderOf(connector.shops);
   // As it is, else by what the store says; neither where it would only come back.
   const how = [false, true].find(
-    (refetch) =>
-      prepareReplay(letter, { refetch, force: false, by: '' }, reader, new Date()).kind === 'event',
+    (refetch) => prepareReplay(letter, { refetch, by: '' }, reader, new Date()).kind === 'event',
   );
   const send = line('dead-letters replay', [], { id, refetch: how, wait: true });
   const because = { name: 'because', label: 'Why it may go' };
@@ -364,7 +363,7 @@ function describeOutcome(outcome: Outcome): string {
     case 'applied':
       return `It would be sent: ${outcome.calls.join(', then ')}.`;
     case 'unchanged':
-      return 'Nothing would be sent: it is applied already (--force sends it all the same).';
+      return 'Nothing would be sent: it is applied already (resend --force sends it all the same).';
     case 'superseded':
       return 'Nothing would be sent: a newer version is settled already.';
     case 'skipped':

@@ -2,6 +2,7 @@ import {
   CloudFormation,
   paginateDescribeChangeSet,
   paginateListStackResources,
+  type ResourceChange,
 } from '@aws-sdk/client-cloudformation';
 import { ResourceNotFoundException, SecretsManager } from '@aws-sdk/client-secrets-manager';
 import type { AwsSettings } from '../deployment/deployment.ts';
@@ -24,7 +25,7 @@ const NEVER_MADE: ReadonlySet<string> = new Set([
 
 /** What a deployment asks AWS besides CDK's command line, with the credentials of the caller. */
 export function openStackAccess(stack: string, aws: AwsSettings) {
-  const client = new CloudFormation(aws);
+  const cloudFormation = new CloudFormation(aws);
   const secrets = new SecretsManager(aws);
 
   return {
@@ -40,13 +41,13 @@ export function openStackAccess(stack: string, aws: AwsSettings) {
       const found = await describeStack(aws, stack);
       if (!found?.EnableTerminationProtection || !NEVER_MADE.has(found.StackStatus ?? '')) return;
       const unprotected = { StackName: stack, EnableTerminationProtection: false };
-      await client.updateTerminationProtection(unprotected);
+      await cloudFormation.updateTerminationProtection(unprotected);
     },
 
     /** The logical ids of the resources that it has. */
     async resourceIds(): Promise<ReadonlySet<string>> {
       const ids = new Set<string>();
-      const pages = paginateListStackResources({ client }, { StackName: stack });
+      const pages = paginateListStackResources({ client: cloudFormation }, { StackName: stack });
       for await (const { StackResourceSummaries: found = [] } of pages) {
         for (const { LogicalResourceId: id = '' } of found) ids.add(id);
       }
@@ -68,45 +69,23 @@ export function openStackAccess(stack: string, aws: AwsSettings) {
     async changes(changeSet: string): Promise<readonly ResourceChange[] | undefined> {
       const found: ResourceChange[] = [];
       const asked = { StackName: stack, ChangeSetName: changeSet };
-      for await (const { Changes: changes = [], Status: status } of paginateDescribeChangeSet(
-        { client },
-        asked,
-      )) {
+      const pages = paginateDescribeChangeSet({ client: cloudFormation }, asked);
+      for await (const { Changes: changes = [], Status: status } of pages) {
         // CDK has reported every other failure.
         if (status === 'FAILED') return undefined;
-        for (const { ResourceChange: one } of changes) {
-          if (!one?.Action) continue;
-          found.push({
-            id: one.LogicalResourceId ?? '',
-            type: one.ResourceType ?? '',
-            action: one.Action,
-            replacement: one.Replacement,
-            policyAction: one.PolicyAction,
-          });
-        }
+        found.push(...changes.flatMap(({ ResourceChange: one }) => one ?? []));
       }
       return found;
     },
 
     async discard(changeSet: string): Promise<void> {
-      await client.deleteChangeSet({ StackName: stack, ChangeSetName: changeSet });
+      await cloudFormation.deleteChangeSet({ StackName: stack, ChangeSetName: changeSet });
     },
 
     async setPolicy(policy: string): Promise<void> {
-      await client.setStackPolicy({ StackName: stack, StackPolicyBody: policy });
+      await cloudFormation.setStackPolicy({ StackName: stack, StackPolicyBody: policy });
     },
   };
-}
-
-/** One resource of a change set, in CloudFormation's own values. */
-interface ResourceChange {
-  readonly id: string;
-  readonly type: string;
-  readonly action: 'Add' | 'Modify' | 'Remove' | 'Import' | 'Dynamic' | 'SyncWithActual';
-  /** Of a modification; `Conditional`: known only while it is carried out. */
-  readonly replacement?: 'True' | 'False' | 'Conditional' | undefined;
-  /** What becomes of the old resource. */
-  readonly policyAction?: string | undefined;
 }
 
 interface Judgement {
@@ -118,33 +97,35 @@ interface Judgement {
 
 /** What a prepared change set would replace or delete. */
 export function judgeChanges(changes: readonly ResourceChange[]): Judgement {
-  const leaving = changes.filter(({ action, replacement }) => {
-    return action === 'Remove' || action === 'Dynamic' || (replacement ?? 'False') !== 'False';
+  const leaving = changes.filter(({ Action: action, Replacement: replacement = 'False' }) => {
+    return action === 'Remove' || action === 'Dynamic' || replacement !== 'False';
   });
   return {
     lines: leaving.map(describe),
-    losses: leaving.filter(isLoss).map(({ id }) => id),
+    losses: leaving.filter(isLoss).map(({ LogicalResourceId: id = '' }) => id),
   };
 }
 
-const isKept = ({ policyAction }: ResourceChange): boolean =>
-  policyAction === 'Retain' || policyAction === 'ReplaceAndRetain';
+const isKept = ({ PolicyAction: policy }: ResourceChange): boolean =>
+  policy === 'Retain' || policy === 'ReplaceAndRetain';
 
 /** A secret that leaves the stack keeps its name and its value; a table or queue would stand idle. */
 function isLoss(change: ResourceChange): boolean {
-  if (!holdsState(change.type)) return false;
-  return !(isSecret(change.type) && change.action === 'Remove' && isKept(change));
+  const { ResourceType: type = '', Action: action } = change;
+  if (!holdsState(type)) return false;
+  return !(isSecret(type) && action === 'Remove' && isKept(change));
 }
 
 function describe(change: ResourceChange): string {
-  const { id, type, action, replacement } = change;
+  const { LogicalResourceId: id, ResourceType: type } = change;
   const after = isKept(change) ? '; the old one is kept, out of the stack' : '';
-  const holds = isLoss(change) ? ' HOLDS STATE' : '';
+  const holds = isLoss(change) ? ': HOLDS STATE' : '';
+  // `Conditional`: known only while it is carried out.
   const what =
-    action === 'Remove'
+    change.Action === 'Remove'
       ? `${isKept(change) ? 'leaves the stack and is kept' : 'is DELETED'}`
-      : `${replacement === 'True' ? 'is' : 'may be'} REPLACED${after}`;
-  return `${id} (${type}) ${what}${holds && `:${holds}`}`;
+      : `${change.Replacement === 'True' ? 'is' : 'may be'} REPLACED${after}`;
+  return `${id} (${type}) ${what}${holds}`;
 }
 
 /** Resources that hold what no deployment can make again. */

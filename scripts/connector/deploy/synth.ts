@@ -4,13 +4,13 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { findProject, moduleFile } from '../../../shared/config/folders.ts';
+import { findingsBlock, runChecks } from '../checks/check.ts';
 import { settingsCheck } from '../checks/settings.ts';
 import { readStageSettings, stageOfStack } from '../deployment/find-deployment.ts';
 import { type Document, text } from '../document/document.ts';
 import { line } from '../document/line.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import type { CommonOptions, Session } from '../session.ts';
-import type { Terminal } from '../terminal/terminal.ts';
 
 export const ASSEMBLY = 'cdk.out';
 
@@ -73,13 +73,9 @@ interface Manifest {
   >;
 }
 
-interface Template {
-  readonly Resources: Readonly<Record<string, { readonly Type: string }>>;
-}
-
-/** Writes the templates of one stage or of all, and says what is in them. */
+/** Writes the templates of one stage or of all. What the settings still lack is no fault of a template. */
 export async function synth(
-  { terminal }: Session,
+  _: Session,
   { stage }: { readonly stage?: string },
 ): Promise<Document | ExitCode> {
   const only = stage === undefined ? [] : ['--context', `stage=${stage}`];
@@ -88,14 +84,15 @@ export async function synth(
   const folder = join(findProject(), ASSEMBLY);
   const read = (file: string) => JSON.parse(readFileSync(join(folder, file), 'utf8'));
   const { artifacts }: Manifest = read('manifest.json');
-  const written = Object.entries(artifacts).flatMap(([stack, { properties }]) => {
-    const file = properties?.templateFile;
-    if (file === undefined) return [];
-    const { Resources }: Template = read(file);
-    return [{ stack, file: join(folder, file), resources: Object.values(Resources) }];
-  });
-  const stages = written.map(({ stack }) => stageOfStack(stack) ?? 'prod');
-  for (const one of stages) await warnOfSettings(one, terminal);
+  const files = Object.entries(artifacts).flatMap(
+    ([stack, { properties: { templateFile } = {} }]) =>
+      templateFile === undefined ? [] : [{ stack, templateFile }],
+  );
+  const stages = files.map(({ stack }) => stageOfStack(stack) ?? 'prod');
+  const checks = stages.map(async (one) =>
+    settingsCheck({ where: 'aws', stage: one, connector: await readStageSettings(one) }),
+  );
+  const found = await runChecks(await Promise.all(checks));
   const [first = 'prod'] = stages;
   return {
     title: 'Templates',
@@ -103,17 +100,13 @@ export async function synth(
       text('The settings are valid. Nothing was deployed.'),
       {
         kind: 'table',
-        columns: [
-          { title: 'Stack' },
-          { title: 'Resources', align: 'right' },
-          { title: 'Functions', align: 'right' },
-          { title: 'File' },
-        ],
-        rows: written.map(({ stack, file, resources }) => {
-          const functions = resources.filter(({ Type }) => Type === 'AWS::Lambda::Function');
-          return { cells: [stack, resources.length, functions.length, file] };
+        columns: [{ title: 'Stack' }, { title: 'Resources', align: 'right' }, { title: 'File' }],
+        rows: files.map(({ stack, templateFile }) => {
+          const resources = Object.keys(read(templateFile).Resources).length;
+          return { cells: [stack, resources, join(folder, templateFile)] };
         }),
       },
+      findingsBlock(found, { all: false }),
     ],
     next: [
       {
@@ -123,16 +116,4 @@ export async function synth(
       },
     ],
   };
-}
-
-/** The templates are right, and the stack of AWS could do nothing with them. */
-async function warnOfSettings(stage: string, terminal: Pick<Terminal, 'note'>): Promise<void> {
-  const connector = await readStageSettings(stage);
-  for (const { verdict, what, fix } of await settingsCheck({
-    where: 'aws',
-    stage,
-    connector,
-  }).look()) {
-    if (verdict !== 'pass') terminal.note(`Warning: ${what}. ${fix ?? ''}`);
-  }
 }

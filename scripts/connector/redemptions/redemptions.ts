@@ -21,7 +21,7 @@ import {
   openRedemptions as openRecord,
   recallRedemptions,
 } from '../../../shared/core/redemptions/redemption-record.ts';
-import { findShop } from '../arguments.ts';
+import { findShop, shopsOf } from '../arguments.ts';
 import { nextCommand, openLedger } from '../deployment/deployment.ts';
 import {
   type Document,
@@ -56,58 +56,70 @@ export async function openRedemptions({ findDeployment }: Session, { shop: named
 }
 
 export interface FoundRedemption {
+  readonly shop: string;
   readonly customerId: string;
   readonly redemption: Redemption;
 }
 
 /** Without the keys of calls and clicks. */
-export function redemptionData({ customerId, redemption }: FoundRedemption) {
+export function redemptionData({ shop, customerId, redemption }: FoundRedemption) {
   const { clientKeys: _, state, ...known } = redemption;
-  return { customer: customerId, ...known, state: state.at, code: codeOf(redemption) ?? null };
+  return {
+    shop,
+    customer: customerId,
+    ...known,
+    state: state.at,
+    code: codeOf(redemption) ?? null,
+  };
 }
 
 function codeOf({ state }: Redemption): string | undefined {
   return 'code' in state ? state.code?.code : undefined;
 }
 
-/** Those that are not finished, the longest waiting first. */
-export async function listCommand(session: Session, options: ShopOption): Promise<Document> {
-  const { deployment, shop, now } = await openRedemptions(session, options);
-  const settings = {
-    ...{ client: new DynamoDB(deployment.aws), table: deployment.output('LedgerTable') },
-    ...{ pause, random: Math.random },
-  };
-  const records = await listRecords(settings, shop.domain, 'redemption');
-  const found = records
-    .flatMap(({ id: customerId, entry }) =>
-      recallRedemptions(entry.remembered, now()).redemptions.map((redemption) => ({
-        customerId,
-        redemption,
-      })),
-    )
+/** Those of all shops, or of one, that are not finished; the longest waiting first. */
+export async function listCommand(
+  { findDeployment }: Session,
+  { shop: named }: ShopOption,
+): Promise<Document> {
+  const { connector, aws, output } = await findDeployment();
+  const client = new DynamoDB(aws);
+  const settings = { client, table: output('LedgerTable'), pause, random: Math.random };
+  const now = new Date();
+  const ofShops = await Promise.all(
+    shopsOf(connector, named).map(async ({ domain: shop }) => {
+      const records = await listRecords(settings, shop, 'redemption');
+      return records.flatMap(({ id: customerId, entry }) => {
+        const { redemptions } = recallRedemptions(entry.remembered, now);
+        return redemptions.map((redemption) => ({ shop, customerId, redemption }));
+      });
+    }),
+  );
+  const found = ofShops
+    .flat()
     .filter(({ redemption }) => isOpen(redemption.state))
     .toSorted((one, other) => one.redemption.since.localeCompare(other.redemption.since));
-  const waiting = found.filter(({ redemption }) => waitsForPerson(redemption, now()));
-  const next: Suggestion[] = waiting.slice(0, 1).map(({ customerId }) => ({
+  const waiting = found.filter(({ redemption }) => waitsForPerson(redemption, now));
+  const next: Suggestion[] = waiting.slice(0, 1).map(({ shop, customerId }) => ({
     label: `See customer ${customerId}`,
-    line: line('redemptions show', [customerId], { shop: shop.domain }),
+    line: line('redemptions show', [customerId], { shop }),
   }));
   // A stuck one waits for what only a person can see; it has no dead letter.
   if (waiting.some(({ redemption }) => redemption.stuck === undefined)) {
-    const letters = line('dead-letters replay', [], { kind: 'redemption', shop: shop.domain });
+    const letters = line('dead-letters replay', [], { kind: 'redemption', shop: named });
     next.push({ label: 'Try again those that were given up', line: letters });
   }
   const waits = `${counted(found.length, 'redemption')}: the connector goes on by itself.`;
   return {
-    title: `Redemptions that are not finished in ${shop.domain}`,
+    title: 'Redemptions that are not finished',
     verdict:
       judgeWaiting(waiting.length) ??
       (found.length > 0
         ? { kind: 'waits', what: waits }
         : { kind: 'well', what: 'Every redemption is finished.' }),
-    blocks: [redemptionsTable(found, now(), shop.domain)],
+    blocks: [redemptionsTable(found, now, 'of several customers')],
     next,
-    data: { shop: shop.domain, redemptions: found.map(redemptionData) },
+    data: { redemptions: found.map(redemptionData) },
   };
 }
 
@@ -151,28 +163,29 @@ function detailOf(redemption: Redemption, now: Date): string {
   return `The store refuses the code (${state.refusal.why}): the points will be given back.`;
 }
 
-/** `shop`: in a list of several customers, whose documents it opens. */
 export function redemptionsTable(
   found: readonly FoundRedemption[],
   now: Date,
-  shop?: string,
+  whose: 'of one customer' | 'of several customers' = 'of one customer',
 ): TableBlock {
-  const customer = (id: string) =>
-    shop === undefined ? [] : [{ text: id, opens: line('redemptions show', [id], { shop }) }];
+  const isList = whose === 'of several customers';
+  const customer = ({ shop, customerId: text }: FoundRedemption) =>
+    isList ? [{ text, opens: line('redemptions show', [text], { shop }) }] : [];
   const columns = [
     ...['Redemption', { title: 'Reward', shrinks: true }, right('Points')],
     ...['State', 'Since', { title: 'Code', shrinks: true }],
   ];
-  const rows = found.map(({ customerId, redemption }) => {
+  const rows = found.map((one) => {
+    const { redemption } = one;
     const { id, rewardId, terms, state, since } = redemption;
     const tone = waitsForPerson(redemption, now) && { tone: 'bad' as const };
     const cells = [
-      ...[...customer(customerId), id, `${rewardId} ${terms.title}`, terms.points],
+      ...[...customer(one), id, `${rewardId} ${terms.title}`, terms.points],
       ...[{ ...STATES[state.at], ...tone }, { at: since }, codeOf(redemption) ?? '–'],
     ];
     return { cells, detail: detailOf(redemption, now) };
   });
-  return table(shop === undefined ? columns : ['Customer', ...columns], rows, {
+  return table(isList ? ['Customer', ...columns] : columns, rows, {
     ...{ title: 'Redemptions', empty: 'No redemptions.' },
   });
 }
@@ -198,9 +211,8 @@ const CLOSINGS = [
 
 /** What a person may decide about it, who has looked in the panel of the loyalty service. */
 export function closings(
-  { customerId, redemption }: FoundRedemption,
+  { shop, customerId, redemption }: FoundRedemption,
   now: Date,
-  shop: string,
 ): readonly Suggestion[] {
   const { id, state } = redemption;
   return CLOSINGS.filter(
@@ -231,13 +243,13 @@ export async function closeCommand(
   const shop = opened.shop.domain;
   const whose = { shop, customerId };
   const list = nextCommand(deployment, `redemptions show ${customerId} --shop ${shop}`);
-  const checked = (result: Closing) => checkClosing(result, whose.customerId, id, list);
+  const checked = (result: Closing) => checkClosing(result, customerId, id, list);
   const before = findRedemption(await openRecord(whose, opened).read(), id);
   checked(foreseeClosing(before, as, now()));
   const title = `Redemption ${id} of customer ${customerId}`;
   if (before && !options.yes) {
-    const found = { customerId, redemption: before };
-    const all = closings(found, now(), shop);
+    const found = { ...whose, redemption: before };
+    const all = closings(found, now());
     return {
       title,
       blocks: [
@@ -262,7 +274,7 @@ export async function closeCommand(
     verdict: { kind: 'well', what: `It ${was}: ${sees}.` },
     blocks: [],
     next: [{ label: 'See the customer', line: line('redemptions show', [customerId], { shop }) }],
-    data: { changed: true, ...redemptionData({ customerId, redemption }) },
+    data: { changed: true, ...redemptionData({ ...whose, redemption }) },
   };
 }
 

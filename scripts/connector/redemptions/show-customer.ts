@@ -56,7 +56,7 @@ export async function showCommand(
     askStore(known.id, opened, services),
     askService(known.id, opened, services),
   ]);
-  const found = redemptions.toReversed().map((redemption) => ({ customerId, redemption }));
+  const found = redemptions.toReversed().map((redemption) => ({ shop, customerId, redemption }));
   const waiting = found.filter(({ redemption }) => waitsForPerson(redemption, now)).length;
   const sides = { store, ledger: asOf === null ? ABSENT : known.balance, service };
   const verdict = judgeWaiting(waiting) ?? judgeBalances(sides);
@@ -94,7 +94,7 @@ export async function showCommand(
       ),
     ],
     next: [
-      ...found.flatMap((one) => closings(one, now, shop)),
+      ...found.flatMap((one) => closings(one, now)),
       {
         label: 'What happened with this customer',
         line: line('trace', ['customer', customerId], { shop }),

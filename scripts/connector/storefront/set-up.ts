@@ -135,20 +135,19 @@ export function storefrontCheck(deps: ShopDeps, asked?: Asked): Check {
       if (made.kind !== 'made') throw cannotAsk(shop.domain, made.why);
       recorded.count({ definitions: index + 1 });
     }
-    const isFresh = next.kind === 'store' && next.fresh !== undefined;
-    if (isFresh && showToken) {
+    if (next && change !== 'finish' && showToken) {
       // Shown first: a token that was stored without being shown would be lost.
       const title = `The token of point events of ${shop.domain}`;
-      session.show({ title, blocks: [panelFacts(deployment, shop, next.fresh)] });
+      session.show({ title, blocks: [panelFacts(deployment, shop, next.current)] });
     }
-    if (next.kind === 'store') {
+    if (next) {
       const client = new SecretsManagerClient(deployment.aws);
-      await storeSecret(client, nameOf(deployment, shop), { ...next.tokens });
+      await storeSecret(client, nameOf(deployment, shop), { ...next });
       recorded.count({ tokens: 1 });
     }
     return [
       ...toRepair.map(({ field }) => info(`${namespace}.${field} was created or opened`)),
-      ...(next.kind === 'store' ? [info(afterwards(change, showToken))] : []),
+      ...(next ? [info(afterwards(change, showToken))] : []),
     ].map((one) => ({ ...one, shop: shop.domain }));
   }
 }
@@ -241,12 +240,9 @@ function panelFacts(
 const nameOf = ({ output }: Deployment, { path }: Shop): string =>
   secretName(output('SecretsPrefix'), path, 'points');
 
-/** Throws a `Problem` where the change is not possible. */
 async function planTokens(deployment: Deployment, shop: Shop, change: TokenChange) {
   const newToken = () => randomBytes(TOKEN_BYTES).toString('base64url');
-  const next = nextTokens(await readTokens(deployment, shop), change, newToken);
-  if (next.kind === 'refused') throw new Problem(next.why, next.next);
-  return next;
+  return nextTokens(await readTokens(deployment, shop), change, newToken);
 }
 
 /** Undefined when they were never set: a deployment creates the secret, with a random text. */
@@ -265,45 +261,33 @@ async function readTokens(deployment: Deployment, shop: Shop): Promise<PointToke
 
 type TokenChange = 'keep' | 'rotate' | 'finish';
 
-type NextTokens =
-  /** The token is set and unchanged. */
-  | { readonly kind: 'keep' }
-  /** `fresh`: there is a new token to print. */
-  | { readonly kind: 'store'; readonly tokens: PointTokens; readonly fresh?: string }
-  | { readonly kind: 'refused'; readonly why: string; readonly next: string };
-
-/** `stored` is undefined when no token was set, or none that can be used. */
+/**
+ * The tokens to store; undefined: they stay as they are. `stored` is undefined when no token was set, or none that can
+ * be used. Throws a `Problem` where the change is not possible.
+ */
 export function nextTokens(
   stored: PointTokens | undefined,
   change: TokenChange,
   newToken: () => string,
-): NextTokens {
+): PointTokens | undefined {
   if (!stored) {
-    if (change !== 'keep') {
-      const why = 'There is no token yet.';
-      return { kind: 'refused', why, next: 'Run the same command without --rotate and --finish.' };
-    }
-    const fresh = newToken();
-    return { kind: 'store', tokens: { current: fresh }, fresh };
+    if (change === 'keep') return { current: newToken() };
+    const next = 'Run the same command without --rotate and --finish.';
+    throw new Problem('There is no token yet.', next);
   }
   const { current, previous } = stored;
   switch (change) {
     case 'keep':
-      return { kind: 'keep' };
-    case 'rotate': {
+      return undefined;
+    case 'rotate':
+      if (previous === undefined) return { current: newToken(), previous: current };
       // The previous token would be dropped while it is in use.
-      if (previous !== undefined) {
-        const why = 'A rotation is already running: the previous token still works.';
-        return { kind: 'refused', why, next: 'End it first: --finish --yes.' };
-      }
-      const fresh = newToken();
-      return { kind: 'store', tokens: { current: fresh, previous: current }, fresh };
-    }
+      throw new Problem(
+        'A rotation is already running: the previous token still works.',
+        'End it first: --finish --yes.',
+      );
     case 'finish':
-      if (previous === undefined) {
-        const why = 'There is nothing to finish: no older token is accepted.';
-        return { kind: 'refused', why, next: 'Nothing needs to be done.' };
-      }
-      return { kind: 'store', tokens: { current } };
+      if (previous !== undefined) return { current };
+      throw new Problem('There is nothing to finish: no older token is accepted.');
   }
 }

@@ -64,7 +64,7 @@ async function openQueues() {
     async replay(choice: Partial<ReplayChoice> = {}, changes: Partial<typeof world> = {}) {
       const tally = newTally();
       const letterIds = choice.letterIds ?? new Set(await letterIdsIn(world.queues));
-      const all = { letterIds, refetch: false, force: false, by: 'ops@desk' };
+      const all = { letterIds, refetch: false, by: 'ops@desk' };
       await replayLetters({ ...all, ...choice }, { ...world, ...changes }, tally);
       return tally;
     },
@@ -142,15 +142,15 @@ describe('a replay of thousands', () => {
     }
   }, 120_000);
 
-  it('carries the option to force, and the whole history of replays', async () => {
+  it('carries the whole history of replays', async () => {
     const { urls, replay } = await openQueues();
     const replays = [{ at: '2026-10-09T13:00:00.000Z', by: 'somebody@else' }];
     await parkLetters(sqs, urls.orders.deadLetterUrl, [
       { event: letterEvent({ replays }), reason: letterReason() },
     ]);
-    await replay({ force: true });
+    await replay();
     expect(await drain(urls.orders.url)).toMatchObject([
-      { force: true, replays: [...replays, { at: '2026-10-10T00:00:00.000Z', by: 'ops@desk' }] },
+      { replays: [...replays, { at: '2026-10-10T00:00:00.000Z', by: 'ops@desk' }] },
     ]);
   });
 

@@ -21,7 +21,7 @@ const letterIds = new Set(await letterIdsIn(queues));
 let reached = 0;
 
 await replayLetters(
-  { letterIds, refetch: false, force: false, by: 'test@host' },
+  { letterIds, refetch: false, by: 'test@host' },
   {
     queues,
     replayQueue: openSourceQueues(deployment, ['orders']).queue,

@@ -26,7 +26,7 @@ export const replayScenario = connectorScenario((connector) => {
   async function replay(watch: Watch): Promise<void> {
     const letterIds = new Set(await letterIdsIn([letterQueueOn('orders', dead)]));
     await replayLetters(
-      { letterIds, refetch: false, force: false, by: 'robin' },
+      { letterIds, refetch: false, by: 'robin' },
       {
         queues: [watch(letterQueueOn('orders', dead))],
         replayQueue: watch(replayQueueOn(queues.orders)),

@@ -242,7 +242,7 @@ export class Operator {
       onReplayed: () => {},
     };
     const seen = FAMILIES.map((family) => letterQueueOn(family, queues.dead[family]));
-    const choice = { refetch: false, force: false, by: 'somebody' };
+    const choice = { refetch: false, by: 'somebody' };
     // An error of AWS ends the command, and it is started again.
     letterIdsIn(seen, filter)
       .then((ids) => replayLetters({ ...choice, letterIds: new Set(ids) }, world, newTally()))

@@ -116,7 +116,7 @@ function callsOfDeploy(): readonly string[] {
     'scripts/connector/deployment/fit-to-account.ts',
   ].map((file) => readFileSync(file, 'utf8'));
   const services: Readonly<Record<string, RegExp>> = {
-    cloudformation: /cloudFormation\s*\.(\w+)\(|new (DescribeStacks)Command\(/g,
+    cloudformation: /(?:cloudFormation\s*\.|\bpaginate)(\w+)\(|new (DescribeStacks)Command\(/g,
     secretsmanager: /secrets\.(\w+)\(/g,
     lambda: /lambda\.send\(new (\w+)Command\(/g,
   };

@@ -80,37 +80,32 @@ const newToken = () => {
 };
 
 function stored(change: 'keep' | 'rotate' | 'finish', before?: Parameters<typeof nextTokens>[0]) {
-  const next = nextTokens(before, change, newToken);
-  if (next.kind !== 'store') throw new Error(next.kind);
-  return next;
+  return nextTokens(before, change, newToken) ?? expect.fail('unchanged');
 }
 
 describe('the token of point events', () => {
   it('is made once, for all topics', () => {
-    const { tokens, fresh } = stored('keep');
-    expect(tokens).toEqual({ current: fresh });
-    expect(nextTokens(tokens, 'keep', newToken)).toEqual({ kind: 'keep' });
+    const tokens = stored('keep');
+    expect(tokens).toEqual({ current: expect.stringMatching(/^token-/) });
+    expect(nextTokens(tokens, 'keep', newToken)).toBe(undefined);
   });
 
   it('keeps the current one beside the new until the rotation is ended', () => {
-    const { tokens: before, fresh: first } = stored('keep');
-    const { tokens: rotated, fresh: second } = stored('rotate', before);
-    expect(rotated).toEqual({ current: second, previous: first });
-    expect(second).not.toBe(first);
-    expect(stored('finish', rotated)).toEqual({
-      kind: 'store',
-      tokens: { current: second },
-    });
+    const { current: first } = stored('keep');
+    const rotated = stored('rotate', { current: first });
+    expect(rotated.previous).toBe(first);
+    expect(rotated.current).not.toBe(first);
+    expect(stored('finish', rotated)).toEqual({ current: rotated.current });
   });
 
   it('is not rotated twice at once: one in use would end', () => {
-    const rotated = stored('rotate', stored('keep').tokens).tokens;
-    expect(nextTokens(rotated, 'rotate', newToken).kind).toBe('refused');
+    const rotated = stored('rotate', stored('keep'));
+    expect(() => stored('rotate', rotated)).toThrow('already running');
   });
 
   it('cannot be rotated before it is made, nor finished when nothing is under way', () => {
-    expect(nextTokens(undefined, 'rotate', newToken).kind).toBe('refused');
-    expect(nextTokens(undefined, 'finish', newToken).kind).toBe('refused');
-    expect(nextTokens(stored('keep').tokens, 'finish', newToken).kind).toBe('refused');
+    expect(() => stored('rotate')).toThrow('no token yet');
+    expect(() => stored('finish')).toThrow('no token yet');
+    expect(() => stored('finish', stored('keep'))).toThrow('nothing to finish');
   });
 });
