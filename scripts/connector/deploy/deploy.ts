@@ -259,22 +259,13 @@ async function findAdoptable(
   return found;
 }
 
-/** Advice for the most common failures. */
+/** Advice for the most common failures. Missing credentials are noticed before, when AWS is asked for the stack. */
 const KNOWN: readonly { readonly when: RegExp; readonly advice: string }[] = [
   {
     when: /cdk-bootstrap|(?:is|been|not) bootstrapped|bootstrap stack version/i,
     advice: `This account and region are not prepared for CDK yet. Once per account and region:
   npx cdk bootstrap
 (with the same --profile, and the region in AWS_REGION)`,
-  },
-  {
-    when: /expired/i,
-    advice: 'Your AWS credentials have expired. Sign in again (aws sso login), then deploy again.',
-  },
-  {
-    when: /credentials|Unable to resolve AWS account|security token.*invalid/i,
-    advice:
-      'No valid AWS credentials were found. Sign in (aws configure, or aws sso login) or give --profile NAME.',
   },
   {
     when: /scheduled for deletion/i,
