@@ -213,6 +213,8 @@ describe.runIf(findBrowser() !== undefined)('the page', { timeout: 120_000 }, ()
     await page.keyboard.press('Enter');
     await heading(page, SAMPLE.title).waitFor();
     expect(page.url()).toMatch(/#\/trace$/);
+    await page.getByRole('link', { name: 'Find' }).click();
+    await heading(page, 'Find').waitFor();
     await page.getByLabel('Order number').fill('1007');
     await page.keyboard.press('Enter');
     await expect.poll(() => page.url(), PATIENCE).toMatch(/#\/trace\/1007$/);
