@@ -91,7 +91,6 @@ function openSession(options: CommonOptions, line: CommandLine, host: Host) {
   });
   const session: Session = {
     terminal,
-    json: options.json === true,
     show(document) {
       const place = found && { ...found, profile: found.aws.profile };
       if (host.showDocument) host.showDocument(document);

@@ -15,8 +15,6 @@ export interface CommonOptions extends StackOptions {
 /** What a running command has access to. */
 export interface Session {
   readonly terminal: Terminal;
-  /** Print one JSON document on standard output and nothing else there. */
-  readonly json: boolean;
   /** A document before the one that the command returns: in a loop, or before it fails. */
   show(document: Document): void;
   /** The deployment that the options name; throws a `Problem` when there is none. */

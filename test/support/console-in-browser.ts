@@ -56,7 +56,7 @@ interface VisitOptions {
   readonly colours?: 'light' | 'dark';
   /** Instead of that of the stack. */
   readonly deployment?: Deployment;
-  /** Behind the address: `#/letters`. */
+  /** Behind the address: `#/dead-letters/list`. */
   readonly at?: string;
 }
 

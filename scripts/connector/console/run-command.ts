@@ -161,9 +161,7 @@ function terminalTo(send: RunSettings['send']): Terminal {
     width: WIDTH,
     style,
     line: print,
-    paragraph: print,
     table: print,
-    hint: print,
     json: print,
     note: (text) => send({ kind: 'note', text }),
     progress(doing, total) {

@@ -241,8 +241,8 @@ function readBuilt(path: string): Promise<string> {
 
 /** Their licence asks for its notice in every copy. */
 const NOTICE =
-  '/* Contains Preact (c) 2015-present Jason Miller, Preact Signals (c) 2022-present Preact Team, and uPlot ' +
-  '(c) 2022 Leon Sorokin, all under the MIT License. */';
+  '/* Contains Preact (c) 2015-present Jason Miller and Preact Signals (c) 2022-present Preact Team, both under ' +
+  'the MIT License. */';
 
 /** One script and one style sheet, from the sources. */
 async function buildPage(): Promise<(path: string) => Promise<string>> {

@@ -98,7 +98,7 @@ export async function listLetters(
 export interface LetterList {
   /** What was read: the summaries in the ledger, or the dead letters themselves. */
   readonly source: 'summaries' | 'queues';
-  /** Of the queues that the filter leaves, the newest first. */
+  /** Of all queues, the newest first. */
   readonly letters: readonly SummarizedDeadLetter[];
   readonly matching: readonly SummarizedDeadLetter[];
   readonly queues: readonly {
@@ -121,7 +121,8 @@ export async function readList(
   filter: LetterFilter,
   isScan = false,
 ): Promise<LetterList> {
-  const families = familiesOf(filter, deployment.connector);
+  // Also of those that the filter leaves out: a person must see that others wait.
+  const families = familiesOf({}, deployment.connector);
   const queues = openLetterQueues(deployment, families);
   const counts = await Promise.all(queues.map((queue) => queue.counts()));
   const progress = session.terminal.progress('Reading dead letters:');
@@ -129,11 +130,11 @@ export async function readList(
     onProgress: (read) => progress.report(read),
   });
   const listed = all.filter(({ family }) => families.includes(family));
-  const signal = session.interruption();
   const onProgress = (seen: number, total: number) =>
     progress.report(seen, `of about ${total}`, seen / total);
+  const scan = () => ({ queues, signal: session.interruption(), onProgress });
   const scanned = isScan
-    ? await rebuildSummaries(listed, { queues, signal, onProgress }, openLedger(deployment))
+    ? await rebuildSummaries(listed, scan(), openLedger(deployment))
     : { letters: listed, notSeen: 0, isUnwritten: false };
   progress.end();
   const { letters, notSeen = 0, isUnwritten } = scanned;

@@ -309,7 +309,7 @@ export async function rebuildSummaries(
       const summaries = some.map((letter) => summarize(letter, letter.event));
       letters.push(...summaries);
       const missing = summaries.filter(({ letterId }) => !listed.has(letterId));
-      await write(() => restoreSummaries(missing, ledger));
+      await write(() => restoreSummaries(missing, { ledger, now: new Date() }));
     },
   });
   if (survey.notSeen === 0) {

@@ -173,6 +173,8 @@ function previewOf(
       matching === 0
         ? 'No dead letter to send'
         : `Would send ${sent.length} of ${counted(matching, 'matching dead letter')} again`,
+    ...(sent.length === 0 &&
+      obstacles.size > 0 && { verdict: { kind: 'action required', what: 'None can be sent.' } }),
     blocks: [
       ...noticesOf(list, filter),
       ...(sent.length > 0 ? [groupsTable(groupsOf(sent))] : []),

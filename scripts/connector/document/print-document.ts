@@ -156,7 +156,7 @@ function printFacts({ facts }: FactsBlock): Print {
 function printTable({ columns, rows, empty }: TableBlock): Print {
   return (terminal, { now }) => {
     if (rows.length === 0) {
-      terminal.paragraph(empty ?? '');
+      indented(terminal, empty ?? '', '');
       return;
     }
     terminal.table({

@@ -26,7 +26,7 @@ import { runStep, type SetupDeps, type SetupOptions, type Step } from './step.ts
 
 /** Every step in turn → doctor → what is left, and the first order. */
 export async function runSetup(session: Session, options: SetupOptions): Promise<ExitCode> {
-  if (session.json) {
+  if (options.json) {
     throw new BadArguments('setup has no --json; "doctor --json" shows the state that it reached.');
   }
   const { deps, deployed, isDeployedHere } = await openDeps(session, options);

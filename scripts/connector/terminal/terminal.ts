@@ -13,11 +13,7 @@ export interface Terminal {
   /** Coloured only on a screen and without NO_COLOR. */
   style(style: Style, text: string): string;
   line(text?: string): void;
-  /** Sentences, broken at spaces to fit the width. */
-  paragraph(text: string): void;
   table(table: Table): void;
-  /** What to type next. A page has a button for it. */
-  hint(text: string): void;
   /** The document of `--json`. */
   json(document: unknown): void;
   /** About the run, not its result. */
@@ -40,9 +36,7 @@ export function createTerminal({ quiet }: { readonly quiet: boolean }): Terminal
     width,
     style,
     line: (text = '') => print(text),
-    paragraph: (text) => print(wrap(printable(text), width).join('\n')),
     table: (table) => print(renderTable(table, width, style)),
-    hint: (text) => print(text),
     json: (document) => void stdout.write(`${printableJson(document)}\n`),
     note: (text) => void stderr.write(`${printableLines(text)}\n`),
     progress: (doing, total) =>

@@ -159,14 +159,16 @@ export function summarize(
  */
 export async function restoreSummaries(
   letters: readonly SummarizedDeadLetter[],
-  ledger: Pick<Ledger, 'readMany' | 'write'>,
+  { ledger, now }: { readonly ledger: Pick<Ledger, 'readMany' | 'write'>; readonly now: Date },
 ): Promise<void> {
   const changes = letters.map((letter) => ({
     key: deadLetterKey(letter.letterId),
     change(entry: LedgerEntry | undefined) {
       const summary = form.read(entry?.remembered);
       if (entry && !summary?.gone) return undefined;
-      return entryOf({ ...factsOf(letter), ...(letter.event && { event: letter.event }) });
+      const written = { ...factsOf(letter), ...(letter.event && { event: letter.event }) };
+      // SQS counts the days of what it moved from then on, and does not say when that was.
+      return { ...entryOf(written), ...expiresAfter(DEAD_LETTER_DAYS, now) };
     },
   }));
   await writeAll(changes, ledger);

@@ -140,7 +140,9 @@ describe('a stack that CloudFormation of others made from our template', () => {
       MessageGroupId: 'a',
       MessageDeduplicationId: 'a',
     });
-    expect((await run('dead-letters list --scan')).stdout).toContain('1 crashed message waits for a decision');
+    expect((await run('dead-letters list --scan')).stdout).toContain(
+      '1 crashed message waits for a decision',
+    );
     expect((await run('dead-letters drop --queue orders --because understood --yes')).code).toBe(0);
     expect((await run('dead-letters list --scan')).stdout).toContain('No dead letters');
   });

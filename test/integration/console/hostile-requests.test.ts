@@ -78,12 +78,12 @@ describe('a body', () => {
     '{"command":"toString"}',
     '{"command":"hasOwnProperty"}',
     '{"__proto__":{"command":"status","polluted":1}}',
-    '{"command":"dead-letters show","options":{"__proto__":{"polluted":1}}}',
-    '{"command":"dead-letters show","options":{"constructor":{"prototype":{"polluted":1}}}}',
-    '{"command":"dead-letters show","options":{"__proto__":"yes"}}',
-    '{"command":"dead-letters show","options":{"constructor":"x"}}',
-    '{"command":"dead-letters show","options":{"prototype":true}}',
-    '{"constructor":{"prototype":{"command":"dead-letters show","polluted":1}}}',
+    '{"command":"dead-letters drop","options":{"__proto__":{"polluted":1}}}',
+    '{"command":"dead-letters drop","options":{"constructor":{"prototype":{"polluted":1}}}}',
+    '{"command":"dead-letters drop","options":{"__proto__":"yes"}}',
+    '{"command":"dead-letters drop","options":{"constructor":"x"}}',
+    '{"command":"dead-letters drop","options":{"prototype":true}}',
+    '{"constructor":{"prototype":{"command":"pause","polluted":1}}}',
   ])('cannot change the prototype of objects: %s', async (body) => {
     await expectRefused(body);
   });

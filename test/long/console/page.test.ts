@@ -140,11 +140,12 @@ describe.runIf(findBrowser() !== undefined)('the page', { timeout: 120_000 }, ()
     expect(words.filter((one) => !printed.includes(one))).toEqual([]);
 
     const { page } = await visit({ trace: answer(SAMPLE) });
-    await page.locator('canvas').nth(1).waitFor();
+    await heading(page, SAMPLE.title).waitFor();
     const drawn = ((await page.locator('main').textContent()) ?? '').toLowerCase();
     expect(words.filter((one) => !drawn.includes(one))).toEqual([]);
-    const canvases = page.locator('.chart .u-over');
-    expect(await canvases.count()).toBe(2);
+    const lines = page.getByRole('figure').locator('.plot path:not(.grid)');
+    expect(await lines.count()).toBe(5);
+    expect(await lines.first().getAttribute('d')).toMatch(/^M0\.5 \d+(\.\d+)?L1\.5 /);
     const folded = page.getByText('Every webhook is refused.');
     expect(await folded.isVisible()).toBe(false);
     await page.getByText('2 more follow from this').click();
@@ -157,7 +158,7 @@ describe.runIf(findBrowser() !== undefined)('the page', { timeout: 120_000 }, ()
 
   it('fits a telephone: every column of every table is on the screen, and the filter is folded', async () => {
     const { page } = await visit({ trace: answer(SAMPLE) }, { width: 390 });
-    await page.locator('canvas').nth(1).waitFor();
+    await heading(page, SAMPLE.title).waitFor();
     expect(await findBarriers(page)).toEqual([]);
     expect(await page.evaluate(inPage.findTooWide)).toEqual([]);
     const cells = page.locator('.table td');
@@ -212,6 +213,8 @@ describe.runIf(findBrowser() !== undefined)('the page', { timeout: 120_000 }, ()
     await page.keyboard.press('Enter');
     await heading(page, SAMPLE.title).waitFor();
     expect(page.url()).toMatch(/#\/trace$/);
+    await page.getByRole('link', { name: 'Find' }).click();
+    await heading(page, 'Find').waitFor();
     await page.getByLabel('Order number').fill('1007');
     await page.keyboard.press('Enter');
     await expect.poll(() => page.url(), PATIENCE).toMatch(/#\/trace\/1007$/);

@@ -76,8 +76,10 @@ describe('loyalty-connector dead-letters', { timeout: 240_000 }, () => {
     }
     const { stdout } = await connector.run(`dead-letters list --id ${ids[0]} --json`);
     expect(JSON.parse(stdout).data).toMatchObject({ matching: 1, groups: [{ count: 1 }] });
-    const none = await connector.run('dead-letters list --code 35');
-    expect(none.stdout).toContain('No dead letter matches --code 35; 3 others wait.');
+    for (const filter of ['--code 35', '--kind product']) {
+      const none = await connector.run(`dead-letters list ${filter}`);
+      expect(none.stdout).toContain(`No dead letter matches ${filter}; 3 others wait.`);
+    }
     expect(await letters()).toBe(3);
     await dropAll();
   });

@@ -65,7 +65,6 @@ async function run(command: (session: Session) => Promise<Document>) {
   const credentials = { accessKeyId: 'operator', secretAccessKey: 'operator' };
   const document = await command({
     terminal: createTerminal({ quiet: true }),
-    json: true,
     show: () => {},
     beginChange: async () => ({ count: () => {} }),
     interruption: () => new AbortController().signal,

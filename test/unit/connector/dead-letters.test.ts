@@ -438,9 +438,9 @@ describe('a list that is made anew from the queue', () => {
   ])('with %j of %d has %j', async (inQueue, counted, expected) => {
     const ledger = createMemoryLedger();
     const summaryOf = (id: string) => summarize(known(id), letterEvent({ id }));
-    await restoreSummaries(['listed', 'purged'].map(summaryOf), ledger);
-    const gone = { ledger, now: new Date(at) };
-    await retireSummaries([summaryOf('retired')], 'replayed', gone);
+    const then = { ledger, now: new Date(at) };
+    await restoreSummaries(['listed', 'purged'].map(summaryOf), then);
+    await retireSummaries([summaryOf('retired')], 'replayed', then);
     await rebuild(['listed', 'purged'], [inQueue, counted], ledger);
     const summaries = [...ledger.entries].map(([text, { remembered }]) =>
       readSummary(text.split('|').at(-1) ?? '', remembered),

@@ -93,12 +93,13 @@ const BLOCKS: {
   text: Text,
   findings: Findings,
   facts: Facts,
-  table: (block) => (
-    <div class="table">
-      <Title of={block.title} />
-      <Table {...block} />
-    </div>
-  ),
+  table: (block) =>
+    block.rows.length === 0 && block.empty === undefined ? null : (
+      <div class="table">
+        <Title of={block.title} />
+        <Table {...block} />
+      </div>
+    ),
   timeline: Timeline,
   arithmetic: Arithmetic,
   flow: Flow,

@@ -1,152 +1,122 @@
-import { useEffect, useRef } from 'preact/hooks';
-import uPlot from 'uplot';
-import 'uplot/dist/uPlot.min.css';
 import type { ChartBlock } from '../../document/document.ts';
 import { Table } from './table.tsx';
 import { clockText, durationTexts, momentText, numberText } from './words.ts';
-
-const HEIGHT = 180;
-const DASHES: readonly number[][] = [[], [8, 3], [2, 3], [8, 3, 2, 3]];
-
-/** Between the ticks of an axis: nothing happens half a time. */
-const WHOLE = [0, 1, 2, 3, 4, 5, 6].flatMap((zeros) => [1, 2, 5].map((one) => one * 10 ** zeros));
 
 /** All in one unit. */
 const TEXTS: Readonly<
   Record<ChartBlock['unit'], (values: readonly number[]) => readonly string[]>
 > = { count: (values) => values.map(numberText), milliseconds: durationTexts };
 
+/** Of the clocks below the lines. */
+const QUARTERS = [0, 0.25, 0.5, 0.75, 1];
+
 /** Lines over time, and the same values as a table: a drawing says nothing to a screen reader. */
-export function Chart(props: ChartBlock) {
-  const { title, from, everySeconds, series } = props;
-  const place = useRef<HTMLDivElement>(null);
-  const plot = useRef<uPlot | undefined>(undefined);
-  const start = Date.parse(from) / 1000;
-  const times = series[0]?.values.map((_, index) => start + index * everySeconds) ?? [];
-  const data = [times, ...series.map(({ values }) => [...values])] as uPlot.AlignedData;
-  const newest = useRef({ props, data });
-  newest.current = { props, data };
-  const names = series.map(({ name }) => name).join();
-
-  // A new plot for other names or colours; new values alone are put into the old one.
-  useEffect(() => {
-    const element = place.current;
-    if (!element) return undefined;
-    const dark = matchMedia('(prefers-color-scheme: dark)');
-    const draw = () => {
-      plot.current?.destroy();
-      plot.current = createPlot(element, newest.current.props, newest.current.data);
-    };
-    const resizing = new ResizeObserver(() =>
-      plot.current?.setSize({ width: element.clientWidth, height: HEIGHT }),
-    );
-    draw();
-    resizing.observe(element);
-    dark.addEventListener('change', draw);
-    return () => {
-      resizing.disconnect();
-      dark.removeEventListener('change', draw);
-      plot.current?.destroy();
-      plot.current = undefined;
-    };
-  }, [names]);
-  useEffect(() => {
-    plot.current?.setData(newest.current.data);
-  }, [JSON.stringify(data)]);
-
+export function Chart(block: ChartBlock) {
+  const { title, from, everySeconds, unit, series } = block;
+  const start = Date.parse(from);
+  const periods = Math.max(1, ...series.map(({ values }) => values.length));
+  const most = roundUp(
+    Math.max(0, ...series.flatMap(({ values }) => values.map((one) => one ?? 0))),
+  );
+  const times = Array.from({ length: periods }, (_, at) => start + at * everySeconds * 1000);
+  const texts = series.map(({ values }) => textsOf(unit, values));
   return (
     <figure class="card chart">
       <figcaption>{title}</figcaption>
-      <div ref={place} aria-hidden="true" />
+      <div class="plot" aria-hidden="true">
+        <div class="values">
+          {TEXTS[unit]([most, most / 2, 0]).map((one) => (
+            <span key={one}>{one}</span>
+          ))}
+        </div>
+        <svg viewBox={`0 0 ${periods} 100`} preserveAspectRatio="none" aria-hidden="true">
+          <path class="grid" d={`M0 0H${periods}M0 50H${periods}M0 100H${periods}`} />
+          {series.map(({ name, values, tone }, index) => (
+            <path class={tone ?? `line-${index}`} d={pathOf(values, most)} key={name} />
+          ))}
+          {times.map((time, at) => (
+            <rect x={at} width="1" height="100" key={time}>
+              <title>{hintOf(time, series, texts, at)}</title>
+            </rect>
+          ))}
+        </svg>
+        <div class="clocks">
+          {QUARTERS.map((part) => (
+            <span key={part}>{clockText(start + part * periods * everySeconds * 1000)}</span>
+          ))}
+        </div>
+      </div>
+      <ul class="inline plain" aria-hidden="true">
+        {series.map(({ name, tone }, index) => (
+          <li key={name}>
+            <svg class="sample" viewBox="0 0 24 8" aria-hidden="true">
+              <path class={tone ?? `line-${index}`} d="M0 4H24" />
+            </svg>{' '}
+            {name}
+          </li>
+        ))}
+      </ul>
       <details>
         <summary>As a table</summary>
-        <ValueTable {...props} times={times} />
+        <ValueTable {...{ title, series, times, texts }} />
       </details>
     </figure>
   );
 }
 
+const textsOf = (unit: ChartBlock['unit'], values: readonly (number | null)[]) => {
+  const known = TEXTS[unit](values.map((one) => one ?? 0));
+  return values.map((one, at) => (one === null ? '–' : (known[at] ?? '')));
+};
+
+/** One even digit, or 10, with zeros: half of it is a round number, too. */
+function roundUp(value: number): number {
+  const size = 10 ** Math.max(0, Math.floor(Math.log10(value)));
+  return size * ([2, 4, 6, 8].find((one) => one * size >= value) ?? 10);
+}
+
+/** In the middle of its period each; a single value between two gaps is a dash. */
+function pathOf(values: readonly (number | null)[], most: number): string {
+  const isKnown = (at: number) => typeof values[at] === 'number';
+  return values
+    .map((one, at) => {
+      if (one === null) return '';
+      const y = 100 - (one / most) * 100;
+      if (isKnown(at - 1)) return `L${at + 0.5} ${y}`;
+      return isKnown(at + 1) ? `M${at + 0.5} ${y}` : `M${at} ${y}h1`;
+    })
+    .join('');
+}
+
+function hintOf(
+  time: number,
+  series: ChartBlock['series'],
+  texts: readonly (readonly string[])[],
+  at: number,
+): string {
+  const each = series.map(({ name }, index) => `${name} ${texts[index]?.[at] ?? '–'}`);
+  return `${clockText(time)}: ${each.join(', ')}`;
+}
+
+interface ValueTableProps extends Pick<ChartBlock, 'title' | 'series'> {
+  readonly times: readonly number[];
+  readonly texts: readonly (readonly string[])[];
+}
+
 /** The newest first. Periods in which nothing happened are left out. */
-function ValueTable({
-  title,
-  series,
-  unit,
-  times,
-}: ChartBlock & { readonly times: readonly number[] }) {
-  const columns = series.map(({ values }) => TEXTS[unit](values.map((one) => one ?? 0)));
+function ValueTable({ title, series, times, texts }: ValueTableProps) {
   const rows = times
-    .map((at, index) => ({ at, index }))
-    .filter(({ index }) => series.some(({ values }) => values[index]))
-    .reverse()
-    .map(({ at, index }) => ({
-      cells: [
-        momentText(at * 1000),
-        ...series.map(({ values }, one) =>
-          typeof values[index] === 'number' ? (columns[one]?.[index] ?? '') : '–',
-        ),
-      ],
-    }));
+    .map((time, at) => ({
+      cells: [momentText(time), ...texts.map((own) => own[at] ?? '–')],
+      isEmpty: series.every(({ values }) => !values[at]),
+    }))
+    .filter(({ isEmpty }) => !isEmpty)
+    .reverse();
+  const columns = series.map(({ name }) => ({ title: name, align: 'right' as const }));
   return (
     <Table
       {...{ kind: 'table', title, rows, empty: 'Nothing in this time.' }}
-      columns={[
-        { title: 'Time' },
-        ...series.map(({ name }) => ({ title: name, align: 'right' as const })),
-      ]}
+      columns={[{ title: 'Time' }, ...columns]}
     />
   );
-}
-
-function createPlot(place: HTMLElement, { series, unit }: ChartBlock, data: uPlot.AlignedData) {
-  const colour = (name: string) => colourOf(place, name);
-  const soft = colour('--soft');
-  const axis = {
-    stroke: soft,
-    grid: { stroke: colour('--line'), width: 1 },
-    ticks: { show: false },
-  };
-  const text = (value: number) => TEXTS[unit]([value])[0] ?? '';
-  const values = (_: uPlot, splits: number[]) => [...TEXTS[unit](splits)];
-  const options: uPlot.Options = {
-    width: place.clientWidth,
-    height: HEIGHT,
-    // Dragging would zoom in, without a way back for a keyboard.
-    cursor: { drag: { x: false, y: false }, y: false },
-    scales: { y: { range: (_, _least, most) => [0, Math.max(most, 1) * 1.05] } },
-    axes: [
-      { ...axis, size: 30, space: 60, values: (_, splits) => splits.map(clockText) },
-      { ...axis, size: 60, space: 40, values, ...(unit === 'count' && { incrs: WHOLE }) },
-    ],
-    series: [
-      { label: 'Time', value: (_, at) => (at === null ? '–' : clockText(at)) },
-      ...series.map(({ name, tone }, index) => ({
-        label: name,
-        stroke: colour(tone ? `--${tone}` : `--chart-${index % DASHES.length}`),
-        width: 2,
-        dash: DASHES[index % DASHES.length] ?? [],
-        points: { show: true, size: 5, filter: alone },
-        value: (_: uPlot, one: number | null) => (one === null ? '–' : text(one)),
-      })),
-    ],
-  };
-  return new uPlot(options, data, place);
-}
-
-/** A single value between two gaps has no line, only a point. */
-function alone({ data }: uPlot, series: number): number[] {
-  const values = data[series] ?? [];
-  const isThere = (index: number) => typeof values[index] === 'number';
-  return Array.from(values, (_, index) => index).filter(
-    (index) => isThere(index) && !isThere(index - 1) && !isThere(index + 1),
-  );
-}
-
-/** A canvas knows no `light-dark()`: what the browser makes of it. */
-function colourOf(place: HTMLElement, name: string): string {
-  const probe = document.createElement('span');
-  probe.style.color = `var(${name})`;
-  place.append(probe);
-  const { color } = getComputedStyle(probe);
-  probe.remove();
-  return color;
 }

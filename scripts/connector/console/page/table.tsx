@@ -7,7 +7,7 @@ import { agoText, momentText, numberText } from './words.ts';
 
 /** A table of a document: with boxes to choose rows where something can be done with them. */
 export function Table(block: TableBlock) {
-  const { title, columns, rows, empty, choose } = withoutKeys(block);
+  const { title, columns, rows, empty, choose } = inColumns(block);
   const [chosen, setChosen] = useState<readonly string[]>([]);
   const actions = choose?.actions.filter(({ line }) => isOffered(line.command)) ?? [];
   const keys = actions.length === 0 ? [] : rows.flatMap(({ key }) => key ?? []);
@@ -89,11 +89,13 @@ export function Table(block: TableBlock) {
   );
 }
 
-/** At a terminal a column names what to choose; here boxes do. */
-function withoutKeys(block: TableBlock): TableBlock {
+/** At a terminal a column names what to choose; here boxes do. And a column that says nothing takes no room. */
+function inColumns(block: TableBlock): TableBlock {
   const { columns, rows, choose } = block;
   const isKeys = (at: number) => choose && rows.every(({ cells, key }) => cells[at] === key);
-  const isShown = (_: unknown, at: number) => !isKeys(at);
+  const isEmpty = (at: number) =>
+    columns[at]?.title === '' && rows.every(({ cells }) => cells[at] === '');
+  const isShown = (_: unknown, at: number) => !isKeys(at) && !isEmpty(at);
   return {
     ...block,
     columns: columns.filter(isShown),

@@ -26,9 +26,9 @@ export function secondText(moment: string | number): string {
 }
 
 /** `14:05` */
-export function clockText(seconds: number): string {
+export function clockText(moment: number): string {
   const { second: _, ...style } = SECOND;
-  return new Date(seconds * 1000).toLocaleTimeString(LOCALE, style);
+  return new Date(moment).toLocaleTimeString(LOCALE, style);
 }
 
 /** `3 h ago`, `in 2 min`: as at a terminal. */

@@ -6,7 +6,9 @@ import {
   type DeadLetterFacts,
   deadLetterKey,
   readSummary,
+  restoreSummaries,
   retireSummaries,
+  summarize,
   writeSummary,
 } from '../../../../shared/core/batch/dead-letter.ts';
 import { type Ledger, ledgerKeyText } from '../../../../shared/core/ledger/ledger.ts';
@@ -136,6 +138,17 @@ describe('the summary of a dead letter', () => {
     expect(expiry()).toBe(Date.parse('2026-10-23T12:05:00.000Z') / 1_000);
     await retireSummaries([facts], 'dropped', { ledger, now: NOW });
     expect(expiry()).toBe(Date.parse('2026-10-23T12:05:00.000Z') / 1_000);
+  });
+
+  it('that a scan writes expires 14 days later: the dead letter may be that much younger than its message', async () => {
+    const ledger = createMemoryLedger();
+    const now = new Date(NOW.getTime() + 13 * 86_400_000);
+    await restoreSummaries([summarize({ ...facts, reason: 'crashed' }, undefined)], {
+      ledger,
+      now,
+    });
+    const { expiresAt } = ledger.entries.get(ledgerKeyText(deadLetterKey('source-1'))) ?? {};
+    expect(expiresAt).toBe((now.getTime() + 14 * 86_400_000) / 1_000);
   });
 });
 
