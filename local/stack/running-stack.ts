@@ -19,7 +19,13 @@ import {
   startWebServers,
   type WebServers,
 } from './start-parts.ts';
-import { type RunningShop, type Sandboxes, startSandboxes, subscribe } from './start-sandboxes.ts';
+import {
+  defineBalances,
+  type RunningShop,
+  type Sandboxes,
+  startSandboxes,
+  subscribe,
+} from './start-sandboxes.ts';
 import type { StackDescription } from './template/describe-resources.ts';
 
 /** With the members of the first shop as its own. */
@@ -68,6 +74,12 @@ async function startParts(run: Run): Promise<Omit<RunningStack, 'stop'>> {
   if (connector.healing.subscriptions === 'admin-api' && !isNew) {
     for (const { store, shop } of sandboxes.shops) {
       await subscribe(store, shop, web.webhooks.address, connector.healing);
+    }
+  }
+  if (connector.storefront && !isNew) {
+    const { metafieldNamespace } = connector.storefront;
+    for (const { store, shop } of sandboxes.shops) {
+      await defineBalances(store, shop.domain, metafieldNamespace);
     }
   }
   return toRunningStack(run, { web, aws, sandboxes, clients, logs, ...stack });

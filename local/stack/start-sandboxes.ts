@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Connector, Shop } from '../../shared/config/connector-config.ts';
 import { TOKEN_HEADER } from '../../shared/core/balances/receive-points.ts';
 import { createAdminStore } from '../../shared/shopify/admin/admin-store.ts';
+import { readDefinitions, repairDefinition } from '../../shared/shopify/admin/write-balances.ts';
 import { createSubscriptions } from '../../shared/shopify/subscriptions/subscriptions.ts';
 import {
   type ProductSource,
@@ -190,4 +191,16 @@ export async function subscribe(
   const changes = await subscriptions.repair(shop.domain, checked.findings);
   const refused = changes.find(({ done }) => done === 'refused');
   if (refused) throw new Error(`The store refuses a subscription to ${refused.topic}.`);
+}
+
+/** Creates the definitions of the balances, as `npx loyalty-connector storefront setup` does. */
+export async function defineBalances(
+  store: StoreSandbox,
+  shop: string,
+  namespace: string,
+): Promise<void> {
+  const ask = openStoreAdmin(store).ask(shop);
+  const definitions = await readDefinitions(ask, namespace);
+  if (definitions.kind !== 'read') throw new Error("The store's definitions cannot be read.");
+  for (const definition of definitions.states) await repairDefinition(ask, namespace, definition);
 }

@@ -141,7 +141,7 @@ function openSession(options: CommonOptions, line: CommandLine, host: Host) {
 
 function resultOf(code: ExitCode): ChangeEnded['result'] {
   if (code === EXIT.interrupted) return 'interrupted';
-  return code === EXIT.fine || code === EXIT.waiting ? 'finished' : 'failed';
+  return code === EXIT.failed || code === EXIT.badArguments ? 'failed' : 'finished';
 }
 
 /** Empty where the stack has no such output. */

@@ -10,7 +10,10 @@ let world: ExtensionWorld;
 afterEach(() => world.stop());
 
 const DAYS = 86_400;
-const UNKNOWN = { state: 'waiting', points: null, cashback: null, why: null };
+const UNKNOWN = {
+  ...{ state: 'waiting', points: null, cashback: null, why: null },
+  ...{ steps: [], counted: [] },
+};
 
 async function open() {
   world = await openExtensions(connectors, { readsPerMinute: 1_000 });
@@ -46,6 +49,7 @@ describe('what an order earns', () => {
         state: 'expected',
         points: 133.4,
         cashback: 6.67,
+        counted: [{ amount: 133.4, at: expect.any(String) }],
       });
     }
     world.connector.pass(2 * DAYS + 60);
