@@ -328,6 +328,6 @@ function suggestReplay(
   });
   const alike = [...Map.groupBy(lines, (one) => JSON.stringify(one)).values()];
   const [most = []] = alike.toSorted((one, other) => other.length - one.length);
-  const say = `To send ${most.length} again when the cause is gone; without --yes it shows which:`;
+  const say = `When the cause is gone, see which ${most.length} would be sent again:`;
   return most[0] ? [{ label: `Send ${most.length}`, line: most[0], say }] : [];
 }

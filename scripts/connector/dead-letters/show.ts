@@ -81,7 +81,13 @@ export async function showLetter(
       ? `Dead letter about ${aboutText(aboutOf(letter), names)} of ${letter.event.shop}`
       : `A dead letter ${letter.isNewer ? 'of a newer release' : 'that cannot be read'}`,
     blocks: letterBlocks(letter, data, names, deployment),
-    next: nextOf(letter, data, deployment, matching > 1 ? { id, matching } : undefined),
+    next: nextOf(
+      letter,
+      data,
+      deployment,
+      matching > 1 ? { id, matching } : undefined,
+      options.reveal === true,
+    ),
     data: { matching, letter: data },
   };
 }
@@ -173,7 +179,7 @@ export function letterBlocks(
       ['topic', event && `${event.topic}, delivery ${event.deliveryId}`],
       ['received', event && { at: event.receivedAt }],
       ...(event?.replays ?? []).map(({ at, by }) => ['sent again', `${at} by ${by}`] as const),
-      ['body', size > 0 && !redacted ? `${size} bytes (--reveal shows it)` : undefined],
+      ['body', size > 0 && !redacted ? `${size} bytes` : undefined],
       ['cannot be read', letter.undecodable],
     ]),
     text(expiryText(letter, connector), 'waits'),
@@ -213,6 +219,7 @@ function nextOf(
   { redacted }: LetterData,
   { connector }: Pick<Deployment, 'connector'>,
   all: { readonly id: string; readonly matching: number } | undefined,
+  isRevealed: boolean,
 ): readonly Suggestion[] {
   const { letterId: id } = letter;
   const reader = letterReaderOf(connector.shops);
@@ -225,6 +232,15 @@ function nextOf(
   return [
     ...(how === undefined || redacted !== undefined ? [] : [{ label: 'Send 1', line: send }]),
     { label: 'Drop 1', line: line('dead-letters drop', [], { id }), asks: [because] },
+    ...(redacted === undefined && !isRevealed
+      ? [
+          {
+            label: 'Show the whole message',
+            line: line('dead-letters show', [id], { reveal: true }),
+            say: 'With personal data (this is recorded with your name):',
+          },
+        ]
+      : []),
     ...(all
       ? [
           {

@@ -37,7 +37,7 @@ export function Table(block: TableBlock) {
         </div>
       )}
       <div class="scrolls">
-        <table class={isWide(rows, columns.length) ? 'stacks' : undefined} aria-label={title}>
+        <table class={isWide({ rows, columns }) ? 'stacks' : undefined} aria-label={title}>
           <thead>
             <tr>
               {keys.length > 0 && <td />}
@@ -132,10 +132,11 @@ const NARROW = 46;
 const GAP = 3;
 
 /** Does not fit a telephone: there, each row becomes a list of its cells with the names of their columns. */
-function isWide(rows: readonly Row[], columns: number): boolean {
-  const widths = Array.from({ length: columns }, (_, at) =>
-    Math.max(...rows.map(({ cells }) => plainText(cells[at] ?? '').length)),
-  );
+function isWide({ rows, columns }: Pick<TableBlock, 'rows' | 'columns'>): boolean {
+  const widths = columns.map(({ title }, at) => {
+    const words = title.split(' ').map(({ length }) => length);
+    return Math.max(...words, ...rows.map(({ cells }) => plainText(cells[at] ?? '').length));
+  });
   return widths.reduce((sum, one) => sum + one + GAP, 0) > NARROW;
 }
 
