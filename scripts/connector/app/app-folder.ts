@@ -13,8 +13,8 @@ import {
 import { ALL_ORDERS, wantedScopes } from '../checks/store.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import { isDenied } from '../deployment/explain-aws-error.ts';
-import { Problem } from '../exit.ts';
 import { readSecret } from '../secrets/read-secret.ts';
+import { Problem } from '../terminal/exit.ts';
 
 export const TOML = 'shopify.app.toml';
 

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AppFiles } from '../../../app/build/build-app.ts';
 import type { Shop } from '../../../shared/config/connector-config.ts';
-import { findShop, shopsOf } from '../arguments.ts';
 import {
   type Check,
   type ChecksData,
@@ -21,8 +20,9 @@ import { adminApiCheck, installedAppCheck } from '../checks/store.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import type { Document } from '../document/document.ts';
 import { line } from '../document/line.ts';
-import { BadArguments } from '../exit.ts';
-import type { CommonOptions, Session } from '../session.ts';
+import { findShop, shopsOf } from '../session/arguments.ts';
+import type { CommonOptions, Session } from '../session/session.ts';
+import { BadArguments } from '../terminal/exit.ts';
 import { subscriptionsCheck } from '../webhooks/webhooks.ts';
 import {
   type AppFolder,

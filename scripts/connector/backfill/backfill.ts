@@ -7,7 +7,6 @@ import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
 import { enrichmentOf } from '../../../shared/services/configured-store.ts';
 import { type BulkKind, countEntities } from '../../../shared/shopify/bulk/bulk-operation.ts';
 import { BulkFileGone, FILE_START } from '../../../shared/shopify/bulk/read-entities.ts';
-import { findShop, shopsOf } from '../arguments.ts';
 import { type Deployment, nextCommand, openLedger } from '../deployment/deployment.ts';
 import { openShopServices, storeProblem } from '../deployment/services.ts';
 import {
@@ -20,8 +19,9 @@ import {
   text,
 } from '../document/document.ts';
 import { type Line, line, lineText, type Options } from '../document/line.ts';
-import { BadArguments, Problem } from '../exit.ts';
-import type { Session } from '../session.ts';
+import { findShop, shopsOf } from '../session/arguments.ts';
+import type { Session } from '../session/session.ts';
+import { BadArguments, Problem } from '../terminal/exit.ts';
 import { relativeTime, spanText } from '../terminal/text.ts';
 import {
   type BackfillState,

@@ -13,7 +13,7 @@ import {
 } from '../../../shared/shopify/bulk/read-entities.ts';
 import { backfillTopicOf } from '../../../shared/shopify/webhooks/topics.ts';
 import type { StoreCoupon } from '../../../shared/store/store-entities.ts';
-import { Problem } from '../exit.ts';
+import { Problem } from '../terminal/exit.ts';
 
 export interface BackfillDeps {
   readonly ledger: Ledger;

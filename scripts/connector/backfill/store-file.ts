@@ -11,7 +11,7 @@ import {
 import { ALLOW_BULK_QUERIES } from '../checks/store.ts';
 import { nextCommand, type Place } from '../deployment/deployment.ts';
 import { storeProblem } from '../deployment/services.ts';
-import { Problem } from '../exit.ts';
+import { Problem } from '../terminal/exit.ts';
 import { type BackfillState, searchFor } from './run-backfill.ts';
 
 /** The store that writes the file of a backfill. */

@@ -12,8 +12,8 @@ import {
   text,
   type Verdict,
 } from '../document/document.ts';
-import { Problem } from '../exit.ts';
-import type { CommonOptions } from '../session.ts';
+import type { CommonOptions } from '../session/session.ts';
+import { Problem } from '../terminal/exit.ts';
 import { counted } from '../terminal/text.ts';
 
 /**

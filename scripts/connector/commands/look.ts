@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { parseMoment, wholeNumber } from '../arguments.ts';
 import type { ConsoleOptions } from '../console/run-console.ts';
-import { BadArguments } from '../exit.ts';
-import { runAction, runLazily } from '../run-action.ts';
+import { parseMoment, wholeNumber } from '../session/arguments.ts';
+import { runAction, runLazily } from '../session/run-action.ts';
+import { BadArguments } from '../terminal/exit.ts';
 import type { TraceOptions } from '../trace/show-trace.ts';
 
 const STATUS_EXAMPLES = `

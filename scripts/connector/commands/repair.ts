@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { WAITS_FOR } from '../../../shared/core/batch/waiting.ts';
+import type { StartOptions } from '../backfill/backfill.ts';
 import {
   durationText,
   parseBound,
@@ -7,9 +8,8 @@ import {
   perSecond,
   queueOption,
   wholeNumber,
-} from '../arguments.ts';
-import type { StartOptions } from '../backfill/backfill.ts';
-import { runAction, runLazily } from '../run-action.ts';
+} from '../session/arguments.ts';
+import { runAction, runLazily } from '../session/run-action.ts';
 
 const PAUSE_EXAMPLES = `
 Examples:

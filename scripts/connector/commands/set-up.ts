@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { stageName, wholeNumber } from '../arguments.ts';
 import { describeInit } from '../init/describe-init.ts';
 import type { InitOptions } from '../init/init.ts';
-import { runAction, runLazily } from '../run-action.ts';
+import { stageName, wholeNumber } from '../session/arguments.ts';
+import { runAction, runLazily } from '../session/run-action.ts';
 
 const SETUP_EXAMPLES = `
 Examples:

@@ -1,11 +1,11 @@
 import { type Command, CommanderError } from 'commander';
 import * as v from 'valibot';
-import { COMMAND_KINDS } from '../command-kinds.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import type { Document } from '../document/document.ts';
-import { EXIT, type ExitCode } from '../exit.ts';
-import { setHost } from '../run-action.ts';
-import type { Host } from '../session.ts';
+import { COMMAND_KINDS } from '../session/command-kinds.ts';
+import { setHost } from '../session/run-action.ts';
+import type { Host } from '../session/session.ts';
+import { EXIT, type ExitCode } from '../terminal/exit.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 /** What the page asks for: a command in words, as at a terminal. */

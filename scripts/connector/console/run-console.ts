@@ -4,8 +4,8 @@ import type { SQSExtensionConfiguration } from '@aws-sdk/client-sqs';
 import type { AwsSettings, Deployment } from '../deployment/deployment.ts';
 import { findLocalStack } from '../deployment/find-deployment.ts';
 import { text } from '../document/document.ts';
-import { EXIT, type ExitCode, Problem } from '../exit.ts';
-import type { Session } from '../session.ts';
+import type { Session } from '../session/session.ts';
+import { EXIT, type ExitCode, Problem } from '../terminal/exit.ts';
 import {
   aboutConsole,
   type ConsoleSettings,

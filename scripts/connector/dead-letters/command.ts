@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { EventKind } from '../../../shared/core/events/event.ts';
 import { DEAD_LETTER_REASONS } from '../../../shared/core/events/outcome.ts';
-import { parseMoment, perSecond, queueOption, wholeNumber } from '../arguments.ts';
-import { runAction } from '../run-action.ts';
+import { parseMoment, perSecond, queueOption, wholeNumber } from '../session/arguments.ts';
+import { runAction } from '../session/run-action.ts';
 import type { DropOptions } from './drop.ts';
 import type { ListOptions } from './list.ts';
 import type { LetterFilter } from './read.ts';

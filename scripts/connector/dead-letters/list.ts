@@ -13,7 +13,7 @@ import {
   type Verdict,
 } from '../document/document.ts';
 import { type Line, line } from '../document/line.ts';
-import type { Session } from '../session.ts';
+import type { Session } from '../session/session.ts';
 import { counted } from '../terminal/text.ts';
 import {
   aboutOf,

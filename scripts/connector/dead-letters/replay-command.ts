@@ -17,7 +17,7 @@ import {
   type Verdict,
 } from '../document/document.ts';
 import { line } from '../document/line.ts';
-import type { Session } from '../session.ts';
+import type { Session } from '../session/session.ts';
 import { counted } from '../terminal/text.ts';
 import { aboutCell, groupsOf, groupsTable, type OrderNames, readNames } from './describe.ts';
 import { type LetterList, noticesOf, readList, scanNext } from './list.ts';

@@ -27,8 +27,8 @@ import { explainAwsError } from '../deployment/explain-aws-error.ts';
 import { openShopServices } from '../deployment/services.ts';
 import { type Block, type Document, facts, type Suggestion, text } from '../document/document.ts';
 import { line } from '../document/line.ts';
-import { Problem } from '../exit.ts';
-import type { CommonOptions, Session } from '../session.ts';
+import type { CommonOptions, Session } from '../session/session.ts';
+import { Problem } from '../terminal/exit.ts';
 import {
   aboutCell,
   aboutOf,

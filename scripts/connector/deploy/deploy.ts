@@ -10,8 +10,8 @@ import type { AwsSettings } from '../deployment/deployment.ts';
 import { openAws, readStageSettings } from '../deployment/find-deployment.ts';
 import { fitToAccount } from '../deployment/fit-to-account.ts';
 import { type Document, text } from '../document/document.ts';
-import { Problem } from '../exit.ts';
-import type { CommonOptions, Session } from '../session.ts';
+import type { CommonOptions, Session } from '../session/session.ts';
+import { Problem } from '../terminal/exit.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import {
   type FoundStack,

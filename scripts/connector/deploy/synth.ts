@@ -9,8 +9,8 @@ import { settingsCheck } from '../checks/settings.ts';
 import { readStageSettings, stageOfStack } from '../deployment/find-deployment.ts';
 import { type Document, text } from '../document/document.ts';
 import { line } from '../document/line.ts';
-import { EXIT, type ExitCode } from '../exit.ts';
-import type { CommonOptions, Session } from '../session.ts';
+import type { CommonOptions, Session } from '../session/session.ts';
+import { EXIT, type ExitCode } from '../terminal/exit.ts';
 
 export const ASSEMBLY = 'cdk.out';
 

@@ -8,7 +8,7 @@ import { readControl } from '../../../shared/core/calls/shop-pause.ts';
 import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
 import { withGoLive } from '../../../shared/core/mapping/wanted-state.ts';
 import { line, lineText } from '../document/line.ts';
-import { Problem } from '../exit.ts';
+import { Problem } from '../terminal/exit.ts';
 
 /** Which deployed stack is meant, where; without a name, the one that runs on this machine. */
 export interface StackOptions {

@@ -1,4 +1,4 @@
-import { Problem } from '../exit.ts';
+import { Problem } from '../terminal/exit.ts';
 import type { StackOptions } from './deployment.ts';
 
 interface Explanation {

@@ -6,7 +6,7 @@ import * as v from 'valibot';
 import type { Connector } from '../../../shared/config/connector-config.ts';
 import { findProject, SETTINGS_FILE } from '../../../shared/config/folders.ts';
 import { readSettingsFile, settingsFileOf } from '../../../shared/config/settings-file.ts';
-import { Problem } from '../exit.ts';
+import { Problem } from '../terminal/exit.ts';
 import {
   type AwsSettings,
   awsSettings,

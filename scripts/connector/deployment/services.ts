@@ -16,7 +16,7 @@ import type { AdminAnswer } from '../../../shared/shopify/admin/client/admin-ans
 import { type Ask, createAdminClient } from '../../../shared/shopify/admin/client/admin-client.ts';
 import { orderNamesDocument } from '../../../shared/shopify/admin/documents.gen.ts';
 import { idFromGid } from '../../../shared/shopify/entity-id.ts';
-import { Problem } from '../exit.ts';
+import { Problem } from '../terminal/exit.ts';
 import { type Deployment, nextCommand, type Place } from './deployment.ts';
 import { isDenied } from './explain-aws-error.ts';
 

@@ -18,8 +18,8 @@ import {
 } from '../deployment/deployment.ts';
 import { readConcurrencyLimits } from '../deployment/fit-to-account.ts';
 import { line } from '../document/line.ts';
-import { Problem } from '../exit.ts';
 import { readQueues } from '../status/collect-status.ts';
+import { Problem } from '../terminal/exit.ts';
 
 /** The outputs of the stack, and its version beside this command's. */
 export function stackCheck(deployment: Deployment): Check {

@@ -22,7 +22,7 @@ import type { Document } from '../document/document.ts';
 import { line } from '../document/line.ts';
 import { pauseSuggestion, pauseText, readPauses, resumeSuggestion } from '../pause/read-pauses.ts';
 import { readCredentials, readSecret } from '../secrets/read-secret.ts';
-import type { CommonOptions, Session } from '../session.ts';
+import type { CommonOptions, Session } from '../session/session.ts';
 import { storefrontCheck } from '../storefront/set-up.ts';
 import { subscriptionsCheck } from '../webhooks/webhooks.ts';
 import { accessCheck, alarmsCheck, clockCheck, concurrencyCheck, stackCheck } from './aws.ts';

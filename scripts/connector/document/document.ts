@@ -1,4 +1,4 @@
-import type { ExitCode } from '../exit.ts';
+import type { ExitCode } from '../terminal/exit.ts';
 import type { Line } from './line.ts';
 
 /**

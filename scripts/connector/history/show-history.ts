@@ -8,7 +8,7 @@ import {
 } from '../deployment/audit-records.ts';
 import type { Block, Document, Row, TableBlock, Tone } from '../document/document.ts';
 import { line } from '../document/line.ts';
-import type { Session } from '../session.ts';
+import type { Session } from '../session/session.ts';
 import { shellWord } from '../terminal/text.ts';
 
 export interface HistoryOptions {

@@ -2,7 +2,7 @@
 // on any Node from 20. Without `runAction`, which would bring the AWS SDK.
 import { Command } from 'commander';
 import { printDocument } from '../document/print-document.ts';
-import { BadArguments, Problem } from '../exit.ts';
+import { BadArguments, Problem } from '../terminal/exit.ts';
 import { createTerminal } from '../terminal/terminal.ts';
 import { describeInit } from './describe-init.ts';
 import { init } from './init.ts';

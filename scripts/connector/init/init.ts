@@ -10,8 +10,8 @@ import { basename, dirname, join, relative, resolve } from 'node:path';
 import { VERSION } from '../../../shared/config/release.ts';
 import { checkSettings } from '../../../shared/config/settings-check.ts';
 import { type Document, text } from '../document/document.ts';
-import { BadArguments, Problem } from '../exit.ts';
-import type { CommonOptions } from '../session.ts';
+import type { CommonOptions } from '../session/session.ts';
+import { BadArguments, Problem } from '../terminal/exit.ts';
 import { askLine, type Terminal } from '../terminal/terminal.ts';
 
 export interface InitOptions extends Given {

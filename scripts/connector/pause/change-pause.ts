@@ -6,13 +6,13 @@ import {
   withOperatorPause,
 } from '../../../shared/core/calls/shop-pause.ts';
 import type { QueueFamily } from '../../../shared/core/events/event.ts';
-import { durationMs, shopsOf } from '../arguments.ts';
 import { type Deployment, openLedger } from '../deployment/deployment.ts';
 import { readCaller } from '../deployment/read-caller.ts';
 import { type Block, type Document, text } from '../document/document.ts';
 import { line } from '../document/line.ts';
-import { EXIT, type ExitCode } from '../exit.ts';
-import type { Session } from '../session.ts';
+import { durationMs, shopsOf } from '../session/arguments.ts';
+import type { Session } from '../session/session.ts';
+import { EXIT, type ExitCode } from '../terminal/exit.ts';
 import {
   type PauseStatus,
   partText,

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inspect } from 'node:util';
-import { findShop } from '../arguments.ts';
 import {
   type CheckResult,
   type Finding,
@@ -12,8 +11,9 @@ import {
 import { openShopServices } from '../deployment/services.ts';
 import { type Block, type Document, facts, text, type Verdict } from '../document/document.ts';
 import { line } from '../document/line.ts';
-import { EXIT, type ExitCode } from '../exit.ts';
-import type { Session } from '../session.ts';
+import { findShop } from '../session/arguments.ts';
+import type { Session } from '../session/session.ts';
+import { EXIT, type ExitCode } from '../terminal/exit.ts';
 import { counted } from '../terminal/text.ts';
 import {
   type AccountParts,

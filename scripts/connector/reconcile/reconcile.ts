@@ -10,7 +10,6 @@ import {
   sumOf,
 } from '../../../shared/core/reconcile/last-reconcile.ts';
 import type { ReconcileRequest } from '../../../shared/core/reconcile/reconcile.ts';
-import { shopsOf } from '../arguments.ts';
 import { type Deployment, openLedger } from '../deployment/deployment.ts';
 import { openShopServices, orderNames } from '../deployment/services.ts';
 import {
@@ -22,7 +21,8 @@ import {
   type Verdict,
 } from '../document/document.ts';
 import { line } from '../document/line.ts';
-import type { Session } from '../session.ts';
+import { shopsOf } from '../session/arguments.ts';
+import type { Session } from '../session/session.ts';
 import { counted } from '../terminal/text.ts';
 
 export interface ReconcileOptions {

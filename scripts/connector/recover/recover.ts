@@ -22,18 +22,18 @@ import {
   resumeRedemptions,
 } from '../../../shared/core/redeem/recover-redemptions.ts';
 import { openIn } from '../../../shared/core/redemptions/redemption-record.ts';
-import { shopsOf } from '../arguments.ts';
 import { openSourceQueues } from '../dead-letters/read.ts';
 import { type Deployment, openLedger } from '../deployment/deployment.ts';
 import { readCaller } from '../deployment/read-caller.ts';
 import { openShopServices } from '../deployment/services.ts';
 import { type Document, right, table, text } from '../document/document.ts';
 import { line } from '../document/line.ts';
-import { BadArguments, EXIT, type ExitCode, Problem } from '../exit.ts';
 import { pausesIn } from '../pause/read-pauses.ts';
 import { awaitRuns, invokeReconcile } from '../reconcile/reconcile.ts';
-import type { Session } from '../session.ts';
+import { shopsOf } from '../session/arguments.ts';
+import type { Session } from '../session/session.ts';
 import { readQueues } from '../status/collect-status.ts';
+import { BadArguments, EXIT, type ExitCode, Problem } from '../terminal/exit.ts';
 import { counted, spanText } from '../terminal/text.ts';
 import { type CopiedLedger, copyLedger } from './copy-ledger.ts';
 import { type FoundGoLive, findGoLive } from './find-go-live.ts';

@@ -21,7 +21,6 @@ import {
   openRedemptions as openRecord,
   recallRedemptions,
 } from '../../../shared/core/redemptions/redemption-record.ts';
-import { findShop, shopsOf } from '../arguments.ts';
 import { nextCommand, openLedger } from '../deployment/deployment.ts';
 import {
   type Document,
@@ -34,8 +33,9 @@ import {
   type Verdict,
 } from '../document/document.ts';
 import { line } from '../document/line.ts';
-import { BadArguments, Problem } from '../exit.ts';
-import type { Session } from '../session.ts';
+import { findShop, shopsOf } from '../session/arguments.ts';
+import type { Session } from '../session/session.ts';
+import { BadArguments, Problem } from '../terminal/exit.ts';
 import { counted } from '../terminal/text.ts';
 
 export interface ShopOption {

@@ -14,7 +14,7 @@ import type { BalanceField } from '../../../shared/shopify/admin/write-balances.
 import { openShopServices, type ShopServices } from '../deployment/services.ts';
 import { type Document, facts, table, type Verdict } from '../document/document.ts';
 import { line } from '../document/line.ts';
-import type { Session } from '../session.ts';
+import type { Session } from '../session/session.ts';
 import { findEntity } from '../trace/find.ts';
 import {
   closings,

@@ -9,7 +9,6 @@ import { withRewardCodeFirst } from '../../../shared/core/redemptions/reward-cod
 import { type RulesEffect, rulesEffect } from '../../../shared/core/sync/preview-sync.ts';
 import { backfillTopicOf } from '../../../shared/shopify/webhooks/topics.ts';
 import type { StoreOrder } from '../../../shared/store/store-entities.ts';
-import { findShop } from '../arguments.ts';
 import { type OpenBackfill, openBackfill } from '../backfill/backfill.ts';
 import {
   createPace,
@@ -34,9 +33,10 @@ import {
   type VerdictKind,
 } from '../document/document.ts';
 import { line, type Options } from '../document/line.ts';
-import { BadArguments, EXIT, type ExitCode, Problem } from '../exit.ts';
 import { readWaiting } from '../pause/waiting-messages.ts';
-import type { CommonOptions, Session } from '../session.ts';
+import { findShop } from '../session/arguments.ts';
+import type { CommonOptions, Session } from '../session/session.ts';
+import { BadArguments, EXIT, type ExitCode, Problem } from '../terminal/exit.ts';
 import { counted } from '../terminal/text.ts';
 import { MOST_WAITS } from '../trace/collect-trace.ts';
 import { findEntity, parseKind } from '../trace/find.ts';

@@ -7,7 +7,6 @@ import {
 } from '../../../shared/core/batch/waiting.ts';
 import type { QueueFamily } from '../../../shared/core/events/event.ts';
 import { type Ledger, ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
-import { shopsOf } from '../arguments.ts';
 import { openLedger } from '../deployment/deployment.ts';
 import { type Document, type Suggestion, text, type Verdict } from '../document/document.ts';
 import { line } from '../document/line.ts';
@@ -19,7 +18,8 @@ import {
   wake,
   wokenTexts,
 } from '../pause/waiting-messages.ts';
-import type { Session } from '../session.ts';
+import { shopsOf } from '../session/arguments.ts';
+import type { Session } from '../session/session.ts';
 import { counted } from '../terminal/text.ts';
 
 export interface RetryNowOptions {

@@ -15,14 +15,14 @@ import {
 } from '../../../shared/services/shop-secrets.ts';
 import { unavailable } from '../../../shared/shopify/admin/client/admin-answer.ts';
 import { accessScopesDocument } from '../../../shared/shopify/admin/documents.gen.ts';
-import { findShop } from '../arguments.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import { openShopServices } from '../deployment/services.ts';
 import { type Document, type Suggestion, text } from '../document/document.ts';
 import { line } from '../document/line.ts';
-import { BadArguments, Problem } from '../exit.ts';
 import { readWaiting, wake, wokenTexts } from '../pause/waiting-messages.ts';
-import type { Session } from '../session.ts';
+import { findShop } from '../session/arguments.ts';
+import type { Session } from '../session/session.ts';
+import { BadArguments, Problem } from '../terminal/exit.ts';
 import { askHidden } from '../terminal/terminal.ts';
 import { readSecret, storeSecret } from './read-secret.ts';
 

@@ -6,13 +6,13 @@ import { secretName } from '../../../shared/services/shop-secrets.ts';
 import { API_VERSION } from '../../../shared/shopify/entity-id.ts';
 import { shopAddress } from '../../../shared/shopify/subscriptions/wanted-subscriptions.ts';
 import { identifyEntity, topicRoutes } from '../../../shared/shopify/webhooks/topics.ts';
-import { findShop } from '../arguments.ts';
 import { type Deployment, nextCommand } from '../deployment/deployment.ts';
 import { type Document, facts, type Suggestion } from '../document/document.ts';
 import { line } from '../document/line.ts';
-import { BadArguments, Problem } from '../exit.ts';
 import { readSecret } from '../secrets/read-secret.ts';
-import type { Session } from '../session.ts';
+import { findShop } from '../session/arguments.ts';
+import type { Session } from '../session/session.ts';
+import { BadArguments, Problem } from '../terminal/exit.ts';
 import { printable } from '../terminal/text.ts';
 
 export interface SendOptions {

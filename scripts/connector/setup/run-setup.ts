@@ -1,4 +1,3 @@
-import { shopsOf } from '../arguments.ts';
 import { type Finding, findingsBlock } from '../checks/check.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import {
@@ -11,8 +10,9 @@ import {
 import { examine } from '../doctor/doctor.ts';
 import { exitCodeOf, text } from '../document/document.ts';
 import { printDocument } from '../document/print-document.ts';
-import { BadArguments, type ExitCode } from '../exit.ts';
-import type { Session } from '../session.ts';
+import { shopsOf } from '../session/arguments.ts';
+import type { Session } from '../session/session.ts';
+import { BadArguments, type ExitCode } from '../terminal/exit.ts';
 import { shopSteps } from './shop-steps.ts';
 import {
   accountStep,

@@ -14,7 +14,6 @@ import { explainAwsError } from '../deployment/explain-aws-error.ts';
 import { openShopServices } from '../deployment/services.ts';
 import { secretsCheck } from '../doctor/secrets.ts';
 import { line } from '../document/line.ts';
-import { Problem } from '../exit.ts';
 import { readCredentials, readSecret, storeSecret } from '../secrets/read-secret.ts';
 import {
   type AskedField,
@@ -26,6 +25,7 @@ import {
 } from '../secrets/set-secret.ts';
 import { answerText, chooseBody, deliver, entityIn, isAccepted } from '../send/send-webhook.ts';
 import { storefrontCheck } from '../storefront/set-up.ts';
+import { Problem } from '../terminal/exit.ts';
 import { subscriptionsCheck } from '../webhooks/webhooks.ts';
 import { obtainValue, type SetupDeps, type Step, waitForUser } from './step.ts';
 

@@ -2,8 +2,8 @@ import { type Check, type Finding, findingsBlock, info } from '../checks/check.t
 import type { AwsSettings, Deployment } from '../deployment/deployment.ts';
 import type { LinePlace } from '../document/line.ts';
 import { printBlock } from '../document/print-document.ts';
-import { Problem } from '../exit.ts';
-import type { CommonOptions, Session } from '../session.ts';
+import type { CommonOptions, Session } from '../session/session.ts';
+import { Problem } from '../terminal/exit.ts';
 import { askHidden, askLine, type Terminal } from '../terminal/terminal.ts';
 
 /**

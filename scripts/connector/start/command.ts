@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { stageName, wholeNumber } from '../arguments.ts';
+import { stageName, wholeNumber } from '../session/arguments.ts';
 
 const PORTS = 'webhooks, gateway, store, loyalty, metrics, shop';
 const HIGHEST_FIRST_PORT = 65_535 - 5;

@@ -17,9 +17,9 @@ import {
   type Tone,
 } from '../document/document.ts';
 import { line } from '../document/line.ts';
-import { EXIT, type ExitCode, Problem } from '../exit.ts';
 import type { CredentialStatus } from '../secrets/read-secret.ts';
-import type { CommonOptions, Session } from '../session.ts';
+import type { CommonOptions, Session } from '../session/session.ts';
+import { EXIT, type ExitCode, Problem } from '../terminal/exit.ts';
 import { counted, relativeTime, spanText } from '../terminal/text.ts';
 import type { SubscriptionStatus } from '../webhooks/webhooks.ts';
 import {

@@ -14,7 +14,6 @@ import {
   readDefinitions,
   repairDefinition,
 } from '../../../shared/shopify/admin/write-balances.ts';
-import { findShop } from '../arguments.ts';
 import {
   type Check,
   type Finding,
@@ -31,9 +30,10 @@ import {
 import type { Deployment } from '../deployment/deployment.ts';
 import { type Document, type FactsBlock, facts } from '../document/document.ts';
 import { line } from '../document/line.ts';
-import { BadArguments, Problem } from '../exit.ts';
 import { storeSecret } from '../secrets/read-secret.ts';
-import type { Session } from '../session.ts';
+import { findShop } from '../session/arguments.ts';
+import type { Session } from '../session/session.ts';
+import { BadArguments, Problem } from '../terminal/exit.ts';
 
 export interface SetUpOptions {
   readonly shop?: string;

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { styleText } from 'node:util';
-import { Problem } from '../exit.ts';
+import { Problem } from './exit.ts';
 import { printable, printableJson, printableLines, shorten, spanText, wrap } from './text.ts';
 
 type Style = Parameters<typeof styleText>[0];

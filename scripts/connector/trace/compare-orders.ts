@@ -1,10 +1,10 @@
 import { batchesOf } from '../../../shared/core/events/event.ts';
-import { findShop } from '../arguments.ts';
 import { openShopServices } from '../deployment/services.ts';
 import type { Document, Row, Verdict } from '../document/document.ts';
 import { line } from '../document/line.ts';
-import { Problem } from '../exit.ts';
-import type { Session } from '../session.ts';
+import { findShop } from '../session/arguments.ts';
+import type { Session } from '../session/session.ts';
+import { Problem } from '../terminal/exit.ts';
 import { counted } from '../terminal/text.ts';
 import { compareSides, readSides } from './sides.ts';
 

@@ -11,7 +11,7 @@ import {
 import { idFromGid } from '../../../shared/shopify/entity-id.ts';
 import type { Place } from '../deployment/deployment.ts';
 import { type ShopServices, storeProblem } from '../deployment/services.ts';
-import { BadArguments, Problem } from '../exit.ts';
+import { BadArguments, Problem } from '../terminal/exit.ts';
 
 /** What a text may mean. */
 export interface Hit {

@@ -1,13 +1,13 @@
 import type { WantedState } from '../../../shared/core/mapping/wanted-state.ts';
 import type { StoreEntity } from '../../../shared/core/store/store.ts';
-import { findShop, shopsOf } from '../arguments.ts';
 import { maskPerson, maskPersonal } from '../dead-letters/show.ts';
 import { type Deployment, openLedger } from '../deployment/deployment.ts';
 import { openShopServices, type ShopServices } from '../deployment/services.ts';
 import { type Block, type Document, facts, text } from '../document/document.ts';
 import { line } from '../document/line.ts';
-import { BadArguments } from '../exit.ts';
-import type { Session } from '../session.ts';
+import { findShop, shopsOf } from '../session/arguments.ts';
+import type { Session } from '../session/session.ts';
+import { BadArguments } from '../terminal/exit.ts';
 import { arithmeticOf } from './arithmetic.ts';
 import { collectTrace, type Trace, type Traced } from './collect-trace.ts';
 import { type FoundOrder, findAny, findEntity, type Hit, KINDS, parseKind } from './find.ts';

@@ -6,7 +6,6 @@ import {
   type SubscriptionFindings,
   type Subscriptions,
 } from '../../../shared/shopify/subscriptions/subscriptions.ts';
-import { findShop, shopsOf } from '../arguments.ts';
 import {
   type Check,
   type ChecksData,
@@ -27,7 +26,8 @@ import type { Deployment } from '../deployment/deployment.ts';
 import { storeProblem } from '../deployment/services.ts';
 import { type Document, text } from '../document/document.ts';
 import { line } from '../document/line.ts';
-import type { Session } from '../session.ts';
+import { findShop, shopsOf } from '../session/arguments.ts';
+import type { Session } from '../session/session.ts';
 import { counted } from '../terminal/text.ts';
 
 export interface WebhookOptions {

@@ -6,7 +6,7 @@ import {
   deploy as deployStack,
 } from '../../../scripts/connector/deploy/deploy.ts';
 import { awsSettings } from '../../../scripts/connector/deployment/deployment.ts';
-import { Problem } from '../../../scripts/connector/exit.ts';
+import { Problem } from '../../../scripts/connector/terminal/exit.ts';
 import { defineConnector } from '../../../shared/config/connector-config.ts';
 import { VERSION } from '../../../shared/config/release.ts';
 import { type ScriptedService, startAwsGateway } from '../../support/aws-gateway.ts';

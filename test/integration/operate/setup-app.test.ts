@@ -17,7 +17,7 @@ import { type StoreSandbox, startStoreSandbox } from '../../../local/store-sandb
 import { checkApp, writeApp } from '../../../scripts/connector/app/check-app.ts';
 import { awsSettings, type Deployment } from '../../../scripts/connector/deployment/deployment.ts';
 import { readSecret } from '../../../scripts/connector/secrets/read-secret.ts';
-import type { Session } from '../../../scripts/connector/session.ts';
+import type { Session } from '../../../scripts/connector/session/session.ts';
 import { type ShopSetup, shopSteps } from '../../../scripts/connector/setup/shop-steps.ts';
 import type { SetupDeps, SetupOptions, Step } from '../../../scripts/connector/setup/step.ts';
 import { defineConnector } from '../../../shared/config/connector-config.ts';

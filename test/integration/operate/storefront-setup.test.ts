@@ -6,7 +6,7 @@ import type { Emulator } from '../../../local/stack/emulators.ts';
 import { type StoreSandbox, startStoreSandbox } from '../../../local/store-sandbox/sandbox.ts';
 import type { Deployment } from '../../../scripts/connector/deployment/deployment.ts';
 import type { Document } from '../../../scripts/connector/document/document.ts';
-import type { Session } from '../../../scripts/connector/session.ts';
+import type { Session } from '../../../scripts/connector/session/session.ts';
 import {
   type SetUpOptions,
   setUpStorefront,

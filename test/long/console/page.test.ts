@@ -9,7 +9,7 @@ import type { Deployment } from '../../../scripts/connector/deployment/deploymen
 import type { Block, Document } from '../../../scripts/connector/document/document.ts';
 import { type Line, line } from '../../../scripts/connector/document/line.ts';
 import { printDocument } from '../../../scripts/connector/document/print-document.ts';
-import { type Action, runAction } from '../../../scripts/connector/run-action.ts';
+import { type Action, runAction } from '../../../scripts/connector/session/run-action.ts';
 import { createTerminal } from '../../../scripts/connector/terminal/terminal.ts';
 import { PACKAGE_FOLDER } from '../../../shared/config/folders.ts';
 import { findBrowser, startBrowser } from '../../support/browser.ts';

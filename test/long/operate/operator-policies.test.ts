@@ -5,7 +5,7 @@ import { DynamoDB, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunningStack } from '../../../local/stack/running-stack.ts';
 import { writeStateFile } from '../../../local/stack/state-file.ts';
-import { COMMAND_KINDS } from '../../../scripts/connector/command-kinds.ts';
+import { COMMAND_KINDS } from '../../../scripts/connector/session/command-kinds.ts';
 import { createDynamoDbLedger } from '../../../shared/aws/dynamodb-ledger.ts';
 import { COMMAND_LINES } from '../../support/command-lines.ts';
 import {

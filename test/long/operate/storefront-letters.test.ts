@@ -10,7 +10,7 @@ import { type Emulator, startDynamoDb, startSqs } from '../../../local/stack/emu
 import { replayCommand } from '../../../scripts/connector/dead-letters/replay-command.ts';
 import { awsSettings } from '../../../scripts/connector/deployment/deployment.ts';
 import { type Document, exitCodeOf } from '../../../scripts/connector/document/document.ts';
-import type { Session } from '../../../scripts/connector/session.ts';
+import type { Session } from '../../../scripts/connector/session/session.ts';
 import { createTerminal } from '../../../scripts/connector/terminal/terminal.ts';
 import { createDynamoDbLedger } from '../../../shared/aws/dynamodb-ledger.ts';
 import { createSqsDeadLetters } from '../../../shared/aws/sqs-queues.ts';

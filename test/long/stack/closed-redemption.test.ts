@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Document } from '../../../scripts/connector/document/document.ts';
 import { closeCommand, listCommand } from '../../../scripts/connector/redemptions/redemptions.ts';
 import { showCommand } from '../../../scripts/connector/redemptions/show-customer.ts';
-import type { Session } from '../../../scripts/connector/session.ts';
+import type { Session } from '../../../scripts/connector/session/session.ts';
 import { createTerminal } from '../../../scripts/connector/terminal/terminal.ts';
 import { createDynamoDbLedger } from '../../../shared/aws/dynamodb-ledger.ts';
 import { deploymentOf } from '../../support/console-in-browser.ts';

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
-import { COMMAND_KINDS } from '../../../scripts/connector/command-kinds.ts';
 import { createProgram } from '../../../scripts/connector/create-program.ts';
 import { argumentsOf } from '../../../scripts/connector/deployment/audit-records.ts';
 import { explainAwsError } from '../../../scripts/connector/deployment/explain-aws-error.ts';
 import { send } from '../../../scripts/connector/resend/resend.ts';
+import { COMMAND_KINDS } from '../../../scripts/connector/session/command-kinds.ts';
 import { AwsUnanswered } from '../../../shared/aws/aws-client.ts';
 import { SECRET_MAX_AGE_MS } from '../../../shared/aws/secrets.ts';
 import type { BulkQueue } from '../../../shared/core/events/event.ts';

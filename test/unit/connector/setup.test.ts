@@ -7,9 +7,9 @@ import {
   warn,
 } from '../../../scripts/connector/checks/check.ts';
 import { line } from '../../../scripts/connector/document/line.ts';
-import { Problem } from '../../../scripts/connector/exit.ts';
 import { runStep } from '../../../scripts/connector/setup/step.ts';
 import { nextTokens } from '../../../scripts/connector/storefront/set-up.ts';
+import { Problem } from '../../../scripts/connector/terminal/exit.ts';
 import type { Terminal } from '../../../scripts/connector/terminal/terminal.ts';
 
 /** A step whose looks find these in turn; returns how often it was fixed. */

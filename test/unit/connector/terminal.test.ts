@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { parseMoment, perSecond, wholeNumber } from '../../../scripts/connector/arguments.ts';
+import {
+  parseMoment,
+  perSecond,
+  wholeNumber,
+} from '../../../scripts/connector/session/arguments.ts';
 import {
   createProgress,
   progressLine,

@@ -15,7 +15,7 @@ import { createProgram } from '../../../scripts/connector/create-program.ts';
 import type { Deployment } from '../../../scripts/connector/deployment/deployment.ts';
 import { describeNewerSettings } from '../../../scripts/connector/deployment/find-deployment.ts';
 import { line } from '../../../scripts/connector/document/line.ts';
-import { type Action, runAction } from '../../../scripts/connector/run-action.ts';
+import { type Action, runAction } from '../../../scripts/connector/session/run-action.ts';
 
 const PORT = 4999;
 const HOST = `127.0.0.1:${PORT}`;

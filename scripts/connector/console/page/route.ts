@@ -1,5 +1,5 @@
-import { COMMAND_KINDS } from '../../command-kinds.ts';
 import { type Line, line } from '../../document/line.ts';
+import { COMMAND_KINDS } from '../../session/command-kinds.ts';
 
 /** A person agrees to them each time: an address, which anybody can send, must not. */
 const NEVER_IN_ADDRESS: ReadonlySet<string> = new Set(['yes', 'reveal']);

@@ -1,21 +1,21 @@
 import type { Command } from 'commander';
-import { VERSION } from '../../shared/config/release.ts';
-import { NewerItem } from '../../shared/core/ledger/ledger.ts';
+import { VERSION } from '../../../shared/config/release.ts';
+import { NewerItem } from '../../../shared/core/ledger/ledger.ts';
 import type {
   ChangeEnded,
   CommandLine,
   Recorded,
   RecordedChange,
-} from './deployment/audit-records.ts';
-import type { Deployment } from './deployment/deployment.ts';
-import { explainAwsError } from './deployment/explain-aws-error.ts';
-import { type Document, exitCodeOf } from './document/document.ts';
-import { withLineTexts } from './document/line.ts';
-import { printDocument } from './document/print-document.ts';
-import { BadArguments, EXIT, type ExitCode, Problem, StoppedEarly } from './exit.ts';
+} from '../deployment/audit-records.ts';
+import type { Deployment } from '../deployment/deployment.ts';
+import { explainAwsError } from '../deployment/explain-aws-error.ts';
+import { type Document, exitCodeOf } from '../document/document.ts';
+import { withLineTexts } from '../document/line.ts';
+import { printDocument } from '../document/print-document.ts';
+import { BadArguments, EXIT, type ExitCode, Problem, StoppedEarly } from '../terminal/exit.ts';
+import { createTerminal } from '../terminal/terminal.ts';
+import { printableLines } from '../terminal/text.ts';
 import type { CommonOptions, Host, Session } from './session.ts';
-import { createTerminal } from './terminal/terminal.ts';
-import { printableLines } from './terminal/text.ts';
 
 /**
  * The code of a command. Returns what it answers, whose verdict is the exit code, or the exit code alone; throws a
@@ -111,7 +111,7 @@ function openSession(options: CommonOptions, line: CommandLine, host: Host) {
     async beginChange(deployment, recorded = 'change', about = {}) {
       // At a terminal the process may have ended by now; the console goes on with what began.
       if (!change && interruptions > 0) throw new StoppedEarly();
-      const { recordChange } = await import('./deployment/audit-records.ts');
+      const { recordChange } = await import('../deployment/audit-records.ts');
       const named = { ...line, options: { ...line.options, ...about } };
       change ??= await recordChange(deployment, named, { recorded }).catch((error: unknown) => {
         throw cannotRecord(error, explain, recorded);
@@ -217,7 +217,7 @@ const printError = (text: string): void => {
 const processHost: Host = {
   createTerminal,
   async findDeployment(options) {
-    const { findDeployment } = await import('./deployment/find-deployment.ts');
+    const { findDeployment } = await import('../deployment/find-deployment.ts');
     return findDeployment(options);
   },
   onInterruption(interrupt) {

@@ -1,8 +1,8 @@
-import type { Recorded, RecordedChange } from './deployment/audit-records.ts';
-import type { Deployment, StackOptions } from './deployment/deployment.ts';
-import type { Document } from './document/document.ts';
-import type { ExitCode, Problem } from './exit.ts';
-import type { Terminal } from './terminal/terminal.ts';
+import type { Recorded, RecordedChange } from '../deployment/audit-records.ts';
+import type { Deployment, StackOptions } from '../deployment/deployment.ts';
+import type { Document } from '../document/document.ts';
+import type { ExitCode, Problem } from '../terminal/exit.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 
 /** The options that every command takes. */
 export interface CommonOptions extends StackOptions {

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander';
-import type { Connector, Shop } from '../../shared/config/connector-config.ts';
-import { BadArguments } from './exit.ts';
+import type { Connector, Shop } from '../../../shared/config/connector-config.ts';
+import { BadArguments } from '../terminal/exit.ts';
 
 /** The shop with the given domain or path; without one, the only shop of the settings. */
 export function findShop({ shops }: Connector, named: string | undefined): Shop {
