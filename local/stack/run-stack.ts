@@ -128,7 +128,11 @@ export async function runStack(options: StartOptions, openConsole: OpenConsole):
       );
     // Before the day is played: a person may want to watch it.
     if (state.kind === 'written' && !options.once) opened = await openConsole(sayAt);
-    if (opened) say(`The console, to watch: ${opened.address}`);
+    if (opened) {
+      say(`The console, to watch: ${opened.address}`);
+      // Without the token, which opens it once: in that browser the other pages lead back to it.
+      stack.neighbours.console = new URL('/', opened.address).href;
+    }
     const isInSync = options.demo
       ? await demonstrate(stack, settings.connector, {
           pace: options.once ? 'fast' : 'to-read-along',
@@ -294,7 +298,7 @@ Stack ${stack.name} is running on this machine.
 
 Pages for a browser:
 
-${list([...consolePage(consoleAddress), ...shopPages(stack), ...stack.shops.flatMap(sandboxPages), ['metrics', stack.metricsAddress, 'of all functions, in the last hour']])}
+${list([...consolePage(consoleAddress), ...shopPages(stack), ...stack.shops.flatMap(sandboxPages)])}
 
 Addresses for programs:
 

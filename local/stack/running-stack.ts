@@ -1,5 +1,6 @@
 import type { DynamoDB } from '@aws-sdk/client-dynamodb';
 import { GetQueueAttributesCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import type { Neighbours } from '../sandbox-kit/pages/layout.ts';
 import type { FunctionRunner } from './functions/function-runner.ts';
 import type { LogGroups } from './functions/log-groups.ts';
 import type { Metrics } from './functions/metrics.ts';
@@ -35,6 +36,8 @@ export interface RunningStack extends RunningShop, Sandboxes {
   readonly outputs: Readonly<Record<string, string>>;
   readonly endpoint: string;
   readonly metricsAddress: string;
+  /** Which other pages the sandboxes' own lead to. */
+  readonly neighbours: Neighbours;
   /** Their policies are the template's; the administrator may do everything. */
   readonly keys: Readonly<Record<'administrator' | 'operator' | 'readOnlyOperator', AwsKey>>;
   readonly access: AccessControl;
@@ -94,7 +97,7 @@ interface Started extends Stack {
 }
 
 function toRunningStack(
-  { secrets, metrics, runner }: Run,
+  { secrets, metrics, neighbours, runner }: Run,
   { web, aws, sandboxes, clients, logs, assembly, description, access }: Started,
 ): Omit<RunningStack, 'stop'> {
   if (!runner) throw new Error('the functions were not started');
@@ -115,6 +118,7 @@ function toRunningStack(
     },
     endpoint: aws.endpoint,
     metricsAddress: aws.metricsAddress,
+    neighbours,
     keys: secrets,
     access,
     logs,

@@ -163,9 +163,7 @@ export async function startAws(run: Run) {
     ports.gateway,
   );
   const { address: endpoint } = run.started(gateway);
-  const { metrics, neighbours } = run;
-  const metricsServer = run.started(await startMetricsServer(metrics, ports.metrics, neighbours));
-  neighbours.metrics = metricsServer.address;
+  const metricsServer = run.started(await startMetricsServer(run.metrics, ports.metrics));
   return { endpoint, emulators, metricsAddress: metricsServer.address };
 }
 

@@ -48,7 +48,7 @@ export function handlePage<Service>(
 }
 
 /** A browser asks for HTML by name; programs send no Accept header, or one for everything. */
-export const wantsPage = ({ accept }: IncomingHttpHeaders): boolean =>
+const wantsPage = ({ accept }: IncomingHttpHeaders): boolean =>
   accept?.includes('text/html') ?? false;
 
 /** No other origin and nothing inline, so that even unescaped text would not run, but for what `more` allows. */

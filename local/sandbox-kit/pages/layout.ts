@@ -1,9 +1,9 @@
 import { type Html, html } from './html.ts';
 
 /** The addresses of the local stack's other pages, as far as they run. A server of its own has none. */
-export type Neighbours = Partial<Record<'shop' | 'store' | 'loyalty' | 'metrics', string>>;
+export type Neighbours = Partial<Record<'shop' | 'store' | 'loyalty' | 'console', string>>;
 
-const names = { shop: 'Shop', store: 'Store', loyalty: 'Loyalty service', metrics: 'Metrics' };
+const names = { shop: 'Shop', store: 'Store', loyalty: 'Loyalty service', console: 'Console' };
 
 export interface PageParts {
   /** Of the server, in the bar. */

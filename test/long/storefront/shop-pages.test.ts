@@ -122,7 +122,7 @@ describe.skipIf(browserPath === undefined)('the pages of npm start, in a browser
       await fillCart(one);
       await page.getByLabel('Discount code').fill('NOPE');
       await page.getByRole('button', { name: 'Apply' }).click();
-      const { store, loyalty, metricsAddress } = stack;
+      const { store, loyalty } = stack;
       const shown: Record<string, Faults> = {};
       const look = async (on: Page, address: string) => {
         await on.goto(address);
@@ -149,7 +149,6 @@ describe.skipIf(browserPath === undefined)('the pages of npm start, in a browser
       const others = ['', '/no'].flatMap((path) => [
         `${store.address}${path}`,
         `${loyalty.address}${path}`,
-        `${metricsAddress}${path}`,
       ]);
       for (const address of [...others, `${loyalty.address}/state`]) await look(page, address);
       await open('/');
