@@ -56,7 +56,8 @@ export function judgeTrace(trace: Trace): Judged {
     const old = letter ? ' The dead letters about it are older or the same.' : '';
     // The ledger would not send it again by itself. Nor may anybody, before a person has seen what that does to points.
     const again = resend(trace, { force: true }, 'If the store is right, to send it once more:');
-    return say(whyApplied(trace), kind, `${what}${old}`, kind === 'well' ? undefined : again);
+    const next = trace.held.kind === 'unknown' ? status : again;
+    return say(whyApplied(trace), kind, `${what}${old}`, kind === 'well' ? undefined : next);
   }
   const before =
     entry?.appliedKey === undefined ? 'nothing was applied yet' : 'an earlier state was';
