@@ -131,7 +131,7 @@ describe('the verdict on one entity', () => {
     [
       'is not known where the service did not answer',
       ofOrder({ held: { kind: 'unknown', why: 'time-out' } }),
-      ...(['not known', 'could not be read: time-out', 'npx loyalty-connector status'] as const),
+      ...(['not known', 'could not be read: time-out', 'status'] as const),
     ],
     [
       'is not known for a product, which the service cannot be asked for',
