@@ -33,6 +33,7 @@ import {
   type VerdictKind,
 } from '../document/document.ts';
 import { line, type Options } from '../document/line.ts';
+import { pauseText, readPauses, resumeSuggestion } from '../pause/read-pauses.ts';
 import { readWaiting } from '../pause/waiting-messages.ts';
 import { findShop } from '../session/arguments.ts';
 import type { CommonOptions, Session } from '../session/session.ts';
@@ -125,6 +126,18 @@ async function resendOne(
   const change = await session.beginChange(deployment, 'change', key);
   await openSourceQueues(deployment, [queueFamilyOf(kind)]).queue.send(event);
   change.count({ sent: 1 });
+  const pause = options.wait ? await pauseOf(deployment, key) : undefined;
+  if (pause) {
+    const what = `It is on the queue, and goes on when the pause ends. ${pauseText(pause)}.`;
+    const next = [resumeSuggestion(pause)];
+    return {
+      title,
+      verdict: { kind: 'waits', what },
+      blocks: [],
+      next,
+      data: { ...data, sent: 1 },
+    };
+  }
   const result = options.wait ? await follow(session, deployment, key, event) : undefined;
   const letters = { label: 'See the dead letter', line: line('dead-letters show', [id]) };
   return {
@@ -163,6 +176,13 @@ const PROBLEMS: Readonly<Record<string, VerdictKind>> = {
   unreadable: 'action required',
   unknown: 'not known',
 };
+
+/** Nobody should wait for what only a person ends. */
+async function pauseOf(deployment: Deployment, { shop, kind }: EntityKey) {
+  const pauses = await readPauses(openLedger(deployment), [{ domain: shop }], new Date());
+  const parts = ['all', queueFamilyOf(kind)];
+  return pauses.find((one) => one.by === 'operator' && parts.includes(one.part));
+}
 
 async function follow(
   session: Session,

@@ -100,6 +100,18 @@ describe('resend of one order', () => {
     expect(waiting).toMatchObject([{ queue: 'orders', waitsFor: 'loyalty' }]);
   });
 
+  it('waits for no pause, which only a person ends: it names the command that does', async () => {
+    const { id } = placeOrder();
+    await connector.run('pause --because stocktaking --yes');
+    const { code, stdout } = await connector.run(`resend order ${id} --yes --wait`);
+    expect(stdout).toContain('because: stocktaking');
+    expect(stdout).toContain('npx loyalty-connector resume --shop');
+    expect(code).toBe(3);
+    await connector.run('resume');
+    await connector.work();
+    expect(callsOf(id)).toHaveLength(1);
+  });
+
   it.each([
     ['resend', 'give either a kind and an id, or --since.'],
     ['resend order 1 --since 1d', 'give either a kind and an id, or --since.'],
