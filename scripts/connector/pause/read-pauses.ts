@@ -11,6 +11,7 @@ import {
 import { type Ledger, ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
 import type { ShownFinding, Suggestion } from '../document/document.ts';
 import { line } from '../document/line.ts';
+import { personOf } from '../terminal/text.ts';
 
 /** A pause that lasts. */
 export type PauseStatus = {
@@ -74,9 +75,6 @@ export function pauseText(pause: PauseStatus): string {
 }
 
 export const partText = (part: PausedPart): string => (part === 'all' ? 'all calls' : part);
-
-/** The user, or the name of a role's session: the end of an ARN. */
-const personOf = (arn: string): string => arn.split(/[/:]/).at(-1) ?? arn;
 
 /** The command that ends it. */
 export function resumeSuggestion(pause: PauseStatus): Suggestion {

@@ -267,14 +267,16 @@ export async function closeCommand(
   const balances = deployment.output('BalancesQueueUrl');
   const queue = createSqsEventQueue(new SQS(deployment.aws), { balances });
   const redemption = checked(await closeRedemption(whose, id, as, { ...opened, queue }));
-  change.count({ closed: 1 });
-  const was = before?.state.at === as ? 'was closed before' : 'is closed';
+  const changed = before?.state.at !== as;
+  change.count({ closed: changed ? 1 : 0 });
   return {
     title,
-    verdict: { kind: 'well', what: `It ${was}: ${sees}.` },
-    blocks: [],
+    ...(changed && { verdict: { kind: 'well', what: `It is closed: ${sees}.` } }),
+    blocks: changed
+      ? []
+      : [text('It was closed before. Only its message was sent again, should it be missing.')],
     next: [{ label: 'See the customer', line: line('redemptions show', [customerId], { shop }) }],
-    data: { changed: true, ...redemptionData({ ...whose, redemption }) },
+    data: { changed, ...redemptionData({ ...whose, redemption }) },
   };
 }
 

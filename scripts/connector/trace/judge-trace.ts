@@ -3,6 +3,7 @@ import type { Suggestion, Verdict, VerdictKind } from '../document/document.ts';
 import { line, type Options } from '../document/line.ts';
 import { pauseText } from '../pause/read-pauses.ts';
 import { FOR_WHAT } from '../pause/waiting-messages.ts';
+import { utcText } from '../terminal/text.ts';
 import type { Trace } from './collect-trace.ts';
 import { compareSides, isApplied } from './sides.ts';
 
@@ -183,10 +184,5 @@ export function pointsText({ key, entry, earned }: Trace, { why }: Judged): stri
 
 /** Completes a sentence about the order: `its message waits for …`. */
 export function waitText({ waitsFor, why, until }: Trace['waits'][number]): string {
-  return `its message waits ${FOR_WHAT[waitsFor]} (${why}), and the next attempt is at ${momentText(until)} UTC`;
-}
-
-/** In seconds and UTC, as in the store. */
-export function momentText(epochMs: number): string {
-  return `${new Date(epochMs).toISOString().slice(0, 19).replace('T', ' ')}`;
+  return `its message waits ${FOR_WHAT[waitsFor]} (${why}), and the next attempt is at ${utcText(until)} UTC`;
 }

@@ -6,15 +6,11 @@ import { argumentsOf } from '../../../scripts/connector/deployment/audit-records
 import { explainAwsError } from '../../../scripts/connector/deployment/explain-aws-error.ts';
 import { send } from '../../../scripts/connector/resend/resend.ts';
 import { COMMAND_KINDS } from '../../../scripts/connector/session/command-kinds.ts';
+import { pathOf } from '../../../scripts/connector/session/run-action.ts';
 import { AwsUnanswered } from '../../../shared/aws/aws-client.ts';
 import { SECRET_MAX_AGE_MS } from '../../../shared/aws/secrets.ts';
 import type { BulkQueue } from '../../../shared/core/events/event.ts';
 import { COMMAND_LINES } from '../../support/command-lines.ts';
-
-function pathOf(command: Command): string {
-  const { parent } = command;
-  return parent ? `${pathOf(parent)} ${command.name()}`.trim() : '';
-}
 
 function allOf(command: Command): readonly Command[] {
   return [command, ...command.commands.flatMap(allOf)];

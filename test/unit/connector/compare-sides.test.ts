@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { rowsOf } from '../../../scripts/connector/redemptions/show-customer.ts';
+import { judgeBalances, rowsOf } from '../../../scripts/connector/redemptions/show-customer.ts';
 import { compareSides, heldIn, type Sides } from '../../../scripts/connector/trace/sides.ts';
 import { mapOrder } from '../../../shared/core/mapping/map-order.ts';
 import { idempotencyKey } from '../../../shared/core/mapping/wanted-state.ts';
@@ -119,6 +119,15 @@ describe('the balance of a customer, side by side', () => {
       'Points',
       'Tier',
     ]);
+  });
+
+  it.each([
+    ['store', 'The store shows another balance than the loyalty service has.'],
+    ['ledger', 'The connector has recorded another balance.'],
+  ])('says what differs, where the %s does', (side, what) => {
+    const sides = { store: known, ledger: known, service: known };
+    const judged = judgeBalances({ ...sides, [side]: { ...known, points: 150 } });
+    expect(judged).toEqual({ kind: 'waits', what: expect.stringContaining(what) });
   });
 
   it('compares the points that expire by their number and day', () => {
