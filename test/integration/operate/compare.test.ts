@@ -109,6 +109,12 @@ describe('both sides of one entity', () => {
 });
 
 describe('loyalty-connector compare', () => {
+  it('is not well where nothing changed, and so nothing was compared', async () => {
+    const { code, stdout } = await connector.run('compare orders --since 2099-01-01');
+    expect(stdout).toContain('NOT KNOWN\n  The store changed no order since then');
+    expect(code).toBe(4);
+  });
+
   it('compares all orders since a moment, and lists those that differ by their names', async () => {
     const before = JSON.parse((await connector.run('compare orders --since 1h --json')).stdout);
     const agreed = before.data.agree;
