@@ -110,9 +110,7 @@ function amongLetters(letters: Trace['letters']): readonly Line[] {
 
 function inService({ earned }: Trace): readonly Line[] {
   if (earned?.givenAt === undefined) return [];
-  // Its history shows how many are left of them, under the date when they were given.
-  const detail = 'how many it gave then is not known';
-  return [
-    { at: earned.givenAt, who: 'Loyalty service', what: 'gave points', detail, tone: 'well' },
-  ];
+  // Without their number: its history shows how many are left of them, under the date when they were given.
+  const what = 'gave points';
+  return [{ at: earned.givenAt, who: 'Loyalty service', what, tone: 'well' }];
 }

@@ -52,6 +52,14 @@ describe('both sides of one entity', () => {
     expect(code).toBe(0);
   });
 
+  it('agree for a customer whom only an order brought', async () => {
+    const { stdout } = await connector.run(`trace order ${await placeOrder()} --json`);
+    const { code } = await connector.run(
+      `trace customer ${JSON.parse(stdout).data.wanted.Customer.OriginalId}`,
+    );
+    expect(code).toBe(0);
+  });
+
   it('differ for an order that was changed in the service, which ends with 1', async () => {
     const id = await placeOrder();
     await changeInService(id);
