@@ -12,7 +12,7 @@ import { utcText } from '../terminal/text.ts';
 import { arithmeticOf } from './arithmetic.ts';
 import { collectTrace, type Trace, type Traced } from './collect-trace.ts';
 import { type FoundOrder, findAny, findEntity, type Hit, KINDS, parseKind } from './find.ts';
-import { judgeTrace, pointsText } from './judge-trace.ts';
+import { judgeTrace, pointsText, sendAgain } from './judge-trace.ts';
 import { type Compared, compareSides } from './sides.ts';
 import { timelineOf } from './timeline.ts';
 
@@ -133,6 +133,7 @@ export function documentOf(
     say: REVEALS,
     line: line('trace', [kind, key.id], { shop: key.shop, full: true, reveal: true }),
   };
+  const again = verdict === 'well' ? sendAgain(trace) : undefined;
   const { remembered: _, ...ledger } = entry ?? {};
   const others = otherOrders.map((order) => ({ ...order, shop: key.shop, kind: 'order' as const }));
   return {
@@ -153,6 +154,7 @@ export function documentOf(
       ...next,
       ...(kind === 'customer' && trace.store.kind === 'found' ? [rewards] : []),
       ...(form && !reveal && kind !== 'product' ? [revealed] : []),
+      ...(again ? [again] : []),
     ],
     // It goes on by itself: an open page shows how.
     ...(verdict === 'waits' && { freshSeconds: 15 }),
