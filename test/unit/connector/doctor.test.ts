@@ -117,18 +117,18 @@ describe('the settings', () => {
 
 describe('webhooks that were refused for their signature', () => {
   const now = new Date('2026-11-15T03:00:00.000Z');
-  const judge = (refused: number, acceptedSince: number) =>
+  const judge = (refused: number, acceptedSince: number, shops = ['one'], strays = 0) =>
     judgeRefusals(
       {
         'signatures-refused': refused,
         signs: {
           'signatures-refused': {
             ...{ lastAt: now.getTime(), acceptedSince },
-            sinceAccepted: acceptedSince > 0 ? 0 : refused,
+            sinceAccepted: acceptedSince > 0 ? 0 : strays || refused,
           },
         },
       },
-      [{ domain: 'one' }],
+      shops.map((domain) => ({ domain })),
       now,
     );
 
@@ -139,9 +139,18 @@ describe('webhooks that were refused for their signature', () => {
     });
     expect(judge(72, 4)).toMatchObject({
       verdict: 'pass',
-      what: expect.stringMatching(/^repaired: 72 .* 4 accepted since$/),
+      what: expect.stringMatching(/^72 .*; repaired: 4 accepted since$/),
     });
     expect(judge(2, 0).verdict).toBe('pass');
+    const strays = judge(72, 0, ['one'], 2);
+    expect(strays.what).toMatch(/; all but the last 2 before others were accepted$/);
+  });
+
+  it('stay a warning where another shop may have sent what was accepted', () => {
+    expect(judge(72, 4, ['one', 'two'])).toMatchObject({
+      ...{ verdict: 'warn', what: expect.stringMatching(/; 4 accepted since, of any shop$/) },
+      next: [{}, {}],
+    });
   });
 });
 
