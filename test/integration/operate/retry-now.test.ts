@@ -86,8 +86,11 @@ describe('loyalty-connector retry-now', () => {
     await operated.work();
   });
 
-  it('sends what another queue’s pause does not hold, and does not know the end of what is gone', async () => {
-    await leaveWaiting(operated, { why: 'loyalty-unavailable' });
+  it('sends what a pause of another queue does not hold, and does not know the end of what is gone', async () => {
+    operated.loyalty.faults.add({ kind: 'business-error', code: 76 });
+    await placeOrder(operated);
+    await operated.work();
+    operated.loyalty.faults.clear();
     await operated.run('pause --queue products --yes');
     const sent = await operated.atWork(operated.run('retry-now'));
     expect(sent.stdout).toContain('1 sent.');

@@ -5,6 +5,7 @@ import {
   type Finding,
   fail,
   findingsBlock,
+  fixDocument,
   info,
   pass,
   runChecks,
@@ -27,6 +28,7 @@ import {
   judgeClientIds,
   judgeRefusals,
 } from '../../../scripts/connector/doctor/secrets.ts';
+import { text } from '../../../scripts/connector/document/document.ts';
 import { line } from '../../../scripts/connector/document/line.ts';
 import type { Connector } from '../../../shared/config/connector-config.ts';
 import {
@@ -374,5 +376,21 @@ describe('the findings of all checks', () => {
     expect(kind(pass(''), warn(''), info(''))).toBe('well');
     expect(kind(pass(''), unknown(''))).toBe('not known');
     expect(kind(unknown(''), fail(''))).toBe('action required');
+  });
+});
+
+describe('a command that looks before it changes', () => {
+  const blocksOf = async (found: Finding) => {
+    const check = { name: 'webhooks', look: async () => [found] };
+    const next = () => ({ label: 'Repair', line: line('webhooks sync') });
+    const given = { title: 'Webhooks', yes: true, isWanted: () => false, next };
+    return (await fixDocument(check, given)).blocks;
+  };
+
+  it('says that there is nothing to do only where it could look', async () => {
+    expect(await blocksOf(pass('12 right'))).toContainEqual(text('Nothing to do.'));
+    expect(await blocksOf(unknown('the store did not answer'))).toContainEqual(
+      text('Nothing was changed.'),
+    );
   });
 });
