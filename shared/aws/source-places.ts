@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { SourceMap } from 'node:module';
 
-const PLACE = /(\/[^\s():]+\.js):(\d+):(\d+)/g;
+/** A path begins after a space, a bracket or `file://`: tried at every slash, a long text would take a minute. */
+const PLACE = /(?<=[\s(]|file:\/\/)(\/[^\s():]+\.js):(\d+):(\d+)/g;
 
 /**
  * Replaces the places in a bundle by those in the source, by the map beside the bundle. The map is read when something

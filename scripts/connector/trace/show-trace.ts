@@ -11,7 +11,7 @@ import { BadArguments } from '../terminal/exit.ts';
 import { arithmeticOf } from './arithmetic.ts';
 import { collectTrace, type Trace, type Traced } from './collect-trace.ts';
 import { type FoundOrder, findAny, findEntity, type Hit, KINDS, parseKind } from './find.ts';
-import { judgeTrace, momentText, pointsText } from './judge-trace.ts';
+import { judgeTrace, momentText, pointsText, sendAgain } from './judge-trace.ts';
 import { type Compared, compareSides } from './sides.ts';
 import { timelineOf } from './timeline.ts';
 
@@ -132,6 +132,7 @@ export function documentOf(
     say: 'With personal data (this is recorded with your name):',
     line: line('trace', [kind, key.id], { shop: key.shop, full: true, reveal: true }),
   };
+  const again = verdict === 'well' ? sendAgain(trace) : undefined;
   const { remembered: _, ...ledger } = entry ?? {};
   const others = otherOrders.map((order) => ({ ...order, shop: key.shop, kind: 'order' as const }));
   return {
@@ -152,6 +153,7 @@ export function documentOf(
       ...next,
       ...(kind === 'customer' && trace.store.kind === 'found' ? [rewards] : []),
       ...(form && !reveal && kind !== 'product' ? [revealed] : []),
+      ...(again ? [again] : []),
     ],
     // It goes on by itself: an open page shows how.
     ...(verdict === 'waits' && { freshSeconds: 15 }),

@@ -110,7 +110,7 @@ function amongLetters(letters: Trace['letters']): readonly Line[] {
 
 function inService({ earned }: Trace): readonly Line[] {
   if (earned?.givenAt === undefined) return [];
-  const what = `gave ${earned.earning.points} points`;
-  const detail = 'as many as it expects of this order';
-  return [{ at: earned.givenAt, who: 'Loyalty service', what, detail, tone: 'well' }];
+  // Without their number: its history shows how many are left of them, under the date when they were given.
+  const what = 'gave points';
+  return [{ at: earned.givenAt, who: 'Loyalty service', what, tone: 'well' }];
 }

@@ -92,6 +92,17 @@ describe('the comparison of one order', () => {
     expect(compare(undefined, 0)).toBe('not known');
   });
 
+  it('shows no amounts of a cancelled order: only its state is compared', () => {
+    if (mapped.kind !== 'wanted' || mapped.wanted.kind !== 'order') throw new Error('not wanted');
+    const wanted = { ...mapped.wanted, kind: 'cancelled-order', cancellation: {} } as const;
+    const held = { OriginalId: order.id, OrderTotal: 29.25, State: 3 } as const;
+    const { kind, rows } = compareSides(
+      sides({ mapped: { ...mapped, wanted }, held: { kind: 'order', order: held } }),
+    );
+    expect(kind).toBe('well');
+    expect(rows.map(({ field }) => field)).toEqual(['state']);
+  });
+
   it('takes HTTP 404 for an absent order', () => {
     const message = 'HTTP 404.';
     const getOrder = transportFailure('not-found', { mayHaveHappened: false, message });
