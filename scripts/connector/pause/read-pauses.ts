@@ -8,6 +8,7 @@ import {
   type PauseWhy,
   type ShopControl,
 } from '../../../shared/core/calls/shop-pause.ts';
+import type { QueueFamily } from '../../../shared/core/events/event.ts';
 import { type Ledger, ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
 import type { ShownFinding, Suggestion } from '../document/document.ts';
 import { line } from '../document/line.ts';
@@ -76,6 +77,19 @@ export function pauseText(pause: PauseStatus): string {
 
 export const partText = (part: PausedPart): string => (part === 'all' ? 'all calls' : part);
 
+/** The others end by themselves. */
+export const needsPerson = (pause: PauseStatus): boolean =>
+  pause.by === 'operator' ? pause.until === undefined : pause.why === 'misconfigured';
+
+/** Whether it stops the calls of this queue. */
+export function isHolding(
+  pause: PauseStatus,
+  { shop, queue }: { readonly shop: string; readonly queue: QueueFamily },
+): boolean {
+  const part = pause.by === 'operator' ? pause.part : 'all';
+  return pause.shop === shop && (part === 'all' || part === queue);
+}
+
 /** The command that ends it. */
 export function resumeSuggestion(pause: PauseStatus): Suggestion {
   const { shop } = pause;
@@ -91,13 +105,13 @@ export function pauseSuggestion({ shops, storefront }: Pick<Connector, 'shops' |
   const domains = shops.map(({ domain }) => domain);
   const suggestion: Suggestion = {
     label: 'Pause calls',
-    line: line('pause', [], { yes: true }),
+    line: line('pause'),
     asks: [
       ...(domains.length > 1
         ? [{ name: 'shop', label: 'Shop', value: '', of: named(domains) }]
         : []),
       { name: 'queue', label: 'Queue', value: '', of: named(queues) },
-      { name: 'because', label: 'Reason' },
+      { name: 'because', label: 'Reason', value: '' },
       { name: 'for', label: 'For how long: 30m, 2h', value: '' },
     ],
   };

@@ -196,7 +196,7 @@ function judgePointTokens({ domain: shop }: Shop, tokens: PointTokens | undefine
   if (!tokens) {
     return fail('no token of point events is set, so none is accepted', {
       label: 'Create the token',
-      line: line('storefront setup', [], { shop, yes: true }),
+      line: line('storefront setup', [], { shop }),
     });
   }
   return tokens.previous === undefined
@@ -204,7 +204,7 @@ function judgePointTokens({ domain: shop }: Shop, tokens: PointTokens | undefine
     : warn('the previous token of point events is still accepted', {
         label: 'End the rotation',
         say: 'When the loyalty service sends the new one:',
-        line: line('storefront setup', [], { shop, finish: true, yes: true }),
+        line: line('storefront setup', [], { shop, finish: true }),
       });
 }
 
