@@ -287,8 +287,9 @@ function explain(error: unknown, firstPort: number): string {
 }
 
 /** The addresses of the running stack, and what to try next. */
-function greet(stack: RunningStack, consoleAddress: string | undefined): string {
+export function greet(stack: RunningStack, consoleAddress: string | undefined): string {
   const { domain } = stack.shop;
+  const ofShop = stack.shops.length > 1 ? ` --shop ${domain}` : '';
   const { administrator } = stack.keys;
   const [order] = stack.store.rows.orders.values();
   const body = '{"id":1}';
@@ -318,10 +319,10 @@ Send a signed webhook by hand (it reports the deletion of an order that the stor
 For any other event, use the buttons on the store's page, or send it by hand:
 
   curl -X POST ${stack.store.address}/sandbox/actions/placeRandomOrder -H 'content-type: application/json'
-  npx loyalty-connector send --sample orders/create
+  npx loyalty-connector send${ofShop}
 
 See the state of the connector: npx loyalty-connector status
-${order === undefined ? '' : `See the history of one order: npx loyalty-connector trace order ${order.id}\n`}
+${order === undefined ? '' : `See the history of one order: npx loyalty-connector trace order ${order.id}${ofShop}\n`}
 Read the queues, the ledger and the secrets with the AWS CLI:
 
   export AWS_ENDPOINT_URL=${stack.endpoint} AWS_REGION=us-east-1 \\
@@ -373,7 +374,7 @@ function programAddresses({ loyalty, webhookAddress, webhookSecret }: RunningSho
 }
 
 /** What a person who sets it up would find on the pages of the store and of the loyalty service. */
-function greetNew({ name, shops }: RunningStack): string {
+export function greetNew({ name, shops }: Pick<RunningStack, 'name' | 'shops'>): string {
   return `
 Stack ${name} is running on this machine, as after a first deployment. Set it up, in another terminal:
 

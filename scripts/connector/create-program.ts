@@ -4,6 +4,7 @@ import * as look from './commands/look.ts';
 import * as repair from './commands/repair.ts';
 import * as setUp from './commands/set-up.ts';
 import { registerDeadLetters } from './dead-letters/command.ts';
+import { pathOf } from './session/run-action.ts';
 import { registerStart } from './start/command.ts';
 import { printable } from './terminal/text.ts';
 
@@ -50,9 +51,7 @@ function prepare(command: Command): void {
     .showSuggestionAfterError()
     .configureOutput({
       outputError: (text, write) =>
-        write(
-          `${command.name()}: ${printable(oneLine(text))} (${pathOf(command)} --help shows how)\n`,
-        ),
+        write(`${command.name()}: ${printable(oneLine(text))} (${helpOf(command)} shows how)\n`),
     });
   if (command.commands.length > 0 && !RUN_ALONE.has(command.name())) requireSubcommand(command);
 }
@@ -82,9 +81,8 @@ function requireSubcommand(command: Command & Partial<Reports>): void {
     });
 }
 
-function pathOf(command: Command): string {
-  return command.parent ? `${pathOf(command.parent)} ${command.name()}` : 'npx loyalty-connector';
-}
+const helpOf = (command: Command): string =>
+  ['npx loyalty-connector', pathOf(command), '--help'].filter(Boolean).join(' ');
 
 /** commander prints its suggestion on a second line. */
 function oneLine(text: string): string {

@@ -228,7 +228,7 @@ export async function simulate(settings: SimulationSettings): Promise<Simulation
         );
       }
     }
-    // A restored ledger lists dead letters that are gone: `dead-letters list --scan` looks at the queue.
+    // A restored ledger lists dead letters that are gone: `dead-letters scan` looks at the queue.
     if (!restore.happened) judgeSummaries(there);
   }
 

@@ -7,6 +7,7 @@ export const COMMAND_LINES: Readonly<Record<string, string>> = {
   compare: 'compare orders --since 24h',
   'dead-letters list': 'dead-letters list',
   'dead-letters show': 'dead-letters show 1',
+  'dead-letters scan': 'dead-letters scan',
   'dead-letters replay': 'dead-letters replay --id 2 --yes',
   'dead-letters drop': 'dead-letters drop --id 1 --because unwanted --yes',
   pause: 'pause --yes',

@@ -256,8 +256,14 @@ async function handle(
 
 function identityOf({ place }: Pick<GatewayParts, 'place'>, { caller }: Key) {
   const name = caller.kind === 'role' ? caller.role : caller.kind;
-  return { arn: `arn:aws:sts::${place.account}:assumed-role/${name}`, userId: name };
+  return {
+    arn: `arn:aws:sts::${place.account}:assumed-role/${name}/${SESSION}`,
+    userId: `${name}:${SESSION}`,
+  };
 }
+
+/** Who uses this machine, in the characters that AWS allows as the name of a session. */
+const SESSION = (process.env.USER ?? '').replaceAll(/[^\w+=,.@-]/g, '') || 'this-machine';
 
 function findDenial({ access, place }: GatewayParts, key: Key, call: AwsCall): string | undefined {
   if (key.caller.kind === 'administrator') return undefined;

@@ -160,7 +160,7 @@ async function preview(
       ]),
       text('Nothing was sent.'),
     ],
-    next: [{ label: `Send ${left} ${kind}`, line: startLine(state, { rate, again }) }],
+    next: [{ label: `Send ${left} ${kind}`, line: startLine(state, { rate, again, yes: true }) }],
     data: { dryRun: true, ...state, count: left, rate },
   };
 }
@@ -181,7 +181,7 @@ function alreadyDone(state: BackfillState): Document {
 function startLine({ id, shop, kind, since, until }: BackfillState, options: Options): Line {
   const isOpen = id === backfillId(kind, since, undefined);
   const span = { shop, since, until: isOpen ? undefined : until };
-  return line(`backfill ${kind}`, [], { ...span, ...options, yes: true });
+  return line(`backfill ${kind}`, [], { ...span, ...options });
 }
 
 const resuming = (state: BackfillState): Suggestion => ({

@@ -179,7 +179,9 @@ export async function fixDocument(
   const before = await check.look();
   if (!isWanted(before)) {
     const found = checksDocument(title, [resultOf(check, before)]);
-    return { ...found, blocks: [...found.blocks, ...blocks, text('Nothing to do.')] };
+    const isOpen = before.some(({ verdict }) => verdict === 'fail' || verdict === 'unknown');
+    const end = text(isOpen ? 'Nothing was changed.' : 'Nothing to do.');
+    return { ...found, blocks: [...found.blocks, ...blocks, end] };
   }
   if (!yes) {
     // What a finding suggests is to look at this.

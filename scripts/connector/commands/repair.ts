@@ -33,7 +33,11 @@ export function registerPause(program: Command): void {
     .option('--shop <domain>', 'only this shop')
     .addOption(queueOption('only this queue'))
     .option('--because <reason>', 'why, for whoever finds it paused')
-    .option('--for <duration>', 'how long: 30m, 2h (default: until "resume")', durationText)
+    .option(
+      '--for <duration>',
+      'how long: 30m, 2h (default: until "resume"; a new reason alone keeps the end)',
+      durationText,
+    )
     .option('--yes', 'do not ask')
     .addHelpText('after', PAUSE_EXAMPLES)
     .action(runLazily(async () => (await import('../pause/change-pause.ts')).pauseCommand));
@@ -63,8 +67,8 @@ misconfigured (credentials, scopes or an address are refused), paused (by an ope
 of its own or of AWS), patience (a customer or a result that is not there yet).
 A pause of the shop still holds its messages, except one that refused credentials began. What had a call
 without an answer is tried 30 seconds after that call at the earliest.
-It ends with 0 when all have left their queues, or nothing waited, with 3 when some still wait, and with 1 when some
-became dead letters.
+It ends with 0 when all have left their queues, or nothing waited, with 3 when some still wait, with 1 when some
+became dead letters, and with 4 when the outcome of some is not known.
 `;
 
 /** `loyalty-connector retry-now` */
@@ -129,8 +133,8 @@ Examples:
   npx loyalty-connector reconcile --deep --shop example-store.myshopify.com
   npx loyalty-connector reconcile status      what the last runs sent again, and why
 
-It ends with 0 when everything was compared and is in sync, with 3 when something was sent again, with 1 when orders
-differ in the loyalty service, and with 4 when not everything could be compared. After Ctrl-C it goes on by itself.
+It ends with 0 when what was compared agrees, with 3 when something was sent again or there was nothing to compare yet,
+with 1 when orders differ in the loyalty service, and with 4 when not everything could be compared. After Ctrl-C it goes on by itself.
 `;
 
 const STATUS_EXAMPLES = `

@@ -333,7 +333,9 @@ function sandboxesOf({ sandbox, connector }: Deployment) {
       name: length > 1 ? `${name} of ${connector.shops[index]?.domain}` : name,
       address: `${address}${path}`,
     }));
+  const { shopAddress } = sandbox;
   return [
+    ...(shopAddress === undefined ? [] : [{ name: 'Shop', address: shopAddress }]),
     ...pages('Store sandbox', sandbox.storeAddress, '/'),
     ...pages('Loyalty sandbox', sandbox.loyaltyAddress, '/state'),
   ];

@@ -11,6 +11,7 @@ import type { ReplayOptions } from './replay-command.ts';
 const EXAMPLES = `
 Examples:
   npx loyalty-connector dead-letters list --reason rejected
+  npx loyalty-connector dead-letters scan
   npx loyalty-connector dead-letters show 5512345678901
   npx loyalty-connector dead-letters replay --reason rejected --limit 1 --wait --yes
   npx loyalty-connector dead-letters drop --id 5512345678901 --because "a test of the till"
@@ -20,12 +21,13 @@ Examples:
 export function registerDeadLetters(program: Command): void {
   const group = program
     .command('dead-letters')
-    .summary('list, show, replay and drop what could not be delivered')
+    .summary('list, scan, show, replay and drop what could not be delivered')
     .description(
       'What could not be delivered waits in a dead-letter queue, with its reason, for a person.',
     )
     .addHelpText('afterAll', EXAMPLES);
   registerList(group);
+  registerScan(group);
   registerShow(group);
   registerReplay(group);
   registerDrop(group);
@@ -35,7 +37,7 @@ function registerList(group: Command): void {
   addFilterOptions(group.command('list'))
     .summary('what is there, grouped by reason')
     .description(
-      'Shows all dead letters, grouped by reason, and what happens to the oldest on which day. It reads the summaries that workers write, and receives none. Nothing is changed.',
+      'Shows all dead letters, grouped by reason, and what happens to the oldest on which day. It reads the summaries that workers write, and receives none. Nothing is changed; scan corrects a list that differs from the queues.',
     )
     .option(
       '--limit <n>',
@@ -43,11 +45,25 @@ function registerList(group: Command): void {
       wholeNumber(1, 1_000),
     )
     .option('--after <place>', 'the next page: "next" of the page before', notEmpty)
-    .option('--scan', 'read the queues themselves, and correct the list by them')
     .action(
       runAction<LetterFilter & ListOptions>(async (session, options) => {
         const { listLetters } = await import('./list.ts');
         return listLetters(session, filterIn(options), options);
+      }),
+    );
+}
+
+function registerScan(group: Command): void {
+  group
+    .command('scan')
+    .summary('correct the list by what the queues hold')
+    .description(
+      'Receives every dead letter and puts it back: adds to the list what it lacks, and takes from it what no queue has. While it runs, others cannot receive the dead letters. It is recorded, because it writes.',
+    )
+    .action(
+      runAction(async (session) => {
+        const { scanCommand } = await import('./list.ts');
+        return scanCommand(session);
       }),
     );
 }

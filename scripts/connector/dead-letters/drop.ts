@@ -12,7 +12,7 @@ import { type EntityKey, inBatches, isEntityKind } from '../../../shared/core/ev
 import { type Ledger, ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
 import { type Deployment, openLedger } from '../deployment/deployment.ts';
 import { localUser } from '../deployment/read-caller.ts';
-import { type Document, facts, text } from '../document/document.ts';
+import { type Document, facts, text, type Verdict } from '../document/document.ts';
 import { line } from '../document/line.ts';
 import type { Session } from '../session/session.ts';
 import { BadArguments, EXIT, type ExitCode } from '../terminal/exit.ts';
@@ -92,12 +92,19 @@ async function dropListed(
   await file.close();
   const keptIn = dropped.length === 0 ? null : path;
   const left = letters.length - dropped.length;
-  const document = {
+  const isReceivable = left <= 0 || fault !== undefined || signal.aborted;
+  const verdict: Verdict = {
+    kind: 'action required',
+    what: `${left} of ${counted(letters.length, 'dead letter')} cannot be received now, and stay.`,
+  };
+  const document: Document = {
     title: keptIn ? `Dropped ${counted(dropped.length, 'dead letter')}` : 'Nothing was dropped',
+    ...(!isReceivable && { verdict }),
     blocks: [
       ...(keptIn ? [groupsTable(groupsOf(dropped.toSorted(newestFirst)))] : []),
       ...(keptIn ? [facts([['kept in', keptIn]])] : []),
-      ...(left > 0 ? [text(`${left} cannot be received now: ${NOT_SEEN}`, 'waits')] : []),
+      ...(isReceivable ? [] : [text(`${left} cannot be received now: ${NOT_SEEN}`, 'waits')]),
+      ...(isReceivable && left > 0 ? [text(`Left ${left}: interrupted.`, 'soft')] : []),
     ],
     next: [{ label: 'See what is left', line: line('dead-letters list') }],
     data: { stack, dropped: dropped.length, because, file: keptIn },
@@ -122,7 +129,7 @@ function previewOf(list: LetterList, filter: LetterFilter, because: string): Doc
     ],
     next: newest
       ? [{ label: `Drop ${many}`, line: line('dead-letters drop', [], options) }]
-      : scanNext(list, filter),
+      : scanNext(list),
     data: { wouldDrop: many, dropped: 0, because, file: null },
   };
 }

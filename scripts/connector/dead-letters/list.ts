@@ -47,7 +47,6 @@ export interface ListOptions {
   readonly limit?: number;
   /** Where the page before ended. */
   readonly after?: string;
-  readonly scan?: boolean;
 }
 
 const FRESH_SECONDS = 30;
@@ -61,8 +60,8 @@ export async function listLetters(
   asked: ListOptions,
 ): Promise<Document> {
   const deployment = await session.findDeployment();
-  const list = await readList(session, deployment, filter, asked.scan);
-  const { matching, source, queues } = list;
+  const list = await readList(session, deployment, filter);
+  const { matching, queues } = list;
   const groups = groupsOf(matching);
   const page = pageOf(matching, asked);
   const shown = [...groups.map(({ example }) => example), ...page.letters.map(aboutOf)];
@@ -83,7 +82,7 @@ export async function listLetters(
     ],
     next: nextOf(list, page.next, filter, asked, deployment),
     data: {
-      ...{ stack: deployment.stack, source, matching: matching.length, others: othersIn(list) },
+      ...{ stack: deployment.stack, matching: matching.length, others: othersIn(list) },
       ...{ queues, groups },
       ...(asked.limit !== undefined && {
         letters: page.letters.map(({ gone: _, at, ...letter }) => ({ ...letter, at: isoOf(at) })),
@@ -91,13 +90,11 @@ export async function listLetters(
       ...(page.next !== undefined && { next: page.next }),
       ...(oldest && { oldestDeletedAt: deletedAt(oldest) }),
     },
-    ...(source === 'summaries' && { freshSeconds: FRESH_SECONDS }),
+    freshSeconds: FRESH_SECONDS,
   };
 }
 
 export interface LetterList {
-  /** What was read: the summaries in the ledger, or the dead letters themselves. */
-  readonly source: 'summaries' | 'queues';
   /** Of all queues, the newest first. */
   readonly letters: readonly SummarizedDeadLetter[];
   readonly matching: readonly SummarizedDeadLetter[];
@@ -108,18 +105,13 @@ export interface LetterList {
     /** As SQS counts: at times a minute late. */
     readonly counted: number;
   }[];
-  /** Of a scan: what SQS counted and did not give. */
-  readonly notSeen: number;
-  /** Of a scan: these credentials may not write, so the list of others stays as it was. */
-  readonly isUnwritten: boolean;
 }
 
-/** The list in the ledger; a scan first makes it equal to what the queues hold. */
+/** By the summaries in the ledger: none is received. */
 export async function readList(
   session: Session,
   deployment: Deployment,
   filter: LetterFilter,
-  isScan = false,
 ): Promise<LetterList> {
   // Also of those that the filter leaves out: a person must see that others wait.
   const families = familiesOf({}, deployment.connector);
@@ -129,18 +121,11 @@ export async function readList(
   const all = await readSummaries(openSummaries(deployment), new Date(), {
     onProgress: (read) => progress.report(read),
   });
-  const listed = all.filter(({ family }) => families.includes(family));
-  const onProgress = (seen: number, total: number) =>
-    progress.report(seen, `of about ${total}`, seen / total);
-  const scan = () => ({ queues, signal: session.interruption(), onProgress });
-  const scanned = isScan
-    ? await rebuildSummaries(listed, scan(), openLedger(deployment))
-    : { letters: listed, notSeen: 0, isUnwritten: false };
   progress.end();
-  const { letters, notSeen = 0, isUnwritten } = scanned;
+  const letters = all.filter(({ family }) => families.includes(family));
   const matching = letters.filter((letter) => matchesFilter(letter, filter));
   return {
-    ...{ source: isScan ? 'queues' : 'summaries', letters, matching, notSeen, isUnwritten },
+    ...{ letters, matching },
     queues: families.map((family, index) => {
       const { visible = 0, inFlight = 0 } = counts[index] ?? {};
       const countOf = (some: readonly ListedDeadLetter[]) =>
@@ -155,24 +140,24 @@ const othersIn = ({ letters, matching }: LetterList): number => letters.length -
 
 /** `well` only if the queues were counted just now and are empty. */
 function verdictOf(list: LetterList): Verdict | undefined {
-  const { matching, queues, source, notSeen } = list;
+  const { matching, queues } = list;
   if (matching.length > 0) {
     const waits = matching.length === 1 ? 'waits' : 'wait';
     return { kind: 'action required', what: `${lettersText(matching)} ${waits} for a decision.` };
   }
   if (othersIn(list) > 0) return undefined;
   const inQueues = queues.reduce((sum, one) => sum + one.counted, 0);
-  return (source === 'queues' ? notSeen : inQueues) === 0
+  return inQueues === 0
     ? { kind: 'well', what: 'No dead letters: all queues are empty.' }
     : { kind: 'not known', what: `None is listed, and SQS counts ${inQueues}.` };
 }
 
-const differs = ({ source, queues }: LetterList): boolean =>
-  source === 'summaries' && queues.some((one) => one.counted !== one.listed);
+const differs = ({ queues }: LetterList): boolean =>
+  queues.some((one) => one.counted !== one.listed);
 
 /** What the list does not have, each in one sentence. */
 export function noticesOf(list: LetterList, filter: LetterFilter): readonly Block[] {
-  const { matching, queues, notSeen, isUnwritten } = list;
+  const { matching, queues } = list;
   const others = othersIn(list);
   const waits = others === 1 ? 'other waits' : 'others wait';
   const each = queues
@@ -189,12 +174,6 @@ export function noticesOf(list: LetterList, filter: LetterFilter): readonly Bloc
             'waits',
           ),
         ]
-      : []),
-    ...(notSeen > 0
-      ? [text(`About ${notSeen} more cannot be seen now: ${NOT_SEEN}`, 'waits')]
-      : []),
-    ...(isUnwritten
-      ? [text('Your AWS credentials may not correct the list: others see it as it was.', 'soft')]
       : []),
   ];
 }
@@ -296,19 +275,63 @@ function nextOf(
     ...(newest || others === 0
       ? []
       : [{ label: `See ${counted(others, 'other')}`, line: listLine({}, { limit }) }]),
-    ...scanNext(list, filter, limit),
+    ...scanNext(list),
   ];
 }
 
 /** Where the list is not what SQS counts. */
-export function scanNext(
-  list: LetterList,
-  filter: LetterFilter,
-  limit?: number,
-): readonly Suggestion[] {
-  const say = 'To read the queues and correct the list (others do not see the dead letters then):';
-  const scan = listLine(filter, { limit, scan: true });
-  return differs(list) ? [{ label: 'Scan the queues', line: scan, say }] : [];
+export function scanNext(list: LetterList): readonly Suggestion[] {
+  const say =
+    'To read the queues and correct the list (meanwhile others cannot receive the dead letters):';
+  return differs(list) ? [{ label: 'Scan the queues', line: line('dead-letters scan'), say }] : [];
+}
+
+/**
+ * `loyalty-connector dead-letters scan`: makes the list equal to what the queues hold. It hides each dead letter from
+ * others for a moment and writes summaries, so it is recorded.
+ */
+export async function scanCommand(session: Session): Promise<Document> {
+  const deployment = await session.findDeployment();
+  const signal = session.interruption();
+  const { stack } = deployment;
+  const families = familiesOf({}, deployment.connector);
+  const queues = openLetterQueues(deployment, families);
+  const change = await session.beginChange(deployment);
+  const progress = session.terminal.progress('Reading dead letters:');
+  const all = await readSummaries(openSummaries(deployment), new Date());
+  const listed = all.filter(({ family }) => families.includes(family));
+  const onProgress = (seen: number, total: number) =>
+    progress.report(seen, `of about ${total}`, seen / total);
+  const { matching, notSeen, restored, removed } = await rebuildSummaries(
+    listed,
+    { queues, signal, onProgress },
+    openLedger(deployment),
+  );
+  progress.end();
+  change.count({ restored, removed });
+  return {
+    title: `Scanned the dead-letter queues of ${stack}`,
+    verdict: scanVerdict(matching, notSeen),
+    blocks: [
+      text(
+        restored + removed === 0
+          ? 'Nothing in the list was changed.'
+          : `${restored} added to the list, ${removed} taken from it.`,
+      ),
+    ],
+    next: [{ label: 'See the list', line: line('dead-letters list') }],
+    data: { stack, received: matching, notSeen, restored, removed },
+  };
+}
+
+function scanVerdict(received: number, notSeen: number | undefined): Verdict {
+  const some = counted(received, 'dead letter');
+  if (notSeen === undefined) {
+    return { kind: 'not known', what: `Interrupted after ${some}.` };
+  }
+  return notSeen > 0
+    ? { kind: 'not known', what: `About ${notSeen} more cannot be received now: ${NOT_SEEN}` }
+    : { kind: 'well', what: `The list has what the queues hold: ${some}.` };
 }
 
 /** The replay that would send most of the listed dead letters, within the filter: it must not send more than was shown. */

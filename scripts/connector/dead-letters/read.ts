@@ -31,7 +31,6 @@ import {
 import type { DeadLetterReason } from '../../../shared/core/events/outcome.ts';
 import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
 import { type Deployment, QUEUE_OUTPUTS } from '../deployment/deployment.ts';
-import { isDenied } from '../deployment/explain-aws-error.ts';
 
 /** Which dead letters are meant; what is not given matches all. */
 export interface LetterFilter {
@@ -277,9 +276,8 @@ async function countIn(queues: readonly DeadLetterQueue[]): Promise<number> {
 }
 
 interface Rebuilt extends Survey {
-  readonly letters: readonly SummarizedDeadLetter[];
-  /** These credentials may not write: the list stays as it was. */
-  readonly isUnwritten: boolean;
+  readonly restored: number;
+  readonly removed: number;
 }
 
 /**
@@ -293,34 +291,25 @@ export async function rebuildSummaries(
   ledger: Pick<Ledger, 'readMany' | 'write'>,
 ): Promise<Rebuilt> {
   const listed = new Set(list.map(({ letterId }) => letterId));
-  const letters: SummarizedDeadLetter[] = [];
-  let isUnwritten = false;
-  const write = async (change: () => Promise<void>) => {
-    if (isUnwritten) return;
-    await change().catch((error: unknown) => {
-      if (!isDenied(error)) throw error;
-      isUnwritten = true;
-    });
-  };
+  const received = new Set<string>();
+  let restored = 0;
   const survey = await surveyLetters({
     ...settings,
     filter: {},
     async onMatch(some) {
-      const summaries = some.map((letter) => summarize(letter, letter.event));
-      letters.push(...summaries);
-      const missing = summaries.filter(({ letterId }) => !listed.has(letterId));
-      await write(() => restoreSummaries(missing, { ledger, now: new Date() }));
+      for (const { letterId } of some) received.add(letterId);
+      const missing = some.filter(({ letterId }) => !listed.has(letterId));
+      const summaries = missing.map((letter) => summarize(letter, letter.event));
+      await restoreSummaries(summaries, { ledger, now: new Date() });
+      restored += summaries.length;
     },
   });
-  if (survey.notSeen === 0) {
-    const received = new Set(letters.map(({ letterId }) => letterId));
-    const left = list.filter(({ letterId }) => !received.has(letterId));
-    await write(() => retireSummaries(left, 'removed', { ledger, now: new Date() }));
-  }
-  return { ...survey, letters: letters.toSorted(newestFirst), isUnwritten };
+  const gone = survey.notSeen === 0 ? list.filter(({ letterId }) => !received.has(letterId)) : [];
+  await retireSummaries(gone, 'removed', { ledger, now: new Date() });
+  return { ...survey, restored, removed: gone.length };
 }
 
-/** Of a longer queue only `dead-letters list --scan` finds them: each dead letter that is read is hidden meanwhile. */
+/** Of a longer queue only `dead-letters scan` finds them: each dead letter that is read is hidden meanwhile. */
 const MOST_SCANNED = 1_000;
 
 /**

@@ -184,7 +184,7 @@ function previewOf(
     ],
     next:
       sent.length === 0
-        ? scanNext(list, filter)
+        ? scanNext(list)
         : [{ label: `Send ${sent.length}`, line: line('dead-letters replay', [], again) }],
     data: {
       ...{ dryRun: true, matching, wouldReplay: sent.length, replayed: 0 },
@@ -214,7 +214,7 @@ interface ReplayReport {
 function replayDocument(report: ReplayReport): Document {
   const { stack, tally, notSeen, followed } = report;
   const { replayed, notReached, obstacles, ...counts } = tally;
-  const verdict = verdictOf(tally, followed);
+  const verdict = verdictOf(tally, notSeen, followed);
   const failures = groupsOf((followed ?? []).flatMap(({ again }) => again ?? []));
   return {
     title: replayed === 0 ? 'Nothing was sent' : `Sent ${counted(replayed, 'dead letter')} again`,
@@ -238,8 +238,9 @@ function replayDocument(report: ReplayReport): Document {
 }
 
 /** Undefined where nothing is known of what became of them. */
-function verdictOf(
+export function verdictOf(
   tally: ReplayTally,
+  notSeen: number,
   followed: readonly FollowedLetter[] | undefined,
 ): Verdict | undefined {
   const results = Map.groupBy(followed ?? [], ({ result }) => result);
@@ -252,7 +253,11 @@ function verdictOf(
   if (left > 0) {
     return { kind: 'action required', what: `${counted(left, 'dead letter')} could not be sent.` };
   }
-  if (!followed) return undefined;
+  if (notSeen > 0) {
+    const what = `${counted(notSeen, 'dead letter')} cannot be received now, and must be sent later.`;
+    return { kind: 'action required', what };
+  }
+  if (!followed || tally.notReached > 0) return undefined;
   const each = [...results].map(([result, { length }]) => `${length} ${result}`).join(', ');
   return countOf('underway') > 0
     ? { kind: 'waits', what: `Not all have their outcome, and the workers go on: ${each}.` }

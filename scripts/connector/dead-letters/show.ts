@@ -25,7 +25,14 @@ import { createEventReader } from '../../../shared/shopify/webhooks/read-event.t
 import { type Deployment, nextCommand, openLedger } from '../deployment/deployment.ts';
 import { explainAwsError } from '../deployment/explain-aws-error.ts';
 import { openShopServices } from '../deployment/services.ts';
-import { type Block, type Document, facts, type Suggestion, text } from '../document/document.ts';
+import {
+  type Block,
+  type Document,
+  facts,
+  REVEALS,
+  type Suggestion,
+  text,
+} from '../document/document.ts';
 import { line } from '../document/line.ts';
 import type { CommonOptions, Session } from '../session/session.ts';
 import { Problem } from '../terminal/exit.ts';
@@ -237,7 +244,7 @@ function nextOf(
           {
             label: 'Show the whole message',
             line: line('dead-letters show', [id], { reveal: true }),
-            say: 'With personal data (this is recorded with your name):',
+            say: REVEALS,
           },
         ]
       : []),

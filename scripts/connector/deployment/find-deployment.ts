@@ -46,6 +46,7 @@ const localStack = v.object({
   storeAddress: v.string(),
   loyaltyAddress: v.string(),
   metricsAddress: v.string(),
+  shopAddress: v.optional(v.string()),
 });
 
 const START =

@@ -6,6 +6,7 @@ import {
   type Check,
   type ChecksData,
   checksDocument,
+  fail,
   info,
   pass,
   runChecks,
@@ -20,7 +21,13 @@ import { explainAwsError, isDenied } from '../deployment/explain-aws-error.ts';
 import { openShopServices } from '../deployment/services.ts';
 import type { Document } from '../document/document.ts';
 import { line } from '../document/line.ts';
-import { pauseSuggestion, pauseText, readPauses, resumeSuggestion } from '../pause/read-pauses.ts';
+import {
+  needsPerson,
+  pauseSuggestion,
+  pauseText,
+  readPauses,
+  resumeSuggestion,
+} from '../pause/read-pauses.ts';
 import { readCredentials, readSecret } from '../secrets/read-secret.ts';
 import type { CommonOptions, Session } from '../session/session.ts';
 import { storefrontCheck } from '../storefront/set-up.ts';
@@ -133,11 +140,12 @@ function pausesCheck(deployment: Deployment): Check {
       if (pauses.length === 0) {
         return [pass('no shop is paused', pauseSuggestion(deployment.connector))];
       }
-      return pauses.map((pause) =>
-        pause.by === 'service' && pause.why === 'throttled'
+      return pauses.map((pause) => {
+        if (needsPerson(pause)) return fail(pauseText(pause), resumeSuggestion(pause));
+        return pause.by === 'service'
           ? info(pauseText(pause))
-          : warn(pauseText(pause), resumeSuggestion(pause)),
-      );
+          : warn(pauseText(pause), resumeSuggestion(pause));
+      });
     },
   };
 }

@@ -21,7 +21,7 @@ import { type CredentialStatus, readSecret } from '../secrets/read-secret.ts';
 import { answerText, type PostedWebhook, postWebhook } from '../send/send-webhook.ts';
 import { metricsOf } from '../status/collect-status.ts';
 import { type LastHour, readLastHour } from '../status/figures.ts';
-import { FEW_BAD_SIGNATURES, signaturesText } from '../status/judge-status.ts';
+import { FEW_BAD_SIGNATURES, signaturesText, strayText } from '../status/judge-status.ts';
 import { momentText } from '../terminal/text.ts';
 import { deployAgain } from './aws.ts';
 
@@ -185,7 +185,11 @@ function judgeForged(
   deployment: Deployment,
 ): Finding | undefined {
   if (answer.kind === 'unanswered') {
-    return fail(`${address} cannot be reached: ${answer.why}`, deployAgain(deployment));
+    const network = 'Check the network from here. If others reach it neither:';
+    return unknown(
+      `${address} cannot be reached: ${answer.why}`,
+      `${network} ${deployAgain(deployment)}`,
+    );
   }
   if (answer.status === 401) return undefined;
   if (answer.status >= 200 && answer.status <= 299) {
@@ -229,17 +233,17 @@ export function judgeRefusals(
   const sign = hour.signs['signatures-refused'];
   const { lastAt = now.getTime(), acceptedSince = 0, sinceAccepted = refused } = sign ?? {};
   const last = momentText(new Date(lastAt).toISOString(), now);
-  // After a repair a stray one does not make it trouble again.
-  if (sinceAccepted <= FEW_BAD_SIGNATURES) {
-    return pass(
-      `repaired: ${refused} webhooks were refused for their signature in the last hour, last at ${last}, and ${acceptedSince} accepted since`,
-    );
-  }
-  const what = `${signaturesText(hour)}, last at ${last}; none accepted since`;
+  const seen = `${signaturesText(hour)}, last at ${last}`;
   const rotations = shops.map(({ domain: shop }) => ({
     label: 'Enter the new client secret',
     say: 'Enter the client secret that the app has now:',
     line: line('secrets set', ['webhook'], { rotate: true, shop }),
   }));
-  return fail(what, ...rotations);
+  // After a repair a stray one does not make it trouble again.
+  if (sinceAccepted > FEW_BAD_SIGNATURES) return fail(`${seen}; none accepted since`, ...rotations);
+  if (shops.length > 1) {
+    return warn(`${seen}; ${acceptedSince} accepted since, of any shop`, ...rotations);
+  }
+  if (acceptedSince > 0) return pass(`${seen}; repaired: ${acceptedSince} accepted since`);
+  return pass(`${seen}; ${strayText(sinceAccepted)}`);
 }

@@ -49,7 +49,7 @@ export interface Suggestion {
   readonly line: Line;
   /** When to do it, or what it does, in words before the command. */
   readonly say?: string;
-  /** What a person must add, such as a reason. At a terminal it stands in the line as `<reason>`. */
+  /** What a person must add, such as a reason. At a terminal its label stands in the line: `<why they may go>`. */
   readonly asks?: readonly Field[];
 }
 
@@ -236,14 +236,17 @@ export function isEmpty(block: Block): boolean {
   return block.kind === 'facts' && block.facts.length === 0;
 }
 
-/** With what a person must add, as `<reason>`: the line to copy. A field whose value is empty may be left out. */
+/** With what a person must add, as `<why they may go>`: the line to copy. A field whose value is empty may be left out. */
 export function completeLine({ line, asks = [] }: Pick<Suggestion, 'line' | 'asks'>): Line {
   const options = { ...line.options };
-  for (const { name, value } of asks) {
-    if (value !== '') options[name] ??= value ?? `<${name}>`;
+  for (const { name, label, value } of asks) {
+    if (value !== '') options[name] ??= value ?? `<${label.toLowerCase()}>`;
   }
   return { ...line, options };
 }
+
+/** Before a command that shows personal data. */
+export const REVEALS = 'With personal data (this is recorded with your name):';
 
 /** A paragraph. */
 export const text = (words: string, tone?: Tone): TextBlock => ({

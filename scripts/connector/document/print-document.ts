@@ -1,5 +1,5 @@
 import type { Terminal } from '../terminal/terminal.ts';
-import { printable, relativeTime, spanText, wrap } from '../terminal/text.ts';
+import { printable, relativeTime, secondsText, utcText, wrap } from '../terminal/text.ts';
 import {
   type ArithmeticBlock,
   type Block,
@@ -171,7 +171,7 @@ function printTimeline({ lines }: TimelineBlock): Print {
   const width = Math.max(0, ...lines.map(({ who }) => who.length));
   return (terminal) => {
     for (const { at, who, what, detail, tone } of lines) {
-      const head = `${secondText(at)}  ${who.padEnd(width)}  `;
+      const head = `${utcText(at)}  ${who.padEnd(width)}  `;
       const words = [what, detail].filter(Boolean).join(', ');
       const [first = '', ...rest] = wrap(printable(words), terminal.width - head.length);
       const paint = (line: string) => (tone ? terminal.style(STYLES[tone], line) : line);
@@ -186,7 +186,7 @@ function printArithmetic({ steps }: ArithmeticBlock): Print {
   return (terminal) => {
     for (const { amount, what, at, isSum } of steps) {
       if (isSum) terminal.line('─'.repeat(width));
-      const when = at === undefined ? '' : ` (${secondText(at)} UTC)`;
+      const when = at === undefined ? '' : ` (${utcText(at)} UTC)`;
       const words = printable(`${amount.padStart(width)}  ${what}${when}`);
       terminal.line(isSum ? terminal.style('bold', words) : words);
     }
@@ -224,7 +224,11 @@ function printChart({ title, from, everySeconds, unit, series }: ChartBlock): Pr
       rows: series.map(({ name, values }) => {
         const drawn = inGroups(values, periods).map(unit === 'count' ? sumOf : worstOf);
         const most = Math.max(...drawn.map((one) => one ?? 0));
-        return [name, sparkline(drawn), unit === 'count' ? `${most}` : secondsText(most)];
+        return [
+          name,
+          sparkline(drawn),
+          unit === 'count' ? `${most}` : most === 0 ? '-' : secondsText(most),
+        ];
       }),
     });
   };
@@ -254,11 +258,6 @@ export function sparkline(values: readonly (number | null)[]): string {
     .join('');
 }
 
-function secondsText(milliseconds: number): string {
-  if (milliseconds === 0) return '-';
-  return milliseconds < 100_000 ? `${(milliseconds / 1000).toFixed(1)} s` : spanText(milliseconds);
-}
-
 function printCode({ text }: CodeBlock): Print {
   return (terminal) => {
     for (const line of text.split('\n')) terminal.line(`  ${printable(line)}`);
@@ -282,6 +281,3 @@ function cellText(cell: Cell, now: Date): string {
 function toneOf(cell: Cell): Tone | undefined {
   return typeof cell === 'object' && 'tone' in cell ? cell.tone : undefined;
 }
-
-/** In seconds and UTC: `2026-10-09 12:00:00`. */
-const secondText = (iso: string) => iso.slice(0, 19).replace('T', ' ');

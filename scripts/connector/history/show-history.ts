@@ -9,7 +9,7 @@ import {
 import type { Block, Document, Row, TableBlock, Tone } from '../document/document.ts';
 import { line } from '../document/line.ts';
 import type { Session } from '../session/session.ts';
-import { shellWord } from '../terminal/text.ts';
+import { personOf, shellWord } from '../terminal/text.ts';
 
 export interface HistoryOptions {
   /** Epoch milliseconds. */
@@ -121,8 +121,8 @@ function rowOf({ at, who, command, arguments: given, end }: AuditRecord): Row {
   return {
     cells: [
       { at },
-      // The user, or the name of a role's session; the whole ARN is in the JSON document.
-      who.split('/').at(-1) ?? who,
+      // The whole ARN is in the JSON document.
+      personOf(who),
       command,
       end
         ? { text: end.result, tone: RESULTS[end.result] }

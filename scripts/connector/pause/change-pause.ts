@@ -14,6 +14,7 @@ import { durationMs, shopsOf } from '../session/arguments.ts';
 import type { Session } from '../session/session.ts';
 import { EXIT, type ExitCode } from '../terminal/exit.ts';
 import {
+  isHolding,
   type PauseStatus,
   partText,
   pausesIn,
@@ -68,7 +69,10 @@ function previewOf(
   what: string,
   lasting: readonly PauseStatus[],
 ): Document {
-  const end = length === undefined ? 'until "resume"' : `for ${length}`;
+  const own = lasting.filter((one) => one.by === 'operator' && one.part === (queue ?? 'all'));
+  const keepsEnd = because !== undefined && own.some(({ until }) => until !== undefined);
+  const open = keepsEnd ? 'until the end that its pause has, or until "resume"' : 'until "resume"';
+  const end = length === undefined ? open : `for ${length}`;
   const given = { shop, queue, because, for: length, yes: true };
   return {
     title: `Pause ${what}`,
@@ -100,7 +104,9 @@ export async function resumeCommand(
   const meant = waiting.filter((one) =>
     queue === undefined
       ? WAITED_FOR_RESUME.has(one.waitsFor)
-      : one.queue === queue && one.waitsFor === 'paused',
+      : one.queue === queue &&
+        one.waitsFor === 'paused' &&
+        !after.some((pause) => isHolding(pause, one)),
   );
   const { woken } = await wake(deployment, meant);
   const left = new Set(after.map(pauseText));
@@ -108,8 +114,9 @@ export async function resumeCommand(
   const what = `${partText(queue ?? 'all')} of ${shops.join(', ')}`;
   const isDone = ended.length + woken.length > 0;
   const verdict = { kind: 'well', what: 'Calls are made again.' } as const;
+  const not = after.length > 0 ? 'have no pause of their own' : 'are not paused';
   return {
-    title: isDone ? `Resume ${what}` : `Nothing was changed: ${what} are not paused`,
+    title: isDone ? `Resume ${what}` : `Nothing was changed: ${what} ${not}`,
     ...(isDone && after.length === 0 && { verdict }),
     blocks: [
       ...ended.map((pause) => text(`Ended: ${pauseText(pause)}`)),

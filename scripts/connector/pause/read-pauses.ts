@@ -8,9 +8,11 @@ import {
   type PauseWhy,
   type ShopControl,
 } from '../../../shared/core/calls/shop-pause.ts';
+import type { QueueFamily } from '../../../shared/core/events/event.ts';
 import { type Ledger, ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
 import type { ShownFinding, Suggestion } from '../document/document.ts';
 import { line } from '../document/line.ts';
+import { personOf } from '../terminal/text.ts';
 
 /** A pause that lasts. */
 export type PauseStatus = {
@@ -75,8 +77,18 @@ export function pauseText(pause: PauseStatus): string {
 
 export const partText = (part: PausedPart): string => (part === 'all' ? 'all calls' : part);
 
-/** The user, or the name of a role's session: the end of an ARN. */
-const personOf = (arn: string): string => arn.split(/[/:]/).at(-1) ?? arn;
+/** The others end by themselves. */
+export const needsPerson = (pause: PauseStatus): boolean =>
+  pause.by === 'operator' ? pause.until === undefined : pause.why === 'misconfigured';
+
+/** Whether it stops the calls of this queue. */
+export function isHolding(
+  pause: PauseStatus,
+  { shop, queue }: { readonly shop: string; readonly queue: QueueFamily },
+): boolean {
+  const part = pause.by === 'operator' ? pause.part : 'all';
+  return pause.shop === shop && (part === 'all' || part === queue);
+}
 
 /** The command that ends it. */
 export function resumeSuggestion(pause: PauseStatus): Suggestion {
@@ -93,13 +105,13 @@ export function pauseSuggestion({ shops, storefront }: Pick<Connector, 'shops' |
   const domains = shops.map(({ domain }) => domain);
   const suggestion: Suggestion = {
     label: 'Pause calls',
-    line: line('pause', [], { yes: true }),
+    line: line('pause'),
     asks: [
       ...(domains.length > 1
         ? [{ name: 'shop', label: 'Shop', value: '', of: named(domains) }]
         : []),
       { name: 'queue', label: 'Queue', value: '', of: named(queues) },
-      { name: 'because', label: 'Reason' },
+      { name: 'because', label: 'Reason', value: '' },
       { name: 'for', label: 'For how long: 30m, 2h', value: '' },
     ],
   };

@@ -29,7 +29,7 @@ export const FOR_WHAT: Readonly<Record<WaitsFor, string>> = {
   store: 'for the store',
   throttled: 'because the loyalty service asked for fewer calls',
   misconfigured: 'because credentials, scopes or an address are refused',
-  paused: 'for "resume"',
+  paused: 'for the end of a pause',
   connector: 'for the connector or AWS',
   patience: 'for something that may take hours',
 };

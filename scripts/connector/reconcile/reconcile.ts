@@ -1,7 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
-import { type FoundByReading, readFindings } from '../../../shared/core/reconcile/deep-scan.ts';
+import {
+  differingIn,
+  type FoundByReading,
+  readFindings,
+} from '../../../shared/core/reconcile/deep-scan.ts';
 import { quietUntil, type SentReason } from '../../../shared/core/reconcile/dependencies.ts';
 import {
   type LastReconcile,
@@ -153,8 +157,10 @@ function judgeRuns(shops: readonly ShopRuns[], isDeep: boolean): Verdict {
   return { kind, what: sentences.join('\n') };
 }
 
+type JudgedRuns = Pick<ShopRuns, 'runs' | 'ordersRead'>;
+
 /** The end of the newest run: what was compared, and which minutes were left out. */
-function judgeRun({ runs: [last], ordersRead }: ShopRuns, isDeep: boolean): Verdict {
+export function judgeRun({ runs: [last], ordersRead }: JudgedRuns, isDeep: boolean): Verdict {
   if (!last) {
     return { kind: 'not known', what: 'No comparison has ended yet; what it finds is not known.' };
   }
@@ -168,9 +174,10 @@ function judgeRun({ runs: [last], ordersRead }: ShopRuns, isDeep: boolean): Verd
   const leftOut = `What changed after ${until} UTC was left to its webhooks, which may still come.`;
   // A deep scan meets an order in the store, in the ledger, and among the latest changes.
   const compared = `${countsText(lookedAt)}${isDeep ? ', each counted as often as it was compared' : ''}`;
-  const differing = isDeep ? Math.max(0, ...ordersRead.map((found) => found.differing)) : 0;
+  const differing = differingIn(ordersRead);
   if (differing > 0) {
-    const what = `The loyalty service holds another state of ${counted(differing, 'order')}. ${leftOut}`;
+    const seen = isDeep ? '' : ' A deep comparison found that; the service was not asked now.';
+    const what = `The loyalty service holds another state of ${counted(differing, 'order')}.${seen} ${leftOut}`;
     return { kind: 'action required', what };
   }
   const goesOn =
@@ -183,12 +190,25 @@ function judgeRun({ runs: [last], ordersRead }: ShopRuns, isDeep: boolean): Verd
     const what = `Compared: ${compared}. Sent again, because the ledger had another state: ${countsText(sent)}. The workers go on with them. ${leftOut}${goesOn}`;
     return { kind: 'waits', what };
   }
-  const same =
-    sumOf(lookedAt) === 0
-      ? 'Nothing to compare: the store has changed nothing since the last run.'
-      : `In sync: ${compared}, compared just now.`;
-  return { kind: goesOn ? 'waits' : 'well', what: `${same} ${leftOut}${goesOn}` };
+  if (sumOf(lookedAt) === 0) {
+    const what = `Nothing was compared: there was nothing new up to ${until} UTC. ${leftOut} The next run compares it.${goesOn}`;
+    return { kind: 'waits', what };
+  }
+  const [newest] = ordersRead;
+  const asked = isDeep ? readText(newest) : 'The loyalty service was not asked.';
+  const same = `Store and ledger agree: ${compared}, compared just now. ${asked}`;
+  const isUnread = isDeep && newest !== undefined && newest.unread > 0;
+  const kind = isUnread ? 'not known' : goesOn ? 'waits' : 'well';
+  return { kind, what: `${same} ${leftOut}${goesOn}` };
 }
+
+/** Of a deep comparison. */
+function readText({ read, unread }: Pick<FoundByReading, 'read' | 'unread'> = NONE): string {
+  const left = unread > 0 ? `, ${unread} could not be read` : '';
+  return `Read from the loyalty service: ${counted(read, 'order')}${left}.`;
+}
+
+const NONE = { read: 0, unread: 0 };
 
 const KINDS = ['order', 'product', 'coupon'] as const;
 

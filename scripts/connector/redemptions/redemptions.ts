@@ -220,7 +220,7 @@ export function closings(
     ({ as }) => state.at !== as && foreseeClosing(redemption, as, now).kind === 'closed',
   ).map(({ as, label }) => ({
     ...{ label, say: `${label} (${id}), as the panel of the loyalty service says:` },
-    line: line('redemptions close', [customerId, id], { shop, [as]: true, yes: true }),
+    line: line('redemptions close', [customerId, id], { shop, [as]: true }),
   }));
 }
 
@@ -249,7 +249,8 @@ export async function closeCommand(
   const title = `Redemption ${id} of customer ${customerId}`;
   if (before && !options.yes) {
     const found = { ...whose, redemption: before };
-    const all = closings(found, now());
+    const { label } = closing;
+    const close = { shop, [as]: true, yes: true };
     return {
       title,
       blocks: [
@@ -259,7 +260,7 @@ export async function closeCommand(
           'Look at this customer in the panel of the loyalty service first: the connector does not check what you say here.',
         ),
       ],
-      next: all.filter((one) => one.line.options[as]),
+      next: [{ label, line: line('redemptions close', [customerId, id], close) }],
       data: { changed: false, ...redemptionData(found) },
     };
   }
@@ -267,14 +268,16 @@ export async function closeCommand(
   const balances = deployment.output('BalancesQueueUrl');
   const queue = createSqsEventQueue(new SQS(deployment.aws), { balances });
   const redemption = checked(await closeRedemption(whose, id, as, { ...opened, queue }));
-  change.count({ closed: 1 });
-  const was = before?.state.at === as ? 'was closed before' : 'is closed';
+  const changed = before?.state.at !== as;
+  change.count({ closed: changed ? 1 : 0 });
   return {
     title,
-    verdict: { kind: 'well', what: `It ${was}: ${sees}.` },
-    blocks: [],
+    ...(changed && { verdict: { kind: 'well', what: `It is closed: ${sees}.` } }),
+    blocks: changed
+      ? []
+      : [text('It was closed before. Only its message was sent again, should it be missing.')],
     next: [{ label: 'See the customer', line: line('redemptions show', [customerId], { shop }) }],
-    data: { changed: true, ...redemptionData({ ...whose, redemption }) },
+    data: { changed, ...redemptionData({ ...whose, redemption }) },
   };
 }
 

@@ -118,16 +118,20 @@ interface Sides {
 }
 
 /** Undefined where a side has none to compare with. */
-function judgeBalances(sides: Sides): Verdict | undefined {
+export function judgeBalances(sides: Sides): Verdict | undefined {
   const { store, service } = sides;
   const silent = [store, service].find((side) => 'none' in side);
   if (silent && silent !== ABSENT) {
     return { kind: 'not known', what: 'Not every side said what the balance is.' };
   }
-  if (rowsOf(sides).some(({ differs }) => differs)) {
-    const what =
-      'The store shows another balance than the loyalty service has. The next point event, a visit to the store or the nightly comparison brings it.';
-    return { kind: 'waits', what };
+  const differ = (some: Sides) => rowsOf(some).some(({ differs }) => differs);
+  if (differ(sides)) {
+    const what = differ({ ...sides, ledger: ABSENT })
+      ? 'The store shows another balance than the loyalty service has.'
+      : 'The connector has recorded another balance.';
+    const then =
+      'The next point event, a visit to the store or the nightly comparison corrects it.';
+    return { kind: 'waits', what: `${what} ${then}` };
   }
   if (silent) return undefined;
   return { kind: 'well', what: 'The store shows the balance that the loyalty service has.' };

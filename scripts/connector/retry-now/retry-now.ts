@@ -10,7 +10,7 @@ import { type Ledger, ledgerKeyText } from '../../../shared/core/ledger/ledger.t
 import { openLedger } from '../deployment/deployment.ts';
 import { type Document, type Suggestion, text, type Verdict } from '../document/document.ts';
 import { line } from '../document/line.ts';
-import { readPauses, shownPause } from '../pause/read-pauses.ts';
+import { isHolding, readPauses, shownPause } from '../pause/read-pauses.ts';
 import {
   FOR_WHAT,
   readWaiting,
@@ -63,34 +63,51 @@ export async function retryNow(session: Session, options: RetryNowOptions): Prom
   );
   const { woken, gone } = await wake(deployment, meant);
   recorded.count({ woken: woken.length });
-  const isHeld = ({ shop }: WokenMessage) => pauses.some((pause) => pause.shop === shop);
-  const free = woken.filter((one) => !isHeld(one));
+  const holding = pauses.filter((pause) => woken.some((one) => isHolding(pause, one)));
+  const free = woken.filter((one) => !holding.some((pause) => isHolding(pause, one)));
+  const held = woken.length - free.length;
   const ends = signal && [
     ...(await followWoken(free, ledger, Date.now() + wait * 1_000, signal)).map(endOf),
-    ...woken.filter(isHeld).map((): End => ({ tone: 'waits', what: 'held by a pause' })),
+    ...Array<End>(held).fill({ tone: 'waits', what: 'held by a pause' }),
+    ...Array<End>(gone).fill({ tone: 'unknown', what: GONE }),
   ];
   return {
     title: 'Try again now what waits',
     ...(ends && { verdict: verdictOf(ends) }),
     blocks: [
-      ...wokenTexts(woken).map((one) => text(one)),
-      ...(gone > 0 ? [text(`${counted(gone, 'other')} had been tried or settled meanwhile.`)] : []),
-      ...(pauses.length > 0
-        ? [{ kind: 'findings', title: 'They wait on', findings: pauses.map(shownPause) } as const]
+      ...(free.length > 0 ? wokenTexts(free).map((one) => text(one)) : []),
+      ...(gone > 0 ? [text(`${gone} ${GONE}.`)] : []),
+      ...(held > 0
+        ? [
+            {
+              kind: 'findings',
+              title: `${held} held by a pause`,
+              findings: holding.map(shownPause),
+            } as const,
+          ]
         : []),
       ...others,
     ],
     ...(!(ends && isOver(ends)) && { next: [STATUS] }),
-    data: { woken: woken.length, gone, left, pauses, ...(ends && { ends: countedEnds(ends) }) },
+    data: {
+      woken: woken.length,
+      gone,
+      left,
+      pauses: holding,
+      ...(ends && { ends: countedEnds(ends) }),
+    },
   };
 }
 
 const STATUS: Suggestion = { label: 'See what waits, and what is wrong', line: line('status') };
 
+/** SQS refuses the receipt handle of a message that was received again, deleted, or is visible. */
+const GONE = 'received or settled meanwhile, with an outcome that is not known';
+
 /** What became of one message. */
 interface End {
   /** `bad`: it is a dead letter now. `waits`: it is still on its queue. */
-  readonly tone: 'well' | 'waits' | 'bad';
+  readonly tone: 'well' | 'waits' | 'bad' | 'unknown';
   readonly what: string;
 }
 
@@ -119,9 +136,11 @@ function countedEnds(ends: readonly End[]): Readonly<Record<string, number>> {
 
 function verdictOf(ends: readonly End[]): Verdict {
   const parts = Object.entries(countedEnds(ends)).map(([what, many]) => `${many} ${what}`);
-  const what = `${parts.join('; ') || 'All had left their queues before'}.`;
-  if (isOver(ends)) return { kind: 'well', what };
-  return { kind: ends.some(({ tone }) => tone === 'bad') ? 'action required' : 'waits', what };
+  const what = `${parts.join('; ')}.`;
+  const has = (tone: End['tone']) => ends.some((one) => one.tone === tone);
+  if (has('bad')) return { kind: 'action required', what };
+  if (has('unknown')) return { kind: 'not known', what };
+  return { kind: has('waits') ? 'waits' : 'well', what };
 }
 
 interface FollowedMessage extends WokenMessage {

@@ -38,7 +38,7 @@ export function durationMs(text: string): number {
 
 /** A parser for commander, for an option that is shown again as it was given. */
 export function durationText(text: string): string {
-  durationMs(text);
+  if (durationMs(text) === 0) throw new InvalidArgumentError('Give a time longer than 0.');
   return text;
 }
 

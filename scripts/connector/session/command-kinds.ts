@@ -18,6 +18,7 @@ export const COMMAND_KINDS: Readonly<Record<string, CommandKind>> = {
   compare: 'asks',
   'dead-letters list': 'reads',
   'dead-letters show': 'reads',
+  'dead-letters scan': 'changes',
   'dead-letters replay': 'changes',
   'dead-letters drop': 'changes',
   pause: 'changes',

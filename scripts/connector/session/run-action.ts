@@ -67,10 +67,9 @@ export function runLazily<Options = object>(load: () => Promise<Action<Options>>
   return runAction<Options>(async (...given) => (await load())(...given));
 }
 
-/** `dead-letters replay` */
-function pathOf(command: Command): string {
-  const { parent } = command;
-  return parent?.parent ? `${pathOf(parent)} ${command.name()}` : command.name();
+/** `dead-letters replay`; empty for the program itself. */
+export function pathOf(command: Command): string {
+  return command.parent ? `${pathOf(command.parent)} ${command.name()}`.trim() : '';
 }
 
 function openSession(options: CommonOptions, line: CommandLine, host: Host) {

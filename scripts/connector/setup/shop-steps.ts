@@ -201,8 +201,8 @@ function storefrontCheckOf({ deps: { session }, shop }: ShopSetup, shopDeps: Sho
       }
       const left = warn('the panel of the loyalty service needs a webhook subscription', {
         label: 'Make a new token',
-        say: 'In a terminal, this prints what to enter:',
-        line: line('storefront setup', [], { rotate: true, yes: true, shop: shop.domain }),
+        say: 'In a terminal, this leads to what to enter:',
+        line: line('storefront setup', [], { rotate: true, shop: shop.domain }),
       });
       return [...done, left];
     },

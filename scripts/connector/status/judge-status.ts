@@ -1,8 +1,14 @@
 import { HEALED_PERCENT, OLDEST_MESSAGE_MINUTES } from '../../../shared/config/metrics.ts';
+import { differingIn } from '../../../shared/core/reconcile/deep-scan.ts';
 import { areWebhooksLost, sumOf } from '../../../shared/core/reconcile/last-reconcile.ts';
 import type { ShownFinding, Suggestion, Verdict } from '../document/document.ts';
 import { line } from '../document/line.ts';
-import { type PauseStatus, pauseText, resumeSuggestion } from '../pause/read-pauses.ts';
+import {
+  needsPerson,
+  type PauseStatus,
+  pauseText,
+  resumeSuggestion,
+} from '../pause/read-pauses.ts';
 import { FOR_WHAT } from '../pause/waiting-messages.ts';
 import type { CredentialStatus } from '../secrets/read-secret.ts';
 import { counted, momentText, spanText } from '../terminal/text.ts';
@@ -17,18 +23,29 @@ import {
 } from './collect-status.ts';
 import type { LastHour, SignOf } from './figures.ts';
 
-type Findings = Iterable<ShownFinding>;
+/** `doubt`: it may need a person, and what was read does not show whether. */
+type Weight = 'trouble' | 'doubt' | 'wait' | 'note';
+
+interface Judged {
+  readonly weight: Weight;
+  readonly shown: ShownFinding;
+}
+
+type Findings = Iterable<Judged>;
+
+const TONES = { trouble: 'bad', doubt: 'waits', wait: 'waits', note: 'info' } as const;
 
 const found =
-  (tone: ShownFinding['tone']) =>
-  (what: string, ...next: readonly Suggestion[]): ShownFinding => ({
-    ...{ tone, what },
-    ...(next.length > 0 && { next }),
+  (weight: Weight) =>
+  (what: string, ...next: readonly Suggestion[]): Judged => ({
+    weight,
+    shown: { ...{ tone: TONES[weight], what }, ...(next.length > 0 && { next }) },
   });
 
-const trouble = found('bad');
-const wait = found('waits');
-const note = found('info');
+const trouble = found('trouble');
+const doubt = found('doubt');
+const wait = found('wait');
+const note = found('note');
 
 const DOCTOR: Suggestion = { label: 'Find the cause', line: line('doctor') };
 
@@ -40,6 +57,7 @@ export function judgeStatus(status: Status, reconcileEveryMinutes: number) {
   const { credentials, subscriptions, pauses, waiting, queues, reconcile, notices } = status;
   const unread = [...unreadIn(status)];
   const all = [
+    ...unread.map(({ name, why }) => doubt(`${name} could not be read: ${why}`)),
     ...credentials.flatMap((one) => [...judgeCredential(one)]),
     ...knownIn(pauses).flatMap(judgePause),
     ...subscriptions.flatMap((one) => [...judgeSubscriptions(one, status)]),
@@ -54,23 +72,23 @@ export function judgeStatus(status: Status, reconcileEveryMinutes: number) {
       note(`${at.slice(0, 10)} ${shop}: ${why} (${id})`),
     ),
   ];
-  const ofTone = (tone: ShownFinding['tone']) => all.filter((one) => one.tone === tone);
-  const [troubles, waits] = [ofTone('bad'), ofTone('waits')];
+  const of = (weight: Weight) =>
+    all.filter((one) => one.weight === weight).map(({ shown }) => shown);
+  const [troubles, doubts, waits] = [of('trouble'), of('doubt'), of('wait')];
   return {
-    verdict: verdictOf(troubles.length, unread, waits.length),
-    findings: [
-      ...troubles,
-      ...unread.map(({ name, why }) => wait(`${name} could not be read: ${why}`)),
-      ...waits,
-    ],
-    notes: ofTone('info'),
+    verdict:
+      troubles.length + doubts.length > 0
+        ? openVerdict(troubles.length, unread)
+        : quietVerdict(notAskedIn(status), waits.length),
+    findings: [...troubles, ...doubts, ...waits],
+    notes: of('note'),
   };
 }
 
 const knownIn = <Value>(part: Known<readonly Value[]>): readonly Value[] =>
   part.kind === 'known' ? part.value : [];
 
-function verdictOf(troubles: number, unread: readonly Unread[], waits: number): Verdict {
+function openVerdict(troubles: number, unread: readonly Unread[]): Verdict {
   if (troubles > 0) {
     const what = troubles === 1 ? 'One thing needs a person.' : `${troubles} things need a person.`;
     return { kind: 'action required', what };
@@ -79,6 +97,14 @@ function verdictOf(troubles: number, unread: readonly Unread[], waits: number): 
     const names = unread.map(({ name }) => name).join(', ');
     return { kind: 'not known', what: `Nothing bad was seen, but not all was read: ${names}.` };
   }
+  return { kind: 'not known', what: 'What was read does not show whether a person is needed.' };
+}
+
+function quietVerdict(notAsked: readonly string[], waits: number): Verdict {
+  if (notAsked.length > 0) {
+    const what = `Nothing needs a person in what you may read; ${notAsked.join(' and ')} were not asked.`;
+    return { kind: 'not known', what };
+  }
   if (waits > 0) return { kind: 'waits', what: 'What waits goes on by itself.' };
   return { kind: 'well', what: 'Nothing needs a person, and nothing waits.' };
 }
@@ -86,6 +112,18 @@ function verdictOf(troubles: number, unread: readonly Unread[], waits: number): 
 interface Unread {
   readonly name: string;
   readonly why: string;
+}
+
+/** What this operator may not read. */
+function notAskedIn({ credentials, subscriptions }: Status): readonly string[] {
+  const denied = credentials.filter(({ isDenied }) => isDenied);
+  const isUnread = subscriptions.some(
+    ({ shop, found }) => found.kind === 'unknown' && denied.some((one) => one.shop === shop),
+  );
+  return [
+    ...(denied.length > 0 ? ['secrets'] : []),
+    ...(isUnread ? ['webhook subscriptions'] : []),
+  ];
 }
 
 /** Without these parts nobody can say that all is well. What this operator may not read is a note. */
@@ -131,13 +169,11 @@ function* judgeCredential(credential: CredentialStatus): Findings {
   }
 }
 
-function judgePause(pause: PauseStatus): ShownFinding {
+function judgePause(pause: PauseStatus): Judged {
+  const judged = needsPerson(pause) ? trouble : wait;
   const what = pauseText(pause);
-  // What has an end goes on by itself.
-  if (pause.by === 'operator') {
-    return (pause.until === undefined ? trouble : wait)(what, resumeSuggestion(pause));
-  }
-  return pause.why === 'throttled' ? wait(what) : trouble(what, DOCTOR);
+  if (pause.by === 'operator') return judged(what, resumeSuggestion(pause));
+  return needsPerson(pause) ? judged(what, DOCTOR) : judged(what);
 }
 
 function* judgeSubscriptions({ shop, found }: SubscriptionStatus, status: Status): Findings {
@@ -159,7 +195,7 @@ function* judgeSubscriptions({ shop, found }: SubscriptionStatus, status: Status
 }
 
 /** What waits, and whether it goes on without a person. */
-function judgeGroup(group: WaitingStatus, { at, pauses }: Status): ShownFinding {
+function judgeGroup(group: WaitingStatus, { at, pauses }: Status): Judged {
   const { shop, waitsFor, messages, since, nextTry, whys } = group;
   const now = new Date(at);
   const [many, inMs] = [counted(messages, 'message'), Date.parse(nextTry) - now.getTime()];
@@ -208,10 +244,11 @@ function* judgeUnrecorded({ at, lastHour, queues, waiting }: Status): Findings {
 export const FEW_BAD_SIGNATURES = 5;
 
 /**
- * What the figures of the last hour show. Trouble is over when something was accepted since it was last seen: then it
- * is a note.
+ * What the figures of the last hour show. They are of all shops together: in a deployment of one shop, refusals are
+ * over when something was accepted since; of several, that may have been another's.
  */
-function* judgeHour({ at, lastHour, lastDay, queues, waiting, credentials }: Status): Findings {
+function* judgeHour(status: Status): Findings {
+  const { at, lastHour, lastDay, queues, waiting, credentials } = status;
   if (!lastHour) yield note("deployment.monitoring is 'basic', which writes no figures");
   if (lastDay?.kind === 'unknown') yield note(`the last day's figures: not known, ${lastDay.why}`);
   if (lastHour?.kind !== 'known') return;
@@ -224,18 +261,21 @@ function* judgeHour({ at, lastHour, lastDay, queues, waiting, credentials }: Sta
     const isSolved = queues.kind === 'known' && queues.value.every(isEmpty);
     const times = counted(misconfigured, 'time');
     const what = `credentials, scopes or an address were refused ${times} in the last hour`;
-    yield troubleOrNote('misconfigured', what, isSolved && 'nothing waits any more');
+    yield isSolved
+      ? note(`${seen('misconfigured', what)}; nothing waits any more`)
+      : judgeRefused('misconfigured', what);
   }
   if (crash > 0) {
     const what = `work stopped at an unexpected error ${counted(crash, 'time')} in the last hour: the log of the function has the reason`;
-    yield troubleOrNote('crash', what);
+    // What others did since does not show that its cause is gone.
+    yield trouble(seen('crash', what), DOCTOR);
   }
   if (hour['signatures-refused'] > FEW_BAD_SIGNATURES) {
     // After a repair a stray one does not make it trouble again.
     const { sinceAccepted = Number.POSITIVE_INFINITY } = signs['signatures-refused'] ?? {};
     const isStray = sinceAccepted <= FEW_BAD_SIGNATURES;
-    const stray = `all but the last ${sinceAccepted} before others were accepted`;
-    yield troubleOrNote('signatures-refused', signaturesText(hour), isStray && stray);
+    const what = signaturesText(hour);
+    yield judgeRefused('signatures-refused', what, isStray && strayText(sinceAccepted));
   }
   const older = hour['older-secret-used'];
   if (older > 0 && credentials.some(({ rotating, isDenied }) => rotating || isDenied)) {
@@ -245,14 +285,28 @@ function* judgeHour({ at, lastHour, lastDay, queues, waiting, credentials }: Sta
     );
   }
 
-  function troubleOrNote(sign: SignOf, what: string, over: string | false = false): ShownFinding {
-    const { lastAt, acceptedSince = 0 } = signs[sign] ?? {};
+  function seen(sign: SignOf, what: string): string {
+    const { lastAt } = signs[sign] ?? {};
     const last = lastAt && momentText(new Date(lastAt).toISOString(), new Date(at));
-    const seen = last ? `${what}, last at ${last}` : what;
-    if (acceptedSince > 0) return note(`${seen}; repaired: ${acceptedSince} accepted since`);
-    return over ? note(`${seen}; ${over}`) : trouble(`${seen}; none accepted since`, DOCTOR);
+    return last ? `${what}, last at ${last}` : what;
+  }
+
+  function judgeRefused(sign: SignOf, refused: string, stray: string | false = false): Judged {
+    const { acceptedSince = 0 } = signs[sign] ?? {};
+    const what = seen(sign, refused);
+    if (acceptedSince === 0 && !stray) return trouble(`${what}; none accepted since`, DOCTOR);
+    const isOneShop = new Set(status.subscriptions.map(({ shop }) => shop)).size === 1;
+    if (!isOneShop) return doubt(`${what}; ${acceptedSince} accepted since, of any shop`, DOCTOR);
+    return note(
+      acceptedSince > 0
+        ? `${what}; repaired: ${acceptedSince} accepted since`
+        : `${what}; ${stray}`,
+    );
   }
 }
+
+export const strayText = (sinceAccepted: number): string =>
+  `all but the last ${sinceAccepted} before others were accepted`;
 
 export function signaturesText(hour: Pick<LastHour, 'signatures-refused'>): string {
   return `${hour['signatures-refused']} webhooks were refused for their signature in the last hour: the app signs with another secret, or the sender is not Shopify`;
@@ -295,10 +349,10 @@ function* judgeReconcile(run: ReconcileStatus, now: Date, everyMinutes: number):
     yield wait(what, { label: 'See what "recover" would do at once', line: recover });
   }
   // A person corrects them; the next deep comparison shows whether they agree.
-  const differing = new Set(ordersRead.flatMap(({ ids }) => ids)).size;
+  const differing = differingIn(ordersRead);
   if (differing > 0) {
     const orders = counted(differing, 'order');
-    yield note(`${shop}: the loyalty service holds another state of ${orders}`, {
+    yield trouble(`${shop}: the loyalty service holds another state of ${orders}`, {
       label: `See ${orders} that ${differing === 1 ? 'differs' : 'differ'}`,
       line: line('reconcile status', [], { shop }),
     });

@@ -20,7 +20,7 @@ import { line } from '../document/line.ts';
 import type { CredentialStatus } from '../secrets/read-secret.ts';
 import type { CommonOptions, Session } from '../session/session.ts';
 import { EXIT, type ExitCode, Problem } from '../terminal/exit.ts';
-import { counted, relativeTime, spanText } from '../terminal/text.ts';
+import { counted, relativeTime, secondsText, spanText } from '../terminal/text.ts';
 import type { SubscriptionStatus } from '../webhooks/webhooks.ts';
 import {
   collectStatus,
@@ -182,10 +182,6 @@ function queuesOf({ queues }: Status, isMeant: (queue: QueueStatus) => boolean):
     return { cells: [family, waiting, inFlight, isEmpty(queue) ? '-' : age, dead && letters] };
   });
   return { name: 'Queues', table: { kind: 'table', columns, rows } };
-}
-
-function secondsText(milliseconds: number): string {
-  return milliseconds < 100_000 ? `${(milliseconds / 1000).toFixed(1)} s` : spanText(milliseconds);
 }
 
 /** `title`: where there are several shops. */

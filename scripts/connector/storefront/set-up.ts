@@ -40,6 +40,7 @@ export interface SetUpOptions {
   readonly rotate?: boolean;
   readonly finish?: boolean;
   readonly yes?: boolean;
+  readonly json?: boolean;
 }
 
 const TOKEN_BYTES = 32;
@@ -56,11 +57,15 @@ export async function setUpStorefront(session: Session, options: SetUpOptions): 
     );
   }
   const shop = findShop(connector, options.shop);
-  const check = storefrontCheck(shopDeps(deployment, [shop]), { session, change });
+  // A program reads one document: what a person sees early is a part of it.
+  const early: Document[] = [];
+  const show = options.json ? (document: Document) => void early.push(document) : session.show;
+  const asked = { session: { ...session, show }, change };
+  const check = storefrontCheck(shopDeps(deployment, [shop]), asked);
   if (change !== 'keep') await planTokens(deployment, shop, change);
   if (options.yes) await session.beginChange(deployment);
   const { rotate, finish, yes } = options;
-  return fixDocument(check, {
+  const fixed = fixDocument(check, {
     ...{ title: `Storefront of ${shop.domain}`, yes },
     isWanted: (found) => change !== 'keep' || found.some(({ verdict }) => verdict === 'fail'),
     next: () => ({
@@ -69,6 +74,12 @@ export async function setUpStorefront(session: Session, options: SetUpOptions): 
     }),
     blocks: [panelFacts(deployment, shop)],
   });
+  const document = await fixed.catch((error: unknown) => {
+    for (const one of early) session.show(one);
+    throw error;
+  });
+  const shown = early.flatMap(({ blocks }) => blocks);
+  return { ...document, blocks: [...shown, ...document.blocks] };
 }
 
 function changeOf({ rotate, finish }: SetUpOptions): TokenChange {
@@ -185,7 +196,7 @@ function judgePointTokens({ domain: shop }: Shop, tokens: PointTokens | undefine
   if (!tokens) {
     return fail('no token of point events is set, so none is accepted', {
       label: 'Create the token',
-      line: line('storefront setup', [], { shop, yes: true }),
+      line: line('storefront setup', [], { shop }),
     });
   }
   return tokens.previous === undefined
@@ -193,7 +204,7 @@ function judgePointTokens({ domain: shop }: Shop, tokens: PointTokens | undefine
     : warn('the previous token of point events is still accepted', {
         label: 'End the rotation',
         say: 'When the loyalty service sends the new one:',
-        line: line('storefront setup', [], { shop, finish: true, yes: true }),
+        line: line('storefront setup', [], { shop, finish: true }),
       });
 }
 

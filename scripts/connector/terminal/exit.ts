@@ -4,8 +4,6 @@ export const EXIT = {
   /** The command failed, or what it checked needs a person. */
   failed: 1,
   badArguments: 2,
-  /** Of a comparison: a side could not be read. The same number as `diff` uses. */
-  cannotTell: 2,
   /** It is not as it should be, and goes on by itself. */
   waiting: 3,
   /** It could not be read, or not all of it. */

@@ -82,6 +82,19 @@ export function momentText(iso: string, now: Date): string {
   return `${isToday ? '' : `${iso.slice(0, 10)} `}${iso.slice(11, 16)} UTC`;
 }
 
+/** In seconds and UTC, as in the store: `2026-10-09 12:00:00`. */
+export function utcText(moment: string | number): string {
+  return new Date(moment).toISOString().slice(0, 19).replace('T', ' ');
+}
+
+/** `4.2 s`, or a longer span. */
+export function secondsText(milliseconds: number): string {
+  return milliseconds < 100_000 ? `${(milliseconds / 1000).toFixed(1)} s` : spanText(milliseconds);
+}
+
+/** The user, or the name of a role's session: the end of an ARN. */
+export const personOf = (arn: string): string => arn.split(/[/:]/).at(-1) ?? arn;
+
 /** `1 order`, `3 orders` */
 export function counted(many: number, thing: string): string {
   return `${many} ${thing}${many === 1 ? '' : 's'}`;

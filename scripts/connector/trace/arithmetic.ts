@@ -1,5 +1,10 @@
-import { fromThousandths, toThousandths } from '../../../shared/core/ledger/ledger.ts';
-import type { AmountStep } from '../../../shared/core/mapping/wanted-state.ts';
+import {
+  fromThousandths,
+  OUTCOMES_KEPT,
+  toThousandths,
+} from '../../../shared/core/ledger/ledger.ts';
+import type { AmountStep, WantedOrder } from '../../../shared/core/mapping/wanted-state.ts';
+import type { StoreOrder } from '../../../shared/store/store-entities.ts';
 import type { ArithmeticBlock } from '../document/document.ts';
 import { amountText, type Sides } from './sides.ts';
 
@@ -9,24 +14,27 @@ type Step = ArithmeticBlock['steps'][number];
 export function arithmeticOf(sides: Sides): readonly ArithmeticBlock[] {
   const { store, mapped } = sides;
   if (store.kind !== 'found' || store.value.kind !== 'order') return [];
-  if (mapped?.kind !== 'wanted' || mapped.wanted.kind !== 'order') return [];
-  const { currency, taxesIncluded } = store.value.order;
-  const text = (amount: number) => amountText(amount, currency);
-  const steps = (mapped.steps ?? []).map((step) => ({
-    amount: text(Number(step.amount)),
-    what: wordsOf(step, taxesIncluded, text),
-  }));
-  const total = text(mapped.wanted.order.OrderTotal ?? 0);
-  const past = pastOf(sides, text);
-  return [
-    {
-      ...{ kind: 'arithmetic', title: `What counts for points, in ${currency}` },
-      steps: [...steps, { amount: total, what: 'counts', isSum: true }],
-    },
-    ...(past.length > 1
-      ? [{ kind: 'arithmetic' as const, title: 'What counted, as it was sent', steps: past }]
-      : []),
-  ];
+  if (mapped?.kind !== 'wanted' || !('order' in mapped.wanted)) return [];
+  const { order } = store.value;
+  const { wanted, steps = [] } = mapped;
+  const text = (amount: number) => amountText(amount, order.currency);
+  const total = { amount: text(wanted.order.OrderTotal ?? 0), what: 'counts', isSum: true };
+  const now: ArithmeticBlock = {
+    ...{ kind: 'arithmetic', title: `What counts for points, in ${order.currency}` },
+    steps: [
+      ...steps.map((step) => ({
+        amount: text(Number(step.amount)),
+        what: wordsOf(step, order.taxesIncluded, text),
+      })),
+      total,
+    ],
+  };
+  const past: ArithmeticBlock = {
+    ...{ kind: 'arithmetic', title: 'What counted, as it was sent' },
+    steps: pastOf(sides.entry, onlyRefund(order, wanted), text),
+  };
+  // Nothing counts of a cancelled order, however much its goods cost.
+  return [...(wanted.kind === 'order' ? [now] : []), ...(past.steps.length > 0 ? [past] : [])];
 }
 
 function wordsOf(
@@ -55,17 +63,28 @@ function wordsOf(
   }
 }
 
+interface Amounts {
+  readonly before: number;
+  readonly after: number;
+}
+
 /** From the ledger's own record of each call: never computed again, so a changed rule changes none of it. */
-function pastOf({ entry, mapped }: Sides, text: (amount: number) => string): readonly Step[] {
-  const sent = (entry?.outcomes ?? []).flatMap(({ at, counts }) =>
-    counts === undefined ? [] : [{ at, counts }],
-  );
+function pastOf(
+  entry: Sides['entry'],
+  refund: Amounts | undefined,
+  text: (amount: number) => string,
+): readonly Step[] {
+  const outcomes = entry?.outcomes ?? [];
+  const sent = outcomes.flatMap(({ at, counts }) => (counts === undefined ? [] : [{ at, counts }]));
+  const first =
+    outcomes.length < OUTCOMES_KEPT ? 'counted' : 'counted; earlier changes, if any, are not kept';
   const changes = sent.flatMap(({ at, counts }, index) => {
     const before = sent[index - 1]?.counts;
-    if (before === undefined)
-      return [{ at, amount: text(fromThousandths(counts)), what: 'counted' }];
+    if (before === undefined) return [{ at, amount: text(fromThousandths(counts)), what: first }];
     if (before === counts) return [];
-    const what = counts < before ? `taken back${refundBetween(before, counts, mapped)}` : 'added';
+    const isRefund = refund?.before === before && refund.after === counts;
+    const back = isRefund ? 'taken back by its refund' : 'taken back';
+    const what = counts < before ? back : 'added';
     return [{ at, amount: text(fromThousandths(counts - before)), what }];
   });
   const last = sent.at(-1)?.counts;
@@ -73,13 +92,17 @@ function pastOf({ entry, mapped }: Sides, text: (amount: number) => string): rea
   return [...changes, { amount: text(fromThousandths(last)), what: 'counts now', isSum: true }];
 }
 
-/** The store's refund whose states before and after have just these amounts; empty where none has, or several. */
-function refundBetween(before: number, after: number, mapped: Sides['mapped']): string {
-  if (mapped?.kind !== 'wanted' || !('earlier' in mapped.wanted)) return '';
-  const { earlier, order } = mapped.wanted;
-  const states = [...earlier, order].map(({ OrderTotal }) => toThousandths(OrderTotal));
-  const refunds = earlier.flatMap((_, index) =>
-    states[index] === before && states[index + 1] === after ? [index + 1] : [],
-  );
-  return refunds.length === 1 ? ` by refund ${refunds[0]}` : '';
+/**
+ * What the order counted before and after its refund, if it has just one. Goods that an edit took out or that were
+ * returned, a lost dispute and a voided payment have an earlier state, too: of several, none can be told apart.
+ */
+function onlyRefund(
+  { paymentStatus = '' }: StoreOrder,
+  { earlier, order }: WantedOrder,
+): Amounts | undefined {
+  const [before, ...others] = earlier;
+  if (!before || others.length > 0 || !REFUNDED.has(paymentStatus)) return undefined;
+  return { before: toThousandths(before.OrderTotal), after: toThousandths(order.OrderTotal) };
 }
+
+const REFUNDED: ReadonlySet<string> = new Set(['partially_refunded', 'refunded']);

@@ -76,6 +76,9 @@ export async function compareOrders(
 }
 
 function verdictOf(compared: readonly ComparedOrder[], isStopped: boolean): Verdict {
+  if (compared.length === 0 && !isStopped) {
+    return { kind: 'not known', what: 'The store changed no order since then: none was compared.' };
+  }
   const many = (wanted: Verdict['kind']) => compared.filter(({ kind }) => kind === wanted).length;
   const [agree, differ, unknown] = [many('well'), many('action required'), many('not known')];
   const what = [

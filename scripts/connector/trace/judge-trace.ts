@@ -3,6 +3,7 @@ import type { Suggestion, Verdict, VerdictKind } from '../document/document.ts';
 import { line, type Options } from '../document/line.ts';
 import { pauseText } from '../pause/read-pauses.ts';
 import { FOR_WHAT } from '../pause/waiting-messages.ts';
+import { utcText } from '../terminal/text.ts';
 import type { Trace } from './collect-trace.ts';
 import { compareSides, isApplied } from './sides.ts';
 
@@ -47,47 +48,69 @@ export function judgeTrace(trace: Trace): Judged {
       ? say(mapped.why, 'waits', 'An exchange is under way: its next change decides what is sent.')
       : say(mapped.why, kind, what);
   }
+  const many = letters.length === 1 ? 'A dead letter' : `${letters.length} dead letters`;
+  const rejected = letter && `${many} about it: ${letter.why}`;
+  // Reconcile compares no customers.
+  const isFound = key.kind !== 'member';
   if (entry?.uncertain) {
-    const then = wait ? waitText(wait) : 'the next event or reconcile sends it again';
     const unknown = 'What became of a call to the loyalty service is not known';
-    return say('uncertain', 'waits', `${unknown}: ${then}.`, retry);
+    if (rejected && !wait) {
+      return say('uncertain', 'action required', `${unknown}. ${rejected}`, show);
+    }
+    const later = isFound ? 'the next event or reconcile' : 'its next change or order';
+    const then = wait ? waitText(wait) : `${later} sends it again`;
+    return say('uncertain', 'waits', `${unknown}: ${then}.`, retry, show);
   }
   if (isApplied(trace)) {
     const old = letter ? ' The dead letters about it are older or the same.' : '';
     // The ledger would not send it again by itself. Nor may anybody, before a person has seen what that does to points.
     const again = resend(trace, { force: true }, 'If the store is right, to send it once more:');
-    const next = trace.held.kind === 'unknown' ? status : again;
-    return say(whyApplied(trace), kind, `${what}${old}`, kind === 'well' ? undefined : next);
+    const isDeleted = mapped.wanted.kind === 'deleted-member';
+    const send = kind === 'well' || isDeleted ? undefined : again;
+    const next = trace.held.kind === 'unknown' ? status : send;
+    return say(whyApplied(trace), kind, `${what}${old}`, next);
   }
   const before =
     entry?.appliedKey === undefined ? 'nothing was applied yet' : 'an earlier state was';
   const missing = `The current state of the store was not applied; ${before}.`;
-  if (letter) {
-    const many = letters.length === 1 ? 'A dead letter' : `${letters.length} dead letters`;
-    const found = `${missing} ${many} about it: ${letter.why}`;
-    return say('rejected', 'action required', found, show);
-  }
+  if (rejected) return say('rejected', 'action required', `${missing} ${rejected}`, show);
   if (wait) {
     const why = pause ? 'paused' : 'waiting';
     return say(why, 'waits', `${missing} This goes on by itself: ${waitText(wait)}.`, retry);
   }
-  if (ready > 0 || store.kind === 'gone') {
-    const held = pause ? ` ${pauseText(pause)}.` : '';
-    const where =
-      store.kind === 'gone'
-        ? 'The store no longer has it: its deletion is on its way, or a deep reconcile finds it.'
-        : 'Messages are on the queue, perhaps its own.';
-    const why = pause ? 'paused' : 'queued';
-    return say(why, 'waits', `${missing} ${where}${held}`, status);
+  // An order brings its customer, who then has no entry of their own.
+  if (!isFound && !entry && kind === 'well') return say(undefined, kind, what);
+  if (store.kind === 'gone') {
+    const found = isFound ? ', or a deep reconcile finds it' : '';
+    const gone = `The store no longer has it: its deletion is on its way${found}.`;
+    return say('queued', 'waits', `${missing} ${gone}${pauseHolds(pause)}`, status);
   }
-  const held = pause ? ` What is sent now waits for the end of a pause: ${pauseText(pause)}.` : '';
+  if (ready > 0) {
+    const queued = 'Messages are on the queue, perhaps its own; if none is, "resend" sends it.';
+    const said = `${missing} ${queued}${pauseHolds(pause)}`;
+    return say('queued', 'waits', said, status, resend(trace));
+  }
+  const later = isFound ? 'the next reconcile finds it' : 'its next change or order does';
+  const lost = 'No webhook of it came, and nothing of it is on the queue.';
   return say(
     'no-webhook',
-    'waits',
-    `${missing} No webhook of it came, and nothing of it is on the queue. "resend" sends it now; otherwise the next reconcile finds it.${held}`,
+    isFound ? 'waits' : 'action required',
+    `${missing} ${lost} "resend" sends it now; otherwise ${later}.${pauseHolds(pause)}`,
     resend(trace),
     { label: 'Check the webhooks', line: line('webhooks check') },
   );
+}
+
+function pauseHolds(pause: Trace['pause']): string {
+  return pause ? ` What is sent now waits for the end of a pause: ${pauseText(pause)}.` : '';
+}
+
+/** Of what is well: a person may still want it. Undefined where nothing would be sent. */
+export function sendAgain(trace: Trace): Suggestion | undefined {
+  const { mapped } = trace;
+  if (mapped?.kind !== 'wanted' || mapped.wanted.kind === 'deleted-member') return undefined;
+  const say = 'To send it once more all the same:';
+  return { ...resend(trace, { force: true }, say), label: 'Send again…' };
 }
 
 /** Without `--yes`, it shows what would be sent. */
@@ -145,7 +168,8 @@ const NOT_APPLIED: Readonly<Record<NotApplied, string>> = {
   paused: 'sending to the loyalty service is paused. It goes on when the pause ends.',
   rejected:
     'the order could not be sent to the loyalty service. An operator must find out why and send it again.',
-  uncertain: 'the loyalty service has not confirmed the order. It is sent again by itself.',
+  uncertain:
+    'the loyalty service has not confirmed the order. It is sent again, by itself or by an operator.',
   waiting: 'the order waits to be sent to the loyalty service. It is tried again by itself.',
   queued: 'the order is on its way to the loyalty service, or the store has not reported it.',
   'no-webhook':
@@ -183,10 +207,5 @@ export function pointsText({ key, entry, earned }: Trace, { why }: Judged): stri
 
 /** Completes a sentence about the order: `its message waits for …`. */
 export function waitText({ waitsFor, why, until }: Trace['waits'][number]): string {
-  return `its message waits ${FOR_WHAT[waitsFor]} (${why}), and the next attempt is at ${momentText(until)} UTC`;
-}
-
-/** In seconds and UTC, as in the store. */
-export function momentText(epochMs: number): string {
-  return `${new Date(epochMs).toISOString().slice(0, 19).replace('T', ' ')}`;
+  return `its message waits ${FOR_WHAT[waitsFor]} (${why}), and the next attempt is at ${utcText(until)} UTC`;
 }

@@ -3,15 +3,16 @@ import type { StoreEntity } from '../../../shared/core/store/store.ts';
 import { maskPerson, maskPersonal } from '../dead-letters/show.ts';
 import { type Deployment, openLedger } from '../deployment/deployment.ts';
 import { openShopServices, type ShopServices } from '../deployment/services.ts';
-import { type Block, type Document, facts, text } from '../document/document.ts';
+import { type Block, type Document, facts, REVEALS, text } from '../document/document.ts';
 import { line } from '../document/line.ts';
 import { findShop, shopsOf } from '../session/arguments.ts';
 import type { Session } from '../session/session.ts';
 import { BadArguments } from '../terminal/exit.ts';
+import { utcText } from '../terminal/text.ts';
 import { arithmeticOf } from './arithmetic.ts';
 import { collectTrace, type Trace, type Traced } from './collect-trace.ts';
 import { type FoundOrder, findAny, findEntity, type Hit, KINDS, parseKind } from './find.ts';
-import { judgeTrace, momentText, pointsText } from './judge-trace.ts';
+import { judgeTrace, pointsText, sendAgain } from './judge-trace.ts';
 import { type Compared, compareSides } from './sides.ts';
 import { timelineOf } from './timeline.ts';
 
@@ -129,9 +130,10 @@ export function documentOf(
   };
   const revealed = {
     label: 'Show personal data',
-    say: 'With personal data (this is recorded with your name):',
+    say: REVEALS,
     line: line('trace', [kind, key.id], { shop: key.shop, full: true, reveal: true }),
   };
+  const again = verdict === 'well' ? sendAgain(trace) : undefined;
   const { remembered: _, ...ledger } = entry ?? {};
   const others = otherOrders.map((order) => ({ ...order, shop: key.shop, kind: 'order' as const }));
   return {
@@ -152,6 +154,7 @@ export function documentOf(
       ...next,
       ...(kind === 'customer' && trace.store.kind === 'found' ? [rewards] : []),
       ...(form && !reveal && kind !== 'product' ? [revealed] : []),
+      ...(again ? [again] : []),
     ],
     // It goes on by itself: an open page shows how.
     ...(verdict === 'waits' && { freshSeconds: 15 }),
@@ -189,7 +192,7 @@ function tableOf(rows: Compared['rows']): Block {
 }
 
 function factsOf({ key, store, entry }: Trace): Block {
-  const state = entry && entry.version > 0 ? `settled up to ${momentText(entry.version)}` : '';
+  const state = entry && entry.version > 0 ? `settled up to ${utcText(entry.version)}` : '';
   const applied = entry?.appliedKey === undefined ? 'nothing applied' : 'applied';
   const absent = store.kind === 'gone' ? 'not there (any more)' : 'could not be read';
   const inStore = store.kind === 'found' ? storeText(store.value) : absent;

@@ -193,6 +193,13 @@ export function compareSides(sides: Sides): Compared {
           .join(', ')}.`;
     return say('action required', what);
   }
+  if (mapped.wanted.kind === 'deleted-member' && held.kind !== 'absent') {
+    return say('not known', STILL_HELD);
+  }
+  // More of a customer is not compared, and orders bring customers without an entry of their own.
+  if (mapped.wanted.kind === 'member') {
+    return say('well', 'Both sides were read just now and have the same e-mail address.');
+  }
   const sent = isApplied(sides)
     ? ''
     : ' The ledger has another state: an event of it may be on its way.';
@@ -205,6 +212,9 @@ const bothIn = ({ field, store, service }: Compared['rows'][number]) =>
 /** Only said of a state that was applied. */
 const SENT_AND_NOT_READABLE =
   'It was sent as the store has it now. The loyalty service has no way to read a product, so nothing more can be checked.';
+
+const STILL_HELD =
+  'The store no longer has this customer. The loyalty service still does, and offers no way to delete one: whether it may stay there, a person must decide.';
 
 const TAKEN_UNKNOWN =
   'What was taken back of it is not known: the ledger was lost or restored, and the service shows only what was sent. Its next event finds out, or "recover".';
@@ -234,7 +244,9 @@ function rowsOf({ key, mapped, entry, held, store: read, assumptions }: Sides): 
       const service = sideOfService(heldOrder, entry?.amounts, assumptions);
       const differences = isRead ? differencesOf(store, service) : [];
       const sides = { store, ledger: sideOfLedger(key.id, entry), service };
-      const fields = ['state', 'amount', 'coupon'] as const;
+      // Of a cancelled order nothing but its state counts.
+      const compared = wanted.kind === 'order' ? (['amount', 'coupon'] as const) : [];
+      const fields = ['state', ...compared] as const;
       const rows = fields.map((one) => rowOf(one, sides, differences, absent, order?.currency));
       return { differences, rows };
     }

@@ -2,8 +2,8 @@ import type { StoreEntity } from '../../../shared/core/store/store.ts';
 import { versionOf } from '../../../shared/core/sync/read-snapshot.ts';
 import type { TimelineBlock, Tone } from '../document/document.ts';
 import { FOR_WHAT } from '../pause/waiting-messages.ts';
+import { utcText } from '../terminal/text.ts';
 import type { Trace } from './collect-trace.ts';
-import { momentText } from './judge-trace.ts';
 
 type Line = TimelineBlock['lines'][number];
 
@@ -78,7 +78,7 @@ const OUTCOMES: Readonly<Record<string, { readonly what: string; readonly tone?:
 function inLedger({ key, entry }: Trace): readonly Line[] {
   const outcomes = entry?.outcomes ?? [];
   return outcomes.map(({ at, outcome, version, topic, why, origin }, index) => {
-    const state = version > 0 && `the state of ${momentText(version)}`;
+    const state = version > 0 && `the state of ${utcText(version)}`;
     // What is sent again for another reason, such as a changed rule, has a line of the same state before it.
     const isLost =
       key.kind === 'order' && outcomes.slice(0, index).every((one) => one.version < version);
@@ -110,7 +110,7 @@ function amongLetters(letters: Trace['letters']): readonly Line[] {
 
 function inService({ earned }: Trace): readonly Line[] {
   if (earned?.givenAt === undefined) return [];
-  const what = `gave ${earned.earning.points} points`;
-  const detail = 'as many as it expects of this order';
-  return [{ at: earned.givenAt, who: 'Loyalty service', what, detail, tone: 'well' }];
+  // Without their number: its history shows how many are left of them, under the date when they were given.
+  const what = 'gave points';
+  return [{ at: earned.givenAt, who: 'Loyalty service', what, tone: 'well' }];
 }

@@ -60,6 +60,12 @@ export interface FoundByReading {
   readonly ids: readonly string[];
 }
 
+/** Of how many orders the loyalty service is known to hold another state. Of each scan only the first ids are kept. */
+export function differingIn(found: readonly FoundByReading[]): number {
+  const ids = new Set(found.flatMap((one) => one.ids));
+  return Math.max(ids.size, ...found.map((one) => one.differing));
+}
+
 const NONE_READ: FoundByReading = { read: 0, unread: 0, differing: 0, ids: [] };
 /** Enough to see what they have in common; the log has all. */
 const IDS_KEPT = 20;

@@ -2,7 +2,13 @@ import type { LoyaltyClient } from '../../loyalty/client.ts';
 import type { components } from '../../loyalty/contract.gen.ts';
 import type { Value } from '../../loyalty/operations.ts';
 import { type AskingDeps, askLoyalty, type Unavailable } from '../calls/ask-loyalty.ts';
-import { fromThousandths, type Ledger, readEntry } from '../ledger/ledger.ts';
+import {
+  fromThousandths,
+  type Ledger,
+  OUTCOMES_KEPT,
+  type PastOutcome,
+  readEntry,
+} from '../ledger/ledger.ts';
 import { followMerges } from '../ledger/merged-customer.ts';
 import { type AmountStep, recallOrder } from '../mapping/wanted-state.ts';
 import { CANCELLED_STATE } from '../sync/held-order.ts';
@@ -97,7 +103,7 @@ export interface OrderEarning {
 export interface ExplainedEarning extends OrderEarning {
   /** As it was sent last; empty where it is just what was paid for the goods, or is not known. */
   readonly steps: readonly { readonly kind: AmountStep['kind']; readonly amount: number }[];
-  /** What the order counted since then, the oldest first. */
+  /** What the order counted since then, the oldest first; empty where the ledger may have lost the first of them. */
   readonly counted: readonly { readonly at: string; readonly amount: number }[];
 }
 
@@ -144,10 +150,16 @@ export async function readOrderEarning(
   const { earning } = await earningOf(currentId, asked.value, deps);
   return answered(earning, {
     steps: steps.map(([kind, amount]) => ({ kind, amount: Number(amount) })),
-    counted: entry.outcomes.flatMap(({ at, counts }) =>
-      counts === undefined ? [] : [{ at, amount: fromThousandths(counts) }],
-    ),
+    counted: countedOf(entry.outcomes),
   });
+}
+
+function countedOf(outcomes: readonly PastOutcome[]): ExplainedEarning['counted'] {
+  // The first one left may not be the first that was.
+  if (outcomes.length >= OUTCOMES_KEPT) return [];
+  return outcomes.flatMap(({ at, counts }) =>
+    counts === undefined ? [] : [{ at, amount: fromThousandths(counts) }],
+  );
 }
 
 /** What the order that the service holds earns its customer, and when the points were given. */

@@ -52,6 +52,14 @@ describe('both sides of one entity', () => {
     expect(code).toBe(0);
   });
 
+  it('agree for a customer whom only an order brought', async () => {
+    const { stdout } = await connector.run(`trace order ${await placeOrder()} --json`);
+    const { code } = await connector.run(
+      `trace customer ${JSON.parse(stdout).data.wanted.Customer.OriginalId}`,
+    );
+    expect(code).toBe(0);
+  });
+
   it('differ for an order that was changed in the service, which ends with 1', async () => {
     const id = await placeOrder();
     await changeInService(id);
@@ -109,6 +117,12 @@ describe('both sides of one entity', () => {
 });
 
 describe('loyalty-connector compare', () => {
+  it('is not well where nothing changed, and so nothing was compared', async () => {
+    const { code, stdout } = await connector.run('compare orders --since 2099-01-01');
+    expect(stdout).toContain('NOT KNOWN\n  The store changed no order since then');
+    expect(code).toBe(4);
+  });
+
   it('compares all orders since a moment, and lists those that differ by their names', async () => {
     const before = JSON.parse((await connector.run('compare orders --since 1h --json')).stdout);
     const agreed = before.data.agree;

@@ -17,6 +17,7 @@ describe('loyalty-connector pause and resume', () => {
     expect(asked.stdout.replace(/\s+/g, ' ')).toContain('Nothing was changed.');
     expect(asked.stdout).toContain('npx loyalty-connector pause --because moving --for 2h --yes');
     expect((await operated.run('pause --for soon')).code).toBe(2);
+    expect((await operated.run('pause --for 0m')).code).toBe(2);
 
     const paused = await operated.run('pause --queue orders --because moving --yes');
     expect(paused.stderr).toBe('');
@@ -38,6 +39,7 @@ describe('loyalty-connector pause and resume', () => {
     ]);
     const doctor = await operated.run('doctor');
     expect(doctor.stdout).toMatch(/orders paused since/);
+    expect(doctor.code).toBe(1);
     expect(doctor.stdout).toContain(`npx loyalty-connector resume --shop ${SHOP} --queue orders`);
 
     const resumed = JSON.parse((await operated.run('resume --json')).stdout);
@@ -61,6 +63,14 @@ describe('loyalty-connector pause and resume', () => {
     );
     expect((await operated.run('resume')).stdout).toContain(`Ended: ${SHOP}: paused since`);
     expect((await operated.run('resume')).stdout).toContain('Nothing was changed');
+
+    await operated.run('pause --yes');
+    const other = JSON.parse((await operated.run('resume --queue orders --json')).stdout);
+    expect(other.title).toContain(
+      'orders of example-store.myshopify.com have no pause of their own',
+    );
+    expect(other.data).toMatchObject({ changed: false, pauses: [{ part: 'all' }] });
+    await operated.run('resume');
   });
 
   it('resume sends at once what would have waited for an hour', async () => {

@@ -79,11 +79,29 @@ describe('loyalty-connector retry-now', () => {
     operated.loyalty.faults.clear();
     expect((await operated.run('pause --yes')).code).toBe(0);
     const { code, stdout } = await operated.run('retry-now');
-    expect(stdout).toContain('They wait on');
     expect(stdout).toContain('1 held by a pause.');
+    expect(stdout).not.toContain('tried again now');
     expect(code).toBe(3);
     await operated.run('resume');
     await operated.work();
+  });
+
+  it('sends what a pause of another queue does not hold, and does not know the end of what is gone', async () => {
+    operated.loyalty.faults.add({ kind: 'business-error', code: 76 });
+    await placeOrder(operated);
+    await operated.work();
+    operated.loyalty.faults.clear();
+    await operated.run('pause --queue products --yes');
+    const sent = await operated.atWork(operated.run('retry-now'));
+    expect(sent.stdout).toContain('1 sent.');
+    await operated.run('resume');
+
+    await leaveWaiting(operated, { why: 'loyalty-unavailable' });
+    await operated.sqs.purgeQueue({ QueueUrl: operated.queues.urls.orders.url });
+    const gone = await operated.run('retry-now');
+    expect(gone.stdout.replace(/\s+/g, ' ')).toContain('NOT KNOWN 1 received or settled meanwhile');
+    expect(gone.stdout).toContain('npx loyalty-connector status');
+    expect(gone.code).toBe(4);
   });
 
   it('tries what had a call without an answer no earlier than 30 seconds after it, and says so', async () => {

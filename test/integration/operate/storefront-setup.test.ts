@@ -137,9 +137,11 @@ describe('loyalty-connector storefront setup', () => {
 
   it('rotates with an overlap and ends it', async () => {
     const before = await tokens();
-    const { text: shown } = await run({ rotate: true, yes: true });
+    const { document, text: shown } = await run({ rotate: true, yes: true, json: true });
     const rotated = await tokens();
     expect(rotated.previous).toBe(before.current);
+    // A program reads one document.
+    expect(shown).toBe(JSON.stringify([document]));
     expect(shown).toContain(rotated.current);
     expect(shown).toContain('the previous token of point events is still accepted');
     expect(shown).not.toContain(before.current);

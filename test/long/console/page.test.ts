@@ -385,7 +385,7 @@ describe.runIf(findBrowser() !== undefined)('the page', { timeout: 120_000 }, ()
       const shown = await textOf(page);
       expect(shown).toContain('this console only looks');
       expect(shown).toContain('npx loyalty-connector dead-letters replay --reason rejected --yes');
-      expect(shown).toContain("npx loyalty-connector pause --because '<because>'");
+      expect(shown).toContain("npx loyalty-connector pause --because '<why>'");
       expect(shown).toContain('npx loyalty-connector secrets set loyalty');
     });
 

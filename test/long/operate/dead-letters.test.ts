@@ -220,12 +220,8 @@ describe('loyalty-connector dead-letters', { timeout: 240_000 }, () => {
     expect(sent).toBe(Number(replayed));
     expect((await letters()) + sent).toBe(60);
     // At once: what was in hand was given back.
-    const rest = await connector.run('dead-letters list --scan --json');
-    const { matching, queues } = JSON.parse(rest.stdout).data;
-    expect({ matching, queues }).toMatchObject({
-      matching: 60 - sent,
-      queues: [{ family: 'orders', listed: 60 - sent, counted: 60 - sent }, {}, {}],
-    });
+    const rest = await connector.run('dead-letters scan --json');
+    expect(JSON.parse(rest.stdout).data).toMatchObject({ received: 60 - sent, notSeen: 0 });
     await dropAll();
   });
 

@@ -5,6 +5,8 @@ import { DynamoDB, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunningStack } from '../../../local/stack/running-stack.ts';
 import { writeStateFile } from '../../../local/stack/state-file.ts';
+import { awsSettings } from '../../../scripts/connector/deployment/deployment.ts';
+import { readCaller } from '../../../scripts/connector/deployment/read-caller.ts';
 import { COMMAND_KINDS } from '../../../scripts/connector/session/command-kinds.ts';
 import { createDynamoDbLedger } from '../../../shared/aws/dynamodb-ledger.ts';
 import { COMMAND_LINES } from '../../support/command-lines.ts';
@@ -127,8 +129,10 @@ describe('personal data', () => {
   it('gives that person no record of a change', async () => {
     const { keys, endpoint, outputs } = stack;
     const credentials = { ...keys.readOnlyOperator };
-    const client = new DynamoDB({ endpoint, region: 'us-east-1', credentials });
-    const own = 'audit|operators-2026-11|OperatorPoliciesReadOnly|2026-11-01T00:00:00.000Z|1';
+    const aws = awsSettings({ endpoint, region: 'us-east-1', credentials });
+    const client = new DynamoDB(aws);
+    const { userId } = await readCaller(aws);
+    const own = `audit|operators-2026-11|${userId}|2026-11-01T00:00:00.000Z|1`;
     const Item = { entity: { S: own } };
     const put = new PutItemCommand({ TableName: outputs.LedgerTable, Item });
     await expect(client.send(put)).rejects.toThrow(

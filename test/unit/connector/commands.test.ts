@@ -1,20 +1,18 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
+import { greet, greetNew } from '../../../local/stack/run-stack.ts';
+import type { RunningStack } from '../../../local/stack/running-stack.ts';
 import { createProgram } from '../../../scripts/connector/create-program.ts';
 import { argumentsOf } from '../../../scripts/connector/deployment/audit-records.ts';
 import { explainAwsError } from '../../../scripts/connector/deployment/explain-aws-error.ts';
 import { send } from '../../../scripts/connector/resend/resend.ts';
 import { COMMAND_KINDS } from '../../../scripts/connector/session/command-kinds.ts';
+import { pathOf } from '../../../scripts/connector/session/run-action.ts';
 import { AwsUnanswered } from '../../../shared/aws/aws-client.ts';
 import { SECRET_MAX_AGE_MS } from '../../../shared/aws/secrets.ts';
 import type { BulkQueue } from '../../../shared/core/events/event.ts';
 import { COMMAND_LINES } from '../../support/command-lines.ts';
-
-function pathOf(command: Command): string {
-  const { parent } = command;
-  return parent ? `${pathOf(parent)} ${command.name()}`.trim() : '';
-}
 
 function allOf(command: Command): readonly Command[] {
   return [command, ...command.commands.flatMap(allOf)];
@@ -78,6 +76,26 @@ describe('the help', () => {
     expect(shown).not.toContain('');
   });
 });
+
+it.each([['one shop', 1] as const, ['several shops', 2] as const])(
+  'npm start with %s prints only commands that the program accepts',
+  (_, many) => {
+    const shop = {
+      ...{ shop: { domain: 'example-store.myshopify.com' }, webhookSecret: 's' },
+      store: { credentials: {}, rows: { orders: new Map([[7, { id: '5500' }]]) } },
+      loyalty: { credentials: {} },
+    };
+    const shops = Array.from({ length: many }, () => shop);
+    const stack = { ...shop, shops, keys: { administrator: {} } } as unknown as RunningStack;
+    const printed = `${greet(stack, undefined)}${greetNew(stack)}`;
+    const lines = [...printed.matchAll(/npx loyalty-connector (.+)/g)].map(
+      ([, words = '']) => words,
+    );
+    expect(lines.map((one) => commandFor(one.split(' ')))).toEqual([
+      ...['send', 'status', 'trace', 'setup'],
+    ]);
+  },
+);
 
 function leavesOf(command: Command, path = ''): readonly string[] {
   return command.commands.flatMap((child) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { rowsOf } from '../../../scripts/connector/redemptions/show-customer.ts';
+import { judgeBalances, rowsOf } from '../../../scripts/connector/redemptions/show-customer.ts';
 import { compareSides, heldIn, type Sides } from '../../../scripts/connector/trace/sides.ts';
 import { mapOrder } from '../../../shared/core/mapping/map-order.ts';
 import { idempotencyKey } from '../../../shared/core/mapping/wanted-state.ts';
@@ -92,6 +92,17 @@ describe('the comparison of one order', () => {
     expect(compare(undefined, 0)).toBe('not known');
   });
 
+  it('shows no amounts of a cancelled order: only its state is compared', () => {
+    if (mapped.kind !== 'wanted' || mapped.wanted.kind !== 'order') throw new Error('not wanted');
+    const wanted = { ...mapped.wanted, kind: 'cancelled-order', cancellation: {} } as const;
+    const held = { OriginalId: order.id, OrderTotal: 29.25, State: 3 } as const;
+    const { kind, rows } = compareSides(
+      sides({ mapped: { ...mapped, wanted }, held: { kind: 'order', order: held } }),
+    );
+    expect(kind).toBe('well');
+    expect(rows.map(({ field }) => field)).toEqual(['state']);
+  });
+
   it('takes HTTP 404 for an absent order', () => {
     const message = 'HTTP 404.';
     const getOrder = transportFailure('not-found', { mayHaveHappened: false, message });
@@ -119,6 +130,15 @@ describe('the balance of a customer, side by side', () => {
       'Points',
       'Tier',
     ]);
+  });
+
+  it.each([
+    ['store', 'The store shows another balance than the loyalty service has.'],
+    ['ledger', 'The connector has recorded another balance.'],
+  ])('says what differs, where the %s does', (side, what) => {
+    const sides = { store: known, ledger: known, service: known };
+    const judged = judgeBalances({ ...sides, [side]: { ...known, points: 150 } });
+    expect(judged).toEqual({ kind: 'waits', what: expect.stringContaining(what) });
   });
 
   it('compares the points that expire by their number and day', () => {

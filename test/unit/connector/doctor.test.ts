@@ -5,6 +5,7 @@ import {
   type Finding,
   fail,
   findingsBlock,
+  fixDocument,
   info,
   pass,
   runChecks,
@@ -27,6 +28,7 @@ import {
   judgeClientIds,
   judgeRefusals,
 } from '../../../scripts/connector/doctor/secrets.ts';
+import { text } from '../../../scripts/connector/document/document.ts';
 import { line } from '../../../scripts/connector/document/line.ts';
 import type { Connector } from '../../../shared/config/connector-config.ts';
 import {
@@ -117,18 +119,18 @@ describe('the settings', () => {
 
 describe('webhooks that were refused for their signature', () => {
   const now = new Date('2026-11-15T03:00:00.000Z');
-  const judge = (refused: number, acceptedSince: number) =>
+  const judge = (refused: number, acceptedSince: number, shops = ['one'], strays = 0) =>
     judgeRefusals(
       {
         'signatures-refused': refused,
         signs: {
           'signatures-refused': {
             ...{ lastAt: now.getTime(), acceptedSince },
-            sinceAccepted: acceptedSince > 0 ? 0 : refused,
+            sinceAccepted: acceptedSince > 0 ? 0 : strays || refused,
           },
         },
       },
-      [{ domain: 'one' }],
+      shops.map((domain) => ({ domain })),
       now,
     );
 
@@ -139,9 +141,18 @@ describe('webhooks that were refused for their signature', () => {
     });
     expect(judge(72, 4)).toMatchObject({
       verdict: 'pass',
-      what: expect.stringMatching(/^repaired: 72 .* 4 accepted since$/),
+      what: expect.stringMatching(/^72 .*; repaired: 4 accepted since$/),
     });
     expect(judge(2, 0).verdict).toBe('pass');
+    const strays = judge(72, 0, ['one'], 2);
+    expect(strays.what).toMatch(/; all but the last 2 before others were accepted$/);
+  });
+
+  it('stay a warning where another shop may have sent what was accepted', () => {
+    expect(judge(72, 4, ['one', 'two'])).toMatchObject({
+      ...{ verdict: 'warn', what: expect.stringMatching(/; 4 accepted since, of any shop$/) },
+      next: [{}, {}],
+    });
   });
 });
 
@@ -365,5 +376,21 @@ describe('the findings of all checks', () => {
     expect(kind(pass(''), warn(''), info(''))).toBe('well');
     expect(kind(pass(''), unknown(''))).toBe('not known');
     expect(kind(unknown(''), fail(''))).toBe('action required');
+  });
+});
+
+describe('a command that looks before it changes', () => {
+  const blocksOf = async (found: Finding) => {
+    const check = { name: 'webhooks', look: async () => [found] };
+    const next = () => ({ label: 'Repair', line: line('webhooks sync') });
+    const given = { title: 'Webhooks', yes: true, isWanted: () => false, next };
+    return (await fixDocument(check, given)).blocks;
+  };
+
+  it('says that there is nothing to do only where it could look', async () => {
+    expect(await blocksOf(pass('12 right'))).toContainEqual(text('Nothing to do.'));
+    expect(await blocksOf(unknown('the store did not answer'))).toContainEqual(
+      text('Nothing was changed.'),
+    );
   });
 });

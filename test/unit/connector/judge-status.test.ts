@@ -272,13 +272,15 @@ describe('the verdict on a deployment', () => {
     expect(judge({ lastHour: undefined })).toMatchObject({ kind: 'well', notes });
   });
 
-  it('does not call a deployment ill because the operator may not see its secrets', () => {
+  it('does not call a deployment ill, nor well, because the operator may not see its secrets', () => {
     const why = 'cannot be read: your AWS credentials may not';
     const store = { shop: SHOP, purpose: 'store', state: 'unreadable', why } as const;
     const found = { kind: 'unknown', why: 'the store does not tell (no-credentials)' } as const;
     const subscriptions = [{ shop: SHOP, found }];
     expect(judge({ subscriptions, credentials: [{ ...store, isDenied: true }] })).toMatchObject({
-      kind: 'well',
+      kind: 'not known',
+      verdict:
+        'Nothing needs a person in what you may read; secrets and webhook subscriptions were not asked.',
       notes: [
         `${SHOP}: the store secret ${why}`,
         `webhook subscriptions of ${SHOP}: not asked, without the store secret`,
@@ -299,12 +301,13 @@ describe('the verdict on a deployment', () => {
     expect(verdict.notes).toEqual([`2026-11-02 ${SHOP}: ${why} (77)`]);
   });
 
-  it('notes the orders that differ in the loyalty service, each once, with the command that shows them', () => {
+  it('needs a person for orders that differ in the loyalty service, each counted once', () => {
     const found = { read: 9, unread: 0, differing: 2, ids: ['71', '72'] };
     const before = { ...found, ids: ['72'] };
-    const { kind, notes } = judge({ reconcile: reconciled({}, [found, before]) });
-    expect(kind).toBe('well');
-    expect(notes).toEqual([`${SHOP}: the loyalty service holds another state of 2 orders`]);
+    const { kind, troubles } = judge({ reconcile: reconciled({}, [found, before]) });
+    expect(kind).toBe('action required');
+    const what = `${SHOP}: the loyalty service holds another state of 2 orders`;
+    expect(troubles).toMatchObject([{ what, next: `reconcile status --shop ${SHOP}` }]);
   });
 });
 
@@ -340,16 +343,15 @@ describe('a deployment whose messages wait', () => {
 describe('a deployment after a repair', () => {
   it.each([
     ['signatures-refused', 72, '72 webhooks were refused'],
-    ['crash', 2, 'work stopped'],
     ['misconfigured', 4, 'credentials, scopes or an address were refused'],
   ] as const)(
-    'is well once something was accepted after %s, and notes both',
+    'is well once something was accepted after %s, and notes both; of several shops it is not known',
     (figure, times, words) => {
-      const judged = (acceptedSince: number) => {
+      const judged = (acceptedSince: number, more: Partial<Status> = {}) => {
         const sinceAccepted = acceptedSince > 0 ? 0 : times;
         const signs = { [figure]: { lastAt: minute('02:40'), acceptedSince, sinceAccepted } };
         const lastHour = hour({ [figure]: times, signs });
-        return judge({ lastHour, queues: queues({ waiting: 1 }) });
+        return judge({ lastHour, queues: queues({ waiting: 1 }), ...more });
       };
       const before = judged(0);
       expect(before.kind).toBe('action required');
@@ -358,8 +360,20 @@ describe('a deployment after a repair', () => {
       expect(repaired.kind).toBe('well');
       expect(repaired.notes[0]).toContain(words);
       expect(repaired.notes[0]).toContain('last at 02:40 UTC; repaired: 12 accepted since');
+      const found = known({ right: 12, faults: [], notes: [] });
+      const subscriptions = [SHOP, 'other.myshopify.com'].map((shop) => ({ shop, found }));
+      const either = judged(12, { subscriptions });
+      expect(either).toMatchObject({ kind: 'not known', notes: [] });
+      expect(either.waits[0]?.what).toContain('02:40 UTC; 12 accepted since, of any shop');
     },
   );
+
+  it('does not take a crash as repaired by what others did since', () => {
+    const crash = { lastAt: minute('02:40'), acceptedSince: 12, sinceAccepted: 0 };
+    const { kind, troubles } = judge({ lastHour: hour({ crash: 2, signs: { crash } }) });
+    expect(kind).toBe('action required');
+    expect(troubles[0]?.what).toMatch(/last at 02:40 UTC$/);
+  });
 
   it('stays so when a stray request is refused, and speaks of the older secret while both are accepted', () => {
     const stray = { lastAt: minute('02:59'), acceptedSince: 0, sinceAccepted: 1 };

@@ -5,7 +5,11 @@ import { skippedToItsEnd, type Trace } from '../../../scripts/connector/trace/co
 import { judgeTrace, pointsText } from '../../../scripts/connector/trace/judge-trace.ts';
 import { documentOf } from '../../../scripts/connector/trace/show-trace.ts';
 import { timelineOf } from '../../../scripts/connector/trace/timeline.ts';
-import type { EntityEntry, LedgerEntry } from '../../../shared/core/ledger/ledger.ts';
+import {
+  type EntityEntry,
+  type LedgerEntry,
+  OUTCOMES_KEPT,
+} from '../../../shared/core/ledger/ledger.ts';
 import { mapOrder } from '../../../shared/core/mapping/map-order.ts';
 import {
   cancelledOrderKey,
@@ -102,6 +106,16 @@ describe('the verdict on one entity', () => {
     held: heldOrder,
     ...changes,
   });
+  /** Never sent as a customer; the service has it with this address. */
+  const ofCustomer = (email: string): Partial<Trace> => ({
+    ...{ key: { ...trace().key, kind: 'member' }, entry: undefined, ready: 0 },
+    mapped: {
+      ...{ kind: 'wanted', remember: undefined },
+      wanted: { kind: 'member', id: '7', member: { OriginalId: '7', Email: 'kim@example.org' } },
+    },
+    held: { kind: 'customer', customer: { OriginalId: '7', Email: email } },
+  });
+  const deleted = { kind: 'deleted-member', id: '7' } as const;
   const other: EntityEntry = { ...entry, appliedKey: 'other', rules: 'before' };
   const again = 'resend order 7 --shop example-store.myshopify.com --force';
   const send = 'resend product 7 --shop example-store.myshopify.com';
@@ -157,9 +171,16 @@ describe('the verdict on one entity', () => {
       ...(['waits', 'is not known: the next event', undefined] as const),
     ],
     [
+      'names the dead letter of a call in doubt',
+      { entry: { ...entry, uncertain: true }, letters: [letter] },
+      ...(['action required', 'the name is missing', 'dead-letters show m-1'] as const),
+    ],
+    [
       'waits after a change while messages are on the queue',
       { entry: { ...entry, appliedKey: 'other' } },
-      ...(['waits', 'an earlier state was', 'status'] as const),
+      'waits',
+      'an earlier state was. Messages are on the queue, perhaps its own; if none is, "resend" sends it.',
+      'status',
     ],
     [
       'names resend where no webhook came',
@@ -172,7 +193,7 @@ describe('the verdict on one entity', () => {
       ...(['waits', 'No webhook of it came', send] as const),
     ],
     [
-      'names the pause that holds the change',
+      'names the pause that holds what is sent now',
       { entry: undefined, pause },
       ...(['waits', 'orders paused since 2026-11-15 01:00 UTC by ops', 'status'] as const),
     ],
@@ -192,6 +213,27 @@ describe('the verdict on one entity', () => {
       'names the dead letter that holds the change',
       { entry: undefined, letters: [letter] },
       ...(['action required', 'the name is missing', 'dead-letters show m-1'] as const),
+    ],
+    [
+      'is well for a customer whom an order brought, and whose address both sides have',
+      ofCustomer('kim@example.org'),
+      ...(['well', 'the same e-mail address', undefined] as const),
+    ],
+    [
+      'promises no reconcile for a customer: none compares them',
+      ofCustomer('other@example.org'),
+      'action required',
+      'otherwise its next change or order does',
+      'resend customer 7 --shop example-store.myshopify.com',
+    ],
+    [
+      'does not agree on a customer whom only the service still has',
+      {
+        ...ofCustomer('kim@example.org'),
+        ...{ store: { kind: 'gone' }, entry: { ...entry, appliedKey: idempotencyKey(deleted) } },
+        mapped: { kind: 'wanted', wanted: deleted, remember: undefined },
+      },
+      ...(['not known', 'The loyalty service still does', undefined] as const),
     ],
     [
       'is well where a rule leaves it out, and the service does not have it',
@@ -221,6 +263,14 @@ describe('the verdict on one entity', () => {
     expect(first && lineText(first.line)).toBe(next && `npx loyalty-connector ${next}`);
   });
 
+  it('offers to send again what was sent and is well, after everything else', () => {
+    const last = (changes: Partial<Trace>) => documentOf(trace(changes)).next?.at(-1)?.label;
+    expect(last(ofOrder())).toBe('Send again…');
+    expect(last(ofCustomer('kim@example.org'))).toBe('Send again…');
+    const skipped = { mapped: { kind: 'skip', why: 'guest' }, held: { kind: 'absent' } } as const;
+    expect(last(skipped)).toBeUndefined();
+  });
+
   it('shows no next attempt where both sides agree', () => {
     const whats = (changes: Partial<Trace>) =>
       JSON.stringify(documentOf(trace({ waits: [wait], ...changes })).blocks);
@@ -246,7 +296,8 @@ it('shows what happened in time order, from every source, up to the next attempt
     'Store: changed last',
     'Queue: waits',
     'Connector: sent',
-    'Loyalty service: gave 41 points',
+    // How many it gave then is not known: its history shows what is left of them.
+    'Loyalty service: gave points',
     'Queue: next attempt',
   ]);
 });
@@ -280,6 +331,8 @@ describe('the points of an order', () => {
     [unsent({ letters: [letter] }), 'rejected', /^No points yet: the order could not be sent/],
     [unsent({ waits: [wait], pause }), 'paused', /It goes on when the pause ends/],
     [unsent({ ready: 3 }), 'queued', /on its way/],
+    // Those may be of others: only its own message goes on when the pause ends.
+    [unsent({ ready: 3, pause }), 'queued', /or the store has not reported it/],
     [unsent({ ready: 0 }), 'no-webhook', /the store has not reported the order/],
     [unsent({ ready: 0, pause }), 'no-webhook', /An operator can send it now/],
     [
@@ -339,17 +392,42 @@ describe('the arithmetic of an order', () => {
     expect(wanted.order.OrderTotal).toBe(163.33);
   });
 
-  it('shows what counted when, and which refund took it, as the ledger recorded it', () => {
-    const outcomes = [counted('12', 245_000), counted('13', 245_000), counted('14', 163_330)];
-    const earlier = [{ OrderTotal: 300 }, { OrderTotal: 245 }];
+  const before = counted('12', 245_000);
+  const after = counted('14', 163_330);
+
+  it.each([
+    ['its only refund', { paymentStatus: 'partially_refunded' }, [245], 'taken back by its refund'],
+    ['one of several refunds', { paymentStatus: 'partially_refunded' }, [300, 245], 'taken back'],
+    ['a voided payment', { paymentStatus: 'voided' }, [245], 'taken back'],
+    ['goods that were returned and not refunded', {}, [245], 'taken back'],
+  ])('shows what counted when, as the ledger recorded it: less %s', (_, changes, totals, what) => {
+    const earlier = totals.map((OrderTotal) => ({ OrderTotal }));
     const [, past] = told({
-      entry: { ...entry, outcomes },
+      entry: { ...entry, outcomes: [before, counted('13', 245_000), after] },
+      store: { kind: 'found', value: { kind: 'order', order: { ...order, ...changes } } },
       mapped: { ...mapped, wanted: { ...wanted, earlier } },
     });
     expect(past).toEqual([
       '245.00 counted 2026-11-12',
-      '−81.67 taken back by refund 2 2026-11-14',
+      `−81.67 ${what} 2026-11-14`,
       '163.33 counts now',
+    ]);
+  });
+
+  it('does not show the first change that is left as the first that was', () => {
+    const { counts: _, ...unchanged } = { ...before, outcome: 'unchanged' };
+    const outcomes = [before, after, ...Array.from({ length: OUTCOMES_KEPT - 2 }, () => unchanged)];
+    expect(told({ entry: { ...entry, outcomes } })[1]?.[0]).toBe(
+      '245.00 counted; earlier changes, if any, are not kept 2026-11-12',
+    );
+  });
+
+  it('shows what a cancelled order counted and lost', () => {
+    const cancelled = { ...wanted, kind: 'cancelled-order', cancellation: {} } as const;
+    const outcomes = [before, counted('14', 0)];
+    const changes = { mapped: { ...mapped, wanted: cancelled }, entry: { ...entry, outcomes } };
+    expect(told(changes)).toEqual([
+      ['245.00 counted 2026-11-12', '−245.00 taken back 2026-11-14', '0.00 counts now'],
     ]);
   });
 

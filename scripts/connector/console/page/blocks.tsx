@@ -22,7 +22,7 @@ import { Form } from './fields.tsx';
 import { open } from './place.ts';
 import { LineLink, Suggestions } from './suggestion.tsx';
 import { Cell, Table } from './table.tsx';
-import { dayText, momentText, secondText } from './words.ts';
+import { dayText, localText, secondText } from './words.ts';
 
 /** Of the headings of blocks: the document's own is above it. */
 const Level = createContext(2);
@@ -225,7 +225,7 @@ function Timeline({ title, lines }: TimelineBlock) {
           return (
             <li class={tone} key={`${index}`}>
               {isNewDay && <p class="day">{day}</p>}
-              <time dateTime={at} title={momentText(at)}>
+              <time dateTime={at} title={localText(at)}>
                 {secondText(at)}
               </time>
               <strong>{who}</strong>
@@ -252,7 +252,7 @@ function Arithmetic({ title, steps }: ArithmeticBlock) {
               <td class="right">{amount}</td>
               <td>
                 <span>{what}</span>
-                {at !== undefined && <time dateTime={at}>{momentText(at)}</time>}
+                {at !== undefined && <time dateTime={at}>{localText(at)}</time>}
               </td>
             </tr>
           ))}

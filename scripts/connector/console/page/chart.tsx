@@ -1,6 +1,6 @@
 import type { ChartBlock } from '../../document/document.ts';
 import { Table } from './table.tsx';
-import { clockText, durationTexts, momentText, numberText } from './words.ts';
+import { clockText, durationTexts, localText, numberText } from './words.ts';
 
 /** All in one unit. */
 const TEXTS: Readonly<
@@ -107,7 +107,7 @@ interface ValueTableProps extends Pick<ChartBlock, 'title' | 'series'> {
 function ValueTable({ title, series, times, texts }: ValueTableProps) {
   const rows = times
     .map((time, at) => ({
-      cells: [momentText(time), ...texts.map((own) => own[at] ?? '–')],
+      cells: [localText(time), ...texts.map((own) => own[at] ?? '–')],
       isEmpty: series.every(({ values }) => !values[at]),
     }))
     .filter(({ isEmpty }) => !isEmpty)

@@ -9,7 +9,7 @@ import { open, place, type Search, TABS, tabOf } from './place.ts';
 import { hrefOf } from './route.ts';
 import { action, CommandText } from './suggestion.tsx';
 import { type Question, useQuestion } from './use-question.ts';
-import { momentText, secondText } from './words.ts';
+import { localText, secondText } from './words.ts';
 
 /** What surrounds every document, and the document of the page's address. */
 export function Page() {
@@ -112,7 +112,7 @@ function Bar({ line, question }: { readonly line: Line; readonly question: Quest
   return (
     <div class="bar">
       {at !== undefined && (
-        <span class="soft" title={momentText(at)}>
+        <span class="soft" title={localText(at)}>
           as of {secondText(at)}
         </span>
       )}

@@ -5,8 +5,8 @@ import { COMMAND_KINDS } from '../../session/command-kinds.ts';
 const NEVER_IN_ADDRESS: ReadonlySet<string> = new Set(['yes', 'reveal']);
 
 /**
- * The question that an address asks: `#/dead-letters/list?reason=rejected&scan` is `dead-letters list
- * --reason rejected --scan`. Undefined where it names no command that only looks.
+ * The question that an address asks: `#/status?charts` is `status --charts`. Undefined where it names no command that
+ * only looks.
  */
 export function readRoute(hash: string): Line | undefined {
   const [path = '', query = ''] = hash.replace(/^#\/?/, '').split(/\?(.*)/s, 2);

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import type { Cell as CellValue, Row, Suggestion, TableBlock } from '../../document/document.ts';
 import { isOffered } from './about.ts';
 import { LineLink, Suggestions } from './suggestion.tsx';
-import { agoText, momentText, numberText } from './words.ts';
+import { agoText, localText, numberText } from './words.ts';
 
 /** A table of a document: with boxes to choose rows where something can be done with them. */
 export function Table(block: TableBlock) {
@@ -153,7 +153,7 @@ export function Cell({ of: cell }: { readonly of: CellValue }) {
   const words = plainText(cell);
   if (typeof cell !== 'object') return <>{words}</>;
   if ('at' in cell)
-    return <time {...{ dateTime: cell.at, title: momentText(cell.at) }}>{words}</time>;
+    return <time {...{ dateTime: cell.at, title: localText(cell.at) }}>{words}</time>;
   const isBadge = cell.tone && cell.tone !== 'soft' && words.length <= MOST_IN_BADGE;
   const kind = [cell.tone, isBadge && 'badge'].filter(Boolean).join(' ');
   if (!cell.opens) return <span class={kind}>{words}</span>;

@@ -7,7 +7,7 @@ export function numberText(value: number): string {
 }
 
 /** Date and time where the browser is. */
-export function momentText(moment: string | number): string {
+export function localText(moment: string | number): string {
   const style = { dateStyle: 'medium', timeStyle: 'medium' } as const;
   return new Date(moment).toLocaleString(LOCALE, style);
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { History, OrderEarning } from '../../../../app/program/answers.ts';
 import { recordTelemetry } from '../../../../local/harness/recorded-telemetry.ts';
 import { createCircuitBreaker } from '../../../../shared/core/calls/call-loyalty.ts';
-import { readEntry } from '../../../../shared/core/ledger/ledger.ts';
+import { OUTCOMES_KEPT, readEntry, replaceEntry } from '../../../../shared/core/ledger/ledger.ts';
 import { noteMerge } from '../../../../shared/core/ledger/merged-customer.ts';
 import { recallOrder, rememberOrder } from '../../../../shared/core/mapping/wanted-state.ts';
 import {
@@ -170,11 +170,8 @@ describe('what an order earns', () => {
         ['tax', '-16.34'],
       ],
     });
-    await shop.parts.ledger.write(
-      key,
-      { version: 1, uncertain: false, appliedKey: 'applied', outcomes, remembered },
-      entry?.revision,
-    );
+    const written = { version: 1, uncertain: false, appliedKey: 'applied', outcomes, remembered };
+    await replaceEntry(shop.parts.ledger, key, written, entry);
     const { json } = await earning(shop, '1');
     expect(json.steps).toEqual([
       { kind: 'goods', amount: 98 },
@@ -186,6 +183,13 @@ describe('what an order earns', () => {
     ]);
     // Another customer's.
     expect((await earning(shop, '1', '8')).json).toEqual(WAITING);
+    // As many outcomes as are kept: the first one left may not be the first.
+    const many = Array.from({ length: OUTCOMES_KEPT }, () => outcomes)
+      .flat()
+      .slice(-OUTCOMES_KEPT);
+    const now = await readEntry(shop.parts.ledger, key);
+    await replaceEntry(shop.parts.ledger, key, { ...written, outcomes: many }, now);
+    expect((await earning(shop, '1')).json).toMatchObject({ ...json, counted: [] });
   });
 
   it('is found behind a hundred newer entries, and looked for no further', async () => {
