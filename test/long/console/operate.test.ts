@@ -145,8 +145,10 @@ describe.runIf(findBrowser() !== undefined)('a stack, operated by its console al
     await leaveStuckRedemption(ledger, { shop: shop.domain, customerId });
     const { page } = await world.visit({ at: '#/redemptions/list' });
     await page.getByRole('link', { name: customerId }).first().click();
+    const close = page.getByRole('button', { name: 'Close: no points were taken' });
+    await close.waitFor();
     await takePicture(page, 'console-customers');
-    await page.getByRole('button', { name: 'Close: no points were taken' }).click();
+    await close.click();
     expect(await agree(page, /^Close/)).toContain('no points were taken');
     await openTab(page, 'Customers');
     await expect.poll(() => verdictOf(page), PATIENCE).toContain('Every redemption is finished');
