@@ -149,9 +149,18 @@ describe('loyalty-connector dead-letters', { timeout: 240_000 }, () => {
     await refuseOrders(2);
     const hidden = await receive(connector.sqs, connector.queues.urls.orders.deadLetterUrl, 600);
     expect(hidden).toHaveLength(2);
-    const { stdout } = await connector.run('dead-letters replay --yes');
-    expect(stdout).toContain('Nothing was sent');
-    expect(stdout).toContain('2 cannot be received now');
+    for (const [line, done] of [
+      ['replay', 'Nothing was sent'],
+      ['drop --kind order --because test', 'Nothing was dropped'],
+    ]) {
+      const { code, stdout } = await connector.run(`dead-letters ${line} --yes`);
+      expect(stdout).toContain(done);
+      expect(stdout).toContain('2 cannot be received now');
+      expect(code).toBe(1);
+    }
+    const scan = await connector.run('dead-letters scan');
+    expect(scan.stdout).toContain('About 2 more cannot be received now');
+    expect(scan.code).toBe(4);
     await release(connector.sqs, connector.queues.urls.orders.deadLetterUrl, hidden);
     await dropAll();
   });
