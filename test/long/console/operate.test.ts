@@ -71,6 +71,8 @@ describe.runIf(findBrowser() !== undefined)('a stack, operated by its console al
     const orders = await refusedOrders(['a@example.org', 'b@example.org', 'c@example.org']);
     const { page } = await world.visit();
     await expect.poll(() => verdictOf(page), PATIENCE).toContain('Action required');
+    const shop = page.getByRole('link', { name: 'Shop', exact: true });
+    expect(await shop.getAttribute('href')).toBe(world.stack.shopAddress);
     await takePicture(page, 'console-needs-a-person');
     await page.getByRole('link', { name: /^See 3 / }).click();
     await page.getByRole('heading', { name: /^Dead letters/, level: 1 }).waitFor();
