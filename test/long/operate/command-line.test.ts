@@ -43,7 +43,7 @@ describe('the command line', { timeout: 120_000 }, () => {
   it.each([
     ['statsu --shop x', /unknown command 'statsu' \(Did you mean status\?\)/],
     ['--unheard-of', /unknown option '--unheard-of'/],
-    ['dead-letters', /needs a command: list, show, replay, drop/],
+    ['dead-letters', /needs a command: list, scan, show, replay, drop/],
     ['dead-letters lisd', /unknown command 'lisd' \(Did you mean list\?\)/],
     ['dead-letters burn', /unknown command 'burn'/],
     ['dead-letters list extra', /too many arguments/],
