@@ -19,8 +19,6 @@ async function openView(page: Page, view: string): Promise<void> {
   const link = page.getByRole('navigation').getByRole('link', { name: view });
   await link.click();
   await expect.poll(() => link.getAttribute('aria-current')).toBe('page');
-  // Until it has asked its first question: right after it is drawn.
-  await page.evaluate('new Promise((done) => requestAnimationFrame(() => setTimeout(done, 100)))');
   await expect.poll(() => page.locator('[aria-busy="true"]').count(), { timeout: 60_000 }).toBe(0);
 }
 

@@ -15,32 +15,40 @@ export interface Question {
   stop(): void;
 }
 
+type State = Omit<Question, 'askAgain' | 'stop'> & {
+  /** The line that was asked, as text. */
+  readonly of: string | undefined;
+};
+
 /**
  * Asks a command that changes nothing, and asks again where the answer says so. Undefined as a line asks nothing.
  */
 export function useQuestion(line: Line | undefined): Question {
-  const [state, setState] = useState<Omit<Question, 'askAgain' | 'stop'>>(NOTHING);
-  const controller = useRef<AbortController | undefined>(undefined);
   const wanted = line === undefined ? undefined : JSON.stringify(line);
+  const [last, setLast] = useState<State>({ ...NOTHING, of: undefined });
+  const controller = useRef<AbortController | undefined>(undefined);
+  // The answer to another line is not shown for a moment, either.
+  const state = last.of === wanted ? last : { ...NOTHING, isAsking: wanted !== undefined };
 
   const ask = useCallback(async () => {
     controller.current?.abort();
-    if (wanted === undefined) return setState(NOTHING);
+    if (wanted === undefined) return;
     const own = new AbortController();
     controller.current = own;
-    setState((before) => ({ ...before, isAsking: true, progress: undefined }));
+    const change = (to: Partial<State>) =>
+      setLast((before) => ({ ...(before.of === wanted ? before : NOTHING), ...to, of: wanted }));
+    change({ isAsking: true, progress: undefined });
     const ran = await run(JSON.parse(wanted), {
       signal: own.signal,
       onProgress: (progress) => {
-        if (!own.signal.aborted) setState((before) => ({ ...before, progress }));
+        if (!own.signal.aborted) change({ progress });
       },
     });
     if (own.signal.aborted) return;
-    setState({ ran, isAsking: false, progress: undefined, at: Date.now() });
+    change({ ran, isAsking: false, progress: undefined, at: Date.now() });
   }, [wanted]);
 
   useEffect(() => {
-    setState(NOTHING);
     void ask();
     return () => controller.current?.abort();
   }, [ask]);
@@ -68,7 +76,7 @@ export function useQuestion(line: Line | undefined): Question {
 
   const stop = () => {
     controller.current?.abort();
-    setState((before) => ({ ...before, isAsking: false, progress: undefined }));
+    setLast((before) => ({ ...before, isAsking: false, progress: undefined }));
   };
   return { ...state, askAgain: () => void ask(), stop };
 }
