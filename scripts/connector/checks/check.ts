@@ -254,7 +254,7 @@ const TONES: Readonly<Record<Finding['verdict'], ShownFinding['tone']>> = {
 /** The worst first. */
 const VERDICTS = ['fail', 'unknown', 'warn', 'pass', 'info'] as const;
 
-/** The root causes first. Without `all` only what needs attention, and of what one fix mends the first. */
+/** The root causes first. Without `all` only what needs attention, and of what one fix repairs only the first. */
 export function findingsBlock(
   results: readonly CheckResult[],
   { title, all = true }: { readonly title?: string; readonly all?: boolean } = {},
@@ -281,7 +281,7 @@ export function findingsBlock(
   return { kind: 'findings', ...(title !== undefined && { title }), findings };
 }
 
-/** What follows is mended with its cause. The shop is named where there are several. */
+/** What follows goes away with its cause. The shop is named where there are several. */
 function shownFinding({ name, finding, follows }: Node, shops: ReadonlySet<string>): ShownFinding {
   const { verdict, shop, what, fix, next } = finding;
   const place = shop === undefined || shops.size === 1 ? '' : `${shop}: `;

@@ -32,7 +32,7 @@ export function registerPause(program: Command): void {
     )
     .option('--shop <domain>', 'only this shop')
     .addOption(queueOption('only this queue'))
-    .option('--because <reason>', 'why, for whoever finds it paused')
+    .option('--because <reason>', 'why, for the next operator')
     .option(
       '--for <duration>',
       'how long: 30m, 2h (default: until "resume"; a new reason alone keeps the end)',

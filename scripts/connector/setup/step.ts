@@ -7,7 +7,7 @@ import { Problem } from '../terminal/exit.ts';
 import { askHidden, askLine, type Terminal } from '../terminal/terminal.ts';
 
 /**
- * One step of the set-up: a check, mostly one of `doctor`, with what mends it. What is done already is read from AWS,
+ * One step of the set-up: a check, mostly one of `doctor`, with what repairs it. What is done already is read from AWS,
  * the store and the loyalty service, so a run that was stopped anywhere can be repeated.
  *
  *   look ──pass, info, warn──▶ next step
@@ -56,7 +56,7 @@ export async function runStep(
   }
 }
 
-/** What is being mended, or was: in one line and without advice, because the next look shows how it ended. */
+/** What is being repaired, or was: in one line and without advice, because the next look shows how it ended. */
 function briefly([first, ...others]: readonly Finding[]): readonly Finding[] {
   if (!first) return [];
   return [info(`${first.what}${others.length === 0 ? '' : `, and ${others.length} more`}`)];

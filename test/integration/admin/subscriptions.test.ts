@@ -9,7 +9,7 @@ import {
   type SubscriptionFindings,
 } from '../../../shared/shopify/subscriptions/subscriptions.ts';
 import { wantedSubscriptions } from '../../../shared/shopify/subscriptions/wanted-subscriptions.ts';
-import { askAdmin } from '../store-sandbox/ask-admin.ts';
+import { askAdmin } from '../../support/ask-admin.ts';
 import { startReceiver, type WebhookReceiver } from '../store-sandbox/webhook-receiver.ts';
 
 const HERE = 'https://hooks.example.com';

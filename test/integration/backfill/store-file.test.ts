@@ -14,7 +14,7 @@ import { installedAppCheck } from '../../../scripts/connector/checks/store.ts';
 import { awsSettings } from '../../../scripts/connector/deployment/deployment.ts';
 import { createAdminClient } from '../../../shared/shopify/admin/client/admin-client.ts';
 import connector from '../../fixtures/project/connector.config.ts';
-import { askAdmin } from '../store-sandbox/ask-admin.ts';
+import { askAdmin } from '../../support/ask-admin.ts';
 
 let sandbox: StoreSandbox | undefined;
 afterEach(async () => {

@@ -4,7 +4,7 @@ import {
   type StoreSandboxOptions,
   startStoreSandbox,
 } from '../../../local/store-sandbox/sandbox.ts';
-import { askAdmin } from './ask-admin.ts';
+import { askAdmin } from '../../support/ask-admin.ts';
 
 let sandbox: StoreSandbox;
 let time = new Date();

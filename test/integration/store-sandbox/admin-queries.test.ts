@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type StoreSandbox, startStoreSandbox } from '../../../local/store-sandbox/sandbox.ts';
-import { askAdmin } from './ask-admin.ts';
+import { askAdmin } from '../../support/ask-admin.ts';
 
 let sandbox: StoreSandbox;
 let time = new Date('2026-10-05T09:00:00Z');

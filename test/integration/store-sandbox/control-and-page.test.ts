@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type StoreSandbox, startStoreSandbox } from '../../../local/store-sandbox/sandbox.ts';
-import { control } from './ask-admin.ts';
+import { control } from '../../support/ask-admin.ts';
 
 let sandbox: StoreSandbox;
 beforeAll(async () => {

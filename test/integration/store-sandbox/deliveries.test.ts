@@ -6,7 +6,7 @@ import {
   startStoreSandbox,
 } from '../../../local/store-sandbox/sandbox.ts';
 import { checkSignature } from '../../../shared/shopify/webhooks/receive-webhook.ts';
-import { askAdmin } from './ask-admin.ts';
+import { askAdmin } from '../../support/ask-admin.ts';
 import { startReceiver, type WebhookReceiver } from './webhook-receiver.ts';
 
 let receiver: WebhookReceiver;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { askAdmin, control } from '../../support/ask-admin.ts';
 import { startSandboxProcess } from '../../support/sandbox-process.ts';
-import { askAdmin, control } from './ask-admin.ts';
 import { startReceiver, type WebhookReceiver } from './webhook-receiver.ts';
 
 let receiver: WebhookReceiver;

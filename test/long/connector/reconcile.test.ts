@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { inOrder } from '../../../local/store-sandbox/delivery/disorder.ts';
-import { askAdmin } from '../../integration/store-sandbox/ask-admin.ts';
+import { askAdmin } from '../../support/ask-admin.ts';
 import { type RunningConnector, runConnectors, SHOP } from '../../support/running-connector.ts';
 import { openStoreAndConnector } from '../../support/store-and-connector.ts';
 

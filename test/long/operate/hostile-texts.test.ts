@@ -5,7 +5,7 @@ import { recordBegin } from '../../../scripts/connector/deployment/audit-records
 import { changeControl, withOperatorPause } from '../../../shared/core/calls/shop-pause.ts';
 import { keepLastReconcile } from '../../../shared/core/reconcile/last-reconcile.ts';
 import { FILE_START } from '../../../shared/shopify/bulk/read-entities.ts';
-import { askAdmin } from '../../integration/store-sandbox/ask-admin.ts';
+import { askAdmin } from '../../support/ask-admin.ts';
 import { SHOP, useOperatedConnector } from '../../support/operated-connector.ts';
 import { leaveStuckRedemption } from '../../support/stuck-redemption.ts';
 

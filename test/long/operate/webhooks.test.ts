@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { wantedSubscriptions } from '../../../shared/shopify/subscriptions/wanted-subscriptions.ts';
-import { askAdmin } from '../../integration/store-sandbox/ask-admin.ts';
+import { askAdmin } from '../../support/ask-admin.ts';
 import { useOperatedConnector } from '../../support/operated-connector.ts';
 import { addSetting } from '../../support/project.ts';
 

@@ -1,4 +1,4 @@
-import type { StoreSandbox } from '../../../local/store-sandbox/sandbox.ts';
+import type { StoreSandbox } from '../../local/store-sandbox/sandbox.ts';
 
 export interface AdminAnswer {
   readonly status: number;
