@@ -137,6 +137,8 @@ const SHOP_STEPS = [
   'PutItem reward-code',
   'PutItem redemption ready',
 ];
+/** On a busy machine a call may be repeated, and one that was not answered in time is asked about. */
+const BUSY_STEPS = ['codeDiscountNodeByCode'];
 /** From here on the worker has the redemption, even if the function dies. */
 const STORED = SHOP_STEPS.indexOf('SendMessage');
 
@@ -297,9 +299,9 @@ it('goes from an order over points, rewards, redemption and code to an order and
   for (let more = 0; more < 5 && !visited.isAnswered; more += 1) {
     visited = await visit(await another(calm));
   }
-  // On a busy machine a call may be repeated.
   expect(visited.steps).toEqual(expect.arrayContaining(SHOP_STEPS));
-  expect(new Set(visited.steps.map(nameOf))).toEqual(new Set(SHOP_STEPS.map(nameOf)));
+  const mayBeCalled = new Set([...SHOP_STEPS, ...BUSY_STEPS].map(nameOf));
+  expect(visited.steps.map(nameOf).filter((name) => !mayBeCalled.has(name))).toEqual([]);
 
   killedBeforeSpending();
   await visit(pilot);
