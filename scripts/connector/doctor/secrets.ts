@@ -37,25 +37,17 @@ export function secretsCheck(
       const wrong = all.filter(({ state }) => state !== 'there');
       if (wrong.length === 0) return [pass(`${SECRET_PURPOSES.join(', ')} are set`)];
       const lacks = wrong.map(({ purpose }) => `${purpose} secret`);
-      return [{ ...judgeSecrets(domain, wrong, deployment), lacks }];
+      return [{ ...judgeSecrets(domain, wrong), lacks }];
     }),
   };
 }
 
-function judgeSecrets(
-  shop: string,
-  wrong: readonly CredentialStatus[],
-  deployment: Deployment,
-): Finding {
-  if (wrong.some(({ state }) => state === 'missing')) {
-    const what = 'the shop is in the settings, but was never deployed: it has no secrets yet';
-    return fail(what, deployAgain(deployment));
-  }
+function judgeSecrets(shop: string, wrong: readonly CredentialStatus[]): Finding {
   const what = wrong.map(({ purpose, why }) => `the ${purpose} secret ${why}`).join('; ');
   if (wrong.every(({ state }) => state === 'unreadable')) {
     return unknown(what, 'docs/operator-access.md names the policy that reads them.');
   }
-  if (wrong.some(({ unset }) => unset)) {
+  if (wrong.some(({ state }) => state === 'unset')) {
     return fail(what, { label: 'Set what is missing', line: line('setup', [], { shop }) });
   }
   const sets = wrong.map(({ purpose }) => ({
@@ -172,6 +164,7 @@ export function webhookAddressCheck(
         fail(
           `${address} does not take the shop's own signature (${answerText(genuine)})`,
           'A secret just changed is used within 5 minutes.',
+          `If the shop is new in the settings: ${deployAgain(deployment)}`,
           ...(isRotating ? [] : [rotate]),
         ),
       ];

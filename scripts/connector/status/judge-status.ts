@@ -161,8 +161,9 @@ function* judgeCredential(credential: CredentialStatus): Findings {
   const { shop, purpose, state, why, isDenied } = credential;
   const what = `${shop}: the ${purpose} secret ${why ?? `is ${state}`}`;
   if (isDenied) yield note(what);
-  // A shop that was never deployed has no secret to set; `doctor` says how it gets one.
-  if (state === 'missing') yield trouble(what, DOCTOR);
+  if (state === 'unset') {
+    yield trouble(what, { label: 'Set what is missing', line: line('setup', [], { shop }) });
+  }
   if (state === 'malformed') {
     const set = line('secrets set', [purpose], { shop });
     yield trouble(what, { label: `Set the ${purpose} secret`, line: set });

@@ -190,18 +190,10 @@ describe('the verdict on a deployment', () => {
     [
       'a missing secret',
       {
-        credentials: [{ shop: SHOP, purpose: 'loyalty', state: 'malformed', why: 'was never set' }],
+        credentials: [{ shop: SHOP, purpose: 'loyalty', state: 'unset', why: 'was never set' }],
       },
       'the loyalty secret was never set',
-      `secrets set loyalty --shop ${SHOP}`,
-    ],
-    [
-      'the secret of a shop that is not deployed',
-      {
-        credentials: [{ shop: SHOP, purpose: 'loyalty', state: 'missing', why: 'does not exist' }],
-      },
-      'the loyalty secret does not exist',
-      'doctor',
+      `setup --shop ${SHOP}`,
     ],
     [
       'a reconcile that stopped',
