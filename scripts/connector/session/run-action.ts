@@ -62,11 +62,6 @@ export function runAction<Options = object>(action: Action<Options>) {
   };
 }
 
-/** For an action whose code is imported when it runs, so that --help is answered quickly. */
-export function runLazily<Options = object>(load: () => Promise<Action<Options>>) {
-  return runAction<Options>(async (...given) => (await load())(...given));
-}
-
 /** `dead-letters replay`; empty for the program itself. */
 export function pathOf(command: Command): string {
   return command.parent ? `${pathOf(command.parent)} ${command.name()}`.trim() : '';
