@@ -93,11 +93,12 @@ function openSession(options: CommonOptions, line: CommandLine, host: Host) {
         printDocument(terminal, document, { place, full: options.full, now: new Date() });
       }
     },
-    async findDeployment() {
+    async findDeployment(stack) {
       const onSecretsDenied = () => {
         secretsDenied = true;
       };
-      found = { ...(await host.findDeployment(options)), onSecretsDenied };
+      const named = stack === undefined ? options : { ...options, stack };
+      found = { ...(await host.findDeployment(named)), onSecretsDenied };
       const note = await found.note?.();
       if (note !== undefined) terminal.note(note);
       return found;
