@@ -64,11 +64,6 @@ export function runAction<Options = object>(action: Action<Options>) {
   };
 }
 
-/** For an action whose code is imported when it runs, so that --help is answered quickly. */
-export function runLazily<Options = object>(load: () => Promise<Action<Options>>) {
-  return runAction<Options>(async (...given) => (await load())(...given));
-}
-
 /** `dead-letters replay`; empty for the program itself. */
 export function pathOf(command: Command): string {
   return command.parent ? `${pathOf(command.parent)} ${command.name()}`.trim() : '';
@@ -100,11 +95,12 @@ function openSession(options: CommonOptions, line: CommandLine, host: Host) {
         printDocument(terminal, document, { place, full: options.full, now: new Date() });
       }
     },
-    async findDeployment() {
+    async findDeployment(stack) {
       const onSecretsDenied = () => {
         secretsDenied = true;
       };
-      found = { ...(await host.findDeployment(options)), onSecretsDenied };
+      const named = stack === undefined ? options : { ...options, stack };
+      found = { ...(await host.findDeployment(named)), onSecretsDenied };
       const note = await found.note?.();
       if (note !== undefined) terminal.note(note);
       return found;
