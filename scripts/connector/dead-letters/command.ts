@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { EventKind } from '../../../shared/core/events/event.ts';
 import { DEAD_LETTER_REASONS } from '../../../shared/core/events/outcome.ts';
-import { parseMoment, perSecond, queueOption, wholeNumber } from '../session/arguments.ts';
+import { parseMoment, queueOption, wholeNumber } from '../session/arguments.ts';
 import { runAction } from '../session/run-action.ts';
 import type { DropOptions } from './drop.ts';
 import type { ListOptions } from './list.ts';
@@ -42,9 +42,8 @@ function registerList(group: Command): void {
     .option(
       '--limit <n>',
       'show so many dead letters one by one, the newest first',
-      wholeNumber(1, 1_000),
+      wholeNumber(1, 100_000),
     )
-    .option('--after <place>', 'the next page: "next" of the page before', notEmpty)
     .action(
       runAction<LetterFilter & ListOptions>(async (session, options) => {
         const { listLetters } = await import('./list.ts');
@@ -70,14 +69,12 @@ function registerScan(group: Command): void {
 
 function registerReplay(group: Command): void {
   addFilterOptions(group.command('replay'))
-    .summary('send dead letters again: a dry run unless --yes')
+    .summary('send dead letters again, after showing which')
     .description(
-      'Sends the listed dead letters back to their queues. Without --yes it only shows which. It can be interrupted at any instant and run again: a dead letter leaves only when its queue holds the message.',
+      'Sends the listed dead letters back to their queues. Without --yes it shows which, and asks. It can be interrupted at any instant and run again: a dead letter leaves only when its queue holds the message.',
     )
-    .option('--yes', 'do it; without this nothing is sent')
+    .option('--yes', 'do it without asking; where nobody can be asked, nothing is sent without it')
     .option('--limit <n>', 'send so many at most', wholeNumber(1, 1_000_000))
-    .option('--rate <n/s>', 'so many a second at most: 20/s', perSecond(10_000))
-    .option('--refetch', 'have the worker ask the store instead of using the stored body')
     .option('--wait', 'follow them until each has its outcome')
     .action(
       runAction<LetterFilter & ReplayOptions>(async (session, options) => {
@@ -116,7 +113,7 @@ function registerDrop(group: Command): void {
     .description(
       'Removes dead letters that are not needed any more. Without --yes it only shows which. They are written to a file first, which is named at the end. At least one filter must be given.',
     )
-    .requiredOption('--because <reason>', 'why they may go; stands in the file', notEmpty)
+    .requiredOption('--because <reason>', 'why they may go; stands in the file', because)
     .option('--yes', 'do it; without this nothing is removed')
     .action(
       runAction<LetterFilter & DropOptions>(async (session, options) => {
@@ -145,13 +142,18 @@ function addFilterOptions(command: Command): Command {
   return command
     .optionsGroup('Which dead letters (all that are given must fit):')
     .addOption(new Option('--kind <kind>', 'what the message is about').choices(KINDS))
-    .option('--topic <topic>', 'topic of the webhook: orders/updated', notEmpty)
     .option('--shop <domain>', 'example-store.myshopify.com', notEmpty)
     .addOption(queueOption('of this queue'))
     .option('--id <id>', 'of the dead letter, or of what it is about; may be repeated', collect)
     .option('--code <name>', "the loyalty service's error name", notEmpty)
     .addOption(new Option('--reason <reason>', 'why it was given up').choices(DEAD_LETTER_REASONS))
-    .option('--text <text>', 'in what the list shows of it', notEmpty)
+    .option('--text <text>', 'in what the list shows of it, such as the name of an order', notEmpty)
+    .addOption(
+      new Option(
+        '--delivered <which>',
+        'whether what it is about was delivered since, by the ledger',
+      ).choices(['yes', 'no']),
+    )
     .option('--since <when>', 'given up since: 90m, 2h, 3d or 2026-10-05', (text) =>
       parseMoment(text),
     )
@@ -161,11 +163,9 @@ function addFilterOptions(command: Command): Command {
 
 /** The filter among all options. */
 function filterIn(options: LetterFilter): LetterFilter {
-  const { kind, topic, shop, queue, id, code, reason, text, since, until } = options;
-  const given = Object.entries({
-    ...{ kind, topic, shop, queue, id, code, reason, text, since, until },
-  });
-  return Object.fromEntries(given.filter(([, value]) => value !== undefined));
+  const { kind, shop, queue, id, code, reason, text, delivered, since, until } = options;
+  const all = { kind, shop, queue, id, code, reason, text, delivered, since, until };
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
 }
 
 function collect(text: string, before: readonly string[] = []): readonly string[] {
@@ -175,4 +175,10 @@ function collect(text: string, before: readonly string[] = []): readonly string[
 function notEmpty(text: string): string {
   if (text.trim() !== '') return text;
   throw new InvalidArgumentError('It must not be empty.');
+}
+
+/** A suggested line that was copied has a place for the reason. */
+function because(text: string): string {
+  if (!/^<.*>$/.test(text)) return notEmpty(text);
+  throw new InvalidArgumentError('Say why they may go.');
 }
