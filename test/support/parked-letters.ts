@@ -1,6 +1,10 @@
 import { SendMessageBatchCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { sequenceNumber } from '../../local/harness/memory-queue.ts';
-import { type LetterFilter, matchesFilter, surveyLetters } from '../../scripts/connector/dead-letters/read.ts';
+import {
+  type LetterFilter,
+  matchesFilter,
+  surveyLetters,
+} from '../../scripts/connector/dead-letters/read.ts';
 import {
   type DeadLetter,
   type DeadLetterQueue,

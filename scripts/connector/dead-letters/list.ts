@@ -271,12 +271,12 @@ function actionsOn(
   const all = list.matching.filter((letter) => matchesFilter(letter, filter, list));
   const sent = all.filter((letter) => isSendable(letter, connector.shops));
   const send = line('dead-letters replay', [], { ...optionsOf(filter), wait: true });
-  const drop = line('dead-letters drop', [], optionsOf(filter));
+  const label = `Drop ${all.length}`;
   return [
     ...(filter.delivered === 'yes' || sent.length === 0
       ? []
       : [{ label: `Send ${sent.length}`, line: send }]),
-    { label: `Drop ${all.length}`, line: drop, asks: [BECAUSE] },
+    { label, line: line('dead-letters drop', [], optionsOf(filter)), asks: [BECAUSE] },
   ];
 }
 

@@ -13,7 +13,7 @@ import {
 } from '../../../scripts/connector/console/run-command.ts';
 import { createProgram } from '../../../scripts/connector/create-program.ts';
 import type { Deployment } from '../../../scripts/connector/deployment/deployment.ts';
-import { describeNewerSettings } from '../../../scripts/connector/deployment/find-deployment.ts';
+import { describeChangedSettings } from '../../../scripts/connector/deployment/find-deployment.ts';
 import { line } from '../../../scripts/connector/document/line.ts';
 import { type Action, runAction } from '../../../scripts/connector/session/run-action.ts';
 
@@ -151,7 +151,9 @@ it('reports the mistakes of a line', async () => {
 it('says in every answer what changed since the console was started', async () => {
   const answerAfter = (started: Date) =>
     run(PAUSE, {
-      deployment: { note: async () => describeNewerSettings('prod', started) } as Deployment,
+      deployment: {
+        note: async () => describeChangedSettings('aws', 'prod', started),
+      } as Deployment,
       async pause(session) {
         await session.findDeployment();
         return 0;
