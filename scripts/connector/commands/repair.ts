@@ -223,9 +223,9 @@ To let the connector try again, replay the redemption's dead letter instead.
     summary: 'show the balance, the redemptions and the used codes of one customer',
     description:
       'Shows the balance of one customer in the store, the ledger and the loyalty service, and all redemptions, with the codes that were used in the store.',
-    run: async () => (await import('../redemptions/show-customer.ts')).showCommand,
+    run: async () => (await import('../redemptions/redemptions.ts')).showCommand,
   })
-    .argument('<customer>', "the customer's id in the store, or the e-mail address")
+    .argument('<customer>', "the customer's id in the store, e-mail address or reward code")
     .option(...ONE_SHOP);
   declare(group, 'close', {
     summary: 'close a redemption that needs a person',

@@ -42,7 +42,7 @@ const ALL_TABS: readonly Tab[] = [
     also: ['redemptions show'],
     search: {
       command: 'redemptions show',
-      label: 'Customer id or e-mail address',
+      label: 'Customer id, e-mail address or reward code',
       ofShop: true,
     },
   },
