@@ -17,6 +17,7 @@ export function registerDeadLetters(program: Command): void {
     examples: `\
   npx loyalty-connector dead-letters list --reason rejected
   npx loyalty-connector dead-letters list --text '#1007'
+  npx loyalty-connector dead-letters scan
   npx loyalty-connector dead-letters show 5512345678901
   npx loyalty-connector dead-letters replay --reason rejected --limit 1 --wait --yes
   npx loyalty-connector dead-letters drop --text '#1007' --because "a test of the till"
