@@ -9,7 +9,6 @@ const STATUS_EXAMPLES = `
 Examples:
   npx loyalty-connector status
   npx loyalty-connector status --stack loyalty-connector-prod --region eu-west-1
-  npx loyalty-connector status --watch                       again every ten seconds, until Ctrl-C
   npx loyalty-connector status --charts                      the last hour and the last day as charts
   npx loyalty-connector status --json | jq .verdict.kind     "well", "waits", "action required" or "not known"
 
@@ -26,7 +25,6 @@ export function registerStatus(program: Command): void {
       "Shows queues, the last hour's outcomes, latency, reconciliation, subscriptions and credentials.",
     )
     .option('--charts', 'show the last hour and the last day as charts, too')
-    .option('--watch [seconds]', 'show it again and again', wholeNumber(1, 3_600))
     .addHelpText('after', STATUS_EXAMPLES)
     .action(runLazily(async () => (await import('../status/show-status.ts')).showStatus));
 }
@@ -114,7 +112,7 @@ const DOCTOR_EXAMPLES = `
 Examples:
   npx loyalty-connector doctor
   npx loyalty-connector doctor --stack loyalty-connector-prod --region eu-west-1
-  npx loyalty-connector doctor --all                 also what passed, rewards and assumptions
+  npx loyalty-connector doctor --all                 also what passed, and how rewards are read
   npx loyalty-connector doctor --json | jq '.data.checks[].findings[] | select(.verdict == "fail")'
 
 Changes nothing. The webhook address is sent one forged signature, which is refused and not counted.
@@ -127,9 +125,9 @@ export function registerDoctor(program: Command): void {
     .command('doctor')
     .summary('check everything that a deployment needs, with a fix for each problem')
     .description(
-      'Checks settings, AWS, secrets, webhook address, store, loyalty service, clock and quota. Shows what is wrong, the cause first.',
+      'Checks settings, AWS, secrets, webhook address, store, loyalty service and quota. Shows what is wrong, the cause first.',
     )
-    .option('--all', 'show what passed, too, with rewards and assumptions')
+    .option('--all', 'show what passed, too, and how rewards are read')
     .addHelpText('after', DOCTOR_EXAMPLES)
     .action(runLazily(async () => (await import('../doctor/doctor.ts')).examine));
 }
