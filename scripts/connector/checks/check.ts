@@ -348,8 +348,8 @@ export function verdictOf(results: readonly CheckResult[]): Verdict {
 
 const ENDS = {
   fail: 'failed',
-  follows: 'could not be done because of that',
   unknown: 'could not ask',
+  follows: 'could not be done because of that',
   warn: 'warned',
   pass: 'passed',
   info: 'only told something',

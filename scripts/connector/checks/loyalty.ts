@@ -30,12 +30,12 @@ export function loyaltyCheck({ shops, services }: ShopDeps): Check {
       if (result.kind === 'success' || result.kind === 'warning') {
         return [pass('the loyalty service accepts the credentials')];
       }
-      const said = result.message.replace(/\.$/, '');
+      const what = unanswered(result);
       switch (result.class) {
         case 'misconfigured':
           return [
             {
-              ...fail(`the loyalty service refuses the credentials or the address (${said})`, {
+              ...fail(what, {
                 label: 'Set the credentials of the loyalty service',
                 line: line('secrets set', ['loyalty'], { shop: shop.domain }),
               }),
@@ -43,22 +43,24 @@ export function loyaltyCheck({ shops, services }: ShopDeps): Check {
             },
           ];
         case 'throttled':
-          return [
-            warn(
-              `the loyalty service asks for fewer calls (${said})`,
-              'Workers slow down on their own. Nothing to do.',
-            ),
-          ];
+          return [warn(what, 'Workers slow down on their own. Nothing to do.')];
         default:
           return [
-            unknown(
-              `the loyalty service did not answer as expected (${said})`,
-              'Workers wait and retry. Ask the operator of the loyalty service.',
-            ),
+            unknown(what, 'Workers wait and retry. Ask the operator of the loyalty service.'),
           ];
       }
     }),
   };
+}
+
+const REFUSES: Readonly<Record<string, string>> = {
+  misconfigured: 'refuses the credentials or the address',
+  throttled: 'asks for fewer calls',
+};
+
+function unanswered(result: { readonly class: string; readonly message: string }): string {
+  const does = REFUSES[result.class] ?? 'did not answer as expected';
+  return `the loyalty service ${does} (${result.message.replace(/\.$/, '')})`;
 }
 
 const DAY_MS = 86_400_000;
@@ -83,8 +85,8 @@ export function orderOriginCheck({ shops, services }: ShopDeps, now = new Date()
       const held = orders.flatMap((order) =>
         order.kind === 'success' || order.kind === 'warning' ? [order.value.Origin] : [],
       );
-      const isAsked = orders.every((order) => 'value' in order || isAbsent(order));
-      return isAsked ? [judgeOrigins(held)] : [unknown('the loyalty service did not answer')];
+      const failed = orders.find((order) => !('value' in order || isAbsent(order)));
+      return failed && 'class' in failed ? [unknown(unanswered(failed))] : [judgeOrigins(held)];
     }),
   };
 }
@@ -119,7 +121,7 @@ export function rewardsCheck({ shops, services }: ShopDeps, rewardTypes: RewardT
         IsActive: true,
         PageSize: MOST_REWARDS,
       });
-      if (!('value' in listed)) return [unknown('the loyalty service did not answer')];
+      if (!('value' in listed)) return [unknown(unanswered(listed))];
       const active = (listed.value.Items ?? []).filter(({ IsActive }) => IsActive !== false);
       if (active.length === 0) return [info('the program has no active reward')];
       const findings: Finding[] = [];

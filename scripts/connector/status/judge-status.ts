@@ -150,10 +150,10 @@ function* judgeHour(hour: LastHour, status: Status, now: Date): Iterable<Finding
       `The log of the function has the reason (docs/runbook.md, "Function errors"). Without another one, this is no longer said from ${until} on.`,
     );
   }
-  const signatures = judgeSignatures(hour, { shops, now, credentials });
-  if (signatures.verdict !== 'pass') {
+  if (hour['signatures-refused'] > FEW_BAD_SIGNATURES) {
+    const found = judgeSignatures(hour, { shops, now, credentials });
     // `doctor` shows which secret to enter, and whether the address takes the stored one.
-    yield signatures.verdict === 'info' ? signatures : { ...signatures, next: [DOCTOR] };
+    yield found.verdict === 'info' ? found : { ...found, next: [DOCTOR] };
   }
   const older = hour['older-secret-used'];
   if (older > 0) {
@@ -183,7 +183,9 @@ export function judgeSignatures(
   const { received } = hour;
   if (refused <= FEW_BAD_SIGNATURES) {
     if (received > 0) return pass(`${counted(received, 'webhook')} accepted in the last hour`);
-    return info('no webhook came in the last hour, so that its signature could be seen');
+    return info(
+      'no webhook came in the last hour: whether the app signs with this secret is not seen',
+    );
   }
   const what = `${refused} requests were refused for their signature in the last hour, repeats counted`;
   const { lastAt = now.getTime(), acceptedSince = 0, sinceAccepted = refused } = sign ?? {};

@@ -198,7 +198,7 @@ function judge(found: SubscriptionFindings, shop: string, healing: Healing): rea
     // Without those of the Admin API, which come a second time, nothing may come at all.
     ...faults.map((what) => (isSeen(healing) ? fail : warn)(what, sync)),
     ...(faults.length === 0 && isSeen(healing)
-      ? [pass(`${counted(fine.length, 'subscription')} right`)]
+      ? [pass(`${counted(fine.length, 'subscription')} as wanted`)]
       : []),
     ...(version?.retired ? [fail(versionText(version), SET_VERSION)] : []),
     ...(version && !version.retired ? [warn(versionText(version), SET_VERSION)] : []),
