@@ -1,6 +1,10 @@
 import { HEALED_PERCENT, OLDEST_MESSAGE_MINUTES } from '../../../shared/config/metrics.ts';
 import { differingIn } from '../../../shared/core/reconcile/deep-scan.ts';
-import { areWebhooksLost, sumOf } from '../../../shared/core/reconcile/last-reconcile.ts';
+import {
+  areWebhooksLost,
+  RUNS_MISSED,
+  sumOf,
+} from '../../../shared/core/reconcile/last-reconcile.ts';
 import {
   type CheckResult,
   type Finding,
@@ -243,9 +247,6 @@ function* judgeQueue({ family, oldestSeconds = 0, dead }: QueueStatus): Iterable
     });
   }
 }
-
-/** One run may fail while the next is still running. */
-const RUNS_MISSED = 2.5;
 
 function* judgeReconcile(
   { shop, last, recoversSince, ordersRead }: ReconcileStatus,
