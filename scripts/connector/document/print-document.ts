@@ -1,4 +1,4 @@
-import type { Terminal } from '../terminal/terminal.ts';
+import { renderTable, type Terminal } from '../terminal/terminal.ts';
 import { printable, relativeTime, secondsText, utcText, wrap } from '../terminal/text.ts';
 import {
   type ArithmeticBlock,
@@ -59,32 +59,34 @@ function printBlock(terminal: Terminal, block: Block, settings: PrintSettings): 
   if ('title' in block && block.title !== undefined && block.kind !== 'chart') {
     terminal.line(terminal.style('bold', printable(block.title)));
   }
-  switch (block.kind) {
-    case 'text':
-      return printWords(terminal, block.text, '', block.tone);
-    case 'findings': {
-      const names = allOf(block.findings).map(({ name }) => (name ? name.length + 2 : 0));
-      return printFindings(terminal, block.findings, settings, Math.max(0, ...names));
-    }
-    case 'facts':
-      return printFacts(terminal, block, settings);
-    case 'table':
-      return printTable(terminal, block, settings);
-    case 'timeline':
-      return printTimeline(terminal, block);
-    case 'arithmetic':
-      return printArithmetic(terminal, block);
-    case 'flow':
-      return printFlow(terminal, block, settings);
-    case 'chart':
-      return printChart(terminal, block);
-    case 'code':
-      for (const line of block.text.split('\n')) terminal.line(`  ${printable(line)}`);
-      return;
-    case 'section':
-      for (const one of block.blocks) printBlock(terminal, one, settings);
-  }
+  PRINTERS[block.kind](terminal, block as never, settings);
 }
+
+const PRINTERS: {
+  readonly [Kind in Exclude<Block['kind'], 'form'>]: (
+    terminal: Terminal,
+    block: Extract<Block, { kind: Kind }>,
+    settings: PrintSettings,
+  ) => void;
+} = {
+  text: (terminal, { text, tone }) => printWords(terminal, text, '', tone),
+  findings(terminal, { findings }, settings) {
+    const names = allOf(findings).map(({ name }) => (name ? name.length + 2 : 0));
+    printFindings(terminal, findings, settings, Math.max(0, ...names));
+  },
+  facts: printFacts,
+  table: printTable,
+  timeline: printTimeline,
+  arithmetic: printArithmetic,
+  flow: printFlow,
+  chart: printChart,
+  code(terminal, { text }) {
+    for (const line of text.split('\n')) terminal.line(`  ${printable(line)}`);
+  },
+  section(terminal, { blocks }, settings) {
+    for (const block of blocks) printBlock(terminal, block, settings);
+  },
+};
 
 const LEAST_ROOM = 40;
 
@@ -151,17 +153,21 @@ function printFacts(terminal: Terminal, { facts }: FactsBlock, { now }: PrintSet
   }
 }
 
-function printTable(terminal: Terminal, block: TableBlock, { now }: PrintSettings): void {
+function printTable(terminal: Terminal, block: TableBlock, settings: PrintSettings): void {
   const { columns, rows, empty = '' } = block;
   if (rows.length === 0) {
     printWords(terminal, empty, '');
     return;
   }
-  terminal.table({
+  const shown = {
     columns: columns.map((column) => ({ ...column, title: column.title.toUpperCase() })),
-    rows: rows.map(({ cells }) => cells.map((cell) => cellText(cell, now))),
+    rows: rows.map(({ cells }) => cells.map((cell) => cellText(cell, settings.now))),
     details: rows.map(({ detail = '' }) => detail),
-  });
+  };
+  terminal.line(renderTable(shown, terminal.width, terminal.style));
+  const next = rows.flatMap((row) => row.next ?? []);
+  if (next.length > 0) terminal.line();
+  for (const one of next) printSuggestion(terminal, one, settings);
 }
 
 function printTimeline(terminal: Terminal, { lines }: TimelineBlock): void {
@@ -202,11 +208,11 @@ function printChart(terminal: Terminal, block: ChartBlock): void {
   const length = Math.max(...series.map(({ values }) => values.length));
   const periods = Math.ceil(length / Math.max(terminal.width - BESIDE_COLUMNS, 1));
   const minutes = (everySeconds * periods) / 60;
-  terminal.table({
+  const shown = {
     columns: [
       { title },
       { title: `from ${from.slice(11, 16)} UTC, one block is ${minutes} min` },
-      { title: 'most', align: 'right' },
+      { title: 'most', align: 'right' as const },
     ],
     rows: series.map(({ name, values }) => {
       const drawn = inGroups(values, periods).map(unit === 'count' ? sumOf : worstOf);
@@ -214,7 +220,8 @@ function printChart(terminal: Terminal, block: ChartBlock): void {
       const mostText = unit === 'count' ? `${most}` : most === 0 ? '-' : secondsText(most);
       return [name, sparkline(drawn), mostText];
     }),
-  });
+  };
+  terminal.line(renderTable(shown, terminal.width, terminal.style));
 }
 
 function inGroups<Value>(values: readonly Value[], size: number): readonly (readonly Value[])[] {
