@@ -95,7 +95,7 @@ const RESEND_EXAMPLES = `
 Examples:
   npx loyalty-connector resend --since 2026-10-01               shows the effect, and asks
   npx loyalty-connector resend --since 2026-10-01 --yes         does it, for a script
-  npx loyalty-connector resend order 1007 --yes --wait          sends one order as the store has it now
+  npx loyalty-connector resend order 1007 1008 --yes --wait     sends them as the store has them now
 
 With --since: after a changed setting or an upgrade, if orders that were sent before shall count by it, too.
 Lower amounts take points back from customers.
@@ -112,7 +112,7 @@ export function registerResend(program: Command): void {
       'Sends one order, product, coupon or customer again, after it showed what would be sent. With --since: orders keep the rules that they were sent under; this compares orders placed since a date with the rules of today, shows how many change and by how much, and sends those after you agreed.',
     )
     .argument('[kind]', 'order, product, coupon or customer')
-    .argument('[id]', "the store's id, the order's number or name, the coupon's code")
+    .argument('[ids...]', "the store's id, the order's number or name, the coupon's code")
     .option(
       '--since <when>',
       'placed since this date, or this long ago: 2026-10-01, 90d',
@@ -121,8 +121,8 @@ export function registerResend(program: Command): void {
     .option('--yes', 'send without asking')
     .option('--shop <shop>', 'by its domain or path, where there are several')
     .option('--rate <n/s>', 'with --since: at most this many a second (10/s)', perSecond(1_000))
-    .option('--force', 'of one entity: send it even if the loyalty service has it')
-    .option('--wait', 'of one entity: follow it to its outcome')
+    .option('--force', 'with ids: send it even if the loyalty service has it')
+    .option('--wait', 'follow it to its outcome')
     .addHelpText('after', RESEND_EXAMPLES)
     .action(runLazily(async () => (await import('../resend/resend.ts')).resend));
 }

@@ -232,7 +232,7 @@ Examples:
   npx loyalty-connector send --file order.json --topic orders/updated
 
 The webhook is signed with the shop's own secret. Ends with 0 when the answer was 2xx, as the store would see it,
-and with 1 otherwise.
+and the body can be read, and with 1 otherwise.
 `;
 
 /** `loyalty-connector send` */

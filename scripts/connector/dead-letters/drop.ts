@@ -189,7 +189,9 @@ const keyIn = ({ event }: ReadLetter): EntityKey | undefined =>
 
 async function note(letter: ReadLetter, { ledger, now }: DropDeps): Promise<void> {
   const key = keyIn(letter);
-  if (key) await noteDropped(key, letter.event?.topic ?? '', { ledger, now: now() });
+  if (!key) return;
+  const by = localUser();
+  await noteDropped(key, letter.event?.topic ?? '', { ledger, now: now(), by });
 }
 
 /** The file outlives the queue: what is about a person whom the store asked to erase goes there without its body. */

@@ -15,7 +15,7 @@ import { openShopServices, type ShopServices } from '../deployment/services.ts';
 import { type Document, facts, table, type Verdict } from '../document/document.ts';
 import { line } from '../document/line.ts';
 import type { Session } from '../session/session.ts';
-import { findEntity } from '../trace/find.ts';
+import { findEntity, ordersOf } from '../trace/find.ts';
 import {
   closings,
   judgeWaiting,
@@ -37,7 +37,8 @@ export async function showCommand(
   const now = opened.now();
   const services = openShopServices(opened.deployment);
   const searched = { deployment: opened.deployment, services, shop: opened.shop };
-  const { id: customerId, otherOrders: orders } = await findEntity('member', customer, searched);
+  const [{ id: customerId }] = await findEntity('member', customer, searched);
+  const orders = await ordersOf(customerId, searched);
   const telemetry = {
     count: () => {},
     // What the ledger knows is still shown.
@@ -88,7 +89,7 @@ export async function showCommand(
       table(
         ['Order'],
         orders.map(({ id, name }) => [
-          { text: name, opens: line('trace', ['order', id], { shop }) },
+          { text: name ?? id, opens: line('trace', ['order', id], { shop }) },
         ]),
         { title: 'Orders', empty: 'No orders.' },
       ),

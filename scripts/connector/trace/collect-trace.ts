@@ -2,8 +2,9 @@ import type { Shop } from '../../../shared/config/connector-config.ts';
 import type { ListedDeadLetter } from '../../../shared/core/batch/dead-letter.ts';
 import { createCircuitBreaker } from '../../../shared/core/calls/call-loyalty.ts';
 import { type EntityKind, queueFamilyOf } from '../../../shared/core/events/event.ts';
-import type { MappingSkip } from '../../../shared/core/events/outcome.ts';
-import { idempotencyKey, type Mapped } from '../../../shared/core/mapping/wanted-state.ts';
+import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
+import type { Redemption } from '../../../shared/core/redemptions/redemption.ts';
+import { openRedemptions } from '../../../shared/core/redemptions/redemption-record.ts';
 import { earningOf, type OrderEarning } from '../../../shared/core/storefront/read-history.ts';
 import type { LoyaltyClient } from '../../../shared/loyalty/client.ts';
 import { lettersAbout, openSourceQueues } from '../dead-letters/read.ts';
@@ -30,6 +31,14 @@ export interface Trace extends Sides {
   readonly ready: number;
   /** Its own messages that wait for another attempt, the next first. */
   readonly waits: readonly WaitingInShop[];
+  /** Of a coupon that is for one customer. */
+  readonly owner?: Owner | undefined;
+}
+
+interface Owner {
+  readonly customerId: string;
+  /** That the code was made for. */
+  readonly redemption: Redemption | undefined;
 }
 
 export interface Traced {
@@ -59,42 +68,30 @@ export async function collectTrace(
   ]);
   return {
     ...{ ...sides, letters, ready },
-    mapped: skippedToItsEnd(sides),
     pause: pauses.find((one) => one.by === 'service' || ['all', family].includes(one.part)),
     earned: await askEarning(services.loyalty(shop), sides.held, signal),
     waits: waits.filter(({ about }) => about.kind === kind && about.id === id),
+    owner: await readOwner(sides, ledger, now),
   };
 }
 
-/**
- * A worker that meets the end of an order cancels it even if nothing of it was sent, in case that was not
- * recorded. The loyalty service is not expected to hold such an order: it was skipped to its end.
- */
-export function skippedToItsEnd({
-  mapped,
-  entry,
-  held,
-}: Pick<Sides, 'mapped' | 'entry' | 'held'>): Mapped | undefined {
-  if (mapped?.kind !== 'wanted' || mapped.wanted.kind !== 'cancelled-order') return mapped;
-  const { uncertain = false, amounts, appliedKey, outcomes = [] } = entry ?? {};
-  const calls = outcomes.filter(({ outcome }) => outcome === 'applied');
-  const isCancelled = appliedKey === idempotencyKey(mapped.wanted);
-  const mayBeSent = uncertain || amounts !== undefined || calls.length > (isCancelled ? 1 : 0);
-  const isAbsent =
-    held.kind === 'absent' ||
-    (held.kind === 'unknown' && entry !== undefined && appliedKey === undefined);
-  if (mayBeSent || !isAbsent) return mapped;
-  const why = outcomes.findLast(({ outcome }) => outcome === 'skipped')?.why;
-  return { kind: 'skip', why: LASTING.find((one) => one === why) ?? 'never-sent' };
+async function readOwner(
+  { key: { shop }, store }: Sides,
+  ledger: Pick<Ledger, 'readMany' | 'write'>,
+  now: Date,
+): Promise<Owner | undefined> {
+  if (store.kind !== 'found' || store.value.kind !== 'coupon') return undefined;
+  const { audience, code } = store.value.coupon;
+  const [customer, ...others] = audience.kind === 'customers' ? audience.customers : [];
+  if (!customer || others.length > 0) return undefined;
+  const deps = { ledger, now: () => now, retentionDays: 0 };
+  const record = await openRedemptions({ shop, customerId: customer.id }, deps).read();
+  const isIts = ({ state }: Redemption) => 'code' in state && state.code?.code === code;
+  return { customerId: customer.id, redemption: record.redemptions.find(isIts) };
 }
 
-/** The other reasons held only as long as the order went on. */
-const LASTING: readonly MappingSkip[] = [
-  ...(['guest', 'customer-without-email', 'test-order', 'before-go-live', 'redacted'] as const),
-];
-
 /** As many as `status` reads. */
-export const MOST_WAITS = 1_000;
+const MOST_WAITS = 1_000;
 
 async function askEarning(
   loyalty: LoyaltyClient,
