@@ -152,10 +152,8 @@ function addFilterOptions(command: Command): Command {
     .option('--code <name>', "the loyalty service's error name", notEmpty)
     .addOption(new Option('--reason <reason>', 'why it was given up').choices(DEAD_LETTER_REASONS))
     .option('--text <text>', 'in what the list shows of it', notEmpty)
-    .option('--since <when>', 'given up since: 90m, 2h, 3d or 2026-10-05', (text) =>
-      parseMoment(text),
-    )
-    .option('--until <when>', 'given up until', (text) => parseMoment(text))
+    .option('--since <when>', 'given up since: 90m, 2h, 3d or 2026-10-05', parseMoment)
+    .option('--until <when>', 'given up until', parseMoment)
     .optionsGroup('Options:');
 }
 

@@ -1,6 +1,10 @@
 import { HEALED_PERCENT, OLDEST_MESSAGE_MINUTES } from '../../../shared/config/metrics.ts';
 import { differingIn } from '../../../shared/core/reconcile/deep-scan.ts';
-import { areWebhooksLost, sumOf } from '../../../shared/core/reconcile/last-reconcile.ts';
+import {
+  areWebhooksLost,
+  RUNS_MISSED,
+  sumOf,
+} from '../../../shared/core/reconcile/last-reconcile.ts';
 import type { ShownFinding, Suggestion, Verdict } from '../document/document.ts';
 import { line } from '../document/line.ts';
 import {
@@ -325,9 +329,6 @@ function* judgeQueue({ family, oldestSeconds = 0, dead }: QueueStatus): Findings
     });
   }
 }
-
-/** One run may fail while the next is still running. */
-const RUNS_MISSED = 2.5;
 
 function* judgeReconcile(run: ReconcileStatus, now: Date, everyMinutes: number): Findings {
   const { shop, last, recoversSince, ordersRead } = run;

@@ -2,9 +2,6 @@ import type { Shop } from '../../../shared/config/connector-config.ts';
 import type { ListedDeadLetter } from '../../../shared/core/batch/dead-letter.ts';
 import { createCircuitBreaker } from '../../../shared/core/calls/call-loyalty.ts';
 import { type EntityKind, queueFamilyOf } from '../../../shared/core/events/event.ts';
-import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
-import type { Redemption } from '../../../shared/core/redemptions/redemption.ts';
-import { openRedemptions } from '../../../shared/core/redemptions/redemption-record.ts';
 import { earningOf, type OrderEarning } from '../../../shared/core/storefront/read-history.ts';
 import type { LoyaltyClient } from '../../../shared/loyalty/client.ts';
 import { lettersAbout, openSourceQueues } from '../dead-letters/read.ts';
@@ -31,14 +28,6 @@ export interface Trace extends Sides {
   readonly ready: number;
   /** Its own messages that wait for another attempt, the next first. */
   readonly waits: readonly WaitingInShop[];
-  /** Of a coupon that is for one customer. */
-  readonly owner?: Owner | undefined;
-}
-
-interface Owner {
-  readonly customerId: string;
-  /** That the code was made for. */
-  readonly redemption: Redemption | undefined;
 }
 
 export interface Traced {
@@ -71,23 +60,7 @@ export async function collectTrace(
     pause: pauses.find((one) => one.by === 'service' || ['all', family].includes(one.part)),
     earned: await askEarning(services.loyalty(shop), sides.held, signal),
     waits: waits.filter(({ about }) => about.kind === kind && about.id === id),
-    owner: await readOwner(sides, ledger, now),
   };
-}
-
-async function readOwner(
-  { key: { shop }, store }: Sides,
-  ledger: Pick<Ledger, 'readMany' | 'write'>,
-  now: Date,
-): Promise<Owner | undefined> {
-  if (store.kind !== 'found' || store.value.kind !== 'coupon') return undefined;
-  const { audience, code } = store.value.coupon;
-  const [customer, ...others] = audience.kind === 'customers' ? audience.customers : [];
-  if (!customer || others.length > 0) return undefined;
-  const deps = { ledger, now: () => now, retentionDays: 0 };
-  const record = await openRedemptions({ shop, customerId: customer.id }, deps).read();
-  const isIts = ({ state }: Redemption) => 'code' in state && state.code?.code === code;
-  return { customerId: customer.id, redemption: record.redemptions.find(isIts) };
 }
 
 /** As many as `status` reads. */

@@ -104,15 +104,19 @@ export function documentOf(
   otherOrders: readonly Hit[] = [],
   reveal = false,
 ): Document {
-  const { key, entry, letters, mapped, waits, earned, owner } = trace;
+  const { key, entry, letters, mapped, waits, earned } = trace;
   const { kind: verdict, what, next } = judgeTrace(trace);
   const points = pointsText(trace);
   const { rows } = compareSides(trace);
   const form = mapped?.kind === 'wanted' ? formOf(mapped.wanted, reveal) : undefined;
   const name = nameOf(trace);
   const kind = key.kind === 'member' ? 'customer' : key.kind;
-  const customerId =
-    kind === 'customer' && trace.store.kind === 'found' ? key.id : owner?.customerId;
+  const found = trace.store.kind === 'found' ? trace.store.value : undefined;
+  const isReward = found?.kind === 'coupon' && found.coupon.madeByConnector;
+  const rewards = {
+    label: isReward ? 'See whose reward it is' : 'See points and rewards',
+    line: line('redemptions show', [key.id], { shop: key.shop }),
+  };
   const revealed = {
     label: 'Show personal data',
     say: REVEALS,
@@ -136,7 +140,7 @@ export function documentOf(
     ],
     next: [
       ...next,
-      ...(customerId === undefined ? [] : [rewardsOf(customerId, key.shop)]),
+      ...((kind === 'customer' && found) || isReward ? [rewards] : []),
       ...(form && !reveal && kind !== 'product' ? [revealed] : []),
       ...(again ? [again] : []),
     ],
@@ -157,11 +161,6 @@ export function documentOf(
   };
 }
 
-const rewardsOf = (customerId: string, shop: string) => ({
-  label: 'See points and rewards of the customer',
-  line: line('redemptions show', [customerId], { shop }),
-});
-
 /** As people know it: `#1007`, a title. Of a customer nothing that says who it is. */
 function nameOf({ store }: Trace): string | undefined {
   if (store.kind !== 'found') return undefined;
@@ -180,26 +179,16 @@ function tableOf(rows: Compared['rows']): Block {
   };
 }
 
-function factsOf({ key, store, entry, owner }: Trace): Block {
+function factsOf({ key, store, entry }: Trace): Block {
   const absent = store.kind === 'gone' ? 'not there (any more)' : 'could not be read';
   const applied = entry?.appliedKey === undefined ? 'nothing was sent' : 'it was sent';
   const state =
     entry && entry.version > 0 ? `; its state of ${utcText(entry.version)} is done` : '';
-  const reward = owner?.redemption;
   return facts(
     [
       ['Id', { text: key.id, tone: 'soft' }],
       ['In the store now', store.kind === 'found' ? storeText(store.value) : absent],
       ['In the ledger', entry ? `${applied}${state}` : 'nothing'],
-      [
-        'Customer',
-        owner && { text: owner.customerId, opens: rewardsOf(owner.customerId, key.shop).line },
-      ],
-      [
-        'Reward',
-        reward &&
-          `${reward.terms.title}, ${counted(reward.terms.points, 'point')}, redeemed ${utcText(reward.intendedAt)} UTC, ${reward.state.at}`,
-      ],
     ],
     'Details',
   );

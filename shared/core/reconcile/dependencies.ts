@@ -103,6 +103,8 @@ export interface OrdersRead {
   readonly sentAgain: readonly Sent[];
   /** Ids of those that a person must look at. */
   readonly differing: readonly string[];
+  /** Ids of those that differ, too, but were called about so lately that the service may only show it late. */
+  readonly lately: readonly string[];
 }
 
 export type SentReason =
