@@ -17,8 +17,8 @@ import {
   waitForRoom,
 } from '../backfill/run-backfill.ts';
 import { checkVisibility } from '../backfill/store-file.ts';
+import { followAll } from '../dead-letters/follow.ts';
 import { openSourceQueues } from '../dead-letters/read.ts';
-import { followReplayed, openLetterSearch } from '../dead-letters/replay-command.ts';
 import { examiningDeps, foresee, prospectBlocks, prospectData } from '../dead-letters/show.ts';
 import { type Deployment, openLedger, rulesOf } from '../deployment/deployment.ts';
 import { localUser } from '../deployment/read-caller.ts';
@@ -134,7 +134,13 @@ async function endOf(
     const what = `It is on the queue, and goes on when the pause ends. ${pauseText(pause)}.`;
     return { verdict: { kind: 'waits', what } as const, next: [resumeSuggestion(pause)] };
   }
-  const results = await follow(session, deployment, events);
+  const signal = session.interruption('Following no longer; the messages are on the queue.');
+  const sent = events.map(({ shop, kind, id, receivedAt: at }) => {
+    const key = { shop, kind, id } as EntityKey;
+    return { family: queue, key, ...key, at };
+  });
+  const followed = await followAll(session, deployment, sent, signal);
+  const results = followed.map(({ result }) => result);
   const letters = { label: 'See the dead letters', line: line('dead-letters list', [], { shop }) };
   return {
     verdict: judgeResults(results, kind),
@@ -163,30 +169,6 @@ function judgeResults(results: readonly string[], thing: string): Verdict {
   const kinds = groups.map(([[kind]]) => SEVERITY.indexOf(kind));
   const parts = groups.map(([[, words], { length }]) => `${counted(length, thing)} ${words}`);
   return { kind: SEVERITY[Math.max(...kinds)] ?? 'not known', what: `${parts.join('; ')}.` };
-}
-
-async function follow(
-  session: Session,
-  deployment: Deployment,
-  events: readonly StoreEvent[],
-): Promise<readonly string[]> {
-  const family = queueFamilyOf(events[0]?.kind ?? 'order');
-  const progress = session.terminal.progress('Waiting for the outcome:', events.length);
-  const sent = events.map(({ shop, kind, id, receivedAt }) => {
-    const key = { shop, kind, id } as EntityKey;
-    return { family, key, ...key, at: receivedAt };
-  });
-  const followed = await followReplayed(sent, {
-    ledger: openLedger(deployment),
-    depth: openSourceQueues(deployment, [family]).depth,
-    lettersSince: openLetterSearch(deployment),
-    by: localUser(),
-    signal: session.interruption('Following no longer; the messages are on the queue.'),
-    onProgress: (settled, depth) =>
-      progress.report(settled, `${counted(depth, 'message')} on the queue`),
-  });
-  progress.end();
-  return followed.map(({ result }) => result);
 }
 
 /** Without a body: the worker reads the store, and the ledger decides what is sent. */
@@ -279,7 +261,7 @@ async function foreseeOne(deployment: Deployment, key: EntityKey, options: Resen
 const PROBLEMS: Readonly<Record<string, VerdictKind>> = {
   rejected: 'action required',
   retry: 'waits',
-  unreadable: 'action required',
+  obstacle: 'action required',
   unknown: 'not known',
 };
 

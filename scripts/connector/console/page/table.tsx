@@ -73,10 +73,13 @@ export function Table(block: TableBlock) {
                     </td>
                   ))}
                 </tr>
-                {row.detail && (
+                {(row.detail || row.next) && (
                   <tr class={`detail ${row.tone ?? ''}`}>
                     {keys.length > 0 && <td />}
-                    <td colSpan={columns.length}>{row.detail}</td>
+                    <td colSpan={columns.length}>
+                      {row.detail}
+                      <Suggestions of={row.next ?? []} />
+                    </td>
                   </tr>
                 )}
               </Fragment>
@@ -114,7 +117,8 @@ function inColumns(block: TableBlock): TableBlock {
   };
 }
 
-const classOf = ({ tone, detail }: Row) => [tone, detail && 'has-detail'].filter(Boolean).join(' ');
+const classOf = ({ tone, detail, next }: Row) =>
+  [tone, (detail || next) && 'has-detail'].filter(Boolean).join(' ');
 
 /** Of characters, on the screen of a telephone. */
 const NARROW = 46;
