@@ -10,13 +10,13 @@ import { withRewardCodeFirst } from '../../../shared/core/redemptions/reward-cod
 import { type RulesEffect, rulesEffect } from '../../../shared/core/sync/preview-sync.ts';
 import { backfillTopicOf } from '../../../shared/shopify/webhooks/topics.ts';
 import type { StoreOrder } from '../../../shared/store/store-entities.ts';
+import { checkVisibility } from '../backfill/backfill.ts';
 import {
   createPace,
   DEFAULT_MOST_WAITING,
   DEFAULT_RATE,
   waitForRoom,
 } from '../backfill/run-backfill.ts';
-import { checkVisibility } from '../backfill/store-file.ts';
 import { followAll } from '../dead-letters/follow.ts';
 import { openSourceQueues } from '../dead-letters/read.ts';
 import { examiningDeps, foresee, prospectBlocks, prospectData } from '../dead-letters/show.ts';
