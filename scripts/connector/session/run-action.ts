@@ -110,7 +110,7 @@ function openSession(options: CommonOptions, line: CommandLine, host: Host) {
       if (!change && interruptions > 0) throw new StoppedEarly();
       const { recordChange } = await import('../deployment/audit-records.ts');
       const named = { ...line, options: { ...line.options, ...about } };
-      change ??= await recordChange(deployment, named, { recorded }).catch((error: unknown) => {
+      change ??= await recordChange(deployment, named, recorded).catch((error: unknown) => {
         throw cannotRecord(error, explain, recorded);
       });
       return change;
