@@ -35,7 +35,7 @@ import { openShopServices } from '../deployment/services.ts';
 import { type Document, right, table, text } from '../document/document.ts';
 import { line } from '../document/line.ts';
 import { pausesIn } from '../pause/read-pauses.ts';
-import { awaitRuns, invokeReconcile } from '../reconcile/reconcile.ts';
+import { runReconcile } from '../reconcile/reconcile.ts';
 import { shopsOf } from '../session/arguments.ts';
 import type { Session } from '../session/session.ts';
 import { readQueues } from '../status/collect-status.ts';
@@ -376,8 +376,7 @@ async function compareEverything(
   const domains = plans.map(({ shop }) => shop.domain);
   const told = new Set<string>();
   while (!signal.aborted) {
-    const isOurs = await invokeReconcile(deployment);
-    await awaitRuns(session, deployment, { domains, isOurs, signal });
+    await runReconcile(session, deployment, domains, signal);
     const controls = await Promise.all(domains.map((domain) => readControl(ledger, domain)));
     if (!controls.some(({ doubt }) => isOpenDoubt(doubt))) return;
     for (const domain of domains) {
