@@ -140,7 +140,8 @@ function readIntent(body: Uint8Array, more: readonly 'answer'[]): Read<Intent> {
   if (value !== undefined && (typeof value !== 'number' || !(value > 0))) {
     return bad('value must be an amount above 0.');
   }
-  const cart = readCartOrNone(items === undefined ? undefined : String(items));
+  const isCart = items === undefined || typeof items === 'string';
+  const cart = isCart ? readCartOrNone(items) : undefined;
   if (!cart) return { kind: 'bad', answer: wrongCart() };
   return {
     kind: 'read',

@@ -172,6 +172,8 @@ describe('a redemption request', () => {
       { value: null },
       { items: '11' },
       { items: {} },
+      // Made into a text it would throw, and the answer would count as an outage.
+      { items: { toString: 1 } },
     ]) {
       expect((await ask(wrong)).json.error.code).toBe('bad-request');
     }
