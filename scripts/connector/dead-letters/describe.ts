@@ -114,6 +114,15 @@ export function groupsTable(
   return table([right('Count'), 'Reason', code ?? '', 'Oldest', 'Newest', example ?? ''], rows);
 }
 
+/** The same, with the names of the orders that are its examples. */
+export async function namedGroups(
+  groups: readonly LetterGroup[],
+  deployment: Deployment,
+): Promise<TableBlock> {
+  const examples = groups.map(({ example }) => example);
+  return groupsTable(groups, await readNames(deployment, examples));
+}
+
 export const showLine = (letterId: string): Line => line('dead-letters show', [letterId]);
 
 export type OrderNames = Known['names'];
