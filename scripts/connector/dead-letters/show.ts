@@ -37,11 +37,11 @@ import { line } from '../document/line.ts';
 import type { CommonOptions, Session } from '../session/session.ts';
 import { Problem } from '../terminal/exit.ts';
 import { utcText } from '../terminal/text.ts';
+import { KINDS } from './command.ts';
 import {
   aboutCell,
   aboutOf,
   aboutText,
-  EVENT_KINDS,
   expiryText,
   isoOf,
   type OrderNames,
@@ -133,7 +133,7 @@ async function findLetter(
   const now = new Date();
   const summaries = openSummaries(deployment);
   const things = deployment.connector.shops.flatMap(({ domain: shop }) =>
-    EVENT_KINDS.map((kind) => ({ shop, kind, id })),
+    KINDS.map((kind) => ({ shop, kind, id })),
   );
   const found = await Promise.all([
     readLettersById(summaries, [id], now),
@@ -247,12 +247,11 @@ function letterVerdict(
 
 export function letterBlocks(
   letter: ReadLetter,
-  { advice, redacted, body, now }: LetterData,
+  { advice, body, now }: LetterData,
   names: OrderNames,
   { connector }: Pick<Deployment, 'connector'>,
 ): readonly Block[] {
   const { event, code, attempts, letterId, family } = letter;
-  const size = event && 'body' in event && event.body ? event.body.length : 0;
   return [
     facts([
       ['about', aboutCell(aboutOf(letter), names)],
@@ -265,7 +264,6 @@ export function letterBlocks(
       ['topic', event && `${event.topic}, delivery ${event.deliveryId}`],
       ['received', event && { at: event.receivedAt }],
       ...(event?.replays ?? []).map(({ at, by }) => ['sent again', `${at} by ${by}`] as const),
-      ['body', size > 0 && !redacted ? `${size} bytes` : undefined],
       ['cannot be read', letter.undecodable],
     ]),
     text(expiryText(letter, connector), 'waits'),
