@@ -11,7 +11,6 @@ import {
   letterBlocks,
   letterData,
 } from '../../../scripts/connector/dead-letters/show.ts';
-import { deployedFamilies } from '../../../scripts/connector/status/collect-status.ts';
 import { defineConnector } from '../../../shared/config/connector-config.ts';
 import { encodeEvent } from '../../../shared/core/events/message-body.ts';
 import { deadLetter } from '../../support/parked-letters.ts';
@@ -106,7 +105,5 @@ describe('a dead letter of the storefront sync', () => {
     const store = ['orders', 'products', 'coupons'];
     expect(familiesOf(without)).toEqual(store);
     expect(familiesOf(connector)).toEqual([...store, 'balances']);
-    expect(deployedFamilies(without)).toEqual(store);
-    expect(deployedFamilies(connector)).toEqual([...store, 'balances']);
   });
 });
