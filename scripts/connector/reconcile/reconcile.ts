@@ -257,7 +257,8 @@ function documentOf(
 ): Document {
   const verdict = judgeShops(shops, asked);
   const first = shops.flatMap((one): readonly Suggestion[] => {
-    const [id] = differingOrders(one.ordersRead).ids;
+    const { ids, lately } = differingOrders(one.ordersRead);
+    const [id] = [...ids, ...lately];
     const label = `See what happened to ${id && (one.names.get(id) ?? id)}`;
     return id ? [{ label, line: line('trace', ['order', id], { shop: one.shop }) }] : [];
   });

@@ -5,7 +5,7 @@ import type { Shop } from '../../../shared/config/connector-config.ts';
 import { readEntry } from '../../../shared/core/ledger/ledger.ts';
 import { type SecretPurpose, secretName } from '../../../shared/services/shop-secrets.ts';
 import { API_VERSION } from '../../../shared/shopify/entity-id.ts';
-import { appFolderCheck } from '../app/check-app.ts';
+import { appFolderCheck } from '../app/app.ts';
 import { type Finding, fail, pass, type ShopDeps, unknown, warn } from '../checks/check.ts';
 import { loyaltyCheck } from '../checks/loyalty.ts';
 import { adminApiCheck, wantedScopes } from '../checks/store.ts';
