@@ -134,10 +134,12 @@ describe('a prepared replay', () => {
     expect(other).toMatchObject({ name: one?.kind === 'event' && one.name });
   });
 
-  it('does not inherit the option to force from what was sent before', () => {
-    expect(prepare(letterOf({ force: true }))).toMatchObject({
-      event: expect.not.objectContaining({ force: true }),
-    });
+  it('carries the whole history of replays, and not the option to force', () => {
+    const replays = [{ at: '2026-10-09T13:00:00.000Z', by: 'somebody@else' }];
+    const prepared = prepare(letterOf({ force: true, replays }));
+    const all = [...replays, { at: now.toISOString(), by: 'ops@desk' }];
+    expect(prepared).toMatchObject({ event: { replays: all } });
+    expect(prepared).toMatchObject({ event: expect.not.objectContaining({ force: true }) });
   });
 
   it('has its worker ask the store only where the body cannot be used', () => {
