@@ -191,7 +191,7 @@ describe('loyalty-connector dead-letters', { timeout: 240_000 }, () => {
     ]);
     expect(await letters()).toBe(1);
     const trace = await connector.run(`trace order ${first}`);
-    expect(trace.stdout).toMatch(/Connector +dropped, orders.updated/);
+    expect(trace.stdout).toMatch(/Connector +its dead letter was dropped/);
     const left = await connector.run(`dead-letters list --id ${second} --json`);
     expect(JSON.parse(left.stdout).data.matching).toBe(1);
     await dropAll();
