@@ -280,7 +280,7 @@ export function isCancelledThere({ mapped, held, entry, assumptions }: Sides): b
 }
 
 /** The answer to a call and its record are a moment apart, on two clocks. */
-const SKEW_MS = 10_000;
+const SKEW_MS = 5_000;
 
 /**
  * The total is shown as it was sent, so what a person takes back in the service shows only in its date and points. How
