@@ -85,7 +85,7 @@ export async function deliver(
   const read = await readSecret(new SecretsManagerClient(deployment.aws), name, 'webhook');
   if (read.kind !== 'there') {
     throw new Problem(
-      `The webhook secret of ${domain} ${read.kind === 'missing' ? 'does not exist' : read.why}.`,
+      `The webhook secret of ${domain} ${read.why}.`,
       `Set what is missing: ${nextCommand(deployment, `setup --shop ${domain}`)}`,
     );
   }
