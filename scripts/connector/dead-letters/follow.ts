@@ -4,7 +4,7 @@ import { batchesOf, type QueueDepth } from '../../../shared/core/events/event.ts
 import { isNewer, type Ledger, ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
 import { type Deployment, openLedger } from '../deployment/deployment.ts';
 import { localUser } from '../deployment/read-caller.ts';
-import type { Suggestion } from '../document/document.ts';
+import type { Suggestion, Tone } from '../document/document.ts';
 import { line } from '../document/line.ts';
 import { isHolding, pauseText, readPauses, resumeSuggestion } from '../pause/read-pauses.ts';
 import { FOR_WHAT, readWaiting } from '../pause/waiting-messages.ts';
@@ -20,13 +20,13 @@ import type { ReplayedLetter } from './replay.ts';
 export type Result = 'applied' | 'unchanged' | 'skipped' | 'settled' | 'underway' | 'failing';
 
 /** As a person reads them: `3 delivered`. */
-export const RESULTS: Readonly<Record<Result, string>> = {
-  applied: 'delivered',
-  unchanged: 'with nothing new to send',
-  settled: 'with nothing new to send',
-  skipped: 'not sent, by rule',
-  underway: 'waiting',
-  failing: 'failed again',
+export const RESULTS: Readonly<Record<Result, { readonly text: string; readonly tone: Tone }>> = {
+  applied: { text: 'delivered', tone: 'well' },
+  unchanged: { text: 'with nothing new to send', tone: 'well' },
+  settled: { text: 'with nothing new to send', tone: 'well' },
+  skipped: { text: 'not sent, by rule', tone: 'well' },
+  underway: { text: 'waiting', tone: 'waits' },
+  failing: { text: 'failed again', tone: 'bad' },
 };
 
 /** Where a message that was sent again ended up. */

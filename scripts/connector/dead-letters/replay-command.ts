@@ -196,7 +196,7 @@ async function replayDocument(report: ReplayReport, deployment: Deployment): Pro
 /** Undefined where nothing is known of what became of them. */
 export function verdictOf(report: ReplayReport): Verdict | undefined {
   const { tally, notSeen, notReached, followed } = report;
-  const results = Map.groupBy(followed ?? [], ({ result }) => RESULTS[result]);
+  const results = Map.groupBy(followed ?? [], ({ result }) => RESULTS[result].text);
   const failed = followed?.filter(({ result }) => result === 'failing').length ?? 0;
   const waiting = followed?.filter(({ result }) => result === 'underway') ?? [];
   const left = countObstacles(tally);
