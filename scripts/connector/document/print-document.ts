@@ -58,7 +58,7 @@ export function printDocument(
   for (const one of next) printSuggestion(terminal, one, settings, '');
 }
 
-export function printBlock(terminal: Terminal, block: Block, settings: PrintSettings): void {
+function printBlock(terminal: Terminal, block: Block, settings: PrintSettings): void {
   if (isEmpty(block)) return;
   if (block.kind === 'form' || (block.kind === 'code' && block.folded && !settings.full)) return;
   terminal.line();
