@@ -117,7 +117,6 @@ function callsOfDeploy(): readonly string[] {
   ].map((file) => readFileSync(file, 'utf8'));
   const services: Readonly<Record<string, RegExp>> = {
     cloudformation: /(?:cloudFormation\s*\.|\bpaginate)(\w+)\(/g,
-    secretsmanager: /secrets\.(\w+)\(/g,
     lambda: /lambda\.send\(new (\w+)Command\(/g,
   };
   const calls = Object.entries(services).flatMap(([service, call]) =>
