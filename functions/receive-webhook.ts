@@ -4,6 +4,7 @@ import { createSqsEventQueue } from '../shared/aws/sqs-queues.ts';
 import type { Connector } from '../shared/config/connector-config.ts';
 import { API_VERSION } from '../shared/shopify/entity-id.ts';
 import {
+  createQueueLimit,
   type ReceiverDependencies,
   receiveWebhook,
 } from '../shared/shopify/webhooks/receive-webhook.ts';
@@ -16,6 +17,7 @@ export function createReceiver(connector: Connector) {
     ['ORDERS_QUEUE_URL', 'PRODUCTS_QUEUE_URL', 'COUPONS_QUEUE_URL'],
     RECEIVER_BUDGET,
   );
+  const now = () => new Date();
   const dependencies: ReceiverDependencies = {
     shops: new Map(
       connector.shops.map(({ domain, path, orderSilence }) => [
@@ -29,7 +31,8 @@ export function createReceiver(connector: Connector) {
       coupons: environment.COUPONS_QUEUE_URL,
     }),
     telemetry,
-    now: () => new Date(),
+    now,
+    mayQueue: createQueueLimit(now),
     apiVersion: API_VERSION,
   };
   return withTelemetry(telemetry, async (event: LambdaFunctionURLEvent) =>

@@ -190,11 +190,11 @@ type MemoryQueues = Readonly<Partial<Record<QueueFamily, MemoryQueue>>>;
 /** The interfaces of the sync core over queues in this process. */
 export function createMemoryEventQueue(queues: MemoryQueues): EventQueue {
   return {
-    async send(event) {
+    async send(event, deduplicationId = deduplicationIdOf(event)) {
       queueOf(queueFamilyOf(event.kind), queues).send({
         body: encodeEvent(event),
         groupId: groupIdOf(event),
-        deduplicationId: deduplicationIdOf(event),
+        deduplicationId,
       });
     },
   };

@@ -70,12 +70,12 @@ export function createSqsEventQueue(
   }
 
   return {
-    async send(event) {
+    async send(event, deduplicationId = deduplicationIdOf(event)) {
       await sqs.sendMessage({
         QueueUrl: urlOf(event, urls),
         MessageBody: encodeEvent(event),
         MessageGroupId: groupIdOf(event),
-        MessageDeduplicationId: deduplicationIdOf(event),
+        MessageDeduplicationId: deduplicationId,
       });
     },
 

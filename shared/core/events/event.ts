@@ -188,8 +188,8 @@ export interface EntityKey {
 
 /** Sends each event to the queue of its family. */
 export interface EventQueue {
-  /** Resolves only when the queue holds the event. */
-  send(event: QueuedEvent): Promise<void>;
+  /** Resolves only when the queue holds the event. Within five minutes, it holds one of each deduplication id. */
+  send(event: QueuedEvent, deduplicationId?: string): Promise<void>;
 }
 
 export interface RefusedEvent {

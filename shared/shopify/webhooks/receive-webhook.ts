@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { EventQueue, StoreEvent } from '../../core/events/event.ts';
+import { deduplicationIdOf, type EventQueue, type StoreEvent } from '../../core/events/event.ts';
 import { correlationOf, errorFields, type Telemetry } from '../../core/events/telemetry.ts';
-import { identifyEntity, PROBE_TOPIC, routeOf } from './topics.ts';
+import { identifyEntity, PROBE_TOPIC, routeOf, type TopicRoute } from './topics.ts';
 
 interface WebhookRequest {
   readonly method: string;
@@ -32,6 +32,7 @@ export interface ReceiverDependencies {
   readonly telemetry: Telemetry;
   readonly now: () => Date;
   readonly apiVersion: string;
+  readonly mayQueue: (event: StoreEvent) => boolean;
 }
 
 /**
@@ -61,6 +62,32 @@ export async function receiveWebhook(
   return enqueue(request, read.headers, shop, dependencies);
 }
 
+/**
+ * Bodies that say everything: equal bytes say nothing new. Two edits of a discount in one second have equal bodies, and
+ * the store is asked for the second.
+ */
+const WHOLE: ReadonlySet<TopicRoute['carries']> = new Set(['entity', 'event', 'deletion']);
+
+/** An import of codes sends about one webhook a second. */
+const MOST_A_MINUTE = 120;
+
+/**
+ * Whether a body that only names its entity may be queued: at most so many a minute of one entity, in this process.
+ * The store repeats what is refused.
+ */
+export function createQueueLimit(now: () => Date): ReceiverDependencies['mayQueue'] {
+  let minute = 0;
+  let counts = new Map<string, number>();
+  return ({ shop, kind, id }) => {
+    const current = Math.floor(now().getTime() / 60_000);
+    if (current !== minute) [minute, counts] = [current, new Map()];
+    const entity = `${shop}/${kind}/${id}`;
+    const count = (counts.get(entity) ?? 0) + 1;
+    counts.set(entity, count);
+    return count <= MOST_A_MINUTE;
+  };
+}
+
 /** What the command `send` calls itself. */
 export const OPERATOR_AGENT = 'loyalty-connector';
 
@@ -68,7 +95,7 @@ async function enqueue(
   { body, headers: sent }: WebhookRequest,
   headers: WebhookHeaders,
   { domain, watchesSilence }: ReceivingShop,
-  { queue, telemetry, now, apiVersion }: ReceiverDependencies,
+  { queue, telemetry, now, apiVersion, mayQueue }: ReceiverDependencies,
 ): Promise<WebhookAnswer> {
   const { topic, webhookId, triggeredAt } = headers;
   const route = routeOf(topic);
@@ -91,8 +118,12 @@ async function enqueue(
     ...(triggeredAt && { triggeredAt }),
     body,
   };
+  const isWhole = WHOLE.has(route.carries);
+  if (!isWhole && !mayQueue(event)) return { status: 503, text: 'try again later' };
+  // The store does not sign the id of a delivery, so a captured body could be queued again and again under new ones.
+  const deliveryId = (isWhole && readSignature(sent)) || webhookId;
   try {
-    await queue.send(event);
+    await queue.send(event, deduplicationIdOf({ ...event, deliveryId }));
   } catch (error) {
     telemetry.log('error', 'the queue did not accept the event; the store will send it again', {
       correlationId: webhookId,

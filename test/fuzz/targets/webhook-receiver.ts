@@ -9,6 +9,7 @@ import type { Random } from '../../../local/sandbox-kit/seeded-random.ts';
 import { decodeEvent } from '../../../shared/core/events/decode-event.ts';
 import { API_VERSION } from '../../../shared/shopify/entity-id.ts';
 import {
+  createQueueLimit,
   type ReceiverDependencies,
   receiveWebhook,
 } from '../../../shared/shopify/webhooks/receive-webhook.ts';
@@ -47,6 +48,7 @@ export function createTarget(): FuzzTarget {
       queue: createMemoryEventQueue(queues),
       telemetry: output.telemetry,
       now: () => NOW,
+      mayQueue: createQueueLimit(() => NOW),
       apiVersion: API_VERSION,
     };
     return { world, queues: Object.values(queues) };

@@ -73,9 +73,9 @@ function withoutNewer(
 /** The queues as one process calls them. */
 export function eventQueueOf(process: SimulatedProcess, queues: Queues): EventQueue {
   return {
-    send: (event) =>
+    send: (event, name) =>
       process.call('queue', `sends ${event.kind} ${event.id} (${event.topic})`, () =>
-        queues.send(event, { by: process }),
+        queues.send(event, { by: process, ...(name !== undefined && { name }) }),
       ),
   };
 }

@@ -1,6 +1,9 @@
 import { createHmac } from 'node:crypto';
 import { API_VERSION } from '../../../shared/shopify/entity-id.ts';
-import { receiveWebhook } from '../../../shared/shopify/webhooks/receive-webhook.ts';
+import {
+  createQueueLimit,
+  receiveWebhook,
+} from '../../../shared/shopify/webhooks/receive-webhook.ts';
 import { joined } from '../kernel/chance.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import { PATH, SECRET, SHOP } from './connector.ts';
@@ -54,6 +57,7 @@ export class Webhooks {
             queue: eventQueueOf(process, queues),
             telemetry,
             now,
+            mayQueue: createQueueLimit(now),
             apiVersion: API_VERSION,
           },
         ),

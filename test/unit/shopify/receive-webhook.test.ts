@@ -7,6 +7,7 @@ import {
 } from '../../../local/harness/recorded-telemetry.ts';
 import { hashBody, type StoreEvent } from '../../../shared/core/events/event.ts';
 import {
+  createQueueLimit,
   OPERATOR_AGENT,
   type ReceiverDependencies,
   receiveWebhook,
@@ -20,6 +21,9 @@ const sign = (body: Uint8Array, secret: string) =>
   createHmac('sha256', secret).update(body).digest('base64');
 
 let queued: StoreEvent[];
+/** Deduplication ids: the queue holds one message of each. */
+let names: Set<string>;
+let now: string;
 let telemetry: RecordedTelemetry;
 let secrets: WebhookSecrets;
 let renewed: WebhookSecrets | undefined;
@@ -29,6 +33,8 @@ let world: ReceiverDependencies;
 
 beforeEach(() => {
   queued = [];
+  names = new Set();
+  now = '2026-11-01T12:00:00.000Z';
   telemetry = recordTelemetry();
   secrets = { current: 'secret-one' };
   renewed = undefined;
@@ -53,13 +59,15 @@ beforeEach(() => {
       ['/two', shop('two.myshopify.com', () => ({ current: 'secret-two' }))],
     ]),
     queue: {
-      send: async (event) => {
+      send: async (event, deduplicationId) => {
         if (queueFails) throw new Error('down');
         queued.push(event as StoreEvent);
+        if (deduplicationId !== undefined) names.add(deduplicationId);
       },
     },
     telemetry,
-    now: () => new Date('2026-11-01T12:00:00.000Z'),
+    now: () => new Date(now),
+    mayQueue: createQueueLimit(() => new Date(now)),
     apiVersion: '2026-10',
   };
 });
@@ -187,6 +195,57 @@ describe('receiving a webhook', () => {
     const { status } = await send({ body, headers: { 'x-shopify-topic': topic } });
     expect(status).toBe(200);
     expect(queued).toMatchObject([{ kind, id, topic, ...(claim && { claim }) }]);
+  });
+});
+
+describe('a captured body, sent again and again under new ids', () => {
+  const replay = (topic: string, body: object, times: number) =>
+    Promise.all(
+      Array.from({ length: times }, (_, index) =>
+        send({
+          body,
+          headers: { 'x-shopify-topic': topic, 'x-shopify-webhook-id': `forged-${index}` },
+        }),
+      ),
+    );
+
+  it.each([
+    ['orders/updated', order],
+    ['products/update', { id: 1, title: 'Mug' }],
+    ['customers/update', { id: 2 }],
+    ['products/delete', { id: 3 }],
+  ])('is one message of %s', async (topic, body) => {
+    await replay(topic, body, 400);
+    expect(names.size).toBe(1);
+    await send({ body: { ...body, updated_at: 'later' }, headers: { 'x-shopify-topic': topic } });
+    expect(names.size).toBe(2);
+  });
+
+  it('is one message of each topic and shop', async () => {
+    await replay('orders/create', order, 2);
+    await replay('orders/updated', order, 2);
+    await send({
+      path: '/two',
+      secret: 'secret-two',
+      headers: { 'x-shopify-shop-domain': 'two.myshopify.com' },
+    });
+    expect(names.size).toBe(3);
+  });
+
+  it('is a message each where the body only names the entity: two edits of a discount in one second have equal bytes', async () => {
+    await replay('discounts/update', { admin_graphql_api_id: 'gid://shopify/DiscountNode/7' }, 2);
+    expect(names.size).toBe(2);
+  });
+
+  it('is refused beyond what one entity can have in a minute, and other entities are not', async () => {
+    const discount = { admin_graphql_api_id: 'gid://shopify/DiscountNode/7' };
+    const answers = await replay('discounts/update', discount, 400);
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(120);
+    expect(answers.filter(({ status }) => status === 503)).toHaveLength(280);
+    const other = { admin_graphql_api_id: 'gid://shopify/DiscountNode/8' };
+    expect(await replay('discounts/update', other, 1)).toMatchObject([{ status: 200 }]);
+    now = '2026-11-01T12:01:00.000Z';
+    expect(await replay('discounts/update', discount, 1)).toMatchObject([{ status: 200 }]);
   });
 });
 
