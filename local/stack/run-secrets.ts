@@ -21,7 +21,7 @@ export const CLIENT_ID = 'sandbox-client';
 
 /** Kept for the first shop of the settings; those of the others are derived from them. */
 interface ShopSecrets {
-  readonly webhook: { readonly current: string; readonly previous: string };
+  readonly webhook: { readonly current: string };
   readonly loyalty: { readonly token: string; readonly key: string };
   readonly storeAccessToken: string;
   /** Proves the loyalty service as the sender of point events. */
@@ -51,7 +51,7 @@ function makeSecrets(): RunSecrets {
     administrator: makeKey(),
     operator: makeKey(),
     readOnlyOperator: makeKey(),
-    webhook: { current: random(), previous: random() },
+    webhook: { current: random() },
     loyalty: { token: random(), key: random() },
     storeAccessToken: `shpat_${random()}`,
     pointsToken: randomBytes(32).toString('base64url'),
@@ -84,7 +84,7 @@ export function secretsOfShop(
   const { webhook, loyalty, storeAccessToken, pointsToken } = secrets;
   const account = accountOf(connector, shop);
   return {
-    webhook: { current: of(shop, webhook.current), previous: of(shop, webhook.previous) },
+    webhook: { current: of(shop, webhook.current) },
     loyalty: { token: of(account, loyalty.token), key: of(account, loyalty.key) },
     storeAccessToken: of(shop, storeAccessToken),
     pointsToken: of(shop, pointsToken),

@@ -124,7 +124,6 @@ async function startStore(
       place,
       seed: 1 + place,
       secret: webhook.current,
-      previousSecret: webhook.previous,
       accessToken: storeAccessToken,
       clientId: CLIENT_ID,
       settings: { retryPausesSeconds: RETRY_PAUSES, ...storeSettings?.(shop) },

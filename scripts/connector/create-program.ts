@@ -1,11 +1,10 @@
 import { Command } from 'commander';
 import { VERSION } from '../../shared/config/release.ts';
-import * as look from './commands/look.ts';
-import * as repair from './commands/repair.ts';
-import * as setUp from './commands/set-up.ts';
+import { registerLook } from './commands/look.ts';
+import { registerRepair } from './commands/repair.ts';
+import { registerSetUp } from './commands/set-up.ts';
 import { registerDeadLetters } from './dead-letters/command.ts';
 import { pathOf } from './session/run-action.ts';
-import { registerStart } from './start/command.ts';
 import { printable } from './terminal/text.ts';
 
 const EXAMPLES = `
@@ -32,11 +31,13 @@ export function createProgram(): Command {
     .option('--region <region>', 'its AWS region (default: that of the environment or profile)')
     .option('--profile <name>', 'a profile of your AWS configuration')
     .option('--verbose', 'show where an unknown error happened')
-    .commandsGroup('Commands:')
     .helpCommand(false)
     .configureHelp({ showGlobalOptions: true })
     .addHelpText('after', EXAMPLES);
-  for (const register of registrations) register(program);
+  registerSetUp(program.commandsGroup('Set up:'), createProgram);
+  registerLook(program.commandsGroup('Look:'), createProgram);
+  registerRepair(program.commandsGroup('Repair:'));
+  registerDeadLetters(program);
   forEachCommand(program, prepare);
   return program;
 }
@@ -97,36 +98,3 @@ function forEachCommand(command: Command, visit: (command: Command) => void): vo
   visit(command);
   for (const child of command.commands) forEachCommand(child, visit);
 }
-
-/**
- * Every command, in the order of the help. Registering only declares names and options: the code of a command
- * is imported when it runs, so that --help and a mistyped option are answered quickly.
- */
-const registrations: readonly ((program: Command) => void)[] = [
-  setUp.registerSetup,
-  setUp.registerInit,
-  (program) => registerStart(program, createProgram),
-  setUp.registerSynth,
-  setUp.registerDeploy,
-  (program) => look.registerConsole(program, createProgram),
-  look.registerStatus,
-  look.registerTrace,
-  look.registerCompare,
-  registerDeadLetters,
-  look.registerDoctor,
-  repair.registerPause,
-  repair.registerResume,
-  repair.registerRetryNow,
-  look.registerHistory,
-  setUp.registerProbe,
-  setUp.registerSend,
-  setUp.registerSecrets,
-  setUp.registerApp,
-  setUp.registerStorefront,
-  repair.registerRedemptions,
-  setUp.registerWebhooks,
-  repair.registerReconcile,
-  repair.registerRecover,
-  repair.registerBackfill,
-  repair.registerResend,
-];

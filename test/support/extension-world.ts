@@ -1,10 +1,15 @@
 import { createHmac } from 'node:crypto';
 import type { StorefrontSettings } from '../../shared/config/connector-settings.ts';
-import { type OutsideLine, openLine, type Treat } from './outside-line.ts';
-import { openBalances } from './running-balances.ts';
-import { LOYALTY_CREDENTIALS, type runConnectors, SHOP } from './running-connector.ts';
-import { type Asked, proxyValues, signedQuery, startStorefront } from './running-storefront.ts';
-import { CLIENT_ID, openStoreAndConnector, STORE_SECRET } from './store-and-connector.ts';
+import { openLine, type Treat } from './outside-line.ts';
+import { type Connectors, LOYALTY_CREDENTIALS, SHOP } from './running-connector.ts';
+import {
+  type Asked,
+  openProgram,
+  proxyValues,
+  signedQuery,
+  startStorefront,
+} from './running-storefront.ts';
+import { CLIENT_ID, STORE_SECRET } from './store-and-connector.ts';
 
 export const SECOND_SECRET = 'secret-of-the-second-store';
 export const SECOND_CLIENT = 'app-of-the-second-store';
@@ -92,18 +97,14 @@ function startFunction(loyaltyAddress: string, storefront: StorefrontSettings) {
 export type ExtensionWorld = Awaited<ReturnType<typeof openExtensions>>;
 
 /** A store, a loyalty service, the ledger and two running functions of the storefront over it. */
-export async function openExtensions(
-  connectors: ReturnType<typeof runConnectors>,
-  storefront: StorefrontSettings = {},
-) {
-  const { store, connector, stop } = await openStoreAndConnector(connectors, { seed: 7 });
-  const { loyalty } = connector;
+export async function openExtensions(connectors: Connectors, storefront: StorefrontSettings = {}) {
+  const program = await openProgram(connectors, { storefront });
+  const { store, connector, loyalty } = program;
   await connector.keepSecret('second-store/webhook', { current: SECOND_SECRET });
   await connector.keepSecret('second-store/store', {
     accessToken: 'shpat_of_the_second_store',
     clientId: SECOND_CLIENT,
   });
-  const balances = await openBalances(connector, storefront);
   const start = () => startFunction(loyalty.address, storefront);
   const environment = { ...process.env };
   const targets = {
@@ -113,21 +114,14 @@ export async function openExtensions(
     loyalty: loyalty.address,
     store: store.address,
   };
-  const lines: OutsideLine[] = [];
-
   let clicks = 0;
   const world = {
-    ...{ store, connector, loyalty, balances, start },
-
-    async stop(): Promise<void> {
-      for (const line of lines) await line.close();
-      await stop();
-    },
+    ...{ ...program, start },
 
     /** A storefront function whose every call goes over a line that the test may cut. */
     async startOnLine(treat: Treat) {
       const line = await openLine(targets, treat);
-      lines.push(line);
+      connectors.stopLater(line.close);
       const { ledger, queue, secrets, loyalty: address, store: storeAddress } = line.addresses;
       Object.assign(process.env, {
         AWS_ENDPOINT_URL_DYNAMODB: ledger,
@@ -196,27 +190,6 @@ export async function openExtensions(
       items: CART,
     }),
 
-    /** All webhooks and point events have arrived and were worked on. */
-    async rest(): Promise<void> {
-      await store.deliveries.settled();
-      await connector.settle();
-      await balances.forward();
-      await balances.settle();
-    },
-
-    pointsOf: (id: string) =>
-      loyalty.state().customers.find(({ OriginalId }) => OriginalId === id)?.points,
-    spentBy: (id: string) =>
-      loyalty
-        .state()
-        .redemptions.filter(
-          ({ customerId, canceledAt }) => customerId === id && canceledAt === null,
-        ).length,
-    codesOf: (id: string) =>
-      store
-        .state()
-        .discounts.filter(({ context }) => context.kind === 'customers' && context.ids.includes(id))
-        .length,
     pinOf: (id: string) =>
       loyalty.state().challenges.find(({ customerId }) => customerId === id)?.pin ?? '',
   };

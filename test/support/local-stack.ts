@@ -50,7 +50,10 @@ function isMade(folder: string): boolean {
 
 export interface LocalStack extends RunningStack {
   readonly problems: readonly string[];
-  /** One delivery to the webhook address, by default signed; returns the answer. */
+  /**
+   * One delivery to the webhook address, by default signed; returns the answer. Sent again on 503, as by the store: a
+   * busy machine may exceed the receiver's time-out.
+   */
   post(topic: string, payload: unknown, options?: PostOptions): Promise<Response>;
   /** Waits until the queues are empty. */
   settled(): Promise<void>;
@@ -99,21 +102,25 @@ export async function startLocalStack({
   return {
     ...stack,
     problems,
-    post(topic, payload, { to = stack, secret = to.webhookSecret, webhookId, contentType } = {}) {
+    async post(
+      topic,
+      payload,
+      { to = stack, secret = to.webhookSecret, webhookId = randomUUID(), contentType } = {},
+    ) {
       const body = typeof payload === 'string' ? payload : JSON.stringify(payload);
-      return fetch(to.webhookAddress, {
-        method: 'POST',
-        headers: {
-          'content-type': contentType ?? 'application/json',
-          'x-shopify-topic': topic,
-          'x-shopify-shop-domain': to.shop.domain,
-          'x-shopify-webhook-id': webhookId ?? randomUUID(),
-          'x-shopify-api-version': '2026-10',
-          'x-shopify-triggered-at': new Date().toISOString(),
-          'x-shopify-hmac-sha256': createHmac('sha256', secret).update(body).digest('base64'),
-        },
-        body,
-      });
+      const headers = {
+        'content-type': contentType ?? 'application/json',
+        'x-shopify-topic': topic,
+        'x-shopify-shop-domain': to.shop.domain,
+        'x-shopify-webhook-id': webhookId,
+        'x-shopify-api-version': '2026-10',
+        'x-shopify-triggered-at': new Date().toISOString(),
+        'x-shopify-hmac-sha256': createHmac('sha256', secret).update(body).digest('base64'),
+      };
+      for (let attempt = 1; ; attempt += 1) {
+        const answer = await fetch(to.webhookAddress, { method: 'POST', headers, body });
+        if (answer.status !== 503 || attempt === 5) return answer;
+      }
     },
     async settled() {
       const left = await settle(stack, 200_000);

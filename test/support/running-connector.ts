@@ -5,7 +5,7 @@ import {
   type SecretsManager,
 } from '@aws-sdk/client-secrets-manager';
 import type { SQS } from '@aws-sdk/client-sqs';
-import { afterAll, afterEach, beforeAll, expect, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, vi } from 'vitest';
 import { type CapturedOutput, captureOutput } from '../../local/harness/captured-output.ts';
 import { createMemoryStore } from '../../local/harness/memory-store.ts';
 import {
@@ -159,6 +159,9 @@ export type RunningConnector = Awaited<ReturnType<typeof openConnector>>;
 export function runConnectors(service: PartialSettings = {}, catalog?: Catalog) {
   let world: EmulatedWorld | undefined;
   let opened = 0;
+  type Stops = (() => Promise<void>)[];
+  const stops: { file: Stops; test: Stops } = { file: [], test: [] };
+  let during: keyof typeof stops = 'file';
   const here = () => {
     if (!world) throw new Error('a connector is opened before its emulators run');
     return world;
@@ -166,8 +169,15 @@ export function runConnectors(service: PartialSettings = {}, catalog?: Catalog) 
   beforeAll(async () => {
     world = await startWorld(service, catalog);
   });
-  afterEach(() => expectSoundSandbox(here()));
+  beforeEach(() => {
+    during = 'test';
+  });
+  afterEach(async () => {
+    for (const stop of stops.test.splice(0).reverse()) await stop();
+    expectSoundSandbox(here());
+  });
   afterAll(async () => {
+    for (const stop of stops.file.splice(0).reverse()) await stop();
     await stopWorld(here());
     expectDiscreetOutput(here());
   });
@@ -178,8 +188,12 @@ export function runConnectors(service: PartialSettings = {}, catalog?: Catalog) 
       await here().loyalty.reset();
       return openConnector(here(), `connector-${opened}`, settings);
     },
+    /** After this test; after the last one where no test has begun. */
+    stopLater: (stop: () => Promise<void>) => void stops[during].push(stop),
   };
 }
+
+export type Connectors = ReturnType<typeof runConnectors>;
 
 async function openConnector(
   world: EmulatedWorld,

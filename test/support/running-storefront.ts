@@ -5,8 +5,14 @@ import { issueSessionToken, type TokenUser } from '../../local/store-sandbox/ses
 import { defineConnector } from '../../shared/config/connector-config.ts';
 import type { StorefrontSettings } from '../../shared/config/connector-settings.ts';
 import { buildWarm, invocationOf } from './event-source.ts';
-import { type RunningConnector, SECOND_SHOP, SHOP } from './running-connector.ts';
-import { CLIENT_ID, STORE_SECRET } from './store-and-connector.ts';
+import { openBalances } from './running-balances.ts';
+import { type Connectors, type RunningConnector, SECOND_SHOP, SHOP } from './running-connector.ts';
+import {
+  type BothSettings,
+  CLIENT_ID,
+  openStoreAndConnector,
+  STORE_SECRET,
+} from './store-and-connector.ts';
 
 type Values = Readonly<Record<string, string | readonly string[]>>;
 
@@ -113,4 +119,72 @@ export function openStorefront(connector: RunningConnector) {
       }),
   };
   return opened;
+}
+
+export type Program = Awaited<ReturnType<typeof openProgram>>;
+
+/** A store and a connector with the sync of balances: everything but the function of the storefront. */
+export async function openProgram(
+  connectors: Connectors,
+  { storefront, ...settings }: Partial<BothSettings> & { storefront?: StorefrontSettings } = {},
+) {
+  const { store, connector } = await openStoreAndConnector(connectors, { seed: 7, ...settings });
+  const { loyalty } = connector;
+  const balances = await openBalances(connector, storefront);
+  const gid = (id: string) => `gid://shopify/Customer/${id}`;
+  const program = {
+    ...{ store, connector, loyalty, balances },
+
+    /** In the store alone; gives the id. */
+    signUp(firstName = 'Robin'): string {
+      const email = `${firstName.toLowerCase()}.sampleson@example.com`;
+      connector.confidential.addPersonal({ customer: { first_name: firstName, email } });
+      return store.actions.createCustomer({ firstName, lastName: 'Sampleson', email }).id;
+    },
+
+    /** A paid and fulfilled order without taxes. */
+    buy(customerId: string, price: number): string {
+      const lines = [{ title: 'Kettle', price, quantity: 1 }];
+      const { id } = store.actions.placeOrder({ customerId, lines, payment: 'paid', taxes: [] });
+      store.actions.fulfilOrder({ orderId: id });
+      return id;
+    },
+
+    /** All webhooks have arrived and were worked on. */
+    async settle(): Promise<void> {
+      await store.deliveries.settled();
+      await connector.settle();
+    },
+
+    /** All point events, too. */
+    async rest(): Promise<void> {
+      await program.settle();
+      await balances.forward();
+      await balances.settle();
+    },
+
+    /** In the service. */
+    pointsOf: (id: string) =>
+      loyalty.state().customers.find(({ OriginalId }) => OriginalId === id)?.points,
+    /** What a theme sees of the customer: `loyalty.points`, `loyalty.tier`. */
+    metafieldsOf: (id: string): Record<string, string> =>
+      Object.fromEntries(
+        store
+          .state()
+          .metafields.filter(({ ownerGid }) => ownerGid === gid(id))
+          .map(({ namespace, key, value }) => [`${namespace}.${key}`, value]),
+      ),
+    spentBy: (id: string) =>
+      loyalty
+        .state()
+        .redemptions.filter(
+          ({ customerId, canceledAt }) => customerId === id && canceledAt === null,
+        ).length,
+    codesOf: (id: string) =>
+      store
+        .state()
+        .discounts.filter(({ context }) => context.kind === 'customers' && context.ids.includes(id))
+        .length,
+  };
+  return program;
 }

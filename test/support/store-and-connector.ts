@@ -27,9 +27,9 @@ import {
 import { topicRoutes } from '../../shared/shopify/webhooks/topics.ts';
 import { rules } from '../fixtures/store-entities.ts';
 import {
+  type Connectors,
   type RunningConnector,
   type RunningSettings,
-  type runConnectors,
   SHOP,
   START,
 } from './running-connector.ts';
@@ -41,7 +41,7 @@ export const CLIENT_ID = 'app-of-this-test';
 export const STORE_SECRET = 'store-secret-of-this-test';
 const PREVIOUS_SECRET = 'older-store-secret-of-this-test';
 
-interface BothSettings
+export interface BothSettings
   extends Pick<RunningSettings, 'rules' | 'shops' | 'healing' | 'assumptions'> {
   /** False: the store has no address until one is set through its Admin API. */
   readonly isAddressed?: boolean;
@@ -53,7 +53,7 @@ interface BothSettings
 
 /** A store that posts its webhooks to the connector, which reads it: nothing between is faked. */
 export async function openStoreAndConnector(
-  connectors: ReturnType<typeof runConnectors>,
+  connectors: Connectors,
   { disorder = {}, seed, store: settings, shop, isAddressed = true, ...rest }: BothSettings,
 ) {
   // The store must not start later than the connector's first day.
@@ -100,16 +100,11 @@ export async function openStoreAndConnector(
     accessToken: ACCESS_TOKEN,
     clientId: CLIENT_ID,
   });
-  return {
-    connector,
-    store,
-    webhookAddress: address.endpoint,
-    accessToken: ACCESS_TOKEN,
-    async stop(): Promise<void> {
-      await store.stop();
-      await address.stop();
-    },
-  };
+  connectors.stopLater(async () => {
+    await store.stop();
+    await address.stop();
+  });
+  return { connector, store };
 }
 
 /** The store as the connector sees it. */

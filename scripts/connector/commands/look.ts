@@ -1,38 +1,51 @@
 import type { Command } from 'commander';
 import type { ConsoleOptions } from '../console/run-console.ts';
 import { parseMoment, wholeNumber } from '../session/arguments.ts';
-import { runAction, runLazily } from '../session/run-action.ts';
+import { declare, ONE_SHOP } from '../session/declare-command.ts';
 import { BadArguments } from '../terminal/exit.ts';
-import type { TraceOptions } from '../trace/show-trace.ts';
 
-const STATUS_EXAMPLES = `
-Examples:
+/** The commands that change nothing. */
+export function registerLook(program: Command, createProgram: () => Command): void {
+  declare<Omit<ConsoleOptions, 'createProgram'>>(program, 'console', {
+    summary: 'open a page to look at everything and to repair it',
+    examples: `\
+  npx loyalty-connector console                     the stack that runs on this machine
+  npx loyalty-connector console --stack loyalty-connector-prod --region eu-west-1
+  npx loyalty-connector console --read-only         for support: looks, and changes nothing
+
+The page runs on this machine alone, with your AWS credentials: what you may not do, it cannot do. The address
+that is printed opens it once, in one browser. It is described in docs/console.md.
+`,
+    async run() {
+      const { runConsole } = await import('../console/run-console.ts');
+      return (session, options) => runConsole(session, { ...options, createProgram });
+    },
+  })
+    .option('--read-only', 'offer nothing that changes anything')
+    .option('--port <n>', 'on 127.0.0.1 (default: any free one)', wholeNumber(1, 65_535))
+    .option('--no-open', 'print the address, but do not open it in a browser');
+
+  declare(program, 'status', {
+    summary: 'show whether all is well, what waits, what is wrong and which command to run next',
+    description:
+      "Shows queues, the last hour's outcomes, latency, reconciliation, subscriptions and credentials.",
+    examples: `\
   npx loyalty-connector status
   npx loyalty-connector status --stack loyalty-connector-prod --region eu-west-1
-  npx loyalty-connector status --watch                       again every ten seconds, until Ctrl-C
   npx loyalty-connector status --charts                      the last hour and the last day as charts
   npx loyalty-connector status --json | jq .verdict.kind     "well", "waits", "action required" or "not known"
 
 Ends with 0 when all is well, with 3 while messages wait for something that passes by itself (a service
 that does not answer), with 1 when something needs a person, and with 4 when not all could be read.
-`;
+`,
+    run: async () => (await import('../status/show-status.ts')).showStatus,
+  }).option('--charts', 'show the last hour and the last day as charts, too');
 
-/** `loyalty-connector status` */
-export function registerStatus(program: Command): void {
-  program
-    .command('status')
-    .summary('show whether all is well, what waits, what is wrong and which command to run next')
-    .description(
-      "Shows queues, the last hour's outcomes, latency, reconciliation, subscriptions and credentials.",
-    )
-    .option('--charts', 'show the last hour and the last day as charts, too')
-    .option('--watch [seconds]', 'show it again and again', wholeNumber(1, 3_600))
-    .addHelpText('after', STATUS_EXAMPLES)
-    .action(runLazily(async () => (await import('../status/show-status.ts')).showStatus));
-}
-
-const TRACE_EXAMPLES = `
-Examples:
+  declare(program, 'trace', {
+    summary: 'show everything known about one order, product, coupon or customer',
+    description:
+      'Reads store, ledger, dead letters and loyalty service: what differs, how the points came about, what happened.',
+    examples: `\
   npx loyalty-connector trace 1007                             an order, or a code of this name
   npx loyalty-connector trace order 1007
   npx loyalty-connector trace order '#1007-A' --shop example-store.myshopify.com
@@ -43,99 +56,66 @@ Examples:
 Changes nothing. Does not show messages in queues, which cannot be read without receiving them. Ends
 with 0 when both sides were read and agree, with 1 when a person must act, with 3 when it goes on by
 itself, and with 4 when it cannot be known: a product cannot be read, or several things may be meant.
-`;
-
-/** `loyalty-connector trace` */
-export function registerTrace(program: Command): void {
-  program
-    .command('trace')
-    .summary('show everything known about one order, product, coupon or customer')
-    .description(
-      'Reads store, ledger, dead letters and loyalty service: what differs, how the points came about, what happened.',
-    )
+`,
+    run: async () => (await import('../trace/show-trace.ts')).showTrace,
+  })
     .argument('<kind>', 'order, product, coupon or customer; or the id alone, to find what it is')
     .argument(
       '[id]',
       "the store's id; of an order also its number, name or e-mail address (the newest); of a product its title, without a kind; of a coupon its code; of a customer also the e-mail address",
     )
-    .option('--shop <domain>', 'the shop, where the settings name several')
+    .option(...ONE_SHOP)
     .option('--full', 'show what the loyalty service should hold, field by field')
-    .option('--reveal', 'show personal data instead of masking it; this is recorded')
-    .addHelpText('after', TRACE_EXAMPLES)
-    .action(
-      runAction<TraceOptions>(async (session, options, kind, id) => {
-        const { showTrace } = await import('../trace/show-trace.ts');
-        return showTrace(session, options, kind, id);
-      }),
-    );
-}
+    .option('--reveal', 'show personal data instead of masking it; this is recorded');
 
-const COMPARE_EXAMPLES = `
-Examples:
+  declare<{ readonly shop?: string; readonly since?: number }>(program, 'compare', {
+    summary: 'read many orders from both sides and list what differs',
+    description:
+      'Reads each order that changed lately from the store, the ledger and the loyalty service.',
+    examples: `\
   npx loyalty-connector compare orders --since 24h
   npx loyalty-connector compare orders --since 2026-10-01 --shop example-store.myshopify.com
 
 Changes nothing. One order, product, coupon or customer: npx loyalty-connector trace. Ends with 0 when all
 were read on both sides and agree, with 1 when some differ, and with 4 when some could not be compared.
-`;
-
-interface CompareOptions {
-  readonly shop?: string;
-  /** Epoch milliseconds. */
-  readonly since?: number;
-}
-
-/** `loyalty-connector compare` */
-export function registerCompare(program: Command): void {
-  program
-    .command('compare')
-    .summary('read many orders from both sides and list what differs')
-    .description(
-      'Reads each order that changed lately from the store, the ledger and the loyalty service.',
-    )
-    .argument('<kind>', 'orders')
-    // "compare order 1007" is answered with the command that does it.
-    .allowExcessArguments()
-    .option('--since <when>', 'changed since, 90m, 24h, 3d or a date', (text) => parseMoment(text))
-    .option('--shop <domain>', 'the shop, where the settings name several')
-    .addHelpText('after', COMPARE_EXAMPLES)
-    .action(
-      runAction<CompareOptions>(async (session, { since, ...options }, kind) => {
+`,
+    run:
+      async () =>
+      async (session, { since, ...options }, kind) => {
         if (kind !== 'orders' || since === undefined) {
           throw new BadArguments('give: compare orders --since 24h. For one of them: trace.');
         }
         const { compareOrders } = await import('../trace/compare-orders.ts');
         return compareOrders(session, { ...options, since });
-      }),
-    );
-}
+      },
+  })
+    .argument('<kind>', 'orders')
+    // "compare order 1007" is answered with the command that does it.
+    .allowExcessArguments()
+    .option('--since <when>', 'changed since, 90m, 24h, 3d or a date', parseMoment)
+    .option(...ONE_SHOP);
 
-const DOCTOR_EXAMPLES = `
-Examples:
+  declare(program, 'doctor', {
+    summary: 'check everything that a deployment needs, with a fix for each problem',
+    description:
+      'Checks settings, AWS, secrets, webhook address, store, loyalty service and quota. Shows what is wrong, the cause first.',
+    examples: `\
   npx loyalty-connector doctor
   npx loyalty-connector doctor --stack loyalty-connector-prod --region eu-west-1
-  npx loyalty-connector doctor --all                 also what passed, rewards and assumptions
+  npx loyalty-connector doctor --all                 also what passed, and how rewards are read
   npx loyalty-connector doctor --json | jq '.data.checks[].findings[] | select(.verdict == "fail")'
 
 Changes nothing. The webhook address is sent one forged signature, which is refused and not counted.
 Ends with 0 when nothing failed, with 1 when something did, and with 4 when something could not be asked.
-`;
+`,
+    run: async () => (await import('../doctor/doctor.ts')).examine,
+  }).option('--all', 'show what passed, too, and how rewards are read');
 
-/** `loyalty-connector doctor` */
-export function registerDoctor(program: Command): void {
-  program
-    .command('doctor')
-    .summary('check everything that a deployment needs, with a fix for each problem')
-    .description(
-      'Checks settings, AWS, secrets, webhook address, store, loyalty service, clock and quota. Shows what is wrong, the cause first.',
-    )
-    .option('--all', 'show what passed, too, with rewards and assumptions')
-    .addHelpText('after', DOCTOR_EXAMPLES)
-    .action(runLazily(async () => (await import('../doctor/doctor.ts')).examine));
-}
-
-const HISTORY_EXAMPLES = `
-Examples:
+  declare(program, 'history', {
+    summary: 'list what operators changed, and whose personal data they saw',
+    description:
+      'Lists what was changed with this command line, and where it showed personal data (--reveal), by any operator of the stack, the newest first.',
+    examples: `\
   npx loyalty-connector history --since 7d
   npx loyalty-connector history --command "dead-letters drop" --who olivia
   npx loyalty-connector history --until 2026-10-05T12:30:00.000Z --limit 20
@@ -143,57 +123,12 @@ Examples:
 
 Changes nothing. A change is recorded before it begins and when it ends. One without an end still runs, or its
 process was ended. Records are kept for 400 days; what CloudTrail adds is in docs/security.md.
-`;
-
-/** `loyalty-connector history` */
-export function registerHistory(program: Command): void {
-  program
-    .command('history')
-    .summary('list what operators changed, and whose personal data they saw')
-    .description(
-      'Lists what was changed with this command line, and where it showed personal data (--reveal), by any operator of the stack, the newest first.',
-    )
-    .option('--since <when>', 'begun since this date, or this long ago: 2026-10-01, 7d', (text) =>
-      parseMoment(text),
-    )
-    .option('--until <when>', 'begun before this date, or this long ago', (text) =>
-      parseMoment(text),
-    )
+`,
+    run: async () => (await import('../history/show-history.ts')).showHistory,
+  })
+    .option('--since <when>', 'begun since this date, or this long ago', parseMoment)
+    .option('--until <when>', 'begun before this date, or this long ago', parseMoment)
     .option('--command <name>', 'only this command: "secrets set", or all of a group: secrets')
     .option('--who <text>', "only callers whose ARN contains this text, such as a person's name")
-    .option('--limit <n>', 'so many at most (default: 50)', wholeNumber(1, 10_000))
-    .addHelpText('after', HISTORY_EXAMPLES)
-    .action(runLazily(async () => (await import('../history/show-history.ts')).showHistory));
-}
-
-const CONSOLE_EXAMPLES = `
-Examples:
-  npx loyalty-connector console                     the stack that runs on this machine
-  npx loyalty-connector console --stack loyalty-connector-prod --region eu-west-1
-  npx loyalty-connector console --read-only         for support: looks, and changes nothing
-
-The page runs on this machine alone, with your AWS credentials: what you may not do, it cannot do. The address
-that is printed opens it once, in one browser. It is described in docs/console.md.
-`;
-
-/** `loyalty-connector console` */
-export function registerConsole(program: Command, createProgram: () => Command): void {
-  program
-    .command('console')
-    .summary('open a page to look at everything and to repair it')
-    .description(
-      'Serves a page on this machine: what happens now, orders, dead letters, customers.',
-    )
-    .option('--read-only', 'offer nothing that changes anything')
-    .option('--port <n>', 'on 127.0.0.1 (default: any free one)', wholeNumber(1, 65_535))
-    .option('--no-open', 'print the address, but do not open it in a browser')
-    .addHelpText('after', CONSOLE_EXAMPLES)
-    .action(
-      runAction<Omit<ConsoleOptions, 'createProgram'>>(async (session, options) =>
-        (await import('../console/run-console.ts')).runConsole(session, {
-          ...options,
-          createProgram,
-        }),
-      ),
-    );
+    .option('--limit <n>', 'so many at most (default: 50)', wholeNumber(1, 10_000));
 }

@@ -9,10 +9,9 @@ import {
   queueOption,
   wholeNumber,
 } from '../session/arguments.ts';
-import { runAction, runLazily } from '../session/run-action.ts';
+import { ANY_SHOP, declare, ONE_SHOP } from '../session/declare-command.ts';
 
-const PAUSE_EXAMPLES = `
-Examples:
+const PAUSE_EXAMPLES = `\
   npx loyalty-connector pause                                the calls of every shop
   npx loyalty-connector pause --shop example-store.myshopify.com --queue orders
   npx loyalty-connector pause --for 2h --because maintenance --yes
@@ -22,15 +21,16 @@ What arrives meanwhile waits in the queues and is sent after "resume". Neither i
 attempts count while it is paused. SQS keeps a message for 14 days: an alarm rings after seven.
 `;
 
-/** `loyalty-connector pause` and `resume` */
-export function registerPause(program: Command): void {
-  program
-    .command('pause')
-    .summary('stop the calls to the loyalty service')
-    .description(
+/** The commands that change what a running stack does or holds. */
+export function registerRepair(program: Command): void {
+  declare(program, 'pause', {
+    summary: 'stop the calls to the loyalty service',
+    description:
       'Stops the calls to the loyalty service within seconds, for all shops or one, on all queues or one. Without --queue the storefront and reconcile stop calling, too. Asks before it acts, unless --yes is given.',
-    )
-    .option('--shop <domain>', 'only this shop')
+    examples: PAUSE_EXAMPLES,
+    run: async () => (await import('../pause/change-pause.ts')).pauseCommand,
+  })
+    .option(...ANY_SHOP)
     .addOption(queueOption('only this queue'))
     .option('--because <reason>', 'why, for the next operator')
     .option(
@@ -38,26 +38,23 @@ export function registerPause(program: Command): void {
       'how long: 30m, 2h (default: until "resume"; a new reason alone keeps the end)',
       durationText,
     )
-    .option('--yes', 'do not ask')
-    .addHelpText('after', PAUSE_EXAMPLES)
-    .action(runLazily(async () => (await import('../pause/change-pause.ts')).pauseCommand));
-}
+    .option('--yes', 'do not ask');
 
-export function registerResume(program: Command): void {
-  program
-    .command('resume')
-    .summary('let the calls to the loyalty service go on')
-    .description(
+  declare(program, 'resume', {
+    summary: 'let the calls to the loyalty service go on',
+    description:
       'Ends pauses: those that "pause" began and, without --queue, also one that the loyalty service asked for or that refused credentials caused. What waited for that is sent at once.',
-    )
-    .option('--shop <domain>', 'only this shop')
-    .addOption(queueOption('only the pause of this queue'))
-    .addHelpText('after', PAUSE_EXAMPLES)
-    .action(runLazily(async () => (await import('../pause/change-pause.ts')).resumeCommand));
-}
+    examples: PAUSE_EXAMPLES,
+    run: async () => (await import('../pause/change-pause.ts')).resumeCommand,
+  })
+    .option(...ANY_SHOP)
+    .addOption(queueOption('only the pause of this queue'));
 
-const RETRY_NOW_EXAMPLES = `
-Examples:
+  declare(program, 'retry-now', {
+    summary: 'try again at once what waits for its next attempt',
+    description:
+      'Ends the wait of messages whose last attempt failed, and says what became of them: after a repair they need not wait for up to an hour. Changes nothing else; a repeated attempt is harmless.',
+    examples: `\
   npx loyalty-connector retry-now                              everything that waits
   npx loyalty-connector retry-now --reason misconfigured       what waited for credentials
   npx loyalty-connector retry-now --shop example-store.myshopify.com --queue orders
@@ -69,30 +66,23 @@ A pause of the shop still holds its messages, except one that refused credential
 without an answer is tried 30 seconds after that call at the earliest.
 It ends with 0 when all have left their queues, or nothing waited, with 3 when some still wait, with 1 when some
 became dead letters, and with 4 when the outcome of some is not known.
-`;
-
-/** `loyalty-connector retry-now` */
-export function registerRetryNow(program: Command): void {
-  program
-    .command('retry-now')
-    .summary('try again at once what waits for its next attempt')
-    .description(
-      'Ends the wait of messages whose last attempt failed, and says what became of them: after a repair they need not wait for up to an hour. Changes nothing else; a repeated attempt is harmless.',
-    )
-    .option('--shop <domain>', 'only this shop')
+`,
+    run: async () => (await import('../retry-now/retry-now.ts')).retryNow,
+  })
+    .option(...ANY_SHOP)
     .addOption(queueOption('only this queue'))
     .addOption(new Option('--reason <reason>', 'only what waits for this').choices([...WAITS_FOR]))
     .option(
       '--wait <seconds>',
       'how long to follow them to their outcome; 0: not at all (default: 60)',
       wholeNumber(0, 3600),
-    )
-    .addHelpText('after', RETRY_NOW_EXAMPLES)
-    .action(runLazily(async () => (await import('../retry-now/retry-now.ts')).retryNow));
-}
+    );
 
-const RESEND_EXAMPLES = `
-Examples:
+  declare(program, 'resend', {
+    summary: 'send one entity again, or count sent orders by the rules of today',
+    description:
+      'Sends one order, product, coupon or customer again, after it showed what would be sent. With --since: orders keep the rules that they were sent under; this compares orders placed since a date with the rules of today, shows how many change and by how much, and sends those after you agreed.',
+    examples: `\
   npx loyalty-connector resend --since 2026-10-01               shows the effect, and asks
   npx loyalty-connector resend --since 2026-10-01 --yes         does it, for a script
   npx loyalty-connector resend order 1007 --yes --wait          sends one order as the store has it now
@@ -101,76 +91,51 @@ With --since: after a changed setting or an upgrade, if orders that were sent be
 Lower amounts take points back from customers.
 Of one entity: the worker reads the store again. An order keeps its rules, and what the loyalty service has already
 is not sent; --force sends it all the same, if the service lost it.
-`;
-
-/** `loyalty-connector resend` */
-export function registerResend(program: Command): void {
-  program
-    .command('resend')
-    .summary('send one entity again, or count sent orders by the rules of today')
-    .description(
-      'Sends one order, product, coupon or customer again, after it showed what would be sent. With --since: orders keep the rules that they were sent under; this compares orders placed since a date with the rules of today, shows how many change and by how much, and sends those after you agreed.',
-    )
+`,
+    run: async () => (await import('../resend/resend.ts')).resend,
+  })
     .argument('[kind]', 'order, product, coupon or customer')
     .argument('[id]', "the store's id, the order's number or name, the coupon's code")
-    .option(
-      '--since <when>',
-      'placed since this date, or this long ago: 2026-10-01, 90d',
-      parseBound,
-    )
+    .option('--since <when>', 'placed since this date, or this long ago', parseBound)
     .option('--yes', 'send without asking')
-    .option('--shop <shop>', 'by its domain or path, where there are several')
+    .option(...ONE_SHOP)
     .option('--rate <n/s>', 'with --since: at most this many a second (10/s)', perSecond(1_000))
     .option('--force', 'of one entity: send it even if the loyalty service has it')
-    .option('--wait', 'of one entity: follow it to its outcome')
-    .addHelpText('after', RESEND_EXAMPLES)
-    .action(runLazily(async () => (await import('../resend/resend.ts')).resend));
-}
+    .option('--wait', 'of one entity: follow it to its outcome');
 
-const RECONCILE_EXAMPLES = `
-Examples:
+  const reconcile = declare(program, 'reconcile', {
+    summary: 'compare the store with the ledger now, instead of at its next run',
+    description:
+      'Starts the comparison that also runs by schedule, waits for it and says what was found. Repeating it is harmless.',
+    examples: `\
   npx loyalty-connector reconcile             what changed since the last run
   npx loyalty-connector reconcile --deep --shop example-store.myshopify.com
   npx loyalty-connector reconcile status      what the last runs sent again, and why
 
 It ends with 0 when what was compared agrees, with 3 when something was sent again or there was nothing to compare yet,
 with 1 when orders differ in the loyalty service, and with 4 when not everything could be compared. After Ctrl-C it goes on by itself.
-`;
-
-const STATUS_EXAMPLES = `
-Examples:
+`,
+    run: async () => (await import('../reconcile/reconcile.ts')).startReconcile,
+  })
+    .option('--deep', 'compare everything, not only what changed lately')
+    .option(...ANY_SHOP);
+  declare(reconcile, 'status', {
+    summary: 'show the last runs: what was sent again, and why',
+    examples: `\
   npx loyalty-connector reconcile status
   npx loyalty-connector reconcile status --json | jq '.data.shops[].runs[].sent'
 
-The ledger keeps the last ten runs of a shop and the last ten that sent something, each with the first twenty
-that it sent.
-`;
+Changes nothing. The ledger keeps the last ten runs of a shop and the last ten that sent something, each with the
+first twenty that it sent.
+`,
+    run: async () => (await import('../reconcile/reconcile.ts')).showRuns,
+  }).option(...ANY_SHOP);
 
-/** `loyalty-connector reconcile` */
-export function registerReconcile(program: Command): void {
-  const reconcile = program
-    .command('reconcile')
-    .summary('compare the store with the ledger now, instead of at its next run')
-    .description(
-      'Starts the comparison that also runs by schedule, waits for it and says what was found. Repeating it is harmless.',
-    )
-    .option('--deep', 'compare everything, not only what changed lately')
-    .option('--shop <domain>', 'only this shop (default: all)')
-    .addHelpText('after', RECONCILE_EXAMPLES)
-    .action(runLazily(async () => (await import('../reconcile/reconcile.ts')).startReconcile));
-  reconcile
-    .command('status')
-    .summary('show the last runs: what was sent again, and why')
-    .description(
-      'Shows the last runs that compared the store with the ledger, what they sent again, and why. Changes nothing.',
-    )
-    .option('--shop <shop>', 'one shop, by its domain or path (default: all)')
-    .addHelpText('after', STATUS_EXAMPLES)
-    .action(runLazily(async () => (await import('../reconcile/reconcile.ts')).showRuns));
-}
-
-const RECOVER_EXAMPLES = `
-Examples:
+  declare(program, 'recover', {
+    summary: 'after the ledger was lost or restored: compare everything, and take nothing twice',
+    description:
+      'Puts the ledger in doubt: what it says is compared with the loyalty service before anything is sent. Then compares everything with the store, finds the codes that customers bought, and says what was sent again and how long it took.',
+    examples: `\
   npx loyalty-connector recover                               what it would do; changes nothing
   npx loyalty-connector recover --since 2026-11-16T08:00Z --yes
   npx loyalty-connector recover --from ledger-restored --yes  first copies what the ledger lacks
@@ -178,99 +143,66 @@ Examples:
 
 Interrupted, it is continued by the same command; the comparison goes on by itself. Ends with 0 when everything was
 compared and settled, 3 when messages are left that wait for a later try. docs/runbook.md says what can be lost.
-`;
-
-/** `loyalty-connector recover` */
-export function registerRecover(program: Command): void {
-  program
-    .command('recover')
-    .summary('after the ledger was lost or restored: compare everything, and take nothing twice')
-    .description(
-      'Puts the ledger in doubt: what it says is compared with the loyalty service before anything is sent. Then compares everything with the store, finds the codes that customers bought, and says what was sent again and how long it took.',
-    )
-    .option(
-      '--since <when>',
-      'the moment that the ledger was restored to (default: all since go-live)',
-      (text) => parseMoment(text),
-    )
-    .option(
-      '--go-live <when>',
-      'when the program began, if neither settings nor ledger say it',
-      (text) => parseMoment(text),
-    )
+`,
+    run: async () => (await import('../recover/recover.ts')).recover,
+  })
+    .option('--since <when>', 'what it was restored to (default: all since go-live)', parseMoment)
+    .option('--go-live <when>', 'if neither settings nor ledger say it', parseMoment)
     .option('--from <table>', 'first copy what the ledger lacks from this restored table')
     .option('--replace', 'with --from: also replace what the ledger has')
     .option('--shop <domain>', 'only this shop (default: all; not with --from)')
-    .option('--yes', 'do not ask')
-    .addHelpText('after', RECOVER_EXAMPLES)
-    .action(runLazily(async () => (await import('../recover/recover.ts')).recover));
+    .option('--yes', 'do not ask');
+
+  registerBackfill(program);
+  registerRedemptions(program);
 }
 
 const BACKFILL_KINDS = ['orders', 'products', 'discounts'] as const;
 
-const BACKFILL_EXAMPLES = `
-Examples:
+function registerBackfill(program: Command): void {
+  const group = declare(program, 'backfill', {
+    summary: 'send orders, products or discounts from before the connector',
+    description:
+      "Sends orders, products or discount codes of the past through the connector's own queues, from one file that the store writes. Orders are marked as history, so that campaigns can ignore them. It can be stopped at any time; the same command goes on with it.",
+    examples: `\
   npx loyalty-connector backfill orders --since 2026-01-01 --until 2026-03-01    only estimates
   npx loyalty-connector backfill orders --since 90d --rate 20/s --yes
   npx loyalty-connector backfill products --yes
   npx loyalty-connector backfill discounts --yes
   npx loyalty-connector backfill status
-`;
-
-/** `loyalty-connector backfill …` */
-export function registerBackfill(program: Command): void {
-  const group = program
-    .command('backfill')
-    .summary('send orders, products or discounts from before the connector')
-    .description(
-      "Sends orders, products or discount codes of the past through the connector's own queues, from one file that the store writes. Orders are marked as history, so that campaigns can ignore them. It can be stopped at any time; the same command goes on with it.",
-    )
-    .addHelpText('afterAll', BACKFILL_EXAMPLES);
-  for (const kind of BACKFILL_KINDS) registerKind(group, kind);
-  group
-    .command('status')
-    .summary('show the progress of backfills')
-    .option('--shop <shop>', 'one shop, by its domain or path (default: all)')
-    .action(runLazily(async () => (await import('../backfill/backfill.ts')).showBackfills));
+`,
+  });
+  for (const kind of BACKFILL_KINDS) {
+    const since = new Option('--since <when>', 'created since this date, or this long ago')
+      .argParser(parseBound)
+      // Sending the whole history is rarely intended, and only orders have a long one.
+      .makeOptionMandatory(kind === 'orders');
+    declare<StartOptions>(group, kind, {
+      summary: `send ${kind} created in a period: only an estimate of number and time unless --yes`,
+      async run() {
+        const { startBackfill } = await import('../backfill/backfill.ts');
+        return (session, options) => startBackfill(session, kind, options);
+      },
+    })
+      .addOption(since)
+      .option('--until <when>', 'created before this (default: now)', parseBound)
+      .option(...ONE_SHOP)
+      .option('--rate <n/s>', 'at most this many a second (default: 10/s)', perSecond(1_000))
+      .option('--yes', 'send them; without this nothing is sent')
+      .option('--again', 'start again, although the same period was sent before');
+  }
+  declare(group, 'status', {
+    summary: 'show the progress of backfills',
+    run: async () => (await import('../backfill/backfill.ts')).showBackfills,
+  }).option(...ANY_SHOP);
 }
 
-function registerKind(group: Command, kind: (typeof BACKFILL_KINDS)[number]): void {
-  const command = group
-    .command(kind)
-    .summary(`send ${kind} created in a period: a dry run with an estimate unless --yes`)
-    .description(
-      `Sends the ${kind} that were created in a period. Without --yes it only estimates their number and the time.`,
-    )
-    .option(
-      '--until <when>',
-      'created before this date, or this long ago (default: now)',
-      parseBound,
-    )
-    .option('--shop <shop>', 'by its domain or path, where there are several')
-    .option(
-      '--rate <n/s>',
-      'at most this many a second, to protect the loyalty service (default: 10/s)',
-      perSecond(1_000),
-    )
-    .option('--yes', 'send them; without this nothing is sent')
-    .option('--again', 'start again, although the same period was sent before');
-  const since = [
-    '--since <when>',
-    'created since this date, or this long ago: 2025-01-01, 90d',
-  ] as const;
-  // Sending the whole history is rarely intended, and only orders have a long one.
-  if (kind === 'orders') command.requiredOption(...since, parseBound);
-  else command.option(...since, parseBound);
-  command.action(
-    runAction<StartOptions>(async (session, options) => {
-      const { startBackfill } = await import('../backfill/backfill.ts');
-      return startBackfill(session, kind, options);
-    }),
-  );
-}
-
-const REDEMPTIONS_EXAMPLES = `
-Examples:
+function registerRedemptions(program: Command): void {
+  const group = declare(program, 'redemptions', {
+    summary: 'list, show and close redeemed rewards',
+    description:
+      'Rewards that customers redeemed in the store. The connector finishes them by itself; one that it cannot finish waits for a person.',
+    examples: `\
   npx loyalty-connector redemptions list
   npx loyalty-connector redemptions show 7012345
   npx loyalty-connector redemptions show someone@example.com
@@ -281,43 +213,30 @@ Examples:
 
 Look at the customer in the loyalty service's panel first: the connector does not check what you say here.
 To let the connector try again, replay the redemption's dead letter instead.
-`;
-
-/** `loyalty-connector redemptions …` */
-export function registerRedemptions(program: Command): void {
-  const group = program
-    .command('redemptions')
-    .summary('list, show and close redeemed rewards')
-    .description(
-      'Rewards that customers redeemed in the store. The connector finishes them by itself; one that it cannot finish waits for a person.',
-    )
-    .addHelpText('afterAll', REDEMPTIONS_EXAMPLES);
-  group
-    .command('list')
-    .summary('list unfinished redemptions')
-    .description('Lists the redemptions that are not finished. Changes nothing.')
-    .option('--shop <domain>', 'only this shop (default: all)')
-    .action(runLazily(async () => (await import('../redemptions/redemptions.ts')).listCommand));
-  group
-    .command('show')
-    .argument('<customer>', "the customer's id in the store, or the e-mail address")
-    .summary('show the balance, the redemptions and the used codes of one customer')
-    .description(
+`,
+  });
+  declare(group, 'list', {
+    summary: 'list unfinished redemptions',
+    run: async () => (await import('../redemptions/redemptions.ts')).listCommand,
+  }).option(...ANY_SHOP);
+  declare(group, 'show', {
+    summary: 'show the balance, the redemptions and the used codes of one customer',
+    description:
       'Shows the balance of one customer in the store, the ledger and the loyalty service, and all redemptions, with the codes that were used in the store.',
-    )
-    .option('--shop <domain>', 'the shop, where the settings name several')
-    .action(runLazily(async () => (await import('../redemptions/show-customer.ts')).showCommand));
-  group
-    .command('close')
+    run: async () => (await import('../redemptions/redemptions.ts')).showCommand,
+  })
+    .argument('<customer>', "the customer's id in the store, e-mail address or reward code")
+    .option(...ONE_SHOP);
+  declare(group, 'close', {
+    summary: 'close a redemption that needs a person',
+    description:
+      'Closes a redemption that the connector cannot finish, after you looked into the loyalty service. Without --yes it only shows what it would do.',
+    run: async () => (await import('../redemptions/redemptions.ts')).closeCommand,
+  })
     .argument('<customer>', "the customer's id in the store")
     .argument('<id>', 'the id of the redemption')
-    .summary('close a redemption that needs a person')
-    .description(
-      'Closes a redemption that the connector cannot finish, after you looked into the loyalty service. Without --yes it only shows what it would do.',
-    )
-    .option('--shop <domain>', 'the shop, where the settings name several')
+    .option(...ONE_SHOP)
     .option('--refused', 'the loyalty service took no points')
     .option('--cancelled', 'it took points, and they were given back')
-    .option('--yes', 'do it')
-    .action(runLazily(async () => (await import('../redemptions/redemptions.ts')).closeCommand));
+    .option('--yes', 'do it');
 }

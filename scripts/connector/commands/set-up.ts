@@ -1,11 +1,20 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { describeInit } from '../init/describe-init.ts';
 import type { InitOptions } from '../init/init.ts';
 import { stageName, wholeNumber } from '../session/arguments.ts';
-import { runAction, runLazily } from '../session/run-action.ts';
+import { ANY_SHOP, declare, ONE_SHOP } from '../session/declare-command.ts';
+import { runAction } from '../session/run-action.ts';
 
-const SETUP_EXAMPLES = `
-Examples:
+const STAGE = [
+  '--stage <name>',
+  'the stage of connector.config.NAME.ts; prod is connector.config.ts',
+] as const;
+
+/** The commands that bring a stack into being. */
+export function registerSetUp(program: Command, createProgram: () => Command): void {
+  declare(program, 'setup', {
+    summary: 'from an empty AWS account to the first synced order, step by step',
+    examples: `\
   npx loyalty-connector setup                        the stack that runs on this machine; without one,
                                                      loyalty-connector-prod in your AWS account
   npx loyalty-connector setup --region eu-west-1     loyalty-connector-prod in your AWS account
@@ -18,77 +27,49 @@ Instead of asking, it reads these variables:
   CONNECTOR_LOYALTY_TOKEN, CONNECTOR_LOYALTY_KEY     of the loyalty service
   CONNECTOR_ACCESS_TOKEN                             of an older app (--older-app)
   CONNECTOR_ALARM_EMAIL                              for alarms, where the settings name no address
-`;
-
-/** `loyalty-connector setup` */
-export function registerSetup(program: Command): void {
-  program
-    .command('setup')
-    .description('from an empty AWS account to the first synced order, step by step')
+`,
+    run: async () => (await import('../setup/run-setup.ts')).runSetup,
+  })
     .option('--stage <name>', 'the stage, on AWS', stageName)
-    .option('--shop <domain>', 'only this shop (default: all)')
+    .option(...ANY_SHOP)
     .option('--older-app', 'the app has an access token, not a client id and secret')
-    .option('--yes', 'do not ask before changes; values are still asked for')
-    .addHelpText('after', SETUP_EXAMPLES)
-    .action(runLazily(async () => (await import('../setup/run-setup.ts')).runSetup));
-}
+    .option('--yes', 'do not ask before changes; values are still asked for');
 
-/** `loyalty-connector init` */
-export function registerInit(program: Command): void {
   describeInit(program.command('init')).action(
     runAction<InitOptions>(async ({ terminal }, options, folder = '') => {
       const { init } = await import('../init/init.ts');
       return init(terminal, options, folder);
     }),
   );
-}
 
-const STAGE = [
-  '--stage <name>',
-  'the stage of connector.config.NAME.ts; prod is connector.config.ts',
-] as const;
+  registerStart(program, createProgram);
 
-const SYNTH_EXAMPLES = `
-Examples:
+  declare(program, 'synth', {
+    summary: 'check the settings and write the templates to cdk.out; needs no AWS account',
+    examples: `\
   npx loyalty-connector synth                every stage
   npx loyalty-connector synth --stage dev
-`;
+`,
+    run: async () => (await import('../deploy/synth.ts')).synth,
+  }).option(STAGE[0], `${STAGE[1]} (default: every stage)`, stageName);
 
-/** `loyalty-connector synth` */
-export function registerSynth(program: Command): void {
-  program
-    .command('synth')
-    .description('check the settings and write the templates to cdk.out; needs no AWS account')
-    .option(STAGE[0], `${STAGE[1]} (default: every stage)`, stageName)
-    .addHelpText('after', SYNTH_EXAMPLES)
-    .action(runLazily(async () => (await import('../deploy/synth.ts')).synth));
-}
-
-const DEPLOY_EXAMPLES = `
-Examples:
+  declare(program, 'deploy', {
+    summary: 'show what would change on AWS, ask, deploy, and print the next command',
+    examples: `\
   npx loyalty-connector deploy --region eu-west-1
   npx loyalty-connector deploy --stage dev --yes    without a question, for a script
   npx loyalty-connector deploy --roll-back          after you installed an older version
-`;
-
-/** `loyalty-connector deploy` */
-export function registerDeploy(program: Command): void {
-  program
-    .command('deploy')
-    .description('show what would change on AWS, ask, deploy, and print the next command')
+`,
+    run: async () => (await import('../deploy/deploy.ts')).runDeploy,
+  })
     .option(...STAGE, stageName, 'prod')
     .option('--yes', 'deploy without asking')
     .option('--roll-back', 'deploy although the deployed version is newer')
-    .option(
-      '--allow-loss <ids...>',
-      'let these resources, which hold state, be replaced or deleted',
-    )
-    .addHelpText('after', DEPLOY_EXAMPLES)
-    .action(runLazily(async () => (await import('../deploy/deploy.ts')).runDeploy));
-}
+    .option('--allow-loss <ids...>', 'let these, which hold state, be replaced or deleted');
 
-const SECRETS_EXAMPLES = `
-Examples:
+  const secrets = declare(program, 'secrets', {
+    summary: 'store the secrets of a shop',
+    examples: `\
   npx loyalty-connector secrets set webhook                 asks for it; what is typed is not shown
   npx loyalty-connector secrets set webhook --rotate        accepts the new and the current one
   npx loyalty-connector secrets set webhook --finish        within 5 minutes only the new one
@@ -97,158 +78,40 @@ Examples:
   npx loyalty-connector secrets set loyalty < loyalty.json  {"token": "…", "key": "…"}
 
 Fields: webhook current; loyalty token, key; store clientId, clientSecret or accessToken.
-`;
-
-/** `loyalty-connector secrets …` */
-export function registerSecrets(program: Command): void {
-  program
-    .command('secrets')
-    .description('store the secrets of a shop')
-    .addHelpText('afterAll', SECRETS_EXAMPLES)
-    .command('set')
-    .description('try and store one secret, asked for or read from standard input')
+`,
+  });
+  declare(secrets, 'set', {
+    summary: 'try and store one secret, asked for or read from standard input',
+    run: async () => (await import('../secrets/set-secret.ts')).setSecret,
+  })
     .argument('<purpose>', 'webhook, loyalty or store')
-    .option('--shop <domain>', 'the shop, where the settings name several')
+    .option(...ONE_SHOP)
     .option('--rotate', 'webhook: keep accepting the current secret beside the new one')
     .option('--finish', 'webhook: end a rotation; the older secret is no longer accepted')
     .option('--older-app', 'store: the app has an access token, not a client id and secret')
-    .option(
-      '--untried',
-      'loyalty, store: store it although its service does not answer or refuses it',
-    )
-    .option('--yes', 'webhook: replace a secret that is in use, without overlap')
-    .action(runLazily(async () => (await import('../secrets/set-secret.ts')).setSecret));
-}
+    .option('--untried', 'loyalty, store: store it although its service does not take it')
+    .option('--yes', 'webhook: replace a secret that is in use, without overlap');
 
-const APP_EXAMPLES = `
-Examples:
-  npx loyalty-connector app write                      shopify-app/SHOP, for each shop
-  npx loyalty-connector app write --to ../my-app       one shop, into another folder
-  cd shopify-app/SHOP && shopify app deploy            releases it (Shopify's command line)
-  npx loyalty-connector app check                      what differs, and what to do about it
+  registerStore(program);
 
-The folder needs no installation. Keep it in version control, and write it again after a change of the settings, a new
-address or an upgrade: what differs is replaced, and files of your own beside it are left alone.
-`;
-
-/** `loyalty-connector app …` */
-export function registerApp(program: Command): void {
-  const group = program
-    .command('app')
-    .summary('write and check the Shopify app: scopes, proxy, extensions')
-    .description(
-      'Writes the folder of the Shopify app from the settings and the deployed addresses, and compares it.',
-    )
-    .addHelpText('afterAll', APP_EXAMPLES);
-  group
-    .command('write')
-    .summary('write the folder that "shopify app deploy" releases')
-    .description(
-      'Writes shopify.app.toml and the extensions for theme, customer account and point of sale, one folder for each shop. Replaces what it wrote before.',
-    )
-    .option('--shop <shop>', 'one shop, by its domain or path (default: all)')
-    .option('--to <folder>', 'the folder, for one shop (default: shopify-app/SHOP in the project)')
-    .option('--client-id <id>', 'of the app (default: the one in the store secret)')
-    .option('--yes', 'replace a shopify.app.toml that this command did not write')
-    .action(runLazily(async () => (await import('../app/check-app.ts')).writeApp));
-  group
-    .command('check')
-    .summary('compare the folder with settings, addresses and store')
-    .description(
-      'Compares the folder of the app with the settings, the deployed addresses and the store. Changes nothing. Ends with 1 when something is missing or wrong.',
-    )
-    .option('--shop <shop>', 'one shop, by its domain or path (default: all)')
-    .option('--to <folder>', 'the folder, for one shop (default: shopify-app/SHOP in the project)')
-    .action(runLazily(async () => (await import('../app/check-app.ts')).checkApp));
-}
-
-const STOREFRONT_EXAMPLES = `
-Examples:
-  npx loyalty-connector storefront setup                 shows what is missing and changes nothing
-  npx loyalty-connector storefront setup --yes           makes it, prints the token once
-  npx loyalty-connector storefront setup --rotate --yes  a new token; the older one goes on working
-  npx loyalty-connector storefront setup --finish --yes  within minutes only the new one
-
-The token is a secret: anyone who knows it can send balances to the connector. Paste it into the loyalty
-service's webhook subscription and nowhere else. What pages of the store need (app proxy, extensions) is written by
-"app write".
-`;
-
-/** `loyalty-connector storefront …` */
-export function registerStorefront(program: Command): void {
-  program
-    .command('storefront')
-    .summary('set up the loyalty program in the store')
-    .description('Sets up what shows points, cashback, tier and rewards in the store.')
-    .addHelpText('afterAll', STOREFRONT_EXAMPLES)
-    .command('setup')
-    .summary('create the metafield definitions and the token of point events')
-    .description('Creates what the storefront needs. Without --yes it only shows what is missing.')
-    .option('--shop <domain>', 'the shop, where the settings name several')
-    .option('--rotate', 'create a new token and keep accepting the current one')
-    .option('--finish', 'end a rotation: the previous token is no longer accepted')
-    .option('--yes', 'do it')
-    .action(runLazily(async () => (await import('../storefront/set-up.ts')).setUpStorefront));
-}
-
-const WEBHOOKS_EXAMPLES = `
-Examples:
-  npx loyalty-connector webhooks check
-  npx loyalty-connector webhooks sync                shows what it would do
-  npx loyalty-connector webhooks sync --shop example-store.myshopify.com --yes
-`;
-
-/** `loyalty-connector webhooks …` */
-export function registerWebhooks(program: Command): void {
-  const group = program
-    .command('webhooks')
-    .summary('check and repair the webhook subscriptions')
-    .description('Checks and repairs the subscriptions that make the store send its webhooks.')
-    .addHelpText('afterAll', WEBHOOKS_EXAMPLES);
-  group
-    .command('check')
-    .summary('compare the subscriptions with what the connector needs')
-    .description(
-      'Compares the subscriptions with those that the connector needs. Changes nothing. Ends with 1 when a subscription is missing, wrong or superfluous, and with 4 when the store does not tell.',
-    )
-    .option('--shop <shop>', 'one shop, by its domain or path (default: all)')
-    .action(runLazily(async () => (await import('../webhooks/webhooks.ts')).checkWebhooks));
-  group
-    .command('sync')
-    .summary('create, correct and remove subscriptions: a dry run unless --yes')
-    .description(
-      'Creates missing subscriptions, corrects wrong ones and removes superfluous ones. Without --yes it only shows what it would do. Subscriptions with another address are not changed.',
-    )
-    .option('--shop <shop>', 'one shop, by its domain or path (default: all)')
-    .option('--yes', 'do it; without this nothing is changed')
-    .option('--prune', "remove the app's subscriptions with other addresses too")
-    .option('--covered', 'remove webhooks of changes that Events announce, once these arrive')
-    .action(runLazily(async () => (await import('../webhooks/webhooks.ts')).syncWebhooks));
-}
-
-const SEND_EXAMPLES = `
-Examples:
+  declare(program, 'send', {
+    summary: 'send a signed webhook: the deletion of a product that does not exist, or a file',
+    examples: `\
   npx loyalty-connector send                                        leaves nothing behind
   npx loyalty-connector send --file order.json --topic orders/updated
 
 The webhook is signed with the shop's own secret. Ends with 0 when the answer was 2xx, as the store would see it,
 and with 1 otherwise.
-`;
-
-/** `loyalty-connector send` */
-export function registerSend(program: Command): void {
-  program
-    .command('send')
-    .description('send a signed webhook: the deletion of a product that does not exist, or a file')
+`,
+    run: async () => (await import('../send/send-webhook.ts')).sendWebhook,
+  })
     .option('--file <path>', 'a body, sent byte for byte; needs --topic')
     .option('--topic <topic>', 'the topic of a file: orders/updated')
-    .option('--shop <domain>', 'the shop, where the settings name several')
-    .addHelpText('after', SEND_EXAMPLES)
-    .action(runLazily(async () => (await import('../send/send-webhook.ts')).sendWebhook));
-}
+    .option(...ONE_SHOP);
 
-const PROBE_EXAMPLES = `
-Examples:
+  declare(program, 'probe', {
+    summary: 'try on a test account what the service does not document; prints the settings',
+    examples: `\
   npx loyalty-connector probe                                 the stack that runs on this machine
   npx loyalty-connector probe --stack loyalty-connector-test --region eu-west-1
   npx loyalty-connector probe --wait 600                      a program that gives points after minutes
@@ -257,20 +120,138 @@ For a TEST account only: it makes a customer, orders, a coupon and a redemption,
 probe-<date>-<random>, and undoes them at the end, also after Ctrl-C. Orders and the customer cannot be
 deleted: they stay, cancelled and inactive. Ends with 1 when something was not undone or is a danger, and with 4
 when an answer proves nothing.
-`;
-
-/** `loyalty-connector probe` */
-export function registerProbe(program: Command): void {
-  program
-    .command('probe')
-    .description('try on a test account what the service does not document; prints the settings')
-    .option('--shop <domain>', 'the shop, where the settings name several')
+`,
+    run: async () => (await import('../probe/probe.ts')).probe,
+  })
+    .option(...ONE_SHOP)
     .option('--yes', 'do not ask')
-    .option(
-      '--wait <seconds>',
-      'how long to wait for points to come or change (default: 60)',
-      wholeNumber(0, 3600),
+    .option('--wait <seconds>', 'for points to come or change (60)', wholeNumber(0, 3600));
+}
+
+const PORTS = 'webhooks, gateway, store, loyalty, metrics, shop';
+const HIGHEST_FIRST_PORT = 65_535 - 5;
+
+function registerStart(program: Command, createProgram: () => Command): void {
+  declare(program, 'start', {
+    summary: 'run the whole connector on this machine, with a store and a loyalty service',
+    description:
+      'Runs the stack as it would be deployed, between a store sandbox and a loyalty sandbox. Plays a short day in the store, compares both sides, and keeps running.',
+    examples: `\
+  npx loyalty-connector start                       plays a day, then keeps running
+  npx loyalty-connector start --once                ends after the comparison, for a script
+  npx loyalty-connector start --data .connector/data --no-demo
+`,
+  })
+    .option('--once', 'end after the comparison: exit code 0 if both sides agree, 1 otherwise')
+    .addOption(new Option('--no-demo', 'start without playing the day').conflicts('once'))
+    .addOption(
+      new Option('--new', 'start as after a first deployment, for "setup" to complete').conflicts(
+        'once',
+      ),
     )
-    .addHelpText('after', PROBE_EXAMPLES)
-    .action(runLazily(async () => (await import('../probe/probe.ts')).probe));
+    .option('--no-open', 'do not open the console in a browser')
+    .option('--data <folder>', 'keep all data there and continue from it (default: in memory)')
+    .option('--stage <name>', 'the stage of connector.config.NAME.ts', stageName, 'prod')
+    .option(
+      '--port <n>',
+      `first of six ports on 127.0.0.1 (${PORTS}); 0 uses any free ports`,
+      wholeNumber(0, HIGHEST_FIRST_PORT),
+      4030,
+    )
+    .action(async ({ once = false, new: isNew = false, ...options }) => {
+      // It stops in order on signals of its own, so it takes no session.
+      const { runStack } = await import('../../../local/stack/run-stack.ts');
+      const { openLocalConsole } = await import('../console/run-console.ts');
+      process.exitCode = await runStack(
+        { once, isNew, ...options, demo: options.demo && !isNew },
+        (say) => openLocalConsole({ createProgram, open: options.open }, say),
+      );
+    });
+}
+
+/** What the connector needs of the store: the app, what pages show, the webhooks. */
+function registerStore(program: Command): void {
+  const app = declare(program, 'app', {
+    summary: 'write and check the Shopify app: scopes, proxy, extensions',
+    examples: `\
+  npx loyalty-connector app write                      shopify-app/SHOP, for each shop
+  npx loyalty-connector app write --to ../my-app       one shop, into another folder
+  cd shopify-app/SHOP && shopify app deploy            releases it (Shopify's command line)
+  npx loyalty-connector app check                      what differs, and what to do about it
+
+The folder needs no installation. Keep it in version control, and write it again after a change of the settings, a new
+address or an upgrade: what differs is replaced, and files of your own beside it are left alone.
+`,
+  });
+  const folder = [
+    '--to <folder>',
+    'the folder, for one shop (default: shopify-app/SHOP in the project)',
+  ] as const;
+  declare(app, 'write', {
+    summary: 'write the folder that "shopify app deploy" releases',
+    description:
+      'Writes shopify.app.toml and the extensions for theme, customer account and point of sale, one folder for each shop. Replaces what it wrote before.',
+    run: async () => (await import('../app/app.ts')).writeApp,
+  })
+    .option(...ANY_SHOP)
+    .option(...folder)
+    .option('--client-id <id>', 'of the app (default: the one in the store secret)')
+    .option('--yes', 'replace a shopify.app.toml that this command did not write');
+  declare(app, 'check', {
+    summary: 'compare the folder with settings, addresses and store',
+    description:
+      'Compares the folder of the app with the settings, the deployed addresses and the store. Changes nothing. Ends with 1 when something is missing or wrong.',
+    run: async () => (await import('../app/app.ts')).checkApp,
+  })
+    .option(...ANY_SHOP)
+    .option(...folder);
+
+  const storefront = declare(program, 'storefront', {
+    summary: 'set up the loyalty program in the store',
+    description: 'Sets up what shows points, cashback, tier and rewards in the store.',
+    examples: `\
+  npx loyalty-connector storefront setup                 shows what is missing and changes nothing
+  npx loyalty-connector storefront setup --yes           makes it, prints the token once
+  npx loyalty-connector storefront setup --rotate --yes  a new token; the older one goes on working
+  npx loyalty-connector storefront setup --finish --yes  within minutes only the new one
+
+The token is a secret: anyone who knows it can send balances to the connector. Paste it into the loyalty
+service's webhook subscription and nowhere else. What pages of the store need (app proxy, extensions) is written by
+"app write".
+`,
+  });
+  declare(storefront, 'setup', {
+    summary: 'create the metafield definitions and the token of point events',
+    description: 'Creates what the storefront needs. Without --yes it only shows what is missing.',
+    run: async () => (await import('../storefront/set-up.ts')).setUpStorefront,
+  })
+    .option(...ONE_SHOP)
+    .option('--rotate', 'create a new token and keep accepting the current one')
+    .option('--finish', 'end a rotation: the previous token is no longer accepted')
+    .option('--yes', 'do it');
+
+  const webhooks = declare(program, 'webhooks', {
+    summary: 'check and repair the subscriptions that make the store send its webhooks',
+    examples: `\
+  npx loyalty-connector webhooks check
+  npx loyalty-connector webhooks sync                shows what it would do
+  npx loyalty-connector webhooks sync --shop example-store.myshopify.com --yes
+`,
+  });
+  declare(webhooks, 'check', {
+    summary: 'compare the subscriptions with what the connector needs',
+    description:
+      'Compares the subscriptions with those that the connector needs. Changes nothing. Ends with 1 when a subscription is missing, wrong or superfluous, and with 4 when the store does not tell.',
+    run: async () => (await import('../webhooks/webhooks.ts')).checkWebhooks,
+  }).option(...ANY_SHOP);
+  declare(webhooks, 'sync', {
+    summary: 'create, correct and remove subscriptions: a dry run unless --yes',
+    description:
+      'Creates missing subscriptions, corrects wrong ones and removes superfluous ones. Without --yes it only shows what it would do. Subscriptions with another address are not changed.',
+    run: async () => (await import('../webhooks/webhooks.ts')).syncWebhooks,
+  })
+    .option(...ANY_SHOP)
+    .option('--yes', 'do it; without this nothing is changed')
+    .option('--prune', "remove the app's subscriptions with other addresses too")
+    .option('--covered', 'remove webhooks of changes that Events announce, once these arrive');
 }

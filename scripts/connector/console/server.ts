@@ -307,9 +307,9 @@ export function aboutConsole({
   deployment,
   readOnly,
 }: Pick<RunSettings, 'createProgram' | 'deployment' | 'readOnly'>) {
-  const { where, stack, region, connector, aws } = deployment;
+  const { where, stack, region, version, connector, aws } = deployment;
   return {
-    ...{ where, stack, region, readOnly },
+    ...{ where, stack, region, version, readOnly },
     ...(aws.profile !== undefined && { profile: aws.profile }),
     shops: connector.shops.map(({ domain }) => domain),
     hasStorefront: connector.storefront !== undefined,
@@ -336,7 +336,7 @@ function sandboxesOf({ sandbox, connector }: Deployment) {
   const { shopAddress } = sandbox;
   return [
     ...(shopAddress === undefined ? [] : [{ name: 'Shop', address: shopAddress }]),
-    ...pages('Store sandbox', sandbox.storeAddress, '/'),
-    ...pages('Loyalty sandbox', sandbox.loyaltyAddress, '/state'),
+    ...pages('Store', sandbox.storeAddress, '/'),
+    ...pages('Loyalty', sandbox.loyaltyAddress, '/state'),
   ];
 }

@@ -6,7 +6,7 @@ import {
 } from '@aws-sdk/client-cloudformation';
 import { ResourceNotFoundException, SecretsManager } from '@aws-sdk/client-secrets-manager';
 import type { AwsSettings } from '../deployment/deployment.ts';
-import { describeStack } from '../deployment/fit-to-account.ts';
+import { readStack } from '../deployment/find-deployment.ts';
 
 export interface FoundStack {
   /** Undefined for a stack that is not whole, such as one that only adopted secrets so far. */
@@ -31,15 +31,15 @@ export function openStackAccess(stack: string, aws: AwsSettings) {
   return {
     /** Undefined when there is no such stack. */
     async find(): Promise<FoundStack | undefined> {
-      const found = await describeStack(aws, stack);
-      if (!found || NEVER_MADE.has(found.StackStatus ?? '')) return undefined;
-      return { version: found.Outputs?.find((one) => one.OutputKey === 'Version')?.OutputValue };
+      const found = await readStack(aws, stack);
+      if (!found || NEVER_MADE.has(found.status)) return undefined;
+      return { version: found.outputs.Version };
     },
 
     /** Lets CDK delete what a failed first deployment left: it is protected from deletion before it is made. */
     async freeFailed(): Promise<void> {
-      const found = await describeStack(aws, stack);
-      if (!found?.EnableTerminationProtection || !NEVER_MADE.has(found.StackStatus ?? '')) return;
+      const found = await readStack(aws, stack);
+      if (!found?.isProtected || !NEVER_MADE.has(found.status)) return;
       const unprotected = { StackName: stack, EnableTerminationProtection: false };
       await cloudFormation.updateTerminationProtection(unprotected);
     },

@@ -19,6 +19,8 @@ const begun = v.object({
 const ended = v.object({
   at: v.string(),
   result: v.picklist(['finished', 'failed', 'interrupted']),
+  /** Of the document that a finished command answered with. */
+  verdict: v.exactOptional(v.picklist(['well', 'waits', 'action required', 'not known'])),
   counts,
 });
 
@@ -103,8 +105,11 @@ const isOfShop = (id: string): boolean => id.includes('.myshopify.com|');
 function provenName(userId: string, who: string): string {
   const [, session] = userId.split(':');
   const isProven = session === undefined || who.endsWith(`/${session}`);
-  return isProven ? who : `${userId}, who claims to be ${who}`;
+  return isProven ? who : `${userId}${CLAIM}${who}`;
 }
+
+/** Between the name that is proven and the one that is not. */
+export const CLAIM = ', who claims to be ';
 
 async function append(
   ledger: Pick<Ledger, 'write'>,
@@ -145,7 +150,7 @@ function parseJson(text: string | undefined): unknown {
 export interface RecordedChange {
   /** How much was changed so far, by name; a later count of the same name replaces it. */
   count(counts: ChangeCounts): void;
-  end(result: ChangeEnded['result']): Promise<void>;
+  end(ended: Omit<ChangeEnded, 'at' | 'counts'>): Promise<void>;
 }
 
 export interface CommandLine {
@@ -175,7 +180,7 @@ export async function recordChange(
   const counted: Record<string, number> = {};
   return {
     count: (counts) => void Object.assign(counted, counts),
-    end: (result) => recordEnd(ledger, key, { result, counts: counted }, now()),
+    end: (ended) => recordEnd(ledger, key, { ...ended, counts: counted }, now()),
   };
 }
 

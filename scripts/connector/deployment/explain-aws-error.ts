@@ -54,12 +54,6 @@ const EXPLANATIONS: readonly Explanation[] = [
       `Use a profile that operates the connector: one with the policy ${operatorPolicy || 'in the output OperatorPolicy of the stack'} (docs/operator-access.md).`,
   },
   {
-    when: /^Stack with id .* does not exist|^ValidationError: Stack/i,
-    message: ({ stack, region }) => `There is no stack ${stack} in ${region}.`,
-    next: () =>
-      'Check --stack, --region and --profile; "npm run deploy" deploys one, and "aws cloudformation list-stacks" shows those of the account.',
-  },
-  {
     when: /Region is missing/i,
     message: () => 'No AWS region is set.',
     next: () => 'Give --region REGION, or set AWS_REGION.',

@@ -1,11 +1,11 @@
-import { existsSync, readdirSync, statSync } from 'node:fs';
-import { readFile, stat } from 'node:fs/promises';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
+import { CloudFormation } from '@aws-sdk/client-cloudformation';
 import * as v from 'valibot';
 import type { Connector } from '../../../shared/config/connector-config.ts';
 import { findProject, SETTINGS_FILE } from '../../../shared/config/folders.ts';
 import { readSettingsFile, settingsFileOf } from '../../../shared/config/settings-file.ts';
+import type { StackOutput } from '../../../shared/config/stack-outputs.ts';
 import { Problem } from '../terminal/exit.ts';
 import {
   type AwsSettings,
@@ -54,10 +54,10 @@ const START =
 
 /** The connector that runs on this machine; undefined when none was started. */
 export async function findLocalStack(): Promise<Deployment | undefined> {
-  const described = await readStackFile();
-  if (!described) return undefined;
-  const { file, text, writtenAt } = described;
-  const parsed = v.safeParse(localStack, parseJson(text));
+  const file = join(findProject(), STACK_FILE);
+  const writtenAt = statSync(file, { throwIfNoEntry: false })?.mtime;
+  if (!writtenAt) return undefined;
+  const parsed = v.safeParse(localStack, parseJson(readFileSync(file, 'utf8')));
   if (!parsed.success) {
     throw new Problem(
       `${file} was not written by "npm start", or is damaged.`,
@@ -83,25 +83,9 @@ export async function findLocalStack(): Promise<Deployment | undefined> {
     output,
     connector: await readStageSettings(stage, settings),
     ...(settings !== undefined && { settingsFile: settings }),
-    note: () => describeChangedSettings(stage, writtenAt),
+    note: () => describeChangedSettings('local', stage, writtenAt),
     sandbox,
   };
-}
-
-interface StackFile {
-  readonly file: string;
-  readonly text: string;
-  readonly writtenAt: Date;
-}
-
-async function readStackFile(): Promise<StackFile | undefined> {
-  const file = join(findProject(), STACK_FILE);
-  try {
-    return { file, text: await readFile(file, 'utf8'), writtenAt: (await stat(file)).mtime };
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    return undefined;
-  }
 }
 
 function isAlive(pid: number): boolean {
@@ -126,7 +110,7 @@ function parseJson(text: string): unknown {
 /** The account and the region that are meant; rejects when no region is set. */
 export async function openAws(place: Omit<StackOptions, 'stack'>): Promise<AwsSettings> {
   const account = place.profile === undefined ? {} : { profile: place.profile };
-  const client = new CloudFormationClient({
+  const client = new CloudFormation({
     ...CLIENT_LIMITS,
     ...account,
     // If undefined, the SDK reads it from the environment and the profile.
@@ -135,23 +119,51 @@ export async function openAws(place: Omit<StackOptions, 'stack'>): Promise<AwsSe
   return awsSettings({ region: await client.config.region(), ...account });
 }
 
+interface DescribedStack {
+  /** `UPDATE_COMPLETE` */
+  readonly status: string;
+  readonly outputs: Partial<Readonly<Record<StackOutput | 'BootstrapVersion', string>>>;
+  readonly isProtected: boolean;
+}
+
+/** What CloudFormation says of a stack; undefined when there is none. */
+export async function readStack(
+  aws: AwsSettings,
+  name: string,
+): Promise<DescribedStack | undefined> {
+  const cloudFormation = new CloudFormation(aws);
+  const asked = cloudFormation.describeStacks({ StackName: name });
+  const described = await asked.catch((error: unknown) => {
+    // CloudFormation has no other error for a stack that does not exist; the name itself is valid.
+    if (error instanceof Error && error.name === 'ValidationError') return undefined;
+    throw error;
+  });
+  const found = described?.Stacks?.[0];
+  if (!found) return undefined;
+  const outputs = (found.Outputs ?? []).map((one) => [one.OutputKey ?? '', one.OutputValue ?? '']);
+  return {
+    status: found.StackStatus ?? '',
+    outputs: Object.fromEntries(outputs),
+    isProtected: found.EnableTerminationProtection ?? false,
+  };
+}
+
 /** Finds a stack on AWS by its CloudFormation outputs. */
-export async function findDeployedStack({
+async function findDeployedStack({
   stack,
   ...place
 }: StackOptions & { readonly stack: string }): Promise<Deployment> {
   const aws = await openAws(place);
   const { region } = aws;
-  const { Stacks: stacks = [] } = await new CloudFormationClient(aws).send(
-    new DescribeStacksCommand({ StackName: stack }),
-  );
-  const [found] = stacks;
-  if (!found) throw new Problem(`CloudFormation did not describe the stack ${stack} in ${region}.`);
-  const outputs: Record<string, string> = Object.fromEntries(
-    (found.Outputs ?? []).map((one) => [one.OutputKey ?? '', one.OutputValue ?? '']),
-  );
-  const described = `The stack ${stack} in ${region} (${found.StackStatus})`;
-  const output = outputsOf(outputs, described, 'Deploy this release: npm run deploy.');
+  const found = await readStack(aws, stack);
+  if (!found) {
+    throw new Problem(
+      `There is no stack ${stack} in ${region}.`,
+      'Check --stack, --region and --profile; "npm run deploy" deploys one, and "aws cloudformation list-stacks" shows those of the account.',
+    );
+  }
+  const described = `The stack ${stack} in ${region} (${found.status})`;
+  const output = outputsOf(found.outputs, described, 'Deploy this release: npm run deploy.');
   // Not from the name: as a construct, the connector may be in a stack of any name.
   const stage = output('SecretsPrefix').replace(/^.*\//, '');
   const readAt = new Date();
@@ -164,7 +176,7 @@ export async function findDeployedStack({
     version: output('Version'),
     output,
     connector: await readStageSettings(stage),
-    note: async () => describeNewerSettings(stage, readAt),
+    note: () => describeChangedSettings('aws', stage, readAt),
   };
 }
 
@@ -195,13 +207,18 @@ export async function readStageSettings(
   throw new Problem(read.faults.join('\n'), `Correct ${file}, then run the command again.`);
 }
 
-/** For a running stack whose settings file was changed after its start; undefined when it was not. */
-async function describeChangedSettings(
+/** For a stack or a console that runs with the settings of its start; undefined when they were not changed since. */
+export async function describeChangedSettings(
+  where: Deployment['where'],
   stage: string,
-  startedAt: Date,
+  readAt: Date,
 ): Promise<string | undefined> {
   const file = settingsFileOf(stage);
-  if (!isChangedSince(file, startedAt)) return undefined;
+  const found = statSync(resolve(findProject(), file), { throwIfNoEntry: false });
+  if (found === undefined || found.mtime <= readAt) return undefined;
+  if (where === 'aws') {
+    return `${file} has changed since this console was started, and it still uses what it read then. After the deployment, stop it and start it again.`;
+  }
   const read = await readSettingsFile(findProject(), file);
   const faults = read.kind === 'faulty' ? [...read.faults, `Correct ${file}.`] : [];
   return [
@@ -209,16 +226,4 @@ async function describeChangedSettings(
     ...faults,
     'To run with the changed settings: stop "npm start" and start it again.',
   ].join('\n');
-}
-
-/** For a console that was open when the settings of a stack on AWS changed: a module is loaded once. */
-export function describeNewerSettings(stage: string, readAt: Date): string | undefined {
-  const file = settingsFileOf(stage);
-  if (!isChangedSince(file, readAt)) return undefined;
-  return `${file} has changed since this console was started, and it still uses what it read then. After the deployment, stop it and start it again.`;
-}
-
-function isChangedSince(file: string, moment: Date): boolean {
-  const found = statSync(resolve(findProject(), file), { throwIfNoEntry: false });
-  return found !== undefined && found.mtime > moment;
 }

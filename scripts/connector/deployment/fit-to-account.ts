@@ -1,9 +1,3 @@
-import {
-  CloudFormationClient,
-  CloudFormationServiceException,
-  DescribeStacksCommand,
-  type Stack,
-} from '@aws-sdk/client-cloudformation';
 import { GetAccountSettingsCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import {
   type Concurrency,
@@ -14,8 +8,8 @@ import {
   readConcurrency,
 } from '../../../shared/config/concurrency.ts';
 import type { Connector } from '../../../shared/config/connector-config.ts';
-import type { StackOutput } from '../../../shared/config/stack-outputs.ts';
 import type { AwsSettings } from './deployment.ts';
+import { readStack } from './find-deployment.ts';
 
 /** Undefined when AWS does not say. `deployed`: what this stack has now, if there is one. */
 export async function readConcurrencyLimits(
@@ -39,7 +33,8 @@ export async function fitToAccount(
   connector: Connector,
 ): Promise<FittedConcurrency> {
   try {
-    const deployed = await readDeployed(aws, stack);
+    const text = (await readStack(aws, stack))?.outputs.Concurrency;
+    const deployed = text === undefined ? undefined : readConcurrency(text);
     const limits = await readConcurrencyLimits(new LambdaClient(aws), deployed);
     if (!limits) throw new Error('AWS does not report the quota of concurrent executions');
     return fitConcurrency(limits, connector, aws.region);
@@ -50,28 +45,5 @@ export async function fitToAccount(
     const why = String(error).replace(/\s+/g, ' ');
     const summary = `what the settings state, because the quota could not be read: ${why}`;
     return { kind: 'fits', concurrency, summary };
-  }
-}
-
-async function readDeployed(aws: AwsSettings, stack: string): Promise<Concurrency | undefined> {
-  const name: StackOutput = 'Concurrency';
-  const outputs = (await describeStack(aws, stack))?.Outputs ?? [];
-  const deployed = outputs.find(({ OutputKey }) => OutputKey === name)?.OutputValue;
-  return deployed === undefined ? undefined : readConcurrency(deployed);
-}
-
-/** Undefined when there is none. */
-export async function describeStack(aws: AwsSettings, name: string): Promise<Stack | undefined> {
-  try {
-    const { Stacks: stacks = [] } = await new CloudFormationClient(aws).send(
-      new DescribeStacksCommand({ StackName: name }),
-    );
-    return stacks[0];
-  } catch (error) {
-    // CloudFormation has no other error for a stack that does not exist; the name itself is valid.
-    const isUnknown =
-      error instanceof CloudFormationServiceException && error.name === 'ValidationError';
-    if (isUnknown) return undefined;
-    throw error;
   }
 }

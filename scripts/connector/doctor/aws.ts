@@ -11,9 +11,8 @@ import { STACK_OUTPUTS } from '../../../shared/config/stack-outputs.ts';
 import { type Check, type Finding, fail, info, pass, unknown, warn } from '../checks/check.ts';
 import {
   type Deployment,
-  deployCommand,
+  deployAgain,
   openLedger,
-  RESTART,
   versionDifference,
 } from '../deployment/deployment.ts';
 import { readConcurrencyLimits } from '../deployment/fit-to-account.ts';
@@ -54,11 +53,6 @@ function judgeVersions(deployment: Deployment): readonly Finding[] {
   const { what, older } = difference;
   const update = `Update the command: npm install --save-exact loyalty-connector@${version}`;
   return [warn(what, older === 'stack' ? deployAgain(deployment) : update)];
-}
-
-export function deployAgain(deployment: Parameters<typeof deployCommand>[0]): string {
-  const run = deployCommand(deployment);
-  return run === undefined ? RESTART : `Deploy again: ${run}`;
 }
 
 /** The read calls that the other commands make, each once. `unread`: the checks that a caller without secrets lacks. */
@@ -188,36 +182,4 @@ function judgeAlarms(
         : warn(`${endpoint} has not confirmed its subscription and gets no alarms`, CONFIRM),
     ),
   ];
-}
-
-const TIMEOUT_MS = 10_000;
-
-/** By the `Date` header of an answer of AWS. */
-export function clockCheck({ output }: Deployment): Check {
-  return {
-    name: 'clock',
-    needs: ['webhooks'],
-    async look() {
-      const signal = AbortSignal.timeout(TIMEOUT_MS);
-      const address = output('WebhookAddress');
-      const { headers } = await fetch(address, { method: 'HEAD', redirect: 'manual', signal });
-      return [judgeClock(headers.get('date') ?? '', Date.now())];
-    },
-  };
-}
-
-/** The header counts whole seconds, and the answer was on its way. */
-const TOLERANCE_SECONDS = 30;
-
-/** AWS refuses requests that are five minutes off, and latency is measured across clocks. */
-export function judgeClock(date: string, now: number): Finding {
-  const seconds = Math.round((now - Date.parse(date)) / 1000);
-  if (!Number.isFinite(seconds)) return unknown('the answer of AWS has no time to compare with');
-  if (Math.abs(seconds) <= TOLERANCE_SECONDS) {
-    return pass(`within ${TOLERANCE_SECONDS} s of that of AWS`);
-  }
-  return warn(
-    `this machine's clock is ${Math.abs(seconds)} s ${seconds > 0 ? 'ahead of' : 'behind'} that of AWS`,
-    'Synchronise the clock over the network (timedatectl set-ntp true).',
-  );
 }

@@ -154,16 +154,19 @@ function printFacts({ facts }: FactsBlock): Print {
 }
 
 function printTable({ columns, rows, empty }: TableBlock): Print {
-  return (terminal, { now }) => {
+  return (terminal, settings) => {
     if (rows.length === 0) {
       indented(terminal, empty ?? '', '');
       return;
     }
     terminal.table({
       columns: columns.map((column) => ({ ...column, title: column.title.toUpperCase() })),
-      rows: rows.map(({ cells }) => cells.map((cell) => cellText(cell, now))),
+      rows: rows.map(({ cells }) => cells.map((cell) => cellText(cell, settings.now))),
       details: rows.map(({ detail = '' }) => detail),
     });
+    const next = rows.flatMap((row) => row.next ?? []);
+    if (next.length > 0) terminal.line();
+    for (const one of next) printSuggestion(terminal, one, settings, '');
   };
 }
 

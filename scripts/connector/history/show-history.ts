@@ -1,15 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { DynamoDB } from '@aws-sdk/client-dynamodb';
+import { AUDIT_DAYS, type AuditRecord, CLAIM, readAudit } from '../deployment/audit-records.ts';
 import {
-  AUDIT_DAYS,
-  type AuditRecord,
-  type ChangeEnded,
-  readAudit,
-} from '../deployment/audit-records.ts';
-import type { Block, Document, Row, TableBlock, Tone } from '../document/document.ts';
+  type Block,
+  type Document,
+  type TimelineBlock,
+  type Tone,
+  text,
+  type VerdictKind,
+} from '../document/document.ts';
 import { line } from '../document/line.ts';
 import type { Session } from '../session/session.ts';
-import { personOf, shellWord } from '../terminal/text.ts';
+import { counted, personOf, shellWord } from '../terminal/text.ts';
 
 export interface HistoryOptions {
   /** Epoch milliseconds. */
@@ -47,7 +49,10 @@ export async function showHistory(
   const { changes, more } = await takePage(readAudit(settings, { since, until }), options);
   return {
     title: `What was done in ${stack}`,
-    blocks: [filterOf(options), tableOf(changes)],
+    blocks: [
+      filterOf(options),
+      ...(changes.length > 0 ? [timelineOf(changes)] : [text('No such change is recorded.')]),
+    ],
     ...(more !== undefined && {
       next: [{ label: 'Earlier', line: line('history', [], { ...givenIn(options), until: more }) }],
     }),
@@ -95,49 +100,85 @@ function filterOf({ who = '', command = '' }: HistoryOptions): Block {
   };
 }
 
-const RESULTS: Readonly<Record<ChangeEnded['result'], Tone>> = {
-  finished: 'well',
-  failed: 'bad',
-  interrupted: 'waits',
+/** The newest first. */
+const timelineOf = (changes: readonly AuditRecord[]): TimelineBlock => ({
+  kind: 'timeline',
+  lines: changes.map((record) => {
+    const { tone, text: ended } = endOf(record);
+    const detail = `${ended} (${lineOf(record)})`;
+    return {
+      at: record.at,
+      who: nameOf(record),
+      what: deedOf(record),
+      detail,
+      ...(tone && { tone }),
+    };
+  }),
+});
+
+/** The whole ARN is in the JSON document. */
+const nameOf = ({ who }: AuditRecord) => who.split(CLAIM).map(personOf).join(CLAIM);
+
+/** What a person did, as it reads behind their name. */
+function deedOf({ command, arguments: given, end }: AuditRecord): string {
+  const many = (count: string, thing: string) =>
+    end?.counts[count] === undefined ? `${thing}s` : counted(end.counts[count], thing);
+  const { shop, queue, because, for: time, kind, id, '1': first, '2': second } = given;
+  const deeds: Readonly<Record<string, string>> = {
+    pause: `paused ${queue ?? 'all calls'}${time ? ` for ${time.replace(/(?=\D)/, ' ')}` : ''}`,
+    resume: `let ${queue ?? 'all calls'} go on`,
+    'retry-now': `tried ${many('woken', 'waiting message')} again`,
+    'dead-letters replay': `sent ${many('replayed', 'dead letter')} again`,
+    'dead-letters drop': `dropped ${many('dropped', 'dead letter')}`,
+    'dead-letters scan': 'read all dead letters again',
+    'dead-letters show': 'saw the personal data of a dead letter',
+    trace: `saw the personal data of ${kind === 'member' ? 'customer' : kind} ${id}`,
+    resend: first ? `sent ${first} ${second} again` : `sent ${many('sent', 'order')} by new rules`,
+    reconcile: given.deep ? 'compared everything' : 'compared what changed lately',
+    recover: 'recovered the ledger',
+    'redemptions close': `closed redemption ${second} of customer ${first}`,
+    'secrets set': `stored the ${first} secret`,
+    'storefront setup': 'set up the storefront',
+    'webhooks sync': 'set up the webhook subscriptions',
+    probe: 'tried out the loyalty service',
+    send: 'sent a webhook by hand',
+  };
+  const [group, things = ''] = command.split(' ');
+  const sent = () => `sent ${many('sent', things.slice(0, -1))} of the past`;
+  const deed = deeds[command] ?? (group === 'backfill' ? sent() : `ran ${command}`);
+  return `${deed}${shop ? ` (${shop})` : ''}${because ? `: “${because}”` : ''}`;
+}
+
+interface End {
+  readonly text: string;
+  readonly tone?: Tone;
+}
+
+const VERDICTS: Readonly<Record<VerdictKind, End>> = {
+  well: { text: 'done' },
+  waits: { text: 'done, the rest went on by itself' },
+  'action required': { text: 'done, and action was still required', tone: 'waits' },
+  'not known': { text: 'done, but not everything could be read', tone: 'waits' },
 };
 
-function tableOf(changes: readonly AuditRecord[]): TableBlock {
-  return {
-    kind: 'table',
-    columns: [
-      { title: 'Begun' },
-      { title: 'Who', shrinks: true },
-      { title: 'Command' },
-      { title: 'Result' },
-      { title: 'Changed', shrinks: true },
-    ],
-    rows: changes.map(rowOf),
-    empty: 'No such change is recorded.',
-  };
+/** What came out of it. */
+function endOf({ end }: AuditRecord): End {
+  if (!end) return { text: 'still runs, or its process was ended', tone: 'waits' };
+  if (end.result === 'failed') return { text: 'failed, so not all of it was done', tone: 'bad' };
+  if (end.result === 'interrupted')
+    return { text: 'interrupted, so not all of it was done', tone: 'waits' };
+  return VERDICTS[end.verdict ?? 'well'];
 }
 
-function rowOf({ at, who, command, arguments: given, end }: AuditRecord): Row {
-  const counts = Object.entries(end?.counts ?? {}).filter(([, count]) => count > 0);
-  return {
-    cells: [
-      { at },
-      // The whole ARN is in the JSON document.
-      personOf(who),
-      command,
-      end
-        ? { text: end.result, tone: RESULTS[end.result] }
-        : { text: 'still runs, or its process was ended', tone: 'waits' },
-      counts.map(([name, count]) => `${inWords(name)} ${count}`).join(', ') || '–',
-    ],
-    detail: Object.entries(given).map(wordOf).join(' '),
-  };
-}
+/** What `beginChange` adds about an entity, and what every change has. */
+const NOT_SHOWN: ReadonlySet<string> = new Set(['yes', 'kind', 'id']);
 
-/** `notReplayed` → `not replayed` */
-const inWords = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
-
-/** Operands are recorded by their number. */
-function wordOf([name, value]: readonly [string, string]): string {
-  if (/^\d+$/.test(name)) return value;
-  return value === 'true' ? `--${name}` : `--${name} ${shellWord(value)}`;
+/** As it was typed; operands are recorded by their number. */
+function lineOf({ command, arguments: given }: AuditRecord): string {
+  const words = Object.entries(given).flatMap(([name, value]) => {
+    if (NOT_SHOWN.has(name)) return [];
+    if (/^\d+$/.test(name)) return [shellWord(value)];
+    return value === 'true' ? [`--${name}`] : [`--${name} ${shellWord(value)}`];
+  });
+  return [command, ...words].join(' ');
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import { ledgerKeyText, type PastOutcome } from '../../../shared/core/ledger/ledger.ts';
 import {
   differingIn,
   type FoundByReading,
@@ -9,6 +10,7 @@ import {
 import { quietUntil, type SentReason } from '../../../shared/core/reconcile/dependencies.ts';
 import {
   type LastReconcile,
+  RUNS_MISSED,
   readLastReconcile,
   readReconcileRuns,
   sumOf,
@@ -20,14 +22,15 @@ import {
   type Block,
   type Cell,
   type Document,
-  right,
+  type Suggestion,
+  type Tone,
   table,
   type Verdict,
 } from '../document/document.ts';
 import { line } from '../document/line.ts';
 import { shopsOf } from '../session/arguments.ts';
 import type { Session } from '../session/session.ts';
-import { counted } from '../terminal/text.ts';
+import { counted, momentText, relativeTime } from '../terminal/text.ts';
 
 export interface ReconcileOptions {
   readonly deep?: boolean;
@@ -51,9 +54,8 @@ export async function startReconcile(
   const title = `${deep ? 'Deep comparison' : 'Comparison'} of ${domains.join(', ')} with the ledger`;
   session.terminal.note('Comparing; a run takes a quarter of an hour at most.');
   await awaitRuns(session, deployment, { domains, isOurs, signal });
-  const read = await readRuns(deployment, named);
-  const shops = read.map((one) => ({ ...one, runs: one.runs.slice(0, 1).filter(isOurs) }));
-  return documentOf(title, shops, judgeRuns(shops, deep), { named, deployment });
+  const shops = await readRuns(deployment, named, isOurs);
+  return documentOf(title, shops, deployment, { isDeep: deep, named });
 }
 
 type IsOurs = (last: LastReconcile) => boolean;
@@ -104,30 +106,50 @@ export async function awaitRuns(
   progress.end();
 }
 
-/** The runs of one shop, the newest first. */
-interface ShopRuns {
+/** What runs of one shop found, the newest run first. */
+export interface ShopRuns {
   readonly shop: string;
   readonly runs: readonly LastReconcile[];
   /** Orders read from the loyalty service by the newest deep comparison and, until it ends, by the one before. */
   readonly ordersRead: readonly FoundByReading[];
+  readonly sent: readonly SentAgain[];
   /** Of orders, by their ids. */
   readonly names: ReadonlyMap<string, string>;
 }
 
+type SentAgain = LastReconcile['sent'][number] & {
+  readonly endedAt: string;
+  /** What the worker made of it; undefined while that is not known. */
+  readonly outcome: PastOutcome | undefined;
+};
+
+const MOST_SENT = 40;
+
+/** `isOurs`: only the newest run, and only if it is that one. */
 async function readRuns(
   deployment: Deployment,
   named: string | undefined,
+  isOurs?: IsOurs,
 ): Promise<readonly ShopRuns[]> {
   const ledger = openLedger(deployment);
   const services = openShopServices(deployment);
   return Promise.all(
     shopsOf(deployment.connector, named).map(async (shop) => {
-      const runs = await readReconcileRuns(ledger, shop.domain);
+      const all = await readReconcileRuns(ledger, shop.domain);
+      const runs = isOurs ? all.slice(0, 1).filter(isOurs) : all;
       const ordersRead = await readFindings(ledger, shop.domain);
-      const sent = runs.flatMap((run) => run.sent ?? []).filter(({ kind }) => kind === 'order');
-      const ids = [...ordersRead.flatMap((found) => found.ids), ...sent.map(({ id }) => id)];
-      const names = await orderNames(services.ask(shop), ids);
-      return { shop: shop.domain, runs, ordersRead, names };
+      const messages = runs.flatMap((run) => run.sent.map((one) => ({ run, ...one })));
+      const shown = messages.slice(0, MOST_SENT);
+      const keyOf = ({ kind, id }: (typeof shown)[number]) => ({ shop: shop.domain, kind, id });
+      const entries = await ledger.readMany(shown.map(keyOf));
+      const sent = shown.map(({ run: { beganAt, endedAt }, ...one }) => {
+        const outcomes = entries.get(ledgerKeyText({ shop: shop.domain, ...one }))?.outcomes;
+        return { endedAt, ...one, outcome: outcomes?.findLast(({ at }) => at > beganAt) };
+      });
+      const orders = sent.filter(({ kind }) => kind === 'order').map(({ id }) => id);
+      const { ids, lately } = differingOrders(ordersRead);
+      const names = await orderNames(services.ask(shop), [...ids, ...lately, ...orders]);
+      return { shop: shop.domain, runs, ordersRead, sent, names };
     }),
   );
 }
@@ -140,161 +162,208 @@ export async function showRuns(
   const deployment = await findDeployment();
   const { everyMinutes } = deployment.connector.healing;
   const shops = await readRuns(deployment, named);
-  const verdict = judgeRuns(shops, true);
-  // Nothing was compared just now.
-  const isKnown = verdict.kind === 'well' || verdict.kind === 'waits';
-  const title = `Comparisons of the store with the ledger, every ${everyMinutes} minutes`;
-  return documentOf(title, shops, isKnown ? undefined : verdict, { named, deployment });
+  const title = `Store and ledger, compared every ${everyMinutes} minutes`;
+  return documentOf(title, shops, deployment, { named, everyMinutes });
+}
+
+interface Asked {
+  /** Of a run that was started now: it compared everything. */
+  readonly isDeep?: boolean;
+  /** Of the runs of the schedule. */
+  readonly everyMinutes?: number;
 }
 
 const KINDS_BY_WEIGHT = ['action required', 'not known', 'waits', 'well'] as const;
 
-function judgeRuns(shops: readonly ShopRuns[], isDeep: boolean): Verdict {
-  const judged = shops.map((one) => ({ shop: one.shop, ...judgeRun(one, isDeep) }));
+function judgeShops(shops: readonly ShopRuns[], asked: Asked): Verdict {
+  const now = new Date();
+  const judged = shops.map((one) => ({ shop: one.shop, ...judgeRuns(one, asked, now) }));
   const kind = KINDS_BY_WEIGHT.find((kind) => judged.some((one) => one.kind === kind)) ?? 'well';
   const whose = shops.length > 1;
   const sentences = judged.map(({ shop, what }) => (whose ? `${shop}: ${what}` : what));
   return { kind, what: sentences.join('\n') };
 }
 
-type JudgedRuns = Pick<ShopRuns, 'runs' | 'ordersRead'>;
+/** Each by its id: what a person must look at, and what the service may only show late. */
+function differingOrders(ordersRead: readonly FoundByReading[]) {
+  const ids = new Set(ordersRead.flatMap((one) => one.ids));
+  const lately = new Set(ordersRead.flatMap((one) => one.lately ?? []));
+  return { ids: [...ids], lately: [...lately].filter((id) => !ids.has(id)) };
+}
 
-/** The end of the newest run: what was compared, and which minutes were left out. */
-export function judgeRun({ runs: [last], ordersRead }: JudgedRuns, isDeep: boolean): Verdict {
-  if (!last) {
-    return { kind: 'not known', what: 'No comparison has ended yet; what it finds is not known.' };
-  }
-  const { lookedAt, healed, rolledOut, stopped, deep } = last;
-  const [first] = stopped;
-  if (first) {
-    const what = `Not everything was compared (${first.kind}s: ${first.why}). The next run goes on there.`;
-    return { kind: 'not known', what };
-  }
-  const until = new Date(quietUntil(new Date(last.beganAt))).toISOString().slice(11, 16);
-  const leftOut = `What changed after ${until} UTC was left to its webhooks, which may still come.`;
-  // A deep scan meets an order in the store, in the ledger, and among the latest changes.
-  const compared = `${countsText(lookedAt)}${isDeep ? ', each counted as often as it was compared' : ''}`;
-  const differing = differingIn(ordersRead);
-  if (differing > 0) {
-    const seen = isDeep ? '' : ' A deep comparison found that; the service was not asked now.';
-    const what = `The loyalty service holds another state of ${counted(differing, 'order')}.${seen} ${leftOut}`;
+/** What was compared, up to when, and what became of what was sent. */
+export function judgeRuns(
+  { runs, ordersRead, sent }: Pick<ShopRuns, 'runs' | 'ordersRead' | 'sent'>,
+  { isDeep = false, everyMinutes }: Asked,
+  now: Date,
+): Verdict {
+  const [last] = runs;
+  if (!last) return { kind: 'not known', what: 'No comparison has ended yet.' };
+  const ended = Date.parse(last.endedAt);
+  const until = momentText(new Date(quietUntil(new Date(last.beganAt))).toISOString(), now);
+  const upTo = `Compared up to ${until}; what changed since is not compared yet.`;
+  if (everyMinutes && now.getTime() - ended > everyMinutes * RUNS_MISSED * 60_000) {
+    const what = `The last comparison ended ${relativeTime(ended, now)}. ${upTo}`;
     return { kind: 'action required', what };
   }
-  const goesOn =
-    isDeep && deep?.stopped
-      ? ` The deep comparison goes on in the next run (${deep.stopped.why}).`
-      : '';
-  const sent = { order: 0, product: 0, coupon: 0 };
-  for (const kind of KINDS) sent[kind] = healed[kind] + rolledOut[kind];
-  if (sumOf(sent) > 0) {
-    const what = `Compared: ${compared}. Sent again, because the ledger had another state: ${countsText(sent)}. The workers go on with them. ${leftOut}${goesOn}`;
-    return { kind: 'waits', what };
+  const differing = differingIn(ordersRead) + differingOrders(ordersRead).lately.length;
+  if (differing > 0) {
+    const what = `The loyalty service holds another state of ${counted(differing, 'order')}${isDeep ? '' : ', as a deep comparison found'}. ${upTo}`;
+    return { kind: 'action required', what };
   }
-  if (sumOf(lookedAt) === 0) {
-    const what = `Nothing was compared: there was nothing new up to ${until} UTC. ${leftOut} The next run compares it.${goesOn}`;
-    return { kind: 'waits', what };
+  const givenUp = sent.filter(({ outcome }) => outcome?.outcome === 'rejected').length;
+  if (givenUp > 0) {
+    const what = `Of what was sent again, ${givenUp} could not be delivered. ${upTo}`;
+    return { kind: 'action required', what };
+  }
+  const [first] = [...last.stopped, ...(last.deep?.stopped ? [last.deep.stopped] : [])];
+  if (first) {
+    const what = `Not everything was compared: ${stoppedText(first.why)}. The next run goes on there.`;
+    return { kind: 'not known', what };
   }
   const [newest] = ordersRead;
-  const asked = isDeep ? readText(newest) : 'The loyalty service was not asked.';
-  const same = `Store and ledger agree: ${compared}, compared just now. ${asked}`;
-  const isUnread = isDeep && newest !== undefined && newest.unread > 0;
-  const kind = isUnread ? 'not known' : goesOn ? 'waits' : 'well';
-  return { kind, what: `${same} ${leftOut}${goesOn}` };
+  if (isDeep && newest && newest.unread > 0) {
+    const what = `The loyalty service did not show ${counted(newest.unread, 'order')}. ${upTo}`;
+    return { kind: 'not known', what };
+  }
+  const waiting = sent.filter(({ outcome }) => outcome === undefined).length;
+  if (waiting > 0) {
+    const what = `Sent again: ${waiting}; the workers go on with them. ${upTo}`;
+    return { kind: 'waits', what };
+  }
+  if (runs.every(({ lookedAt }) => sumOf(lookedAt) === 0)) {
+    return { kind: 'waits', what: `Nothing was there to compare. ${upTo}` };
+  }
+  const service = isDeep
+    ? `the loyalty service holds ${counted(newest?.read ?? 0, 'order')} as sent`
+    : 'the loyalty service was not asked';
+  return { kind: 'well', what: `Store and ledger agree; ${service}. ${upTo}` };
 }
 
-/** Of a deep comparison. */
-function readText({ read, unread }: Pick<FoundByReading, 'read' | 'unread'> = NONE): string {
-  const left = unread > 0 ? `, ${unread} could not be read` : '';
-  return `Read from the loyalty service: ${counted(read, 'order')}${left}.`;
-}
+const STOPPED: Readonly<Record<string, string>> = {
+  'shop-paused': 'the shop is paused',
+  'queue-full': 'too many messages wait on the queues',
+  'out-of-time': 'its time was over',
+  overtaken: 'another run went on with it',
+};
 
-const NONE = { read: 0, unread: 0 };
-
-const KINDS = ['order', 'product', 'coupon'] as const;
-
-/** `37 orders, 1 product` */
-function countsText(counts: LastReconcile['lookedAt']): string {
-  return KINDS.filter((kind) => counts[kind] > 0)
-    .map((kind) => counted(counts[kind], kind))
-    .join(', ');
-}
+const stoppedText = (why: string) => STOPPED[why] ?? `no usable answer (${why})`;
 
 function documentOf(
   title: string,
   shops: readonly ShopRuns[],
-  verdict: Verdict | undefined,
-  { named: shop, deployment }: { named: string | undefined; deployment: Deployment },
+  deployment: Deployment,
+  { named: shop, ...asked }: Asked & { readonly named: string | undefined },
 ): Document {
-  const isStopped = shops.some(({ runs: [last] }) => last && last.stopped.length > 0);
-  const { everyMinutes } = deployment.connector.healing;
+  const verdict = judgeShops(shops, asked);
+  const first = shops.flatMap((one): readonly Suggestion[] => {
+    const { ids, lately } = differingOrders(one.ordersRead);
+    const [id] = [...ids, ...lately];
+    const label = `See what happened to ${id && (one.names.get(id) ?? id)}`;
+    return id ? [{ label, line: line('trace', ['order', id], { shop: one.shop }) }] : [];
+  });
+  const isOpen = verdict.kind === 'action required' || verdict.kind === 'not known';
+  const sections = shops.map((one) => ({ title: one.shop, blocks: blocksOf(one) }));
+  const [only] = sections;
   return {
     title,
-    ...(verdict && { verdict }),
-    blocks: shops.map((one) => ({ kind: 'section', title: one.shop, blocks: blocksOf(one) })),
+    verdict,
+    blocks:
+      only && sections.length === 1
+        ? only.blocks
+        : sections.map((one) => ({ kind: 'section', ...one })),
     next: [
-      ...(isStopped ? [{ label: 'See what is wrong', line: line('status') }] : []),
+      ...first.slice(0, 1),
+      ...(isOpen && first.length === 0
+        ? [{ label: 'See what is wrong', line: line('status') }]
+        : []),
       { label: 'Compare now', line: line('reconcile', [], { shop }) },
       {
         label: 'Compare everything',
-        say: 'Compare everything, not only what changed lately:',
+        say: 'Compare everything, also with the loyalty service:',
         line: line('reconcile', [], { shop, deep: true }),
       },
+      // Where the store or the service did not answer, this would fail, too.
+      ...(verdict.kind === 'not known' ? [] : shops.map(compareLately)),
       { label: 'Check webhook subscriptions', line: line('webhooks check', [], { shop }) },
       { label: 'See backfills', line: line('backfill status', [], { shop }) },
     ],
-    data: {
-      ...{ stack: deployment.stack, everyMinutes },
-      shops: shops.map(({ names: _, ...one }) => one),
-    },
+    data: { stack: deployment.stack, shops: shops.map(({ names: _, ...one }) => one) },
   };
 }
 
-const MOST_SENT = 40;
+/** Also what a run leaves to its webhook. */
+const compareLately = ({ shop }: ShopRuns): Suggestion => ({
+  label: 'Compare the last hour',
+  say: `Compare the orders of the last hour of ${shop}, also those of the last minutes:`,
+  line: line('compare', ['orders'], { since: '1h', shop }),
+});
 
-function blocksOf({ shop, runs, ordersRead, names }: ShopRuns): readonly Block[] {
-  const entity = (kind: (typeof KINDS)[number], id: string): Cell => ({
-    text: `${kind} ${names.get(id) ?? id}`,
+/** What a person must look at first. */
+function blocksOf({ shop, runs, ordersRead, sent, names }: ShopRuns): readonly Block[] {
+  const entity = (kind: LastReconcile['sent'][number]['kind'], id: string): Cell => ({
+    text: kind === 'order' ? (names.get(id) ?? `order ${id}`) : `${kind} ${id}`,
     opens: line('trace', [kind, id], { shop }),
   });
-  const sent = runs.flatMap(({ endedAt, sent = [] }) => sent.map((one) => ({ endedAt, ...one })));
-  const all = runs.reduce((sum, run) => sum + sumOf(run.healed) + sumOf(run.rolledOut), 0);
-  const shown = sent.slice(0, MOST_SENT);
-  const differing = [...new Set(ordersRead.flatMap(({ ids }) => ids))];
+  const { ids, lately } = differingOrders(ordersRead);
+  const all = runs.reduce((sum, run) => sum + sentIn(run), 0);
   return [
     table(
-      ['Ended', right('Compared'), right('Healed'), right('Rolled out'), 'Not compared'],
-      runs.map(({ endedAt, lookedAt, healed, rolledOut, stopped, deep }) => [
-        { at: endedAt },
-        ...[lookedAt, healed, rolledOut].map(sumOf),
-        [
-          ...stopped.map(({ kind, why }) => `${kind}s: ${why}`),
-          ...(deep?.stopped ? [`deep: ${deep.stopped.why}`] : []),
-        ].join(', ') || '–',
-      ]),
-      { empty: 'No comparison has ended yet.' },
+      ['Order', { title: 'What to know', shrinks: true }],
+      [
+        ...ids.map((id) => [entity('order', id), 'A person must decide; see its amounts.']),
+        ...lately.map((id) => [
+          entity('order', id),
+          'Sent less than a day ago; the service may show a change a day late.',
+        ]),
+      ],
+      { title: 'The loyalty service holds another state' },
     ),
     table(
-      ['Run', { title: 'What', shrinks: true }, 'Why'],
-      shown.map(({ endedAt, kind, id, why }) => [
-        { at: endedAt },
+      ['What', { title: 'Why', shrinks: true }, 'What became of it', 'Sent'],
+      sent.map(({ endedAt, kind, id, why, outcome }) => [
         entity(kind, id),
         SENT_REASONS[why],
+        OUTCOMES[outcome?.outcome ?? ''] ?? { text: 'on its way', tone: 'waits' },
+        { at: endedAt },
       ]),
-      {
-        title: all > shown.length ? `Sent again, the last ${shown.length} of ${all}` : 'Sent again',
-      },
+      { title: all > sent.length ? `Sent again, the last ${sent.length} of ${all}` : 'Sent again' },
     ),
     table(
-      ['Order'],
-      differing.map((id) => [entity('order', id)]),
-      { title: 'The loyalty service holds another state' },
+      ['Ended', { title: 'Compared', shrinks: true }, 'Sent again', 'Left to the next run'],
+      runs.map((run) => [
+        { at: run.endedAt },
+        comparedText(run),
+        sentIn(run) === 0 ? 'nothing' : sentIn(run),
+        [...run.stopped, ...(run.deep?.stopped ? [run.deep.stopped] : [])]
+          .map(({ why }) => stoppedText(why))
+          .join(', ') || 'nothing',
+      ]),
+      { title: 'Runs', empty: 'No comparison has ended yet.' },
     ),
   ];
 }
 
+const sentIn = ({ healed, rolledOut }: LastReconcile) => sumOf(healed) + sumOf(rolledOut);
+
+/** A deep comparison meets an order in the store, in the ledger and among the latest changes: its counts say little. */
+function comparedText({ lookedAt, deep }: LastReconcile): string {
+  if (deep) return deep.stopped ? 'a part of everything' : 'everything';
+  const kinds = ['order', 'product', 'coupon'] as const;
+  const counts = kinds.filter((kind) => lookedAt[kind] > 0);
+  return counts.map((kind) => counted(lookedAt[kind], kind)).join(', ') || 'nothing new';
+}
+
+const OUTCOMES: Readonly<Record<string, { readonly text: string; readonly tone?: Tone }>> = {
+  applied: { text: 'arrived', tone: 'well' },
+  unchanged: { text: 'nothing had to be sent' },
+  skipped: { text: 'not sent, by rule' },
+  rejected: { text: 'given up', tone: 'bad' },
+};
+
 /** Why a run sent something. */
 const SENT_REASONS: Readonly<Record<SentReason, string>> = {
-  missing: 'no webhook of it was settled',
+  missing: 'no webhook of it came',
   stale: 'changed without a webhook',
   different: 'the ledger had another state',
   uncertain: 'the outcome of its last call was not known',

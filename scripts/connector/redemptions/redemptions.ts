@@ -3,9 +3,11 @@ import { DynamoDB } from '@aws-sdk/client-dynamodb';
 import { SQS } from '@aws-sdk/client-sqs';
 import { listRecords } from '../../../shared/aws/read-ledger.ts';
 import { createSqsEventQueue } from '../../../shared/aws/sqs-queues.ts';
+import { readCustomer } from '../../../shared/core/balances/point-balance.ts';
+import { createCircuitBreaker } from '../../../shared/core/calls/call-loyalty.ts';
+import { readUsed } from '../../../shared/core/redeem/list-redemptions.ts';
 import {
   type ClosedAs,
-  type Closing,
   closeRedemption,
   foreseeClosing,
 } from '../../../shared/core/redeem/resume-redemption.ts';
@@ -21,9 +23,19 @@ import {
   openRedemptions as openRecord,
   recallRedemptions,
 } from '../../../shared/core/redemptions/redemption-record.ts';
-import { nextCommand, openLedger } from '../deployment/deployment.ts';
+import {
+  type KnownBalance,
+  readKnown,
+  viewOfBalance,
+} from '../../../shared/core/storefront/read-view.ts';
+import { unavailable } from '../../../shared/shopify/admin/client/admin-answer.ts';
+import { customerBalanceDocument } from '../../../shared/shopify/admin/documents.gen.ts';
+import type { BalanceField } from '../../../shared/shopify/admin/write-balances.ts';
+import { type Deployment, openLedger } from '../deployment/deployment.ts';
+import { openShopServices, type ShopServices } from '../deployment/services.ts';
 import {
   type Document,
+  facts,
   right,
   type Suggestion,
   type TableBlock,
@@ -32,19 +44,20 @@ import {
   text,
   type Verdict,
 } from '../document/document.ts';
-import { line } from '../document/line.ts';
+import { line, lineText } from '../document/line.ts';
 import { findShop, shopsOf } from '../session/arguments.ts';
 import type { Session } from '../session/session.ts';
 import { BadArguments, Problem } from '../terminal/exit.ts';
 import { counted } from '../terminal/text.ts';
+import { findEntity } from '../trace/find.ts';
 
-export interface ShopOption {
+interface ShopOption {
   readonly shop?: string;
 }
 
-export type OpenRedemptions = Awaited<ReturnType<typeof openRedemptions>>;
+type OpenRedemptions = Awaited<ReturnType<typeof openRedemptions>>;
 
-export async function openRedemptions({ findDeployment }: Session, { shop: named }: ShopOption) {
+async function openRedemptions({ findDeployment }: Session, { shop: named }: ShopOption) {
   const deployment = await findDeployment();
   return {
     deployment,
@@ -55,26 +68,35 @@ export async function openRedemptions({ findDeployment }: Session, { shop: named
   };
 }
 
-export interface FoundRedemption {
+interface FoundRedemption {
   readonly shop: string;
   readonly customerId: string;
   readonly redemption: Redemption;
 }
 
 /** Without the keys of calls and clicks. */
-export function redemptionData({ shop, customerId, redemption }: FoundRedemption) {
+function redemptionData({ shop, customerId: customer, redemption }: FoundRedemption) {
   const { clientKeys: _, state, ...known } = redemption;
-  return {
-    shop,
-    customer: customerId,
-    ...known,
-    state: state.at,
-    code: codeOf(redemption) ?? null,
-  };
+  return { shop, customer, ...known, state: state.at, code: codeOf(redemption) ?? null };
 }
 
 function codeOf({ state }: Redemption): string | undefined {
   return 'code' in state ? state.code?.code : undefined;
+}
+
+/** Those of all customers. */
+async function readAll(
+  { aws, output }: Deployment,
+  shop: string,
+  now: Date,
+): Promise<readonly FoundRedemption[]> {
+  const client = new DynamoDB(aws);
+  const settings = { client, table: output('LedgerTable'), pause, random: Math.random };
+  const records = await listRecords(settings, shop, 'redemption');
+  return records.flatMap(({ id: customerId, entry }) => {
+    const { redemptions } = recallRedemptions(entry.remembered, now);
+    return redemptions.map((redemption) => ({ shop, customerId, redemption }));
+  });
 }
 
 /** Those of all shops, or of one, that are not finished; the longest waiting first. */
@@ -82,20 +104,11 @@ export async function listCommand(
   { findDeployment }: Session,
   { shop: named }: ShopOption,
 ): Promise<Document> {
-  const { connector, aws, output } = await findDeployment();
-  const client = new DynamoDB(aws);
-  const settings = { client, table: output('LedgerTable'), pause, random: Math.random };
+  const deployment = await findDeployment();
   const now = new Date();
-  const ofShops = await Promise.all(
-    shopsOf(connector, named).map(async ({ domain: shop }) => {
-      const records = await listRecords(settings, shop, 'redemption');
-      return records.flatMap(({ id: customerId, entry }) => {
-        const { redemptions } = recallRedemptions(entry.remembered, now);
-        return redemptions.map((redemption) => ({ shop, customerId, redemption }));
-      });
-    }),
-  );
-  const found = ofShops
+  const shops = shopsOf(deployment.connector, named);
+  const ofShops = shops.map(({ domain }) => readAll(deployment, domain, now));
+  const found = (await Promise.all(ofShops))
     .flat()
     .filter(({ redemption }) => isOpen(redemption.state))
     .toSorted((one, other) => one.redemption.since.localeCompare(other.redemption.since));
@@ -109,37 +122,47 @@ export async function listCommand(
     const letters = line('dead-letters replay', [], { kind: 'redemption', shop: named });
     next.push({ label: 'Try again those that were given up', line: letters });
   }
-  const waits = `${counted(found.length, 'redemption')}: the connector goes on by itself.`;
   return {
     title: 'Redemptions that are not finished',
-    verdict:
-      judgeWaiting(waiting.length) ??
-      (found.length > 0
-        ? { kind: 'waits', what: waits }
-        : { kind: 'well', what: 'Every redemption is finished.' }),
+    verdict: judgeRedemptions(found, now) ?? {
+      ...{ kind: 'well', what: 'Every redemption is finished.' },
+    },
     blocks: [redemptionsTable(found, now, 'of several customers')],
     next,
+    ...(found.length > 0 && { freshSeconds: FRESH_SECONDS }),
     data: { redemptions: found.map(redemptionData) },
   };
 }
 
-export function judgeWaiting(many: number): Verdict | undefined {
-  if (many === 0) return undefined;
-  const what = `${counted(many, 'redemption')} wait${many === 1 ? 's' : ''} for a person.`;
-  return { kind: 'action required', what };
+const FRESH_SECONDS = 15;
+
+/** Undefined where all are finished. */
+export function judgeRedemptions(
+  found: readonly Pick<FoundRedemption, 'redemption'>[],
+  now: Date,
+): Verdict | undefined {
+  const open = found.filter(({ redemption }) => isOpen(redemption.state));
+  const many = open.filter(({ redemption }) => waitsForPerson(redemption, now)).length;
+  if (many > 0) {
+    const what = `${counted(many, 'redemption')} ${many === 1 ? 'waits' : 'wait'} for a person.`;
+    return { kind: 'action required', what };
+  }
+  if (open.length === 0) return undefined;
+  const what = `${counted(open.length, 'redemption')} ${open.length === 1 ? 'is' : 'are'} not finished; the connector goes on by itself.`;
+  return { kind: 'waits', what };
 }
 
 const STATES: Readonly<
   Record<RedemptionState['at'], { readonly text: string; readonly tone?: Tone }>
 > = {
-  intended: { text: 'running', tone: 'waits' },
+  intended: { text: 'begins', tone: 'waits' },
   calling: { text: 'not known yet', tone: 'waits' },
-  redeemed: { text: 'code is being made', tone: 'waits' },
-  cancelling: { text: 'is given back', tone: 'waits' },
-  cancelled: { text: 'given back' },
-  refused: { text: 'refused' },
-  ready: { text: 'ready', tone: 'well' },
-  used: { text: 'used', tone: 'well' },
+  redeemed: { text: 'points spent, code follows', tone: 'waits' },
+  cancelling: { text: 'points are given back', tone: 'waits' },
+  cancelled: { text: 'points given back' },
+  refused: { text: 'refused, no points spent' },
+  ready: { text: 'code ready', tone: 'well' },
+  used: { text: 'code used', tone: 'well' },
 };
 
 const STUCK: Readonly<Record<StuckWhy, string>> = {
@@ -163,7 +186,7 @@ function detailOf(redemption: Redemption, now: Date): string {
   return `The store refuses the code (${state.refusal.why}): the points will be given back.`;
 }
 
-export function redemptionsTable(
+function redemptionsTable(
   found: readonly FoundRedemption[],
   now: Date,
   whose: 'of one customer' | 'of several customers' = 'of one customer',
@@ -172,16 +195,19 @@ export function redemptionsTable(
   const customer = ({ shop, customerId: text }: FoundRedemption) =>
     isList ? [{ text, opens: line('redemptions show', [text], { shop }) }] : [];
   const columns = [
-    ...['Redemption', { title: 'Reward', shrinks: true }, right('Points')],
-    ...['State', 'Since', { title: 'Code', shrinks: true }],
+    ...[{ title: 'Reward', shrinks: true }, right('Points'), 'State', 'Since'],
+    ...[{ title: 'Code', shrinks: true }, 'Redemption'],
   ];
   const rows = found.map((one) => {
-    const { redemption } = one;
-    const { id, rewardId, terms, state, since } = redemption;
+    const { redemption, shop } = one;
+    const { id, terms, state, since } = redemption;
     const tone = waitsForPerson(redemption, now) && { tone: 'bad' as const };
+    const code = codeOf(redemption);
     const cells = [
-      ...[...customer(one), id, `${rewardId} ${terms.title}`, terms.points],
-      ...[{ ...STATES[state.at], ...tone }, { at: since }, codeOf(redemption) ?? '–'],
+      ...[...customer(one), terms.title, terms.points],
+      ...[{ ...STATES[state.at], ...tone }, { at: since }],
+      code ? { text: code, opens: line('trace', ['coupon', code], { shop }) } : 'none',
+      id,
     ];
     return { cells, detail: detailOf(redemption, now) };
   });
@@ -190,36 +216,220 @@ export function redemptionsTable(
   });
 }
 
-export interface CloseOptions extends ShopOption {
+/** By id or e-mail address, or by the code of a reward, which is theirs alone. */
+async function findCustomer(words: string, { deployment, shop, now }: OpenRedemptions) {
+  const services = openShopServices(deployment);
+  const found = (id: string) => findEntity('member', id, { deployment, services, shop });
+  if (/^\d+$|[@/]/.test(words)) return found(words);
+  const code = words.toLowerCase();
+  const all = await readAll(deployment, shop.domain, now());
+  const owner = all.find(({ redemption }) => codeOf(redemption)?.toLowerCase() === code);
+  if (owner) return found(owner.customerId);
+  throw new Problem(
+    `No reward of ${shop.domain} has the code "${words}".`,
+    'Give the id of a customer, an e-mail address, or the code of a reward.',
+  );
+}
+
+/** What one customer has in the store, the connector and the loyalty service. */
+export async function showCommand(
+  session: Session,
+  options: ShopOption,
+  customer: string,
+): Promise<Document> {
+  const opened = await openRedemptions(session, options);
+  const shop = opened.shop.domain;
+  const now = opened.now();
+  const services = openShopServices(opened.deployment);
+  const { id: customerId, otherOrders: orders } = await findCustomer(customer, opened);
+  const telemetry = {
+    count: () => {},
+    // What the ledger knows is still shown.
+    log: (_level: string, message: string) => session.terminal.note(`${message}.`),
+  };
+  // Codes that were used are shown, but recorded only by the storefront: this command changes nothing.
+  const readOnly = {
+    ...opened.ledger,
+    write: async () => ({ kind: 'written', revision: 0 }) as const,
+  };
+  const record = openRecord({ shop, customerId }, { ...opened, ledger: readOnly });
+  const known = await readKnown({ shop, customerId }, opened.ledger, now);
+  const { asOf } = known.balance;
+  const [redemptions, store, service] = await Promise.all([
+    readUsed(known.redemptions, record, { store: services.rewards, telemetry }),
+    askStore(known.id, opened, services),
+    askService(known.id, opened, services),
+  ]);
+  const found = redemptions.toReversed().map((redemption) => ({ shop, customerId, redemption }));
+  const sides = { store, ledger: asOf === null ? ABSENT : known.balance, service };
+  const verdict = judgeRedemptions(found, now) ?? judgeBalances(sides);
+  const mergedInto = known.id === customerId ? undefined : known.id;
+  return {
+    title: `Customer ${customerId} of ${shop}`,
+    ...(verdict && { verdict }),
+    blocks: [
+      facts([
+        [
+          'Merged into customer',
+          mergedInto && {
+            text: mergedInto,
+            opens: line('redemptions show', [mergedInto], { shop }),
+          },
+        ],
+        ['The connector wrote the balance', asOf === null ? undefined : { at: asOf }],
+      ]),
+      table(
+        ['', right('Store'), right('Connector'), right('Loyalty service'), ''],
+        rowsOf(sides).map(({ field, values, differs }) => [
+          field,
+          ...values.map((value) => value ?? 'none'),
+          differs ? { text: 'differs', tone: 'bad' } : '',
+        ]),
+        { title: 'Balance' },
+      ),
+      redemptionsTable(found, now),
+      table(
+        ['Order'],
+        orders.map(({ id, name }) => [
+          { text: name, opens: line('trace', ['order', id], { shop }) },
+        ]),
+        { title: 'Orders', empty: 'No orders.' },
+      ),
+    ],
+    next: [
+      ...found.flatMap((one) => closings(one, now)),
+      {
+        label: 'What happened with this customer',
+        line: line('trace', ['customer', customerId], { shop }),
+      },
+    ],
+    ...(verdict?.kind === 'waits' && { freshSeconds: FRESH_SECONDS }),
+    data: { shop, customer: customerId, ...sides, orders, redemptions: found.map(redemptionData) },
+  };
+}
+
+type Balance = Pick<KnownBalance, 'points' | 'cashback' | 'tier' | 'expiring'>;
+
+/** What one side says of a customer's balance, or why it says nothing. */
+type Side = Balance | { readonly none: string };
+
+const ABSENT = { none: 'not there yet' };
+
+interface Sides {
+  readonly store: Side;
+  readonly ledger: Side;
+  readonly service: Side;
+}
+
+/** Undefined where a side has none to compare with. */
+export function judgeBalances(sides: Sides): Verdict | undefined {
+  const { store, service } = sides;
+  const silent = [store, service].find((side) => 'none' in side);
+  if (silent && silent !== ABSENT) {
+    return { kind: 'not known', what: 'Not every side said what the balance is.' };
+  }
+  const differ = (some: Sides) => rowsOf(some).some(({ differs }) => differs);
+  if (differ(sides)) {
+    const what = differ({ ...sides, ledger: ABSENT })
+      ? 'The store shows another balance than the loyalty service has.'
+      : 'The connector has recorded another balance.';
+    const then =
+      'The next point event, a visit to the store or the nightly comparison corrects it.';
+    return { kind: 'waits', what: `${what} ${then}` };
+  }
+  if (silent) return undefined;
+  return { kind: 'well', what: 'The store shows the balance that the loyalty service has.' };
+}
+
+/** The store's metafields. */
+async function askStore(
+  customerId: string,
+  { deployment, shop }: OpenRedemptions,
+  services: ShopServices,
+): Promise<Side> {
+  const { storefront } = deployment.connector;
+  if (!storefront) return ABSENT;
+  const id = `gid://shopify/Customer/${customerId}`;
+  const variables = { id, namespace: storefront.metafieldNamespace };
+  const answer = await services.ask(shop)(customerBalanceDocument, variables);
+  if (answer.kind !== 'data') return { none: `no answer (${unavailable(answer).why})` };
+  const values = new Map(
+    answer.data.customer?.metafields.nodes.map(({ key, value }) => [key, value]),
+  );
+  const of = (field: BalanceField) => values.get(field);
+  const [points, expiring, at] = [of('points'), of('expiring_points'), of('expires_at')];
+  if (points === undefined) return ABSENT;
+  return {
+    points: Number(points),
+    cashback: Number(of('cashback') ?? 0),
+    tier: of('tier') ?? null,
+    expiring: expiring && at ? { points: Number(expiring), at } : null,
+  };
+}
+
+async function askService(
+  id: string,
+  { shop, now }: OpenRedemptions,
+  services: ShopServices,
+): Promise<Side> {
+  const source = { loyalty: services.loyalty(shop), breaker: createCircuitBreaker() };
+  const deadline = new AbortController().signal;
+  const shops = new Map([[shop.domain, source]]);
+  const read = await readCustomer({ shop: shop.domain, id }, { shops, now, deadline });
+  if (read.kind === 'retry') return { none: `no answer (${read.retry.why})` };
+  if (!read.balance) return ABSENT;
+  return { ...viewOfBalance(read.balance), tier: read.tier ?? null };
+}
+
+const FIELDS = {
+  Points: ({ points }: Balance) => points,
+  Cashback: ({ cashback }: Balance) => cashback,
+  Tier: ({ tier }: Balance) => tier,
+  'Expire next': ({ expiring }: Balance) =>
+    expiring && `${expiring.points} on ${expiring.at.slice(0, 10)}`,
+} as const;
+
+/** The sides beside each other; `differs` where two that say something say different things. */
+export function rowsOf({ store, ledger, service }: Sides) {
+  return Object.entries(FIELDS).map(([field, read]) => {
+    const values = [store, ledger, service].map((side) =>
+      'none' in side ? side.none : read(side),
+    );
+    const said = [store, ledger, service].flatMap((side) => ('none' in side ? [] : [read(side)]));
+    return { field, values, differs: new Set(said).size > 1 };
+  });
+}
+
+interface CloseOptions extends ShopOption {
   readonly refused?: boolean;
   readonly cancelled?: boolean;
   readonly yes?: boolean;
 }
 
-const CLOSINGS = [
-  {
-    as: 'refused',
+const CLOSINGS: Readonly<Record<ClosedAs, { readonly label: string; readonly sees: string }>> = {
+  refused: {
     label: 'Close: no points were taken',
     sees: 'the customer sees that no points were taken, and can redeem the reward again',
   },
-  {
-    as: 'cancelled',
+  cancelled: {
     label: 'Close: the points were given back',
     sees: 'the customer sees that the points are back, and can redeem the reward again',
   },
-] as const satisfies readonly { readonly as: ClosedAs; readonly label: string; sees: string }[];
+};
+const CLOSED_AS = ['refused', 'cancelled'] as const;
 
 /** What a person may decide about it, who has looked in the panel of the loyalty service. */
-export function closings(
+function closings(
   { shop, customerId, redemption }: FoundRedemption,
   now: Date,
 ): readonly Suggestion[] {
   const { id, state } = redemption;
-  return CLOSINGS.filter(
-    // In the state that it has already, `close` repeats a message only.
-    ({ as }) => state.at !== as && foreseeClosing(redemption, as, now).kind === 'closed',
-  ).map(({ as, label }) => ({
-    ...{ label, say: `${label} (${id}), as the panel of the loyalty service says:` },
+  // In the state that it has already, `close` repeats a message only.
+  return CLOSED_AS.filter(
+    (as) => state.at !== as && foreseeClosing(redemption, as, now).kind === 'closed',
+  ).map((as) => ({
+    label: CLOSINGS[as].label,
+    say: `${CLOSINGS[as].label} (${id}), as the panel of the loyalty service says:`,
     line: line('redemptions close', [customerId, id], { shop, [as]: true }),
   }));
 }
@@ -231,26 +441,25 @@ export async function closeCommand(
   customerId: string,
   id: string,
 ): Promise<Document> {
-  const { refused, cancelled } = options;
-  const [closing] = CLOSINGS.filter((one) => options[one.as]);
-  if (refused === cancelled || !closing) throw new BadArguments('give --refused or --cancelled.');
+  const [as, ...others] = CLOSED_AS.filter((one) => options[one]);
+  if (!as || others.length > 0) throw new BadArguments('give --refused or --cancelled.');
   if (!/^\d{1,20}$/.test(customerId)) {
     throw new BadArguments("give the customer's id in the store, a number.");
   }
-  const { as, sees } = closing;
+  const { label, sees } = CLOSINGS[as];
   const opened = await openRedemptions(session, options);
   const { deployment, now } = opened;
   const shop = opened.shop.domain;
   const whose = { shop, customerId };
-  const list = nextCommand(deployment, `redemptions show ${customerId} --shop ${shop}`);
-  const checked = (result: Closing) => checkClosing(result, customerId, id, list);
+  const show = line('redemptions show', [customerId], { shop });
   const before = findRedemption(await openRecord(whose, opened).read(), id);
-  checked(foreseeClosing(before, as, now()));
+  const foreseen = foreseeClosing(before, as, now());
+  if (!before || foreseen.kind !== 'closed')
+    throw notClosed(before, id, lineText(show, deployment));
   const title = `Redemption ${id} of customer ${customerId}`;
-  if (before && !options.yes) {
+  if (!options.yes) {
     const found = { ...whose, redemption: before };
-    const { label } = closing;
-    const close = { shop, [as]: true, yes: true };
+    const close = line('redemptions close', [customerId, id], { shop, [as]: true, yes: true });
     return {
       title,
       blocks: [
@@ -260,15 +469,16 @@ export async function closeCommand(
           'Look at this customer in the panel of the loyalty service first: the connector does not check what you say here.',
         ),
       ],
-      next: [{ label, line: line('redemptions close', [customerId, id], close) }],
+      next: [{ label, line: close }],
       data: { changed: false, ...redemptionData(found) },
     };
   }
   const change = await session.beginChange(deployment);
   const balances = deployment.output('BalancesQueueUrl');
   const queue = createSqsEventQueue(new SQS(deployment.aws), { balances });
-  const redemption = checked(await closeRedemption(whose, id, as, { ...opened, queue }));
-  const changed = before?.state.at !== as;
+  const closing = await closeRedemption(whose, id, as, { ...opened, queue });
+  if (closing.kind !== 'closed') throw notClosed(before, id, lineText(show, deployment));
+  const changed = before.state.at !== as;
   change.count({ closed: changed ? 1 : 0 });
   return {
     title,
@@ -276,18 +486,14 @@ export async function closeCommand(
     blocks: changed
       ? []
       : [text('It was closed before. Only its message was sent again, should it be missing.')],
-    next: [{ label: 'See the customer', line: line('redemptions show', [customerId], { shop }) }],
-    data: { changed, ...redemptionData({ ...whose, redemption }) },
+    next: [{ label: 'See the customer', line: show }],
+    data: { changed, ...redemptionData({ ...whose, redemption: closing.redemption }) },
   };
 }
 
-function checkClosing(closing: Closing, customerId: string, id: string, list: string): Redemption {
-  if (closing.kind === 'closed') return closing.redemption;
-  if (closing.kind === 'not-found') {
-    throw new Problem(`Customer ${customerId} has no redemption ${id}.`, `To list theirs: ${list}`);
-  }
-  const { redemption } = closing;
-  throw new Problem(
+function notClosed(redemption: Redemption | undefined, id: string, show: string): Problem {
+  if (!redemption) return new Problem(`There is no redemption ${id}.`, `To list theirs: ${show}`);
+  return new Problem(
     `Nothing was changed: the state of the redemption is "${STATES[redemption.state.at].text}".`,
     waitsForPerson(redemption, new Date())
       ? 'Its points are spent, so it accepts only --cancelled, after they were given back.'

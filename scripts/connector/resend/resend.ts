@@ -9,16 +9,15 @@ import { withRewardCodeFirst } from '../../../shared/core/redemptions/reward-cod
 import { type RulesEffect, rulesEffect } from '../../../shared/core/sync/preview-sync.ts';
 import { backfillTopicOf } from '../../../shared/shopify/webhooks/topics.ts';
 import type { StoreOrder } from '../../../shared/store/store-entities.ts';
-import { type OpenBackfill, openBackfill } from '../backfill/backfill.ts';
+import { checkVisibility, type OpenBackfill, openBackfill } from '../backfill/backfill.ts';
 import {
   createPace,
   DEFAULT_MOST_WAITING,
   DEFAULT_RATE,
   waitForRoom,
 } from '../backfill/run-backfill.ts';
-import { checkVisibility } from '../backfill/store-file.ts';
+import { followAll } from '../dead-letters/follow.ts';
 import { openSourceQueues } from '../dead-letters/read.ts';
-import { followReplayed, openLetterSearch } from '../dead-letters/replay-command.ts';
 import { examiningDeps, foresee, prospectBlocks, prospectData } from '../dead-letters/show.ts';
 import { type Deployment, openLedger, rulesOf } from '../deployment/deployment.ts';
 import { localUser } from '../deployment/read-caller.ts';
@@ -173,7 +172,7 @@ function resendEvent(key: EntityKey, now: Date): StoreEvent {
 const PROBLEMS: Readonly<Record<string, VerdictKind>> = {
   rejected: 'action required',
   retry: 'waits',
-  unreadable: 'action required',
+  obstacle: 'action required',
   unknown: 'not known',
 };
 
@@ -188,20 +187,12 @@ async function follow(
   session: Session,
   deployment: Deployment,
   key: EntityKey,
-  { replays = [], receivedAt }: StoreEvent,
+  { receivedAt: at }: StoreEvent,
 ): Promise<string> {
-  const family = queueFamilyOf(key.kind);
-  const progress = session.terminal.progress('Waiting for its outcome:', 1);
-  const followed = await followReplayed([{ family, key, ...key, at: receivedAt }], {
-    ledger: openLedger(deployment),
-    depth: openSourceQueues(deployment, [family]).depth,
-    lettersSince: openLetterSearch(deployment),
-    by: replays[0]?.by ?? '',
-    signal: session.interruption('Following no longer; the message is on the queue.'),
-    onProgress: (settled, depth) => progress.report(settled, `${depth} messages on the queue`),
-  });
-  progress.end();
-  return followed[0]?.result ?? '';
+  const signal = session.interruption('Following no longer; the message is on the queue.');
+  const sent = [{ family: queueFamilyOf(key.kind), key, ...key, at }];
+  const [followed] = await followAll(session, deployment, sent, signal);
+  return followed?.result ?? '';
 }
 
 const SETTLED: Verdict = { kind: 'well', what: 'It was settled: nothing had to be sent any more.' };

@@ -2,21 +2,28 @@ import {
   GetSecretValueCommand,
   PutSecretValueCommand,
   ResourceNotFoundException,
-  type SecretsManagerClient,
+  SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
 import { readSecretFields } from '../../../shared/aws/secrets.ts';
-import type { Shop } from '../../../shared/config/connector-config.ts';
 import {
   SECRET_PURPOSES,
   type SecretPurpose,
   secretForms,
   secretName,
 } from '../../../shared/services/shop-secrets.ts';
-import { isDenied } from '../deployment/explain-aws-error.ts';
+import { type Check, type Finding, fail, forEachShop, pass, unknown } from '../checks/check.ts';
+import { type Deployment, deployAgain } from '../deployment/deployment.ts';
+import { explainAwsError, isDenied } from '../deployment/explain-aws-error.ts';
+import { line } from '../document/line.ts';
+import type { CommonOptions } from '../session/session.ts';
 
 /** One secret in Secrets Manager. Its values stay in `fields` and are never printed. */
 export type ReadSecret =
-  | { readonly kind: 'there'; readonly fields: Readonly<Record<string, unknown>> }
+  | {
+      readonly kind: 'there';
+      readonly fields: Readonly<Record<string, unknown>>;
+      readonly storedAt: Date | undefined;
+    }
   | { readonly kind: 'missing' }
   /** `why` follows "the secret" in a sentence. */
   | { readonly kind: 'malformed'; readonly why: string; readonly unset?: boolean };
@@ -27,9 +34,10 @@ export async function readSecret(
   name: string,
   purpose: SecretPurpose,
 ): Promise<ReadSecret> {
-  let text: string | undefined;
+  let [text, storedAt]: [string?, Date?] = [];
   try {
-    ({ SecretString: text } = await client.send(new GetSecretValueCommand({ SecretId: name })));
+    const answer = await client.send(new GetSecretValueCommand({ SecretId: name }));
+    [text, storedAt] = [answer.SecretString, answer.CreatedDate];
   } catch (error) {
     if (error instanceof ResourceNotFoundException) return { kind: 'missing' };
     throw error;
@@ -39,7 +47,7 @@ export async function readSecret(
   if (!fields) return { kind: 'malformed', why: 'was never set', unset: true };
   const parsed = secretForms[purpose](fields);
   return parsed.kind === 'parsed'
-    ? { kind: 'there', fields }
+    ? { kind: 'there', fields, storedAt }
     : { kind: 'malformed', why: `is not usable: ${parsed.field} ${parsed.why}` };
 }
 
@@ -57,43 +65,88 @@ export interface CredentialStatus {
   readonly purpose: SecretPurpose;
   readonly state: 'there' | 'missing' | 'malformed' | 'unreadable';
   /** In words without any value; undefined when it is there. */
-  readonly why: string | undefined;
+  readonly why?: string | undefined;
   /** Those who run the command may not read it: that says nothing of the deployment. */
   readonly isDenied?: boolean;
   /** Two webhook secrets are accepted at the moment. */
   readonly rotating?: boolean;
   /** It holds what the deployment created it with. */
   readonly unset?: boolean;
+  readonly storedAt?: Date | undefined;
 }
 
 /** Which secrets of every shop are set and usable, without their values. */
 export async function readCredentials(
-  client: SecretsManagerClient,
-  prefix: string,
-  shops: readonly Shop[],
-  explain: (error: unknown) => string,
+  { aws, output, connector }: Pick<Deployment, 'aws' | 'output' | 'connector'>,
+  options: CommonOptions,
 ): Promise<readonly CredentialStatus[]> {
-  const wanted = shops.flatMap(({ domain, path }) =>
-    SECRET_PURPOSES.map((purpose) => ({ shop: domain, purpose, path })),
+  const client = new SecretsManagerClient(aws);
+  const prefix = output('SecretsPrefix');
+  const wanted = connector.shops.flatMap(({ domain: shop, path }) =>
+    SECRET_PURPOSES.map((purpose) => ({ of: { shop, purpose }, path })),
   );
   return Promise.all(
-    wanted.map(async ({ shop, purpose, path }): Promise<CredentialStatus> => {
+    wanted.map(async ({ of, path }): Promise<CredentialStatus> => {
       try {
-        const read = await readSecret(client, secretName(prefix, path, purpose), purpose);
+        const read = await readSecret(client, secretName(prefix, path, of.purpose), of.purpose);
         const { kind: state } = read;
-        if (state === 'missing') {
-          return { shop, purpose, state, why: 'does not exist: deploy the shop first' };
-        }
+        if (state === 'missing') return { ...of, state, why: 'does not exist' };
         if (state === 'malformed') {
-          return { shop, purpose, state, why: read.why, ...(read.unset && { unset: true }) };
+          return { ...of, state, why: read.why, ...(read.unset && { unset: true }) };
         }
-        const rotating = read.fields.previous !== undefined && { rotating: true };
-        return { shop, purpose, state, why: undefined, ...rotating };
+        const { fields, storedAt } = read;
+        return { ...of, state, storedAt, ...(fields.previous !== undefined && { rotating: true }) };
       } catch (error) {
-        const denied = isDenied(error);
-        const why = `cannot be read: ${denied ? 'your AWS credentials may not' : explain(error)}`;
-        return { shop, purpose, state: 'unreadable', why, isDenied: denied };
+        const may = isDenied(error);
+        const said = explainAwsError(error, options)?.message ?? String(error);
+        const why = `cannot be read: ${may ? 'your AWS credentials may not' : said}`;
+        return { ...of, state: 'unreadable', why, ...(may && { isDenied: true }) };
       }
     }),
   );
+}
+
+/** Of each shop, one finding about all that is wrong: `setup` asks for every secret that is not set. */
+export function secretsCheck(
+  deployment: Deployment,
+  credentials: Promise<readonly CredentialStatus[]>,
+): Check {
+  return {
+    name: 'secrets',
+    look: forEachShop(deployment.connector.shops, async ({ domain }) => {
+      const all = (await credentials).filter(({ shop }) => shop === domain);
+      const wrong = all.filter(({ state }) => state !== 'there');
+      if (wrong.length === 0) {
+        const names = all.map(({ purpose, rotating }) =>
+          rotating ? `${purpose} (two accepted: a rotation is not finished)` : purpose,
+        );
+        return [pass(`${names.join(', ')} are set`)];
+      }
+      const lacks = wrong.map(({ purpose }) => `${purpose} secret`);
+      return [{ ...judgeSecrets(domain, wrong, deployment), lacks }];
+    }),
+  };
+}
+
+function judgeSecrets(
+  shop: string,
+  wrong: readonly CredentialStatus[],
+  deployment: Deployment,
+): Finding {
+  if (wrong.some(({ state }) => state === 'missing')) {
+    const what = 'the shop is in the settings, but was never deployed: it has no secrets yet';
+    return fail(what, deployAgain(deployment));
+  }
+  const what = wrong.map(({ purpose, why }) => `the ${purpose} secret ${why}`).join('; ');
+  if (wrong.every(({ state }) => state === 'unreadable')) {
+    return unknown(what, 'docs/operator-access.md names the policy that reads them.');
+  }
+  if (wrong.some(({ unset }) => unset)) {
+    return fail(what, { label: 'Set what is missing', line: line('setup', [], { shop }) });
+  }
+  const sets = wrong.map(({ purpose }) => ({
+    label: `Set the ${purpose} secret`,
+    line: line('secrets set', [purpose], { shop }),
+  }));
+  return fail(what, ...sets);
 }

@@ -82,10 +82,14 @@ export async function setSecret(
       verdict: { kind: 'well', what: `${SERVICES[purpose]} accepts the credentials.` },
     }),
     blocks: [
+      ...(purpose === 'webhook' && change !== 'finish' ? [UNPROVEN] : []),
       ...[inUse, ...(change === 'finish' ? ['The older secret is no longer accepted.'] : [])],
-      ...(woken.length > 0 ? wokenTexts(woken, `in ${WAKE_SECONDS} seconds`) : []),
+      ...wokenTexts(woken, `in ${WAKE_SECONDS} seconds`),
     ].map((words) => text(words)),
-    next: [overlap ? finishRotation(domain) : { label: 'Check it', line: line('doctor') }],
+    next: [
+      { label: 'See what is wrong, and what waits', line: line('status') },
+      ...(overlap ? [finishRotation(domain)] : []),
+    ],
     data: {
       ...{ stored: name, shop: domain, purpose, overlap, inUseWithinSeconds },
       ...(purpose !== 'webhook' && { tried: isTried, woken: woken.length }),
@@ -99,6 +103,9 @@ export const undeployed = ({ stack }: Deployment, shop: string, name: string): P
     `${stack} has no secrets for ${shop} (${name}).`,
     'Deploy the settings that name the shop (npm run deploy), then run the command again.',
   );
+
+const UNPROVEN =
+  'Whether the app signs with it is not known until a webhook comes: change something in the store, then look at "status".';
 
 const finishRotation = (shop: string): Suggestion => ({
   label: 'End the rotation',

@@ -5,6 +5,7 @@ import type { Shop } from '../../../shared/config/connector-config.ts';
 import { secretName } from '../../../shared/services/shop-secrets.ts';
 import { API_VERSION } from '../../../shared/shopify/entity-id.ts';
 import { shopAddress } from '../../../shared/shopify/subscriptions/wanted-subscriptions.ts';
+import { OPERATOR_AGENT } from '../../../shared/shopify/webhooks/receive-webhook.ts';
 import { identifyEntity, topicRoutes } from '../../../shared/shopify/webhooks/topics.ts';
 import { type Deployment, nextCommand } from '../deployment/deployment.ts';
 import { type Document, facts, type Suggestion } from '../document/document.ts';
@@ -161,7 +162,7 @@ export async function postWebhook(
   const webhookId = randomUUID();
   const headers = {
     'content-type': 'application/json',
-    'user-agent': 'loyalty-connector',
+    'user-agent': OPERATOR_AGENT,
     'x-shopify-topic': topic,
     'x-shopify-shop-domain': shop,
     'x-shopify-webhook-id': webhookId,

@@ -43,8 +43,8 @@ export function durationText(text: string): string {
 }
 
 /** `2h`, `3d`: that long ago; or an ISO date, in UTC unless it has an offset. Returns epoch milliseconds. */
-export function parseMoment(text: string, now = new Date()): number {
-  if (DURATION.test(text)) return now.getTime() - durationMs(text);
+export function parseMoment(text: string): number {
+  if (DURATION.test(text)) return Date.now() - durationMs(text);
   if (ISO_DATE.test(text)) {
     const hasZone = text.length <= 10 || /(Z|[+-]\d{2}:\d{2})$/.test(text);
     const epochMs = Date.parse(hasZone ? text : `${text}Z`);

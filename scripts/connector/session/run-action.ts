@@ -9,7 +9,7 @@ import type {
 } from '../deployment/audit-records.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import { explainAwsError } from '../deployment/explain-aws-error.ts';
-import { type Document, exitCodeOf } from '../document/document.ts';
+import { type Document, exitCodeOf, type VerdictKind } from '../document/document.ts';
 import { withLineTexts } from '../document/line.ts';
 import { printDocument } from '../document/print-document.ts';
 import { BadArguments, EXIT, type ExitCode, Problem, StoppedEarly } from '../terminal/exit.ts';
@@ -49,22 +49,19 @@ export function runAction<Options = object>(action: Action<Options>) {
     const host = hostOf(command);
     const { session, wasInterrupted, explain, end } = openSession(options, line, host);
     let code: ExitCode;
+    let verdict: VerdictKind | undefined;
     try {
       const answer = await action(session, options, ...operands);
       if (typeof answer === 'object') session.show(answer);
+      verdict = typeof answer === 'object' ? answer.verdict?.kind : undefined;
       code = typeof answer === 'object' ? exitCodeOf(answer) : answer;
       if (wasInterrupted()) code = EXIT.interrupted;
     } catch (error) {
       code = reportError(error, options, { command: command.name(), explain, host });
     }
-    await end(code);
+    await end(code, verdict);
     host.end(code);
   };
-}
-
-/** For an action whose code is imported when it runs, so that --help is answered quickly. */
-export function runLazily<Options = object>(load: () => Promise<Action<Options>>) {
-  return runAction<Options>(async (...given) => (await load())(...given));
 }
 
 /** `dead-letters replay`; empty for the program itself. */
@@ -98,11 +95,12 @@ function openSession(options: CommonOptions, line: CommandLine, host: Host) {
         printDocument(terminal, document, { place, full: options.full, now: new Date() });
       }
     },
-    async findDeployment() {
+    async findDeployment(stack) {
       const onSecretsDenied = () => {
         secretsDenied = true;
       };
-      found = { ...(await host.findDeployment(options)), onSecretsDenied };
+      const named = stack === undefined ? options : { ...options, stack };
+      found = { ...(await host.findDeployment(named)), onSecretsDenied };
       const note = await found.note?.();
       if (note !== undefined) terminal.note(note);
       return found;
@@ -128,9 +126,9 @@ function openSession(options: CommonOptions, line: CommandLine, host: Host) {
     session,
     wasInterrupted: () => interruptions > 0,
     explain,
-    async end(code: ExitCode) {
+    async end(code: ExitCode, verdict?: VerdictKind) {
       if (secretsDenied) terminal.note(withoutSecrets(policyOf(found)));
-      await change?.end(resultOf(code)).catch((error: unknown) => {
+      await change?.end(endOf(code, verdict)).catch((error: unknown) => {
         const why = explain(error)?.message ?? String(error);
         terminal.note(`The end of this command could not be recorded in the ledger. ${why}`);
       });
@@ -138,9 +136,14 @@ function openSession(options: CommonOptions, line: CommandLine, host: Host) {
   };
 }
 
-function resultOf(code: ExitCode): ChangeEnded['result'] {
-  if (code === EXIT.interrupted) return 'interrupted';
-  return code === EXIT.failed || code === EXIT.badArguments ? 'failed' : 'finished';
+/** A change that was made and reported what is still wrong has not failed. */
+function endOf(
+  code: ExitCode,
+  verdict: VerdictKind | undefined,
+): Pick<ChangeEnded, 'result' | 'verdict'> {
+  if (code === EXIT.interrupted) return { result: 'interrupted' };
+  if (verdict) return { result: 'finished', verdict };
+  return { result: code === EXIT.fine ? 'finished' : 'failed' };
 }
 
 /** Empty where the stack has no such output. */

@@ -17,8 +17,8 @@ export interface Session {
   readonly terminal: Terminal;
   /** A document before the one that the command returns: in a loop, or before it fails. */
   show(document: Document): void;
-  /** The deployment that the options name; throws a `Problem` when there is none. */
-  findDeployment(): Promise<Deployment>;
+  /** The deployment that the options name, or this stack instead; throws a `Problem` when there is none. */
+  findDeployment(stack?: string): Promise<Deployment>;
   /**
    * To be called before the first change, and before personal data is read to be shown: writes into the ledger
    * who begins what, and throws a `Problem` when that fails. The end of the command is recorded by itself, with

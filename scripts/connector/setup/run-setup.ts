@@ -1,18 +1,16 @@
 import { type Finding, findingsBlock } from '../checks/check.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import {
-  findDeployedStack,
   findLocalStack,
   openAws,
   readStageSettings,
   stageOfStack,
 } from '../deployment/find-deployment.ts';
 import { examine } from '../doctor/doctor.ts';
-import { exitCodeOf, text } from '../document/document.ts';
-import { printDocument } from '../document/print-document.ts';
+import { type Document, text } from '../document/document.ts';
 import { shopsOf } from '../session/arguments.ts';
 import type { Session } from '../session/session.ts';
-import { BadArguments, type ExitCode } from '../terminal/exit.ts';
+import { BadArguments } from '../terminal/exit.ts';
 import { shopSteps } from './shop-steps.ts';
 import {
   accountStep,
@@ -24,23 +22,25 @@ import {
 } from './stack-steps.ts';
 import { runStep, type SetupDeps, type SetupOptions, type Step } from './step.ts';
 
-/** Every step in turn → doctor → what is left, and the first order. */
-export async function runSetup(session: Session, options: SetupOptions): Promise<ExitCode> {
-  if (options.json) {
-    throw new BadArguments('setup has no --json; "doctor --json" shows the state that it reached.');
-  }
+/** Every step in turn → doctor → what is left, and the first order. Later steps need what earlier ones have made. */
+export async function runSetup(session: Session, options: SetupOptions): Promise<Document> {
   const { deps, deployed, isDeployedHere } = await openDeps(session, options);
-  const { terminal, where, stack, aws } = deps;
-  const place = { where, stack, region: aws.region, profile: aws.profile };
   const left: Finding[] = [];
   let number = 0;
-  for await (const step of stepsOf(deps, deployed, isDeployedHere)) {
-    number += 1;
-    left.push(...(await runStep(step, number, { terminal, place })));
-  }
+  const run = async (steps: Iterable<Step>) => {
+    for (const step of steps) {
+      number += 1;
+      left.push(...(await runStep(step, number, session)));
+    }
+  };
+  await run([accountStep(deps), settingsStep(deps)]);
+  if (isDeployedHere) await run([bootstrapStep(deps), quotaStep(deps), deployStep(deps)]);
   const deployment = await deployed();
-  terminal.line(`${number + 1}. ${terminal.style('bold', 'Doctor')}`);
-  const found = await examine({ findDeployment: async () => deployment }, { ...options, stack });
+  const shops = shopsOf(deployment.connector, options.shop);
+  const isOnly = shops.length === 1;
+  for (const shop of shops) await run(shopSteps({ deps, deployment, shop, isOnly }));
+  await run([alarmsStep(deps, deployment)]);
+  const found = await examine({ findDeployment: async () => deployment }, options);
   const blocks = [
     ...found.blocks,
     ...(left.length > 0
@@ -48,8 +48,7 @@ export async function runSetup(session: Session, options: SetupOptions): Promise
       : []),
     ...(found.verdict?.kind === 'well' ? [text(firstOrder(deployment))] : []),
   ];
-  printDocument(terminal, { ...found, blocks }, { place, now: new Date() });
-  return exitCodeOf(found);
+  return { ...found, title: `${number + 1}. Doctor: ${found.title}`, blocks };
 }
 
 function firstOrder({ connector }: Deployment): string {
@@ -69,7 +68,7 @@ async function openDeps(session: Session, options: SetupOptions) {
   const local = isOnAws ? undefined : await findLocalStack();
   const stack = local?.stack ?? asked ?? 'loyalty-connector-prod';
   /** Throws a `Problem` while the stack is not deployed. */
-  const deployed = async () => local ?? findDeployedStack({ ...common, stack });
+  const deployed = () => session.findDeployment(local ? undefined : stack);
   const ownStage = stageOfStack(stack);
   const stage = local?.stage ?? ownStage ?? (await deployed()).stage;
   const { terminal } = session;
@@ -82,20 +81,4 @@ async function openDeps(session: Session, options: SetupOptions) {
   };
   // A construct in an app of the user's own is deployed by that app.
   return { deps, deployed, isDeployedHere: !local && ownStage !== undefined };
-}
-
-/** Later steps need what earlier ones have made: the settings, then the deployment. */
-async function* stepsOf(
-  deps: SetupDeps,
-  deployed: () => Promise<Deployment>,
-  isDeployedHere: boolean,
-): AsyncGenerator<Step> {
-  yield* [accountStep(deps), settingsStep(deps)];
-  if (isDeployedHere) yield* [bootstrapStep(deps), quotaStep(deps), deployStep(deps)];
-  const deployment = await deployed();
-  const shops = shopsOf(deployment.connector, deps.options.shop);
-  for (const shop of shops) {
-    yield* shopSteps({ deps, deployment, shop, isOnly: shops.length === 1 });
-  }
-  yield alarmsStep(deps, deployment);
 }

@@ -8,7 +8,8 @@ import { settingsCheck } from '../checks/settings.ts';
 import { deploy } from '../deploy/deploy.ts';
 import { runCdk } from '../deploy/synth.ts';
 import type { Deployment } from '../deployment/deployment.ts';
-import { describeStack, fitToAccount } from '../deployment/fit-to-account.ts';
+import { readStack } from '../deployment/find-deployment.ts';
+import { fitToAccount } from '../deployment/fit-to-account.ts';
 import { readCaller } from '../deployment/read-caller.ts';
 import { absentAddresses, alarmsCheck, CONFIRM, readAlarmSubscriptions } from '../doctor/aws.ts';
 import { obtainValue, type SetupDeps, type Step, type WantedValue, waitForUser } from './step.ts';
@@ -37,9 +38,8 @@ export function bootstrapStep({ aws, agrees }: SetupDeps): Step {
   return {
     title: 'CDK bootstrap',
     async look() {
-      const outputs = (await describeStack(aws, BOOTSTRAP_STACK))?.Outputs ?? [];
-      const output = outputs.find(({ OutputKey }) => OutputKey === 'BootstrapVersion');
-      const version = Number(output?.OutputValue ?? 0);
+      const found = await readStack(aws, BOOTSTRAP_STACK);
+      const version = Number(found?.outputs.BootstrapVersion ?? 0);
       return [
         version >= LEAST_VERSION
           ? pass(`${BOOTSTRAP_STACK} has version ${version}`)
@@ -76,8 +76,8 @@ const POLL_MS = 5_000;
 async function waitWhileChanging({ terminal, stack, aws }: SetupDeps) {
   const progress = terminal.progress(`waiting for ${stack}`);
   for (let polls = 0; ; polls += 1) {
-    const found = await describeStack(aws, stack);
-    const status = found?.StackStatus ?? '';
+    const found = await readStack(aws, stack);
+    const status = found?.status ?? '';
     if (!status.endsWith('_IN_PROGRESS') || status === 'REVIEW_IN_PROGRESS') {
       progress.end();
       return found;
@@ -97,8 +97,8 @@ export function deployStep(deps: SetupDeps): Step {
       if (isDeployed) return [pass(`${stack} is deployed, in version ${VERSION}`)];
       const found = await waitWhileChanging(deps);
       if (!found) return [fail(`${stack} does not exist yet`)];
-      const version = found.Outputs?.find((one) => one.OutputKey === 'Version')?.OutputValue;
-      return [fail(`${stack} is ${found.StackStatus}, in version ${version ?? 'not known'}`)];
+      const { status, outputs } = found;
+      return [fail(`${stack} is ${status}, in version ${outputs.Version ?? 'not known'}`)];
     },
     async fix() {
       await deploy(

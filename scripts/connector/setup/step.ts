@@ -1,7 +1,5 @@
-import { type Check, type Finding, findingsBlock, info } from '../checks/check.ts';
+import { type Check, type Finding, findingsBlock } from '../checks/check.ts';
 import type { AwsSettings, Deployment } from '../deployment/deployment.ts';
-import type { LinePlace } from '../document/line.ts';
-import { printBlock } from '../document/print-document.ts';
 import type { CommonOptions, Session } from '../session/session.ts';
 import { Problem } from '../terminal/exit.ts';
 import { askHidden, askLine, type Terminal } from '../terminal/terminal.ts';
@@ -25,42 +23,32 @@ export interface Step extends Pick<Check, 'look' | 'fix'> {
 export async function runStep(
   { title, fixesWarnings, ...check }: Step,
   number: number,
-  { terminal, place }: { readonly terminal: Terminal; readonly place: LinePlace },
+  { terminal, show }: Pick<Session, 'terminal' | 'show'>,
 ): Promise<readonly Finding[]> {
-  terminal.line(`${number}. ${terminal.style('bold', title)}`);
   const before = await check.look();
-  const isOpen = before.some(
+  const open = before.filter(
     ({ verdict }) => verdict === 'fail' || (fixesWarnings && verdict === 'warn'),
   );
-  if (!check.fix || !isOpen) return conclude(before);
-  show(briefly(before.filter(({ verdict }) => verdict === 'fail' || verdict === 'warn')));
-  const done = await check.fix(before);
-  if (done.some(({ verdict }) => verdict === 'fail')) return conclude(done);
-  const left = done.filter(({ verdict }) => verdict === 'warn');
-  show([...left, ...briefly(done.filter((one) => !left.includes(one)))]);
-  return [...left, ...conclude(await check.look())];
-
-  function show(findings: readonly Finding[]): void {
-    const block = findingsBlock([{ name: '', findings }]);
-    printBlock(terminal, block, { place, now: new Date() });
+  let findings = before;
+  if (check.fix && open.length > 0) {
+    terminal.note(`${number}. ${title}: ${briefly(open)}`);
+    const done = await check.fix(before);
+    const isRefused = done.some(({ verdict }) => verdict === 'fail');
+    findings = [...done, ...(isRefused ? [] : await check.look())];
   }
-
-  function conclude(findings: readonly Finding[]): readonly Finding[] {
-    show(findings);
-    if (findings.some(({ verdict }) => verdict === 'fail' || verdict === 'unknown')) {
-      const next = 'Do what is said above, then run the command again: it goes on from here.';
-      throw new Problem(`The set-up stops at step ${number}, ${title}.`, next);
-    }
-    terminal.line();
-    return findings.filter(({ verdict }) => verdict === 'warn');
+  const block = findingsBlock([{ name: '', findings }]);
+  show({ title: `${number}. ${title}`, blocks: [block] });
+  terminal.line();
+  if (findings.some(({ verdict }) => verdict === 'fail' || verdict === 'unknown')) {
+    const next = 'Do what is said above, then run the command again: it goes on from here.';
+    throw new Problem(`The set-up stops at step ${number}, ${title}.`, next);
   }
+  return findings.filter(({ verdict }) => verdict === 'warn');
 }
 
-/** What is being repaired, or was: in one line and without advice, because the next look shows how it ended. */
-function briefly([first, ...others]: readonly Finding[]): readonly Finding[] {
-  if (!first) return [];
-  return [info(`${first.what}${others.length === 0 ? '' : `, and ${others.length} more`}`)];
-}
+/** What is being repaired, in one line and without advice: the next look shows how it ended. */
+const briefly = ([first, ...others]: readonly Finding[]): string =>
+  `${first?.what}${others.length === 0 ? '' : `, and ${others.length} more`}`;
 
 export interface SetupOptions extends CommonOptions {
   readonly stage?: string;

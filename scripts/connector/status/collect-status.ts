@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { DynamoDB } from '@aws-sdk/client-dynamodb';
-import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SQS } from '@aws-sdk/client-sqs';
 import { listNotices } from '../../../shared/aws/read-ledger.ts';
 import { createSqsQueueDepth } from '../../../shared/aws/sqs-queues.ts';
@@ -15,11 +14,15 @@ import {
   type LastReconcile,
   readLastReconcile,
 } from '../../../shared/core/reconcile/last-reconcile.ts';
+import { type Check, notAsked, runChecks, shopDeps } from '../checks/check.ts';
 import { type Deployment, openLedger, QUEUE_OUTPUTS } from '../deployment/deployment.ts';
-import { readPauses } from '../pause/read-pauses.ts';
+import type { Suggestion } from '../document/document.ts';
+import { line } from '../document/line.ts';
+import { pausesCheck } from '../pause/read-pauses.ts';
 import { readWaiting, type WaitingInShop } from '../pause/waiting-messages.ts';
-import { readCredentials } from '../secrets/read-secret.ts';
-import { readSubscriptions } from '../webhooks/webhooks.ts';
+import { readCredentials, secretsCheck } from '../secrets/read-secret.ts';
+import type { CommonOptions } from '../session/session.ts';
+import { subscriptionsCheck } from '../webhooks/webhooks.ts';
 import {
   createCloudWatchFigures,
   createLocalFigures,
@@ -57,6 +60,8 @@ export interface WaitingStatus {
   readonly nextTry: string;
   /** Names of the reasons in the log. */
   readonly whys: readonly WaitingInShop['why'][];
+  /** For some the next try is not the earliest possible. */
+  readonly mayBeEarlier: boolean;
 }
 
 /** The last run that compared the store with the ledger; undefined when none has ended yet. */
@@ -75,7 +80,7 @@ const MOST_WAITING = 1_000;
 /** Reads all parts in parallel; a part that cannot be read is shown as unknown. */
 export async function collectStatus(
   deployment: Deployment,
-  explain: (error: unknown) => string,
+  options: CommonOptions,
   { now, charts }: { readonly now: Date; readonly charts: boolean },
 ) {
   const { aws, output, connector } = deployment;
@@ -89,7 +94,7 @@ export async function collectStatus(
     try {
       return { kind: 'known', value: await read() };
     } catch (error) {
-      return { kind: 'unknown', why: explain(error) };
+      return { kind: 'unknown', why: notAsked(error, options).what };
     }
   };
   const shops = connector.shops.map(({ domain }) => domain);
@@ -97,6 +102,12 @@ export async function collectStatus(
   // Counts are useful without ages, but not the reverse.
   const ages = readAges().catch((): Ages => ({}));
   const queues = attempt(async () => withAges(await readQueues(deployment), await ages));
+  const credentials = readCredentials(deployment, options);
+  const checks: readonly Check[] = [
+    secretsCheck(deployment, credentials),
+    pausesCheck(deployment, () => DOCTOR),
+    subscriptionsCheck(shopDeps(deployment, connector.shops)),
+  ];
   const parts = {
     queues,
     /** Undefined where the deployment writes no figures. */
@@ -122,17 +133,14 @@ export async function collectStatus(
       const found = await Promise.all(shops.map((shop) => listNotices(listed, shop)));
       return found.flat();
     }),
-    pauses: attempt(() => readPauses(ledger, connector.shops, now)),
-    subscriptions: readSubscriptions(deployment),
-    credentials: readCredentials(
-      new SecretsManagerClient(aws),
-      output('SecretsPrefix'),
-      connector.shops,
-      explain,
-    ),
+    credentials,
+    /** What `doctor` looks at, too. */
+    checks: runChecks(checks, options),
   };
-  return { at: now.toISOString(), ...(await allOf(parts)) };
+  return { at: now.toISOString(), shops, ...(await allOf(parts)) };
 }
+
+export const DOCTOR: Suggestion = { label: 'Find the cause', line: line('doctor') };
 
 async function allOf<Parts extends object>(
   parts: Parts,
@@ -159,6 +167,7 @@ function groupWaiting(
       since: new Date(since).toISOString(),
       nextTry: new Date(next.until).toISOString(),
       whys: [...new Set(messages.map(({ why }) => why))],
+      mayBeEarlier: messages.some(({ until, notBefore = 0 }) => notBefore < until),
     };
   });
 }

@@ -124,8 +124,10 @@ export function documentOf(
   const form = mapped?.kind === 'wanted' ? formOf(mapped.wanted, reveal) : undefined;
   const name = nameOf(trace);
   const kind = key.kind === 'member' ? 'customer' : key.kind;
+  const found = trace.store.kind === 'found' ? trace.store.value : undefined;
+  const isReward = found?.kind === 'coupon' && found.coupon.madeByConnector;
   const rewards = {
-    label: 'See points and rewards',
+    label: isReward ? 'See whose reward it is' : 'See points and rewards',
     line: line('redemptions show', [key.id], { shop: key.shop }),
   };
   const revealed = {
@@ -152,7 +154,7 @@ export function documentOf(
     ],
     next: [
       ...next,
-      ...(kind === 'customer' && trace.store.kind === 'found' ? [rewards] : []),
+      ...((kind === 'customer' && found) || isReward ? [rewards] : []),
       ...(form && !reveal && kind !== 'product' ? [revealed] : []),
       ...(again ? [again] : []),
     ],

@@ -42,6 +42,7 @@ export async function readOrders(
   const absentByStatus: SentOrder[] = [];
   const sentAgain: Sent[] = [];
   const differing: string[] = [];
+  const lately: string[] = [];
   let [read, unread, amountsHealed] = [0, 0, 0];
   for (const order of orders) {
     const answer = await throughBreaker({ breaker, now }, async () => ({
@@ -69,7 +70,7 @@ export async function readOrders(
     if (isAddressRight) await settle(order, undefined);
     else fail(order, 'not-found');
   }
-  return { kind: 'read', read, unread, sentAgain, differing };
+  return { kind: 'read', read, unread, sentAgain, differing, lately };
 
   function fail({ id }: SentOrder, why: string): void {
     unread += 1;
@@ -80,6 +81,7 @@ export async function readOrders(
     read += 1;
     const { id, entry } = order;
     const verdict = judgeHeld(order, held, assumptions, now());
+    if (verdict.kind === 'waits') lately.push(id);
     if (verdict.kind !== 'report' && verdict.kind !== 'heal') return;
     const isAmount = verdict.kind === 'heal' && verdict.what === 'amount';
     if (isAmount) amountsHealed += 1;

@@ -58,6 +58,8 @@ export interface FoundByReading {
   /** How many a person must look at, and the first of them. */
   readonly differing: number;
   readonly ids: readonly string[];
+  /** The first of those that may only be shown late. Absent where there are none. */
+  readonly lately?: readonly string[];
 }
 
 /** Of how many orders the loyalty service is known to hold another state. Of each scan only the first ids are kept. */
@@ -218,11 +220,13 @@ async function takeStep(
 }
 
 function add(before: FoundByReading, page: OrdersRead): FoundByReading {
+  const lately = [...(before.lately ?? []), ...page.lately].slice(0, IDS_KEPT);
   return {
     read: before.read + page.read,
     unread: before.unread + page.unread,
     differing: before.differing + page.differing.length,
     ids: [...before.ids, ...page.differing].slice(0, IDS_KEPT),
+    ...(lately.length > 0 && { lately }),
   };
 }
 

@@ -101,6 +101,9 @@ export function sumOf(counts: Partial<CountByKind> = {}): number {
   return Object.values(counts).reduce((total, count) => total + count, 0);
 }
 
+/** So many late, and runs are missing: one may fail while the next is still running. */
+export const RUNS_MISSED = 2.5;
+
 /** Below this number a percentage says nothing: one of three is no sign of lost webhooks. */
 const LEAST_HEALED = 5;
 

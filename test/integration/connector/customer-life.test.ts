@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { MappingSettings } from '../../../shared/config/mapping-settings.ts';
 import { decodeEvent } from '../../../shared/core/events/decode-event.ts';
 import type { QueuedEvent } from '../../../shared/core/events/event.ts';
@@ -6,10 +6,6 @@ import { LOYALTY_CREDENTIALS, runConnectors } from '../../support/running-connec
 import { openStoreAndConnector, STORE_SECRET } from '../../support/store-and-connector.ts';
 
 const connectors = runConnectors();
-const stops: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const stop of stops.splice(0).reverse()) await stop();
-});
 
 const ROBIN = {
   firstName: 'Robin',
@@ -21,7 +17,6 @@ const NEW_EMAIL = 'robin.new@example.com';
 
 async function open(rules: MappingSettings = {}) {
   const both = await openStoreAndConnector(connectors, { seed: 5, rules });
-  stops.push(both.stop);
   const { connector, store } = both;
   const { loyalty } = connector;
 

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { toEvent } from '../../../scripts/connector/backfill/run-backfill.ts';
 import { FILE_START } from '../../../shared/shopify/bulk/read-entities.ts';
 import { momentAt, orderAt, withId } from '../../fixtures/order-life.ts';
@@ -135,11 +135,6 @@ describe('the compliance topics', () => {
   });
 });
 
-const stops: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const stop of stops.splice(0).reverse()) await stop();
-});
-
 /** A store in which a reward was redeemed: its code, and one of the merchant's own beside it. */
 async function openWithCodes(disorder: { readonly drop: number }) {
   const both = await openStoreAndConnector(connectors, {
@@ -149,7 +144,6 @@ async function openWithCodes(disorder: { readonly drop: number }) {
     healing: { subscriptions: 'app-configuration' },
     disorder,
   });
-  stops.push(both.stop);
   const { connector, store } = both;
   await connector.reconcile();
   connector.pass(3_600);

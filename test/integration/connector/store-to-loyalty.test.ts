@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { type Disorder, inOrder } from '../../../local/store-sandbox/delivery/disorder.ts';
 import type { ActionName } from '../../../local/store-sandbox/model/actions.ts';
 import { isEnded } from '../../../local/store-sandbox/model/order-totals.ts';
@@ -17,10 +17,6 @@ import {
 } from '../../support/store-and-connector.ts';
 
 const connectors = runConnectors();
-const stops: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const stop of stops.splice(0).reverse()) await stop();
-});
 
 async function openBoth(
   disorder: Partial<Disorder>,
@@ -30,15 +26,7 @@ async function openBoth(
 ) {
   // So that no refund that is undone by an edit ends as a dead letter.
   const assumptions = { raiseAfterPartialCancel: 'send-gross' } as const;
-  const { stop, ...both } = await openStoreAndConnector(connectors, {
-    disorder,
-    seed,
-    rules,
-    healing,
-    assumptions,
-  });
-  stops.push(stop);
-  return both;
+  return openStoreAndConnector(connectors, { disorder, seed, rules, healing, assumptions });
 }
 
 /** Steps of the store, some of them within one second, and the work they cause. */

@@ -1,8 +1,9 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { productAt } from '../../../local/harness/product-payload.ts';
 import { createLoyaltyClient } from '../../../shared/loyalty/client.ts';
 import { orderAt, withId } from '../../fixtures/order-life.ts';
 import { storeCoupon } from '../../fixtures/store-entities.ts';
+import { askAdmin } from '../../support/ask-admin.ts';
 import {
   LOYALTY_CREDENTIALS,
   type RunningConnector,
@@ -245,18 +246,12 @@ describe('each trouble is written where its alarm looks', () => {
 });
 
 describe('reconciliation', () => {
-  const stops: (() => Promise<void>)[] = [];
-  afterEach(async () => {
-    for (const stop of stops.splice(0).reverse()) await stop();
-  });
-
   it('writes that webhooks were lost, and that it came to its end', async () => {
-    const { connector, store, stop } = await openStoreAndConnector(connectors, {
+    const { connector, store } = await openStoreAndConnector(connectors, {
       seed: 5,
       disorder: { drop: 1 },
       shops: [{ domain: SHOP }],
     });
-    stops.push(stop);
     const begun = await writtenBy(connector, () => connector.reconcile());
     expect(measured('reconciliation-missing', begun)).toBe(1);
     for (let count = 0; count < 12; count += 1) store.actions.placeRandomOrder();
@@ -271,11 +266,10 @@ describe('reconciliation', () => {
   });
 
   it('writes that the loyalty service holds another order', async () => {
-    const { connector, store, stop } = await openStoreAndConnector(connectors, {
+    const { connector, store } = await openStoreAndConnector(connectors, {
       seed: 8,
       shops: [{ domain: SHOP }],
     });
-    stops.push(stop);
     await connector.reconcile();
     const { actions } = store;
     const customer = actions.createCustomer({ firstName: 'Kim', email: 'kim@example.org' });
@@ -302,24 +296,39 @@ describe('reconciliation', () => {
   });
 
   it('writes that subscriptions are missing', async () => {
-    const { connector, stop } = await openStoreAndConnector(connectors, {
+    const { connector } = await openStoreAndConnector(connectors, {
       seed: 7,
       isAddressed: false,
       shops: [{ domain: SHOP }],
     });
-    stops.push(stop);
     const sums = await writtenBy(connector, () => connector.reconcile());
     expect(measured('subscriptions-wrong', sums)).toBeGreaterThanOrEqual(1);
     const again = await writtenBy(connector, () => connector.reconcile());
     expect(measured('subscriptions-wrong', again)).toBe(0);
   });
 
+  it('writes that one is too many, and deletes none where the app’s configuration makes them', async () => {
+    const { connector, store } = await openStoreAndConnector(connectors, {
+      seed: 7,
+      isAddressed: false,
+      shops: [{ domain: SHOP }],
+      healing: { subscriptions: 'app-configuration' },
+    });
+    await askAdmin(
+      store,
+      'mutation($s: WebhookSubscriptionInput!) { webhookSubscriptionCreate(topic: ORDERS_CREATE, webhookSubscription: $s) { userErrors { message } } }',
+      { s: { uri: `${process.env.WEBHOOK_ADDRESS}/example-store` } },
+    );
+    const sums = await writtenBy(connector, () => connector.reconcile());
+    expect(measured('subscriptions-wrong', sums)).toBe(1);
+    expect(store.state().subscriptions.map(({ topic }) => topic)).toEqual(['orders/create']);
+  });
+
   it('counts refused credentials of the store in the same metric as the workers', async () => {
-    const { connector, stop } = await openStoreAndConnector(connectors, {
+    const { connector } = await openStoreAndConnector(connectors, {
       seed: 6,
       shops: [{ domain: SHOP }],
     });
-    stops.push(stop);
     await connector.keepSecret('example-store/store', { accessToken: 'shpat_revoked' });
     connector.pass(400);
     const sums = await writtenBy(connector, () => connector.reconcile());

@@ -1,8 +1,7 @@
-import { afterEach } from 'vitest';
 import type { PartialSettings } from '../../../local/loyalty-sandbox/settings.ts';
 import type { ActionInput } from '../../../local/store-sandbox/model/actions.ts';
 import type { OrderRow } from '../../../local/store-sandbox/model/rows.ts';
-import { runConnectors } from '../../support/running-connector.ts';
+import { type Connectors, runConnectors } from '../../support/running-connector.ts';
 import { openStoreAndConnector } from '../../support/store-and-connector.ts';
 
 type Settings = Partial<Parameters<typeof openStoreAndConnector>[1]>;
@@ -18,15 +17,7 @@ export type Shop = Awaited<ReturnType<typeof openShop>>;
  */
 export function openShops(service: PartialSettings = {}) {
   const connectors = runConnectors(service);
-  const opened: Shop[] = [];
-  afterEach(async () => {
-    for (const shop of opened.splice(0)) await shop.stop();
-  });
-  const open = async (settings: Settings = {}): Promise<Shop> => {
-    const shop = await openShop(connectors, settings);
-    opened.push(shop);
-    return shop;
-  };
+  const open = (settings: Settings = {}): Promise<Shop> => openShop(connectors, settings);
   return {
     open,
     /** With one order that is shipped, and has its points. */
@@ -40,10 +31,10 @@ export function openShops(service: PartialSettings = {}) {
 }
 
 async function openShop(
-  connectors: ReturnType<typeof runConnectors>,
+  connectors: Connectors,
   { rules, shop: shopSettings, ...settings }: Settings,
 ) {
-  const { store, connector, stop } = await openStoreAndConnector(connectors, {
+  const { store, connector } = await openStoreAndConnector(connectors, {
     seed: 1,
     ...settings,
     shop: { inventoryNoise: false, taxes: [], ...shopSettings },
@@ -60,7 +51,6 @@ async function openShop(
     connector,
     loyalty,
     actions: store.actions,
-    stop,
     held,
 
     later: (seconds: number) => connector.pass(seconds),

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { View } from '../../../app/program/answers.ts';
 import { type ExtensionWorld, openExtensions } from '../../support/extension-world.ts';
 import { both, isCodeMade, isRedeem, once } from '../../support/outside-line.ts';
@@ -6,7 +6,6 @@ import { runConnectors } from '../../support/running-connector.ts';
 
 const connectors = runConnectors({ posCustomerId: 'email-or-document' });
 let world: ExtensionWorld;
-afterEach(() => world.stop());
 
 async function open(points: number) {
   world = await openExtensions(connectors, { readsPerMinute: 1_000 });

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type ExtensionWorld, openExtensions } from '../../support/extension-world.ts';
 import { runConnectors } from '../../support/running-connector.ts';
 
@@ -7,7 +7,6 @@ const connectors = runConnectors({
   posCustomerId: 'email-or-document',
 });
 let world: ExtensionWorld;
-afterEach(() => world.stop());
 
 const DAYS = 86_400;
 const UNKNOWN = {

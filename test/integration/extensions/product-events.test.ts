@@ -1,12 +1,10 @@
 import { createHmac, randomUUID } from 'node:crypto';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { productEventAt } from '../../../local/harness/product-payload.ts';
 import { runConnectors, SHOP } from '../../support/running-connector.ts';
 import { openStoreAndConnector, STORE_SECRET } from '../../support/store-and-connector.ts';
 
 const connectors = runConnectors();
-let stop: (() => Promise<void>) | undefined;
-afterEach(async () => stop?.());
 
 type Headers = Readonly<Record<string, string | undefined>>;
 const without = [
@@ -38,14 +36,9 @@ const eventHeaders = (body: string, changes: Headers = {}): Headers => ({
 
 /** One product that both sides know as "Kettle". */
 async function open() {
-  const {
-    store,
-    connector,
-    stop: end,
-  } = await openStoreAndConnector(connectors, {
+  const { store, connector } = await openStoreAndConnector(connectors, {
     ...{ seed: 7, healing: { productChanges: 'events' } },
   });
-  stop = end;
   const [first] = store.rows.products.values();
   const id = first?.id ?? '';
   const rest = async () => {

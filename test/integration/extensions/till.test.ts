@@ -1,16 +1,14 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   customerToken,
   type ExtensionWorld,
   openExtensions,
-  STAFF,
 } from '../../support/extension-world.ts';
 import { isRedeem, once } from '../../support/outside-line.ts';
 import { runConnectors } from '../../support/running-connector.ts';
 
 const connectors = runConnectors({ posCustomerId: 'email-or-document' });
 let world: ExtensionWorld;
-afterEach(() => world.stop());
 
 const ANOTHER = '5002';
 
@@ -40,20 +38,6 @@ describe('a till', () => {
     expect(world.loyalty.journal.entries({ operation: 'redeemRewardByKey' })).toEqual([]);
   });
 
-  it('redeems once when a request is sent many times, at two functions and by two users', async () => {
-    const { robin } = await open();
-    const body = world.click();
-    const tries = [world.one, world.other, world.one, world.other].map((till, index) =>
-      till.till(robin, 'redeem', { body }, index > 1 ? ANOTHER : STAFF),
-    );
-    const answers = await Promise.all(tries);
-    answers.push(await world.other.till(robin, 'redeem', { body }));
-    expect(new Set(answers.map(({ status }) => status))).not.toContain(500);
-    const ids = answers.flatMap(({ json }) => json.redemption?.id ?? []);
-    expect(new Set(ids).size).toBe(1);
-    await expectSpentOnce(robin);
-  });
-
   it('and the customer’s own page, at the same moment, redeem once', async () => {
     const { robin } = await open();
     const others = () =>
@@ -64,24 +48,6 @@ describe('a till', () => {
     const first = await world.startOnLine(once(isRedeem, { meanwhile: others }));
     await first.till(robin, 'redeem', { body: world.click() });
     await expectSpentOnce(robin);
-  });
-});
-
-describe('limits of a till', () => {
-  it('redemptions of a customer are limited by the hour, over tills, functions and pages', async () => {
-    const { sasha } = await open({ readsPerMinute: 1_000, redeemsPerHour: 3 });
-    const statuses: number[] = [];
-    for (let n = 0; n < 3; n += 1) {
-      for (const till of [world.one, world.other]) {
-        statuses.push(
-          (await till.till(sasha, 'redeem', { body: world.click(3) }, `50${n}`)).status,
-        );
-      }
-      statuses.push((await world.one.account(sasha, 'redeem', { body: world.click(3) })).status);
-    }
-    await world.rest();
-    expect(statuses.filter((status) => status === 200)).toHaveLength(3);
-    expect([world.spentBy(sasha), world.pointsOf(sasha)]).toEqual([3, 7_777 - 150]);
   });
 });
 

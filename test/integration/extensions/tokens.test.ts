@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import {
   customerToken,
   type ExtensionWorld,
@@ -22,7 +22,6 @@ beforeAll(async () => {
   robin = await world.shopper('Robin', 250);
   sasha = await world.shopper('Sasha', 7_777);
 });
-afterAll(() => world.stop());
 
 /** Refused like a request without any proof; nothing was asked of the service, and nothing moved. */
 async function expectRefused(path: string, asked: Asked): Promise<void> {

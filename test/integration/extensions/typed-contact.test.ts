@@ -1,4 +1,4 @@
-import { afterEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { type ExtensionWorld, openExtensions } from '../../support/extension-world.ts';
 import { runConnectors } from '../../support/running-connector.ts';
 
@@ -9,7 +9,6 @@ const connectors = runConnectors({
   posCustomerId: 'email-or-document',
 });
 let world: ExtensionWorld;
-afterEach(() => world.stop());
 
 it('a till asks for a phone number where the service lacks it; it goes to the service and nowhere else', async () => {
   world = await openExtensions(connectors);

@@ -1,56 +1,35 @@
-import { afterEach, describe, expect, it } from 'vitest';
-import { openBalances } from '../../support/running-balances.ts';
+import { describe, expect, it } from 'vitest';
 import { runConnectors, SHOP } from '../../support/running-connector.ts';
-import { openStorefront } from '../../support/running-storefront.ts';
-import { openStoreAndConnector } from '../../support/store-and-connector.ts';
+import { openProgram, openStorefront } from '../../support/running-storefront.ts';
 
 const connectors = runConnectors();
-let stop: (() => Promise<void>) | undefined;
-afterEach(async () => stop?.());
 
 const CART = '11:20:1';
 
 /** Two customers with 300 points each. */
 async function open() {
-  const {
-    store,
-    connector,
-    stop: end,
-  } = await openStoreAndConnector(connectors, {
-    seed: 7,
-    shops: [{ domain: SHOP }],
-  });
-  stop = end;
-  const balances = await openBalances(connector);
-  const storefront = openStorefront(connector);
+  const program = await openProgram(connectors, { shops: [{ domain: SHOP }] });
+  const storefront = openStorefront(program.connector);
   const buy = (name: string) => {
-    const email = `${name}@example.com`;
-    const { id } = store.actions.createCustomer({ firstName: name, email });
-    const lines = [{ title: 'Kettle', price: 300, quantity: 1 }];
-    const order = store.actions.placeOrder({ customerId: id, lines, payment: 'paid', taxes: [] });
-    store.actions.fulfilOrder({ orderId: order.id });
+    const id = program.signUp(name);
+    program.buy(id, 300);
     return id;
   };
   const [robin, sasha] = [buy('Robin'), buy('Sasha')];
-  const rest = async () => {
-    await store.deliveries.settled();
-    await connector.settle();
-    await balances.forward();
-    await balances.settle();
-  };
-  await rest();
-  connector.newCalls();
+  await program.rest();
+  program.connector.newCalls();
   let clicks = 0;
   return {
-    ...{ store, connector, balances, storefront, robin, sasha, rest, buy },
+    ...{ ...program, storefront, robin, sasha, buy },
     redeem(customer: string, rewardId = 1, clientKey = `click-of-test-${++clicks}`) {
       return storefront.post('redeem', customer, { rewardId, clientKey, items: CART });
     },
-    points: (customer: string) =>
-      connector.loyalty.state().customers.find(({ OriginalId }) => OriginalId === customer)?.points,
-    spent: () => connector.loyalty.state().redemptions.length,
-    codes: () =>
-      store.state().discounts.filter(({ context }) => context.kind === 'customers').length,
+    /** The points of Robin, and the redemptions and codes of both. */
+    seen: () => [
+      program.pointsOf(robin),
+      program.spentBy(robin) + program.spentBy(sasha),
+      program.codesOf(robin) + program.codesOf(sasha),
+    ],
   };
 }
 
@@ -76,7 +55,7 @@ describe('while an operator has paused the shop', () => {
       connector.pass(3_600);
     }
     expect(connector.newOperations()).toEqual([]);
-    expect([world.points(robin), world.spent(), world.codes()]).toEqual([300, 0, 0]);
+    expect(world.seen()).toEqual([300, 0, 0]);
 
     await connector.resumeShop();
     connector.pass(11);
@@ -84,7 +63,7 @@ describe('while an operator has paused the shop', () => {
     const { status, json } = await world.redeem(robin);
     expect([status, json.redemption.state]).toEqual([200, 'ready']);
     await world.rest();
-    expect([world.points(robin), world.spent(), world.codes()]).toEqual([200, 1, 1]);
+    expect(world.seen()).toEqual([200, 1, 1]);
     expect(connector.loyalty.state().orders).toHaveLength(3);
     expect(await balances.deadLetters()).toEqual([]);
   });
@@ -114,8 +93,8 @@ describe('while the service throttles the shop', () => {
     await world.rest();
     await world.redeem(robin, 1, 'click-of-robin');
     await world.rest();
-    expect([world.points(robin), world.spent(), world.codes()]).toEqual([200, 1, 1]);
-    expect(world.points(sasha)).toBe(300);
+    expect(world.seen()).toEqual([200, 1, 1]);
+    expect(world.pointsOf(sasha)).toBe(300);
     expect(await world.balances.deadLetters()).toEqual([]);
   });
 });

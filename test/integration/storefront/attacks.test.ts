@@ -1,41 +1,23 @@
-import { afterEach, describe, expect, it } from 'vitest';
-import { openBalances } from '../../support/running-balances.ts';
+import { describe, expect, it } from 'vitest';
 import { runConnectors, SECOND_SHOP, SHOP } from '../../support/running-connector.ts';
-import { openStorefront, proxyValues, signedQuery } from '../../support/running-storefront.ts';
-import { openStoreAndConnector, STORE_SECRET } from '../../support/store-and-connector.ts';
+import {
+  openProgram,
+  openStorefront,
+  proxyValues,
+  signedQuery,
+} from '../../support/running-storefront.ts';
+import { STORE_SECRET } from '../../support/store-and-connector.ts';
 
 const connectors = runConnectors();
-let stop: (() => Promise<void>) | undefined;
-afterEach(async () => stop?.());
 
 /** A store in which one customer has bought enough for a reward, and another much more. */
 async function open() {
-  const { store, connector, stop: end } = await openStoreAndConnector(connectors, { seed: 7 });
-  stop = end;
-  const balances = await openBalances(connector);
-  const storefront = openStorefront(connector);
-  const buy = async (name: string, price: number) => {
-    const { id } = store.actions.createCustomer({
-      firstName: name,
-      lastName: 'Sampleson',
-      email: `${name.toLowerCase()}@example.com`,
-    });
-    const { id: orderId } = store.actions.placeOrder({
-      customerId: id,
-      lines: [{ title: 'Kettle', price, quantity: 1 }],
-      payment: 'paid',
-      taxes: [],
-    });
-    store.actions.fulfilOrder({ orderId });
-    return id;
-  };
-  const mine = await buy('Robin', 250);
-  const theirs = await buy('Sasha', 4321);
-  await store.deliveries.settled();
-  await connector.settle();
-  await balances.forward();
-  await balances.settle();
-  return { store, connector, balances, storefront, mine, theirs };
+  const program = await openProgram(connectors);
+  const [mine, theirs] = [program.signUp('Robin'), program.signUp('Sasha')];
+  program.buy(mine, 250);
+  program.buy(theirs, 4321);
+  await program.rest();
+  return { ...program, storefront: openStorefront(program.connector), mine, theirs };
 }
 
 const pointsSpent = ({ connector }: Awaited<ReturnType<typeof open>>) =>

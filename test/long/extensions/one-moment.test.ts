@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import type { View } from '../../../app/program/answers.ts';
 import { CART, type ExtensionWorld, openExtensions } from '../../support/extension-world.ts';
 import { runConnectors } from '../../support/running-connector.ts';
@@ -9,7 +9,6 @@ let world: ExtensionWorld;
 beforeAll(async () => {
   world = await openExtensions(connectors, { readsPerMinute: 1_000, redeemsPerHour: 100 });
 });
-afterAll(() => world.stop());
 
 const at = fc.constantFrom(0 as const, 1 as const);
 const step = fc.oneof(

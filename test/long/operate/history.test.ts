@@ -27,7 +27,7 @@ describe('the history of a stack', () => {
       who: OPERATOR,
       command: 'send',
       arguments: {},
-      end: { result: 'finished', counts: { sent: 1 } },
+      end: { result: 'finished', verdict: 'well', counts: { sent: 1 } },
     });
     expect(Date.parse(record?.at ?? '')).toBeGreaterThanOrEqual(before);
   });
@@ -53,7 +53,7 @@ describe('the history of a stack', () => {
     const change = { command: 'dead-letters replay', arguments: { yes: 'true' }, version: '0.2.0' };
     await recordBegin(connector.ledger, caller, change, new Date());
     const { stdout } = await connector.run('history --who max');
-    expect(stdout).toMatch(/ max +dead-letters replay +still runs, or its process was ended +–/);
+    expect(stdout).toMatch(/ max +sent dead letters again, still runs, or its process was ended/);
   });
 
   it('is filtered by command, caller and time, the newest first', async () => {

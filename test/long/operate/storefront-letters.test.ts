@@ -11,6 +11,7 @@ import { replayCommand } from '../../../scripts/connector/dead-letters/replay-co
 import { awsSettings } from '../../../scripts/connector/deployment/deployment.ts';
 import { type Document, exitCodeOf } from '../../../scripts/connector/document/document.ts';
 import type { Session } from '../../../scripts/connector/session/session.ts';
+import type { ExitCode } from '../../../scripts/connector/terminal/exit.ts';
 import { createTerminal } from '../../../scripts/connector/terminal/terminal.ts';
 import { createDynamoDbLedger } from '../../../shared/aws/dynamodb-ledger.ts';
 import { createSqsDeadLetters } from '../../../shared/aws/sqs-queues.ts';
@@ -61,7 +62,7 @@ beforeEach(async () => {
 const urlOf = (name: string): string => outputs[name] ?? '';
 
 /** Runs a command and gives its document, and the exit code of that. */
-async function run(command: (session: Session) => Promise<Document>) {
+async function run(command: (session: Session) => Promise<Document | ExitCode>) {
   const credentials = { accessKeyId: 'operator', secretAccessKey: 'operator' };
   const document = await command({
     terminal: createTerminal({ quiet: true }),
@@ -79,6 +80,7 @@ async function run(command: (session: Session) => Promise<Document>) {
       connector,
     }),
   });
+  if (typeof document === 'number') throw new Error(`a document is expected, not ${document}`);
   return { code: exitCodeOf(document), data: document.data };
 }
 

@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Document } from '../../../scripts/connector/document/document.ts';
-import { closeCommand, listCommand } from '../../../scripts/connector/redemptions/redemptions.ts';
-import { showCommand } from '../../../scripts/connector/redemptions/show-customer.ts';
+import {
+  closeCommand,
+  listCommand,
+  showCommand,
+} from '../../../scripts/connector/redemptions/redemptions.ts';
 import type { Session } from '../../../scripts/connector/session/session.ts';
 import { createTerminal } from '../../../scripts/connector/terminal/terminal.ts';
 import { createDynamoDbLedger } from '../../../shared/aws/dynamodb-ledger.ts';
@@ -39,7 +42,7 @@ it('lets the operator see and close a redemption that needs a person, and the cu
   const ledger = createDynamoDbLedger({ client: stack.dynamoDb, table });
   const customer = { shop: stack.shop.domain, customerId: shopper.id };
   await leaveStuckRedemption(ledger, customer, { points: 100 });
-  const redemptions = async () => (await shop.ask(shopper, 'redemptions')).redemptions;
+  const redemptions = async () => (await shop.askUntilAnswered(shopper, 'redemptions')).redemptions;
   const list = () => operate((session) => listCommand(session, {}));
   const pending = await list();
   expect(pending.kind).toBe('action required');
@@ -58,12 +61,13 @@ it('lets the operator see and close a redemption that needs a person, and the cu
     text: expect.stringContaining('closed before'),
   });
   expect(counted).toEqual([{ closed: 1 }, { closed: 0 }]);
-  await expect(close({ cancelled: true, yes: true })).rejects.toThrow('is "refused"');
+  await expect(close({ cancelled: true, yes: true })).rejects.toThrow('is "refused, ');
   expect(await redemptions()).toMatchObject([{ state: 'refused' }]);
   expect((await list()).kind).toBe('well');
 
   // A double click.
-  const answers = await Promise.all([1, 2].map(() => shop.ask(shopper, 'redeem', shopper.click)));
+  const click = () => shop.askUntilAnswered(shopper, 'redeem', shopper.click);
+  const answers = await Promise.all([click(), click()]);
   const [again] = new Set(answers.map(({ redemption }) => redemption.id));
   expect(answers.map(({ redemption }) => redemption.id)).toEqual([again, again]);
   expect(again).not.toBe(id);
@@ -73,13 +77,16 @@ it('lets the operator see and close a redemption that needs a person, and the cu
   await shop.expectPoints([shopper], 20);
   const shown = await operate((session) => showCommand(session, {}, shopper.id));
   expect(shown.kind).toBe('well');
-  expect(shown.text).toMatch(/"ready".*"refused"/);
+  expect(shown.text).toMatch(/"code ready".*"refused, no points spent"/);
   expect(shown.text).not.toMatch(/Robin|example\.com/);
   expect(shown.blocks).toContainEqual(
     expect.objectContaining({
       rows: expect.arrayContaining([{ cells: ['Points', 20, 20, 20, ''] }]),
     }),
   );
+  const [code] = shop.look().codesOf(shopper);
+  const byCode = await operate((session) => showCommand(session, {}, code?.code ?? ''));
+  expect(byCode).toEqual(shown);
   const stranger = await operate((session) => showCommand(session, {}, '404'));
   expect(stranger.kind).toBeUndefined();
   expect(stranger.text).toContain('not there yet');

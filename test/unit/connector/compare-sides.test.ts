@@ -1,8 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { judgeBalances, rowsOf } from '../../../scripts/connector/redemptions/show-customer.ts';
+import {
+  judgeBalances,
+  judgeRedemptions,
+  rowsOf,
+} from '../../../scripts/connector/redemptions/redemptions.ts';
 import { compareSides, heldIn, type Sides } from '../../../scripts/connector/trace/sides.ts';
 import { mapOrder } from '../../../shared/core/mapping/map-order.ts';
 import { idempotencyKey } from '../../../shared/core/mapping/wanted-state.ts';
+import type { Redemption } from '../../../shared/core/redemptions/redemption.ts';
 import { transportFailure } from '../../../shared/loyalty/result.ts';
 import { neverSent, rules, storeOrder } from '../../fixtures/store-entities.ts';
 
@@ -115,6 +120,18 @@ const known = {
   ...{ points: 120, cashback: 0, tier: 'Gold' },
   expiring: { points: 20, at: '2026-12-01T00:00:00Z' },
 };
+
+describe('the redemptions of a customer', () => {
+  const at = '2026-12-01T00:00:00.000Z';
+  const redemption = { state: { at: 'calling' }, intendedAt: at } as Redemption;
+  const judge = (one: Redemption) => judgeRedemptions([{ redemption: one }], new Date(at))?.kind;
+
+  it('are not well while one is not finished', () => {
+    expect(judge(redemption)).toBe('waits');
+    expect(judge({ ...redemption, stuck: 'look-up-refused' })).toBe('action required');
+    expect(judge({ ...redemption, state: { at: 'refused', why: 'refused' } })).toBeUndefined();
+  });
+});
 
 describe('the balance of a customer, side by side', () => {
   it('marks no difference between sides that agree, or that do not answer', () => {

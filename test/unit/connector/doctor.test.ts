@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import {
   type Check,
+  checksDocument,
   type Finding,
   fail,
   findingsBlock,
@@ -15,29 +16,23 @@ import {
   warn,
 } from '../../../scripts/connector/checks/check.ts';
 import { describeReward } from '../../../scripts/connector/checks/loyalty.ts';
-import { assumptionsCheck, settingsCheck } from '../../../scripts/connector/checks/settings.ts';
+import { settingsCheck } from '../../../scripts/connector/checks/settings.ts';
 import {
   adminApiCheck,
   judgeCurrencies,
   judgeScopes,
 } from '../../../scripts/connector/checks/store.ts';
 import { awsSettings } from '../../../scripts/connector/deployment/deployment.ts';
-import { judgeClock, judgeConcurrency } from '../../../scripts/connector/doctor/aws.ts';
-import {
-  judgeAppSecrets,
-  judgeClientIds,
-  judgeRefusals,
-} from '../../../scripts/connector/doctor/secrets.ts';
+import { judgeConcurrency } from '../../../scripts/connector/doctor/aws.ts';
+import { judgeAppSecrets } from '../../../scripts/connector/doctor/secrets.ts';
 import { text } from '../../../scripts/connector/document/document.ts';
 import { line } from '../../../scripts/connector/document/line.ts';
+import { judgeSignatures } from '../../../scripts/connector/status/judge-status.ts';
 import type { Connector } from '../../../shared/config/connector-config.ts';
 import {
   completeDeployment,
-  completeHealing,
   completeStorefront,
-  defaultAssumptions,
 } from '../../../shared/config/connector-settings.ts';
-import { defaultRules } from '../../../shared/config/mapping-settings.ts';
 import { failure } from '../../../shared/shopify/admin/client/admin-answer.ts';
 import type { Ask } from '../../../shared/shopify/admin/client/admin-client.ts';
 
@@ -117,42 +112,16 @@ describe('the settings', () => {
   });
 });
 
-describe('webhooks that were refused for their signature', () => {
-  const now = new Date('2026-11-15T03:00:00.000Z');
-  const judge = (refused: number, acceptedSince: number, shops = ['one'], strays = 0) =>
-    judgeRefusals(
-      {
-        'signatures-refused': refused,
-        signs: {
-          'signatures-refused': {
-            ...{ lastAt: now.getTime(), acceptedSince },
-            sinceAccepted: acceptedSince > 0 ? 0 : strays || refused,
-          },
-        },
-      },
-      shops.map((domain) => ({ domain })),
-      now,
-    );
-
-  it('fail until some are accepted, and are repaired then', () => {
+describe('the signatures of webhooks', () => {
+  it('name the command that enters the secret, and are not seen where none came', () => {
+    const judging = { shops: ['one'], now: new Date(), credentials: [] };
+    const judge = (refused: number, received: number) =>
+      judgeSignatures({ 'signatures-refused': refused, received, signs: {} }, judging);
     expect(judge(72, 0)).toMatchObject({
       ...{ verdict: 'fail', what: expect.stringContaining('none accepted since') },
       next: [{ line: line('secrets set', ['webhook'], { rotate: true, shop: 'one' }) }],
     });
-    expect(judge(72, 4)).toMatchObject({
-      verdict: 'pass',
-      what: expect.stringMatching(/^72 .*; repaired: 4 accepted since$/),
-    });
-    expect(judge(2, 0).verdict).toBe('pass');
-    const strays = judge(72, 0, ['one'], 2);
-    expect(strays.what).toMatch(/; all but the last 2 before others were accepted$/);
-  });
-
-  it('stay a warning where another shop may have sent what was accepted', () => {
-    expect(judge(72, 4, ['one', 'two'])).toMatchObject({
-      ...{ verdict: 'warn', what: expect.stringMatching(/; 4 accepted since, of any shop$/) },
-      next: [{}, {}],
-    });
+    expect([judge(2, 9).verdict, judge(2, 0).verdict]).toEqual(['pass', 'info']);
   });
 });
 
@@ -203,11 +172,10 @@ describe("the account's concurrency quota", () => {
 });
 
 describe('app secrets', () => {
-  const app = { clientId: undefined, clientSecret: undefined };
-  const one = { ...app, shop: 'one', webhook: ['s1'] };
+  const one = { shop: 'one', webhook: ['s1'] };
 
   it('are not to be shared between shops, an older one included', () => {
-    const two = { ...app, shop: 'two', webhook: ['s2', 's1'] };
+    const two = { shop: 'two', webhook: ['s2', 's1'] };
     const findings = judgeAppSecrets([one, two]);
     expect(verdicts(findings)).toEqual(['warn']);
     expect(JSON.stringify(findings)).not.toContain('s1');
@@ -217,49 +185,6 @@ describe('app secrets', () => {
   it('sign webhooks: a client secret of the store that differs was not rotated', () => {
     expect(verdicts(judgeAppSecrets([{ ...one, clientSecret: 'other' }]))).toEqual(['warn']);
     expect(judgeAppSecrets([{ ...one, clientSecret: 's1' }])).toEqual([]);
-  });
-
-  it('need the id of an older app for its extensions', () => {
-    const findings = judgeClientIds([one, { ...one, shop: 'two', clientId: 'id' }]);
-    expect(findings).toMatchObject([
-      { verdict: 'info', shop: 'one', what: expect.stringContaining('no-client-id') },
-    ]);
-  });
-});
-
-describe('the clock', () => {
-  it('passes within the tolerance and says by how much it is off beyond', () => {
-    const judge = (date: string) => judgeClock(date, Date.parse('2026-11-15T03:00:00.400Z'));
-    expect(judge('Sun, 15 Nov 2026 03:00:00 GMT').verdict).toBe('pass');
-    expect(judge('Sun, 15 Nov 2026 02:58:00 GMT')).toMatchObject({
-      ...{ verdict: 'warn', what: expect.stringContaining('120 s ahead of') },
-    });
-    expect(judge('').verdict).toBe('unknown');
-  });
-});
-
-describe('the guesses about the loyalty service and the store', () => {
-  const settings = {
-    loyalty: { callsPerSecond: 2.5, assumptions: { ...defaultAssumptions } },
-    shops: [{ rules: defaultRules }, { rules: { ...defaultRules, enrolment: () => true } }],
-    healing: completeHealing({ productChanges: 'events' }),
-    storefront: completeStorefront({}),
-  };
-  const look = async (given: Parameters<typeof assumptionsCheck>[0]) =>
-    (await assumptionsCheck(given).look()).map(({ what }) => what);
-
-  it('are each listed with their value, fewer without a storefront and without Events', async () => {
-    const lines = await look(settings);
-    for (const [name, value] of Object.entries(defaultAssumptions)) {
-      expect(lines).toContain(`loyalty.assumptions.${name}: ${value}`);
-    }
-    expect(lines).toContain('loyalty.callsPerSecond: 2.5');
-    expect(lines).toContain('rules.couponForEveryone: send');
-    expect(lines).toContain('rules.enrolment: unstated or a function of yours');
-    expect(lines).toContain('healing.productTriggers: unset');
-    expect(lines.join()).toMatch(/storefront\.rewardTypes: .*"3":"cashback"/);
-    const bare = { ...settings, healing: completeHealing(), storefront: undefined };
-    expect((await look(bare)).join()).not.toMatch(/storefront\.|healing\./);
   });
 });
 
@@ -371,11 +296,41 @@ describe('the findings of all checks', () => {
     expect(JSON.stringify(findings)).not.toContain('EUR');
   });
 
+  it('name each of what one command repairs, and all of it where all is shown', () => {
+    const sync = { label: 'Repair', line: line('webhooks sync') };
+    const faults = ['a', 'b', 'c', 'd'].map((one) => fail(`${one} is missing`, sync));
+    const shown = (all: boolean) =>
+      findingsBlock([{ name: 'subscriptions', findings: faults }], { all }).findings.map(
+        ({ what, next }) => [what, next?.length],
+      );
+    expect(shown(false)).toEqual([
+      ['a is missing', undefined],
+      ['b is missing', undefined],
+      ['c is missing, and 1 more', 1],
+    ]);
+    expect(shown(true)).toHaveLength(4);
+  });
+
   it('are well only where everything could be asked', () => {
     const kind = (...findings: readonly Finding[]) => verdictOf([{ name: '', findings }]).kind;
     expect(kind(pass(''), warn(''), info(''))).toBe('well');
     expect(kind(pass(''), unknown(''))).toBe('not known');
     expect(kind(unknown(''), fail(''))).toBe('action required');
+  });
+
+  it('are counted so that the numbers add up', () => {
+    const rest = { name: 'go-live', findings: [info('since')] };
+    const none = { name: 'app secrets', findings: [] };
+    const bad = { ...secrets, findings: secrets.findings.slice(0, 1) };
+    const follows = { ...store, findings: store.findings.slice(0, 1) };
+    expect(verdictOf([bad, follows, rest, none]).what).toBe(
+      'Of 3 checks, 1 failed, 1 could not be done because of that, 1 only told something.',
+    );
+  });
+
+  it('of one check are its verdict, and are not said twice', () => {
+    const { verdict, blocks } = checksDocument('', [{ name: 'x', findings: [pass('12 right')] }]);
+    expect([verdict?.what, blocks]).toEqual(['12 right.', []]);
   });
 });
 

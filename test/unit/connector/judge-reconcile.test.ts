@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { judgeRun } from '../../../scripts/connector/reconcile/reconcile.ts';
+import { judgeRuns } from '../../../scripts/connector/reconcile/reconcile.ts';
 import type { LastReconcile } from '../../../shared/core/reconcile/last-reconcile.ts';
 
 const none = { order: 0, product: 0, coupon: 0 };
@@ -8,25 +8,44 @@ const run = (order: number): LastReconcile => ({
   ...{ lookedAt: { ...none, order }, healed: none, rolledOut: none, sent: [], stopped: [] },
 });
 const read = { read: 9, unread: 0, differing: 0, ids: [] };
+const now = new Date('2026-11-15T03:02:00.000Z');
+const judge = (
+  found: Partial<Parameters<typeof judgeRuns>[0]>,
+  asked: Parameters<typeof judgeRuns>[1] = {},
+  at = now,
+) => judgeRuns({ runs: [run(3)], ordersRead: [], sent: [], ...found }, asked, at);
 
-it('says of a comparison with the ledger that the loyalty service was not asked', () => {
-  const { kind, what } = judgeRun({ runs: [run(3)], ordersRead: [] }, false);
-  expect(kind).toBe('well');
-  expect(what).toContain('Store and ledger agree: 3 orders');
-  expect(what).toContain('The loyalty service was not asked.');
+it('says up to when store and ledger were compared, and that the service was not asked', () => {
+  expect(judge({})).toEqual({
+    kind: 'well',
+    what: 'Store and ledger agree; the loyalty service was not asked. Compared up to 02:45 UTC; what changed since is not compared yet.',
+  });
 });
 
-it('needs a person where orders are known to differ in the loyalty service', () => {
-  const ordersRead = [{ ...read, differing: 2, ids: ['71', '72'] }];
-  for (const isDeep of [true, false]) {
-    expect(judgeRun({ runs: [run(3)], ordersRead }, isDeep).kind).toBe('action required');
+it('needs a person where orders differ in the loyalty service, also where it may only show late', () => {
+  for (const differs of [{ differing: 2, ids: ['71', '72'] }, { lately: ['73', '74'] }]) {
+    for (const isDeep of [true, false]) {
+      const { kind, what } = judge({ ordersRead: [{ ...read, ...differs }] }, { isDeep });
+      expect(kind).toBe('action required');
+      expect(what).toContain('another state of 2 orders');
+    }
   }
 });
 
-it('is not well where nothing was compared, or where orders could not be read', () => {
-  const { kind, what } = judgeRun({ runs: [run(0)], ordersRead: [] }, false);
-  expect(kind).toBe('waits');
-  expect(what).toContain('What changed after 02:45 UTC was left to its webhooks');
-  const unread = { runs: [run(3)], ordersRead: [{ ...read, unread: 2 }] };
-  expect(judgeRun(unread, true).kind).toBe('not known');
+it('is well only about what was compared, read and delivered', () => {
+  expect(judge({ runs: [run(0)] }).kind).toBe('waits');
+  expect(judge({ ordersRead: [{ ...read, unread: 2 }] }, { isDeep: true }).kind).toBe('not known');
+  const stopped = [{ kind: 'order', why: 'shop-paused' }] as const;
+  expect(judge({ runs: [{ ...run(3), stopped }] }).kind).toBe('not known');
+  const one = { kind: 'order', id: '71', why: 'missing', endedAt: '' } as const;
+  const ended = (outcome: string) => ({ outcome, at: '', version: 1, topic: '' });
+  expect(judge({ sent: [{ ...one, outcome: undefined }] }).kind).toBe('waits');
+  expect(judge({ sent: [{ ...one, outcome: ended('unchanged') }] }).kind).toBe('well');
+  expect(judge({ sent: [{ ...one, outcome: ended('rejected') }] }).kind).toBe('action required');
+});
+
+it('needs a person where the runs of the schedule are missing', () => {
+  const later = new Date('2026-11-15T06:02:00.000Z');
+  expect(judge({}, { everyMinutes: 60 }).kind).toBe('well');
+  expect(judge({}, { everyMinutes: 60 }, later).kind).toBe('action required');
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import {
   type Finding,
   fail,
@@ -6,54 +6,41 @@ import {
   unknown,
   warn,
 } from '../../../scripts/connector/checks/check.ts';
-import { line } from '../../../scripts/connector/document/line.ts';
+import type { Session } from '../../../scripts/connector/session/session.ts';
 import { runStep } from '../../../scripts/connector/setup/step.ts';
 import { nextTokens } from '../../../scripts/connector/storefront/set-up.ts';
 import { Problem } from '../../../scripts/connector/terminal/exit.ts';
-import type { Terminal } from '../../../scripts/connector/terminal/terminal.ts';
 
-/** A step whose looks find these in turn; returns how often it was fixed. */
+/** A step whose looks find these in turn; returns how often it was fixed, and what was shown at its end. */
 async function run(looks: readonly Finding[], result: readonly Finding[] = []) {
   const rest = [...looks];
-  let fixes = 0;
-  const lines: string[] = [];
-  const terminal = {
-    width: 80,
-    line: (line = '') => void lines.push(line),
-    style: (_: unknown, text: string) => text,
-  } as unknown as Terminal;
-  const step = {
-    title: 'Deploy',
-    look: async () => [rest.shift() ?? expect.fail('looked too often')],
-    fix: async () => {
-      fixes += 1;
-      return result;
-    },
-  };
-  const place = { where: 'aws', stack: 'S', region: 'eu-west-1' } as const;
-  const left = await runStep(step, 3, { terminal, place }).catch((error: unknown) => error);
-  return { left, fixes, text: lines.join('\n') };
+  const fix = vi.fn(async () => result);
+  const show = vi.fn();
+  const look = async () => [rest.shift() ?? expect.fail('looked too often')];
+  const session = { show, terminal: { note() {}, line() {} } } as unknown as Session;
+  const left = await runStep({ title: 'Deploy', look, fix }, 3, session).catch((error) => error);
+  const [{ title, blocks }] = show.mock.lastCall ?? expect.fail('nothing shown');
+  expect(title).toBe('3. Deploy');
+  return { left, fixes: fix.mock.calls.length, shown: blocks[0].findings };
 }
 
 describe('a step of setup', () => {
   it('that is done is shown and not repeated', async () => {
-    const { left, fixes, text } = await run([pass('it runs')]);
-    expect({ left, fixes }).toEqual({ left: [], fixes: 0 });
-    expect(text).toMatch(/^3\. Deploy\n\npass +it runs\n$/);
+    const shown = [expect.objectContaining({ tone: 'well', what: 'it runs' })];
+    expect(await run([pass('it runs')])).toEqual({ left: [], fixes: 0, shown });
   });
 
   it('that is open is done once, and looked at again', async () => {
-    const { left, fixes, text } = await run([fail('missing'), pass('there')]);
-    expect({ left, fixes }).toEqual({ left: [], fixes: 1 });
-    expect(text).toMatch(/info +missing.*pass +there/s);
+    const shown = [expect.objectContaining({ tone: 'well', what: 'there' })];
+    expect(await run([fail('missing'), pass('there')])).toEqual({ left: [], fixes: 1, shown });
   });
 
   it.each([fail('still missing'), unknown('still missing')])(
     'that does not show afterwards stops the set-up (%#)',
     async (after) => {
-      const { left, text } = await run([fail('missing'), after]);
+      const { left, shown } = await run([fail('missing'), after]);
       expect(left).toBeInstanceOf(Problem);
-      expect(text).toContain('still missing');
+      expect(shown[0].what).toContain('still missing');
     },
   );
 
@@ -64,11 +51,10 @@ describe('a step of setup', () => {
     expect(await run([toConfirm])).toMatchObject({ left: [toConfirm], fixes: 0 });
   });
 
-  it('that cannot be done stops the set-up and says how it goes on, with the place of the stack', async () => {
-    const refused = fail('No quota', 'Ask for more.', { label: 'Look', line: line('doctor') });
-    const { left, text } = await run([fail('missing')], [refused]);
-    expect(text).toContain('Ask for more.');
-    expect(text).toContain('npx loyalty-connector doctor --stack S --region eu-west-1');
+  it('that cannot be done stops the set-up and says how it goes on', async () => {
+    const refused = fail('No quota', 'Ask for more.');
+    const { left, shown } = await run([fail('missing')], [refused]);
+    expect(shown).toMatchObject([{ what: 'No quota', fix: 'Ask for more.' }]);
     expect((left as Problem).next).toContain('run the command again');
   });
 });

@@ -44,7 +44,7 @@ describe('entities and records', () => {
     const coupon: EntityKey = { shop: SHOP, kind: 'coupon', id: 'a|b' };
     expect(ledgerKeyText(coupon)).toBe(`coupon|${SHOP}|a|b`);
     expect(entityKeyFrom(ledgerKeyText(coupon))).toEqual(coupon);
-    expect(entityKeyFrom(`${SHOP}|coupon`)).toBeUndefined();
+    expect(entityKeyFrom(`coupon|${SHOP}`)).toBeUndefined();
     for (const kind of [
       'customer',
       'redemption',
@@ -74,12 +74,13 @@ describe('what the ledger remembers', () => {
 
 const sent = { total: 5000, products: [['7', 5000, 0]], completedAt: '2026-10-09T11:00:00Z' };
 const step = { key: 'k', value: 100, products: [['7', 100]] };
+const rest = { upTo: 300, below: [200, 100] };
 
 describe('the amounts of a ledger entry', () => {
   it.each([
     [{ sent, taken: 0 }],
     [{ sent: { ...sent, rest: 'hash', products: [] }, taken: 100, step }],
-    [{ sent, taken: 0, step: { ...step, products: [] } }],
+    [{ sent, taken: 0, step: { ...step, products: [], rest } }],
   ])('are read as they were written: %j', (value) => {
     expect(readAmounts(value)).toBe(value);
   });
@@ -102,6 +103,8 @@ describe('the amounts of a ledger entry', () => {
     [{ sent, taken: 0, step: { ...step, value: '100' } }],
     [{ sent, taken: 0, step: { ...step, products: [['7', 100, 0]] } }],
     [{ sent, taken: 0, step: { ...step, products: undefined } }],
+    [{ sent, taken: 0, step: { ...step, rest: { ...rest, upTo: 0.5 } } }],
+    [{ sent, taken: 0, step: { ...step, rest: { ...rest, below: [200, '100'] } } }],
   ])('are unknown in any other form: %j', (value) => {
     expect(readAmounts(value)).toBeUndefined();
   });

@@ -131,6 +131,7 @@ describe('a deep scan that reads the loyalty service', () => {
     await scan(connector);
     expect(connector.loyalty.rows.orders.get('72')).toBeUndefined();
     expect(reported(connector)).toBe(0);
+    expect(await found(connector)).toMatchObject({ differing: 0, lately: ['72'] });
     connector.clock.ms += 2 * HOUR_MS;
     await scan(connector);
     expect(connector.loyalty.rows.orders.get('72')).toMatchObject({
