@@ -54,15 +54,15 @@ that does not answer), with 1 when something needs a person, and with 4 when not
   npx loyalty-connector trace coupon SUMMER10 --shop example-store.myshopify.com
 
 Changes nothing. Does not show messages in queues, which cannot be read without receiving them. Ends
-with 0 when both sides were read and agree, with 1 when a person must act, with 3 when it goes on by
-itself, and with 4 when it cannot be known: a product cannot be read, or several things may be meant.
+with 0 when both sides were read and agree, or a product was sent as it is: the service cannot be asked for
+one; with 1 when a person must act, with 3 when it goes on by itself, and with 4 when it cannot be known.
 `,
     run: async () => (await import('../trace/show-trace.ts')).showTrace,
   })
     .argument('<kind>', 'order, product, coupon or customer; or the id alone, to find what it is')
     .argument(
       '[id]',
-      "the store's id; of an order also its number, name or e-mail address (the newest); of a product its title, without a kind; of a coupon its code; of a customer also the e-mail address",
+      "the store's id; of an order also its number, name or e-mail address (the newest); of a product its title; of a coupon its code; of a customer also the e-mail address",
     )
     .option(...ONE_SHOP)
     .option('--full', 'show what the loyalty service should hold, field by field')
@@ -77,7 +77,8 @@ itself, and with 4 when it cannot be known: a product cannot be read, or several
   npx loyalty-connector compare orders --since 2026-10-01 --shop example-store.myshopify.com
 
 Changes nothing. One order, product, coupon or customer: npx loyalty-connector trace. Ends with 0 when all
-were read on both sides and agree, with 1 when some differ, and with 4 when some could not be compared.
+were read on both sides and agree, with 1 when some differ, with 3 when some are only not sent yet, and with
+4 when some could not be compared.
 `,
     run:
       async () =>

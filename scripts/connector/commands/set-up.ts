@@ -101,7 +101,7 @@ Fields: webhook current; loyalty token, key; store clientId, clientSecret or acc
   npx loyalty-connector send --file order.json --topic orders/updated
 
 The webhook is signed with the shop's own secret. Ends with 0 when the answer was 2xx, as the store would see it,
-and with 1 otherwise.
+and the body can be read, and with 1 otherwise.
 `,
     run: async () => (await import('../send/send-webhook.ts')).sendWebhook,
   })

@@ -169,7 +169,7 @@ export async function dropLetters(deps: DropDeps): Promise<void> {
     ...{ queues, letterIds, signal },
     async take(letters, queue) {
       if (letters.length === 0) return [];
-      const then = { ledger, now: deps.now() };
+      const then = { ledger, now: deps.now(), by: localUser() };
       await file.keep(await withoutRedacted(letters, ledger));
       await inBatches(letters, async (letter) => {
         const key = entityIn(letter);

@@ -8,7 +8,7 @@ import { shopAddress } from '../../../shared/shopify/subscriptions/wanted-subscr
 import { OPERATOR_AGENT } from '../../../shared/shopify/webhooks/receive-webhook.ts';
 import { identifyEntity, topicRoutes } from '../../../shared/shopify/webhooks/topics.ts';
 import { type Deployment, nextCommand } from '../deployment/deployment.ts';
-import { type Document, facts, type Suggestion } from '../document/document.ts';
+import { type Document, facts } from '../document/document.ts';
 import { line } from '../document/line.ts';
 import { readSecret } from '../secrets/read-secret.ts';
 import { findShop } from '../session/arguments.ts';
@@ -35,14 +35,10 @@ export async function sendWebhook(session: Session, options: SendOptions): Promi
   const change = await session.beginChange(deployment);
   const { answer, address } = await deliver(deployment, shop, chosen);
   change.count({ sent: 1 });
-  const accepted = isAccepted(answer);
   const entity = entityIn(chosen, domain);
-  const next = accepted
-    ? lookAt(entity, domain)
-    : { label: 'Find the cause', line: line('doctor') };
   return {
     title: `${topic} of ${domain}`,
-    verdict: { kind: accepted ? 'well' : 'action required', what: answerText(answer) },
+    ...judgeAnswer(answer, entity, domain),
     blocks: [
       facts([
         ['address', address],
@@ -50,26 +46,38 @@ export async function sendWebhook(session: Session, options: SendOptions): Promi
         ['bytes', body.length],
       ]),
     ],
-    ...(next && { next: [next] }),
     data: { address, shop: domain, topic, bytes: body.length, entity, answer },
   };
 }
 
-const TRACED: Readonly<Record<string, string>> = {
-  order: 'order',
-  product: 'product',
-  member: 'customer',
-};
-
-/** A body without an id has a hash instead, and becomes a dead letter. */
-function lookAt(entity: ReturnType<typeof entityIn>, shop: string): Suggestion | undefined {
-  const kind = entity && TRACED[entity.kind];
-  if (!kind) return undefined;
-  const { id } = entity;
-  return /^\d+$/.test(id)
-    ? { label: 'See what became of it', line: line('trace', [kind, id], { shop }) }
-    : { label: 'See the dead letter', line: line('dead-letters list', [], { id }) };
+function judgeAnswer(
+  answer: PostedWebhook,
+  entity: ReturnType<typeof entityIn>,
+  shop: string,
+): Pick<Document, 'verdict' | 'next'> {
+  const what = answerText(answer);
+  if (!isAccepted(answer)) {
+    const next = [{ label: 'Find the cause', line: line('doctor') }];
+    return { verdict: { kind: 'action required', what }, next };
+  }
+  if (!entity) {
+    const ignored = `${what}. The connector ignores this topic.`;
+    return { verdict: { kind: 'action required', what: ignored } };
+  }
+  const { kind, id } = entity;
+  const named = kind === 'member' ? 'customer' : kind;
+  // A body without an id has a hash instead.
+  if (KINDS.has(named) && !/^\d+$/.test(id)) {
+    const unreadable = `${what}. Its body names no ${named}: the worker gives it up, as a dead letter.`;
+    const next = [{ label: 'See the dead letter', line: line('dead-letters list', [], { id }) }];
+    return { verdict: { kind: 'action required', what: unreadable }, next };
+  }
+  const trace = { label: 'See what became of it', line: line('trace', [named, id], { shop }) };
+  return { verdict: { kind: 'well', what }, ...(KINDS.has(named) && { next: [trace] }) };
 }
+
+/** Of which a webhook names one by its id. */
+const KINDS: ReadonlySet<string> = new Set(['order', 'product', 'customer']);
 
 /** Signs and posts it as the store would. */
 export async function deliver(
@@ -127,8 +135,8 @@ export async function chooseBody({ file, topic = '' }: SendOptions = {}): Promis
     return { topic, body: await readFile(file) };
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException;
-    throw new Problem(
-      code === 'ENOENT' ? `There is no file ${file}.` : `${file} cannot be read (${code}).`,
+    throw new BadArguments(
+      code === 'ENOENT' ? `there is no file ${file}.` : `${file} cannot be read (${code}).`,
     );
   }
 }

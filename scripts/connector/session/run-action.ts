@@ -43,7 +43,7 @@ export function runAction<Options = object>(action: Action<Options>) {
   return async (...given: unknown[]): Promise<void> => {
     // commander passes the operands, the command's own options and the command.
     const command = given.at(-1) as Command;
-    const operands = given.slice(0, -2) as string[];
+    const operands = given.slice(0, -2).flat() as string[];
     const options = command.optsWithGlobals<Options & CommonOptions>();
     const line = { command: pathOf(command), operands, options: command.opts() };
     const host = hostOf(command);

@@ -1,3 +1,4 @@
+import { DROPPED } from '../../../shared/core/batch/dead-letter.ts';
 import type { StoreEntity } from '../../../shared/core/store/store.ts';
 import { versionOf } from '../../../shared/core/sync/read-snapshot.ts';
 import type { TimelineBlock, Tone } from '../document/document.ts';
@@ -58,8 +59,8 @@ function createdAt(entity: StoreEntity): string | undefined {
 }
 
 function onQueue(waits: Trace['waits']): readonly Line[] {
-  return waits.flatMap(({ since, until, waitsFor, why }) => {
-    const detail = `${FOR_WHAT[waitsFor]} (${why})`;
+  return waits.flatMap(({ since, until, waitsFor }) => {
+    const detail = FOR_WHAT[waitsFor];
     const line = { who: 'Queue', tone: 'waits' } as const;
     return [
       { ...line, at: new Date(since).toISOString(), what: 'waits', detail },
@@ -73,6 +74,7 @@ const OUTCOMES: Readonly<Record<string, { readonly what: string; readonly tone?:
   unchanged: { what: 'nothing new to send', tone: 'soft' },
   skipped: { what: 'not sent, by rule' },
   rejected: { what: 'gave up', tone: 'bad' },
+  [DROPPED]: { what: 'its dead letter was dropped', tone: 'waits' },
 };
 
 function inLedger({ key, entry }: Trace): readonly Line[] {

@@ -48,7 +48,7 @@ describe('both sides of one entity', () => {
     expect(stdout).toContain('WELL\n  Both sides were read just now and agree.');
     expect(stdout).toMatch(/^state +completed +completed +completed *$/m);
     expect(stdout).toMatch(/^amount that counts +50\.00 +50\.00 +50\.00 *$/m);
-    expect(stdout).toMatch(/^coupon +none +not known +none *$/m);
+    expect(stdout).toMatch(/^coupon +none +not recorded +none *$/m);
     expect(code).toBe(0);
   });
 
@@ -78,7 +78,7 @@ describe('both sides of one entity', () => {
     const lines = [{ title: 'Linen shirt', price: 60 }];
     const { id } = actions.placeOrder({ lines, customerId: customer.id, payment: 'paid' });
     const skipped = await connector.run(`trace order ${id}`);
-    expect(skipped.stdout).toContain('It is not sent, by rule: pending.');
+    expect(skipped.stdout).toContain('It is not sent, by rule: it is not complete');
     expect(skipped.code).toBe(0);
     actions.fulfilOrder({ orderId: id });
     const { code, stdout } = await connector.run(`trace order ${id}`);
@@ -129,12 +129,23 @@ describe('loyalty-connector compare', () => {
     await changeInService(await placeOrder());
     const { code, stdout } = await connector.run('compare orders --since 1h');
     expect(stdout).toMatch(
-      /^#\d+ +The loyalty service differs: amount that counts \(store: 50\.00, service: 75\.00\)\.$/m,
+      /^#\d+ and 1 more +The loyalty service differs: amount that counts \(store: 50\.00, service: 75\.00\)\.$/m,
     );
     expect(stdout).toContain(
       `ACTION REQUIRED\n  Read on both sides just now and in agreement: ${agreed} orders; different: `,
     );
+    expect(stdout).toMatch(/^Send 1 order:\n.* resend order \d+ --shop/m);
     expect(code).toBe(1);
+  });
+
+  it('says once that the service does not answer, and stops', async () => {
+    connector.loyalty.faults.add({ operation: 'getOrder', kind: 'http-500' });
+    const { code, stdout } = await connector.run('compare orders --since 1h --json');
+    connector.loyalty.faults.clear();
+    const { blocks, data } = JSON.parse(stdout);
+    expect(data.orders).toHaveLength(3);
+    expect(blocks[0].rows).toHaveLength(1);
+    expect(code).toBe(4);
   });
 
   it('answers wrong arguments with one clear line', async () => {
