@@ -112,7 +112,7 @@ export async function resend(
       ? { label: 'What happened', line: line('trace', [plan.kind, first.id], { shop }) }
       : { label: 'See how far the workers are', line: line('status') };
   const end = options.wait ? await endOf(session, deployment, plan, first) : undefined;
-  const queued = `${sent} of ${counted(events.length, plan.kind)} are on the queue, and the workers go on.`;
+  const queued = `${sent} of ${counted(events.length, plan.kind)} ${events.length === 1 ? 'is' : 'are'} on the queue, and the workers go on.`;
   return {
     ...(end ? { title, verdict: end.verdict, blocks: [] } : { title, blocks: [text(queued)] }),
     next: [...(end?.next ?? []), seen],
