@@ -56,7 +56,6 @@ export interface StartOptions {
   readonly shop?: string;
   /** Epoch milliseconds. */
   readonly since?: number;
-  readonly until?: number;
   readonly yes?: boolean;
   readonly again?: boolean;
 }
@@ -101,16 +100,20 @@ export async function startBackfill(
   options: StartOptions,
 ): Promise<Document> {
   const now = new Date();
-  const given = spanOf(options, now);
+  if (options.since !== undefined && options.since >= now.getTime()) {
+    throw new BadArguments('--since is in the future.');
+  }
+  const since = options.since === undefined ? undefined : new Date(options.since).toISOString();
   const deployment = await session.findDeployment();
   const open = openBackfill(deployment, options.shop);
-  const id = backfillId(kind, given.since, given.until);
+  const id = backfillId(kind, since);
   const kept = await open.backfills.load(id);
   const begun = options.again ? undefined : kept?.state;
   const state: BackfillState = begun ?? {
     ...{ id, shop: open.shop.domain, kind },
-    // Without --until the period ends now: later changes arrive as webhooks.
-    ...{ until: now.toISOString(), ...given },
+    ...(since !== undefined && { since }),
+    // Later changes arrive as webhooks.
+    until: now.toISOString(),
     run: (kept?.state.run ?? 0) + 1,
     ...{ startedAt: now.toISOString(), savedAt: now.toISOString(), place: FILE_START },
     ...{ sent: 0, unreadable: 0 },
@@ -127,19 +130,6 @@ export async function startBackfill(
   const revision = await open.backfills.save(state, kept?.revision);
   session.terminal.note(`Backfill ${id} starts. Ctrl-C stops it; the same command continues it.`);
   return continueBackfill(session, open, { state, revision }, options);
-}
-
-function spanOf({ since, until }: StartOptions, now: Date): Pick<BackfillState, 'since' | 'until'> {
-  if (since !== undefined && since >= now.getTime()) {
-    throw new BadArguments('--since is in the future.');
-  }
-  if (since !== undefined && until !== undefined && until <= since) {
-    throw new BadArguments('--until must be later than --since.');
-  }
-  return {
-    ...(since !== undefined && { since: new Date(since).toISOString() }),
-    ...(until !== undefined && { until: new Date(until).toISOString() }),
-  };
 }
 
 /** How many, from when, and how long it takes. */
@@ -183,11 +173,8 @@ async function preview(
 const titleOf = ({ kind, shop }: BackfillState) => `Backfill of ${kind} of ${shop}`;
 
 /** Starts the same backfill, or goes on with it. Names the shop: shops may have backfills of the same period. */
-function startLine({ id, shop, kind, since, until }: BackfillState, options: Options): Line {
-  const isOpen = id === backfillId(kind, since, undefined);
-  const span = { shop, since, until: isOpen ? undefined : until };
-  return line(`backfill ${kind}`, [], { ...span, ...options });
-}
+const startLine = ({ shop, kind, since }: BackfillState, options: Options): Line =>
+  line(`backfill ${kind}`, [], { shop, since, ...options });
 
 const resuming = (state: BackfillState): Suggestion => ({
   label: `Resume ${state.id}`,

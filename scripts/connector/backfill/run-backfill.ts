@@ -189,15 +189,10 @@ const KEPT_DAYS = 400;
 const INDEX = 'backfill/index';
 const MOST_LISTED = 50;
 
-/** Ids are readable, and the same for the same period, so that the same command resumes it. */
-export function backfillId(
-  kind: BackfillState['kind'],
-  since: string | undefined,
-  until: string | undefined,
-): string {
-  const day = (moment: string | undefined, none: string) =>
-    moment === undefined ? none : moment.replace(/T00:00:00\.000Z$/, '').replace(/[:.]/g, '');
-  return [kind, day(since, 'first'), day(until, 'now')].join('_');
+/** Ids are readable, and the same for the same beginning, so that the same command resumes it. */
+export function backfillId(kind: BackfillState['kind'], since = 'first'): string {
+  const day = since.replace(/T00:00:00\.000Z$/, '').replace(/[:.]/g, '');
+  return `${kind}_${day}_now`;
 }
 
 /** Kept in the ledger as `cursor`, each write conditional on the revision: two runs cannot both continue. */

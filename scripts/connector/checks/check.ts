@@ -73,11 +73,6 @@ export const warn = found('warn');
 export const fail = found('fail');
 export const unknown = found('unknown');
 
-export const ofShop = (
-  { domain }: { readonly domain: string },
-  findings: readonly Finding[],
-): readonly Finding[] => findings.map((one) => ({ ...one, shop: domain }));
-
 /** Of all shops, or of those that can be looked at. */
 type Shops = readonly Shop[] | Promise<readonly Shop[]>;
 
@@ -100,7 +95,9 @@ export function forEachShop(
   look: (shop: Shop) => Promise<readonly Finding[]>,
 ): Check['look'] {
   return async () => {
-    const all = (await shops).map(async (shop) => ofShop(shop, await look(shop)));
+    const all = (await shops).map(async (one) => {
+      return (await look(one)).map((finding) => ({ ...finding, shop: one.domain }));
+    });
     return (await Promise.all(all)).flat();
   };
 }

@@ -165,7 +165,7 @@ function registerBackfill(program: Command): void {
     description:
       "Sends orders, products or discount codes of the past through the connector's own queues, from one file that the store writes. Orders are marked as history, so that campaigns can ignore them. It can be stopped at any time; the same command goes on with it.",
     examples: `\
-  npx loyalty-connector backfill orders --since 2026-01-01 --until 2026-03-01    only estimates
+  npx loyalty-connector backfill orders --since 2026-01-01    only estimates
   npx loyalty-connector backfill orders --since 90d --rate 20/s --yes
   npx loyalty-connector backfill products --yes
   npx loyalty-connector backfill discounts --yes
@@ -185,7 +185,6 @@ function registerBackfill(program: Command): void {
       },
     })
       .addOption(since)
-      .option('--until <when>', 'created before this (default: now)', parseBound)
       .option(...ONE_SHOP)
       .option('--rate <n/s>', 'at most this many a second (default: 10/s)', perSecond(1_000))
       .option('--yes', 'send them; without this nothing is sent')

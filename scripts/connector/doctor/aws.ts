@@ -1,12 +1,5 @@
-import { LambdaClient } from '@aws-sdk/client-lambda';
 import { paginateListSubscriptionsByTopic, SNSClient } from '@aws-sdk/client-sns';
-import {
-  type Concurrency,
-  type ConcurrencyLimits,
-  concurrencyText,
-  fitConcurrency,
-  readConcurrency,
-} from '../../../shared/config/concurrency.ts';
+import { concurrencyText } from '../../../shared/config/concurrency.ts';
 import { STACK_OUTPUTS } from '../../../shared/config/stack-outputs.ts';
 import { type Check, type Finding, fail, info, pass, unknown, warn } from '../checks/check.ts';
 import {
@@ -15,7 +8,7 @@ import {
   openLedger,
   versionDifference,
 } from '../deployment/deployment.ts';
-import { readConcurrencyLimits } from '../deployment/fit-to-account.ts';
+import { fitToAccount } from '../deployment/fit-to-account.ts';
 import { line } from '../document/line.ts';
 import { readQueues } from '../status/collect-status.ts';
 import { Problem } from '../terminal/exit.ts';
@@ -76,37 +69,24 @@ export function accessCheck(deployment: Deployment, unread: Promise<readonly str
   };
 }
 
+/** Whether what is deployed is what `deploy` would choose for the account's quota today. */
 export function concurrencyCheck(deployment: Deployment): Check {
+  const { where, aws, stack, connector, output } = deployment;
   return {
     name: 'concurrency',
     async look() {
-      if (deployment.where === 'local') return [info('no quota on this machine')];
-      const deployed = readConcurrency(deployment.output('Concurrency'));
-      const limits = await readConcurrencyLimits(new LambdaClient(deployment.aws), deployed);
-      return limits
-        ? [judgeConcurrency(limits, deployed, deployment)]
-        : [unknown('AWS does not report the quota')];
+      if (where === 'local') return [info('no quota on this machine')];
+      const fitted = await fitToAccount(aws, stack, connector);
+      if (fitted.kind === 'refused') {
+        const [what = '', ...ways] = fitted.why;
+        return [warn(what, ...ways.map((way) => way.trim()))];
+      }
+      const deployed = output('Concurrency');
+      if (concurrencyText(fitted.concurrency) === deployed) return [pass(fitted.summary)];
+      const what = `deployed is ${deployed}; what fits the quota is ${fitted.summary}`;
+      return [warn(what, deployAgain(deployment))];
     },
   };
-}
-
-/** Whether what is deployed is what `deploy` would choose for the account's quota today. */
-export function judgeConcurrency(
-  limits: ConcurrencyLimits,
-  deployed: Concurrency,
-  deployment: Pick<Deployment, 'connector' | 'where' | 'stage' | 'region' | 'aws'>,
-): Finding {
-  const { connector, region } = deployment;
-  const fitted = fitConcurrency(limits, connector, region);
-  if (fitted.kind === 'refused') {
-    const [what = '', ...ways] = fitted.why;
-    return warn(what, ...ways.map((way) => way.trim()));
-  }
-  if (concurrencyText(fitted.concurrency) === concurrencyText(deployed)) {
-    return pass(fitted.summary);
-  }
-  const what = `deployed is ${concurrencyText(deployed)}; what fits the quota of ${limits.total} is ${fitted.summary}`;
-  return warn(what, deployAgain(deployment));
 }
 
 /** Who gets alarms: an address, or another target that was subscribed by hand. */

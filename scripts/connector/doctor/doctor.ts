@@ -5,6 +5,7 @@ import {
   type Check,
   type ChecksData,
   checksDocument,
+  findingsBlock,
   runChecks,
   type ShopDeps,
 } from '../checks/check.ts';
@@ -50,8 +51,17 @@ export async function examine(
   const found = checksDocument(title, checks, { all });
   const data = { stack, stage, region, where, ...versions, checks };
   const next = [{ label: 'See all checks', line: line('doctor', [], { all: true }) }];
-  return { ...found, data, ...(!all && { next }) };
+  if (!all) return { ...found, data, next };
+  const sections = Map.groupBy(checks, ({ name }) => SECTIONS.get(name) ?? 'Set-up');
+  const blocks = [...sections].map(([of, own]) => findingsBlock(own, { title: of }));
+  return { ...found, data, blocks };
 }
+
+/** What people switch, and who is told: apart from what was set up once. */
+const SECTIONS: ReadonlyMap<string, string> = new Map([
+  ['pauses', 'Calls to the loyalty service'],
+  ['alarms', 'Alarms'],
+]);
 
 /** All checks, in the order in which they are shown. */
 function openChecks(deployment: Deployment, options: CommonOptions): readonly Check[] {
@@ -63,11 +73,7 @@ function openChecks(deployment: Deployment, options: CommonOptions): readonly Ch
   const deps: ShopDeps = {
     deployment,
     services: () => services,
-    // A shop that is in the settings only has nothing yet that could be checked.
-    shops: credentials.then((all) => {
-      const missing = new Set(all.flatMap((one) => (one.state === 'missing' ? [one.shop] : [])));
-      return connector.shops.filter(({ domain }) => !missing.has(domain));
-    }),
+    shops: connector.shops,
   };
   const withSecrets: readonly Check[] = [
     secretsCheck(deployment, credentials),

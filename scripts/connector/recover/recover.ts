@@ -35,7 +35,7 @@ import { openShopServices } from '../deployment/services.ts';
 import { type Document, right, table, text } from '../document/document.ts';
 import { line } from '../document/line.ts';
 import { pausesIn } from '../pause/read-pauses.ts';
-import { awaitRuns, invokeReconcile } from '../reconcile/reconcile.ts';
+import { runReconcile } from '../reconcile/reconcile.ts';
 import { shopsOf } from '../session/arguments.ts';
 import type { Session } from '../session/session.ts';
 import { readQueues } from '../status/collect-status.ts';
@@ -212,27 +212,21 @@ function previewOf(title: string, plans: readonly Plan[], options: RecoverOption
       ),
     ],
     next: [{ label: 'Recover the ledger', line: line('recover', [], given) }],
-    data: { changed: false, shops: plans.map(planValues) },
+    data: {
+      changed: false,
+      shops: plans.map(({ shop, ...plan }) => ({ ...plan, shop: shop.domain })),
+    },
   };
 }
 
-function remarksOn({ since, underWay, isPaused }: Plan, options: RecoverOptions): string {
-  const { from, since: asked = since } = options;
+function remarksOn({ underWay, isPaused }: Plan, { from }: RecoverOptions): string {
   const remarks = [
     isPaused && 'The shop is paused: this ends the pause, once it is safe.',
     underWay !== undefined && `A recovery is under way since ${iso(underWay)}.`,
-    underWay !== undefined && asked !== since && `It is of all since ${iso(since)}.`,
     from !== undefined && `What the ledger lacks is copied from ${from}.`,
   ];
   return remarks.filter(Boolean).join(' ');
 }
-
-const planValues = ({ shop, goLive, since, underWay }: Plan) => ({
-  shop: shop.domain,
-  goLive: { at: iso(goLive.at), from: goLive.from },
-  since: iso(since),
-  underWaySince: underWay === undefined ? null : iso(underWay),
-});
 
 const POLL_MS = 2_000;
 /** Longer than a worker's batch lasts. */
@@ -376,8 +370,7 @@ async function compareEverything(
   const domains = plans.map(({ shop }) => shop.domain);
   const told = new Set<string>();
   while (!signal.aborted) {
-    const isOurs = await invokeReconcile(deployment);
-    await awaitRuns(session, deployment, { domains, isOurs, signal });
+    await runReconcile(session, deployment, domains, signal);
     const controls = await Promise.all(domains.map((domain) => readControl(ledger, domain)));
     if (!controls.some(({ doubt }) => isOpenDoubt(doubt))) return;
     for (const domain of domains) {
@@ -432,7 +425,7 @@ async function resultOf(plan: Plan, found: ReadonlyMap<string, Recovered>, { led
   const since = doubt?.until ?? 0;
   const ours = runs.filter(({ endedAt }) => Date.parse(endedAt) >= since);
   return {
-    ...planValues(plan),
+    ...{ shop: domain, goLive: plan.goLive, since: plan.since },
     comparedAt: doubt?.comparedAt === undefined ? undefined : iso(doubt.comparedAt),
     sentAgain: ours.reduce((sum, run) => sum + sumOf(run.rolledOut) + sumOf(run.healed), 0),
     orders: { unread: orders?.unread ?? 0, differing: orders?.differing ?? 0 },

@@ -283,7 +283,7 @@ export async function showCommand(
         ['The connector wrote the balance', asOf === null ? undefined : { at: asOf }],
       ]),
       table(
-        ['', right('Store'), right('Connector'), right('Loyalty service'), ''],
+        ['', right('Store'), right('Connector'), right('Service'), ''],
         rowsOf(sides).map(({ field, values, differs }) => [
           field,
           ...values.map((value) => value ?? 'none'),

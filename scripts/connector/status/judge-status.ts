@@ -1,3 +1,4 @@
+import { REFUSED_SECRET_MAX_AGE_MS } from '../../../shared/aws/secrets.ts';
 import { HEALED_PERCENT, OLDEST_MESSAGE_MINUTES } from '../../../shared/config/metrics.ts';
 import { differingIn } from '../../../shared/core/reconcile/deep-scan.ts';
 import {
@@ -82,8 +83,10 @@ export function verdictOf(results: readonly CheckResult[], { queues }: Status): 
   }
   const open = [...new Set(of('unknown').map(({ name }) => name))];
   if (open.length > 0) {
-    const what = `Nothing bad was seen, but not all is known: ${open.join(', ')}.`;
-    return { kind: 'not known', what };
+    return {
+      kind: 'not known',
+      what: `Whether a person is needed is not known: ${open.join(', ')}.`,
+    };
   }
   if (of('warn').length > 0) return { kind: 'waits', what: 'What waits goes on by itself.' };
   const counts = queues.kind === 'known' ? queues.value : [];
@@ -202,10 +205,12 @@ export function judgeSignatures(
     .filter(({ purpose }) => purpose === 'webhook')
     .map(({ storedAt }) => storedAt?.getTime() ?? 0);
   const storedAt = Math.max(0, ...stored);
-  if (acceptedSince === 0 && storedAt > lastAt) {
+  // A receiver that refuses reads the secret again within this time.
+  if (acceptedSince === 0 && lastAt < storedAt + REFUSED_SECRET_MAX_AGE_MS) {
     const at = momentText(new Date(storedAt).toISOString(), now);
     const since = `a secret was entered at ${at}: whether the app signs with it is not known until a webhook comes`;
-    const change = 'Change something in the store, such as the note of an order, then look again.';
+    const change =
+      'Change something in the store, such as the note of an order; look again in a minute.';
     return unknown(`${lastSeen(what, sign, now)}; ${since}`, change);
   }
   const enter = shops.map((shop) => ({
@@ -234,7 +239,9 @@ function lastSeen(what: string, sign: Sign | undefined, now: Date): string {
   return sign ? `${what}, last at ${momentText(new Date(sign.lastAt).toISOString(), now)}` : what;
 }
 
-function* judgeQueue({ family, oldestSeconds = 0, dead }: QueueStatus): Iterable<Finding> {
+function* judgeQueue(queue: QueueStatus): Iterable<Finding> {
+  const { family, oldestSeconds = 0, delivered = 0 } = queue;
+  const dead = Math.max(queue.dead - delivered, 0);
   if (oldestSeconds > OLDEST_MESSAGE_MINUTES * 60) {
     const minutes = Math.round(oldestSeconds / 60);
     yield fail(`${family}: the oldest message has waited for ${minutes} minutes`, DOCTOR);
@@ -244,6 +251,13 @@ function* judgeQueue({ family, oldestSeconds = 0, dead }: QueueStatus): Iterable
     yield fail(`${dead} ${letters} ${dead === 1 ? 'waits' : 'wait'} for a decision`, {
       label: `See ${dead} ${letters}`,
       line: line('dead-letters list', [], { queue: family }),
+    });
+  }
+  if (delivered > 0) {
+    const letters = counted(delivered, 'dead letter');
+    yield info(`${letters} of ${family}: delivered since, nothing is left to send`, {
+      label: `See ${letters} to drop`,
+      line: line('dead-letters list', [], { queue: family, delivered: 'yes' }),
     });
   }
 }

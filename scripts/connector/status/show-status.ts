@@ -21,7 +21,6 @@ import {
   collectStatus,
   DOCTOR,
   isEmpty,
-  type QueueStatus,
   type ReconcileStatus,
   type Status,
 } from './collect-status.ts';
@@ -44,8 +43,8 @@ export async function showStatus(
   const { connector, stack, stage, region, where, version } = deployment;
   const charts = options.charts === true;
   const status = await collectStatus(deployment, options, { now: new Date(), charts });
-  const { storefront, healing } = connector;
-  const results = [...judgeStatus(status, healing.everyMinutes), versionsOf(version)];
+  const everyMinutes = connector.healing.everyMinutes;
+  const results = [...judgeStatus(status, everyMinutes), versionsOf(version)];
   const block = findingsBlock(results, { all: false });
   const notes = results.map((one) => ({
     ...one,
@@ -61,7 +60,6 @@ export async function showStatus(
     blocks: [
       ...(block.findings.length > 0 ? [block] : []),
       flowOf(status),
-      ...(storefront ? [flowBack(status)] : []),
       ...shops.map((shop) => factsOf(status, shop)),
       ...(charts ? chartsOf(status) : []),
       ...(noted.findings.length > 0
@@ -81,7 +79,7 @@ function versionsOf(version: string): CheckResult {
 function flowOf(status: Status): FlowBlock {
   return {
     kind: 'flow',
-    title: 'From the store to the loyalty service',
+    title: 'From the store to the loyalty service, and balances back',
     stages: [
       { name: 'Store', text: status.shops.join(', ') },
       figuresOf('Receiver', PER_MINUTE, status, (hour) => [
@@ -89,7 +87,7 @@ function flowOf(status: Status): FlowBlock {
         ...seldom(hour['signatures-refused'], 'refused for their signature in the last hour'),
         ...seldom(hour['unknown-topic'], 'of other topics in the last hour'),
       ]),
-      queuesOf(status, ({ family }) => family !== 'balances'),
+      queuesOf(status),
       figuresOf('Workers', PER_MINUTE, status, (hour) => [
         rateIn(hour, 'applied'),
         rateIn(hour, 'retried', 'waits'),
@@ -105,19 +103,6 @@ function flowOf(status: Status): FlowBlock {
 }
 
 const FROM_CHANGE = 'Of the last hour, from the change to the answer, with all waits between';
-
-function flowBack(status: Status): FlowBlock {
-  return {
-    kind: 'flow',
-    title: 'Back to the store',
-    stages: [
-      { name: 'Loyalty service', text: 'sends point events' },
-      queuesOf(status, ({ family }) => family === 'balances'),
-      { name: 'Balance worker', text: 'counted with the workers above' },
-      { name: 'Store', text: 'shows the balances' },
-    ],
-  };
-}
 
 type Stage = FlowBlock['stages'][number];
 type Figures = NonNullable<Stage['figures']>;
@@ -150,15 +135,17 @@ function rateIn({ chart }: LastHour, metric: Charted, tone?: Tone): Figures[numb
 const seldom = (many: number, name: string): Figures =>
   many === 0 ? [] : [{ value: String(many), name, tone: 'waits' }];
 
-function queuesOf({ queues }: Status, isMeant: (queue: QueueStatus) => boolean): Stage {
+/** Those of balances go back to the store. */
+function queuesOf({ queues }: Status): Stage {
   if (queues.kind === 'unknown') return { name: 'Queues', text: `not known: ${queues.why}` };
-  const columns = ['Queue', ...['Waiting', 'In flight', 'Oldest', 'Dead'].map(right)];
-  const rows = queues.value.filter(isMeant).map((queue) => {
-    const { family, waiting, inFlight, oldestSeconds, dead } = queue;
+  const columns = ['Queue', ...['Waiting', 'In flight', 'Dead', 'Oldest'].map(right)];
+  const rows = queues.value.map((queue) => {
+    const { family, waiting, inFlight, oldestSeconds, dead, delivered = 0 } = queue;
     const age = oldestSeconds === undefined ? 'not known' : spanText(oldestSeconds * 1000);
     const opens = line('dead-letters list', [], { queue: family });
-    const letters = { text: String(dead), tone: 'bad', opens } as const;
-    return [family, waiting, inFlight, isEmpty(queue) ? '-' : age, dead && letters];
+    const tone = dead > delivered ? 'bad' : 'soft';
+    const letters = { text: String(dead), tone, opens } as const;
+    return [family, waiting, inFlight, dead && letters, isEmpty(queue) ? '-' : age];
   });
   return { name: 'Queues', table: table(columns, rows) };
 }

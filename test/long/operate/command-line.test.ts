@@ -119,34 +119,6 @@ describe('what AWS answers', { timeout: 120_000 }, () => {
       `There is no stack ${STACK} in eu-west-1.`,
       '--region',
     ],
-    [
-      fails(403, 'ExpiredToken', 'The security token included in the request is expired'),
-      'Your AWS credentials have expired.',
-      'aws sso login',
-    ],
-    [
-      fails(403, 'InvalidClientTokenId', 'The security token included in the request is invalid.'),
-      'AWS does not know these credentials.',
-      '--profile',
-    ],
-    [
-      fails(
-        403,
-        'AccessDenied',
-        'User: x is not authorized to perform: cloudformation:DescribeStacks',
-      ),
-      'are not allowed to do that',
-      'cloudformation:DescribeStacks',
-    ],
-    [
-      fails(
-        403,
-        'RequestTimeTooSkewed',
-        'The difference between the request time and the current time is too large.',
-      ),
-      'the clock of this machine is wrong',
-      'date -u',
-    ],
     [described(PREFIX('prod')), 'has no output "OrdersDeadLetterQueueUrl"', 'npm run deploy'],
     [described(''), 'has no output "SecretsPrefix"', 'npm run deploy'],
   ])('is told in plain words, with what to do next (%#)', async (script, said, next) => {

@@ -143,6 +143,18 @@ it('an audit record stays small, whatever was typed', () => {
   expect(because).toHaveLength(200);
 });
 
+it.each([
+  ['ExpiredToken', 'Your AWS credentials have expired.', 'aws sso login --profile shop'],
+  ['InvalidClientTokenId', 'AWS does not know these credentials.', '--profile'],
+  ['AccessDenied', 'are not allowed to do that: not for you', 'arn:of-the-policy'],
+  ['RequestTimeTooSkewed', 'the clock of this machine is wrong', 'date -u'],
+])('explains the error %s of AWS, with what to do next', (name, said, next) => {
+  const error = Object.assign(new Error('not for\n you'), { name });
+  const problem = explainAwsError(error, { profile: 'shop' }, 'arn:of-the-policy');
+  expect(problem?.message).toContain(said);
+  expect(problem?.next).toContain(next);
+});
+
 it('explains that AWS did not answer, however the request was sent', () => {
   const error = new AwsUnanswered({
     ...{ kind: 'failure', reason: 'time-out', phase: 'waiting' },

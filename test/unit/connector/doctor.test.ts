@@ -19,68 +19,40 @@ import { describeReward } from '../../../scripts/connector/checks/loyalty.ts';
 import { settingsCheck } from '../../../scripts/connector/checks/settings.ts';
 import {
   adminApiCheck,
-  judgeCurrencies,
+  judgeCurrency,
   judgeScopes,
 } from '../../../scripts/connector/checks/store.ts';
-import { awsSettings } from '../../../scripts/connector/deployment/deployment.ts';
-import { judgeConcurrency } from '../../../scripts/connector/doctor/aws.ts';
 import { judgeAppSecrets } from '../../../scripts/connector/doctor/secrets.ts';
 import { text } from '../../../scripts/connector/document/document.ts';
 import { line } from '../../../scripts/connector/document/line.ts';
 import { judgeSignatures } from '../../../scripts/connector/status/judge-status.ts';
 import type { Connector } from '../../../shared/config/connector-config.ts';
-import {
-  completeDeployment,
-  completeStorefront,
-} from '../../../shared/config/connector-settings.ts';
+import { completeStorefront } from '../../../shared/config/connector-settings.ts';
 import { failure } from '../../../shared/shopify/admin/client/admin-answer.ts';
 import type { Ask } from '../../../shared/shopify/admin/client/admin-client.ts';
 
 const verdicts = (findings: readonly { verdict: string }[]) => findings.map((one) => one.verdict);
 
-describe('the currencies of the shops', () => {
-  const shop = (
-    domain: string,
-    currency: string | undefined,
-    wanted: string | undefined,
-    sharedAccount = true,
-  ) => ({ domain, currency, rules: { currency: wanted, sharedAccount } });
+describe('the currency of a shop', () => {
+  const judge = (currency: string | undefined, wanted: string | undefined, sharedAccount = true) =>
+    judgeCurrency({ currency: wanted, sharedAccount }, currency);
 
-  it('fail where a shop on a shared account has another one than the settings allow', () => {
-    const findings = judgeCurrencies([shop('one', 'BRL', 'BRL'), shop('two', 'USD', 'BRL')]);
-    expect(findings).toMatchObject([
-      { verdict: 'pass', shop: 'one', what: 'the store counts in BRL' },
-      {
-        ...{ verdict: 'fail', shop: 'two' },
-        what: 'the store has USD, but rules.currency is BRL: new orders are parked',
-        fix: expect.stringMatching(/sharedAccount to false.*'any'.*50 BRL and 50 USD count alike/),
-      },
-    ]);
+  it('fails where it is another one than the settings allow, with the ways to correct it', () => {
+    expect(judge('BRL', 'BRL')).toEqual(pass('the store counts in BRL'));
+    expect(judge('USD', 'BRL')).toMatchObject({
+      ...{ verdict: 'fail', what: expect.stringContaining('rules.currency is BRL') },
+      fix: expect.stringMatching(/sharedAccount to false.*'any'.*50 BRL and 50 USD count alike/),
+    });
+    expect(judge('JPY', 'USD', false).fix).not.toContain('any');
   });
 
-  it('name the setting that lets them count alike', () => {
-    const findings = judgeCurrencies([
-      shop('one', 'BRL', 'any'),
-      shop('two', 'USD', 'any'),
-      shop('three', 'EUR', 'any', false),
+  it('needs no setting on an account of its own, and is not known without an answer', () => {
+    expect([judge('JPY', undefined, false).verdict, judge('USD', 'any').verdict]).toEqual([
+      ...['pass', 'pass'],
     ]);
-    expect(verdicts(findings)).toEqual(['pass', 'pass', 'pass', 'info']);
-    expect(findings.at(-1)?.what).toBe(
-      "allowed by rules.currency 'any': 50 BRL and 50 USD count alike",
-    );
-    expect(judgeCurrencies([shop('one', 'BRL', 'any'), shop('two', 'BRL', 'any')])).toHaveLength(2);
-  });
-
-  it('are not known where the store did not answer, whatever the settings say', () => {
     for (const wanted of ['BRL', 'any', undefined]) {
-      expect(verdicts(judgeCurrencies([shop('one', undefined, wanted)]))).toEqual(['unknown']);
+      expect(judge(undefined, wanted).verdict).toBe('unknown');
     }
-  });
-
-  it('need no setting for a shop with an account of its own, and fail where it is wrong', () => {
-    expect(verdicts(judgeCurrencies([shop('one', 'JPY', undefined, false)]))).toEqual(['pass']);
-    const [wrong] = judgeCurrencies([shop('one', 'JPY', 'USD', false)]);
-    expect(wrong).toMatchObject({ verdict: 'fail', fix: expect.not.stringContaining('any') });
   });
 });
 
@@ -150,24 +122,6 @@ describe("the scopes of a shop's app", () => {
     const findings = judgeScopes([...all, 'write_orders', 'read_users'], wanted);
     expect(verdicts(findings)).toEqual(['pass', 'info']);
     expect(findings[1]?.what).toContain('do not need write_orders, read_users');
-  });
-});
-
-describe("the account's concurrency quota", () => {
-  const connector = { deployment: completeDeployment(), storefront: undefined } as Connector;
-  const aws = awsSettings({ region: 'eu-west-1' });
-  const place = { connector, where: 'aws', stage: 'prod', region: 'eu-west-1', aws } as const;
-  const usual = { orders: 10, products: 5, coupons: 5 };
-  const few = { orders: 2, products: 2, coupons: 2 };
-
-  it.each([
-    ['fits', { total: 1_000, unreserved: 950, own: 50 }, { ...usual, receiver: 50 }, 'pass'],
-    ['fits a new account', { total: 10, unreserved: 10, own: 0 }, few, 'pass'],
-    ['was deployed without looking', { total: 10, unreserved: 10, own: 0 }, usual, 'warn'],
-    ['has grown since', { total: 1_000, unreserved: 1_000, own: 0 }, few, 'warn'],
-    ['is used up by others', { total: 1_000, unreserved: 8, own: 0 }, usual, 'warn'],
-  ])('%s', (_, limits, deployed, verdict) => {
-    expect(judgeConcurrency(limits, deployed, place).verdict).toBe(verdict);
   });
 });
 

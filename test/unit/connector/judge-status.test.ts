@@ -93,8 +93,8 @@ const waiting = (changes: Partial<WaitingStatus> = {}) =>
 describe('the verdict on a deployment', () => {
   it.each<[string, Partial<Status>, string, string | undefined]>([
     [
-      'a dead letter',
-      { queues: queues({ dead: 1 }) },
+      'a dead letter, beside those that were delivered since',
+      { queues: queues({ dead: 3, delivered: 2 }) },
       '1 dead letter of orders waits for a decision',
       'dead-letters list --queue orders',
     ],
@@ -165,6 +165,7 @@ describe('the verdict on a deployment', () => {
       { queues: queues({ waiting: 1, oldestSeconds: undefined }) },
     ],
     ['credentials that are repaired: nothing waits', { lastHour: hour({ misconfigured: 3 }) }],
+    ['dead letters that were delivered since', { queues: queues({ dead: 2, delivered: 2 }) }],
     ['an outage that is over', { lastHour: hour({ retried: 400 }) }],
     ['a few foreign signatures', { lastHour: hour({ 'signatures-refused': 5 }) }],
     [
@@ -200,7 +201,7 @@ describe('the verdict on a deployment', () => {
     const secrets = { ...unknown('your AWS credentials may not'), lacks: ['store secret'] };
     const subscriptions = { ...unknown('no answer'), needs: ['store secret'] };
     const checks = [...checked('secrets', secrets), ...checked('subscriptions', subscriptions)];
-    const what = 'Nothing bad was seen, but not all is known: secrets.';
+    const what = 'Whether a person is needed is not known: secrets.';
     expect(judge({ checks })).toMatchObject({ kind: 'not known', verdict: what });
   });
 
@@ -278,7 +279,8 @@ describe('a deployment after a repair', () => {
       ];
       return judge({ lastHour, credentials });
     };
-    expect(judged('02:30').kind).toBe('action required');
+    // A receiver may have had the older one for a minute.
+    expect([judged('02:39').kind, judged('02:40').kind]).toEqual(['action required', 'not known']);
     const entered = judged('02:50');
     expect(entered.kind).toBe('not known');
     expect(entered.waits[0]?.what).toContain('a secret was entered at 02:50 UTC');

@@ -265,7 +265,8 @@ function Flow({ title, stages }: FlowBlock) {
         {stages.map(({ name, text, figures = [], table }, index) => (
           <li class="card" key={`${index}`}>
             <strong>{name}</strong>
-            {text !== undefined && <p class="soft">{text}</p>}
+            {/* A domain is broken before a dot. */}
+            {text !== undefined && <p class="soft">{text.replace(/\.(?=\w)/g, '\u200b.')}</p>}
             {figures.map((figure) => (
               <p class="figure" key={figure.name}>
                 <strong class={figure.tone}>

@@ -26,7 +26,7 @@ export function keepFocus(): void {
  * Fields only where a person must add something; a preview only where the command has one.
  */
 export function ActionDialog({ suggestion }: { readonly suggestion: Suggestion }) {
-  const { label, line, asks = [] } = suggestion;
+  const { label, line, say, asks = [] } = suggestion;
   const { yes: _, ...options } = line.options;
   const hasPreview = about.previewed.includes(line.command);
   const dialog = useRef<HTMLDialogElement>(null);
@@ -99,6 +99,7 @@ export function ActionDialog({ suggestion }: { readonly suggestion: Suggestion }
           onSubmit={(entered) => (needsPreview ? setGiven(entered) : void runIt(entered))}
         />
       )}
+      {!hasPreview && !running && say && <p>{say.replace(/:$/, '.')}</p>}
       {isPreviewing && <Underway ran={question.asking} doing="Asking what it would do" />}
       {preview && !running && <Outcome ran={preview} command={line.command} agreed={agreed} />}
       {isRunning && (
