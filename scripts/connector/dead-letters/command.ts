@@ -92,19 +92,11 @@ export function registerDeadLetters(program: Command): void {
     .option('--yes', 'do it without asking');
 }
 
-// Spelled out here so that --help loads little of the connector; a test compares them.
-export const KINDS = [
-  'order',
-  'product',
-  'coupon',
-  'member',
-  'discount',
-  'customer',
-  'shop',
-  'balance',
-  'point-event',
-  'redemption',
-] as const satisfies readonly EventKind[];
+// Spelled out here so that --help loads little of the connector.
+export const KINDS = Object.keys({
+  ...{ order: 1, product: 1, coupon: 1, member: 1, discount: 1, customer: 1, shop: 1 },
+  ...{ balance: 1, 'point-event': 1, redemption: 1 },
+} satisfies Record<EventKind, 1>) as readonly EventKind[];
 
 /** The options that choose dead letters, the same for every command about them. */
 function addFilterOptions(command: Command): Command {

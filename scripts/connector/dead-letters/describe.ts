@@ -114,6 +114,15 @@ export function groupsTable(
   return table([right('Count'), 'Reason', code ?? '', 'Oldest', 'Newest', example ?? ''], rows);
 }
 
+/** The same, with the names of the orders that are its examples. */
+export async function namedGroups(
+  groups: readonly LetterGroup[],
+  deployment: Deployment,
+): Promise<TableBlock> {
+  const examples = groups.map(({ example }) => example);
+  return groupsTable(groups, await readNames(deployment, examples));
+}
+
 export const showLine = (letterId: string): Line => line('dead-letters show', [letterId]);
 
 export type OrderNames = Known['names'];
@@ -174,45 +183,28 @@ const DAY_MS = 86_400_000;
 export const deletedAt = ({ at }: Pick<ListedDeadLetter, 'at'>): string =>
   isoOf(at + DEAD_LETTER_DAYS * DAY_MS);
 
-/**
- * What happens to the dead letter if nobody decides. For each kind by what reconcile compares: see
- * shared/core/reconcile, and docs/healing.md.
- */
+/** What a deep scan compares: see docs/healing.md. */
+const SCANNED: ReadonlySet<string> = new Set(['order', 'product', 'coupon', 'discount']);
+
+/** What happens to the dead letter if nobody decides. */
 export function expiryText(
   letter: ListedDeadLetter,
   { healing }: Pick<Connector, 'healing'>,
 ): string {
-  const { event, reason } = letter;
-  const then = event ? AFTERWARDS[event.kind] : UNREADABLE;
   // From then on a deep scan takes what was rejected for lost: a day later than SQS.
   const day = isoOf(Date.parse(deletedAt(letter)) + DAY_MS).slice(0, 10);
-  const scanned = healing.deepEveryDays === false ? NOT_SCANNED : SCANNED.replace('{day}', day);
-  // What could not be read left no rejection in the ledger, which a scan would respect.
-  const found = reason === 'unreadable' ? UNREADABLE : scanned;
-  return `SQS deletes it on ${deletedAt(letter).slice(0, 10)}. ${then === SCANNED ? found : then}`;
+  const then = () => {
+    const { event, reason } = letter;
+    // It left no rejection in the ledger, which a scan would respect.
+    if (!event || (reason === 'unreadable' && SCANNED.has(event.kind))) {
+      return 'If the store has what it is about, reconcile sends that without it.';
+    }
+    if (!SCANNED.has(event.kind)) {
+      return 'Decide before: docs/healing.md says what is left to do by hand then.';
+    }
+    return healing.deepEveryDays === false
+      ? 'Nothing sends it then until it changes in the store, because the settings turn deep scans off.'
+      : `The first deep scan after ${day} sends what the store then has, at the latest; of an order from before the last 60 days only if the app has read_all_orders.`;
+  };
+  return `SQS deletes it on ${deletedAt(letter).slice(0, 10)}. ${then()}`;
 }
-
-const SCANNED =
-  'The first deep scan after {day} sends what the store then has, at the latest; of an order from before the last 60 days only if the app has read_all_orders.';
-const NOT_SCANNED =
-  'Nothing sends it then until it changes in the store, because the settings turn deep scans off.';
-const NOTHING = 'Nothing does it then: replay it before, or do by hand what it asks for.';
-const BALANCE =
-  "The customer's next visit to the storefront, or next movement of points, reads the balance again.";
-const UNREADABLE = 'If the store has what it is about, reconcile sends that without it.';
-
-const AFTERWARDS: Readonly<Record<EventKind, string>> = {
-  order: SCANNED,
-  product: SCANNED,
-  coupon: SCANNED,
-  member:
-    "The customer's next change in the store, or next order, sends them. A merge is not noticed again.",
-  discount: SCANNED,
-  customer: NOTHING,
-  shop: NOTHING,
-  balance: BALANCE,
-  'point-event': BALANCE,
-  redemption: 'It stays unfinished, and `redemptions list` shows it.',
-};
-
-export const EVENT_KINDS = Object.keys(AFTERWARDS) as readonly EventKind[];

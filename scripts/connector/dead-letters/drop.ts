@@ -11,18 +11,12 @@ import { inBatches } from '../../../shared/core/events/event.ts';
 import { type Ledger, ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
 import { type Deployment, openLedger } from '../deployment/deployment.ts';
 import { localUser } from '../deployment/read-caller.ts';
-import {
-  type Document,
-  facts,
-  type Suggestion,
-  type TableBlock,
-  text,
-} from '../document/document.ts';
+import { type Document, facts, type TableBlock, text } from '../document/document.ts';
 import { line } from '../document/line.ts';
 import type { Session } from '../session/session.ts';
 import { BadArguments, EXIT, type ExitCode } from '../terminal/exit.ts';
 import { counted } from '../terminal/text.ts';
-import { groupsOf, groupsTable, readNames } from './describe.ts';
+import { groupsOf, namedGroups } from './describe.ts';
 import { noticesOf, openIn, readList, scanNext } from './list.ts';
 import {
   entityIn,
@@ -39,7 +33,7 @@ export interface DropOptions {
   readonly yes?: boolean;
 }
 
-/** `loyalty-connector dead-letters drop` */
+/** `loyalty-connector dead-letters drop`: what would go → ask → keep in a file → remove. */
 export async function dropCommand(
   session: Session,
   filter: LetterFilter,
@@ -53,26 +47,25 @@ export async function dropCommand(
   const deployment = await session.findDeployment();
   const list = await readList(session, deployment, filter);
   const { matching, delivered } = list;
-  const groups = groupsOf(matching, delivered);
+  const [newest] = matching;
   const many = counted(matching.length, 'dead letter');
-  const names = await readNames(
-    deployment,
-    groups.map(({ example }) => example),
-  );
-  const causes = groupsTable(groups, names);
-  const preview: Document = {
-    title: matching.length > 0 ? `Would drop ${many}` : 'No dead letter to drop',
-    blocks: [
-      ...noticesOf(list, filter),
-      causes,
-      ...(openIn(list).length > 0 ? [text(AFTERWARDS)] : []),
-      text('Nothing was dropped.'),
-    ],
-    next: [...dropNext(matching, filter, because), ...(matching.length > 0 ? [] : scanNext(list))],
-    data: { wouldDrop: matching.length, dropped: 0, because, file: null },
-  };
-  if (matching.length === 0) return preview;
-  if (!yes) {
+  const causes = await namedGroups(groupsOf(matching, delivered), deployment);
+  if (!yes || !newest) {
+    // None that is given up later: the person has not seen it.
+    const shown = optionsOf({ until: newest?.at ?? 0, ...filter });
+    const drop = line('dead-letters drop', [], { ...shown, because, yes: true });
+    const preview: Document = {
+      title: newest ? `Would drop ${many}` : 'No dead letter to drop',
+      blocks: [
+        ...noticesOf(list, filter),
+        causes,
+        ...(openIn(list).length > 0 ? [text(AFTERWARDS)] : []),
+        text('Nothing was dropped.'),
+      ],
+      next: newest ? [{ label: `Drop ${matching.length}`, line: drop }] : scanNext(list),
+      data: { wouldDrop: matching.length, dropped: 0, because, file: null },
+    };
+    if (!newest) return preview;
     session.show(preview);
     if (!(await session.terminal.confirm(`Drop ${many}?`))) return EXIT.fine;
   }
@@ -80,18 +73,6 @@ export async function dropCommand(
 }
 
 const AFTERWARDS = 'What they are about is not sent again until it changes in the store.';
-
-/** Drops none that is given up later: the person has not seen it. */
-function dropNext(
-  [newest, ...others]: readonly ListedDeadLetter[],
-  filter: LetterFilter,
-  because: string,
-): readonly Suggestion[] {
-  if (!newest) return [];
-  const options = { ...optionsOf({ until: newest.at, ...filter }), because, yes: true };
-  const drop = line('dead-letters drop', [], options);
-  return [{ label: `Drop ${others.length + 1}`, line: drop }];
-}
 
 async function dropListed(
   session: Session,
@@ -101,46 +82,40 @@ async function dropListed(
 ): Promise<Document> {
   const signal = session.interruption();
   const { stack } = deployment;
-  const queues = openLetterQueues(deployment, [...new Set(letters.map(({ family }) => family))]);
   const letterIds = new Set(letters.map(({ letterId }) => letterId));
-  const ledger = openLedger(deployment);
   const change = await session.beginChange(deployment);
   const path = fileFor(stack, new Date());
   const file = createDroppedFile(path, { because });
   const progress = session.terminal.progress('Dropping dead letters:', letterIds.size);
   let dropped = 0;
-  const onDropped = (some: number) => {
-    dropped += some;
-    progress.report(dropped);
-  };
-  const now = () => new Date();
-  const failed = await dropLetters({
-    ...{ queues, file, ledger, letterIds, signal, now, onDropped },
-  }).then(
-    () => undefined,
-    (error: unknown) => ({ error }),
-  );
-  progress.end();
-  change.count({ dropped });
-  await file.close();
+  try {
+    await dropLetters({
+      queues: openLetterQueues(deployment, [...new Set(letters.map(({ family }) => family))]),
+      ...{ file, ledger: openLedger(deployment), letterIds, signal, now: () => new Date() },
+      onDropped(some) {
+        dropped += some;
+        progress.report(dropped);
+      },
+    });
+  } finally {
+    progress.end();
+    change.count({ dropped });
+    await file.close();
+  }
   const keptIn = dropped === 0 ? null : path;
   const left = Math.max(letters.length - dropped, 0);
-  const isWhole = !failed && !signal.aborted;
-  const what = `${left} of ${counted(letters.length, 'dead letter')} cannot be received now: ${NOT_SEEN}`;
-  const document: Document = {
+  const what = `${counted(left, 'dead letter')} cannot be received now: ${NOT_SEEN}`;
+  return {
     title: keptIn ? `Dropped ${counted(dropped, 'dead letter')}` : 'Nothing was dropped',
-    ...(isWhole && left > 0 && { verdict: { kind: 'action required', what } }),
+    ...(left > 0 && !signal.aborted && { verdict: { kind: 'action required', what } }),
     blocks: [
       ...(left === 0 ? [causes] : []),
       ...(keptIn ? [facts([['kept in', keptIn]])] : []),
-      ...(!isWhole && left > 0 ? [text(`Left ${left}: interrupted.`, 'soft')] : []),
+      ...(left > 0 && signal.aborted ? [text(`Left ${left}: interrupted.`, 'soft')] : []),
     ],
     next: [{ label: 'See what is left', line: line('dead-letters list') }],
     data: { stack, dropped, because, file: keptIn },
   };
-  if (!failed) return document;
-  session.show(document);
-  throw failed.error;
 }
 
 /** In the folder the command was started in, beside the files that no commit takes up. */

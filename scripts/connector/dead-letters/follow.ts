@@ -19,11 +19,11 @@ import type { ReplayedLetter } from './replay.ts';
  */
 export type Result = 'applied' | 'unchanged' | 'skipped' | 'settled' | 'underway' | 'failing';
 
-/** As a person reads them. */
+/** As a person reads them: `3 delivered`. */
 export const RESULTS: Readonly<Record<Result, { readonly text: string; readonly tone: Tone }>> = {
   applied: { text: 'delivered', tone: 'well' },
-  unchanged: { text: 'had nothing new to send', tone: 'well' },
-  settled: { text: 'had nothing new to send', tone: 'well' },
+  unchanged: { text: 'with nothing new to send', tone: 'well' },
+  settled: { text: 'with nothing new to send', tone: 'well' },
   skipped: { text: 'not sent, by rule', tone: 'well' },
   underway: { text: 'waiting', tone: 'waits' },
   failing: { text: 'failed again', tone: 'bad' },

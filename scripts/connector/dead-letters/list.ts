@@ -80,7 +80,7 @@ export async function listLetters(
     blocks: [
       ...noticesOf(list, filter),
       ...(oldest ? [text(`Oldest: ${expiryText(oldest, deployment.connector)}`, 'waits')] : []),
-      ...(letters.length > 0 ? [formOf(filter, limit, letters, deployment)] : []),
+      ...(letters.length > 0 ? [formOf(filter, limit)] : []),
       groupsTable(groups, names, { narrow, next }),
       pageTable(page, { names, delivered }),
     ],
@@ -193,31 +193,12 @@ export function noticesOf(list: LetterList, filter: LetterFilter): readonly Bloc
   ];
 }
 
-/** On a page; what is not in the form stays as it is. */
-function formOf(
-  { reason, code, text: words, shop, ...others }: LetterFilter,
-  limit: number | undefined,
-  letters: readonly SummarizedDeadLetter[],
-  { connector }: Pick<Deployment, 'connector'>,
-): Block {
-  const choice = (name: string, label: string, value = '', found: readonly string[] = []) => {
-    const all = new Set([...found, value].filter(Boolean).toSorted());
-    return { name, label, value, of: Object.fromEntries([...all].map((one) => [one, one])) };
-  };
-  const shops = connector.shops.map(({ domain }) => domain);
-  const reasons = letters.map((letter) => letter.reason);
-  const codes = letters.flatMap((letter) => letter.code ?? []);
-  return {
-    ...{ kind: 'form', label: 'Show only' },
-    line: line('dead-letters list', [], { ...optionsOf(others), limit }),
-    fields: [
-      { name: 'text', label: 'Text', value: words ?? '' },
-      choice('reason', 'Reason', reason, reasons),
-      choice('code', 'Code', code, codes),
-      ...(shops.length > 1 ? [choice('shop', 'Shop', shop, shops)] : []),
-    ],
-  };
-}
+/** On a page; each cause opens its own list. */
+const formOf = ({ text: value = '', ...others }: LetterFilter, limit = 0): Block => ({
+  ...{ kind: 'form', label: 'Show only' },
+  line: line('dead-letters list', [], { ...optionsOf(others), limit: limit || undefined }),
+  fields: [{ name: 'text', label: 'Order, code or any text', value }],
+});
 
 const BECAUSE = { name: 'because', label: 'Why they may go' };
 
@@ -269,7 +250,10 @@ function actionsOn(
   { connector }: Pick<Deployment, 'connector'>,
 ): readonly Suggestion[] {
   const all = list.matching.filter((letter) => matchesFilter(letter, filter, list));
-  const sent = all.filter((letter) => isSendable(letter, connector.shops));
+  // From the same bytes a worker would read the same.
+  const isHopeless = ({ reason, event, family }: SummarizedDeadLetter) =>
+    reason === 'unreadable' && !event?.isInTheStore && family !== 'balances';
+  const sent = all.filter((one) => !isHopeless(one) && !foreseeReplay(one, connector.shops));
   const send = line('dead-letters replay', [], { ...optionsOf(filter), wait: true });
   const label = `Drop ${all.length}`;
   return [
@@ -278,16 +262,6 @@ function actionsOn(
       : [{ label: `Send ${sent.length}`, line: send }]),
     { label, line: line('dead-letters drop', [], optionsOf(filter)), asks: [BECAUSE] },
   ];
-}
-
-/** As far as its summary tells. From the same bytes a worker would read the same. */
-function isSendable(
-  letter: SummarizedDeadLetter,
-  shops: readonly { readonly domain: string }[],
-): boolean {
-  const { reason, event, family } = letter;
-  const isHopeless = reason === 'unreadable' && !event?.isInTheStore && family !== 'balances';
-  return !isHopeless && foreseeReplay(letter, shops) === undefined;
 }
 
 function nextOf(

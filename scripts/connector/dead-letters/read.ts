@@ -200,17 +200,15 @@ export async function scanLetters(
   visit: (letters: readonly DeadLetter[]) => Promise<readonly DeadLetter[]>,
 ): Promise<void> {
   const held = new Map<string, string>();
-  const scanned = await visitAll({ queue, signal }, held, visit).then(
-    () => undefined,
-    (error: unknown) => ({ error }),
-  );
-  const givenBack = await queue.giveBack([...held.values()]).then(
-    () => undefined,
-    (error: unknown) => ({ error }),
-  );
-  // Dead letters that could not be given back are visible again by themselves: the first error matters more.
-  const failed = scanned ?? givenBack;
-  if (failed) throw failed.error;
+  const giveBack = () => queue.giveBack([...held.values()]);
+  try {
+    await visitAll({ queue, signal }, held, visit);
+  } catch (error) {
+    // Dead letters that cannot be given back are visible again by themselves: the first error matters more.
+    await giveBack().catch(() => {});
+    throw error;
+  }
+  await giveBack();
 }
 
 async function visitAll(

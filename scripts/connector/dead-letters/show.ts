@@ -1,9 +1,12 @@
 import { readLettersAbout, readLettersById } from '../../../shared/aws/read-ledger.ts';
-import type { SummarizedDeadLetter, WayOut } from '../../../shared/core/batch/dead-letter.ts';
+import {
+  type SummarizedDeadLetter,
+  summarize,
+  type WayOut,
+} from '../../../shared/core/batch/dead-letter.ts';
 import {
   type EntityKey,
   isStoreEvent,
-  type QueuedEvent,
   type StoreEvent,
 } from '../../../shared/core/events/event.ts';
 import type { Outcome } from '../../../shared/core/events/outcome.ts';
@@ -28,16 +31,17 @@ import {
   type Suggestion,
   text,
   type Verdict,
+  type VerdictKind,
 } from '../document/document.ts';
 import { line } from '../document/line.ts';
 import type { CommonOptions, Session } from '../session/session.ts';
 import { Problem } from '../terminal/exit.ts';
 import { utcText } from '../terminal/text.ts';
+import { KINDS } from './command.ts';
 import {
   aboutCell,
   aboutOf,
   aboutText,
-  EVENT_KINDS,
   expiryText,
   isoOf,
   type OrderNames,
@@ -81,11 +85,12 @@ export async function showLetter(
   });
   progress.end();
   if (gone) return goneDocument(gone, deployment);
-  const look = `To see what is there: ${nextCommand(deployment, 'dead-letters list')}`;
-  if (matching === 0) throw new Problem(`No dead letter is, or is about, ${id}.`, look);
   if (!letter) {
-    const why = `The queue does not give this dead letter now: ${NOT_SEEN}`;
-    throw new Problem(`${why} Or it was removed without this connector.`, look);
+    const hidden = `The queue does not give this dead letter now: ${NOT_SEEN}`;
+    throw new Problem(
+      matching === 0 ? `No dead letter is, or is about, ${id}.` : hidden,
+      `To see what is there: ${nextCommand(deployment, 'dead-letters list')}`,
+    );
   }
   record?.count({ revealed: 1 });
   const examined = await examineLetter(letter, examiningDeps(deployment));
@@ -128,7 +133,7 @@ async function findLetter(
   const now = new Date();
   const summaries = openSummaries(deployment);
   const things = deployment.connector.shops.flatMap(({ domain: shop }) =>
-    EVENT_KINDS.map((kind) => ({ shop, kind, id })),
+    KINDS.map((kind) => ({ shop, kind, id })),
   );
   const found = await Promise.all([
     readLettersById(summaries, [id], now),
@@ -154,6 +159,9 @@ async function findLetter(
   return { matching: others.length + 1, letter: received[0] };
 }
 
+/** The ledger may have an outcome before a replay has marked the dead letter as gone. */
+const BEFORE_GONE_MS = 5_000;
+
 /** It left the queue: when, how, and what became of it since. */
 async function goneDocument(
   letter: SummarizedDeadLetter,
@@ -164,41 +172,37 @@ async function goneDocument(
   const key = entityIn(letter);
   const entry = key && (await readEntry(openLedger(deployment), key));
   const { at = '', how = 'removed' } = letter.gone ?? {};
-  const last = entry?.outcomes.findLast((one) => one.at > isoOf(letter.at));
+  const since = Date.parse(at) - BEFORE_GONE_MS;
+  const last = entry?.outcomes.findLast((one) => Date.parse(one.at) >= since)?.outcome;
+  const [kind, end] = ENDS[how === 'replayed' ? (last ?? 'replayed') : how] ?? NOTHING_NEW;
   const opens = traceOf(about);
   return {
     title: `The dead letter about ${aboutText(about, names)} left the queue`,
-    verdict: goneVerdict(how, `${utcText(at)} UTC`, last?.outcome),
+    verdict: { kind, what: `${LEFT[how]} at ${utcText(at)} UTC${end}.` },
     blocks: [],
     next: [
       ...(opens ? [{ label: 'What happened to it', line: opens }] : []),
       { label: 'See the other dead letters', line: line('dead-letters list') },
     ],
-    data: { matching: 0, gone: letter.gone, outcome: last?.outcome },
+    data: { matching: 0, gone: letter.gone, outcome: last },
   };
 }
 
-function goneVerdict(how: WayOut, at: string, outcome: string | undefined): Verdict {
-  if (how === 'removed') {
-    const what = `A scan at ${at} did not find it: it was removed without this connector.`;
-    return { kind: 'not known', what };
-  }
-  if (how === 'dropped') {
-    return { kind: 'well', what: `It was dropped at ${at}, and is not sent until it changes.` };
-  }
-  const sent = `It was sent again at ${at}`;
-  if (outcome === 'rejected') {
-    return {
-      kind: 'action required',
-      what: `${sent}, and failed again: a new dead letter says why.`,
-    };
-  }
-  if (outcome === undefined) {
-    return { kind: 'not known', what: `${sent}. No outcome is recorded for it yet.` };
-  }
-  const end = outcome === 'applied' ? 'delivered' : 'nothing new had to be sent';
-  return { kind: 'well', what: `${sent}: ${end}.` };
-}
+const LEFT: Readonly<Record<WayOut, string>> = {
+  replayed: 'It was sent again',
+  dropped: 'It was dropped',
+  removed: 'A scan did not find it',
+};
+
+const NOTHING_NEW = ['well', ': nothing new had to be sent'] as const;
+/** By how it left, or by the outcome since it was sent again. */
+const ENDS: Readonly<Record<string, readonly [VerdictKind, string]>> = {
+  dropped: ['well', ', and is not sent until it changes in the store'],
+  removed: ['not known', ': it was removed without this connector'],
+  applied: ['well', ': delivered'],
+  rejected: ['action required', ', and failed again: a new dead letter says why'],
+  replayed: ['not known', '. No outcome is recorded for it yet'],
+};
 
 /** A dead letter and what would be sent; people in it are masked unless they are to be revealed. */
 export function letterData({ letter, entry, prospect }: Examined, options: RevealOptions) {
@@ -211,7 +215,8 @@ export function letterData({ letter, entry, prospect }: Examined, options: Revea
     ...(advice !== undefined && { advice }),
     at: isoOf(at),
     ...(undecodable !== undefined && { undecodable }),
-    ...(event && { event: withoutValues(event) }),
+    // As its summary has it: without its body, and without the balance in it.
+    ...(event && { event: summarize(letter, event).event }),
     // The store asked to erase the person: not even on request.
     ...(options.reveal &&
       body &&
@@ -219,17 +224,6 @@ export function letterData({ letter, entry, prospect }: Examined, options: Revea
     ...(redactedAt !== undefined && { redacted: isoOf(redactedAt) }),
     now: prospectData(prospect, options),
   };
-}
-
-/** An event without its body, and without the balance in it. */
-function withoutValues(event: QueuedEvent) {
-  if ('body' in event) {
-    const { body, ...rest } = event;
-    return { ...rest, bodyBytes: body?.length ?? 0 };
-  }
-  if (!('points' in event)) return event;
-  const { points: _, cashback: __, ...rest } = event;
-  return rest;
 }
 
 type LetterData = ReturnType<typeof letterData>;
@@ -253,12 +247,11 @@ function letterVerdict(
 
 export function letterBlocks(
   letter: ReadLetter,
-  { advice, redacted, body, now }: LetterData,
+  { advice, body, now }: LetterData,
   names: OrderNames,
   { connector }: Pick<Deployment, 'connector'>,
 ): readonly Block[] {
   const { event, code, attempts, letterId, family } = letter;
-  const size = event && 'body' in event && event.body ? event.body.length : 0;
   return [
     facts([
       ['about', aboutCell(aboutOf(letter), names)],
@@ -271,7 +264,6 @@ export function letterBlocks(
       ['topic', event && `${event.topic}, delivery ${event.deliveryId}`],
       ['received', event && { at: event.receivedAt }],
       ...(event?.replays ?? []).map(({ at, by }) => ['sent again', `${at} by ${by}`] as const),
-      ['body', size > 0 && !redacted ? `${size} bytes` : undefined],
       ['cannot be read', letter.undecodable],
     ]),
     text(expiryText(letter, connector), 'waits'),
@@ -398,7 +390,9 @@ function describeProspect(prospect: Prospect, options: CommonOptions): string {
     case 'storefront':
       return 'Its worker would decide by what it finds then: an older balance never replaces a newer one, and a redemption goes on from where it stands.';
     case 'task':
-      return describeTask(prospect.task);
+      return prospect.task.kind === 'skip'
+        ? `Nothing would be sent: it is skipped (${prospect.task.why}).`
+        : 'It is no state to send: its worker would do what it asks for.';
     case 'unknown': {
       const { error } = prospect;
       const known = explainAwsError(error, options)?.message;
@@ -430,23 +424,6 @@ function describeOutcome(outcome: Outcome): string {
       return `It would wait and be tried again (${outcome.why}).`;
     case 'rejected':
       return `It would be refused again: ${outcome.why}.`;
-  }
-}
-
-function describeTask(task: Task): string {
-  switch (task.kind) {
-    case 'fan-out':
-      return 'The codes of the discount would be read from the store and sent one by one.';
-    case 'sync-code':
-      return 'The code would be read from the store and sent.';
-    case 'skip':
-      return `Nothing would be sent: it is skipped (${task.why}).`;
-    case 'redact':
-      return 'What the ledger remembers of the customer would be erased.';
-    case 'merge':
-      return 'It would be asked whether the customer who is gone still has points.';
-    case 'notify':
-      return `A notice would be recorded for a person: ${task.why}.`;
   }
 }
 

@@ -73,11 +73,7 @@ function openChecks(deployment: Deployment, options: CommonOptions): readonly Ch
   const deps: ShopDeps = {
     deployment,
     services: () => services,
-    // A shop that is in the settings only has nothing yet that could be checked.
-    shops: credentials.then((all) => {
-      const missing = new Set(all.flatMap((one) => (one.state === 'missing' ? [one.shop] : [])));
-      return connector.shops.filter(({ domain }) => !missing.has(domain));
-    }),
+    shops: connector.shops,
   };
   const withSecrets: readonly Check[] = [
     secretsCheck(deployment, credentials),

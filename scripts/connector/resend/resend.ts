@@ -17,7 +17,7 @@ import {
   DEFAULT_RATE,
   waitForRoom,
 } from '../backfill/run-backfill.ts';
-import { followAll } from '../dead-letters/follow.ts';
+import { followAll, RESULTS } from '../dead-letters/follow.ts';
 import { openSourceQueues } from '../dead-letters/read.ts';
 import { examiningDeps, foresee, prospectBlocks, prospectData } from '../dead-letters/show.ts';
 import { type Deployment, openLedger, rulesOf } from '../deployment/deployment.ts';
@@ -30,11 +30,9 @@ import {
   right,
   table,
   text,
-  type Verdict,
   type VerdictKind,
 } from '../document/document.ts';
 import { line, type Options } from '../document/line.ts';
-import { isHolding, pauseText, readPauses, resumeSuggestion } from '../pause/read-pauses.ts';
 import { findShop } from '../session/arguments.ts';
 import type { CommonOptions, Session } from '../session/session.ts';
 import { BadArguments, EXIT, type ExitCode, Problem } from '../terminal/exit.ts';
@@ -111,64 +109,33 @@ export async function resend(
     events.length === 1
       ? { label: 'What happened', line: line('trace', [plan.kind, first.id], { shop }) }
       : { label: 'See how far the workers are', line: line('status') };
-  const end = options.wait ? await endOf(session, deployment, plan, first) : undefined;
-  const queued = `${sent} of ${counted(events.length, plan.kind)} are on the queue, and the workers go on.`;
-  return {
-    ...(end ? { title, verdict: end.verdict, blocks: [] } : { title, blocks: [text(queued)] }),
-    next: [...(end?.next ?? []), seen],
-    data: { ...data, sent, outcome: end?.outcome },
-  };
-}
-
-/** Nobody should wait for a pause, which only a person ends. */
-async function endOf(
-  session: Session,
-  deployment: Deployment,
-  { shop, kind, events }: Plan,
-  first: StoreEvent,
-) {
-  const pauses = await readPauses(openLedger(deployment), [{ domain: shop }], new Date());
-  const queue = queueFamilyOf(first.kind);
-  const pause = pauses.find((one) => one.by === 'operator' && isHolding(one, { shop, queue }));
-  if (pause) {
-    const what = `It is on the queue, and goes on when the pause ends. ${pauseText(pause)}.`;
-    return { verdict: { kind: 'waits', what } as const, next: [resumeSuggestion(pause)] };
+  if (!options.wait) {
+    const queued = `${counted(sent, plan.kind)} sent to the queue; the workers go on.`;
+    return { title, blocks: [text(queued)], next: [seen], data: { ...data, sent } };
   }
   const signal = session.interruption('Following no longer; the messages are on the queue.');
-  const sent = events.map(({ shop, kind, id, receivedAt: at }) => {
+  const asSent = events.map(({ kind, id, receivedAt: at }) => {
     const key = { shop, kind, id } as EntityKey;
-    return { family: queue, key, ...key, at };
+    return { family, key, ...key, at };
   });
-  const followed = await followAll(session, deployment, sent, signal);
-  const results = followed.map(({ result }) => result);
+  const followed = await followAll(session, deployment, asSent, signal);
+  const tones = followed.map(({ result }) => RESULTS[result].tone);
+  const groups = Map.groupBy(followed, ({ result }) => RESULTS[result].text);
+  const each = [...groups].map(([words, { length }]) => `${counted(length, plan.kind)} ${words}`);
+  const held = followed.find((one) => one.held)?.held;
+  const why = held ? ` ${held.what}.` : '';
+  const waits = tones.includes('waits') ? 'waits' : 'well';
   const letters = { label: 'See the dead letters', line: line('dead-letters list', [], { shop }) };
   return {
-    verdict: judgeResults(results, kind),
-    next: results.includes('failing') ? [letters] : [],
-    outcome: results[0],
+    title,
+    verdict: {
+      kind: tones.includes('bad') ? 'action required' : waits,
+      what: `${each.join(', ')}.${why}`,
+    },
+    blocks: [],
+    next: [...(held?.next ?? []), ...(tones.includes('bad') ? [letters] : []), seen],
+    data: { ...data, sent, outcome: followed[0]?.result },
   };
-}
-
-const DONE = ['well', 'needed nothing to be sent any more'] as const;
-
-/** By the result, as it was read in the ledger and on the queues just now. */
-const RESULTS: Readonly<Record<string, readonly [VerdictKind, string]>> = {
-  applied: ['well', 'accepted by the loyalty service'],
-  settled: DONE,
-  unchanged: DONE,
-  underway: ['waits', 'without an outcome yet: the workers go on'],
-  otherwise: ['not known', 'went another way than foreseen'],
-  failing: ['action required', 'given up: a dead letter now'],
-};
-
-/** The worst last. */
-const SEVERITY: readonly VerdictKind[] = ['well', 'waits', 'not known', 'action required'];
-
-function judgeResults(results: readonly string[], thing: string): Verdict {
-  const groups = [...Map.groupBy(results, (one) => RESULTS[one] ?? RESULTS.otherwise ?? DONE)];
-  const kinds = groups.map(([[kind]]) => SEVERITY.indexOf(kind));
-  const parts = groups.map(([[, words], { length }]) => `${counted(length, thing)} ${words}`);
-  return { kind: SEVERITY[Math.max(...kinds)] ?? 'not known', what: `${parts.join('; ')}.` };
 }
 
 /** Without a body: the worker reads the store, and the ledger decides what is sent. */

@@ -1,5 +1,7 @@
 import {
+  CreateSecretCommand,
   GetSecretValueCommand,
+  InvalidRequestException,
   PutSecretValueCommand,
   ResourceNotFoundException,
   SecretsManagerClient,
@@ -12,10 +14,11 @@ import {
   secretName,
 } from '../../../shared/services/shop-secrets.ts';
 import { type Check, type Finding, fail, forEachShop, pass, unknown } from '../checks/check.ts';
-import { type Deployment, deployAgain } from '../deployment/deployment.ts';
+import type { Deployment } from '../deployment/deployment.ts';
 import { explainAwsError, isDenied } from '../deployment/explain-aws-error.ts';
 import { line } from '../document/line.ts';
 import type { CommonOptions } from '../session/session.ts';
+import { Problem } from '../terminal/exit.ts';
 
 /** One secret in Secrets Manager. Its values stay in `fields` and are never printed. */
 export type ReadSecret =
@@ -24,9 +27,9 @@ export type ReadSecret =
       readonly fields: Readonly<Record<string, unknown>>;
       readonly storedAt: Date | undefined;
     }
-  | { readonly kind: 'missing' }
+  | { readonly kind: 'unset'; readonly why: string }
   /** `why` follows "the secret" in a sentence. */
-  | { readonly kind: 'malformed'; readonly why: string; readonly unset?: boolean };
+  | { readonly kind: 'malformed'; readonly why: string };
 
 /** Rejects only with errors of AWS: no access, no connection. */
 export async function readSecret(
@@ -39,39 +42,59 @@ export async function readSecret(
     const answer = await client.send(new GetSecretValueCommand({ SecretId: name }));
     [text, storedAt] = [answer.SecretString, answer.CreatedDate];
   } catch (error) {
-    if (error instanceof ResourceNotFoundException) return { kind: 'missing' };
+    if (error instanceof ResourceNotFoundException) return { kind: 'unset', why: 'was never set' };
     throw error;
   }
   const fields = readSecretFields(text ?? '');
-  // A deployment creates the secret with a random text.
-  if (!fields) return { kind: 'malformed', why: 'was never set', unset: true };
+  if (!fields) return { kind: 'malformed', why: 'is not a JSON object' };
   const parsed = secretForms[purpose](fields);
   return parsed.kind === 'parsed'
     ? { kind: 'there', fields, storedAt }
     : { kind: 'malformed', why: `is not usable: ${parsed.field} ${parsed.why}` };
 }
 
+/** The first time it is created, with the key and the tags of the stack. */
 export async function storeSecret(
+  { stage, connector }: Pick<Deployment, 'stage' | 'connector'>,
   client: SecretsManagerClient,
   name: string,
   fields: Readonly<Record<string, string | undefined>>,
 ): Promise<void> {
   const SecretString = JSON.stringify(fields);
-  await client.send(new PutSecretValueCommand({ SecretId: name, SecretString }));
+  const { encryptionKey: KmsKeyId } = connector.deployment;
+  const tags = { application: 'loyalty-connector', stage };
+  const creation = new CreateSecretCommand({
+    Name: name,
+    SecretString,
+    ...(KmsKeyId !== undefined && { KmsKeyId }),
+    Tags: Object.entries(tags).map(([Key, Value]) => ({ Key, Value })),
+  });
+  try {
+    await client.send(new PutSecretValueCommand({ SecretId: name, SecretString }));
+  } catch (error) {
+    if (error instanceof InvalidRequestException) throw deleted(name);
+    if (!(error instanceof ResourceNotFoundException)) throw error;
+    await client.send(creation);
+  }
 }
+
+/** What else Secrets Manager calls an invalid request cannot happen here. */
+const deleted = (name: string): Problem =>
+  new Problem(
+    `Nothing was stored: the secret ${name} was deleted and still has its recovery window.`,
+    `Restore it, then run the command again: aws secretsmanager restore-secret --secret-id ${name}`,
+  );
 
 export interface CredentialStatus {
   readonly shop: string;
   readonly purpose: SecretPurpose;
-  readonly state: 'there' | 'missing' | 'malformed' | 'unreadable';
+  readonly state: 'there' | 'unset' | 'malformed' | 'unreadable';
   /** In words without any value; undefined when it is there. */
   readonly why?: string | undefined;
   /** Those who run the command may not read it: that says nothing of the deployment. */
   readonly isDenied?: boolean;
   /** Two webhook secrets are accepted at the moment. */
   readonly rotating?: boolean;
-  /** It holds what the deployment created it with. */
-  readonly unset?: boolean;
   readonly storedAt?: Date | undefined;
 }
 
@@ -90,10 +113,7 @@ export async function readCredentials(
       try {
         const read = await readSecret(client, secretName(prefix, path, of.purpose), of.purpose);
         const { kind: state } = read;
-        if (state === 'missing') return { ...of, state, why: 'does not exist' };
-        if (state === 'malformed') {
-          return { ...of, state, why: read.why, ...(read.unset && { unset: true }) };
-        }
+        if (state !== 'there') return { ...of, state, why: read.why };
         const { fields, storedAt } = read;
         return { ...of, state, storedAt, ...(fields.previous !== undefined && { rotating: true }) };
       } catch (error) {
@@ -123,25 +143,17 @@ export function secretsCheck(
         return [pass(`${names.join(', ')} are set`)];
       }
       const lacks = wrong.map(({ purpose }) => `${purpose} secret`);
-      return [{ ...judgeSecrets(domain, wrong, deployment), lacks }];
+      return [{ ...judgeSecrets(domain, wrong), lacks }];
     }),
   };
 }
 
-function judgeSecrets(
-  shop: string,
-  wrong: readonly CredentialStatus[],
-  deployment: Deployment,
-): Finding {
-  if (wrong.some(({ state }) => state === 'missing')) {
-    const what = 'the shop is in the settings, but was never deployed: it has no secrets yet';
-    return fail(what, deployAgain(deployment));
-  }
+function judgeSecrets(shop: string, wrong: readonly CredentialStatus[]): Finding {
   const what = wrong.map(({ purpose, why }) => `the ${purpose} secret ${why}`).join('; ');
   if (wrong.every(({ state }) => state === 'unreadable')) {
     return unknown(what, 'docs/operator-access.md names the policy that reads them.');
   }
-  if (wrong.some(({ unset }) => unset)) {
+  if (wrong.some(({ state }) => state === 'unset')) {
     return fail(what, { label: 'Set what is missing', line: line('setup', [], { shop }) });
   }
   const sets = wrong.map(({ purpose }) => ({

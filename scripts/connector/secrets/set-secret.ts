@@ -49,7 +49,6 @@ export async function setSecret(
   const name = secretName(deployment.output('SecretsPrefix'), path, purpose);
   const client = new SecretsManagerClient(deployment.aws);
   const stored = await readSecret(client, name, purpose);
-  if (stored.kind === 'missing') throw undeployed(deployment, domain, name);
 
   const given = change === 'finish' ? {} : await obtain(purpose, domain, options);
   const isTried = purpose !== 'webhook' && !options.untried;
@@ -67,7 +66,7 @@ export async function setSecret(
     throw new Problem(`${risk}\nNothing was changed.`, 'To store it anyway: --yes.');
   }
   const recorded = await beginChange(deployment);
-  await storeSecret(client, name, fields);
+  await storeSecret(deployment, client, name, fields);
   recorded.count({ stored: 1 });
   const place = `${deployment.stack} (${deployment.region})`;
   // Before the rest, which may fail.
@@ -93,13 +92,6 @@ export async function setSecret(
     data: { stored: name, shop: domain, purpose, overlap, tried: isTried, woken: woken.length },
   };
 }
-
-/** A deployment makes the secrets of the shops that its settings name. */
-export const undeployed = ({ stack }: Deployment, shop: string, name: string): Problem =>
-  new Problem(
-    `${stack} has no secrets for ${shop} (${name}).`,
-    'Deploy the settings that name the shop (npm run deploy), then run the command again.',
-  );
 
 const UNPROVEN =
   'Whether the app signs with it is not known until a webhook comes: change something in the store, then look at "status".';

@@ -8,7 +8,7 @@ import { shopAddress } from '../../../shared/shopify/subscriptions/wanted-subscr
 import { OPERATOR_AGENT } from '../../../shared/shopify/webhooks/receive-webhook.ts';
 import { identifyEntity, topicRoutes } from '../../../shared/shopify/webhooks/topics.ts';
 import { type Deployment, nextCommand } from '../deployment/deployment.ts';
-import { type Document, facts } from '../document/document.ts';
+import { type Document, facts, type Suggestion } from '../document/document.ts';
 import { line } from '../document/line.ts';
 import { readSecret } from '../secrets/read-secret.ts';
 import { findShop } from '../session/arguments.ts';
@@ -50,34 +50,30 @@ export async function sendWebhook(session: Session, options: SendOptions): Promi
   };
 }
 
+/** Of which a webhook names one by its id. */
+const KINDS: ReadonlySet<string> = new Set(['order', 'product', 'customer']);
+
 function judgeAnswer(
   answer: PostedWebhook,
   entity: ReturnType<typeof entityIn>,
   shop: string,
 ): Pick<Document, 'verdict' | 'next'> {
-  const what = answerText(answer);
-  if (!isAccepted(answer)) {
-    const next = [{ label: 'Find the cause', line: line('doctor') }];
-    return { verdict: { kind: 'action required', what }, next };
-  }
-  if (!entity) {
-    const ignored = `${what}. The connector ignores this topic.`;
-    return { verdict: { kind: 'action required', what: ignored } };
-  }
+  const answered = answerText(answer);
+  const bad = (what: string, ...next: readonly Suggestion[]) =>
+    ({ verdict: { kind: 'action required', what }, next }) as const;
+  if (!isAccepted(answer)) return bad(answered, { label: 'Find the cause', line: line('doctor') });
+  if (!entity) return bad(`${answered}. The connector ignores this topic.`);
   const { kind, id } = entity;
   const named = kind === 'member' ? 'customer' : kind;
   // A body without an id has a hash instead.
   if (KINDS.has(named) && !/^\d+$/.test(id)) {
-    const unreadable = `${what}. Its body names no ${named}: the worker gives it up, as a dead letter.`;
-    const next = [{ label: 'See the dead letter', line: line('dead-letters list', [], { id }) }];
-    return { verdict: { kind: 'action required', what: unreadable }, next };
+    const letters = line('dead-letters list', [], { id });
+    const what = `${answered}. Its body names no ${named}: the worker gives it up, as a dead letter.`;
+    return bad(what, { label: 'See the dead letter', line: letters });
   }
   const trace = { label: 'See what became of it', line: line('trace', [named, id], { shop }) };
-  return { verdict: { kind: 'well', what }, ...(KINDS.has(named) && { next: [trace] }) };
+  return { verdict: { kind: 'well', what: answered }, next: KINDS.has(named) ? [trace] : [] };
 }
-
-/** Of which a webhook names one by its id. */
-const KINDS: ReadonlySet<string> = new Set(['order', 'product', 'customer']);
 
 /** Signs and posts it as the store would. */
 export async function deliver(
@@ -89,7 +85,7 @@ export async function deliver(
   const read = await readSecret(new SecretsManagerClient(deployment.aws), name, 'webhook');
   if (read.kind !== 'there') {
     throw new Problem(
-      `The webhook secret of ${domain} ${read.kind === 'missing' ? 'does not exist' : read.why}.`,
+      `The webhook secret of ${domain} ${read.why}.`,
       `Set what is missing: ${nextCommand(deployment, `setup --shop ${domain}`)}`,
     );
   }

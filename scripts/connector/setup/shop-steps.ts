@@ -19,7 +19,6 @@ import {
   fieldsOf,
   type SecretFields,
   tryCredentials,
-  undeployed,
 } from '../secrets/set-secret.ts';
 import { answerText, chooseBody, deliver, entityIn, isAccepted } from '../send/send-webhook.ts';
 import { storefrontCheck } from '../storefront/set-up.ts';
@@ -115,13 +114,12 @@ function secretsCheckOf(setup: ShopSetup): ShopCheck {
   async function stored(purpose: SecretPurpose) {
     const name = secretName(prefix, shop.path, purpose);
     const read = await readSecret(client, name, purpose);
-    if (read.kind === 'missing') throw undeployed(deployment, shop.domain, name);
     return read.kind === 'there' ? read.fields : undefined;
   }
 
   async function keep(purpose: SecretPurpose, fields: SecretFields): Promise<void> {
     await deps.session.beginChange(deployment);
-    await storeSecret(client, secretName(prefix, shop.path, purpose), fields);
+    await storeSecret(deployment, client, secretName(prefix, shop.path, purpose), fields);
     deps.terminal.note(`The ${purpose} secret is stored.`);
   }
 

@@ -4,7 +4,6 @@ import { DynamoDB } from '@aws-sdk/client-dynamodb';
 import { SQS } from '@aws-sdk/client-sqs';
 import { listNotices } from '../../../shared/aws/read-ledger.ts';
 import { createSqsQueueDepth } from '../../../shared/aws/sqs-queues.ts';
-import type { Connector } from '../../../shared/config/connector-config.ts';
 import type { WaitsFor } from '../../../shared/core/batch/waiting.ts';
 import { readControl } from '../../../shared/core/calls/shop-pause.ts';
 import type { QueueFamily } from '../../../shared/core/events/event.ts';
@@ -15,6 +14,7 @@ import {
   readLastReconcile,
 } from '../../../shared/core/reconcile/last-reconcile.ts';
 import { type Check, notAsked, runChecks, shopDeps } from '../checks/check.ts';
+import { countDelivered, familiesOf } from '../dead-letters/read.ts';
 import { type Deployment, openLedger, QUEUE_OUTPUTS } from '../deployment/deployment.ts';
 import type { Suggestion } from '../document/document.ts';
 import { line } from '../document/line.ts';
@@ -46,6 +46,8 @@ export interface QueueStatus {
   /** Being processed, or waiting for the next attempt: SQS does not distinguish them. */
   readonly inFlight: number;
   readonly dead: number;
+  /** Of these, about what was delivered since. */
+  readonly delivered?: number | undefined;
   /** Undefined when not known. */
   readonly oldestSeconds: number | undefined;
 }
@@ -101,7 +103,14 @@ export async function collectStatus(
   const hasFigures = connector.deployment.monitoring !== 'basic';
   // Counts are useful without ages, but not the reverse.
   const ages = readAges().catch((): Ages => ({}));
-  const queues = attempt(async () => withAges(await readQueues(deployment), await ages));
+  const queues = attempt(async (): Promise<readonly QueueStatus[]> => {
+    const counts = withAges(await readQueues(deployment), await ages);
+    const hasDead = counts.some(({ dead }) => dead > 0);
+    // Where that cannot be read, all of them wait for a decision.
+    const none: Awaited<ReturnType<typeof countDelivered>> = {};
+    const delivered = hasDead ? await countDelivered(deployment).catch(() => none) : none;
+    return counts.map((one) => ({ ...one, delivered: delivered[one.family] }));
+  });
   const credentials = readCredentials(deployment, options);
   const checks: readonly Check[] = [
     secretsCheck(deployment, credentials),
@@ -194,7 +203,7 @@ export function metricsOf(
   return {
     readFigures: createCloudWatchFigures(client, output('MetricsNamespace'), now),
     async readAges() {
-      const families = deployedFamilies(connector);
+      const families = familiesOf(connector);
       const names = families.map((family) => nameOf(output(QUEUE_OUTPUTS[family].queue)));
       const ages = await readOldestAges(client, names, now);
       return Object.fromEntries(families.map((family, index) => [family, ages[index]]));
@@ -204,15 +213,6 @@ export function metricsOf(
 
 const nameOf = (queueUrl: string) => queueUrl.slice(queueUrl.lastIndexOf('/') + 1);
 
-const FAMILIES: readonly QueueFamily[] = ['orders', 'products', 'coupons'];
-
-/** The queues of a deployment: balances only where the storefront is deployed. */
-export function deployedFamilies({
-  storefront,
-}: Pick<Connector, 'storefront'>): readonly QueueFamily[] {
-  return storefront ? [...FAMILIES, 'balances'] : FAMILIES;
-}
-
 type QueueCounts = Omit<QueueStatus, 'oldestSeconds'>;
 
 export async function readQueues({
@@ -221,7 +221,7 @@ export async function readQueues({
   connector,
 }: Pick<Deployment, 'aws' | 'output' | 'connector'>): Promise<readonly QueueCounts[]> {
   const sqs = new SQS(aws);
-  const families = deployedFamilies(connector);
+  const families = familiesOf(connector);
   const depthOf = (which: 'queue' | 'letters') => {
     const urls = families.map((family) => [family, output(QUEUE_OUTPUTS[family][which])]);
     return createSqsQueueDepth(sqs, Object.fromEntries(urls));

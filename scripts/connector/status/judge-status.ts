@@ -239,7 +239,9 @@ function lastSeen(what: string, sign: Sign | undefined, now: Date): string {
   return sign ? `${what}, last at ${momentText(new Date(sign.lastAt).toISOString(), now)}` : what;
 }
 
-function* judgeQueue({ family, oldestSeconds = 0, dead }: QueueStatus): Iterable<Finding> {
+function* judgeQueue(queue: QueueStatus): Iterable<Finding> {
+  const { family, oldestSeconds = 0, delivered = 0 } = queue;
+  const dead = Math.max(queue.dead - delivered, 0);
   if (oldestSeconds > OLDEST_MESSAGE_MINUTES * 60) {
     const minutes = Math.round(oldestSeconds / 60);
     yield fail(`${family}: the oldest message has waited for ${minutes} minutes`, DOCTOR);
@@ -249,6 +251,13 @@ function* judgeQueue({ family, oldestSeconds = 0, dead }: QueueStatus): Iterable
     yield fail(`${dead} ${letters} ${dead === 1 ? 'waits' : 'wait'} for a decision`, {
       label: `See ${dead} ${letters}`,
       line: line('dead-letters list', [], { queue: family }),
+    });
+  }
+  if (delivered > 0) {
+    const letters = counted(delivered, 'dead letter');
+    yield info(`${letters} of ${family}: delivered since, nothing is left to send`, {
+      label: `See ${letters} to drop`,
+      line: line('dead-letters list', [], { queue: family, delivered: 'yes' }),
     });
   }
 }

@@ -140,10 +140,11 @@ function queuesOf({ queues }: Status): Stage {
   if (queues.kind === 'unknown') return { name: 'Queues', text: `not known: ${queues.why}` };
   const columns = ['Queue', ...['Waiting', 'In flight', 'Dead', 'Oldest'].map(right)];
   const rows = queues.value.map((queue) => {
-    const { family, waiting, inFlight, oldestSeconds, dead } = queue;
+    const { family, waiting, inFlight, oldestSeconds, dead, delivered = 0 } = queue;
     const age = oldestSeconds === undefined ? 'not known' : spanText(oldestSeconds * 1000);
     const opens = line('dead-letters list', [], { queue: family });
-    const letters = { text: String(dead), tone: 'bad', opens } as const;
+    const tone = dead > delivered ? 'bad' : 'soft';
+    const letters = { text: String(dead), tone, opens } as const;
     return [family, waiting, inFlight, dead && letters, isEmpty(queue) ? '-' : age];
   });
   return { name: 'Queues', table: table(columns, rows) };

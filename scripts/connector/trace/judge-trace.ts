@@ -44,7 +44,7 @@ export function judgeTrace(trace: Trace): Judged {
   }
   const { kind, what } = compareSides(trace);
   if (mapped.kind === 'fault') return say(kind, what, seeLetters);
-  if (mapped.kind === 'skip') return say(kind, what);
+  if (mapped.kind === 'skip') return say(kind, what, held.kind === 'unknown' ? DOCTOR : undefined);
   const rejected = `${counted(letters.length, 'dead letter')} about it: ${letters[0]?.why}`;
   const isRefusing =
     (held.kind === 'unknown' && held.isRefused) ||

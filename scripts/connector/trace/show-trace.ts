@@ -150,9 +150,7 @@ export function documentOf(
       ...{ ...key, name: name ?? null, sides: rows },
       steps: mapped?.kind === 'wanted' ? mapped.steps : undefined,
       ledger: entry ? ledger : null,
-      deadLetters: letters.map(({ letterId, reason, code, why, at }) => ({
-        ...{ letterId, reason, code, why, at: new Date(at).toISOString() },
-      })),
+      deadLetters: letters,
       waiting: waits.map(({ queue, waitsFor, why, until }) => ({
         ...{ queue, waitsFor, why, nextTry: new Date(until).toISOString() },
       })),
@@ -168,16 +166,15 @@ function nameOf({ store }: Trace): string | undefined {
   return store.value.kind === 'product' ? store.value.product.title : undefined;
 }
 
-function tableOf(rows: Compared['rows']): Block {
-  return {
-    kind: 'table',
-    title: 'Both sides now',
-    columns: ['', 'Store', 'Connector', 'Loyalty service', ''].map((title) => ({ title })),
-    rows: rows.map(({ field, store, ledger, service, differs }) => ({
-      cells: [field, store, ledger, service, differs ? { text: 'differs', tone: 'bad' } : ''],
-    })),
-  };
-}
+const tableOf = (rows: Compared['rows']): Block =>
+  table(
+    ['', 'Store', 'Connector', 'Loyalty service', ''],
+    rows.map(({ field, store, ledger, service, differs }) => [
+      ...[field, store, ledger, service],
+      differs ? { text: 'differs', tone: 'bad' } : '',
+    ]),
+    { title: 'Both sides now' },
+  );
 
 function factsOf({ key, store, entry }: Trace): Block {
   const absent = store.kind === 'gone' ? 'not there (any more)' : 'could not be read';

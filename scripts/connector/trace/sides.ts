@@ -280,7 +280,7 @@ export function isCancelledThere({ mapped, held, entry, assumptions }: Sides): b
 }
 
 /** The answer to a call and its record are a moment apart, on two clocks. */
-const SKEW_MS = 10_000;
+const SKEW_MS = 5_000;
 
 /**
  * The total is shown as it was sent, so what a person takes back in the service shows only in its date and points. How
@@ -322,7 +322,7 @@ function rowsOf(sides: Sides): Pick<Compared, 'rows'> & Pick<SidesInWords, 'diff
   const isRefused = held.kind === 'unknown' && held.isRefused;
   const absent = {
     ledger: isApplied(sides) ? 'sent' : isKnown(entry) ? 'an earlier state was sent' : 'not sent',
-    service: isRefused ? 'refuses to answer' : SERVICE[held.kind],
+    service: isRefused ? 'refuses to answer' : (SERVICE[held.kind] ?? 'has it'),
   };
   const { store, ledger, service, ...found } = inWords(sides);
   const differences = held.kind === 'unknown' ? [] : found.differences;
@@ -412,10 +412,7 @@ const STORE: Readonly<Record<StoreAnswer<unknown>['kind'], string>> = {
   unavailable: 'did not answer',
 };
 
-const SERVICE: Readonly<Record<Held['kind'], string>> = {
-  order: 'has it',
-  coupon: 'has it',
-  customer: 'has it',
+const SERVICE: Readonly<Partial<Record<Held['kind'], string>>> = {
   absent: 'does not have it',
   'cannot-be-read': 'not readable',
   unknown: 'did not answer',

@@ -9,15 +9,15 @@ const figure = (name: string, value: number) => ({
 
 describe('loyalty-connector status', () => {
   it('says at the top what is wrong and which command to run next', async () => {
-    await connector.keepSecret('loyalty', 'a text that the deployment made up');
+    await connector.keepSecret('loyalty', 'a text that somebody stored by hand');
     const { code, stdout, stderr } = await connector.run('status');
     await connector.keepSecret('loyalty', JSON.stringify(SECRETS.loyalty));
     expect(stderr).toBe('');
     const [place, , verdict, , , first, , next] = stdout.split('\n');
     expect(place).toMatch(/^loyalty-connector-prod \d+\.\d+\.\d+ on this machine$/);
     expect(verdict).toBe('ACTION REQUIRED');
-    expect(first).toMatch(/^FAIL {2}secrets +the loyalty secret was never set$/);
-    expect(next?.trim()).toBe(`npx loyalty-connector setup --shop ${SHOP}`);
+    expect(first).toMatch(/^FAIL {2}secrets +the loyalty secret is not a JSON object$/);
+    expect(next?.trim()).toBe(`npx loyalty-connector secrets set loyalty --shop ${SHOP}`);
     expect(stdout).toContain(`npx loyalty-connector webhooks sync --shop ${SHOP}`);
     expect(code).toBe(1);
   });

@@ -191,7 +191,7 @@ describe('loyalty-connector dead-letters', { timeout: 240_000 }, () => {
     ]);
     expect(await letters()).toBe(1);
     const trace = await connector.run(`trace order ${first}`);
-    expect(trace.stdout).toMatch(/Connector +dropped, orders.updated/);
+    expect(trace.stdout).toMatch(/Connector +its dead letter was dropped/);
     const left = await connector.run(`dead-letters list --id ${second} --json`);
     expect(JSON.parse(left.stdout).data.matching).toBe(1);
     await dropAll();
@@ -216,6 +216,9 @@ describe('loyalty-connector dead-letters', { timeout: 240_000 }, () => {
     expect(code).toBe(0);
     expect(stdout).toContain('What 1 dead letter is about was delivered since');
     expect(stdout).not.toContain('dead-letters replay');
+    expect((await connector.run('status')).stdout).toContain(
+      '1 dead letter of orders: delivered since',
+    );
     const obsolete = await connector.run(`dead-letters show ${letterId}`);
     expect(obsolete.stdout).toMatch(/^WELL\n +The loyalty service got the same or a newer state/m);
     expect(obsolete.stdout).not.toContain('dead-letters replay');

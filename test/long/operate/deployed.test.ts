@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { VERSION } from '../../../shared/config/release.ts';
 import type { ScriptedService } from '../../support/aws-gateway.ts';
 import { runCommand } from '../../support/connector-command.ts';
-import { SHOP, useOperatedConnector } from '../../support/operated-connector.ts';
+import { useOperatedConnector } from '../../support/operated-connector.ts';
 
 let stackFault:
   | { readonly status: number; readonly code: string; readonly message: string }

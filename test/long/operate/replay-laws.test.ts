@@ -140,18 +140,6 @@ describe('a replay of thousands', () => {
     }
   }, 120_000);
 
-  it('carries the whole history of replays', async () => {
-    const { urls, replay } = await openQueues();
-    const replays = [{ at: '2026-10-09T13:00:00.000Z', by: 'somebody@else' }];
-    await parkLetters(sqs, urls.orders.deadLetterUrl, [
-      { event: letterEvent({ replays }), reason: letterReason() },
-    ]);
-    await replay();
-    expect(await drain(urls.orders.url)).toMatchObject([
-      { replays: [...replays, { at: '2026-10-10T00:00:00.000Z', by: 'ops@desk' }] },
-    ]);
-  });
-
   it('stops when it has sent all, and when it is interrupted, without letting go of a dead letter', async () => {
     const { urls, replay, letterIds } = await openQueues();
     const letters = Array.from({ length: 100 }, (_, index) => orderLetter(index));

@@ -66,7 +66,7 @@ describe('resend of one order', () => {
     expect(callsOf(id)).toHaveLength(1);
 
     const forced = await runAtWork(`resend order ${id} --yes --wait --force`);
-    expect(forced.stdout).toContain('1 order accepted by the loyalty service.');
+    expect(forced.stdout).toContain('1 order delivered.');
     expect(callsOf(id)).toHaveLength(2);
     expect(points()).toEqual(before);
 
@@ -80,7 +80,7 @@ describe('resend of one order', () => {
     connector.loyalty.faults.add({ operation: 'sendOrder', kind: 'business-error', code: 34 });
     const { code, stdout } = await runAtWork(`resend order ${id} --yes --wait`);
     connector.loyalty.faults.clear();
-    expect(stdout).toContain('1 order given up: a dead letter now.');
+    expect(stdout).toContain('1 order failed again.');
     expect(code).toBe(1);
     const { stdout: traced } = await connector.run(`trace order ${id} --json`);
     expect(traced).toContain('"what": "sent again by ');

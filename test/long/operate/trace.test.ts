@@ -225,12 +225,6 @@ describe('loyalty-connector trace', () => {
     expect(code).toBe(1);
   });
 
-  it('says that it is unknown', async () => {
-    const { code, stdout } = await connector.run('trace order 4711');
-    expect(stdout).toContain('NOT KNOWN\n  Neither the store nor the ledger knows it.');
-    expect(code).toBe(4);
-  });
-
   it.each([
     ['trace order', 'give what to look for: trace order ID.'],
     ['trace shop 1', 'give an order, a product, a coupon or a customer, not "shop"'],

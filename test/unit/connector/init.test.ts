@@ -45,7 +45,7 @@ describe('a new project', () => {
   });
 
   it('has no address for alarms where none was given', () => {
-    const without = projectFiles({ ...ANSWERS, alarmsEmail: undefined }, '1.2.3');
+    const without = projectFiles({ ...ANSWERS, alarmsEmail: '' }, '1.2.3');
     expect(without.get('connector.config.ts')).toContain('alarms: { emails: [] }');
   });
 
@@ -117,7 +117,6 @@ function callsOfDeploy(): readonly string[] {
   ].map((file) => readFileSync(file, 'utf8'));
   const services: Readonly<Record<string, RegExp>> = {
     cloudformation: /(?:cloudFormation\s*\.|\bpaginate)(\w+)\(/g,
-    secretsmanager: /secrets\.(\w+)\(/g,
     lambda: /lambda\.send\(new (\w+)Command\(/g,
   };
   const calls = Object.entries(services).flatMap(([service, call]) =>

@@ -93,8 +93,8 @@ const waiting = (changes: Partial<WaitingStatus> = {}) =>
 describe('the verdict on a deployment', () => {
   it.each<[string, Partial<Status>, string, string | undefined]>([
     [
-      'a dead letter',
-      { queues: queues({ dead: 1 }) },
+      'a dead letter, beside those that were delivered since',
+      { queues: queues({ dead: 3, delivered: 2 }) },
       '1 dead letter of orders waits for a decision',
       'dead-letters list --queue orders',
     ],
@@ -165,6 +165,7 @@ describe('the verdict on a deployment', () => {
       { queues: queues({ waiting: 1, oldestSeconds: undefined }) },
     ],
     ['credentials that are repaired: nothing waits', { lastHour: hour({ misconfigured: 3 }) }],
+    ['dead letters that were delivered since', { queues: queues({ dead: 2, delivered: 2 }) }],
     ['an outage that is over', { lastHour: hour({ retried: 400 }) }],
     ['a few foreign signatures', { lastHour: hour({ 'signatures-refused': 5 }) }],
     [

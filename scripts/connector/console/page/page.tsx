@@ -67,20 +67,15 @@ function View({ line }: { readonly line: Line }) {
   const isSearch = search?.command === line.command && line.operands.length === 0;
   const question = useQuestion(isSearch ? undefined : line);
   const { ran, asking, askAgain } = question;
-  const isHome = tab?.line.command === line.command;
+  const isHome = tab?.line.command === line.command && line.operands.length === 0;
   const title = ran?.document?.title ?? tab?.name ?? line.command;
-  const heading = isHome && tab && line.operands.length === 0 ? tab.name : title;
+  const heading = isHome ? tab.name : title;
 
   const seen = useRef(changes.value);
   useEffect(() => {
     if (seen.current === changes.value) return;
     seen.current = changes.value;
-    void askAgain().then((answer) => {
-      // What was shown may be gone, as a dead letter that was sent.
-      const isGone = answer?.problem && !answer.document;
-      if (isGone && tab && !isHome) location.replace(hrefOf(tab.line));
-      keepFocus();
-    });
+    void askAgain().then(keepFocus);
   }, [changes.value]);
 
   const top = useRef<HTMLHeadingElement>(null);
