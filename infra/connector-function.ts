@@ -16,11 +16,14 @@ import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { Healing } from '../shared/config/connector-settings.ts';
 import {
+  acceptWildcard,
   type DataKey,
   type EventQueue,
+  keysOf,
   type LedgerTable,
   RECONCILE_TIMEOUT,
-  type ShopSecrets,
+  type SecretPurpose,
+  secretArns,
   WORKER_TIMEOUT,
 } from './storage.ts';
 
@@ -80,16 +83,42 @@ export class ConnectorFunction extends Construct {
   }
 
   /** Actions by name: the grant methods of CDK allow more than is needed. */
-  allow(actions: readonly string[], resources: readonly string[]): void {
+  allow(
+    actions: readonly string[],
+    resources: readonly string[],
+    conditions: Record<string, unknown> = {},
+  ): void {
     this.#role.addToPolicy(
       new PolicyStatement({
         effect: Effect.ALLOW,
         actions: [...actions],
         resources: [...resources],
+        conditions,
       }),
     );
   }
+
+  /** Those of all shops. */
+  allowSecrets(prefix: string, ...purposes: readonly SecretPurpose[]): void {
+    const arns = secretArns(this, prefix, ...purposes);
+    for (const arn of arns) acceptWildcard(this.#role, arn, 'One purpose, of every shop.');
+    this.allow(['secretsmanager:GetSecretValue'], arns);
+  }
+
+  /** Only items of these kinds, and the booking of calls where they are limited. */
+  allowWrites(
+    { table }: LedgerTable,
+    kinds: readonly string[],
+    { limitsCalls, marks = limitsCalls }: { limitsCalls: boolean; marks?: boolean },
+  ): void {
+    const actions = ['dynamodb:PutItem', ...(marks ? ['dynamodb:UpdateItem'] : [])];
+    const written = limitsCalls ? [...kinds, 'calls'] : kinds;
+    this.allow(actions, [table.tableArn], keysOf(written));
+  }
 }
+
+/** What every worker notes: a pause of the shop, a dead letter, a message that waits. */
+const NOTED_BY_WORKERS = ['control', 'parked', 'waiting', 'dead-letter'];
 
 interface SyncWorkerProps
   extends Pick<
@@ -98,10 +127,14 @@ interface SyncWorkerProps
   > {
   readonly queue: EventQueue;
   readonly ledger: LedgerTable;
-  readonly secrets: ShopSecrets;
+  readonly secretsPrefix: string;
   readonly maxConcurrency: number;
+  /** The kinds of ledger items that it writes. */
+  readonly writes: readonly string[];
   /** A message can concern many entities and is then split into one message for each. */
   readonly fansOut: boolean;
+  /** It books its calls with the rate limit in the ledger. */
+  readonly limitsCalls: boolean;
   /** Orders are compared with go-live, which is when the ledger was made unless it is set. */
   readonly takesOrders: boolean;
 }
@@ -117,7 +150,7 @@ export class SyncWorker extends Construct {
 
   constructor(scope: Construct, id: string, props: SyncWorkerProps) {
     super(scope, id);
-    const { queue, ledger, secrets } = props;
+    const { queue, ledger, secretsPrefix } = props;
     this.function = new ConnectorFunction(this, 'Worker', {
       ...props,
       memoryMb: MEMORY_MB,
@@ -144,11 +177,12 @@ export class SyncWorker extends Construct {
     );
     // Also to its own queue: an entity that must be checked again gets a new message.
     this.function.allow(['sqs:SendMessage'], [queue.source.queueArn, queue.deadLetters.queueArn]);
-    this.function.allow(
-      ['dynamodb:BatchGetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
-      [ledger.table.tableArn],
-    );
-    this.function.allow(['secretsmanager:GetSecretValue'], secrets.arnsOf('loyalty', 'store'));
+    this.function.allow(['dynamodb:BatchGetItem'], [ledger.table.tableArn]);
+    const { writes, limitsCalls } = props;
+    // A mark and a redaction need no read.
+    const marks = { limitsCalls, marks: true };
+    this.function.allowWrites(ledger, [...writes, ...NOTED_BY_WORKERS], marks);
+    this.function.allowSecrets(secretsPrefix, 'loyalty', 'store');
     if (props.takesOrders) this.function.allow(['dynamodb:DescribeTable'], [ledger.table.tableArn]);
     if (props.fansOut) this.function.allow(['dynamodb:Query'], [ledger.codesIndexArn]);
     new EventSourceMapping(this, 'Source', {
@@ -169,7 +203,7 @@ interface ReconcileProps
   readonly ledger: LedgerTable;
   /** It books its calls with the rate limit in the ledger. */
   readonly limitsCalls: boolean;
-  readonly secrets: ShopSecrets;
+  readonly secretsPrefix: string;
   readonly healing: Healing;
   readonly webhookAddress: string;
 }
@@ -183,7 +217,7 @@ export class Reconcile extends Construct {
 
   constructor(scope: Construct, id: string, props: ReconcileProps) {
     super(scope, id);
-    const { balances, ledger, secrets, healing } = props;
+    const { balances, ledger, healing } = props;
     const queues = balances ? [...props.queues, balances] : props.queues;
     this.function = new ConnectorFunction(this, 'Reconciler', {
       ...props,
@@ -202,12 +236,12 @@ export class Reconcile extends Construct {
       queues.map(({ source }) => source.queueArn),
     );
     this.function.allow(
-      ['BatchGetItem', 'PutItem', 'Scan', 'DescribeTable'].map((action) => `dynamodb:${action}`),
+      ['BatchGetItem', 'Scan', 'DescribeTable'].map((action) => `dynamodb:${action}`),
       [ledger.table.tableArn],
     );
+    this.function.allowWrites(ledger, ['cursor', 'control'], props);
     this.function.allow(['dynamodb:Query'], [ledger.codesIndexArn]);
-    if (props.limitsCalls) this.function.allow(['dynamodb:UpdateItem'], [ledger.table.tableArn]);
-    this.function.allow(['secretsmanager:GetSecretValue'], secrets.arnsOf('store', 'loyalty'));
+    this.function.allowSecrets(props.secretsPrefix, 'store', 'loyalty');
     // The next run continues where a failed one stopped, so a retry gains nothing. While the account has
     // no concurrency left, Lambda would otherwise hold a run back for hours.
     this.function.lambda.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: LATEST_START });

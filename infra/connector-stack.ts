@@ -14,8 +14,18 @@ import { Receiver } from './endpoint.ts';
 import { Alarms, AlarmTopic } from './monitoring/alarms.ts';
 import { ConnectorDashboard } from './monitoring/dashboard.ts';
 import { OperatorPolicies } from './operator-policies.ts';
-import { DataKey, EventQueue, LedgerTable, ShopSecrets } from './storage.ts';
+import { DataKey, EventQueue, LedgerTable } from './storage.ts';
 import { Storefront } from './storefront.ts';
+
+/**
+ * The kinds of ledger items that a worker writes, beside what every worker notes. Orders also mark used codes; a
+ * request to erase a person comes with them. Customers come with coupons.
+ */
+const WRITTEN = {
+  orders: ['order', 'member', 'customer', 'redemption', 'notice'],
+  products: ['product'],
+  coupons: ['coupon', 'member', 'customer'],
+} as const;
 
 export interface LoyaltyConnectorProps {
   /** Part of the names of secrets and metrics: `prod` belongs to `connector.config.ts`. */
@@ -41,7 +51,7 @@ export class LoyaltyConnector extends Construct {
   ) {
     super(scope, id);
     const { stackName, region } = Stack.of(this);
-    const { deployment, shops } = connector;
+    const { deployment } = connector;
     const { retainData, logRetentionDays, encryptionKey } = deployment;
     const metricsNamespace = `LoyaltyConnector/${stage}`;
     const secretsPrefix = `loyalty-connector/${stage}`;
@@ -53,13 +63,6 @@ export class LoyaltyConnector extends Construct {
     const products = new EventQueue(this, 'Products', data);
     const coupons = new EventQueue(this, 'Coupons', data);
     const ledger = new LedgerTable(this, 'Ledger', data);
-    const secrets = new ShopSecrets(this, 'Secrets', {
-      prefix: secretsPrefix,
-      shopPaths: shops.map(({ path }) => path),
-      takesPoints: connector.storefront !== undefined,
-      retainData,
-      dataKey,
-    });
     const { topic } = new AlarmTopic(this, 'Alarms', connector.alarms.emails);
 
     const environment = {
@@ -73,7 +76,7 @@ export class LoyaltyConnector extends Construct {
     const receiver = new Receiver(this, 'ReceiveWebhook', {
       bundle: bundleOf('receive-webhook'),
       queues: [orders, products, coupons],
-      secrets,
+      secretsPrefix,
       endpoint: deployment.endpoint,
       reservedConcurrency: concurrency.receiver,
       environment,
@@ -82,7 +85,7 @@ export class LoyaltyConnector extends Construct {
     });
 
     const limitsCalls = connector.loyalty.callsPerSecond !== undefined;
-    const shared = { environment, logRetentionDays, ledger, secrets, dataKey, limitsCalls };
+    const shared = { environment, logRetentionDays, ledger, secretsPrefix, dataKey, limitsCalls };
     const syncWorker = (
       id: string,
       kind: 'orders' | 'products' | 'coupons',
@@ -97,6 +100,7 @@ export class LoyaltyConnector extends Construct {
         maxConcurrency: concurrency[kind],
         fansOut,
         takesOrders: kind === 'orders',
+        writes: WRITTEN[kind],
       }).function.lambda;
     const syncOrders = syncWorker('SyncOrders', 'orders', orders);
     const syncProducts = syncWorker('SyncProducts', 'products', products);
@@ -105,7 +109,7 @@ export class LoyaltyConnector extends Construct {
     const storefront =
       connector.storefront &&
       new Storefront(this, {
-        ...{ ...shared, secretsPrefix, metricsNamespace, retainData, bundleOf },
+        ...{ ...shared, metricsNamespace, retainData, bundleOf },
         reservedConcurrency: concurrency.storefront,
       });
 

@@ -16,7 +16,7 @@ import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { Deployment } from '../shared/config/connector-settings.ts';
 import { ConnectorFunction, type ConnectorFunctionProps } from './connector-function.ts';
-import { type DataKey, type EventQueue, RECEIVER_TIMEOUT, type ShopSecrets } from './storage.ts';
+import { type DataKey, type EventQueue, RECEIVER_TIMEOUT } from './storage.ts';
 
 interface EndpointProps {
   readonly receiver: IFunction;
@@ -143,7 +143,7 @@ interface ReceiverProps
     'bundle' | 'environment' | 'logRetentionDays' | 'reservedConcurrency' | 'dataKey'
   > {
   readonly queues: readonly EventQueue[];
-  readonly secrets: ShopSecrets;
+  readonly secretsPrefix: string;
   readonly endpoint: Deployment['endpoint'];
 }
 
@@ -157,7 +157,7 @@ export class Receiver extends Construct {
 
   constructor(scope: Construct, id: string, props: ReceiverProps) {
     super(scope, id);
-    const { queues, secrets } = props;
+    const { queues } = props;
     this.function = new ConnectorFunction(this, 'Receiver', {
       ...props,
       description: 'Verifies webhooks and puts them on their queue',
@@ -168,7 +168,7 @@ export class Receiver extends Construct {
       ['sqs:SendMessage'],
       queues.map(({ source }) => source.queueArn),
     );
-    this.function.allow(['secretsmanager:GetSecretValue'], secrets.arnsOf('webhook'));
+    this.function.allowSecrets(props.secretsPrefix, 'webhook');
     this.endpoint = new Endpoint(this, 'Endpoint', {
       receiver: this.function.lambda,
       settings: props.endpoint,

@@ -1,7 +1,13 @@
-import { ArnFormat, Stack, Validations } from 'aws-cdk-lib';
+import { ArnFormat, Stack } from 'aws-cdk-lib';
 import { ManagedPolicy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
-import type { DataKey, EventQueue, LedgerTable } from './storage.ts';
+import {
+  acceptWildcard,
+  type DataKey,
+  type EventQueue,
+  type LedgerTable,
+  likeKeys,
+} from './storage.ts';
 
 export interface OperatorPoliciesProps {
   readonly queues: readonly EventQueue[];
@@ -71,8 +77,8 @@ export class OperatorPolicies extends Construct {
       resource: 'stack',
       resourceName: `${Stack.of(this).stackName}/*`,
     });
-    this.#acceptWildcard(stack, 'The end is an id, which the command line does not know.');
-    this.#acceptWildcard('*', 'GetMetricData and GetAccountSettings know no resources.');
+    acceptWildcard(this, stack, 'The end is an id, which the command line does not know.');
+    acceptWildcard(this, '*', 'GetMetricData and GetAccountSettings know no resources.');
     const deadLetters = queues.map((queue) => queue.deadLetters.queueArn);
     const sources = queues.map((queue) => queue.source.queueArn);
     return [
@@ -100,9 +106,7 @@ export class OperatorPolicies extends Construct {
       resourceName: `${secretsPrefix}/*`,
       arnFormat: ArnFormat.COLON_RESOURCE_NAME,
     });
-    const why =
-      'All are secrets of this stack; one ARN for each would exceed the size of a policy.';
-    this.#acceptWildcard(secrets, why);
+    acceptWildcard(this, secrets, 'All are secrets of this stack.');
     return [
       allow(
         ['sqs:DeleteMessage'],
@@ -114,11 +118,8 @@ export class OperatorPolicies extends Construct {
         queues.map(({ source }) => source.queueArn),
       ),
       putItems(ledger, WRITABLE_KEYS),
-      // `recover` asks how old a secret is.
       allow(
-        ['GetSecretValue', 'PutSecretValue', 'DescribeSecret'].map(
-          (one) => `secretsmanager:${one}`,
-        ),
+        SECRET_ACTIONS.map((one) => `secretsmanager:${one}`),
         [secrets],
       ),
       allow(['lambda:InvokeFunction'], [reconcileArn]),
@@ -126,21 +127,16 @@ export class OperatorPolicies extends Construct {
       allow(['sns:Subscribe'], [alarmTopicArn]),
     ];
   }
-
-  /** cdk-nag names a finding by the resource, with references in angle brackets. */
-  #acceptWildcard(arn: string, reason: string): void {
-    const resolved = Stack.of(this).resolve(arn);
-    const parts: (string | { Ref: string })[] = [resolved['Fn::Join']?.[1] ?? resolved].flat();
-    const name = parts.map((part) => (typeof part === 'string' ? part : `<${part.Ref}>`)).join('');
-    const id = `AwsSolutions::AwsSolutions-IAM5[Resource::${name}]`;
-    Validations.of(this).acknowledge({ id, reason });
-  }
 }
 
+/** `secrets set` creates a secret with the tags of the stack; `recover` asks how old one is. */
+const SECRET_ACTIONS = [
+  ...['GetSecretValue', 'PutSecretValue', 'DescribeSecret'],
+  ...['CreateSecret', 'TagResource'],
+];
+
 function putItems({ table }: LedgerTable, keys: readonly string[]): PolicyStatement {
-  return allow(['dynamodb:PutItem'], [table.tableArn], {
-    'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': keys },
-  });
+  return allow(['dynamodb:PutItem'], [table.tableArn], likeKeys(keys));
 }
 
 function allow(

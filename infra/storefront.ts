@@ -8,7 +8,6 @@ import {
   EventQueue,
   type LedgerTable,
   RECEIVER_TIMEOUT,
-  type ShopSecrets,
   STOREFRONT_TIMEOUT,
 } from './storage.ts';
 
@@ -21,7 +20,6 @@ export interface StorefrontProps {
   readonly ledger: LedgerTable;
   /** It books its calls with the rate limit in the ledger. */
   readonly limitsCalls: boolean;
-  readonly secrets: ShopSecrets;
   readonly bundleOf: (name: StorefrontService) => string;
   /** Of each function with an address. */
   readonly reservedConcurrency?: number | undefined;
@@ -32,6 +30,9 @@ const RECEIVER_MEMORY_MB = 256;
 const MAX_CONCURRENCY = 2;
 /** A shopper waits for a cold start, and more memory comes with more CPU. */
 const PROXY_MEMORY_MB = 512;
+
+/** What a redemption leaves in the ledger. */
+const REDEMPTION_KINDS = ['redemption', 'reward-code'];
 
 /** The storefront sync (point events in, balances into the store) and the functions behind the app proxy. */
 export class Storefront {
@@ -55,6 +56,7 @@ export class Storefront {
       maxConcurrency: MAX_CONCURRENCY,
       fansOut: false,
       takesOrders: false,
+      writes: ['customer', ...REDEMPTION_KINDS],
     });
     const pointsAddress = addFunctionUrl(receiver.lambda);
     const proxy = this.#createProxy(new Construct(stack, 'Storefront'), props);
@@ -82,7 +84,7 @@ export class Storefront {
       environment: { ...environmentOf(props), BALANCES_QUEUE_URL: this.queue.source.queueUrl },
     });
     receiver.allow(['sqs:SendMessage'], [this.queue.source.queueArn]);
-    receiver.allow(['secretsmanager:GetSecretValue'], props.secrets.arnsOf('points'));
+    receiver.allowSecrets(props.secretsPrefix, 'points');
     return receiver;
   }
 
@@ -91,7 +93,7 @@ export class Storefront {
    * answers preflights itself: a CORS setting of the address would also open the routes of the app proxy.
    */
   #createProxy(scope: Construct, props: StorefrontProps): ConnectorFunction {
-    const { ledger, secrets } = props;
+    const { ledger } = props;
     const proxy = new ConnectorFunction(scope, 'Proxy', {
       ...props,
       description: 'Answers requests of shoppers about the loyalty program',
@@ -104,11 +106,11 @@ export class Storefront {
         BALANCES_QUEUE_URL: this.queue.source.queueUrl,
       },
     });
-    proxy.allow(['dynamodb:BatchGetItem', 'dynamodb:PutItem'], [ledger.table.tableArn]);
-    if (props.limitsCalls) proxy.allow(['dynamodb:UpdateItem'], [ledger.table.tableArn]);
+    proxy.allow(['dynamodb:BatchGetItem'], [ledger.table.tableArn]);
+    proxy.allowWrites(ledger, [...REDEMPTION_KINDS, 'quiz', 'control'], props);
     // Takes the rest of a redemption when its shopper has left.
     proxy.allow(['sqs:SendMessage'], [this.queue.source.queueArn]);
-    proxy.allow(['secretsmanager:GetSecretValue'], secrets.arnsOf('webhook', 'loyalty', 'store'));
+    proxy.allowSecrets(props.secretsPrefix, 'webhook', 'loyalty', 'store');
     return proxy;
   }
 }

@@ -2,7 +2,6 @@ import { fileURLToPath } from 'node:url';
 import { SQS } from '@aws-sdk/client-sqs';
 import { surveyLetters } from '../../scripts/connector/dead-letters/read.ts';
 import {
-  createPacer,
   letterReaderOf,
   newTally,
   replayLetters,
@@ -37,9 +36,8 @@ export const replay: Bench = {
       const listStart = performance.now();
       await surveyLetters({
         queues: [letters],
-        filter: {},
         signal,
-        onMatch: (some) => {
+        onLetters: (some) => {
           for (const { letterId } of some) letterIds.add(letterId);
         },
         onProgress: () => {
@@ -51,13 +49,12 @@ export const replay: Bench = {
       const tally = newTally();
       const replayStart = performance.now();
       await replayLetters(
-        { letterIds, refetch: false, by: 'bench' },
+        { letterIds, by: 'bench' },
         {
           queues: [letters],
           replayQueue: createSqsEventQueue(client, { products: url }),
           retire: async () => {},
           ...letterReaderOf([{ domain: SHOP }]),
-          pacer: createPacer(undefined, { monotonicMs: () => 0, pause: async () => {} }),
           now: () => new Date(),
           signal,
           onReplayed: () => {

@@ -327,7 +327,7 @@ export interface StackTemplate {
   readonly Resources: Readonly<Record<string, Resource>>;
 }
 
-export function describeStack({ Resources }: StackTemplate): PricedStack {
+export function describeStack({ Resources }: StackTemplate, shops = 1): PricedStack {
   const all = (type: string) =>
     Object.values(Resources).flatMap(({ Type, Properties }) =>
       Type === type ? [Properties ?? {}] : [],
@@ -336,12 +336,14 @@ export function describeStack({ Resources }: StackTemplate): PricedStack {
   const memoryOf = (variable: string, set: boolean) =>
     functions.find(({ Environment }) => variable in (Environment?.Variables ?? {}) === set)
       ?.MemorySize ?? Number.NaN;
+  const hasStorefront = Number.isFinite(memoryOf('BALANCES_QUEUE_URL', true));
   return {
     receiverMb: memoryOf('LEDGER_TABLE', false),
     workerMb: memoryOf('SOURCE_QUEUE_URL', true),
     reconcileMb: memoryOf('WEBHOOK_ADDRESS', true),
     eventSources: all('AWS::Lambda::EventSourceMapping').length,
-    secrets: all('AWS::SecretsManager::Secret').length,
+    // Point events have a token.
+    secrets: shops * (hasStorefront ? 4 : 3),
     keys: all('AWS::KMS::Key').length,
     alarmMetrics: all('AWS::CloudWatch::Alarm').reduce(
       (sum, { Metrics }) => sum + (Metrics?.filter(isMetric).length ?? 1),

@@ -42,8 +42,6 @@ const settings = group({
     }),
     {},
   ),
-  /** Status of a missing or wrong credential: not shown. 401 is what Basic authentication means. */
-  badCredentialStatus: number(401, 400, 599, 'whole number'),
   /**
    * Throttling exists (error 103), its limit and its form are not shown. Off at 0, because a test
    * should meet only the limit it asked for. `code-103` answers HTTP 200 with the code inside.
@@ -69,8 +67,6 @@ const settings = group({
    * ValidDate): no transaction for expiry is shown, so the sandbox takes nothing away by itself.
    */
   pointsValidDays: number(365, 1, 36_500, 'whole number'),
-  /** PointsToExpire holds only points close to their expiry; how close is not shown. */
-  pointsExpireSoonDays: number(30, 0, 36_500, 'whole number'),
   /**
    * Documented: a program gives the points of a purchase after a set number of days. At 0 they come
    * at once (the service: within minutes).
@@ -96,8 +92,6 @@ const settings = group({
   error13: oneOf('both-flags', 'cancel-completed', 'return-completed', 'never'),
   /** What a cancel answers whose effect shows later (up to 24 hours): not shown. */
   lateCancel: flag(false),
-  /** How several partial cancels of one order add up: not shown. */
-  partialCancelLimit: oneOf('sum', 'each'),
   /** Whether the total of a read order shows its partial cancels: not shown. */
   readTotal: oneOf('as-sent', 'less-partial-cancels'),
   /** The error of a CancelKey that was used before on the same order: not shown. */
@@ -113,8 +107,6 @@ const settings = group({
   challenge: oneOf('off', 'asked', 'enforced'),
   /** How a PIN reaches a customer: not shown. The service asks for a phone number or address that it lacks. */
   challengeSentBy: oneOf('sms-or-email', 'sms', 'email'),
-  /** The answer to a cashback change of an unknown customer: not shown. `flag`: CustomerExists false. */
-  unknownCustomer: oneOf('error', 'flag'),
   /** Documented: operations on one object move from envelope B to A, and errors may lack ErrorCode. */
   envelope: oneOf('A', 'A-without-numbers', 'B'),
   /** Which topic spending causes: inferred from its name. Its Points are below zero in either. */
@@ -123,31 +115,12 @@ const settings = group({
   eventForm: oneOf('wrapped', 'numbered-topic', 'bare'),
   /** Documented: the id in the store, null, the e-mail or the document, depending on the platform. */
   eventCustomerId: oneOf('store-id', 'null', 'email', 'document'),
-  /** Whether a repeated delivery keeps its Uuid: not shown. */
-  eventUuid: oneOf('per-attempt', 'per-event'),
-  /** Both shapes of the product answer are in the contract, not which one a given service uses. */
-  productAnswer: oneOf('current', 'older'),
-  /** Error 50 exists, its condition is not shown: a customer with neither document nor e-mail. */
-  requireDocumentOrEmail: flag(true),
-  /** Error 51 exists, yet the contract says that any string is accepted as a document: so off. */
-  documentAlphanumericOnly: flag(false),
-  /** Error 118 is about new customers; whether orders are held to it is not shown. */
-  uniqueEmail: flag(false),
-  /** Error 119, as 118. */
-  uniqueDocument: flag(false),
-  /** Error 72 exists; whether it guards customers inside orders is not shown. */
-  birthdayIsFinal: flag(false),
   /** What an absent IsEnrolled means for a new customer: not shown. A store sends its members. */
   enrolledByDefault: flag(true),
   /** Whether upper and lower case make two codes, and two OriginalIds of coupons: not shown. */
   couponCase: oneOf('distinguished', 'ignored'),
   /** Whether a coupon must have a customer (else error 55): not shown. Public codes have none. */
   requireCouponCustomer: flag(false),
-  /**
-   * Envelope C has no ErrorCode, so where a failed list call puts its code is not shown: the first
-   * message starts with the error's name, or its number, or has neither.
-   */
-  listErrors: oneOf('name', 'number', 'text'),
 });
 
 const LONGEST_MS = 3_600_000;

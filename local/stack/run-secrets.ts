@@ -2,8 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Connector, Shop } from '../../shared/config/connector-config.ts';
-import type { SecretDescription } from './template/describe-resources.ts';
-import { UnknownInTemplate } from './template/template.ts';
+import { secretName } from '../../shared/services/shop-secrets.ts';
 
 /** The secrets of one run: random, and stored only with `--data`, in the same folder. */
 export interface RunSecrets extends ShopSecrets {
@@ -21,7 +20,7 @@ export const CLIENT_ID = 'sandbox-client';
 
 /** Kept for the first shop of the settings; those of the others are derived from them. */
 interface ShopSecrets {
-  readonly webhook: { readonly current: string; readonly previous: string };
+  readonly webhook: { readonly current: string };
   readonly loyalty: { readonly token: string; readonly key: string };
   readonly storeAccessToken: string;
   /** Proves the loyalty service as the sender of point events. */
@@ -51,7 +50,7 @@ function makeSecrets(): RunSecrets {
     administrator: makeKey(),
     operator: makeKey(),
     readOnlyOperator: makeKey(),
-    webhook: { current: random(), previous: random() },
+    webhook: { current: random() },
     loyalty: { token: random(), key: random() },
     storeAccessToken: `shpat_${random()}`,
     pointsToken: randomBytes(32).toString('base64url'),
@@ -84,37 +83,29 @@ export function secretsOfShop(
   const { webhook, loyalty, storeAccessToken, pointsToken } = secrets;
   const account = accountOf(connector, shop);
   return {
-    webhook: { current: of(shop, webhook.current), previous: of(shop, webhook.previous) },
+    webhook: { current: of(shop, webhook.current) },
     loyalty: { token: of(account, loyalty.token), key: of(account, loyalty.key) },
     storeAccessToken: of(shop, storeAccessToken),
     pointsToken: of(shop, pointsToken),
   };
 }
 
-/**
- * The text of each secret in the template. Their names are `<prefix>/<shop>/<purpose>`. Of a new stack they
- * are random, as a deployment creates them.
- */
+/** The text of each secret by its name, as `secrets set` would store it. */
 export function fillSecrets(
-  descriptions: readonly SecretDescription[],
+  prefix: string,
   secrets: RunSecrets,
-  { connector, isNew }: { readonly connector: Pick<Connector, 'shops'>; readonly isNew?: boolean },
+  connector: Pick<Connector, 'shops'>,
 ): Readonly<Record<string, string>> {
-  if (isNew) return Object.fromEntries(descriptions.map(({ name }) => [name, random()]));
   const texts = connector.shops.flatMap((shop) => {
     const own = secretsOfShop(secrets, connector, shop);
-    return Object.entries({
-      webhook: own.webhook,
-      loyalty: own.loyalty,
-      store: { accessToken: own.storeAccessToken, clientId: CLIENT_ID },
-      points: { current: own.pointsToken },
-    }).map(([purpose, text]) => ({ end: `/${shop.path}/${purpose}`, text }));
+    const named = (purpose: Parameters<typeof secretName>[2], fields: object) =>
+      [secretName(prefix, shop.path, purpose), JSON.stringify(fields)] as const;
+    return [
+      named('webhook', own.webhook),
+      named('loyalty', own.loyalty),
+      named('store', { accessToken: own.storeAccessToken, clientId: CLIENT_ID }),
+      named('points', { current: own.pointsToken }),
+    ];
   });
-  return Object.fromEntries(
-    descriptions.map(({ name }) => {
-      const found = texts.find(({ end }) => name.endsWith(end));
-      if (!found) throw new UnknownInTemplate(`the secret ${name}`);
-      return [name, JSON.stringify(found.text)];
-    }),
-  );
+  return Object.fromEntries(texts);
 }

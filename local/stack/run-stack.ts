@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process';
-import { createHmac } from 'node:crypto';
 import { once as happens } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -292,8 +291,6 @@ export function greet(stack: RunningStack, consoleAddress: string | undefined): 
   const ofShop = stack.shops.length > 1 ? ` --shop ${domain}` : '';
   const { administrator } = stack.keys;
   const [order] = stack.store.rows.orders.values();
-  const body = '{"id":1}';
-  const signature = createHmac('sha256', stack.webhookSecret).update(body).digest('base64');
   return `
 Stack ${stack.name} is running on this machine.
 
@@ -308,17 +305,8 @@ ${list([
   ['AWS', stack.endpoint, 'SQS, DynamoDB, Secrets Manager, Lambda'],
 ])}
 
-Send a signed webhook by hand (it reports the deletion of an order that the store never had):
+Change something in the store with the buttons on its page, or send a signed webhook:
 
-  curl -i ${stack.webhookAddress} -H 'content-type: application/json' \\
-    -H 'x-shopify-topic: orders/delete' -H 'x-shopify-shop-domain: ${domain}' \\
-    -H 'x-shopify-webhook-id: by-hand' -H 'x-shopify-api-version: 2026-10' \\
-    -H 'x-shopify-triggered-at: ${new Date().toISOString()}' \\
-    -H 'x-shopify-hmac-sha256: ${signature}' -d '${body}'
-
-For any other event, use the buttons on the store's page, or send it by hand:
-
-  curl -X POST ${stack.store.address}/sandbox/actions/placeRandomOrder -H 'content-type: application/json'
   npx loyalty-connector send${ofShop}
 
 See the state of the connector: npx loyalty-connector status

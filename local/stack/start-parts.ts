@@ -199,7 +199,9 @@ export async function createResources(
   { endpoint, emulators }: Aws,
   description: StackDescription,
 ) {
-  const secrets = fillSecrets(description.secrets, run.secrets, run.options);
+  const { isNew, connector } = run.options;
+  const prefix = description.outputs.SecretsPrefix ?? '';
+  const secrets = isNew ? {} : fillSecrets(prefix, run.secrets, connector);
   const { createdAt } = run.secrets;
   emulators.secretsmanager = run.started(
     await startSecretsEmulator({ secrets, createdAt }),

@@ -124,7 +124,6 @@ async function startStore(
       place,
       seed: 1 + place,
       secret: webhook.current,
-      previousSecret: webhook.previous,
       accessToken: storeAccessToken,
       clientId: CLIENT_ID,
       settings: { retryPausesSeconds: RETRY_PAUSES, ...storeSettings?.(shop) },
@@ -158,10 +157,14 @@ function dataFile({ options }: Run, shop: Shop, name: 'store' | 'loyalty') {
   return { dataFile: join(dataFolder, sandboxFile(connector, shop, name)) };
 }
 
+/** A start must not fail because the machine is busy. */
+const BUSY_MACHINE_MS = 120_000;
+
 /** The store sandbox through its Admin API, as the functions use it. */
 export function openStoreAdmin({ address, credentials }: StoreSandbox) {
   const secret = { kind: 'static', accessToken: credentials.accessToken } as const;
   return createAdminStore({
+    timeoutMs: BUSY_MACHINE_MS,
     shop: () => ({
       secret: { get: async () => secret, refresh: async () => secret },
       sandboxAddress: address,

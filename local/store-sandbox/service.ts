@@ -198,10 +198,12 @@ export class StoreService {
   /** The secret may have been rotated since the start. */
   get credentials(): StoreCredentials {
     const { clientId, secret, previousSecret, accessToken } = this.options;
+    const clientSecret = secret ?? 'sandbox-secret';
     return {
       clientId: clientId ?? 'sandbox-client',
-      clientSecret: secret ?? 'sandbox-secret',
-      previousSecret: previousSecret ?? 'sandbox-previous-secret',
+      clientSecret,
+      // Until a rotation there is no other one.
+      previousSecret: previousSecret ?? clientSecret,
       accessToken: accessToken ?? 'shpat_sandbox',
       ...this.#tables.table<Partial<AppCredentials>>('secrets').get('app'),
     };

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { codegen } from '@graphql-codegen/core';
 import * as operationTypes from '@graphql-codegen/typescript-operations';
-import { type GraphQLSchema, print, stripIgnoredCharacters } from 'graphql';
+import { type GraphQLSchema, getOperationAST, print, stripIgnoredCharacters } from 'graphql';
 import { adminSchema } from '../../shared/shopify/admin/schema/admin-schema.ts';
 import { API_VERSION } from '../../shared/shopify/entity-id.ts';
 import { type AdminOperation, readAdminOperations } from './admin-documents.ts';
@@ -27,8 +27,8 @@ async function generateAdminTypes(
     schema: undefined as never,
     schemaAst: schema,
     // Copies, because the generator takes repeated fragments out of the documents it is given.
-    documents: operations.map(({ file, document }) => ({
-      location: file,
+    documents: operations.map(({ name, document }) => ({
+      location: name,
       document: structuredClone(document),
     })),
     config: {
@@ -66,14 +66,15 @@ function withoutUnused(types: string): string {
     .join('\n');
 }
 
-function documentCode({ name, operation, document }: AdminOperation): string {
-  const kind = operation.operation === 'mutation' ? 'Mutation' : 'Query';
+function documentCode({ name, document }: AdminOperation): string {
+  const operation = getOperationAST(document)?.operation;
+  const kind = operation === 'mutation' ? 'Mutation' : 'Query';
   const constant = `${name.charAt(0).toLowerCase()}${name.slice(1)}Document`;
   const text = stripIgnoredCharacters(print(document));
   return [
     `export const ${constant}: AdminDocument<${name}${kind}, ${name}${kind}Variables> = {`,
     `  name: '${name}',`,
-    `  kind: '${operation.operation}',`,
+    `  kind: '${operation}',`,
     `  text: ${JSON.stringify(text)},`,
     `};`,
   ].join('\n');
@@ -82,8 +83,8 @@ function documentCode({ name, operation, document }: AdminOperation): string {
 async function main({ check, target }: { check: boolean; target: string }): Promise<void> {
   const schema = adminSchema();
   const operations = readAdminOperations();
-  const faults = operations.flatMap(({ file, name, document }) =>
-    checkAdminDocument(schema, document).map((fault) => `${file}.graphql, ${name}: ${fault}`),
+  const faults = operations.flatMap(({ name, document }) =>
+    checkAdminDocument(schema, document).map((fault) => `${name}: ${fault}`),
   );
   if (faults.length > 0) {
     console.error(faults.join('\n'));

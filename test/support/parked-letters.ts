@@ -1,6 +1,10 @@
 import { SendMessageBatchCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { sequenceNumber } from '../../local/harness/memory-queue.ts';
-import { type LetterFilter, surveyLetters } from '../../scripts/connector/dead-letters/read.ts';
+import {
+  type LetterFilter,
+  matchesFilter,
+  surveyLetters,
+} from '../../scripts/connector/dead-letters/read.ts';
 import {
   type DeadLetter,
   type DeadLetterQueue,
@@ -113,8 +117,11 @@ export async function letterIdsIn(
 ): Promise<readonly string[]> {
   const ids: string[] = [];
   await surveyLetters({
-    ...{ queues, filter, signal: new AbortController().signal, onProgress: () => {} },
-    onMatch: (letters) => void ids.push(...letters.map(({ letterId }) => letterId)),
+    ...{ queues, signal: new AbortController().signal, onProgress: () => {} },
+    onLetters(letters) {
+      const fitting = letters.filter((one) => matchesFilter(one, filter));
+      ids.push(...fitting.map(({ letterId }) => letterId));
+    },
   });
   return ids;
 }

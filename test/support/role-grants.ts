@@ -24,7 +24,7 @@ const FUNCTIONS: Readonly<Record<string, string>> = {
 interface Grant {
   readonly action: string;
   readonly resource: unknown;
-  /** ` if {…}`, or nothing. */
+  /** `order and member items of `, or nothing. */
   readonly condition: string;
 }
 
@@ -41,7 +41,7 @@ function grantsOfPolicy({ Properties }: PolicyResource): Grant[] {
       if (Effect !== 'Allow' || Object.keys(others).length > 0) {
         throw new Error(`not a grant: ${JSON.stringify({ Effect, Action, ...others })}`);
       }
-      const condition = Condition ? ` if ${JSON.stringify(Condition)}` : '';
+      const condition = Condition === undefined ? '' : keysIn(Condition);
       const resources = [Resource].flat();
       return [Action]
         .flat()
@@ -52,6 +52,17 @@ function grantsOfPolicy({ Properties }: PolicyResource): Grant[] {
   );
 }
 
+/** The kinds of ledger items that a statement is limited to, in words. Throws for another condition. */
+function keysIn(condition: unknown): string {
+  const { 'ForAllValues:StringLike': like, ...others } = Object(condition);
+  const { 'dynamodb:LeadingKeys': keys, ...more } = Object(like);
+  if (Object.keys({ ...others, ...more }).length > 0) {
+    throw new Error(`not a condition on keys: ${JSON.stringify(condition)}`);
+  }
+  const kinds = [keys].flat().map((key) => String(key).replace(/\|\*$/, ''));
+  return `${kinds.join(' and ')} items of `;
+}
+
 /** Everything that the roles of the stack may do, each once. */
 export function grantsIn(template: Template): RoleGrant[] {
   const policies = Object.entries(template.findResources('AWS::IAM::Policy'));
@@ -59,7 +70,7 @@ export function grantsIn(template: Template): RoleGrant[] {
     const construct = id.replace(/(?:Receiver|Worker|Reconciler)?RoleDefaultPolicy.*$/, '');
     const role = FUNCTIONS[construct] ?? construct;
     return grantsOfPolicy(policy as PolicyResource).map(({ action, resource, condition }) => ({
-      ...{ role, action, on: describe(resource, role) + condition },
+      ...{ role, action, on: condition + describe(resource, role) },
     }));
   });
   const distinct = new Map(grants.map((grant) => [Object.values(grant).join(' '), grant]));
@@ -70,7 +81,7 @@ export function grantsIn(template: Template): RoleGrant[] {
 function describe(resource: unknown, role: string): string {
   const text = JSON.stringify(resource);
   const id = /"(?:Ref":"|Fn::GetAtt":\[")([A-Za-z0-9]+?)[0-9A-F]{8}"/.exec(text)?.[1] ?? text;
-  const purpose = /^Secrets.*(webhook|loyalty|store|points)$/.exec(id)?.[1];
+  const purpose = /\/\*\/(webhook|loyalty|store|points)-\?{6}"/.exec(text)?.[1];
   if (purpose) return `${purpose} secrets`;
   if (id.endsWith('Logs')) return 'its own log';
   if (id.startsWith('LedgerTable'))

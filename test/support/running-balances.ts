@@ -155,8 +155,7 @@ export async function openBalances(
     /** Sends a dead letter again, as an operator does. */
     async replay(body: string): Promise<void> {
       const letter = readLetter({ body, messageId: 'replayed' } as DeadLetter);
-      const wishes = { refetch: false, by: 'operator' };
-      const prepared = prepareReplay(letter, wishes, letterReaderOf(shops), new Date());
+      const prepared = prepareReplay(letter, 'operator', letterReaderOf(shops), new Date());
       if (prepared.kind !== 'event') throw new Error(prepared.obstacle);
       await createSqsEventQueue(sqs, { balances: queue.url }).send(prepared.event);
     },

@@ -75,7 +75,7 @@ for (;;) {
   if (answer.data.kind !== 'completed') throw new Error(`the bulk query ${answer.data.kind}`);
   const file = answer.data;
   const begun = performance.now();
-  const run = await runBackfill({ state, revision }, file, {
+  const { sent } = await runBackfill({ state, revision }, file, {
     ledger,
     backfills,
     queue,
@@ -88,7 +88,7 @@ for (;;) {
     onProgress: () => {},
   });
   reportReady({
-    sent: run.state.sent,
+    sent,
     seconds: (performance.now() - begun) / 1000,
     peakBytes: process.resourceUsage().maxRSS * 1024,
     fileBytes: file.bytes,

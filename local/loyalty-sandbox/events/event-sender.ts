@@ -43,12 +43,12 @@ interface EventPost {
   close(): void;
 }
 
-type EventSettings = Pick<SandboxSettings, 'eventForm' | 'eventUuid'>;
+type EventSettings = Pick<SandboxSettings, 'eventForm'>;
 
 /** What is delivered of an event, under a Uuid. */
 export function wrapEvent(
   { topic, payload }: Pick<PointEvent, 'topic' | 'payload'>,
-  { eventForm }: Pick<EventSettings, 'eventForm'>,
+  { eventForm }: EventSettings,
   Uuid: string,
   now: Date,
 ): unknown {
@@ -65,17 +65,10 @@ export function createEventPost(
   settings: EventSettings,
   now: () => Date,
 ): EventPost {
-  /** By event, where the settings let a repetition keep its Uuid. */
-  const uuids = new Map<string, string>();
-  const uuidOf = ({ id }: PointEvent): string => {
-    const uuid = (settings.eventUuid === 'per-event' && uuids.get(id)) || randomUUID();
-    if (settings.eventUuid === 'per-event') uuids.set(id, uuid);
-    return uuid;
-  };
   const poster = new Poster(timeoutMs, 16);
   return {
     async post({ address, headers = {} }, event) {
-      const body = JSON.stringify(wrapEvent(event, settings, uuidOf(event), now()));
+      const body = JSON.stringify(wrapEvent(event, settings, randomUUID(), now()));
       const { problem } = await poster.post(address, Buffer.from(body), headers);
       return problem;
     },

@@ -72,11 +72,8 @@ export async function handleCall(
   if (route.kind !== 'operation') return refused(...refusalOf(route));
   if (!isAuthorized(headers.authorization, settings.credentials)) {
     const challenge = { 'www-authenticate': 'Basic realm="loyalty sandbox", charset="UTF-8"' };
-    return refused(
-      settings.badCredentialStatus,
-      'The credentials are missing or wrong.',
-      challenge,
-    );
+    // The status is not shown: 401 is what Basic authentication means.
+    return refused(401, 'The credentials are missing or wrong.', challenge);
   }
   if (body.kind === 'too-large') {
     return refused(413, `The body is larger than ${largestBodyBytes} bytes.`);

@@ -161,7 +161,7 @@ export function renderStateFragment(service: Service): Html {
   const { store } = service.parts.neighbours ?? {};
   return html`${renderActiveFaults(state.faults)}${renderCustomers(state, store)}${renderOrders(state, store)}${renderCoupons(
     state,
-  )}${renderProducts(state, store)}${renderRedemptions(state)}${renderChallenges(state)}${renderQuizAnswers(state)}${renderSubscriptions(state)}${renderEvents(
+  )}${renderProducts(state, store)}${renderRedemptions(state)}${renderChallenges(state)}${renderSubscriptions(state)}${renderEvents(
     state,
   )}${renderJournal(service)}`;
 }
@@ -174,21 +174,19 @@ function renderCustomers({ customers }: State, store?: string): Html {
     rows: customers,
     whenEmpty: 'None yet. The first order brings its customer along.',
     rowId: ({ OriginalId }) => `customer-${OriginalId}`,
-    columns: [
-      { name: 'Id', cell: ({ OriginalId }) => idLink(OriginalId, store, 'customer') },
-      { name: 'Name', cell: ({ Name }) => brief(Name) },
-      { name: 'E-mail', cell: ({ Email }) => brief(Email) },
-      { name: 'Tier', cell: ({ tier }) => renderTier(tier) },
-      { name: 'Points', align: 'right', cell: ({ points }) => amount(points) },
-      { name: 'Cashback', align: 'right', cell: ({ cashback }) => amount(cashback) },
-      {
-        name: 'Program',
-        cell: ({ IsEnrolled, isActive }) => {
-          if (!isActive) return badge('bad', 'inactive');
-          return IsEnrolled ? badge('good', 'enrolled') : badge('plain', 'not enrolled');
-        },
+    numbers: ['Points', 'Cashback'],
+    columns: {
+      Id: ({ OriginalId }) => idLink(OriginalId, store, 'customer'),
+      Name: ({ Name }) => brief(Name),
+      'E-mail': ({ Email }) => brief(Email),
+      Tier: ({ tier }) => renderTier(tier),
+      Points: ({ points }) => amount(points),
+      Cashback: ({ cashback }) => amount(cashback),
+      Program: ({ IsEnrolled, isActive }) => {
+        if (!isActive) return badge('bad', 'inactive');
+        return IsEnrolled ? badge('good', 'enrolled') : badge('plain', 'not enrolled');
       },
-    ],
+    },
   });
 }
 
@@ -204,17 +202,18 @@ function renderOrders({ orders }: State, store?: string): Html {
     rows: orders,
     whenEmpty: 'None yet. Send one with sendOrder.',
     rowId: ({ OriginalId }) => `order-${OriginalId}`,
-    columns: [
-      { name: 'Id', cell: ({ OriginalId }) => idLink(OriginalId, store, 'order') },
-      { name: 'Customer', cell: ({ customerId }) => idLink(customerId, store, 'customer') },
-      { name: 'State', cell: renderOrderState },
-      { name: 'Status in the store', cell: ({ OrderStatus }) => brief(OrderStatus) },
-      { name: 'Total', align: 'right', cell: ({ OrderTotal }) => amount(OrderTotal) },
-      { name: 'Points', align: 'right', cell: ({ points }) => amount(points) },
-      { name: 'Products', align: 'right', cell: ({ Products }) => Products?.length ?? null },
-      { name: 'Coupon', cell: ({ Coupon }) => brief(Coupon) },
-      { name: 'Updated', cell: ({ UpdatedDate }) => moment(UpdatedDate) },
-    ],
+    numbers: ['Total', 'Points', 'Products'],
+    columns: {
+      Id: ({ OriginalId }) => idLink(OriginalId, store, 'order'),
+      Customer: ({ customerId }) => idLink(customerId, store, 'customer'),
+      State: renderOrderState,
+      'Status in the store': ({ OrderStatus }) => brief(OrderStatus),
+      Total: ({ OrderTotal }) => amount(OrderTotal),
+      Points: ({ points }) => amount(points),
+      Products: ({ Products }) => Products?.length ?? null,
+      Coupon: ({ Coupon }) => brief(Coupon),
+      Updated: ({ UpdatedDate }) => moment(UpdatedDate),
+    },
   });
 }
 
@@ -231,21 +230,19 @@ function renderCoupons({ coupons }: State): Html {
     title: 'Coupons',
     rows: coupons,
     whenEmpty: 'None yet. Create one with createCoupon, or redeem a reward.',
-    columns: [
-      { name: 'Code', cell: ({ CouponCode }) => brief(CouponCode) },
-      { name: 'Type', cell: ({ CouponType }) => couponTypes[CouponType ?? -1] ?? null },
-      { name: 'Value', align: 'right', cell: ({ CouponValue }) => amount(CouponValue) },
-      { name: 'Customer', cell: ({ customerId }) => brief(customerId) },
-      {
-        name: 'State',
-        cell: ({ isActive, IsUsed }) => {
-          if (!isActive) return badge('bad', 'inactive');
-          return IsUsed ? badge('plain', 'used') : badge('good', 'active');
-        },
+    numbers: ['Value'],
+    columns: {
+      Code: ({ CouponCode }) => brief(CouponCode),
+      Type: ({ CouponType }) => couponTypes[CouponType ?? -1] ?? null,
+      Value: ({ CouponValue }) => amount(CouponValue),
+      Customer: ({ customerId }) => brief(customerId),
+      State: ({ isActive, IsUsed }) => {
+        if (!isActive) return badge('bad', 'inactive');
+        return IsUsed ? badge('plain', 'used') : badge('good', 'active');
       },
-      { name: 'Used by order', cell: ({ usedByOrderId }) => brief(usedByOrderId) },
-      { name: 'Valid until', cell: ({ ValidDateEnd }) => moment(ValidDateEnd) },
-    ],
+      'Used by order': ({ usedByOrderId }) => brief(usedByOrderId),
+      'Valid until': ({ ValidDateEnd }) => moment(ValidDateEnd),
+    },
   });
 }
 
@@ -256,18 +253,16 @@ function renderProducts({ products }: State, store?: string): Html {
     rows: products,
     whenEmpty: 'None yet. Send one with updateProduct.',
     rowId: ({ OriginalId }) => `product-${OriginalId}`,
-    columns: [
-      { name: 'Id', cell: ({ OriginalId }) => idLink(OriginalId, store, 'product') },
-      { name: 'Title', cell: ({ Title }) => brief(Title) },
-      { name: 'Price', align: 'right', cell: ({ ProductPrice }) => amount(ProductPrice) },
-      { name: 'Brand', cell: ({ brand }) => brief(brand?.Name ?? brand?.OriginalId ?? null) },
-      { name: 'Category', cell: ({ categories }) => brief(categories.join(' › ') || null) },
-      {
-        name: 'State',
-        cell: ({ IsActive }) =>
-          IsActive === false ? badge('bad', 'inactive') : badge('good', 'active'),
-      },
-    ],
+    numbers: ['Price'],
+    columns: {
+      Id: ({ OriginalId }) => idLink(OriginalId, store, 'product'),
+      Title: ({ Title }) => brief(Title),
+      Price: ({ ProductPrice }) => amount(ProductPrice),
+      Brand: ({ brand }) => brief(brand?.Name ?? brand?.OriginalId ?? null),
+      Category: ({ categories }) => brief(categories.join(' › ') || null),
+      State: ({ IsActive }) =>
+        IsActive === false ? badge('bad', 'inactive') : badge('good', 'active'),
+    },
   });
 }
 
@@ -277,21 +272,19 @@ function renderRedemptions({ redemptions }: State): Html {
     title: 'Redemptions',
     rows: redemptions,
     whenEmpty: 'None yet. Redeem a reward with redeemReward.',
-    columns: [
-      { name: 'Key', cell: ({ OriginalKey }) => brief(OriginalKey) },
-      { name: 'Reward', cell: ({ rewardTitle }) => brief(rewardTitle) },
-      { name: 'Customer', cell: ({ customerId }) => brief(customerId) },
-      { name: 'Points', align: 'right', cell: ({ points }) => amount(points) },
-      { name: 'Code', cell: ({ ExternalCode }) => brief(ExternalCode) },
-      {
-        name: 'State',
-        cell: ({ canceledAt, usedByOrderId }) => {
-          if (canceledAt !== null) return badge('bad', 'cancelled');
-          return usedByOrderId === null ? badge('good', 'redeemed') : badge('plain', 'used');
-        },
+    numbers: ['Points'],
+    columns: {
+      Key: ({ OriginalKey }) => brief(OriginalKey),
+      Reward: ({ rewardTitle }) => brief(rewardTitle),
+      Customer: ({ customerId }) => brief(customerId),
+      Points: ({ points }) => amount(points),
+      Code: ({ ExternalCode }) => brief(ExternalCode),
+      State: ({ canceledAt, usedByOrderId }) => {
+        if (canceledAt !== null) return badge('bad', 'cancelled');
+        return usedByOrderId === null ? badge('good', 'redeemed') : badge('plain', 'used');
       },
-      { name: 'When', cell: ({ redeemedAt }) => moment(redeemedAt) },
-    ],
+      When: ({ redeemedAt }) => moment(redeemedAt),
+    },
   });
 }
 
@@ -301,30 +294,12 @@ function renderChallenges({ challenges }: State): Html {
     title: 'PINs at the till',
     rows: challenges,
     whenEmpty: 'None yet. Start a challenge with startChallenge; the sandbox sends no e-mail.',
-    columns: [
-      { name: 'Customer', cell: ({ customerId }) => brief(customerId) },
-      { name: 'PIN', cell: ({ pin }) => pin },
-      {
-        name: 'State',
-        cell: ({ passed }) => (passed ? badge('good', 'passed') : badge('waiting', 'waiting')),
-      },
-      { name: 'When', cell: ({ startedAt }) => moment(startedAt) },
-    ],
-  });
-}
-
-function renderQuizAnswers({ quizAnswers }: State): Html {
-  return renderSection({
-    id: 'quizzes',
-    title: 'Quiz answers',
-    rows: quizAnswers,
-    whenEmpty: 'None yet. Answer a quiz with answerQuiz.',
-    columns: [
-      { name: 'Quiz', align: 'right', cell: ({ quizId }) => quizId },
-      { name: 'Customer', cell: ({ customerId }) => brief(customerId) },
-      { name: 'Points', align: 'right', cell: ({ points }) => amount(points) },
-      { name: 'When', cell: ({ answeredAt }) => moment(answeredAt) },
-    ],
+    columns: {
+      Customer: ({ customerId }) => brief(customerId),
+      PIN: ({ pin }) => pin,
+      State: ({ passed }) => (passed ? badge('good', 'passed') : badge('waiting', 'waiting')),
+      When: ({ startedAt }) => moment(startedAt),
+    },
   });
 }
 
@@ -334,20 +309,18 @@ function renderSubscriptions({ subscriptions }: State): Html {
     title: 'Webhook subscriptions',
     rows: subscriptions,
     whenEmpty: 'None: point events are kept and not sent. Start with --events-to to have one.',
-    columns: [
-      { name: 'Name', cell: ({ name }) => brief(name) },
-      { name: 'Address', cell: ({ address }) => brief(address) },
-      { name: 'Topics', cell: ({ topics }) => topics.join(', ') },
-      { name: 'Headers', cell: ({ headers }) => headers.join(', ') || null },
-      { name: 'Failures in a row', align: 'right', cell: ({ failuresInRow }) => failuresInRow },
-      {
-        name: 'State',
-        cell: ({ isOn, name }) =>
-          isOn
-            ? badge('good', 'on')
-            : html`${badge('bad', 'off')} <button type="button" data-switch-on="${name}">Switch on</button>`,
-      },
-    ],
+    numbers: ['Failures in a row'],
+    columns: {
+      Name: ({ name }) => brief(name),
+      Address: ({ address }) => brief(address),
+      Topics: ({ topics }) => topics.join(', '),
+      Headers: ({ headers }) => headers.join(', ') || null,
+      'Failures in a row': ({ failuresInRow }) => failuresInRow,
+      State: ({ isOn, name }) =>
+        isOn
+          ? badge('good', 'on')
+          : html`${badge('bad', 'off')} <button type="button" data-switch-on="${name}">Switch on</button>`,
+    },
   });
 }
 
@@ -364,24 +337,19 @@ function renderEvents({ events }: State): Html {
     title: 'Point events',
     rows: events,
     whenEmpty: 'None yet. Every change of points makes one.',
-    columns: [
-      { name: 'Id', align: 'right', cell: ({ id }) => id },
-      { name: 'Topic', cell: ({ topic }) => topic },
-      { name: 'Customer', cell: (event) => brief(customerOf(event)) },
-      {
-        name: 'Delivery',
-        cell: ({ delivery }) => {
-          const state = delivery?.state ?? 'pending';
-          return badge(deliveryTones[state], state === 'not-sent' ? 'no subscription' : state);
-        },
+    numbers: ['Id', 'Attempts'],
+    columns: {
+      Id: ({ id }) => id,
+      Topic: ({ topic }) => topic,
+      Customer: (event) => brief(customerOf(event)),
+      Delivery: ({ delivery }) => {
+        const state = delivery?.state ?? 'pending';
+        return badge(deliveryTones[state], state === 'not-sent' ? 'no subscription' : state);
       },
-      { name: 'Attempts', align: 'right', cell: ({ delivery }) => delivery?.attempts ?? 0 },
-      { name: 'Last problem', cell: ({ delivery }) => brief(delivery?.problem ?? null) },
-      {
-        name: 'Payload',
-        cell: ({ id, payload }) =>
-          html`<details id="event-${id}"><summary>show</summary><pre>${JSON.stringify(payload, null, 2)}</pre></details>`,
-      },
-    ],
+      Attempts: ({ delivery }) => delivery?.attempts ?? 0,
+      'Last problem': ({ delivery }) => brief(delivery?.problem ?? null),
+      Payload: ({ id, payload }) =>
+        html`<details id="event-${id}"><summary>show</summary><pre>${JSON.stringify(payload, null, 2)}</pre></details>`,
+    },
   });
 }

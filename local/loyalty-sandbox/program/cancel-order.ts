@@ -156,7 +156,7 @@ export function partiallyCancelOrder(context: Context, call: Call): Outcome<Resu
       ? refuse(97, 'This CancelKey was used before.')
       : answer(before, refundError('CancelKeyAlreadyUsed', 'CancelKey'));
   }
-  const wrong = findWrongParts(before, value, parts) ?? exceeds(context, before, value);
+  const wrong = findWrongParts(before, value, parts) ?? exceeds(before, value);
   if (wrong) return answer(before, wrong);
 
   const after = {
@@ -173,9 +173,9 @@ export function partiallyCancelOrder(context: Context, call: Call): Outcome<Resu
   return answer(row, null);
 }
 
-function exceeds({ settings }: Context, order: OrderRow, value: number): Details | undefined {
-  const refunded = settings.partialCancelLimit === 'sum' ? refundedOf(order) : 0;
-  const most = toHundredths(order.OrderTotal) - refunded;
+/** How several partial cancels of one order add up is not shown: together, as its parts. */
+function exceeds(order: OrderRow, value: number): Details | undefined {
+  const most = toHundredths(order.OrderTotal) - refundedOf(order);
   return value <= most
     ? undefined
     : refundError('ExceedsOrderTotal', 'ValueToRefund', { most, value });

@@ -42,10 +42,12 @@ function describePoints(context: Context, customer: CustomerRow, redeemKey: stri
   };
 }
 
+/** Documented: only points close to their expiry. How close is not shown. */
+const EXPIRE_SOON_DAYS = 30;
+
 function describeBalances(context: Context, { OriginalId }: CustomerRow) {
-  const { settings, now } = context;
   const balance = balanceOf(context, OriginalId);
-  const soon = daysLater(now(), settings.pointsExpireSoonDays);
+  const soon = daysLater(context.now(), EXPIRE_SOON_DAYS);
   // Documented: 0 while the cashback reward is off.
   const hasCashback = findCashbackReward(context) !== undefined;
   return {
@@ -187,11 +189,7 @@ export const changePoints = (context: Context, call: Call): Result =>
 function changeBalance(context: Context, call: Call, view: 'cashback' | 'points'): Result {
   const { tables, settings } = context;
   const customer = findCustomer(context, call.path.id, 'store-id-or-email');
-  if (!customer) {
-    return settings.unknownCustomer === 'flag'
-      ? done(unknownCustomerPoints())
-      : refuse(59, 'No customer has this id.');
-  }
+  if (!customer) return refuse(59, 'No customer has this id.');
   const unreadable = findUnreadable(call);
   if (unreadable) return refuse(7, unreadable);
   const { faults, fields } = readBody(call);

@@ -28,8 +28,7 @@ export function isCustomerFault({ path }: Fault): boolean {
 
 /**
  * Checks a customer inside an order or coupon, in this order: 39 no OriginalId, 40 or 41 what cannot
- * be read (of a new or a known customer), 50 neither document nor e-mail, 51 characters of the
- * document, 118 and 119 e-mail or document of someone else, 72 another birthday.
+ * be read (of a new or a known customer), 50 neither document nor e-mail (its condition is not shown).
  *
  * Customers are upserts: what a later request leaves out stays as it was.
  */
@@ -51,43 +50,11 @@ export function planCustomer(
   const before = context.tables.customers.get(id);
   const mine = faults.filter(isCustomerFault);
   if (mine.length > 0) return refuse(before ? 41 : 40, describeFaults(mine));
-  return (
-    findBrokenRule(context, id, { ...before, ...sent }, before) ?? {
-      kind: 'planned',
-      id,
-      before,
-      sent,
-      origin,
-    }
-  );
-}
-
-function findBrokenRule(
-  { settings, tables }: Context,
-  id: string,
-  { Email, Document, BirthdayDate }: Partial<CustomerRow>,
-  before: CustomerRow | undefined,
-): Refusal | undefined {
-  if (settings.requireDocumentOrEmail && isBlank(Email) && isBlank(Document)) {
+  const { Email, Document } = { ...before, ...sent };
+  if (isBlank(Email) && isBlank(Document)) {
     return refuse(50, 'Customer.Email or Customer.Document must be given.');
   }
-  if (settings.documentAlphanumericOnly && Document && !/^[\p{L}\p{N}]*$/u.test(Document)) {
-    return refuse(51, 'Customer.Document may hold letters and digits only.');
-  }
-  const others = () => [...tables.customers.values()].filter((row) => row.OriginalId !== id);
-  const same = (a: string | null, b: string) => a?.toLowerCase() === b.toLowerCase();
-  if (settings.uniqueEmail && Email && others().some((row) => same(row.Email, Email))) {
-    return refuse(118, 'Customer.Email belongs to another customer.');
-  }
-  if (settings.uniqueDocument && Document && others().some((row) => same(row.Document, Document))) {
-    return refuse(119, 'Customer.Document belongs to another customer.');
-  }
-  if (settings.birthdayIsFinal && before?.BirthdayDate && BirthdayDate) {
-    if (Date.parse(before.BirthdayDate) !== Date.parse(BirthdayDate)) {
-      return refuse(72, 'Customer.BirthdayDate cannot be changed.');
-    }
-  }
-  return undefined;
+  return { kind: 'planned', id, before, sent, origin };
 }
 
 /** `enrolledAt` counts where no EnrolledDate was sent. */

@@ -44,21 +44,19 @@ export interface SavedProduct {
   readonly was: 'created' | 'updated';
 }
 
-/** Envelope A, in the shape that the settings ask for. */
+/** Envelope A. */
 export function toProductEnvelope(
   outcome: Outcome<SavedProduct>,
-  { productAnswer }: SandboxSettings,
 ): Schemas['ProductUpdateResponse'] {
-  const older = toSimpleEnvelope(outcome.kind === 'done' ? done(outcome.result.product) : outcome);
-  if (productAnswer === 'older') return older;
+  const simple = toSimpleEnvelope(outcome.kind === 'done' ? done(outcome.result.product) : outcome);
   if (outcome.kind === 'refused') {
-    return { ...older, ...productCode.notSaved, Severity: 2, HasWarning: false };
+    return { ...simple, ...productCode.notSaved, Severity: 2, HasWarning: false };
   }
   // Such a product is saved, but the rule of extra points for products cannot use it.
   const { ProductPrice } = outcome.result.product;
   return ProductPrice === null || ProductPrice === 0
-    ? { ...older, ...productCode.withoutPrice, Severity: 1, HasWarning: true }
-    : { ...older, ...productCode[outcome.result.was], Severity: 0, HasWarning: false };
+    ? { ...simple, ...productCode.withoutPrice, Severity: 1, HasWarning: true }
+    : { ...simple, ...productCode[outcome.result.was], Severity: 0, HasWarning: false };
 }
 
 export interface Page<Item> {
@@ -84,19 +82,11 @@ function toListShape<Item>({ items, total, size, number }: Page<Item>) {
   };
 }
 
-/** Envelope C. It has no member for the error's number, so the first message may carry it. */
-export function toListEnvelope<Item>(
-  outcome: Outcome<Page<Item>>,
-  { listErrors }: SandboxSettings,
-) {
+/** Envelope C. It has no member for the error's number; that the first message names it is not shown. */
+export function toListEnvelope<Item>(outcome: Outcome<Page<Item>>) {
   if (outcome.kind === 'done') {
     return { ...toListShape(outcome.result), HasError: false, ErrorMessages: [] };
   }
-  const prefix = {
-    name: `${errorNames[outcome.code]}: `,
-    number: `${outcome.code}: `,
-    text: '',
-  }[listErrors];
   return {
     Items: null,
     TotalItemCount: 0,
@@ -104,7 +94,7 @@ export function toListEnvelope<Item>(
     PageNumber: 0,
     HasNextPage: false,
     HasError: true,
-    ErrorMessages: [prefix + outcome.message],
+    ErrorMessages: [`${errorNames[outcome.code]}: ${outcome.message}`],
   };
 }
 

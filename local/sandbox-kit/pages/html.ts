@@ -30,20 +30,16 @@ const entities: Readonly<Record<string, string>> = {
 
 const escapeText = (text: string): string => text.replace(/[&<>"']/g, (c) => entities[c] ?? c);
 
-interface Column<Row> {
-  readonly name: string;
-  readonly cell: (row: Row) => Html | string | number | null;
-  /** For numbers, so that their digits line up. */
-  readonly align?: 'right';
-}
-
 export interface Section<Row> {
   readonly id: string;
   readonly title: string;
   readonly rows: readonly Row[];
   /** How to get a first row. */
   readonly whenEmpty: string;
-  readonly columns: readonly Column<Row>[];
+  /** A cell of each, by its title. */
+  readonly columns: Readonly<Record<string, (row: Row) => Html | string | number | null>>;
+  /** Columns whose digits line up. */
+  readonly numbers?: readonly string[];
   /** Lets other pages link to a row. */
   readonly rowId?: (row: Row) => string;
 }
@@ -79,14 +75,16 @@ ${
 `;
 }
 
-function renderTable<Row>({ columns, rowId }: Section<Row>, rows: readonly Row[]): Html {
-  const cellClass = ({ align }: Column<Row>) => (align === 'right' ? 'number' : 'text');
+function renderTable<Row>(section: Section<Row>, rows: readonly Row[]): Html {
+  const { numbers = [], rowId } = section;
+  const columns = Object.entries(section.columns);
+  const cellClass = (name: string) => (numbers.includes(name) ? 'number' : 'text');
   return html`<div class="scroll"><table>
-<thead><tr>${columns.map((column) => html`<th class="${cellClass(column)}">${column.name}</th>`)}</tr></thead>
+<thead><tr>${columns.map(([name]) => html`<th class="${cellClass(name)}">${name}</th>`)}</tr></thead>
 <tbody>
 ${rows.map(
   (row) =>
-    html`<tr${rowId && html` id="${rowId(row)}"`}>${columns.map((column) => html`<td class="${cellClass(column)}" data-name="${column.name}"><div>${column.cell(row) ?? html`<span class="none">–</span>`}</div></td>`)}</tr>\n`,
+    html`<tr${rowId && html` id="${rowId(row)}"`}>${columns.map(([name, cell]) => html`<td class="${cellClass(name)}" data-name="${name}"><div>${cell(row) ?? html`<span class="none">–</span>`}</div></td>`)}</tr>\n`,
 )}</tbody>
 </table></div>`;
 }

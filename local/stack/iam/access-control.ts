@@ -24,12 +24,10 @@ export type Decision =
 
 const READING = ['kms:Decrypt'];
 const WRITING = ['kms:Decrypt', 'kms:GenerateDataKey'];
-/** "Key management" of SQS, "Encryption at rest" of DynamoDB and Secrets Manager; other calls need no key. */
+/** "Key management" of SQS, "Encryption at rest" of DynamoDB; other calls need no key. Secrets are not encrypted here. */
 const KEY_USES: ReadonlyMap<string, readonly string[]> = new Map([
   ['sqs:ReceiveMessage', READING],
   ['sqs:SendMessage', WRITING],
-  ['secretsmanager:GetSecretValue', READING],
-  ['secretsmanager:PutSecretValue', WRITING],
   ...['BatchGetItem', 'Query', 'Scan'].map((name) => [`dynamodb:${name}`, READING] as const),
   ...['PutItem', 'UpdateItem'].map((name) => [`dynamodb:${name}`, WRITING] as const),
 ]);
@@ -45,13 +43,13 @@ export class AccessControl {
 
   constructor(
     stack: Pick<StackDescription, 'roles' | 'permissions' | 'queuePolicies' | 'tables'> &
-      Partial<Pick<StackDescription, 'queues' | 'secrets'>>,
+      Partial<Pick<StackDescription, 'queues'>>,
     onDenied: (question: AccessQuestion) => void = () => {},
   ) {
     this.#onDenied = onDenied;
     this.#partitionKeys = new Map(stack.tables.map(({ arn, partitionKey }) => [arn, partitionKey]));
-    const { queues = [], secrets = [], tables } = stack;
-    this.#encrypted = [...queues, ...secrets, ...tables].filter(({ keyArn }) => keyArn);
+    const { queues = [], tables } = stack;
+    this.#encrypted = [...queues, ...tables].filter(({ keyArn }) => keyArn);
     for (const { name, statements } of stack.roles) this.#statements.set(name, statements);
     for (const permission of stack.permissions) {
       const { principal } = permission;

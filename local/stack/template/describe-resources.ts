@@ -220,7 +220,6 @@ function statementsOf(policy: Reader): readonly Statement[] {
 export interface StackDescription {
   readonly queues: readonly QueueDescription[];
   readonly tables: readonly TableDescription[];
-  readonly secrets: readonly SecretDescription[];
   readonly functions: readonly FunctionDescription[];
   /** Public addresses, by the output that holds the address. */
   readonly webs: Readonly<Record<string, WebDescription>>;
@@ -251,10 +250,6 @@ interface TableDescription extends Encrypted {
   readonly partitionKey: string;
   /** As CreateTable takes it. */
   readonly creation: Properties;
-}
-
-export interface SecretDescription extends Encrypted {
-  readonly name: string;
 }
 
 export type FunctionDescription = ReturnType<typeof describeFunction>;

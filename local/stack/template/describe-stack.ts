@@ -119,7 +119,7 @@ function asList(value: unknown): readonly unknown[] {
 }
 
 /** Read together with the resources that they belong to. */
-const PARTS = new Set(['AWS::IAM::Policy', 'AWS::Logs::LogGroup', 'AWS::SecretsManager::Secret']);
+const PARTS = new Set(['AWS::IAM::Policy', 'AWS::Logs::LogGroup']);
 
 /**
  * Resources that the local stack ignores. A type that is in neither list stops the start: if it were
@@ -181,11 +181,6 @@ export function describeStack(template: Template, place: Place): StackDescriptio
       ...each('AWS::DynamoDB::Table', describeTable),
       ...each('AWS::DynamoDB::GlobalTable', describeTable),
     ],
-    secrets: of('AWS::SecretsManager::Secret').map((secret) => ({
-      name: secret.text('Name'),
-      arn: secret.identity.ref,
-      keyArn: secret.optionalText('KmsKeyId'),
-    })),
     functions: each('AWS::Lambda::Function', describeFunction),
     webs: describeWebs(template, {
       resources: of('AWS::Lambda::Url', 'AWS::ApiGatewayV2::Integration'),

@@ -1,4 +1,3 @@
-import { secretArn } from '../../secrets-emulator.ts';
 import { type Template, type TemplateResource, UnknownInTemplate } from './template.ts';
 
 /** The results of Ref and GetAtt for a resource. */
@@ -58,10 +57,6 @@ const identifiers: Readonly<Record<string, { readonly name?: string; readonly of
   'AWS::IAM::ManagedPolicy': {
     name: 'ManagedPolicyName',
     of: (name, { account }) => ({ ref: `arn:aws:iam::${account}:policy/${name}`, attributes: {} }),
-  },
-  'AWS::SecretsManager::Secret': {
-    name: 'Name',
-    of: (name) => ({ ref: secretArn(name), attributes: { Id: secretArn(name) } }),
   },
   'AWS::Logs::LogGroup': {
     name: 'LogGroupName',

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Posted, Poster } from '../../sandbox-kit/http/post.ts';
 import { type Random, uuidFrom } from '../../sandbox-kit/seeded-random.ts';
 import type { Table, Tables } from '../../sandbox-kit/tables.ts';
+import { parseExactly } from '../payloads/json-values.ts';
 import type { ServerSettings } from '../settings.ts';
 import { type DeliveryPlan, type Disorder, planDelivery } from './disorder.ts';
 import { type Subscriptions, subscribersOf } from './subscriptions.ts';
@@ -307,11 +308,7 @@ interface DeliveryAttempt extends Posted {
  */
 export function pickFields(body: string, fields: readonly string[]): string {
   if (fields.length === 0) return body;
-  const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
-  const payload = JSON.parse(body, (_key, value, context?: { source?: string }) =>
-    typeof value === 'number' && context?.source !== undefined ? rawJSON(context.source) : value,
-  );
-  return JSON.stringify(pick(payload, toPaths(fields)));
+  return JSON.stringify(pick(parseExactly(body), toPaths(fields)));
 }
 
 type Path = readonly string[];

@@ -11,6 +11,7 @@ import { layOut } from '../../sandbox-kit/pages/layout.ts';
 import { inOrder } from '../delivery/disorder.ts';
 import type { WebhookDelivery } from '../delivery/sender.ts';
 import type { JournalEntry } from '../journal.ts';
+import { parseExactly } from '../payloads/json-values.ts';
 import type { StoreService } from '../service.ts';
 import { describeState, type State } from '../state.ts';
 import {
@@ -146,27 +147,8 @@ function renderDelivery(delivery: WebhookDelivery): Html {
 `;
 }
 
-/** JSON.parse would round the ids. */
 function indent(body: string): string {
-  let depth = 0;
-  const text = body.replace(/"(?:\\.|[^"\\])*"|[{}[\],:]/g, (part) => {
-    switch (part) {
-      case '{':
-      case '[':
-        depth += 1;
-        return `${part}\n${'  '.repeat(depth)}`;
-      case '}':
-      case ']':
-        depth -= 1;
-        return `\n${'  '.repeat(depth)}${part}`;
-      case ',':
-        return `,\n${'  '.repeat(depth)}`;
-      case ':':
-        return ': ';
-      default:
-        return part;
-    }
-  });
+  const text = JSON.stringify(parseExactly(body), null, 2);
   return text.length > maxCharacters ? `${text.slice(0, maxCharacters)}…` : text;
 }
 
@@ -176,26 +158,20 @@ function renderApiJournal(entries: readonly JournalEntry[]): Html {
     title: 'Calls to the Admin API',
     rows: entries.slice(-maxRows),
     whenEmpty: 'None yet.',
-    columns: [
-      { name: '#', align: 'right', cell: ({ n }) => n },
-      { name: 'When', cell: ({ at }) => moment(at) },
-      { name: 'Operation', cell: ({ kind, operation }) => brief(operation || kind) },
-      {
-        name: 'Answer',
-        cell: ({ status, fault, errors }) => {
-          if (fault !== undefined)
-            return badge('bad', status === undefined ? fault : `${status} ${fault}`);
-          if (errors) return badge('waiting', errors[0] ?? 'error');
-          return badge(status === 200 ? 'good' : 'bad', String(status ?? 'none'));
-        },
+    numbers: ['#', 'Cost', 'ms'],
+    columns: {
+      '#': ({ n }) => n,
+      When: ({ at }) => moment(at),
+      Operation: ({ kind, operation }) => brief(operation || kind),
+      Answer: ({ status, fault, errors }) => {
+        if (fault !== undefined)
+          return badge('bad', status === undefined ? fault : `${status} ${fault}`);
+        if (errors) return badge('waiting', errors[0] ?? 'error');
+        return badge(status === 200 ? 'good' : 'bad', String(status ?? 'none'));
       },
-      {
-        name: 'Cost',
-        align: 'right',
-        cell: ({ cost }) => (cost ? `${cost.actual ?? '–'} of ${cost.requested}` : null),
-      },
-      { name: 'ms', align: 'right', cell: ({ durationMs }) => durationMs },
-    ],
+      Cost: ({ cost }) => (cost ? `${cost.actual ?? '–'} of ${cost.requested}` : null),
+      ms: ({ durationMs }) => durationMs,
+    },
   });
 }
 

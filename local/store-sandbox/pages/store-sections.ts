@@ -38,33 +38,22 @@ export function renderOrders({ orders, customers, shop }: State, loyalty?: strin
     rows: orders,
     whenEmpty: 'None yet. Place one with the button above.',
     rowId: ({ id }) => `order-${id}`,
-    columns: [
-      {
-        name: 'Order',
-        cell: ({ number, id }) => html`#${number} ${idLink(id, loyalty, 'order')}`,
-      },
-      { name: 'Placed', cell: ({ createdAt }) => moment(createdAt) },
-      {
-        name: 'Customer',
-        cell: ({ customerId }) =>
-          customerId === null
-            ? null
-            : html`${names.get(customerId) ?? 'deleted'} ${idLink(customerId, loyalty, 'customer')}`,
-      },
-      { name: 'Lines', cell: describeLines },
-      {
-        name: 'Status',
-        cell: (order) =>
-          html`<span class="badges">${badge(paymentTones[order.financialStatus], words(order.financialStatus))} ${renderFulfilment(order)}</span>`,
-      },
-      {
-        name: 'Codes',
-        cell: ({ applications }) => brief(applications.map(({ name }) => name).join(', ') || null),
-      },
-      { name: 'Total', align: 'right', cell: ({ totals }) => money(totals.totalMinor) },
-      { name: 'Current', align: 'right', cell: ({ totals }) => money(totals.current.totalMinor) },
-      { name: '', cell: renderOrderButtons },
-    ],
+    numbers: ['Total', 'Current'],
+    columns: {
+      Order: ({ number, id }) => html`#${number} ${idLink(id, loyalty, 'order')}`,
+      Placed: ({ createdAt }) => moment(createdAt),
+      Customer: ({ customerId }) =>
+        customerId === null
+          ? null
+          : html`${names.get(customerId) ?? 'deleted'} ${idLink(customerId, loyalty, 'customer')}`,
+      Lines: describeLines,
+      Status: (order) =>
+        html`<span class="badges">${badge(paymentTones[order.financialStatus], words(order.financialStatus))} ${renderFulfilment(order)}</span>`,
+      Codes: ({ applications }) => brief(applications.map(({ name }) => name).join(', ') || null),
+      Total: ({ totals }) => money(totals.totalMinor),
+      Current: ({ totals }) => money(totals.current.totalMinor),
+      '': renderOrderButtons,
+    },
   });
 }
 
@@ -130,47 +119,35 @@ export function renderProducts({ products, shop }: State, loyalty?: string): Htm
     rows: products,
     whenEmpty: 'None yet. Create one with the button above.',
     rowId: ({ id }) => `product-${id}`,
-    columns: [
-      { name: 'Product', cell: ({ title }) => brief(title) },
-      { name: 'Id', cell: ({ id }) => idLink(id, loyalty, 'product') },
-      { name: 'Vendor', cell: ({ vendor }) => brief(vendor) },
-      {
-        name: 'Category',
-        cell: ({ category, productType }) => brief(category?.fullName ?? (productType || null)),
-      },
-      { name: 'Price', align: 'right', cell: (product) => formatMinor(lowest(product), digits) },
-      {
-        name: 'Stock',
-        align: 'right',
-        cell: ({ variants }) => variants.reduce((sum, { inventory }) => sum + inventory, 0),
-      },
-      {
-        name: 'Status',
-        cell: ({ status }) => badge(status === 'active' ? 'good' : 'plain', status),
-      },
-      {
-        name: '',
-        cell: (product) =>
-          html`<span class="buttons">${actionButton('Price +1', 'updateProduct', {
-            productId: product.id,
-            price: formatMinor(lowest(product) + 10 ** digits, digits),
-          })}${
-            product.status === 'active'
-              ? actionButton('Archive', 'updateProduct', {
-                  productId: product.id,
-                  status: 'archived',
-                })
-              : actionButton('Activate', 'updateProduct', {
-                  productId: product.id,
-                  status: 'active',
-                })
-          }${actionButton('Stock −1', 'changeInventory', { productId: product.id, by: -1 })}${actionButton(
-            'Delete',
-            'deleteProduct',
-            { productId: product.id },
-          )}</span>`,
-      },
-    ],
+    numbers: ['Price', 'Stock'],
+    columns: {
+      Product: ({ title }) => brief(title),
+      Id: ({ id }) => idLink(id, loyalty, 'product'),
+      Vendor: ({ vendor }) => brief(vendor),
+      Category: ({ category, productType }) => brief(category?.fullName ?? (productType || null)),
+      Price: (product) => formatMinor(lowest(product), digits),
+      Stock: ({ variants }) => variants.reduce((sum, { inventory }) => sum + inventory, 0),
+      Status: ({ status }) => badge(status === 'active' ? 'good' : 'plain', status),
+      '': (product) =>
+        html`<span class="buttons">${actionButton('Price +1', 'updateProduct', {
+          productId: product.id,
+          price: formatMinor(lowest(product) + 10 ** digits, digits),
+        })}${
+          product.status === 'active'
+            ? actionButton('Archive', 'updateProduct', {
+                productId: product.id,
+                status: 'archived',
+              })
+            : actionButton('Activate', 'updateProduct', {
+                productId: product.id,
+                status: 'active',
+              })
+        }${actionButton('Stock −1', 'changeInventory', { productId: product.id, by: -1 })}${actionButton(
+          'Delete',
+          'deleteProduct',
+          { productId: product.id },
+        )}</span>`,
+    },
   });
 }
 
@@ -181,28 +158,22 @@ export function renderCustomers({ customers, orders }: State, loyalty?: string):
     rows: customers,
     whenEmpty: 'None yet. Create one with the button above.',
     rowId: ({ id }) => `customer-${id}`,
-    columns: [
-      { name: 'Name', cell: (customer) => brief(nameOf(customer)) },
-      { name: 'Id', cell: ({ id }) => idLink(id, loyalty, 'customer') },
-      { name: 'E-mail', cell: ({ email }) => brief(email) },
-      { name: 'Phone', cell: ({ phone }) => brief(phone) },
-      {
-        name: 'Orders',
-        align: 'right',
-        cell: ({ id }) => orders.filter(({ customerId }) => customerId === id).length,
-      },
-      {
-        name: '',
-        cell: ({ id: customerId }) =>
-          html`<span class="buttons">${actionButton('Delete', 'deleteCustomer', {
-            customerId,
-          })}${actionButton('Redact', 'redactCustomer', { customerId })}${actionButton(
-            'Data request',
-            'requestCustomerData',
-            { customerId },
-          )}</span>`,
-      },
-    ],
+    numbers: ['Orders'],
+    columns: {
+      Name: (customer) => brief(nameOf(customer)),
+      Id: ({ id }) => idLink(id, loyalty, 'customer'),
+      'E-mail': ({ email }) => brief(email),
+      Phone: ({ phone }) => brief(phone),
+      Orders: ({ id }) => orders.filter(({ customerId }) => customerId === id).length,
+      '': ({ id: customerId }) =>
+        html`<span class="buttons">${actionButton('Delete', 'deleteCustomer', {
+          customerId,
+        })}${actionButton('Redact', 'redactCustomer', { customerId })}${actionButton(
+          'Data request',
+          'requestCustomerData',
+          { customerId },
+        )}</span>`,
+    },
   });
 }
 
@@ -214,48 +185,37 @@ export function renderDiscounts({ discounts, codes, shop }: State): Html {
     title: 'Discounts',
     rows: discounts,
     whenEmpty: 'None yet. Create one with the button above.',
-    columns: [
-      {
-        name: 'Title',
-        cell: ({ title, id }) => html`<span class="brief" title="${id}">${title}</span>`,
+    numbers: ['Value'],
+    columns: {
+      Title: ({ title, id }) => html`<span class="brief" title="${id}">${title}</span>`,
+      Kind: ({ method, kind }) => `${method}, ${kind}`,
+      Value: (discount) => describeValue(discount, digits),
+      Codes: ({ id, method }) => {
+        if (method === 'automatic') return null;
+        const own = byDiscount.get(id) ?? [];
+        const shown = own
+          .slice(0, 3)
+          .map(({ code }) => code)
+          .join(', ');
+        return brief(own.length > 3 ? `${shown} and ${own.length - 3} more` : shown || 'none');
       },
-      { name: 'Kind', cell: ({ method, kind }) => `${method}, ${kind}` },
-      { name: 'Value', align: 'right', cell: (discount) => describeValue(discount, digits) },
-      {
-        name: 'Codes',
-        cell: ({ id, method }) => {
-          if (method === 'automatic') return null;
-          const own = byDiscount.get(id) ?? [];
-          const shown = own
-            .slice(0, 3)
-            .map(({ code }) => code)
-            .join(', ');
-          return brief(own.length > 3 ? `${shown} and ${own.length - 3} more` : shown || 'none');
-        },
+      For: ({ context }) => (context.kind === 'all' ? 'everyone' : context.kind),
+      Ends: ({ endsAt }) => moment(endsAt),
+      Status: ({ status }) => badge(status === 'ACTIVE' ? 'good' : 'plain', status.toLowerCase()),
+      '': ({ id: discountId, method, status }) => {
+        const [first] = byDiscount.get(discountId) ?? [];
+        return html`<span class="buttons">${
+          method === 'code' &&
+          html`<button type="button" data-add-code="${discountId}">Add code</button>`
+        }${
+          first && actionButton('Remove code', 'removeCodes', { discountId, codes: [first.code] })
+        }${status === 'ACTIVE' && actionButton('Deactivate', 'deactivateDiscount', { discountId })}${actionButton(
+          'Delete',
+          'deleteDiscount',
+          { discountId },
+        )}</span>`;
       },
-      { name: 'For', cell: ({ context }) => (context.kind === 'all' ? 'everyone' : context.kind) },
-      { name: 'Ends', cell: ({ endsAt }) => moment(endsAt) },
-      {
-        name: 'Status',
-        cell: ({ status }) => badge(status === 'ACTIVE' ? 'good' : 'plain', status.toLowerCase()),
-      },
-      {
-        name: '',
-        cell: ({ id: discountId, method, status }) => {
-          const [first] = byDiscount.get(discountId) ?? [];
-          return html`<span class="buttons">${
-            method === 'code' &&
-            html`<button type="button" data-add-code="${discountId}">Add code</button>`
-          }${
-            first && actionButton('Remove code', 'removeCodes', { discountId, codes: [first.code] })
-          }${status === 'ACTIVE' && actionButton('Deactivate', 'deactivateDiscount', { discountId })}${actionButton(
-            'Delete',
-            'deleteDiscount',
-            { discountId },
-          )}</span>`;
-        },
-      },
-    ],
+    },
   });
 }
 

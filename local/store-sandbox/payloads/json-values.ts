@@ -16,6 +16,12 @@ export function idNumber(id: string | null): RawNumber | null {
   return id === null ? null : rawJSON(id);
 }
 
+/** Numbers keep every digit when they are written again. */
+export const parseExactly = (body: string): unknown =>
+  JSON.parse(body, (_key, value, context?: { source?: string }) =>
+    typeof value === 'number' && context?.source !== undefined ? rawJSON(context.source) : value,
+  );
+
 /** The time with the shop's offset: `2026-10-05T11:12:45+02:00`. */
 export function localMoment(iso: string, utcOffset: string): string;
 export function localMoment(iso: string | null, utcOffset: string): string | null;

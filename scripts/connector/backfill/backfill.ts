@@ -5,8 +5,20 @@ import type { Shop } from '../../../shared/config/connector-config.ts';
 import type { BulkQueue, QueueDepth } from '../../../shared/core/events/event.ts';
 import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
 import { enrichmentOf } from '../../../shared/services/configured-store.ts';
-import { type BulkKind, countEntities } from '../../../shared/shopify/bulk/bulk-operation.ts';
+import type { AdminAnswer } from '../../../shared/shopify/admin/client/admin-answer.ts';
+import type { Ask } from '../../../shared/shopify/admin/client/admin-client.ts';
+import { accessScopesDocument } from '../../../shared/shopify/admin/documents.gen.ts';
+import type { Enrichment } from '../../../shared/shopify/admin/order-as-payload.ts';
+import {
+  type BulkKind,
+  type BulkState,
+  bulkQuery,
+  countEntities,
+  readBulkState,
+  startBulkQuery,
+} from '../../../shared/shopify/bulk/bulk-operation.ts';
 import { BulkFileGone, FILE_START } from '../../../shared/shopify/bulk/read-entities.ts';
+import { ALLOW_BULK_QUERIES } from '../checks/store.ts';
 import { type Deployment, nextCommand, openLedger } from '../deployment/deployment.ts';
 import { openShopServices, storeProblem } from '../deployment/services.ts';
 import {
@@ -38,27 +50,21 @@ import {
   searchFor,
   spanWords,
 } from './run-backfill.ts';
-import {
-  type AskedStore,
-  awaitFile,
-  checkVisibility,
-  fileProblem,
-  orderFile,
-} from './store-file.ts';
 
 export interface StartOptions {
   readonly rate?: number;
   readonly shop?: string;
   /** Epoch milliseconds. */
   readonly since?: number;
-  readonly until?: number;
   readonly yes?: boolean;
   readonly again?: boolean;
 }
 
 /** What a backfill of one shop works with. */
-export interface OpenBackfill extends AskedStore {
+export interface OpenBackfill {
   readonly deployment: Deployment;
+  readonly ask: Ask;
+  readonly enrichment: Enrichment;
   readonly shop: Shop;
   readonly ledger: Ledger;
   readonly backfills: Backfills;
@@ -94,45 +100,36 @@ export async function startBackfill(
   options: StartOptions,
 ): Promise<Document> {
   const now = new Date();
-  const given = spanOf(options, now);
+  if (options.since !== undefined && options.since >= now.getTime()) {
+    throw new BadArguments('--since is in the future.');
+  }
+  const since = options.since === undefined ? undefined : new Date(options.since).toISOString();
   const deployment = await session.findDeployment();
   const open = openBackfill(deployment, options.shop);
-  const id = backfillId(kind, given.since, given.until);
+  const id = backfillId(kind, since);
   const kept = await open.backfills.load(id);
   const begun = options.again ? undefined : kept?.state;
   const state: BackfillState = begun ?? {
     ...{ id, shop: open.shop.domain, kind },
-    // Without --until the period ends now: later changes arrive as webhooks.
-    ...{ until: now.toISOString(), ...given },
+    ...(since !== undefined && { since }),
+    // Later changes arrive as webhooks.
+    until: now.toISOString(),
     run: (kept?.state.run ?? 0) + 1,
     ...{ startedAt: now.toISOString(), savedAt: now.toISOString(), place: FILE_START },
     ...{ sent: 0, unreadable: 0 },
   };
   await checkVisibility(state, open, now);
-  if (state.finishedAt !== undefined) return alreadyDone(state);
+  if (state.finishedAt !== undefined) return endDocument(state, true);
   if (!options.yes) return preview(state, open, options);
+  await session.beginChange(deployment);
   if (kept && begun) {
     session.terminal.note(`Resuming ${id}: ${begun.sent} were sent.`);
     return continueBackfill(session, open, kept, options);
   }
-  await session.beginChange(deployment);
   await open.backfills.enlist(id);
   const revision = await open.backfills.save(state, kept?.revision);
   session.terminal.note(`Backfill ${id} starts. Ctrl-C stops it; the same command continues it.`);
   return continueBackfill(session, open, { state, revision }, options);
-}
-
-function spanOf({ since, until }: StartOptions, now: Date): Pick<BackfillState, 'since' | 'until'> {
-  if (since !== undefined && since >= now.getTime()) {
-    throw new BadArguments('--since is in the future.');
-  }
-  if (since !== undefined && until !== undefined && until <= since) {
-    throw new BadArguments('--until must be later than --since.');
-  }
-  return {
-    ...(since !== undefined && { since: new Date(since).toISOString() }),
-    ...(until !== undefined && { until: new Date(until).toISOString() }),
-  };
 }
 
 /** How many, from when, and how long it takes. */
@@ -167,22 +164,9 @@ async function preview(
 
 const titleOf = ({ kind, shop }: BackfillState) => `Backfill of ${kind} of ${shop}`;
 
-function alreadyDone(state: BackfillState): Document {
-  const when = relativeTime(Date.parse(state.finishedAt ?? ''), new Date());
-  return {
-    title: titleOf(state),
-    blocks: [text(`Nothing was sent: this backfill finished ${when}, with ${state.sent} sent.`)],
-    next: [{ label: 'Start it again', line: startLine(state, { again: true }) }],
-    data: state,
-  };
-}
-
 /** Starts the same backfill, or goes on with it. Names the shop: shops may have backfills of the same period. */
-function startLine({ id, shop, kind, since, until }: BackfillState, options: Options): Line {
-  const isOpen = id === backfillId(kind, since, undefined);
-  const span = { shop, since, until: isOpen ? undefined : until };
-  return line(`backfill ${kind}`, [], { ...span, ...options });
-}
+const startLine = ({ shop, kind, since }: BackfillState, options: Options): Line =>
+  line(`backfill ${kind}`, [], { shop, since, ...options });
 
 const resuming = (state: BackfillState): Suggestion => ({
   label: `Resume ${state.id}`,
@@ -199,10 +183,11 @@ async function continueBackfill(
   keepMemorySteady();
   const { terminal } = session;
   const { deployment } = open;
-  const place = { ...deployment, profile: deployment.aws.profile };
   const signal = session.interruption();
   const change = await session.beginChange(deployment);
   const pause = (ms: number) => sleep(ms, undefined, { signal }).catch(() => undefined);
+  const commandWith = (options: Options) =>
+    lineText(startLine(given.state, options), { ...deployment, profile: deployment.aws.profile });
   try {
     const kept = await withOperation(given, open);
     const { state } = kept;
@@ -210,16 +195,20 @@ async function continueBackfill(
     const onWait = (objects: number) => writing.report(objects);
     const file = await awaitFile(state.operationId ?? '', open, { signal, pause, onWait });
     writing.end();
-    if (!file) return stoppedDocument(state);
+    if (!file) return endDocument(state);
     if (file.kind !== 'completed') {
-      await forgetOperation(kept, open, file.kind);
-      throw fileProblem(file, lineText(startLine(state, { again: true }), place), deployment);
+      // The same command then starts a new one. If the file expired half-way, a person must decide.
+      if (file.kind !== 'expired' || state.place.byte === 0) {
+        const { operationId: _, ...rest } = state;
+        await open.backfills.save(rest, kept.revision);
+      }
+      throw fileProblem(file, commandWith({ again: true }));
     }
     const total = state.kind === 'discounts' ? file.objects - file.rootObjects : file.rootObjects;
     const before = state.sent + state.unreadable;
     const doing = before === 0 ? `sent ${state.kind}` : `sent ${state.kind} of those left:`;
     const progress = terminal.progress(doing, total - before);
-    const run = await runBackfill({ ...kept, state: { ...state, total } }, file, {
+    const ended = await runBackfill({ ...kept, state: { ...state, total } }, file, {
       ...open,
       pace: createPace(options.rate ?? DEFAULT_RATE),
       mostWaiting: DEFAULT_MOST_WAITING,
@@ -227,16 +216,13 @@ async function continueBackfill(
       pause,
       signal,
       onProgress: ({ sent, unreadable }, waitsFor) => {
-        change.count({
-          sent: sent - state.sent,
-          unreadable: unreadable - state.unreadable,
-        });
+        change.count({ sent: sent - state.sent, unreadable: unreadable - state.unreadable });
         const detail = waitsFor === undefined ? undefined : `waiting for ${waitsFor}`;
         progress.report(sent + unreadable - before, detail);
       },
     });
     progress.end();
-    return run.ended === 'finished' ? endDocument(run.state) : stoppedDocument(run.state);
+    return endDocument(ended);
   } catch (error) {
     if (error instanceof SavedElsewhere) {
       throw new Problem(
@@ -245,10 +231,8 @@ async function continueBackfill(
       );
     }
     if (error instanceof BulkFileGone) {
-      throw new Problem(
-        "The address of the store's file has expired.",
-        `Get a new one, and go on: ${lineText(resuming(given.state).line, place)}`,
-      );
+      const next = `Get a new one, and go on: ${commandWith({})}`;
+      throw new Problem("The address of the store's file has expired.", next);
     }
     throw error;
   }
@@ -262,55 +246,43 @@ async function withOperation(kept: KeptBackfill, open: OpenBackfill): Promise<Ke
   return { state: next, revision: await open.backfills.save(next, revision) };
 }
 
-/** The same command then starts a new one. If the file expired half-way, a person must decide. */
-async function forgetOperation(
-  { state, revision }: KeptBackfill,
-  { backfills }: OpenBackfill,
-  why: string,
-): Promise<void> {
-  if (why === 'expired' && state.place.byte > 0) return;
-  const { operationId: _, ...rest } = state;
-  await backfills.save(rest, revision);
-}
-
-/** What is on the queue; the outcome is known only to the workers. */
-function endDocument(state: BackfillState): Document {
-  const { kind, sent, unreadable } = state;
-  const codes = kind === 'discounts' ? 'codes' : kind;
-  const leftOut = `${unreadable} were left out: they could not be read from the store's file.`;
+/** Where it ended, now or before. Of what is on the queue only the workers know the outcome. */
+function endDocument(state: BackfillState, wasDone = false): Document {
+  const { kind, sent, unreadable, total, finishedAt } = state;
+  const base = { title: titleOf(state), data: state };
+  if (finishedAt === undefined) {
+    const what = `Stopped after ${sent}${total === undefined ? '' : ` of ${total}`}. It goes on when it is resumed.`;
+    return {
+      ...base,
+      verdict: { kind: 'action required', what },
+      blocks: [],
+      next: [resuming(state)],
+    };
+  }
+  if (wasDone) {
+    const when = relativeTime(Date.parse(finishedAt), new Date());
+    const again = { label: 'Start it again', line: startLine(state, { again: true }) };
+    const done = `Nothing was sent: this backfill finished ${when}, with ${sent} sent.`;
+    return { ...base, blocks: [text(done)], next: [again] };
+  }
+  const things = kind === 'discounts' ? 'codes' : kind;
+  const leftOut = `${unreadable} could not be read from the store's file, and are left out.`;
   return {
-    title: titleOf(state),
+    ...base,
     blocks: [
-      text(`${sent} ${codes} are on the queue, and the workers go on with them.`),
+      text(`${sent} ${things} are on the queue, and the workers go on with them.`),
       ...(unreadable > 0 ? [text(leftOut, 'bad')] : []),
     ],
     next: [
       { label: 'See how far the workers are', line: line('status') },
       { label: 'See what was given up', line: line('dead-letters list') },
     ],
-    data: state,
   };
 }
 
-function stoppedDocument(state: BackfillState): Document {
-  const of = state.total === undefined ? '' : ` of ${state.total}`;
-  const what = `Stopped after ${state.sent}${of}. It goes on when it is resumed.`;
-  return {
-    title: titleOf(state),
-    verdict: { kind: 'action required', what },
-    blocks: [],
-    next: [resuming(state)],
-    data: state,
-  };
-}
-
-function stageOf({ finishedAt, operationId, place, sent }: BackfillState): Cell {
-  if (finishedAt !== undefined) return { text: 'finished', tone: 'well' };
-  if (operationId === undefined) return { text: 'not started', tone: 'waits' };
-  const isWaiting = place.byte === 0 && sent === 0;
-  // Only the process that runs it knows more.
-  return { text: isWaiting ? 'waits for the store' : 'stopped or running', tone: 'waits' };
-}
+/** Only the process that runs it knows whether it still does. */
+const UNFINISHED: Cell = { text: 'stopped or running', tone: 'waits' };
+const FINISHED: Cell = { text: 'finished', tone: 'well' };
 
 /** Older orders are visible only with a scope of their own. */
 const VISIBLE_DAYS = 59;
@@ -345,7 +317,7 @@ export async function showBackfills(
           ...[right('Sent'), right('Of'), right('Left out'), 'Last progress'],
         ],
         states.map((state) => [
-          ...[state.id, state.shop, stageOf(state)],
+          ...[state.id, state.shop, state.finishedAt === undefined ? UNFINISHED : FINISHED],
           ...[state.sent, state.total ?? '', state.unreadable, { at: state.savedAt }],
         ]),
         { empty: 'None was started yet.' },
@@ -361,4 +333,101 @@ export async function showBackfills(
     ],
     data: { stack, backfills: states },
   };
+}
+
+const SIXTY_DAYS_MS = 60 * 86_400_000;
+
+/**
+ * Without `read_all_orders` the store silently leaves out older orders (Shopify, "Order"): a
+ * backfill that looks complete and is not would be worse than none.
+ */
+export async function checkVisibility(
+  { kind, since }: Pick<BackfillState, 'kind' | 'since'>,
+  { ask, deployment }: Pick<OpenBackfill, 'ask' | 'deployment'>,
+  now: Date,
+): Promise<void> {
+  const oldest = now.getTime() - SIXTY_DAYS_MS;
+  if (kind !== 'orders' || (since !== undefined && Date.parse(since) >= oldest)) return;
+  const answer = await ask(accessScopesDocument, {});
+  if (answer.kind !== 'data') throw storeProblem(answer, deployment);
+  const { accessScopes } = answer.data.currentAppInstallation;
+  if (accessScopes.some(({ handle }) => handle === 'read_all_orders')) return;
+  const day = new Date(Math.ceil(oldest / 86_400_000) * 86_400_000).toISOString().slice(0, 10);
+  throw new Problem(
+    'The app can read only the orders of the last 60 days: it lacks the access scope read_all_orders, and the store would leave out older orders.',
+    `Ask Shopify for that scope (in the app's API access requests), or start later: --since ${day}`,
+  );
+}
+
+/** Starts the bulk operation of the store; returns its id. */
+export async function orderFile(
+  state: Pick<BackfillState, 'kind' | 'since' | 'until'>,
+  { ask, enrichment, deployment }: Pick<OpenBackfill, 'ask' | 'enrichment' | 'deployment'>,
+): Promise<string> {
+  const answer = await startBulkQuery(ask, bulkQuery(state.kind, searchFor(state), enrichment));
+  if (isDenied(answer)) {
+    throw new Problem(
+      "The store does not let this app run bulk queries: a partner's app must be allowed to, and loses it after 31 days without one.",
+      `${ALLOW_BULK_QUERIES} Then repeat the command.`,
+    );
+  }
+  if (answer.kind !== 'data') throw storeProblem(answer, deployment);
+  if (answer.data.kind === 'started') return answer.data.id;
+  throw new Problem(
+    'The store is already running as many bulk operations of this app as it allows.',
+    'Wait until they finish (minutes, longer for a large shop), then repeat the command.',
+  );
+}
+
+/** Starting one needs no scope of its own: what the query may not read shows in its result. */
+const isDenied = (answer: AdminAnswer<unknown>): boolean =>
+  answer.kind === 'failure' && answer.reason === 'access-denied' && answer.scope === undefined;
+
+const FIRST_LOOK_MS = 500;
+const SELDOM_LOOK_MS = 10_000;
+
+interface Waiting {
+  readonly signal: AbortSignal;
+  readonly pause: (milliseconds: number) => Promise<unknown>;
+  readonly onWait: (objects: number) => void;
+}
+
+/** Waits for the file, or for the news that none will come; undefined when it was interrupted. */
+export async function awaitFile(
+  operationId: string,
+  { ask, deployment }: Pick<OpenBackfill, 'ask' | 'deployment'>,
+  { signal, pause, onWait }: Waiting,
+): Promise<Exclude<BulkState, { kind: 'running' }> | undefined> {
+  for (let look = FIRST_LOOK_MS; ; look = Math.min(look * 1.5, SELDOM_LOOK_MS)) {
+    if (signal.aborted) return undefined;
+    const answer = await readBulkState(ask, operationId);
+    if (answer.kind !== 'data') throw storeProblem(answer, deployment);
+    if (answer.data.kind !== 'running') return answer.data;
+    onWait(answer.data.objects);
+    await pause(look);
+  }
+}
+
+/** Why there is no file, and what to do. `again` starts the backfill anew. */
+export function fileProblem(
+  state: Exclude<BulkState, { kind: 'completed' | 'running' }>,
+  again: string,
+): Problem {
+  if (state.kind === 'expired') {
+    return new Problem(
+      'The store no longer has the file of this backfill: it keeps files for seven days.',
+      `Start again; entities that were already sent are recognised and not sent twice: ${again}`,
+    );
+  }
+  if (state.kind === 'failed' && state.errorCode === 'ACCESS_DENIED') {
+    return new Problem(
+      'The store refused its bulk operation: the app lacks an access scope.',
+      'Repeat the command after the fix that this names: npx loyalty-connector doctor',
+    );
+  }
+  const why = state.kind === 'failed' ? `failed (${state.errorCode})` : 'was cancelled';
+  return new Problem(
+    `The store's bulk operation ${why}.`,
+    'Repeat the command to start a new one; a shorter period takes the store less time.',
+  );
 }

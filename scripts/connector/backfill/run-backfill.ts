@@ -12,7 +12,6 @@ import {
   readEntities,
 } from '../../../shared/shopify/bulk/read-entities.ts';
 import { backfillTopicOf } from '../../../shared/shopify/webhooks/topics.ts';
-import type { StoreCoupon } from '../../../shared/store/store-entities.ts';
 import { Problem } from '../terminal/exit.ts';
 
 export interface BackfillDeps {
@@ -30,23 +29,18 @@ export interface BackfillDeps {
   readonly onProgress: (state: BackfillState, waitsFor: string | undefined) => void;
 }
 
-interface BackfillRun {
-  readonly state: BackfillState;
-  readonly ended: 'finished' | 'interrupted';
-}
-
 type Completed = Extract<BulkState, { kind: 'completed' }>;
 
 /**
  * Sends the contents of the store's file from the saved place on. Send, then save: a crash between
  * the two repeats one window with the same ids, which the queue drops within five minutes and the
- * ledger makes `unchanged` later.
+ * ledger makes `unchanged` later. Returns where it ended: not `finishedAt` when it was interrupted.
  */
 export async function runBackfill(
   kept: KeptBackfill,
   file: Completed,
   deps: BackfillDeps,
-): Promise<BackfillRun> {
+): Promise<BackfillState> {
   let { state, revision } = kept;
   const family = state.kind === 'discounts' ? 'coupons' : state.kind;
 
@@ -61,7 +55,9 @@ export async function runBackfill(
     await deps.pause(deps.pace.before(window.length, deps.now().getTime()));
     deps.signal.throwIfAborted();
     const usable = window.filter((one) => one.kind !== 'unreadable');
-    await announce(state.shop, couponsIn(usable), deps.ledger);
+    const entities = usable.flatMap((one) => (one.kind === 'entity' ? [one.entity] : []));
+    const coupons = entities.flatMap((one) => (one.kind === 'coupon' ? [one.coupon] : []));
+    await announce(state.shop, coupons, deps.ledger);
     const moments = { readAt: file.readSince, now: deps.now() };
     const refused = await deps.queue.sendAll(usable.map((one) => toEvent(one, state, moments)));
     if (refused.length > 0) {
@@ -90,11 +86,10 @@ export async function runBackfill(
       if (window.length > 0) await send(window);
     }
     await save({ ...state, finishedAt: deps.now().toISOString() });
-    return { state, ended: 'finished' };
   } catch (error) {
     if (!deps.signal.aborted) throw error;
-    return { state, ended: 'interrupted' };
   }
+  return state;
 }
 
 const LOOK_AGAIN_MS = 2_000;
@@ -115,12 +110,6 @@ export async function waitForRoom(
     onWait();
     await pause(LOOK_AGAIN_MS);
   }
-}
-
-function couponsIn(window: readonly BulkEntity[]): readonly StoreCoupon[] {
-  return window.flatMap((one) =>
-    one.kind === 'entity' && one.entity.kind === 'coupon' ? [one.entity.coupon] : [],
-  );
 }
 
 /**
@@ -200,15 +189,10 @@ const KEPT_DAYS = 400;
 const INDEX = 'backfill/index';
 const MOST_LISTED = 50;
 
-/** Ids are readable, and the same for the same period, so that the same command resumes it. */
-export function backfillId(
-  kind: BackfillState['kind'],
-  since: string | undefined,
-  until: string | undefined,
-): string {
-  const day = (moment: string | undefined, none: string) =>
-    moment === undefined ? none : moment.replace(/T00:00:00\.000Z$/, '').replace(/[:.]/g, '');
-  return [kind, day(since, 'first'), day(until, 'now')].join('_');
+/** Ids are readable, and the same for the same beginning, so that the same command resumes it. */
+export function backfillId(kind: BackfillState['kind'], since = 'first'): string {
+  const day = since.replace(/T00:00:00\.000Z$/, '').replace(/[:.]/g, '');
+  return `${kind}_${day}_now`;
 }
 
 /** Kept in the ledger as `cursor`, each write conditional on the revision: two runs cannot both continue. */

@@ -14,7 +14,7 @@ import {
 } from '../document/document.ts';
 import type { CommonOptions } from '../session/session.ts';
 import { Problem } from '../terminal/exit.ts';
-import { counted } from '../terminal/text.ts';
+import { counted, sentence } from '../terminal/text.ts';
 
 /**
  * One thing that must be right. `doctor` looks; `setup`, `webhooks sync` and `storefront setup` look, fix and look
@@ -48,6 +48,8 @@ export interface Finding {
   readonly next?: readonly Suggestion[];
   /** What others need and is not there: `store secret`. */
   readonly lacks?: readonly string[];
+  /** As those of its check, for this finding alone. */
+  readonly needs?: readonly string[];
 }
 
 /** Words, or a command. */
@@ -71,11 +73,6 @@ export const warn = found('warn');
 export const fail = found('fail');
 export const unknown = found('unknown');
 
-export const ofShop = (
-  { domain }: { readonly domain: string },
-  findings: readonly Finding[],
-): readonly Finding[] => findings.map((one) => ({ ...one, shop: domain }));
-
 /** Of all shops, or of those that can be looked at. */
 type Shops = readonly Shop[] | Promise<readonly Shop[]>;
 
@@ -98,7 +95,9 @@ export function forEachShop(
   look: (shop: Shop) => Promise<readonly Finding[]>,
 ): Check['look'] {
   return async () => {
-    const all = (await shops).map(async (shop) => ofShop(shop, await look(shop)));
+    const all = (await shops).map(async (one) => {
+      return (await look(one)).map((finding) => ({ ...finding, shop: one.domain }));
+    });
     return (await Promise.all(all)).flat();
   };
 }
@@ -138,7 +137,8 @@ export const resultOf = (
   findings: readonly Finding[],
 ): CheckResult => ({ name, ...(needs && { needs }), findings });
 
-function notAsked(error: unknown, options: CommonOptions): Finding {
+/** Why it could not be asked, in words. */
+export function notAsked(error: unknown, options: CommonOptions): Finding {
   const problem = error instanceof Problem ? error : explainAwsError(error, options);
   const said = error instanceof Error ? `${error.name}: ${error.message}` : 'an unknown error';
   const what = (problem?.message ?? said).replace(/\s+/g, ' ').replace(/\.$/, '');
@@ -156,8 +156,11 @@ export function checksDocument(
   { all = true }: { readonly all?: boolean } = {},
 ): Document<ChecksData> {
   const block = findingsBlock(checks, { all });
-  const blocks = block.findings.length > 0 ? [block] : [];
-  return { title, verdict: verdictOf(checks), blocks, data: { checks } };
+  const verdict = verdictOf(checks);
+  const [only, ...others] = block.findings;
+  // A verdict on one finding has said it.
+  const isSaid = !only || (checks.length === 1 && others.length === 0 && !only.fix && !only.next);
+  return { title, verdict, blocks: isSaid ? [] : [block], data: { checks } };
 }
 
 interface FixCommand {
@@ -169,12 +172,14 @@ interface FixCommand {
   next(before: readonly Finding[]): Suggestion;
   /** Beside what was found. */
   readonly blocks?: readonly Block[];
+  /** What to do once something was changed. */
+  readonly afterwards?: readonly Suggestion[];
 }
 
 /** A command that looks and shows what it would do, and with --yes does it and looks again. */
 export async function fixDocument(
   check: Check,
-  { title, yes, isWanted, next, blocks = [] }: FixCommand,
+  { title, yes, isWanted, next, blocks = [], afterwards = [] }: FixCommand,
 ): Promise<Document<ChecksData>> {
   const before = await check.look();
   if (!isWanted(before)) {
@@ -190,7 +195,7 @@ export async function fixDocument(
     const unchanged = text('Nothing was changed.');
     return { ...found, blocks: [...found.blocks, ...blocks, unchanged], next: [next(before)] };
   }
-  return fixedDocument(check, title, before);
+  return fixedDocument(check, title, before, afterwards);
 }
 
 /** Fix → look again. */
@@ -198,6 +203,7 @@ export async function fixedDocument(
   check: Check,
   title: string,
   before: readonly Finding[],
+  afterwards: readonly Suggestion[] = [],
 ): Promise<Document<ChecksData>> {
   const done = (await check.fix?.(before)) ?? [];
   const after = await check.look();
@@ -205,7 +211,9 @@ export async function fixedDocument(
   const changed = findingsBlock([resultOf(check, done)], { title: 'Changed' });
   const refused = done.filter(({ verdict }) => verdict === 'fail');
   const verdict = verdictOf([resultOf(check, [...refused, ...after])]);
-  return { ...now, verdict, blocks: [changed, ...now.blocks] };
+  const isChanged = done.length > refused.length;
+  const next = isChanged && afterwards.length > 0 && { next: afterwards };
+  return { ...now, verdict, blocks: [changed, ...now.blocks], ...next };
 }
 
 interface Node {
@@ -216,9 +224,11 @@ interface Node {
 }
 
 /** The root causes, and below each what only follows from it. */
-function rootsOf(results: readonly CheckResult[]): readonly Node[] {
+export function rootsOf(results: readonly CheckResult[]): readonly Node[] {
   const nodes = results.flatMap(({ name, needs = [], findings }) =>
-    findings.map((finding): Node => ({ name, needs, finding, follows: [] })),
+    findings.map((finding): Node => {
+      return { name, needs: [...needs, ...(finding.needs ?? [])], finding, follows: [] };
+    }),
   );
   return nodes.filter((node) => {
     const cause = nodes.find((other) => isCause(other, node));
@@ -254,7 +264,10 @@ const TONES: Readonly<Record<Finding['verdict'], ShownFinding['tone']>> = {
 /** The worst first. */
 const VERDICTS = ['fail', 'unknown', 'warn', 'pass', 'info'] as const;
 
-/** The root causes first. Without `all` only what needs attention, and of what one fix repairs only the first. */
+/** Of what one command repairs, so many are named where not all is shown. */
+const NAMED = 3;
+
+/** The root causes first, each with all that one fix repairs. Without `all` only what needs attention. */
 export function findingsBlock(
   results: readonly CheckResult[],
   { title, all = true }: { readonly title?: string; readonly all?: boolean } = {},
@@ -271,12 +284,15 @@ export function findingsBlock(
     const { verdict, shop, fix, next } = finding;
     return fix === undefined && !next ? finding : JSON.stringify([name, verdict, shop, fix, next]);
   });
-  const findings = [...groups.values()].flatMap(([first, ...others]) => {
-    if (!first) return [];
-    if (all) return [shownFinding({ ...first, follows: [...first.follows, ...others] }, shops)];
-    const more = others.length === 0 ? '' : `, and ${others.length} more`;
-    const shown = shownFinding(first, shops);
-    return [{ ...shown, what: `${shown.what}${more}` }];
+  const findings = [...groups.values()].flatMap((group) => {
+    const named = group.slice(0, all ? group.length : NAMED);
+    const more = group.length === named.length ? '' : `, and ${group.length - named.length} more`;
+    return named.map((node, index) => {
+      const { fix, next, ...shown } = shownFinding(node, shops);
+      // The fix stands below the last of them.
+      if (index < named.length - 1) return shown;
+      return { ...shown, what: `${shown.what}${more}`, ...(fix && { fix }), ...(next && { next }) };
+    });
   });
   return { kind: 'findings', ...(title !== undefined && { title }), findings };
 }
@@ -301,26 +317,37 @@ function shownFinding({ name, finding, follows }: Node, shops: ReadonlySet<strin
 /**
  * Something fails: action required. Something could not be asked, or nothing was proven: not known. Else well, as it
  * was read just now. Of one check the words say what it found; of several, how many ended so: each as its worst
- * finding, but for what only follows from another's.
+ * finding.
  */
 export function verdictOf(results: readonly CheckResult[]): Verdict {
   const roots = rootsOf(results);
   const of = (verdict: Finding['verdict'], name?: string) =>
     roots.filter((one) => one.finding.verdict === verdict && (name ?? one.name) === one.name);
-  const ended = results.map(({ name }) => VERDICTS.find((one) => of(one, name).length > 0));
+  // What has found nothing had nothing to look at.
+  const looked = results.filter(({ findings }) => findings.length > 0);
+  const ended = looked.map(
+    ({ name }) => VERDICTS.find((one) => of(one, name).length > 0) ?? 'follows',
+  );
   const isKnown = !ended.includes('unknown') && (ended.includes('pass') || ended.includes('warn'));
   const kind = ended.includes('fail') ? 'action required' : isKnown ? 'well' : 'not known';
   const [only] = ended;
-  if (results.length === 1 && only) {
+  if (looked.length === 1 && only && only !== 'follows') {
     const [first, ...others] = of(only);
     const more = others.length === 0 ? '' : `, and ${others.length} more`;
-    return { kind, what: `${first?.finding.what}${more}.` };
+    return { kind, what: sentence(`${first?.finding.what}${more}`) };
   }
   const counts = Object.entries(ENDS).flatMap(([verdict, verb]) => {
     const many = ended.filter((one) => one === verdict).length;
     return many === 0 ? [] : [`${many} ${verb}`];
   });
-  return { kind, what: `Of ${counted(results.length, 'check')}, ${counts.join(', ')}.` };
+  return { kind, what: `Of ${counted(looked.length, 'check')}, ${counts.join(', ')}.` };
 }
 
-const ENDS = { fail: 'failed', unknown: 'could not ask', warn: 'warned', pass: 'passed' };
+const ENDS = {
+  fail: 'failed',
+  unknown: 'could not ask',
+  follows: 'could not be done because of that',
+  warn: 'warned',
+  pass: 'passed',
+  info: 'only told something',
+};

@@ -30,32 +30,37 @@ export function loyaltyCheck({ shops, services }: ShopDeps): Check {
       if (result.kind === 'success' || result.kind === 'warning') {
         return [pass('the loyalty service accepts the credentials')];
       }
-      const said = result.message.replace(/\.$/, '');
+      const what = unanswered(result);
       switch (result.class) {
         case 'misconfigured':
           return [
-            fail(`the loyalty service refuses the credentials or the address (${said})`, {
-              label: 'Set the credentials of the loyalty service',
-              line: line('secrets set', ['loyalty'], { shop: shop.domain }),
-            }),
+            {
+              ...fail(what, {
+                label: 'Set the credentials of the loyalty service',
+                line: line('secrets set', ['loyalty'], { shop: shop.domain }),
+              }),
+              lacks: ['loyalty credentials'],
+            },
           ];
         case 'throttled':
-          return [
-            warn(
-              `the loyalty service asks for fewer calls (${said})`,
-              'Workers slow down on their own. Nothing to do.',
-            ),
-          ];
+          return [warn(what, 'Workers slow down on their own. Nothing to do.')];
         default:
           return [
-            unknown(
-              `the loyalty service did not answer as expected (${said})`,
-              'Workers wait and retry. Ask the operator of the loyalty service.',
-            ),
+            unknown(what, 'Workers wait and retry. Ask the operator of the loyalty service.'),
           ];
       }
     }),
   };
+}
+
+const REFUSES: Readonly<Record<string, string>> = {
+  misconfigured: 'refuses the credentials or the address',
+  throttled: 'asks for fewer calls',
+};
+
+function unanswered(result: { readonly class: string; readonly message: string }): string {
+  const does = REFUSES[result.class] ?? 'did not answer as expected';
+  return `the loyalty service ${does} (${result.message.replace(/\.$/, '')})`;
 }
 
 const DAY_MS = 86_400_000;
@@ -80,8 +85,8 @@ export function orderOriginCheck({ shops, services }: ShopDeps, now = new Date()
       const held = orders.flatMap((order) =>
         order.kind === 'success' || order.kind === 'warning' ? [order.value.Origin] : [],
       );
-      const isAsked = orders.every((order) => 'value' in order || isAbsent(order));
-      return isAsked ? [judgeOrigins(held)] : [unknown('the loyalty service did not answer')];
+      const failed = orders.find((order) => !('value' in order || isAbsent(order)));
+      return failed && 'class' in failed ? [unknown(unanswered(failed))] : [judgeOrigins(held)];
     }),
   };
 }
@@ -116,7 +121,7 @@ export function rewardsCheck({ shops, services }: ShopDeps, rewardTypes: RewardT
         IsActive: true,
         PageSize: MOST_REWARDS,
       });
-      if (!('value' in listed)) return [unknown('the loyalty service did not answer')];
+      if (!('value' in listed)) return [unknown(unanswered(listed))];
       const active = (listed.value.Items ?? []).filter(({ IsActive }) => IsActive !== false);
       if (active.length === 0) return [info('the program has no active reward')];
       const findings: Finding[] = [];
@@ -144,7 +149,7 @@ type RewardConfiguration = components['schemas']['RewardConfiguration'];
 
 /** What the connector would make of a reward, for a person to compare with its title. */
 export function describeReward(reward: RewardConfiguration, rewardTypes: RewardTypes): Finding {
-  const { RewardType: type, Value: value = 0 } = reward;
+  const { RewardType: type, Value: value = 0, Title, Points, NoPointCost } = reward;
   if (type === undefined || !(type in rewardTypes)) {
     return warn(
       `shown, not redeemable: RewardType ${type ?? 'absent'} is not in storefront.rewardTypes`,
@@ -152,34 +157,8 @@ export function describeReward(reward: RewardConfiguration, rewardTypes: RewardT
     );
   }
   const meaning = meaningOf(type, rewardTypes);
-  switch (meaning) {
-    case 'percent':
-      return describeCode(reward, { kind: meaning, value }, `${value} % off`);
-    case 'fixed':
-      return describeCode(reward, { kind: meaning, value }, `${value} off`);
-    case 'free-shipping':
-      return describeCode(reward, { kind: meaning, value: 0 }, 'free shipping');
-    case 'cashback':
-      return describeCode(
-        reward,
-        // Any amount: the customer chooses it.
-        { kind: 'fixed', value: 1, cashback: true },
-        'cashback of an amount that the customer chooses',
-      );
-    case 'product':
-      return describeCode(
-        reward,
-        // Which product, and how much, the service says for a customer and a cart.
-        { kind: 'fixed', value: 1, product: { id: '', name: '' } },
-        'one unit of a product at the discount that the service names',
-      );
-    case 'custom':
-      return info('shown, not redeemable: custom reward');
-  }
-}
-
-function describeCode(reward: RewardConfiguration, discount: Discount, gives: string): Finding {
-  const { Title, Points, NoPointCost } = reward;
+  if (meaning === 'custom') return info('shown, not redeemable: custom reward');
+  const { gives, discount } = readingsOf(value)[meaning];
   const points = NoPointCost === true ? 0 : Points;
   const offered = { ...(Title && { Title }), ...(points !== undefined && { Points: points }) };
   const terms = readTerms(offered, reward, discount);
@@ -194,3 +173,20 @@ function describeCode(reward: RewardConfiguration, discount: Discount, gives: st
   ];
   return info([gives, ...conditions, 'a code for this customer'].join(', '));
 }
+
+/** In words, and as the redemption reads it. */
+const readingsOf = (value: number) =>
+  ({
+    percent: { gives: `${value} % off`, discount: { kind: 'percent', value } },
+    fixed: { gives: `${value} off`, discount: { kind: 'fixed', value } },
+    'free-shipping': { gives: 'free shipping', discount: { kind: 'free-shipping', value: 0 } },
+    cashback: {
+      gives: 'cashback of an amount that the customer chooses',
+      discount: { kind: 'fixed', value: 1, cashback: true },
+    },
+    // Which product, and how much, the service says for a customer and a cart.
+    product: {
+      gives: 'one unit of a product at the discount that the service names',
+      discount: { kind: 'fixed', value: 1, product: { id: '', name: '' } },
+    },
+  }) as const satisfies Readonly<Record<string, { gives: string; discount: Discount }>>;

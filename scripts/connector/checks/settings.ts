@@ -1,8 +1,6 @@
 import { relative, resolve } from 'node:path';
 import type { Connector } from '../../../shared/config/connector-config.ts';
-import type { Healing } from '../../../shared/config/connector-settings.ts';
 import { findProject } from '../../../shared/config/folders.ts';
-import type { MappingRules } from '../../../shared/config/mapping-settings.ts';
 import { settingsFileOf } from '../../../shared/config/settings-file.ts';
 import { readControl } from '../../../shared/core/calls/shop-pause.ts';
 import { withGoLive } from '../../../shared/core/mapping/wanted-state.ts';
@@ -84,53 +82,4 @@ export function goLiveCheck({ shops, deployment }: ShopDeps): Check {
       return [info(`since ${goLive} (${source}); older orders are history`)];
     }),
   };
-}
-
-/**
- * Every setting that is a guess about the service or the store, with its value, for a person to confirm. What each means
- * is in shared/config/connector-settings.ts; `probe` settles most of them.
- */
-export function assumptionsCheck({ loyalty, shops, healing, storefront }: Guessed): Check {
-  const ofShops = (name: 'enrolment' | 'customersWithoutEmail' | 'couponForEveryone') =>
-    [...new Set(shops.map(({ rules }) => valueText(rules[name])))].join(' or ');
-  const guesses = {
-    'loyalty.callsPerSecond': valueText(loyalty.callsPerSecond),
-    ...valuesOf('loyalty.assumptions', loyalty.assumptions),
-    'rules.enrolment': ofShops('enrolment'),
-    'rules.customersWithoutEmail': ofShops('customersWithoutEmail'),
-    'rules.couponForEveryone': ofShops('couponForEveryone'),
-    ...(healing.productChanges === 'events' &&
-      valuesOf('healing', {
-        productChanges: healing.productChanges,
-        productTriggers: healing.productTriggers,
-      })),
-    ...(storefront &&
-      valuesOf('storefront', {
-        customerIdIn: storefront.customerIdIn,
-        posCustomerId: storefront.posCustomerId,
-        rewardTypes: storefront.rewardTypes,
-      })),
-  };
-  return {
-    name: 'assumptions',
-    look: async () => Object.entries(guesses).map(([name, value]) => info(`${name}: ${value}`)),
-  };
-}
-
-interface Guessed {
-  readonly loyalty: Omit<Connector['loyalty'], 'address'>;
-  readonly shops: readonly { readonly rules: MappingRules }[];
-  readonly healing: Healing;
-  readonly storefront: Connector['storefront'];
-}
-
-const valuesOf = (path: string, settings: object): Readonly<Record<string, string>> =>
-  Object.fromEntries(
-    Object.entries(settings).map(([name, value]) => [`${path}.${name}`, valueText(value)]),
-  );
-
-function valueText(value: unknown): string {
-  if (value === undefined) return 'unset';
-  if (typeof value === 'function') return 'a function of yours';
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }

@@ -1,7 +1,6 @@
 import type { Connector, Shop } from '../../../shared/config/connector-config.ts';
 import type { MappingRules } from '../../../shared/config/mapping-settings.ts';
 import { unavailable } from '../../../shared/shopify/admin/client/admin-answer.ts';
-import type { Ask } from '../../../shared/shopify/admin/client/admin-client.ts';
 import {
   accessScopesDocument,
   installedAppDocument,
@@ -14,7 +13,6 @@ import {
   fail,
   forEachShop,
   info,
-  ofShop,
   pass,
   type ShopDeps,
   unknown,
@@ -165,41 +163,23 @@ export function installedAppCheck({ shops, services }: ShopDeps): Check {
   };
 }
 
-interface CountedShop {
-  readonly domain: string;
-  readonly rules: Pick<Shop['rules'], 'currency' | 'sharedAccount'>;
-  /** What the store says; undefined when it did not answer. */
-  readonly currency: string | undefined;
-}
-
 export function currencyCheck({ shops, services }: ShopDeps): Check {
-  const read = async (shop: Shop): Promise<CountedShop> => {
-    const ask: Ask = services().ask(shop);
-    const answer = await ask(shopCurrencyDocument, {});
-    const currency = answer.kind === 'data' ? answer.data.shop.currencyCode : undefined;
-    return { ...shop, currency };
-  };
   return {
     name: 'currency',
     needs: ['Admin API'],
-    look: async () => judgeCurrencies(await Promise.all((await shops).map(read))),
+    look: forEachShop(shops, async (shop) => {
+      const answer = await services().ask(shop)(shopCurrencyDocument, {});
+      const currency = answer.kind === 'data' ? answer.data.shop.currencyCode : undefined;
+      return [judgeCurrency(shop.rules, currency)];
+    }),
   };
 }
 
-/** Whether shops count in the currency that the settings say, and what those on one account of the service add up. */
-export function judgeCurrencies(shops: readonly CountedShop[]): readonly Finding[] {
-  const mixing = shops.filter(({ rules }) => rules.sharedAccount && rules.currency === 'any');
-  const mixed = [...new Set(mixing.flatMap(({ currency }) => currency ?? []))];
-  const amounts = mixed.map((currency) => `50 ${currency}`);
-  return [
-    ...shops.flatMap((shop) => ofShop(shop, [judgeCurrency(shop)])),
-    ...(mixed.length > 1
-      ? [info(`allowed by rules.currency 'any': ${amounts.join(' and ')} count alike`)]
-      : []),
-  ];
-}
-
-function judgeCurrency({ rules, currency }: CountedShop): Finding {
+/** Whether the shop counts in the currency that the settings say; `currency`: undefined when the store did not answer. */
+export function judgeCurrency(
+  rules: Pick<Shop['rules'], 'currency' | 'sharedAccount'>,
+  currency: string | undefined,
+): Finding {
   const { currency: wanted = currency, sharedAccount } = rules;
   if (currency === undefined) return unknown('the store did not answer');
   if (wanted === currency || wanted === 'any') return pass(`the store counts in ${currency}`);

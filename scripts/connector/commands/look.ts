@@ -32,7 +32,6 @@ that is printed opens it once, in one browser. It is described in docs/console.m
     examples: `\
   npx loyalty-connector status
   npx loyalty-connector status --stack loyalty-connector-prod --region eu-west-1
-  npx loyalty-connector status --watch                       again every ten seconds, until Ctrl-C
   npx loyalty-connector status --charts                      the last hour and the last day as charts
   npx loyalty-connector status --json | jq .verdict.kind     "well", "waits", "action required" or "not known"
 
@@ -40,9 +39,7 @@ Ends with 0 when all is well, with 3 while messages wait for something that pass
 that does not answer), with 1 when something needs a person, and with 4 when not all could be read.
 `,
     run: async () => (await import('../status/show-status.ts')).showStatus,
-  })
-    .option('--charts', 'show the last hour and the last day as charts, too')
-    .option('--watch [seconds]', 'show it again and again', wholeNumber(1, 3_600));
+  }).option('--charts', 'show the last hour and the last day as charts, too');
 
   declare(program, 'trace', {
     summary: 'show everything known about one order, product, coupon or customer',
@@ -57,15 +54,15 @@ that does not answer), with 1 when something needs a person, and with 4 when not
   npx loyalty-connector trace coupon SUMMER10 --shop example-store.myshopify.com
 
 Changes nothing. Does not show messages in queues, which cannot be read without receiving them. Ends
-with 0 when both sides were read and agree, with 1 when a person must act, with 3 when it goes on by
-itself, and with 4 when it cannot be known: a product cannot be read, or several things may be meant.
+with 0 when both sides were read and agree, or a product was sent as it is: the service cannot be asked for
+one; with 1 when a person must act, with 3 when it goes on by itself, and with 4 when it cannot be known.
 `,
     run: async () => (await import('../trace/show-trace.ts')).showTrace,
   })
     .argument('<kind>', 'order, product, coupon or customer; or the id alone, to find what it is')
     .argument(
       '[id]',
-      "the store's id; of an order also its number, name or e-mail address (the newest); of a product its title, without a kind; of a coupon its code; of a customer also the e-mail address",
+      "the store's id; of an order also its number, name or e-mail address (the newest); of a product its title; of a coupon its code; of a customer also the e-mail address",
     )
     .option(...ONE_SHOP)
     .option('--full', 'show what the loyalty service should hold, field by field')
@@ -80,7 +77,8 @@ itself, and with 4 when it cannot be known: a product cannot be read, or several
   npx loyalty-connector compare orders --since 2026-10-01 --shop example-store.myshopify.com
 
 Changes nothing. One order, product, coupon or customer: npx loyalty-connector trace. Ends with 0 when all
-were read on both sides and agree, with 1 when some differ, and with 4 when some could not be compared.
+were read on both sides and agree, with 1 when some differ, with 3 when some are only not sent yet, and with
+4 when some could not be compared.
 `,
     run:
       async () =>
@@ -101,18 +99,18 @@ were read on both sides and agree, with 1 when some differ, and with 4 when some
   declare(program, 'doctor', {
     summary: 'check everything that a deployment needs, with a fix for each problem',
     description:
-      'Checks settings, AWS, secrets, webhook address, store, loyalty service, clock and quota. Shows what is wrong, the cause first.',
+      'Checks settings, AWS, secrets, webhook address, store, loyalty service and quota. Shows what is wrong, the cause first.',
     examples: `\
   npx loyalty-connector doctor
   npx loyalty-connector doctor --stack loyalty-connector-prod --region eu-west-1
-  npx loyalty-connector doctor --all                 also what passed, rewards and assumptions
+  npx loyalty-connector doctor --all                 also what passed, and how rewards are read
   npx loyalty-connector doctor --json | jq '.data.checks[].findings[] | select(.verdict == "fail")'
 
 Changes nothing. The webhook address is sent one forged signature, which is refused and not counted.
 Ends with 0 when nothing failed, with 1 when something did, and with 4 when something could not be asked.
 `,
     run: async () => (await import('../doctor/doctor.ts')).examine,
-  }).option('--all', 'show what passed, too, with rewards and assumptions');
+  }).option('--all', 'show what passed, too, and how rewards are read');
 
   declare(program, 'history', {
     summary: 'list what operators changed, and whose personal data they saw',

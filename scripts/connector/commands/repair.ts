@@ -85,7 +85,7 @@ became dead letters, and with 4 when the outcome of some is not known.
     examples: `\
   npx loyalty-connector resend --since 2026-10-01               shows the effect, and asks
   npx loyalty-connector resend --since 2026-10-01 --yes         does it, for a script
-  npx loyalty-connector resend order 1007 --yes --wait          sends one order as the store has it now
+  npx loyalty-connector resend order 1007 1008 --yes --wait     sends them as the store has them now
 
 With --since: after a changed setting or an upgrade, if orders that were sent before shall count by it, too.
 Lower amounts take points back from customers.
@@ -95,13 +95,13 @@ is not sent; --force sends it all the same, if the service lost it.
     run: async () => (await import('../resend/resend.ts')).resend,
   })
     .argument('[kind]', 'order, product, coupon or customer')
-    .argument('[id]', "the store's id, the order's number or name, the coupon's code")
+    .argument('[ids...]', "the store's id, the order's number or name, the coupon's code")
     .option('--since <when>', 'placed since this date, or this long ago', parseBound)
     .option('--yes', 'send without asking')
     .option(...ONE_SHOP)
     .option('--rate <n/s>', 'with --since: at most this many a second (10/s)', perSecond(1_000))
-    .option('--force', 'of one entity: send it even if the loyalty service has it')
-    .option('--wait', 'of one entity: follow it to its outcome');
+    .option('--force', 'with ids: send it even if the loyalty service has it')
+    .option('--wait', 'follow it to its outcome');
 
   const reconcile = declare(program, 'reconcile', {
     summary: 'compare the store with the ledger now, instead of at its next run',
@@ -165,7 +165,7 @@ function registerBackfill(program: Command): void {
     description:
       "Sends orders, products or discount codes of the past through the connector's own queues, from one file that the store writes. Orders are marked as history, so that campaigns can ignore them. It can be stopped at any time; the same command goes on with it.",
     examples: `\
-  npx loyalty-connector backfill orders --since 2026-01-01 --until 2026-03-01    only estimates
+  npx loyalty-connector backfill orders --since 2026-01-01    only estimates
   npx loyalty-connector backfill orders --since 90d --rate 20/s --yes
   npx loyalty-connector backfill products --yes
   npx loyalty-connector backfill discounts --yes
@@ -185,7 +185,6 @@ function registerBackfill(program: Command): void {
       },
     })
       .addOption(since)
-      .option('--until <when>', 'created before this (default: now)', parseBound)
       .option(...ONE_SHOP)
       .option('--rate <n/s>', 'at most this many a second (default: 10/s)', perSecond(1_000))
       .option('--yes', 'send them; without this nothing is sent')

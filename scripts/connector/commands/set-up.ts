@@ -101,7 +101,7 @@ Fields: webhook current; loyalty token, key; store clientId, clientSecret or acc
   npx loyalty-connector send --file order.json --topic orders/updated
 
 The webhook is signed with the shop's own secret. Ends with 0 when the answer was 2xx, as the store would see it,
-and with 1 otherwise.
+and the body can be read, and with 1 otherwise.
 `,
     run: async () => (await import('../send/send-webhook.ts')).sendWebhook,
   })
@@ -191,7 +191,7 @@ address or an upgrade: what differs is replaced, and files of your own beside it
     summary: 'write the folder that "shopify app deploy" releases',
     description:
       'Writes shopify.app.toml and the extensions for theme, customer account and point of sale, one folder for each shop. Replaces what it wrote before.',
-    run: async () => (await import('../app/check-app.ts')).writeApp,
+    run: async () => (await import('../app/app.ts')).writeApp,
   })
     .option(...ANY_SHOP)
     .option(...folder)
@@ -201,7 +201,7 @@ address or an upgrade: what differs is replaced, and files of your own beside it
     summary: 'compare the folder with settings, addresses and store',
     description:
       'Compares the folder of the app with the settings, the deployed addresses and the store. Changes nothing. Ends with 1 when something is missing or wrong.',
-    run: async () => (await import('../app/check-app.ts')).checkApp,
+    run: async () => (await import('../app/app.ts')).checkApp,
   })
     .option(...ANY_SHOP)
     .option(...folder);

@@ -154,15 +154,11 @@ const WIDTH = 100;
 const PROGRESS_EVERY_MS = 200;
 
 function terminalTo(send: RunSettings['send']): Terminal {
-  /** What a command prints beside its document is for a terminal. */
-  const print = () => {};
-  const style: Terminal['style'] = (_format, text) => text;
   return {
     width: WIDTH,
-    style,
-    line: print,
-    table: print,
-    json: print,
+    style: (_format, text) => text,
+    // What a command prints beside its document is for a terminal.
+    line: () => {},
     note: (text) => send({ kind: 'note', text }),
     progress(doing, total) {
       let sentAt = Number.NEGATIVE_INFINITY;

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { basename, extname, join } from 'node:path';
 import type { Command } from 'commander';
 import * as v from 'valibot';
@@ -35,7 +36,7 @@ export interface RunningConsole {
 interface SetupDeps extends ConsoleSettings {
   readonly guard: Guard;
   /** The commands under way, by the name of their run. */
-  readonly running: Map<string, AbortController>;
+  readonly running: Map<string, { interrupt: AbortController; ended: Promise<void> }>;
 }
 
 interface Answer {
@@ -69,26 +70,11 @@ const HEADERS = {
 
 export async function startConsole(settings: ConsoleSettings): Promise<RunningConsole> {
   const server = createServer();
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(settings.port ?? 0, '127.0.0.1', resolve);
-  });
+  server.listen(settings.port ?? 0, '127.0.0.1');
+  await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const deps: SetupDeps = { ...settings, guard: createGuard(port), running: new Map() };
-  let isStopping = false;
-  /** Browsers connect in advance. Until its first request Node takes a connection for a busy one. */
-  const unused = new Set<Socket>();
-  server.on('connection', (socket) => {
-    unused.add(socket);
-    socket.once('close', () => unused.delete(socket));
-  });
   server.on('request', (request, response) => {
-    unused.delete(request.socket);
-    // An open page asks again and again, on a connection that would never end by itself.
-    if (isStopping) {
-      response.writeHead(503, { connection: 'close' }).end();
-      return;
-    }
     for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value);
     serve(request, deps, response).catch((error: unknown) => {
       settings.onFault(error);
@@ -98,19 +84,16 @@ export async function startConsole(settings: ConsoleSettings): Promise<RunningCo
   return {
     address: `http://127.0.0.1:${port}/?token=${deps.guard.token}`,
     async stop() {
-      isStopping = true;
-      for (const run of deps.running.values()) run.abort();
-      for (const socket of unused) socket.destroy();
-      await closed(server);
+      const closed = once(server, 'close');
+      server.close();
+      const runs = [...deps.running.values()];
+      for (const { interrupt } of runs) interrupt.abort();
+      await Promise.allSettled(runs.map(({ ended }) => ended));
+      // Browsers connect in advance, and an open page asks again and again.
+      server.closeAllConnections();
+      await closed;
     },
   };
-}
-
-function closed(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve());
-    server.closeIdleConnections();
-  });
 }
 
 async function serve(
@@ -156,18 +139,15 @@ const runLine: Route = async (request, deps, response) => {
   const { running } = deps;
   if (running.size >= MOST_RUNNING) return { status: 429, text: 'Too many commands run already.' };
   const run = randomUUID();
-  const interrupted = new AbortController();
-  running.set(run, interrupted);
+  const interrupt = new AbortController();
   // The stop button, a closed tab and the end of the console are all Ctrl-C.
-  response.on('close', () => interrupted.abort()).on('error', () => {});
+  response.on('close', () => interrupt.abort()).on('error', () => {});
   response.writeHead(200, { 'content-type': 'application/x-ndjson; charset=utf-8' });
   const send = (event: ConsoleEvent) => void response.write(`${JSON.stringify(event)}\n`);
   send({ kind: 'begun', run });
-  try {
-    await runCommand(line.output, { ...deps, signal: interrupted.signal, send });
-  } finally {
-    running.delete(run);
-  }
+  const ended = runCommand(line.output, { ...deps, signal: interrupt.signal, send });
+  running.set(run, { interrupt, ended });
+  await ended.finally(() => running.delete(run));
   response.end();
   return undefined;
 };
@@ -176,7 +156,7 @@ const runLine: Route = async (request, deps, response) => {
 const stopRun: Route = async (request, { running }) => {
   const body = v.safeParse(v.object({ run: v.string() }), await readBody(request));
   const run = body.success ? running.get(body.output.run) : undefined;
-  run?.abort();
+  run?.interrupt.abort();
   return { status: run ? 204 : 404 };
 };
 
@@ -307,9 +287,9 @@ export function aboutConsole({
   deployment,
   readOnly,
 }: Pick<RunSettings, 'createProgram' | 'deployment' | 'readOnly'>) {
-  const { where, stack, region, connector, aws } = deployment;
+  const { where, stack, region, version, connector, aws } = deployment;
   return {
-    ...{ where, stack, region, readOnly },
+    ...{ where, stack, region, version, readOnly },
     ...(aws.profile !== undefined && { profile: aws.profile }),
     shops: connector.shops.map(({ domain }) => domain),
     hasStorefront: connector.storefront !== undefined,
@@ -336,7 +316,7 @@ function sandboxesOf({ sandbox, connector }: Deployment) {
   const { shopAddress } = sandbox;
   return [
     ...(shopAddress === undefined ? [] : [{ name: 'Shop', address: shopAddress }]),
-    ...pages('Store sandbox', sandbox.storeAddress, '/'),
-    ...pages('Loyalty sandbox', sandbox.loyaltyAddress, '/state'),
+    ...pages('Store', sandbox.storeAddress, '/'),
+    ...pages('Loyalty', sandbox.loyaltyAddress, '/state'),
   ];
 }

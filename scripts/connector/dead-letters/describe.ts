@@ -1,20 +1,28 @@
 import type { Connector } from '../../../shared/config/connector-config.ts';
 import { DEAD_LETTER_DAYS, type ListedDeadLetter } from '../../../shared/core/batch/dead-letter.ts';
-import type { EventKind } from '../../../shared/core/events/event.ts';
+import { type EventKind, isEntityKind } from '../../../shared/core/events/event.ts';
 import type { DeadLetterReason } from '../../../shared/core/events/outcome.ts';
 import { adviceOn } from '../../../shared/loyalty/error-advice.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import { openShopServices, orderNames } from '../deployment/services.ts';
-import type { Cell, TableBlock } from '../document/document.ts';
-import { type Line, line, optionTexts } from '../document/line.ts';
+import {
+  type Cell,
+  type Row,
+  right,
+  type Suggestion,
+  type TableBlock,
+  table,
+} from '../document/document.ts';
+import { type Line, line } from '../document/line.ts';
 import { counted } from '../terminal/text.ts';
-import { type LetterFilter, optionsOf } from './read.ts';
+import { type Known, nameKey } from './read.ts';
 
-/** Dead letters that were given up for one and the same reason. */
+/** Dead letters that were given up for one and the same cause; those that were delivered since are one group. */
 export interface LetterGroup {
   readonly reason: DeadLetterReason;
   readonly code: string | undefined;
   readonly why: string;
+  readonly delivered: boolean;
   /** What a person can do about the code, where it is known. */
   readonly advice: string | undefined;
   readonly count: number;
@@ -36,26 +44,39 @@ interface About {
 /** Reasons can quote a size or a field, so their number has a limit. */
 const MOST_GROUPS = 200;
 const REST = 'further reasons, too many to list: narrow them down with a filter';
+const DELIVERED =
+  'The loyalty service got the same or a newer state of each since. Nothing is left to send.';
 
-/** Of dead letters with the newest first. The largest group first. */
-export function groupsOf(letters: readonly ListedDeadLetter[]): readonly LetterGroup[] {
-  const byReason = Map.groupBy(letters, ({ reason, code, why }) =>
-    JSON.stringify([reason, code, why]),
-  );
-  const bySize = [...byReason.values()].toSorted((one, other) => other.length - one.length);
-  const groups = bySize.slice(0, MOST_GROUPS).map((some) => groupOf(some));
-  const rest = bySize.slice(MOST_GROUPS).flat();
-  return rest.length === 0 ? groups : [...groups, { ...groupOf(rest), why: REST }];
+/** Of dead letters with the newest first. The largest group first, and last those that were delivered since. */
+export function groupsOf(
+  letters: readonly ListedDeadLetter[],
+  delivered: Known['delivered'] = new Set(),
+): readonly LetterGroup[] {
+  const isOver = ({ letterId }: ListedDeadLetter) => delivered.has(letterId);
+  const open = letters.filter((letter) => !isOver(letter));
+  const byCause = Map.groupBy(open, ({ reason, code, why }) => JSON.stringify([reason, code, why]));
+  const bySize = [...byCause.values()].toSorted((one, other) => other.length - one.length);
+  return [
+    ...bySize.slice(0, MOST_GROUPS).flatMap((some) => groupOf(some)),
+    ...groupOf(bySize.slice(MOST_GROUPS).flat(), { why: REST }),
+    ...groupOf(letters.filter(isOver), { why: DELIVERED, advice: undefined, delivered: true }),
+  ];
 }
 
-function groupOf(letters: readonly ListedDeadLetter[]): LetterGroup {
+function groupOf(
+  letters: readonly ListedDeadLetter[],
+  changes: Partial<LetterGroup> = {},
+): readonly LetterGroup[] {
   const [newest, oldest] = [letters[0], letters.at(-1)];
-  if (!newest || !oldest) throw new Error('a group has at least one dead letter');
+  if (!newest || !oldest) return [];
   const { reason, code, why } = newest;
-  return {
-    ...{ reason, code, why, advice: adviceOn(code), count: letters.length },
-    ...{ oldest: isoOf(oldest.at), newest: isoOf(newest.at), example: aboutOf(newest) },
-  };
+  return [
+    {
+      ...{ reason, code, why, delivered: false, advice: adviceOn(code), count: letters.length },
+      ...{ oldest: isoOf(oldest.at), newest: isoOf(newest.at), example: aboutOf(newest) },
+      ...changes,
+    },
+  ];
 }
 
 export const isoOf = (epochMs: number): string => new Date(epochMs).toISOString();
@@ -64,44 +85,47 @@ export const aboutOf = ({ letterId, event }: ListedDeadLetter): About => ({
   ...{ letterId, shop: event?.shop, kind: event?.kind, id: event?.id },
 });
 
-/** With `narrow`, a reason opens the list of its dead letters. */
+/** With `narrow`, a cause opens the list of its dead letters; with `next`, it can be acted on. */
 export function groupsTable(
   groups: readonly LetterGroup[],
-  { names = new Map(), narrow }: { names?: OrderNames; narrow?: (group: LetterGroup) => Line } = {},
+  names: OrderNames,
+  offer: {
+    readonly narrow?: (group: LetterGroup) => Line;
+    readonly next?: (group: LetterGroup) => readonly Suggestion[];
+  } = {},
 ): TableBlock {
-  return {
-    kind: 'table',
-    columns: [
-      { title: 'Count', align: 'right' },
-      { title: 'Reason' },
-      { title: 'Code', shrinks: true },
-      { title: 'Oldest' },
-      { title: 'Newest' },
-      { title: 'Example', shrinks: true },
-    ],
-    rows: groups.map((group) => {
-      const { count, reason, code, oldest, newest, example, why, advice } = group;
-      return {
-        cells: [
-          count,
-          narrow ? { text: reason, opens: narrow(group) } : reason,
-          code ?? '–',
-          { at: oldest },
-          { at: newest },
-          { text: aboutText(example, names), opens: showLine(example.letterId) },
-        ],
-        detail: advice === undefined ? why : `${why.replace(/\.$/, '')}. ${advice}`,
-      };
-    }),
-  };
+  const rows = groups.map((group): Row => {
+    const { count, delivered, oldest, newest, example, why, advice } = group;
+    const reason = delivered ? 'delivered since' : group.reason;
+    return {
+      cells: [
+        count,
+        offer.narrow ? { text: reason, opens: offer.narrow(group) } : reason,
+        (!delivered && group.code) || '–',
+        { at: oldest },
+        { at: newest },
+        { text: aboutText(example, names), opens: showLine(example.letterId) },
+      ],
+      detail: advice === undefined ? why : `${why.replace(/\.$/, '')}. ${advice}`,
+      ...(offer.next && { next: offer.next(group) }),
+    };
+  });
+  const [code, example] = ['Code', 'Example'].map((title) => ({ title, shrinks: true }));
+  return table([right('Count'), 'Reason', code ?? '', 'Oldest', 'Newest', example ?? ''], rows);
+}
+
+/** The same, with the names of the orders that are its examples. */
+export async function namedGroups(
+  groups: readonly LetterGroup[],
+  deployment: Deployment,
+): Promise<TableBlock> {
+  const examples = groups.map(({ example }) => example);
+  return groupsTable(groups, await readNames(deployment, examples));
 }
 
 export const showLine = (letterId: string): Line => line('dead-letters show', [letterId]);
 
-/** By shop and id. */
-export type OrderNames = ReadonlyMap<string, string>;
-
-const nameKey = ({ shop, id }: Pick<About, 'shop' | 'id'>): string => `${shop}|${id}`;
+export type OrderNames = Known['names'];
 
 /** `order #1007`, or with the id where the name is not known; of what cannot be read the id of the dead letter. */
 export function aboutText(about: About, names: OrderNames): string {
@@ -110,16 +134,15 @@ export function aboutText(about: About, names: OrderNames): string {
   return `${kind} ${(kind === 'order' && names.get(nameKey(about))) || id}`;
 }
 
-/** Also in the ledger and, but for customers, on both sides. */
-export const ENTITIES: ReadonlySet<EventKind> = new Set(['order', 'product', 'coupon', 'member']);
+/** What happened to it; undefined for what is neither an order, a product, a code nor a customer. */
+export function traceOf({ kind, id = '', shop }: About): Line | undefined {
+  if (kind === undefined || !isEntityKind(kind)) return undefined;
+  return line('trace', [kind === 'member' ? 'customer' : kind, id], { shop });
+}
 
-/** The same as a cell that opens what happened to it, where that is known. */
 export function aboutCell(about: About, names: OrderNames): Cell {
-  const { kind, id = '', shop } = about;
-  const words = aboutText(about, names);
-  if (kind === undefined || !ENTITIES.has(kind)) return words;
-  const traced = kind === 'member' ? 'customer' : kind;
-  return { text: words, opens: line('trace', [traced, id], { shop }) };
+  const [words, opens] = [aboutText(about, names), traceOf(about)];
+  return opens ? { text: words, opens } : words;
 }
 
 /** A list must not wait for a store that does not answer. */
@@ -160,48 +183,28 @@ const DAY_MS = 86_400_000;
 export const deletedAt = ({ at }: Pick<ListedDeadLetter, 'at'>): string =>
   isoOf(at + DEAD_LETTER_DAYS * DAY_MS);
 
-/**
- * What happens to the dead letter if nobody decides. For each kind by what reconcile compares: see
- * shared/core/reconcile, and docs/healing.md.
- */
+/** What a deep scan compares: see docs/healing.md. */
+const SCANNED: ReadonlySet<string> = new Set(['order', 'product', 'coupon', 'discount']);
+
+/** What happens to the dead letter if nobody decides. */
 export function expiryText(
   letter: ListedDeadLetter,
   { healing }: Pick<Connector, 'healing'>,
 ): string {
-  const then = letter.event ? AFTERWARDS[letter.event.kind] : UNREADABLE;
-  const words = then === SCANNED && healing.deepEveryDays === false ? NOT_SCANNED : then;
   // From then on a deep scan takes what was rejected for lost: a day later than SQS.
-  const scanned = isoOf(Date.parse(deletedAt(letter)) + DAY_MS).slice(0, 10);
-  return `SQS deletes it on ${deletedAt(letter).slice(0, 10)}. ${words.replace('{day}', scanned)}`;
-}
-
-const SCANNED =
-  'The first deep scan after {day} sends what the store then has, at the latest; of an order from before the last 60 days only if the app has read_all_orders.';
-const NOT_SCANNED =
-  'Nothing sends it then until it changes in the store, because the settings turn deep scans off.';
-const NOTHING = 'Nothing does it then: replay it before, or do by hand what it asks for.';
-const BALANCE =
-  "The customer's next visit to the storefront, or next movement of points, reads the balance again.";
-const UNREADABLE =
-  'What it was about is not known. If the store has it, a deep scan compares it like all else.';
-
-const AFTERWARDS: Readonly<Record<EventKind, string>> = {
-  order: SCANNED,
-  product: SCANNED,
-  coupon: SCANNED,
-  member:
-    "The customer's next change in the store, or next order, sends them. A merge is not noticed again.",
-  discount: SCANNED,
-  customer: NOTHING,
-  shop: NOTHING,
-  balance: BALANCE,
-  'point-event': BALANCE,
-  redemption: 'It stays unfinished, and `redemptions list` shows it.',
-};
-
-export const EVENT_KINDS = Object.keys(AFTERWARDS) as readonly EventKind[];
-
-/** The filter in the words in which it was given. */
-export function filterText(filter: LetterFilter): string {
-  return optionTexts(optionsOf(filter)).join(' ');
+  const day = isoOf(Date.parse(deletedAt(letter)) + DAY_MS).slice(0, 10);
+  const then = () => {
+    const { event, reason } = letter;
+    // It left no rejection in the ledger, which a scan would respect.
+    if (!event || (reason === 'unreadable' && SCANNED.has(event.kind))) {
+      return 'If the store has what it is about, reconcile sends that without it.';
+    }
+    if (!SCANNED.has(event.kind)) {
+      return 'Decide before: docs/healing.md says what is left to do by hand then.';
+    }
+    return healing.deepEveryDays === false
+      ? 'Nothing sends it then until it changes in the store, because the settings turn deep scans off.'
+      : `The first deep scan after ${day} sends what the store then has, at the latest; of an order from before the last 60 days only if the app has read_all_orders.`;
+  };
+  return `SQS deletes it on ${deletedAt(letter).slice(0, 10)}. ${then()}`;
 }

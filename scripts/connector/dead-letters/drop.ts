@@ -6,28 +6,26 @@ import {
   type ListedDeadLetter,
   noteDropped,
   retireSummaries,
-  summarize,
 } from '../../../shared/core/batch/dead-letter.ts';
-import { type EntityKey, inBatches, isEntityKind } from '../../../shared/core/events/event.ts';
+import { inBatches } from '../../../shared/core/events/event.ts';
 import { type Ledger, ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
 import { type Deployment, openLedger } from '../deployment/deployment.ts';
 import { localUser } from '../deployment/read-caller.ts';
-import { type Document, facts, text, type Verdict } from '../document/document.ts';
+import { type Document, facts, type TableBlock, text } from '../document/document.ts';
 import { line } from '../document/line.ts';
 import type { Session } from '../session/session.ts';
 import { BadArguments, EXIT, type ExitCode } from '../terminal/exit.ts';
 import { counted } from '../terminal/text.ts';
-import { groupsOf, groupsTable } from './describe.ts';
-import { type LetterList, noticesOf, readList, scanNext } from './list.ts';
+import { groupsOf, namedGroups } from './describe.ts';
+import { noticesOf, openIn, readList, scanNext } from './list.ts';
 import {
+  entityIn,
   type LetterFilter,
   NOT_SEEN,
-  newestFirst,
   openLetterQueues,
   optionsOf,
   type ReadLetter,
-  readLetter,
-  scanLetters,
+  takeLetters,
 } from './read.ts';
 
 export interface DropOptions {
@@ -35,7 +33,7 @@ export interface DropOptions {
   readonly yes?: boolean;
 }
 
-/** `loyalty-connector dead-letters drop` */
+/** `loyalty-connector dead-letters drop`: what would go → ask → keep in a file → remove. */
 export async function dropCommand(
   session: Session,
   filter: LetterFilter,
@@ -48,89 +46,75 @@ export async function dropCommand(
   }
   const deployment = await session.findDeployment();
   const list = await readList(session, deployment, filter);
-  const preview = previewOf(list, filter, because);
-  if (list.matching.length === 0) return preview;
-  if (!yes) {
+  const { matching, delivered } = list;
+  const [newest] = matching;
+  const many = counted(matching.length, 'dead letter');
+  const causes = await namedGroups(groupsOf(matching, delivered), deployment);
+  if (!yes || !newest) {
+    // None that is given up later: the person has not seen it.
+    const shown = optionsOf({ until: newest?.at ?? 0, ...filter });
+    const drop = line('dead-letters drop', [], { ...shown, because, yes: true });
+    const preview: Document = {
+      title: newest ? `Would drop ${many}` : 'No dead letter to drop',
+      blocks: [
+        ...noticesOf(list, filter),
+        causes,
+        ...(openIn(list).length > 0 ? [text(AFTERWARDS)] : []),
+        text('Nothing was dropped.'),
+      ],
+      next: newest ? [{ label: `Drop ${matching.length}`, line: drop }] : scanNext(list),
+      data: { wouldDrop: matching.length, dropped: 0, because, file: null },
+    };
+    if (!newest) return preview;
     session.show(preview);
-    const many = counted(list.matching.length, 'dead letter');
     if (!(await session.terminal.confirm(`Drop ${many}?`))) return EXIT.fine;
   }
-  return dropListed(session, deployment, list.matching, because);
+  return dropListed(session, deployment, matching, { because, causes });
 }
+
+const AFTERWARDS = 'What they are about is not sent again until it changes in the store.';
 
 async function dropListed(
   session: Session,
   deployment: Deployment,
   letters: readonly ListedDeadLetter[],
-  because: string,
+  { because, causes }: { readonly because: string; readonly causes: TableBlock },
 ): Promise<Document> {
   const signal = session.interruption();
   const { stack } = deployment;
-  const queues = openLetterQueues(deployment, [...new Set(letters.map(({ family }) => family))]);
   const letterIds = new Set(letters.map(({ letterId }) => letterId));
-  const ledger = openLedger(deployment);
   const change = await session.beginChange(deployment);
   const path = fileFor(stack, new Date());
   const file = createDroppedFile(path, { because });
   const progress = session.terminal.progress('Dropping dead letters:', letterIds.size);
-  const dropped: ListedDeadLetter[] = [];
-  let fault: unknown;
+  let dropped = 0;
   try {
     await dropLetters({
-      ...{ queues, file, ledger, letterIds, signal, now: () => new Date() },
-      retire: (some) => retireSummaries(some, 'dropped', { ledger, now: new Date() }),
+      queues: openLetterQueues(deployment, [...new Set(letters.map(({ family }) => family))]),
+      ...{ file, ledger: openLedger(deployment), letterIds, signal, now: () => new Date() },
       onDropped(some) {
-        dropped.push(...some.map((letter) => summarize(letter, letter.event)));
-        progress.report(dropped.length);
+        dropped += some;
+        progress.report(dropped);
       },
     });
-  } catch (error) {
-    fault = error;
+  } finally {
+    progress.end();
+    change.count({ dropped });
+    await file.close();
   }
-  progress.end();
-  change.count({ dropped: dropped.length });
-  await file.close();
-  const keptIn = dropped.length === 0 ? null : path;
-  const left = letters.length - dropped.length;
-  const isReceivable = left <= 0 || fault !== undefined || signal.aborted;
-  const verdict: Verdict = {
-    kind: 'action required',
-    what: `${left} of ${counted(letters.length, 'dead letter')} cannot be received now, and stay.`,
-  };
-  const document: Document = {
-    title: keptIn ? `Dropped ${counted(dropped.length, 'dead letter')}` : 'Nothing was dropped',
-    ...(!isReceivable && { verdict }),
+  const keptIn = dropped === 0 ? null : path;
+  const left = Math.max(letters.length - dropped, 0);
+  const what = `${counted(left, 'dead letter')} cannot be received now: ${NOT_SEEN}`;
+  return {
+    title: keptIn ? `Dropped ${counted(dropped, 'dead letter')}` : 'Nothing was dropped',
+    ...(left > 0 && !signal.aborted && { verdict: { kind: 'action required', what } }),
     blocks: [
-      ...(keptIn ? [groupsTable(groupsOf(dropped.toSorted(newestFirst)))] : []),
+      ...(left === 0 ? [causes] : []),
       ...(keptIn ? [facts([['kept in', keptIn]])] : []),
-      ...(isReceivable ? [] : [text(`${left} cannot be received now: ${NOT_SEEN}`, 'waits')]),
-      ...(isReceivable && left > 0 ? [text(`Left ${left}: interrupted.`, 'soft')] : []),
+      ...(left > 0 && signal.aborted ? [text(`Left ${left}: interrupted.`, 'soft')] : []),
     ],
     next: [{ label: 'See what is left', line: line('dead-letters list') }],
-    data: { stack, dropped: dropped.length, because, file: keptIn },
-  };
-  if (fault === undefined) return document;
-  session.show(document);
-  throw fault;
-}
-
-/** What would be dropped. The suggested command drops none that is given up later: the person has not seen it. */
-function previewOf(list: LetterList, filter: LetterFilter, because: string): Document {
-  const [newest] = list.matching;
-  const many = list.matching.length;
-  const options = { ...optionsOf({ until: newest?.at ?? 0, ...filter }), because, yes: true };
-  const after = 'What they are about is not sent again until it changes in the store.';
-  return {
-    title: newest ? `Would drop ${counted(many, 'dead letter')}` : 'No dead letter to drop',
-    blocks: [
-      ...noticesOf(list, filter),
-      ...(newest ? [groupsTable(groupsOf(list.matching)), text(after)] : []),
-      text('Nothing was dropped.'),
-    ],
-    next: newest
-      ? [{ label: `Drop ${many}`, line: line('dead-letters drop', [], options) }]
-      : scanNext(list),
-    data: { wouldDrop: many, dropped: 0, because, file: null },
+    data: { stack, dropped, because, file: keptIn },
   };
 }
 
@@ -144,52 +128,34 @@ export interface DropDeps {
   readonly queues: readonly DeadLetterQueue[];
   readonly file: Pick<ReturnType<typeof createDroppedFile>, 'keep'>;
   readonly ledger: Pick<Ledger, 'readMany' | 'write'>;
-  /** Takes dead letters from the lists, before they leave the queue. */
-  readonly retire: (letters: readonly DeadLetter[]) => Promise<void>;
   readonly now: () => Date;
-  /** Of those to drop: the scan ends when it has seen them. */
   readonly letterIds: ReadonlySet<string>;
   readonly signal: AbortSignal;
-  readonly onDropped: (letters: readonly ReadLetter[]) => void;
+  readonly onDropped: (some: number) => void;
 }
 
 /**
- * Removes dead letters, each after the file holds it and the ledger says so; one queue after the other. What
- * they were about is not healed until it changes in the store.
+ * Removes dead letters, each after the file holds it and the ledger says so. What they were about is not healed until
+ * it changes in the store.
  */
-export async function dropLetters(deps: DropDeps): Promise<number> {
-  const { queues, file, letterIds, onDropped } = deps;
-  const found = new AbortController();
-  const signal = AbortSignal.any([deps.signal, found.signal]);
-  const seen = new Set<string>();
-  let dropped = 0;
-  for (const queue of queues) {
-    await scanLetters({ queue, signal }, async (letters) => {
-      const meant = letters.map(readLetter).filter((one) => letterIds.has(one.letterId));
-      if (meant.length > 0) await file.keep(await withoutRedacted(meant, deps.ledger));
-      await inBatches(meant, (letter) => note(letter, deps));
-      await deps.retire(meant);
-      await queue.remove(meant.map(({ receiptHandle }) => receiptHandle));
-      dropped += meant.length;
-      // A message that was parked twice is two dead letters with one id.
-      for (const { letterId } of meant) seen.add(letterId);
-      if (seen.size >= letterIds.size) found.abort();
-      onDropped(meant);
-      const gone = new Set(meant.map(({ messageId }) => messageId));
-      return letters.filter(({ messageId }) => !gone.has(messageId));
-    });
-  }
-  return dropped;
-}
-
-const keyIn = ({ event }: ReadLetter): EntityKey | undefined =>
-  event && isEntityKind(event.kind)
-    ? { shop: event.shop, kind: event.kind, id: event.id }
-    : undefined;
-
-async function note(letter: ReadLetter, { ledger, now }: DropDeps): Promise<void> {
-  const key = keyIn(letter);
-  if (key) await noteDropped(key, letter.event?.topic ?? '', { ledger, now: now() });
+export async function dropLetters(deps: DropDeps): Promise<void> {
+  const { queues, file, letterIds, ledger, signal } = deps;
+  await takeLetters({
+    ...{ queues, letterIds, signal },
+    async take(letters, queue) {
+      if (letters.length === 0) return [];
+      const then = { ledger, now: deps.now(), by: localUser() };
+      await file.keep(await withoutRedacted(letters, ledger));
+      await inBatches(letters, async (letter) => {
+        const key = entityIn(letter);
+        if (key) await noteDropped(key, letter.event?.topic ?? '', then);
+      });
+      await retireSummaries(letters, 'dropped', then);
+      await queue.remove(letters.map(({ receiptHandle }) => receiptHandle));
+      deps.onDropped(letters.length);
+      return letters;
+    },
+  });
 }
 
 /** The file outlives the queue: what is about a person whom the store asked to erase goes there without its body. */
@@ -197,10 +163,10 @@ async function withoutRedacted(
   letters: readonly ReadLetter[],
   ledger: DropDeps['ledger'],
 ): Promise<readonly KeptLetter[]> {
-  const entries = await ledger.readMany(letters.flatMap((letter) => keyIn(letter) ?? []));
+  const entries = await ledger.readMany(letters.flatMap((letter) => entityIn(letter) ?? []));
   return letters.map((letter) => {
     const { event: _, undecodable: __, isNewer: ___, receiptHandle: ____, ...kept } = letter;
-    const key = keyIn(letter);
+    const key = entityIn(letter);
     const isRedacted = key && entries.get(ledgerKeyText(key))?.redactedAt !== undefined;
     return isRedacted ? { ...kept, body: 'erased: the store asked to erase this person' } : kept;
   });

@@ -23,19 +23,23 @@ import {
   type BulkQueue,
   type EntityKey,
   type EventKind,
+  isEntityKind,
   type QueueDepth,
   type QueuedEvent,
   type QueueFamily,
   queueFamilyOf,
 } from '../../../shared/core/events/event.ts';
 import type { DeadLetterReason } from '../../../shared/core/events/outcome.ts';
-import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
-import { type Deployment, QUEUE_OUTPUTS } from '../deployment/deployment.ts';
+import {
+  type Ledger,
+  type LedgerEntry,
+  ledgerKeyText,
+} from '../../../shared/core/ledger/ledger.ts';
+import { type Deployment, openLedger, QUEUE_OUTPUTS } from '../deployment/deployment.ts';
 
 /** Which dead letters are meant; what is not given matches all. */
 export interface LetterFilter {
   readonly kind?: EventKind;
-  readonly topic?: string;
   readonly shop?: string;
   readonly queue?: QueueFamily;
   /** Of dead letters, or of what they are about: one of these. */
@@ -43,35 +47,50 @@ export interface LetterFilter {
   /** The loyalty service's error name. */
   readonly code?: string;
   readonly reason?: DeadLetterReason;
-  /** Stands in what a list shows of the dead letter; in capitals or not. */
+  /** Stands in what a list shows of the dead letter, the name of its order included; in capitals or not. */
   readonly text?: string;
+  /** Whether the loyalty service got what it is about since: see `isDelivered`. */
+  readonly delivered?: 'yes' | 'no';
   /** Epoch milliseconds, on the time at which the dead letter was given up. */
   readonly since?: number;
   readonly until?: number;
 }
 
-export function matchesFilter(letter: ListedDeadLetter, filter: LetterFilter): boolean {
-  const { event, at, letterId } = letter;
-  const same = (wanted: string | undefined, found: string | undefined) =>
-    wanted === undefined || wanted === found;
-  return (
-    same(filter.kind, event?.kind) &&
-    same(filter.topic, event?.topic) &&
-    same(filter.shop, event?.shop) &&
-    same(filter.code, letter.code) &&
-    same(filter.reason, letter.reason) &&
-    same(filter.queue, letter.family) &&
-    (filter.id?.some((id) => [letterId, event?.id].includes(id)) ?? true) &&
-    (filter.text === undefined || contains(letter, filter.text)) &&
-    at >= (filter.since ?? Number.NEGATIVE_INFINITY) &&
-    at <= (filter.until ?? Number.POSITIVE_INFINITY)
-  );
+/** What the summaries themselves do not say of dead letters. */
+export interface Known {
+  /** Names of orders by shop and id: see `nameKey`. */
+  readonly names: ReadonlyMap<string, string>;
+  /** The ids of dead letters. */
+  readonly delivered: ReadonlySet<string>;
 }
 
-function contains({ event, why, code, reason }: ListedDeadLetter, text: string): boolean {
-  const { shop, kind, id, topic } = event ?? {};
-  return [why, code, reason, shop, kind, id, topic].some((part) =>
-    part?.toLowerCase().includes(text.toLowerCase()),
+export const NOTHING_KNOWN: Known = { names: new Map(), delivered: new Set() };
+
+export const nameKey = ({ shop, id }: { shop?: string | undefined; id?: string | undefined }) =>
+  `${shop}|${id}`;
+
+export function matchesFilter(
+  letter: ListedDeadLetter,
+  filter: LetterFilter,
+  { names, delivered }: Known = NOTHING_KNOWN,
+): boolean {
+  const { event, at, letterId, why, code, reason } = letter;
+  const same = (wanted: string | undefined, found: string | undefined) =>
+    wanted === undefined || wanted === found;
+  const name = event?.kind === 'order' ? names.get(nameKey(event)) : undefined;
+  const words = [why, code, reason, event?.shop, event?.kind, event?.id, event?.topic, name];
+  const text = filter.text?.toLowerCase();
+  return (
+    same(filter.kind, event?.kind) &&
+    same(filter.shop, event?.shop) &&
+    same(filter.code, code) &&
+    same(filter.reason, reason) &&
+    same(filter.queue, letter.family) &&
+    same(filter.delivered, delivered.has(letterId) ? 'yes' : 'no') &&
+    (filter.id?.some((id) => [letterId, event?.id].includes(id)) ?? true) &&
+    (text === undefined || words.some((one) => one?.toLowerCase().includes(text))) &&
+    at >= (filter.since ?? Number.NEGATIVE_INFINITY) &&
+    at <= (filter.until ?? Number.POSITIVE_INFINITY)
   );
 }
 
@@ -84,18 +103,9 @@ export function optionsOf({ since, until, ...filter }: LetterFilter) {
 
 const STORE_QUEUES = ['orders', 'products', 'coupons'] as const;
 
-/** The deployed queues in which such dead letters can be. */
-export function familiesOf(
-  { kind, queue }: LetterFilter,
-  { storefront }: Pick<Connector, 'storefront'>,
-): readonly QueueFamily[] {
-  const deployed: readonly QueueFamily[] = storefront
-    ? [...STORE_QUEUES, 'balances']
-    : STORE_QUEUES;
-  return deployed.filter(
-    (one) =>
-      (kind === undefined || one === queueFamilyOf(kind)) && (queue === undefined || one === queue),
-  );
+/** The queues of a deployment: balances only where the storefront is deployed. */
+export function familiesOf({ storefront }: Pick<Connector, 'storefront'>): readonly QueueFamily[] {
+  return storefront ? [...STORE_QUEUES, 'balances'] : STORE_QUEUES;
 }
 
 /** A dead letter and the event in it, as far as this release can read it. */
@@ -190,17 +200,15 @@ export async function scanLetters(
   visit: (letters: readonly DeadLetter[]) => Promise<readonly DeadLetter[]>,
 ): Promise<void> {
   const held = new Map<string, string>();
-  const scanned = await visitAll({ queue, signal }, held, visit).then(
-    () => undefined,
-    (error: unknown) => ({ error }),
-  );
-  const givenBack = await queue.giveBack([...held.values()]).then(
-    () => undefined,
-    (error: unknown) => ({ error }),
-  );
-  // Dead letters that could not be given back are visible again by themselves: the first error matters more.
-  const failed = scanned ?? givenBack;
-  if (failed) throw failed.error;
+  const giveBack = () => queue.giveBack([...held.values()]);
+  try {
+    await visitAll({ queue, signal }, held, visit);
+  } catch (error) {
+    // Dead letters that cannot be given back are visible again by themselves: the first error matters more.
+    await giveBack().catch(() => {});
+    throw error;
+  }
+  await giveBack();
 }
 
 async function visitAll(
@@ -222,20 +230,47 @@ async function visitAll(
   }
 }
 
+export interface TakeSettings {
+  readonly queues: readonly DeadLetterQueue[];
+  readonly letterIds: ReadonlySet<string>;
+  readonly signal: AbortSignal;
+  /** Gets the chosen ones among those that were received, and returns those that it removed from the queue. */
+  readonly take: (
+    letters: readonly ReadLetter[],
+    queue: DeadLetterQueue,
+  ) => Promise<readonly DeadLetter[]>;
+}
+
+/** Receives the chosen dead letters, one queue after the other, until all were found. Returns how many were. */
+export async function takeLetters(settings: TakeSettings): Promise<number> {
+  const { queues, letterIds, take } = settings;
+  // A message that was parked twice is two dead letters with one id.
+  const found = new Set<string>();
+  const all = new AbortController();
+  const signal = AbortSignal.any([settings.signal, all.signal]);
+  for (const queue of queues) {
+    await scanLetters({ queue, signal }, async (letters) => {
+      const chosen = letters.map(readLetter).filter(({ letterId }) => letterIds.has(letterId));
+      for (const { letterId } of chosen) found.add(letterId);
+      const gone = new Set((await take(chosen, queue)).map(({ messageId }) => messageId));
+      if (found.size >= letterIds.size) all.abort();
+      return letters.filter(({ messageId }) => !gone.has(messageId));
+    });
+  }
+  return found.size;
+}
+
 export interface SurveySettings {
   readonly queues: readonly DeadLetterQueue[];
-  readonly filter: LetterFilter;
   readonly signal: AbortSignal;
   /** How many of how many were seen, from time to time. */
   readonly onProgress: (seen: number, total: number) => void;
-  /** Some that match, while this process holds them; each dead letter once. */
-  readonly onMatch?: (letters: readonly ReadLetter[]) => void | Promise<void>;
-  /** No more than this match: the survey ends when it has seen them. */
-  readonly most?: number | undefined;
+  /** Some, while this process holds them; each dead letter once. */
+  readonly onLetters: (letters: readonly ReadLetter[]) => void | Promise<void>;
 }
 
-export interface Survey {
-  readonly matching: number;
+interface Survey {
+  readonly received: number;
   /**
    * What SQS counted before, beyond what it gave: in other hands, or behind others of their group. Undefined when the
    * survey ended before it had seen all.
@@ -245,25 +280,19 @@ export interface Survey {
 
 /** Looks at every dead letter and changes none. */
 export async function surveyLetters(settings: SurveySettings): Promise<Survey> {
-  const { queues, filter, onProgress, onMatch = () => {}, most } = settings;
-  const found = new AbortController();
-  const signal = AbortSignal.any([settings.signal, found.signal]);
+  const { queues, signal, onProgress, onLetters } = settings;
   const total = await countIn(queues);
-  let seen = 0;
-  let matching = 0;
+  let received = 0;
   const scans = queues.map((queue) =>
     scanLetters({ queue, signal }, async (letters) => {
-      const fitting = letters.map(readLetter).filter((one) => matchesFilter(one, filter));
-      seen += letters.length;
-      matching += fitting.length;
-      if (matching >= (most ?? Number.POSITIVE_INFINITY)) found.abort();
-      await onMatch(fitting);
-      onProgress(seen, total);
+      received += letters.length;
+      await onLetters(letters.map(readLetter));
+      onProgress(received, total);
       return letters;
     }),
   );
   await Promise.all(scans);
-  return { matching, notSeen: signal.aborted ? undefined : Math.max(total - seen, 0) };
+  return { received, notSeen: signal.aborted ? undefined : Math.max(total - received, 0) };
 }
 
 export const NOT_SEEN =
@@ -287,7 +316,7 @@ interface Rebuilt extends Survey {
  */
 export async function rebuildSummaries(
   list: readonly SummarizedDeadLetter[],
-  settings: Pick<SurveySettings, 'queues' | 'signal' | 'onProgress'>,
+  settings: Omit<SurveySettings, 'onLetters'>,
   ledger: Pick<Ledger, 'readMany' | 'write'>,
 ): Promise<Rebuilt> {
   const listed = new Set(list.map(({ letterId }) => letterId));
@@ -295,8 +324,7 @@ export async function rebuildSummaries(
   let restored = 0;
   const survey = await surveyLetters({
     ...settings,
-    filter: {},
-    async onMatch(some) {
+    async onLetters(some) {
       for (const { letterId } of some) received.add(letterId);
       const missing = some.filter(({ letterId }) => !listed.has(letterId));
       const summaries = missing.map((letter) => summarize(letter, letter.event));
@@ -309,33 +337,100 @@ export async function rebuildSummaries(
   return { ...survey, restored, removed: gone.length };
 }
 
-/** Of a longer queue only `dead-letters scan` finds them: each dead letter that is read is hidden meanwhile. */
-const MOST_SCANNED = 1_000;
-
-/**
- * The dead letters about one entity, by their summaries. The queue itself is read where it has dead letters without one,
- * which SQS moved there because every worker died on them.
- */
+/** The dead letters about one entity, by their summaries, or as the queue has them. */
 export async function lettersAbout(
   deployment: Deployment,
   about: EntityKey,
   settings: Pick<SurveySettings, 'signal' | 'onProgress'>,
 ): Promise<readonly SummarizedDeadLetter[]> {
-  const { shop, kind, id } = about;
-  const now = new Date();
-  const found = await readLettersAbout(openSummaries(deployment), about, now);
+  const found = await readLettersAbout(openSummaries(deployment), about, new Date());
   if (found.length > 0) return found;
-  const queues = openLetterQueues(deployment, familiesOf({ kind }, deployment.connector));
+  const { shop, kind, id } = about;
+  const filter = { shop, kind, id: [id] };
+  const letters = await findUnlisted(deployment, [queueFamilyOf(kind)], filter, settings);
+  return letters.map((letter) => summarize(letter, letter.event));
+}
+
+/** Of a longer queue only `dead-letters scan` finds them: each dead letter that is read is hidden meanwhile. */
+const MOST_SCANNED = 1_000;
+
+/** Where a queue has dead letters without a summary, which SQS moved there because every worker died on them. */
+export async function findUnlisted(
+  deployment: Deployment,
+  families: readonly QueueFamily[],
+  filter: LetterFilter,
+  settings: Pick<SurveySettings, 'signal' | 'onProgress'>,
+): Promise<readonly ReadLetter[]> {
+  const queues = openLetterQueues(deployment, families);
   const total = await countIn(queues);
   // Most queues are empty: then no list has to be read.
   if (total === 0 || total > MOST_SCANNED) return [];
-  const list = await readSummaries(openSummaries(deployment), now);
-  const families = queues.map(({ family }) => family);
+  const list = await readSummaries(openSummaries(deployment), new Date());
   if (list.filter(({ family }) => families.includes(family)).length >= total) return [];
-  const letters: SummarizedDeadLetter[] = [];
-  const onMatch = (some: readonly ReadLetter[]) => {
-    letters.push(...some.map((letter) => summarize(letter, letter.event)));
+  const letters: ReadLetter[] = [];
+  const onLetters = (some: readonly ReadLetter[]) => {
+    letters.push(...some.filter((one) => matchesFilter(one, filter)));
   };
-  await surveyLetters({ queues, filter: { shop, kind, id: [id] }, ...settings, onMatch });
+  await surveyLetters({ queues, ...settings, onLetters });
   return letters.toSorted(newestFirst);
+}
+
+/** What has one state that each message holds whole: a newer one makes an older one obsolete. A merge of customers is no state. */
+const SNAPSHOTS: ReadonlySet<EventKind> = new Set(['order', 'product', 'coupon']);
+
+/**
+ * Whether the ledger proves that the loyalty service has what the dead letter is about, as it was then or newer. The
+ * rejection has a line with its version; of an unreadable message only the store's moment is known.
+ */
+export function isDelivered(
+  { event, at }: ListedDeadLetter,
+  entry: Pick<LedgerEntry, 'outcomes' | 'uncertain'> | undefined,
+): boolean {
+  if (!event || !SNAPSHOTS.has(event.kind) || !entry || entry.uncertain) return false;
+  const rejected = entry.outcomes.filter(
+    (one) => one.outcome === 'rejected' && one.at >= event.receivedAt && Date.parse(one.at) <= at,
+  );
+  const then = Math.max(...rejected.map(({ version }) => version));
+  const version = rejected.length > 0 ? then : Date.parse(event.triggeredAt ?? '');
+  return entry.outcomes.some(
+    (one) =>
+      (one.outcome === 'applied' || one.outcome === 'unchanged') &&
+      (one.version > version || (one.version === version && Date.parse(one.at) > at)),
+  );
+}
+
+/** More would take longer than a person waits: the older ones then stay for a decision. */
+const MOST_COMPARED = 1_000;
+
+/** The ids of those that were delivered since, as far as the ledger was asked. */
+export async function findDelivered(
+  letters: readonly ListedDeadLetter[],
+  ledger: Pick<Ledger, 'readMany'>,
+): Promise<ReadonlySet<string>> {
+  const asked = letters.slice(0, MOST_COMPARED).flatMap((letter) => {
+    const key = entityIn(letter);
+    return key ? [{ letter, key }] : [];
+  });
+  const entries = await ledger.readMany(asked.map(({ key }) => key));
+  const delivered = asked.filter(({ letter, key }) =>
+    isDelivered(letter, entries.get(ledgerKeyText(key))),
+  );
+  return new Set(delivered.map(({ letter }) => letter.letterId));
+}
+
+/** For `status`: how many dead letters of each queue are about what was delivered since. */
+export async function countDelivered(
+  deployment: Deployment,
+): Promise<Partial<Record<QueueFamily, number>>> {
+  const letters = await readSummaries(openSummaries(deployment), new Date());
+  const delivered = await findDelivered(letters, openLedger(deployment));
+  const those = letters.filter(({ letterId }) => delivered.has(letterId));
+  const byFamily = Map.groupBy(those, ({ family }) => family);
+  return Object.fromEntries([...byFamily].map(([family, { length }]) => [family, length]));
+}
+
+/** The entity that it is about; undefined for a person, the shop and all else without an entry of the ledger. */
+export function entityIn({ event }: Pick<ListedDeadLetter, 'event'>): EntityKey | undefined {
+  if (!event || !isEntityKind(event.kind)) return undefined;
+  return { shop: event.shop, kind: event.kind, id: event.id };
 }

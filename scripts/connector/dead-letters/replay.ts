@@ -1,7 +1,7 @@
 import type {
   DeadLetter,
   DeadLetterQueue,
-  SummarizedDeadLetter,
+  ListedDeadLetter,
 } from '../../../shared/core/batch/dead-letter.ts';
 import {
   type BulkQueue,
@@ -18,7 +18,7 @@ import {
 import { canBeReadFromStore } from '../../../shared/core/events/message-body.ts';
 import type { ReadEvent } from '../../../shared/core/store/store.ts';
 import { createEventReader } from '../../../shared/shopify/webhooks/read-event.ts';
-import { type ReadLetter, readLetter, scanLetters } from './read.ts';
+import { type ReadLetter, takeLetters } from './read.ts';
 
 /** Where the loop stands; a killed run has stopped at one of these. */
 export type ReplayStep =
@@ -35,23 +35,17 @@ interface ReplayDeps extends LetterReader {
   readonly replayQueue: Pick<BulkQueue, 'sendAll'>;
   /** Takes dead letters from the lists, before they leave the queue. */
   readonly retire: (letters: readonly DeadLetter[]) => Promise<void>;
-  readonly pacer: Pacer;
   readonly now: () => Date;
   readonly signal: AbortSignal;
   readonly onReplayed: (letter: ReplayedLetter) => void;
   readonly onStep?: (step: ReplayStep) => void;
 }
 
-export interface ReplayChoice extends ReplayWishes {
+export interface ReplayChoice {
   /** The ids of the dead letters to send. Those that come back while it runs have other ids: it ends. */
   readonly letterIds: ReadonlySet<string>;
-}
-
-interface Chosen {
-  readonly event: QueuedEvent;
-  /** Sent twice under one name within five minutes, it arrives once. */
-  readonly name: string;
-  readonly letter: DeadLetter;
+  /** Who replays: goes into the message. */
+  readonly by: string;
 }
 
 /**
@@ -72,80 +66,53 @@ export async function replayLetters(
   deps: ReplayDeps,
   tally: ReplayTally,
 ): Promise<void> {
-  const { onStep = () => {} } = deps;
-  const found = new Set<string>();
-  const allFound = new AbortController();
-  const signal = AbortSignal.any([deps.signal, allFound.signal]);
+  const { queues, signal, onStep = () => {} } = deps;
+  const { letterIds } = choice;
 
-  function choose(letters: readonly DeadLetter[]): readonly Chosen[] {
-    const chosen: Chosen[] = [];
-    for (const letter of letters.map(readLetter)) {
-      if (!choice.letterIds.has(letter.letterId)) continue;
-      // A message that was parked twice is two dead letters with one id.
-      found.add(letter.letterId);
-      const prepared = prepareReplay(letter, choice, deps, deps.now());
-      if (prepared.kind === 'obstacle') {
-        const { obstacle } = prepared;
-        tally.obstacles.set(obstacle, (tally.obstacles.get(obstacle) ?? 0) + 1);
-      } else chosen.push({ letter, event: prepared.event, name: prepared.name });
-    }
-    // The dead letters of one entity go in the order they were parked in.
-    return chosen.toSorted((a, b) =>
-      BigInt(a.letter.sequenceNumber) < BigInt(b.letter.sequenceNumber) ? -1 : 1,
-    );
+  function prepare(letter: ReadLetter): readonly Prepared[] {
+    const prepared = prepareReplay(letter, choice.by, deps, deps.now());
+    if (prepared.kind === 'event') return [{ ...prepared, letter }];
+    const { obstacle } = prepared;
+    tally.obstacles.set(obstacle, (tally.obstacles.get(obstacle) ?? 0) + 1);
+    return [];
   }
 
-  /** Returns the ids of the dead letters that were sent and removed. */
-  async function replay(
-    some: readonly Chosen[],
-    queue: DeadLetterQueue,
-  ): Promise<readonly string[]> {
+  async function take(letters: readonly ReadLetter[], queue: DeadLetterQueue) {
+    onStep('received');
+    // The dead letters of one entity go in the order they were parked in.
+    const chosen = letters
+      .flatMap(prepare)
+      .toSorted((a, b) =>
+        BigInt(a.letter.sequenceNumber) < BigInt(b.letter.sequenceNumber) ? -1 : 1,
+      );
+    onStep('chosen');
+    if (chosen.length === 0) return [];
     onStep('sending');
-    const names = new Map(some.map(({ event, name }) => [event, name]));
+    const names = new Map(chosen.map(({ event, name }) => [event, name]));
     const refused = await deps.replayQueue.sendAll(
-      some.map(({ event }) => event),
+      chosen.map(({ event }) => event),
       (event) => names.get(event) ?? deduplicationIdOf(event),
     );
     onStep('sent');
     const left = new Set(refused.map(({ event }) => event));
-    const sent = some.filter(({ event }) => !left.has(event));
+    const sent = chosen.filter(({ event }) => !left.has(event));
     await deps.retire(sent.map(({ letter }) => letter));
     onStep('retired');
     await queue.remove(sent.map(({ letter }) => letter.receiptHandle));
     onStep('removed');
     for (const { event } of sent) {
       tally.replayed += 1;
-      deps.onReplayed(followed(event));
+      deps.onReplayed(replayedOf(event));
     }
-    if (sent.length === some.length) return sent.map(({ letter }) => letter.messageId);
-    throw new Error(`SQS did not take ${some.length - sent.length} messages. Run it again`);
-  }
-
-  async function visit(letters: readonly DeadLetter[], queue: DeadLetterQueue) {
-    onStep('received');
-    const waiting = [...choose(letters)];
-    const gone = new Set<string>();
-    onStep('chosen');
-    while (waiting.length > 0) {
-      const turn = await deps.pacer.pass(waiting.length, deps.signal);
-      if (turn === 0) break;
-      for (const id of await replay(waiting.splice(0, turn), queue)) gone.add(id);
-    }
-    tally.notReached += waiting.length;
-    tally.found = found.size;
-    if (found.size >= choice.letterIds.size) allFound.abort();
+    if (left.size > 0) throw new Error(`SQS did not take ${left.size} messages. Run it again`);
     onStep('batch-done');
-    return letters.filter(({ messageId }) => !gone.has(messageId));
+    return sent.map(({ letter }) => letter);
   }
 
-  const scans = deps.queues.map((queue) =>
-    scanLetters({ queue, signal }, (letters) => visit(letters, queue)),
-  );
-  const ends = await Promise.allSettled(scans);
-  for (const end of ends) if (end.status === 'rejected') throw end.reason;
+  tally.found = await takeLetters({ queues, letterIds, signal, take });
 }
 
-function followed(event: QueuedEvent): ReplayedLetter {
+function replayedOf(event: QueuedEvent): ReplayedLetter {
   const { shop, kind, id } = event;
   const at = event.replays?.at(-1)?.at ?? event.receivedAt;
   const isEntity = kind === 'order' || kind === 'product' || kind === 'coupon';
@@ -153,42 +120,34 @@ function followed(event: QueuedEvent): ReplayedLetter {
   return { family: queueFamilyOf(kind), key, shop, kind, id, at };
 }
 
-interface ReplayWishes {
-  /** Without its body, so that the worker asks the store what the entity is now. */
-  readonly refetch: boolean;
-  /** Who replays: goes into the message. */
-  readonly by: string;
-}
-
 /** Why a dead letter that was chosen stays where it is. */
-export type Obstacle =
-  | 'undecodable'
-  | 'newer-release'
-  | 'shop-not-configured'
-  | 'still-unreadable'
-  | 'unreadable-for-ever'
-  | 'not-in-the-store';
+export type Obstacle = 'undecodable' | 'newer-release' | 'shop-not-configured' | 'unreadable';
 
+/** Completes "it cannot be sent again: …". */
 export const OBSTACLES: Readonly<Record<Obstacle, string>> = {
-  undecodable: 'this release cannot read the message: drop it once it is understood',
+  undecodable: 'this release cannot read the message. Drop it once it is understood',
   'newer-release':
-    'a newer release wrote it: update this command (npm install --save-exact loyalty-connector@latest), deploy that release, then replay',
-  'still-unreadable':
-    'this release cannot use the body either, so it would only come back; --refetch asks the store instead',
-  'unreadable-for-ever':
-    'this release cannot use the body either, and the store cannot be asked: drop it once it is understood',
+    'a newer release wrote it. Update this command (npm install --save-exact loyalty-connector@latest), deploy that release, then send it',
+  unreadable:
+    'this release cannot read its body either, and the store cannot be asked for it. Drop it once it is understood',
   'shop-not-configured':
-    'its shop is not in connector.config.ts: name the shop there and deploy, or drop it',
-  'not-in-the-store': 'the store cannot be asked for it, so --refetch has nothing to fetch',
+    'its shop is not in connector.config.ts. Name the shop there and deploy, or drop it',
 };
 
+interface ToSend {
+  readonly event: QueuedEvent;
+  /** The same whenever the same dead letter is replayed: sent twice within five minutes, it arrives once. */
+  readonly name: string;
+  /** Its body cannot be used: its worker asks the store what the entity is now. */
+  readonly asksStore: boolean;
+}
+
+interface Prepared extends ToSend {
+  readonly letter: DeadLetter;
+}
+
 type PreparedReplay =
-  | {
-      readonly kind: 'event';
-      readonly event: QueuedEvent;
-      /** The same when the same dead letter is replayed in the same way. */
-      readonly name: string;
-    }
+  | ({ readonly kind: 'event' } & ToSend)
   | { readonly kind: 'obstacle'; readonly obstacle: Obstacle };
 
 export interface LetterReader {
@@ -207,44 +166,39 @@ export function letterReaderOf(shops: readonly { readonly domain: string }[]): L
  * release can read what the one that parked it could not, only the message tells.
  */
 export function foreseeReplay(
-  { event, reason }: SummarizedDeadLetter,
-  { refetch }: Pick<ReplayWishes, 'refetch'>,
+  { event, reason }: ListedDeadLetter,
   shops: readonly { readonly domain: string }[],
 ): Obstacle | undefined {
   if (!event) return reason === 'newer-release' ? reason : 'undecodable';
-  if (!shops.some(({ domain }) => domain === event.shop)) return 'shop-not-configured';
-  return refetch && !event.isInTheStore ? 'not-in-the-store' : undefined;
+  return shops.some(({ domain }) => domain === event.shop) ? undefined : 'shop-not-configured';
 }
 
-/** The message to send again; an obstacle where it would only become a dead letter again. */
+/** The message to send again, without a body that cannot be read; an obstacle where it would only come back. */
 export function prepareReplay(
   { event, messageId, isNewer }: ReadLetter,
-  { refetch, by }: ReplayWishes,
+  by: string,
   reader: LetterReader,
   now: Date,
 ): PreparedReplay {
   if (!event) {
     return { kind: 'obstacle', obstacle: isNewer ? 'newer-release' : 'undecodable' };
   }
+  if (!reader.knowsShop(event.shop)) return { kind: 'obstacle', obstacle: 'shop-not-configured' };
   const replays = [...(event.replays ?? []), { at: now.toISOString(), by }];
-  const name = ['replay', messageId, ...(refetch ? ['refetch'] : [])].join('/');
-  const body = isStoreEvent(event) ? event.body : undefined;
-  const isInTheStore = canBeReadFromStore(event, body ? hashBody(body) : '');
-  if (refetch && !isInTheStore) return { kind: 'obstacle', obstacle: 'not-in-the-store' };
+  const name = `replay/${messageId}`;
   if (!isStoreEvent(event)) {
-    return reader.knowsShop(event.shop)
-      ? { kind: 'event', event: { ...event, replays }, name }
-      : { kind: 'obstacle', obstacle: 'shop-not-configured' };
+    return { kind: 'event', event: { ...event, replays }, name, asksStore: false };
   }
   // `resend --force` asked for that once.
   const { force: _, ...rest } = event;
-  const again: StoreEvent = { ...rest, ...(refetch && { body: undefined }), replays };
-  const reading = reader.read(again);
-  if (reading.kind === 'unreadable') {
-    const unreadable = isInTheStore ? 'still-unreadable' : 'unreadable-for-ever';
-    return { kind: 'obstacle', obstacle: reading.fault ?? unreadable };
-  }
-  return { kind: 'event', event: again, name };
+  const asIs: StoreEvent = { ...rest, replays };
+  const isReadable = (one: StoreEvent) => reader.read(one).kind !== 'unreadable';
+  if (isReadable(asIs)) return { kind: 'event', event: asIs, name, asksStore: false };
+  const asked = { ...asIs, body: undefined };
+  const isInTheStore = canBeReadFromStore(event, event.body ? hashBody(event.body) : '');
+  return isInTheStore && isReadable(asked)
+    ? { kind: 'event', event: asked, name, asksStore: true }
+    : { kind: 'obstacle', obstacle: 'unreadable' };
 }
 
 /** What became of the dead letters so far. */
@@ -252,8 +206,6 @@ export interface ReplayTally {
   /** Of those to send, received. */
   found: number;
   replayed: number;
-  /** Chosen, but interrupted before their turn. */
-  notReached: number;
   readonly obstacles: Map<Obstacle, number>;
 }
 
@@ -269,45 +221,8 @@ export interface ReplayedLetter {
   readonly at: string;
 }
 
-export function newTally(): ReplayTally {
-  return { found: 0, replayed: 0, notReached: 0, obstacles: new Map() };
-}
+export const newTally = (): ReplayTally => ({ found: 0, replayed: 0, obstacles: new Map() });
 
-export function countObstacles({ obstacles }: ReplayTally): number {
+export function countObstacles({ obstacles }: Pick<ReplayTally, 'obstacles'>): number {
   return [...obstacles.values()].reduce((sum, count) => sum + count, 0);
-}
-
-/** Lets so many pass in a second at most. */
-export interface Pacer {
-  /**
-   * How many of those that wait may pass now, at least one; waits until one may. 0 when the signal fired
-   * first.
-   */
-  pass(waiting: number, signal: AbortSignal): Promise<number>;
-}
-
-interface Clock {
-  /** Milliseconds, never going back. */
-  readonly monotonicMs: () => number;
-  readonly pause: (milliseconds: number, signal: AbortSignal) => Promise<void>;
-}
-
-/** What passes together when there is much time: a batch of a tenth of a second. */
-const BURSTS_PER_SECOND = 10;
-
-/** Without `perSecond`, as fast as it goes. */
-export function createPacer(perSecond: number | undefined, clock: Clock): Pacer {
-  let freeAtMs = Number.NEGATIVE_INFINITY;
-  return {
-    async pass(waiting, signal) {
-      if (perSecond === undefined) return signal.aborted ? 0 : waiting;
-      const now = clock.monotonicMs();
-      const turnMs = Math.max(freeAtMs, now);
-      const burst = Math.max(Math.floor(perSecond / BURSTS_PER_SECOND), 1);
-      const some = Math.min(waiting, burst);
-      freeAtMs = turnMs + (some * 1000) / perSecond;
-      if (turnMs > now) await clock.pause(turnMs - now, signal);
-      return signal.aborted ? 0 : some;
-    },
-  };
 }

@@ -1,19 +1,18 @@
 import { readLettersAbout, readLettersById } from '../../../shared/aws/read-ledger.ts';
 import {
+  type SummarizedDeadLetter,
+  summarize,
+  type WayOut,
+} from '../../../shared/core/batch/dead-letter.ts';
+import {
   type EntityKey,
-  isEntityKind,
   isStoreEvent,
-  type QueuedEvent,
   type StoreEvent,
 } from '../../../shared/core/events/event.ts';
 import type { Outcome } from '../../../shared/core/events/outcome.ts';
-import {
-  type EntityEntry,
-  type Ledger,
-  ledgerKeyText,
-} from '../../../shared/core/ledger/ledger.ts';
+import { type EntityEntry, type Ledger, readEntry } from '../../../shared/core/ledger/ledger.ts';
 import type { CouponForm, OrderForm } from '../../../shared/core/mapping/wanted-state.ts';
-import type { ReadEvent, Task } from '../../../shared/core/store/store.ts';
+import type { Task } from '../../../shared/core/store/store.ts';
 import {
   type Preview,
   type PreviewDeps,
@@ -21,7 +20,6 @@ import {
   previewSync,
 } from '../../../shared/core/sync/preview-sync.ts';
 import { adviceOn } from '../../../shared/loyalty/error-advice.ts';
-import { createEventReader } from '../../../shared/shopify/webhooks/read-event.ts';
 import { type Deployment, nextCommand, openLedger } from '../deployment/deployment.ts';
 import { explainAwsError } from '../deployment/explain-aws-error.ts';
 import { openShopServices } from '../deployment/services.ts';
@@ -32,32 +30,44 @@ import {
   REVEALS,
   type Suggestion,
   text,
+  type Verdict,
+  type VerdictKind,
 } from '../document/document.ts';
 import { line } from '../document/line.ts';
 import type { CommonOptions, Session } from '../session/session.ts';
 import { Problem } from '../terminal/exit.ts';
+import { utcText } from '../terminal/text.ts';
+import { KINDS } from './command.ts';
 import {
   aboutCell,
   aboutOf,
   aboutText,
-  ENTITIES,
-  EVENT_KINDS,
   expiryText,
   isoOf,
   type OrderNames,
   readNames,
+  traceOf,
 } from './describe.ts';
 import {
+  entityIn,
   familiesOf,
+  findUnlisted,
+  isDelivered,
   NOT_SEEN,
   newestFirst,
   openLetterQueues,
   openSummaries,
   type ReadLetter,
   type SurveySettings,
-  surveyLetters,
+  takeLetters,
 } from './read.ts';
-import { letterReaderOf, prepareReplay } from './replay.ts';
+import {
+  type LetterReader,
+  letterReaderOf,
+  OBSTACLES,
+  type Obstacle,
+  prepareReplay,
+} from './replay.ts';
 
 /** `loyalty-connector dead-letters show ID`: of several about one thing the newest. */
 export async function showLetter(
@@ -69,67 +79,132 @@ export async function showLetter(
   const signal = session.interruption();
   const record = options.reveal ? await session.beginChange(deployment, 'reveal') : undefined;
   const progress = session.terminal.progress('Looking for it:');
-  const { matching, letter } = await findLetter(deployment, id, {
+  const { matching, letter, gone } = await findLetter(deployment, id, {
     signal,
     onProgress: (seen, total) => progress.report(seen, `of about ${total}`, seen / total),
   });
   progress.end();
-  const look = `To see what is there: ${nextCommand(deployment, 'dead-letters list')}`;
-  if (matching === 0) throw new Problem(`No dead letter is, or is about, ${id}.`, look);
+  if (gone) return goneDocument(gone, deployment);
   if (!letter) {
-    const why = `The queue does not give this dead letter now: ${NOT_SEEN}`;
-    throw new Problem(`${why} Or it was removed without this connector.`, look);
+    const hidden = `The queue does not give this dead letter now: ${NOT_SEEN}`;
+    throw new Problem(
+      matching === 0 ? `No dead letter is, or is about, ${id}.` : hidden,
+      `To see what is there: ${nextCommand(deployment, 'dead-letters list')}`,
+    );
   }
   record?.count({ revealed: 1 });
-  const data = letterData(await examineLetter(letter, examiningDeps(deployment)), options);
-  const names = await readNames(deployment, [aboutOf(letter)]);
+  const examined = await examineLetter(letter, examiningDeps(deployment));
+  const data = letterData(examined, options);
+  const about = aboutOf(letter);
+  const names = await readNames(deployment, [about]);
+  const opens = traceOf(about);
   return {
     title: letter.event
-      ? `Dead letter about ${aboutText(aboutOf(letter), names)} of ${letter.event.shop}`
+      ? `Dead letter about ${aboutText(about, names)} of ${letter.event.shop}`
       : `A dead letter ${letter.isNewer ? 'of a newer release' : 'that cannot be read'}`,
+    verdict: letterVerdict(examined, data),
     blocks: letterBlocks(letter, data, names, deployment),
-    next: nextOf(
-      letter,
-      data,
-      deployment,
-      matching > 1 ? { id, matching } : undefined,
-      options.reveal === true,
-    ),
+    next: [
+      ...nextOf(examined, options),
+      ...(matching > 1
+        ? [
+            {
+              label: `See all ${matching} about it`,
+              line: line('dead-letters list', [], { id, limit: 25 }),
+            },
+          ]
+        : []),
+      ...(opens ? [{ label: 'What happened to it', line: opens }] : []),
+    ],
     data: { matching, letter: data },
   };
 }
 
-/** By its summary, so that no more is received than it takes to reach it; by a scan of all where it has none. */
+/** By its summary, so that no more is received than it takes to reach it; by a scan where it has none. */
 async function findLetter(
   deployment: Deployment,
   id: string,
   settings: Pick<SurveySettings, 'signal' | 'onProgress'>,
-): Promise<{ readonly matching: number; readonly letter: ReadLetter | undefined }> {
+): Promise<{
+  readonly matching: number;
+  readonly letter?: ReadLetter | undefined;
+  readonly gone?: SummarizedDeadLetter;
+}> {
   const now = new Date();
   const summaries = openSummaries(deployment);
   const things = deployment.connector.shops.flatMap(({ domain: shop }) =>
-    EVENT_KINDS.map((kind) => ({ shop, kind, id })),
+    KINDS.map((kind) => ({ shop, kind, id })),
   );
   const found = await Promise.all([
     readLettersById(summaries, [id], now),
     ...things.map((thing) => readLettersAbout(summaries, thing, now)),
   ]);
-  const listed = found.flat().filter(({ gone }) => !gone);
-  const [newest] = listed.toSorted(newestFirst);
-  const families = newest ? [newest.family] : familiesOf({}, deployment.connector);
+  const [newest, ...others] = found.flat().toSorted(newestFirst);
+  if (newest?.gone) return { matching: 0, gone: newest };
+  if (!newest) {
+    const families = familiesOf(deployment.connector);
+    const unlisted = await findUnlisted(deployment, families, { id: [id] }, settings);
+    return { matching: unlisted.length, letter: unlisted[0] };
+  }
   const received: ReadLetter[] = [];
-  const { matching } = await surveyLetters({
-    ...settings,
-    queues: openLetterQueues(deployment, families),
-    filter: { id: [newest?.letterId ?? id] },
-    most: newest && 1,
-    onMatch: (letters) => void received.push(...letters),
+  await takeLetters({
+    queues: openLetterQueues(deployment, [newest.family]),
+    letterIds: new Set([newest.letterId]),
+    signal: settings.signal,
+    async take(some) {
+      received.push(...some);
+      return [];
+    },
   });
-  const [letter] = received.toSorted(newestFirst);
-  return { matching: Math.max(matching, listed.length), letter };
+  return { matching: others.length + 1, letter: received[0] };
 }
 
-/** A dead letter beside the ledger and what would be sent; people in it are masked unless they are to be revealed. */
+/** The ledger may have an outcome before a replay has marked the dead letter as gone. */
+const BEFORE_GONE_MS = 5_000;
+
+/** It left the queue: when, how, and what became of it since. */
+async function goneDocument(
+  letter: SummarizedDeadLetter,
+  deployment: Deployment,
+): Promise<Document> {
+  const about = aboutOf(letter);
+  const names = await readNames(deployment, [about]);
+  const key = entityIn(letter);
+  const entry = key && (await readEntry(openLedger(deployment), key));
+  const { at = '', how = 'removed' } = letter.gone ?? {};
+  const since = Date.parse(at) - BEFORE_GONE_MS;
+  const last = entry?.outcomes.findLast((one) => Date.parse(one.at) >= since)?.outcome;
+  const [kind, end] = ENDS[how === 'replayed' ? (last ?? 'replayed') : how] ?? NOTHING_NEW;
+  const opens = traceOf(about);
+  return {
+    title: `The dead letter about ${aboutText(about, names)} left the queue`,
+    verdict: { kind, what: `${LEFT[how]} at ${utcText(at)} UTC${end}.` },
+    blocks: [],
+    next: [
+      ...(opens ? [{ label: 'What happened to it', line: opens }] : []),
+      { label: 'See the other dead letters', line: line('dead-letters list') },
+    ],
+    data: { matching: 0, gone: letter.gone, outcome: last },
+  };
+}
+
+const LEFT: Readonly<Record<WayOut, string>> = {
+  replayed: 'It was sent again',
+  dropped: 'It was dropped',
+  removed: 'A scan did not find it',
+};
+
+const NOTHING_NEW = ['well', ': nothing new had to be sent'] as const;
+/** By how it left, or by the outcome since it was sent again. */
+const ENDS: Readonly<Record<string, readonly [VerdictKind, string]>> = {
+  dropped: ['well', ', and is not sent until it changes in the store'],
+  removed: ['not known', ': it was removed without this connector'],
+  applied: ['well', ': delivered'],
+  rejected: ['action required', ', and failed again: a new dead letter says why'],
+  replayed: ['not known', '. No outcome is recorded for it yet'],
+};
+
+/** A dead letter and what would be sent; people in it are masked unless they are to be revealed. */
 export function letterData({ letter, entry, prospect }: Examined, options: RevealOptions) {
   const { receiptHandle: _, body: __, event, at, undecodable, ...known } = letter;
   const body = event && 'body' in event ? event.body : undefined;
@@ -140,40 +215,43 @@ export function letterData({ letter, entry, prospect }: Examined, options: Revea
     ...(advice !== undefined && { advice }),
     at: isoOf(at),
     ...(undecodable !== undefined && { undecodable }),
-    ...(event && { event: withoutValues(event) }),
+    // As its summary has it: without its body, and without the balance in it.
+    ...(event && { event: summarize(letter, event).event }),
     // The store asked to erase the person: not even on request.
     ...(options.reveal &&
       body &&
       redactedAt === undefined && { body: new TextDecoder().decode(body) }),
     ...(redactedAt !== undefined && { redacted: isoOf(redactedAt) }),
-    ledger: entry ? { ...entry, remembered: undefined } : null,
     now: prospectData(prospect, options),
   };
 }
 
-/** An event without its body, and without the balance in it. */
-function withoutValues(event: QueuedEvent) {
-  if ('body' in event) {
-    const { body, ...rest } = event;
-    return { ...rest, bodyBytes: body?.length ?? 0 };
-  }
-  if (!('points' in event)) return event;
-  const { points: _, cashback: __, ...rest } = event;
-  return rest;
-}
-
 type LetterData = ReturnType<typeof letterData>;
+
+function letterVerdict(
+  { letter, entry, prospect }: Examined,
+  { redacted, now }: LetterData,
+): Verdict {
+  if (redacted !== undefined) {
+    const what = `The store asked to erase this person on ${redacted.slice(0, 10)}. The message is not shown, and nothing of the person is sent from it. Drop the dead letter.`;
+    return { kind: 'action required', what };
+  }
+  if (isDelivered(letter, entry)) {
+    const what =
+      'The loyalty service got the same or a newer state since. Nothing is left to send: it can be dropped.';
+    return { kind: 'well', what };
+  }
+  if (prospect.kind === 'obstacle') return { kind: 'action required', what: now.summary };
+  return { kind: 'action required', what: 'It waits for a decision: send it again, or drop it.' };
+}
 
 export function letterBlocks(
   letter: ReadLetter,
-  { advice, redacted, body, ledger, now }: LetterData,
+  { advice, body, now }: LetterData,
   names: OrderNames,
   { connector }: Pick<Deployment, 'connector'>,
 ): readonly Block[] {
   const { event, code, attempts, letterId, family } = letter;
-  const size = event && 'body' in event && event.body ? event.body.length : 0;
-  const erase =
-    'The message is not shown, and nothing of the person is sent from it. Drop the dead letter.';
   return [
     facts([
       ['about', aboutCell(aboutOf(letter), names)],
@@ -186,90 +264,41 @@ export function letterBlocks(
       ['topic', event && `${event.topic}, delivery ${event.deliveryId}`],
       ['received', event && { at: event.receivedAt }],
       ...(event?.replays ?? []).map(({ at, by }) => ['sent again', `${at} by ${by}`] as const),
-      ['body', size > 0 && !redacted ? `${size} bytes` : undefined],
       ['cannot be read', letter.undecodable],
     ]),
     text(expiryText(letter, connector), 'waits'),
-    ...(redacted === undefined
-      ? []
-      : [
-          text(`The store asked to erase this person on ${redacted.slice(0, 10)}. ${erase}`, 'bad'),
-        ]),
     { kind: 'section', title: 'If it were sent now', blocks: prospectBlocks(now) },
-    ...(event && ENTITIES.has(event.kind) ? ledgerBlocks(ledger) : []),
     ...(body === undefined ? [] : [{ kind: 'code', title: 'The message', text: body } as const]),
   ];
 }
 
-function ledgerBlocks(entry: LetterData['ledger']): readonly Block[] {
-  if (!entry) return [text('The ledger knows nothing of it.')];
-  const applied = entry.appliedKey === undefined ? 'nothing so far' : 'yes';
-  return [
-    facts(
-      [
-        ['version', entry.version > 0 ? isoOf(entry.version) : 'none settled'],
-        ['applied', entry.uncertain ? `${applied}, but uncertain: will be sent` : applied],
-      ],
-      'The ledger',
-    ),
-    {
-      kind: 'timeline',
-      lines: entry.outcomes.map(({ at, outcome, topic, why }) => ({
-        ...{ at, who: outcome, what: topic, ...(why !== undefined && { detail: why }) },
-      })),
-    },
-  ];
-}
-
 function nextOf(
-  letter: ReadLetter,
-  { redacted }: LetterData,
-  { connector }: Pick<Deployment, 'connector'>,
-  all: { readonly id: string; readonly matching: number } | undefined,
-  isRevealed: boolean,
+  { letter, entry, prospect }: Examined,
+  { reveal = false }: RevealOptions,
 ): readonly Suggestion[] {
   const { letterId: id } = letter;
-  const reader = letterReaderOf(connector.shops);
-  // As it is, else by what the store says; neither where it would only come back.
-  const how = [false, true].find(
-    (refetch) => prepareReplay(letter, { refetch, by: '' }, reader, new Date()).kind === 'event',
-  );
-  const send = line('dead-letters replay', [], { id, refetch: how, wait: true });
+  const isErased = entry?.redactedAt !== undefined;
+  const isSent = prospect.kind !== 'obstacle' && !isErased && !isDelivered(letter, entry);
+  const send = line('dead-letters replay', [], { id, wait: true });
   const because = { name: 'because', label: 'Why it may go' };
+  const whole = line('dead-letters show', [id], { reveal: true });
   return [
-    ...(how === undefined || redacted !== undefined ? [] : [{ label: 'Send 1', line: send }]),
+    ...(isSent ? [{ label: 'Send 1', line: send }] : []),
     { label: 'Drop 1', line: line('dead-letters drop', [], { id }), asks: [because] },
-    ...(redacted === undefined && !isRevealed
-      ? [
-          {
-            label: 'Show the whole message',
-            line: line('dead-letters show', [id], { reveal: true }),
-            say: REVEALS,
-          },
-        ]
-      : []),
-    ...(all
-      ? [
-          {
-            label: `See all ${all.matching} about it`,
-            line: line('dead-letters list', [], { id: all.id, limit: 25 }),
-          },
-        ]
-      : []),
+    ...(isErased || reveal ? [] : [{ label: 'Show the whole message', line: whole, say: REVEALS }]),
   ];
 }
 
-interface ExaminingDeps {
+interface ExaminingDeps extends LetterReader {
   readonly ledger: Pick<Ledger, 'readMany'>;
-  readonly read: ReadEvent;
   readonly shop: (domain: string) => PreviewDeps;
 }
 
-/** What would become of a dead letter if it were sent now. */
+/** What would become of a message if it were sent now. */
 export type Prospect =
-  | { readonly kind: 'preview'; readonly preview: Preview }
+  | { readonly kind: 'preview'; readonly preview: Preview; readonly asksStore?: boolean }
   | { readonly kind: 'task'; readonly task: Task }
-  | { readonly kind: 'unreadable'; readonly why: string }
+  | { readonly kind: 'obstacle'; readonly obstacle: Obstacle }
   /** No event of the store: its worker decides by what it then finds. */
   | { readonly kind: 'storefront' }
   /** The store, or a secret that opens it, could not be had. */
@@ -282,20 +311,18 @@ export interface Examined {
   readonly prospect: Prospect;
 }
 
-/** A dead letter beside what the ledger knows, and what today's code and settings would make of it. */
+/** A dead letter beside what the ledger knows, and what a replay by today's code and settings would do. */
 export async function examineLetter(letter: ReadLetter, deps: ExaminingDeps): Promise<Examined> {
-  const { event } = letter;
-  if (!event) {
-    const why = letter.undecodable ?? letter.why;
-    return { letter, entry: undefined, prospect: { kind: 'unreadable', why } };
-  }
-  if (!isStoreEvent(event)) {
-    return { letter, entry: undefined, prospect: { kind: 'storefront' } };
-  }
-  const key = keyOf(event);
-  const entries = await deps.ledger.readMany(key ? [key] : []);
-  const entry = key && entries.get(ledgerKeyText(key));
-  return { letter, entry, prospect: await foresee(event, key, entry, deps) };
+  const key = entityIn(letter);
+  const entry = key && (await readEntry(deps.ledger, key));
+  const prepared = prepareReplay(letter, '', deps, new Date());
+  if (prepared.kind === 'obstacle') return { letter, entry, prospect: prepared };
+  const { event } = prepared;
+  if (!isStoreEvent(event)) return { letter, entry, prospect: { kind: 'storefront' } };
+  const prospect = await foresee(event, key, entry, deps);
+  const isPreview = prospect.kind === 'preview';
+  const { asksStore } = prepared;
+  return { letter, entry, prospect: isPreview ? { ...prospect, asksStore } : prospect };
 }
 
 /** What a worker would do with the event now. */
@@ -306,9 +333,8 @@ export async function foresee(
   deps: ExaminingDeps,
 ): Promise<Prospect> {
   const reading = deps.read(event);
-  if (reading.kind === 'unreadable') return reading;
   if (reading.kind === 'task') return reading;
-  if (!key) return { kind: 'unreadable', why: 'it is neither about an entity nor a task' };
+  if (reading.kind === 'unreadable' || !key) return { kind: 'obstacle', obstacle: 'unreadable' };
   try {
     const preview = await previewSync(key, { event, reading }, entry, deps.shop(event.shop));
     return { kind: 'preview', preview };
@@ -317,9 +343,6 @@ export async function foresee(
   }
 }
 
-const keyOf = ({ shop, kind, id }: StoreEvent): EntityKey | undefined =>
-  isEntityKind(kind) ? { shop, kind, id } : undefined;
-
 /** As the workers of this deployment see it. */
 export function examiningDeps(deployment: Deployment): ExaminingDeps {
   const { connector } = deployment;
@@ -327,7 +350,7 @@ export function examiningDeps(deployment: Deployment): ExaminingDeps {
   const ledger = openLedger(deployment);
   return {
     ledger,
-    read: createEventReader(new Set(connector.shops.map(({ domain }) => domain))),
+    ...letterReaderOf(connector.shops),
     shop(domain) {
       const shop = connector.shops.find((one) => one.domain === domain);
       if (!shop) throw new Error(`unknown shop: ${domain}`);
@@ -359,15 +382,17 @@ export function prospectBlocks({ summary, calls }: ReturnType<typeof prospectDat
   return [text(summary), ...shown];
 }
 
-/** One sentence on what would happen to the dead letter now. */
+/** One sentence on what would happen to the message now. */
 function describeProspect(prospect: Prospect, options: CommonOptions): string {
   switch (prospect.kind) {
-    case 'unreadable':
-      return `A replay would only bring it back: ${prospect.why}.`;
+    case 'obstacle':
+      return `It cannot be sent again: ${OBSTACLES[prospect.obstacle]}.`;
     case 'storefront':
       return 'Its worker would decide by what it finds then: an older balance never replaces a newer one, and a redemption goes on from where it stands.';
     case 'task':
-      return describeTask(prospect.task);
+      return prospect.task.kind === 'skip'
+        ? `Nothing would be sent: it is skipped (${prospect.task.why}).`
+        : 'It is no state to send: its worker would do what it asks for.';
     case 'unknown': {
       const { error } = prospect;
       const known = explainAwsError(error, options)?.message;
@@ -375,8 +400,10 @@ function describeProspect(prospect: Prospect, options: CommonOptions): string {
       return `This is not known now, because the store could not be asked: ${words}`;
     }
     case 'preview': {
-      const asked = prospect.preview.storeAsked ? ' The store was asked.' : '';
-      return `${describeOutcome(prospect.preview.outcome)}${asked}`;
+      const { asksStore, preview } = prospect;
+      const first = asksStore ? 'Its body cannot be used, so the store is asked instead. ' : '';
+      const asked = preview.storeAsked && !asksStore ? ' The store was asked.' : '';
+      return `${first}${describeOutcome(preview.outcome)}${asked}`;
     }
   }
 }
@@ -388,7 +415,7 @@ function describeOutcome(outcome: Outcome): string {
     case 'unchanged':
       return 'Nothing would be sent: it is applied already (resend --force sends it all the same).';
     case 'superseded':
-      return 'Nothing would be sent: a newer version is settled already.';
+      return 'Nothing would be sent: a newer version was applied already.';
     case 'skipped':
       return `Nothing would be sent: it is skipped (${outcome.why}).`;
     case 'handled':
@@ -397,23 +424,6 @@ function describeOutcome(outcome: Outcome): string {
       return `It would wait and be tried again (${outcome.why}).`;
     case 'rejected':
       return `It would be refused again: ${outcome.why}.`;
-  }
-}
-
-function describeTask(task: Task): string {
-  switch (task.kind) {
-    case 'fan-out':
-      return 'The codes of the discount would be read from the store and sent one by one.';
-    case 'sync-code':
-      return 'The code would be read from the store and sent.';
-    case 'skip':
-      return `Nothing would be sent: it is skipped (${task.why}).`;
-    case 'redact':
-      return 'What the ledger remembers of the customer would be erased.';
-    case 'merge':
-      return 'It would be asked whether the customer who is gone still has points.';
-    case 'notify':
-      return `A notice would be recorded for a person: ${task.why}.`;
   }
 }
 

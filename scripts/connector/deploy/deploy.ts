@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { concurrencyText } from '../../../shared/config/concurrency.ts';
@@ -13,14 +13,7 @@ import { type Document, text } from '../document/document.ts';
 import type { CommonOptions, Session } from '../session/session.ts';
 import { Problem } from '../terminal/exit.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import {
-  type FoundStack,
-  isSecret,
-  judgeChanges,
-  openStackAccess,
-  type StackAccess,
-  stackPolicy,
-} from './stack-access.ts';
+import { judgeChanges, openStackAccess, type StackAccess, stackPolicy } from './stack-access.ts';
 import { ASSEMBLY, type CdkRun, runCdk, SYNTH } from './synth.ts';
 
 interface DeployDeps {
@@ -82,7 +75,6 @@ export async function deploy(options: DeployOptions, deps: DeployDeps): Promise<
     judgeVersion(found?.version, step);
     await synthesize(step);
     if (!found) await access.freeFailed();
-    await adoptSecrets(found, step);
     await cdk(['diff', stack, '--method', 'template'], step);
     const isChanged = await (found ? update(step) : create(step));
     if (!isChanged) return [`${stack} is already deployed as it is described here.`];
@@ -120,20 +112,6 @@ async function synthesize({ stack, options, say, ...deps }: Step): Promise<void>
   ]);
   const { ok } = await deps.runCdk([...SYNTH, ...chosen]);
   if (!ok) throw new Problem('Nothing was deployed: the output above says what is wrong.');
-}
-
-async function adoptSecrets(found: FoundStack | undefined, step: Step): Promise<void> {
-  const { stack, folder, access, say } = step;
-  const template = join(step.project, ASSEMBLY, `${stack}.template.json`);
-  const adoptable = await findAdoptable(template, found !== undefined, access);
-  const arns = Object.values(adoptable).map(({ Id }) => Id);
-  if (arns.length === 0) return;
-  say(`These secrets were kept from an earlier deployment:\n  ${arns.join('\n  ')}`);
-  await requireConsent(`Adopt them into ${stack}, with their values?`, step);
-  const mapping = join(folder, 'adopt.json');
-  writeFileSync(mapping, JSON.stringify(adoptable));
-  // --force: the other changes come afterwards.
-  await cdk(['import', stack, '--resource-mapping', mapping, '--force'], step);
 }
 
 /** A new stack has nothing to lose. */
@@ -183,7 +161,7 @@ const outputsFile = ({ folder }: Step) => ['--outputs-file', join(folder, 'outpu
 const tooMuchLost = (ids: readonly string[]): Problem =>
   new Problem(
     `Nothing was deployed: what holds state would be lost to the connector. Undo what changes it in the
-settings. A shop that is to go must stay in the settings until a version that retains secrets is deployed.`,
+settings.`,
     `To lose it on purpose, name each: ${ids.map((id) => `--allow-loss ${id}`).join(' ')}`,
   );
 
@@ -228,37 +206,6 @@ function goingBack(before: string): readonly string[] {
   ];
 }
 
-interface Template {
-  readonly Resources: Readonly<
-    Record<string, { readonly Type: string; readonly Properties?: { readonly Name?: unknown } }>
-  >;
-}
-
-/** Secrets that an earlier stack left behind: in the form of CDK's resource mapping, by logical id. */
-type Adoptable = Readonly<Record<string, { readonly Id: string }>>;
-
-/**
- * Finds the secrets of the template that exist already and are not in the stack: those of a stack that was
- * deleted, or of a shop that was removed and is back. To create them would fail on their names; imported,
- * they keep their values.
- */
-async function findAdoptable(
-  templateFile: string,
-  isDeployed: boolean,
-  access: Pick<StackAccess, 'resourceIds' | 'secretArn'>,
-): Promise<Adoptable> {
-  const { Resources }: Template = JSON.parse(readFileSync(templateFile, 'utf8'));
-  const known = isDeployed ? await access.resourceIds() : new Set();
-  const found: Record<string, { readonly Id: string }> = {};
-  for (const [id, { Type, Properties }] of Object.entries(Resources)) {
-    const name = Properties?.Name;
-    if (!isSecret(Type) || known.has(id) || typeof name !== 'string') continue;
-    const arn = await access.secretArn(name);
-    if (arn !== undefined) found[id] = { Id: arn };
-  }
-  return found;
-}
-
 /** Advice for the most common failures. Missing credentials are noticed before, when AWS is asked for the stack. */
 const KNOWN: readonly { readonly when: RegExp; readonly advice: string }[] = [
   {
@@ -266,16 +213,6 @@ const KNOWN: readonly { readonly when: RegExp; readonly advice: string }[] = [
     advice: `This account and region are not prepared for CDK yet. Once per account and region:
   npx cdk bootstrap
 (with the same --profile, and the region in AWS_REGION)`,
-  },
-  {
-    when: /scheduled for deletion/i,
-    advice: `A secret with this name was deleted and still has its recovery window. Restore it
-(aws secretsmanager restore-secret --secret-id NAME), then deploy again: it is adopted with its value.`,
-  },
-  {
-    when: /secret.*already exists|already exists.*secret/i,
-    advice: `Secrets with these names belong to another stack. Give this stage or this shop's path
-another name, or remove them from that stack first: there they are kept when the shop leaves its settings.`,
   },
   {
     when: /denied by stack policy/i,

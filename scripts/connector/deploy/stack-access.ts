@@ -1,15 +1,13 @@
 import {
   CloudFormation,
   paginateDescribeChangeSet,
-  paginateListStackResources,
   type ResourceChange,
 } from '@aws-sdk/client-cloudformation';
-import { ResourceNotFoundException, SecretsManager } from '@aws-sdk/client-secrets-manager';
 import type { AwsSettings } from '../deployment/deployment.ts';
 import { readStack } from '../deployment/find-deployment.ts';
 
 export interface FoundStack {
-  /** Undefined for a stack that is not whole, such as one that only adopted secrets so far. */
+  /** Undefined for a stack that is not whole. */
   readonly version: string | undefined;
 }
 
@@ -26,7 +24,6 @@ const NEVER_MADE: ReadonlySet<string> = new Set([
 /** What a deployment asks AWS besides CDK's command line, with the credentials of the caller. */
 export function openStackAccess(stack: string, aws: AwsSettings) {
   const cloudFormation = new CloudFormation(aws);
-  const secrets = new SecretsManager(aws);
 
   return {
     /** Undefined when there is no such stack. */
@@ -42,27 +39,6 @@ export function openStackAccess(stack: string, aws: AwsSettings) {
       if (!found?.isProtected || !NEVER_MADE.has(found.status)) return;
       const unprotected = { StackName: stack, EnableTerminationProtection: false };
       await cloudFormation.updateTerminationProtection(unprotected);
-    },
-
-    /** The logical ids of the resources that it has. */
-    async resourceIds(): Promise<ReadonlySet<string>> {
-      const ids = new Set<string>();
-      const pages = paginateListStackResources({ client: cloudFormation }, { StackName: stack });
-      for await (const { StackResourceSummaries: found = [] } of pages) {
-        for (const { LogicalResourceId: id = '' } of found) ids.add(id);
-      }
-      return ids;
-    },
-
-    /** Undefined when there is no secret of this name. */
-    async secretArn(name: string): Promise<string | undefined> {
-      try {
-        const { ARN, DeletedDate } = await secrets.describeSecret({ SecretId: name });
-        return DeletedDate ? undefined : ARN;
-      } catch (error) {
-        if (error instanceof ResourceNotFoundException) return undefined;
-        throw error;
-      }
     },
 
     /** Undefined when the change set changes nothing. */
@@ -109,12 +85,8 @@ export function judgeChanges(changes: readonly ResourceChange[]): Judgement {
 const isKept = ({ PolicyAction: policy }: ResourceChange): boolean =>
   policy === 'Retain' || policy === 'ReplaceAndRetain';
 
-/** A secret that leaves the stack keeps its name and its value; a table or queue would stand idle. */
-function isLoss(change: ResourceChange): boolean {
-  const { ResourceType: type = '', Action: action } = change;
-  if (!holdsState(type)) return false;
-  return !(isSecret(type) && action === 'Remove' && isKept(change));
-}
+/** Also if it is kept: out of the stack it would stand idle. */
+const isLoss = ({ ResourceType: type = '' }: ResourceChange): boolean => STATE.includes(type);
 
 function describe(change: ResourceChange): string {
   const { LogicalResourceId: id, ResourceType: type } = change;
@@ -130,14 +102,10 @@ function describe(change: ResourceChange): string {
 
 /** Resources that hold what no deployment can make again. */
 const STATE = ['AWS::DynamoDB::Table', 'AWS::SQS::Queue', 'AWS::KMS::Key'];
-const SECRET = 'AWS::SecretsManager::Secret';
-
-const holdsState = (type: string): boolean => type === SECRET || STATE.includes(type);
-export const isSecret = (type: string): boolean => type === SECRET;
 
 /**
- * CloudFormation refuses every update that would replace or delete what holds state, also one by hand. A secret
- * may leave the stack, because it is retained. `except`: logical ids that one deployment may give up.
+ * CloudFormation refuses every update that would replace or delete what holds state, also one by hand.
+ * `except`: logical ids that one deployment may give up.
  */
 export function stackPolicy(except: readonly string[] = []): string {
   const named = except.map((id) => `LogicalResourceId/${id}`);
@@ -152,7 +120,6 @@ export function stackPolicy(except: readonly string[] = []): string {
     Statement: [
       { Effect: 'Allow', Principal: '*', Action: 'Update:*', Resource: '*' },
       deny(['Update:Replace', 'Update:Delete'], STATE),
-      deny(['Update:Replace'], [SECRET]),
     ],
   });
 }

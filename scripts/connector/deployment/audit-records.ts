@@ -163,24 +163,17 @@ export interface CommandLine {
 export async function recordChange(
   deployment: Deployment,
   line: CommandLine,
-  {
-    ledger = openLedger(deployment),
-    now = () => new Date(),
-    recorded = 'change',
-  }: {
-    readonly ledger?: Pick<Ledger, 'write'>;
-    readonly now?: () => Date;
-    readonly recorded?: Recorded;
-  } = {},
+  recorded: Recorded,
 ): Promise<RecordedChange> {
+  const ledger = openLedger(deployment);
   const caller = await readCaller(deployment.aws);
   const { version } = manifest;
   const change = { command: line.command, arguments: argumentsOf(line), version };
-  const key = await recordBegin(ledger, caller, change, now(), recorded);
+  const key = await recordBegin(ledger, caller, change, new Date(), recorded);
   const counted: Record<string, number> = {};
   return {
     count: (counts) => void Object.assign(counted, counts),
-    end: (ended) => recordEnd(ledger, key, { ...ended, counts: counted }, now()),
+    end: (ended) => recordEnd(ledger, key, { ...ended, counts: counted }, new Date()),
   };
 }
 

@@ -119,7 +119,13 @@ export function deployCommand({
   return lineText(line('deploy', [], { stage, region, profile: aws.profile }));
 }
 
-export const RESTART = 'Stop "npm start" and start it again.';
+/** What repairs what a deployment makes. */
+export function deployAgain(deployment: Parameters<typeof deployCommand>[0]): string {
+  const run = deployCommand(deployment);
+  return run === undefined ? RESTART : `Deploy again: ${run}`;
+}
+
+const RESTART = 'Stop "npm start" and start it again.';
 
 /** A complete command to copy, for the same deployment. */
 export const nextCommand = ({ where, stack, region, aws }: Place, command: string): string =>

@@ -131,7 +131,8 @@ export async function readStack(
   aws: AwsSettings,
   name: string,
 ): Promise<DescribedStack | undefined> {
-  const asked = new CloudFormation(aws).describeStacks({ StackName: name });
+  const cloudFormation = new CloudFormation(aws);
+  const asked = cloudFormation.describeStacks({ StackName: name });
   const described = await asked.catch((error: unknown) => {
     // CloudFormation has no other error for a stack that does not exist; the name itself is valid.
     if (error instanceof Error && error.name === 'ValidationError') return undefined;

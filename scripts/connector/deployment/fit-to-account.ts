@@ -12,7 +12,7 @@ import type { AwsSettings } from './deployment.ts';
 import { readStack } from './find-deployment.ts';
 
 /** Undefined when AWS does not say. `deployed`: what this stack has now, if there is one. */
-export async function readConcurrencyLimits(
+async function readConcurrencyLimits(
   lambda: LambdaClient,
   deployed: Concurrency | undefined,
 ): Promise<ConcurrencyLimits | undefined> {

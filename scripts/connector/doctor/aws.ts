@@ -1,22 +1,14 @@
-import { LambdaClient } from '@aws-sdk/client-lambda';
 import { paginateListSubscriptionsByTopic, SNSClient } from '@aws-sdk/client-sns';
-import {
-  type Concurrency,
-  type ConcurrencyLimits,
-  concurrencyText,
-  fitConcurrency,
-  readConcurrency,
-} from '../../../shared/config/concurrency.ts';
+import { concurrencyText } from '../../../shared/config/concurrency.ts';
 import { STACK_OUTPUTS } from '../../../shared/config/stack-outputs.ts';
 import { type Check, type Finding, fail, info, pass, unknown, warn } from '../checks/check.ts';
 import {
   type Deployment,
-  deployCommand,
+  deployAgain,
   openLedger,
-  RESTART,
   versionDifference,
 } from '../deployment/deployment.ts';
-import { readConcurrencyLimits } from '../deployment/fit-to-account.ts';
+import { fitToAccount } from '../deployment/fit-to-account.ts';
 import { line } from '../document/line.ts';
 import { readQueues } from '../status/collect-status.ts';
 import { Problem } from '../terminal/exit.ts';
@@ -56,11 +48,6 @@ function judgeVersions(deployment: Deployment): readonly Finding[] {
   return [warn(what, older === 'stack' ? deployAgain(deployment) : update)];
 }
 
-export function deployAgain(deployment: Parameters<typeof deployCommand>[0]): string {
-  const run = deployCommand(deployment);
-  return run === undefined ? RESTART : `Deploy again: ${run}`;
-}
-
 /** The read calls that the other commands make, each once. `unread`: the checks that a caller without secrets lacks. */
 export function accessCheck(deployment: Deployment, unread: Promise<readonly string[]>): Check {
   const [{ domain: shop } = { domain: '' }] = deployment.connector.shops;
@@ -82,37 +69,24 @@ export function accessCheck(deployment: Deployment, unread: Promise<readonly str
   };
 }
 
+/** Whether what is deployed is what `deploy` would choose for the account's quota today. */
 export function concurrencyCheck(deployment: Deployment): Check {
+  const { where, aws, stack, connector, output } = deployment;
   return {
     name: 'concurrency',
     async look() {
-      if (deployment.where === 'local') return [info('no quota on this machine')];
-      const deployed = readConcurrency(deployment.output('Concurrency'));
-      const limits = await readConcurrencyLimits(new LambdaClient(deployment.aws), deployed);
-      return limits
-        ? [judgeConcurrency(limits, deployed, deployment)]
-        : [unknown('AWS does not report the quota')];
+      if (where === 'local') return [info('no quota on this machine')];
+      const fitted = await fitToAccount(aws, stack, connector);
+      if (fitted.kind === 'refused') {
+        const [what = '', ...ways] = fitted.why;
+        return [warn(what, ...ways.map((way) => way.trim()))];
+      }
+      const deployed = output('Concurrency');
+      if (concurrencyText(fitted.concurrency) === deployed) return [pass(fitted.summary)];
+      const what = `deployed is ${deployed}; what fits the quota is ${fitted.summary}`;
+      return [warn(what, deployAgain(deployment))];
     },
   };
-}
-
-/** Whether what is deployed is what `deploy` would choose for the account's quota today. */
-export function judgeConcurrency(
-  limits: ConcurrencyLimits,
-  deployed: Concurrency,
-  deployment: Pick<Deployment, 'connector' | 'where' | 'stage' | 'region' | 'aws'>,
-): Finding {
-  const { connector, region } = deployment;
-  const fitted = fitConcurrency(limits, connector, region);
-  if (fitted.kind === 'refused') {
-    const [what = '', ...ways] = fitted.why;
-    return warn(what, ...ways.map((way) => way.trim()));
-  }
-  if (concurrencyText(fitted.concurrency) === concurrencyText(deployed)) {
-    return pass(fitted.summary);
-  }
-  const what = `deployed is ${concurrencyText(deployed)}; what fits the quota of ${limits.total} is ${fitted.summary}`;
-  return warn(what, deployAgain(deployment));
 }
 
 /** Who gets alarms: an address, or another target that was subscribed by hand. */
@@ -188,36 +162,4 @@ function judgeAlarms(
         : warn(`${endpoint} has not confirmed its subscription and gets no alarms`, CONFIRM),
     ),
   ];
-}
-
-const TIMEOUT_MS = 10_000;
-
-/** By the `Date` header of an answer of AWS. */
-export function clockCheck({ output }: Deployment): Check {
-  return {
-    name: 'clock',
-    needs: ['webhooks'],
-    async look() {
-      const signal = AbortSignal.timeout(TIMEOUT_MS);
-      const address = output('WebhookAddress');
-      const { headers } = await fetch(address, { method: 'HEAD', redirect: 'manual', signal });
-      return [judgeClock(headers.get('date') ?? '', Date.now())];
-    },
-  };
-}
-
-/** The header counts whole seconds, and the answer was on its way. */
-const TOLERANCE_SECONDS = 30;
-
-/** AWS refuses requests that are five minutes off, and latency is measured across clocks. */
-export function judgeClock(date: string, now: number): Finding {
-  const seconds = Math.round((now - Date.parse(date)) / 1000);
-  if (!Number.isFinite(seconds)) return unknown('the answer of AWS has no time to compare with');
-  if (Math.abs(seconds) <= TOLERANCE_SECONDS) {
-    return pass(`within ${TOLERANCE_SECONDS} s of that of AWS`);
-  }
-  return warn(
-    `this machine's clock is ${Math.abs(seconds)} s ${seconds > 0 ? 'ahead of' : 'behind'} that of AWS`,
-    'Synchronise the clock over the network (timedatectl set-ntp true).',
-  );
 }

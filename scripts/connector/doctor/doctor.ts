@@ -1,39 +1,28 @@
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { VERSION } from '../../../shared/config/release.ts';
 import { LEDGER_FORMAT } from '../../../shared/core/events/formats.ts';
-import { secretName } from '../../../shared/services/shop-secrets.ts';
 import {
   type Check,
   type ChecksData,
   checksDocument,
-  fail,
-  info,
-  pass,
+  findingsBlock,
   runChecks,
   type ShopDeps,
-  warn,
 } from '../checks/check.ts';
 import { loyaltyCheck, orderOriginCheck, rewardsCheck } from '../checks/loyalty.ts';
-import { assumptionsCheck, goLiveCheck, settingsCheck } from '../checks/settings.ts';
+import { goLiveCheck, settingsCheck } from '../checks/settings.ts';
 import { adminApiCheck, currencyCheck, installedAppCheck } from '../checks/store.ts';
-import { type Deployment, openLedger } from '../deployment/deployment.ts';
-import { explainAwsError, isDenied } from '../deployment/explain-aws-error.ts';
+import type { Deployment } from '../deployment/deployment.ts';
 import { openShopServices } from '../deployment/services.ts';
 import type { Document } from '../document/document.ts';
 import { line } from '../document/line.ts';
-import {
-  needsPerson,
-  pauseSuggestion,
-  pauseText,
-  readPauses,
-  resumeSuggestion,
-} from '../pause/read-pauses.ts';
-import { readCredentials, readSecret } from '../secrets/read-secret.ts';
+import { pausesCheck } from '../pause/read-pauses.ts';
+import { readCredentials, secretsCheck } from '../secrets/read-secret.ts';
 import type { CommonOptions, Session } from '../session/session.ts';
 import { storefrontCheck } from '../storefront/set-up.ts';
 import { subscriptionsCheck } from '../webhooks/webhooks.ts';
-import { accessCheck, alarmsCheck, clockCheck, concurrencyCheck, stackCheck } from './aws.ts';
-import { appSecretsCheck, secretsCheck, signaturesCheck, webhookAddressCheck } from './secrets.ts';
+import { accessCheck, alarmsCheck, concurrencyCheck, stackCheck } from './aws.ts';
+import { appSecretsCheck, signaturesCheck, webhookAddressCheck } from './secrets.ts';
 
 export interface DoctorOptions extends CommonOptions {
   readonly all?: boolean;
@@ -62,26 +51,29 @@ export async function examine(
   const found = checksDocument(title, checks, { all });
   const data = { stack, stage, region, where, ...versions, checks };
   const next = [{ label: 'See all checks', line: line('doctor', [], { all: true }) }];
-  return { ...found, data, ...(!all && { next }) };
+  if (!all) return { ...found, data, next };
+  const sections = Map.groupBy(checks, ({ name }) => SECTIONS.get(name) ?? 'Set-up');
+  const blocks = [...sections].map(([of, own]) => findingsBlock(own, { title: of }));
+  return { ...found, data, blocks };
 }
+
+/** What people switch, and who is told: apart from what was set up once. */
+const SECTIONS: ReadonlyMap<string, string> = new Map([
+  ['pauses', 'Calls to the loyalty service'],
+  ['alarms', 'Alarms'],
+]);
 
 /** All checks, in the order in which they are shown. */
 function openChecks(deployment: Deployment, options: CommonOptions): readonly Check[] {
-  const { connector, aws, output } = deployment;
+  const { connector, aws } = deployment;
   const { storefront } = connector;
   const client = new SecretsManagerClient(aws);
-  const explain = (error: unknown) => explainAwsError(error, options)?.message ?? String(error);
-  const prefix = output('SecretsPrefix');
-  const credentials = readCredentials(client, prefix, connector.shops, explain);
+  const credentials = readCredentials(deployment, options);
   const services = openShopServices(deployment);
   const deps: ShopDeps = {
     deployment,
     services: () => services,
-    // A shop that is in the settings only has nothing yet that could be checked.
-    shops: credentials.then((all) => {
-      const missing = new Set(all.flatMap((one) => (one.state === 'missing' ? [one.shop] : [])));
-      return connector.shops.filter(({ domain }) => !missing.has(domain));
-    }),
+    shops: connector.shops,
   };
   const withSecrets: readonly Check[] = [
     secretsCheck(deployment, credentials),
@@ -95,7 +87,8 @@ function openChecks(deployment: Deployment, options: CommonOptions): readonly Ch
     orderOriginCheck(deps),
     ...(storefront ? [storefrontCheck(deps), rewardsCheck(deps, storefront.rewardTypes)] : []),
   ];
-  const mayRead = mayReadSecrets(client, deployment);
+  // Tells an operator from one who may only look.
+  const mayRead = credentials.then((all) => !all.some(({ isDenied }) => isDenied));
   const unread = mayRead.then((may) => (may ? [] : withSecrets.map(({ name }) => name)));
   return [
     settingsCheck(deployment),
@@ -108,44 +101,7 @@ function openChecks(deployment: Deployment, options: CommonOptions): readonly Ch
       ...check,
       look: async () => ((await mayRead) ? check.look() : []),
     })),
-    signaturesCheck(deployment),
-    clockCheck(deployment),
+    signaturesCheck(deployment, credentials),
     alarmsCheck(deployment),
-    assumptionsCheck(connector),
   ];
-}
-
-/** Tells an operator from one who may only look. */
-async function mayReadSecrets(
-  client: SecretsManagerClient,
-  { connector, output }: Deployment,
-): Promise<boolean> {
-  const [shop] = connector.shops;
-  const name = secretName(output('SecretsPrefix'), shop?.path ?? '', 'webhook');
-  try {
-    await readSecret(client, name, 'webhook');
-    return true;
-  } catch (error) {
-    // Another fault is for the checks to report.
-    return !isDenied(error);
-  }
-}
-
-function pausesCheck(deployment: Deployment): Check {
-  const { shops } = deployment.connector;
-  return {
-    name: 'pauses',
-    async look() {
-      const pauses = await readPauses(openLedger(deployment), shops, new Date());
-      if (pauses.length === 0) {
-        return [pass('no shop is paused', pauseSuggestion(deployment.connector))];
-      }
-      return pauses.map((pause) => {
-        if (needsPerson(pause)) return fail(pauseText(pause), resumeSuggestion(pause));
-        return pause.by === 'service'
-          ? info(pauseText(pause))
-          : warn(pauseText(pause), resumeSuggestion(pause));
-      });
-    },
-  };
 }

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { SECRET_MAX_AGE_MS } from '../../../shared/aws/secrets.ts';
 import type { Shop } from '../../../shared/config/connector-config.ts';
-import { SECRET_PURPOSES, secretName } from '../../../shared/services/shop-secrets.ts';
+import { secretName } from '../../../shared/services/shop-secrets.ts';
 import { shopAddress } from '../../../shared/shopify/subscriptions/wanted-subscriptions.ts';
 import { PROBE_TOPIC } from '../../../shared/shopify/webhooks/topics.ts';
 import {
@@ -15,55 +16,13 @@ import {
   unknown,
   warn,
 } from '../checks/check.ts';
-import type { Deployment } from '../deployment/deployment.ts';
-import { line } from '../document/line.ts';
+import { type Deployment, deployAgain } from '../deployment/deployment.ts';
 import { type CredentialStatus, readSecret } from '../secrets/read-secret.ts';
 import { answerText, type PostedWebhook, postWebhook } from '../send/send-webhook.ts';
 import { metricsOf } from '../status/collect-status.ts';
-import { type LastHour, readLastHour } from '../status/figures.ts';
-import { FEW_BAD_SIGNATURES, signaturesText, strayText } from '../status/judge-status.ts';
+import { readLastHour } from '../status/figures.ts';
+import { judgeSignatures } from '../status/judge-status.ts';
 import { momentText } from '../terminal/text.ts';
-import { deployAgain } from './aws.ts';
-
-/** Of each shop, one finding about all that is wrong: `setup` asks for every secret that is not set. */
-export function secretsCheck(
-  deployment: Deployment,
-  credentials: Promise<readonly CredentialStatus[]>,
-): Check {
-  return {
-    name: 'secrets',
-    look: forEachShop(deployment.connector.shops, async ({ domain }) => {
-      const all = (await credentials).filter(({ shop }) => shop === domain);
-      const wrong = all.filter(({ state }) => state !== 'there');
-      if (wrong.length === 0) return [pass(`${SECRET_PURPOSES.join(', ')} are set`)];
-      const lacks = wrong.map(({ purpose }) => `${purpose} secret`);
-      return [{ ...judgeSecrets(domain, wrong, deployment), lacks }];
-    }),
-  };
-}
-
-function judgeSecrets(
-  shop: string,
-  wrong: readonly CredentialStatus[],
-  deployment: Deployment,
-): Finding {
-  if (wrong.some(({ state }) => state === 'missing')) {
-    const what = 'the shop is in the settings, but was never deployed: it has no secrets yet';
-    return fail(what, deployAgain(deployment));
-  }
-  const what = wrong.map(({ purpose, why }) => `the ${purpose} secret ${why}`).join('; ');
-  if (wrong.every(({ state }) => state === 'unreadable')) {
-    return unknown(what, 'docs/operator-access.md names the policy that reads them.');
-  }
-  if (wrong.some(({ unset }) => unset)) {
-    return fail(what, { label: 'Set what is missing', line: line('setup', [], { shop }) });
-  }
-  const sets = wrong.map(({ purpose }) => ({
-    label: `Set the ${purpose} secret`,
-    line: line('secrets set', [purpose], { shop }),
-  }));
-  return fail(what, ...sets);
-}
 
 /** Secrets that shops share, or that were not rotated together. Reads them to compare; they do not leave this process. */
 export function appSecretsCheck(
@@ -77,32 +36,28 @@ export function appSecretsCheck(
       return found.kind === 'there' ? found.fields : {};
     };
     const { current, previous } = await fields('webhook');
-    const { clientId, clientSecret } = await fields('store');
-    const given = (value: unknown) => (typeof value === 'string' ? value : undefined);
+    const { clientSecret } = await fields('store');
     return {
       shop: domain,
       webhook: [current, previous].filter((secret) => typeof secret === 'string'),
-      clientId: given(clientId),
-      clientSecret: given(clientSecret),
+      ...(typeof clientSecret === 'string' && { clientSecret }),
     };
   };
   return {
     name: 'app secrets',
     async look() {
       const all = await Promise.all((await shops).map(read));
-      const { storefront } = deployment.connector;
-      return [...judgeAppSecrets(all), ...(storefront ? judgeClientIds(all) : [])];
+      return judgeAppSecrets(all);
     },
   };
 }
 
-/** The secrets that sign a shop's webhooks, and the client id and secret of its app. */
+/** The secrets that sign a shop's webhooks, and the client secret of its app. */
 interface AppSecrets {
   readonly shop: string;
   /** The current webhook secret and, during a rotation, the older one. */
   readonly webhook: readonly string[];
-  readonly clientId: string | undefined;
-  readonly clientSecret: string | undefined;
+  readonly clientSecret?: string;
 }
 
 /** Compares the secrets without showing them. */
@@ -132,14 +87,6 @@ export function judgeAppSecrets(all: readonly AppSecrets[]): readonly Finding[] 
   return all.length > 1 ? [pass('no two shops share an app secret')] : [];
 }
 
-/** An app with client credentials always has it; an older one needs it only for its extensions. */
-export function judgeClientIds(all: readonly AppSecrets[]): readonly Finding[] {
-  const without = all.filter(({ clientId }) => clientId === undefined);
-  const what =
-    'the store secret has no client id, so requests of extensions (account page, till) are refused as no-client-id; docs/deploy.md says how to store it';
-  return without.map(({ shop }) => ({ ...info(what), shop }));
-}
-
 /** The address is reachable, refuses a forged signature and accepts a valid one. Queues nothing. */
 export function webhookAddressCheck(
   { shops, deployment }: ShopDeps,
@@ -162,19 +109,14 @@ export function webhookAddressCheck(
       if (genuine.kind === 'answered' && genuine.status === 200) {
         return [pass(`${address} takes the shop's signature and refuses a forged one`)];
       }
-      // During a rotation a third secret is refused.
-      const isRotating = stored.fields.previous !== undefined;
-      const rotate = {
-        label: 'Enter the client secret again',
-        line: line('secrets set', ['webhook'], { rotate: true, shop: domain }),
-      };
-      return [
-        fail(
-          `${address} does not take the shop's own signature (${answerText(genuine)})`,
-          'A secret just changed is used within 5 minutes.',
-          ...(isRotating ? [] : [rotate]),
-        ),
-      ];
+      const refused = `${address} does not take the shop's own signature (${answerText(genuine)})`;
+      const { storedAt } = stored;
+      // The receiver keeps what it has read.
+      if (storedAt && Date.now() - storedAt.getTime() < SECRET_MAX_AGE_MS) {
+        const used = `The secret was changed at ${momentText(storedAt.toISOString(), new Date())} and is used within ${SECRET_MAX_AGE_MS / 60_000} minutes. Look again then.`;
+        return [unknown(refused, used)];
+      }
+      return [fail(refused, deployAgain(deployment))];
     }),
   };
 }
@@ -204,8 +146,11 @@ function judgeForged(
   );
 }
 
-/** The address may take the stored secret while the app signs with another one. */
-export function signaturesCheck(deployment: Deployment): Check {
+/** What the receiver counted. */
+export function signaturesCheck(
+  deployment: Deployment,
+  credentials: Promise<readonly CredentialStatus[]>,
+): Check {
   const { shops, deployment: deployed } = deployment.connector;
   return {
     name: 'signatures',
@@ -215,35 +160,8 @@ export function signaturesCheck(deployment: Deployment): Check {
       }
       const now = new Date();
       const hour = await readLastHour(metricsOf(deployment, now).readFigures, now);
-      return [judgeRefusals(hour, shops, now)];
+      const domains = shops.map(({ domain }) => domain);
+      return [judgeSignatures(hour, { shops: domains, now, credentials: await credentials })];
     },
   };
-}
-
-/** The receiver counts for all shops together. */
-export function judgeRefusals(
-  hour: Pick<LastHour, 'signatures-refused' | 'signs'>,
-  shops: readonly Pick<Shop, 'domain'>[],
-  now: Date,
-): Finding {
-  const refused = hour['signatures-refused'];
-  if (refused <= FEW_BAD_SIGNATURES) {
-    return pass('the last hour shows no sign of another secret');
-  }
-  const sign = hour.signs['signatures-refused'];
-  const { lastAt = now.getTime(), acceptedSince = 0, sinceAccepted = refused } = sign ?? {};
-  const last = momentText(new Date(lastAt).toISOString(), now);
-  const seen = `${signaturesText(hour)}, last at ${last}`;
-  const rotations = shops.map(({ domain: shop }) => ({
-    label: 'Enter the new client secret',
-    say: 'Enter the client secret that the app has now:',
-    line: line('secrets set', ['webhook'], { rotate: true, shop }),
-  }));
-  // After a repair a stray one does not make it trouble again.
-  if (sinceAccepted > FEW_BAD_SIGNATURES) return fail(`${seen}; none accepted since`, ...rotations);
-  if (shops.length > 1) {
-    return warn(`${seen}; ${acceptedSince} accepted since, of any shop`, ...rotations);
-  }
-  if (acceptedSince > 0) return pass(`${seen}; repaired: ${acceptedSince} accepted since`);
-  return pass(`${seen}; ${strayText(sinceAccepted)}`);
 }

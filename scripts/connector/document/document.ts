@@ -130,6 +130,8 @@ export interface Row {
   /** A line below the row. */
   readonly detail?: string;
   readonly tone?: Tone;
+  /** What to do with what the row is about: below it on a page, below the table at a terminal. */
+  readonly next?: readonly Suggestion[];
   /** Where rows can be chosen. */
   readonly key?: string;
 }

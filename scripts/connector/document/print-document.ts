@@ -1,22 +1,19 @@
-import type { Terminal } from '../terminal/terminal.ts';
+import { renderTable, type Terminal } from '../terminal/terminal.ts';
 import { printable, relativeTime, secondsText, utcText, wrap } from '../terminal/text.ts';
 import {
   type ArithmeticBlock,
   type Block,
   type Cell,
   type ChartBlock,
-  type CodeBlock,
   completeLine,
   type Document,
   type FactsBlock,
-  type FindingsBlock,
   type FlowBlock,
   isEmpty,
   type ShownFinding,
   type Suggestion,
   type TableBlock,
   type TimelineBlock,
-  type Tone,
   type VerdictKind,
 } from './document.ts';
 import { type LinePlace, lineText } from './line.ts';
@@ -28,8 +25,6 @@ export interface PrintSettings {
   readonly full?: boolean | undefined;
   readonly now: Date;
 }
-
-type Print = (terminal: Terminal, settings: PrintSettings) => void;
 
 const STYLES = { well: 'green', waits: 'yellow', bad: 'red', soft: 'dim', info: 'dim' } as const;
 const VERDICTS: Readonly<Record<VerdictKind, keyof typeof STYLES>> = {
@@ -50,82 +45,91 @@ export function printDocument(
     terminal.line();
     const style = STYLES[VERDICTS[verdict.kind]];
     terminal.line(terminal.style(['bold', style], verdict.kind.toUpperCase()));
-    indented(terminal, verdict.what, '  ');
+    printWords(terminal, verdict.what, '  ');
   }
   for (const block of blocks) printBlock(terminal, block, settings);
-  if (next.length === 0) return;
-  terminal.line();
-  for (const one of next) printSuggestion(terminal, one, settings, '');
+  if (next.length > 0) terminal.line();
+  for (const one of next) printSuggestion(terminal, one, settings);
 }
 
-export function printBlock(terminal: Terminal, block: Block, settings: PrintSettings): void {
-  if (isEmpty(block)) return;
-  if (block.kind === 'form' || (block.kind === 'code' && block.folded && !settings.full)) return;
+function printBlock(terminal: Terminal, block: Block, settings: PrintSettings): void {
+  if (isEmpty(block) || block.kind === 'form') return;
+  if (block.kind === 'code' && block.folded && !settings.full) return;
   terminal.line();
   if ('title' in block && block.title !== undefined && block.kind !== 'chart') {
     terminal.line(terminal.style('bold', printable(block.title)));
   }
-  PRINTERS[block.kind](block as never)(terminal, settings);
+  PRINTERS[block.kind](terminal, block as never, settings);
 }
 
 const PRINTERS: {
   readonly [Kind in Exclude<Block['kind'], 'form'>]: (
+    terminal: Terminal,
     block: Extract<Block, { kind: Kind }>,
-  ) => Print;
+    settings: PrintSettings,
+  ) => void;
 } = {
-  text: (block) => (terminal) => {
-    for (const words of block.text.split('\n')) {
-      for (const line of wrap(printable(words), terminal.width)) {
-        terminal.line(block.tone ? terminal.style(STYLES[block.tone], line) : line);
-      }
-    }
+  text: (terminal, { text, tone }) => printWords(terminal, text, '', tone),
+  findings(terminal, { findings }, settings) {
+    const names = allOf(findings).map(({ name }) => (name ? name.length + 2 : 0));
+    printFindings(terminal, findings, settings, Math.max(0, ...names));
   },
-  findings: printFindings,
   facts: printFacts,
   table: printTable,
   timeline: printTimeline,
   arithmetic: printArithmetic,
   flow: printFlow,
   chart: printChart,
-  code: printCode,
-  section:
-    ({ blocks }) =>
-    (terminal, settings) => {
-      for (const block of blocks) printBlock(terminal, block, settings);
-    },
+  code(terminal, { text }) {
+    for (const line of text.split('\n')) terminal.line(`  ${printable(line)}`);
+  },
+  section(terminal, { blocks }, settings) {
+    for (const block of blocks) printBlock(terminal, block, settings);
+  },
 };
 
-const MARKS = { well: 'pass', waits: 'warn', bad: 'FAIL', info: 'info' } as const;
-const MARK_WIDTH = 6;
 const LEAST_ROOM = 40;
 
-function printFindings({ findings }: FindingsBlock): Print {
-  const all = (found: readonly ShownFinding[]): readonly ShownFinding[] =>
-    found.flatMap((one) => [one, ...all(one.follows ?? [])]);
-  const nameWidth = Math.max(0, ...all(findings).map(({ name }) => (name ? name.length + 2 : 0)));
-  return (terminal, settings) => {
-    for (const finding of findings) printFinding(terminal, finding, settings, nameWidth, '');
-  };
+/** Words behind a head, wrapped so that they stand below each other. */
+function printWords(
+  terminal: Terminal,
+  words: string,
+  head: string,
+  tone?: keyof typeof STYLES,
+  paintHead = (given: string) => given,
+): void {
+  const room = Math.max(terminal.width - head.length, LEAST_ROOM);
+  const lines = words.split('\n').flatMap((line) => wrap(printable(line), room));
+  for (const [index, line] of (lines.length === 0 ? [''] : lines).entries()) {
+    const before = index === 0 ? paintHead(head) : ' '.repeat(head.length);
+    terminal.line(`${before}${tone ? terminal.style(STYLES[tone], line) : line}`);
+  }
 }
 
-function printFinding(
+const MARKS = { well: 'pass', waits: 'warn', bad: 'FAIL', info: 'info' } as const;
+
+const allOf = (found: readonly ShownFinding[]): readonly ShownFinding[] =>
+  found.flatMap((one) => [one, ...allOf(one.follows ?? [])]);
+
+function printFindings(
   terminal: Terminal,
-  { tone, name = '', what, fix, next = [], follows = [] }: ShownFinding,
+  findings: readonly ShownFinding[],
   settings: PrintSettings,
   nameWidth: number,
-  before: string,
+  before = '',
 ): void {
-  const margin = `${before}${' '.repeat(MARK_WIDTH + nameWidth)}`;
-  const room = Math.max(terminal.width - margin.length, LEAST_ROOM);
-  const [first = '', ...rest] = wrap(printable(what), room);
-  const mark = terminal.style(STYLES[tone], MARKS[tone]);
-  terminal.line(`${before}${mark}  ${name.padEnd(nameWidth)}${first}`);
-  for (const more of rest) terminal.line(`${margin}${more}`);
-  if (fix !== undefined) {
-    for (const line of fix.split('\n')) terminal.line(`${margin}${printable(line)}`);
+  for (const { tone, name = '', what, fix, next = [], follows = [] } of findings) {
+    const mark = MARKS[tone];
+    const head = `${before}${mark}  ${name.padEnd(nameWidth)}`;
+    const margin = ' '.repeat(head.length);
+    printWords(terminal, what, head, undefined, (given) =>
+      given.replace(mark, terminal.style(STYLES[tone], mark)),
+    );
+    // Not wrapped: it may be a command.
+    for (const line of fix?.split('\n') ?? []) terminal.line(`${margin}${printable(line)}`);
+    for (const one of next) printSuggestion(terminal, one, settings, margin);
+    printFindings(terminal, follows, settings, nameWidth, `${before}  `);
   }
-  for (const one of next) printSuggestion(terminal, one, settings, margin);
-  for (const one of follows) printFinding(terminal, one, settings, nameWidth, `${before}  `);
 }
 
 /** Not wrapped: a command that is broken over two lines cannot be copied. */
@@ -133,105 +137,91 @@ function printSuggestion(
   terminal: Terminal,
   suggestion: Suggestion,
   { place }: PrintSettings,
-  margin: string,
+  margin = '',
 ): void {
-  indented(terminal, suggestion.say ?? `${suggestion.label}:`, margin);
+  printWords(terminal, suggestion.say ?? `${suggestion.label}:`, margin);
   const words = lineText(completeLine(suggestion), place);
   terminal.line(`${margin}  ${terminal.style('cyan', printable(words))}`);
 }
 
-function printFacts({ facts }: FactsBlock): Print {
-  const width = Math.max(0, ...facts.map(([label]) => label.length)) + 2;
-  return (terminal, { now }) => {
-    for (const [label, value] of facts) {
-      const [first = '', ...rest] = wrap(cellText(value, now), terminal.width - width);
-      const tone = toneOf(value);
-      const paint = (line: string) => (tone ? terminal.style(STYLES[tone], line) : line);
-      terminal.line(`${terminal.style('dim', label.padEnd(width))}${paint(first)}`);
-      for (const more of rest) terminal.line(`${' '.repeat(width)}${paint(more)}`);
-    }
-  };
+function printFacts(terminal: Terminal, { facts }: FactsBlock, { now }: PrintSettings): void {
+  const width = widestOf(facts.map(([label]) => label)) + 2;
+  const dim = (label: string) => terminal.style('dim', label);
+  for (const [label, value] of facts) {
+    const tone = typeof value === 'object' && 'tone' in value ? value.tone : undefined;
+    printWords(terminal, cellText(value, now), label.padEnd(width), tone, dim);
+  }
 }
 
-function printTable({ columns, rows, empty }: TableBlock): Print {
-  return (terminal, { now }) => {
-    if (rows.length === 0) {
-      indented(terminal, empty ?? '', '');
-      return;
-    }
-    terminal.table({
-      columns: columns.map((column) => ({ ...column, title: column.title.toUpperCase() })),
-      rows: rows.map(({ cells }) => cells.map((cell) => cellText(cell, now))),
-      details: rows.map(({ detail = '' }) => detail),
-    });
+function printTable(terminal: Terminal, block: TableBlock, settings: PrintSettings): void {
+  const { columns, rows, empty = '' } = block;
+  if (rows.length === 0) {
+    printWords(terminal, empty, '');
+    return;
+  }
+  const shown = {
+    columns: columns.map((column) => ({ ...column, title: column.title.toUpperCase() })),
+    rows: rows.map(({ cells }) => cells.map((cell) => cellText(cell, settings.now))),
+    details: rows.map(({ detail = '' }) => detail),
   };
+  terminal.line(renderTable(shown, terminal.width, terminal.style));
+  const next = rows.flatMap((row) => row.next ?? []);
+  if (next.length > 0) terminal.line();
+  for (const one of next) printSuggestion(terminal, one, settings);
 }
 
-function printTimeline({ lines }: TimelineBlock): Print {
-  const width = Math.max(0, ...lines.map(({ who }) => who.length));
-  return (terminal) => {
-    for (const { at, who, what, detail, tone } of lines) {
-      const head = `${utcText(at)}  ${who.padEnd(width)}  `;
-      const words = [what, detail].filter(Boolean).join(', ');
-      const [first = '', ...rest] = wrap(printable(words), terminal.width - head.length);
-      const paint = (line: string) => (tone ? terminal.style(STYLES[tone], line) : line);
-      terminal.line(`${head}${paint(first)}`);
-      for (const more of rest) terminal.line(`${' '.repeat(head.length)}${paint(more)}`);
-    }
-  };
+function printTimeline(terminal: Terminal, { lines }: TimelineBlock): void {
+  const width = widestOf(lines.map(({ who }) => who));
+  for (const { at, who, what, detail, tone } of lines) {
+    const words = [what, detail].filter(Boolean).join(', ');
+    printWords(terminal, words, `${utcText(at)}  ${who.padEnd(width)}  `, tone);
+  }
 }
 
-function printArithmetic({ steps }: ArithmeticBlock): Print {
-  const width = Math.max(0, ...steps.map(({ amount }) => amount.length));
-  return (terminal) => {
-    for (const { amount, what, at, isSum } of steps) {
-      if (isSum) terminal.line('─'.repeat(width));
-      const when = at === undefined ? '' : ` (${utcText(at)} UTC)`;
-      const words = printable(`${amount.padStart(width)}  ${what}${when}`);
-      terminal.line(isSum ? terminal.style('bold', words) : words);
-    }
-  };
+function printArithmetic(terminal: Terminal, { steps }: ArithmeticBlock): void {
+  const width = widestOf(steps.map(({ amount }) => amount));
+  for (const { amount, what, at, isSum } of steps) {
+    if (isSum) terminal.line('─'.repeat(width));
+    const when = at === undefined ? '' : ` (${utcText(at)} UTC)`;
+    const words = printable(`${amount.padStart(width)}  ${what}${when}`);
+    terminal.line(isSum ? terminal.style('bold', words) : words);
+  }
 }
 
-function printFlow({ stages }: FlowBlock): Print {
-  const width = Math.max(0, ...stages.map(({ name }) => name.length)) + 2;
-  return (terminal, settings) => {
-    for (const { name, text, figures = [], table } of stages) {
-      const words = [...(text ? [text] : []), ...figures.map((one) => `${one.value} ${one.name}`)];
-      const [first = '', ...rest] = wrap(printable(words.join(', ')), terminal.width - width);
-      terminal.line(`${name.padEnd(width)}${first}`);
-      for (const more of rest) terminal.line(`${' '.repeat(width)}${more}`);
-      if (table) printTable(table)(terminal, settings);
-    }
-  };
+function printFlow(terminal: Terminal, { stages }: FlowBlock, settings: PrintSettings): void {
+  const width = widestOf(stages.map(({ name }) => name)) + 2;
+  for (const { name, text, figures = [], table } of stages) {
+    const words = [...(text ? [text] : []), ...figures.map((one) => `${one.value} ${one.name}`)];
+    printWords(terminal, words.join(', '), name.padEnd(width));
+    if (table) printTable(terminal, table, settings);
+  }
 }
+
+const widestOf = (texts: readonly string[]) => Math.max(0, ...texts.map(({ length }) => length));
 
 /** Of the names on the left, and of the largest values on the right. */
 const BESIDE_COLUMNS = 24;
 
 /** A line of blocks for each series, at most as wide as the screen: then one block is several periods. */
-function printChart({ title, from, everySeconds, unit, series }: ChartBlock): Print {
-  return (terminal) => {
-    const length = Math.max(...series.map(({ values }) => values.length));
-    const periods = Math.ceil(length / Math.max(terminal.width - BESIDE_COLUMNS, 1));
-    const minutes = (everySeconds * periods) / 60;
-    terminal.table({
-      columns: [
-        { title },
-        { title: `from ${from.slice(11, 16)} UTC, one block is ${minutes} min` },
-        { title: 'most', align: 'right' },
-      ],
-      rows: series.map(({ name, values }) => {
-        const drawn = inGroups(values, periods).map(unit === 'count' ? sumOf : worstOf);
-        const most = Math.max(...drawn.map((one) => one ?? 0));
-        return [
-          name,
-          sparkline(drawn),
-          unit === 'count' ? `${most}` : most === 0 ? '-' : secondsText(most),
-        ];
-      }),
-    });
+function printChart(terminal: Terminal, block: ChartBlock): void {
+  const { title, from, everySeconds, unit, series } = block;
+  const length = Math.max(...series.map(({ values }) => values.length));
+  const periods = Math.ceil(length / Math.max(terminal.width - BESIDE_COLUMNS, 1));
+  const minutes = (everySeconds * periods) / 60;
+  const shown = {
+    columns: [
+      { title },
+      { title: `from ${from.slice(11, 16)} UTC, one block is ${minutes} min` },
+      { title: 'most', align: 'right' as const },
+    ],
+    rows: series.map(({ name, values }) => {
+      const drawn = inGroups(values, periods).map(unit === 'count' ? sumOf : worstOf);
+      const most = Math.max(...drawn.map((one) => one ?? 0));
+      const mostText = unit === 'count' ? `${most}` : most === 0 ? '-' : secondsText(most);
+      return [name, sparkline(drawn), mostText];
+    }),
   };
+  terminal.line(renderTable(shown, terminal.width, terminal.style));
 }
 
 function inGroups<Value>(values: readonly Value[], size: number): readonly (readonly Value[])[] {
@@ -258,26 +248,8 @@ export function sparkline(values: readonly (number | null)[]): string {
     .join('');
 }
 
-function printCode({ text }: CodeBlock): Print {
-  return (terminal) => {
-    for (const line of text.split('\n')) terminal.line(`  ${printable(line)}`);
-  };
-}
-
-function indented(terminal: Terminal, words: string, margin: string): void {
-  for (const line of words.split('\n')) {
-    for (const part of wrap(printable(line), terminal.width - margin.length)) {
-      terminal.line(`${margin}${part}`);
-    }
-  }
-}
-
 function cellText(cell: Cell, now: Date): string {
   if (typeof cell === 'string') return printable(cell);
   if (typeof cell === 'number') return String(cell);
   return 'at' in cell ? relativeTime(Date.parse(cell.at), now) : printable(cell.text);
-}
-
-function toneOf(cell: Cell): Tone | undefined {
-  return typeof cell === 'object' && 'tone' in cell ? cell.tone : undefined;
 }

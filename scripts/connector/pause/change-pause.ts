@@ -6,13 +6,16 @@ import {
   withOperatorPause,
 } from '../../../shared/core/calls/shop-pause.ts';
 import type { QueueFamily } from '../../../shared/core/events/event.ts';
+import { findingsBlock, runChecks, shopDeps, verdictOf } from '../checks/check.ts';
+import { loyaltyCheck } from '../checks/loyalty.ts';
+import { adminApiCheck } from '../checks/store.ts';
 import { type Deployment, openLedger } from '../deployment/deployment.ts';
 import { readCaller } from '../deployment/read-caller.ts';
-import { type Block, type Document, text } from '../document/document.ts';
+import { type Block, type Document, text, type VerdictKind } from '../document/document.ts';
 import { line } from '../document/line.ts';
 import { durationMs, shopsOf } from '../session/arguments.ts';
 import type { Session } from '../session/session.ts';
-import { EXIT, type ExitCode } from '../terminal/exit.ts';
+import { BadArguments, EXIT, type ExitCode } from '../terminal/exit.ts';
 import {
   isHolding,
   type PauseStatus,
@@ -33,13 +36,22 @@ export interface PauseOptions {
   readonly yes?: boolean;
 }
 
+/** SQS deletes a message after 14 days, and what has waited for seven raises an alarm. */
+const LONGEST_DAYS = 7;
+
 /** Confirm → record who → write the control record of every shop that is meant. */
 export async function pauseCommand(
   session: Session,
   options: PauseOptions,
 ): Promise<Document | ExitCode> {
-  const deployment = await session.findDeployment();
   const { shop, queue, because, for: length } = options;
+  const lengthMs = length === undefined ? undefined : durationMs(length);
+  if (lengthMs !== undefined && lengthMs > LONGEST_DAYS * 86_400_000) {
+    throw new BadArguments(
+      `pause for ${LONGEST_DAYS} days at most: SQS deletes what waits for 14 days.`,
+    );
+  }
+  const deployment = await session.findDeployment();
   const shops = shopsOf(deployment.connector, shop);
   const what = `${partText(queue ?? 'all')} of ${shops.map(({ domain }) => domain).join(', ')}`;
   if (!options.yes) {
@@ -51,17 +63,27 @@ export async function pauseCommand(
   const { before, after } = await change(session, deployment, shop, (control, now) =>
     withOperatorPause(control, queue ?? 'all', arn, now, {
       ...(because !== undefined && { because }),
-      ...(length !== undefined && { until: now.getTime() + durationMs(length) }),
+      ...(lengthMs !== undefined && { until: now.getTime() + lengthMs }),
     }),
   );
-  const isNew = JSON.stringify(before) !== JSON.stringify(after);
+  const replaced = without(before, after);
+  const isNew = without(after, before).length > 0;
   const verdict = { kind: 'well', what: `Paused: ${what}.` } as const;
   return {
     title: isNew ? `Pause ${what}` : `Nothing was changed: ${what} were paused before`,
     ...(isNew && { verdict }),
-    blocks: findingsOf('Paused now', after),
+    blocks: [
+      ...replaced.map((pause) => text(`Replaced: ${pauseText(pause)}`)),
+      ...findingsOf('Paused now', after),
+    ],
     data: { changed: isNew, pauses: after },
   };
+}
+
+/** The pauses that the others do not have. */
+function without(some: readonly PauseStatus[], others: readonly PauseStatus[]) {
+  const texts = new Set(others.map(pauseText));
+  return some.filter((pause) => !texts.has(pauseText(pause)));
 }
 
 function previewOf(
@@ -73,12 +95,13 @@ function previewOf(
   const keepsEnd = because !== undefined && own.some(({ until }) => until !== undefined);
   const open = keepsEnd ? 'until the end that its pause has, or until "resume"' : 'until "resume"';
   const end = length === undefined ? open : `for ${length}`;
+  const replaces = own.length === 0 ? '' : ' It would replace the pause that there is.';
   const given = { shop, queue, because, for: length, yes: true };
   return {
     title: `Pause ${what}`,
     blocks: [
       text(
-        `This would stop ${what} to the loyalty service ${end}. What arrives meanwhile waits, and is sent afterwards. Nothing was changed.`,
+        `This would stop ${what} to the loyalty service ${end}. What arrives meanwhile waits, and is sent afterwards.${replaces} Nothing was changed.`,
       ),
       ...findingsOf('Paused now', lasting),
     ],
@@ -90,7 +113,7 @@ function previewOf(
 const findingsOf = (title: string, pauses: readonly PauseStatus[]): readonly Block[] =>
   pauses.length === 0 ? [] : [{ kind: 'findings', title, findings: pauses.map(shownPause) }];
 
-/** End the pauses → wake what waited for their end. */
+/** End the pauses → wake what waited for their end → ask whether calls are accepted. */
 export async function resumeCommand(
   session: Session,
   { shop, queue }: PauseOptions,
@@ -99,8 +122,9 @@ export async function resumeCommand(
   const { before, after } = await change(session, deployment, shop, (control, now) =>
     resumed(control, queue ?? 'all', now),
   );
-  const shops = shopsOf(deployment.connector, shop).map(({ domain }) => domain);
-  const waiting = await readWaiting(deployment, shops, new Date());
+  const shops = shopsOf(deployment.connector, shop);
+  const domains = shops.map(({ domain }) => domain);
+  const waiting = await readWaiting(deployment, domains, new Date());
   const meant = waiting.filter((one) =>
     queue === undefined
       ? WAITED_FOR_RESUME.has(one.waitsFor)
@@ -109,16 +133,20 @@ export async function resumeCommand(
         !after.some((pause) => isHolding(pause, one)),
   );
   const { woken } = await wake(deployment, meant);
-  const left = new Set(after.map(pauseText));
-  const ended = before.filter((pause) => !left.has(pauseText(pause)));
-  const what = `${partText(queue ?? 'all')} of ${shops.join(', ')}`;
+  const ended = without(before, after);
+  const what = `${partText(queue ?? 'all')} of ${domains.join(', ')}`;
   const isDone = ended.length + woken.length > 0;
-  const verdict = { kind: 'well', what: 'Calls are made again.' } as const;
+  const deps = shopDeps(deployment, shops);
+  const isFree = isDone && after.length === 0;
+  const asked = isFree ? await runChecks([adminApiCheck(deps), loyaltyCheck(deps)]) : [];
+  const { kind } = verdictOf(asked);
+  const refused = findingsBlock(asked, { all: false });
   const not = after.length > 0 ? 'have no pause of their own' : 'are not paused';
   return {
     title: isDone ? `Resume ${what}` : `Nothing was changed: ${what} ${not}`,
-    ...(isDone && after.length === 0 && { verdict }),
+    ...(isFree && { verdict: { kind, what: RESUMED[kind] } }),
     blocks: [
+      ...(kind === 'well' ? [] : [refused]),
       ...ended.map((pause) => text(`Ended: ${pauseText(pause)}`)),
       ...(woken.length > 0 ? wokenTexts(woken) : ['No message waited for it.']).map((one) =>
         text(one),
@@ -128,6 +156,13 @@ export async function resumeCommand(
     data: { changed: isDone, ended, pauses: after, woken: woken.length },
   };
 }
+
+const RESUMED: Readonly<Record<VerdictKind, string>> = {
+  well: 'Calls are made again: the store and the loyalty service accept the credentials.',
+  waits: '',
+  'action required': 'The pause is ended, but its cause is still there.',
+  'not known': 'The pause is ended. Whether calls succeed is not known.',
+};
 
 /** What `resume` without a queue ends. */
 const WAITED_FOR_RESUME: ReadonlySet<WaitsFor> = new Set(['paused', 'throttled', 'misconfigured']);

@@ -10,6 +10,8 @@ import {
 } from '../../../shared/core/calls/shop-pause.ts';
 import type { QueueFamily } from '../../../shared/core/events/event.ts';
 import { type Ledger, ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
+import { type Check, type Finding, fail, pass, warn } from '../checks/check.ts';
+import { type Deployment, openLedger } from '../deployment/deployment.ts';
 import type { ShownFinding, Suggestion } from '../document/document.ts';
 import { line } from '../document/line.ts';
 import { personOf } from '../terminal/text.ts';
@@ -67,19 +69,17 @@ const WHY: Readonly<Record<PauseWhy, string>> = {
 };
 
 /** `example-store.myshopify.com: orders paused since 2026-11-15 20:01 UTC until 22:01 UTC by kim, because …` */
-export function pauseText(pause: PauseStatus): string {
-  const { shop, until } = pause;
-  const time = `since ${minuteOf(pause.since)}${until === undefined ? '' : ` until ${minuteOf(until)}`}`;
-  if (pause.by === 'service') return `${shop}: paused ${time}, because ${WHY[pause.why]}`;
+export const pauseText = (pause: PauseStatus): string => `${pause.shop}: ${textOf(pause)}`;
+
+function textOf(pause: PauseStatus): string {
+  const { since, until } = pause;
+  const time = `since ${minuteOf(since)}${until === undefined ? '' : ` until ${minuteOf(until)}`}`;
+  if (pause.by === 'service') return `paused ${time}, because ${WHY[pause.why]}`;
   const because = pause.because === undefined ? '' : `, because: ${pause.because}`;
-  return `${shop}: ${partText(pause.part)} paused ${time} by ${personOf(pause.who)}${because}`;
+  return `${partText(pause.part)} paused ${time} by ${personOf(pause.who)}${because}`;
 }
 
 export const partText = (part: PausedPart): string => (part === 'all' ? 'all calls' : part);
-
-/** The others end by themselves. */
-export const needsPerson = (pause: PauseStatus): boolean =>
-  pause.by === 'operator' ? pause.until === undefined : pause.why === 'misconfigured';
 
 /** Whether it stops the calls of this queue. */
 export function isHolding(
@@ -98,8 +98,38 @@ export function resumeSuggestion(pause: PauseStatus): Suggestion {
   return { label: `Resume ${partText(part)}`, line: line('resume', [], { shop, queue }) };
 }
 
+/** `refused`: what to do about a pause that refused credentials began. */
+export function pausesCheck(
+  deployment: Deployment,
+  refused: (pause: PauseStatus) => Suggestion = resumeSuggestion,
+): Check {
+  const { shops } = deployment.connector;
+  return {
+    name: 'pauses',
+    async look() {
+      const pauses = await readPauses(openLedger(deployment), shops, new Date());
+      if (pauses.length === 0) {
+        return [pass('no shop is paused', pauseSuggestion(deployment.connector))];
+      }
+      return pauses.map((pause) => judgePause(pause, refused(pause)));
+    },
+  };
+}
+
+/** What has an end goes on by itself. While credentials are refused, their pause only follows from that. */
+function judgePause(pause: PauseStatus, refused: Suggestion): Finding {
+  const { shop } = pause;
+  const [what, lacks] = [textOf(pause), ['calls']];
+  if (pause.by === 'operator') {
+    const judged = pause.until === undefined ? fail : warn;
+    return { ...judged(what, resumeSuggestion(pause)), shop, lacks };
+  }
+  if (pause.why === 'throttled') return { ...warn(what), shop };
+  return { ...fail(what, refused), shop, lacks, needs: ['loyalty credentials'] };
+}
+
 /** A page asks what it needs; at a terminal, options say it. */
-export function pauseSuggestion({ shops, storefront }: Pick<Connector, 'shops' | 'storefront'>) {
+function pauseSuggestion({ shops, storefront }: Pick<Connector, 'shops' | 'storefront'>) {
   const named = (names: readonly string[]) => Object.fromEntries(names.map((one) => [one, one]));
   const queues = ['orders', 'products', 'coupons', ...(storefront ? ['balances'] : [])];
   const domains = shops.map(({ domain }) => domain);

@@ -154,16 +154,27 @@ export async function wake(
   return wakeAll(waiting, deps, afterSeconds);
 }
 
-/** `11 messages are tried again now: orders 9, coupons 2.` And those that a call without an answer holds back. */
+/** `11 messages are tried again now: orders 9, coupons 2.` Those that a call without an answer holds back, apart. */
 export function wokenTexts(woken: readonly WokenMessage[], when = 'now'): readonly string[] {
-  const byQueue = [...Map.groupBy(woken, ({ queue }) => queue)];
-  const parts = byQueue.map(([queue, messages]) => `${queue} ${messages.length}`);
-  const list = parts.length === 0 ? '' : `: ${parts.join(', ')}`;
-  const are = woken.length === 1 ? 'is' : 'are';
-  const text = `${counted(woken.length, 'message')} ${are} tried again ${when}${list}.`;
   const late = woken.filter(({ isHeldBack }) => isHeldBack);
-  if (late.length === 0) return [text];
   const longest = Math.max(...late.map(({ inSeconds }) => inSeconds));
-  const rest = `${late.length} of them in up to ${longest} s: the last call had no answer, and the service may still execute it, after a newer one.`;
-  return [text, rest];
+  return [
+    ...tried(
+      woken.filter(({ isHeldBack }) => !isHeldBack),
+      when,
+    ),
+    ...tried(late, `in ${longest} s at the latest, and cannot be earlier`).map(
+      (words) => `${words} The last call had no answer, and the service may still execute it.`,
+    ),
+  ];
+}
+
+function tried(messages: readonly WokenMessage[], when: string): readonly string[] {
+  if (messages.length === 0) return [];
+  const byQueue = [...Map.groupBy(messages, ({ queue }) => queue)];
+  const parts = byQueue.map(([queue, some]) => `${queue} ${some.length}`);
+  const are = messages.length === 1 ? 'is' : 'are';
+  return [
+    `${counted(messages.length, 'message')} ${are} tried again ${when}: ${parts.join(', ')}.`,
+  ];
 }

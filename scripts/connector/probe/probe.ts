@@ -31,8 +31,6 @@ export interface ProbeOptions {
 
 const WAIT_SECONDS = 60;
 const STEP_COUNT = Object.keys(STEPS).length;
-/** Cannot be those of an account. */
-const WRONG = { token: 'probe-wrong-token', key: 'probe-wrong-key' };
 
 /** Confirm → try each step → undo everything → say which settings follow. */
 export async function probe(session: Session, options: ProbeOptions): Promise<Document | ExitCode> {
@@ -58,7 +56,6 @@ export async function probe(session: Session, options: ProbeOptions): Promise<Do
     now,
     signal,
     loyalty: services.loyalty(shop),
-    stranger: services.loyalty(shop, WRONG),
     waitMs: (options.wait ?? WAIT_SECONDS) * 1_000,
     pause: sleep,
     onTried(one) {
@@ -69,7 +66,7 @@ export async function probe(session: Session, options: ProbeOptions): Promise<Do
   progress.end();
   const left = undone.filter(({ verdict }) => verdict !== 'pass').length;
   change.count({ steps: tried.length, undone: undone.length - left, left });
-  const { storefront, ...others } = mergeSettings(tried.map((one) => one.settings ?? {}));
+  const { storefront, ...others } = mergeSettings(tried);
   // Pasted into settings that have none, it would switch the storefront on.
   const settings =
     storefront && deployment.connector.storefront ? { ...others, storefront } : others;
@@ -132,16 +129,14 @@ function probeName(now: Date, random: Uint8Array): string {
 }
 
 /** Each step adds its own; no two find the same setting. */
-export function mergeSettings(all: readonly FoundSettings[]): FoundSettings {
+export function mergeSettings(tried: readonly TriedStep[]): FoundSettings {
+  const all = tried.map(({ settings = {} }) => settings);
   const assumptions = Object.assign({}, ...all.map(({ loyalty }) => loyalty?.assumptions));
   const rules = Object.assign({}, ...all.map((one) => one.rules));
-  const storefront = Object.assign({}, ...all.map((one) => one.storefront));
-  const hasAny = (settings: object) => Object.keys(settings).length > 0;
-  return {
-    ...(hasAny(assumptions) && { loyalty: { assumptions } }),
-    ...(hasAny(rules) && { rules }),
-    ...(hasAny(storefront) && { storefront }),
-  };
+  const found = Object.assign({}, ...all, { rules, loyalty: { assumptions } });
+  if (Object.keys(rules).length === 0) delete found.rules;
+  if (Object.keys(assumptions).length === 0) delete found.loyalty;
+  return found;
 }
 
 const resultsOf = (tried: readonly TriedStep[]): readonly CheckResult[] =>

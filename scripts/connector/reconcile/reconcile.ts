@@ -45,24 +45,29 @@ export async function startReconcile(
   const signal = session.interruption('The comparison goes on by itself.');
   const deployment = await session.findDeployment();
   const domains = shopsOf(deployment.connector, named).map(({ domain }) => domain);
-  const change = await session.beginChange(deployment);
-  const isOurs = await invokeReconcile(deployment, {
+  await session.beginChange(deployment);
+  const title = `${deep ? 'Deep comparison' : 'Comparison'} of ${domains.join(', ')} with the ledger`;
+  session.terminal.note('Comparing; a run takes a quarter of an hour at most.');
+  const isOurs = await runReconcile(session, deployment, domains, signal, {
     ...(deep && { mode: 'deep' }),
     ...(named !== undefined && domains[0] !== undefined && { shop: domains[0] }),
   });
-  change.count({ started: 1 });
-  const title = `${deep ? 'Deep comparison' : 'Comparison'} of ${domains.join(', ')} with the ledger`;
-  session.terminal.note('Comparing; a run takes a quarter of an hour at most.');
-  await awaitRuns(session, deployment, { domains, isOurs, signal });
   const shops = await readRuns(deployment, named, isOurs);
   return documentOf(title, shops, deployment, { isDeep: deep, named });
 }
 
 type IsOurs = (last: LastReconcile) => boolean;
 
-/** Starts a run; returns how it is recognised once it has ended. */
-export async function invokeReconcile(
+const EVERY_MS = 2_000;
+/** The function ends after 15 minutes, and AWS may start it late. */
+const PATIENCE_MS = 17 * 60_000;
+
+/** Starts a run and waits until it has ended for all shops, or long enough; returns how it is recognised. */
+export async function runReconcile(
+  { terminal }: Session,
   deployment: Deployment,
+  domains: readonly string[],
+  signal: AbortSignal,
   asked: Omit<ReconcileRequest, 'request'> = {},
 ): Promise<IsOurs> {
   const request = randomUUID();
@@ -76,23 +81,7 @@ export async function invokeReconcile(
     }),
   );
   // A run of the schedule that began later replaces the record, and says the same.
-  return (last) => last.request === request || Date.parse(last.beganAt) > askedAt;
-}
-
-const EVERY_MS = 2_000;
-/** The function ends after 15 minutes, and AWS may start it late. */
-const PATIENCE_MS = 17 * 60_000;
-
-/** Waits until the run has ended for all shops, or long enough. */
-export async function awaitRuns(
-  { terminal }: Session,
-  deployment: Deployment,
-  {
-    domains,
-    isOurs,
-    signal,
-  }: { readonly domains: readonly string[]; readonly isOurs: IsOurs; readonly signal: AbortSignal },
-): Promise<void> {
+  const isOurs: IsOurs = (last) => last.request === request || Date.parse(last.beganAt) > askedAt;
   const ledger = openLedger(deployment);
   const progress = terminal.progress('Shops compared:', domains.length);
   const endMs = performance.now() + PATIENCE_MS;
@@ -104,6 +93,7 @@ export async function awaitRuns(
     await sleep(EVERY_MS, undefined, { signal }).catch(() => {});
   }
   progress.end();
+  return isOurs;
 }
 
 /** What runs of one shop found, the newest run first. */
@@ -216,7 +206,7 @@ export function judgeRuns(
     const what = `Of what was sent again, ${givenUp} could not be delivered. ${upTo}`;
     return { kind: 'action required', what };
   }
-  const [first] = [...last.stopped, ...(last.deep?.stopped ? [last.deep.stopped] : [])];
+  const [first] = stopsOf(last);
   if (first) {
     const what = `Not everything was compared: ${stoppedText(first.why)}. The next run goes on there.`;
     return { kind: 'not known', what };
@@ -257,46 +247,34 @@ function documentOf(
 ): Document {
   const verdict = judgeShops(shops, asked);
   const first = shops.flatMap((one): readonly Suggestion[] => {
-    const [id] = differingOrders(one.ordersRead).ids;
+    const { ids, lately } = differingOrders(one.ordersRead);
+    const [id] = [...ids, ...lately];
     const label = `See what happened to ${id && (one.names.get(id) ?? id)}`;
     return id ? [{ label, line: line('trace', ['order', id], { shop: one.shop }) }] : [];
   });
   const isOpen = verdict.kind === 'action required' || verdict.kind === 'not known';
-  const sections = shops.map((one) => ({ title: one.shop, blocks: blocksOf(one) }));
-  const [only] = sections;
   return {
     title,
     verdict,
-    blocks:
-      only && sections.length === 1
-        ? only.blocks
-        : sections.map((one) => ({ kind: 'section', ...one })),
+    blocks: shops.map((one) => ({ kind: 'section', title: one.shop, blocks: blocksOf(one) })),
     next: [
       ...first.slice(0, 1),
       ...(isOpen && first.length === 0
         ? [{ label: 'See what is wrong', line: line('status') }]
         : []),
       { label: 'Compare now', line: line('reconcile', [], { shop }) },
-      {
-        label: 'Compare everything',
-        say: 'Compare everything, also with the loyalty service:',
-        line: line('reconcile', [], { shop, deep: true }),
-      },
-      // Where the store or the service did not answer, this would fail, too.
-      ...(verdict.kind === 'not known' ? [] : shops.map(compareLately)),
+      { label: 'Compare everything', line: line('reconcile', [], { shop, deep: true }) },
+      // Also what a run leaves to its webhook. It would fail, too, where the store or the service did not answer.
+      ...shops.slice(0, verdict.kind === 'not known' ? 0 : 1).map((one) => ({
+        label: 'Compare all orders of the last hour',
+        line: line('compare', ['orders'], { since: '1h', shop: one.shop }),
+      })),
       { label: 'Check webhook subscriptions', line: line('webhooks check', [], { shop }) },
       { label: 'See backfills', line: line('backfill status', [], { shop }) },
     ],
     data: { stack: deployment.stack, shops: shops.map(({ names: _, ...one }) => one) },
   };
 }
-
-/** Also what a run leaves to its webhook. */
-const compareLately = ({ shop }: ShopRuns): Suggestion => ({
-  label: 'Compare the last hour',
-  say: `Compare the orders of the last hour of ${shop}, also those of the last minutes:`,
-  line: line('compare', ['orders'], { since: '1h', shop }),
-});
 
 /** What a person must look at first. */
 function blocksOf({ shop, runs, ordersRead, sent, names }: ShopRuns): readonly Block[] {
@@ -328,20 +306,28 @@ function blocksOf({ shop, runs, ordersRead, sent, names }: ShopRuns): readonly B
       ]),
       { title: all > sent.length ? `Sent again, the last ${sent.length} of ${all}` : 'Sent again' },
     ),
-    table(
-      ['Ended', { title: 'Compared', shrinks: true }, 'Sent again', 'Left to the next run'],
-      runs.map((run) => [
-        { at: run.endedAt },
-        comparedText(run),
-        sentIn(run) === 0 ? 'nothing' : sentIn(run),
-        [...run.stopped, ...(run.deep?.stopped ? [run.deep.stopped] : [])]
-          .map(({ why }) => stoppedText(why))
-          .join(', ') || 'nothing',
-      ]),
-      { title: 'Runs', empty: 'No comparison has ended yet.' },
-    ),
+    { kind: 'section', title: 'Runs', folded: true, blocks: [runsTable(runs)] },
   ];
 }
+
+const runsTable = (runs: readonly LastReconcile[]) =>
+  table(
+    ['Ended', { title: 'Compared', shrinks: true }, 'Sent again', 'Left to the next run'],
+    runs.map((run) => [
+      { at: run.endedAt },
+      comparedText(run),
+      sentIn(run) || 'nothing',
+      stopsOf(run)
+        .map(({ why }) => stoppedText(why))
+        .join(', ') || 'nothing',
+    ]),
+    { empty: 'No comparison has ended yet.' },
+  );
+
+const stopsOf = ({ stopped, deep }: LastReconcile) => [
+  ...stopped,
+  ...(deep?.stopped ? [deep.stopped] : []),
+];
 
 const sentIn = ({ healed, rolledOut }: LastReconcile) => sumOf(healed) + sumOf(rolledOut);
 

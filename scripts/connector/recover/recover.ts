@@ -1,13 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DynamoDB } from '@aws-sdk/client-dynamodb';
+import { type AttributeValue, DynamoDB } from '@aws-sdk/client-dynamodb';
+import { SecretsManager } from '@aws-sdk/client-secrets-manager';
+import { failedCondition } from '../../../shared/aws/aws-client.ts';
+import { ITEM } from '../../../shared/aws/ledger-item.ts';
 import { listRecords } from '../../../shared/aws/read-ledger.ts';
 import type { Shop } from '../../../shared/config/connector-config.ts';
 import {
   changeControl,
   readControl,
   resumed,
+  type ShopControl,
   withOperatorPause,
 } from '../../../shared/core/calls/shop-pause.ts';
+import { batchesOf } from '../../../shared/core/events/event.ts';
 import { isOpenDoubt } from '../../../shared/core/ledger/entry.ts';
 import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
 import { readFindings } from '../../../shared/core/reconcile/deep-scan.ts';
@@ -22,6 +27,7 @@ import {
   resumeRedemptions,
 } from '../../../shared/core/redeem/recover-redemptions.ts';
 import { openIn } from '../../../shared/core/redemptions/redemption-record.ts';
+import { secretName } from '../../../shared/services/shop-secrets.ts';
 import { openSourceQueues } from '../dead-letters/read.ts';
 import { type Deployment, openLedger } from '../deployment/deployment.ts';
 import { readCaller } from '../deployment/read-caller.ts';
@@ -29,14 +35,12 @@ import { openShopServices } from '../deployment/services.ts';
 import { type Document, right, table, text } from '../document/document.ts';
 import { line } from '../document/line.ts';
 import { pausesIn } from '../pause/read-pauses.ts';
-import { awaitRuns, invokeReconcile } from '../reconcile/reconcile.ts';
+import { runReconcile } from '../reconcile/reconcile.ts';
 import { shopsOf } from '../session/arguments.ts';
 import type { Session } from '../session/session.ts';
 import { readQueues } from '../status/collect-status.ts';
 import { BadArguments, EXIT, type ExitCode, Problem } from '../terminal/exit.ts';
 import { counted, spanText } from '../terminal/text.ts';
-import { type CopiedLedger, copyLedger } from './copy-ledger.ts';
-import { type FoundGoLive, findGoLive } from './find-go-live.ts';
 
 export interface RecoverOptions {
   /** Epoch milliseconds. */
@@ -153,6 +157,39 @@ async function planOf(
     : { shop, goLive, isPaused, since: Math.max(since ?? 0, goLive.at), underWay: undefined };
 }
 
+interface FoundGoLive {
+  /** Epoch milliseconds. */
+  readonly at: number;
+  /** Where it comes from, in words. */
+  readonly from: string;
+}
+
+/**
+ * When the program of a shop began. A ledger that was lost does not say it: its table is new. The secrets of a shop stay
+ * when the stack is deleted, and are as old as its first deployment.
+ */
+export async function findGoLive(
+  deployment: Deployment,
+  { domain, path, rules }: Shop,
+  given: number | undefined,
+  { goLive: recorded }: ShopControl,
+  ledger: Pick<Ledger, 'createdAt'>,
+): Promise<FoundGoLive> {
+  if (rules.goLive !== undefined) return { at: Date.parse(rules.goLive), from: 'rules.goLive' };
+  if (given !== undefined) return { at: given, from: '--go-live' };
+  const created = await ledger.createdAt();
+  // Kept from an earlier table, or given before. A new table's own record says no more than its date.
+  if (recorded !== undefined && recorded < created) return { at: recorded, from: 'the ledger' };
+  const SecretId = secretName(deployment.output('SecretsPrefix'), path, 'loyalty');
+  const secrets = new SecretsManager(deployment.aws);
+  // Without the right to, or without the secret, the table's date counts.
+  const secret = await secrets.describeSecret({ SecretId }).catch(() => undefined);
+  const made = secret?.CreatedDate?.getTime() ?? created;
+  return made < created
+    ? { at: made, from: `the date of the secrets of ${domain}` }
+    : { at: created, from: "the date of the ledger's table" };
+}
+
 const iso = (moment: number): string => new Date(moment).toISOString();
 
 function previewOf(title: string, plans: readonly Plan[], options: RecoverOptions): Document {
@@ -175,27 +212,21 @@ function previewOf(title: string, plans: readonly Plan[], options: RecoverOption
       ),
     ],
     next: [{ label: 'Recover the ledger', line: line('recover', [], given) }],
-    data: { changed: false, shops: plans.map(planValues) },
+    data: {
+      changed: false,
+      shops: plans.map(({ shop, ...plan }) => ({ ...plan, shop: shop.domain })),
+    },
   };
 }
 
-function remarksOn({ since, underWay, isPaused }: Plan, options: RecoverOptions): string {
-  const { from, since: asked = since } = options;
+function remarksOn({ underWay, isPaused }: Plan, { from }: RecoverOptions): string {
   const remarks = [
     isPaused && 'The shop is paused: this ends the pause, once it is safe.',
     underWay !== undefined && `A recovery is under way since ${iso(underWay)}.`,
-    underWay !== undefined && asked !== since && `It is of all since ${iso(since)}.`,
     from !== undefined && `What the ledger lacks is copied from ${from}.`,
   ];
   return remarks.filter(Boolean).join(' ');
 }
-
-const planValues = ({ shop, goLive, since, underWay }: Plan) => ({
-  shop: shop.domain,
-  goLive: { at: iso(goLive.at), from: goLive.from },
-  since: iso(since),
-  underWaySince: underWay === undefined ? null : iso(underWay),
-});
 
 const POLL_MS = 2_000;
 /** Longer than a worker's batch lasts. */
@@ -227,6 +258,57 @@ async function copyIn(
   } finally {
     progress.end();
   }
+}
+
+interface CopiedLedger {
+  readonly read: number;
+  readonly copied: number;
+}
+
+const AT_ONCE = 25;
+
+/** It says what pauses a shop now, not when the table was copied. */
+const isControl = (item: Record<string, AttributeValue>): boolean =>
+  /^control\|/.test(item[ITEM.key]?.S ?? '');
+
+/**
+ * Copies the items of a restored table into the ledger's own: those that it lacks, or with `replaces` all. What the
+ * ledger has since is newer, and is kept unless it is damaged. May be repeated.
+ */
+export async function copyLedger(
+  client: Pick<DynamoDB, 'scan' | 'putItem'>,
+  tables: { readonly from: string; readonly to: string; readonly replaces: boolean },
+  signal: AbortSignal,
+  onProgress: (copied: CopiedLedger) => void = () => {},
+): Promise<CopiedLedger> {
+  const put = async (Item: Record<string, AttributeValue>): Promise<number> => {
+    const isNew = {
+      ConditionExpression: 'attribute_not_exists(#key)',
+      ExpressionAttributeNames: { '#key': ITEM.key },
+    };
+    const asked = client.putItem({ TableName: tables.to, Item, ...(!tables.replaces && isNew) });
+    return asked
+      .then(() => 1)
+      .catch((error: unknown) => {
+        if (failedCondition(error)) return 0;
+        throw error;
+      });
+  };
+  let copied: CopiedLedger = { read: 0, copied: 0 };
+  let after: Record<string, AttributeValue> | undefined;
+  while (!signal.aborted) {
+    const page = await client.scan({ TableName: tables.from, ExclusiveStartKey: after });
+    const items = (page.Items ?? []).filter((item) => !isControl(item));
+    for (const some of batchesOf(items, AT_ONCE)) {
+      const written = await Promise.all(some.map(put));
+      const sum = written.reduce<number>((total, one) => total + one, 0);
+      copied = { read: copied.read + some.length, copied: copied.copied + sum };
+      onProgress(copied);
+    }
+    after = page.LastEvaluatedKey;
+    if (after === undefined) break;
+  }
+  return copied;
 }
 
 /** From then on workers may go on, and have to: they work on what the comparison sends. */
@@ -288,8 +370,7 @@ async function compareEverything(
   const domains = plans.map(({ shop }) => shop.domain);
   const told = new Set<string>();
   while (!signal.aborted) {
-    const isOurs = await invokeReconcile(deployment);
-    await awaitRuns(session, deployment, { domains, isOurs, signal });
+    await runReconcile(session, deployment, domains, signal);
     const controls = await Promise.all(domains.map((domain) => readControl(ledger, domain)));
     if (!controls.some(({ doubt }) => isOpenDoubt(doubt))) return;
     for (const domain of domains) {
@@ -344,7 +425,7 @@ async function resultOf(plan: Plan, found: ReadonlyMap<string, Recovered>, { led
   const since = doubt?.until ?? 0;
   const ours = runs.filter(({ endedAt }) => Date.parse(endedAt) >= since);
   return {
-    ...planValues(plan),
+    ...{ shop: domain, goLive: plan.goLive, since: plan.since },
     comparedAt: doubt?.comparedAt === undefined ? undefined : iso(doubt.comparedAt),
     sentAgain: ours.reduce((sum, run) => sum + sumOf(run.rolledOut) + sumOf(run.healed), 0),
     orders: { unread: orders?.unread ?? 0, differing: orders?.differing ?? 0 },

@@ -49,7 +49,7 @@ import { findShop, shopsOf } from '../session/arguments.ts';
 import type { Session } from '../session/session.ts';
 import { BadArguments, Problem } from '../terminal/exit.ts';
 import { counted } from '../terminal/text.ts';
-import { findEntity } from '../trace/find.ts';
+import { findEntity, ordersOf } from '../trace/find.ts';
 
 interface ShopOption {
   readonly shop?: string;
@@ -219,7 +219,11 @@ function redemptionsTable(
 /** By id or e-mail address, or by the code of a reward, which is theirs alone. */
 async function findCustomer(words: string, { deployment, shop, now }: OpenRedemptions) {
   const services = openShopServices(deployment);
-  const found = (id: string) => findEntity('member', id, { deployment, services, shop });
+  const searched = { deployment, services, shop };
+  const found = async (typed: string) => {
+    const [{ id }] = await findEntity('member', typed, searched);
+    return { id, otherOrders: await ordersOf(id, searched) };
+  };
   if (/^\d+$|[@/]/.test(words)) return found(words);
   const code = words.toLowerCase();
   const all = await readAll(deployment, shop.domain, now());
@@ -279,7 +283,7 @@ export async function showCommand(
         ['The connector wrote the balance', asOf === null ? undefined : { at: asOf }],
       ]),
       table(
-        ['', right('Store'), right('Connector'), right('Loyalty service'), ''],
+        ['', right('Store'), right('Connector'), right('Service'), ''],
         rowsOf(sides).map(({ field, values, differs }) => [
           field,
           ...values.map((value) => value ?? 'none'),
@@ -291,7 +295,7 @@ export async function showCommand(
       table(
         ['Order'],
         orders.map(({ id, name }) => [
-          { text: name, opens: line('trace', ['order', id], { shop }) },
+          { text: name ?? id, opens: line('trace', ['order', id], { shop }) },
         ]),
         { title: 'Orders', empty: 'No orders.' },
       ),

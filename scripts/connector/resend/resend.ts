@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type EntityKey,
+  type QueueFamily,
   queueFamilyOf,
   type StoreEvent,
 } from '../../../shared/core/events/event.ts';
@@ -9,39 +10,35 @@ import { withRewardCodeFirst } from '../../../shared/core/redemptions/reward-cod
 import { type RulesEffect, rulesEffect } from '../../../shared/core/sync/preview-sync.ts';
 import { backfillTopicOf } from '../../../shared/shopify/webhooks/topics.ts';
 import type { StoreOrder } from '../../../shared/store/store-entities.ts';
-import { type OpenBackfill, openBackfill } from '../backfill/backfill.ts';
+import { checkVisibility } from '../backfill/backfill.ts';
 import {
   createPace,
   DEFAULT_MOST_WAITING,
   DEFAULT_RATE,
   waitForRoom,
 } from '../backfill/run-backfill.ts';
-import { checkVisibility } from '../backfill/store-file.ts';
+import { followAll, RESULTS } from '../dead-letters/follow.ts';
 import { openSourceQueues } from '../dead-letters/read.ts';
-import { followReplayed, openLetterSearch } from '../dead-letters/replay-command.ts';
 import { examiningDeps, foresee, prospectBlocks, prospectData } from '../dead-letters/show.ts';
 import { type Deployment, openLedger, rulesOf } from '../deployment/deployment.ts';
 import { localUser } from '../deployment/read-caller.ts';
 import { openShopServices, orderNames } from '../deployment/services.ts';
 import {
   type Document,
+  exitCodeOf,
   facts,
   right,
   table,
   text,
-  type Verdict,
   type VerdictKind,
 } from '../document/document.ts';
 import { line, type Options } from '../document/line.ts';
-import { pauseText, readPauses, resumeSuggestion } from '../pause/read-pauses.ts';
-import { readWaiting } from '../pause/waiting-messages.ts';
 import { findShop } from '../session/arguments.ts';
 import type { CommonOptions, Session } from '../session/session.ts';
 import { BadArguments, EXIT, type ExitCode, Problem } from '../terminal/exit.ts';
 import { counted } from '../terminal/text.ts';
-import { MOST_WAITS } from '../trace/collect-trace.ts';
-import { findEntity, parseKind } from '../trace/find.ts';
-import { waitText } from '../trace/judge-trace.ts';
+import { changedOrders, findEntity, parseKind } from '../trace/find.ts';
+import { compareSides, isCancelledThere, readSides } from '../trace/sides.ts';
 
 export interface ResendOptions extends CommonOptions {
   /** Epoch milliseconds. */
@@ -53,106 +50,93 @@ export interface ResendOptions extends CommonOptions {
   readonly yes?: boolean;
 }
 
-/** One entity, or the orders that the rules of today change. */
+/** What would be sent, and what is said of it before. */
+interface Plan {
+  readonly preview: Document<object>;
+  /** None where nothing has to be sent, or nothing can: then the preview is all there is. */
+  readonly events: readonly StoreEvent[];
+  readonly shop: string;
+  /** `order`, as the command names it. */
+  readonly kind: string;
+}
+
+/** Foresee what the workers would do → show it → ask → send → follow. */
 export async function resend(
   session: Session,
   options: ResendOptions,
   kind?: string,
-  id?: string,
+  ...ids: readonly string[]
 ): Promise<Document | ExitCode> {
   const { since } = options;
-  if (kind !== undefined && id !== undefined && since === undefined) {
-    return resendOne(session, options, kind, id);
-  }
-  if (kind !== undefined || since === undefined) {
+  if (ids.length > 0 === (since !== undefined) || (kind && ids.length === 0)) {
     throw new BadArguments('give either a kind and an id, or --since.');
   }
-  return resendOrders(session, options, since);
-}
-
-/** Foresee what the worker would do → show it → ask → send → follow. */
-async function resendOne(
-  session: Session,
-  options: ResendOptions,
-  kindText: string,
-  idText: string,
-): Promise<Document | ExitCode> {
-  const kind = parseKind(kindText);
   const deployment = await session.findDeployment();
-  const shop = findShop(deployment.connector, options.shop);
-  const services = openShopServices(deployment);
-  const { id } = await findEntity(kind, idText, { deployment, services, shop });
-  const names = kind === 'order' ? await orderNames(services.ask(shop), [id]) : undefined;
-  const title = `Resend of ${kindText} ${names?.get(id) ?? id} of ${shop.domain}`;
-  const key = { shop: shop.domain, kind, id };
-  const at = new Date();
-  const replays = [{ at: at.toISOString(), by: localUser() }];
-  const event = { ...resendEvent(key, at), replays, ...(options.force && { force: true }) };
-  const entry = await readEntry(openLedger(deployment), key);
-  const prospect = await foresee(event, key, entry, examiningDeps(deployment));
-  const outcome = prospect.kind === 'preview' ? prospect.preview.outcome.kind : prospect.kind;
-  const now = prospectData(prospect, options);
-  const lineWith = (given: Options) =>
-    line('resend', [kindText, id], { shop: shop.domain, ...given });
-  if (outcome !== 'applied') {
-    const verdict = PROBLEMS[outcome];
+  const plan =
+    ids.length > 0
+      ? await planNamed(deployment, options, kind ?? '', ids)
+      : await planByRules(session, deployment, options, since ?? 0);
+  const {
+    preview: { title, data },
+    preview,
+    events,
+    shop,
+  } = plan;
+  const [first] = events;
+  if (!first || !options.yes) {
+    session.show({ ...preview, data: { ...data, sent: 0 } });
+    if (!first) return exitCodeOf(preview);
+    const many = counted(events.length, plan.kind);
+    if (!(await session.terminal.confirm(`Send ${many}?`))) return EXIT.fine;
+  }
+  const about = { shop, kind: first.kind, id: events.map(({ id }) => id).join(' ') };
+  const change = await session.beginChange(deployment, 'change', ids.length > 0 ? about : {});
+  const family = queueFamilyOf(first.kind);
+  const sent = await send(session, openSourceQueues(deployment, [family]), family, events, {
+    rate: options.rate ?? DEFAULT_RATE,
+    onSent: (count) => change.count({ sent: count }),
+  });
+  if (sent < events.length) {
+    const what = `It was stopped after ${sent} of ${counted(events.length, plan.kind)}. Repeat the command for the rest.`;
     return {
       title,
-      ...(verdict && { verdict: { kind: verdict, what: now.summary } }),
-      blocks: prospectBlocks(now).slice(verdict ? 1 : 0),
-      next: outcome === 'unchanged' ? [{ ...ANYWAY, line: lineWith({ force: true }) }] : [],
-      data: { ...key, wouldSend: false, now, sent: 0 },
-    };
-  }
-  const data = { ...key, wouldSend: true, now };
-  if (!options.yes) {
-    const waiting = await readWaiting(deployment, [shop.domain], at, MOST_WAITS);
-    // This one comes after it.
-    const wait = waiting.find(({ about }) => about.kind === kind && about.id === id);
-    const wake = { label: 'End the wait', line: line('retry-now', [], { shop: shop.domain }) };
-    const sends = lineWith({ force: options.force, wait: true, yes: true });
-    session.show({
-      title,
-      blocks: [
-        ...prospectBlocks(now),
-        ...(wait ? [text(`Before it, ${waitText(wait)}.`)] : []),
-        text('Nothing was sent.'),
-      ],
-      next: [{ label: 'Send it', line: sends }, ...(wait ? [wake] : [])],
-      data: { ...data, sent: 0 },
-    });
-    if (!(await session.terminal.confirm('Send it?'))) return EXIT.fine;
-  }
-  const change = await session.beginChange(deployment, 'change', key);
-  await openSourceQueues(deployment, [queueFamilyOf(kind)]).queue.send(event);
-  change.count({ sent: 1 });
-  const pause = options.wait ? await pauseOf(deployment, key) : undefined;
-  if (pause) {
-    const what = `It is on the queue, and goes on when the pause ends. ${pauseText(pause)}.`;
-    const next = [resumeSuggestion(pause)];
-    return {
-      title,
-      verdict: { kind: 'waits', what },
+      verdict: { kind: 'action required', what },
       blocks: [],
-      next,
-      data: { ...data, sent: 1 },
+      data: { ...data, sent },
     };
   }
-  const result = options.wait ? await follow(session, deployment, key, event) : undefined;
-  const letters = { label: 'See the dead letter', line: line('dead-letters show', [id]) };
+  const seen =
+    events.length === 1
+      ? { label: 'What happened', line: line('trace', [plan.kind, first.id], { shop }) }
+      : { label: 'See how far the workers are', line: line('status') };
+  if (!options.wait) {
+    const queued = `${counted(sent, plan.kind)} sent to the queue; the workers go on.`;
+    return { title, blocks: [text(queued)], next: [seen], data: { ...data, sent } };
+  }
+  const signal = session.interruption('Following no longer; the messages are on the queue.');
+  const asSent = events.map(({ kind, id, receivedAt: at }) => {
+    const key = { shop, kind, id } as EntityKey;
+    return { family, key, ...key, at };
+  });
+  const followed = await followAll(session, deployment, asSent, signal);
+  const tones = followed.map(({ result }) => RESULTS[result].tone);
+  const groups = Map.groupBy(followed, ({ result }) => RESULTS[result].text);
+  const each = [...groups].map(([words, { length }]) => `${counted(length, plan.kind)} ${words}`);
+  const held = followed.find((one) => one.held)?.held;
+  const why = held ? ` ${held.what}.` : '';
+  const waits = tones.includes('waits') ? 'waits' : 'well';
+  const letters = { label: 'See the dead letters', line: line('dead-letters list', [], { shop }) };
   return {
     title,
-    ...(result !== undefined && { verdict: RESULTS[result] ?? OTHERWISE }),
-    blocks: options.wait ? [] : [text('It is on the queue, and a worker sends it.')],
-    next: [
-      ...(result === 'failing' ? [letters] : []),
-      { label: 'What happened', line: line('trace', [kindText, id], { shop: shop.domain }) },
-    ],
-    data: { ...data, sent: 1, outcome: result },
+    verdict: {
+      kind: tones.includes('bad') ? 'action required' : waits,
+      what: `${each.join(', ')}.${why}`,
+    },
+    blocks: [],
+    next: [...(held?.next ?? []), ...(tones.includes('bad') ? [letters] : []), seen],
+    data: { ...data, sent, outcome: followed[0]?.result },
   };
 }
-
-const ANYWAY = { label: 'Send it anyway', say: 'If the loyalty service has lost it:' };
 
 /** Without a body: the worker reads the store, and the ledger decides what is sent. */
 function resendEvent(key: EntityKey, now: Date): StoreEvent {
@@ -165,60 +149,88 @@ function resendEvent(key: EntityKey, now: Date): StoreEvent {
     // A person who repaired something may send it again within five minutes.
     deliveryId: `resend/${key.kind}/${key.id}/${at}`,
     receivedAt: at,
+    replays: [{ at, by: localUser() }],
     body: undefined,
   };
+}
+
+async function planNamed(
+  deployment: Deployment,
+  options: ResendOptions,
+  kindText: string,
+  typed: readonly string[],
+): Promise<Plan> {
+  const kind = parseKind(kindText);
+  const shop = findShop(deployment.connector, options.shop);
+  const { domain } = shop;
+  const services = openShopServices(deployment);
+  const searched = { deployment, services, shop };
+  const hits = await Promise.all(typed.map((one) => findEntity(kind, one, searched)));
+  const ids = [...new Set(hits.map(([{ id }]) => id))];
+  const names = kind === 'order' ? await orderNames(services.ask(shop), ids) : undefined;
+  const nameOf = (id: string) => names?.get(id) ?? id;
+  const found = await Promise.all(
+    ids.map((id) => foreseeOne(deployment, { shop: domain, kind, id }, options)),
+  );
+  const events = found.flatMap(({ outcome, event }) => (outcome === 'applied' ? [event] : []));
+  const lineWith = (given: Options) =>
+    line('resend', [kindText, ...ids], { shop: domain, wait: true, yes: true, ...given });
+  const [one, ...others] = found;
+  const many = counted(events.length, kindText);
+  const send = {
+    label: events.length === 1 ? 'Send it' : `Send ${many}`,
+    line: lineWith({ force: options.force }),
+  };
+  const rows = found.map(({ key, now }) => [nameOf(key.id), now.summary]);
+  const preview = {
+    title: `Resend of ${kindText} ${ids.map(nameOf).join(', ')} of ${domain}`,
+    blocks: [
+      ...(one && others.length === 0
+        ? prospectBlocks(one.now)
+        : [table([kindText, { title: 'What would be sent', shrinks: true }], rows)]),
+      text('Nothing was sent.'),
+    ],
+    next: events.length === 0 ? [] : [send],
+    data: { shop: domain, kind, id: ids[0], wouldSend: events.length > 0, now: one?.now },
+  };
+  const plan = { events, shop: domain, kind: kindText, preview };
+  if (!one || others.length > 0 || one.outcome === 'applied') return plan;
+  if (one.outcome !== 'unchanged') {
+    const kind = PROBLEMS[one.outcome];
+    const verdict = kind && { kind, what: one.now.summary };
+    return verdict ? { ...plan, preview: { ...preview, verdict, blocks: [] } } : plan;
+  }
+  const sides = await readSides(deployment, services, shop, one.key);
+  const compared = compareSides(sides);
+  const what = compared.kind === 'well' ? 'Nothing had to be sent.' : ALREADY;
+  const verdict = { kind: compared.kind, what: `${what} ${compared.what}` };
+  const anyway = { label: 'Send it anyway', line: lineWith({ force: true }) };
+  const next = isCancelledThere(sides) ? [] : [anyway];
+  return { ...plan, preview: { ...preview, verdict, next, blocks: [] } };
+}
+
+const ALREADY =
+  'Nothing was sent, because this state was sent before: only --force sends it again.';
+
+async function foreseeOne(deployment: Deployment, key: EntityKey, options: ResendOptions) {
+  const event = { ...resendEvent(key, new Date()), ...(options.force && { force: true }) };
+  const entry = await readEntry(openLedger(deployment), key);
+  const prospect = await foresee(event, key, entry, examiningDeps(deployment));
+  const now = prospectData(prospect, options);
+  const outcome = prospect.kind === 'preview' ? prospect.preview.outcome : undefined;
+  const isAbsent = !entry && outcome?.kind === 'retry' && outcome.why === 'store-says-gone';
+  if (!isAbsent) return { key, event, now, outcome: outcome?.kind ?? prospect.kind };
+  const summary = 'Neither the store nor the ledger knows it: there is nothing to send.';
+  return { key, event, now: { ...now, summary }, outcome: 'rejected' };
 }
 
 /** What would not help, by its prospect or outcome. */
 const PROBLEMS: Readonly<Record<string, VerdictKind>> = {
   rejected: 'action required',
   retry: 'waits',
-  unreadable: 'action required',
+  obstacle: 'action required',
   unknown: 'not known',
 };
-
-/** Nobody should wait for what only a person ends. */
-async function pauseOf(deployment: Deployment, { shop, kind }: EntityKey) {
-  const pauses = await readPauses(openLedger(deployment), [{ domain: shop }], new Date());
-  const parts = ['all', queueFamilyOf(kind)];
-  return pauses.find((one) => one.by === 'operator' && parts.includes(one.part));
-}
-
-async function follow(
-  session: Session,
-  deployment: Deployment,
-  key: EntityKey,
-  { replays = [], receivedAt }: StoreEvent,
-): Promise<string> {
-  const family = queueFamilyOf(key.kind);
-  const progress = session.terminal.progress('Waiting for its outcome:', 1);
-  const followed = await followReplayed([{ family, key, ...key, at: receivedAt }], {
-    ledger: openLedger(deployment),
-    depth: openSourceQueues(deployment, [family]).depth,
-    lettersSince: openLetterSearch(deployment),
-    by: replays[0]?.by ?? '',
-    signal: session.interruption('Following no longer; the message is on the queue.'),
-    onProgress: (settled, depth) => progress.report(settled, `${depth} messages on the queue`),
-  });
-  progress.end();
-  return followed[0]?.result ?? '';
-}
-
-const SETTLED: Verdict = { kind: 'well', what: 'It was settled: nothing had to be sent any more.' };
-
-/** By the result, as it was read in the ledger and on the queues just now. */
-const RESULTS: Readonly<Record<string, Verdict>> = {
-  applied: { kind: 'well', what: 'The loyalty service accepted it.' },
-  settled: SETTLED,
-  unchanged: SETTLED,
-  failing: { kind: 'action required', what: 'It was given up, and is a dead letter.' },
-  underway: {
-    kind: 'waits',
-    what: 'It has no outcome yet: it waits for its next attempt, and the workers go on.',
-  },
-};
-
-const OTHERWISE: Verdict = { kind: 'not known', what: 'It went another way than foreseen.' };
 
 interface Found extends RulesEffect {
   readonly id: string;
@@ -226,111 +238,88 @@ interface Found extends RulesEffect {
   readonly version: number;
 }
 
-/** Compare with the rules of today → show the effect → ask → send. */
-async function resendOrders(
-  session: Session,
-  options: ResendOptions,
-  placedSince: number,
-): Promise<Document | ExitCode> {
-  const deployment = await session.findDeployment();
-  const asked = options.yes ? await session.beginChange(deployment) : undefined;
-  const open = openBackfill(deployment, options.shop);
-  const since = new Date(placedSince).toISOString();
-  await checkVisibility({ kind: 'orders', since }, open, new Date());
-  const { lookedAt, found } = await findEffects(session, open, placedSince);
-  const summary = summaryOf(open.shop.domain, since, lookedAt, found);
-  if (!asked || found.length === 0) {
-    session.show(previewOf(summary, found, options));
-    if (found.length === 0) return EXIT.fine;
-    const question = `Send ${counted(found.length, 'order')} by these rules?`;
-    if (!(await session.terminal.confirm(question))) return EXIT.fine;
-  }
-  const change = asked ?? (await session.beginChange(deployment));
-  const sent = await send(session, open, found, {
-    rate: options.rate ?? DEFAULT_RATE,
-    onSent: (count) => change.count({ sent: count }),
-  });
-  const rest = 'It was stopped. Repeat the command for the rest.';
-  return {
-    title: titleOf(summary),
-    ...(sent < found.length && { verdict: { kind: 'action required', what: rest } }),
-    blocks: [
-      text(`${sent} of ${counted(found.length, 'order')} are on the queue, and the workers go on.`),
-    ],
-    next: [{ label: 'See how far the workers are', line: line('status') }],
-    data: { ...summary, sent },
-  };
-}
-
-const titleOf = ({ shop, since }: ReturnType<typeof summaryOf>) =>
-  `Orders of ${shop} placed since ${since}, by the rules of today`;
-
 const MOST_SHOWN = 20;
 
-function previewOf(
-  summary: ReturnType<typeof summaryOf>,
-  found: readonly Found[],
-  { rate }: ResendOptions,
-): Document {
-  const { shop, since, lookedAt, changed, lower, higher, before, after } = summary;
-  const shown = found.slice(0, MOST_SHOWN);
-  const sends = line('resend', [], { shop, since, rate, yes: true });
-  return {
-    title: titleOf(summary),
+/** The orders that count differently by the rules of today. */
+async function planByRules(
+  session: Session,
+  deployment: Deployment,
+  { shop: named, rate }: ResendOptions,
+  placedSince: number,
+): Promise<Plan> {
+  const shop = findShop(deployment.connector, named);
+  const since = new Date(placedSince).toISOString();
+  const { ask } = openShopServices(deployment);
+  await checkVisibility({ kind: 'orders', since }, { ask: ask(shop), deployment }, new Date());
+  const { lookedAt, found } = await findEffects(session, deployment, shop, placedSince);
+  const sum = (pick: (one: Found) => number) =>
+    Math.round(found.reduce((total, one) => total + pick(one), 0) * 1000) / 1000;
+  const [before, after] = [sum((one) => one.before), sum((one) => one.after)];
+  const lower = found.filter((one) => one.after < one.before).length;
+  const higher = found.filter((one) => one.after > one.before).length;
+  const more = found.length - MOST_SHOWN;
+  const { domain } = shop;
+  const many = counted(found.length, 'order');
+  const sends = line('resend', [], { shop: domain, since, rate, yes: true });
+  const preview = {
+    title: `Orders of ${domain} placed since ${since}, by the rules of today`,
     blocks: [
       facts([
         ['Compared', counted(lookedAt, 'order')],
-        ['Would change', `${changed}: ${lower} earn less, ${higher} earn more`],
+        ['Would change', `${found.length}: ${lower} earn less, ${higher} earn more`],
         ['Amounts', `${before.toFixed(2)} before, ${after.toFixed(2)} after`],
       ]),
       table(
         ['Order', right('Before'), right('After')],
-        shown.map((one) => [
-          { text: one.name, opens: line('trace', ['order', one.id], { shop }) },
-          one.before.toFixed(2),
-          one.after.toFixed(2),
-        ]),
-        { empty: 'Nothing would be sent: the rules of today change none of them.' },
+        found
+          .slice(0, MOST_SHOWN)
+          .map((one) => [
+            { text: one.name, opens: line('trace', ['order', one.id], { shop: domain }) },
+            one.before.toFixed(2),
+            one.after.toFixed(2),
+          ]),
+        { empty: 'The rules of today change none of them.' },
       ),
-      ...(changed > shown.length ? [text(`And ${changed - shown.length} more.`, 'soft')] : []),
-      ...(changed > 0 ? [text('Nothing was sent.')] : []),
+      ...(more > 0 ? [text(`And ${more} more.`, 'soft')] : []),
+      text('Nothing was sent.'),
     ],
-    next: changed === 0 ? [] : [{ label: `Send ${counted(changed, 'order')}`, line: sends }],
-    data: { ...summary, orders: found, sent: 0 },
+    next: found.length === 0 ? [] : [{ label: `Send ${many}`, line: sends }],
+    data: {
+      ...{ shop: domain, since, lookedAt, changed: found.length, lower, higher },
+      ...{ before, after, orders: found },
+    },
   };
+  const events = found.map(({ id, version, wantedKey }) => ({
+    ...resendEvent({ shop: domain, kind: 'order', id }, new Date()),
+    deliveryId: `resend/${id}/${version}/${wantedKey.slice(0, 16)}`,
+    newRules: true,
+  }));
+  return { events, shop: domain, kind: 'order', preview };
 }
 
 /** What was placed since has changed since, so the scan over changes finds it. */
 async function findEffects(
   session: Session,
-  { deployment, shop, ledger }: OpenBackfill,
+  deployment: Deployment,
+  shop: ReturnType<typeof findShop>,
   since: number,
 ): Promise<{ readonly lookedAt: number; readonly found: readonly Found[] }> {
   const { store } = openShopServices(deployment);
+  const ledger = openLedger(deployment);
   const rules = await rulesOf(shop, ledger);
-  const span = { from: since, until: Date.now() };
   const signal = session.interruption();
   const progress = session.terminal.progress('Comparing orders:');
   const found: Found[] = [];
   let lookedAt = 0;
-  let after: string | undefined;
-  try {
-    do {
-      const page = await store.changedOrders(shop.domain, span, after);
-      if (page.kind === 'unavailable') {
-        throw new Problem(`The store did not answer (${page.why}).`, 'Repeat the command.');
-      }
-      const orders = page.value.changed.flatMap(({ value }) =>
-        value && Date.parse(value.placedAt) >= since ? [value] : [],
-      );
-      found.push(...(await effectsOf(orders)));
-      lookedAt += orders.length;
-      progress.report(lookedAt);
-      after = page.value.next;
-    } while (after !== undefined && !signal.aborted);
-  } finally {
-    progress.end();
+  for await (const changed of changedOrders(store, shop.domain, since, signal)) {
+    const orders = changed.flatMap(({ value }) =>
+      value && Date.parse(value.placedAt) >= since ? [value] : [],
+    );
+    found.push(...(await effectsOf(orders)));
+    lookedAt += orders.length;
+    progress.report(lookedAt);
   }
+  progress.end();
   if (signal.aborted) throw new Problem('Interrupted.', 'Nothing was sent. Repeat the command.');
   return { lookedAt, found };
 
@@ -349,44 +338,31 @@ async function findEffects(
   }
 }
 
-function summaryOf(shop: string, since: string, lookedAt: number, found: readonly Found[]) {
-  const sum = (pick: (one: Found) => number) =>
-    Math.round(found.reduce((total, one) => total + pick(one), 0) * 1000) / 1000;
-  const [before, after] = [sum((one) => one.before), sum((one) => one.after)];
-  const lower = found.filter((one) => one.after < one.before).length;
-  const higher = found.filter((one) => one.after > one.before).length;
-  return { shop, since, lookedAt, changed: found.length, lower, higher, before, after };
-}
-
+/** At a pace that leaves room for live events. */
 export async function send(
   session: Pick<Session, 'interruption' | 'terminal'>,
-  { shop, queue, depth }: Pick<OpenBackfill, 'shop' | 'queue' | 'depth'>,
-  found: readonly Found[],
+  { queue, depth }: ReturnType<typeof openSourceQueues>,
+  family: QueueFamily,
+  events: readonly StoreEvent[],
   { rate, onSent }: { readonly rate: number; readonly onSent: (sent: number) => void },
 ): Promise<number> {
   const pace = createPace(rate);
   const signal = session.interruption();
   const room = { depth, mostWaiting: DEFAULT_MOST_WAITING, pause: sleep, signal };
-  const progress = session.terminal.progress('Sending orders:', found.length);
+  const progress = session.terminal.progress('Sending:', events.length);
   let sent = 0;
   try {
-    while (sent < found.length && !signal.aborted) {
-      await waitForRoom('orders', room, () => {});
+    while (sent < events.length && !signal.aborted) {
+      await waitForRoom(family, room, () => {});
       if (signal.aborted) break;
-      const window = found.slice(sent, sent + pace.window);
+      const window = events.slice(sent, sent + pace.window);
       await sleep(pace.before(window.length, Date.now()));
-      const refused = await queue.sendAll(
-        window.map(({ id, version, wantedKey }) => ({
-          ...resendEvent({ shop: shop.domain, kind: 'order', id }, new Date()),
-          deliveryId: `resend/${id}/${version}/${wantedKey.slice(0, 16)}`,
-          newRules: true,
-        })),
-      );
+      const refused = await queue.sendAll(window);
       if (refused.length > 0) {
         const codes = [...new Set(refused.map(({ code }) => code))].join(', ');
         throw new Problem(
           `SQS did not take ${refused.length} of ${window.length} messages (${codes}).`,
-          'Repeat the command: it leaves out the orders that were counted meanwhile.',
+          'Repeat the command: it leaves out what was sent meanwhile.',
         );
       }
       sent += window.length;

@@ -20,7 +20,7 @@ import {
 } from '../pause/waiting-messages.ts';
 import { shopsOf } from '../session/arguments.ts';
 import type { Session } from '../session/session.ts';
-import { counted } from '../terminal/text.ts';
+import { countedWith } from '../terminal/text.ts';
 
 export interface RetryNowOptions {
   readonly shop?: string;
@@ -39,10 +39,7 @@ export async function retryNow(session: Session, options: RetryNowOptions): Prom
   const shops = shopsOf(deployment.connector, options.shop);
   const domains = shops.map(({ domain }) => domain);
   const { queue, reason, wait = PATIENCE_SECONDS } = options;
-  const signal =
-    wait > 0
-      ? session.interruption('Following no longer; the messages are on their queues.')
-      : undefined;
+  const signal = session.interruption('Following no longer; the messages are on their queues.');
   const recorded = await session.beginChange(deployment);
   const found = await readWaiting(deployment, domains, new Date());
   const meant = found.filter(
@@ -51,7 +48,7 @@ export async function retryNow(session: Session, options: RetryNowOptions): Prom
       (reason === undefined || one.waitsFor === reason),
   );
   const left = found.length - meant.length;
-  const others = left === 0 ? [] : [text(`${counted(left, 'other')} wait.`)];
+  const others = left === 0 ? [] : [text(`${countedWith(left, 'other message', 'wait')}.`)];
   if (meant.length === 0) {
     const data = { woken: 0, gone: 0, left, pauses: [] };
     return { title: 'No such message waits: nothing was changed', blocks: others, data };
@@ -66,68 +63,73 @@ export async function retryNow(session: Session, options: RetryNowOptions): Prom
   const holding = pauses.filter((pause) => woken.some((one) => isHolding(pause, one)));
   const free = woken.filter((one) => !holding.some((pause) => isHolding(pause, one)));
   const held = woken.length - free.length;
-  const ends = signal && [
-    ...(await followWoken(free, ledger, Date.now() + wait * 1_000, signal)).map(endOf),
-    ...Array<End>(held).fill({ tone: 'waits', what: 'held by a pause' }),
-    ...Array<End>(gone).fill({ tone: 'unknown', what: GONE }),
+  const texts = wokenTexts(free);
+  // Until the outcomes are known.
+  if (texts.length > 0) session.terminal.note(texts.join('\n'));
+  const followed = await followWoken(free, ledger, Date.now() + wait * 1_000, signal);
+  const ends = [
+    ...endsOf(followed),
+    ...Array<End>(held).fill(HELD),
+    ...Array<End>(gone).fill(GONE),
   ];
+  const pausesBlock = { kind: 'findings', findings: holding.map(shownPause) } as const;
   return {
     title: 'Try again now what waits',
-    ...(ends && { verdict: verdictOf(ends) }),
-    blocks: [
-      ...(free.length > 0 ? wokenTexts(free).map((one) => text(one)) : []),
-      ...(gone > 0 ? [text(`${gone} ${GONE}.`)] : []),
-      ...(held > 0
-        ? [
-            {
-              kind: 'findings',
-              title: `${held} held by a pause`,
-              findings: holding.map(shownPause),
-            } as const,
-          ]
-        : []),
-      ...others,
-    ],
-    ...(!(ends && isOver(ends)) && { next: [STATUS] }),
-    data: {
-      woken: woken.length,
-      gone,
-      left,
-      pauses: holding,
-      ...(ends && { ends: countedEnds(ends) }),
-    },
+    verdict: verdictOf(ends),
+    blocks: [...(held > 0 ? [pausesBlock] : []), ...others],
+    ...(ends.some(({ tone }) => tone !== 'well') && { next: [STATUS] }),
+    data: { woken: woken.length, gone, left, pauses: holding, ends: countedEnds(ends) },
   };
 }
 
 const STATUS: Suggestion = { label: 'See what waits, and what is wrong', line: line('status') };
 
-/** SQS refuses the receipt handle of a message that was received again, deleted, or is visible. */
-const GONE = 'received or settled meanwhile, with an outcome that is not known';
-
-/** What became of one message. */
+/** What became of one entity: the worst or, if all is well, the most that was done. */
 interface End {
   /** `bad`: it is a dead letter now. `waits`: it is still on its queue. */
-  readonly tone: 'well' | 'waits' | 'bad' | 'unknown';
+  readonly tone: 'bad' | 'unknown' | 'waits' | 'well';
   readonly what: string;
+}
+
+/** SQS refuses the receipt handle of a message that was received again, deleted, or is visible. */
+const GONE: End = {
+  tone: 'unknown',
+  what: 'received or finished meanwhile, with an outcome that is not known',
+};
+const HELD: End = { tone: 'waits', what: 'held by a pause' };
+const SENT: End = { tone: 'well', what: 'sent' };
+const DONE: End = { tone: 'well', what: 'done' };
+const NOTHING: End = { tone: 'well', what: 'without anything to send' };
+
+/** A change that is settled with a later one of the same entity has nothing to send itself. */
+function endsOf(followed: readonly FollowedMessage[]): readonly End[] {
+  const entities = Map.groupBy(followed, ({ shop, about }) => `${shop} ${about.kind} ${about.id}`);
+  return [...entities.values()].map((messages) => {
+    const ends = messages.map(endOf);
+    const ofTone = (tone: End['tone']) => ends.find((one) => one.tone === tone);
+    const isWell = ends.every(({ tone }) => tone === 'well');
+    const best = [SENT, DONE].find((one) => ends.includes(one)) ?? NOTHING;
+    return isWell ? best : (ofTone('bad') ?? ofTone('unknown') ?? ofTone('waits') ?? best);
+  });
 }
 
 function endOf(message: FollowedMessage): End {
   const { ended, waitsFor, why } = message.last;
   switch (ended) {
     case 'applied':
-      return { tone: 'well', what: 'sent' };
+      return SENT;
+    case 'handled':
+      return DONE;
     case 'rejected':
-      return { tone: 'bad', what: 'refused, now dead letters' };
+      return { tone: 'bad', what: 'refused: now in the dead letters' };
     case undefined: {
       const again = `tried, waiting again ${FOR_WHAT[waitsFor]} (${why})`;
       return { tone: 'waits', what: waitsAgain(message) ? again : 'without an outcome yet' };
     }
     default:
-      return { tone: 'well', what: 'without anything to send' };
+      return NOTHING;
   }
 }
-
-const isOver = (ends: readonly End[]): boolean => ends.every(({ tone }) => tone === 'well');
 
 function countedEnds(ends: readonly End[]): Readonly<Record<string, number>> {
   const groups = Map.groupBy(ends, ({ what }) => what);

@@ -1,25 +1,35 @@
 import {
+  CreateSecretCommand,
   GetSecretValueCommand,
+  InvalidRequestException,
   PutSecretValueCommand,
   ResourceNotFoundException,
-  type SecretsManagerClient,
+  SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
 import { readSecretFields } from '../../../shared/aws/secrets.ts';
-import type { Shop } from '../../../shared/config/connector-config.ts';
 import {
   SECRET_PURPOSES,
   type SecretPurpose,
   secretForms,
   secretName,
 } from '../../../shared/services/shop-secrets.ts';
-import { isDenied } from '../deployment/explain-aws-error.ts';
+import { type Check, type Finding, fail, forEachShop, pass, unknown } from '../checks/check.ts';
+import type { Deployment } from '../deployment/deployment.ts';
+import { explainAwsError, isDenied } from '../deployment/explain-aws-error.ts';
+import { line } from '../document/line.ts';
+import type { CommonOptions } from '../session/session.ts';
+import { Problem } from '../terminal/exit.ts';
 
 /** One secret in Secrets Manager. Its values stay in `fields` and are never printed. */
 export type ReadSecret =
-  | { readonly kind: 'there'; readonly fields: Readonly<Record<string, unknown>> }
-  | { readonly kind: 'missing' }
+  | {
+      readonly kind: 'there';
+      readonly fields: Readonly<Record<string, unknown>>;
+      readonly storedAt: Date | undefined;
+    }
+  | { readonly kind: 'unset'; readonly why: string }
   /** `why` follows "the secret" in a sentence. */
-  | { readonly kind: 'malformed'; readonly why: string; readonly unset?: boolean };
+  | { readonly kind: 'malformed'; readonly why: string };
 
 /** Rejects only with errors of AWS: no access, no connection. */
 export async function readSecret(
@@ -27,73 +37,128 @@ export async function readSecret(
   name: string,
   purpose: SecretPurpose,
 ): Promise<ReadSecret> {
-  let text: string | undefined;
+  let [text, storedAt]: [string?, Date?] = [];
   try {
-    ({ SecretString: text } = await client.send(new GetSecretValueCommand({ SecretId: name })));
+    const answer = await client.send(new GetSecretValueCommand({ SecretId: name }));
+    [text, storedAt] = [answer.SecretString, answer.CreatedDate];
   } catch (error) {
-    if (error instanceof ResourceNotFoundException) return { kind: 'missing' };
+    if (error instanceof ResourceNotFoundException) return { kind: 'unset', why: 'was never set' };
     throw error;
   }
   const fields = readSecretFields(text ?? '');
-  // A deployment creates the secret with a random text.
-  if (!fields) return { kind: 'malformed', why: 'was never set', unset: true };
+  if (!fields) return { kind: 'malformed', why: 'is not a JSON object' };
   const parsed = secretForms[purpose](fields);
   return parsed.kind === 'parsed'
-    ? { kind: 'there', fields }
+    ? { kind: 'there', fields, storedAt }
     : { kind: 'malformed', why: `is not usable: ${parsed.field} ${parsed.why}` };
 }
 
+/** The first time it is created, with the key and the tags of the stack. */
 export async function storeSecret(
+  { stage, connector }: Pick<Deployment, 'stage' | 'connector'>,
   client: SecretsManagerClient,
   name: string,
   fields: Readonly<Record<string, string | undefined>>,
 ): Promise<void> {
   const SecretString = JSON.stringify(fields);
-  await client.send(new PutSecretValueCommand({ SecretId: name, SecretString }));
+  const { encryptionKey: KmsKeyId } = connector.deployment;
+  const tags = { application: 'loyalty-connector', stage };
+  const creation = new CreateSecretCommand({
+    Name: name,
+    SecretString,
+    ...(KmsKeyId !== undefined && { KmsKeyId }),
+    Tags: Object.entries(tags).map(([Key, Value]) => ({ Key, Value })),
+  });
+  try {
+    await client.send(new PutSecretValueCommand({ SecretId: name, SecretString }));
+  } catch (error) {
+    if (error instanceof InvalidRequestException) throw deleted(name);
+    if (!(error instanceof ResourceNotFoundException)) throw error;
+    await client.send(creation);
+  }
 }
+
+/** What else Secrets Manager calls an invalid request cannot happen here. */
+const deleted = (name: string): Problem =>
+  new Problem(
+    `Nothing was stored: the secret ${name} was deleted and still has its recovery window.`,
+    `Restore it, then run the command again: aws secretsmanager restore-secret --secret-id ${name}`,
+  );
 
 export interface CredentialStatus {
   readonly shop: string;
   readonly purpose: SecretPurpose;
-  readonly state: 'there' | 'missing' | 'malformed' | 'unreadable';
+  readonly state: 'there' | 'unset' | 'malformed' | 'unreadable';
   /** In words without any value; undefined when it is there. */
-  readonly why: string | undefined;
+  readonly why?: string | undefined;
   /** Those who run the command may not read it: that says nothing of the deployment. */
   readonly isDenied?: boolean;
   /** Two webhook secrets are accepted at the moment. */
   readonly rotating?: boolean;
-  /** It holds what the deployment created it with. */
-  readonly unset?: boolean;
+  readonly storedAt?: Date | undefined;
 }
 
 /** Which secrets of every shop are set and usable, without their values. */
 export async function readCredentials(
-  client: SecretsManagerClient,
-  prefix: string,
-  shops: readonly Shop[],
-  explain: (error: unknown) => string,
+  { aws, output, connector }: Pick<Deployment, 'aws' | 'output' | 'connector'>,
+  options: CommonOptions,
 ): Promise<readonly CredentialStatus[]> {
-  const wanted = shops.flatMap(({ domain, path }) =>
-    SECRET_PURPOSES.map((purpose) => ({ shop: domain, purpose, path })),
+  const client = new SecretsManagerClient(aws);
+  const prefix = output('SecretsPrefix');
+  const wanted = connector.shops.flatMap(({ domain: shop, path }) =>
+    SECRET_PURPOSES.map((purpose) => ({ of: { shop, purpose }, path })),
   );
   return Promise.all(
-    wanted.map(async ({ shop, purpose, path }): Promise<CredentialStatus> => {
+    wanted.map(async ({ of, path }): Promise<CredentialStatus> => {
       try {
-        const read = await readSecret(client, secretName(prefix, path, purpose), purpose);
+        const read = await readSecret(client, secretName(prefix, path, of.purpose), of.purpose);
         const { kind: state } = read;
-        if (state === 'missing') {
-          return { shop, purpose, state, why: 'does not exist: deploy the shop first' };
-        }
-        if (state === 'malformed') {
-          return { shop, purpose, state, why: read.why, ...(read.unset && { unset: true }) };
-        }
-        const rotating = read.fields.previous !== undefined && { rotating: true };
-        return { shop, purpose, state, why: undefined, ...rotating };
+        if (state !== 'there') return { ...of, state, why: read.why };
+        const { fields, storedAt } = read;
+        return { ...of, state, storedAt, ...(fields.previous !== undefined && { rotating: true }) };
       } catch (error) {
-        const denied = isDenied(error);
-        const why = `cannot be read: ${denied ? 'your AWS credentials may not' : explain(error)}`;
-        return { shop, purpose, state: 'unreadable', why, isDenied: denied };
+        const may = isDenied(error);
+        const said = explainAwsError(error, options)?.message ?? String(error);
+        const why = `cannot be read: ${may ? 'your AWS credentials may not' : said}`;
+        return { ...of, state: 'unreadable', why, ...(may && { isDenied: true }) };
       }
     }),
   );
+}
+
+/** Of each shop, one finding about all that is wrong: `setup` asks for every secret that is not set. */
+export function secretsCheck(
+  deployment: Deployment,
+  credentials: Promise<readonly CredentialStatus[]>,
+): Check {
+  return {
+    name: 'secrets',
+    look: forEachShop(deployment.connector.shops, async ({ domain }) => {
+      const all = (await credentials).filter(({ shop }) => shop === domain);
+      const wrong = all.filter(({ state }) => state !== 'there');
+      if (wrong.length === 0) {
+        const names = all.map(({ purpose, rotating }) =>
+          rotating ? `${purpose} (two accepted: a rotation is not finished)` : purpose,
+        );
+        return [pass(`${names.join(', ')} are set`)];
+      }
+      const lacks = wrong.map(({ purpose }) => `${purpose} secret`);
+      return [{ ...judgeSecrets(domain, wrong), lacks }];
+    }),
+  };
+}
+
+function judgeSecrets(shop: string, wrong: readonly CredentialStatus[]): Finding {
+  const what = wrong.map(({ purpose, why }) => `the ${purpose} secret ${why}`).join('; ');
+  if (wrong.every(({ state }) => state === 'unreadable')) {
+    return unknown(what, 'docs/operator-access.md names the policy that reads them.');
+  }
+  if (wrong.some(({ state }) => state === 'unset')) {
+    return fail(what, { label: 'Set what is missing', line: line('setup', [], { shop }) });
+  }
+  const sets = wrong.map(({ purpose }) => ({
+    label: `Set the ${purpose} secret`,
+    line: line('secrets set', [purpose], { shop }),
+  }));
+  return fail(what, ...sets);
 }

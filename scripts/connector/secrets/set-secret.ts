@@ -49,7 +49,6 @@ export async function setSecret(
   const name = secretName(deployment.output('SecretsPrefix'), path, purpose);
   const client = new SecretsManagerClient(deployment.aws);
   const stored = await readSecret(client, name, purpose);
-  if (stored.kind === 'missing') throw undeployed(deployment, domain, name);
 
   const given = change === 'finish' ? {} : await obtain(purpose, domain, options);
   const isTried = purpose !== 'webhook' && !options.untried;
@@ -61,12 +60,13 @@ export async function setSecret(
     throw new Problem(`Nothing was stored: ${refused}.`, next);
   }
   const kept = stored.kind === 'there' ? stored.fields : {};
-  const { fields, overlap = false, risk } = nextSecret(change, kept, given);
+  const { fields, risk } = nextSecret(change, kept, given);
+  const overlap = change === 'rotate';
   if (risk && !options.yes && !(await terminal.confirm(risk))) {
     throw new Problem(`${risk}\nNothing was changed.`, 'To store it anyway: --yes.');
   }
   const recorded = await beginChange(deployment);
-  await storeSecret(client, name, fields);
+  await storeSecret(deployment, client, name, fields);
   recorded.count({ stored: 1 });
   const place = `${deployment.stack} (${deployment.region})`;
   // Before the rest, which may fail.
@@ -74,31 +74,27 @@ export async function setSecret(
   const woken = purpose === 'webhook' ? [] : await wakeRefused(deployment, domain);
   recorded.count({ stored: 1, woken: woken.length });
 
-  const inUseWithinSeconds = SECRET_MAX_AGE_MS / 1000;
-  const inUse = `Functions that are running use it within ${inUseWithinSeconds / 60} minutes, and within ${REFUSED_SECRET_MAX_AGE_MS / 60_000} minute where the older one is refused.`;
+  const inUse = `Functions that are running use it within ${SECRET_MAX_AGE_MS / 60_000} minutes, and within ${REFUSED_SECRET_MAX_AGE_MS / 60_000} minute where the older one is refused.`;
   return {
     title: `The ${purpose} secret of ${domain}`,
     ...(isTried && {
       verdict: { kind: 'well', what: `${SERVICES[purpose]} accepts the credentials.` },
     }),
     blocks: [
+      ...(purpose === 'webhook' && change !== 'finish' ? [UNPROVEN] : []),
       ...[inUse, ...(change === 'finish' ? ['The older secret is no longer accepted.'] : [])],
-      ...(woken.length > 0 ? wokenTexts(woken, `in ${WAKE_SECONDS} seconds`) : []),
+      ...wokenTexts(woken, `in ${WAKE_SECONDS} seconds`),
     ].map((words) => text(words)),
-    next: [overlap ? finishRotation(domain) : { label: 'Check it', line: line('doctor') }],
-    data: {
-      ...{ stored: name, shop: domain, purpose, overlap, inUseWithinSeconds },
-      ...(purpose !== 'webhook' && { tried: isTried, woken: woken.length }),
-    },
+    next: [
+      { label: 'See what is wrong, and what waits', line: line('status') },
+      ...(overlap ? [finishRotation(domain)] : []),
+    ],
+    data: { stored: name, shop: domain, purpose, overlap, tried: isTried, woken: woken.length },
   };
 }
 
-/** A deployment makes the secrets of the shops that its settings name. */
-export const undeployed = ({ stack }: Deployment, shop: string, name: string): Problem =>
-  new Problem(
-    `${stack} has no secrets for ${shop} (${name}).`,
-    'Deploy the settings that name the shop (npm run deploy), then run the command again.',
-  );
+const UNPROVEN =
+  'Whether the app signs with it is not known until a webhook comes: change something in the store, then look at "status".';
 
 const finishRotation = (shop: string): Suggestion => ({
   label: 'End the rotation',
@@ -244,32 +240,27 @@ type Change =
   /** Only the newest webhook secret is accepted from now on. */
   | 'finish';
 
-interface NextSecret {
-  readonly fields: SecretFields;
-  /** The older one stays accepted. */
-  readonly overlap?: boolean;
-  /** Webhooks signed with a secret that is in use would be refused: the user must confirm that. */
-  readonly risk?: string | undefined;
-}
-
 const REPLACES =
   'There is already a webhook secret, and webhooks signed with it would be refused. --rotate accepts both.';
 /** At most two are accepted. */
 const DROPS =
   'A rotation is already running, and webhooks signed with the oldest of the three secrets would be refused.';
 
-/** What to store. Throws a `Problem` where the change makes no sense. */
+/**
+ * What to store; `risk`: webhooks signed with a secret that is in use would be refused, which the user must confirm.
+ * Throws a `Problem` where the change makes no sense.
+ */
 function nextSecret(
   change: Change,
   stored: Readonly<Record<string, unknown>>,
   given: SecretFields,
-): NextSecret {
+): { readonly fields: SecretFields; readonly risk?: string | false | undefined } {
   const { current, previous } = stored as { readonly current?: string; readonly previous?: string };
   const isSame = current === given.current;
   switch (change) {
     case 'replace':
-      return { fields: given, risk: current === undefined || isSame ? undefined : REPLACES };
-    case 'rotate': {
+      return { fields: given, risk: current !== undefined && !isSame && REPLACES };
+    case 'rotate':
       if (current === undefined) {
         const next = 'Run the same command without --rotate.';
         throw new Problem('There is no webhook secret to rotate yet.', next);
@@ -278,13 +269,10 @@ function nextSecret(
         const next = 'Create a new client secret in the app first, then enter that one.';
         throw new Problem('This secret is already stored; nothing was changed.', next);
       }
-      const fields = { ...given, previous: current };
       return {
-        fields,
-        overlap: true,
-        risk: previous && previous !== given.current ? DROPS : undefined,
+        fields: { ...given, previous: current },
+        risk: previous !== undefined && previous !== given.current && DROPS,
       };
-    }
     case 'finish':
       if (current === undefined || !previous) {
         const why = 'There is no rotation to finish: only one webhook secret is stored.';

@@ -5,6 +5,7 @@ import type { Shop } from '../../../shared/config/connector-config.ts';
 import { secretName } from '../../../shared/services/shop-secrets.ts';
 import { API_VERSION } from '../../../shared/shopify/entity-id.ts';
 import { shopAddress } from '../../../shared/shopify/subscriptions/wanted-subscriptions.ts';
+import { OPERATOR_AGENT } from '../../../shared/shopify/webhooks/receive-webhook.ts';
 import { identifyEntity, topicRoutes } from '../../../shared/shopify/webhooks/topics.ts';
 import { type Deployment, nextCommand } from '../deployment/deployment.ts';
 import { type Document, facts, type Suggestion } from '../document/document.ts';
@@ -34,14 +35,10 @@ export async function sendWebhook(session: Session, options: SendOptions): Promi
   const change = await session.beginChange(deployment);
   const { answer, address } = await deliver(deployment, shop, chosen);
   change.count({ sent: 1 });
-  const accepted = isAccepted(answer);
   const entity = entityIn(chosen, domain);
-  const next = accepted
-    ? lookAt(entity, domain)
-    : { label: 'Find the cause', line: line('doctor') };
   return {
     title: `${topic} of ${domain}`,
-    verdict: { kind: accepted ? 'well' : 'action required', what: answerText(answer) },
+    ...judgeAnswer(answer, entity, domain),
     blocks: [
       facts([
         ['address', address],
@@ -49,25 +46,33 @@ export async function sendWebhook(session: Session, options: SendOptions): Promi
         ['bytes', body.length],
       ]),
     ],
-    ...(next && { next: [next] }),
     data: { address, shop: domain, topic, bytes: body.length, entity, answer },
   };
 }
 
-const TRACED: Readonly<Record<string, string>> = {
-  order: 'order',
-  product: 'product',
-  member: 'customer',
-};
+/** Of which a webhook names one by its id. */
+const KINDS: ReadonlySet<string> = new Set(['order', 'product', 'customer']);
 
-/** A body without an id has a hash instead, and becomes a dead letter. */
-function lookAt(entity: ReturnType<typeof entityIn>, shop: string): Suggestion | undefined {
-  const kind = entity && TRACED[entity.kind];
-  if (!kind) return undefined;
-  const { id } = entity;
-  return /^\d+$/.test(id)
-    ? { label: 'See what became of it', line: line('trace', [kind, id], { shop }) }
-    : { label: 'See the dead letter', line: line('dead-letters list', [], { id }) };
+function judgeAnswer(
+  answer: PostedWebhook,
+  entity: ReturnType<typeof entityIn>,
+  shop: string,
+): Pick<Document, 'verdict' | 'next'> {
+  const answered = answerText(answer);
+  const bad = (what: string, ...next: readonly Suggestion[]) =>
+    ({ verdict: { kind: 'action required', what }, next }) as const;
+  if (!isAccepted(answer)) return bad(answered, { label: 'Find the cause', line: line('doctor') });
+  if (!entity) return bad(`${answered}. The connector ignores this topic.`);
+  const { kind, id } = entity;
+  const named = kind === 'member' ? 'customer' : kind;
+  // A body without an id has a hash instead.
+  if (KINDS.has(named) && !/^\d+$/.test(id)) {
+    const letters = line('dead-letters list', [], { id });
+    const what = `${answered}. Its body names no ${named}: the worker gives it up, as a dead letter.`;
+    return bad(what, { label: 'See the dead letter', line: letters });
+  }
+  const trace = { label: 'See what became of it', line: line('trace', [named, id], { shop }) };
+  return { verdict: { kind: 'well', what: answered }, next: KINDS.has(named) ? [trace] : [] };
 }
 
 /** Signs and posts it as the store would. */
@@ -80,7 +85,7 @@ export async function deliver(
   const read = await readSecret(new SecretsManagerClient(deployment.aws), name, 'webhook');
   if (read.kind !== 'there') {
     throw new Problem(
-      `The webhook secret of ${domain} ${read.kind === 'missing' ? 'does not exist' : read.why}.`,
+      `The webhook secret of ${domain} ${read.why}.`,
       `Set what is missing: ${nextCommand(deployment, `setup --shop ${domain}`)}`,
     );
   }
@@ -126,8 +131,8 @@ export async function chooseBody({ file, topic = '' }: SendOptions = {}): Promis
     return { topic, body: await readFile(file) };
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException;
-    throw new Problem(
-      code === 'ENOENT' ? `There is no file ${file}.` : `${file} cannot be read (${code}).`,
+    throw new BadArguments(
+      code === 'ENOENT' ? `there is no file ${file}.` : `${file} cannot be read (${code}).`,
     );
   }
 }
@@ -161,7 +166,7 @@ export async function postWebhook(
   const webhookId = randomUUID();
   const headers = {
     'content-type': 'application/json',
-    'user-agent': 'loyalty-connector',
+    'user-agent': OPERATOR_AGENT,
     'x-shopify-topic': topic,
     'x-shopify-shop-domain': shop,
     'x-shopify-webhook-id': webhookId,

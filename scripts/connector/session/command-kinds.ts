@@ -46,3 +46,6 @@ export const COMMAND_KINDS: Readonly<Record<string, CommandKind>> = {
   'backfill status': 'reads',
   resend: 'changes',
 };
+
+/** What they take away does not come back by itself: the page does not offer them as the first choice. */
+export const REMOVES: ReadonlySet<string> = new Set(['dead-letters drop', 'redemptions close']);

@@ -14,7 +14,7 @@ import { withLineTexts } from '../document/line.ts';
 import { printDocument } from '../document/print-document.ts';
 import { BadArguments, EXIT, type ExitCode, Problem, StoppedEarly } from '../terminal/exit.ts';
 import { createTerminal } from '../terminal/terminal.ts';
-import { printableLines } from '../terminal/text.ts';
+import { printableJson, printableLines } from '../terminal/text.ts';
 import type { CommonOptions, Host, Session } from './session.ts';
 
 /**
@@ -43,7 +43,7 @@ export function runAction<Options = object>(action: Action<Options>) {
   return async (...given: unknown[]): Promise<void> => {
     // commander passes the operands, the command's own options and the command.
     const command = given.at(-1) as Command;
-    const operands = given.slice(0, -2) as string[];
+    const operands = given.slice(0, -2).flat() as string[];
     const options = command.optsWithGlobals<Options & CommonOptions>();
     const line = { command: pathOf(command), operands, options: command.opts() };
     const host = hostOf(command);
@@ -90,7 +90,7 @@ function openSession(options: CommonOptions, line: CommandLine, host: Host) {
     show(document) {
       const place = found && { ...found, profile: found.aws.profile };
       if (host.showDocument) host.showDocument(document);
-      else if (options.json) terminal.json(withLineTexts(document, place));
+      else if (options.json) terminal.line(printableJson(withLineTexts(document, place)));
       else {
         printDocument(terminal, document, { place, full: options.full, now: new Date() });
       }
@@ -110,7 +110,7 @@ function openSession(options: CommonOptions, line: CommandLine, host: Host) {
       if (!change && interruptions > 0) throw new StoppedEarly();
       const { recordChange } = await import('../deployment/audit-records.ts');
       const named = { ...line, options: { ...line.options, ...about } };
-      change ??= await recordChange(deployment, named, { recorded }).catch((error: unknown) => {
+      change ??= await recordChange(deployment, named, recorded).catch((error: unknown) => {
         throw cannotRecord(error, explain, recorded);
       });
       return change;

@@ -5,23 +5,20 @@ import type { Shop } from '../../../shared/config/connector-config.ts';
 import { readEntry } from '../../../shared/core/ledger/ledger.ts';
 import { type SecretPurpose, secretName } from '../../../shared/services/shop-secrets.ts';
 import { API_VERSION } from '../../../shared/shopify/entity-id.ts';
-import { appFolderCheck } from '../app/check-app.ts';
+import { appFolderCheck } from '../app/app.ts';
 import { type Finding, fail, pass, type ShopDeps, unknown, warn } from '../checks/check.ts';
 import { loyaltyCheck } from '../checks/loyalty.ts';
 import { adminApiCheck, wantedScopes } from '../checks/store.ts';
 import { type Deployment, openLedger } from '../deployment/deployment.ts';
-import { explainAwsError } from '../deployment/explain-aws-error.ts';
 import { openShopServices } from '../deployment/services.ts';
-import { secretsCheck } from '../doctor/secrets.ts';
 import { line } from '../document/line.ts';
-import { readCredentials, readSecret, storeSecret } from '../secrets/read-secret.ts';
+import { readCredentials, readSecret, secretsCheck, storeSecret } from '../secrets/read-secret.ts';
 import {
   type AskedField,
   faultIn,
   fieldsOf,
   type SecretFields,
   tryCredentials,
-  undeployed,
 } from '../secrets/set-secret.ts';
 import { answerText, chooseBody, deliver, entityIn, isAccepted } from '../send/send-webhook.ts';
 import { storefrontCheck } from '../storefront/set-up.ts';
@@ -78,10 +75,8 @@ function secretsCheckOf(setup: ShopSetup): ShopCheck {
   const client = new SecretsManagerClient(deployment.aws);
   const prefix = deployment.output('SecretsPrefix');
   const only = { ...deployment, connector: { ...deployment.connector, shops: [shop] } };
-  const explain = (error: unknown) =>
-    explainAwsError(error, deps.options)?.message ?? String(error);
   return {
-    look: () => secretsCheck(only, readCredentials(client, prefix, [shop], explain)).look(),
+    look: () => secretsCheck(only, readCredentials(only, deps.options)).look(),
     async fix(found) {
       const lacking = found.flatMap(({ lacks = [] }) => lacks);
       if (lacking.some((one) => one !== 'loyalty secret')) await setApp();
@@ -119,13 +114,12 @@ function secretsCheckOf(setup: ShopSetup): ShopCheck {
   async function stored(purpose: SecretPurpose) {
     const name = secretName(prefix, shop.path, purpose);
     const read = await readSecret(client, name, purpose);
-    if (read.kind === 'missing') throw undeployed(deployment, shop.domain, name);
     return read.kind === 'there' ? read.fields : undefined;
   }
 
   async function keep(purpose: SecretPurpose, fields: SecretFields): Promise<void> {
     await deps.session.beginChange(deployment);
-    await storeSecret(client, secretName(prefix, shop.path, purpose), fields);
+    await storeSecret(deployment, client, secretName(prefix, shop.path, purpose), fields);
     deps.terminal.note(`The ${purpose} secret is stored.`);
   }
 

@@ -1,11 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { DynamoDB } from '@aws-sdk/client-dynamodb';
-import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SQS } from '@aws-sdk/client-sqs';
 import { listNotices } from '../../../shared/aws/read-ledger.ts';
 import { createSqsQueueDepth } from '../../../shared/aws/sqs-queues.ts';
-import type { Connector } from '../../../shared/config/connector-config.ts';
 import type { WaitsFor } from '../../../shared/core/batch/waiting.ts';
 import { readControl } from '../../../shared/core/calls/shop-pause.ts';
 import type { QueueFamily } from '../../../shared/core/events/event.ts';
@@ -15,11 +13,16 @@ import {
   type LastReconcile,
   readLastReconcile,
 } from '../../../shared/core/reconcile/last-reconcile.ts';
+import { type Check, notAsked, runChecks, shopDeps } from '../checks/check.ts';
+import { countDelivered, familiesOf } from '../dead-letters/read.ts';
 import { type Deployment, openLedger, QUEUE_OUTPUTS } from '../deployment/deployment.ts';
-import { readPauses } from '../pause/read-pauses.ts';
+import type { Suggestion } from '../document/document.ts';
+import { line } from '../document/line.ts';
+import { pausesCheck } from '../pause/read-pauses.ts';
 import { readWaiting, type WaitingInShop } from '../pause/waiting-messages.ts';
-import { readCredentials } from '../secrets/read-secret.ts';
-import { readSubscriptions } from '../webhooks/webhooks.ts';
+import { readCredentials, secretsCheck } from '../secrets/read-secret.ts';
+import type { CommonOptions } from '../session/session.ts';
+import { subscriptionsCheck } from '../webhooks/webhooks.ts';
 import {
   createCloudWatchFigures,
   createLocalFigures,
@@ -43,6 +46,8 @@ export interface QueueStatus {
   /** Being processed, or waiting for the next attempt: SQS does not distinguish them. */
   readonly inFlight: number;
   readonly dead: number;
+  /** Of these, about what was delivered since. */
+  readonly delivered?: number | undefined;
   /** Undefined when not known. */
   readonly oldestSeconds: number | undefined;
 }
@@ -57,6 +62,8 @@ export interface WaitingStatus {
   readonly nextTry: string;
   /** Names of the reasons in the log. */
   readonly whys: readonly WaitingInShop['why'][];
+  /** For some the next try is not the earliest possible. */
+  readonly mayBeEarlier: boolean;
 }
 
 /** The last run that compared the store with the ledger; undefined when none has ended yet. */
@@ -75,7 +82,7 @@ const MOST_WAITING = 1_000;
 /** Reads all parts in parallel; a part that cannot be read is shown as unknown. */
 export async function collectStatus(
   deployment: Deployment,
-  explain: (error: unknown) => string,
+  options: CommonOptions,
   { now, charts }: { readonly now: Date; readonly charts: boolean },
 ) {
   const { aws, output, connector } = deployment;
@@ -89,14 +96,27 @@ export async function collectStatus(
     try {
       return { kind: 'known', value: await read() };
     } catch (error) {
-      return { kind: 'unknown', why: explain(error) };
+      return { kind: 'unknown', why: notAsked(error, options).what };
     }
   };
   const shops = connector.shops.map(({ domain }) => domain);
   const hasFigures = connector.deployment.monitoring !== 'basic';
   // Counts are useful without ages, but not the reverse.
   const ages = readAges().catch((): Ages => ({}));
-  const queues = attempt(async () => withAges(await readQueues(deployment), await ages));
+  const queues = attempt(async (): Promise<readonly QueueStatus[]> => {
+    const counts = withAges(await readQueues(deployment), await ages);
+    const hasDead = counts.some(({ dead }) => dead > 0);
+    // Where that cannot be read, all of them wait for a decision.
+    const none: Awaited<ReturnType<typeof countDelivered>> = {};
+    const delivered = hasDead ? await countDelivered(deployment).catch(() => none) : none;
+    return counts.map((one) => ({ ...one, delivered: delivered[one.family] }));
+  });
+  const credentials = readCredentials(deployment, options);
+  const checks: readonly Check[] = [
+    secretsCheck(deployment, credentials),
+    pausesCheck(deployment, () => DOCTOR),
+    subscriptionsCheck(shopDeps(deployment, connector.shops)),
+  ];
   const parts = {
     queues,
     /** Undefined where the deployment writes no figures. */
@@ -122,17 +142,14 @@ export async function collectStatus(
       const found = await Promise.all(shops.map((shop) => listNotices(listed, shop)));
       return found.flat();
     }),
-    pauses: attempt(() => readPauses(ledger, connector.shops, now)),
-    subscriptions: readSubscriptions(deployment),
-    credentials: readCredentials(
-      new SecretsManagerClient(aws),
-      output('SecretsPrefix'),
-      connector.shops,
-      explain,
-    ),
+    credentials,
+    /** What `doctor` looks at, too. */
+    checks: runChecks(checks, options),
   };
-  return { at: now.toISOString(), ...(await allOf(parts)) };
+  return { at: now.toISOString(), shops, ...(await allOf(parts)) };
 }
+
+export const DOCTOR: Suggestion = { label: 'Find the cause', line: line('doctor') };
 
 async function allOf<Parts extends object>(
   parts: Parts,
@@ -159,6 +176,7 @@ function groupWaiting(
       since: new Date(since).toISOString(),
       nextTry: new Date(next.until).toISOString(),
       whys: [...new Set(messages.map(({ why }) => why))],
+      mayBeEarlier: messages.some(({ until, notBefore = 0 }) => notBefore < until),
     };
   });
 }
@@ -185,7 +203,7 @@ export function metricsOf(
   return {
     readFigures: createCloudWatchFigures(client, output('MetricsNamespace'), now),
     async readAges() {
-      const families = deployedFamilies(connector);
+      const families = familiesOf(connector);
       const names = families.map((family) => nameOf(output(QUEUE_OUTPUTS[family].queue)));
       const ages = await readOldestAges(client, names, now);
       return Object.fromEntries(families.map((family, index) => [family, ages[index]]));
@@ -195,15 +213,6 @@ export function metricsOf(
 
 const nameOf = (queueUrl: string) => queueUrl.slice(queueUrl.lastIndexOf('/') + 1);
 
-const FAMILIES: readonly QueueFamily[] = ['orders', 'products', 'coupons'];
-
-/** The queues of a deployment: balances only where the storefront is deployed. */
-export function deployedFamilies({
-  storefront,
-}: Pick<Connector, 'storefront'>): readonly QueueFamily[] {
-  return storefront ? [...FAMILIES, 'balances'] : FAMILIES;
-}
-
 type QueueCounts = Omit<QueueStatus, 'oldestSeconds'>;
 
 export async function readQueues({
@@ -212,7 +221,7 @@ export async function readQueues({
   connector,
 }: Pick<Deployment, 'aws' | 'output' | 'connector'>): Promise<readonly QueueCounts[]> {
   const sqs = new SQS(aws);
-  const families = deployedFamilies(connector);
+  const families = familiesOf(connector);
   const depthOf = (which: 'queue' | 'letters') => {
     const urls = families.map((family) => [family, output(QUEUE_OUTPUTS[family][which])]);
     return createSqsQueueDepth(sqs, Object.fromEntries(urls));

@@ -53,7 +53,7 @@ export interface Chart extends Readonly<Record<(typeof CHARTED)[number], readonl
 }
 
 /** Trouble that was counted in the last hour. */
-interface Sign {
+export interface Sign {
   /** Epoch milliseconds, in CloudWatch to the minute. */
   readonly lastAt: number;
   /** What was accepted later than that. */
@@ -62,7 +62,7 @@ interface Sign {
   readonly sinceAccepted: number;
 }
 
-export type SignOf = 'misconfigured' | 'crash' | 'retried' | 'signatures-refused';
+type SignOf = 'misconfigured' | 'crash' | 'signatures-refused';
 
 /** How the work of all queues ended in the last hour. */
 export interface LastHour extends Readonly<Record<Counted, number>> {
@@ -93,7 +93,6 @@ export async function readLastHour(readFigures: ReadFigures, now: Date): Promise
     signs: {
       ...signOf('misconfigured', settled),
       ...signOf('crash', settled),
-      ...signOf('retried', settled),
       ...signOf('signatures-refused', points.received),
     },
     latencyMs: median === null || slowest === null ? undefined : { p50: median, p99: slowest },

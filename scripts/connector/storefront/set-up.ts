@@ -153,7 +153,7 @@ export function storefrontCheck(deps: ShopDeps, asked?: Asked): Check {
     }
     if (next) {
       const client = new SecretsManagerClient(deployment.aws);
-      await storeSecret(client, nameOf(deployment, shop), { ...next });
+      await storeSecret(deployment, client, nameOf(deployment, shop), { ...next });
       recorded.count({ tokens: 1 });
     }
     return [
@@ -256,7 +256,7 @@ async function planTokens(deployment: Deployment, shop: Shop, change: TokenChang
   return nextTokens(await readTokens(deployment, shop), change, newToken);
 }
 
-/** Undefined when they were never set: a deployment creates the secret, with a random text. */
+/** Undefined when they were never set. */
 async function readTokens(deployment: Deployment, shop: Shop): Promise<PointTokens | undefined> {
   const SecretId = nameOf(deployment, shop);
   try {

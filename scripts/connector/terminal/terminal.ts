@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { styleText } from 'node:util';
 import { Problem } from './exit.ts';
-import { printable, printableJson, printableLines, shorten, spanText, wrap } from './text.ts';
+import { printable, printableLines, shorten, spanText, wrap } from './text.ts';
 
 type Style = Parameters<typeof styleText>[0];
 
@@ -13,9 +13,6 @@ export interface Terminal {
   /** Coloured only on a screen and without NO_COLOR. */
   style(style: Style, text: string): string;
   line(text?: string): void;
-  table(table: Table): void;
-  /** The document of `--json`. */
-  json(document: unknown): void;
   /** About the run, not its result. */
   note(text: string): void;
   /** Shown after two seconds; not with `--json`. */
@@ -36,8 +33,6 @@ export function createTerminal({ quiet }: { readonly quiet: boolean }): Terminal
     width,
     style,
     line: (text = '') => print(text),
-    table: (table) => print(renderTable(table, width, style)),
-    json: (document) => void stdout.write(`${printableJson(document)}\n`),
     note: (text) => void stderr.write(`${printableLines(text)}\n`),
     progress: (doing, total) =>
       createProgress({ doing, total, stream: stderr, quiet, now: Date.now }),
@@ -176,7 +171,7 @@ interface Column {
 /** Colours a text; see `Terminal.style`. */
 type Paint = (style: 'dim', text: string) => string;
 
-export interface Table {
+interface Table {
   readonly columns: readonly Column[];
   readonly rows: readonly (readonly string[])[];
   /** A line under each row; empty for none. */

@@ -100,6 +100,14 @@ export function counted(many: number, thing: string): string {
   return `${many} ${thing}${many === 1 ? '' : 's'}`;
 }
 
+/** `1 message waits`, `3 messages wait`: the verb without its ending. */
+export const countedWith = (many: number, thing: string, verb: string): string =>
+  `${counted(many, thing)} ${verb}${many === 1 ? 's' : ''}`;
+
+/** With a capital letter and a full stop. */
+export const sentence = (words: string): string =>
+  `${words.slice(0, 1).toUpperCase()}${words.slice(1)}.`;
+
 /** Quotes a text for a command to copy: a coupon code may contain characters that a shell interprets. */
 export function shellWord(text: string): string {
   if (/^[\w./:@+-]+$/.test(text)) return text;

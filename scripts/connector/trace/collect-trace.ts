@@ -2,8 +2,6 @@ import type { Shop } from '../../../shared/config/connector-config.ts';
 import type { ListedDeadLetter } from '../../../shared/core/batch/dead-letter.ts';
 import { createCircuitBreaker } from '../../../shared/core/calls/call-loyalty.ts';
 import { type EntityKind, queueFamilyOf } from '../../../shared/core/events/event.ts';
-import type { MappingSkip } from '../../../shared/core/events/outcome.ts';
-import { idempotencyKey, type Mapped } from '../../../shared/core/mapping/wanted-state.ts';
 import { earningOf, type OrderEarning } from '../../../shared/core/storefront/read-history.ts';
 import type { LoyaltyClient } from '../../../shared/loyalty/client.ts';
 import { lettersAbout, openSourceQueues } from '../dead-letters/read.ts';
@@ -59,42 +57,14 @@ export async function collectTrace(
   ]);
   return {
     ...{ ...sides, letters, ready },
-    mapped: skippedToItsEnd(sides),
     pause: pauses.find((one) => one.by === 'service' || ['all', family].includes(one.part)),
     earned: await askEarning(services.loyalty(shop), sides.held, signal),
     waits: waits.filter(({ about }) => about.kind === kind && about.id === id),
   };
 }
 
-/**
- * A worker that meets the end of an order cancels it even if nothing of it was sent, in case that was not
- * recorded. The loyalty service is not expected to hold such an order: it was skipped to its end.
- */
-export function skippedToItsEnd({
-  mapped,
-  entry,
-  held,
-}: Pick<Sides, 'mapped' | 'entry' | 'held'>): Mapped | undefined {
-  if (mapped?.kind !== 'wanted' || mapped.wanted.kind !== 'cancelled-order') return mapped;
-  const { uncertain = false, amounts, appliedKey, outcomes = [] } = entry ?? {};
-  const calls = outcomes.filter(({ outcome }) => outcome === 'applied');
-  const isCancelled = appliedKey === idempotencyKey(mapped.wanted);
-  const mayBeSent = uncertain || amounts !== undefined || calls.length > (isCancelled ? 1 : 0);
-  const isAbsent =
-    held.kind === 'absent' ||
-    (held.kind === 'unknown' && entry !== undefined && appliedKey === undefined);
-  if (mayBeSent || !isAbsent) return mapped;
-  const why = outcomes.findLast(({ outcome }) => outcome === 'skipped')?.why;
-  return { kind: 'skip', why: LASTING.find((one) => one === why) ?? 'never-sent' };
-}
-
-/** The other reasons held only as long as the order went on. */
-const LASTING: readonly MappingSkip[] = [
-  ...(['guest', 'customer-without-email', 'test-order', 'before-go-live', 'redacted'] as const),
-];
-
 /** As many as `status` reads. */
-export const MOST_WAITS = 1_000;
+const MOST_WAITS = 1_000;
 
 async function askEarning(
   loyalty: LoyaltyClient,

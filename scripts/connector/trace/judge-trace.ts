@@ -1,111 +1,136 @@
-import type { MappingSkip } from '../../../shared/core/events/outcome.ts';
-import type { Suggestion, Verdict, VerdictKind } from '../document/document.ts';
+import type { Suggestion, VerdictKind } from '../document/document.ts';
 import { line, type Options } from '../document/line.ts';
-import { pauseText } from '../pause/read-pauses.ts';
+import { isHolding, pauseText, resumeSuggestion } from '../pause/read-pauses.ts';
 import { FOR_WHAT } from '../pause/waiting-messages.ts';
-import { utcText } from '../terminal/text.ts';
+import { counted, utcText } from '../terminal/text.ts';
 import type { Trace } from './collect-trace.ts';
-import { compareSides, isApplied } from './sides.ts';
+import {
+  CALL_UNKNOWN,
+  compareSides,
+  isApplied,
+  isCancelledThere,
+  judgeMissing,
+  REFUSED,
+} from './sides.ts';
 
-export interface Judged extends Verdict {
-  /** Why an order has points or not; undefined where that is not known. */
-  readonly why?: PointsWhy | undefined;
+export interface Judged {
+  /** Without a kind it says neither good nor bad: all was done, and the service cannot be asked. */
+  readonly kind: VerdictKind | undefined;
+  readonly what: string;
   readonly next: readonly Suggestion[];
 }
 
+const DOCTOR = { label: 'Find out why', line: line('doctor') };
+const STATUS = { label: 'See what happens now', line: line('status') };
+
 /** Decides whether the loyalty service has the current state of the store, and what to do if not. */
 export function judgeTrace(trace: Trace): Judged {
-  const { key, entry, letters, store, mapped, pause, ready, waits } = trace;
-  const [letter] = letters;
-  const [wait] = waits;
+  const { key, entry, letters, store, mapped, pause, ready, held } = trace;
+  const [wait] = trace.waits;
   const say = (
-    why: PointsWhy | undefined,
-    kind: VerdictKind,
+    kind: Judged['kind'],
     what: string,
     ...next: (Suggestion | undefined)[]
-  ): Judged => ({ why, kind, what, next: next.filter((one) => one !== undefined) });
-  const show = letter && {
-    label: 'See the dead letter',
-    line: line('dead-letters show', [letter.letterId]),
-  };
-  const retry = wait && {
-    label: 'Try again now',
-    line: line('retry-now', [], { shop: key.shop, queue: wait.queue }),
-  };
-  const status = { label: 'See what happens now', line: line('status') };
+  ): Judged => ({ kind, what, next: next.filter((one) => one !== undefined) });
+  const seeLetters = lettersOf(trace);
+  // Reconcile compares no customers.
+  const isReconciled = key.kind !== 'member';
   if (store.kind === 'gone' && !entry) {
-    return say(undefined, 'not known', 'Neither the store nor the ledger knows it.', show);
+    return say('not known', 'Neither the store nor the ledger knows it.', seeLetters);
   }
   if (store.kind === 'unavailable' || !mapped) {
     const why = store.kind === 'unavailable' ? ` (${store.why})` : '';
-    const doctor = { label: 'Find out why', line: line('doctor') };
-    return say(undefined, 'not known', `The store could not be read${why}.`, doctor);
+    return say('not known', `The store could not be read${why}.`, DOCTOR);
   }
   const { kind, what } = compareSides(trace);
-  if (mapped.kind === 'fault') return say('rule-fails', kind, what, show);
-  if (mapped.kind === 'skip') {
-    return mapped.why === 'exchange'
-      ? say(mapped.why, 'waits', 'An exchange is under way: its next change decides what is sent.')
-      : say(mapped.why, kind, what);
+  if (mapped.kind === 'fault') return say(kind, what, seeLetters);
+  if (mapped.kind === 'skip') return say(kind, what, held.kind === 'unknown' ? DOCTOR : undefined);
+  const rejected = `${counted(letters.length, 'dead letter')} about it: ${letters[0]?.why}`;
+  const isRefusing =
+    (held.kind === 'unknown' && held.isRefused) ||
+    (pause?.by === 'service' && pause.why === 'misconfigured');
+  const waitsRefused =
+    wait?.waitsFor === 'misconfigured' && `Its message waits ${FOR_WHAT.misconfigured}.`;
+  const refused = isRefusing ? `${REFUSED}.` : waitsRefused;
+  if (kind === 'well') {
+    const left = letters.length === 1 ? 'A dead letter about it is' : 'Dead letters about it are';
+    const old = letters.length > 0 ? ` ${left} left: nothing is missing any more.` : '';
+    return say(kind, `${what}${old}`, seeLetters);
   }
-  const many = letters.length === 1 ? 'A dead letter' : `${letters.length} dead letters`;
-  const rejected = letter && `${many} about it: ${letter.why}`;
-  // Reconcile compares no customers.
-  const isFound = key.kind !== 'member';
   if (entry?.uncertain) {
-    const unknown = 'What became of a call to the loyalty service is not known';
-    if (rejected && !wait) {
-      return say('uncertain', 'action required', `${unknown}. ${rejected}`, show);
+    if (letters.length > 0 && !wait) {
+      return say('action required', `${CALL_UNKNOWN}. ${rejected}`, seeLetters);
     }
-    const later = isFound ? 'the next event or reconcile' : 'its next change or order';
-    const then = wait ? waitText(wait) : `${later} sends it again`;
-    return say('uncertain', 'waits', `${unknown}: ${then}.`, retry, show);
+    if (refused) return say('action required', `${CALL_UNKNOWN}. ${refused}`, DOCTOR);
+    const later = isReconciled ? 'the next event or reconcile' : 'its next change or order';
+    const then = wait ? waitText(wait, pause) : `${later} sends it again`;
+    return say('waits', `${CALL_UNKNOWN}: ${then}.`, wake(trace), seeLetters);
   }
   if (isApplied(trace)) {
-    const old = letter ? ' The dead letters about it are older or the same.' : '';
+    if (held.kind === 'cannot-be-read') {
+      const last = entry?.outcomes.findLast(({ outcome }) => outcome === 'applied');
+      const sentAt = last ? ` at ${utcText(last.at)} UTC` : '';
+      return say(undefined, `It was sent as the store has it now${sentAt}. ${what}`, seeLetters);
+    }
+    if (held.kind === 'unknown') return say(kind, what, held.isRefused ? DOCTOR : STATUS);
     // The ledger would not send it again by itself. Nor may anybody, before a person has seen what that does to points.
+    const isFinal = isCancelledThere(trace) || mapped.wanted.kind === 'deleted-member';
     const again = resend(trace, { force: true }, 'If the store is right, to send it once more:');
-    const isDeleted = mapped.wanted.kind === 'deleted-member';
-    const send = kind === 'well' || isDeleted ? undefined : again;
-    const next = trace.held.kind === 'unknown' ? status : send;
-    return say(whyApplied(trace), kind, `${what}${old}`, next);
+    return say(kind, what, isFinal ? undefined : again, seeLetters);
   }
-  const before =
-    entry?.appliedKey === undefined ? 'nothing was applied yet' : 'an earlier state was';
-  const missing = `The current state of the store was not applied; ${before}.`;
-  if (rejected) return say('rejected', 'action required', `${missing} ${rejected}`, show);
+  const missing = judgeMissing(trace);
+  if (letters.length > 0) {
+    return say('action required', `${missing.what} ${rejected}`, seeLetters);
+  }
+  if (refused) return say('action required', `${missing.what} ${refused}`, DOCTOR);
   if (wait) {
-    const why = pause ? 'paused' : 'waiting';
-    return say(why, 'waits', `${missing} This goes on by itself: ${waitText(wait)}.`, retry);
+    const how = `This goes on by itself: ${waitText(wait, pause)}.`;
+    return say('waits', `${missing.what} ${how}`, wake(trace));
   }
-  // An order brings its customer, who then has no entry of their own.
-  if (!isFound && !entry && kind === 'well') return say(undefined, kind, what);
+  const send = resend(trace, { wait: true, yes: true });
+  const holds = pause ? ` What is sent now waits for the end of a pause: ${pauseText(pause)}.` : '';
+  if (missing.kind === 'action required') {
+    return say(missing.kind, `${missing.what} "resend" sends it all the same.${holds}`, send);
+  }
   if (store.kind === 'gone') {
-    const found = isFound ? ', or a deep reconcile finds it' : '';
+    const found = isReconciled ? ', or a deep reconcile finds it' : '';
     const gone = `The store no longer has it: its deletion is on its way${found}.`;
-    return say('queued', 'waits', `${missing} ${gone}${pauseHolds(pause)}`, status);
+    return say('waits', `${missing.what} ${gone}${holds}`, STATUS);
   }
   if (ready > 0) {
     const queued = 'Messages are on the queue, perhaps its own; if none is, "resend" sends it.';
-    const said = `${missing} ${queued}${pauseHolds(pause)}`;
-    return say('queued', 'waits', said, status, resend(trace));
+    return say('waits', `${missing.what} ${queued}${holds}`, STATUS, send);
   }
-  const later = isFound ? 'the next reconcile finds it' : 'its next change or order does';
-  const lost = 'No webhook of it came, and nothing of it is on the queue.';
-  return say(
-    'no-webhook',
-    isFound ? 'waits' : 'action required',
-    `${missing} ${lost} "resend" sends it now; otherwise ${later}.${pauseHolds(pause)}`,
-    resend(trace),
-    { label: 'Check the webhooks', line: line('webhooks check') },
-  );
+  const later = isReconciled ? 'the next reconcile finds it' : 'its next change or order does';
+  const lost = `No webhook of ${entry ? 'this state' : 'it'} was accepted, and nothing of it is on the queue. "resend" sends it now; otherwise ${later}.`;
+  return say(isReconciled ? 'waits' : 'action required', `${missing.what} ${lost}${holds}`, send, {
+    label: 'Find out why no webhook was accepted',
+    line: line('doctor'),
+  });
 }
 
-function pauseHolds(pause: Trace['pause']): string {
-  return pause ? ` What is sent now waits for the end of a pause: ${pauseText(pause)}.` : '';
+function lettersOf({ key, letters }: Trace): Suggestion | undefined {
+  const [letter] = letters;
+  if (letters.length < 2) {
+    return (
+      letter && {
+        label: 'See the dead letter',
+        line: line('dead-letters show', [letter.letterId]),
+      }
+    );
+  }
+  const label = `See ${letters.length} dead letters`;
+  return { label, line: line('dead-letters list', [], { id: key.id, shop: key.shop }) };
 }
 
-/** Of what is well: a person may still want it. Undefined where nothing would be sent. */
+/** Ends its wait: what a pause holds is only sent when that ends. */
+function wake({ key: { shop }, pause, waits: [wait] }: Trace): Suggestion | undefined {
+  if (!wait) return undefined;
+  if (pause && isHolding(pause, wait)) return resumeSuggestion(pause);
+  return { label: 'Try again now', line: line('retry-now', [], { shop, queue: wait.queue }) };
+}
+
+/** Of what is well or cannot be read: a person may still want it. Undefined where nothing would be sent. */
 export function sendAgain(trace: Trace): Suggestion | undefined {
   const { mapped } = trace;
   if (mapped?.kind !== 'wanted' || mapped.wanted.kind === 'deleted-member') return undefined;
@@ -116,96 +141,56 @@ export function sendAgain(trace: Trace): Suggestion | undefined {
 /** Without `--yes`, it shows what would be sent. */
 function resend(
   { key: { shop, kind, id } }: Trace,
-  options: Options = {},
+  options: Options,
   say = 'To send it now:',
 ): Suggestion {
   const named = kind === 'member' ? 'customer' : kind;
   return { label: 'Send again', say, line: line('resend', [named, id], { shop, ...options }) };
 }
 
-type PointsWhy =
-  | MappingSkip
-  | NotApplied
-  | 'rule-fails'
-  | 'cancelled'
-  | 'not-complete'
-  | 'total-zero'
-  | 'not-in-service'
-  | 'cancelled-in-service'
-  | 'none-by-service'
-  | 'expected'
-  | 'earned'
-  | 'sent';
-
-type NotApplied = 'paused' | 'rejected' | 'uncertain' | 'waiting' | 'queued' | 'no-webhook';
-
-/** Why an order has points or not, for a person who answers its customer and knows nothing of queues. */
-const POINTS: Readonly<Partial<Record<PointsWhy, string>>> = {
-  guest: 'No points: it was ordered as a guest, without a customer who could have them.',
-  'customer-without-email':
-    'No points: the customer has no e-mail address, and the loyalty service cannot tell who it is.',
-  'test-order': 'No points: it is a test order.',
-  pending: 'No points yet: the order is not complete. It earns them by itself as soon as it is.',
-  'not-complete':
-    'No points yet: the order is not complete. It earns them by itself as soon as it is.',
-  'before-go-live': 'No points: it was placed before the loyalty program began.',
-  exchange: 'No points yet: an exchange of the items is under way.',
-  redacted: "No points: the customer's data was erased.",
-  'never-sent': 'No points: the order ended before anything of it was sent.',
-  cancelled: 'No points: the order was cancelled or wholly refunded.',
-  'rule-fails':
-    'No points: a rule in the settings fails for this order. Its operator must repair it.',
-  'total-zero': 'No points: nothing of what was paid counts. The amounts below say why.',
-  'not-in-service':
-    'No points: the order was sent, but the loyalty service does not have it. An operator must send it again.',
-  'cancelled-in-service': 'No points: the order is cancelled in the loyalty service.',
-  'none-by-service': 'No points: the loyalty service has the order and gives none for it.',
-  sent: 'The order was sent as complete. The loyalty service did not say how many points it gives.',
-};
-
-/** After "No points yet:". */
-const NOT_APPLIED: Readonly<Record<NotApplied, string>> = {
-  paused: 'sending to the loyalty service is paused. It goes on when the pause ends.',
-  rejected:
-    'the order could not be sent to the loyalty service. An operator must find out why and send it again.',
-  uncertain:
-    'the loyalty service has not confirmed the order. It is sent again, by itself or by an operator.',
-  waiting: 'the order waits to be sent to the loyalty service. It is tried again by itself.',
-  queued: 'the order is on its way to the loyalty service, or the store has not reported it.',
-  'no-webhook':
-    'the store has not reported the order to the connector. An operator can send it now; otherwise it is found and sent by itself.',
-};
-
-/** Of a state that was applied. */
-function whyApplied({ mapped, held, earned }: Trace): PointsWhy {
-  const wanted = mapped?.kind === 'wanted' ? mapped.wanted : undefined;
-  if (wanted?.kind === 'cancelled-order') return 'cancelled';
-  if (wanted?.kind === 'order' && !wanted.order.IsCompleted) return 'not-complete';
-  if (wanted?.kind === 'order' && wanted.order.OrderTotal === 0) return 'total-zero';
-  if (held.kind === 'absent') return 'not-in-service';
-  const { state, why } = earned?.earning ?? {};
-  if (state === 'earned' || state === 'expected') return state;
-  if (state !== 'none') return 'sent';
-  return why === 'cancelled' ? 'cancelled-in-service' : 'none-by-service';
-}
-
-/** Whether the order has points, in words for its customer. Undefined when it is no order, or nothing is known. */
-export function pointsText({ key, entry, earned }: Trace, { why }: Judged): string | undefined {
-  if (key.kind !== 'order' || why === undefined) return undefined;
-  const points = earned?.earning.points ?? 'them';
-  if (why === 'earned') return `The order has its points: the loyalty service gave ${points}.`;
-  if (why === 'expected') {
-    return `No points yet: the loyalty service has the order and will give ${points}. Its program decides when.`;
+/** Whether the order has points, in words for its customer. Undefined for what is no order, and where the verdict says why. */
+export function pointsText(trace: Trace): string | undefined {
+  const { key, entry, mapped, held, earned } = trace;
+  if (key.kind !== 'order' || mapped?.kind !== 'wanted') return undefined;
+  const { wanted } = mapped;
+  const isUnsent = entry?.appliedKey === undefined;
+  if (wanted.kind === 'cancelled-order' && (isUnsent || isApplied(trace))) {
+    return 'No points: the order was cancelled or wholly refunded.';
   }
-  if (!(why in NOT_APPLIED)) return POINTS[why] ?? `No points: ${why}.`;
-  const lead =
-    entry?.appliedKey === undefined
-      ? 'No points yet'
-      : 'The points are those of before its last change';
-  return `${lead}: ${NOT_APPLIED[why as NotApplied]}`;
+  if (!isApplied(trace)) {
+    return isUnsent ? 'No points yet.' : 'The points are those of before its last change.';
+  }
+  if (wanted.kind === 'order' && !wanted.order.IsCompleted) {
+    return 'No points yet: the order is not complete. It earns them by itself as soon as it is.';
+  }
+  if (wanted.kind === 'order' && wanted.order.OrderTotal === 0) {
+    return 'No points: nothing of what was paid counts. The amounts below say why.';
+  }
+  if (held.kind === 'absent') return 'No points.';
+  const { state, points, why } = earned?.earning ?? {};
+  const many = points ?? 'them';
+  switch (state) {
+    case 'earned':
+      return `The order has its points: the loyalty service gave ${many}.`;
+    case 'expected':
+      return `No points yet: the loyalty service has the order and will give ${many}. Its program decides when.`;
+    case 'none':
+      return why === 'cancelled'
+        ? 'No points.'
+        : 'No points: the loyalty service has the order and gives none for it.';
+    default:
+      return 'The order was sent as complete. The loyalty service did not say how many points it gives.';
+  }
 }
 
-/** Completes a sentence about the order: `its message waits for …`. */
-export function waitText({ waitsFor, why, until }: Trace['waits'][number]): string {
-  return `its message waits ${FOR_WHAT[waitsFor]} (${why}), and the next attempt is at ${utcText(until)} UTC`;
+/** Completes a sentence about it: `its message waits for …`. */
+function waitText(
+  { waitsFor, until, ...wait }: Trace['waits'][number],
+  pause: Trace['pause'],
+): string {
+  const attempt = `the next attempt is at ${utcText(until)} UTC`;
+  if (!pause || !isHolding(pause, wait)) {
+    return `its message waits ${FOR_WHAT[waitsFor]}, and ${attempt}`;
+  }
+  return `its message waits for the end of a pause (${pauseText(pause)}). After it ${attempt}, or at once with "resume"`;
 }

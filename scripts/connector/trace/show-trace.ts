@@ -1,17 +1,17 @@
 import type { WantedState } from '../../../shared/core/mapping/wanted-state.ts';
 import type { StoreEntity } from '../../../shared/core/store/store.ts';
 import { maskPerson, maskPersonal } from '../dead-letters/show.ts';
-import { type Deployment, openLedger } from '../deployment/deployment.ts';
-import { openShopServices, type ShopServices } from '../deployment/services.ts';
-import { type Block, type Document, facts, REVEALS, text } from '../document/document.ts';
+import { openLedger } from '../deployment/deployment.ts';
+import { openShopServices } from '../deployment/services.ts';
+import { type Block, type Document, facts, REVEALS, table, text } from '../document/document.ts';
 import { line } from '../document/line.ts';
 import { findShop, shopsOf } from '../session/arguments.ts';
 import type { Session } from '../session/session.ts';
 import { BadArguments } from '../terminal/exit.ts';
-import { utcText } from '../terminal/text.ts';
+import { counted, utcText } from '../terminal/text.ts';
 import { arithmeticOf } from './arithmetic.ts';
-import { collectTrace, type Trace, type Traced } from './collect-trace.ts';
-import { type FoundOrder, findAny, findEntity, type Hit, KINDS, parseKind } from './find.ts';
+import { collectTrace, type Trace } from './collect-trace.ts';
+import { findAny, findEntity, type Hit, KINDS, ordersOf, parseKind } from './find.ts';
 import { judgeTrace, pointsText, sendAgain } from './judge-trace.ts';
 import { type Compared, compareSides } from './sides.ts';
 import { timelineOf } from './timeline.ts';
@@ -30,13 +30,30 @@ export async function showTrace(
 ): Promise<Document> {
   const deployment = await session.findDeployment();
   const services = openShopServices(deployment);
-  const trace = async (shopName: string | undefined, kindText: string, typed: string) => {
-    const kind = parseKind(kindText);
-    const shop = findShop(deployment.connector, shopName);
-    const found = await findEntity(kind, typed, { deployment, services, shop });
-    return traceOne({ session, options, deployment, services }, { shop, kind, ...found });
+  const trace = async (hit: Hit, others: readonly Hit[] = []) => {
+    const shop = findShop(deployment.connector, hit.shop);
+    const traced = { shop, kind: parseKind(hit.kind), id: hit.id };
+    const { kind, id } = traced;
+    const orders = kind === 'member' ? ordersOf(id, { deployment, services, shop }) : others;
+    const record =
+      options.reveal &&
+      (await session.beginChange(deployment, 'reveal', { shop: shop.domain, kind, id }));
+    if (record) record.count({ revealed: 1 });
+    const signal = session.interruption();
+    const progress = session.terminal.progress('Searching the dead letters:');
+    const onProgress = (seen: number) => progress.report(seen);
+    const found = await collectTrace(deployment, services, traced, signal, onProgress);
+    progress.end();
+    return documentOf(found, await orders, options.reveal);
   };
-  if (second !== undefined) return trace(options.shop, first, second);
+  if (second !== undefined) {
+    const shop = findShop(deployment.connector, options.shop);
+    const hits = await findEntity(parseKind(first), second, { deployment, services, shop });
+    const [hit, ...others] = hits;
+    // Of orders the newest, or the one of exactly that name.
+    const isOne = others.length === 0 || hit.kind === 'order';
+    return isOne ? trace(hit, others) : hitsDocument(hits);
+  }
   if (KINDS.has(first)) throw new BadArguments(`give what to look for: trace ${first} ID.`);
   const shops = shopsOf(deployment.connector, options.shop);
   const deps = { deployment, services, ledger: openLedger(deployment) };
@@ -45,7 +62,7 @@ export async function showTrace(
     session.terminal.note(`Not everything could be searched: ${why}`);
   }
   const [hit, ...others] = hits;
-  return hit && others.length === 0 ? trace(hit.shop, hit.kind, hit.id) : hitsDocument(hits);
+  return hit && others.length === 0 ? trace(hit) : hitsDocument(hits);
 }
 
 /** An ambiguous text is not traced. */
@@ -53,26 +70,22 @@ function hitsDocument(hits: readonly Hit[]): Document {
   return {
     title: 'What was found',
     verdict: { kind: 'not known', what: `${hits.length} things may be meant.` },
-    blocks: [foundTable('', hits)],
+    blocks: [foundTable(hits)],
     next: hits.map((hit) => ({ label: hitName(hit), line: hitLine(hit) })),
     data: { hits },
   };
 }
 
-function foundTable(title: string, hits: readonly Hit[]): Block {
-  return {
-    kind: 'table',
-    ...(title !== '' && { title }),
-    columns: [{ title: 'What' }, { title: 'Id' }, { title: 'Shop' }],
-    rows: hits.map((hit) => ({
-      cells: [
-        { text: hitName(hit), opens: hitLine(hit) },
-        { text: hit.id, tone: 'soft' },
-        { text: hit.shop, tone: 'soft' },
-      ],
-    })),
-  };
-}
+const foundTable = (hits: readonly Hit[], title?: string): Block =>
+  table(
+    ['What', 'Id', 'Shop'],
+    hits.map((hit) => [
+      { text: hitName(hit), opens: hitLine(hit) },
+      { text: hit.id, tone: 'soft' },
+      { text: hit.shop, tone: 'soft' },
+    ]),
+    title === undefined ? {} : { title },
+  );
 
 const hitName = ({ kind, name, id }: Hit) => `${KIND_NAMES[kind]} ${name ?? id}`;
 const hitLine = ({ kind, id, shop }: Hit) => line('trace', [kind, id], { shop });
@@ -85,41 +98,15 @@ const KIND_NAMES = {
   member: 'Customer',
 } as const;
 
-interface TraceDeps {
-  readonly session: Session;
-  readonly options: TraceOptions;
-  readonly deployment: Deployment;
-  readonly services: ShopServices;
-}
-
-async function traceOne(
-  { session, options: { reveal = false }, deployment, services }: TraceDeps,
-  { otherOrders, ...traced }: Traced & { readonly otherOrders: readonly FoundOrder[] },
-): Promise<Document> {
-  const signal = session.interruption();
-  if (reveal) {
-    const about = { shop: traced.shop.domain, kind: traced.kind, id: traced.id };
-    const record = await session.beginChange(deployment, 'reveal', about);
-    record.count({ revealed: 1 });
-  }
-  const progress = session.terminal.progress('Searching the dead letters:');
-  const trace = await collectTrace(deployment, services, traced, signal, (seen) =>
-    progress.report(seen),
-  );
-  progress.end();
-  return documentOf(trace, otherOrders, reveal);
-}
-
 /** One page of facts. */
 export function documentOf(
   trace: Trace,
-  otherOrders: readonly FoundOrder[] = [],
+  otherOrders: readonly Hit[] = [],
   reveal = false,
 ): Document {
   const { key, entry, letters, mapped, waits, earned } = trace;
-  const judged = judgeTrace(trace);
-  const { kind: verdict, what, why, next } = judged;
-  const points = pointsText(trace, judged);
+  const { kind: verdict, what, next } = judgeTrace(trace);
+  const points = pointsText(trace);
   const { rows } = compareSides(trace);
   const form = mapped?.kind === 'wanted' ? formOf(mapped.wanted, reveal) : undefined;
   const name = nameOf(trace);
@@ -135,22 +122,21 @@ export function documentOf(
     say: REVEALS,
     line: line('trace', [kind, key.id], { shop: key.shop, full: true, reveal: true }),
   };
-  const again = verdict === 'well' ? sendAgain(trace) : undefined;
+  const isDone = verdict === 'well' || verdict === undefined;
+  const again = isDone ? sendAgain(trace) : undefined;
   const { remembered: _, ...ledger } = entry ?? {};
-  const others = otherOrders.map((order) => ({ ...order, shop: key.shop, kind: 'order' as const }));
   return {
     title: `${KIND_NAMES[key.kind]} ${name ?? key.id} of ${key.shop}`,
-    verdict: { kind: verdict, what },
+    ...(verdict && { verdict: { kind: verdict, what } }),
     blocks: [
+      ...(verdict ? [] : [text(what)]),
       ...(points === undefined ? [] : [text(points)]),
       ...(entry || trace.store.kind === 'found' ? [tableOf(rows)] : []),
       ...arithmeticOf(trace),
-      timelineOf(trace, verdict === 'well'),
+      timelineOf(trace, isDone),
       factsOf(trace),
       ...(form ? [codeOf(form, reveal)] : []),
-      ...(others.length > 0
-        ? [foundTable(kind === 'customer' ? 'Orders' : 'Other orders', others)]
-        : []),
+      foundTable(otherOrders, kind === 'customer' ? 'Orders' : 'Other orders'),
     ],
     next: [
       ...next,
@@ -161,12 +147,10 @@ export function documentOf(
     // It goes on by itself: an open page shows how.
     ...(verdict === 'waits' && { freshSeconds: 15 }),
     data: {
-      ...{ ...key, name: name ?? null, why: why ?? null },
-      ...{ sides: rows, steps: mapped?.kind === 'wanted' ? mapped.steps : undefined },
+      ...{ ...key, name: name ?? null, sides: rows },
+      steps: mapped?.kind === 'wanted' ? mapped.steps : undefined,
       ledger: entry ? ledger : null,
-      deadLetters: letters.map(({ letterId, reason, code, why, at }) => ({
-        ...{ letterId, reason, code, why, at: new Date(at).toISOString() },
-      })),
+      deadLetters: letters,
       waiting: waits.map(({ queue, waitsFor, why, until }) => ({
         ...{ queue, waitsFor, why, nextTry: new Date(until).toISOString() },
       })),
@@ -182,27 +166,26 @@ function nameOf({ store }: Trace): string | undefined {
   return store.value.kind === 'product' ? store.value.product.title : undefined;
 }
 
-function tableOf(rows: Compared['rows']): Block {
-  return {
-    kind: 'table',
-    title: 'Both sides now',
-    columns: ['', 'Store', 'Connector', 'Loyalty service', ''].map((title) => ({ title })),
-    rows: rows.map(({ field, store, ledger, service, differs }) => ({
-      cells: [field, store, ledger, service, differs ? { text: 'differs', tone: 'bad' } : ''],
-    })),
-  };
-}
+const tableOf = (rows: Compared['rows']): Block =>
+  table(
+    ['', 'Store', 'Connector', 'Loyalty service', ''],
+    rows.map(({ field, store, ledger, service, differs }) => [
+      ...[field, store, ledger, service],
+      differs ? { text: 'differs', tone: 'bad' } : '',
+    ]),
+    { title: 'Both sides now' },
+  );
 
 function factsOf({ key, store, entry }: Trace): Block {
-  const state = entry && entry.version > 0 ? `settled up to ${utcText(entry.version)}` : '';
-  const applied = entry?.appliedKey === undefined ? 'nothing applied' : 'applied';
   const absent = store.kind === 'gone' ? 'not there (any more)' : 'could not be read';
-  const inStore = store.kind === 'found' ? storeText(store.value) : absent;
+  const applied = entry?.appliedKey === undefined ? 'nothing was sent' : 'it was sent';
+  const state =
+    entry && entry.version > 0 ? `; its state of ${utcText(entry.version)} is done` : '';
   return facts(
     [
       ['Id', { text: key.id, tone: 'soft' }],
-      ['In the store now', inStore],
-      ['In the ledger', entry ? list([state, applied, `revision ${entry.revision}`]) : 'nothing'],
+      ['In the store now', store.kind === 'found' ? storeText(store.value) : absent],
+      ['In the ledger', entry ? `${applied}${state}` : 'nothing'],
     ],
     'Details',
   );
@@ -210,34 +193,29 @@ function factsOf({ key, store, entry }: Trace): Block {
 
 /** The state in the store in one line, without personal data. */
 function storeText(entity: StoreEntity): string {
+  const list = (...words: readonly (string | false | undefined)[]) =>
+    words.filter(Boolean).join(', ');
   switch (entity.kind) {
     case 'order': {
       const { test, cancelledAt, paymentStatus, fulfillmentStatus, customer } = entity.order;
-      return list([
+      return list(
         test && 'test order',
         cancelledAt && 'cancelled',
         paymentStatus?.replaceAll('_', ' '),
         fulfillmentStatus ?? 'not fulfilled',
         customer ? `customer ${customer.id}` : 'guest',
-      ]);
-    }
-    case 'product': {
-      const { status, price } = entity.product;
-      return list([status, price && `from ${price}`]);
+      );
     }
     case 'coupon': {
-      const { kind, status, discountId, audience, timesUsed } = entity.coupon;
-      const used = `used ${timesUsed} times`;
-      return list([kind, status, `discount ${discountId}`, `for ${audience.kind}`, used]);
+      const { kind, status, audience, timesUsed } = entity.coupon;
+      return list(kind, status, `for ${audience.kind}`, `used ${counted(timesUsed, 'time')}`);
     }
-    case 'member': {
-      const { email, phone } = entity.member;
-      return list(['customer', email && 'with e-mail address', phone && 'with telephone number']);
-    }
+    case 'product':
+      return entity.product.status;
+    case 'member':
+      return list('customer', entity.member.email && 'with e-mail address');
   }
 }
-
-const list = (words: readonly (string | false | undefined)[]) => words.filter(Boolean).join(', ');
 
 function codeOf(form: object, reveal: boolean): Block {
   const masked = reveal ? '' : ' (personal data is masked)';
@@ -249,19 +227,22 @@ function codeOf(form: object, reveal: boolean): Block {
 
 /** The body of the call, masked unless it is to be revealed; undefined where the call has none. */
 function formOf(wanted: WantedState, reveal: boolean): object | undefined {
+  if (wanted.kind === 'member') return reveal ? wanted.member : maskPerson(wanted.member);
+  const form = bodyOf(wanted);
+  return reveal || !form ? form : maskPersonal(form);
+}
+
+function bodyOf(wanted: WantedState): object | undefined {
   switch (wanted.kind) {
     case 'order':
-      return reveal ? wanted.order : maskPersonal(wanted.order);
+      return wanted.order;
     case 'cancelled-order':
-      return reveal ? wanted.cancellation : maskPersonal(wanted.cancellation);
+      return wanted.cancellation;
     case 'product':
       return wanted.product;
     case 'coupon':
-      return reveal ? wanted.coupon : maskPersonal(wanted.coupon);
-    case 'member':
-      return reveal ? wanted.member : maskPerson(wanted.member);
-    case 'inactive-coupon':
-    case 'deleted-member':
+      return wanted.coupon;
+    default:
       return undefined;
   }
 }

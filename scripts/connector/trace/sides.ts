@@ -1,6 +1,8 @@
 import type { Shop } from '../../../shared/config/connector-config.ts';
+import { DROPPED } from '../../../shared/core/batch/dead-letter.ts';
 import { readControl } from '../../../shared/core/calls/shop-pause.ts';
 import type { EntityKey } from '../../../shared/core/events/event.ts';
+import type { MappingSkip } from '../../../shared/core/events/outcome.ts';
 import { type Doubt, isDoubtful, isKnown } from '../../../shared/core/ledger/entry.ts';
 import {
   type EntityEntry,
@@ -37,6 +39,7 @@ import { minorDigits } from '../../../shared/store/money.ts';
 import { type Deployment, openLedger, rulesOf } from '../deployment/deployment.ts';
 import type { ShopServices } from '../deployment/services.ts';
 import type { Verdict, VerdictKind } from '../document/document.ts';
+import { utcText } from '../terminal/text.ts';
 
 /** What the loyalty service answers about the entity. */
 export type Held =
@@ -46,7 +49,8 @@ export type Held =
   | { readonly kind: 'absent' }
   /** It has no operation for this. */
   | { readonly kind: 'cannot-be-read' }
-  | { readonly kind: 'unknown'; readonly why: string };
+  /** `isRefused`: by credentials, account or address, so that every call gets this answer. */
+  | { readonly kind: 'unknown'; readonly why: string; readonly isRefused?: boolean };
 
 /** One entity as each side has it now. */
 export interface Sides {
@@ -114,7 +118,8 @@ export function heldIn<Answer extends Result>(
   if (result.kind === 'business-error' || result.kind === 'transport-failure') {
     const isAbsent =
       result.kind === 'business-error' ? result.code === notFound : result.reason === 'not-found';
-    return isAbsent ? { kind: 'absent' } : { kind: 'unknown', why: result.message };
+    const isRefused = result.class === 'misconfigured';
+    return isAbsent ? { kind: 'absent' } : { kind: 'unknown', why: result.message, isRefused };
   }
   return found(result.value);
 }
@@ -168,31 +173,37 @@ export function compareSides(sides: Sides): Compared {
   const say = (kind: VerdictKind, what: string) => ({ kind, what, rows });
   if (!mapped) return say('not known', 'The store does not say what the service should hold.');
   if (mapped.kind === 'fault') {
-    return say('action required', `The rules cannot map it: ${faultText(mapped)}.`);
+    return say('action required', `The rules in the settings fail for it: ${faultText(mapped)}.`);
   }
   if (held.kind === 'unknown') {
-    return say('not known', `The loyalty service could not be read: ${held.why}`);
+    return held.isRefused
+      ? say('action required', `${REFUSED}: ${held.why}`)
+      : say('not known', `The loyalty service could not be read: ${held.why}`);
   }
   if (mapped.kind === 'skip') {
+    const what = `It is not sent, by rule: ${SKIPS[mapped.why]}.`;
+    if (mapped.why === 'exchange') return say('waits', what);
     return held.kind === 'absent'
-      ? say('well', `It is not sent, by rule: ${mapped.why}. The loyalty service does not have it.`)
-      : say('not known', `It is not sent at the moment, by rule: ${mapped.why}.`);
+      ? say('well', `${what} The loyalty service does not have it.`)
+      : say('not known', what);
   }
-  if (entry?.uncertain) {
-    return say('not known', 'A call is open, and what became of it is not known yet.');
-  }
-  if (held.kind === 'cannot-be-read') return say('not known', SENT_AND_NOT_READABLE);
+  if (entry?.uncertain) return say('waits', `${CALL_UNKNOWN}.`);
+  if (held.kind === 'cannot-be-read') return say('not known', NOT_READABLE);
   const isHeld = held.kind === 'order' && assumptions.readTotals === 'as-sent';
   if (isHeld && isTakenUnknown(mapped.wanted, entry, doubt)) return say('not known', TAKEN_UNKNOWN);
   if (differences.length > 0) {
+    if (!isApplied(sides)) return { ...judgeMissing(sides), rows };
+    if (isCancelledThere(sides)) return say('action required', CANCELLED_THERE);
     const what = differences.includes('absent')
-      ? 'The loyalty service does not have it.'
+      ? 'The loyalty service does not have it, though it was sent.'
       : `The loyalty service differs: ${rows
           .filter(({ differs }) => differs)
           .map(bothIn)
           .join(', ')}.`;
     return say('action required', what);
   }
+  const changed = changedThere(sides);
+  if (changed !== undefined) return say('action required', changed);
   if (mapped.wanted.kind === 'deleted-member' && held.kind !== 'absent') {
     return say('not known', STILL_HELD);
   }
@@ -206,18 +217,86 @@ export function compareSides(sides: Sides): Compared {
   return say('well', `Both sides were read just now and agree.${sent}`);
 }
 
+/** What the ledger says became of the store's current state, which was not applied. */
+export function judgeMissing({ entry, store }: Pick<Sides, 'entry' | 'store'>): Verdict {
+  const before = entry?.appliedKey === undefined ? 'nothing of it' : 'an earlier state';
+  const what = `It was not sent as the store has it now: ${before} was sent.`;
+  const last = entry?.outcomes.at(-1);
+  const changedAt = store.kind === 'found' ? versionOf(store.value) : 0;
+  // Versions are missing where the body could not be read.
+  if (!last || (last.version > 0 && last.version < changedAt)) return { kind: 'waits', what };
+  const why = last.why === undefined ? '' : ` ${last.why}`;
+  const at = `${utcText(last.at)} UTC`;
+  if (last.outcome === DROPPED) {
+    const dropped = `Its dead letter was dropped${why} at ${at}: it is not sent until it changes in the store.`;
+    return { kind: 'action required', what: `${what} ${dropped}` };
+  }
+  if (last.outcome !== 'rejected') return { kind: 'waits', what };
+  return { kind: 'action required', what: `${what} It was given up at ${at}:${why}` };
+}
+
 const bothIn = ({ field, store, service }: Compared['rows'][number]) =>
   `${field} (store: ${store}, service: ${service})`;
 
-/** Only said of a state that was applied. */
-const SENT_AND_NOT_READABLE =
-  'It was sent as the store has it now. The loyalty service has no way to read a product, so nothing more can be checked.';
+export const REFUSED = 'The loyalty service refuses the credentials, the account or the address';
+
+export const CALL_UNKNOWN = 'What became of a call to the loyalty service is not known';
+
+const NOT_READABLE =
+  'The loyalty service has no way to read a product, so nothing more can be checked.';
 
 const STILL_HELD =
   'The store no longer has this customer. The loyalty service still does, and offers no way to delete one: whether it may stay there, a person must decide.';
 
 const TAKEN_UNKNOWN =
   'What was taken back of it is not known: the ledger was lost or restored, and the service shows only what was sent. Its next event finds out, or "recover".';
+
+const CANCELLED_THERE =
+  'The order is cancelled in the loyalty service, which takes no cancelled order again. If the store is right, give the customer the points by hand there.';
+
+/** After "It is not sent, by rule:". */
+const SKIPS: Readonly<Record<MappingSkip, string>> = {
+  guest: 'it was ordered as a guest, without a customer who could have points',
+  'customer-without-email':
+    'the customer has no e-mail address, so the service cannot tell who it is',
+  'test-order': 'it is a test order',
+  pending: 'it is not complete, and earns points by itself as soon as it is',
+  'before-go-live': 'it was placed before the loyalty program began',
+  exchange: 'an exchange of its items is under way, and its next change decides what is sent',
+  redacted: "the customer's data was erased",
+  'never-sent': 'it ended before anything of it was sent',
+  'reward-coupon': 'the connector made this code itself, for a redeemed reward',
+  'customers-with-orders': 'the settings send customers as part of their orders only',
+  'coupon-kind-not-mirrored': 'the settings leave out this kind of coupon',
+  'coupon-for-everyone': 'it is for everyone, not for one customer',
+  'coupon-for-several-customers': 'it is for several customers',
+};
+
+/** The service takes a cancellation for final. */
+export function isCancelledThere({ mapped, held, entry, assumptions }: Sides): boolean {
+  if (held.kind !== 'order' || mapped?.kind !== 'wanted') return false;
+  const service = sideOfService(held.order, entry?.amounts, assumptions);
+  return mapped.wanted.kind === 'order' && service?.state === 'cancelled';
+}
+
+/** The answer to a call and its record are a moment apart, on two clocks. */
+const SKEW_MS = 5_000;
+
+/**
+ * The total is shown as it was sent, so what a person takes back in the service shows only in its date and points. How
+ * many a program gives for an amount cannot be read: other points alone prove nothing.
+ */
+function changedThere({ held, entry, mapped }: Sides): string | undefined {
+  const wanted = mapped?.kind === 'wanted' && mapped.wanted.kind === 'order' && mapped.wanted.order;
+  if (held.kind !== 'order' || !wanted || !wanted.IsCompleted) return undefined;
+  const calledAt = entry?.outcomes.findLast(({ outcome }) => outcome === 'applied')?.at ?? '';
+  const changedAt = held.order.UpdatedDate ?? '';
+  const isLater = Date.parse(changedAt) > Date.parse(calledAt) + SKEW_MS;
+  const { EstimatedPoints: points } = held.order.EstimatedBonus ?? {};
+  const total = wanted.OrderTotal ?? 0;
+  if (!isLater || points === undefined || Math.abs(points - total) < 1) return undefined;
+  return `The points differ from the amount: the loyalty service gives ${points} for ${total}, and the order was changed there at ${utcText(changedAt)} UTC, after the last call of the connector. Look in its panel whether a person did that.`;
+}
 
 /** The service shows the amount that was sent, and the ledger may know too little of what was taken from it. */
 function isTakenUnknown(
@@ -229,56 +308,101 @@ function isTakenUnknown(
   return !entry?.amounts || isDoubtful(entry, doubt);
 }
 
-type Rows = Pick<Compared, 'rows'> & { readonly differences: readonly string[] };
+/** A side that is undefined says in every field only that it has it or not. */
+interface SidesInWords {
+  readonly store: Readonly<Record<string, string>>;
+  readonly ledger?: Readonly<Record<string, string>> | undefined;
+  readonly service?: Readonly<Record<string, string>> | undefined;
+  /** Fields, or `absent`. */
+  readonly differences: readonly string[];
+}
 
-function rowsOf({ key, mapped, entry, held, store: read, assumptions }: Sides): Rows {
+function rowsOf(sides: Sides): Pick<Compared, 'rows'> & Pick<SidesInWords, 'differences'> {
+  const { entry, held } = sides;
+  const isRefused = held.kind === 'unknown' && held.isRefused;
+  const absent = {
+    ledger: isApplied(sides) ? 'sent' : isKnown(entry) ? 'an earlier state was sent' : 'not sent',
+    service: isRefused ? 'refuses to answer' : (SERVICE[held.kind] ?? 'has it'),
+  };
+  const { store, ledger, service, ...found } = inWords(sides);
+  const differences = held.kind === 'unknown' ? [] : found.differences;
+  const rows = Object.entries(store).map(([field, words]) => ({
+    ...{ field, store: words },
+    ledger: ledger?.[field] ?? absent.ledger,
+    service: service?.[field] ?? absent.service,
+    differs: differences.includes(field) || differences.includes('absent'),
+  }));
+  return { differences, rows };
+}
+
+const AMOUNT = 'amount that counts';
+/** By the number of the loyalty service. */
+const COUPON_TYPES = ['fixed value', 'percent', 'free shipping', 'discount on shipping', 'other'];
+
+function inWords({ key, mapped, entry, held, store: read, assumptions }: Sides): SidesInWords {
   const wanted = mapped?.kind === 'wanted' ? mapped.wanted : undefined;
-  const absent = { ledger: isKnown(entry) ? 'sent' : 'not sent', service: SERVICE[held.kind] };
-  const isRead = held.kind !== 'unknown';
+  const said = <Value>(value: Value | null | undefined, words = (one: Value) => String(one)) =>
+    value === undefined ? 'not recorded' : value === null ? 'none' : words(value);
+  const amountIn = (currency?: string) => (thousandths: number) =>
+    amountText(fromThousandths(thousandths), currency);
+  const have = key.kind === 'member' ? 'customer' : key.kind;
+  const nothing = { store: { [have]: STORE[read.kind] }, differences: [] };
   switch (wanted?.kind) {
     case 'order':
     case 'cancelled-order': {
       const order = read.kind === 'found' && read.value.kind === 'order' ? read.value.order : null;
-      const store = sideOfStore(wanted);
+      const amount = amountIn(order?.currency);
+      const [store, ledger] = [sideOfStore(wanted), sideOfLedger(key.id, entry)];
       const heldOrder = held.kind === 'order' ? held.order : undefined;
       const service = sideOfService(heldOrder, entry?.amounts, assumptions);
-      const differences = isRead ? differencesOf(store, service) : [];
-      const sides = { store, ledger: sideOfLedger(key.id, entry), service };
-      // Of a cancelled order nothing but its state counts.
-      const compared = wanted.kind === 'order' ? (['amount', 'coupon'] as const) : [];
-      const fields = ['state', ...compared] as const;
-      const rows = fields.map((one) => rowOf(one, sides, differences, absent, order?.currency));
-      return { differences, rows };
+      const taken = assumptions.readTotals === 'as-sent' ? (entry?.amounts?.taken ?? 0) : 0;
+      const computed = taken > 0 ? ` (as sent, less ${amount(taken)} taken back)` : '';
+      const words = (side: OrderSide, how = '') => ({
+        state: said(side.state),
+        // Of a cancelled order nothing but its state counts.
+        ...(wanted.kind === 'order' && {
+          [AMOUNT]: `${said(side.amount, amount)}${how}`,
+          coupon: said(side.coupon),
+        }),
+      });
+      return {
+        ...{ store: words(store), ledger: ledger && words(ledger) },
+        service: service && words(service, computed),
+        differences: differencesOf(store, service).map((one) => (one === 'amount' ? AMOUNT : one)),
+      };
     }
     case 'coupon':
     case 'inactive-coupon': {
       const store = couponOfStore(wanted);
       const service = held.kind === 'coupon' ? couponOfService(held.coupon) : undefined;
-      const differences = isRead ? couponDifferences(store, service) : [];
-      const sides = { store, ledger: undefined, service };
-      const fields = ['state', 'value', 'type'] as const;
-      return { differences, rows: fields.map((one) => rowOf(one, sides, differences, absent)) };
+      const words = ({ state, value, type }: CouponSide) => ({
+        ...{ state, value: said(value, amountIn()) },
+        type: said(type, (one) => COUPON_TYPES[one] ?? String(one)),
+      });
+      const differences = couponDifferences(store, service);
+      return { store: words(store), service: service && words(service), differences };
     }
     case 'member': {
       const email = wanted.member.Email ?? '';
-      const found = held.kind === 'customer' ? (held.customer.Email ?? '') : email;
-      const isOther = email.toLowerCase() !== found.toLowerCase();
+      const found = held.kind === 'customer' ? (held.customer.Email ?? '') : undefined;
+      const isOther = found !== undefined && email.toLowerCase() !== found.toLowerCase();
       const field = 'e-mail address';
-      const differences = isOther ? [field] : held.kind === 'absent' ? ['absent'] : [];
       // Whose it is stays hidden: only whether both have the same one is shown.
-      const same = isOther ? 'another one' : 'the same';
-      const service = held.kind === 'customer' ? same : absent.service;
-      const store = email ? 'has one' : 'none';
-      const differs = differences.length > 0;
-      return { differences, rows: [{ field, store, ledger: absent.ledger, service, differs }] };
+      const service = { [field]: isOther ? 'another one' : 'the same' };
+      return {
+        ...{ store: { [field]: email ? 'has one' : 'none' } },
+        service: found === undefined ? undefined : service,
+        differences: isOther ? [field] : held.kind === 'absent' ? ['absent'] : [],
+      };
     }
-    case 'product':
+    case 'product': {
+      if (read.kind !== 'found') return nothing;
+      const { Title, ProductPrice } = wanted.product;
+      return { ...nothing, store: { title: said(Title), price: said(ProductPrice) } };
+    }
     case 'deleted-member':
-    case undefined: {
-      const field = key.kind === 'member' ? 'customer' : key.kind;
-      const store = STORE[read.kind];
-      return { differences: [], rows: [{ field, store, ...absent, differs: false }] };
-    }
+    case undefined:
+      return nothing;
   }
 }
 
@@ -288,40 +412,11 @@ const STORE: Readonly<Record<StoreAnswer<unknown>['kind'], string>> = {
   unavailable: 'did not answer',
 };
 
-const SERVICE: Readonly<Record<Held['kind'], string>> = {
-  order: 'has it',
-  coupon: 'has it',
-  customer: 'has it',
+const SERVICE: Readonly<Partial<Record<Held['kind'], string>>> = {
   absent: 'does not have it',
   'cannot-be-read': 'not readable',
   unknown: 'did not answer',
 };
-
-/** A side that is absent says so in every row, in these words. */
-function rowOf<Of extends OrderSide | CouponSide>(
-  name: keyof Of & string,
-  { store, ledger, service }: { store: Of; ledger: Of | undefined; service: Of | undefined },
-  differences: readonly string[],
-  absent: Readonly<Record<'ledger' | 'service', string>>,
-  currency?: string,
-) {
-  const words = (side: Of) => wordsOf(name, side[name], currency);
-  return {
-    field: name === 'amount' ? 'amount that counts' : name,
-    store: words(store),
-    ledger: ledger ? words(ledger) : absent.ledger,
-    service: service ? words(service) : absent.service,
-    differs: differences.includes(name) || differences.includes('absent'),
-  };
-}
-
-const AMOUNTS: ReadonlySet<string> = new Set(['amount', 'value']);
-
-function wordsOf(field: string, value: unknown, currency: string | undefined): string {
-  if (value === undefined) return 'not known';
-  if (value === null) return 'none';
-  return AMOUNTS.has(field) ? amountText(fromThousandths(Number(value)), currency) : String(value);
-}
 
 /** Without a currency, as in a coupon that may be a percentage, an amount has the decimals that it needs. */
 export function amountText(amount: number, currency: string | undefined): string {

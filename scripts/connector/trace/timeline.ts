@@ -1,4 +1,4 @@
-import type { StoreEntity } from '../../../shared/core/store/store.ts';
+import { DROPPED } from '../../../shared/core/batch/dead-letter.ts';
 import { versionOf } from '../../../shared/core/sync/read-snapshot.ts';
 import type { TimelineBlock, Tone } from '../document/document.ts';
 import { FOR_WHAT } from '../pause/waiting-messages.ts';
@@ -27,39 +27,26 @@ export function timelineOf(trace: Trace, isSettled: boolean): TimelineBlock {
 
 function inStore(store: Trace['store']): readonly Line[] {
   if (store.kind !== 'found') return [];
-  const line = (what: string, at: string | undefined) =>
-    at === undefined ? [] : [{ at, who: 'Store', what }];
-  const known = [...line('created', createdAt(store.value))];
-  if (store.value.kind === 'order') {
-    const { fulfilledAt, refundedAt, cancelledAt } = store.value.order;
-    known.push(
-      ...line('fulfilled', fulfilledAt),
-      ...line('refunded last', refundedAt),
-      ...line('cancelled', cancelledAt),
-    );
-  }
-  const changedAt = versionOf(store.value);
+  const { value } = store;
+  const order = value.kind === 'order' ? value.order : undefined;
+  const moments = {
+    created: order?.placedAt,
+    fulfilled: order?.fulfilledAt,
+    'refunded last': order?.refundedAt,
+    cancelled: order?.cancelledAt,
+  };
+  const known = Object.entries(moments).flatMap(([what, at]) =>
+    at === undefined ? [] : [{ at, who: 'Store', what }],
+  );
+  const changedAt = versionOf(value);
   // The last change is most often one that has a line of its own.
-  const isKnown = known.some(({ at }) => Math.abs(Date.parse(at) - changedAt) < 1_000);
-  return isKnown ? known : [...known, ...line('changed last', new Date(changedAt).toISOString())];
-}
-
-function createdAt(entity: StoreEntity): string | undefined {
-  switch (entity.kind) {
-    case 'order':
-      return entity.order.placedAt;
-    case 'coupon':
-      return entity.coupon.createdAt;
-    case 'member':
-      return entity.member.createdAt;
-    case 'product':
-      return undefined;
-  }
+  if (known.some(({ at }) => Math.abs(Date.parse(at) - changedAt) < 1_000)) return known;
+  return [...known, { at: new Date(changedAt).toISOString(), who: 'Store', what: 'changed last' }];
 }
 
 function onQueue(waits: Trace['waits']): readonly Line[] {
-  return waits.flatMap(({ since, until, waitsFor, why }) => {
-    const detail = `${FOR_WHAT[waitsFor]} (${why})`;
+  return waits.flatMap(({ since, until, waitsFor }) => {
+    const detail = FOR_WHAT[waitsFor];
     const line = { who: 'Queue', tone: 'waits' } as const;
     return [
       { ...line, at: new Date(since).toISOString(), what: 'waits', detail },
@@ -73,6 +60,7 @@ const OUTCOMES: Readonly<Record<string, { readonly what: string; readonly tone?:
   unchanged: { what: 'nothing new to send', tone: 'soft' },
   skipped: { what: 'not sent, by rule' },
   rejected: { what: 'gave up', tone: 'bad' },
+  [DROPPED]: { what: 'its dead letter was dropped', tone: 'waits' },
 };
 
 function inLedger({ key, entry }: Trace): readonly Line[] {

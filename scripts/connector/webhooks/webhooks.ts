@@ -1,4 +1,6 @@
+import type { Shop } from '../../../shared/config/connector-config.ts';
 import type { Healing } from '../../../shared/config/connector-settings.ts';
+import { QUIET_MINUTES } from '../../../shared/core/reconcile/dependencies.ts';
 import { API_VERSION } from '../../../shared/shopify/entity-id.ts';
 import {
   createSubscriptions,
@@ -24,7 +26,7 @@ import {
 } from '../checks/check.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import { storeProblem } from '../deployment/services.ts';
-import { type Document, text } from '../document/document.ts';
+import { type Document, type Suggestion, text } from '../document/document.ts';
 import { line } from '../document/line.ts';
 import { findShop, shopsOf } from '../session/arguments.ts';
 import type { Session } from '../session/session.ts';
@@ -66,7 +68,8 @@ export async function syncWebhooks(
   if (yes) await session.beginChange(deployment);
   const repairable = (found: readonly Finding[]) =>
     found.filter(({ verdict, next }) => (verdict === 'fail' || verdict === 'warn') && next).length;
-  const deps = shopDeps(deployment, shopsOf(deployment.connector, shop));
+  const shops = shopsOf(deployment.connector, shop);
+  const deps = shopDeps(deployment, shops);
   return fixDocument(subscriptionsCheck(deps, options, session), {
     ...{ title: titleOf(deployment), yes },
     isWanted: (found) => repairable(found) > 0,
@@ -75,8 +78,23 @@ export async function syncWebhooks(
       line: line('webhooks sync', [], { shop, prune, covered, yes: true }),
     }),
     blocks: isSeen(deployment.connector.healing) ? [] : [text(BOTH)],
+    afterwards: findMissed(shops, shop),
   });
 }
+
+/** No webhook came of what changed while a subscription was missing or wrong. */
+const findMissed = (shops: readonly Shop[], shop: string | undefined): readonly Suggestion[] => [
+  ...shops.map(({ domain }) => ({
+    label: 'See the orders that were missed',
+    say: 'Webhooks of the time before may be missed. Which orders differ now:',
+    line: line('compare', ['orders'], { since: '24h', shop: domain }),
+  })),
+  {
+    label: 'Compare and send what was missed',
+    say: `This sends what was missed. It leaves out the last ${QUIET_MINUTES} minutes, whose webhooks may still come; a later run compares them:`,
+    line: line('reconcile', [], { shop }),
+  },
+];
 
 /** The Admin API does not show what the app's configuration makes. */
 const isSeen = ({ subscriptions }: Healing): boolean => subscriptions === 'admin-api';
@@ -95,7 +113,7 @@ export function subscriptionsCheck(
   const subscriptions = openSubscriptions(deps);
   return {
     name: 'subscriptions',
-    needs: ['Admin API'],
+    needs: ['store secret', 'Admin API'],
     look: forEachShop(shops, async ({ domain }) => {
       const checked = await subscriptions.check(domain);
       if (checked.kind === 'unavailable') {
@@ -180,11 +198,12 @@ function judge(found: SubscriptionFindings, shop: string, healing: Healing): rea
     // Without those of the Admin API, which come a second time, nothing may come at all.
     ...faults.map((what) => (isSeen(healing) ? fail : warn)(what, sync)),
     ...(faults.length === 0 && isSeen(healing)
-      ? [pass(`${fine.length} subscriptions are as they should be`)]
+      ? [pass(`${counted(fine.length, 'subscription')} as wanted`)]
       : []),
     ...(version?.retired ? [fail(versionText(version), SET_VERSION)] : []),
     ...(version && !version.retired ? [warn(versionText(version), SET_VERSION)] : []),
-    ...unseenIn(healing).map((what) => info(what, compare)),
+    ...(isSeen(healing) ? [] : [info(UNSEEN, compare)]),
+    ...(healing.productChanges === 'events' ? [info(EVENTS, compare)] : []),
     ...covered.map(({ topic }) => info(`${topic} is covered: Events announce it too`, remove)),
     ...other.map(({ topic, uri }) => info(`${topic} goes to another address: ${uri}`)),
   ];
@@ -204,52 +223,6 @@ function faultsOf({ missing, wrong, extra }: SubscriptionFindings): readonly str
   ];
 }
 
-const unseenIn = (healing: Healing): readonly string[] => [
-  ...(isSeen(healing)
-    ? []
-    : ["the app's configuration makes the webhook subscriptions, which cannot be seen from here"]),
-  ...(healing.productChanges === 'events'
-    ? ['changes of products come by Events, which cannot be seen from here']
-    : []),
-];
-
-/** The subscriptions of one shop, in short. */
-export interface SubscriptionStatus {
-  readonly shop: string;
-  readonly found:
-    | {
-        readonly kind: 'known';
-        readonly value: {
-          readonly right: number;
-          /** In words: `orders/create is missing`. */
-          readonly faults: readonly string[];
-          /** Worth knowing: another version than expected, or that they cannot be seen. */
-          readonly notes: readonly string[];
-        };
-      }
-    | { readonly kind: 'unknown'; readonly why: string };
-}
-
-/** Of every shop, judged as in the scheduled run. */
-export async function readSubscriptions(
-  deployment: Deployment,
-): Promise<readonly SubscriptionStatus[]> {
-  const { shops, healing } = deployment.connector;
-  const subscriptions = openSubscriptions(shopDeps(deployment, shops));
-  return Promise.all(
-    shops.map(async ({ domain: shop }): Promise<SubscriptionStatus> => {
-      const checked = await subscriptions.check(shop);
-      if (checked.kind === 'unavailable') {
-        const why = `the store does not tell (${checked.why})`;
-        return { shop, found: { kind: 'unknown', why } };
-      }
-      const { findings } = checked;
-      const { fine, version } = findings;
-      const versions = version ? [versionText(version)] : [];
-      const faults = [...faultsOf(findings), ...(version?.retired ? versions : [])];
-      const notes = [...(version?.retired ? [] : versions), ...unseenIn(healing)];
-      const value = { right: fine.length, faults, notes };
-      return { shop, found: { kind: 'known', value } };
-    }),
-  );
-}
+const UNSEEN =
+  "the app's configuration makes the webhook subscriptions, which cannot be seen from here";
+const EVENTS = 'changes of products come by Events, which cannot be seen from here';

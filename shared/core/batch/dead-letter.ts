@@ -242,14 +242,22 @@ export const DROPPED = 'dropped';
 export async function noteDropped(
   key: EntityKey,
   topic: string,
-  { ledger, now }: { readonly ledger: Pick<Ledger, 'readMany' | 'write'>; readonly now: Date },
+  {
+    ledger,
+    now,
+    by,
+  }: {
+    readonly ledger: Pick<Ledger, 'readMany' | 'write'>;
+    readonly now: Date;
+    readonly by: string;
+  },
 ): Promise<void> {
   const change = (entry: LedgerEntry | undefined) => {
     const rejected = entry?.outcomes.findLast(({ outcome }) => outcome === 'rejected');
     if (!entry || !rejected) return undefined;
     const { version } = rejected;
     if (entry.outcomes.findLast((line) => line.version === version) !== rejected) return undefined;
-    const line = { at: now.toISOString(), outcome: DROPPED, version, topic };
+    const line = { at: now.toISOString(), outcome: DROPPED, version, topic, why: `by ${by}` };
     const { revision: _, ...kept } = entry;
     return { ...kept, outcomes: withOutcome(entry, line) };
   };

@@ -262,10 +262,10 @@ export async function waitForRoom(
  * Webhooks of the last minutes may still arrive: their changes would count as healed. Longer than the
  * store's search index lags.
  */
-const QUIET_MS = 15 * 60_000;
+export const QUIET_MINUTES = 15;
 
 export function quietUntil(now: Date): number {
-  return now.getTime() - QUIET_MS;
+  return now.getTime() - QUIET_MINUTES * 60_000;
 }
 
 const form = rememberedForm<object>('cursor', 1);

@@ -5,21 +5,17 @@ const NOT_MADE = new Set([
   'AWS::CloudWatch::Alarm',
   'AWS::Lambda::EventInvokeConfig',
   'AWS::Lambda::Url',
-  'AWS::SecretsManager::Secret',
   'AWS::SNS::TopicPolicy',
   'AWS::SQS::QueuePolicy',
 ]);
 
-/** The template without what moto cannot make; `secrets`: the names of those that it would have made. */
+/** The template without what moto cannot make. */
 export function templateForMoto(
   template: Template,
   { region, account }: { readonly region: string; readonly account: string },
 ) {
   const resources = Object.entries(template.Resources);
   const missing = new Map(resources.filter(([, { Type }]) => NOT_MADE.has(Type)));
-  const secrets = resources.flatMap(([, { Type, Properties }]) =>
-    Type === 'AWS::SecretsManager::Secret' ? [String(Properties?.Name)] : [],
-  );
   const literal = (id: string) =>
     `arn:aws:secretsmanager:${region}:${account}:secret:${missing.get(id)?.Properties?.Name ?? id}`;
 
@@ -39,7 +35,7 @@ export function templateForMoto(
     .filter(([id]) => !missing.has(id))
     .map(([id, resource]) => [id, resolve({ ...resource, ...changed(id, resource) })]);
   const written = { Resources: Object.fromEntries(made), Outputs: resolve(template.Outputs) };
-  return { written, secrets };
+  return { written };
 }
 
 /** CloudFormation gives a FIFO queue a name that ends in `.fifo`, moto does not; the code is in no bucket here. */

@@ -154,8 +154,7 @@ const idsOf = (kind: BulkKind): string[] =>
 describe('a backfill', { timeout: 120_000 }, () => {
   it.each(['orders', 'products', 'discounts'] as const)('sends all %s once', async (kind) => {
     const { run, begin, held, sends } = openDeps();
-    const { state, ended } = await run(await begin(kind));
-    expect(ended).toBe('finished');
+    const state = await run(await begin(kind));
     expect(sends.toSorted()).toEqual(idsOf(kind).toSorted());
     expect(state).toMatchObject({ sent: sends.length, unreadable: 0 });
     expect(state.finishedAt).toBeDefined();
@@ -198,7 +197,7 @@ describe('a backfill', { timeout: 120_000 }, () => {
       if (sent >= WINDOW * 2) controller.abort();
     };
     const stopped = await run(id, { signal: controller.signal, onProgress });
-    expect(stopped).toMatchObject({ ended: 'interrupted', state: { sent: WINDOW * 2 } });
+    expect(stopped.finishedAt).toBeUndefined();
     expect((await backfills.load(id))?.state.sent).toBe(WINDOW * 2);
     await run(id);
     expect(sends.toSorted()).toEqual(idsOf('orders').toSorted());
@@ -275,7 +274,7 @@ describe('a backfill', { timeout: 120_000 }, () => {
     const { begin, backfills, world, sends } = openDeps();
     const kept = await backfills.load(await begin('orders'));
     if (!kept || !file) throw new Error('not kept');
-    const { state } = await runBackfill(
+    const state = await runBackfill(
       kept,
       { ...file, url: `${server.endpoint}/file` },
       { ...world, pause: async () => {} },

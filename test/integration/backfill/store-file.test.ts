@@ -3,15 +3,14 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { type StoreSandbox, startStoreSandbox } from '../../../local/store-sandbox/sandbox.ts';
 import { defaultServerSettings } from '../../../local/store-sandbox/settings.ts';
 import {
-  type AskedStore,
   awaitFile,
   checkVisibility,
   fileProblem,
+  type OpenBackfill,
   orderFile,
-} from '../../../scripts/connector/backfill/store-file.ts';
+} from '../../../scripts/connector/backfill/backfill.ts';
 import type { ShopDeps } from '../../../scripts/connector/checks/check.ts';
 import { installedAppCheck } from '../../../scripts/connector/checks/store.ts';
-import { awsSettings } from '../../../scripts/connector/deployment/deployment.ts';
 import { createAdminClient } from '../../../shared/shopify/admin/client/admin-client.ts';
 import connector from '../../fixtures/project/connector.config.ts';
 import { askAdmin } from '../../support/ask-admin.ts';
@@ -24,7 +23,7 @@ afterEach(async () => {
 
 async function open(
   settings: Parameters<typeof startStoreSandbox>[0] = {},
-): Promise<AskedStore & { readonly store: StoreSandbox }> {
+): Promise<OpenBackfill & { readonly store: StoreSandbox }> {
   const store = await startStoreSandbox(settings);
   sandbox = store;
   const value = { kind: 'static', accessToken: store.credentials.accessToken } as const;
@@ -33,14 +32,11 @@ async function open(
     secret: { get: async () => value, refresh: async () => value },
     sandboxAddress: store.address,
   }).until(undefined);
-  const deployment = { where: 'aws', connector } as unknown as AskedStore['deployment'];
-  return { store, ask, deployment, enrichment: {} } as unknown as AskedStore & {
+  const deployment = { where: 'aws', connector } as unknown as OpenBackfill['deployment'];
+  return { store, ask, deployment, enrichment: {} } as unknown as OpenBackfill & {
     readonly store: StoreSandbox;
   };
 }
-
-const aws = awsSettings({ region: 'eu-west-1' });
-const place = { where: 'aws', stack: 'loyalty-connector-prod', region: 'eu-west-1', aws } as const;
 
 const waiting = (signal = new AbortController().signal) => ({
   signal,
@@ -82,7 +78,7 @@ describe('the file of a bulk operation', { timeout: 60_000 }, () => {
     const file = await awaitFile(id, here, waiting());
     expect(file).toEqual({ kind: 'failed', errorCode: 'ACCESS_DENIED' });
     if (file?.kind !== 'failed') return;
-    expect(fileProblem(file, '', place).message).toContain('lacks an access scope');
+    expect(fileProblem(file, '').message).toContain('lacks an access scope');
   });
 
   it('is refused to an app that may not run bulk queries, with what to do in Shopify', async () => {
@@ -105,7 +101,7 @@ describe('the file of a bulk operation', { timeout: 60_000 }, () => {
     const unknown = await awaitFile('gid://shopify/BulkOperation/1', here, waiting());
     expect(unknown).toEqual({ kind: 'expired' });
     const again = 'npx loyalty-connector backfill … --again';
-    const problem = fileProblem({ kind: 'expired' }, again, place);
+    const problem = fileProblem({ kind: 'expired' }, again);
     expect(problem.message).toContain('seven days');
     expect(problem.next).toContain('--again');
   });

@@ -79,7 +79,6 @@ describe('loyalty-connector deploy', () => {
       'cdk bootstrap',
     ],
     ['Action denied by stack policy: Statement [#1] does not allow', '--allow-loss'],
-    ['a secret with this name is already scheduled for deletion', 'restore-secret'],
     ['UPDATE_ROLLBACK_COMPLETE', 'rolled everything back'],
   ])('says what to do about: %s', async (says, advice) => {
     const steps = { 'execute-change-set': { says, exits: 1 } };

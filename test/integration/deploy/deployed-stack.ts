@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach } from 'vitest';
 import {
@@ -25,11 +25,8 @@ export interface Account {
   readonly version?: string;
   readonly status?: string;
   readonly isProtected?: boolean;
-  readonly resources?: readonly string[];
   /** Of the prepared change set: id, type, action, replacement, policy action. Undefined means none. */
   readonly changes?: readonly Change[];
-  /** Names of secrets. */
-  readonly secrets?: readonly string[];
   readonly denied?: boolean;
   /** Of concurrent executions. */
   readonly quota?: number;
@@ -38,7 +35,6 @@ export interface Account {
 }
 
 export const TABLE = 'AWS::DynamoDB::Table';
-export const SECRET = 'AWS::SecretsManager::Secret';
 export const SOME: readonly Change[] = [['Worker', 'AWS::Lambda::Function', 'Modify', 'False']];
 
 const members = (all: readonly string[]) => all.map((one) => `<member>${one}</member>`).join('');
@@ -47,14 +43,13 @@ const members = (all: readonly string[]) => all.map((one) => `<member>${one}</me
 export const startAccount = (account: Account = {}, calls: string[] = []) =>
   startAwsGateway({
     cloudformation: cloudFormation(account, calls),
-    secretsmanager: secretsManager(account),
     lambda: lambda(account),
   });
 
 function cloudFormation(account: Account, calls: string[]): ScriptedService {
   const resourceChange = ([id, type, action, replacement = '', policy = '']: Change) =>
     `<ResourceChange><LogicalResourceId>${id}</LogicalResourceId><ResourceType>${type}</ResourceType><Action>${action}</Action>${replacement && `<Replacement>${replacement}</Replacement>`}${policy && `<PolicyAction>${policy}</PolicyAction>`}</ResourceChange>`;
-  const { version, changes, resources = [] } = account;
+  const { version, changes } = account;
   const outputs = members([
     `<OutputKey>Concurrency</OutputKey><OutputValue>${account.concurrency ?? '{"orders":10,"products":5,"coupons":5}'}</OutputValue>`,
     `<OutputKey>Version</OutputKey><OutputValue>${version}</OutputValue>`,
@@ -64,14 +59,9 @@ function cloudFormation(account: Account, calls: string[]): ScriptedService {
     page: members(all.slice(Math.max(page - 1, 0), page)),
     next: page < all.length ? `<NextToken>${page + 1}</NextToken>` : '',
   });
-  const resourceIds = resources.map((id) => `<LogicalResourceId>${id}</LogicalResourceId>`);
   const results: Readonly<Record<string, (page: number) => string>> = {
     DescribeStacks: () =>
       `<Stacks>${members([`<StackName>s</StackName><StackStatus>${account.status ?? 'UPDATE_COMPLETE'}</StackStatus><EnableTerminationProtection>${account.isProtected ?? false}</EnableTerminationProtection><Outputs>${outputs}</Outputs>`])}</Stacks>`,
-    ListStackResources: (number) => {
-      const { page, next } = pageOf(resourceIds, number);
-      return `<StackResourceSummaries>${page}</StackResourceSummaries>${next}`;
-    },
     DescribeChangeSet: (number) => {
       const { page, next } = pageOf((changes ?? []).map(resourceChange), number);
       const status = changes ? 'CREATE_COMPLETE' : 'FAILED';
@@ -100,17 +90,6 @@ function cloudFormation(account: Account, calls: string[]): ScriptedService {
   };
 }
 
-function secretsManager({ secrets = [] }: Account): ScriptedService {
-  return ({ text }, response) => {
-    const { SecretId } = JSON.parse(text);
-    const found = secrets.includes(SecretId);
-    response.writeHead(found ? 200 : 400, { 'content-type': 'application/x-amz-json-1.1' });
-    const missing = { __type: 'ResourceNotFoundException', message: 'no such secret' };
-    const arn = `arn:aws:secretsmanager:eu-west-1:123456789012:secret:${SecretId}-abcdef`;
-    response.end(JSON.stringify(found ? { ARN: arn, Name: SecretId } : missing));
-  };
-}
-
 function lambda({ quota = 1_000 }: Account): ScriptedService {
   return (_, response) => {
     response.setHeader('content-type', 'application/json');
@@ -123,16 +102,11 @@ const CONNECTOR = defineConnector({
   shops: [{ domain: 'example-store.myshopify.com' }],
   loyalty: { address: 'https://loyalty.example.com' },
 });
-/** Of the secret in the template. */
-export const SECRET_NAME = 'loyalty-connector/prod/example-store/webhook';
-export const TEMPLATE = {
-  Resources: { Table: { Type: TABLE }, Hook: { Type: SECRET, Properties: { Name: SECRET_NAME } } },
-};
+export const TEMPLATE = { Resources: { Table: { Type: TABLE } } };
 
 interface CdkCall {
   readonly step: string;
   readonly words: readonly string[];
-  readonly mapping?: object;
 }
 
 /** A stand-in for CDK's command line. */
@@ -145,9 +119,7 @@ function openCdk(steps: Readonly<Record<string, Step>>) {
     const step = isMethod ? after('--method') : command;
     const { says = '', exits = 0 } = steps[step] ?? {};
     const ok = exits === 0;
-    const mapping =
-      step === 'import' && JSON.parse(readFileSync(after('--resource-mapping'), 'utf8'));
-    runs.push({ step, words, ...(mapping && { mapping }) });
+    runs.push({ step, words });
     if (ok && words.includes('--outputs-file')) {
       const outputs = { WebhookAddress: 'https://hooks.example', NextCommand: 'npx next' };
       writeFileSync(after('--outputs-file'), JSON.stringify({ [stack]: outputs }));
@@ -216,4 +188,4 @@ async function deployTo(folder: string, ...[options, account = {}, steps = {}]: 
 
 /** CDK's steps of an update. */
 export const UPDATE = ['synth', 'diff', 'prepare-change-set', 'execute-change-set'];
-export const deployed: Account = { version: VERSION, resources: ['Table', 'Hook'], changes: SOME };
+export const deployed: Account = { version: VERSION, changes: SOME };

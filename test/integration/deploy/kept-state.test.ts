@@ -3,8 +3,6 @@ import {
   type Account,
   type Change,
   deployed,
-  SECRET,
-  SECRET_NAME,
   SOME,
   TABLE,
   UPDATE,
@@ -22,7 +20,6 @@ describe('what holds state', () => {
     ['perhaps replaced', ['Table', TABLE, 'Modify', 'Conditional']],
     ['deleted', ['Queue', 'AWS::SQS::Queue', 'Remove', '', 'Delete']],
     ['left behind', ['Queue', 'AWS::SQS::Queue', 'Remove', '', 'Retain']],
-    ['deleted with its shop', ['Hook', SECRET, 'Remove', '', 'Delete']],
   ] as const)('is never %s without its name being given', async (_, change) => {
     const refused = await deploy({}, losing(change));
     expect(refused.done).toEqual(UPDATE.slice(0, 3));
@@ -50,42 +47,11 @@ describe('what holds state', () => {
     expect(result).toBe('not deployed');
   });
 
-  it('may leave with its shop where it is a secret, which is kept', async () => {
-    const { result, text } = await deploy({}, losing(['Hook', SECRET, 'Remove', '', 'Retain']));
-    expect(text).toContain('leaves the stack and is kept');
-    expect(result).toBe('deployed');
-  });
-
   it('is shown beside everything else that is replaced', async () => {
     const url: Change = ['Url', 'AWS::Lambda::Url', 'Modify', 'True'];
     const { result, text } = await deploy({}, losing(url, ...SOME));
     expect(text).toContain('Url (AWS::Lambda::Url) is REPLACED');
     expect(text).not.toContain('Worker (');
     expect(result).toBe('deployed');
-  });
-});
-
-describe('a kept secret', () => {
-  const mapping = { Hook: { Id: expect.stringContaining(`secret:${SECRET_NAME}`) } };
-
-  it('is adopted with its value by a stack that is made again', async () => {
-    const { result, done, runs } = await deploy({}, { secrets: [SECRET_NAME] });
-    expect(done).toEqual(['synth', 'import', 'diff', 'deploy']);
-    expect(runs[1]?.mapping).toEqual(mapping);
-    expect(result).toBe('deployed');
-  });
-
-  it('is adopted when its shop returns, and not touched while it is in the stack', async () => {
-    const back = { ...deployed, resources: ['Table'], secrets: [SECRET_NAME] };
-    expect((await deploy({}, back)).done).toEqual(['synth', 'import', ...UPDATE.slice(1)]);
-    const there = { ...deployed, secrets: [SECRET_NAME] };
-    expect((await deploy({}, there)).done).toEqual(UPDATE);
-  });
-
-  it('is not adopted without consent', async () => {
-    const { result, done, text } = await deploy({ yes: false }, { secrets: [SECRET_NAME] });
-    expect(done).toEqual(['synth']);
-    expect(text).toContain(SECRET_NAME);
-    expect(result).toBe('not deployed');
   });
 });

@@ -34,18 +34,8 @@ describe('loyalty-connector probe', () => {
     const whole = { ...found, shops: [{ domain: SHOP }], loyalty: { address, ...found.loyalty } };
     expect(checkSettings(whole)).toEqual([]);
     expect(found.loyalty.assumptions.ordersAreReplaced).toBe(true);
-  });
-
-  it('--json prints one document', async () => {
-    const { code, stdout } = await connector.run('probe --yes --wait 0 --json');
-    expect(code).toBe(0);
-    const { id, steps, undone, settings } = JSON.parse(stdout).data;
-    expect(id).toMatch(/^probe-\d{8}-[0-9a-f]{8}$/);
-    expect(steps).toHaveLength(8);
-    expect(undone.length).toBeGreaterThan(5);
-    expect(settings.rules.couponForEveryone).toBe('send');
     // The settings have no storefront, and a probe must not switch it on.
-    expect(settings.storefront).toBeUndefined();
+    expect(found.storefront).toBeUndefined();
   });
 
   it('undoes everything on Ctrl-C, and ends with 130', async () => {

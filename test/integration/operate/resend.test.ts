@@ -33,7 +33,7 @@ describe('loyalty-connector resend', () => {
 
     const done = await operated.run('resend --since 1d --yes');
     expect(done.code).toBe(0);
-    expect(done.stdout).toContain('2 of 2 orders are on the queue');
+    expect(done.stdout).toContain('2 orders sent to the queue');
     expect(await operated.queues.waiting()).toBe(2);
   });
 });

@@ -49,6 +49,7 @@ describe('loyalty-connector send', () => {
   it.each([
     ['send --topic orders/updated', 'a file needs --topic'],
     ['send --file body.json', 'a file needs --topic'],
+    ['send --file none.json --topic orders/updated', 'there is no file none.json'],
     ['send --secret abc', "unknown option '--secret'"],
   ])('answers "%s" with one clear line', (line, words) =>
     expectClearMistake(connector, line, words),

@@ -9,16 +9,16 @@ const figure = (name: string, value: number) => ({
 
 describe('loyalty-connector status', () => {
   it('says at the top what is wrong and which command to run next', async () => {
-    await connector.keepSecret('loyalty', 'a text that the deployment made up');
+    await connector.keepSecret('loyalty', 'a text that somebody stored by hand');
     const { code, stdout, stderr } = await connector.run('status');
     await connector.keepSecret('loyalty', JSON.stringify(SECRETS.loyalty));
     expect(stderr).toBe('');
     const [place, , verdict, , , first, , next] = stdout.split('\n');
     expect(place).toMatch(/^loyalty-connector-prod \d+\.\d+\.\d+ on this machine$/);
     expect(verdict).toBe('ACTION REQUIRED');
-    expect(first).toBe(`FAIL  ${SHOP}: the loyalty secret was never set`);
+    expect(first).toMatch(/^FAIL {2}secrets +the loyalty secret is not a JSON object$/);
     expect(next?.trim()).toBe(`npx loyalty-connector secrets set loyalty --shop ${SHOP}`);
-    expect(stdout).toContain(`npx loyalty-connector webhooks check --shop ${SHOP}`);
+    expect(stdout).toContain(`npx loyalty-connector webhooks sync --shop ${SHOP}`);
     expect(code).toBe(1);
   });
 
@@ -47,14 +47,12 @@ describe('loyalty-connector status', () => {
     );
     await connector.run('send');
     const { stdout } = await connector.run('status');
-    expect(stdout).toMatch(/^products +1 +0 +not known +0$/m);
-    expect(stdout).toMatch(/^orders +0 +0 +- +0$/m);
+    expect(stdout).toMatch(/^products +1 +0 +0 +not known$/m);
+    expect(stdout).toMatch(/^orders +0 +0 +0 +-$/m);
     expect(stdout).toMatch(/^Receiver +Per minute, of the last five minutes, 2\.4 received$/m);
-    expect(stdout).toMatch(
-      /^Loyalty service +Of the last hour, until its answer, 1\.3 s p50, 1\.3 s p99$/m,
-    );
+    expect(stdout.replace(/\s+/g, ' ')).toContain('with all waits between, 1.3 s p50, 1.3 s p99');
     expect(stdout).toMatch(/^Last hour +12 webhooks received, 9 applied, 0 without anything/m);
-    expect(stdout).toContain('webhook set, loyalty set, store set');
+    expect(stdout).toContain('webhook, loyalty, store are set');
     expect(stdout.replace(/\s+/g, ' ')).toContain('answer within 30 days (4411)');
 
     const document = JSON.parse((await connector.run('status --json')).stdout);
@@ -84,7 +82,7 @@ describe('loyalty-connector status', () => {
     await connector.describe({ metricsAddress: 'http://127.0.0.1:9' });
     const { stdout } = await connector.run('status');
     await connector.describe();
-    expect(stdout).toContain("the last hour's figures could not be read: ");
+    expect(stdout).toMatch(/^warn {2}the last hour +not known: could not be read: /m);
     expect(stdout).toMatch(/^Receiver +figures not known$/m);
   });
 

@@ -105,7 +105,7 @@ describe.runIf(findBrowser() !== undefined)('a stack, operated by its console al
     const [, file = ''] = /kept in\s+(\S+)/.exec(said) ?? [];
     expect(readFileSync(file, 'utf8')).toContain('a test of the till');
     rmSync(file);
-    await openTab(page, 'What was done');
+    await openTab(page, 'History');
     await expect.poll(() => textOf(page), PATIENCE).toContain('dead-letters drop');
   }, 200_000);
 
@@ -136,7 +136,7 @@ describe.runIf(findBrowser() !== undefined)('a stack, operated by its console al
     const { page } = await world.visit({ at: `#/trace/order/${id}` });
     await page.getByRole('button', { name: 'Show personal data' }).click();
     await expect.poll(() => page.locator('pre').textContent(), PATIENCE).toContain('Orsolya');
-    await openTab(page, 'What was done');
+    await openTab(page, 'History');
     await expect.poll(() => textOf(page), PATIENCE).toContain('reveal');
   }, 200_000);
 

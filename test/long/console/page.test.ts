@@ -148,7 +148,7 @@ describe.runIf(findBrowser() !== undefined)('the page', { timeout: 120_000 }, ()
     expect(await lines.first().getAttribute('d')).toMatch(/^M0\.5 \d+(\.\d+)?L1\.5 /);
     const folded = page.getByText('Every webhook is refused.');
     expect(await folded.isVisible()).toBe(false);
-    await page.getByText('2 more follow from this').click();
+    await page.getByText('2 more, repaired with this').click();
     expect(await folded.isVisible()).toBe(true);
     const cell = page.getByRole('table', { name: 'Both sides now' }).getByRole('cell').last();
     expect(await cell.getAttribute('class')).toBe('right');
@@ -166,33 +166,38 @@ describe.runIf(findBrowser() !== undefined)('the page', { timeout: 120_000 }, ()
       const box = await cell.boundingBox();
       expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(390);
     }
-    await page.getByText('Show only: 1 set').click();
+    await page.getByText('Show only: Who anna').click();
     expect(await page.getByLabel('Who').inputValue()).toBe('anna');
     expect(await page.getByRole('navigation').getByRole('link').count()).toBe(7);
-    for (const link of await page.getByRole('navigation').getByRole('link').all()) {
-      const box = await link.boundingBox();
-      expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(390);
-    }
+    const boxes = await Promise.all(
+      (await page.getByRole('navigation').getByRole('link').all()).map((one) => one.boundingBox()),
+    );
+    expect(new Set(boxes.map((box) => box?.y)).size).toBe(1);
+    // What is compared stands beside each other.
+    const sides = page.getByRole('table', { name: 'Both sides now' }).locator('tbody tr').first();
+    const [, store, , service] = await sides.locator('td').all();
+    expect((await store?.boundingBox())?.y).toBe((await service?.boundingBox())?.y);
   });
 
   it('asks the command line that is its address, also of links, filters and tabs', async () => {
     const { page, asked } = await visit({
       trace: answer(SAMPLE),
       history: answer(text('What was done')),
-      'dead-letters list': answer(text('Dead letters of this stack')),
+      'dead-letters list': answer(text('Dead letters of this shop')),
     });
     await heading(page, SAMPLE.title).waitFor();
     await page.getByRole('link', { name: 'See 5 rejected orders' }).click();
-    await heading(page, 'Dead letters of this stack').waitFor();
+    await page.getByText('Dead letters of this shop').waitFor();
     expect(page.url()).toMatch(/#\/dead-letters\/list\?reason=rejected$/);
     expect(await page.locator('nav [aria-current]').innerText()).toBe('Dead letters');
     await page.goBack();
+    await page.locator('summary', { hasText: 'Show only' }).click();
     await page.getByLabel('Reason').selectOption('crashed');
     await page.getByLabel('Scan the queues').check();
     await page.getByRole('button', { name: 'Show only' }).click();
-    await heading(page, 'What was done').waitFor();
+    await heading(page, 'History').waitFor();
     await page.getByRole('link', { name: 'Dead letters' }).click();
-    await heading(page, 'Dead letters of this stack').waitFor();
+    await page.getByText('Dead letters of this shop').waitFor();
     expect(asked.map(({ options, ...one }) => ({ ...one, options }))).toEqual([
       line('trace', ['order', '7']),
       line('dead-letters list', [], { limit: 25, reason: 'rejected' }),
@@ -267,17 +272,20 @@ describe.runIf(findBrowser() !== undefined)('the page', { timeout: 120_000 }, ()
       await visited.page.keyboard.press('Enter');
       return { ...visited, opener, dialog: visited.page.getByRole('dialog') };
     }
+    const expectFocus = (one: Locator) =>
+      expect.poll(() => one.evaluate((found) => found.matches(':focus')), PATIENCE).toBe(true);
     const press = (dialog: Locator, name: string) => dialog.getByRole('button', { name }).click();
 
     it('shows what it would do, does what was agreed to, and shows how it ended, by keys alone', async () => {
       const { page, asked, opener, dialog } = await openDialog({ 'dead-letters replay': replay });
       const agree = dialog.getByRole('button', { name: 'Send 4' });
-      await agree.waitFor();
+      await expectFocus(agree);
       expect(await dialog.getByRole('table').innerText()).toContain('#1012');
       expect(sent).toBe(0);
-      await agree.focus();
       await page.keyboard.press('Enter');
       await dialog.getByText('4 of 4 were accepted.').waitFor();
+      await dialog.getByRole('heading', { name: 'Sent again' }).waitFor();
+      await expectFocus(dialog.getByRole('button', { name: 'Close' }));
       expect(sent).toBe(1);
       // What the preview named, not more: a dead letter may have come since.
       expect(asked.at(-1)).toMatchObject({ options: { until: 't', yes: true } });
@@ -285,7 +293,29 @@ describe.runIf(findBrowser() !== undefined)('the page', { timeout: 120_000 }, ()
       await page.keyboard.press('Escape');
       await expect.poll(() => asked.length, PATIENCE).toBe(before + 1);
       expect(asked.at(-1)?.command).toBe('trace');
-      await expect.poll(() => opener.evaluate((one) => one.matches(':focus')), PATIENCE).toBe(true);
+      await expectFocus(opener);
+    });
+
+    it('is not the first choice where it takes something away, and the next key begins at the content', async () => {
+      const drop = line('dead-letters drop', ['7'], { yes: true });
+      const next = [{ label: 'Drop 1', line: drop }];
+      let shown: Document = { ...text('A dead letter'), next };
+      const { page } = await visit({
+        trace: async () => shown,
+        async 'dead-letters drop'(_session, { yes }) {
+          if (!yes) return { ...text('Would drop it'), next };
+          shown = text('It left the queue');
+          return text('Dropped');
+        },
+      });
+      await page.getByRole('button', { name: 'Drop 1' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByRole('heading', { name: 'Would drop it' }).waitFor();
+      await expectFocus(dialog.getByRole('button', { name: 'Cancel' }));
+      await press(dialog, 'Drop 1');
+      await dialog.getByRole('heading', { name: 'Dropped' }).waitFor();
+      await press(dialog, 'Close');
+      await expectFocus(heading(page, 'It left the queue'));
     });
 
     it('cannot be agreed to where its preview says that nothing can be done, or fails', async () => {
@@ -304,6 +334,7 @@ describe.runIf(findBrowser() !== undefined)('the page', { timeout: 120_000 }, ()
       const { page, asked } = await visit({ trace: answer(SAMPLE), pause: answer(DONE) });
       await page.getByRole('button', { name: 'Pause' }).click();
       const dialog = page.getByRole('dialog');
+      await expectFocus(dialog.getByLabel('Why'));
       await press(dialog, 'Pause');
       expect(await dialog.locator(':invalid:not(form)').count()).toBe(1);
       await dialog.getByLabel('Why').fill('a sale');
@@ -333,6 +364,7 @@ describe.runIf(findBrowser() !== undefined)('the page', { timeout: 120_000 }, ()
           if (!yes) return PREVIEW;
           const signal = session.interruption();
           session.terminal.progress('Sending', 4).report(1);
+          session.terminal.note('The loyalty service answers slowly.');
           await new Promise((resolve) => signal.addEventListener('abort', resolve));
           return {
             ...text('Sent 1 of 4'),
@@ -342,6 +374,7 @@ describe.runIf(findBrowser() !== undefined)('the page', { timeout: 120_000 }, ()
       });
       await press(dialog, 'Send 4');
       await dialog.getByText('Sending 1 of 4').waitFor();
+      await dialog.getByText('answers slowly').waitFor();
       await press(dialog, 'Stop');
       await dialog.getByText('3 were not sent.').waitFor();
       await dialog.getByText('Stopped before it was complete.').waitFor();
@@ -394,7 +427,7 @@ describe.runIf(findBrowser() !== undefined)('the page', { timeout: 120_000 }, ()
         { status: answer(text('All is well')), pause: replay },
         { at: '#/pause?yes' },
       );
-      await heading(page, 'All is well').waitFor();
+      await page.getByText('All is well').waitFor();
       expect(asked.map(({ command }) => command)).toEqual(['status']);
     });
   });

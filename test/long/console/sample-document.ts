@@ -75,13 +75,13 @@ export const SAMPLE: Document = {
     {
       ...{ kind: 'table', title: 'Both sides now' },
       columns: [
-        { title: 'Field' },
+        { title: '' },
         { title: 'Store', align: 'right' },
         { title: 'Ledger', align: 'right' },
         { title: 'Loyalty service', align: 'right' },
       ],
       rows: [
-        { cells: ['Total', '163.33', '163.33', '163.33'] },
+        { cells: ['Amount that counts for points', '163.33', '163.33', '163.33'] },
         { cells: ['Points', '245.00', '245.00', { text: '–', tone: 'bad' }], tone: 'bad' },
       ],
     },

@@ -10,7 +10,7 @@ import * as inPage from './in-page.mjs';
 let world: ConsoleInBrowser;
 
 const VIEWS = [
-  ...(['Now', 'Find', 'Dead letters', 'Customers', 'Healing', 'Set-up', 'What was done'] as const),
+  ...(['Now', 'Find', 'Dead letters', 'Customers', 'Healing', 'Set-up', 'History'] as const),
 ];
 const MOST_TABS = 150;
 

@@ -7,7 +7,7 @@ import { orderAt, withId } from '../../fixtures/order-life.ts';
 import { persons } from '../../fixtures/persons.ts';
 import { runCommand } from '../../support/connector-command.ts';
 import { countMessages, receive, release } from '../../support/event-source.ts';
-import { SHOP, useOperatedConnector } from '../../support/operated-connector.ts';
+import { placeOrder, SHOP, useOperatedConnector } from '../../support/operated-connector.ts';
 import {
   letterEvent,
   letterReason,
@@ -60,7 +60,7 @@ async function dropAll(): Promise<void> {
 describe('loyalty-connector dead-letters', { timeout: 240_000 }, () => {
   it('says that there is nothing', async () => {
     const { code, stdout } = await connector.run('dead-letters list');
-    expect(stdout).toContain('No dead letters: all queues are empty.');
+    expect(stdout).toContain('No dead letters: all dead-letter queues are empty.');
     expect(code).toBe(0);
   });
 
@@ -72,24 +72,28 @@ describe('loyalty-connector dead-letters', { timeout: 240_000 }, () => {
       expect(stdout).toContain('3 rejected orders wait for a decision.');
       expect(stdout).toMatch(/COUNT +REASON +CODE +OLDEST +NEWEST +EXAMPLE/);
       expect(stdout).toMatch(/ 3 +rejected +\S+ .* order \d+\n +sendOrder was refused/);
-      expect(stdout).toContain('npx loyalty-connector dead-letters replay --code');
+      expect(stdout).toMatch(
+        /^Send 3:\n +npx loyalty-connector dead-letters replay --reason rejected/m,
+      );
+      expect(stdout).toMatch(
+        /^Drop 3:\n +npx loyalty-connector dead-letters drop --reason rejected/m,
+      );
     }
     const { stdout } = await connector.run(`dead-letters list --id ${ids[0]} --json`);
     expect(JSON.parse(stdout).data).toMatchObject({ matching: 1, groups: [{ count: 1 }] });
-    for (const filter of ['--code 35', '--kind product']) {
-      const none = await connector.run(`dead-letters list ${filter}`);
-      expect(none.stdout).toContain(`No dead letter matches ${filter}; 3 others wait.`);
-    }
+    const none = await connector.run('dead-letters list --code 35');
+    expect(none.stdout).toContain('No dead letter matches --code 35; 3 others wait.');
+    expect(none.stdout.replace(/\s+/g, ' ')).toMatch(/Codes that there are: \w+\./);
     expect(await letters()).toBe(3);
     await dropAll();
   });
 
-  it('shows a dead letter, the ledger and what would be sent now, without naming people', async () => {
+  it('shows a dead letter and what would be sent now, without naming people', async () => {
     const [id = ''] = await refuseOrders(1);
     const { code, stdout } = await connector.run(`dead-letters show ${id}`);
-    expect(code).toBe(0);
+    expect(code).toBe(1);
     expect(stdout).toContain(`order ${id} of ${SHOP}`);
-    expect(stdout).toMatch(/rejected +orders\/updated/);
+    expect(stdout).toContain('It waits for a decision: send it again, or drop it.');
     expect(stdout).toMatch(/SQS deletes it on \d{4}-\d\d-\d\d\. The first deep scan after/);
     expect(stdout).toContain('It would be sent: sendOrder.');
     expect(stdout).toContain('"OrderTotal"');
@@ -116,14 +120,11 @@ describe('loyalty-connector dead-letters', { timeout: 240_000 }, () => {
     expect(dry.stdout).toContain('dead-letters replay --wait --yes');
     expect(await letters()).toBe(4);
 
-    let isOver = false;
-    const running = connector.run('dead-letters replay --yes --wait').finally(() => {
-      isOver = true;
-    });
-    while (!isOver) await connector.work();
-    const { code, stdout } = await running;
+    const { code, stdout } = await connector.atWork(
+      connector.run('dead-letters replay --yes --wait'),
+    );
     expect(stdout).toMatch(/Sent 4 dead letters again/);
-    expect(stdout).toContain('All went through: 4 applied.');
+    expect(stdout).toContain('All went through: 4 delivered.');
     expect(code).toBe(0);
     expect(await letters()).toBe(0);
     const held = connector.loyalty.state().orders.map(({ OriginalId }) => OriginalId);
@@ -133,14 +134,11 @@ describe('loyalty-connector dead-letters', { timeout: 240_000 }, () => {
   it('says what is still failing', async () => {
     await refuseOrders(2);
     connector.loyalty.faults.add({ operation: 'sendOrder', kind: 'business-error', code: 30 });
-    let isOver = false;
-    const running = connector.run('dead-letters replay --yes --wait').finally(() => {
-      isOver = true;
-    });
-    while (!isOver) await connector.work();
+    const { code, stdout } = await connector.atWork(
+      connector.run('dead-letters replay --yes --wait'),
+    );
     connector.loyalty.faults.clear();
-    const { code, stdout } = await running;
-    expect(stdout).toContain('2 of 2 failed again, and are dead letters.');
+    expect(stdout).toContain('2 of 2 failed again, and are dead letters once more.');
     expect(code).toBe(1);
     await dropAll();
   });
@@ -155,7 +153,7 @@ describe('loyalty-connector dead-letters', { timeout: 240_000 }, () => {
     ]) {
       const { code, stdout } = await connector.run(`dead-letters ${line} --yes`);
       expect(stdout).toContain(done);
-      expect(stdout).toContain('2 cannot be received now');
+      expect(stdout).toContain('cannot be received now: another person');
       expect(code).toBe(1);
     }
     const scan = await connector.run('dead-letters scan');
@@ -193,45 +191,42 @@ describe('loyalty-connector dead-letters', { timeout: 240_000 }, () => {
     ]);
     expect(await letters()).toBe(1);
     const trace = await connector.run(`trace order ${first}`);
-    expect(trace.stdout).toMatch(/Connector +dropped, orders.updated/);
+    expect(trace.stdout).toMatch(/Connector +its dead letter was dropped/);
     const left = await connector.run(`dead-letters list --id ${second} --json`);
     expect(JSON.parse(left.stdout).data.matching).toBe(1);
     await dropAll();
     expect(await readdir(files)).not.toEqual(before);
   });
 
-  it('stops at Ctrl-C, says how far it got and can be run again', async () => {
-    const { orders } = connector.queues.urls;
-    const many = Array.from({ length: 60 }, (_, index) => ({
-      event: letterEvent({ id: `slow-${index}`, deliveryId: `slow-${index}` }),
-      reason: letterReason({ at: new Date().toISOString() }),
-    }));
-    await parkLetters(connector.sqs, orders.deadLetterUrl, many, {
-      ...{ ledger: connector.ledger, family: 'orders' },
-    });
-    let signalled = false;
-    const { code, stdout, stderr } = await runCommand(
-      'dead-letters replay --yes --rate 2'.split(' '),
-      {
-        folder: connector.folder,
-        onOutput(printed, child) {
-          if (signalled || !printed.includes('Replaying')) return;
-          signalled = true;
-          child.kill('SIGINT');
-        },
-      },
+  it('finds a dead letter by the name of its order, and says that it was delivered since, and how it left', async () => {
+    connector.loyalty.faults.add({ operation: 'sendOrder', kind: 'business-error', code: 30 });
+    const id = await placeOrder(connector);
+    await connector.work();
+    connector.loyalty.faults.clear();
+    const found = JSON.parse((await connector.run(`dead-letters list --id ${id} --json`)).stdout);
+    const { letterId } = found.data.groups[0].example;
+    const shown = await connector.run(`dead-letters show ${letterId}`);
+    const [, name = ''] = /order (#\d+) of/.exec(shown.stdout) ?? [];
+    const named = await connector.run(`dead-letters list --text ${name.slice(1)} --json`);
+    expect(JSON.parse(named.stdout).data.matching).toBe(1);
+
+    await connector.run(`resend order ${id} --yes`);
+    await connector.work();
+    const { code, stdout } = await connector.run('dead-letters list');
+    expect(code).toBe(0);
+    expect(stdout).toContain('What 1 dead letter is about was delivered since');
+    expect(stdout).not.toContain('dead-letters replay');
+    expect((await connector.run('status')).stdout).toContain(
+      '1 dead letter of orders: delivered since',
     );
-    expect(code).toBe(130);
-    expect(stderr).toContain('Finishing the current batch, then stopping.');
-    const [, replayed] = /Sent (\d+) dead letters? again/.exec(stdout) ?? [];
-    expect(stdout).toContain('or more: interrupted.');
-    const sent = await countMessages(connector.sqs, orders.url);
-    expect(sent).toBe(Number(replayed));
-    expect((await letters()) + sent).toBe(60);
-    // At once: what was in hand was given back.
-    const rest = await connector.run('dead-letters scan --json');
-    expect(JSON.parse(rest.stdout).data).toMatchObject({ received: 60 - sent, notSeen: 0 });
-    await dropAll();
+    const obsolete = await connector.run(`dead-letters show ${letterId}`);
+    expect(obsolete.stdout).toMatch(/^WELL\n +The loyalty service got the same or a newer state/m);
+    expect(obsolete.stdout).not.toContain('dead-letters replay');
+
+    await connector.run('dead-letters drop --delivered yes --because delivered --yes');
+    const gone = await connector.run(`dead-letters show ${letterId}`);
+    expect(gone.stdout).toContain(`The dead letter about order ${name} left the queue`);
+    expect(gone.stdout).toMatch(/It was dropped at \d{4}-/);
   });
 
   it('shows hostile texts without letting them act on the terminal', async () => {
@@ -249,5 +244,16 @@ describe('loyalty-connector dead-letters', { timeout: 240_000 }, () => {
       expect(stdout).toContain("\\u001b[2J'$(reboot)");
     }
     await dropAll();
+  });
+
+  it('says at once that an outage holds what was sent, and stops waiting', async () => {
+    await refuseOrders(2);
+    connector.loyalty.faults.add({ kind: 'http-503', retryAfterSeconds: 600 });
+    const { code, stdout } = await connector.atWork(
+      connector.run('dead-letters replay --yes --wait'),
+    );
+    connector.loyalty.faults.clear();
+    expect(stdout.replace(/\s+/g, ' ')).toMatch(/2 waiting\. They wait .*; next attempt at /);
+    expect(code).toBe(3);
   });
 });

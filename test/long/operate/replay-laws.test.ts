@@ -4,7 +4,6 @@ import { createSqsClient } from '../../../local/harness/sdk-clients.ts';
 import { type Emulator, startSqs } from '../../../local/stack/emulators.ts';
 import type { LetterFilter } from '../../../scripts/connector/dead-letters/read.ts';
 import {
-  createPacer,
   letterReaderOf,
   newTally,
   type ReplayChoice,
@@ -54,7 +53,6 @@ async function openQueues() {
     }),
     retire: async () => {},
     ...letterReaderOf([{ domain: LETTER_SHOP }]),
-    pacer: createPacer(undefined, { monotonicMs: () => 0, pause: async () => {} }),
     now: () => new Date('2026-10-10T00:00:00.000Z'),
     signal: new AbortController().signal,
     onReplayed: () => {},
@@ -64,7 +62,7 @@ async function openQueues() {
     async replay(choice: Partial<ReplayChoice> = {}, changes: Partial<typeof world> = {}) {
       const tally = newTally();
       const letterIds = choice.letterIds ?? new Set(await letterIdsIn(world.queues));
-      const all = { letterIds, refetch: false, by: 'ops@desk' };
+      const all = { letterIds, by: 'ops@desk' };
       await replayLetters({ ...all, ...choice }, { ...world, ...changes }, tally);
       return tally;
     },
@@ -141,18 +139,6 @@ describe('a replay of thousands', () => {
       expect(deliveries, `entity ${id}`).toEqual(deliveries.toSorted((a, b) => a - b));
     }
   }, 120_000);
-
-  it('carries the whole history of replays', async () => {
-    const { urls, replay } = await openQueues();
-    const replays = [{ at: '2026-10-09T13:00:00.000Z', by: 'somebody@else' }];
-    await parkLetters(sqs, urls.orders.deadLetterUrl, [
-      { event: letterEvent({ replays }), reason: letterReason() },
-    ]);
-    await replay();
-    expect(await drain(urls.orders.url)).toMatchObject([
-      { replays: [...replays, { at: '2026-10-10T00:00:00.000Z', by: 'ops@desk' }] },
-    ]);
-  });
 
   it('stops when it has sent all, and when it is interrupted, without letting go of a dead letter', async () => {
     const { urls, replay, letterIds } = await openQueues();

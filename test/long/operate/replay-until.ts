@@ -3,7 +3,6 @@ import {
   openSourceQueues,
 } from '../../../scripts/connector/dead-letters/read.ts';
 import {
-  createPacer,
   letterReaderOf,
   newTally,
   replayLetters,
@@ -21,14 +20,13 @@ const letterIds = new Set(await letterIdsIn(queues));
 let reached = 0;
 
 await replayLetters(
-  { letterIds, refetch: false, by: 'test@host' },
+  { letterIds, by: 'test@host' },
   {
     queues,
     replayQueue: openSourceQueues(deployment, ['orders']).queue,
     retire: (letters) =>
       retireSummaries(letters, 'replayed', { ledger: openLedger(deployment), now: new Date() }),
     ...letterReaderOf(deployment.connector.shops),
-    pacer: createPacer(undefined, { monotonicMs: () => performance.now(), pause: async () => {} }),
     now: () => new Date(),
     signal: new AbortController().signal,
     onReplayed: () => {},

@@ -61,12 +61,12 @@ describe('resend of one order', () => {
     expect(before).toContain(50);
 
     const again = await runAtWork(`resend order ${id} --yes --wait`);
-    expect(again.stdout).toContain('Nothing would be sent: it is applied already');
+    expect(again.stdout).toContain('Nothing had to be sent. Both sides were read just now');
     expect(again.code).toBe(0);
     expect(callsOf(id)).toHaveLength(1);
 
     const forced = await runAtWork(`resend order ${id} --yes --wait --force`);
-    expect(forced.stdout).toContain('The loyalty service accepted it.');
+    expect(forced.stdout).toContain('1 order delivered.');
     expect(callsOf(id)).toHaveLength(2);
     expect(points()).toEqual(before);
 
@@ -80,24 +80,27 @@ describe('resend of one order', () => {
     connector.loyalty.faults.add({ operation: 'sendOrder', kind: 'business-error', code: 34 });
     const { code, stdout } = await runAtWork(`resend order ${id} --yes --wait`);
     connector.loyalty.faults.clear();
-    expect(stdout).toContain('It was given up, and is a dead letter.');
+    expect(stdout).toContain('1 order failed again.');
     expect(code).toBe(1);
     const { stdout: traced } = await connector.run(`trace order ${id} --json`);
     expect(traced).toContain('"what": "sent again by ');
   });
 
-  it('says that an earlier message of it waits, and goes before it', async () => {
+  it('says that there is nothing to send of what does not exist, and ends with 1', async () => {
+    const { code, stdout } = await connector.run('resend order 5512300000009 --yes --wait');
+    expect(stdout).toContain('Neither the store nor the ledger knows it');
+    expect(code).toBe(1);
+  });
+
+  it('names --force where the service lost what was sent before', async () => {
     const { id } = placeOrder();
-    const fault = { kind: 'http-503', retryAfterSeconds: 600 } as const;
-    connector.loyalty.faults.add({ operation: 'sendOrder', ...fault });
-    await connector.run(`resend order ${id} --yes`);
-    await connector.work();
+    await runAtWork(`resend order ${id} --yes --wait`);
+    connector.loyalty.faults.add({ operation: 'getOrder', kind: 'business-error', code: 37 });
+    const { code, stdout } = await connector.run(`resend order ${id} --yes --wait`);
     connector.loyalty.faults.clear();
-    const { stdout } = await connector.run(`resend order ${id}`);
-    expect(stdout).toMatch(/Before it, its message waits for the loyalty service/);
-    const { stdout: traced } = await connector.run(`trace order ${id} --json`);
-    const { waiting } = JSON.parse(traced).data;
-    expect(waiting).toMatchObject([{ queue: 'orders', waitsFor: 'loyalty' }]);
+    expect(stdout).toMatch(/The loyalty\s+service does not have it, though it was sent/);
+    expect(stdout).toMatch(new RegExp(`resend order ${id} .*--wait --yes --force`));
+    expect(code).toBe(1);
   });
 
   it('waits for no pause, which only a person ends: it names the command that does', async () => {

@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { runCommand } from '../../support/connector-command.ts';
 import { placeOrder, SHOP, useOperatedConnector } from '../../support/operated-connector.ts';
 
 const operated = useOperatedConnector();
@@ -24,7 +23,7 @@ describe('loyalty-connector status', () => {
     const during = await statusNow();
     expect(during).toMatchObject({ state: 'WAITS', code: 3 });
     expect(during.text).toMatch(
-      /: \d+ messages wait for the loyalty service since [\d:-]+( [\d:]+)? UTC \([\w, -]+\), next try in \d+ (?:s|min)/,
+      /what waits \d+ messages wait for the loyalty service since [\d:-]+( [\d:]+)? UTC \([\w, -]+\), next try in \d+ (?:s|min)/,
     );
     const document = JSON.parse((await operated.run('status --json')).stdout);
     expect(document.verdict.kind).toBe('waits');
@@ -47,21 +46,5 @@ describe('loyalty-connector status', () => {
     operated.loyalty.faults.clear();
     expect((await operated.atWork(operated.run(`retry-now --shop ${SHOP}`))).code).toBe(0);
     expect(await statusNow()).toMatchObject({ state: 'WELL', code: 0 });
-  });
-
-  it('shows itself again and again with --watch, until Ctrl-C', async () => {
-    let [looks, interrupted] = [0, false];
-    const { code, stdout } = await runCommand(['status', '--watch', '1'], {
-      folder: operated.folder,
-      onOutput(output, child) {
-        looks = output.split('\nCredentials ').length - 1;
-        // Once: a process that is about to exit handles signals no longer, and a second one kills it.
-        if (looks >= 2 && !interrupted) interrupted = child.kill('SIGINT');
-      },
-    });
-    expect(looks).toBeGreaterThanOrEqual(2);
-    expect(stdout.match(/^WELL$/gm)?.length).toBeGreaterThanOrEqual(2);
-    expect(code).toBe(130);
-    expect((await operated.run('status --watch 0')).code).toBe(2);
   });
 });

@@ -42,6 +42,7 @@ describe('loyalty-connector trace', () => {
     expect(stdout).toMatch(/^41\.58 {2}counts$/m);
     expect(stdout).toContain('"OrderTotal": 41.58');
     expect(stdout).toContain('personal data is masked');
+    expect(stdout).toMatch(/the loyalty service (?:gave|has the order and will give) \d/);
     const times = [...stdout.matchAll(/^(\d{4}-\S+ \S+) {2}(?:Store|Connector)/gm)].map(
       ([, at]) => at,
     );
@@ -80,10 +81,11 @@ describe('loyalty-connector trace', () => {
     const id = placeOrder();
     const lost = await connector.run(`trace order ${id}`);
     expect(lost.stdout).toContain('WAITS\n');
-    expect(lost.stdout).toContain('nothing was applied yet');
-    expect(lost.stdout).toContain('No webhook of it came');
-    expect(lost.stdout).toContain('No points yet: the store has not reported the order');
-    expect(lost.stdout).toContain(`npx loyalty-connector resend order ${id} --shop ${SHOP}\n`);
+    expect(lost.stdout).toMatch(/No webhook of\s+it was accepted/);
+    expect(lost.stdout).toContain('No points yet.');
+    expect(lost.stdout).toContain(
+      `npx loyalty-connector resend order ${id} --shop ${SHOP} --wait --yes\n`,
+    );
     expect(lost.code).toBe(3);
 
     connector.loyalty.faults.add({
@@ -116,12 +118,13 @@ describe('loyalty-connector trace', () => {
     const product = connector.store.actions.createProduct({ title: 'Linen shirt', price: 49.9 });
     await sync('product', product.id);
     const traced = await connector.run(`trace product ${product.id}`);
-    expect(traced.stdout).toContain('NOT KNOWN\n  It was sent as the store has it now.');
-    expect(traced.code).toBe(4);
+    expect(traced.stdout).toContain('It was sent as the store has it now at ');
+    expect(traced.stdout).toMatch(/^price +49.9 +sent +not readable *$/m);
+    expect(traced.code).toBe(0);
     connector.store.actions.updateProduct({ productId: product.id, title: 'Linen shirt, blue' });
     // Versions count in seconds: the change may fall into the same one, but its state differs.
     const changed = await connector.run(`trace product ${product.id}`);
-    expect(changed.stdout).toContain('an earlier state was');
+    expect(changed.stdout).toContain('an earlier state was sent');
 
     connector.store.actions.createDiscount({ percentage: 10, codes: ['SUMMER10'] });
     await sync('coupon', 'SUMMER10');
@@ -132,8 +135,7 @@ describe('loyalty-connector trace', () => {
     const { actions } = connector.store;
     const guest = actions.placeOrder({ lines: [{ title: 'Shirt', price: 1 }] }).id;
     const skipped = await connector.run(`trace order ${guest}`);
-    expect(skipped.stdout).toContain('It is not sent, by rule: guest.');
-    expect(skipped.stdout).toContain('No points: it was ordered as a guest');
+    expect(skipped.stdout).toContain('It is not sent, by rule: it was ordered as a guest');
     expect(skipped.code).toBe(0);
   });
 
@@ -195,6 +197,7 @@ describe('loyalty-connector trace', () => {
     expect(await traced(email)).toMatchObject({ kind: 'member', id: customer.id });
     expect(await traced(product.id)).toMatchObject({ kind: 'product', id: product.id });
     expect(await traced('beanie')).toMatchObject({ name: 'Beanie' });
+    expect(await traced('product beanie')).toMatchObject({ name: 'Beanie' });
     expect(await traced('--autumn')).toMatchObject({ kind: 'coupon', id: '--AUTUMN' });
 
     actions.createDiscount({ percentage: 20, codes: [`${number}`] });
@@ -210,18 +213,11 @@ describe('loyalty-connector trace', () => {
     expect(unknown.code).toBe(1);
   });
 
-  it('answers with what the loyalty service gives for the order', async () => {
-    const id = placeOrder();
-    await sync('order', id);
-    const { stdout } = await connector.run(`trace order ${id} --json`);
-    const { why, earned } = JSON.parse(stdout).data;
-    expect(earned).toMatchObject({ earning: { points: expect.any(Number) } });
-    expect(['earned', 'expected']).toContain(why);
-  });
-
   it.each([
-    ['trace order #9999999', 'The store has no order named "#9999999".'],
+    ['trace order #9999999', 'The store has no order "#9999999".'],
     ['trace order nobody@example.org', 'The store has no order with this e-mail address.'],
+    ['trace product Nothing', 'The store has no product "Nothing".'],
+    ['trace customer robin', 'The store has no customer "robin".'],
     ['trace customer nobody@example.org', 'The store has no customer with this e-mail address.'],
   ])('answers "%s" without repeating an address', async (line, words) => {
     const { code, stderr } = await connector.run(line);
@@ -229,17 +225,9 @@ describe('loyalty-connector trace', () => {
     expect(code).toBe(1);
   });
 
-  it('says that it is unknown', async () => {
-    const { code, stdout } = await connector.run('trace order 4711');
-    expect(stdout).toContain('NOT KNOWN\n  Neither the store nor the ledger knows it.');
-    expect(code).toBe(4);
-  });
-
   it.each([
     ['trace order', 'give what to look for: trace order ID.'],
     ['trace shop 1', 'give an order, a product, a coupon or a customer, not "shop"'],
-    ['trace customer robin', 'a customer is an id or an e-mail address, not "robin"'],
-    ['trace product #1001', 'the number at the end of its address in the admin, not "#1001"'],
     ['trace order 1 --shop nowhere', 'the settings have no shop "nowhere"'],
   ])('answers "%s" with one clear line', (line, words) =>
     expectClearMistake(connector, line, words),

@@ -26,14 +26,13 @@ export const replayScenario = connectorScenario((connector) => {
   async function replay(watch: Watch): Promise<void> {
     const letterIds = new Set(await letterIdsIn([letterQueueOn('orders', dead)]));
     await replayLetters(
-      { letterIds, refetch: false, by: 'robin' },
+      { letterIds, by: 'robin' },
       {
         queues: [watch(letterQueueOn('orders', dead))],
         replayQueue: watch(replayQueueOn(queues.orders)),
         retire: (letters) =>
           retireSummaries(letters, 'replayed', { ledger: watch(ledger), now: now() }),
         ...letterReaderOf([{ domain: SHOP }]),
-        pacer: { pass: async (waiting) => waiting },
         ...{ now, signal: new AbortController().signal, onReplayed: () => {} },
       },
       newTally(),

@@ -4,7 +4,6 @@ import type { LetterFilter } from '../../../scripts/connector/dead-letters/read.
 import {
   letterReaderOf,
   newTally,
-  type Pacer,
   replayLetters,
 } from '../../../scripts/connector/dead-letters/replay.ts';
 import {
@@ -151,8 +150,6 @@ export class WakingOperator {
   }
 }
 
-const AT_ONCE: Pacer = { pass: async (waiting) => waiting };
-
 interface OperatorWorld {
   readonly kernel: Kernel;
   readonly queues: Queues;
@@ -236,16 +233,14 @@ export class Operator {
           now: kernel.now(),
         }),
       ...letterReaderOf([{ domain: SHOP }]),
-      pacer: AT_ONCE,
       now: kernel.now,
       signal: new AbortController().signal,
       onReplayed: () => {},
     };
     const seen = FAMILIES.map((family) => letterQueueOn(family, queues.dead[family]));
-    const choice = { refetch: false, by: 'somebody' };
     // An error of AWS ends the command, and it is started again.
     letterIdsIn(seen, filter)
-      .then((ids) => replayLetters({ ...choice, letterIds: new Set(ids) }, world, newTally()))
+      .then((ids) => replayLetters({ letterIds: new Set(ids), by: 'somebody' }, world, newTally()))
       .catch(() => {});
   }
 

@@ -1,7 +1,6 @@
 import { parse } from 'smol-toml';
 import { describe, expect, it } from 'vitest';
-import { appToml } from '../../../scripts/connector/app/app-folder.ts';
-import { compareApp } from '../../../scripts/connector/app/check-app.ts';
+import { appToml, compareApp } from '../../../scripts/connector/app/app.ts';
 import { wantedScopes } from '../../../scripts/connector/checks/store.ts';
 import {
   type ConnectorSettings,

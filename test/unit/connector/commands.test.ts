@@ -11,7 +11,6 @@ import { COMMAND_KINDS } from '../../../scripts/connector/session/command-kinds.
 import { pathOf } from '../../../scripts/connector/session/run-action.ts';
 import { AwsUnanswered } from '../../../shared/aws/aws-client.ts';
 import { SECRET_MAX_AGE_MS } from '../../../shared/aws/secrets.ts';
-import type { BulkQueue } from '../../../shared/core/events/event.ts';
 import { COMMAND_LINES } from '../../support/command-lines.ts';
 
 function allOf(command: Command): readonly Command[] {
@@ -144,6 +143,18 @@ it('an audit record stays small, whatever was typed', () => {
   expect(because).toHaveLength(200);
 });
 
+it.each([
+  ['ExpiredToken', 'Your AWS credentials have expired.', 'aws sso login --profile shop'],
+  ['InvalidClientTokenId', 'AWS does not know these credentials.', '--profile'],
+  ['AccessDenied', 'are not allowed to do that: not for you', 'arn:of-the-policy'],
+  ['RequestTimeTooSkewed', 'the clock of this machine is wrong', 'date -u'],
+])('explains the error %s of AWS, with what to do next', (name, said, next) => {
+  const error = Object.assign(new Error('not for\n you'), { name });
+  const problem = explainAwsError(error, { profile: 'shop' }, 'arn:of-the-policy');
+  expect(problem?.message).toContain(said);
+  expect(problem?.next).toContain(next);
+});
+
 it('explains that AWS did not answer, however the request was sent', () => {
   const error = new AwsUnanswered({
     ...{ kind: 'failure', reason: 'time-out', phase: 'waiting' },
@@ -154,36 +165,26 @@ it('explains that AWS did not answer, however the request was sent', () => {
 
 type Given = Parameters<typeof send>;
 
-const session = {
-  interruption: () => new AbortController().signal,
-  terminal: { progress: () => ({ report: () => {}, end: () => {} }) },
-} as unknown as Given[0];
-
-function open(sendAll: BulkQueue['sendAll']): Given[1] {
+it.each([
+  ['counts what the queue has taken', [], 'sent 2'],
+  [
+    'says so if the queue refuses one',
+    [{ code: 'Fault' }],
+    'SQS did not take 1 of 2 messages (Fault).',
+  ],
+])('resend %s', async (_, refused, end) => {
+  const session = {
+    interruption: () => new AbortController().signal,
+    terminal: { progress: () => ({ report: () => {}, end: () => {} }) },
+  } as unknown as Given[0];
   const depth = { of: async () => ({ ready: 0, hidden: 0 }) };
-  const shop = { domain: 'example-store.myshopify.com' };
-  return { shop, queue: { sendAll }, depth } as unknown as Given[1];
-}
-
-const found = ['1', '2'].map((id) => ({
-  id,
-  name: id,
-  version: 1,
-  wantedKey: 'k',
-  before: 2,
-  after: 1,
-}));
-
-const pace = { rate: 10, onSent: () => {} };
-
-it('resend counts what the queue has taken', async () => {
-  const taking = open(async () => []);
-  expect(await send(session, taking, found, pace)).toBe(2);
-});
-
-it('resend says so if the queue refuses an order', async () => {
-  const refusing = open(async ([event]) => (event ? [{ event, code: 'InternalError' }] : []));
-  await expect(send(session, refusing, found, pace)).rejects.toThrow(
-    'SQS did not take 1 of 2 messages (InternalError).',
-  );
+  const queues = { queue: { sendAll: async () => refused }, depth } as unknown as Given[1];
+  const events = [{ id: '1' }, { id: '2' }] as unknown as Given[3];
+  const sent = send(session, queues, 'orders', events, { rate: 10, onSent: () => {} });
+  expect(
+    await sent.then(
+      (many) => `sent ${many}`,
+      (error: Error) => error.message,
+    ),
+  ).toBe(end);
 });

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import {
   type Check,
+  checksDocument,
   type Finding,
   fail,
   findingsBlock,
@@ -15,77 +16,43 @@ import {
   warn,
 } from '../../../scripts/connector/checks/check.ts';
 import { describeReward } from '../../../scripts/connector/checks/loyalty.ts';
-import { assumptionsCheck, settingsCheck } from '../../../scripts/connector/checks/settings.ts';
+import { settingsCheck } from '../../../scripts/connector/checks/settings.ts';
 import {
   adminApiCheck,
-  judgeCurrencies,
+  judgeCurrency,
   judgeScopes,
 } from '../../../scripts/connector/checks/store.ts';
-import { awsSettings } from '../../../scripts/connector/deployment/deployment.ts';
-import { judgeClock, judgeConcurrency } from '../../../scripts/connector/doctor/aws.ts';
-import {
-  judgeAppSecrets,
-  judgeClientIds,
-  judgeRefusals,
-} from '../../../scripts/connector/doctor/secrets.ts';
+import { judgeAppSecrets } from '../../../scripts/connector/doctor/secrets.ts';
 import { text } from '../../../scripts/connector/document/document.ts';
 import { line } from '../../../scripts/connector/document/line.ts';
+import { judgeSignatures } from '../../../scripts/connector/status/judge-status.ts';
 import type { Connector } from '../../../shared/config/connector-config.ts';
-import {
-  completeDeployment,
-  completeHealing,
-  completeStorefront,
-  defaultAssumptions,
-} from '../../../shared/config/connector-settings.ts';
-import { defaultRules } from '../../../shared/config/mapping-settings.ts';
+import { completeStorefront } from '../../../shared/config/connector-settings.ts';
 import { failure } from '../../../shared/shopify/admin/client/admin-answer.ts';
 import type { Ask } from '../../../shared/shopify/admin/client/admin-client.ts';
 
 const verdicts = (findings: readonly { verdict: string }[]) => findings.map((one) => one.verdict);
 
-describe('the currencies of the shops', () => {
-  const shop = (
-    domain: string,
-    currency: string | undefined,
-    wanted: string | undefined,
-    sharedAccount = true,
-  ) => ({ domain, currency, rules: { currency: wanted, sharedAccount } });
+describe('the currency of a shop', () => {
+  const judge = (currency: string | undefined, wanted: string | undefined, sharedAccount = true) =>
+    judgeCurrency({ currency: wanted, sharedAccount }, currency);
 
-  it('fail where a shop on a shared account has another one than the settings allow', () => {
-    const findings = judgeCurrencies([shop('one', 'BRL', 'BRL'), shop('two', 'USD', 'BRL')]);
-    expect(findings).toMatchObject([
-      { verdict: 'pass', shop: 'one', what: 'the store counts in BRL' },
-      {
-        ...{ verdict: 'fail', shop: 'two' },
-        what: 'the store has USD, but rules.currency is BRL: new orders are parked',
-        fix: expect.stringMatching(/sharedAccount to false.*'any'.*50 BRL and 50 USD count alike/),
-      },
-    ]);
+  it('fails where it is another one than the settings allow, with the ways to correct it', () => {
+    expect(judge('BRL', 'BRL')).toEqual(pass('the store counts in BRL'));
+    expect(judge('USD', 'BRL')).toMatchObject({
+      ...{ verdict: 'fail', what: expect.stringContaining('rules.currency is BRL') },
+      fix: expect.stringMatching(/sharedAccount to false.*'any'.*50 BRL and 50 USD count alike/),
+    });
+    expect(judge('JPY', 'USD', false).fix).not.toContain('any');
   });
 
-  it('name the setting that lets them count alike', () => {
-    const findings = judgeCurrencies([
-      shop('one', 'BRL', 'any'),
-      shop('two', 'USD', 'any'),
-      shop('three', 'EUR', 'any', false),
+  it('needs no setting on an account of its own, and is not known without an answer', () => {
+    expect([judge('JPY', undefined, false).verdict, judge('USD', 'any').verdict]).toEqual([
+      ...['pass', 'pass'],
     ]);
-    expect(verdicts(findings)).toEqual(['pass', 'pass', 'pass', 'info']);
-    expect(findings.at(-1)?.what).toBe(
-      "allowed by rules.currency 'any': 50 BRL and 50 USD count alike",
-    );
-    expect(judgeCurrencies([shop('one', 'BRL', 'any'), shop('two', 'BRL', 'any')])).toHaveLength(2);
-  });
-
-  it('are not known where the store did not answer, whatever the settings say', () => {
     for (const wanted of ['BRL', 'any', undefined]) {
-      expect(verdicts(judgeCurrencies([shop('one', undefined, wanted)]))).toEqual(['unknown']);
+      expect(judge(undefined, wanted).verdict).toBe('unknown');
     }
-  });
-
-  it('need no setting for a shop with an account of its own, and fail where it is wrong', () => {
-    expect(verdicts(judgeCurrencies([shop('one', 'JPY', undefined, false)]))).toEqual(['pass']);
-    const [wrong] = judgeCurrencies([shop('one', 'JPY', 'USD', false)]);
-    expect(wrong).toMatchObject({ verdict: 'fail', fix: expect.not.stringContaining('any') });
   });
 });
 
@@ -117,42 +84,16 @@ describe('the settings', () => {
   });
 });
 
-describe('webhooks that were refused for their signature', () => {
-  const now = new Date('2026-11-15T03:00:00.000Z');
-  const judge = (refused: number, acceptedSince: number, shops = ['one'], strays = 0) =>
-    judgeRefusals(
-      {
-        'signatures-refused': refused,
-        signs: {
-          'signatures-refused': {
-            ...{ lastAt: now.getTime(), acceptedSince },
-            sinceAccepted: acceptedSince > 0 ? 0 : strays || refused,
-          },
-        },
-      },
-      shops.map((domain) => ({ domain })),
-      now,
-    );
-
-  it('fail until some are accepted, and are repaired then', () => {
+describe('the signatures of webhooks', () => {
+  it('name the command that enters the secret, and are not seen where none came', () => {
+    const judging = { shops: ['one'], now: new Date(), credentials: [] };
+    const judge = (refused: number, received: number) =>
+      judgeSignatures({ 'signatures-refused': refused, received, signs: {} }, judging);
     expect(judge(72, 0)).toMatchObject({
       ...{ verdict: 'fail', what: expect.stringContaining('none accepted since') },
       next: [{ line: line('secrets set', ['webhook'], { rotate: true, shop: 'one' }) }],
     });
-    expect(judge(72, 4)).toMatchObject({
-      verdict: 'pass',
-      what: expect.stringMatching(/^72 .*; repaired: 4 accepted since$/),
-    });
-    expect(judge(2, 0).verdict).toBe('pass');
-    const strays = judge(72, 0, ['one'], 2);
-    expect(strays.what).toMatch(/; all but the last 2 before others were accepted$/);
-  });
-
-  it('stay a warning where another shop may have sent what was accepted', () => {
-    expect(judge(72, 4, ['one', 'two'])).toMatchObject({
-      ...{ verdict: 'warn', what: expect.stringMatching(/; 4 accepted since, of any shop$/) },
-      next: [{}, {}],
-    });
+    expect([judge(2, 9).verdict, judge(2, 0).verdict]).toEqual(['pass', 'info']);
   });
 });
 
@@ -184,30 +125,11 @@ describe("the scopes of a shop's app", () => {
   });
 });
 
-describe("the account's concurrency quota", () => {
-  const connector = { deployment: completeDeployment(), storefront: undefined } as Connector;
-  const aws = awsSettings({ region: 'eu-west-1' });
-  const place = { connector, where: 'aws', stage: 'prod', region: 'eu-west-1', aws } as const;
-  const usual = { orders: 10, products: 5, coupons: 5 };
-  const few = { orders: 2, products: 2, coupons: 2 };
-
-  it.each([
-    ['fits', { total: 1_000, unreserved: 950, own: 50 }, { ...usual, receiver: 50 }, 'pass'],
-    ['fits a new account', { total: 10, unreserved: 10, own: 0 }, few, 'pass'],
-    ['was deployed without looking', { total: 10, unreserved: 10, own: 0 }, usual, 'warn'],
-    ['has grown since', { total: 1_000, unreserved: 1_000, own: 0 }, few, 'warn'],
-    ['is used up by others', { total: 1_000, unreserved: 8, own: 0 }, usual, 'warn'],
-  ])('%s', (_, limits, deployed, verdict) => {
-    expect(judgeConcurrency(limits, deployed, place).verdict).toBe(verdict);
-  });
-});
-
 describe('app secrets', () => {
-  const app = { clientId: undefined, clientSecret: undefined };
-  const one = { ...app, shop: 'one', webhook: ['s1'] };
+  const one = { shop: 'one', webhook: ['s1'] };
 
   it('are not to be shared between shops, an older one included', () => {
-    const two = { ...app, shop: 'two', webhook: ['s2', 's1'] };
+    const two = { shop: 'two', webhook: ['s2', 's1'] };
     const findings = judgeAppSecrets([one, two]);
     expect(verdicts(findings)).toEqual(['warn']);
     expect(JSON.stringify(findings)).not.toContain('s1');
@@ -217,49 +139,6 @@ describe('app secrets', () => {
   it('sign webhooks: a client secret of the store that differs was not rotated', () => {
     expect(verdicts(judgeAppSecrets([{ ...one, clientSecret: 'other' }]))).toEqual(['warn']);
     expect(judgeAppSecrets([{ ...one, clientSecret: 's1' }])).toEqual([]);
-  });
-
-  it('need the id of an older app for its extensions', () => {
-    const findings = judgeClientIds([one, { ...one, shop: 'two', clientId: 'id' }]);
-    expect(findings).toMatchObject([
-      { verdict: 'info', shop: 'one', what: expect.stringContaining('no-client-id') },
-    ]);
-  });
-});
-
-describe('the clock', () => {
-  it('passes within the tolerance and says by how much it is off beyond', () => {
-    const judge = (date: string) => judgeClock(date, Date.parse('2026-11-15T03:00:00.400Z'));
-    expect(judge('Sun, 15 Nov 2026 03:00:00 GMT').verdict).toBe('pass');
-    expect(judge('Sun, 15 Nov 2026 02:58:00 GMT')).toMatchObject({
-      ...{ verdict: 'warn', what: expect.stringContaining('120 s ahead of') },
-    });
-    expect(judge('').verdict).toBe('unknown');
-  });
-});
-
-describe('the guesses about the loyalty service and the store', () => {
-  const settings = {
-    loyalty: { callsPerSecond: 2.5, assumptions: { ...defaultAssumptions } },
-    shops: [{ rules: defaultRules }, { rules: { ...defaultRules, enrolment: () => true } }],
-    healing: completeHealing({ productChanges: 'events' }),
-    storefront: completeStorefront({}),
-  };
-  const look = async (given: Parameters<typeof assumptionsCheck>[0]) =>
-    (await assumptionsCheck(given).look()).map(({ what }) => what);
-
-  it('are each listed with their value, fewer without a storefront and without Events', async () => {
-    const lines = await look(settings);
-    for (const [name, value] of Object.entries(defaultAssumptions)) {
-      expect(lines).toContain(`loyalty.assumptions.${name}: ${value}`);
-    }
-    expect(lines).toContain('loyalty.callsPerSecond: 2.5');
-    expect(lines).toContain('rules.couponForEveryone: send');
-    expect(lines).toContain('rules.enrolment: unstated or a function of yours');
-    expect(lines).toContain('healing.productTriggers: unset');
-    expect(lines.join()).toMatch(/storefront\.rewardTypes: .*"3":"cashback"/);
-    const bare = { ...settings, healing: completeHealing(), storefront: undefined };
-    expect((await look(bare)).join()).not.toMatch(/storefront\.|healing\./);
   });
 });
 
@@ -371,11 +250,41 @@ describe('the findings of all checks', () => {
     expect(JSON.stringify(findings)).not.toContain('EUR');
   });
 
+  it('name each of what one command repairs, and all of it where all is shown', () => {
+    const sync = { label: 'Repair', line: line('webhooks sync') };
+    const faults = ['a', 'b', 'c', 'd'].map((one) => fail(`${one} is missing`, sync));
+    const shown = (all: boolean) =>
+      findingsBlock([{ name: 'subscriptions', findings: faults }], { all }).findings.map(
+        ({ what, next }) => [what, next?.length],
+      );
+    expect(shown(false)).toEqual([
+      ['a is missing', undefined],
+      ['b is missing', undefined],
+      ['c is missing, and 1 more', 1],
+    ]);
+    expect(shown(true)).toHaveLength(4);
+  });
+
   it('are well only where everything could be asked', () => {
     const kind = (...findings: readonly Finding[]) => verdictOf([{ name: '', findings }]).kind;
     expect(kind(pass(''), warn(''), info(''))).toBe('well');
     expect(kind(pass(''), unknown(''))).toBe('not known');
     expect(kind(unknown(''), fail(''))).toBe('action required');
+  });
+
+  it('are counted so that the numbers add up', () => {
+    const rest = { name: 'go-live', findings: [info('since')] };
+    const none = { name: 'app secrets', findings: [] };
+    const bad = { ...secrets, findings: secrets.findings.slice(0, 1) };
+    const follows = { ...store, findings: store.findings.slice(0, 1) };
+    expect(verdictOf([bad, follows, rest, none]).what).toBe(
+      'Of 3 checks, 1 failed, 1 could not be done because of that, 1 only told something.',
+    );
+  });
+
+  it('of one check are its verdict, and are not said twice', () => {
+    const { verdict, blocks } = checksDocument('', [{ name: 'x', findings: [pass('12 right')] }]);
+    expect([verdict?.what, blocks]).toEqual(['12 right.', []]);
   });
 });
 

@@ -113,18 +113,16 @@ function callsOfDeploy(): readonly string[] {
   const folder = 'scripts/connector/deploy';
   const code = [
     ...readdirSync(folder).map((file) => `${folder}/${file}`),
-    'scripts/connector/deployment/fit-to-account.ts',
+    ...['find-deployment', 'fit-to-account'].map((one) => `scripts/connector/deployment/${one}.ts`),
   ].map((file) => readFileSync(file, 'utf8'));
   const services: Readonly<Record<string, RegExp>> = {
-    cloudformation: /(?:cloudFormation\s*\.|\bpaginate)(\w+)\(|new (DescribeStacks)Command\(/g,
-    secretsmanager: /secrets\.(\w+)\(/g,
+    cloudformation: /(?:cloudFormation\s*\.|\bpaginate)(\w+)\(/g,
     lambda: /lambda\.send\(new (\w+)Command\(/g,
   };
   const calls = Object.entries(services).flatMap(([service, call]) =>
-    [...code.join('\n').matchAll(call)].map(([, method, command]) => {
-      const name = method ?? command ?? '';
-      return `${service}:${name.charAt(0).toUpperCase()}${name.slice(1)}`;
-    }),
+    [...code.join('\n').matchAll(call)].map(
+      ([, name = '']) => `${service}:${name.charAt(0).toUpperCase()}${name.slice(1)}`,
+    ),
   );
   return [...new Set(calls)];
 }

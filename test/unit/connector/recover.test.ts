@@ -3,9 +3,12 @@ import type { AddressInfo } from 'node:net';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Deployment } from '../../../scripts/connector/deployment/deployment.ts';
-import { copyLedger } from '../../../scripts/connector/recover/copy-ledger.ts';
-import { findGoLive } from '../../../scripts/connector/recover/find-go-live.ts';
-import { type RecoverOptions, recover } from '../../../scripts/connector/recover/recover.ts';
+import {
+  copyLedger,
+  findGoLive,
+  type RecoverOptions,
+  recover,
+} from '../../../scripts/connector/recover/recover.ts';
 import type { Session } from '../../../scripts/connector/session/session.ts';
 import { BadArguments } from '../../../scripts/connector/terminal/exit.ts';
 import { ITEM } from '../../../shared/aws/ledger-item.ts';

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createGuard } from '../../../scripts/connector/console/guard.ts';
 import { hrefOf, isPrivate, readRoute } from '../../../scripts/connector/console/page/route.ts';
-import { durationTexts } from '../../../scripts/connector/console/page/words.ts';
+import { textIn } from '../../../scripts/connector/console/page/words.ts';
 import {
   type CommandLine,
   type ConsoleEvent,
@@ -244,8 +244,8 @@ describe('an address of the page', () => {
 
 describe('the words of the page', () => {
   it('write durations in one unit, so that they can be compared', () => {
-    expect(durationTexts([0, 500, 1_500])).toEqual(['0 s', '0.5 s', '1.5 s']);
-    expect(durationTexts([60_000, 720_000])).toEqual(['1 min', '12 min']);
-    expect(durationTexts([12, 340])).toEqual(['12 ms', '340 ms']);
+    expect([0, 500, 1_500].map(textIn('milliseconds', 1_500))).toEqual(['0 s', '0.5 s', '1.5 s']);
+    expect([60_000, 720_000].map(textIn('milliseconds', 720_000))).toEqual(['1 min', '12 min']);
+    expect([12, null].map(textIn('milliseconds', 340))).toEqual(['12 ms', '–']);
   });
 });

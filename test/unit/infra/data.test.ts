@@ -93,7 +93,7 @@ describe('the ledger', () => {
 });
 
 describe('a stack that is deleted', () => {
-  const types = ['AWS::SQS::Queue', 'AWS::DynamoDB::Table', 'AWS::SecretsManager::Secret'];
+  const types = ['AWS::SQS::Queue', 'AWS::DynamoDB::Table'];
   const kept = (stack: typeof template) =>
     types.flatMap((type) => Object.values(stack.findResources(type)));
 
@@ -109,22 +109,20 @@ describe('a stack that is deleted', () => {
     expect(isProtected('prod', false)).toBe(false);
   });
 
-  it('leaves its queues, its ledger and its secrets behind', () => {
+  it('leaves its queues and its ledger behind', () => {
     for (const resource of kept(template)) {
       expect(resource.UpdateReplacePolicy).toBe('Retain');
       expect(resource.DeletionPolicy).toMatch(/^Retain/);
     }
   });
 
-  it('leaves no queue and no secret behind that was made by a deployment that failed', () => {
-    for (const type of ['AWS::SQS::Queue', 'AWS::SecretsManager::Secret']) {
-      for (const resource of Object.values(template.findResources(type))) {
-        expect(resource.DeletionPolicy).toBe('RetainExceptOnCreate');
-      }
+  it('leaves no queue behind that was made by a deployment that failed', () => {
+    for (const resource of Object.values(template.findResources('AWS::SQS::Queue'))) {
+      expect(resource.DeletionPolicy).toBe('RetainExceptOnCreate');
     }
   });
 
-  it('leaves nothing but secrets with a name that would stop the next one: deploy adopts those', () => {
+  it('leaves nothing with a name that would stop the next one', () => {
     for (const { Properties } of kept(template)) {
       expect(Properties.QueueName ?? Properties.TableName).toBeUndefined();
     }
@@ -150,16 +148,15 @@ const isKeyOf = (template: Template, type: string, name: string) =>
   propertiesOf(template, type).map((properties) => properties[name]);
 
 describe('a key of the account', () => {
-  it('encrypts every queue, the ledger, every secret and every log', () => {
+  it('encrypts every queue, the ledger and every log', () => {
     const all = [
       ...isKeyOf(after, 'AWS::SQS::Queue', 'KmsMasterKeyId'),
-      ...isKeyOf(after, 'AWS::SecretsManager::Secret', 'KmsKeyId'),
       ...isKeyOf(after, 'AWS::Logs::LogGroup', 'KmsKeyId'),
       ...isKeyOf(after, 'AWS::DynamoDB::Table', 'SSESpecification').map(
         ({ KMSMasterKeyId }) => KMSMasterKeyId,
       ),
     ];
-    expect(all.length).toBeGreaterThan(20);
+    expect(all.length).toBeGreaterThan(15);
     expect(new Set(all)).toEqual(new Set([KEY]));
   });
 

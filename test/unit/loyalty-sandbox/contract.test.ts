@@ -60,11 +60,10 @@ describe('the settings of the sandbox', () => {
     expect(
       readSettings({
         credentials: { token: 'a:b', key: '', secret: 'x' },
-        badCredentialStatus: 200,
         pointsPerUnit: -1,
         error13: 'sometimes',
         rateLimit: 'off',
-        uniqueEmail: 'yes',
+        lateCancel: 'yes',
       }),
     ).toEqual({
       kind: 'faulty',
@@ -72,11 +71,10 @@ describe('the settings of the sandbox', () => {
         'credentials.token must not be empty or contain a colon',
         'credentials.key must not be empty',
         'credentials.secret is not a setting',
-        'badCredentialStatus must be a whole number from 400 to 599',
         'rateLimit must be an object',
         'pointsPerUnit must be a number from 0 to 100',
         'error13 must be both-flags or cancel-completed or return-completed or never',
-        'uniqueEmail must be true or false',
+        'lateCancel must be true or false',
       ],
     });
   });

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import type { CatalogReward } from '../../../local/loyalty-sandbox/catalog.ts';
-import type { PartialSettings } from '../../../local/loyalty-sandbox/settings.ts';
 import {
   balanceOf,
   codeOf,
@@ -83,26 +82,6 @@ describe('a customer', () => {
     });
   });
 
-  it.each([
-    ['documentAlphanumericOnly', { Document: 'A-1' }, { OriginalId: 'c2', Document: 'B-2' }, 51],
-    ['uniqueEmail', {}, { OriginalId: 'c2', Email: 'ROBIN.sample@example.com' }, 118],
-    ['uniqueDocument', { Document: 'a1' }, { OriginalId: 'c2', Document: 'A1' }, 119],
-    [
-      'birthdayIsFinal',
-      { BirthdayDate: '1990-04-01T00:00:00Z' },
-      { BirthdayDate: '1990-04-02T00:00:00Z' },
-      72,
-    ],
-  ])('is held to %s only when it is set', (setting, first, second, code) => {
-    for (const isSet of [true, false]) {
-      const sandbox = openSandbox({ settings: { [setting]: isSet } });
-      // The first one breaks no rule but that of the document's characters.
-      sendOrder(sandbox, { Customer: makeCustomer(first) });
-      const answer = sendOrder(sandbox, { OriginalId: 'o2', Customer: makeCustomer(second) });
-      expect(codeOf(answer)).toBe(isSet ? code : undefined);
-    }
-  });
-
   it('is in the tier of what was earned, not of what is left of it', () => {
     const sandbox = openSandboxWithPoints(499.99);
     for (const id of ['a', 'b', 'c']) sendOrder(sandbox, { OriginalId: id, OrderTotal: 0 });
@@ -176,21 +155,11 @@ describe('a coupon', () => {
     create(sandbox);
     expect(sandbox.tables.coupons.get('k1')?.isActive).toBe(true);
   });
-
-  it.each([
-    ['name', /^ApiExternalCoupon_Cant_Update_Coupon: /],
-    ['number', /^56: /],
-    ['text', /^CouponCode/],
-  ] as const)('that is refused names its error by %s', (listErrors, form) => {
-    const sandbox = openSandbox({ settings: { listErrors } });
-    const { ErrorMessages } = sandbox.call('createCoupon', { body: { OriginalId: 'k1' } });
-    expect(ErrorMessages?.[0]).toMatch(form);
-  });
 });
 
 describe('a product', () => {
-  const update = (changes: object = {}, settings: PartialSettings = {}) => {
-    const sandbox = openSandbox({ settings });
+  const update = (changes: object = {}) => {
+    const sandbox = openSandbox();
     const Name = 'Clothing';
     const ProductCategory = { Name: 'Shirts', ParentCategory: { Name, ParentCategory: null } };
     const product = { OriginalId: 'p1', Title: 'Linen shirt', ProductPrice: 49.9 };
@@ -208,11 +177,6 @@ describe('a product', () => {
       const warning = { Severity: 1, HasWarning: true, HasError: false, Code: '03' };
       expect(update({ ProductPrice }).first).toMatchObject(warning);
     }
-  });
-
-  it('is answered in the older shape where the settings say so', () => {
-    const { first } = update({}, { productAnswer: 'older' });
-    expect(Object.keys(first)).toEqual(['ErrorMessage', 'ErrorCode', 'Result', 'HasError']);
   });
 
   it('earns what an order would, without rounding up, and its faults have their fields', () => {

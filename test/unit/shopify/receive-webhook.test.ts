@@ -7,6 +7,7 @@ import {
 } from '../../../local/harness/recorded-telemetry.ts';
 import { hashBody, type StoreEvent } from '../../../shared/core/events/event.ts';
 import {
+  OPERATOR_AGENT,
   type ReceiverDependencies,
   receiveWebhook,
   type WebhookAnswer,
@@ -107,6 +108,11 @@ describe('receiving a webhook', () => {
       },
     ]);
     expect(telemetry.total('received', { topic: 'orders/create' })).toBe(1);
+  });
+
+  it("does not count an operator's own, which proves nothing of the app's secret", async () => {
+    await send({ headers: { 'User-Agent': OPERATOR_AGENT } });
+    expect([queued.length, telemetry.counted]).toEqual([1, []]);
   });
 
   it('answers the probes of `doctor` like other webhooks, and counts them separately', async () => {

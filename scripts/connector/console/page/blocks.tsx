@@ -1,4 +1,4 @@
-import { type ComponentChildren, type ComponentType, createContext, Fragment } from 'preact';
+import { type ComponentChildren, type ComponentType, createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type {
   ArithmeticBlock,
@@ -17,6 +17,7 @@ import type {
   Verdict,
   VerdictKind,
 } from '../../document/document.ts';
+import { counted } from '../../terminal/text.ts';
 import { Chart } from './chart.tsx';
 import { Form } from './fields.tsx';
 import { open } from './place.ts';
@@ -128,29 +129,25 @@ function Text({ text, tone }: TextBlock) {
 
 /** More of them, with nothing to do, are folded away. */
 const MOST_QUIET = 6;
-const QUIET = { info: 'notes', well: 'are fine' } as const;
 
 function Findings({ title, findings }: FindingsBlock) {
-  const quiet = Map.groupBy(findings, ({ tone, next = [] }) =>
-    (tone === 'well' || tone === 'info') && next.length === 0 ? tone : undefined,
-  );
-  const folded = (['info', 'well'] as const).flatMap((tone) => {
-    const those = quiet.get(tone) ?? [];
-    return those.length > MOST_QUIET ? [{ tone, those }] : [];
-  });
-  const shown = findings.filter((one) => !folded.some(({ those }) => those.includes(one)));
+  const isQuiet = ({ tone, next = [] }: ShownFinding) =>
+    (tone === 'well' || tone === 'info') && next.length === 0;
+  const quiet = findings.filter(isQuiet);
+  const folded = quiet.length > MOST_QUIET ? quiet : [];
+  const notes = folded.filter(({ tone }) => tone === 'info').length;
   return (
     <section class="card findings">
       <Title of={title} />
-      <FindingList of={shown} />
-      {folded.map(({ tone, those }) => (
-        <details key={tone}>
+      <FindingList of={findings.filter((one) => !folded.includes(one))} />
+      {folded.length > 0 && (
+        <details>
           <summary>
-            {those.length} {QUIET[tone]}
+            {folded.length - notes} fine{notes === 0 ? '' : `, ${counted(notes, 'note')}`}
           </summary>
-          <FindingList of={those} />
+          <FindingList of={folded} />
         </details>
-      ))}
+      )}
     </section>
   );
 }
@@ -182,10 +179,7 @@ function FindingList({ of }: { readonly of: readonly ShownFinding[] }) {
             <Suggestions of={next} />
             {follows.length > 0 && (
               <details>
-                <summary>
-                  {follows.length === 1 ? '1 more follows' : `${follows.length} more follow`} from
-                  this
-                </summary>
+                <summary>{follows.length} more, repaired with this</summary>
                 <FindingList of={follows} />
               </details>
             )}
@@ -271,7 +265,8 @@ function Flow({ title, stages }: FlowBlock) {
         {stages.map(({ name, text, figures = [], table }, index) => (
           <li class="card" key={`${index}`}>
             <strong>{name}</strong>
-            {text !== undefined && <p class="soft">{breakable(text)}</p>}
+            {/* A domain is broken before a dot. */}
+            {text !== undefined && <p class="soft">{text.replace(/\.(?=\w)/g, '\u200b.')}</p>}
             {figures.map((figure) => (
               <p class="figure" key={figure.name}>
                 <strong class={figure.tone}>
@@ -292,16 +287,6 @@ function Flow({ title, stages }: FlowBlock) {
   );
 }
 
-/** A domain may be broken before a dot. */
-function breakable(text: string): ComponentChildren {
-  return text.split(/(?=\.\w)/).map((part, index) => (
-    <Fragment key={`${index}`}>
-      <wbr />
-      {part}
-    </Fragment>
-  ));
-}
-
 function Code({ title = 'Text', text, folded }: CodeBlock) {
   return (
     <details class="card" open={!folded}>
@@ -312,12 +297,15 @@ function Code({ title = 'Text', text, folded }: CodeBlock) {
   );
 }
 
-/** What is chosen stands in the address, so that it can be sent to a colleague. On a telephone it is folded. */
+/** What is chosen stands in the address, so that it can be sent to a colleague. */
 function Filter({ label, line, fields }: FormBlock) {
-  const set = fields.filter(({ value = '' }) => value !== '').length;
+  const set = fields.filter(({ value = '' }) => value !== '');
+  const words = set.map(({ label: name, value = '', of, type }) =>
+    type === 'flag' ? name : `${name} ${of?.[value] ?? value}`,
+  );
   return (
-    <details class="filter" open={!matchMedia('(width < 40rem)').matches}>
-      <summary>{set === 0 ? label : `${label}: ${set} set`}</summary>
+    <details class="filter">
+      <summary>{set.length === 0 ? label : `${label}: ${words.join(', ')}`}</summary>
       <search>
         <Form
           class="fields"
@@ -327,7 +315,7 @@ function Filter({ label, line, fields }: FormBlock) {
           <button type="submit" class="quiet">
             {label}
           </button>
-          {set > 0 && <LineLink line={line}>Show all</LineLink>}
+          {set.length > 0 && <LineLink line={line}>Show all</LineLink>}
         </Form>
       </search>
     </details>

@@ -2,17 +2,22 @@ import { signal } from '@preact/signals';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { completeLine, type Suggestion } from '../../document/document.ts';
 import type { Options } from '../../document/line.ts';
-import { about } from './about.ts';
-import { Answer, ProgressText } from './answer.tsx';
+import { REMOVES } from '../../session/command-kinds.ts';
+import { Answer, Underway } from './answer.tsx';
 import { Form } from './fields.tsx';
-import { open, place } from './place.ts';
+import { about, open, place } from './place.ts';
 import { onlyLooks } from './route.ts';
-import { type Progress, type Ran, run } from './run.ts';
-import { action, CommandText } from './suggestion.tsx';
+import { NOTHING_YET, type Ran, run } from './run.ts';
+import { action, InTerminal } from './suggestion.tsx';
 import { useQuestion } from './use-question.ts';
 
 /** Counts the changes that were made here, so that the page asks again. */
 export const changes = signal(0);
+
+/** What had the focus may be gone: the next Tab then begins at the content, not at the start of the page. */
+export function keepFocus(): void {
+  if (document.activeElement === document.body) document.querySelector('h1')?.focus();
+}
 
 /**
  *   fields ──▶ preview ──▶ agreed ──▶ runs ──▶ ended
@@ -20,20 +25,15 @@ export const changes = signal(0);
  *
  * Fields only where a person must add something; a preview only where the command has one.
  */
-type State = 'asks' | 'runs' | 'stops' | 'ended';
-
-/** Asks, runs a command with progress and a stop button, and shows how it ended. */
 export function ActionDialog({ suggestion }: { readonly suggestion: Suggestion }) {
-  const { label, line, asks = [] } = suggestion;
+  const { label, line, say, asks = [] } = suggestion;
   const { yes: _, ...options } = line.options;
   const hasPreview = about.previewed.includes(line.command);
   const dialog = useRef<HTMLDialogElement>(null);
-  const buttons = useRef<HTMLParagraphElement>(null);
-  const controller = useRef<AbortController | undefined>(undefined);
-  const hasRun = useRef(false);
-  const [state, setState] = useState<State>('asks');
-  const [ran, setRan] = useState<Ran>();
-  const [progress, setProgress] = useState<Progress>();
+  const stop = useRef(new AbortController());
+  const [running, setRunning] = useState<Ran>();
+  const [isStopping, setStopping] = useState(false);
+  const [ended, setEnded] = useState<Ran>();
   /** Undefined until all fields are filled in. */
   const [given, setGiven] = useState<Options | undefined>(asks.length === 0 ? {} : undefined);
   const wanted = { ...line, options: { ...options, ...given } };
@@ -45,28 +45,23 @@ export function ActionDialog({ suggestion }: { readonly suggestion: Suggestion }
   const agreed = preview ? preview.document?.next?.find(isAgreement) : suggestion;
 
   const runIt = async (entered: Options) => {
-    const { options: own } = agreed?.line ?? line;
-    const asked = { ...(agreed?.line ?? line), options: { ...own, ...entered } };
+    const asked = agreed?.line ?? line;
+    const complete = { ...asked, options: { ...asked.options, ...entered } };
     if (onlyLooks(line.command)) {
-      open(asked);
+      open(complete);
       return;
     }
-    controller.current = new AbortController();
-    setState('runs');
-    setRan(await run(asked, { stop: controller.current.signal, onProgress: setProgress }));
-    hasRun.current = true;
-    setState('ended');
-  };
-  const stop = () => {
-    setState('stops');
-    controller.current?.abort();
+    setRunning(NOTHING_YET);
+    setEnded(await run(complete, { stop: stop.current.signal, onStep: setRunning }));
   };
 
+  const hasEnded = useRef(false);
+  hasEnded.current = ended !== undefined;
   useEffect(() => {
     dialog.current?.showModal();
     return () => {
-      controller.current?.abort();
-      if (hasRun.current) changes.value += 1;
+      stop.current.abort();
+      if (hasEnded.current) changes.value += 1;
     };
   }, []);
   // It is about what the page showed.
@@ -74,16 +69,18 @@ export function ActionDialog({ suggestion }: { readonly suggestion: Suggestion }
   useEffect(() => {
     if (place.value !== opened.current) dialog.current?.close();
   }, [place.value]);
+  const phase = ended ? 'ended' : running ? 'runs' : preview ? 'preview' : 'fields';
   useEffect(() => {
-    // A button that had the focus may be gone.
-    if (!dialog.current?.contains(document.activeElement)) {
-      buttons.current?.querySelector<HTMLElement>('button:enabled')?.focus();
-    }
-  }, [state, preview]);
+    if (phase === 'fields' && document.activeElement?.closest('#action')) return;
+    dialog.current?.querySelector<HTMLElement>('.first')?.focus();
+  }, [phase]);
 
-  const isRunning = state === 'runs' || state === 'stops';
+  const isRunning = phase === 'runs';
   const needsPreview = hasPreview && !given;
   const isPreviewing = hasPreview && given && !preview;
+  const title = ended?.document?.title ?? (running ? undefined : preview?.document?.title);
+  const removes = REMOVES.has(line.command) && !needsPreview;
+  const mayAgree = agreed && !ended;
   return (
     <dialog
       ref={dialog}
@@ -91,47 +88,60 @@ export function ActionDialog({ suggestion }: { readonly suggestion: Suggestion }
       onCancel={(event) => isRunning && event.preventDefault()}
       onClose={() => {
         action.value = undefined;
+        keepFocus();
       }}
     >
-      <h2 id="action-title">{(ran ?? preview)?.document?.title ?? label}</h2>
-      {!isRunning && !ran && (
-        <>
-          <Form
-            {...{ id: 'action', class: 'fields', fields: asks, isRequired: true }}
-            onInput={() => setGiven(undefined)}
-            onSubmit={(entered) => (needsPreview ? setGiven(entered) : void runIt(entered))}
-          />
-          {preview && <Outcome ran={preview} command={line.command} agreed={agreed} />}
-          {isPreviewing && (
-            <ProgressText progress={question.progress} otherwise="Asking what it would do…" />
-          )}
-          <details class="in-terminal">
-            <summary>The same in a terminal</summary>
-            <CommandText line={completeLine(agreed ?? suggestion)} />
-          </details>
-        </>
+      <h2 id="action-title">{title ?? agreed?.label ?? label}</h2>
+      {!running && (
+        <Form
+          {...{ id: 'action', class: 'fields', fields: asks, isRequired: true }}
+          onInput={() => setGiven(undefined)}
+          onSubmit={(entered) => (needsPreview ? setGiven(entered) : void runIt(entered))}
+        />
       )}
-      {state === 'runs' && <ProgressText progress={progress} otherwise="Running…" />}
-      {state === 'stops' && <p role="status">Stopping after what is under way…</p>}
-      {ran && <Outcome ran={ran} command={line.command} />}
-      <p class="buttons" ref={buttons}>
+      {!hasPreview && !running && say && <p>{say.replace(/:$/, '.')}</p>}
+      {isPreviewing && <Underway ran={question.asking} doing="Asking what it would do" />}
+      {preview && !running && <Outcome ran={preview} command={line.command} agreed={agreed} />}
+      {isRunning && (
+        <Underway ran={running} doing={isStopping ? 'Stopping after what is under way' : label} />
+      )}
+      {ended && <Outcome ran={ended} command={line.command} />}
+      <div class="buttons">
         {isRunning ? (
-          <button type="button" onClick={stop} disabled={state === 'stops'}>
+          <button
+            type="button"
+            class="first"
+            disabled={isStopping}
+            onClick={() => {
+              setStopping(true);
+              stop.current.abort();
+            }}
+          >
             Stop
           </button>
         ) : (
           <>
-            {agreed && !ran && (
-              <button type="submit" form="action" disabled={isPreviewing}>
+            {mayAgree && (
+              <button
+                type="submit"
+                form="action"
+                class={removes ? 'removes' : 'first'}
+                disabled={isPreviewing}
+              >
                 {needsPreview ? 'Preview' : agreed.label}
               </button>
             )}
-            <button type="button" onClick={() => dialog.current?.close()}>
-              {agreed && !ran ? 'Cancel' : 'Close'}
+            <button
+              type="button"
+              class={mayAgree && !removes && !isPreviewing ? undefined : 'first'}
+              onClick={() => dialog.current?.close()}
+            >
+              {mayAgree ? 'Cancel' : 'Close'}
             </button>
+            {mayAgree && <InTerminal line={completeLine(agreed)} />}
           </>
         )}
-      </p>
+      </div>
     </dialog>
   );
 }

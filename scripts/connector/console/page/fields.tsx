@@ -36,7 +36,7 @@ export function Form(props: FormProps) {
         // biome-ignore lint/a11y/noLabelWithoutControl: Input is one
         <label key={field.name} class={field.type === 'flag' ? 'flag' : undefined}>
           <span>{field.label}</span>
-          <Input field={field} isRequired={isRequired === true && field.value === undefined} />
+          <Input field={field} isAction={isRequired === true} />
         </label>
       ))}
       {children}
@@ -44,8 +44,9 @@ export function Form(props: FormProps) {
   );
 }
 
-function Input({ field, isRequired }: { readonly field: Field; readonly isRequired: boolean }) {
+function Input({ field, isAction }: { readonly field: Field; readonly isAction: boolean }) {
   const { name, value = '', of, type = 'text' } = field;
+  const isRequired = isAction && field.value === undefined;
   if (type === 'flag') {
     return <input type="checkbox" name={name} value="true" defaultChecked={value !== ''} />;
   }
@@ -62,7 +63,9 @@ function Input({ field, isRequired }: { readonly field: Field; readonly isRequir
   }
   return (
     <select name={name} required={isRequired}>
-      {!Object.hasOwn(of, '') && <option value="">{isRequired ? 'choose' : 'any'}</option>}
+      {!Object.hasOwn(of, '') && (
+        <option value="">{isRequired ? 'choose' : isAction ? 'all' : 'any'}</option>
+      )}
       {Object.entries(of).map(([one, label]) => (
         <option value={one} key={one} selected={one === value}>
           {label}

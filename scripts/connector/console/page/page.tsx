@@ -1,13 +1,12 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { type Line, line as lineOf } from '../../document/line.ts';
 import { printable } from '../../terminal/text.ts';
-import { about } from './about.ts';
-import { Answer, ProgressText } from './answer.tsx';
-import { ActionDialog, changes } from './dialog.tsx';
+import { Answer, Underway } from './answer.tsx';
+import { ActionDialog, changes, keepFocus } from './dialog.tsx';
 import { Form } from './fields.tsx';
-import { open, place, type Search, TABS, tabOf } from './place.ts';
+import { about, open, place, type Search, TABS, tabOf } from './place.ts';
 import { hrefOf } from './route.ts';
-import { action, CommandText } from './suggestion.tsx';
+import { action, InTerminal } from './suggestion.tsx';
 import { type Question, useQuestion } from './use-question.ts';
 import { localText, secondText } from './words.ts';
 
@@ -35,18 +34,18 @@ function Header({ line }: { readonly line: Line }) {
     <header>
       <p class="stack">
         <strong>{about.stack}</strong>
-        <span class="soft">{about.where === 'aws' ? about.region : 'on this machine'}</span>
+        <span class="soft">
+          {about.version} {about.where === 'aws' ? about.region : 'on this machine'}
+        </span>
         {about.readOnly && <span class="badge">Read only</span>}
       </p>
-      {about.sandboxes.length > 0 && (
-        <p class="sandboxes">
-          {about.sandboxes.map(({ name, address }) => (
-            <a href={address} target="_blank" rel="noreferrer" key={address}>
-              {name}
-            </a>
-          ))}
-        </p>
-      )}
+      <p class="sandboxes">
+        {about.sandboxes.map(({ name, address }) => (
+          <a href={address} target="_blank" rel="noreferrer" key={address}>
+            {name}
+          </a>
+        ))}
+      </p>
       <nav aria-label="Views">
         <ul class="plain">
           {TABS.map((tab) => (
@@ -67,39 +66,42 @@ function View({ line }: { readonly line: Line }) {
   const search = tab?.search;
   const isSearch = search?.command === line.command && line.operands.length === 0;
   const question = useQuestion(isSearch ? undefined : line);
-  const { ran } = question;
+  const { ran, asking, askAgain } = question;
+  const isHome = tab?.line.command === line.command && line.operands.length === 0;
   const title = ran?.document?.title ?? tab?.name ?? line.command;
-  const { askAgain } = question;
+  const heading = isHome ? tab.name : title;
+
   const seen = useRef(changes.value);
   useEffect(() => {
-    if (seen.current !== changes.value) askAgain();
+    if (seen.current === changes.value) return;
     seen.current = changes.value;
+    void askAgain().then(keepFocus);
   }, [changes.value]);
 
-  const heading = useRef<HTMLHeadingElement>(null);
+  const top = useRef<HTMLHeadingElement>(null);
   const wanted = JSON.stringify(line);
   const shown = useRef(wanted);
   useEffect(() => {
-    document.title = printable(`${title} · ${about.stack}`);
-  }, [title]);
+    document.title = printable(`${heading} · ${about.stack}`);
+  }, [heading]);
   useEffect(() => {
     // A screen reader says which view opened; not at the start, where the page itself is read.
-    if (shown.current !== wanted && !isSearch) heading.current?.focus();
+    if (shown.current !== wanted && !isSearch) top.current?.focus();
     shown.current = wanted;
   }, [wanted]);
   return (
     <>
       <div class="head">
-        <h1 ref={heading} tabIndex={-1}>
-          {title}
+        <h1 ref={top} tabIndex={-1}>
+          {heading}
         </h1>
         {!isSearch && <Bar line={line} question={question} />}
+        {/* The stack stands above every page. */}
+        {heading !== title && !title.includes(about.stack) && <p class="soft">{title}</p>}
       </div>
       {search && <SearchBox search={search} key={search.command} isFirst={isSearch} />}
-      <div class="answer" aria-busy={question.isAsking}>
-        {question.isAsking && (
-          <ProgressText progress={question.progress} otherwise={ran ? '' : 'Asking…'} />
-        )}
+      <div class="answer" aria-busy={asking !== undefined}>
+        {asking && (!ran || asking.progress) && <Underway ran={asking} doing="Asking" />}
         {ran && <Answer ran={ran} command={line.command} key={wanted} />}
       </div>
     </>
@@ -108,7 +110,7 @@ function View({ line }: { readonly line: Line }) {
 
 /** When it was answered, once more, and the same in a terminal. */
 function Bar({ line, question }: { readonly line: Line; readonly question: Question }) {
-  const { at, isAsking, askAgain, stop } = question;
+  const { at, asking, askAgain, stop } = question;
   return (
     <div class="bar">
       {at !== undefined && (
@@ -116,13 +118,10 @@ function Bar({ line, question }: { readonly line: Line; readonly question: Quest
           as of {secondText(at)}
         </span>
       )}
-      <button type="button" class="quiet" onClick={isAsking ? stop : askAgain}>
-        {isAsking ? 'Stop' : 'Refresh'}
+      <button type="button" class="quiet" onClick={asking ? stop : () => void askAgain()}>
+        {asking ? 'Stop' : 'Refresh'}
       </button>
-      <details class="in-terminal">
-        <summary>The same in a terminal</summary>
-        <CommandText line={line} />
-      </details>
+      <InTerminal line={line} />
     </div>
   );
 }

@@ -1,7 +1,17 @@
 import { signal } from '@preact/signals';
 import { type Line, line } from '../../document/line.ts';
-import { about } from './about.ts';
+import type { AboutConsole } from '../server.ts';
 import { hrefOf, isPrivate, readRoute } from './route.ts';
+
+export function contentOf(name: string): string | undefined {
+  return document.querySelector<HTMLMetaElement>(`meta[name="${name}"]`)?.content;
+}
+
+/** The console that serves this page. */
+export const about = JSON.parse(contentOf('console') ?? '{}') as AboutConsole;
+
+/** Whether this console may run it: not with `--read-only`, if it changes something. */
+export const isOffered = (command: string) => Object.hasOwn(about.commands, command);
 
 interface Tab {
   readonly name: string;
@@ -52,7 +62,7 @@ const ALL_TABS: readonly Tab[] = [
     also: ['webhooks check', 'backfill status'],
   },
   { name: 'Set-up', line: line('doctor', [], { all: true }) },
-  { name: 'What was done', line: line('history', [], { limit: 25 }) },
+  { name: 'History', line: line('history', [], { limit: 25 }) },
 ];
 
 export const TABS = ALL_TABS.filter(({ name }) => name !== 'Customers' || about.hasStorefront);

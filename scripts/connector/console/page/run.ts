@@ -1,33 +1,45 @@
 import type { Document } from '../../document/document.ts';
 import type { Line } from '../../document/line.ts';
 import type { ConsoleEvent } from '../run-command.ts';
-import { sessionKey } from './about.ts';
+import { contentOf } from './place.ts';
 
-export type Progress = Extract<ConsoleEvent, { kind: 'progress' }>;
-
-/** How a command ended. */
+/** What a command has said so far, and how it ended. */
 export interface Ran {
-  /** Of `loyalty-connector --help`; undefined when the console was stopped, or the request broke off. */
+  /** Of `loyalty-connector --help`; undefined while it runs, when the console was stopped, or the request broke off. */
   readonly code: number | undefined;
   /** The last one that it has shown. */
   readonly document?: Document;
   readonly notes: readonly string[];
   readonly problem?: { readonly message: string; readonly next?: string };
+  readonly progress?: Extract<ConsoleEvent, { kind: 'progress' }>;
 }
+
+export const NOTHING_YET: Ran = { code: undefined, notes: [] };
 
 export interface RunOptions {
   /** Ends the command in order, as Ctrl-C does; its report still comes. */
   readonly stop?: AbortSignal;
   /** Also ends it, without waiting for its report. */
   readonly signal?: AbortSignal;
-  readonly onProgress?: (progress: Progress) => void;
+  readonly onStep: (ran: Ran) => void;
 }
 
 const key = sessionKey();
 
+/** Comes once, with the printed address; this port's own storage keeps it for a reload and for other tabs. */
+function sessionKey(): string {
+  const given = contentOf('console-key');
+  if (given !== undefined) {
+    localStorage.setItem('console-key', given);
+    // The address without its token, which opens nothing any more.
+    history.replaceState(null, '', `/${location.hash}`);
+  }
+  return localStorage.getItem('console-key') ?? '';
+}
+
 /** Runs a command of the command line. Never rejects. */
-export async function run(line: Line, { signal, stop, onProgress }: RunOptions = {}): Promise<Ran> {
-  let ran: Ran = { code: undefined, notes: [] };
+export async function run(line: Line, { signal, stop, onStep }: RunOptions): Promise<Ran> {
+  let ran = NOTHING_YET;
   const over = new AbortController();
   try {
     const response = await post('/run', line, signal);
@@ -36,12 +48,14 @@ export async function run(line: Line, { signal, stop, onProgress }: RunOptions =
     }
     for await (const text of linesOf(response.body)) {
       const event = JSON.parse(text) as ConsoleEvent;
-      if (event.kind === 'progress') onProgress?.(event);
-      else if (event.kind === 'begun') {
+      if (event.kind === 'begun') {
         const end = () => void post('/stop', { run: event.run });
         stop?.addEventListener('abort', end, { signal: over.signal });
         if (stop?.aborted) end();
-      } else ran = withEvent(ran, event);
+        continue;
+      }
+      ran = withEvent(ran, event);
+      if (!signal?.aborted) onStep(ran);
     }
   } catch (error) {
     if (signal?.aborted) return ran;
@@ -61,7 +75,7 @@ function post(path: string, body: object, signal?: AbortSignal): Promise<Respons
   });
 }
 
-function withEvent(ran: Ran, event: Exclude<ConsoleEvent, { kind: 'progress' | 'begun' }>): Ran {
+function withEvent(ran: Ran, event: Exclude<ConsoleEvent, { kind: 'begun' }>): Ran {
   switch (event.kind) {
     case 'document':
       return { ...ran, document: event.document };
@@ -69,6 +83,8 @@ function withEvent(ran: Ran, event: Exclude<ConsoleEvent, { kind: 'progress' | '
       return { ...ran, notes: [...ran.notes, event.text] };
     case 'problem':
       return { ...ran, problem: event };
+    case 'progress':
+      return { ...ran, progress: event };
     case 'end':
       return { ...ran, code: event.code };
   }

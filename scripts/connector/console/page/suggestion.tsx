@@ -3,32 +3,26 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { completeLine, type Suggestion } from '../../document/document.ts';
 import { type Line, lineText } from '../../document/line.ts';
-import { about, isOffered } from './about.ts';
-import { open } from './place.ts';
+import { REMOVES } from '../../session/command-kinds.ts';
+import { about, isOffered, open } from './place.ts';
 import { hrefOf, isPrivate, onlyLooks } from './route.ts';
 
 /** The change that a person is asked about, in the dialog. */
 export const action = signal<Suggestion | undefined>(undefined);
 
 /** What only looks is a link, what changes something a button; what this console does not offer is a text to copy. */
-export function Suggestions({ of }: { readonly of: readonly Suggestion[] }) {
-  if (of.length === 0) return null;
+export function Suggestions({ of: [first, ...others] }: { readonly of: readonly Suggestion[] }) {
+  if (!first) return null;
   // Those with a sentence have a line of their own: the others stand together, behind the most useful one.
-  const [first, ...others] = of;
-  const inOrder = [
-    first,
-    ...others.toSorted((one, other) => Number(!!one.say) - Number(!!other.say)),
-  ];
+  const inOrder = others.toSorted((one, other) => Number(!!one.say) - Number(!!other.say));
   return (
     <ul class="suggestions">
-      {inOrder
-        .flatMap((one) => one ?? [])
-        .map((one) => (
-          <li key={`${one.label} ${hrefOf(one.line)}`}>
-            {one.say !== undefined && <span>{one.say}</span>}
-            <Offer suggestion={one} />
-          </li>
-        ))}
+      {[first, ...inOrder].map((one) => (
+        <li key={`${one.label} ${hrefOf(one.line)}`}>
+          {one.say !== undefined && <span>{one.say}</span>}
+          <Offer suggestion={one} />
+        </li>
+      ))}
     </ul>
   );
 }
@@ -58,6 +52,7 @@ function Offer({ suggestion }: { readonly suggestion: Suggestion }) {
   return (
     <button
       type="button"
+      class={REMOVES.has(line.command) ? 'removes' : undefined}
       onClick={() => {
         action.value = suggestion;
       }}
@@ -67,16 +62,14 @@ function Offer({ suggestion }: { readonly suggestion: Suggestion }) {
   );
 }
 
-/** Opens another document. What may not be in an address is a button. */
-export function LineLink({
-  line,
-  class: kind,
-  children,
-}: {
+interface LinkProps {
   readonly line: Line;
   readonly class?: string;
   readonly children: ComponentChildren;
-}) {
+}
+
+/** Opens another document. What may not be in an address is a button. */
+export function LineLink({ line, class: kind, children }: LinkProps) {
   if (isPrivate(line)) {
     return (
       <button type="button" class={kind ?? 'link'} onClick={() => open(line)}>
@@ -91,13 +84,19 @@ export function LineLink({
   );
 }
 
-/** The line for a terminal that does the same. */
-export function CommandText({ line }: { readonly line: Line }) {
-  return <Copied text={lineText(line, about)} />;
+export function InTerminal({ line }: { readonly line: Line }) {
+  return (
+    <details class="in-terminal">
+      <summary>The same in a terminal</summary>
+      <CommandText line={line} />
+    </details>
+  );
 }
 
-export function Copied({ text }: { readonly text: string }) {
+/** The line for a terminal that does the same. */
+function CommandText({ line }: { readonly line: Line }) {
   const [isCopied, setCopied] = useState(false);
+  const text = lineText(line, about);
   const copyIt = async () => {
     await navigator.clipboard.writeText(text);
     setCopied(true);

@@ -1,7 +1,7 @@
 import { Fragment } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Cell as CellValue, Row, Suggestion, TableBlock } from '../../document/document.ts';
-import { isOffered } from './about.ts';
+import { isOffered } from './place.ts';
 import { LineLink, Suggestions } from './suggestion.tsx';
 import { agoText, localText, numberText } from './words.ts';
 
@@ -15,13 +15,14 @@ export function Table(block: TableBlock) {
   const those = chosen.filter((one) => keys.includes(one));
   const toggle = (key: string) =>
     setChosen(those.includes(key) ? those.filter((one) => one !== key) : [...those, key]);
+  const withKeys = (one: Suggestion): Suggestion => {
+    const options = { ...one.line.options, [choose?.option ?? '']: those };
+    return { ...one, line: { ...one.line, options } };
+  };
   if (rows.length === 0) return empty === undefined ? null : <p class="soft">{empty}</p>;
-  if (columns.length === 1 && keys.length === 0 && rows.every(({ detail }) => !detail)) {
-    return <CellList of={rows.flatMap(({ cells }) => cells)} />;
-  }
   return (
     <>
-      {keys.length > 0 && choose && (
+      {keys.length > 0 && (
         <div class="chosen">
           <label>
             <input
@@ -31,13 +32,11 @@ export function Table(block: TableBlock) {
             />{' '}
             {those.length === 0 ? 'Choose all' : `${numberText(those.length)} chosen`}
           </label>
-          {those.length > 0 && (
-            <Suggestions of={actions.map((one) => withKeys(one, choose, those))} />
-          )}
+          {those.length > 0 && <Suggestions of={actions.map(withKeys)} />}
         </div>
       )}
       <div class="scrolls">
-        <table class={isWide({ rows, columns }) ? 'stacks' : undefined} aria-label={title}>
+        <table class={onTelephone({ rows, columns })} aria-label={title}>
           <thead>
             <tr>
               {keys.length > 0 && <td />}
@@ -74,10 +73,13 @@ export function Table(block: TableBlock) {
                     </td>
                   ))}
                 </tr>
-                {row.detail && (
+                {(row.detail || row.next) && (
                   <tr class={`detail ${row.tone ?? ''}`}>
                     {keys.length > 0 && <td />}
-                    <td colSpan={columns.length}>{row.detail}</td>
+                    <td colSpan={columns.length}>
+                      {row.detail}
+                      <Suggestions of={row.next ?? []} />
+                    </td>
                   </tr>
                 )}
               </Fragment>
@@ -89,55 +91,52 @@ export function Table(block: TableBlock) {
   );
 }
 
-/** At a terminal a column names what to choose; here boxes do. And a column that says nothing takes no room. */
+const NUMBER = /^[−-]?\d[\d.,]*( (ms|s|min|h|d|%))?$/;
+const NONE: ReadonlySet<string> = new Set(['', '-', '–', 'none', 'not known']);
+
+/**
+ * At a terminal a column names what to choose; here boxes do. A column that says nothing takes no room, and numbers
+ * stand below each other.
+ */
 function inColumns(block: TableBlock): TableBlock {
   const { columns, rows, choose } = block;
-  const isKeys = (at: number) => choose && rows.every(({ cells, key }) => cells[at] === key);
-  const isEmpty = (at: number) =>
-    columns[at]?.title === '' && rows.every(({ cells }) => cells[at] === '');
-  const isShown = (_: unknown, at: number) => !isKeys(at) && !isEmpty(at);
+  const textsAt = (at: number) => rows.map(({ cells }) => plainText(cells[at] ?? ''));
+  const isShown = (_: unknown, at: number) => {
+    if (choose && rows.every(({ cells, key }) => cells[at] === key)) return false;
+    return columns[at]?.title !== '' || textsAt(at).some((text) => text !== '');
+  };
+  const aligned = columns.map((column, at) => {
+    const texts = textsAt(at).filter((text) => !NONE.has(text));
+    const isNumeric = texts.length > 0 && texts.every((text) => NUMBER.test(text));
+    return isNumeric ? { ...column, align: 'right' as const } : column;
+  });
   return {
     ...block,
-    columns: columns.filter(isShown),
+    columns: aligned.filter(isShown),
     rows: rows.map((row) => ({ ...row, cells: row.cells.filter(isShown) })),
   };
 }
 
-/** A single column needs no table. */
-function CellList({ of }: { readonly of: readonly CellValue[] }) {
-  return (
-    <ul class="inline plain">
-      {of.map((cell, index) => (
-        <li key={`${index}`}>
-          <Cell of={cell} />
-        </li>
-      ))}
-    </ul>
-  );
-}
-
-function withKeys(
-  action: Suggestion,
-  { option }: NonNullable<TableBlock['choose']>,
-  keys: readonly string[],
-): Suggestion {
-  const { line } = action;
-  return { ...action, line: { ...line, options: { ...line.options, [option]: keys } } };
-}
-
-const classOf = ({ tone, detail }: Row) => [tone, detail && 'has-detail'].filter(Boolean).join(' ');
+const classOf = ({ tone, detail, next }: Row) =>
+  [tone, (detail || next) && 'has-detail'].filter(Boolean).join(' ');
 
 /** Of characters, on the screen of a telephone. */
 const NARROW = 46;
 const GAP = 3;
+/** That stand beside each other there. */
+const MOST_SIDES = 3;
 
-/** Does not fit a telephone: there, each row becomes a list of its cells with the names of their columns. */
-function isWide({ rows, columns }: Pick<TableBlock, 'rows' | 'columns'>): boolean {
+/**
+ * How a table that does not fit a telephone is drawn there. What is compared stays beside each other, below the name of
+ * its row; of any other table, each row becomes a list of its cells with the names of their columns.
+ */
+function onTelephone({ rows, columns }: Pick<TableBlock, 'rows' | 'columns'>): string | undefined {
   const widths = columns.map(({ title }, at) => {
     const words = title.split(' ').map(({ length }) => length);
     return Math.max(...words, ...rows.map(({ cells }) => plainText(cells[at] ?? '').length));
   });
-  return widths.reduce((sum, one) => sum + one + GAP, 0) > NARROW;
+  if (widths.reduce((sum, one) => sum + one + GAP, 0) <= NARROW) return undefined;
+  return columns[0]?.title === '' && columns.length <= MOST_SIDES + 1 ? 'sides' : 'stacks';
 }
 
 function plainText(cell: CellValue): string {

@@ -1,57 +1,56 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { Line } from '../../document/line.ts';
-import { type Progress, type Ran, run } from './run.ts';
+import { NOTHING_YET, type Ran, run } from './run.ts';
 
 /** A question that is asked when a view opens, and again when it changes. */
 export interface Question {
   /** The newest answer; the one before stays while a new one is on its way. */
-  readonly ran: Ran | undefined;
-  readonly progress: Progress | undefined;
-  readonly isAsking: boolean;
+  readonly ran?: Ran | undefined;
+  /** What the command has said that is under way. */
+  readonly asking?: Ran | undefined;
   /** When the answer came: epoch milliseconds. */
-  readonly at: number | undefined;
-  askAgain(): void;
+  readonly at?: number | undefined;
+  /** Undefined when another question was asked meanwhile. */
+  askAgain(): Promise<Ran | undefined>;
   /** What was answered before stays. */
   stop(): void;
 }
 
-type State = Omit<Question, 'askAgain' | 'stop'> & {
+type State = Pick<Question, 'ran' | 'asking' | 'at'> & {
   /** The line that was asked, as text. */
-  readonly of: string | undefined;
+  readonly of?: string | undefined;
 };
 
-/**
- * Asks a command that changes nothing, and asks again where the answer says so. Undefined as a line asks nothing.
- */
+/** Asks a command that changes nothing, and asks again where the answer says so. Undefined as a line asks nothing. */
 export function useQuestion(line: Line | undefined): Question {
   const wanted = line === undefined ? undefined : JSON.stringify(line);
-  const [last, setLast] = useState<State>({ ...NOTHING, of: undefined });
+  const [last, setLast] = useState<State>({});
   const controller = useRef<AbortController | undefined>(undefined);
   // The answer to another line is not shown for a moment, either.
-  const state = last.of === wanted ? last : { ...NOTHING, isAsking: wanted !== undefined };
+  const state: State =
+    last.of === wanted ? last : wanted === undefined ? {} : { asking: NOTHING_YET };
 
-  const ask = useCallback(async () => {
+  const askAgain = useCallback(async () => {
     controller.current?.abort();
-    if (wanted === undefined) return;
+    if (wanted === undefined) return undefined;
     const own = new AbortController();
     controller.current = own;
-    const change = (to: Partial<State>) =>
-      setLast((before) => ({ ...(before.of === wanted ? before : NOTHING), ...to, of: wanted }));
-    change({ isAsking: true, progress: undefined });
+    const change = (to: State) =>
+      setLast((before) => ({ ...(before.of === wanted && before), ...to, of: wanted }));
+    change({ asking: NOTHING_YET });
     const ran = await run(JSON.parse(wanted), {
       signal: own.signal,
-      onProgress: (progress) => {
-        if (!own.signal.aborted) change({ progress });
-      },
+      onStep: (asking) => change({ asking }),
     });
-    if (own.signal.aborted) return;
-    change({ ran, isAsking: false, progress: undefined, at: Date.now() });
+    if (own.signal.aborted) return undefined;
+    change({ ran, asking: undefined, at: Date.now() });
+    return ran;
   }, [wanted]);
 
   useEffect(() => {
-    void ask();
+    void askAgain();
     return () => controller.current?.abort();
-  }, [ask]);
+  }, [askAgain]);
 
   // Only as long as the page is visible: each time costs requests to AWS. A slow answer is waited for.
   const { at, ran } = state;
@@ -63,7 +62,7 @@ export function useQuestion(line: Line | undefined): Question {
     const askIfSeen = () => {
       if (document.visibilityState !== 'visible' || Date.now() < at + fresh * 1000) return;
       over.abort();
-      void ask();
+      void askAgain();
     };
     const timer = setTimeout(askIfSeen, fresh * 1000);
     // A person who comes back sees the present, not what the page showed when it was left.
@@ -72,13 +71,11 @@ export function useQuestion(line: Line | undefined): Question {
       clearTimeout(timer);
       over.abort();
     };
-  }, [at, fresh, ask]);
+  }, [at, fresh, askAgain]);
 
   const stop = () => {
     controller.current?.abort();
-    setLast((before) => ({ ...before, isAsking: false, progress: undefined }));
+    setLast((before) => ({ ...before, asking: undefined }));
   };
-  return { ...state, askAgain: () => void ask(), stop };
+  return { ...state, askAgain, stop };
 }
-
-const NOTHING = { ran: undefined, progress: undefined, isAsking: false, at: undefined } as const;

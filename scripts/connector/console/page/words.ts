@@ -1,3 +1,4 @@
+import type { ChartBlock } from '../../document/document.ts';
 import { relativeTime } from '../../terminal/text.ts';
 
 const LOCALE = 'en-GB';
@@ -34,11 +35,17 @@ export function clockText(moment: number): string {
 /** `3 h ago`, `in 2 min`: as at a terminal. */
 export const agoText = (moment: string) => relativeTime(Date.parse(moment), new Date());
 
-/** Durations in the unit that fits the longest of them: `0.5 s` and `12 s`, but `0.2 min` and `3 min`. */
-export function durationTexts(milliseconds: readonly number[]): readonly string[] {
-  const most = Math.max(0, ...milliseconds);
-  const [unit, size] = most < 1_000 ? ['ms', 1] : most < 120_000 ? ['s', 1_000] : ['min', 60_000];
-  const maximumFractionDigits = most < 10 * size ? 1 : 0;
-  const style = { maximumFractionDigits } as const;
-  return milliseconds.map((one) => `${(one / size).toLocaleString(LOCALE, style)} ${unit}`);
+/** Values up to `most` as texts in one unit: `0.5 s` and `12 s`, but `0.2 min` and `3 min`. */
+export function textIn(kind: ChartBlock['unit'], most: number): (value: number | null) => string {
+  const [unit, size] =
+    kind === 'count'
+      ? ['', 1]
+      : most < 1_000
+        ? [' ms', 1]
+        : most < 120_000
+          ? [' s', 1_000]
+          : [' min', 60_000];
+  const style = { maximumFractionDigits: most < 10 * size ? 1 : 0 };
+  return (value) =>
+    value === null ? '–' : `${(value / size).toLocaleString(LOCALE, style)}${unit}`;
 }

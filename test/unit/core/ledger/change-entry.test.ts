@@ -159,7 +159,7 @@ describe('a line among the outcomes', () => {
 
 describe('a dropped dead letter', () => {
   const drop = ({ ledger }: ReturnType<typeof open>) =>
-    noteDropped(KEY, 'orders/updated', { ledger, now: new Date(AT) });
+    noteDropped(KEY, 'orders/updated', { ledger, now: new Date(AT), by: 'ops' });
 
   it('adds a line after its rejection, and changes nothing else', async () => {
     const world = open();
@@ -171,7 +171,7 @@ describe('a dropped dead letter', () => {
     const { outcomes = [], ...before } = (await world.read()) ?? {};
     await drop(world);
     await drop(world);
-    const line = { outcome: 'dropped', version: 2, topic: 'orders/updated' };
+    const line = { outcome: 'dropped', version: 2, topic: 'orders/updated', why: 'by ops' };
     expect(await world.read()).toEqual({
       ...before,
       revision: 3,

@@ -1,5 +1,6 @@
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { parse, type TomlTable } from 'smol-toml';
 import { type AppFiles, HEADER, readApp } from '../../../app/build/build-app.ts';
@@ -10,13 +11,168 @@ import {
   appConfiguration,
   shopAddress,
 } from '../../../shared/shopify/subscriptions/wanted-subscriptions.ts';
-import { ALL_ORDERS, wantedScopes } from '../checks/store.ts';
+import {
+  type Check,
+  type ChecksData,
+  checksDocument,
+  type Finding,
+  fail,
+  fixedDocument,
+  forEachShop,
+  info,
+  pass,
+  runChecks,
+  type ShopDeps,
+  shopDeps,
+  warn,
+} from '../checks/check.ts';
+import { ALL_ORDERS, adminApiCheck, installedAppCheck, wantedScopes } from '../checks/store.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import { isDenied } from '../deployment/explain-aws-error.ts';
+import type { Document } from '../document/document.ts';
+import { line } from '../document/line.ts';
 import { readSecret } from '../secrets/read-secret.ts';
-import { Problem } from '../terminal/exit.ts';
+import { findShop, shopsOf } from '../session/arguments.ts';
+import type { CommonOptions, Session } from '../session/session.ts';
+import { BadArguments, Problem } from '../terminal/exit.ts';
+import { counted } from '../terminal/text.ts';
+import { subscriptionsCheck } from '../webhooks/webhooks.ts';
 
-export const TOML = 'shopify.app.toml';
+interface AppOptions {
+  readonly shop?: string;
+  readonly to?: string;
+  readonly clientId?: string;
+}
+
+/** A folder is of one shop. */
+function shopsWith({ connector }: Deployment, { shop, to }: AppOptions): readonly Shop[] {
+  return to === undefined ? shopsOf(connector, shop) : [findShop(connector, shop)];
+}
+
+/** Write what differs, leaving alone what is not ours → compare. */
+export async function writeApp(
+  session: Session,
+  options: AppOptions & { readonly yes?: boolean },
+): Promise<Document<ChecksData>> {
+  const deployment = await session.findDeployment();
+  const shops = shopsWith(deployment, options);
+  if (options.clientId !== undefined && shops.length > 1) {
+    throw new BadArguments('give --shop with --client-id: each shop has an app of its own.');
+  }
+  const agrees = async () => options.yes === true;
+  const check = appFolderCheck({ deployment, shops }, { ...options, agrees });
+  return fixedDocument(check, `The app of ${deployment.stack}`, []);
+}
+
+/** No API shows these; the file is all that can be compared. */
+const UNSEEN =
+  'no API shows which version of the app is released, its app proxy, the compliance topics, the subscriptions of its file, and where extensions are placed';
+
+/** What differs between the app's folder, the settings, the deployed addresses and the store. */
+export async function checkApp(
+  session: Session,
+  options: AppOptions & CommonOptions,
+): Promise<Document<ChecksData>> {
+  const deployment = await session.findDeployment();
+  const deps = shopDeps(deployment, shopsWith(deployment, options));
+  const checks = await runChecks(
+    [
+      appFolderCheck(deps, options),
+      adminApiCheck(deps),
+      subscriptionsCheck(deps),
+      installedAppCheck(deps),
+      { name: 'not seen', look: async () => [info(UNSEEN)] },
+    ],
+    options,
+  );
+  return checksDocument(`The app of ${deployment.stack}`, checks);
+}
+
+interface FolderOptions extends AppOptions {
+  /** Whether files of the merchant's own may be replaced; without it they are not. */
+  agrees?(question: string): Promise<boolean>;
+}
+
+/** The folder that Shopify's command line releases, which holds what the store does not show. */
+export function appFolderCheck(
+  { deployment, shops }: Pick<ShopDeps, 'deployment' | 'shops'>,
+  options: FolderOptions = {},
+): Check {
+  const releaseOf = (place: string) =>
+    deployment.where === 'aws' ? [`Release it: cd ${place} && shopify app deploy`] : [];
+  return {
+    name: 'app folder',
+    look: forEachShop(shops, async (shop) => {
+      const { place, wanted, written } = await readAppFolder(deployment, shop, options);
+      const findings = compareApp(wanted, written);
+      if (findings.length === 0) return [pass(`${place} is as it should be`, ...releaseOf(place))];
+      const write = line('app write', [], { shop: shop.domain, to: options.to });
+      return findings.map((one) => ({ ...one, next: [{ label: 'Write it', line: write }] }));
+    }),
+    fix: forEachShop(shops, async (shop) => {
+      const found = await readAppFolder(deployment, shop, options);
+      const { place } = found;
+      requireClientId(found);
+      const foreign = foreignIn(found);
+      const question = `Replace the files of ${place}, which this command did not write?`;
+      if (foreign.length > 0 && !(await options.agrees?.(question))) {
+        const what = `nothing was written, because this command did not write ${foreign.join(', ')}`;
+        const ways = 'Replace it with --yes, or write into another folder with --to.';
+        return [warn(`${place}: ${what}`, ways)];
+      }
+      const { written, removed } = writeFolder(found);
+      const files = `${counted(written, 'file')} written, ${removed} removed`;
+      const release = releaseOf(place).map((way) => warn(`${place} is not yet released`, way));
+      return [info(`${place}: ${files}`), ...release];
+    }),
+  };
+}
+
+/** What the settings decide of the file; the rest is the merchant's. */
+const DECIDED = 'client_id, application_url, access_scopes, app_proxy, webhooks, events'.split(
+  ', ',
+);
+
+/** What in an app's folder is not as the settings and the deployed addresses need it, by part. */
+export function compareApp(wanted: AppFiles, written: AppFiles): readonly Finding[] {
+  const has = parseToml(written.get(TOML));
+  if (!written.has(TOML)) return [fail(`there is no ${TOML}`)];
+  if (!has) return [fail(`${TOML} cannot be read`)];
+  const wants = parseToml(wanted.get(TOML)) ?? {};
+  const parts = DECIDED.filter(
+    (part) => !isDeepStrictEqual(inOrder(wants[part]), inOrder(has[part])),
+  );
+  return [
+    ...parts.map((part) => fail(`${TOML}: ${part} is not as the settings need it`)),
+    ...differentExtensions(wanted, written).map((what) => fail(what)),
+  ];
+}
+
+/** The order of a list means nothing, also of scopes in a text. */
+function inOrder(value: unknown): unknown {
+  if (typeof value === 'string') return value.split(/\s*,\s*/).toSorted();
+  if (Array.isArray(value)) return value.map((one) => JSON.stringify(inOrder(one))).toSorted();
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, inOrder(one)]));
+}
+
+const EXTENSION = /^extensions\/([^/]+)\//;
+
+/** One line for each extension: its files are written together. */
+function differentExtensions(wanted: AppFiles, written: AppFiles): readonly string[] {
+  const paths = [...new Set([...wanted.keys(), ...written.keys()])];
+  const extensions = Map.groupBy(paths, (path) => EXTENSION.exec(path)?.[1]);
+  return [...extensions].flatMap(([name, files]) => {
+    const differs = files.filter((path) => textOf(wanted.get(path)) !== textOf(written.get(path)));
+    if (name === undefined || differs.length === 0) return [];
+    const place = `extensions/${name}`;
+    if (files.every((path) => !written.has(path))) return [`${place} is missing`];
+    if (files.every((path) => !wanted.has(path))) return [`${place} is not wanted: no storefront`];
+    return [`${place} is of another release or address, or was changed: ${differs.join(', ')}`];
+  });
+}
+
+const TOML = 'shopify.app.toml';
 
 /**
  * `shopify-app/example-store`: an app folder for each shop, because each has an app of its own, and its extensions
@@ -33,7 +189,7 @@ function folderOf(
 }
 
 /** What the folder should hold, and what it holds of it. */
-export interface AppFolder {
+interface AppFolder {
   readonly shop: string;
   readonly folder: string;
   /** From where the connector's own commands run. */
@@ -43,7 +199,7 @@ export interface AppFolder {
   readonly written: AppFiles;
 }
 
-export async function readAppFolder(
+async function readAppFolder(
   deployment: Deployment,
   shop: Shop,
   { to, clientId: given }: { readonly to?: string; readonly clientId?: string },
@@ -167,11 +323,11 @@ const readFile = (path: string) => (existsSync(path) ? readFileSync(path) : unde
 const isWritten = (contents: Uint8Array | undefined): boolean =>
   textOf(contents).startsWith('# Written by loyalty-connector ');
 
-export const textOf = (contents: Uint8Array | undefined): string =>
+const textOf = (contents: Uint8Array | undefined): string =>
   Buffer.from(contents ?? '').toString('utf8');
 
 /** The configurations of the merchant's own, of the app or of an extension, in the place of ours. */
-export function foreignIn({ written }: Pick<AppFolder, 'written'>): readonly string[] {
+function foreignIn({ written }: Pick<AppFolder, 'written'>): readonly string[] {
   const configurations = [...written].filter(
     ([path]) => path === TOML || path.endsWith(`/${EXTENSION_TOML}`),
   );
@@ -195,7 +351,7 @@ async function readClientId(
 }
 
 /** Without one, Shopify's command line would not know which app is meant. */
-export function requireClientId({ clientId, shop }: AppFolder): void {
+function requireClientId({ clientId, shop }: AppFolder): void {
   if (clientId !== '') return;
   throw new Problem(
     `The client ID of the app of ${shop} is not known.`,
@@ -204,7 +360,7 @@ export function requireClientId({ clientId, shop }: AppFolder): void {
 }
 
 /** Undefined when it is missing or is no TOML. */
-export function parseToml(contents: Uint8Array | undefined): TomlTable | undefined {
+function parseToml(contents: Uint8Array | undefined): TomlTable | undefined {
   if (!contents) return undefined;
   try {
     return parse(textOf(contents));
@@ -213,14 +369,8 @@ export function parseToml(contents: Uint8Array | undefined): TomlTable | undefin
   }
 }
 
-interface WrittenFiles {
-  readonly written: number;
-  readonly removed: number;
-  readonly unchanged: number;
-}
-
 /** Writes what differs, and removes what an older release wrote into our extensions. */
-export function writeFolder({ folder, wanted, written }: AppFolder): WrittenFiles {
+function writeFolder({ folder, wanted, written }: AppFolder) {
   const differs = [...wanted].filter(([path, contents]) => {
     const before = written.get(path);
     return before === undefined || Buffer.compare(before, contents) !== 0;
@@ -231,6 +381,5 @@ export function writeFolder({ folder, wanted, written }: AppFolder): WrittenFile
   }
   const removed = [...written.keys()].filter((path) => !wanted.has(path));
   for (const path of removed) rmSync(join(folder, path));
-  const unchanged = wanted.size - differs.length;
-  return { written: differs.length, removed: removed.length, unchanged };
+  return { written: differs.length, removed: removed.length };
 }
