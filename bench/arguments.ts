@@ -32,10 +32,10 @@ export function readArguments(args: readonly string[]): Wanted<BenchOptions> {
       json: { type: 'string' },
       'write-docs': { type: 'boolean', default: false },
     },
-    ({ only, quick, json: jsonFile, 'write-docs': writeDocs }, problems) => {
+    ({ only, quick, json: jsonFile, 'write-docs': writeDocs }) => {
       const options = { only, quick, jsonFile, writeDocs };
       const problem = problemWith(options);
-      if (problem !== undefined) problems.push(problem);
+      if (problem !== undefined) throw new Error(problem);
       return options;
     },
   );

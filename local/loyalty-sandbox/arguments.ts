@@ -1,5 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { readCommandLine, readWholeNumber, type Wanted } from '../sandbox-kit/command-line.ts';
+import {
+  PORT,
+  readCommandLine,
+  readNumber,
+  SEED,
+  type Wanted,
+} from '../sandbox-kit/command-line.ts';
 import { checkSubscriptions } from './events/subscriptions.ts';
 import type { LoyaltySandboxOptions } from './sandbox.ts';
 import { type PartialSettings, readSettings } from './settings.ts';
@@ -25,42 +31,38 @@ export function readArguments(args: readonly string[]): Wanted<LoyaltySandboxOpt
   return readCommandLine(
     args,
     {
-      port: { type: 'string', default: '4010' },
+      port: { type: 'string' },
       data: { type: 'string' },
       settings: { type: 'string' },
-      seed: { type: 'string', default: '1' },
+      seed: { type: 'string' },
       'events-to': { type: 'string' },
       'events-header': { type: 'string' },
       token: { type: 'string' },
       key: { type: 'string' },
     },
-    (values, problems) => {
+    (values) => {
       const { data, 'events-to': address, 'events-header': header, token, key } = values;
-      const port = readWholeNumber('--port', values.port, 65_535, problems);
-      const seed = readWholeNumber('--seed', values.seed, 2 ** 31 - 1, problems);
-      const fromFile = values.settings === undefined ? {} : readFile(values.settings, problems);
+      if (data === '') throw new Error('--data needs the name of a file');
+      const fromFile = values.settings === undefined ? {} : readFile(values.settings);
       const credentials = {
+        ...fromFile.credentials,
         ...(token !== undefined && { token }),
         ...(key !== undefined && { key }),
       };
-      const typed = readSettings({ credentials });
-      if (typed.kind === 'faulty') problems.push(...typed.faults);
+      const settings = { ...fromFile, credentials };
+      const reading = readSettings(settings);
+      if (reading.kind === 'faulty') throw new Error(reading.faults.join('; '));
       const [, name, value] = /^([\w-]+): *(\S.*)$/.exec(header ?? '') ?? [];
       if (header !== undefined && !(address && name && value)) {
-        problems.push('--events-header needs --events-to and a text like "name: value"');
+        throw new Error('--events-header needs --events-to and a text like "name: value"');
       }
       const headers = name && value ? { headers: { [name]: value } } : {};
       const subscriptions = address === undefined ? [] : [{ name: 'typed', address, ...headers }];
-      try {
-        checkSubscriptions(subscriptions);
-      } catch (error) {
-        problems.push((error as Error).message);
-      }
-      if (data === '') problems.push('--data needs the name of a file');
+      checkSubscriptions(subscriptions);
       return {
-        port,
-        seed,
-        settings: { ...fromFile, credentials: { ...fromFile.credentials, ...credentials } },
+        port: readNumber('--port', values.port, PORT) ?? 4010,
+        seed: readNumber('--seed', values.seed, SEED) ?? 1,
+        settings,
         ...(data !== undefined && { dataFile: data }),
         ...(address !== undefined && { subscriptions }),
       };
@@ -68,15 +70,11 @@ export function readArguments(args: readonly string[]): Wanted<LoyaltySandboxOpt
   );
 }
 
-function readFile(path: string, problems: string[]): PartialSettings {
+function readFile(path: string): PartialSettings {
   try {
-    const settings: unknown = JSON.parse(readFileSync(path, 'utf8'));
-    const reading = readSettings(settings);
-    if (reading.kind === 'read') return settings as PartialSettings;
-    problems.push(...reading.faults.map((fault) => `${path}: ${fault}`));
+    return JSON.parse(readFileSync(path, 'utf8'));
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    problems.push(`--settings ${path} ${code ? `cannot be read (${code})` : 'is not JSON'}`);
+    throw new Error(`--settings ${path} ${code ? `cannot be read (${code})` : 'is not JSON'}`);
   }
-  return {};
 }

@@ -11,13 +11,13 @@ type Values<Types extends OptionTypes> = ReturnType<
 >['values'];
 
 /**
- * Reads a command line with these options and `--help`, and perhaps words without an option. `read` may throw what
- * is wrong, or collect problems, which are reported together.
+ * Reads a command line with these options and `--help`, and perhaps words without an option. `read` throws what is
+ * wrong.
  */
 export function readCommandLine<const Types extends OptionTypes, Options>(
   args: readonly string[],
   types: Types,
-  read: (values: Values<Types>, problems: string[], words: readonly string[]) => Options,
+  read: (values: Values<Types>, words: readonly string[]) => Options,
   takesWords = false,
 ): Wanted<Options> {
   const options = { ...types, help: { type: 'boolean', short: 'h' } } as const;
@@ -26,10 +26,7 @@ export function readCommandLine<const Types extends OptionTypes, Options>(
       ...{ args: [...args], options, allowNegative: true, allowPositionals: takesWords },
     });
     if ((values as { readonly help?: boolean }).help) return { kind: 'help' };
-    const problems: string[] = [];
-    const wanted = read(values as Values<Types>, problems, words);
-    if (problems.length > 0) return { kind: 'wrong', problem: problems.join('; ') };
-    return { kind: 'start', options: wanted };
+    return { kind: 'start', options: read(values as Values<Types>, words) };
   } catch (error) {
     // The first sentence of parseArgs's message says what is wrong.
     const [problem = ''] = error instanceof Error ? error.message.split(/\.\s|\n/) : [];
@@ -48,17 +45,8 @@ export function optionsOrHelp<Options>(wanted: Wanted<Options>, help: string): O
   return undefined;
 }
 
-export function readWholeNumber(
-  name: string,
-  text: string,
-  most: number,
-  problems: string[],
-): number {
-  const value = Number(text);
-  if (/^\d+$/.test(text) && value <= most) return value;
-  problems.push(`${name} must be a whole number from 0 to ${most}`);
-  return 0;
-}
+export const PORT = { least: 0, most: 65_535, isWhole: true };
+export const SEED = { least: 0, most: 2 ** 31 - 1, isWhole: true };
 
 /** Throws for a text that is no such number. */
 export function readNumber(

@@ -1,7 +1,9 @@
 import {
+  PORT,
   readCommandLine,
-  readWholeNumber,
+  readNumber,
   runCommand,
+  SEED,
   shellQuote,
   type Wanted,
 } from '../sandbox-kit/command-line.ts';
@@ -27,28 +29,28 @@ function readArguments(args: readonly string[]): Wanted<StoreSandboxOptions> {
   return readCommandLine(
     args,
     {
-      port: { type: 'string', default: '4020' },
+      port: { type: 'string' },
       'webhooks-to': { type: 'string' },
       secret: { type: 'string' },
       token: { type: 'string' },
       shop: { type: 'string' },
-      seed: { type: 'string', default: '1' },
+      seed: { type: 'string' },
       data: { type: 'string' },
     },
-    (values, problems) => {
+    (values) => {
       const { data, secret, token, shop, 'webhooks-to': webhooksTo } = values;
       for (const [name, value] of Object.entries({ data, secret, token })) {
-        if (value === '') problems.push(`--${name} needs a value`);
+        if (value === '') throw new Error(`--${name} needs a value`);
       }
       if (shop !== undefined && !/^[a-z0-9][a-z0-9-]*\.myshopify\.com$/.test(shop)) {
-        problems.push('--shop must end in .myshopify.com');
+        throw new Error('--shop must end in .myshopify.com');
       }
       if (webhooksTo !== undefined && addressProblem(webhooksTo) !== undefined) {
-        problems.push('--webhooks-to must begin with http:// or https://');
+        throw new Error('--webhooks-to must begin with http:// or https://');
       }
       return {
-        port: readWholeNumber('--port', values.port, 65_535, problems),
-        seed: readWholeNumber('--seed', values.seed, 2 ** 31 - 1, problems),
+        port: readNumber('--port', values.port, PORT) ?? 4020,
+        seed: readNumber('--seed', values.seed, SEED) ?? 1,
         ...(webhooksTo !== undefined && { webhooksTo }),
         ...(secret !== undefined && { secret }),
         ...(token !== undefined && { accessToken: token }),

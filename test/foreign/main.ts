@@ -28,9 +28,9 @@ const names = optionsOrHelp(
   readCommandLine(
     process.argv.slice(2),
     {},
-    (_, problems, words) => {
+    (_, words) => {
       const unknown = words.filter((name) => !Object.hasOwn(PARTS, name));
-      if (unknown.length > 0) problems.push(`there is no part ${unknown.join(' and no part ')}`);
+      if (unknown.length > 0) throw new Error(`there is no part ${unknown.join(' and no part ')}`);
       return words;
     },
     true,

@@ -39,9 +39,9 @@ const wanted = optionsOrHelp(
   readCommandLine(
     process.argv.slice(2),
     {},
-    (_, problems, [only, beginning = '']) => {
+    (_, [only, beginning = '']) => {
       const isFound = find([`shared/core/${only ?? '*'}/${beginning}*.ts`]).length > 0;
-      if (!isFound) problems.push(`shared/core has no folder or file ${only}/${beginning}`);
+      if (!isFound) throw new Error(`shared/core has no folder or file ${only}/${beginning}`);
       return { only, beginning };
     },
     true,

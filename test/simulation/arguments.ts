@@ -55,7 +55,7 @@ export function readArguments(args: readonly string[]): Wanted<Command> {
   return readCommandLine(
     args,
     options,
-    (values, _, words): Command => {
+    (values, words): Command => {
       if (values.mutations) return { kind: 'mutations', names: words };
       if (values.schedules) return { kind: 'schedules', numbers: words.map(Number) };
       const parts = PARTS.filter((one) => values.part === undefined || one === values.part);

@@ -74,18 +74,17 @@ function packageName(folder: string): string {
 }
 
 /** The answers that options gave. */
-interface Given {
-  readonly shop?: string;
-  readonly loyaltyAddress?: string;
-  readonly alarmsEmail?: string;
-  readonly region?: string;
+type Given = Partial<Readonly<Record<keyof typeof QUESTIONS, string>>>;
+
+export interface Answers extends Required<Given> {
+  /** Of the folder and of its package. */
+  readonly name: string;
 }
 
 interface Question {
-  readonly of: keyof Given;
   readonly option: string;
   readonly text: string;
-  /** Undefined when an answer is needed. */
+  /** Absent: an answer is needed. */
   readonly unanswered?: string;
   /** What is wrong with an answer, as a sentence without its subject. */
   problem(answer: string): string | undefined;
@@ -98,58 +97,49 @@ const EXAMPLE = {
 const firstFault = (settings: object): string | undefined =>
   checkSettings({ ...EXAMPLE, ...settings })[0]?.problem;
 
-const QUESTIONS: readonly Question[] = [
-  {
-    of: 'shop',
+const QUESTIONS = {
+  shop: {
     option: '--shop',
     text: 'Permanent domain of the shop (….myshopify.com)',
     problem: (domain) => firstFault({ shops: [{ domain }] }),
   },
-  {
-    of: 'loyaltyAddress',
+  loyaltyAddress: {
     option: '--loyalty-address',
     text: 'Address of the loyalty service (https://…)',
     problem: (address) => firstFault({ loyalty: { address } }),
   },
-  {
-    of: 'alarmsEmail',
+  alarmsEmail: {
     option: '--alarms-email',
     text: 'E-mail address for alarms (empty: none yet)',
     unanswered: '',
     problem: (email) => (email === '' ? undefined : firstFault({ alarms: { emails: [email] } })),
   },
-  {
-    of: 'region',
+  region: {
     option: '--region',
     text: 'AWS region (empty: us-east-1)',
     unanswered: 'us-east-1',
     problem: (region) =>
       /^[a-z]{2}(-[a-z]+)+-\d$/.test(region) ? undefined : 'must be one such as eu-west-1',
   },
-];
+} satisfies Readonly<Record<string, Question>>;
 
 /** Takes what options say, asks for the rest, and repeats a question until its answer is right. */
 async function askAnswers(
   terminal: Terminal,
   given: Given,
   mayAsk: boolean,
-): Promise<Omit<Answers, 'name'>> {
-  const answers: Record<keyof Given, string> = {
-    shop: '',
-    loyaltyAddress: '',
-    alarmsEmail: '',
-    region: '',
-  };
+): Promise<Required<Given>> {
+  const answers = { shop: '', loyaltyAddress: '', alarmsEmail: '', region: '' };
   const problems: string[] = [];
-  for (const question of QUESTIONS) {
-    const option = given[question.of];
-    const answer = option ?? (mayAsk ? await ask(question, terminal) : question.unanswered);
+  for (const [name, question] of Object.entries<Question>(QUESTIONS)) {
+    const of = name as keyof Given;
+    const answer = given[of] ?? (mayAsk ? await ask(question, terminal) : question.unanswered);
     const problem = answer === undefined ? 'is missing' : question.problem(answer);
     if (problem !== undefined) problems.push(`${question.option} ${problem}`);
-    answers[question.of] = answer ?? '';
+    answers[of] = answer ?? '';
   }
   if (problems.length > 0) throw new BadArguments(`${problems.join('; ')}.`);
-  return { ...answers, alarmsEmail: answers.alarmsEmail || undefined };
+  return answers;
 }
 
 async function ask(question: Question, terminal: Terminal): Promise<string> {
@@ -161,16 +151,6 @@ async function ask(question: Question, terminal: Terminal): Promise<string> {
     if (problem === undefined) return answer;
     terminal.note(`This ${problem}.`);
   }
-}
-
-export interface Answers {
-  /** Of the folder and of its package. */
-  readonly name: string;
-  readonly shop: string;
-  readonly loyaltyAddress: string;
-  /** Undefined when alarms notify no one yet. */
-  readonly alarmsEmail: string | undefined;
-  readonly region: string;
 }
 
 /** Where each file of `template` goes. npm would leave out some of these names in a package. */
@@ -210,7 +190,7 @@ function fillIn(
   text: string,
   { name, shop, loyaltyAddress, alarmsEmail, region }: Answers,
 ): string {
-  const emails = alarmsEmail === undefined ? '[]' : `[${quote(alarmsEmail)}]`;
+  const emails = alarmsEmail === '' ? '[]' : `[${quote(alarmsEmail)}]`;
   const values: Readonly<Record<string, string>> = {
     "'../../../../shared/config/connector-config.ts'": "'loyalty-connector'",
     "'https://loyalty.example.com'": quote(loyaltyAddress),

@@ -45,7 +45,7 @@ describe('a new project', () => {
   });
 
   it('has no address for alarms where none was given', () => {
-    const without = projectFiles({ ...ANSWERS, alarmsEmail: undefined }, '1.2.3');
+    const without = projectFiles({ ...ANSWERS, alarmsEmail: '' }, '1.2.3');
     expect(without.get('connector.config.ts')).toContain('alarms: { emails: [] }');
   });
 
