@@ -205,7 +205,8 @@ async function planNamed(
   const what = compared.kind === 'well' ? 'Nothing had to be sent.' : ALREADY;
   const verdict = { kind: compared.kind, what: `${what} ${compared.what}` };
   const anyway = { label: 'Send it anyway', line: lineWith({ force: true }) };
-  const next = isCancelledThere(sides) ? [] : [anyway];
+  const mayHelp = compared.kind !== 'well' && !isCancelledThere(sides);
+  const next = mayHelp ? [anyway] : [];
   return { ...plan, preview: { ...preview, verdict, next, blocks: [] } };
 }
 

@@ -42,7 +42,7 @@ export function judgeTrace(trace: Trace): Judged {
     const why = store.kind === 'unavailable' ? ` (${store.why})` : '';
     return say('not known', `The store could not be read${why}.`, DOCTOR);
   }
-  const { kind, what } = compareSides(trace);
+  const { kind, what, rows } = compareSides(trace);
   if (mapped.kind === 'fault') return say(kind, what, seeLetters);
   if (mapped.kind === 'skip') return say(kind, what, held.kind === 'unknown' ? DOCTOR : undefined);
   const rejected = `${counted(letters.length, 'dead letter')} about it: ${letters[0]?.why}`;
@@ -70,13 +70,13 @@ export function judgeTrace(trace: Trace): Judged {
     if (held.kind === 'cannot-be-read') {
       const last = entry?.outcomes.findLast(({ outcome }) => outcome === 'applied');
       const sentAt = last ? ` at ${utcText(last.at)} UTC` : '';
-      return say(undefined, `It was sent as the store has it now${sentAt}. ${what}`, seeLetters);
+      return say(undefined, `It was sent${sentAt}, as the store has it now. ${what}`, seeLetters);
     }
     if (held.kind === 'unknown') return say(kind, what, held.isRefused ? DOCTOR : STATUS);
     // The ledger would not send it again by itself. Nor may anybody, before a person has seen what that does to points.
-    const isFinal = isCancelledThere(trace) || mapped.wanted.kind === 'deleted-member';
+    const mayHelp = rows.some(({ differs }) => differs) && !isCancelledThere(trace);
     const again = resend(trace, { force: true }, 'If the store is right, to send it once more:');
-    return say(kind, what, isFinal ? undefined : again, seeLetters);
+    return say(kind, what, mayHelp ? again : undefined, seeLetters);
   }
   const missing = judgeMissing(trace);
   if (letters.length > 0) {
@@ -168,12 +168,12 @@ export function pointsText(trace: Trace): string | undefined {
   }
   if (held.kind === 'absent') return 'No points.';
   const { state, points, why } = earned?.earning ?? {};
-  const many = points ?? 'them';
+  const many = points ?? 'its';
   switch (state) {
     case 'earned':
-      return `The order has its points: the loyalty service gave ${many}.`;
+      return `The loyalty service gave ${many} points for it.`;
     case 'expected':
-      return `No points yet: the loyalty service has the order and will give ${many}. Its program decides when.`;
+      return `No points yet: the loyalty service has the order and will give ${many} points. Its program decides when.`;
     case 'none':
       return why === 'cancelled'
         ? 'No points.'

@@ -118,7 +118,7 @@ describe('loyalty-connector trace', () => {
     const product = connector.store.actions.createProduct({ title: 'Linen shirt', price: 49.9 });
     await sync('product', product.id);
     const traced = await connector.run(`trace product ${product.id}`);
-    expect(traced.stdout).toContain('It was sent as the store has it now at ');
+    expect(traced.stdout).toContain(', as the store has it now.');
     expect(traced.stdout).toMatch(/^price +49.9 +sent +not readable *$/m);
     expect(traced.code).toBe(0);
     connector.store.actions.updateProduct({ productId: product.id, title: 'Linen shirt, blue' });
