@@ -86,14 +86,14 @@ export function suggestedIn(value: unknown): readonly Suggestion[] {
 /** As a person fills it in. */
 function filledIn(suggestion: Suggestion): Suggestion {
   const { asks = [], line } = suggestion;
-  const options = asks.map((field) => [field.name, valueOf(field)]);
+  const options = asks.map((field) => [field.name, enteredIn(field)]);
   return {
     ...suggestion,
     line: { ...line, options: { ...line.options, ...Object.fromEntries(options) } },
   };
 }
 
-function valueOf({ value, of, type }: Field): string | true | undefined {
+function enteredIn({ value, of, type }: Field): string | true | undefined {
   if (value !== undefined) return value === '' ? undefined : value;
   if (of) return Object.keys(of)[0];
   if (type === 'flag') return true;
