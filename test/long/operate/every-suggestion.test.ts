@@ -111,7 +111,7 @@ async function doAll(world: World, followed: readonly Followed[]): Promise<reado
   vi.setSystemTime(Date.now() + 60_000);
   const kinds = Map.groupBy(
     followed.filter(({ line: one }) => isChange(one) && !doneOnce.has(one.command)),
-    ({ line: { command, operands } }) => `${command} ${operands[0]}`,
+    ({ line: { command, operands, options } }) => [command, operands[0], options.reason].join(' '),
   );
   const rank = ({ line: { command } }: Suggestion) => LAST.indexOf(command);
   const changes = [...kinds.values()].flatMap(([one]) => one ?? []);
