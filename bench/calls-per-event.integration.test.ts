@@ -74,6 +74,7 @@ beforeAll(async () => {
     SOURCE_QUEUE_URL: queue,
     DEAD_LETTER_QUEUE_URL: queue,
     LEDGER_TABLE: 'ledger',
+    WORKERS: '10',
     SECRETS_PREFIX: 'loyalty-connector/test',
     METRICS_NAMESPACE: 'LoyaltyConnector/test',
   });

@@ -28,6 +28,7 @@ function environmentOf({
     SOURCE_QUEUE_URL: queue('orders'),
     DEAD_LETTER_QUEUE_URL: queue('orders-dead'),
     LEDGER_TABLE: LEDGER,
+    WORKERS: '10',
     IDEMPOTENCY_TABLE: 'idempotency',
     SECRETS_PREFIX: 'loyalty-connector/bench',
     METRICS_NAMESPACE: 'LoyaltyConnector/bench',

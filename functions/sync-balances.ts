@@ -14,6 +14,7 @@ import { createConfiguredStore } from '../shared/services/configured-store.ts';
 import { openShopLoyalty } from '../shared/services/shop-loyalty.ts';
 import {
   type Deadlines,
+  openLoad,
   openWithLedger,
   runInTime,
   storefrontOf,
@@ -22,27 +23,34 @@ import {
   withTelemetry,
 } from './wiring.ts';
 
+/** A whole batch. Fewer while the service is slow. */
+const PARALLEL = 10;
+
 /** Writes balances and the codes of redeemed rewards to the store. */
 export function createBalanceWorker(connector: Connector) {
   const { metafieldNamespace, customerIdIn } = storefrontOf(connector);
   const { environment, sqs, telemetry, secrets, ledger, pauses, rateOf } = openWithLedger(
     connector,
     'sync-balances',
-    ['SOURCE_QUEUE_URL', 'DEAD_LETTER_QUEUE_URL'],
+    ['SOURCE_QUEUE_URL', 'DEAD_LETTER_QUEUE_URL', 'WORKERS'],
     WORKER_BUDGET,
     createCallRate,
     'balances',
   );
+  const load = openLoad(connector, 'balances', {
+    ledger,
+    most: PARALLEL,
+    workers: environment.WORKERS,
+  });
+  const limits = { pauses, rateOf, onEnd: load.learn };
   const shops = new Map(
-    connector.shops.map((shop) => [
-      shop.domain,
-      openShopLoyalty(connector, secrets, shop, { pauses, rateOf }),
-    ]),
+    connector.shops.map((shop) => [shop.domain, openShopLoyalty(connector, secrets, shop, limits)]),
   );
   const store = createConfiguredStore(connector, secrets);
   const dependencies = {
     ledger,
     pauses,
+    load,
     queue: createSqsEventQueue(sqs, { balances: environment.SOURCE_QUEUE_URL }),
     source: createSqsSourceQueue(sqs, environment.SOURCE_QUEUE_URL),
     deadLetters: createSqsDeadLetters(sqs, environment.DEAD_LETTER_QUEUE_URL, 'balances'),
@@ -53,7 +61,6 @@ export function createBalanceWorker(connector: Connector) {
     hasNeighbours: connector.shops.length > 1,
     stuckAfterMinutes: OLDEST_MESSAGE_MINUTES,
     retentionDays: connector.orderRetentionDays,
-    parallel: Number.POSITIVE_INFINITY,
     customerIdIn,
     shops,
   };

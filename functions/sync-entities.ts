@@ -7,7 +7,7 @@ import {
 } from '../shared/aws/sqs-queues.ts';
 import type { Connector } from '../shared/config/connector-config.ts';
 import { OLDEST_MESSAGE_MINUTES } from '../shared/config/metrics.ts';
-import { createParallelism, runBatch } from '../shared/core/batch/run-batch.ts';
+import { runBatch } from '../shared/core/batch/run-batch.ts';
 import { createCallRate } from '../shared/core/calls/rate-limit.ts';
 import type { StoreQueueFamily } from '../shared/core/events/event.ts';
 import type { Store } from '../shared/core/store/store.ts';
@@ -17,6 +17,7 @@ import { createEventReader } from '../shared/shopify/webhooks/read-event.ts';
 import { createLazyStore } from './lazy-store.ts';
 import {
   type Deadlines,
+  openLoad,
   openWithLedger,
   runInTime,
   toBatchResponse,
@@ -24,7 +25,7 @@ import {
   withTelemetry,
 } from './wiring.ts';
 
-/** Entities worked on side by side at most: enough to hide latency. Fewer while the service is slow. */
+/** Entities of a shop worked on side by side at most: enough to hide latency. Fewer while its service is slow. */
 export const PARALLEL = 5;
 
 /**
@@ -41,13 +42,14 @@ export function createWorker(connector: Connector, queue: StoreQueueFamily, give
       'COUPONS_QUEUE_URL',
       'SOURCE_QUEUE_URL',
       'DEAD_LETTER_QUEUE_URL',
+      'WORKERS',
     ],
     WORKER_BUDGET,
     createCallRate,
     queue,
   );
-  const parallelism = createParallelism(PARALLEL);
-  const limits = { pauses, rateOf, onEnd: parallelism.learn };
+  const load = openLoad(connector, queue, { ledger, most: PARALLEL, workers: environment.WORKERS });
+  const limits = { pauses, rateOf, onEnd: load.learn };
   const { assumptions } = connector.loyalty;
   const shops = new Map(
     connector.shops.map((shop) => {
@@ -59,6 +61,7 @@ export function createWorker(connector: Connector, queue: StoreQueueFamily, give
   const dependencies = {
     ledger,
     pauses,
+    load,
     queue: createSqsEventQueue(sqs, {
       orders: environment.ORDERS_QUEUE_URL,
       products: environment.PRODUCTS_QUEUE_URL,
@@ -82,8 +85,7 @@ export function createWorker(connector: Connector, queue: StoreQueueFamily, give
   };
 
   async function work(event: SQSEvent, { work: deadline, store: storeDeadline }: Deadlines) {
-    const parallel = parallelism.allowed();
-    const batch = { ...dependencies, parallel, store: store.until(storeDeadline), deadline };
+    const batch = { ...dependencies, store: store.until(storeDeadline), deadline };
     return toBatchResponse(await runBatch(toMessages(event), batch, settleEntities));
   }
   return withTelemetry<SQSEvent, SQSBatchResponse>(telemetry, (event, context) =>

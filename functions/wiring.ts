@@ -20,9 +20,11 @@ import type { Connector, Shop } from '../shared/config/connector-config.ts';
 import type { Storefront } from '../shared/config/connector-settings.ts';
 import type { Service, StorefrontService } from '../shared/config/metrics.ts';
 import type { CallRate, CallRateSettings } from '../shared/core/calls/rate-limit.ts';
+import { createShopLoad, type ShopLoad } from '../shared/core/calls/shop-load.ts';
 import { createPauses } from '../shared/core/calls/shop-pause.ts';
 import type { QueueFamily, ReceivedMessage } from '../shared/core/events/event.ts';
 import { errorFields } from '../shared/core/events/telemetry.ts';
+import type { Ledger } from '../shared/core/ledger/ledger.ts';
 import { createShopSecrets } from '../shared/services/shop-secrets.ts';
 
 /** What every function has. `names`: the variables of its environment beside those of all. */
@@ -66,6 +68,24 @@ export function openWithLedger<const Name extends string>(
   });
   const pauses = createPauses({ ledger, telemetry, queue });
   return { ...opened, ledger, pauses, rateOf: openCallRates(connector, aws, table, create) };
+}
+
+/** How a worker shares its time among shops. `workers`: of its queue, as the template says. */
+export function openLoad(
+  { shops }: Connector,
+  queue: QueueFamily,
+  {
+    ledger,
+    most,
+    workers,
+  }: { readonly ledger: Ledger; readonly most: number; readonly workers: string },
+): ShopLoad {
+  return createShopLoad({
+    ...{ queue, ledger, most },
+    workers: shops.length > 1 ? Number(workers) : undefined,
+    now: Date.now,
+    random: Math.random,
+  });
 }
 
 /** The named variables of the environment; throws once, with all that are missing. */

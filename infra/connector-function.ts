@@ -117,8 +117,8 @@ export class ConnectorFunction extends Construct {
   }
 }
 
-/** What every worker notes: a pause of the shop, a dead letter, a message that waits. */
-const NOTED_BY_WORKERS = ['control', 'parked', 'waiting', 'dead-letter'];
+/** What every worker notes: a pause of the shop, a dead letter, a message that waits, which busy shop it works for. */
+const NOTED_BY_WORKERS = ['control', 'parked', 'waiting', 'dead-letter', 'place'];
 
 interface SyncWorkerProps
   extends Pick<
@@ -163,6 +163,7 @@ export class SyncWorker extends Construct {
         SOURCE_QUEUE_URL: queue.source.queueUrl,
         DEAD_LETTER_QUEUE_URL: queue.deadLetters.queueUrl,
         LEDGER_TABLE: ledger.table.tableName,
+        WORKERS: String(props.maxConcurrency),
       },
     });
     // The event source uses the role of the function and needs the first three.

@@ -6,6 +6,7 @@ import type {
 import type { MappingSettings } from '../../shared/config/mapping-settings.ts';
 import { runBatch } from '../../shared/core/batch/run-batch.ts';
 import { createCircuitBreaker } from '../../shared/core/calls/call-loyalty.ts';
+import { createShopLoad } from '../../shared/core/calls/shop-load.ts';
 import { createPauses } from '../../shared/core/calls/shop-pause.ts';
 import type {
   EventQueue,
@@ -64,6 +65,8 @@ interface OpenSettings {
   readonly createdAt?: number;
   /** Entities that a worker works on side by side. */
   readonly parallel?: number;
+  /** Of each queue. Default: no shop has to leave any to the others. */
+  readonly workers?: number;
   /** How its calls to the loyalty service wait for their turn. Default: they do not. */
   readonly takeTurn?: LoyaltyClientSettings['takeTurn'];
   /** Another release that is running: this one shares its queues, store, loyalty service and clock. */
@@ -87,6 +90,7 @@ export function openConnector({
   service = {},
   createdAt,
   parallel = 4,
+  workers,
   takeTurn,
   beside,
   ...given
@@ -142,13 +146,18 @@ export function openConnector({
       const breakers = new Map(
         connector.shops.map(({ domain }) => [domain, pauses.guard(domain, createCircuitBreaker())]),
       );
-      return [family, { pauses, breakers }];
+      const load = createShopLoad({
+        ...{ queue: family, ledger, most: parallel, workers },
+        now: () => clock.ms,
+        random: () => 0.5,
+      });
+      return [family, { pauses, breakers, load }];
     }),
   );
 
   function world(family: StoreQueueFamily, deadline: AbortSignal, watch: Watch) {
-    const { pauses, breakers } = processes.get(family) ?? {};
-    if (!pauses || !breakers) throw new Error(`unknown queue: ${family}`);
+    const { pauses, breakers, load } = processes.get(family) ?? {};
+    if (!pauses || !breakers || !load) throw new Error(`unknown queue: ${family}`);
     return {
       pauses,
       get ledger() {
@@ -161,7 +170,7 @@ export function openConnector({
       telemetry,
       now,
       random: () => 0.5,
-      parallel,
+      load,
       retryWindowDays: connector.retryWindowDays,
       hasNeighbours: true,
       stuckAfterMinutes: 30,

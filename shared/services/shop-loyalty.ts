@@ -24,7 +24,7 @@ interface LoyaltyLimits {
   readonly pauses: Pauses;
   /** Undefined where the settings do not limit the calls. */
   readonly rateOf: (shop: Shop) => CallRate | undefined;
-  readonly onEnd?: (tookMs: number) => void;
+  readonly onEnd?: (shop: string, tookMs: number) => void;
 }
 
 /** One shop's account at the loyalty service, and its circuit breaker, which obeys the shop's pauses. */
@@ -41,7 +41,7 @@ export function openShopLoyalty(
     baseUrl: loyaltyAddress(connector, shop),
     credentials: (given) => (given === 'were-refused' ? credentials.refresh() : credentials.get()),
     ...(rate && { takeTurn: rate.take }),
-    ...(onEnd && { onEnd }),
+    ...(onEnd && { onEnd: (tookMs) => onEnd(domain, tookMs) }),
   });
   return { loyalty, breaker: pauses.guard(domain, createCircuitBreaker()) };
 }

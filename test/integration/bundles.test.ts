@@ -130,6 +130,7 @@ describe('the bundles', () => {
         'SECRETS_PREFIX',
         'METRICS_NAMESPACE',
         'WEBHOOK_ADDRESS',
+        'WORKERS',
       ].map((variable) => [variable, 'https://example.com/set']),
     );
     writeFileSync(join(folder, 'package.json'), '{"type":"module"}');

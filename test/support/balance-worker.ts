@@ -8,6 +8,7 @@ import { recordTelemetry } from '../../local/harness/recorded-telemetry.ts';
 import { settleBalances } from '../../shared/core/balances/settle-balances.ts';
 import { runBatch } from '../../shared/core/batch/run-batch.ts';
 import { createCircuitBreaker } from '../../shared/core/calls/call-loyalty.ts';
+import { createShopLoad } from '../../shared/core/calls/shop-load.ts';
 import { createPauses } from '../../shared/core/calls/shop-pause.ts';
 import {
   type BalanceEvent,
@@ -67,7 +68,11 @@ export function openBalanceQueue(customers: readonly string[], visibilitySeconds
       queue: watch(events),
       source: watch(createMemorySourceQueue(queue)),
       deadLetters: watch(createMemoryDeadLetters(dead)),
-      parallel: 10,
+      load: createShopLoad({
+        ...{ queue: 'balances', ledger, most: 10, workers: undefined },
+        now: () => clock.ms,
+        random: () => 0.5,
+      }),
       telemetry,
       now,
       random: () => 0.5,

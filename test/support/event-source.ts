@@ -162,6 +162,7 @@ export function startFunctions(deployment: Deployment) {
     LEDGER_TABLE: table,
     SECRETS_PREFIX: secretsPrefix,
     METRICS_NAMESPACE: 'LoyaltyConnector/test',
+    WORKERS: '10',
     WEBHOOK_ADDRESS: deployment.webhookAddress ?? 'https://webhooks.example.com',
   });
   const worker = (family: StoreQueueFamily) => {

@@ -55,6 +55,7 @@ export async function openBalances(
   Object.assign(process.env, {
     BALANCES_QUEUE_URL: queue.url,
     SOURCE_QUEUE_URL: queue.url,
+    WORKERS: '2',
     DEAD_LETTER_QUEUE_URL: queue.deadLetterUrl,
     LEDGER_TABLE: name,
     SECRETS_PREFIX: name,

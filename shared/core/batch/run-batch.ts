@@ -1,3 +1,4 @@
+import type { ShopLoad } from '../calls/shop-load.ts';
 import { type Pauses, waitFor } from '../calls/shop-pause.ts';
 import { decodeEvent } from '../events/decode-event.ts';
 import {
@@ -15,6 +16,7 @@ import {
   type Rejection,
   type RetryReason,
   retryDelaySeconds,
+  waitsForTurn,
 } from '../events/outcome.ts';
 import { correlationOf, errorFields, type Telemetry } from '../events/telemetry.ts';
 import {
@@ -61,8 +63,8 @@ type Work = (group: Group) => Promise<RetryReason | undefined>;
 
 interface BatchDeps extends DelayDeps {
   readonly ledger: Pick<Ledger, 'readMany' | 'write'>;
-  /** How many groups are worked on side by side. */
-  readonly parallel: number;
+  /** How many groups of a shop are worked on side by side, and whether they may be now. */
+  readonly load: Pick<ShopLoad, 'parallelOf' | 'enter'>;
   /** Fires early enough before the function's time-out to delay what is unfinished. */
   readonly deadline: AbortSignal;
 }
@@ -79,16 +81,18 @@ export async function runBatch<Deps>(
   settle: Settle<Deps>,
 ): Promise<readonly string[]> {
   const groups = groupMessages(messages);
+  const shops = Map.groupBy(groups, (group) => shopOf(group) ?? '');
+  const visit = deps.load.enter(new Map([...shops].map(([shop, own]) => [shop, own.length])));
   const beginning = begin(
     groups.filter((group) => !hasNewer(group)),
+    visit,
     deps,
     settle,
   );
   const settleGroup: Work = async (group) => (await beginning)(group);
   const left: string[] = [];
-  const waiting = [...groups];
 
-  async function work(): Promise<void> {
+  async function work(waiting: Group[]): Promise<void> {
     for (let group = waiting.shift(); group !== undefined; group = waiting.shift()) {
       const retry = await workInTime(group, settleGroup, deps);
       // Work that the deadline abandoned may still go on; it no longer changes which messages stay.
@@ -98,7 +102,13 @@ export async function runBatch<Deps>(
       left.push(...(await delayMessages(stay, retry, deps)));
     }
   }
-  await Promise.all(Array.from({ length: Math.min(deps.parallel, groups.length) }, work));
+  // Each shop has its own share: a call does not wait for those of a slower service.
+  const all = [...shops].flatMap(([shop, waiting]) => {
+    const parallel = Math.min(deps.load.parallelOf(shop), waiting.length);
+    return Array.from({ length: parallel }, () => work(waiting));
+  });
+  await Promise.all(all);
+  await visit.leave();
   return left;
 }
 
@@ -165,10 +175,12 @@ function outOfTime(deadline: AbortSignal): Promise<RetryReason> {
 
 /**
  * One read for all groups, with the shops' control records and the last waits. A group of a paused shop only
- * waits, and one for which an earlier call may still be executed: a person may have ended its wait.
+ * waits, and one for which an earlier call may still be executed: a person may have ended its wait. So does one of a
+ * busy shop that holds its share of the workers, unless the queue has no room for more that wait.
  */
 async function begin<Deps>(
   groups: readonly Group[],
+  visit: ReturnType<ShopLoad['enter']>,
   deps: BatchDeps & Deps,
   settle: Settle<Deps>,
 ): Promise<Work> {
@@ -178,7 +190,8 @@ async function begin<Deps>(
   let entries: ReadonlyMap<string, LedgerEntry>;
   try {
     const waits = groups.flatMap(({ items }) => items.flatMap((item) => lastWaitKey(item) ?? []));
-    entries = await ledger.readMany([...[...shops].map(pauses.keyOf), ...waits, ...settling.keys]);
+    const controls = [...shops].map(pauses.keyOf);
+    entries = await ledger.readMany([...controls, ...waits, ...visit.keys, ...settling.keys]);
   } catch (error) {
     telemetry.log('error', 'the ledger could not be read', errorFields(error));
     return async () => ({ why: 'ledger-unavailable' });
@@ -197,6 +210,13 @@ async function begin<Deps>(
       return retry ? [[group, retry] as const] : [];
     }),
   );
+  const others = groups.filter((group) => !held.has(group));
+  const busy = await visit.take(new Set(others.flatMap((group) => shopOf(group) ?? [])), entries);
+  if (busy.size > 0 && !(await deps.source.isCrowded())) {
+    for (const group of others) {
+      if (busy.has(shopOf(group) ?? '')) held.set(group, { why: 'shop-busy' });
+    }
+  }
   const work = settling.begin(
     groups.filter((group) => !held.has(group)),
     entries,
@@ -228,39 +248,6 @@ function callUnderWay(
 
 function shopOf({ items }: Group): string | undefined {
   return items.find(({ event }) => event)?.event?.shop;
-}
-
-/** How many groups of a batch are worked on side by side, by how fast the loyalty service answers. */
-interface Parallelism {
-  /** For the next batch: from 1 to the most. */
-  allowed(): number;
-  /** After every call that was sent, with or without an answer. */
-  learn(tookMs: number): void;
-}
-
-/** Beyond this the storefront no longer waits for an answer: the service is busy. */
-const SLOW_MS = 3_000;
-
-/**
- * Halved by a slow call, and one more after as many quick calls as run side by side: it falls at once and
- * returns gradually (additive increase, multiplicative decrease).
- */
-export function createParallelism(most: number, now: () => number = Date.now): Parallelism {
-  let allowed = most;
-  let loweredAt = Number.NEGATIVE_INFINITY;
-  return {
-    allowed: () => Math.floor(allowed),
-    learn(tookMs) {
-      if (tookMs < SLOW_MS) {
-        allowed = Math.min(allowed + 1 / allowed, most);
-        return;
-      }
-      // Calls that were under way together are slow together: they count once.
-      if (now() - tookMs < loweredAt) return;
-      allowed = Math.max(allowed / 2, 1);
-      loweredAt = now();
-    },
-  };
 }
 
 export interface ConcludeDeps {
@@ -387,9 +374,9 @@ export async function delayMessages(
   const makesRoom = deps.hasNeighbours && isShopWaiting && (await deps.source.isCrowded());
   for (const item of unsettled) {
     const age = item.event ?? item.newer?.age;
-    // Out of tokens, nothing was tried: a long backlog must not park what only waited for its turn.
+    // Nothing was tried: a long backlog must not park what only waited for its turn.
     const over =
-      retry.why !== 'out-of-tokens' &&
+      !waitsForTurn(retry) &&
       age &&
       isRetryWindowOver(age, deps.retryWindowDays, deps.now(), deps.pauses);
     const rejection: Rejection = over

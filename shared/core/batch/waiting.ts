@@ -11,6 +11,7 @@ import {
   type Outcome,
   queuedAt,
   type RetryReason,
+  waitsForTurn,
 } from '../events/outcome.ts';
 import { errorFields, type Telemetry } from '../events/telemetry.ts';
 import { type Ledger, type LedgerWrite, type RecordKey, rememberedForm } from '../ledger/ledger.ts';
@@ -89,7 +90,7 @@ function waitsFor(retry: RetryReason): WaitsFor {
   if (retry.pausedBy === 'operator') return 'paused';
   if (retry.misconfigured) return 'misconfigured';
   if (retry.throttled) return 'throttled';
-  if (PATIENT.has(retry.why) || retry.why === 'out-of-tokens') return 'patience';
+  if (PATIENT.has(retry.why) || waitsForTurn(retry)) return 'patience';
   if (CONNECTOR.has(retry.why)) return 'connector';
   return retry.unanswered ? 'store' : 'loyalty';
 }

@@ -35,6 +35,8 @@ type RetryWhy =
   /** The circuit breaker is open. */
   | 'loyalty-unavailable'
   | 'shop-paused'
+  /** The shop holds its share of the workers. */
+  | 'shop-busy'
   /** An earlier call for it may still be executed. */
   | 'call-under-way'
   | LoyaltyErrorName
@@ -178,11 +180,15 @@ const LONGEST_PAUSED_SECONDS = 3600;
 
 const HELD_BACK: ReadonlySet<RetryReason['why']> = new Set([
   ...(['loyalty-unavailable', 'shop-paused', 'call-under-way'] as const),
-  ...(['out-of-tokens', 'tokens-unreachable'] as const),
+  ...(['out-of-tokens', 'tokens-unreachable', 'shop-busy'] as const),
 ]);
 
 /** Nothing was tried: the connector itself makes the message wait, so it counts as no failed try. */
 export const isHeldBack = ({ why }: RetryReason): boolean => HELD_BACK.has(why);
+
+/** All is well, and there is more to do than the rate limit or the shop's share of the workers allows. */
+export const waitsForTurn = ({ why }: RetryReason): boolean =>
+  why === 'out-of-tokens' || why === 'shop-busy';
 
 export interface RetryRequest extends RetryReason {
   /** How often the message was received, this time included. */
@@ -216,6 +222,7 @@ function grownDelay(request: RetryRequest): number {
       // The circuit breaker doubles its own time.
       return receives <= RECEIVES_BY_TURN ? FIRST_DELAY_SECONDS : LONGEST_DELAY_SECONDS;
     case 'shop-paused':
+    case 'shop-busy':
     case 'out-of-tokens':
     case 'tokens-unreachable':
       return doubled(receives, longest);

@@ -5,7 +5,8 @@ import { type EntityKey, type EventHead, isEntityKind } from '../events/event.ts
  * or whom the customer was merged into; `redemption`, all redemptions of a customer; `reward-code`, that a code is a reward's; `quiz`, answers
  * that are being sent; `notice`, what a person must see; `cursor`, how far a scan has come; `audit`, what
  * an operator changed; `control`, whether calls may be made for the shop; `parked`, that a body is a dead
- * letter; `waiting`, that a message waits for its next attempt; `dead-letter`, the summary of one.
+ * letter; `waiting`, that a message waits for its next attempt; `dead-letter`, the summary of one; `place`, which busy
+ * shop holds a worker.
  */
 export type RecordKind =
   | 'customer'
@@ -18,10 +19,11 @@ export type RecordKind =
   | 'control'
   | 'parked'
   | 'waiting'
-  | 'dead-letter';
+  | 'dead-letter'
+  | 'place';
 
 export interface RecordKey<Kind extends RecordKind = RecordKind> {
-  /** Of an audit record, which belongs to no shop: its month. Of a dead letter: the same for all. */
+  /** Of an audit record, which belongs to no shop: its month. Of a dead letter and of a place: the same for all. */
   readonly shop: string;
   readonly kind: Kind;
   /** Of a balance and of redemptions: the customer's id in the store. */
@@ -244,6 +246,7 @@ const LETTERS = {
   parked: 'd',
   waiting: 'a',
   'dead-letter': 'l',
+  place: 'h',
 } as const;
 
 interface RememberedForm<Value> {

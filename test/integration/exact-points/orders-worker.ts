@@ -30,6 +30,7 @@ export function startOrdersWorker(addresses: Addresses): () => Promise<number> {
     AWS_ENDPOINT_URL_SECRETS_MANAGER: addresses.secrets,
     STORE_SANDBOX_ADDRESS: addresses.store,
     SOURCE_QUEUE_URL: url,
+    WORKERS: '10',
     DEAD_LETTER_QUEUE_URL: url.replace('-orders', '-orders-dead'),
   });
   const connector = defineConnector({

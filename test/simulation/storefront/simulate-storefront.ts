@@ -42,7 +42,6 @@ function startBalanceWorker(loyalty: LoyaltyService, shop: RewardShop): StartFun
         balances: store,
         shops: new Map([[SHOP, source]]),
         retentionDays: connector.orderRetentionDays,
-        parallel: Number.POSITIVE_INFINITY,
         customerIdIn,
       };
       return runBatch(batch, world, settleStorefront);

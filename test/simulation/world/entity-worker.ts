@@ -9,7 +9,6 @@ import type { LoyaltyService } from './loyalty-service.ts';
 import { storeOf } from './process-world.ts';
 import type { StartFunction } from './workers.ts';
 
-const PARALLEL = 5;
 const read = createEventReader(new Set([SHOP]));
 
 interface EntityWorld {
@@ -33,7 +32,6 @@ export function startEntityWorker({ kernel, loyalty, store, rules }: EntityWorld
         ...invocation,
         pauses,
         store: storeOf(process, store, kernel, asking),
-        parallel: PARALLEL,
         orderRetentionDays: connector.orderRetentionDays,
         read,
         shop: () => current,

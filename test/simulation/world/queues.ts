@@ -77,7 +77,7 @@ interface JudgedDelay {
 
 /** Nothing was tried. */
 const HELD_BACK: ReadonlySet<string> = new Set([
-  ...['loyalty-unavailable', 'shop-paused', 'call-under-way'],
+  ...['loyalty-unavailable', 'shop-paused', 'call-under-way', 'shop-busy'],
 ]);
 /**
  * The last wait could not be read: every receive counts as a failure. Of a message that cannot be read the log does not
@@ -92,6 +92,7 @@ const LONGEST_REQUESTED = 60;
 /** Seconds. After 30 receives it waits as long as any other, and during a pause as long as it lasts. */
 function mostHeldBack(why: string, receives: number): number {
   if (why === 'call-under-way') return 45;
+  if (why === 'shop-busy' && receives <= 30) return 120;
   return why === 'loyalty-unavailable' && receives <= 30 ? 180 : Number.POSITIVE_INFINITY;
 }
 

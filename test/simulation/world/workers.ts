@@ -3,6 +3,7 @@ import type { MemoryLedger } from '../../../local/harness/memory-ledger.ts';
 import { createMemorySourceQueue } from '../../../local/harness/memory-queue.ts';
 import { OLDEST_MESSAGE_MINUTES } from '../../../shared/config/metrics.ts';
 import { waitingKey } from '../../../shared/core/batch/waiting.ts';
+import { createShopLoad, type ShopLoad } from '../../../shared/core/calls/shop-load.ts';
 import { createPauses, type Pauses } from '../../../shared/core/calls/shop-pause.ts';
 import type { QueueFamily, ReceivedMessage } from '../../../shared/core/events/event.ts';
 import type { LogFields } from '../../../shared/core/events/telemetry.ts';
@@ -16,6 +17,7 @@ import { type AllowsLetter, type Queues, WORKER_TIMEOUT_MS } from './queues.ts';
 import type { WatchedTelemetry } from './watched-telemetry.ts';
 
 const MOST_WORKERS = 3;
+const PARALLEL = 5;
 const BATCH = 10;
 
 export interface WorkersWorld {
@@ -27,7 +29,7 @@ export interface WorkersWorld {
 }
 
 /** The part of an invocation that all functions share. `asking`: until when the store is asked. */
-type Invocation = ReturnType<Workers['invocationOf']>;
+type Invocation = ReturnType<Workers['invocationOf']> & Pick<Instance, 'load'>;
 
 type Work = (
   batch: readonly ReceivedMessage[],
@@ -45,6 +47,7 @@ export type StartFunction = (
 interface Instance {
   readonly process: SimulatedProcess;
   readonly work: Work;
+  readonly load: ShopLoad;
   /** Entities for which the current invocation failed. */
   failed: Set<string>;
 }
@@ -145,7 +148,7 @@ export class Workers {
     }, broke);
   }
 
-  async #run(batch: readonly ReceivedMessage[], { process, work }: Instance) {
+  async #run(batch: readonly ReceivedMessage[], { process, work, load }: Instance) {
     const { time } = this.#world.kernel;
     const { workMs, storeMs } = shareOutTime(WORKER_TIMEOUT_MS);
     const working = new AbortController();
@@ -154,7 +157,8 @@ export class Workers {
     const cancelAsking = time.after(storeMs, () => process.hear(() => asking.abort()));
     const { queues } = this.#world;
     const read = batch.map((message) => queues.asReadBy(process, message));
-    const left = await work(read, this.invocationOf(process, working.signal, asking.signal));
+    const invocation = this.invocationOf(process, working.signal, asking.signal);
+    const left = await work(read, { ...invocation, load });
     return {
       left,
       cancel: () => {
@@ -259,13 +263,19 @@ export class Workers {
     const process = new SimulatedProcess(kernel, `sync-${this.family} ${this.#instances}`);
     process.freeze();
     const failed = () => instance.failed;
+    const ledger = ledgerOf(process, this.#world.ledger);
+    const load = createShopLoad({
+      ...{ queue: this.family, ledger, most: PARALLEL, workers: MOST_WORKERS },
+      now: () => kernel.time.now,
+      random: () => kernel.chance(process.key, kernel.time.now, 9),
+    });
     const pauses = createPauses({
-      ledger: ledgerOf(process, this.#world.ledger),
+      ledger,
       telemetry: this.#world.telemetry,
       queue: this.family,
     });
     const work = this.#startFunction(process, failed, pauses);
-    const instance: Instance = { process, failed: new Set(), work };
+    const instance: Instance = { process, failed: new Set(), work, load };
     return instance;
   }
 }

@@ -4,6 +4,7 @@ import { RECEIVER_BUDGET, WORKER_BUDGET } from '../../../shared/aws/aws-client.t
 import { checkSettings } from '../../../shared/config/settings-check.ts';
 import { DEAD_LETTER_DAYS } from '../../../shared/core/batch/dead-letter.ts';
 import { CALL_LIMIT_MS } from '../../../shared/core/calls/ask-loyalty.ts';
+import { PLACE_MS } from '../../../shared/core/calls/shop-load.ts';
 import { type RetryReason, retryDelaySeconds } from '../../../shared/core/events/outcome.ts';
 import { CALL_TIMEOUT_MS } from '../../../shared/loyalty/client.ts';
 import {
@@ -69,6 +70,16 @@ describe('the times of the deployment', () => {
     expect(workMs + RESERVE_MS).toBe(workerTimeoutSeconds * 1000);
     // One call that delays, with all its attempts.
     expect(awsCall).toBeLessThan(RESERVE_MS);
+  });
+
+  it('keep the place of a busy shop for as long as its worker may run', () => {
+    expect(PLACE_MS).toBeGreaterThanOrEqual(workerTimeoutSeconds * 1000);
+    const most = propertiesOf(template, 'AWS::Lambda::EventSourceMapping').map(
+      ({ ScalingConfig }) => String(ScalingConfig.MaximumConcurrency),
+    );
+    expect(workers.map(({ Environment }) => Environment.Variables.WORKERS).sort()).toEqual(
+      most.sort(),
+    );
   });
 
   it('hide a message for at least six time-outs of the function that works on it', () => {

@@ -175,11 +175,14 @@ describe('messages of one group that wait', () => {
     expect(waiting()).toEqual([NOON - DAY, NOON - DAY, NOON - DAY]);
   });
 
-  it('do not end while they only wait for their turn, however old they are', async () => {
-    const { parked, world } = open();
-    const left = await delayMessages([item('1', 9, 9)], { why: 'out-of-tokens' }, world);
-    expect([left, parked]).toEqual([['1'], []]);
-  });
+  it.each(['out-of-tokens', 'shop-busy'] as const)(
+    'do not end while they only wait for their turn, however old they are: %s',
+    async (why) => {
+      const { parked, world } = open();
+      const left = await delayMessages([item('1', 9, 9)], { why }, world);
+      expect([left, parked]).toEqual([['1'], []]);
+    },
+  );
 
   it.each([
     [
@@ -218,6 +221,7 @@ describe('what waits, as the operator sees it', () => {
     ['misconfigured', { why: 'misconfigured', misconfigured: true, throttled: true }],
     ['throttled', { why: 'throttled', throttled: true, pausedBy: 'service' }],
     ['patience', { why: 'out-of-tokens' }],
+    ['patience', { why: 'shop-busy' }],
     ['patience', { why: 'customer-not-found' }],
     ['patience', { why: 'redemption-open' }],
     ['patience', { why: 'not-cancelled' }],

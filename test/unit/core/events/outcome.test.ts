@@ -57,6 +57,7 @@ describe('the retry delay', () => {
     { throttled: true },
     { why: 'shop-paused', throttled: true, pausedBy: 'service', afterSeconds: 20 },
     { why: 'out-of-tokens', afterSeconds: 10 },
+    { why: 'shop-busy' },
   ] as const)('is two minutes at most for what waits for its turn: %o', (request) => {
     const longest = (tries: number) => delayOf({ ...request, tries }, LONGEST);
     expect(longest(2)).toBeLessThan(40);
@@ -84,6 +85,7 @@ describe('the retry delay', () => {
     ['a service that asks for fewer calls', { throttled: true }],
     ['an open circuit breaker', { why: 'loyalty-unavailable', afterSeconds: 1 }],
     ['an account without tokens', { why: 'out-of-tokens', afterSeconds: 10 }],
+    ['a shop that holds its share of the workers', { why: 'shop-busy' }],
   ] as const)('stays below 1000 receives of a queue for ten days of %s', (_, request) => {
     let seconds = 0;
     let receives = 0;

@@ -1,0 +1,194 @@
+import {
+  isNewer,
+  type Ledger,
+  type LedgerEntry,
+  ledgerKeyText,
+  type RecordKey,
+  rememberedForm,
+} from '../ledger/ledger.ts';
+
+/**
+ * Keeps one shop from holding all workers of a queue. A shop is busy while its service is slow, or while much of a batch
+ * is its own. A batch works for a busy shop only with one of a few places; without one, its messages wait and the worker
+ * is free for the others at once.
+ *
+ *   workers  ■ ■ ■ ■ ■ ■ □ □ □ □   □ never held by busy shops
+ *            └ places ─┘           one shop takes all but the last, which is for another busy one
+ *
+ * A place is an item of the ledger that is only used while a shop is busy: a calm run reads and writes nothing.
+ * See docs/decisions/0011-one-ledger-item-holds-the-rate-limit-of-an-account.md.
+ */
+export interface ShopLoad {
+  /** Groups of the shop that are worked on side by side: from 1 to the most. */
+  parallelOf(shop: string): number;
+  /** After every call that was sent, with or without an answer. */
+  learn(shop: string, tookMs: number): void;
+  /** `groups`: how many of each shop the batch has. */
+  enter(groups: ReadonlyMap<string, number>): Visit;
+}
+
+/** The places of one batch. */
+interface Visit {
+  /** Read with the batch; none while its shops are calm. */
+  readonly keys: readonly RecordKey<'place'>[];
+  /** Takes a place for each busy shop of these, and returns the shops that get none. */
+  take(
+    shops: Iterable<string>,
+    entries: ReadonlyMap<string, LedgerEntry>,
+  ): Promise<ReadonlySet<string>>;
+  /** Never rejects. */
+  leave(): Promise<void>;
+}
+
+interface LoadSettings {
+  readonly queue: string;
+  readonly ledger: Pick<Ledger, 'write'>;
+  /** Groups of one shop side by side in one worker, at most. */
+  readonly most: number;
+  /** How many workers of the queue run at once. Undefined where a shop has no neighbours: it needs no place. */
+  readonly workers: number | undefined;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  readonly random: () => number;
+}
+
+/** Beyond this the storefront no longer waits for an answer: the service is busy. */
+const SLOW_MS = 3_000;
+/** Half of a batch: with more workers than shops that send at once, a batch rarely has so many of one. */
+const MANY_GROUPS = 5;
+/** What was put off comes back one by one: it is still the same backlog. */
+const STAYS_BUSY_MS = 60_000;
+/** What was true a moment ago needs no second read. */
+const REFUSED_MS = 1_000;
+/** A worker that dies keeps its place: as long as a function may run. */
+export const PLACE_MS = 240_000;
+const KEPT_SECONDS = 3_600;
+
+interface Place {
+  readonly shop: string;
+  /** Epoch milliseconds. */
+  readonly until: number;
+}
+
+const form = rememberedForm<Place>('place', 1);
+
+export function createShopLoad(settings: LoadSettings): ShopLoad {
+  const { queue, ledger, most, workers, now, random } = settings;
+  const parallelisms = new Map<string, ReturnType<typeof createParallelism>>();
+  const busyUntil = new Map<string, number>();
+  const refusedUntil = new Map<string, number>();
+  const half = Math.max(Math.floor((workers ?? 0) / 2), 1);
+  const count = workers === undefined ? 0 : Math.min(half + 1, workers - 1);
+  const places = Array.from(
+    { length: count },
+    (_, place): RecordKey<'place'> => ({ shop: '*', kind: 'place', id: `${queue}/${place}` }),
+  );
+
+  function parallelismOf(shop: string) {
+    const known = parallelisms.get(shop) ?? createParallelism(most, now);
+    parallelisms.set(shop, known);
+    return known;
+  }
+
+  function isBusy(shop: string, groups: number): boolean {
+    const isSlow = (parallelisms.get(shop)?.allowed() ?? most) < most;
+    if (isSlow || groups >= MANY_GROUPS) busyUntil.set(shop, now() + STAYS_BUSY_MS);
+    return (busyUntil.get(shop) ?? 0) > now();
+  }
+
+  async function take(
+    shop: string,
+    entries: ReadonlyMap<string, LedgerEntry>,
+    own: Map<RecordKey<'place'>, number>,
+  ): Promise<boolean> {
+    const all = places.map((key) => {
+      const text = ledgerKeyText(key);
+      // What a newer release wrote is not ours to take.
+      if (isNewer(entries, text)) return { key, entry: undefined, by: '' };
+      const entry = entries.get(text);
+      const held = form.read(entry?.remembered);
+      const isHeld = held !== undefined && held.until > now();
+      return { key, entry, by: isHeld ? held.shop : undefined };
+    });
+    if (all.filter(({ by }) => by === shop).length >= half) return false;
+    const free = all.filter(({ key, by }) => by === undefined && !own.has(key));
+    const from = Math.floor(random() * free.length);
+    for (const { key, entry } of [...free.slice(from), ...free.slice(0, from)]) {
+      const written = await ledger.write(
+        key,
+        entryOf({ shop, until: now() + PLACE_MS }),
+        entry?.revision,
+      );
+      if (written.kind === 'written') {
+        own.set(key, written.revision);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  return {
+    parallelOf: (shop) => parallelismOf(shop).allowed(),
+    learn: (shop, tookMs) => parallelismOf(shop).learn(tookMs),
+
+    enter(groups) {
+      const busy = [...groups]
+        .filter(([shop, number]) => isBusy(shop, number))
+        .map(([shop]) => shop);
+      const asked = new Set(busy.filter((shop) => (refusedUntil.get(shop) ?? 0) <= now()));
+      /** With the revision that the next write names. */
+      const own = new Map<RecordKey<'place'>, number>();
+      return {
+        keys: asked.size > 0 ? places : [],
+        async take(shops, entries) {
+          const refused = new Set<string>();
+          if (places.length === 0) return refused;
+          for (const shop of shops) {
+            if (!busy.includes(shop)) continue;
+            if (asked.has(shop)) {
+              // A ledger that cannot be written stops the work itself, with a better reason.
+              if (await take(shop, entries, own).catch(() => true)) continue;
+              refusedUntil.set(shop, now() + REFUSED_MS);
+            }
+            refused.add(shop);
+          }
+          return refused;
+        },
+        async leave() {
+          const free = entryOf({ shop: '', until: 0 });
+          const left = [...own].map(([key, revision]) => ledger.write(key, free, revision));
+          // What could not be given back is free when its time is over.
+          await Promise.allSettled(left);
+        },
+      };
+    },
+  };
+
+  function entryOf(place: Place) {
+    const remembered = form.write(place);
+    const expiresAt = Math.ceil((now() + PLACE_MS) / 1_000) + KEPT_SECONDS;
+    return { version: 0, uncertain: false, remembered, outcomes: [], expiresAt };
+  }
+}
+
+/**
+ * Halved by a slow call, and one more after as many quick calls as run side by side: it falls at once and
+ * returns gradually (additive increase, multiplicative decrease).
+ */
+function createParallelism(most: number, now: () => number) {
+  let allowed = most;
+  let loweredAt = Number.NEGATIVE_INFINITY;
+  return {
+    allowed: () => Math.floor(allowed),
+    learn(tookMs: number) {
+      if (tookMs < SLOW_MS) {
+        allowed = Math.min(allowed + 1 / allowed, most);
+        return;
+      }
+      // Calls that were under way together are slow together: they count once.
+      if (now() - tookMs < loweredAt) return;
+      allowed = Math.max(allowed / 2, 1);
+      loweredAt = now();
+    },
+  };
+}
