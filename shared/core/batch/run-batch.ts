@@ -82,24 +82,27 @@ export async function runBatch<Deps>(
 ): Promise<readonly string[]> {
   const groups = groupMessages(messages);
   const shops = Map.groupBy(groups, (group) => shopOf(group) ?? '');
-  const visit = deps.load.enter(new Map([...shops].map(([shop, own]) => [shop, own.length])));
+  const counts = new Map([...shops].map(([shop, own]) => [shop, own.length]));
+  const visit = deps.load.enter(counts);
+  const left: string[] = [];
+
+  async function putOff(waiting: readonly Group[], retry: RetryReason): Promise<void> {
+    const stay = waiting.flatMap(({ unsettled }) => [...unsettled]);
+    // Work that the deadline abandoned may still go on; it no longer changes which messages stay.
+    for (const { unsettled } of waiting) unsettled.clear();
+    left.push(...(await delayMessages(stay, retry, deps)));
+  }
   const beginning = begin(
     groups.filter((group) => !hasNewer(group)),
-    visit,
-    deps,
+    { ...deps, visit, putOff },
     settle,
   );
   const settleGroup: Work = async (group) => (await beginning)(group);
-  const left: string[] = [];
 
   async function work(waiting: Group[]): Promise<void> {
     for (let group = waiting.shift(); group !== undefined; group = waiting.shift()) {
       const retry = await workInTime(group, settleGroup, deps);
-      // Work that the deadline abandoned may still go on; it no longer changes which messages stay.
-      if (!retry) continue;
-      const stay = [...group.unsettled];
-      group.unsettled.clear();
-      left.push(...(await delayMessages(stay, retry, deps)));
+      if (retry) await putOff([group], retry);
     }
   }
   // Each shop has its own share: a call does not wait for those of a slower service.
@@ -173,20 +176,29 @@ function outOfTime(deadline: AbortSignal): Promise<RetryReason> {
   });
 }
 
+interface BeginDeps {
+  readonly visit: ReturnType<ShopLoad['enter']>;
+  /** All of them together. */
+  readonly putOff: (groups: readonly Group[], retry: RetryReason) => Promise<void>;
+}
+
 /**
  * One read for all groups, with the shops' control records and the last waits. A group of a paused shop only
  * waits, and one for which an earlier call may still be executed: a person may have ended its wait. So does one of a
- * busy shop that holds its share of the workers, unless the queue has no room for more that wait.
+ * busy shop that holds its share of the workers.
  */
 async function begin<Deps>(
   groups: readonly Group[],
-  visit: ReturnType<ShopLoad['enter']>,
-  deps: BatchDeps & Deps,
+  deps: BatchDeps & BeginDeps & Deps,
   settle: Settle<Deps>,
 ): Promise<Work> {
-  const { ledger, pauses, telemetry, now } = deps;
-  const shops = new Set(groups.flatMap((group) => shopOf(group) ?? []));
-  const settling = settle(groups, deps);
+  const { ledger, pauses, telemetry, now, visit } = deps;
+  const shops = shopsOf(groups);
+  // What waits anyway is not even read: a backlog must be put off faster than it comes.
+  const settling = settle(
+    groups.filter((group) => !visit.refused.has(shopOf(group) ?? '')),
+    deps,
+  );
   let entries: ReadonlyMap<string, LedgerEntry>;
   try {
     const waits = groups.flatMap(({ items }) => items.flatMap((item) => lastWaitKey(item) ?? []));
@@ -211,17 +223,18 @@ async function begin<Deps>(
     }),
   );
   const others = groups.filter((group) => !held.has(group));
-  const busy = await visit.take(new Set(others.flatMap((group) => shopOf(group) ?? [])), entries);
-  if (busy.size > 0 && !(await deps.source.isCrowded())) {
-    for (const group of others) {
-      if (busy.has(shopOf(group) ?? '')) held.set(group, { why: 'shop-busy' });
-    }
-  }
+  const refused = await visit.take(shopsOf(others), entries, deps.source.isCrowded);
+  const busy = new Set(others.filter((group) => refused.has(shopOf(group) ?? '')));
+  const putOff = busy.size > 0 ? deps.putOff([...busy], { why: 'shop-busy' }) : undefined;
   const work = settling.begin(
-    groups.filter((group) => !held.has(group)),
+    others.filter((group) => !busy.has(group)),
     entries,
   );
-  return async (group) => held.get(group) ?? pauseOf(group) ?? work(group);
+  return async (group) => {
+    if (!busy.has(group)) return held.get(group) ?? pauseOf(group) ?? work(group);
+    await putOff;
+    return undefined;
+  };
 }
 
 function learnLastWait(item: Item, entries: ReadonlyMap<string, LedgerEntry>): void {
@@ -245,6 +258,9 @@ function callUnderWay(
   const afterSeconds = Math.ceil((underWayUntil(items) - now.getTime()) / 1_000);
   return afterSeconds > 0 ? { why: 'call-under-way', afterSeconds } : undefined;
 }
+
+const shopsOf = (groups: readonly Group[]) =>
+  new Set(groups.flatMap((group) => shopOf(group) ?? []));
 
 function shopOf({ items }: Group): string | undefined {
   return items.find(({ event }) => event)?.event?.shop;

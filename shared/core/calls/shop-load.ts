@@ -16,7 +16,7 @@ import {
  *            └ places ─┘           one shop takes all but the last, which is for another busy one
  *
  * A place is an item of the ledger that is only used while a shop is busy: a calm run reads and writes nothing.
- * See docs/decisions/0011-one-ledger-item-holds-the-rate-limit-of-an-account.md.
+ * See docs/decisions/0010-a-refusing-account-pauses-its-whole-shop.md.
  */
 export interface ShopLoad {
   /** Groups of the shop that are worked on side by side: from 1 to the most. */
@@ -31,10 +31,16 @@ export interface ShopLoad {
 interface Visit {
   /** Read with the batch; none while its shops are calm. */
   readonly keys: readonly RecordKey<'place'>[];
-  /** Takes a place for each busy shop of these, and returns the shops that get none. */
+  /** Shops that get no place: another batch of this process got none a moment ago. */
+  readonly refused: ReadonlySet<string>;
+  /**
+   * Takes a place for each busy shop of these, and returns the shops that get none. Where so many messages wait that the
+   * queue may soon hand out no others, a shop needs none.
+   */
   take(
     shops: Iterable<string>,
     entries: ReadonlyMap<string, LedgerEntry>,
+    isCrowded: () => Promise<boolean>,
   ): Promise<ReadonlySet<string>>;
   /** Never rejects. */
   leave(): Promise<void>;
@@ -132,27 +138,28 @@ export function createShopLoad(settings: LoadSettings): ShopLoad {
     learn: (shop, tookMs) => parallelismOf(shop).learn(tookMs),
 
     enter(groups) {
-      const busy = [...groups]
-        .filter(([shop, number]) => isBusy(shop, number))
-        .map(([shop]) => shop);
-      const asked = new Set(busy.filter((shop) => (refusedUntil.get(shop) ?? 0) <= now()));
+      const busy =
+        places.length === 0
+          ? []
+          : [...groups].flatMap(([shop, number]) => (isBusy(shop, number) ? [shop] : []));
+      const refused = new Set(busy.filter((shop) => (refusedUntil.get(shop) ?? 0) > now()));
+      const asks = busy.some((shop) => !refused.has(shop));
       /** With the revision that the next write names. */
       const own = new Map<RecordKey<'place'>, number>();
       return {
-        keys: asked.size > 0 ? places : [],
-        async take(shops, entries) {
-          const refused = new Set<string>();
-          if (places.length === 0) return refused;
+        keys: asks ? places : [],
+        refused,
+        async take(shops, entries, isCrowded) {
+          const without = new Set(refused);
           for (const shop of shops) {
-            if (!busy.includes(shop)) continue;
-            if (asked.has(shop)) {
-              // A ledger that cannot be written stops the work itself, with a better reason.
-              if (await take(shop, entries, own).catch(() => true)) continue;
-              refusedUntil.set(shop, now() + REFUSED_MS);
-            }
-            refused.add(shop);
+            if (!busy.includes(shop) || refused.has(shop)) continue;
+            // A ledger that cannot be written stops the work itself, with a better reason.
+            if (await take(shop, entries, own).catch(() => true)) continue;
+            if (await isCrowded()) continue;
+            refusedUntil.set(shop, now() + REFUSED_MS);
+            without.add(shop);
           }
-          return refused;
+          return without;
         },
         async leave() {
           const free = entryOf({ shop: '', until: 0 });

@@ -221,8 +221,10 @@ function grownDelay(request: RetryRequest): number {
     case 'loyalty-unavailable':
       // The circuit breaker doubles its own time.
       return receives <= RECEIVES_BY_TURN ? FIRST_DELAY_SECONDS : LONGEST_DELAY_SECONDS;
-    case 'shop-paused':
     case 'shop-busy':
+      // The longer the backlog lasts, the less often it is looked at: that takes workers from the others, too.
+      return Math.min(FIRST_DELAY_SECONDS * 4 ** Math.min(receives - 1, 10), LONGEST_DELAY_SECONDS);
+    case 'shop-paused':
     case 'out-of-tokens':
     case 'tokens-unreachable':
       return doubled(receives, longest);

@@ -8,6 +8,7 @@ import { orderWithId } from '../../../fixtures/order-life.ts';
 const FLOODED = 'flooded.myshopify.com';
 const OTHER = 'other.myshopify.com';
 const CALM = 'calm.myshopify.com';
+const isCrowded = async () => false;
 
 /** The processes of one queue, on one clock. */
 function openQueue(workers: number | undefined) {
@@ -24,7 +25,7 @@ function openQueue(workers: number | undefined) {
     async function begin(groups: Readonly<Record<string, number>>) {
       const visit = load.enter(new Map(Object.entries(groups)));
       const entries = await ledger.readMany(visit.keys);
-      const waiting = [...(await visit.take(Object.keys(groups), entries))];
+      const waiting = [...(await visit.take(Object.keys(groups), entries, isCrowded))];
       return { waiting, read: visit.keys.length, leave: visit.leave };
     }
     return { ...load, begin };
@@ -184,7 +185,7 @@ describe('a batch of a busy shop', () => {
       random: () => 0.5,
     });
     const visit = elsewhere.enter(new Map([[SHOP, 10]]));
-    await visit.take([SHOP], await connector.ledger.readMany(visit.keys));
+    await visit.take([SHOP], await connector.ledger.readMany(visit.keys), isCrowded);
     for (const id of ids) await deliver(connector, SHOP, id);
     await deliver(connector, NEIGHBOUR, 9);
     return { connector, leave: visit.leave };

@@ -57,7 +57,6 @@ describe('the retry delay', () => {
     { throttled: true },
     { why: 'shop-paused', throttled: true, pausedBy: 'service', afterSeconds: 20 },
     { why: 'out-of-tokens', afterSeconds: 10 },
-    { why: 'shop-busy' },
   ] as const)('is two minutes at most for what waits for its turn: %o', (request) => {
     const longest = (tries: number) => delayOf({ ...request, tries }, LONGEST);
     expect(longest(2)).toBeLessThan(40);
@@ -65,6 +64,13 @@ describe('the retry delay', () => {
     expect(longest(30)).toBe(120);
     expect(longest(31)).toBe(1800);
     expect(longest(9)).toBeLessThan(delayOf({ tries: 9 }, LONGEST));
+  });
+
+  it('grows with the backlog of a busy shop, and not by failures', () => {
+    const delays = [1, 2, 3, 4, 5, 6].map((receives) =>
+      delayOf({ why: 'shop-busy', receives, tries: 0 }, LONGEST),
+    );
+    expect(delays).toEqual([5, 20, 80, 320, 1280, 1800]);
   });
 
   it.each([
