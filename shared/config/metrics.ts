@@ -42,8 +42,8 @@ export const METRICS = {
   misconfigured: ['misconfigured', 'trouble'],
   /** The loyalty service asked for fewer calls. */
   throttled: ['throttled', 'sign'],
-  /** Messages that have waited in a paused shop for so long that SQS may delete them: see `PAUSED_LONG_DAYS`. */
-  'paused-long': ['paused-long', 'trouble'],
+  /** Messages that have waited for a week, in a paused shop or for the rate limit: they are parked on day 13. */
+  'waits-long': ['waits-long', 'trouble'],
   /** Only for callers that run the sync in their own process. */
   'store-read': null,
   'data-request': ['data-request', 'trouble'],
