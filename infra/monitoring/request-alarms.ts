@@ -109,7 +109,7 @@ export function floodAlarms(monitored: Monitored): AlarmDefinition[] {
       heading: 'Functions throttled',
       urgency: 'now',
       message:
-        'AWS turns requests away, because the account or the receiver has no concurrency left.',
+        'AWS turns requests away, because the account or the reservation of an address has no concurrency left.',
       command: 'doctor',
       metric: sumOf(
         addresses.map(([, one]) => one.metricThrottles({ statistic: 'Sum', period: MINUTES_5 })),
