@@ -1,6 +1,7 @@
 /**
  * `everyday`: an ordinary day writes it in most hours, at $0.30 a month.
- * `trouble`: a person must act on a single one. `sign`: only many of them, or those of hours, mean something.
+ * `trouble`: a person must act on a single one. `sign`: only many of them, or those of hours, mean something;
+ * anyone can cause some, so a flood of one is written in a few lines a minute.
  * `silence`: written only where the settings ask for its alarm.
  */
 type Rhythm = 'everyday' | 'trouble' | 'sign' | 'silence';
