@@ -189,6 +189,15 @@ export function storefrontAlarms({ metricsNamespace, storefront }: Monitored): A
       metric: ownMetric(metricsNamespace, 'redemption-pending'),
       condition: atLeast(1, { outOf: ONE_HOUR, notifyOnRecovery: false }),
     },
+    {
+      heading: 'PIN guessing',
+      urgency: 'today',
+      message:
+        'A user of the point of sale gave many wrong PINs, for one customer after another: no more of theirs are tried for an hour.',
+      command: 'redemptions list',
+      metric: ownMetric(metricsNamespace, 'pin-guessing'),
+      condition: atLeast(1, { outOf: ONE_HOUR, notifyOnRecovery: false }),
+    },
   ];
 }
 

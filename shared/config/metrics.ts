@@ -50,6 +50,8 @@ export const METRICS = {
   'data-request': ['data-request', 'trouble'],
   'shop-redact': ['shop-redact', 'trouble'],
   'app-uninstalled': ['app-uninstalled', 'trouble'],
+  /** Answers that a till was not allowed to try: its user gave too many wrong ones. */
+  'pin-guessing': ['pin-guessing', 'trouble'],
   'redemption-pending': ['redemption-pending', 'trouble'],
   /** Orders of which the loyalty service holds another state than the store. */
   'order-differs': ['order-differs', 'trouble'],

@@ -50,6 +50,7 @@ const LIVES: Readonly<Record<string, Lives>> = {
   'Storefront refused': { rings: [[20]], quiet: [[19, 19]] },
   'Storefront unavailable': { rings: [[5, 0, 5]], quiet: [[90], each(12, 4)] },
   'Redemption pending': { rings: [[1]], quiet: [[]] },
+  'PIN guessing': { rings: [[1], [1, ...nothing(11)]], quiet: [[], [1, ...nothing(12)]] },
   Trouble: { rings: [[1], [1, ...nothing(11)]], quiet: [[], [1, ...nothing(12)]] },
 };
 
