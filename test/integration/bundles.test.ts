@@ -72,7 +72,8 @@ const MOST_KILOBYTES: Readonly<Record<ReturnType<typeof functionsOf>[number], nu
   'receive-points': 14,
   'sync-balances': 60.3,
   // 44.3 before a challenge had a transaction and asked for a phone number or an e-mail address.
-  storefront: 45.8,
+  // 45.8 before wrong PINs were counted by user.
+  storefront: 46.3,
 };
 
 const gzipKilobytes = (name: string, from = bundles) =>
