@@ -37,6 +37,7 @@ export const FOR_WHAT: Readonly<Record<WaitsFor, string>> = {
 /** Names that say nothing to a person. */
 const WHY: Readonly<Record<string, string>> = {
   'shop-paused': 'paused',
+  'shop-busy': 'its shop has a backlog, and leaves workers to the others',
   'redemption-in-progress': 'a redemption is not answered yet',
 };
 export const whyText = (why: WaitingMessage['why']): string => WHY[why] ?? why;

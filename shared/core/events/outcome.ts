@@ -224,8 +224,8 @@ function grownDelay(request: RetryRequest): number {
       // The circuit breaker doubles its own time.
       return receives <= RECEIVES_BY_TURN ? FIRST_DELAY_SECONDS : LONGEST_DELAY_SECONDS;
     case 'shop-busy':
-      // The longer the backlog lasts, the less often it is looked at: that takes workers from the others, too.
-      return Math.min(FIRST_DELAY_SECONDS * 4 ** Math.min(receives - 1, 10), LONGEST_DELAY_SECONDS);
+      // Each look at a long backlog takes workers from the others, too.
+      return Math.min(FIRST_DELAY_SECONDS * 4 ** Math.min(receives - 1, 10), longest);
     case 'shop-paused':
     case 'out-of-tokens':
     case 'tokens-unreachable':

@@ -92,7 +92,7 @@ const LONGEST_REQUESTED = 60;
 /** Seconds. After 30 receives it waits as long as any other, and during a pause as long as it lasts. */
 function mostHeldBack(why: string, receives: number): number {
   if (why === 'call-under-way') return 45;
-  if (why === 'shop-busy') return 5 * 4 ** (receives - 1);
+  if (why === 'shop-busy' && receives <= 30) return Math.min(5 * 4 ** (receives - 1), 120);
   return why === 'loyalty-unavailable' && receives <= 30 ? 180 : Number.POSITIVE_INFINITY;
 }
 

@@ -18,6 +18,7 @@ import type { WatchedTelemetry } from './watched-telemetry.ts';
 
 const MOST_WORKERS = 3;
 const PARALLEL = 5;
+const SLOW_SHARE = 0.3;
 const BATCH = 10;
 
 export interface WorkersWorld {
@@ -269,6 +270,8 @@ export class Workers {
       now: () => kernel.time.now,
       random: () => kernel.chance(process.key, kernel.time.now, 9),
     });
+    // To some the service was slow: they work for the shop only with a place.
+    if (kernel.chance(process.key, kernel.time.now, 10) < SLOW_SHARE) load.learn(SHOP, 5_000);
     const pauses = createPauses({
       ledger,
       telemetry: this.#world.telemetry,
