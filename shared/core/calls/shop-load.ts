@@ -16,7 +16,7 @@ import {
  *            └ places ─┘           one shop takes all but the last, which is for another busy one
  *
  * A place is an item of the ledger that is only used while a shop is busy: a calm run reads and writes nothing.
- * See docs/decisions/0010-a-refusing-account-pauses-its-whole-shop.md.
+ * See docs/decisions/0011-one-ledger-item-holds-the-rate-limit-of-an-account.md.
  */
 export interface ShopLoad {
   /** Groups of the shop that are worked on side by side: from 1 to the most. */
