@@ -100,7 +100,8 @@ describe('least privilege', () => {
     const writes = all.filter((grant) => /dynamodb:(?:Put|Update)Item/.test(grant));
     expect(writes.filter((grant) => !grant.endsWith(' items of the ledger'))).toEqual([]);
     expect(writes.filter((grant) => grant.includes('audit'))).toEqual([]);
-    const items = 'redemption and reward-code and quiz and control and calls items of the ledger';
+    const items =
+      'redemption and reward-code and quiz and till and control and calls items of the ledger';
     expect(writes.filter((grant) => grant.startsWith('storefront: '))).toEqual([
       `storefront: dynamodb:PutItem on ${items}`,
       `storefront: dynamodb:UpdateItem on ${items}`,
