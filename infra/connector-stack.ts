@@ -14,6 +14,7 @@ import { Receiver } from './endpoint.ts';
 import { Alarms, AlarmTopic } from './monitoring/alarms.ts';
 import { ConnectorDashboard } from './monitoring/dashboard.ts';
 import { OperatorPolicies } from './operator-policies.ts';
+import { checkQuotas } from './quotas.ts';
 import { DataKey, EventQueue, LedgerTable } from './storage.ts';
 import { Storefront } from './storefront.ts';
 
@@ -171,6 +172,7 @@ export class LoyaltyConnector extends Construct {
       NextCommand: `npx loyalty-connector setup --stack ${stackName} --region ${region}`,
       Version: VERSION,
     });
+    checkQuotas(this, { connector, concurrency, bundleOf });
   }
 }
 
@@ -181,6 +183,8 @@ export class ConnectorStack extends Stack {
     super(app, name, {
       description: `loyalty-connector, stage ${props.stage}`,
       stackName: name,
+      // As many alarms as a stack can hold would make the file larger than CloudFormation takes.
+      suppressTemplateIndentation: true,
       // CDK's command line sets it with every deployment.
       terminationProtection: props.stage === 'prod' && props.connector.deployment.retainData,
       // Activated as cost allocation tags, they show what each stage costs.

@@ -270,7 +270,7 @@ const httpApi = section(
     }),
     domain: section({
       name: matching(
-        /^(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}$/,
+        /^(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}$/,
         'be a domain name in lower case, without https://',
       ),
       certificateArn: matching(
@@ -315,7 +315,7 @@ const storefront = section({}, {
 const shop = section(
   {
     domain: matching(
-      /^[a-z0-9][a-z0-9-]*\.myshopify\.com$/,
+      /^[a-z0-9][a-z0-9-]{0,62}\.myshopify\.com$/,
       'end in .myshopify.com, in lower case and without https://',
     ),
   },
