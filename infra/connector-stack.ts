@@ -8,6 +8,7 @@ import {
 import type { Connector } from '../shared/config/connector-config.ts';
 import { VERSION } from '../shared/config/release.ts';
 import type { StackOutput, StackOutputs } from '../shared/config/stack-outputs.ts';
+import { acknowledgeFindings } from './acknowledged.ts';
 import type { FunctionName } from './bundle-functions.ts';
 import { Reconcile, SyncWorker } from './connector-function.ts';
 import { Receiver } from './endpoint.ts';
@@ -172,6 +173,7 @@ export class LoyaltyConnector extends Construct {
       NextCommand: `npx loyalty-connector setup --stack ${stackName} --region ${region}`,
       Version: VERSION,
     });
+    acknowledgeFindings(this);
     checkQuotas(this, { connector, concurrency, bundleOf });
   }
 }
