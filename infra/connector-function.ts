@@ -11,6 +11,7 @@ import {
   RecursiveLoop,
   Runtime,
   SystemLogLevel,
+  Tracing,
 } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
@@ -35,6 +36,7 @@ export interface ConnectorFunctionProps {
   readonly timeout: Duration;
   readonly environment: Readonly<Record<string, string>>;
   readonly logRetentionDays: number;
+  readonly tracing: boolean;
   readonly dataKey: DataKey | undefined;
   readonly reservedConcurrency?: number | undefined;
   /** Its messages may cause more messages to itself, which Lambda would stop as a recursive loop. */
@@ -60,6 +62,7 @@ export class ConnectorFunction extends Construct {
     });
     if (props.dataKey) this.#role.addToPolicy(props.dataKey.allow());
     this.allow(['logs:CreateLogStream', 'logs:PutLogEvents'], [this.logs.logGroupArn]);
+    if (props.tracing) acceptWildcard(this.#role, '*', 'Traces have no ARN.');
     this.lambda = new LambdaFunction(this, 'Function', {
       description: props.description,
       runtime: Runtime.NODEJS_24_X,
@@ -75,6 +78,7 @@ export class ConnectorFunction extends Construct {
       // Start and end of every invocation would be three paid log lines that the metrics make
       // superfluous; failures and time-outs are still logged.
       systemLogLevelV2: SystemLogLevel.WARN,
+      ...(props.tracing && { tracing: Tracing.ACTIVE }),
       ...(props.feedsItself && { recursiveLoop: RecursiveLoop.ALLOW }),
       ...(props.reservedConcurrency !== undefined && {
         reservedConcurrentExecutions: props.reservedConcurrency,
@@ -123,7 +127,7 @@ const NOTED_BY_WORKERS = ['control', 'parked', 'waiting', 'dead-letter'];
 interface SyncWorkerProps
   extends Pick<
     ConnectorFunctionProps,
-    'description' | 'bundle' | 'environment' | 'logRetentionDays' | 'dataKey'
+    'description' | 'bundle' | 'environment' | 'logRetentionDays' | 'tracing' | 'dataKey'
   > {
   readonly queue: EventQueue;
   readonly ledger: LedgerTable;
@@ -196,7 +200,10 @@ export class SyncWorker extends Construct {
 }
 
 interface ReconcileProps
-  extends Pick<ConnectorFunctionProps, 'bundle' | 'environment' | 'logRetentionDays' | 'dataKey'> {
+  extends Pick<
+    ConnectorFunctionProps,
+    'bundle' | 'environment' | 'logRetentionDays' | 'tracing' | 'dataKey'
+  > {
   readonly queues: readonly EventQueue[];
   /** Undefined where the storefront is not deployed: then there are no balances to repair. */
   readonly balances: EventQueue | undefined;

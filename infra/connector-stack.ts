@@ -54,7 +54,7 @@ export class LoyaltyConnector extends Construct {
     super(scope, id);
     const { stackName, region } = Stack.of(this);
     const { deployment } = connector;
-    const { retainData, logRetentionDays, encryptionKey } = deployment;
+    const { retainData, logRetentionDays, tracing = false, encryptionKey } = deployment;
     const metricsNamespace = `LoyaltyConnector/${stage}`;
     const secretsPrefix = `loyalty-connector/${stage}`;
 
@@ -83,11 +83,20 @@ export class LoyaltyConnector extends Construct {
       reservedConcurrency: concurrency.receiver,
       environment,
       logRetentionDays,
+      tracing,
       dataKey,
     });
 
     const limitsCalls = connector.loyalty.callsPerSecond !== undefined;
-    const shared = { environment, logRetentionDays, ledger, secretsPrefix, dataKey, limitsCalls };
+    const shared = {
+      environment,
+      logRetentionDays,
+      tracing,
+      ledger,
+      secretsPrefix,
+      dataKey,
+      limitsCalls,
+    };
     const syncWorker = (
       id: string,
       kind: 'orders' | 'products' | 'coupons',

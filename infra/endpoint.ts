@@ -140,7 +140,7 @@ const ACCESS_LOG_FORMAT = JSON.stringify({
 interface ReceiverProps
   extends Pick<
     ConnectorFunctionProps,
-    'bundle' | 'environment' | 'logRetentionDays' | 'reservedConcurrency' | 'dataKey'
+    'bundle' | 'environment' | 'logRetentionDays' | 'tracing' | 'reservedConcurrency' | 'dataKey'
   > {
   readonly queues: readonly EventQueue[];
   readonly secretsPrefix: string;

@@ -16,6 +16,7 @@ export interface StorefrontProps {
   readonly metricsNamespace: string;
   readonly retainData: boolean;
   readonly logRetentionDays: number;
+  readonly tracing: boolean;
   readonly dataKey: DataKey | undefined;
   readonly ledger: LedgerTable;
   /** It books its calls with the rate limit in the ledger. */

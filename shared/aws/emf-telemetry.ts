@@ -5,6 +5,7 @@ import {
   writtenName,
 } from '../config/metrics.ts';
 import type { LogFields, Telemetry } from '../core/events/telemetry.ts';
+import { traceId } from '../http/trace.ts';
 import { sourcePlaces } from './source-places.ts';
 
 export interface EmfTelemetry extends Telemetry {
@@ -14,6 +15,8 @@ export interface EmfTelemetry extends Telemetry {
 
 /** Put in by the bundler; not there where the sources run as they are. */
 declare const CONNECTOR_VERSION: string | undefined;
+/** The same: undefined without `deployment.tracing`. */
+declare const IS_TRACED: true | undefined;
 const version = typeof CONNECTOR_VERSION === 'undefined' ? undefined : CONNECTOR_VERSION;
 
 /** CloudWatch accepts at most 100 values of one metric in one line. */
@@ -84,7 +87,8 @@ export function createEmfTelemetry(
     log(level, message, fields: LogFields) {
       const at = now().toISOString();
       const stack = typeof fields.stack === 'string' ? sourcePlaces(fields.stack) : undefined;
-      write(JSON.stringify({ level, message, at, service, version, ...fields, stack }));
+      const all = typeof IS_TRACED === 'undefined' ? fields : { trace: traceId(), ...fields };
+      write(JSON.stringify({ level, message, at, service, version, ...all, stack }));
     },
     flush() {
       for (const one of counted.values()) {
