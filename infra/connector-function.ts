@@ -109,20 +109,20 @@ export class ConnectorFunction extends Construct {
     this.allow(['secretsmanager:GetSecretValue'], arns);
   }
 
-  /** Only items of these kinds, and the booking of calls where they are limited. */
+  /** Only items of these kinds. An update needs no read: a mark, a redaction, and the booking of a call where they are limited. */
   allowWrites(
     { table }: LedgerTable,
     kinds: readonly string[],
-    { limitsCalls, marks = limitsCalls }: { limitsCalls: boolean; marks?: boolean },
+    { limitsCalls, marks = [] }: { limitsCalls: boolean; marks?: readonly string[] },
   ): void {
-    const actions = ['dynamodb:PutItem', ...(marks ? ['dynamodb:UpdateItem'] : [])];
-    const written = limitsCalls ? [...kinds, 'calls'] : kinds;
-    this.allow(actions, [table.tableArn], keysOf(written));
+    this.allow(['dynamodb:PutItem'], [table.tableArn], keysOf(kinds));
+    const updated = limitsCalls ? [...marks, 'calls'] : marks;
+    if (updated.length > 0) this.allow(['dynamodb:UpdateItem'], [table.tableArn], keysOf(updated));
   }
 }
 
 /** What every worker notes: a pause of the shop, a dead letter, a message that waits. */
-const NOTED_BY_WORKERS = ['control', 'parked', 'waiting', 'dead-letter'];
+const NOTED_BY_WORKERS = ['control', 'waiting', 'dead-letter'];
 
 interface SyncWorkerProps
   extends Pick<
@@ -135,6 +135,8 @@ interface SyncWorkerProps
   readonly maxConcurrency: number;
   /** The kinds of ledger items that it writes. */
   readonly writes: readonly string[];
+  /** Those that it marks as uncertain or redacted. */
+  readonly marks: readonly string[];
   /** A message can concern many entities and is then split into one message for each. */
   readonly fansOut: boolean;
   /** It books its calls with the rate limit in the ledger. */
@@ -182,10 +184,7 @@ export class SyncWorker extends Construct {
     // Also to its own queue: an entity that must be checked again gets a new message.
     this.function.allow(['sqs:SendMessage'], [queue.source.queueArn, queue.deadLetters.queueArn]);
     this.function.allow(['dynamodb:BatchGetItem'], [ledger.table.tableArn]);
-    const { writes, limitsCalls } = props;
-    // A mark and a redaction need no read.
-    const marks = { limitsCalls, marks: true };
-    this.function.allowWrites(ledger, [...writes, ...NOTED_BY_WORKERS], marks);
+    this.function.allowWrites(ledger, [...props.writes, ...NOTED_BY_WORKERS], props);
     this.function.allowSecrets(secretsPrefix, 'loyalty', 'store');
     if (props.takesOrders) this.function.allow(['dynamodb:DescribeTable'], [ledger.table.tableArn]);
     if (props.fansOut) this.function.allow(['dynamodb:Query'], [ledger.codesIndexArn]);

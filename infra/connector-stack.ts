@@ -20,13 +20,16 @@ import { DataKey, EventQueue, LedgerTable } from './storage.ts';
 import { Storefront } from './storefront.ts';
 
 /**
- * The kinds of ledger items that a worker writes, beside what every worker notes. Orders also mark used codes; a
- * request to erase a person comes with them. Customers come with coupons.
+ * The kinds of ledger items that a worker writes, beside what every worker notes, and those that it marks. Orders also
+ * mark used codes; a request to erase a person comes with them. Customers come with coupons.
  */
 const WRITTEN = {
-  orders: ['order', 'member', 'customer', 'redemption', 'notice'],
-  products: ['product'],
-  coupons: ['coupon', 'member', 'customer'],
+  orders: {
+    writes: ['order', 'member', 'customer', 'redemption', 'notice', 'parked'],
+    marks: ['order', 'member', 'customer'],
+  },
+  products: { writes: ['product', 'parked'], marks: ['product'] },
+  coupons: { writes: ['coupon', 'member', 'customer', 'parked'], marks: ['coupon', 'member'] },
 } as const;
 
 export interface LoyaltyConnectorProps {
@@ -111,7 +114,7 @@ export class LoyaltyConnector extends Construct {
         maxConcurrency: concurrency[kind],
         fansOut,
         takesOrders: kind === 'orders',
-        writes: WRITTEN[kind],
+        ...WRITTEN[kind],
       }).function.lambda;
     const syncOrders = syncWorker('SyncOrders', 'orders', orders);
     const syncProducts = syncWorker('SyncProducts', 'products', products);

@@ -58,6 +58,7 @@ export class Storefront {
       fansOut: false,
       takesOrders: false,
       writes: ['customer', ...REDEMPTION_KINDS],
+      marks: ['customer'],
     });
     const pointsAddress = addFunctionUrl(receiver.lambda);
     const proxy = this.#createProxy(new Construct(stack, 'Storefront'), props);
