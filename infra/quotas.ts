@@ -7,13 +7,13 @@ import type { Connector } from '../shared/config/connector-config.ts';
 import { type FunctionName, functionsOf } from './bundle-functions.ts';
 
 /** "Understand CloudFormation quotas". */
-const MOST_RESOURCES = 500;
+export const MOST_RESOURCES = 500;
 /** "Lambda quotas": a function, unzipped. */
 const MOST_BUNDLE_BYTES = 250 * 1024 * 1024;
 /** "DynamoDB burst and adaptive capacity": what one item takes in a second. */
-const WRITES_OF_AN_ITEM = 1_000;
+export const WRITES_OF_AN_ITEM = 1_000;
 /** A worker books its calls once a second, with up to two writes. */
-const WRITES_OF_A_WORKER = 2;
+export const WRITES_OF_A_WORKER = 2;
 
 interface Deployed {
   readonly connector: Connector;
