@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { Duration, Stack } from 'aws-cdk-lib';
 import { Rule, RuleTargetInput, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as FunctionTarget } from 'aws-cdk-lib/aws-events-targets';
 import { Effect, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
@@ -13,13 +13,13 @@ import {
   SystemLogLevel,
   Tracing,
 } from 'aws-cdk-lib/aws-lambda';
-import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { Healing } from '../shared/config/connector-settings.ts';
 import {
   acceptWildcard,
-  type DataKey,
+  ConnectorLog,
   type EventQueue,
+  type KeptData,
   keysOf,
   type LedgerTable,
   RECONCILE_TIMEOUT,
@@ -28,16 +28,14 @@ import {
   WORKER_TIMEOUT,
 } from './storage.ts';
 
-export interface ConnectorFunctionProps {
+export interface ConnectorFunctionProps extends KeptData {
   readonly description: string;
   /** The folder of the bundle. */
   readonly bundle: string;
   readonly memoryMb: number;
   readonly timeout: Duration;
   readonly environment: Readonly<Record<string, string>>;
-  readonly logRetentionDays: number;
   readonly tracing: boolean;
-  readonly dataKey: DataKey | undefined;
   readonly reservedConcurrency?: number | undefined;
   /** Its messages may cause more messages to itself, which Lambda would stop as a recursive loop. */
   readonly feedsItself?: boolean | undefined;
@@ -46,16 +44,12 @@ export interface ConnectorFunctionProps {
 /** A function with its own log group and its own role, which at first may only write the log. */
 export class ConnectorFunction extends Construct {
   readonly lambda: LambdaFunction;
-  readonly logs: LogGroup;
+  readonly logs: ConnectorLog;
   readonly #role: Role;
 
   constructor(scope: Construct, id: string, props: ConnectorFunctionProps) {
     super(scope, id);
-    this.logs = new LogGroup(this, 'Logs', {
-      retention: props.logRetentionDays as RetentionDays,
-      ...(props.dataKey && { encryptionKey: props.dataKey.key }),
-      removalPolicy: RemovalPolicy.DESTROY,
-    });
+    this.logs = new ConnectorLog(this, 'Logs', props);
     this.#role = new Role(this, 'Role', {
       assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
       description: `${id} of ${Stack.of(this).stackName}`,
@@ -125,10 +119,8 @@ export class ConnectorFunction extends Construct {
 const NOTED_BY_WORKERS = ['control', 'waiting', 'dead-letter'];
 
 interface SyncWorkerProps
-  extends Pick<
-    ConnectorFunctionProps,
-    'description' | 'bundle' | 'environment' | 'logRetentionDays' | 'tracing' | 'dataKey'
-  > {
+  extends KeptData,
+    Pick<ConnectorFunctionProps, 'description' | 'bundle' | 'environment' | 'tracing'> {
   readonly queue: EventQueue;
   readonly ledger: LedgerTable;
   readonly secretsPrefix: string;
@@ -199,10 +191,8 @@ export class SyncWorker extends Construct {
 }
 
 interface ReconcileProps
-  extends Pick<
-    ConnectorFunctionProps,
-    'bundle' | 'environment' | 'logRetentionDays' | 'tracing' | 'dataKey'
-  > {
+  extends KeptData,
+    Pick<ConnectorFunctionProps, 'bundle' | 'environment' | 'tracing'> {
   readonly queues: readonly EventQueue[];
   /** Undefined where the storefront is not deployed: then there are no balances to repair. */
   readonly balances: EventQueue | undefined;

@@ -1,9 +1,10 @@
-import { type App, CfnOutput, Stack } from 'aws-cdk-lib';
+import { Annotations, type App, CfnOutput, Stack, Token } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
 import {
   type Concurrency,
   concurrencyText,
   defaultConcurrency,
+  fitConcurrency,
 } from '../shared/config/concurrency.ts';
 import type { Connector } from '../shared/config/connector-config.ts';
 import { VERSION } from '../shared/config/release.ts';
@@ -40,6 +41,12 @@ export interface LoyaltyConnectorProps {
   readonly bundleOf: (name: FunctionName) => string;
   /** As `deploy` fitted it to the quota of the account. */
   readonly concurrency?: Concurrency | undefined;
+  /**
+   * For an app of your own, where `deploy` cannot read it: Lambda's quota of concurrent executions in the account and
+   * region, without what other functions have reserved. Without it nothing is reserved, because a reservation above
+   * the quota fails the deployment.
+   */
+  readonly lambdaQuota?: number | undefined;
 }
 
 /** One stage of the connector, as part of any stack. A stack can hold one, because its outputs have fixed names. */
@@ -47,14 +54,10 @@ export class LoyaltyConnector extends Construct {
   constructor(
     scope: Construct,
     id: string,
-    {
-      stage,
-      connector,
-      bundleOf,
-      concurrency = defaultConcurrency(connector),
-    }: LoyaltyConnectorProps,
+    { stage, connector, bundleOf, lambdaQuota, ...given }: LoyaltyConnectorProps,
   ) {
     super(scope, id);
+    const concurrency = given.concurrency ?? fitTo(this, connector, lambdaQuota);
     const { stackName, region } = Stack.of(this);
     const { deployment } = connector;
     const { retainData, logRetentionDays, tracing = false, encryptionKey } = deployment;
@@ -63,7 +66,7 @@ export class LoyaltyConnector extends Construct {
 
     const dataKey =
       encryptionKey === undefined ? undefined : new DataKey(this, 'DataKey', encryptionKey);
-    const data = { retainData, dataKey };
+    const data = { retainData, logRetentionDays, dataKey };
     const orders = new EventQueue(this, 'Orders', data);
     const products = new EventQueue(this, 'Products', data);
     const coupons = new EventQueue(this, 'Coupons', data);
@@ -85,21 +88,12 @@ export class LoyaltyConnector extends Construct {
       endpoint: deployment.endpoint,
       reservedConcurrency: concurrency.receiver,
       environment,
-      logRetentionDays,
       tracing,
-      dataKey,
+      ...data,
     });
 
     const limitsCalls = connector.loyalty.callsPerSecond !== undefined;
-    const shared = {
-      environment,
-      logRetentionDays,
-      tracing,
-      ledger,
-      secretsPrefix,
-      dataKey,
-      limitsCalls,
-    };
+    const shared = { ...data, tracing, environment, ledger, secretsPrefix, limitsCalls };
     const syncWorker = (
       id: string,
       kind: 'orders' | 'products' | 'coupons',
@@ -123,7 +117,7 @@ export class LoyaltyConnector extends Construct {
     const storefront =
       connector.storefront &&
       new Storefront(this, {
-        ...{ ...shared, metricsNamespace, retainData, bundleOf },
+        ...{ ...shared, metricsNamespace, bundleOf },
         reservedConcurrency: concurrency.storefront,
       });
 
@@ -190,6 +184,21 @@ export class LoyaltyConnector extends Construct {
   }
 }
 
+function fitTo(scope: Construct, connector: Connector, quota: number | undefined): Concurrency {
+  if (quota === undefined) {
+    Annotations.of(scope).addWarningV2(
+      'loyalty-connector:lambdaQuota',
+      'Without the property lambdaQuota no executions are reserved for webhooks: busy workers or other functions of the account can make them fail (docs/deploy.md).',
+    );
+    return defaultConcurrency(connector);
+  }
+  const { region } = Stack.of(scope);
+  const limits = { total: quota, unreserved: quota, own: 0 };
+  const fitted = fitConcurrency(limits, connector, Token.isUnresolved(region) ? 'REGION' : region);
+  if (fitted.kind === 'refused') throw new Error(fitted.why.join('\n'));
+  return fitted.concurrency;
+}
+
 /** One stage of the connector as a stack of its own. */
 export class ConnectorStack extends Stack {
   constructor(app: App, props: LoyaltyConnectorProps) {
@@ -205,7 +214,8 @@ export class ConnectorStack extends Stack {
       tags: { application: 'loyalty-connector', stage: props.stage },
     });
     // CDK leaves this name out of logical ids.
-    new LoyaltyConnector(this, 'Default', props);
+    const { concurrency = defaultConcurrency(props.connector) } = props;
+    new LoyaltyConnector(this, 'Default', { ...props, concurrency });
   }
 }
 

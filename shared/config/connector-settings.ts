@@ -130,8 +130,8 @@ export interface DeploymentSettings {
   readonly logRetentionDays?: 1 | 3 | 5 | 7 | 14 | 30 | 60 | 90 | 180 | 365;
 
   /**
-   * Keep the ledger, the queues and the secrets when the stack is deleted or a shop is removed, and protect
-   * the stage `prod` from deletion. Set `false` for a test stage.
+   * Keep the ledger, the queues and the logs when the stack is deleted, logs for `logRetentionDays`, and protect the
+   * stage `prod` from deletion. Set `false` for a test stage.
    * Default: `true`.
    */
   readonly retainData?: boolean;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readConcurrency } from '../../../shared/config/concurrency.ts';
 import { STACK_OUTPUTS } from '../../../shared/config/stack-outputs.ts';
-import { propertiesOf, synthesizeStack } from '../../support/synthesized-stack.ts';
+import { buildOwnStack, propertiesOf, synthesizeStack } from '../../support/synthesized-stack.ts';
 
 const template = synthesizeStack({
   deployment: { logRetentionDays: 14, maxConcurrency: { orders: 20 } },
@@ -93,6 +93,27 @@ describe('the functions', () => {
         Properties.ReservedConcurrentExecutions === 9 ? [id.replace(/Function.*/, '')] : [],
     );
     expect(reserved.toSorted()).toEqual(['BalancesReceiver', 'StorefrontProxy']);
+  });
+
+  describe('in an app of the merchant', () => {
+    const reservedIn = ({ template }: ReturnType<typeof buildOwnStack>) =>
+      propertiesOf(template, 'AWS::Lambda::Function').flatMap(
+        ({ ReservedConcurrentExecutions: reserved }) => reserved ?? [],
+      );
+
+    it('reserve nothing and warn, unless the quota is given', () => {
+      const unknown = buildOwnStack(undefined);
+      expect(reservedIn(unknown)).toEqual([]);
+      expect(unknown.warnings).toEqual([expect.stringContaining('lambdaQuota')]);
+    });
+
+    it('are fitted to the quota: at the least one nothing is reserved, which would roll back', () => {
+      const usual = buildOwnStack(1_000);
+      expect(reservedIn(usual)).toEqual([50, 50, 50]);
+      expect(usual.warnings).toEqual([]);
+      expect(reservedIn(buildOwnStack(16))).toEqual([]);
+      expect(() => buildOwnStack(10)).toThrow(/at most 10 functions .*Ask AWS for more/s);
+    });
   });
 
   it('find sandboxes and emulators on one machine only, never by what is deployed', () => {
