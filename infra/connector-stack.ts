@@ -9,23 +9,28 @@ import {
 import type { Connector } from '../shared/config/connector-config.ts';
 import { VERSION } from '../shared/config/release.ts';
 import type { StackOutput, StackOutputs } from '../shared/config/stack-outputs.ts';
+import { acknowledgeFindings } from './acknowledged.ts';
 import type { FunctionName } from './bundle-functions.ts';
 import { Reconcile, SyncWorker } from './connector-function.ts';
 import { Receiver } from './endpoint.ts';
 import { Alarms, AlarmTopic } from './monitoring/alarms.ts';
 import { ConnectorDashboard } from './monitoring/dashboard.ts';
 import { OperatorPolicies } from './operator-policies.ts';
+import { checkQuotas } from './quotas.ts';
 import { DataKey, EventQueue, LedgerTable } from './storage.ts';
 import { Storefront } from './storefront.ts';
 
 /**
- * The kinds of ledger items that a worker writes, beside what every worker notes. Orders also mark used codes; a
- * request to erase a person comes with them. Customers come with coupons.
+ * The kinds of ledger items that a worker writes, beside what every worker notes, and those that it marks. Orders also
+ * mark used codes; a request to erase a person comes with them. Customers come with coupons.
  */
 const WRITTEN = {
-  orders: ['order', 'member', 'customer', 'redemption', 'notice'],
-  products: ['product'],
-  coupons: ['coupon', 'member', 'customer'],
+  orders: {
+    writes: ['order', 'member', 'customer', 'redemption', 'notice', 'parked'],
+    marks: ['order', 'member', 'customer'],
+  },
+  products: { writes: ['product', 'parked'], marks: ['product'] },
+  coupons: { writes: ['coupon', 'member', 'customer', 'parked'], marks: ['coupon', 'member'] },
 } as const;
 
 export interface LoyaltyConnectorProps {
@@ -55,7 +60,7 @@ export class LoyaltyConnector extends Construct {
     const concurrency = given.concurrency ?? fitTo(this, connector, lambdaQuota);
     const { stackName, region } = Stack.of(this);
     const { deployment } = connector;
-    const { retainData, logRetentionDays, encryptionKey } = deployment;
+    const { retainData, logRetentionDays, tracing = false, encryptionKey } = deployment;
     const metricsNamespace = `LoyaltyConnector/${stage}`;
     const secretsPrefix = `loyalty-connector/${stage}`;
 
@@ -83,11 +88,12 @@ export class LoyaltyConnector extends Construct {
       endpoint: deployment.endpoint,
       reservedConcurrency: concurrency.receiver,
       environment,
+      tracing,
       ...data,
     });
 
     const limitsCalls = connector.loyalty.callsPerSecond !== undefined;
-    const shared = { ...data, environment, ledger, secretsPrefix, limitsCalls };
+    const shared = { ...data, tracing, environment, ledger, secretsPrefix, limitsCalls };
     const syncWorker = (
       id: string,
       kind: 'orders' | 'products' | 'coupons',
@@ -102,7 +108,7 @@ export class LoyaltyConnector extends Construct {
         maxConcurrency: concurrency[kind],
         fansOut,
         takesOrders: kind === 'orders',
-        writes: WRITTEN[kind],
+        ...WRITTEN[kind],
       }).function.lambda;
     const syncOrders = syncWorker('SyncOrders', 'orders', orders);
     const syncProducts = syncWorker('SyncProducts', 'products', products);
@@ -173,6 +179,8 @@ export class LoyaltyConnector extends Construct {
       NextCommand: `npx loyalty-connector setup --stack ${stackName} --region ${region}`,
       Version: VERSION,
     });
+    acknowledgeFindings(this);
+    checkQuotas(this, { connector, concurrency, bundleOf });
   }
 }
 
@@ -198,6 +206,8 @@ export class ConnectorStack extends Stack {
     super(app, name, {
       description: `loyalty-connector, stage ${props.stage}`,
       stackName: name,
+      // As many alarms as a stack can hold would make the file larger than CloudFormation takes.
+      suppressTemplateIndentation: true,
       // CDK's command line sets it with every deployment.
       terminationProtection: props.stage === 'prod' && props.connector.deployment.retainData,
       // Activated as cost allocation tags, they show what each stage costs.

@@ -14,6 +14,7 @@ import {
 export interface StorefrontProps extends KeptData {
   readonly secretsPrefix: string;
   readonly metricsNamespace: string;
+  readonly tracing: boolean;
   readonly ledger: LedgerTable;
   /** It books its calls with the rate limit in the ledger. */
   readonly limitsCalls: boolean;
@@ -54,6 +55,7 @@ export class Storefront {
       fansOut: false,
       takesOrders: false,
       writes: ['customer', ...REDEMPTION_KINDS],
+      marks: ['customer'],
     });
     const pointsAddress = addFunctionUrl(receiver.lambda);
     const proxy = this.#createProxy(new Construct(stack, 'Storefront'), props);

@@ -54,6 +54,12 @@ describe('the functions', () => {
     }
   });
 
+  it('are traced from the first to the last where the settings ask for it', () => {
+    const traced = synthesizeStack({ storefront: {}, deployment: { tracing: true } });
+    const modes = propertiesOf(traced, 'AWS::Lambda::Function').map((one) => one.TracingConfig);
+    expect(modes).toEqual(Array(8).fill({ Mode: 'Active' }));
+  });
+
   it('let only coupons send themselves on without an end: a discount has any number of pages', () => {
     const loops = Object.entries(template.findResources('AWS::Lambda::Function')).flatMap(
       ([id, { Properties }]) => (Properties.RecursiveLoop === 'Allow' ? [id] : []),
