@@ -19,7 +19,7 @@ export interface BackfillDeps {
   readonly backfills: Backfills;
   readonly queue: Pick<BulkQueue, 'sendAll'>;
   readonly depth: QueueDepth;
-  readonly pace: Pace;
+  readonly pace: ReturnType<typeof createPace>;
   /** Nothing is sent while more messages than this wait: live events must not wait behind the backfill. */
   readonly mostWaiting: number;
   readonly now: () => Date;
@@ -96,19 +96,14 @@ const LOOK_AGAIN_MS = 2_000;
 
 export async function waitForRoom(
   family: Parameters<QueueDepth['of']>[0],
-  {
-    depth,
-    mostWaiting,
-    pause,
-    signal,
-  }: Pick<BackfillDeps, 'depth' | 'mostWaiting' | 'pause' | 'signal'>,
+  room: Pick<BackfillDeps, 'depth' | 'mostWaiting' | 'pause' | 'signal'>,
   onWait: () => void,
 ): Promise<void> {
-  while (!signal.aborted) {
-    const { ready, hidden } = await depth.of(family);
-    if (ready + hidden <= mostWaiting) return;
+  while (!room.signal.aborted) {
+    const { ready, hidden } = await room.depth.of(family);
+    if (ready + hidden <= room.mostWaiting) return;
     onWait();
-    await pause(LOOK_AGAIN_MS);
+    await room.pause(LOOK_AGAIN_MS);
   }
 }
 
@@ -281,22 +276,17 @@ export const DEFAULT_RATE = 10;
 /** Half a minute of work for a few workers: the longest that a live order may have to wait. */
 export const DEFAULT_MOST_WAITING = 500;
 
-/** Limits the average rate, never more than one window ahead. */
-interface Pace {
-  /** Messages that are sent together. */
-  readonly window: number;
-  /** How long to wait before `count` more, in milliseconds. */
-  before(count: number, nowMs: number): number;
-}
-
 /** One second of messages, at most this many: a window may be sent again after a crash. */
 const LARGEST_WINDOW = 100;
 
-export function createPace(perSecond: number): Pace {
+/** Limits the average rate, never more than one window ahead. */
+export function createPace(perSecond: number) {
   let freeAt = Number.NEGATIVE_INFINITY;
   return {
+    /** Messages that are sent together. */
     window: Math.min(Math.max(Math.floor(perSecond), 1), LARGEST_WINDOW),
-    before(count, nowMs) {
+    /** How long to wait before `count` more, in milliseconds. */
+    before(count: number, nowMs: number): number {
       const startAt = Math.max(freeAt, nowMs);
       freeAt = startAt + (count / perSecond) * 1000;
       return startAt - nowMs;

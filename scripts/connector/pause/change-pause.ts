@@ -160,7 +160,7 @@ export async function resumeCommand(
 const RESUMED: Readonly<Record<VerdictKind, string>> = {
   well: 'Calls are made again: the store and the loyalty service accept the credentials.',
   waits: '',
-  'action required': 'The pause is ended, but its cause is still there.',
+  'action required': 'The pause is ended, but calls are still refused.',
   'not known': 'The pause is ended. Whether calls succeed is not known.',
 };
 

@@ -158,7 +158,7 @@ export function storefrontCheck(deps: ShopDeps, asked?: Asked): Check {
     }
     return [
       ...toRepair.map(({ field }) => info(`${namespace}.${field} was created or opened`)),
-      ...(next ? [info(afterwards(change, showToken))] : []),
+      ...(next ? [info(afterwards(change))] : []),
     ].map((one) => ({ ...one, shop: shop.domain }));
   }
 }
@@ -208,15 +208,11 @@ function judgePointTokens({ domain: shop }: Shop, tokens: PointTokens | undefine
       });
 }
 
-function afterwards(change: TokenChange, isShown: boolean): string {
+function afterwards(change: TokenChange): string {
   const minutes = SECRET_MAX_AGE_MS / 60_000;
   if (change === 'finish') return `the previous token stops working within ${minutes} minutes`;
-  const works = `the new token is stored and works within ${minutes} minutes`;
   const until = change === 'rotate' ? '; the previous one works until --finish --yes' : '';
-  const shown = isShown
-    ? 'it is not shown again'
-    : 'it is a secret, and is shown only in a terminal';
-  return `${works}${until}; ${shown}`;
+  return `the new token is stored and works within ${minutes} minutes${until}; it cannot be shown again`;
 }
 
 function cannotAsk(shop: string, why: string): Problem {
@@ -287,18 +283,15 @@ export function nextTokens(
     throw new Problem('There is no token yet.', next);
   }
   const { current, previous } = stored;
-  switch (change) {
-    case 'keep':
-      return undefined;
-    case 'rotate':
-      if (previous === undefined) return { current: newToken(), previous: current };
-      // The previous token would be dropped while it is in use.
-      throw new Problem(
-        'A rotation is already running: the previous token still works.',
-        'End it first: --finish --yes.',
-      );
-    case 'finish':
-      if (previous !== undefined) return { current };
-      throw new Problem('There is nothing to finish: no older token is accepted.');
+  if (change === 'keep') return undefined;
+  if (change === 'finish') {
+    if (previous !== undefined) return { current };
+    throw new Problem('There is nothing to finish: no older token is accepted.');
   }
+  if (previous === undefined) return { current: newToken(), previous: current };
+  // The previous token would be dropped while it is in use.
+  throw new Problem(
+    'A rotation is already running: the previous token still works.',
+    'End it first: --finish --yes.',
+  );
 }

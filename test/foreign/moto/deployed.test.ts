@@ -95,7 +95,7 @@ describe('a stack that CloudFormation of others made from our template', () => {
     });
     const { stdout, stderr } = await run('status');
     expect(stderr).toBe('');
-    expect(stdout).toMatch(/^orders +0 +0 +- +0$/m);
+    expect(stdout).toMatch(/^orders +0 +0 +0 +-$/m);
     expect(stdout).toContain('7 webhooks received');
     expect(stdout).toContain('the webhook secret is not usable');
   });
@@ -112,10 +112,11 @@ describe('a stack that CloudFormation of others made from our template', () => {
   it('is paused and resumed, and records the caller that STS names', async () => {
     expect((await run(`pause --shop ${SHOP} --yes`)).code).toBe(0);
     expect((await run('doctor')).stdout).toMatch(/pauses +.*all calls paused/);
-    expect((await run(`resume --shop ${SHOP}`)).code).toBe(0);
+    // It has no usable credentials.
+    expect((await run(`resume --shop ${SHOP}`)).code).toBe(1);
     const { stdout } = await run('history');
     // The name in the ARN that moto gives to every caller.
-    for (const command of ['pause', 'resume', 'secrets set']) {
+    for (const command of ['pause', 'secrets set']) {
       expect(stdout).toMatch(new RegExp(` moto +${command} +finished`));
     }
   });

@@ -1,4 +1,3 @@
-import { copyFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { startLoyaltySandbox } from '../../../local/loyalty-sandbox/sandbox.ts';
@@ -87,17 +86,6 @@ describe('loyalty-connector doctor', () => {
     expect(about('order origin')).toMatchObject([
       { verdict: 'info', what: 'the store changed no order in the last 7 days' },
     ]);
-  });
-
-  it('names the settings file that it read', async () => {
-    const file = `${connector.folder}/.connector/copied.config.ts`;
-    await copyFile(`${connector.folder}/connector.config.ts`, file);
-    await connector.describe({ settings: file });
-    const { about } = await doctor();
-    await connector.describe();
-    expect(about('settings')[0]?.what).toContain(
-      '.connector/copied.config.ts, the copy of connector.config.ts that "npm start" runs with, is valid',
-    );
   });
 
   it('leaves no trace of its own but what the receiver counts', async () => {

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { VERSION } from '../../../shared/config/release.ts';
 import type { ScriptedService } from '../../support/aws-gateway.ts';
 import { runCommand } from '../../support/connector-command.ts';
-import { SHOP, useOperatedConnector } from '../../support/operated-connector.ts';
+import { useOperatedConnector } from '../../support/operated-connector.ts';
 
 let stackFault:
   | { readonly status: number; readonly code: string; readonly message: string }
@@ -114,19 +114,17 @@ describe('a deployment on AWS', () => {
     expect(stdout).toContain(
       'npx loyalty-connector doctor --stack loyalty-connector-prod --region us-east-1',
     );
-    expect(stdout).toMatch(/^orders +1 +0 +42 min +0$/m);
-    expect(stdout).toMatch(
-      /^Loyalty service +Of the last hour, until its answer, 0\.9 s p50, 2\.4 s p99$/m,
-    );
+    expect(stdout).toMatch(/^orders +1 +0 +0 +42 min$/m);
+    expect(stdout.replace(/\s+/g, ' ')).toContain('all waits between, 0.9 s p50, 2.4 s p99');
     expect(stdout).toMatch(/^Last hour +7 webhooks received, 5 applied/m);
     // The store of a deployment is Shopify: no machine of a test can ask it.
-    expect(stdout).toContain(`webhook subscriptions of ${SHOP} could not be read`);
+    expect(stdout).toMatch(/^warn {2}subscriptions +not known: /m);
     expect(code).toBe(1);
   });
 
   it("is examined with the account's quota, and the settings of the example are reported", async () => {
     const { code, stdout } = await runDeployed('doctor --all');
-    expect(stdout).toMatch(/warn {2}concurrency +deployed is .* what fits the\s+quota of 10\s+is/);
+    expect(stdout).toMatch(/warn {2}concurrency +deployed is .* what fits the\s+quota\s+is/);
     expect(stdout).toMatch(/FAIL {2}settings +connector\.config\.ts: loyalty\.address is still/);
     expect(stdout).toMatch(/pass {2}stack +loyalty-connector-prod \d\S+ \(us-east-1\)/);
     expect(stdout).toMatch(/warn {2}alarms +olivia@shop\.example has not confirmed/);

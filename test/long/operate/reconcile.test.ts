@@ -29,7 +29,7 @@ function placeOrder(): string {
 it('sends an order whose webhook was lost, then says that both sides are in sync', async () => {
   const ids = [placeOrder(), placeOrder(), placeOrder()];
   const lost = await connector.run(`trace order ${ids[0]}`);
-  expect(lost.stdout).toMatch(/No webhook of\s+it was accepted/);
+  expect(lost.stdout).toMatch(/No\s+webhook\s+of\s+it\s+was\s+accepted/);
   const found = await connector.run(`reconcile --shop ${SHOP}`);
   expect(found.stdout).toMatch(/Sent again: 3; the workers go on with them\.\s+Compared\s+up\s+to/);
   expect(found.code).toBe(3);

@@ -139,11 +139,9 @@ describe('loyalty-connector secrets set', () => {
   });
 
   it.each([
-    ['secrets set', "missing required argument 'purpose'"],
     ['secrets set orders', 'webhook, loyalty, store, not for "orders"'],
     ['secrets set loyalty --rotate', 'are for the webhook secret'],
     ['secrets set webhook --rotate --finish', 'not both'],
-    ['secrets set webhook --shop other', 'the settings have no shop "other"'],
     ['secrets set webhook --value x', "unknown option '--value'"],
     ['secrets set webhook a-secret', 'too many arguments'],
   ])('answers "%s" with one clear line', (line, words) =>

@@ -167,17 +167,3 @@ describe('app check', { timeout: 180_000 }, () => {
     expect(JSON.stringify(changed)).toContain('webhooks is not as the settings need it');
   });
 });
-
-describe('the webhooks command', { timeout: 180_000 }, () => {
-  it.each([
-    'webhooks',
-    'webhooks chekc',
-    'webhooks sync --shop nowhere.myshopify.com',
-    'webhooks check --prune',
-  ])('ends with 2 for "%s"', async (line) => {
-    const { code, stdout, stderr } = await operated.run(line);
-    expect(code).toBe(2);
-    expect(stdout).toBe('');
-    expect(stderr.trimEnd().split('\n')).toHaveLength(1);
-  });
-});

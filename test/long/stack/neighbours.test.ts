@@ -242,7 +242,7 @@ describe('the neighbour of a shop', () => {
 
       await one.end();
       const resumed = await command('resume', '--shop', troubled.shop.domain);
-      expect(resumed).toContain('Calls are made again.');
+      expect(resumed).toContain('Calls are made again');
       expect(resumed).toContain(`${ORDERS} messages are tried again now`);
       await expectOnceEach([probe, ...rest], 'sendOrder');
     },
