@@ -1,191 +1,300 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Store, StoreAnswer } from '../../shared/core/store/store.ts';
-import type { StoreCoupon, StoreOrder, StoreProduct } from '../../shared/store/store-entities.ts';
-import { amount, storeCoupon, storeOrder, storeProduct } from '../fixtures/store-entities.ts';
+import type {
+  Changed,
+  DiscountPage,
+  ScanAnswer,
+  ScannedKind,
+  ScanPage,
+  Span,
+  Store,
+  StoreAnswer,
+  StoreScan,
+} from '../../shared/core/store/store.ts';
 
-/** A store, and the merchant's actions in it. */
+/** A store, and the merchant's actions in it at given times. */
 export interface StoreUnderTest {
-  readonly store: Store;
-  putOrder(shop: string, order: StoreOrder): unknown;
-  putProduct(shop: string, product: StoreProduct): unknown;
-  /** Together with its discount. */
-  putCoupon(shop: string, coupon: StoreCoupon): unknown;
-  putAutomaticDiscount(shop: string, id: string): unknown;
-  remove(shop: string, kind: 'order' | 'product' | 'coupon' | 'discount', id: string): unknown;
+  readonly shop: string;
+  /** Another one, which is empty. */
+  readonly otherShop: string;
+  readonly store: Store & StoreScan;
+  /** Returns the id. */
+  placeOrder(at: number): Promise<string>;
+  changeOrder(id: string, at: number): unknown;
+  createProduct(at: number): Promise<string>;
+  createDiscount(at: number, codes: readonly string[]): Promise<string>;
+  createAutomaticDiscount(at: number): Promise<string>;
+  /** Of a code, the code itself. */
+  remove(kind: ScannedKind | 'coupon', id: string): unknown;
+  setNow(at: number): unknown;
+  grantAllOrders(granted: boolean): unknown;
   /** `refusing` no longer accepts our credentials. */
   turn(how: 'well' | 'ill' | 'refusing'): unknown;
 }
 
-const SHOP = 'example-store.myshopify.com';
-const OTHER = 'second-store.myshopify.com';
-const DISCOUNT = '1688847450345';
-
-/** Every field is set, also those that webhooks do not have. */
-const order: StoreOrder = {
-  ...storeOrder({ fulfilledAfterDays: 1, tipCents: 300, taxPercent: 20 }),
-  id: '820982911946154508',
-  source: 'pos',
-  pointOfSale: true,
-  card: { brand: 'Visa', type: 'credit' },
-  location: { id: '655441491', name: 'Harbour Street' },
-  staff: { id: '799407056', name: 'till 4' },
-  couponCodes: ['AUTUMN10'],
-  noteAttributes: [{ name: 'gift', value: 'yes' }],
-  metafields: [{ owner: 'customer', namespace: 'facts', key: 'club', value: 'gold' }],
-};
-const product = storeProduct();
+const DAY_MS = 86_400_000;
+const NOON = Date.parse('2026-10-09T12:00:00Z');
+const minute = (count: number) => NOON + count * 60_000;
 
 /** `create` returns an empty store. */
 export function describeStoreContract(name: string, create: () => Promise<StoreUnderTest>): void {
   describe(`the store contract, kept by ${name}`, () => {
     let subject: StoreUnderTest;
-    let store: Store;
+    let store: Store & StoreScan;
     beforeEach(async () => {
       subject = await create();
       ({ store } = subject);
     });
 
-    it('returns every field of an entity', async () => {
-      const coupon = storeCoupon({ endsAt: '2026-12-31T00:00:00.000Z', useLimit: 100 });
-      await subject.putOrder(SHOP, order);
-      await subject.putProduct(SHOP, product);
-      await subject.putCoupon(SHOP, coupon);
-      expect(await store.readOrder(SHOP, order.id)).toStrictEqual(found(order));
-      expect(await store.readProduct(SHOP, product.id)).toStrictEqual(found(product));
-      expect(await store.readCoupon(SHOP, coupon.code)).toStrictEqual(found(coupon));
+    const scans: Record<ScannedKind, (span: Span, after?: string) => ReturnType<PageOf>> = {
+      order: (span, after) => store.changedOrders(subject.shop, span, after),
+      product: (span, after) => store.changedProducts(subject.shop, span, after),
+      discount: (span, after) => store.changedDiscounts(subject.shop, span, after),
+    };
+    const makers: Record<ScannedKind, (at: number) => Promise<string>> = {
+      order: (at) => subject.placeOrder(at),
+      product: (at) => subject.createProduct(at),
+      discount: (at) => subject.createDiscount(at, [`CODE-${at}`]),
+    };
+    const scan = (kind: ScannedKind, span: Span) => scanPages(scans[kind], span);
+    const idsOf = (changed: readonly Changed<unknown>[]) => changed.map(({ id }) => id);
+
+    describe.each(['order', 'product', 'discount'] as const)('%ss', (kind) => {
+      it('come exactly once, in the order of their change, over all pages', async () => {
+        const ids: string[] = [];
+        for (let i = 0; i < 24; i += 1) ids.push(await makers[kind](minute(i)));
+        const { changed, pages } = await scan(kind, { from: undefined, until: minute(60) });
+        expect(idsOf(changed)).toEqual(ids);
+        expect(changed.map(({ updatedAt }) => Date.parse(updatedAt))).toEqual(
+          ids.map((_, index) => minute(index)),
+        );
+        if (kind === 'order') expect(pages).toBeGreaterThan(1);
+      });
+
+      it('come only from the span, including both ends', async () => {
+        const ids: string[] = [];
+        for (const at of [0, 10, 20, 30, 40]) ids.push(await makers[kind](minute(at)));
+        const { changed } = await scan(kind, { from: minute(10), until: minute(30) });
+        expect(idsOf(changed)).toEqual(ids.slice(1, 4));
+        const none = await scan(kind, { from: minute(41), until: minute(50) });
+        expect(none.changed).toEqual([]);
+      });
+
+      it('are reported as absent only when they are', async () => {
+        const [kept, lost] = [await makers[kind](minute(0)), await makers[kind](minute(1))];
+        await subject.remove(kind, lost);
+        expect(await store.findAbsent(subject.shop, kind, [kept, lost, '404'])).toEqual({
+          kind: 'found',
+          value: new Set([lost, '404']),
+        });
+        expect(await store.findAbsent(subject.shop, kind, [])).toEqual(found(new Set()));
+        const { changed } = await scan(kind, { from: undefined, until: minute(60) });
+        expect(idsOf(changed)).toEqual([kept]);
+      });
+    });
+
+    it('returns each as if it was read alone', async () => {
+      const order = await subject.placeOrder(minute(0));
+      const product = await subject.createProduct(minute(1));
+      const discount = await subject.createDiscount(minute(2), ['ONE', 'TWO']);
+      const span = { from: undefined, until: minute(60) };
+      const orders = await scanPages(scans.order, span);
+      expect(await store.readOrder(subject.shop, order)).toEqual(
+        found(changedValue(orders, order)),
+      );
+      const products = await scanPages(scans.product, span);
+      expect(await store.readProduct(subject.shop, product)).toEqual(
+        found(changedValue(products, product)),
+      );
+      const discounts = await scanPages(scans.discount, span);
+      expect(await store.readDiscount(subject.shop, discount)).toEqual(
+        found(changedValue(discounts, discount)),
+      );
     });
 
     it('returns the current state and caches nothing', async () => {
-      await subject.putOrder(SHOP, order);
-      await store.readOrder(SHOP, order.id);
-      const later = { ...order, updatedAt: '2026-10-10T00:00:00.000Z', subtotal: amount('1') };
-      await subject.putOrder(SHOP, later);
-      expect(await store.readOrder(SHOP, order.id)).toStrictEqual(found(later));
+      const id = await subject.placeOrder(minute(0));
+      const first = value(await store.readOrder(subject.shop, id));
+      await subject.changeOrder(id, minute(1));
+      const { updatedAt } = value(await store.readOrder(subject.shop, id));
+      expect([first.updatedAt, updatedAt].map(Date.parse)).toEqual([minute(0), minute(1)]);
     });
+
+    /** What the store answers about each of them, and about those of the same ids elsewhere. */
+    const read = async (shop: string, [order, product, discount, code]: readonly string[]) => [
+      await store.readOrder(shop, order ?? ''),
+      await store.readProduct(shop, product ?? ''),
+      await store.readDiscount(shop, discount ?? ''),
+      await store.readCoupon(shop, code ?? ''),
+    ];
+    const makeAll = async () => [
+      await subject.placeOrder(minute(0)),
+      await subject.createProduct(minute(0)),
+      await subject.createDiscount(minute(0), ['AUTUMN10']),
+      'AUTUMN10',
+    ];
+    const allGone = Array(4).fill({ kind: 'gone' });
 
     it('returns gone for what never existed and for what was deleted, and never throws', async () => {
-      await subject.putOrder(SHOP, order);
-      await subject.putProduct(SHOP, product);
-      await subject.putCoupon(SHOP, storeCoupon());
-      await subject.remove(SHOP, 'order', order.id);
-      await subject.remove(SHOP, 'product', product.id);
-      await subject.remove(SHOP, 'discount', DISCOUNT);
-      for (const id of [order.id, '1']) expect(await store.readOrder(SHOP, id)).toEqual(gone);
-      for (const id of [product.id, '1']) expect(await store.readProduct(SHOP, id)).toEqual(gone);
-      for (const code of ['AUTUMN10', 'NEVER']) {
-        expect(await store.readCoupon(SHOP, code)).toEqual(gone);
-      }
-      for (const id of [DISCOUNT, '1']) expect(await store.readDiscount(SHOP, id)).toEqual(gone);
+      const made = await makeAll();
+      const [order = '', product = '', discount = ''] = made;
+      expect((await read(subject.shop, made)).map(({ kind }) => kind)).toEqual(
+        Array(4).fill('found'),
+      );
+      await subject.remove('order', order);
+      await subject.remove('product', product);
+      await subject.remove('discount', discount);
+      expect(await read(subject.shop, made)).toEqual(allGone);
+      expect(await read(subject.shop, ['1', '1', '1', 'NEVER'])).toEqual(allGone);
     });
 
-    it('distinguishes equal ids of different kinds', async () => {
-      await subject.putOrder(SHOP, { ...order, id: '7' });
-      await subject.putAutomaticDiscount(SHOP, '8');
-      expect(await store.readProduct(SHOP, '7')).toEqual(gone);
-      expect(await store.readDiscount(SHOP, '7')).toEqual(gone);
-      expect(await store.readCoupon(SHOP, '7')).toEqual(gone);
-      expect(await store.readOrder(SHOP, '8')).toEqual(gone);
-    });
-
-    it('never returns the entity of another shop', async () => {
-      await subject.putOrder(SHOP, order);
-      await subject.putProduct(SHOP, product);
-      await subject.putCoupon(SHOP, storeCoupon());
-      expect(await store.readOrder(OTHER, order.id)).toEqual(gone);
-      expect(await store.readProduct(OTHER, product.id)).toEqual(gone);
-      expect(await store.readCoupon(OTHER, 'AUTUMN10')).toEqual(gone);
-      expect(await store.readDiscount(OTHER, DISCOUNT)).toEqual(gone);
+    it('distinguishes equal ids of different kinds, and the entities of two shops', async () => {
+      const made = await makeAll();
+      const [order = '', product = ''] = made;
+      expect(await read(subject.shop, [product, order, order, order])).toEqual(allGone);
+      expect(await read(subject.otherShop, made)).toEqual(allGone);
     });
 
     describe('the codes of a discount', () => {
       it.each([1, 50, 51, 120])(
         'come exactly once each, over all pages: %i of them',
         async (count) => {
-          const coupons = Array.from({ length: count }, (_, index) =>
-            storeCoupon({ code: `CODE-${index}`, codeId: String(5_000 + index) }),
-          );
-          for (const coupon of coupons) await subject.putCoupon(SHOP, coupon);
-          await subject.putCoupon(SHOP, storeCoupon({ code: 'STRANGER', discountId: '99' }));
-          const pages = await readPages(store, DISCOUNT);
-          const all = pages.flatMap((page) => page.coupons);
-          expect(all).toHaveLength(count);
-          expect(new Map(all.map((coupon) => [coupon.code, coupon]))).toEqual(
-            new Map(coupons.map((coupon) => [coupon.code, coupon])),
-          );
+          const codes = Array.from({ length: count }, (_, index) => `CODE-${index}`);
+          const id = await subject.createDiscount(minute(0), codes);
+          await subject.createDiscount(minute(0), ['STRANGER']);
+          const pages = await readPages(store, subject.shop, id);
+          expect(pages.flatMap(codesOf).toSorted()).toEqual(codes.toSorted());
           expect(pages.every(({ automatic }) => automatic === false)).toBe(true);
         },
       );
 
       it('of an automatic discount are an empty list', async () => {
-        await subject.putAutomaticDiscount(SHOP, DISCOUNT);
-        expect(await readPages(store, DISCOUNT)).toEqual([{ automatic: true, coupons: [] }]);
+        const id = await subject.createAutomaticDiscount(minute(0));
+        const pages = await readPages(store, subject.shop, id);
+        expect(pages).toEqual([{ automatic: true, coupons: [] }]);
       });
 
       it('no longer include a removed one, and the discount stays', async () => {
-        await subject.putCoupon(SHOP, storeCoupon({ code: 'KEPT', codeId: '1' }));
-        await subject.putCoupon(SHOP, storeCoupon({ code: 'LOST', codeId: '2' }));
-        await subject.remove(SHOP, 'coupon', 'LOST');
-        expect(await store.readCoupon(SHOP, 'LOST')).toEqual(gone);
-        const [page] = await readPages(store, DISCOUNT);
-        expect(page?.coupons.map(({ code }) => code)).toEqual(['KEPT']);
-        await subject.remove(SHOP, 'coupon', 'KEPT');
-        expect(await readPages(store, DISCOUNT)).toEqual([{ automatic: false, coupons: [] }]);
+        const id = await subject.createDiscount(minute(0), ['KEPT', 'LOST']);
+        await subject.remove('coupon', 'LOST');
+        expect(await store.readCoupon(subject.shop, 'LOST')).toEqual({ kind: 'gone' });
+        expect((await readPages(store, subject.shop, id)).map(codesOf)).toEqual([['KEPT']]);
+        await subject.remove('coupon', 'KEPT');
+        const pages = await readPages(store, subject.shop, id);
+        expect(pages).toEqual([{ automatic: false, coupons: [] }]);
       });
 
       it('are found in any case, in the spelling of the store', async () => {
-        await subject.putCoupon(SHOP, storeCoupon({ code: 'AUTUMN10' }));
-        const found = await store.readCoupon(SHOP, 'Autumn10');
-        expect(found).toMatchObject({ value: { code: 'AUTUMN10' } });
+        await subject.createDiscount(minute(0), ['AUTUMN10']);
+        const answer = await store.readCoupon(subject.shop, 'Autumn10');
+        expect(answer).toMatchObject({ value: { code: 'AUTUMN10' } });
       });
 
       it('are found with any characters', async () => {
+        const codes = fc.uniqueArray(anyCode, {
+          ...{ minLength: 20, maxLength: 20, selector: (code) => code.toLowerCase() },
+        });
         await fc.assert(
-          fc.asyncProperty(anyCode, async (code) => {
-            await subject.putCoupon(SHOP, storeCoupon({ code }));
-            expect(await store.readCoupon(SHOP, code)).toMatchObject({ value: { code } });
+          fc.asyncProperty(codes, async (all) => {
+            subject = await create();
+            await subject.createDiscount(minute(0), all);
+            for (const code of all) {
+              const answer = await subject.store.readCoupon(subject.shop, code);
+              expect(answer).toMatchObject({ value: { code } });
+            }
           }),
-          { numRuns: 20 },
+          { numRuns: 1 },
         );
       });
     });
 
-    describe('a store that cannot answer', () => {
-      const questions: readonly ((store: Store) => Promise<StoreAnswer<unknown>>)[] = [
-        (asked) => asked.readOrder(SHOP, order.id),
-        (asked) => asked.readProduct(SHOP, product.id),
-        (asked) => asked.readCoupon(SHOP, 'AUTUMN10'),
-        (asked) => asked.readDiscount(SHOP, DISCOUNT),
-      ];
-
-      it('returns unavailable, and never gone', async () => {
-        await subject.turn('ill');
-        for (const ask of questions) {
-          const answer = await ask(store);
-          expect(answer).toMatchObject({
-            kind: 'unavailable',
-            // A name for metrics, not the text of an error.
-            why: expect.stringMatching(/^[a-z0-9-]+$/),
-          });
-          expect(answer).not.toHaveProperty('misconfigured', true);
-        }
-      });
-
-      it('reports that a person must act when it refuses the credentials', async () => {
-        await subject.turn('refusing');
-        for (const ask of questions) {
-          expect(await ask(store)).toMatchObject({ kind: 'unavailable', misconfigured: true });
-        }
-      });
-
-      it('answers again after it has recovered', async () => {
-        await subject.putOrder(SHOP, order);
-        await subject.turn('ill');
-        await store.readOrder(SHOP, order.id);
-        await subject.turn('well');
-        expect(await store.readOrder(SHOP, order.id)).toStrictEqual(found(order));
-      });
+    it('answers again after it has recovered', async () => {
+      const made = await makeAll();
+      await subject.turn('ill');
+      await read(subject.shop, made);
+      await subject.turn('well');
+      expect((await read(subject.shop, made)).map(({ kind }) => kind)).toEqual(
+        Array(4).fill('found'),
+      );
     });
+
+    it('skips nothing in the span while other entities leave it', async () => {
+      const ids: string[] = [];
+      for (let i = 0; i < 16; i += 1) ids.push(await subject.placeOrder(minute(i)));
+      const span = { from: minute(0), until: minute(30) };
+      const seen: string[] = [];
+      let after: string | undefined;
+      do {
+        const page = value(await store.changedOrders(subject.shop, span, after));
+        seen.push(...idsOf(page.changed));
+        after = page.next;
+        // Changed entities move behind the end of the span, both read and unread ones.
+        for (const id of [seen.at(-1), ids[14]]) {
+          if (id !== undefined) await subject.changeOrder(id, minute(50 + seen.length));
+        }
+      } while (after !== undefined);
+      expect(new Set(seen).size).toBe(seen.length);
+      for (const id of ids.slice(0, 14)) expect(seen).toContain(id);
+    });
+
+    it('returns the first codes of a discount, and the cursor of the others', async () => {
+      const codes = Array.from({ length: 120 }, (_, index) => `CODE-${index}`);
+      const id = await subject.createDiscount(minute(0), codes);
+      const { changed } = await scan('discount', { from: undefined, until: minute(60) });
+      const seen: string[] = [];
+      let page = changedValue({ changed }, id) as DiscountPage;
+      for (;;) {
+        seen.push(...page.coupons.map(({ code }) => code));
+        if (page.next === undefined) break;
+        page = value(await store.readDiscount(subject.shop, id, page.next));
+      }
+      expect(seen.toSorted()).toEqual(codes.toSorted());
+    });
+
+    it('omits discounts without codes', async () => {
+      await subject.createAutomaticDiscount(minute(0));
+      const { changed } = await scan('discount', { from: undefined, until: minute(60) });
+      expect(changed).toEqual([]);
+    });
+
+    it('hides old orders without the scope, and reports that it does', async () => {
+      const old = await subject.placeOrder(NOON);
+      const young = await subject.placeOrder(NOON + 30 * DAY_MS);
+      await subject.setNow(NOON + 70 * DAY_MS);
+      const span = { from: undefined, until: NOON + 70 * DAY_MS };
+      expect(await store.seesAllOrders(subject.shop)).toEqual(found(true));
+      expect(idsOf((await scan('order', span)).changed)).toEqual([old, young]);
+      await subject.grantAllOrders(false);
+      expect(await store.seesAllOrders(subject.shop)).toEqual(found(false));
+      expect(idsOf((await scan('order', span)).changed)).toEqual([young]);
+      expect(await store.findAbsent(subject.shop, 'order', [old, young])).toEqual(
+        found(new Set([old])),
+      );
+    });
+
+    it.each(['ill', 'refusing'] as const)(
+      'never reports a missing answer as an empty page, or as gone: %s',
+      async (how) => {
+        const made = await makeAll();
+        await subject.turn(how);
+        const span = { from: undefined, until: minute(60) };
+        const expected = {
+          kind: 'unavailable',
+          // A name for metrics, not the text of an error.
+          why: expect.stringMatching(/^[a-z0-9-]+$/),
+          ...(how === 'refusing' && { misconfigured: true }),
+        };
+        for (const answer of await read(subject.shop, made)) {
+          expect(answer).toMatchObject(expected);
+          if (how === 'ill') expect(answer).not.toHaveProperty('misconfigured', true);
+        }
+        for (const kind of ['order', 'product', 'discount'] as const) {
+          expect(await scans[kind](span)).toMatchObject(expected);
+          expect(await store.findAbsent(subject.shop, kind, ['1'])).toMatchObject(expected);
+        }
+        expect(await store.seesAllOrders(subject.shop)).toMatchObject(expected);
+      },
+    );
   });
 }
 
@@ -194,16 +303,39 @@ const anyCode = fc
   .string({ unit: 'grapheme', minLength: 1, maxLength: 40 })
   .filter((code) => code.trim() === code && code !== '');
 
-const gone = { kind: 'gone' };
-const found = <Value>(value: Value): StoreAnswer<Value> => ({ kind: 'found', value });
+type PageOf = (span: Span, after?: string) => Promise<ScanAnswer<ScanPage<unknown>>>;
 
-async function readPages(store: Store, discountId: string) {
+const found = <Value>(one: Value): StoreAnswer<Value> => ({ kind: 'found', value: one });
+
+function value<Value>(answer: StoreAnswer<Value>): Value {
+  if (answer.kind === 'found') return answer.value;
+  throw new Error(`the store says ${JSON.stringify(answer)}`);
+}
+
+async function scanPages(page: PageOf, span: Span) {
+  const changed: Changed<unknown>[] = [];
+  let after: string | undefined;
+  let pages = 0;
+  do {
+    const { changed: more, next } = value(await page(span, after));
+    changed.push(...more);
+    after = next;
+    pages += 1;
+  } while (after !== undefined && pages < 100);
+  return { changed, pages };
+}
+
+function changedValue({ changed }: { changed: readonly Changed<unknown>[] }, id: string): unknown {
+  return changed.find((one) => one.id === id)?.value;
+}
+
+const codesOf = ({ coupons }: Pick<DiscountPage, 'coupons'>) => coupons.map(({ code }) => code);
+
+async function readPages(store: Store, shop: string, discountId: string) {
   const pages = [];
   let from: string | undefined;
   do {
-    const answer = await store.readDiscount(SHOP, discountId, from);
-    if (answer.kind !== 'found') throw new Error(`the discount is ${answer.kind}`);
-    const { next, ...page } = answer.value;
+    const { next, ...page } = value(await store.readDiscount(shop, discountId, from));
     pages.push(page);
     from = next;
   } while (from !== undefined && pages.length < 1_000);

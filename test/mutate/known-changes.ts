@@ -3,6 +3,6 @@
  * expressions"). More than that is a fault: write a test, or read the new ones and raise the number.
  */
 export const KNOWN_CHANGES: Readonly<Record<string, number>> = {
-  ...{ mapping: 10, ledger: 8, events: 24, redeem: 42, storefront: 31 },
-  ...{ balances: 44, pause: 9, reconcile: 45, batch: 28, sync: 78 },
+  ...{ store: 0, mapping: 10, ledger: 7, events: 24, redeem: 42, storefront: 31 },
+  ...{ balances: 44, reconcile: 45, batch: 28, sync: 78 },
 };

@@ -1,6 +1,7 @@
 import type { Browser } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, vi } from 'vitest';
 import type { StackOptions } from '../../local/stack/start-parts.ts';
+import type { ActionInput } from '../../local/store-sandbox/model/actions.ts';
 import { findBrowser, type ShopVisit, startBrowser } from './browser.ts';
 import { type LocalStack, startLocalStack } from './local-stack.ts';
 
@@ -37,4 +38,28 @@ export function useShopInBrowser(
     for (const { context } of ended) await context.close();
     expect(ended.flatMap(({ problems }) => problems)).toEqual([]);
   });
+}
+
+export const customerNamed = ({ store }: LocalStack, firstName: string): string =>
+  [...store.rows.customers.values()].find((one) => one.firstName === firstName)?.id ?? '';
+
+/** Buys shirts at 49, or another product, and waits for points to come back into the store; gives the order's id. */
+export async function earnPoints(
+  stack: LocalStack,
+  firstName: string,
+  quantity: number,
+  { title = 'Linen Shirt', ...draft }: { title?: string } & Partial<ActionInput<'placeOrder'>> = {},
+): Promise<string> {
+  const { actions, rows } = stack.store;
+  const customerId = customerNamed(stack, firstName);
+  const variant = [...rows.products.values()].find((one) => one.title === title)?.variants[0];
+  const lines = [{ variantId: variant?.id ?? '', quantity }];
+  const usual = { customerId, lines, payment: 'paid' as const, taxes: [] };
+  const { id } = actions.placeOrder({ ...usual, ...draft });
+  actions.fulfilOrder({ orderId: id });
+  const gid = `gid://shopify/Customer/${customerId}`;
+  const hasPoints = () =>
+    [...rows.metafields.values()].some((one) => one.ownerGid === gid && one.key === 'points');
+  await vi.waitUntil(hasPoints, { timeout: 120_000, interval: 250 });
+  return id;
 }

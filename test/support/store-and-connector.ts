@@ -107,19 +107,23 @@ export async function openStoreAndConnector(
   return { connector, store };
 }
 
-/** The store as the connector sees it. */
+/** The stores as the connector sees them. */
 export function adminStoreOf(
-  store: StoreSandbox,
+  stores: StoreSandbox | readonly StoreSandbox[],
   settings: Pick<AdminStoreSettings, 'sleep'> = {},
 ): AdminStore {
-  const { accessToken } = store.credentials;
-  const secret = { kind: 'static', accessToken } as const;
+  const all = new Map([stores].flat().map((store) => [store.shop.domain, store]));
   return createAdminStore({
     ...settings,
-    shop: () => ({
-      secret: { get: async () => secret, refresh: async () => secret },
-      sandboxAddress: store.address,
-    }),
+    shop: (domain) => {
+      const store = all.get(domain);
+      if (!store) throw new Error(`unknown shop: ${domain}`);
+      const secret = { kind: 'static', accessToken: store.credentials.accessToken } as const;
+      return {
+        secret: { get: async () => secret, refresh: async () => secret },
+        sandboxAddress: store.address,
+      };
+    },
   });
 }
 

@@ -14,7 +14,6 @@ import { describeFifoQueueContract } from '../contract/fifo-queue-contract.ts';
 import { describeLedgerContract } from '../contract/ledger-contract.ts';
 import { describeBalanceStore, describeRewardStore } from '../contract/reward-store-contract.ts';
 import { describeStoreContract } from '../contract/store-contract.ts';
-import { describeStoreScanContract } from '../contract/store-scan-contract.ts';
 import { storeCoupon, storeOrder, storeProduct } from '../fixtures/store-entities.ts';
 import {
   createMemoryBalanceStore,
@@ -145,23 +144,6 @@ const unavailable = { kind: 'unavailable', why: 'asleep' } as const;
 
 describeStoreContract('the store in memory', async () => {
   const store = createMemoryStore();
-  const { putOrder, putProduct, putCoupon, putAutomaticDiscount, remove } = store;
-  return {
-    store,
-    putOrder,
-    putProduct,
-    putCoupon,
-    putAutomaticDiscount,
-    remove,
-    turn(how) {
-      store.outage =
-        how === 'well' ? undefined : { ...unavailable, misconfigured: how === 'refusing' };
-    },
-  };
-});
-
-describeStoreScanContract('the store in memory', async () => {
-  const store = createMemoryStore();
   const shop = 'example-store.myshopify.com';
   const moment = (at: number) => new Date(at).toISOString();
   let count = 0;
@@ -172,8 +154,7 @@ describeStoreScanContract('the store in memory', async () => {
   let now = 0;
   store.now = () => now;
   return {
-    shop,
-    store,
+    ...{ shop, otherShop: 'second-store.myshopify.com', store },
     async placeOrder(at) {
       const order = { ...storeOrder(), id: nextId(), placedAt: moment(at), updatedAt: moment(at) };
       store.putOrder(shop, order);
@@ -194,7 +175,11 @@ describeStoreScanContract('the store in memory', async () => {
       }
       return discountId;
     },
-    createAutomaticDiscount: () => store.putAutomaticDiscount(shop, nextId()),
+    async createAutomaticDiscount() {
+      const id = nextId();
+      store.putAutomaticDiscount(shop, id);
+      return id;
+    },
     remove: (kind, id) => store.remove(shop, kind, id),
     setNow(at) {
       now = at;

@@ -34,7 +34,7 @@ import { type Line, line, lineText, type Options } from '../document/line.ts';
 import { findShop, shopsOf } from '../session/arguments.ts';
 import type { Session } from '../session/session.ts';
 import { BadArguments, Problem } from '../terminal/exit.ts';
-import { relativeTime, spanText } from '../terminal/text.ts';
+import { counted, relativeTime, spanText } from '../terminal/text.ts';
 import {
   type BackfillState,
   type Backfills,
@@ -138,17 +138,17 @@ async function preview(
   { ask, deployment }: OpenBackfill,
   { rate = DEFAULT_RATE, again }: StartOptions,
 ): Promise<Document> {
-  const counted = await countEntities(ask, state.kind, searchFor(state));
-  if (counted.kind !== 'data') throw storeProblem(counted, deployment);
+  const found = await countEntities(ask, state.kind, searchFor(state));
+  if (found.kind !== 'data') throw storeProblem(found, deployment);
   const { kind, total, sent, unreadable } = state;
   // Of discounts, only the file shows the number of codes.
-  const left = total === undefined ? counted.data : Math.max(total - sent - unreadable, 0);
+  const left = total === undefined ? found.data : Math.max(total - sent - unreadable, 0);
   const time = `about ${spanText((left / rate) * 1000)} at ${rate}/s (--rate), and what the store needs to write its file`;
   return {
     title: titleOf(state),
     blocks: [
       facts([
-        ['Found', `${counted.data} ${kind}`],
+        ['Found', counted(found.data, kind.slice(0, -1))],
         ['Created', spanWords(state)],
         ['Codes', kind === 'discounts' ? 'any number in each discount' : undefined],
         ['Sent before', sent > 0 ? `${sent}; it goes on behind them` : undefined],
@@ -157,7 +157,15 @@ async function preview(
       ]),
       text('Nothing was sent.'),
     ],
-    next: [{ label: `Send ${left} ${kind}`, line: startLine(state, { rate, again, yes: true }) }],
+    next:
+      left === 0
+        ? []
+        : [
+            {
+              label: `Send ${counted(left, kind.slice(0, -1))}`,
+              line: startLine(state, { rate, again, yes: true }),
+            },
+          ],
     data: { dryRun: true, ...state, count: left, rate },
   };
 }
@@ -265,12 +273,14 @@ function endDocument(state: BackfillState, wasDone = false): Document {
     const done = `Nothing was sent: this backfill finished ${when}, with ${sent} sent.`;
     return { ...base, blocks: [text(done)], next: [again] };
   }
-  const things = kind === 'discounts' ? 'codes' : kind;
+  const things = kind === 'discounts' ? 'code' : kind.slice(0, -1);
   const leftOut = `${unreadable} could not be read from the store's file, and are left out.`;
   return {
     ...base,
     blocks: [
-      text(`${sent} ${things} are on the queue, and the workers go on with them.`),
+      text(
+        `${counted(sent, things)} ${sent === 1 ? 'is' : 'are'} on the queue, and the workers go on.`,
+      ),
       ...(unreadable > 0 ? [text(leftOut, 'bad')] : []),
     ],
     next: [

@@ -35,7 +35,7 @@ export function registerRepair(program: Command): void {
     .option('--because <reason>', 'why, for the next operator')
     .option(
       '--for <duration>',
-      'how long: 30m, 2h (default: until "resume"; a new reason alone keeps the end)',
+      'how long, 7d at most: 30m, 2h (default: until "resume"; a new reason alone keeps the end)',
       durationText,
     )
     .option('--yes', 'do not ask');
@@ -112,8 +112,9 @@ is not sent; --force sends it all the same, if the service lost it.
   npx loyalty-connector reconcile --deep --shop example-store.myshopify.com
   npx loyalty-connector reconcile status      what the last runs sent again, and why
 
-It ends with 0 when what was compared agrees, with 3 when something was sent again or there was nothing to compare yet,
-with 1 when orders differ in the loyalty service, and with 4 when not everything could be compared. After Ctrl-C it goes on by itself.
+It ends with 0 when what was compared agrees, with 3 when something that was sent again is on its way or there was
+nothing to compare yet, with 1 when orders differ in the loyalty service, and with 4 when not everything could be
+compared. After Ctrl-C it goes on by itself.
 `,
     run: async () => (await import('../reconcile/reconcile.ts')).startReconcile,
   })

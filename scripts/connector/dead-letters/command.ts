@@ -1,7 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { EventKind } from '../../../shared/core/events/event.ts';
 import { DEAD_LETTER_REASONS } from '../../../shared/core/events/outcome.ts';
-import { parseMoment, queueOption, wholeNumber } from '../session/arguments.ts';
+import { EVENT_KINDS, parseMoment, queueOption, wholeNumber } from '../session/arguments.ts';
 import { declare } from '../session/declare-command.ts';
 import type { DropOptions } from './drop.ts';
 import type { ListOptions } from './list.ts';
@@ -92,17 +91,11 @@ export function registerDeadLetters(program: Command): void {
     .option('--yes', 'do it without asking');
 }
 
-// Spelled out here so that --help loads little of the connector.
-export const KINDS = Object.keys({
-  ...{ order: 1, product: 1, coupon: 1, member: 1, discount: 1, customer: 1, shop: 1 },
-  ...{ balance: 1, 'point-event': 1, redemption: 1 },
-} satisfies Record<EventKind, 1>) as readonly EventKind[];
-
 /** The options that choose dead letters, the same for every command about them. */
 function addFilterOptions(command: Command): Command {
   return command
     .optionsGroup('Which dead letters (all that are given must fit):')
-    .addOption(new Option('--kind <kind>', 'what the message is about').choices(KINDS))
+    .addOption(new Option('--kind <kind>', 'what the message is about').choices(EVENT_KINDS))
     .option('--shop <domain>', 'example-store.myshopify.com', notEmpty)
     .addOption(queueOption('of this queue'))
     .option('--id <id>', 'of the dead letter, or of what it is about; may be repeated', collect)

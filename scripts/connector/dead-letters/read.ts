@@ -64,7 +64,7 @@ export interface Known {
   readonly delivered: ReadonlySet<string>;
 }
 
-export const NOTHING_KNOWN: Known = { names: new Map(), delivered: new Set() };
+const NOTHING_KNOWN: Known = { names: new Map(), delivered: new Set() };
 
 export const nameKey = ({ shop, id }: { shop?: string | undefined; id?: string | undefined }) =>
   `${shop}|${id}`;

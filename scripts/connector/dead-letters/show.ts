@@ -34,10 +34,10 @@ import {
   type VerdictKind,
 } from '../document/document.ts';
 import { line } from '../document/line.ts';
+import { EVENT_KINDS } from '../session/arguments.ts';
 import type { CommonOptions, Session } from '../session/session.ts';
 import { Problem } from '../terminal/exit.ts';
 import { utcText } from '../terminal/text.ts';
-import { KINDS } from './command.ts';
 import {
   aboutCell,
   aboutOf,
@@ -133,7 +133,7 @@ async function findLetter(
   const now = new Date();
   const summaries = openSummaries(deployment);
   const things = deployment.connector.shops.flatMap(({ domain: shop }) =>
-    KINDS.map((kind) => ({ shop, kind, id })),
+    EVENT_KINDS.map((kind) => ({ shop, kind, id })),
   );
   const found = await Promise.all([
     readLettersById(summaries, [id], now),

@@ -34,6 +34,13 @@ export const FOR_WHAT: Readonly<Record<WaitsFor, string>> = {
   patience: 'for something that may take hours',
 };
 
+/** Names that say nothing to a person. */
+const WHY: Readonly<Record<string, string>> = {
+  'shop-paused': 'paused',
+  'redemption-in-progress': 'a redemption is not answered yet',
+};
+export const whyText = (why: WaitingMessage['why']): string => WHY[why] ?? why;
+
 /** What waits now, of these shops, the next to be tried first; or a part of it, if `most` is exceeded. */
 export async function readWaiting(
   { aws, output }: Pick<Deployment, 'aws' | 'output'>,

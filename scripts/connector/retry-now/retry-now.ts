@@ -16,6 +16,7 @@ import {
   readWaiting,
   type WokenMessage,
   wake,
+  whyText,
   wokenTexts,
 } from '../pause/waiting-messages.ts';
 import { shopsOf } from '../session/arguments.ts';
@@ -123,7 +124,7 @@ function endOf(message: FollowedMessage): End {
     case 'rejected':
       return { tone: 'bad', what: 'refused: now in the dead letters' };
     case undefined: {
-      const again = `tried, waiting again ${FOR_WHAT[waitsFor]} (${why})`;
+      const again = `tried, waiting again ${FOR_WHAT[waitsFor]} (${whyText(why)})`;
       return { tone: 'waits', what: waitsAgain(message) ? again : 'without an outcome yet' };
     }
     default:

@@ -1,5 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander';
 import type { Connector, Shop } from '../../../shared/config/connector-config.ts';
+import type { EventKind } from '../../../shared/core/events/event.ts';
 import { BadArguments } from '../terminal/exit.ts';
 
 /** The shop with the given domain or path; without one, the only shop of the settings. */
@@ -90,3 +91,9 @@ export function stageName(text: string): string {
 
 export const queueOption = (what: string) =>
   new Option('--queue <queue>', what).choices(['orders', 'products', 'coupons', 'balances']);
+
+// Spelled out here so that --help loads little of the connector.
+export const EVENT_KINDS = Object.keys({
+  ...{ order: 1, product: 1, coupon: 1, member: 1, discount: 1, customer: 1, shop: 1 },
+  ...{ balance: 1, 'point-event': 1, redemption: 1 },
+} satisfies Record<EventKind, 1>) as readonly EventKind[];

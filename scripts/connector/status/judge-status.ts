@@ -18,7 +18,7 @@ import {
 } from '../checks/check.ts';
 import type { Suggestion, Verdict } from '../document/document.ts';
 import { line } from '../document/line.ts';
-import { FOR_WHAT } from '../pause/waiting-messages.ts';
+import { FOR_WHAT, whyText } from '../pause/waiting-messages.ts';
 import type { CredentialStatus } from '../secrets/read-secret.ts';
 import { counted, countedWith, momentText, spanText } from '../terminal/text.ts';
 import {
@@ -101,7 +101,7 @@ function judgeGroup(group: WaitingStatus, checks: readonly CheckResult[], now: D
   const { shop, waitsFor, messages, since, nextTry, whys, mayBeEarlier } = group;
   const inMs = Date.parse(nextTry) - now.getTime();
   const waits = countedWith(messages, 'message', 'wait');
-  const what = `${waits} ${FOR_WHAT[waitsFor]} since ${momentText(since, now)} (${whys.join(', ')}), next try in ${spanText(inMs)}`;
+  const what = `${waits} ${FOR_WHAT[waitsFor]} since ${momentText(since, now)} (${whys.map(whyText).join(', ')}), next try in ${spanText(inMs)}`;
   const again: Suggestion = {
     label: `Try ${counted(messages, 'message')} again now`,
     line: line('retry-now', [], { shop, reason: waitsFor }),

@@ -218,7 +218,9 @@ function sameId(event: StoreEvent, id: string): EventReading | undefined {
 const MAX_FAULTS = 10;
 
 function unreadable(faults: readonly ReadFault[]): EventReading {
-  const words = faults.slice(0, MAX_FAULTS).map(({ path, problem }) => `${path} ${problem}`);
+  const words = faults
+    .slice(0, MAX_FAULTS)
+    .map(({ path, problem }) => `${path === '$' ? 'the body' : path} ${problem}`);
   const more = faults.length - words.length;
   return {
     kind: 'unreadable',

@@ -1,12 +1,11 @@
 import { mkdirSync } from 'node:fs';
 import type { Browser } from 'playwright-core';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { findBrowser, type ShopVisit, visitShop } from '../../support/browser.ts';
 import type { LocalStack } from '../../support/local-stack.ts';
-import { useShopInBrowser } from '../../support/shop-in-browser.ts';
+import { customerNamed, earnPoints, useShopInBrowser } from '../../support/shop-in-browser.ts';
 
 const browserPath = findBrowser();
-const patient = { timeout: 60_000, interval: 250 };
 const PAGE = '/account/loyalty';
 const WIDE = { width: 1280, height: 900 };
 const NARROW = { width: 390, height: 844 };
@@ -43,32 +42,7 @@ async function visit(customer?: string): Promise<AccountVisit> {
   return whole;
 }
 
-const customerId = (firstName: string) =>
-  [...stack.store.rows.customers.values()].find((one) => one.firstName === firstName)?.id ?? '';
-
-/** Buys shirts at 49, and waits for the points to come back into the store. */
-async function buyShirts(
-  firstName: string,
-  quantity: number,
-  presentment?: { readonly currency: string; readonly rate: number },
-  hasTaxes = false,
-): Promise<string> {
-  const { actions, rows } = stack.store;
-  const shirt = [...rows.products.values()].find(({ title }) => title === 'Linen Shirt');
-  const order = actions.placeOrder({
-    customerId: customerId(firstName),
-    lines: [{ variantId: shirt?.variants[0]?.id ?? '', quantity }],
-    payment: 'paid',
-    ...(!hasTaxes && { taxes: [] }),
-    ...(presentment && { presentment }),
-  });
-  actions.fulfilOrder({ orderId: order.id });
-  const gid = `gid://shopify/Customer/${customerId(firstName)}`;
-  const points = () =>
-    [...rows.metafields.values()].some((one) => one.ownerGid === gid && one.key === 'points');
-  await vi.waitFor(() => expect(points()).toBe(true), patient);
-  return order.id;
-}
+const customerId = (firstName: string) => customerNamed(stack, firstName);
 
 const discountOf = (code: string) => {
   const { rows } = stack.store;
@@ -79,7 +53,7 @@ describe.skipIf(browserPath === undefined)('the account page, in a browser', () 
   let orderId = '';
   useShopInBrowser(visits, async (started) => {
     ({ stack, browser } = started);
-    [orderId] = await Promise.all([buyShirts('Robin', 10), buyShirts('Sasha', 1)]);
+    [orderId] = await Promise.all([earnPoints(stack, 'Robin', 10), earnPoints(stack, 'Sasha', 1)]);
   });
 
   it.each([WIDE, NARROW])(
@@ -271,7 +245,7 @@ describe.skipIf(browserPath === undefined)('the account page, in a browser', () 
   }, 120_000);
 
   it('says there how the amount came about: without the taxes that the prices include', async () => {
-    const taxed = await buyShirts('Toni', 1, undefined, true);
+    const taxed = await earnPoints(stack, 'Toni', 1, { taxes: undefined });
     const { page, open } = await visit('Toni');
     await open(`/account/orders/${taxed}`);
     for (const line of ['€49.00 for the items you keep', '-€8.17 taxes', '€40.83 counts for']) {
@@ -286,7 +260,7 @@ describe.skipIf(browserPath === undefined)('the account page, in a browser', () 
   ])(
     "names the program's currency on the page of an order that was paid in $currency",
     async (paidIn) => {
-      const foreign = await buyShirts('Toni', 1, paidIn);
+      const foreign = await earnPoints(stack, 'Toni', 1, { presentment: paidIn });
       const { page, open } = await visit('Toni');
       await open(`/account/orders/${foreign}`);
       await page

@@ -79,15 +79,4 @@ describe.runIf(findBrowser() !== undefined)('the console', { timeout: 600_000 },
       expect({ view, missed, unmarked }).toEqual({ view, missed: [], unmarked: 0 });
     }
   });
-
-  it('leads to each view by keys alone', async () => {
-    const { page } = await world.visit();
-    const links = page.getByRole('navigation').first().getByRole('link');
-    await expect.poll(() => links.count()).toBe(VIEWS.length);
-    for (let index = 0; index < VIEWS.length; index++) {
-      await links.nth(index).focus();
-      await page.keyboard.press('Enter');
-      await expect.poll(() => links.nth(index).getAttribute('aria-current')).toBe('page');
-    }
-  });
 });

@@ -1,5 +1,3 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { line, lineText } from '../../../scripts/connector/document/line.ts';
 import type { StoreEvent } from '../../../shared/core/events/event.ts';
@@ -30,23 +28,6 @@ const unreadable = { reason: 'unreadable', why: 'the body is not JSON' } as cons
 const broken = new TextEncoder().encode('{"id":');
 
 describe('every command that is suggested can be run as it stands', () => {
-  it('after sending a broken file, and in the list that it leads to', async () => {
-    writeFileSync(join(connector.folder, 'broken.json'), '{"id":');
-    const sent = await connector.run('send --file broken.json --topic orders/updated');
-    expect(sent.stdout).toContain('npx loyalty-connector dead-letters list --id ');
-    await connector.work();
-    const [listed] = await runSuggested(sent, connector);
-    expect(listed?.stdout).toContain('1 unreadable order waits for a decision.');
-    if (listed) await runSuggested(listed, connector);
-  });
-
-  it('after sending a sample', async () => {
-    const sent = await connector.run('send');
-    await connector.work();
-    const [traced] = await runSuggested(sent, connector);
-    expect(traced?.stdout).toContain(`of ${SHOP}`);
-  });
-
   it('for dead letters that only the store can make readable, and no more than was listed', async () => {
     await park(letterEvent({ id: '5512300000001', body: broken }), unreadable);
     const listed = await connector.run(`dead-letters list --shop ${SHOP}`);
@@ -56,15 +37,6 @@ describe('every command that is suggested can be run as it stands', () => {
     expect(dropped?.stdout).toContain('Would drop 1 dead letter');
     expect(shown?.stdout).toContain('order 5512300000001');
     expect(shown?.stdout).toContain('Its body cannot be used, so the store is asked instead.');
-  });
-
-  it('for dead letters that cannot be replayed: no replay, but the reason', async () => {
-    await park('not an envelope', unreadable);
-    const listed = await connector.run('dead-letters list');
-    const runs = await runSuggested(listed, connector);
-    expect(runs.map(({ line }) => line.includes('show'))).toEqual([false, true]);
-    expect(runs[1]?.stdout).toContain('It cannot be sent again: this release cannot read');
-    expect(runs.some(({ stdout }) => stdout.includes('dead-letters replay'))).toBe(false);
   });
 
   it('for an id that begins with hyphens', async () => {

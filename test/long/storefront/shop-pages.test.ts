@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { hostedPages } from '../../../local/storefront-demo/demo.ts';
 import { findBrowser, type ShopVisit, visitShop } from '../../support/browser.ts';
 import type { LocalStack } from '../../support/local-stack.ts';
-import { useShopInBrowser } from '../../support/shop-in-browser.ts';
+import { customerNamed, useShopInBrowser } from '../../support/shop-in-browser.ts';
 
 const browserPath = findBrowser();
 const WIDTHS = [390, 1280];
@@ -13,8 +13,7 @@ let stack: LocalStack;
 let browser: Browser;
 const visits: ShopVisit[] = [];
 
-const customerId = (firstName: string) =>
-  [...stack.store.rows.customers.values()].find((one) => one.firstName === firstName)?.id ?? '';
+const customerId = (firstName: string) => customerNamed(stack, firstName);
 
 async function visit(width: number, customer?: string): Promise<ShopVisit> {
   const id = customer === undefined ? undefined : customerId(customer);

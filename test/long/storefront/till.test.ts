@@ -1,32 +1,59 @@
-import type { Browser } from 'playwright-core';
-import { describe, expect, it, vi } from 'vitest';
-import { findBrowser } from '../../support/browser.ts';
+import type { Browser, FrameLocator } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { findBrowser, type ShopVisit, visitShop } from '../../support/browser.ts';
 import type { LocalStack } from '../../support/local-stack.ts';
-import { useShopInBrowser } from '../../support/shop-in-browser.ts';
-import { customerNamed, type TillVisit, visitTill } from './till-visit.ts';
+import { customerNamed, earnPoints, useShopInBrowser } from '../../support/shop-in-browser.ts';
 
 const browserPath = findBrowser();
 const patient = { timeout: 60_000, interval: 250 };
+
+/** The till of the local stack, with a customer looked up and a mug in the cart. */
+interface TillVisit extends ShopVisit {
+  readonly block: FrameLocator;
+  readonly modal: FrameLocator;
+  /** The bodies of what the extension has sent to `redeem`. */
+  readonly redeems: (string | null)[];
+  /** Opens the modal from the block. */
+  openRewards(): Promise<void>;
+  /** The customer reads out the code of the message, and the cashier enters it. */
+  confirm(): Promise<void>;
+  /** The code of the last message to the customer. */
+  pin(): string;
+}
 
 let stack: LocalStack;
 let browser: Browser;
 const visits: TillVisit[] = [];
 
-async function earnPoints(firstName: string, quantity: number): Promise<void> {
-  const { actions, rows } = stack.store;
-  const shirt = [...rows.products.values()].find(({ title }) => title === 'Linen Shirt');
-  const customerId = customerNamed(stack, firstName);
-  const lines = [{ variantId: shirt?.variants[0]?.id ?? '', quantity }];
-  const order = actions.placeOrder({ customerId, lines, payment: 'paid', taxes: [] });
-  actions.fulfilOrder({ orderId: order.id });
-  const gid = `gid://shopify/Customer/${customerId}`;
-  const hasPoints = () =>
-    [...rows.metafields.values()].some((one) => one.ownerGid === gid && one.key === 'points');
-  await vi.waitFor(() => expect(hasPoints()).toBe(true), patient);
-}
-
 async function openTill(firstName: string): Promise<TillVisit> {
-  const made = await visitTill(browser, stack, firstName);
+  const visit = await visitShop(browser, stack.shopAddress ?? '');
+  const { page } = visit;
+  const redeems: (string | null)[] = [];
+  page.on('request', (request) => {
+    if (request.method() === 'POST' && request.url().endsWith('/redeem')) {
+      redeems.push(request.postData());
+    }
+  });
+  await visit.open('/till');
+  await page.getByRole('button', { name: /^Enamel Mug/ }).click();
+  await page.getByLabel('Search a customer').fill(firstName);
+  await page.getByRole('button', { name: new RegExp(`^${firstName}`) }).click();
+  const block = page.frameLocator('iframe[title="Loyalty"]');
+  const modal = page.frameLocator('iframe[title="Loyalty rewards"]');
+  const customerId = customerNamed(stack, firstName);
+  const pin = () =>
+    stack.loyalty.state().challenges.find((one) => one.customerId === customerId)?.pin ?? '';
+  const made: TillVisit = {
+    ...visit,
+    ...{ block, modal, redeems, pin },
+    openRewards: () => block.getByRole('button', { name: 'Rewards' }).click(),
+    async confirm() {
+      const field = modal.getByLabel('Code from the message');
+      await field.waitFor();
+      await field.fill(pin());
+      await modal.getByRole('button', { name: 'Confirm' }).click();
+    },
+  };
   visits.push(made);
   return made;
 }
@@ -38,7 +65,7 @@ describe.skipIf(browserPath === undefined)('the till with our extension, in a br
     visits,
     async (started) => {
       ({ stack, browser } = started);
-      await Promise.all(['Robin', 'Sasha', 'Toni'].map((name) => earnPoints(name, 10)));
+      await Promise.all(['Robin', 'Sasha', 'Toni'].map((name) => earnPoints(stack, name, 10)));
     },
     // Toni has no phone number.
     { loyaltySettings: () => ({ challengeSentBy: 'sms' }) },

@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createMemoryLedger } from '../../../local/harness/memory-ledger.ts';
 import { sequenceNumber } from '../../../local/harness/memory-queue.ts';
-import { KINDS } from '../../../scripts/connector/dead-letters/command.ts';
 import {
   expiryText,
   groupsOf,
@@ -31,6 +30,7 @@ import {
   maskCall,
   maskPersonal,
 } from '../../../scripts/connector/dead-letters/show.ts';
+import { EVENT_KINDS } from '../../../scripts/connector/session/arguments.ts';
 import { defineConnector } from '../../../shared/config/connector-config.ts';
 import {
   type DeadLetterQueue,
@@ -500,7 +500,7 @@ describe('what documents say of dead letters', () => {
   });
 
   it('says for every kind what happens on which day if nobody decides', () => {
-    const said = KINDS.map((kind) => expiryText(letterOf({ kind } as object), { healing }));
+    const said = EVENT_KINDS.map((kind) => expiryText(letterOf({ kind } as object), { healing }));
     for (const words of said) expect(words).toMatch(/^SQS deletes it on 2026-10-23\. \S/);
     expect(said[0]).toContain('deep scan after 2026-10-24');
     // It was not rejected: nothing waits for the dead letter to go.

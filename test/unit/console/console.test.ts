@@ -67,12 +67,6 @@ describe('the guard of the console', () => {
     expect(guard.open(guard.token)).toBeUndefined();
     expect(createGuard(PORT).open('guess')).toBeUndefined();
   });
-
-  it('makes other secrets in every run', () => {
-    const [one, other] = [opened(), opened()];
-    expect(one.guard.token).not.toBe(other.guard.token);
-    expect(one.guard.refusesRun(other.own)).toBe('no-session');
-  });
 });
 
 interface Circumstances extends Partial<Omit<RunSettings, 'createProgram' | 'send'>> {
@@ -132,11 +126,6 @@ describe('the offered commands', () => {
   it.each(['stack', 'profile', 'region', 'watch', 'help'])('keep --%s', async (option) => {
     const [problem] = await run({ command: 'status', operands: [], options: { [option]: 'x' } });
     expect(problem).toMatchObject({ kind: 'problem' });
-  });
-
-  it('refuse a change where the console only reads', async () => {
-    const line = { command: 'dead-letters drop', operands: [], options: { yes: true } };
-    expect(await run(line, { readOnly: true })).toContainEqual({ kind: 'end', code: 2 });
   });
 });
 

@@ -13,8 +13,9 @@ export const action = signal<Suggestion | undefined>(undefined);
 /** What only looks is a link, what changes something a button; what this console does not offer is a text to copy. */
 export function Suggestions({ of: [first, ...others] }: { readonly of: readonly Suggestion[] }) {
   if (!first) return null;
-  // Those with a sentence have a line of their own: the others stand together, behind the most useful one.
-  const inOrder = others.toSorted((one, other) => Number(!!one.say) - Number(!!other.say));
+  // Those with a sentence have a line of their own: they stand together, and the others, the most useful one first.
+  const isOther = ({ say }: Suggestion) => Number(!!say !== !!first.say);
+  const inOrder = others.toSorted((one, other) => isOther(one) - isOther(other));
   return (
     <ul class="suggestions">
       {[first, ...inOrder].map((one) => (

@@ -3,6 +3,7 @@ import {
   decodeSnapshot,
   encodeCoupon,
   encodeSnapshot,
+  retryStore,
 } from '../../../../shared/core/store/store.ts';
 import { storeCoupon, storeOrder, storeProduct } from '../../../fixtures/store-entities.ts';
 
@@ -39,4 +40,11 @@ describe('what the connector read from the store, as a body', () => {
   ])('is not used %s', (_, event, message) => {
     expect(decodeSnapshot(event, body(message))).toBeUndefined();
   });
+});
+
+// Else an operator's `retry-now` could overtake a change that the store is still making.
+it('says of a change without an answer that the store may still make it', () => {
+  const unavailable = { kind: 'unavailable', why: 'time-out' } as const;
+  expect(retryStore({ ...unavailable, mayHaveHappened: true })).toHaveProperty('mayHaveHappened');
+  expect(retryStore(unavailable)).not.toHaveProperty('mayHaveHappened');
 });

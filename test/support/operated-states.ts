@@ -1,0 +1,214 @@
+import { writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import fc from 'fast-check';
+import { vi } from 'vitest';
+import { createBalanceWorker } from '../../functions/sync-balances.ts';
+import storefront from '../../local/harness/storefront.config.ts';
+import { line } from '../../scripts/connector/document/line.ts';
+import { anyLife, live } from './any-store-life.ts';
+import { ask } from './asked-documents.ts';
+import { buildWarm, createSourceQueue, pollOnce } from './event-source.ts';
+import { openOperatedConnector, SHOP, tellOf } from './operated-connector.ts';
+import { letterEvent, letterReason, parkLetters } from './parked-letters.ts';
+import { leaveStuckRedemption } from './stuck-redemption.ts';
+
+const HOME = process.cwd();
+
+export type World = Awaited<ReturnType<typeof openWorld>>;
+
+/** A connector with a storefront. This process runs in its folder, so that commands find it. */
+async function openWorld() {
+  const operated = await openOperatedConnector();
+  const { sqs, queues, store } = operated;
+  const { origin } = new URL(queues.urls.orders.url);
+  const balances = await createSourceQueue(sqs, origin, 'connector-balances');
+  process.env.SOURCE_QUEUE_URL = balances.url;
+  process.env.DEAD_LETTER_QUEUE_URL = balances.deadLetterUrl;
+  const worker = buildWarm(() => createBalanceWorker(storefront));
+  await operated.describe({
+    outputs: {
+      ...operated.outputs,
+      BalancesQueueUrl: balances.url,
+      BalancesDeadLetterQueueUrl: balances.deadLetterUrl,
+      PointsAddress: 'http://127.0.0.1:9/points',
+      StorefrontAddress: 'http://127.0.0.1:9/storefront',
+    },
+    settings: resolve(HOME, 'local/harness/storefront.config.ts'),
+  });
+  process.chdir(operated.folder);
+
+  /** The store tries each webhook once, and the workers work until nothing is visible. */
+  async function work(): Promise<void> {
+    await vi.waitFor(() => {
+      const open = store.deliveries.all().filter(({ state }) => state === 'waiting');
+      if (open.some(({ attempts }) => attempts.length === 0)) throw new Error('not tried yet');
+    }, 30_000);
+    do await operated.work();
+    while ((await pollOnce(sqs, balances.url, worker, 'sync-balances')) > 0);
+  }
+
+  return {
+    ...operated,
+    work,
+    /** A paid and sent order, which the store announces. */
+    order(email = 'ada@example.org') {
+      const { id: customerId } = store.actions.createCustomer({ firstName: 'Ada', email });
+      const lines = [{ title: 'Linen shirt', price: 60, quantity: 2 }];
+      const { id } = store.actions.placeOrder({ lines, customerId, payment: 'paid' });
+      store.actions.fulfilOrder({ orderId: id });
+      return { id, customerId };
+    },
+    async atWork<Value>(command: Promise<Value>): Promise<Value> {
+      let isOver = false;
+      const ended = command.finally(() => {
+        isOver = true;
+      });
+      while (!isOver) await work();
+      await work();
+      return ended;
+    },
+    async close(): Promise<void> {
+      process.chdir(HOME);
+      await operated.close();
+    },
+  };
+}
+
+const REFUSES = { kind: 'business-error', code: 51, operation: 'sendOrder' } as const;
+
+/** The end of a life under faults: of webhooks, of the service, of its answers. */
+function liveUnderFaults({ store, loyalty, order }: World, seed: number): void {
+  store.disorder = { ...store.disorder, drop: 0.2, duplicate: 0.2, shuffle: 3 };
+  for (const kind of ['http-500', 'reset-after', 'http-429'] as const) {
+    loyalty.faults.add({ kind, probability: 0.1 });
+  }
+  loyalty.faults.add({ ...REFUSES, probability: 0.2 });
+  for (const email of ['kim@example.org', 'lou@example.org']) order(email);
+  const [steps = []] = fc.sample(anyLife, { seed, numRuns: 1 });
+  const attempt = (name: keyof typeof store.actions, input: unknown) => {
+    try {
+      return (store.actions[name] as (input: unknown) => unknown)(input);
+    } catch {
+      return undefined; // the store refuses impossible steps
+    }
+  };
+  live({ rows: store.rows, attempt }, steps, { changesEndedOrders: false });
+}
+
+/** Here the store announces nothing before. */
+const UNSUBSCRIBED: ReadonlySet<string> = new Set([
+  ...['a secret that is not in its form', 'missing subscriptions'],
+  'an order whose webhook never came',
+]);
+
+/** The drills of an operator and the ends of the simulation's lives. */
+const STATES: Readonly<Record<string, (world: World) => unknown>> = {
+  'orders that the service refuses'({ loyalty, order }) {
+    loyalty.faults.add(REFUSES);
+    for (const email of ['ada@example.org', 'kim@example.org']) order(email);
+  },
+
+  'an outage of the service'({ loyalty, order }) {
+    loyalty.faults.add({ kind: 'http-503', retryAfterSeconds: 600 });
+    order();
+  },
+
+  'a wrong webhook secret'({ store, order, metrics }) {
+    store.rotateSecret('another-secret-8d11');
+    order();
+    const at = Date.now() - 60_000;
+    metrics.push({ name: 'signatures-refused', value: 72, at, dimensions: {} });
+  },
+
+  'refused loyalty credentials'({ loyalty, order }) {
+    loyalty.faults.add({ kind: 'business-error', code: 76 });
+    order();
+  },
+
+  'a secret that is not in its form': ({ keepSecret }) => keepSecret('loyalty', '{"token":""}'),
+
+  'missing subscriptions': ({ order }) => order(),
+
+  async 'an order whose webhook never came'({ order }) {
+    order();
+    await ask(line('webhooks sync', [], { yes: true }));
+  },
+
+  async 'a lost answer of a redemption'({ ledger, order, work }) {
+    const { customerId } = order();
+    await work();
+    await leaveStuckRedemption(ledger, { shop: SHOP, customerId }, { stuck: false });
+  },
+
+  async 'a redemption that needs a person'({ ledger, order }) {
+    const { customerId } = order();
+    const at = new Date(Date.now() - 48 * 3_600_000).toISOString();
+    await leaveStuckRedemption(ledger, { shop: SHOP, customerId }, { at });
+  },
+
+  async 'a malformed webhook'({ folder }) {
+    writeFileSync(join(folder, 'broken.json'), '{"id":');
+    await ask(line('send', [], { file: 'broken.json', topic: 'orders/updated' }));
+  },
+
+  async 'wrong points after a partial refund'({ store, order, work }) {
+    const { id: orderId } = order();
+    await work();
+    const [item] = store.rows.orders.get(orderId)?.lines ?? [];
+    store.disorder = { ...store.disorder, drop: 1 };
+    store.actions.refundOrder({ orderId, lines: [{ lineId: item?.id ?? '', quantity: 1 }] });
+  },
+
+  async 'a pause'({ order }) {
+    await ask(line('pause', [], { queue: 'orders', because: 'a move', yes: true }));
+    order();
+  },
+
+  async 'a changed price of a product'({ store, work }) {
+    const { id: productId } = store.actions.createProduct({ title: 'Hat', price: 20 });
+    store.actions.createDiscount({ percentage: 10, codes: ['SUMMER10'] });
+    await work();
+    store.actions.updateProduct({ productId, price: 25 });
+  },
+
+  async 'many dead letters of two reasons'({ sqs, ledger, queues }) {
+    const at = new Date().toISOString();
+    const unreadable = { reason: 'unreadable', why: 'the body is not JSON', at } as const;
+    const letters = Array.from({ length: 30 }, (_, index) => ({
+      event: index % 2 ? letterEvent({ id: `55${index}` }) : 'not an envelope',
+      reason: letterReason(index % 2 ? { code: 'Order_InvalidTotal', at } : unreadable),
+      group: `letter-${index}`,
+    }));
+    const summaries = { ledger, family: 'orders' } as const;
+    await parkLetters(sqs, queues.urls.orders.deadLetterUrl, letters, summaries);
+  },
+
+  async 'a dead letter that was dropped'({ loyalty, order, work }) {
+    loyalty.faults.add(REFUSES);
+    order();
+    await work();
+    await ask(line('dead-letters drop', [], { queue: 'orders', because: 'a test', yes: true }));
+  },
+
+  async 'a dead letter whose order was sent since'(world) {
+    world.loyalty.faults.add(REFUSES);
+    const { id } = world.order();
+    await world.work();
+    world.loyalty.faults.clear();
+    await tellOf(world, 'order', id);
+  },
+
+  'the end of a life under faults': (world) => liveUnderFaults(world, 1),
+  'the end of another life': (world) => liveUnderFaults(world, 2),
+  'all is well': ({ order }) => order(),
+};
+
+export const STATE_NAMES: readonly string[] = Object.keys(STATES);
+
+export async function openState(name: string): Promise<World> {
+  const world = await openWorld();
+  if (!UNSUBSCRIBED.has(name)) await ask(line('webhooks sync', [], { yes: true }));
+  await STATES[name]?.(world);
+  await world.work();
+  return world;
+}
