@@ -71,7 +71,8 @@ const MOST_KILOBYTES: Readonly<Record<ReturnType<typeof functionsOf>[number], nu
   'sync-coupons': 62.9,
   reconcile: 64.5,
   'receive-points': 14,
-  'sync-balances': 60.3,
+  // 60.3 before a busy shop left workers to the others.
+  'sync-balances': 61,
   // 44.3 before a challenge had a transaction and asked for a phone number or an e-mail address.
   // 45.8 before wrong PINs were counted by user.
   storefront: 46.3,

@@ -13,10 +13,10 @@ const THROTTLED = 100;
 /** At once, of the flood. */
 const SENDERS = 8;
 /**
- * How long the service of a calm shop takes. The time to its answer has this floor, so a ratio of 1.5 leaves 0.75 s to the
- * machine; behind the calls of the flood an order waits for a multiple of 5 s.
+ * How long the service of a calm shop takes. The time to its answer has this floor, so a ratio of 1.5 leaves half a second to
+ * the machine; behind the calls of the flood an order waits for a multiple of 5 s.
  */
-const CALL_MS = 1_500;
+const CALL_MS = 1_000;
 const SLOW_MS = 5_000;
 /** Of the calm shops, one after the other: so few at once that they never wait for each other. */
 const PACE_MS = 500;
