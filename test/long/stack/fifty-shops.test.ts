@@ -22,8 +22,9 @@ const SLOW_MS = 5_000;
 const PACE_MS = 500;
 const ROUNDS = 3;
 /**
- * The second longest of 144 orders counts. Where the machine is slower than it was in the calm run, the products that are
- * sent at the same time show it, and they count instead. What pauses only the orders is measured again.
+ * The second longest of 144 orders counts. It is compared with the calm run, or with the products that are sent at the same
+ * time where these took longer: a flood and other jobs slow the whole machine, which AWS would not show. So on a busy
+ * machine this proves less than "as in a calm run". What pauses only the orders is measured again.
  */
 const ATTEMPTS = 3;
 const WAIT = { timeout: 120_000, interval: 200 };
@@ -106,7 +107,7 @@ async function send(to: RunningShop, count: number): Promise<void> {
   await Promise.all(Array.from({ length: SENDERS }, sender));
 }
 
-it('48 shops wait no longer while one floods a slow service and one is throttled', async () => {
+it('48 shops wait no longer than in a queue without flood, while one floods a slow service and one is throttled', async () => {
   for (const { loyalty } of calm) loyalty.faults.add({ kind: 'latency', ms: CALL_MS });
   // Until as many processes run as will: a cold start belongs to neither measurement.
   for (const topic of ['orders/create', 'products/update'] as const) {
