@@ -2,7 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { openConnector, SHOP } from '../../../../local/harness/in-process-connector.ts';
 import { createMemoryLedger } from '../../../../local/harness/memory-ledger.ts';
+import { createMemoryQueue } from '../../../../local/harness/memory-queue.ts';
 import { createShopLoad, PLACE_MS } from '../../../../shared/core/calls/shop-load.ts';
+import { retryDelaySeconds } from '../../../../shared/core/events/outcome.ts';
 import { orderWithId } from '../../../fixtures/order-life.ts';
 
 const FLOODED = 'flooded.myshopify.com';
@@ -226,5 +228,89 @@ describe('a batch of a busy shop', () => {
     await vi.waitFor(() => expect(asked).toEqual(['1', '9']));
     answer();
     expect(await worked).toEqual({ received: 4, left: 0 });
+  });
+});
+
+/** What a batch takes beside its calls. */
+const OVERHEAD_MS = 50;
+
+/**
+ * Ten workers of one queue on a clock of their own: the real places, delays and FIFO queue, and calls that only take time.
+ * Returns the 99th percentile of the time from arrival to answer, of 48 shops that send an order each 400 ms in turn.
+ */
+async function percentileBeside(flood: number, workers: number | undefined): Promise<number> {
+  const { clock, ledger, start } = openQueue(workers);
+  const began = clock.ms;
+  const queue = createMemoryQueue({
+    now: () => clock.ms,
+    name: 'orders',
+    visibilitySeconds: 1_440,
+  });
+  const steps: { readonly at: number; readonly run: () => Promise<void> | void }[] = [];
+  /** The next one is the last. */
+  const at = (moment: number, run: () => Promise<void> | void) => {
+    const later = steps.findLastIndex((one) => one.at > moment);
+    steps.splice(later + 1, 0, { at: moment, run });
+  };
+  const arrive = (moment: number, shop: string, id: string) =>
+    at(moment, () => {
+      const body = JSON.stringify({ shop, at: moment });
+      queue.send({ body, groupId: `${shop}/${id}`, deduplicationId: `${shop}/${id}` });
+    });
+  for (let one = 0; one < 300; one += 1) {
+    arrive(began + one * 400, `calm-${one % 48}.myshopify.com`, `${one}`);
+  }
+  for (let one = 0; one < flood; one += 1) arrive(began + 10_000 + one * 5, FLOODED, `${one}`);
+  const times: number[] = [];
+
+  async function work(load: ReturnType<typeof start>): Promise<void> {
+    const batch = queue.receive({ max: 10 });
+    const next = (moment: number) => at(moment, () => work(load));
+    if (batch.length === 0) return void next(clock.ms + 50);
+    const read = batch.map((message) => ({ message, ...JSON.parse(message.body) }));
+    const shops = Map.groupBy(read, ({ shop }) => shop as string);
+    const visit = load.enter(new Map([...shops].map(([shop, own]) => [shop, own.length])));
+    const waiting = await visit.take(shops.keys(), await ledger.readMany(visit.keys), isCrowded);
+    let end = clock.ms + OVERHEAD_MS;
+    for (const [shop, own] of shops) {
+      if (waiting.has(shop)) {
+        const receives = Math.max(...own.map(({ message }) => message.attempts));
+        const seconds = retryDelaySeconds({ why: 'shop-busy', receives, tries: 0 }, () => 0.5);
+        for (const { message } of own) queue.changeVisibility(message.receiptHandle, seconds);
+        continue;
+      }
+      const callMs = shop === FLOODED ? 5_000 : 1_000;
+      const rounds = Math.ceil(own.length / load.parallelOf(shop));
+      const over = clock.ms + OVERHEAD_MS + rounds * callMs;
+      at(over, () => load.learn(shop, callMs));
+      if (shop !== FLOODED) times.push(...own.map((one) => over - one.at));
+      end = Math.max(end, over);
+    }
+    at(end, async () => {
+      for (const { shop, message } of read) {
+        if (!waiting.has(shop)) queue.delete(message.receiptHandle);
+      }
+      await visit.leave();
+      next(clock.ms);
+    });
+  }
+  for (let one = 0; one < 10; one += 1) at(began, () => work(start()));
+  while (times.length < 300) {
+    const step = steps.pop();
+    clock.ms = step?.at ?? Number.NaN;
+    await step?.run();
+  }
+  return times.toSorted((one, other) => one - other)[296] ?? Number.NaN;
+}
+
+describe('48 shops beside one with 1,000 orders at 5 s a call', () => {
+  it('wait at most 1.5 times as long as on a calm day, from the first order of the flood on', async () => {
+    const calm = await percentileBeside(0, 10);
+    expect((await percentileBeside(1_000, 10)) / calm).toBeLessThanOrEqual(1.5);
+  });
+
+  it('would wait for many of its calls without places', async () => {
+    const calm = await percentileBeside(0, undefined);
+    expect((await percentileBeside(1_000, undefined)) / calm).toBeGreaterThan(10);
   });
 });
