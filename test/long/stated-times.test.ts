@@ -166,8 +166,10 @@ function statedFor({ perDay, pointsPerSecond }: Shop) {
   const seconds = RUNS_A_WEEK * RUN_SECONDS - 7 * perDay * secondsOfStore;
   const aWeek = seconds / Math.max(0.2, secondsOfStore);
   const recent = Math.min(32 * perDay, aWeek / 2);
-  const weeks = Math.ceil((KEPT_DAYS * perDay - recent) / (aWeek - recent)) + 1;
-  return { aWeek, recentDays: Math.min(Math.floor(recent / perDay), 30), weeks };
+  const weeks = Math.ceil((1.1 * (KEPT_DAYS * perDay - recent)) / (aWeek - recent)) + 1;
+  const recentDays = [30, 16, 8, 4, 2, 1].find((days) => days * perDay <= recent) ?? 0;
+  // Otherwise the ledger forgets some before they are read.
+  return { aWeek, recentDays, weeks, isInTime: weeks * 7 < KEPT_DAYS };
 }
 
 const PLANS = [1_000, 100];
@@ -176,8 +178,7 @@ const ROWS = [500, 1_850, 5_000, 10_000, 20_000];
 /** A row of the table of docs/healing.md. */
 function rowOf(perDay: number): string {
   const cells = PLANS.flatMap((pointsPerSecond) => {
-    const { recentDays, weeks } = statedFor({ perDay, pointsPerSecond });
-    const isInTime = weeks * 7 < KEPT_DAYS;
+    const { recentDays, weeks, isInTime } = statedFor({ perDay, pointsPerSecond });
     return [`${recentDays} days`, isInTime ? `${weeks} weeks` : 'not all'];
   });
   return `| ${[perDay.toLocaleString('en'), ...cells].join(' | ')} |`;
@@ -185,11 +186,18 @@ function rowOf(perDay: number): string {
 
 describe('the times that docs/healing.md states', () => {
   it('are those of its formula', () => {
+    process.stdout.write(`${ROWS.map(rowOf).join('\n')}\n`);
     const page = readFileSync(new URL('../../docs/healing.md', import.meta.url), 'utf8');
     for (const perDay of ROWS) expect(page).toContain(rowOf(perDay));
   });
 
-  it.each(PLANS.flatMap((pointsPerSecond) => ROWS.map((perDay) => ({ perDay, pointsPerSecond }))))(
+  it.each(
+    PLANS.flatMap((pointsPerSecond) =>
+      ROWS.map((perDay) => ({ perDay, pointsPerSecond })).filter(
+        (shop) => statedFor(shop).isInTime,
+      ),
+    ),
+  )(
     'hold for %j: every order is read within them, the recent ones in every scan',
     async (given) => {
       const shop = openShop(given);

@@ -269,9 +269,9 @@ async function takeStep(
     ...(unreadSince !== undefined && !page.ordersRead && { unreadSince }),
   };
   const taken = { kind: 'taken', compared: page } as const;
-  if (page.next) return { ...taken, next: { ...next, scan: page.next } };
-  if (phase !== 'order') return { ...taken, next: { ...next, phase: AFTER[phase] } };
-  return { ...taken, next: afterSpan(shop, scan, next, deps) };
+  if (phase === 'order') return { ...taken, next: afterOrders(shop, scan, page.next, next, deps) };
+  const after = page.next ? { scan: page.next } : { phase: AFTER[phase] };
+  return { ...taken, next: { ...next, ...after } };
 }
 
 /** The newest come first. A span is as long as it is old, but a day at least. */
@@ -280,24 +280,26 @@ function recentSpan(until: number, now: Date): Scan {
   return { from: until - Math.max(ageMs, DAY_MS), until };
 }
 
-function afterSpan(
+/** Where orders continue after a page. `page`: the next one of the same span, if there is one. */
+function afterOrders(
   { doubt }: ReconciledShop,
-  { from, until }: Scan,
+  { from = 0, until }: Scan,
+  page: Scan | undefined,
   position: DeepPosition,
   deps: ReconcileDeps,
 ): DeepPosition {
   const { began, olderUntil, turn } = position;
   const now = deps.now();
   if (olderUntil !== undefined) {
-    if (until >= olderUntil) return finish(position, now);
+    if (!page && until >= olderUntil) return finish(position, now);
     // Versions are whole seconds: no order is between the two.
     const next = { from: until + 1, until: Math.min(until + LONGEST_SPAN_MS, olderUntil) };
-    return { ...position, scan: next };
+    return { ...position, scan: page ?? next };
   }
-  const last = (from ?? 0) - 1;
+  const last = page ? until : from - 1;
   const halfMs = ((deps.deepEveryDays || Number.POSITIVE_INFINITY) * DAY_MS) / 2;
   if (now.getTime() - last < RECENT_MS && now.getTime() - began < halfMs) {
-    return { ...position, scan: recentSpan(last, now) };
+    return { ...position, scan: page ?? recentSpan(last, now) };
   }
   const isOfUse = turn !== undefined && (!doubt || turn.began >= doubt.until);
   const resumed = isOfUse ? turn : { began, scan: firstOlder(position, last) };
