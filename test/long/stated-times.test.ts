@@ -147,17 +147,25 @@ function openShop({ perDay, pointsPerSecond }: Shop) {
     sinceRead: (days: number) =>
       (clock.ms - (lastRead[Math.floor((clock.ms - days * DAY_MS - first) / everyMs)] ?? 0)) /
       WEEK_MS,
+    /** From the first run on, until so many were read. */
+    async hoursFor(orders: number): Promise<number> {
+      let hours = 0;
+      for (; reads * standsFor < orders; hours += 1) await runForAnHour(hours === 0);
+      return hours;
+    },
     async runForAWeek(): Promise<void> {
-      for (let hour = 0; hour < RUNS_A_WEEK; hour += 1) {
-        const beganAt = clock.ms;
-        end = new AbortController();
-        endsAt = beganAt + RUN_SECONDS * 1_000;
-        const asked = hour === 0 ? ({ mode: 'deep' } as const) : {};
-        await reconcile(connector.shops, asked, { ...deps, deadline: end.signal });
-        clock.ms = beganAt + HOUR_MS;
-      }
+      for (let hour = 0; hour < RUNS_A_WEEK; hour += 1) await runForAnHour(hour === 0);
     },
   };
+
+  async function runForAnHour(deep: boolean): Promise<void> {
+    const beganAt = clock.ms;
+    end = new AbortController();
+    endsAt = beganAt + RUN_SECONDS * 1_000;
+    const asked = deep ? ({ mode: 'deep' } as const) : {};
+    await reconcile(connector.shops, asked, { ...deps, deadline: end.signal });
+    clock.ms = beganAt + HOUR_MS;
+  }
 }
 
 /** The formula of docs/healing.md. */
@@ -190,6 +198,20 @@ describe('the times that docs/healing.md states', () => {
     const page = readFileSync(new URL('../../docs/healing.md', import.meta.url), 'utf8');
     for (const perDay of ROWS) expect(page).toContain(rowOf(perDay));
   });
+
+  it.each([
+    [1_000, 23],
+    [100, 42],
+  ])(
+    'hold for 100,000 orders: with %d points a second they take %d hours',
+    async (points, hours) => {
+      const measured = await openShop({ perDay: 250, pointsPerSecond: points }).hoursFor(100_000);
+      process.stdout.write(`${JSON.stringify({ points, measured })}\n`);
+      expect(Math.abs(measured - hours)).toBeLessThanOrEqual(1);
+      const page = readFileSync(new URL('../../docs/healing.md', import.meta.url), 'utf8');
+      expect(page).toMatch(new RegExp(`\\b${hours} hours`));
+    },
+  );
 
   it.each(
     PLANS.flatMap((pointsPerSecond) =>
