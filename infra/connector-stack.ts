@@ -205,7 +205,7 @@ const DESCRIPTIONS: Readonly<Record<StackOutput, string>> = {
   ReconcileFunction: 'Compares the store with the ledger and sends what is missing',
   AlarmTopic: 'The topic that alarms notify',
   Dashboard: 'The CloudWatch dashboard',
-  Concurrency: 'How many workers run at once, and what is reserved for the receiver',
+  Concurrency: 'How many workers run at once, and what is reserved for each address',
   OperatorPolicy: 'Attach this policy to the people who operate the connector',
   ReadOnlyOperatorPolicy: 'Attach this policy to the people who only look at it',
   NextCommand: 'The command to run next',

@@ -20,24 +20,23 @@ export interface OperatorPoliciesProps {
 
 /**
  * What an operator may write into the ledger, by the partition key: the items of shops (a pause, the position of a
- * backfill, a closed redemption, that a dead letter was dropped) and of audit records only their own, whose keys hold
- * the caller's id (scripts/connector/history/audit-records.ts). IAM cannot require that an item is new, so an
- * operator could replace records of their own.
+ * backfill, a closed redemption, that a dead letter was dropped).
  */
 const WRITABLE_KEYS = [
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of IAM, not of JavaScript
-  'audit|operators-????-??|${aws:userid}|*',
   ...['order', 'product', 'coupon', 'member', 'customer'].map((kind) => `${kind}|*`),
   ...['redemption', 'reward-code', 'quiz', 'notice', 'cursor'].map((kind) => `${kind}|*`),
   ...['control', 'parked', 'waiting', 'dead-letter'].map((kind) => `${kind}|*`),
 ];
 
+/** The caller's own audit records, whose keys hold their id (scripts/connector/deployment/audit-records.ts). */
+// biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of IAM, not of JavaScript
+const OWN_RECORDS = 'audit|operators-????-??|${aws:userid}|*';
+
 /**
- * What a reader may write: that personal data is shown to them. Without that record no command shows any.
+ * Of a reader: only that personal data is shown to them. Without that record no command shows any.
  * See docs/decisions/0028-permissions-are-written-by-hand-and-changes-are-recorded.md.
  */
-// biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of IAM, not of JavaScript
-const REVEAL_KEYS = ['audit|operators-????-??|${aws:userid}|*|reveal-*'];
+const OWN_REVEALS = `${OWN_RECORDS}|reveal-*`;
 
 /**
  * Two policies to attach to people: what the commands need, on this stack alone (docs/operator-access.md).
@@ -55,7 +54,7 @@ export class OperatorPolicies extends Construct {
     const key = props.dataKey ? [props.dataKey.allow()] : [];
     this.readOnlyArn = this.#policy('ReadOnly', 'looks at, but cannot change,', [
       ...looks,
-      putItems(props.ledger, REVEAL_KEYS),
+      appendRecords(props.ledger, OWN_REVEALS),
       ...key,
     ]);
     this.operatorArn = this.#policy('Operator', 'operates', [
@@ -117,7 +116,8 @@ export class OperatorPolicies extends Construct {
         ['sqs:SendMessage', 'sqs:ChangeMessageVisibility'],
         queues.map(({ source }) => source.queueArn),
       ),
-      putItems(ledger, WRITABLE_KEYS),
+      allow(['dynamodb:PutItem'], [ledger.table.tableArn], likeKeys(WRITABLE_KEYS)),
+      appendRecords(ledger, OWN_RECORDS),
       allow(
         SECRET_ACTIONS.map((one) => `secretsmanager:${one}`),
         [secrets],
@@ -135,8 +135,13 @@ const SECRET_ACTIONS = [
   ...['CreateSecret', 'TagResource'],
 ];
 
-function putItems({ table }: LedgerTable, keys: readonly string[]): PolicyStatement {
-  return allow(['dynamodb:PutItem'], [table.tableArn], likeKeys(keys));
+/**
+ * "Grants permission to create a new item, if an item with same primary key does not exist in the table" (Service
+ * Authorization Reference, DynamoDB): unlike a put, an insert replaces nothing, so nobody changes or hides a record
+ * of their own.
+ */
+function appendRecords({ table }: LedgerTable, keys: string): PolicyStatement {
+  return allow(['dynamodb:PartiQLInsert'], [table.tableArn], likeKeys([keys]));
 }
 
 function allow(

@@ -109,7 +109,7 @@ export function floodAlarms(monitored: Monitored): AlarmDefinition[] {
       heading: 'Functions throttled',
       urgency: 'now',
       message:
-        'AWS turns requests away, because the account or the receiver has no concurrency left.',
+        'AWS turns requests away, because the account or the reservation of an address has no concurrency left.',
       command: 'doctor',
       metric: sumOf(
         addresses.map(([, one]) => one.metricThrottles({ statistic: 'Sum', period: MINUTES_5 })),
@@ -187,6 +187,15 @@ export function storefrontAlarms({ metricsNamespace, storefront }: Monitored): A
         'A customer redeemed a reward, and the connector can finish it neither with a code nor by giving the points back.',
       command: 'redemptions list',
       metric: ownMetric(metricsNamespace, 'redemption-pending'),
+      condition: atLeast(1, { outOf: ONE_HOUR, notifyOnRecovery: false }),
+    },
+    {
+      heading: 'PIN guessing',
+      urgency: 'today',
+      message:
+        'A user of the point of sale gave many wrong PINs, for one customer after another: no more of theirs are tried for an hour.',
+      command: 'redemptions list',
+      metric: ownMetric(metricsNamespace, 'pin-guessing'),
       condition: atLeast(1, { outOf: ONE_HOUR, notifyOnRecovery: false }),
     },
   ];

@@ -99,14 +99,14 @@ export function workerAlarms({ metricsNamespace }: Monitored): AlarmDefinition[]
       condition: atLeast(1, { times: 10, outOf: ONE_HOUR }),
     },
     {
-      id: 'paused-long',
-      heading: 'Paused for long',
+      id: 'waits-long',
+      heading: 'Waits for long',
       urgency: 'now',
       message:
-        'Messages have waited for seven days because their shop is paused: SQS deletes them after 14.',
+        'Messages have waited for seven days, in a paused shop or for the rate limit: they become dead letters after 13.',
       command: 'status',
-      metric: ownMetric(metricsNamespace, 'paused-long'),
-      // A paused message returns at least every hour and a half.
+      metric: ownMetric(metricsNamespace, 'waits-long'),
+      // A message that waits returns at least every hour and a half.
       condition: atLeast(1, { outOf: 2 * ONE_HOUR }),
     },
     {

@@ -164,10 +164,11 @@ const VOLUMES = [
   { webhooks: 10_000_000, name: '10 M' },
 ];
 
-/** Both with the example's settings, apart from `deployment.monitoring`. */
+/** With the example's settings, apart from `deployment.monitoring` and the storefront. */
 interface CostTemplates {
   readonly full: StackTemplate;
   readonly basic: StackTemplate;
+  readonly storefront: StackTemplate;
 }
 
 interface Settings {
@@ -180,7 +181,7 @@ export function costTables(templates: CostTemplates, settings: Settings) {
   return {
     month: monthTable(full, settings),
     monitoring: monitoringTable({ full, basic: describeStack(templates.basic) }, settings),
-    flood: floodTable(full),
+    flood: floodTable(templates.storefront),
   };
 }
 
@@ -253,38 +254,109 @@ export function putTables(document: string, tables: Readonly<Record<string, stri
 const SECONDS_PER_DAY = 86_400;
 /** Lambda, "Throttling function URLs": at most ten requests a second for each unit of concurrency. */
 const REQUESTS_PER_CONCURRENCY = 10;
-/** What a request with a wrong signature writes; one to an unknown path writes nothing. */
-const LOG_KB = 0.3;
+/** Of one process that refuses all the time: the metric and a warning, at each doubling (emf-telemetry.ts). */
+const SAMPLED_LINES_PER_MINUTE = 24;
+const LINE_KB = 0.35;
+/** A refusal, with its headers. */
+const REFUSAL_KB = 0.5;
+/** The script of the widget: what a caller gets most of for one request. */
+export const SCRIPT_KB = 33;
+
+interface Attack {
+  readonly what: string;
+  /** How the logical id of its function begins. */
+  readonly of: string;
+  readonly answerKb: number;
+  /** Lines of the log for each request. */
+  readonly lines: number;
+  /** Messages for each request. The queue takes a whole body once in five minutes, and is paid each time. */
+  readonly sent: number;
+  /** Messages for each request that a worker gets: of one discount 120 a minute and process (receive-webhook.ts). */
+  readonly worked: number;
+}
+
+const refused = { answerKb: REFUSAL_KB, lines: 0, sent: 0, worked: 0 };
+const THIN = 120 / (60 * REQUESTS_PER_CONCURRENCY);
+
+/** The dearest that a caller can do to each address, without a proof and with what anyone can get. */
+const ATTACKS: readonly Attack[] = [
+  { what: 'webhooks, forged', of: 'ReceiveWebhook', ...refused },
+  // `received` as a line and as a metric.
+  { what: 'webhooks, a captured order again', of: 'ReceiveWebhook', ...refused, lines: 2, sent: 1 },
+  {
+    what: 'webhooks, a captured discount again',
+    of: 'ReceiveWebhook',
+    ...{ ...refused, lines: 2 * THIN, worked: THIN },
+  },
+  { what: 'point events, forged', of: 'BalancesReceiver', ...refused },
+  { what: 'storefront, forged', of: 'StorefrontProxy', ...refused },
+  {
+    what: "storefront, the widget's script by the store's own pages",
+    of: 'StorefrontProxy',
+    ...{ ...refused, answerKb: SCRIPT_KB },
+  },
+];
 
 /**
- * What a day of refused requests costs at most, in US dollars: the receiver never idle, and as many
- * requests as Lambda lets through. What it turns away costs nothing.
+ * What a day of one attack costs at most, in US dollars: every copy of the function never idle, and as many requests as
+ * Lambda lets through. What it turns away costs nothing.
  */
-export function floodCostPerDay({ receiverMb }: PricedStack, concurrency: number): number {
-  const { lambda, cloudWatch } = PRICES;
+function floodCostPerDay(
+  { answerKb, lines, sent, worked }: Attack,
+  memoryMb: number,
+  concurrency: number,
+  stack: PricedStack,
+): number {
+  const { lambda, cloudWatch, secret, sqsFifoPerRequest, transferPerGb } = PRICES;
   const requests = concurrency * REQUESTS_PER_CONCURRENCY * SECONDS_PER_DAY;
-  const gbSeconds = concurrency * SECONDS_PER_DAY * (receiverMb / 1024);
-  const logGb = (requests * LOG_KB) / 1_000_000;
+  const processMinutes = (concurrency * SECONDS_PER_DAY) / 60;
+  const gbSeconds = concurrency * SECONDS_PER_DAY * (memoryMb / 1024);
+  const logGb =
+    ((requests * lines + processMinutes * SAMPLED_LINES_PER_MINUTE) * LINE_KB) / KB_PER_GB;
   return (
-    requests * lambda.perRequest + gbSeconds * lambda.perGbSecondArm + logGb * cloudWatch.logPerGb
+    requests * lambda.perRequest +
+    gbSeconds * lambda.perGbSecondArm +
+    logGb * cloudWatch.logPerGb +
+    requests * sent * sqsFifoPerRequest +
+    ((requests * answerKb) / KB_PER_GB) * transferPerGb +
+    // A wrong signature has the secret read again, at most once a minute.
+    processMinutes * secret.perCall +
+    costOfMessages(stack, requests * worked)
   );
 }
 
-const LIMITS = [
-  { concurrency: 10, is: 'a reservation of 10, or a new account with a quota of 10' },
-  { concurrency: 50, is: 'a reservation of 50, which `deploy` makes where the quota allows it' },
-  { concurrency: 1_000, is: 'no reservation, and the usual quota of 1000' },
-];
+function costOfMessages(stack: PricedStack, messages: number): number {
+  const { queueRequests, ledgerReads, ledgerWrites } = WORKLOAD;
+  return costOfWork(stack, {
+    ...{ deliveries: 0, messages, calls: messages, queueRequests: messages * queueRequests },
+    ...{ ledgerReads: messages * ledgerReads, ledgerWrites: messages * ledgerWrites },
+  });
+}
 
-/** Markdown: the bound by what limits the receiver. */
-function floodTable(stack: PricedStack): string {
+/** A reservation of 10, or a new account; what `deploy` reserves; no reservation under the usual quota. */
+const LIMITS = [10, 50, 1_000];
+
+/** By attack: US dollars a day for each of `LIMITS`. */
+export function floodCosts(template: StackTemplate) {
+  const stack = describeStack(template);
+  return ATTACKS.map((attack) => {
+    const [, target] =
+      Object.entries(template.Resources).find(
+        ([id, { Type }]) => Type === 'AWS::Lambda::Function' && id.startsWith(attack.of),
+      ) ?? [];
+    const memoryMb = target?.Properties?.MemorySize ?? Number.NaN;
+    const dollars = LIMITS.map((limit) => floodCostPerDay(attack, memoryMb, limit, stack));
+    return { what: attack.what, dollars };
+  });
+}
+
+/** Markdown: the bound by what limits the address. */
+function floodTable(storefront: StackTemplate): string {
   return [
-    '| what limits the receiver | requests a second, at most | US dollars a day, at most |',
-    '|---|---:|---:|',
-    ...LIMITS.map(({ concurrency, is }) => {
-      const dollars = floodCostPerDay(stack, concurrency).toFixed(2);
-      return `| ${is} | ${concurrency * REQUESTS_PER_CONCURRENCY} | ${dollars} |`;
-    }),
+    `| US dollars a day at most, by concurrency of the address | ${LIMITS.join(' | ')} |`,
+    `|---|${LIMITS.map(() => '---:|').join('')}`,
+    `| requests a second | ${LIMITS.map((limit) => limit * REQUESTS_PER_CONCURRENCY).join(' | ')} |`,
+    ...floodCosts(storefront).map(({ what, dollars }) => row(what, dollars)),
   ].join('\n');
 }
 
@@ -400,6 +472,8 @@ export const PRICES = {
   httpApiPerRequest: 1e-6,
   secret: { perMonth: 0.4, perCall: 0.05 / 10_000 },
   keyPerMonth: 1,
+  /** Out to the internet, the first 10 TB a month. */
+  transferPerGb: 0.09,
   cloudWatch: {
     alarmPerMetric: 0.1,
     metricPerMonth: 0.3,

@@ -1,7 +1,8 @@
-import type { Server } from 'node:http';
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
+import { text } from 'node:stream/consumers';
 import dynalite from 'dynalite';
 import { type BuildAppOptions, buildApp } from 'fauxqs';
 
@@ -101,6 +102,12 @@ export async function startDynamoDb(dataFolder?: string, port = 0): Promise<Emul
   const path = dataFolder === undefined ? undefined : join(dataFolder, 'ledger');
   const server = dynalite({ createTableMs: 0, ...(path !== undefined && { path }) });
   const { endpoint } = await listen(server, port);
+  const [serve] = server.listeners('request') as RequestListener[];
+  server.removeAllListeners('request').on('request', (request, response) => {
+    const isStatement = request.headers['x-amz-target'] === 'DynamoDB_20120810.ExecuteStatement';
+    if (isStatement) void insert(endpoint, request, response);
+    else serve?.(request, response);
+  });
   return {
     endpoint,
     async stop() {
@@ -109,6 +116,53 @@ export async function startDynamoDb(dataFolder?: string, port = 0): Promise<Emul
       clearInterval(idle);
     },
   };
+}
+
+/** dynalite knows no PartiQL. `INSERT` is a write that can only create ("PartiQL insert statements for DynamoDB"). */
+async function insert(
+  endpoint: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { table, item } = readInsert(JSON.parse(await text(request))) ?? {};
+  const [key = ''] = Object.keys(item ?? {});
+  const answer = await fetch(endpoint, {
+    method: 'POST',
+    headers: {
+      authorization: request.headers.authorization ?? '',
+      'content-type': 'application/x-amz-json-1.0',
+      'x-amz-date': String(request.headers['x-amz-date']),
+      'x-amz-target': 'DynamoDB_20120810.PutItem',
+    },
+    body: JSON.stringify({
+      TableName: table,
+      Item: item,
+      ConditionExpression: 'attribute_not_exists(#key)',
+      ExpressionAttributeNames: { '#key': key },
+    }),
+  });
+  const body = await answer.text();
+  response.writeHead(answer.status, { 'content-type': 'application/x-amz-json-1.0' });
+  response.end(body.replace('ConditionalCheckFailedException', 'DuplicateItemException'));
+}
+
+interface Inserted {
+  readonly table: string;
+  readonly item: Readonly<Record<string, unknown>>;
+}
+
+const INSERT = /^INSERT INTO "([^"]+)" VALUE \{((?:'\w+': \?(?:, )?)+)\}$/;
+
+/** Undefined: another statement, or one in another form. */
+export function readInsert(call: {
+  readonly Statement?: unknown;
+  readonly Parameters?: unknown;
+}): Inserted | undefined {
+  const [, table, fields = ''] = INSERT.exec(String(call.Statement)) ?? [];
+  if (table === undefined) return undefined;
+  const values = Array.isArray(call.Parameters) ? call.Parameters : [];
+  const names = [...fields.matchAll(/'(\w+)'/g)].map(([, name]) => name);
+  return { table, item: Object.fromEntries(names.map((name, index) => [name, values[index]])) };
 }
 
 /** A kept connection becomes idle after its last call, and would keep the server open. */

@@ -1,4 +1,5 @@
 import {
+  METRICS,
   type Monitoring,
   type Service,
   type StorefrontService,
@@ -27,6 +28,32 @@ function writeLine(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
+const MINUTE_MS = 60_000;
+/** Far more than a process has in a minute, unless each names another entity. */
+const MOST_KEYS = 1_000;
+
+/**
+ * For what anyone can cause by a request: counts, and returns how many are due to be written, or none. A line is due
+ * at first, when as many came again as were written, and after a minute. So a flood writes few lines, and at any time
+ * at least half of what was counted is written: the alarms ring.
+ */
+function createSampler(now: () => Date): (key: string, value?: number) => number | undefined {
+  const tallies = new Map<string, { since: number; written: number; held: number }>();
+  return (key, value = 1) => {
+    const at = now().getTime();
+    if (tallies.size >= MOST_KEYS) tallies.clear();
+    const tally = tallies.get(key) ?? { since: at, written: 0, held: 0 };
+    tallies.set(key, tally);
+    if (at - tally.since >= MINUTE_MS) Object.assign(tally, { since: at, written: 0 });
+    tally.held += value;
+    if (tally.held < tally.written) return undefined;
+    const due = tally.held;
+    tally.written += due;
+    tally.held = 0;
+    return due;
+  };
+}
+
 interface Counted {
   readonly name: string;
   /** The only dimension, where there is one. */
@@ -42,7 +69,8 @@ export interface EmfSettings {
 
 /**
  * Logs as JSON lines, metrics in CloudWatch's embedded metric format: both go to standard output and
- * need no call. Metrics are counted per invocation and written once, because every line costs money.
+ * need no call. Metrics are counted per invocation and written once, because every line costs money; what only means
+ * something in numbers, and a warning that says the same again, is sampled over the invocations.
  * See docs/decisions/0032-a-cold-start-loads-only-what-an-event-needs.md.
  */
 export function createEmfTelemetry(
@@ -51,6 +79,7 @@ export function createEmfTelemetry(
   now: () => Date = () => new Date(),
 ): EmfTelemetry {
   const counted = new Map<string, Counted>();
+  const sample = createSampler(now);
 
   function writeMetric({ name, shop }: Counted, values: readonly number[]): void {
     const directive = {
@@ -73,18 +102,26 @@ export function createEmfTelemetry(
     count(metric, details = {}, value = 1) {
       const name = writtenName(metric, monitoring);
       if (name === undefined) return;
+      const due = METRICS[metric]?.[1] === 'sign' ? sample(name, value) : value;
+      if (due === undefined) return;
       const shop = metric === 'orders-received' ? details.shop : undefined;
       const key = `${name} ${shop}`;
       const entry = counted.get(key) ?? { name, shop, values: [] };
       counted.set(key, entry);
       // Counts are added up; only measurements need their single values.
-      if (name.endsWith('-ms')) entry.values.push(value);
-      else entry.values[0] = (entry.values[0] ?? 0) + value;
+      if (name.endsWith('-ms')) entry.values.push(due);
+      else entry.values[0] = (entry.values[0] ?? 0) + due;
     },
     log(level, message, fields: LogFields) {
+      const isOneOfMany = level !== 'info' && fields.correlationId === undefined;
+      const times = isOneOfMany ? sample(JSON.stringify([message, fields])) : 1;
+      if (times === undefined) return;
       const at = now().toISOString();
       const stack = typeof fields.stack === 'string' ? sourcePlaces(fields.stack) : undefined;
-      write(JSON.stringify({ level, message, at, service, version, ...fields, stack }));
+      const repeated = times > 1 ? { times } : {};
+      write(
+        JSON.stringify({ level, message, at, service, version, ...fields, ...repeated, stack }),
+      );
     },
     flush() {
       for (const one of counted.values()) {

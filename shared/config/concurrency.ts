@@ -7,7 +7,7 @@ export interface Concurrency {
   readonly coupons: number;
   /** Reserved for the receiver of webhooks; undefined when it takes what the account has left. */
   readonly receiver?: number;
-  /** Reserved for each of the storefront's two addresses, which throttles them; undefined if not throttled. */
+  /** Reserved for each of the storefront's two addresses, which is their limit; undefined if they have none. */
   readonly storefront?: number;
 }
 
@@ -31,7 +31,10 @@ const DEFAULT_WORKERS = { orders: 10, products: 5, coupons: 5 };
 const LEAST_WORKERS = 2;
 /** AWS keeps this many for functions without a reservation ("Configuring reserved concurrency"). */
 const KEPT_UNRESERVED = 100;
-/** About a thousand webhooks a second. A reservation is a limit, too: a smaller one would throttle a sale. */
+/**
+ * Of each address. A reservation is a limit, too: so many requests at once, and ten times as many a second
+ * ("Throttling function URLs"). A smaller one would throttle a sale.
+ */
 const RESERVATION = 50;
 const LEAST_RESERVATION = 10;
 /** Each function with a public address can run at least this often while all workers are busy. */
@@ -39,9 +42,12 @@ const PER_ADDRESS = 2;
 /** The usual run and the deep run may run at the same time. */
 const RECONCILES = 2;
 
+type Fitted = Pick<Connector, 'deployment' | 'storefront'>;
+
 /** Where the quota is not known, as in `cdk synth`. */
 export function defaultConcurrency({ deployment }: Pick<Connector, 'deployment'>): Concurrency {
-  return { ...DEFAULT_WORKERS, ...deployment.maxConcurrency };
+  const { storefront: _, ...workers } = deployment.maxConcurrency;
+  return { ...DEFAULT_WORKERS, ...workers };
 }
 
 /**
@@ -51,55 +57,55 @@ export function defaultConcurrency({ deployment }: Pick<Connector, 'deployment'>
  */
 export function fitConcurrency(
   limits: ConcurrencyLimits,
-  connector: Pick<Connector, 'deployment' | 'storefront'>,
+  connector: Fitted,
   region: string,
 ): FittedConcurrency {
-  const { maxConcurrency: given } = connector.deployment;
+  const { storefront: stated, ...given } = connector.deployment.maxConcurrency;
   const pool = limits.unreserved + limits.own;
-  const receiver = possibleReservation(pool);
-  const storefront = throttledStorefront(connector, pool - (receiver ?? 0));
-  const others = othersOf(connector, receiver, storefront);
-  const room = pool - (receiver ?? 0) - 2 * (storefront ?? 0) - others;
+  const reserved = reservationsOf(connector, pool - KEPT_UNRESERVED);
+  if (connector.storefront && stated !== undefined && reserved.storefront !== stated) {
+    const needed = KEPT_UNRESERVED + LEAST_RESERVATION + 2 * stated;
+    return refuse(limits, connector, region, needed);
+  }
+  const others = othersOf(connector, reserved);
+  const room = pool - (reserved.receiver ?? 0) - 2 * (reserved.storefront ?? 0) - others;
   const workers = shrinkTo(room, given);
   if (sumOf(workers) > room) return refuse(limits, connector, region, sumOf(workers) + others);
-  const concurrency = {
-    ...workers,
-    ...(receiver !== undefined && { receiver }),
-    ...(storefront !== undefined && { storefront }),
-  };
+  const concurrency = { ...workers, ...reserved };
   return { kind: 'fits', concurrency, summary: summaryOf(concurrency, pool - sumOf(workers)) };
 }
 
-function possibleReservation(pool: number): number | undefined {
-  const possible = Math.min(RESERVATION, pool - KEPT_UNRESERVED);
-  return possible < LEAST_RESERVATION ? undefined : possible;
+type Reservations = Pick<Concurrency, 'receiver' | 'storefront'>;
+
+/**
+ * Without one, a flood of an address takes the executions of the workers and of the account's other functions. Each
+ * address of the storefront gets its least before the receiver gets more than that. `free`: what may be reserved.
+ */
+function reservationsOf(connector: Fitted, free: number): Reservations {
+  if (free < LEAST_RESERVATION) return {};
+  const most = mostOfStorefront(connector);
+  const least = connector.deployment.maxConcurrency.storefront ?? Math.min(most, LEAST_RESERVATION);
+  if (!connector.storefront || free < LEAST_RESERVATION + 2 * least) {
+    return { receiver: Math.min(RESERVATION, free) };
+  }
+  const receiver = Math.min(RESERVATION, free - 2 * least);
+  return { receiver, storefront: Math.min(most, Math.floor((free - receiver) / 2)) };
 }
 
 /**
  * An HTTP API throttles webhooks only: the storefront's addresses stay function URLs, because others know
- * them. A reservation throttles those: so many requests at once, and ten times as many a second ("Throttling
- * function URLs").
+ * them. Whoever throttles webhooks gets the same there by the reservation.
  */
-function throttledStorefront(
-  { deployment, storefront }: Pick<Connector, 'deployment' | 'storefront'>,
-  pool: number,
-): number | undefined {
-  const { endpoint } = deployment;
+function mostOfStorefront({ deployment: { endpoint, maxConcurrency } }: Fitted): number {
   const throttle = endpoint.kind === 'http-api' ? endpoint.throttle : undefined;
-  if (!storefront || !throttle) return undefined;
-  const possible = Math.min(throttle.burst, RESERVATION, Math.floor((pool - KEPT_UNRESERVED) / 2));
-  return possible < Math.min(throttle.burst, LEAST_RESERVATION) ? undefined : possible;
+  return maxConcurrency.storefront ?? Math.min(throttle?.burst ?? RESERVATION, RESERVATION);
 }
 
 /** What must be able to run beside the workers of the three queues. */
-function othersOf(
-  { storefront }: Pick<Connector, 'storefront'>,
-  receiver: number | undefined,
-  reserved: number | undefined,
-): number {
-  const shared = receiver === undefined ? PER_ADDRESS : 0;
+function othersOf({ storefront }: Fitted, reserved: Reservations): number {
+  const shared = reserved.receiver === undefined ? PER_ADDRESS : 0;
   // The worker of balances, the receiver of point events, and the app proxy.
-  const pages = reserved === undefined ? 2 * PER_ADDRESS : 0;
+  const pages = reserved.storefront === undefined ? 2 * PER_ADDRESS : 0;
   return RECONCILES + shared + (storefront ? LEAST_WORKERS + pages : 0);
 }
 
@@ -123,7 +129,7 @@ function shrinkTo(room: number, given: Partial<Workers>): Workers {
 
 function refuse(
   limits: ConcurrencyLimits,
-  connector: Pick<Connector, 'deployment' | 'storefront'>,
+  connector: Fitted,
   region: string,
   needed: number,
 ): FittedConcurrency {
@@ -135,7 +141,7 @@ function refuse(
       : []),
     'Ask AWS for more:',
   ];
-  const why = `${quotaOf(limits)} This stack needs ${needed}: while its workers are busy, webhooks would be refused, and Shopify deletes a subscription after eight failures.`;
+  const why = `${quotaOf(limits)} This stack needs ${needed}: with less, webhooks would be refused while its workers are busy, and Shopify deletes a subscription after eight failures.`;
   return { kind: 'refused', why: [why, ...ways, ...askFor(region)] };
 }
 

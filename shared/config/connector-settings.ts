@@ -96,17 +96,19 @@ interface HttpApiEndpoint {
   readonly kind: 'http-api';
   /**
    * Requests per second that are let through, and how many at once; more is answered with 429. The storefront's
-   * two addresses stay function URLs and get a reservation of `burst`, at most 50, where the quota allows it.
+   * two addresses stay function URLs and get a reservation of `burst` at most, where the quota allows it.
    */
   readonly throttle?: { readonly ratePerSecond: number; readonly burst: number };
   /** A domain of your own, with the ARN of its certificate in the region of the stack. */
   readonly domain?: { readonly name: string; readonly certificateArn: string };
 }
 
-interface PerQueue {
+interface MaxConcurrency {
   readonly orders?: number;
   readonly products?: number;
   readonly coupons?: number;
+  /** Reserved for each of the storefront's two addresses, which is also their limit. Default: up to 50. */
+  readonly storefront?: number;
 }
 
 /** How the connector is deployed. All have a default that suits a shop of up to a million events. */
@@ -122,7 +124,7 @@ export interface DeploymentSettings {
    * loyalty service: each worker makes up to five calls at once. Default: 10 for orders, 5 for others,
    * or fewer, as the quota of the AWS account allows.
    */
-  readonly maxConcurrency?: PerQueue;
+  readonly maxConcurrency?: MaxConcurrency;
 
   /** How long logs are kept, in days as CloudWatch offers them. Default: 30. */
   readonly logRetentionDays?: 1 | 3 | 5 | 7 | 14 | 30 | 60 | 90 | 180 | 365;

@@ -1,6 +1,7 @@
 /**
  * `everyday`: an ordinary day writes it in most hours, at $0.30 a month.
- * `trouble`: a person must act on a single one. `sign`: only many of them, or those of hours, mean something.
+ * `trouble`: a person must act on a single one. `sign`: only many of them, or those of hours, mean something;
+ * anyone can cause some, so a flood of one is written in a few lines a minute.
  * `silence`: written only where the settings ask for its alarm.
  */
 type Rhythm = 'everyday' | 'trouble' | 'sign' | 'silence';
@@ -42,13 +43,15 @@ export const METRICS = {
   misconfigured: ['misconfigured', 'trouble'],
   /** The loyalty service asked for fewer calls. */
   throttled: ['throttled', 'sign'],
-  /** Messages that have waited in a paused shop for so long that SQS may delete them: see `PAUSED_LONG_DAYS`. */
-  'paused-long': ['paused-long', 'trouble'],
+  /** Messages that have waited for a week, in a paused shop or for the rate limit: they are parked on day 13. */
+  'waits-long': ['waits-long', 'trouble'],
   /** Only for callers that run the sync in their own process. */
   'store-read': null,
   'data-request': ['data-request', 'trouble'],
   'shop-redact': ['shop-redact', 'trouble'],
   'app-uninstalled': ['app-uninstalled', 'trouble'],
+  /** Answers that a till was not allowed to try: its user gave too many wrong ones. */
+  'pin-guessing': ['pin-guessing', 'trouble'],
   'redemption-pending': ['redemption-pending', 'trouble'],
   /** Orders of which the loyalty service holds another state than the store. */
   'order-differs': ['order-differs', 'trouble'],

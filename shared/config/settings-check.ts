@@ -283,7 +283,15 @@ const httpApi = section(
 
 const deployment = section({}, {
   endpoint: v.lazy((value) => (fieldIn(value, 'kind') === 'http-api' ? httpApi : functionUrl)),
-  maxConcurrency: section({}, { orders: workers, products: workers, coupons: workers }),
+  maxConcurrency: section(
+    {},
+    {
+      orders: workers,
+      products: workers,
+      coupons: workers,
+      storefront: wholeNumber(2, 1000, 'requests'),
+    },
+  ),
   logRetentionDays: oneOf(1, 3, 5, 7, 14, 30, 60, 90, 180, 365),
   retainData: trueOrFalse,
   monitoring: oneOf('full', 'basic'),

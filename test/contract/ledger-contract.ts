@@ -281,6 +281,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
           'redemption',
           'reward-code',
           'quiz',
+          'till',
           'notice',
           'cursor',
           'audit',

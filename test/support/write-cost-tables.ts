@@ -7,8 +7,10 @@ import { synthesizeStack } from './synthesized-stack.ts';
 const templateOf = (monitoring: 'full' | 'basic') =>
   synthesizeStack({ deployment: { monitoring } }).toJSON() as never;
 const full = templateOf('full');
+const storefront = synthesizeStack({ storefront: {} }).toJSON() as never;
+const templates = { full, basic: templateOf('basic'), storefront };
 const tables = {
-  ...costTables({ full, basic: templateOf('basic') }, { orderRetentionDays: 400 }),
+  ...costTables(templates, { orderRetentionDays: 400 }),
   events: await eventsTable(describeStack(full)),
 };
 writeFileSync('docs/cost.md', putTables(readFileSync('docs/cost.md', 'utf8'), tables));

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { captureOutput } from '../../local/harness/captured-output.ts';
 import { createEmfTelemetry } from '../../shared/aws/emf-telemetry.ts';
 import { METRICS, type Metric, RHYTHMS } from '../../shared/config/metrics.ts';
+import type { LogFields } from '../../shared/core/events/telemetry.ts';
 import { readMetricLine } from '../support/watched-metrics.ts';
 
 const NOW = new Date('2026-10-09T12:00:00.000Z');
@@ -144,6 +145,17 @@ describe('metrics', () => {
 });
 
 describe('logs', () => {
+  it('join warnings that say the same again, and keep what names another entity or delivery', () => {
+    const { telemetry, lines } = open();
+    const warn = (fields: LogFields) => telemetry.log('warn', 'refused', fields);
+    for (let n = 0; n < 4; n += 1) warn({ why: 'signature' });
+    expect(lines()).toMatchObject([{ why: 'signature' }, { why: 'signature' }, { times: 2 }]);
+    for (let id = 0; id < 1_500; id += 1) warn({ id });
+    expect(lines()).toHaveLength(1_503);
+    for (let n = 0; n < 4; n += 1) warn({ correlationId: 'one' });
+    expect(lines()).toHaveLength(1_507);
+  });
+
   it('are written at once, as one line of JSON each', () => {
     const { telemetry, written, lines } = open();
     telemetry.log('warn', 'two\nlines', { correlationId: 'w\n1', attempts: 2, code: undefined });

@@ -1,4 +1,5 @@
-import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,7 +20,8 @@ function faultsOf(name: string, content: string): readonly string[] {
   return context.errors.getErrors().map(({ message }) => message);
 }
 
-const FILES = ['.github/workflows/ci.yml', '.github/workflows/release.yml'];
+const RELEASE = '.github/workflows/release.yml';
+const FILES = ['.github/workflows/ci.yml', RELEASE];
 const TEMPLATE = 'scripts/connector/init/template/deploy.yml';
 const read = (file: string) => readFileSync(file, 'utf8');
 
@@ -50,15 +52,121 @@ describe('the workflows', () => {
     expect(foreign.steps.at(-1)).toEqual({ run: 'npm run check:foreign' });
   });
 
+  it.each([...FILES, TEMPLATE])(
+    '%s runs actions that nobody can exchange: each by its commit',
+    (file) => {
+      const used = [...read(file).matchAll(/uses: (.*)/g)].map(([, action]) => action);
+      expect(used).not.toEqual([]);
+      // The version is for people, and for the tools that renew it.
+      const pinned = /^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/;
+      expect(used.filter((action) => !pinned.test(action ?? ''))).toEqual([]);
+    },
+  );
+
+  it.each([...FILES, TEMPLATE])(
+    '%s lets no install script of others publish, sign or deploy',
+    (file) => {
+      const jobs: Record<string, Job> = parse(read(file)).jobs;
+      for (const [name, { permissions, steps, environment }] of Object.entries(jobs)) {
+        const isTrusted =
+          permissions?.['id-token'] === 'write' || permissions?.contents === 'write';
+        // Its rules, in the settings of the repository, say which branches and tags may use it.
+        expect(environment !== undefined, name).toBe(isTrusted);
+        if (!isTrusted) continue;
+        const commands = steps.map(({ run = '' }) => run).join('\n');
+        const installs = commands.match(
+          /\bnpm (?:ci|i|install|exec|rebuild|publish)\b.*|\.ci\/run/g,
+        );
+        const withScripts = installs?.filter((one) => !one.includes('--ignore-scripts'));
+        expect(withScripts ?? [], name).toEqual([]);
+        const caches = steps.filter((step) => step.with?.cache !== undefined);
+        expect(caches, name).toEqual([]);
+      }
+    },
+  );
+
+  it('hand no credentials of the repository to the tests', () => {
+    const { build } = parse(read(RELEASE)).jobs;
+    expect(build.permissions).toBeUndefined();
+    for (const file of [...FILES, TEMPLATE]) {
+      const steps = Object.values<Job>(parse(read(file)).jobs).flatMap((job) => job.steps);
+      const checkouts = steps.filter(({ uses }) => uses?.startsWith('actions/checkout@'));
+      expect(checkouts.map((step) => step.with)).toEqual(
+        checkouts.map(() => ({ 'persist-credentials': false })),
+      );
+    }
+  });
+
   it('publish only a tested tag, with provenance and a list of what is installed', () => {
-    const { on, jobs } = parse(read('.github/workflows/release.yml'));
+    const { on, jobs } = parse(read(RELEASE));
     expect(on).toEqual({ push: { tags: ['v*'] } });
-    expect(jobs.release.permissions['id-token']).toBe('write');
-    const commands = jobs.release.steps.map(({ run = '' }) => run);
+    expect(jobs.publish).toMatchObject({ needs: 'build', permissions: { 'id-token': 'write' } });
+    const commands = jobs.build.steps.map(({ run = '' }) => run);
     const nth = (text: string) => commands.findIndex((run: string) => run.includes(text));
-    const order = ['.ci/run', 'npm sbom --sbom-format cyclonedx', 'npm publish'].map(nth);
+    const order = ['.ci/run', 'npm sbom --sbom-format cyclonedx'].map(nth);
     expect(order).toEqual(order.toSorted((a, b) => a - b));
     expect(order).not.toContain(-1);
-    expect(commands.join('\n')).toContain('--provenance');
+    expect(read(RELEASE)).toContain('npm publish "$tarball" --provenance');
+  });
+
+  it('publish nothing twice when a release is run again', () => {
+    const first = publish([]);
+    expect(first).toEqual([
+      expect.stringMatching(/^npm publish .*create-shop-1.2.3.tgz --provenance --ignore-scripts$/),
+      expect.stringMatching(/^npm publish .*shop-1.2.3.tgz --provenance --ignore-scripts$/),
+      expect.stringMatching(/^gh release create v1.2.3 /),
+    ]);
+    // The run before broke off between the two packages.
+    expect(publish(['create-shop@1.2.3'])).toEqual(first.slice(1));
+    expect(publish(['create-shop@1.2.3', 'shop@1.2.3', 'v1.2.3'])).toEqual([]);
   });
 });
+
+interface Job {
+  readonly permissions?: Readonly<Record<string, string>>;
+  readonly environment?: string;
+  readonly steps: readonly {
+    readonly uses?: string;
+    readonly run?: string;
+    readonly with?: Readonly<Record<string, unknown>>;
+  }[];
+}
+
+/** The commands of the job that change something, where npm and GitHub have these already. */
+function publish(existing: readonly string[]): readonly string[] {
+  const place = mkdtempSync(join(tmpdir(), 'publish-'));
+  const write = (name: string, text: string) => writeFileSync(join(place, name), text);
+  const run = (command: string) =>
+    execFileSync('bash', ['--noprofile', '--norc', '-eo', 'pipefail', '-c', command], {
+      cwd: place,
+      env: { PATH: `${place}/bin:${process.env.PATH}`, GITHUB_REF_NAME: 'v1.2.3' },
+    });
+  try {
+    for (const folder of ['bin', 'release', 'package']) mkdirSync(join(place, folder));
+    for (const name of ['shop', 'create-shop']) {
+      write('package/package.json', JSON.stringify({ name, version: '1.2.3' }));
+      run(`tar -czf release/${name}-1.2.3.tgz package`);
+    }
+    write('release/CHANGELOG.md', '');
+    write('release/sbom.cdx.json', '');
+    write('existing', existing.map((one) => `${one}\n`).join(''));
+    write('changes', '');
+    // Both answer 404 for what is not there, and exit with 1.
+    const known = `grep -Fx "$asked" ${place}/existing`;
+    const note = (name: string) => `echo "${name} $*" >> ${place}/changes`;
+    write(
+      'bin/npm',
+      `#!/bin/sh\nasked=$2\nif [ "$1" = view ]; then ${known}; else ${note('npm')}; fi\n`,
+    );
+    write(
+      'bin/gh',
+      `#!/bin/sh\nasked=$3\nif [ "$2" = view ]; then ${known}; else ${note('gh')}; fi\n`,
+    );
+    run('chmod +x bin/*');
+    const { steps }: Job = parse(read(RELEASE)).jobs.publish;
+    for (const step of steps) if (step.run !== undefined) run(step.run);
+    return readFileSync(join(place, 'changes'), 'utf8').split('\n').filter(Boolean);
+  } finally {
+    rmSync(place, { recursive: true });
+  }
+}

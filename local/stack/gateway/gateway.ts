@@ -9,6 +9,7 @@ import {
 import { isLoopbackHost, readBody, readJsonObject } from '../../sandbox-kit/http/requests.ts';
 import { type Answer, respond, type Server, startServer } from '../../sandbox-kit/http/server.ts';
 import { secretArn } from '../../secrets-emulator.ts';
+import { readInsert } from '../emulators.ts';
 import type { InvocationResult } from '../functions/function-worker.ts';
 import type { AccessControl } from '../iam/access-control.ts';
 
@@ -367,13 +368,19 @@ export function identifyCall(
   switch (service) {
     case 'sqs':
       return { service, action: sqsAction(operation), resources: queueArns(fields, place) };
-    case 'dynamodb':
+    case 'dynamodb': {
+      const inserted = operation === 'ExecuteStatement' ? readInsert(fields) : undefined;
+      if (inserted) {
+        const resources = tableArns({ TableName: inserted.table }, place);
+        return { service, action: 'dynamodb:PartiQLInsert', resources, items: [inserted.item] };
+      }
       return {
         service,
         action: `dynamodb:${operation}`,
         resources: tableArns(fields, place),
         items: [fields.Item, fields.Key].filter((one) => one !== undefined).map(Object),
       };
+    }
     case 'secretsmanager':
       return { service, action: `secretsmanager:${operation}`, resources: secretArns(fields) };
     case 'lambda':

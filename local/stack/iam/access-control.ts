@@ -29,7 +29,9 @@ const KEY_USES: ReadonlyMap<string, readonly string[]> = new Map([
   ['sqs:ReceiveMessage', READING],
   ['sqs:SendMessage', WRITING],
   ...['BatchGetItem', 'Query', 'Scan'].map((name) => [`dynamodb:${name}`, READING] as const),
-  ...['PutItem', 'UpdateItem'].map((name) => [`dynamodb:${name}`, WRITING] as const),
+  ...['PutItem', 'UpdateItem', 'PartiQLInsert'].map(
+    (name) => [`dynamodb:${name}`, WRITING] as const,
+  ),
 ]);
 
 /** Decides what the template's policies allow and deny, within one account. */

@@ -18,7 +18,7 @@ const PAUSE_EXAMPLES = `\
   npx loyalty-connector resume
 
 What arrives meanwhile waits in the queues and is sent after "resume". Neither its retry window nor its
-attempts count while it is paused. SQS keeps a message for 14 days: an alarm rings after seven.
+attempts count while it is paused. An alarm rings after seven days, and after 13 it is parked.
 `;
 
 /** The commands that change what a running stack does or holds. */

@@ -1,6 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type { SQSExtensionConfiguration } from '@aws-sdk/client-sqs';
+import { findProject } from '../../../shared/config/folders.ts';
 import type { AwsSettings, Deployment } from '../deployment/deployment.ts';
 import { findLocalStack } from '../deployment/find-deployment.ts';
 import { text } from '../document/document.ts';
@@ -34,7 +38,7 @@ export async function runConsole(session: Session, options: ConsoleOptions): Pro
     ],
     data: { stack: deployment.stack, address },
   });
-  if (options.open && process.stdout.isTTY) openInBrowser(address);
+  if (options.open && process.stdout.isTTY) openInBrowser(running);
   if (!signal.aborted) await once(signal, 'abort');
   await running.stop();
   return EXIT.fine;
@@ -81,19 +85,50 @@ export async function openLocalConsole(
   const deployment = await findLocalStack();
   if (!deployment) return undefined;
   const running = await openConsole(deployment, options, say);
-  if (open && process.stdout.isTTY) openInBrowser(running.address);
+  if (open && process.stdout.isTTY) openInBrowser(running);
   return running;
 }
 
-/** Where no browser can be opened, the address that was printed is enough. */
-function openInBrowser(address: string): void {
+/**
+ * Every user of this machine can read the words of a process, and could use the token first. So the browser opens a
+ * file of this user, which redirects. It is in the project, because browsers in a sandbox (snap) see neither /tmp nor
+ * hidden folders of the home directory. It is removed when the address was used, or with the console.
+ * Where no browser can be opened, the address that was printed is enough.
+ */
+export function openInBrowser(
+  { address, used }: Pick<RunningConsole, 'address' | 'used'>,
+  platform: string = process.platform,
+): void {
+  const redirect = writeRedirect(address);
+  if (!redirect) return;
+  const remove = () => rmSync(redirect.folder, { recursive: true, force: true });
+  used.then(remove);
+  const page = pathToFileURL(redirect.file).href;
   const [command, ...words] =
-    process.platform === 'darwin'
-      ? ['open', address]
-      : process.platform === 'win32'
-        ? ['rundll32', 'url.dll,FileProtocolHandler', address]
-        : ['xdg-open', address];
+    platform === 'darwin'
+      ? ['open', page]
+      : platform === 'win32'
+        ? ['rundll32', 'url.dll,FileProtocolHandler', page]
+        : ['xdg-open', page];
   spawn(command ?? '', words, { stdio: 'ignore', detached: true })
-    .on('error', () => {})
+    .on('error', remove)
     .unref();
+}
+
+/** Undefined where nothing can be written. */
+function writeRedirect(
+  address: string,
+): { readonly folder: string; readonly file: string } | undefined {
+  try {
+    const parent = join(findProject(), '.connector');
+    mkdirSync(parent, { recursive: true });
+    // For this user alone, whatever the parent allows.
+    const folder = mkdtempSync(join(parent, 'console-'));
+    const file = join(folder, 'open.html');
+    const html = `<!doctype html><meta http-equiv="refresh" content="0;url=${address}">\n`;
+    writeFileSync(file, html, { mode: 0o600, flag: 'wx' });
+    return { folder, file };
+  } catch {
+    return undefined;
+  }
 }

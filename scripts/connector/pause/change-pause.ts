@@ -36,7 +36,7 @@ export interface PauseOptions {
   readonly yes?: boolean;
 }
 
-/** SQS deletes a message after 14 days, and what has waited for seven raises an alarm. */
+/** What has waited for seven days raises an alarm, and after 13 it is parked. */
 const LONGEST_DAYS = 7;
 
 /** Confirm → record who → write the control record of every shop that is meant. */
@@ -48,7 +48,7 @@ export async function pauseCommand(
   const lengthMs = length === undefined ? undefined : durationMs(length);
   if (lengthMs !== undefined && lengthMs > LONGEST_DAYS * 86_400_000) {
     throw new BadArguments(
-      `pause for ${LONGEST_DAYS} days at most: SQS deletes what waits for 14 days.`,
+      `pause for ${LONGEST_DAYS} days at most: what waits for 13 days becomes a dead letter.`,
     );
   }
   const deployment = await session.findDeployment();

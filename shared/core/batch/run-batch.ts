@@ -386,20 +386,8 @@ export async function delayMessages(
   const isShopWaiting = retry.pausedBy !== undefined || retry.misconfigured === true;
   const makesRoom = deps.hasNeighbours && isShopWaiting && (await deps.source.isCrowded());
   for (const item of unsettled) {
-    const age = item.event ?? item.newer?.age;
-    // Out of tokens, nothing was tried: a long backlog must not park what only waited for its turn.
-    const over =
-      retry.why !== 'out-of-tokens' &&
-      age &&
-      isRetryWindowOver(age, deps.retryWindowDays, deps.now(), deps.pauses);
-    const rejection: Rejection = over
-      ? {
-          reason: retry.why === 'newer-release' ? retry.why : 'retry-window-over',
-          why: `gave up after ${deps.retryWindowDays} days of retries; last reason: ${retry.why}`,
-        }
-      : { reason: 'made-room', why: `its queue was full of messages that wait: ${retry.why}` };
-    const leaves = over || (makesRoom && item.event);
-    if (!leaves || !(await parkMessage(item, rejection, deps))) stay.push(item);
+    const rejection = endOfWait(item, retry, makesRoom, deps);
+    if (!rejection || !(await parkMessage(item, rejection, deps))) stay.push(item);
   }
   if (stay.length === 0) return [];
 
@@ -407,12 +395,10 @@ export async function delayMessages(
   const tries = Math.max(...stay.map((item) => triesOf(item, retry)));
   const seconds = retryDelaySeconds({ ...retry, receives, tries }, deps.random);
   for (const { event } of stay) {
-    if (retry.pausedBy && event) {
-      const waitedMs = deps.now().getTime() - queuedAt(event);
-      if (waitedMs > PAUSED_LONG_DAYS * 86_400_000) deps.telemetry.count('paused-long');
-    } else {
+    if (!retry.pausedBy) {
       deps.telemetry.count('retried', { why: retry.why, ...(event && { kind: event.kind }) });
     }
+    if (event && hasWaited(LONG_DAYS, event, deps)) deps.telemetry.count('waits-long');
     if (event && isStuck(event, retry, deps)) deps.telemetry.count('stuck', { why: retry.why });
     deps.telemetry.log(retry.pausedBy ? 'info' : 'warn', 'will be tried again', {
       ...(event && correlationOf(event)),
@@ -444,7 +430,40 @@ export async function delayMessages(
 }
 
 /** SQS deletes a message after 14 days, and its own age of the queue leaves out what was received often. */
-const PAUSED_LONG_DAYS = 7;
+const LONG_DAYS = 7;
+/** A message that waits comes back at least every hour and a half. */
+const LAST_DAY = 13;
+
+type Age = Parameters<typeof queuedAt>[0];
+
+const hasWaited = (days: number, age: Age, { now }: Pick<DelayDeps, 'now'>): boolean =>
+  now().getTime() - queuedAt(age) >= days * 86_400_000;
+
+/** Why it is parked instead of waiting again; undefined if it may wait. */
+function endOfWait(
+  item: Item,
+  { why }: RetryReason,
+  makesRoom: boolean,
+  deps: DelayDeps,
+): Rejection | undefined {
+  const { retryWindowDays, now, pauses } = deps;
+  const age = item.event ?? item.newer?.age;
+  // Out of tokens, nothing was tried: a long backlog must not park what only waited for its turn.
+  if (why !== 'out-of-tokens' && age && isRetryWindowOver(age, retryWindowDays, now(), pauses)) {
+    return {
+      reason: why === 'newer-release' ? why : 'retry-window-over',
+      why: `gave up after ${retryWindowDays} days of retries; last reason: ${why}`,
+    };
+  }
+  if (age && hasWaited(LAST_DAY, age, deps)) {
+    return {
+      reason: 'would-expire',
+      why: `waited for ${LAST_DAY} days, and SQS deletes a message after 14; last reason: ${why}`,
+    };
+  }
+  if (!makesRoom || !item.event) return undefined;
+  return { reason: 'made-room', why: `its queue was full of messages that wait: ${why}` };
+}
 
 /**
  * SQS leaves a message that is received repeatedly and not deleted out of the age of its queue ("Available

@@ -130,7 +130,8 @@ export type MappingSkip =
 /**
  * Why a message is a dead letter. `newer-release`: it, or what the ledger holds, was written by a newer
  * release, which was not deployed within the retry window. `made-room`: its shop was paused or misconfigured, and so
- * many messages waited that other shops would have got none. `crashed`: SQS moved it, because every worker
+ * many messages waited that other shops would have got none. `would-expire`: it waited for its turn or for the end of a
+ * pause until SQS would have deleted it. `crashed`: SQS moved it, because every worker
  * died on it. `unknown`: a newer release wrote a reason that this one does not know.
  */
 export const DEAD_LETTER_REASONS = [
@@ -140,6 +141,7 @@ export const DEAD_LETTER_REASONS = [
   'retry-window-over',
   'newer-release',
   'made-room',
+  'would-expire',
   'crashed',
   'unknown',
 ] as const;

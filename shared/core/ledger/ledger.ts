@@ -2,16 +2,18 @@ import { type EntityKey, type EventHead, isEntityKind } from '../events/event.ts
 
 /**
  * What the ledger keeps besides entities: `customer`, the balance that the store was given last,
- * or whom the customer was merged into; `redemption`, all redemptions of a customer; `reward-code`, that a code is a reward's; `quiz`, answers
- * that are being sent; `notice`, what a person must see; `cursor`, how far a scan has come; `audit`, what
- * an operator changed; `control`, whether calls may be made for the shop; `parked`, that a body is a dead
- * letter; `waiting`, that a message waits for its next attempt; `dead-letter`, the summary of one.
+ * or whom the customer was merged into; `redemption`, all redemptions of a customer; `reward-code`, that a code is a
+ * reward's; `quiz`, answers that are being sent; `till`, the times of wrong PINs of a user of the point of sale;
+ * `notice`, what a person must see; `cursor`, how far a scan has come; `audit`, what an operator changed;
+ * `control`, whether calls may be made for the shop; `parked`, that a body is a dead letter; `waiting`,
+ * that a message waits for its next attempt; `dead-letter`, the summary of one.
  */
 export type RecordKind =
   | 'customer'
   | 'redemption'
   | 'reward-code'
   | 'quiz'
+  | 'till'
   | 'notice'
   | 'cursor'
   | 'audit'
@@ -239,6 +241,7 @@ const LETTERS = {
   customer: 'b',
   merge: 'k',
   redemption: 'r',
+  till: 't',
   cursor: 's',
   control: 'w',
   parked: 'd',

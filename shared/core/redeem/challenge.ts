@@ -1,10 +1,19 @@
 import type { LoyaltyClient } from '../../loyalty/client.ts';
 import { type AskingDeps, askLoyalty } from '../calls/ask-loyalty.ts';
 import {
+  expiresAfter,
+  type Ledger,
+  type RecordKey,
+  readEntry,
+  rememberedForm,
+  replaceEntry,
+} from '../ledger/ledger.ts';
+import {
   type ChallengeTransaction,
   type Contact,
   challengesIn,
   type OpenRedemptions,
+  ofLastHour,
   secondsUntilFewer,
 } from '../redemptions/redemption-record.ts';
 import type { ProgramIdOf } from './available-rewards.ts';
@@ -21,11 +30,13 @@ import type { ProgramIdOf } from './available-rewards.ts';
  * is good only for the customer whom it was sent to, and for one redemption.
  *
  * Whether the service refuses to redeem without it is not documented, so the connector refuses by itself.
- * Starts and tries are counted in the ledger, because several processes answer tills.
+ * Starts and tries are counted in the ledger, because several processes answer tills: in the customer's redemption
+ * record, and the wrong answers of each user of the point of sale in an item of its own.
  */
 interface ChallengeDeps extends AskingDeps {
   readonly loyalty: Pick<LoyaltyClient, 'startChallenge' | 'validateChallenge'>;
   readonly programIdOf: ProgramIdOf;
+  readonly ledger: Pick<Ledger, 'readMany' | 'write'>;
   /** A random UUID. */
   readonly newKey: () => string;
 }
@@ -53,6 +64,13 @@ export type StartedChallenge =
   | TooMany
   | { readonly kind: 'unavailable' };
 
+export interface Till {
+  /** The user of the store who is logged in to it. */
+  readonly staffId: string;
+  /** The customer's answer to the challenge. */
+  readonly answer?: string | undefined;
+}
+
 type CheckedAnswer =
   | { readonly kind: 'passed'; readonly transactionId: string }
   | ({ readonly kind: 'refused'; readonly why: ChallengeRefusal } & Said)
@@ -65,6 +83,12 @@ const CONTACTS: readonly Contact[] = ['phone', 'email'];
 const MOST_STARTS = 5;
 /** Of one customer in an hour, without those that were right: a PIN of four digits stays unknown. */
 export const MOST_TRIES = 5;
+/**
+ * Of one user in an hour, over all customers, without those that were right: of PINs with four digits they guess one in
+ * 500 hours. A token names the user who logged in to the point of sale by e-mail, neither the device nor the member of
+ * staff who entered a PIN there ("Session API"), so several tills may share it.
+ */
+export const MOST_STAFF_TRIES = 20;
 
 export async function startChallenge(
   typed: TypedContacts,
@@ -101,14 +125,30 @@ export async function startChallenge(
   return { kind: 'contact-needed', asks: all, said };
 }
 
-/** Counted before the service is asked: a process that dies in between has used up its try. */
+/** Only a wrong answer stays counted against the one who gave it: the others taught them nothing. */
 export async function checkAnswer(
   programId: string,
-  answer: string | undefined,
+  { staffId, answer }: Till,
   record: OpenRedemptions,
   deps: ChallengeDeps,
 ): Promise<CheckedAnswer> {
   if (answer === undefined) return { kind: 'refused', why: 'challenge-needed' };
+  const key: StaffKey = { shop: record.customer.shop, kind: 'till', id: staffId };
+  const counted = await countStaffTry(key, deps);
+  if (counted.kind === 'too-many') return counted;
+  const checked = await tryAnswer(programId, answer, record, deps);
+  const isWrong = checked.kind === 'refused' && checked.why === 'challenge-wrong';
+  if (!isWrong) await changeStaffTries(key, deps, (tries) => without(tries, counted.at));
+  return checked;
+}
+
+/** Counted before the service is asked: a process that dies in between has used up its try. */
+async function tryAnswer(
+  programId: string,
+  answer: string,
+  record: OpenRedemptions,
+  deps: ChallengeDeps,
+): Promise<CheckedAnswer> {
   const tried = await countTry(record);
   if (tried.kind !== 'counted') return tried;
   const { transactionId } = tried;
@@ -124,6 +164,55 @@ export async function checkAnswer(
   return Success
     ? { kind: 'passed', transactionId }
     : { kind: 'refused', why: 'challenge-wrong', said: readable(FriendlyErrorMessage) };
+}
+
+type StaffKey = RecordKey<'till'>;
+
+/** Epoch milliseconds, the oldest first. */
+type Tries = readonly number[];
+
+const staffForm = rememberedForm<Tries>('till', 1);
+
+/** Several tills of one user may answer at once. */
+const MOST_ROUNDS = 20;
+
+async function countStaffTry(
+  key: StaffKey,
+  deps: ChallengeDeps,
+): Promise<{ readonly kind: 'counted'; readonly at: number } | TooMany> {
+  const at = deps.now().getTime();
+  const tries = await changeStaffTries(key, deps, (before) =>
+    before.length < MOST_STAFF_TRIES ? [...before, at] : undefined,
+  );
+  if (tries === 'conflict') return { kind: 'too-many', afterSeconds: 1 };
+  const afterSeconds = secondsUntilFewer(tries.before, MOST_STAFF_TRIES, deps.now());
+  if (afterSeconds === undefined) return { kind: 'counted', at };
+  deps.telemetry.count('pin-guessing');
+  return { kind: 'too-many', afterSeconds };
+}
+
+/** One conditional write; `change` returns undefined to leave them as they are. */
+async function changeStaffTries(
+  key: StaffKey,
+  { ledger, now }: ChallengeDeps,
+  change: (before: Tries) => Tries | undefined,
+): Promise<{ readonly before: Tries } | 'conflict'> {
+  for (let round = 0; round < MOST_ROUNDS; round += 1) {
+    const entry = await readEntry(ledger, key);
+    const before = ofLastHour(staffForm.read(entry?.remembered) ?? [], now());
+    const tries = change(before);
+    if (!tries) return { before };
+    const remembered = staffForm.write(tries);
+    const kept = { version: now().getTime(), uncertain: false, outcomes: [], remembered };
+    const next = { ...kept, ...expiresAfter(1, now()) };
+    if (await replaceEntry(ledger, key, next, entry)) return { before };
+  }
+  return 'conflict';
+}
+
+function without(tries: Tries, at: number): Tries {
+  const index = tries.indexOf(at);
+  return tries.filter((_, other) => other !== index);
 }
 
 /** A repetition belongs to the transaction of the first start, until a redemption ends it. */

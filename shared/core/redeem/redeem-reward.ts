@@ -29,6 +29,7 @@ import {
   checkAnswer,
   type StartedChallenge,
   startChallenge,
+  type Till,
   type TypedContacts,
 } from './challenge.ts';
 import { findOffer, type OfferRefusal, type OfferRequest, type RewardTypes } from './find-offer.ts';
@@ -71,13 +72,6 @@ export interface RedeemRequest extends OfferRequest {
   readonly clientKey: string;
   /** Undefined where the customer redeems it without help. */
   readonly till?: Till | undefined;
-}
-
-interface Till {
-  /** The user of the store who is logged in to it. */
-  readonly staffId: string;
-  /** The customer's answer to the challenge. */
-  readonly answer?: string | undefined;
 }
 
 export type RedeemAnswer =
@@ -172,7 +166,7 @@ async function findIntent(
   const offer = await findOffer(request, deps);
   if (offer.kind !== 'on-offer') return answered(offer);
   if (!request.till || !offer.needsChallenge) return intend(request, offer, record, deps);
-  const checked = await checkAnswer(offer.programId, request.till.answer, record, deps);
+  const checked = await checkAnswer(offer.programId, request.till, record, deps);
   if (checked.kind !== 'passed') return answered(checked);
   return intend(request, { ...offer, transactionId: checked.transactionId }, record, deps);
 }

@@ -171,6 +171,10 @@ export function challengesIn({ challenges }: RedemptionRecord): Challenges {
 
 const HOUR_MS = 3_600_000;
 
+export function ofLastHour(times: readonly number[], now: Date): readonly number[] {
+  return times.filter((at) => now.getTime() - at < HOUR_MS);
+}
+
 /** How long until there are fewer than `most` of these times in an hour; undefined when there are. */
 export function secondsUntilFewer(
   times: readonly number[],
@@ -198,17 +202,16 @@ export function recallRedemptions(remembered: string | undefined, now: Date): Re
   if (remembered === undefined) return { redemptions: [], intents: [] };
   const record = form.read(remembered);
   if (!record) throw new Error("a customer's redemptions are recorded in an unknown form");
-  const isOfLastHour = (at: number) => now.getTime() - at < HOUR_MS;
   const { redemptions, intents, challenges } = record;
   const { starts, tries, transaction } = challengesIn(record);
   return {
     redemptions: redemptions.flatMap((one) => asOf(one, now) ?? []),
-    intents: intents.filter(isOfLastHour),
+    intents: ofLastHour(intents, now),
     ...(challenges && {
       challenges: {
-        starts: starts.filter(isOfLastHour),
-        tries: tries.filter(isOfLastHour),
-        ...(transaction && isOfLastHour(transaction.at) && { transaction }),
+        starts: ofLastHour(starts, now),
+        tries: ofLastHour(tries, now),
+        ...(transaction && ofLastHour([transaction.at], now).length > 0 && { transaction }),
       },
     }),
   };

@@ -180,7 +180,7 @@ describe('each trouble is written where its alarm looks', () => {
     expect([...early.keys()]).toEqual([]);
     connector.pass(7 * 86_400);
     const sums = await writtenBy(connector, () => connector.work());
-    expect(measured('paused-long', sums)).toBe(1);
+    expect(measured('waits-long', sums)).toBe(1);
     expect(measured('messages-stuck', sums)).toBe(0);
   });
 

@@ -104,12 +104,22 @@ describe('the history of a stack', () => {
         new Date(),
       );
     await write('AROA:max', 'of max');
-    // The policy takes this key for that of a shop's item.
-    await write('AROA:olivia|2026-11-01T00:00:00.000Z|x.myshopify.com', 'of anyone');
     expect((await history('--command of')).map(({ who, command }) => [who, command])).toEqual([
       [`AROA:max, who claims to be ${olivia}`, 'of max'],
     ]);
   });
+
+  it.each(['evil.myshopify.com', 'olivia@example-store.myshopify.com', 'operators-2026-11', 'end'])(
+    'hides no change of a role session called %s',
+    async (session) => {
+      const arn = `arn:aws:sts::000000000000:assumed-role/Operator/${session}`;
+      const change = { command: 'drained', arguments: {}, version: '0.2.0' };
+      const caller = { arn, userId: `AROA:${session}` };
+      await recordBegin(connector.ledger, caller, change, new Date());
+      const found = await history('--command drained');
+      expect(found.map(({ who }) => who)).toContain(arn);
+    },
+  );
 
   it('shows a record that cannot be read as such', async () => {
     const at = new Date().toISOString();

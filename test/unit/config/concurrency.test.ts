@@ -51,32 +51,48 @@ describe('the concurrency of a stack', () => {
     expect(fitted(account(160, 110, 50))).toEqual(first);
   });
 
-  describe('of the storefront, behind an HTTP API that throttles webhooks', () => {
+  describe('of the storefront', () => {
+    const storefrontOf = (total: number, deployment: DeploymentSettings = {}) => {
+      const found = fitted(account(total), deployment, true);
+      return found.kind === 'fits' ? found.concurrency.storefront : found.kind;
+    };
     const throttled = (burst: number) => ({
       endpoint: { kind: 'http-api', throttle: { ratePerSecond: 20, burst } } as const,
     });
 
-    it('throttles its two addresses as well, as far as the quota allows it', () => {
-      const storefrontOf = (total: number, burst: number) => {
-        const found = fitted(account(total), throttled(burst), true);
-        return found.kind === 'fits' ? found.concurrency.storefront : found.kind;
-      };
-      expect(storefrontOf(1_000, 40)).toBe(40);
-      expect(storefrontOf(1_000, 5_000)).toBe(50);
-      expect(storefrontOf(1_000, 4)).toBe(4);
-      expect(storefrontOf(200, 40)).toBe(25);
-      expect(storefrontOf(160, 40)).toBeUndefined();
-      expect(storefrontOf(16, 40)).toBeUndefined();
+    it('bounds a flood of shoppers or of point events, which could else starve workers and other functions', () => {
+      expect(storefrontOf(1_000)).toBe(50);
+      expect(storefrontOf(200)).toBe(25);
+      // Each address has its least before the receiver has more.
+      expect(fitted(account(130), {}, true)).toMatchObject({
+        concurrency: { receiver: 10, storefront: 10 },
+      });
+      expect(storefrontOf(129)).toBeUndefined();
+      expect(storefrontOf(16)).toBeUndefined();
+      expect(fitted(account(1_000))).not.toHaveProperty('concurrency.storefront');
     });
 
-    it('is not throttled without that setting, or without a storefront', () => {
-      expect(fitted(account(1_000), {}, true)).not.toHaveProperty('concurrency.storefront');
-      expect(fitted(account(1_000), throttled(40))).not.toHaveProperty('concurrency.storefront');
+    it('is what the settings state, or refused', () => {
+      const stated = (storefront: number) => ({ maxConcurrency: { storefront } });
+      expect(storefrontOf(1_000, stated(200))).toBe(200);
+      expect(storefrontOf(510, stated(200))).toBe(200);
+      expect(storefrontOf(509, stated(200))).toBe('refused');
+      const refused = fitted(account(509), stated(200), true);
+      expect(JSON.stringify(refused)).toContain('This stack needs 510');
+      // Where the quota is not known, a reservation could fail the deployment.
+      expect(defaultConcurrency(settings(stated(200), true))).not.toHaveProperty('storefront');
+    });
+
+    it('is lowered by the throttle of webhooks, as far as the quota allows it', () => {
+      expect(storefrontOf(1_000, throttled(40))).toBe(40);
+      expect(storefrontOf(1_000, throttled(5_000))).toBe(50);
+      expect(storefrontOf(1_000, throttled(4))).toBe(4);
+      expect(storefrontOf(160, throttled(40))).toBe(10);
     });
 
     it('does not change when the same stack is deployed again', () => {
-      const first = fitted(account(200), throttled(40), true);
-      expect(fitted(account(200, 100, 100), throttled(40), true)).toEqual(first);
+      const first = fitted(account(200), {}, true);
+      expect(fitted(account(200, 100, 100), {}, true)).toEqual(first);
     });
   });
 
@@ -104,14 +120,14 @@ describe('the concurrency of a stack', () => {
           const pool = unreserved + own;
           const result = fitted(account(pool, unreserved, own), deployment, hasStorefront);
           if (result.kind === 'refused') return;
-          const { orders, products, coupons, receiver } = result.concurrency;
+          const { orders, products, coupons, receiver, storefront } = result.concurrency;
           const reconciles = 2;
-          const storefront = hasStorefront ? 2 + 2 + 2 : 0;
-          const busy = orders + products + coupons + reconciles + storefront;
-          expect(pool - busy - (receiver ?? 0)).toBeGreaterThanOrEqual(
-            receiver === undefined ? 2 : 0,
-          );
-          if (receiver !== undefined) expect(pool - receiver).toBeGreaterThanOrEqual(100);
+          const balances = hasStorefront ? 2 : 0;
+          const pages = hasStorefront && storefront === undefined ? 2 + 2 : 0;
+          const busy = orders + products + coupons + reconciles + balances + pages;
+          const reserved = (receiver ?? 0) + 2 * (storefront ?? 0);
+          expect(pool - busy - reserved).toBeGreaterThanOrEqual(receiver === undefined ? 2 : 0);
+          if (receiver !== undefined) expect(pool - reserved).toBeGreaterThanOrEqual(100);
           for (const count of [orders, products, coupons]) {
             expect(count).toBeGreaterThanOrEqual(2);
           }

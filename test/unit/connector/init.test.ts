@@ -71,6 +71,7 @@ describe('a new project', () => {
     expect(workflow.permissions).toEqual({ contents: 'read' });
     const { deploy, check } = workflow.jobs;
     expect(deploy).toMatchObject({
+      needs: 'check',
       if: "github.event_name == 'push'",
       environment: 'production',
       permissions: { contents: 'read', 'id-token': 'write' },

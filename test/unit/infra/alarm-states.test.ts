@@ -32,7 +32,7 @@ const LIVES: Readonly<Record<string, Lives>> = {
   'Functions throttled': { rings: [[3, 0, 1]], quiet: [[50]] },
   'Older webhook secret': { rings: [[9, 9, 9]], quiet: [[9, 9]] },
   'Unexpected API version': { rings: [[1, ...nothing(20)]], quiet: [[]] },
-  'Paused for long': { rings: [[1], [1, ...nothing(18)]], quiet: [[], [1, ...nothing(24)]] },
+  'Waits for long': { rings: [[1], [1, ...nothing(18)]], quiet: [[], [1, ...nothing(24)]] },
   'Messages stuck': { rings: [[1], [1, ...nothing(6)]], quiet: [[], [1, ...nothing(12)]] },
   'Credentials or settings refused': { rings: [[1, ...nothing(6)]], quiet: [[]] },
   'Loyalty service throttles': { rings: [each(10, 1)], quiet: [each(9, 40)] },
@@ -50,6 +50,7 @@ const LIVES: Readonly<Record<string, Lives>> = {
   'Storefront refused': { rings: [[20]], quiet: [[19, 19]] },
   'Storefront unavailable': { rings: [[5, 0, 5]], quiet: [[90], each(12, 4)] },
   'Redemption pending': { rings: [[1]], quiet: [[]] },
+  'PIN guessing': { rings: [[1], [1, ...nothing(11)]], quiet: [[], [1, ...nothing(12)]] },
   Trouble: { rings: [[1], [1, ...nothing(11)]], quiet: [[], [1, ...nothing(12)]] },
 };
 

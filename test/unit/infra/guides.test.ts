@@ -5,7 +5,7 @@ import { RETENTION, VISIBILITY } from '../../../infra/storage.ts';
 import {
   costTables,
   describeStack,
-  floodCostPerDay,
+  floodCosts,
   monthlyCost,
   putTables,
   sum,
@@ -146,13 +146,14 @@ describe('docs/deploy.md', () => {
 
 const template = synthesizeStack().toJSON();
 const basic = synthesizeStack({ deployment: { monitoring: 'basic' } }).toJSON();
-const stack = describeStack(template as never);
+const storefront = synthesizeStack({ storefront: {} }).toJSON();
 const days = { orderRetentionDays: 400 };
 
 describe('docs/cost.md', () => {
   it('shows what the stack costs as it is described today', () => {
     const document = readFileSync('docs/cost.md', 'utf8');
-    const tables = costTables({ full: template as never, basic: basic as never }, days);
+    const templates = { full: template, basic, storefront };
+    const tables = costTables(templates as never, days);
     expect(putTables(document, tables)).toBe(document);
   });
 });
@@ -164,9 +165,15 @@ describe('the cost of a month', () => {
     expect(fixedOf(basic)).toBeLessThan(3);
   });
 
-  it('has a bound in a flood, by what limits the receiver', () => {
-    expect(floodCostPerDay(stack, 10)).toBeLessThan(6);
-    expect(floodCostPerDay(stack, 100)).toBeCloseTo(10 * floodCostPerDay(stack, 10));
+  it('has a bound in a flood of each address, by what limits it', () => {
+    const costs = floodCosts(storefront as never);
+    const addresses = new Set(costs.map(({ what }) => what.replace(/,.*/, '')));
+    expect([...addresses]).toEqual(['webhooks', 'point events', 'storefront']);
+    for (const { what, dollars } of costs) {
+      const [few = 0, reserved = 0] = dollars;
+      expect([what, reserved < 180]).toEqual([what, true]);
+      expect(reserved).toBeCloseTo(5 * few);
+    }
   });
 
   it('counts every metric of an alarm on an expression', () => {
@@ -179,6 +186,7 @@ describe('the cost of a month', () => {
       },
     };
     const { Resources } = template as { Resources: object };
+    const stack = describeStack(template as never);
     const more = describeStack({ Resources: { ...Resources, ...alarms } as never });
     expect(more.alarmMetrics - stack.alarmMetrics).toBe(3);
   });

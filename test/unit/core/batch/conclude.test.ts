@@ -175,10 +175,29 @@ describe('messages of one group that wait', () => {
     expect(waiting()).toEqual([NOON - DAY, NOON - DAY, NOON - DAY]);
   });
 
-  it('do not end while they only wait for their turn, however old they are', async () => {
-    const { parked, world } = open();
-    const left = await delayMessages([item('1', 9, 9)], { why: 'out-of-tokens' }, world);
-    expect([left, parked]).toEqual([['1'], []]);
+  describe('for their turn, behind a backlog that the rate limit cannot clear', () => {
+    const outOfTokens = { why: 'out-of-tokens' } as const;
+
+    it('are not parked at the end of the retry window, and are counted after a week', async () => {
+      const { parked, world, telemetry } = open();
+      const left = await delayMessages([item('1', 9, 6), item('2', 9, 9)], outOfTokens, world);
+      expect([left, parked]).toEqual([['1', '2'], []]);
+      expect(telemetry.total('waits-long')).toBe(1);
+    });
+
+    it('are parked on day 13 by that reason, before SQS deletes them on day 14', async () => {
+      const { parked, reasons, world } = open();
+      const left = await delayMessages([item('1', 9, 12.9), item('2', 9, 13)], outOfTokens, world);
+      expect([left, parked, reasons]).toEqual([['1'], ['2'], ['would-expire']]);
+    });
+  });
+
+  it('are parked on day 13 in a paused shop as well', async () => {
+    const { reasons, world } = open();
+    const pauses = { ...world.pauses, pausedMs: () => Number.POSITIVE_INFINITY };
+    const paused = { why: 'shop-paused', pausedBy: 'operator' } as const;
+    await delayMessages([item('1', 9, 13)], paused, { ...world, pauses });
+    expect(reasons).toEqual(['would-expire']);
   });
 
   it.each([

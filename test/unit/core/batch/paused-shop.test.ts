@@ -138,7 +138,7 @@ describe('a shop that an operator paused', () => {
     let receives = 0;
     const rang = { ms: Number.POSITIVE_INFINITY };
     while (connector.clock.ms < until) {
-      if (connector.telemetry.total('paused-long') > 0)
+      if (connector.telemetry.total('waits-long') > 0)
         rang.ms = Math.min(rang.ms, connector.clock.ms);
       receives += (await connector.work('orders')).received;
       connector.clock.ms += 60_000;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MOST_TRIES } from '../../../../shared/core/redeem/challenge.ts';
+import { MOST_STAFF_TRIES, MOST_TRIES } from '../../../../shared/core/redeem/challenge.ts';
 import { namesOfClick, openRedeeming, ROBIN, SHOP } from '../../../support/redeem-world.ts';
 
 const staffId = '42';
@@ -90,6 +90,68 @@ describe('redeeming at a till', () => {
     expect(await till.redeem(other)).toMatchObject({ kind: 'too-many' });
     await till.challenge();
     expect(await till.click('1005')).toMatchObject({ kind: 'redemption' });
+  });
+
+  describe('a member of staff who guesses PINs of one customer after another', () => {
+    const guess = (till: ReturnType<typeof openTill>, customer: number, by = staffId) =>
+      till.redeem({
+        ...{ customerId: `${8_000 + customer}`, clientKey: `guess-${customer}-${by}` },
+        till: { staffId: by, answer: '0000' },
+      });
+
+    async function openWithPins() {
+      const till = openTill();
+      const customers = Array.from({ length: 30 }, (_, n) => n);
+      for (const n of customers) await till.challenge(`${8_000 + n}`);
+      return { till, customers };
+    }
+
+    it('is stopped after as many wrong ones, over all customers and processes, and rings an alarm', async () => {
+      const { till, customers } = await openWithPins();
+      const kinds = (await Promise.all(customers.map((n) => guess(till, n)))).map(
+        ({ kind }) => kind,
+      );
+      const tried = kinds.filter((kind) => kind === 'refused').length;
+      expect(tried).toBe(till.loyalty.challenge.tried);
+      expect(tried).toBeLessThanOrEqual(MOST_STAFF_TRIES);
+      for (const n of customers) await guess(till, n);
+      expect(till.loyalty.challenge.tried).toBe(MOST_STAFF_TRIES);
+      expect(await guess(till, 0)).toEqual({ kind: 'too-many', afterSeconds: 3_600 });
+      expect(till.telemetry.total('pin-guessing')).toBeGreaterThan(0);
+      // Not even the right one, of a customer who is present.
+      await till.challenge();
+      expect(await till.click('1031')).toMatchObject({ kind: 'too-many' });
+      till.clock.ms += 3_600_000;
+      await till.challenge();
+      expect(await till.click('1032')).toMatchObject({ kind: 'redemption' });
+    });
+
+    it('takes no try from the customers, nor from other staff', async () => {
+      const { till, customers } = await openWithPins();
+      for (const n of customers) await guess(till, n);
+      await till.challenge();
+      for (let n = 0; n < MOST_TRIES; n += 1)
+        expect((await till.click('0000')).kind).toBe('too-many');
+      const other = { clientKey: 'click-by-43', till: { staffId: '43', answer: '1031' } };
+      expect(await till.redeem(other)).toMatchObject({ kind: 'redemption' });
+    });
+
+    it('is nobody who only serves many customers, or asks before a PIN was sent', async () => {
+      const till = openTill();
+      for (let visit = 1; visit <= 2 * MOST_STAFF_TRIES; visit += 1) {
+        till.loyalty.balances.set(`${visit}`, 1_000);
+        const customerId = `${visit}`;
+        const clientKey = `visit-${visit}-x`;
+        const early = { customerId, clientKey, till: { staffId, answer: '0000' } };
+        expect(await till.redeem(early)).toMatchObject({ why: 'challenge-needed' });
+        await till.challenge(customerId);
+        const answer = till.loyalty.challenge.pin;
+        expect(await till.redeem({ ...early, till: { staffId, answer } })).toMatchObject({
+          kind: 'redemption',
+        });
+      }
+      expect(till.telemetry.total('pin-guessing')).toBe(0);
+    });
   });
 
   it('sends a customer a few messages in an hour, and no more', async () => {
@@ -204,10 +266,10 @@ describe('the transaction of a challenge', () => {
     await till.challenge();
     const { write } = till.ledger;
     let writes = 0;
-    // The first write counts the try, the second would record the intent.
+    // Two writes count the try, for user and customer; the third gives it back, the fourth would record the intent.
     till.ledger.write = async (...args) => {
       writes += 1;
-      if (writes === 2) throw new Error('killed');
+      if (writes === 4) throw new Error('killed');
       return write(...args);
     };
     expect(await till.click(1, '1001')).toEqual({ kind: 'unavailable' });
