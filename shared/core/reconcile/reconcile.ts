@@ -44,7 +44,13 @@ export async function reconcile(
   const waiting = new Set(domains.filter((shop) => waits(pauses.of(shop, now()))));
   const deps = { ...given, sent: new Set<string>(), othersWait: waiting.size > 0 };
 
-  async function open({ domain, rules }: ReconciledShop): Promise<ReconciledShop> {
+  const opened = new Map<string, Promise<ReconciledShop>>();
+  function open(shop: ReconciledShop): Promise<ReconciledShop> {
+    const opening = opened.get(shop.domain) ?? openShop(shop);
+    opened.set(shop.domain, opening);
+    return opening;
+  }
+  async function openShop({ domain, rules }: ReconciledShop): Promise<ReconciledShop> {
     const goLive = pauses.goLiveOf(domain) ?? (await recordGoLive(domain, given.ledger));
     const doubt = pauses.doubtOf(domain);
     return {

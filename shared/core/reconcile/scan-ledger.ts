@@ -110,18 +110,23 @@ export function openLedgerScan(
     }
   }
 
+  async function cover(shop: string, began: number): Promise<Covered | Stopped> {
+    const isNew = running === undefined;
+    running ??= scan().finally(() => {
+      running = undefined;
+    });
+    const { position, stopped } = await running;
+    if (isCovered(position, shop, began)) {
+      const { [shop]: oldestOrder = Number.POSITIVE_INFINITY } = position.oldest;
+      return { kind: 'covered', oldestOrder };
+    }
+    const why = stopped ?? whyMissed.get(shop);
+    // One that was running may have begun before this shop waited for it.
+    return why ?? (isNew ? MISSED : cover(shop, began));
+  }
+
   return {
-    async cover(shop, began) {
-      running ??= scan().finally(() => {
-        running = undefined;
-      });
-      const { position, stopped } = await running;
-      if (isCovered(position, shop, began)) {
-        const { [shop]: oldestOrder = Number.POSITIVE_INFINITY } = position.oldest;
-        return { kind: 'covered', oldestOrder };
-      }
-      return stopped ?? whyMissed.get(shop) ?? MISSED;
-    },
+    cover,
     take(shop) {
       const taken = found.get(shop) ?? [];
       found.delete(shop);
