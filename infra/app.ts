@@ -26,4 +26,10 @@ for (const stage of stages) {
     concurrency: concurrency === undefined ? undefined : readConcurrency(concurrency),
   });
 }
-app.synth();
+try {
+  app.synth();
+} catch (error) {
+  // Sentences for the author of the settings: a stack trace would hide them.
+  console.error(error instanceof Error ? error.message : error);
+  process.exit(1);
+}

@@ -11,6 +11,8 @@ interface BundleSettings {
   readonly functions: readonly FunctionName[];
   /** The stage's settings, which the functions import as `#settings`. */
   readonly configFile: string;
+  /** `deployment.tracing`. */
+  readonly tracing?: boolean;
   readonly outFolder: string;
 }
 
@@ -37,6 +39,7 @@ export async function bundleFunctions(settings: BundleSettings): Promise<Bundles
   const constants = {
     CONNECTOR_VERSION: JSON.stringify(VERSION),
     SETTINGS_ARE_CHECKED: 'true',
+    IS_TRACED: settings.tracing ? 'true' : 'undefined',
     ...(await widgetFor(settings.functions)),
   };
   const bundled = await Promise.all(

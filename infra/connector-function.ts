@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { Duration, Stack } from 'aws-cdk-lib';
 import { Rule, RuleTargetInput, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as FunctionTarget } from 'aws-cdk-lib/aws-events-targets';
 import { Effect, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
@@ -11,14 +11,15 @@ import {
   RecursiveLoop,
   Runtime,
   SystemLogLevel,
+  Tracing,
 } from 'aws-cdk-lib/aws-lambda';
-import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { Healing } from '../shared/config/connector-settings.ts';
 import {
   acceptWildcard,
-  type DataKey,
+  ConnectorLog,
   type EventQueue,
+  type KeptData,
   keysOf,
   type LedgerTable,
   RECONCILE_TIMEOUT,
@@ -27,15 +28,14 @@ import {
   WORKER_TIMEOUT,
 } from './storage.ts';
 
-export interface ConnectorFunctionProps {
+export interface ConnectorFunctionProps extends KeptData {
   readonly description: string;
   /** The folder of the bundle. */
   readonly bundle: string;
   readonly memoryMb: number;
   readonly timeout: Duration;
   readonly environment: Readonly<Record<string, string>>;
-  readonly logRetentionDays: number;
-  readonly dataKey: DataKey | undefined;
+  readonly tracing: boolean;
   readonly reservedConcurrency?: number | undefined;
   /** Its messages may cause more messages to itself, which Lambda would stop as a recursive loop. */
   readonly feedsItself?: boolean | undefined;
@@ -44,22 +44,19 @@ export interface ConnectorFunctionProps {
 /** A function with its own log group and its own role, which at first may only write the log. */
 export class ConnectorFunction extends Construct {
   readonly lambda: LambdaFunction;
-  readonly logs: LogGroup;
+  readonly logs: ConnectorLog;
   readonly #role: Role;
 
   constructor(scope: Construct, id: string, props: ConnectorFunctionProps) {
     super(scope, id);
-    this.logs = new LogGroup(this, 'Logs', {
-      retention: props.logRetentionDays as RetentionDays,
-      ...(props.dataKey && { encryptionKey: props.dataKey.key }),
-      removalPolicy: RemovalPolicy.DESTROY,
-    });
+    this.logs = new ConnectorLog(this, 'Logs', props);
     this.#role = new Role(this, 'Role', {
       assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
       description: `${id} of ${Stack.of(this).stackName}`,
     });
     if (props.dataKey) this.#role.addToPolicy(props.dataKey.allow());
     this.allow(['logs:CreateLogStream', 'logs:PutLogEvents'], [this.logs.logGroupArn]);
+    if (props.tracing) acceptWildcard(this.#role, '*', 'Traces have no ARN.');
     this.lambda = new LambdaFunction(this, 'Function', {
       description: props.description,
       runtime: Runtime.NODEJS_24_X,
@@ -75,6 +72,7 @@ export class ConnectorFunction extends Construct {
       // Start and end of every invocation would be three paid log lines that the metrics make
       // superfluous; failures and time-outs are still logged.
       systemLogLevelV2: SystemLogLevel.WARN,
+      ...(props.tracing && { tracing: Tracing.ACTIVE }),
       ...(props.feedsItself && { recursiveLoop: RecursiveLoop.ALLOW }),
       ...(props.reservedConcurrency !== undefined && {
         reservedConcurrentExecutions: props.reservedConcurrency,
@@ -105,32 +103,32 @@ export class ConnectorFunction extends Construct {
     this.allow(['secretsmanager:GetSecretValue'], arns);
   }
 
-  /** Only items of these kinds, and the booking of calls where they are limited. */
+  /** Only items of these kinds. An update needs no read: a mark, a redaction, and the booking of a call where they are limited. */
   allowWrites(
     { table }: LedgerTable,
     kinds: readonly string[],
-    { limitsCalls, marks = limitsCalls }: { limitsCalls: boolean; marks?: boolean },
+    { limitsCalls, marks = [] }: { limitsCalls: boolean; marks?: readonly string[] },
   ): void {
-    const actions = ['dynamodb:PutItem', ...(marks ? ['dynamodb:UpdateItem'] : [])];
-    const written = limitsCalls ? [...kinds, 'calls'] : kinds;
-    this.allow(actions, [table.tableArn], keysOf(written));
+    this.allow(['dynamodb:PutItem'], [table.tableArn], keysOf(kinds));
+    const updated = limitsCalls ? [...marks, 'calls'] : marks;
+    if (updated.length > 0) this.allow(['dynamodb:UpdateItem'], [table.tableArn], keysOf(updated));
   }
 }
 
 /** What every worker notes: a pause of the shop, a dead letter, a message that waits. */
-const NOTED_BY_WORKERS = ['control', 'parked', 'waiting', 'dead-letter'];
+const NOTED_BY_WORKERS = ['control', 'waiting', 'dead-letter'];
 
 interface SyncWorkerProps
-  extends Pick<
-    ConnectorFunctionProps,
-    'description' | 'bundle' | 'environment' | 'logRetentionDays' | 'dataKey'
-  > {
+  extends KeptData,
+    Pick<ConnectorFunctionProps, 'description' | 'bundle' | 'environment' | 'tracing'> {
   readonly queue: EventQueue;
   readonly ledger: LedgerTable;
   readonly secretsPrefix: string;
   readonly maxConcurrency: number;
   /** The kinds of ledger items that it writes. */
   readonly writes: readonly string[];
+  /** Those that it marks as uncertain or redacted. */
+  readonly marks: readonly string[];
   /** A message can concern many entities and is then split into one message for each. */
   readonly fansOut: boolean;
   /** It books its calls with the rate limit in the ledger. */
@@ -178,10 +176,7 @@ export class SyncWorker extends Construct {
     // Also to its own queue: an entity that must be checked again gets a new message.
     this.function.allow(['sqs:SendMessage'], [queue.source.queueArn, queue.deadLetters.queueArn]);
     this.function.allow(['dynamodb:BatchGetItem'], [ledger.table.tableArn]);
-    const { writes, limitsCalls } = props;
-    // A mark and a redaction need no read.
-    const marks = { limitsCalls, marks: true };
-    this.function.allowWrites(ledger, [...writes, ...NOTED_BY_WORKERS], marks);
+    this.function.allowWrites(ledger, [...props.writes, ...NOTED_BY_WORKERS], props);
     this.function.allowSecrets(secretsPrefix, 'loyalty', 'store');
     if (props.takesOrders) this.function.allow(['dynamodb:DescribeTable'], [ledger.table.tableArn]);
     if (props.fansOut) this.function.allow(['dynamodb:Query'], [ledger.codesIndexArn]);
@@ -196,7 +191,8 @@ export class SyncWorker extends Construct {
 }
 
 interface ReconcileProps
-  extends Pick<ConnectorFunctionProps, 'bundle' | 'environment' | 'logRetentionDays' | 'dataKey'> {
+  extends KeptData,
+    Pick<ConnectorFunctionProps, 'bundle' | 'environment' | 'tracing'> {
   readonly queues: readonly EventQueue[];
   /** Undefined where the storefront is not deployed: then there are no balances to repair. */
   readonly balances: EventQueue | undefined;

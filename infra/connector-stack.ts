@@ -1,30 +1,36 @@
-import { type App, CfnOutput, Stack } from 'aws-cdk-lib';
+import { Annotations, type App, CfnOutput, Stack, Token } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
 import {
   type Concurrency,
   concurrencyText,
   defaultConcurrency,
+  fitConcurrency,
 } from '../shared/config/concurrency.ts';
 import type { Connector } from '../shared/config/connector-config.ts';
 import { VERSION } from '../shared/config/release.ts';
 import type { StackOutput, StackOutputs } from '../shared/config/stack-outputs.ts';
+import { acknowledgeFindings } from './acknowledged.ts';
 import type { FunctionName } from './bundle-functions.ts';
 import { Reconcile, SyncWorker } from './connector-function.ts';
 import { Receiver } from './endpoint.ts';
 import { Alarms, AlarmTopic } from './monitoring/alarms.ts';
 import { ConnectorDashboard } from './monitoring/dashboard.ts';
 import { OperatorPolicies } from './operator-policies.ts';
+import { checkQuotas } from './quotas.ts';
 import { DataKey, EventQueue, LedgerTable } from './storage.ts';
 import { Storefront } from './storefront.ts';
 
 /**
- * The kinds of ledger items that a worker writes, beside what every worker notes. Orders also mark used codes; a
- * request to erase a person comes with them. Customers come with coupons.
+ * The kinds of ledger items that a worker writes, beside what every worker notes, and those that it marks. Orders also
+ * mark used codes; a request to erase a person comes with them. Customers come with coupons.
  */
 const WRITTEN = {
-  orders: ['order', 'member', 'customer', 'redemption', 'notice'],
-  products: ['product'],
-  coupons: ['coupon', 'member', 'customer'],
+  orders: {
+    writes: ['order', 'member', 'customer', 'redemption', 'notice', 'parked'],
+    marks: ['order', 'member', 'customer'],
+  },
+  products: { writes: ['product', 'parked'], marks: ['product'] },
+  coupons: { writes: ['coupon', 'member', 'customer', 'parked'], marks: ['coupon', 'member'] },
 } as const;
 
 export interface LoyaltyConnectorProps {
@@ -35,6 +41,12 @@ export interface LoyaltyConnectorProps {
   readonly bundleOf: (name: FunctionName) => string;
   /** As `deploy` fitted it to the quota of the account. */
   readonly concurrency?: Concurrency | undefined;
+  /**
+   * For an app of your own, where `deploy` cannot read it: Lambda's quota of concurrent executions in the account and
+   * region, without what other functions have reserved. Without it nothing is reserved, because a reservation above
+   * the quota fails the deployment.
+   */
+  readonly lambdaQuota?: number | undefined;
 }
 
 /** One stage of the connector, as part of any stack. A stack can hold one, because its outputs have fixed names. */
@@ -42,23 +54,19 @@ export class LoyaltyConnector extends Construct {
   constructor(
     scope: Construct,
     id: string,
-    {
-      stage,
-      connector,
-      bundleOf,
-      concurrency = defaultConcurrency(connector),
-    }: LoyaltyConnectorProps,
+    { stage, connector, bundleOf, lambdaQuota, ...given }: LoyaltyConnectorProps,
   ) {
     super(scope, id);
+    const concurrency = given.concurrency ?? fitTo(this, connector, lambdaQuota);
     const { stackName, region } = Stack.of(this);
     const { deployment } = connector;
-    const { retainData, logRetentionDays, encryptionKey } = deployment;
+    const { retainData, logRetentionDays, tracing = false, encryptionKey } = deployment;
     const metricsNamespace = `LoyaltyConnector/${stage}`;
     const secretsPrefix = `loyalty-connector/${stage}`;
 
     const dataKey =
       encryptionKey === undefined ? undefined : new DataKey(this, 'DataKey', encryptionKey);
-    const data = { retainData, dataKey };
+    const data = { retainData, logRetentionDays, dataKey };
     const orders = new EventQueue(this, 'Orders', data);
     const products = new EventQueue(this, 'Products', data);
     const coupons = new EventQueue(this, 'Coupons', data);
@@ -80,12 +88,12 @@ export class LoyaltyConnector extends Construct {
       endpoint: deployment.endpoint,
       reservedConcurrency: concurrency.receiver,
       environment,
-      logRetentionDays,
-      dataKey,
+      tracing,
+      ...data,
     });
 
     const limitsCalls = connector.loyalty.callsPerSecond !== undefined;
-    const shared = { environment, logRetentionDays, ledger, secretsPrefix, dataKey, limitsCalls };
+    const shared = { ...data, tracing, environment, ledger, secretsPrefix, limitsCalls };
     const syncWorker = (
       id: string,
       kind: 'orders' | 'products' | 'coupons',
@@ -100,7 +108,7 @@ export class LoyaltyConnector extends Construct {
         maxConcurrency: concurrency[kind],
         fansOut,
         takesOrders: kind === 'orders',
-        writes: WRITTEN[kind],
+        ...WRITTEN[kind],
       }).function.lambda;
     const syncOrders = syncWorker('SyncOrders', 'orders', orders);
     const syncProducts = syncWorker('SyncProducts', 'products', products);
@@ -109,7 +117,7 @@ export class LoyaltyConnector extends Construct {
     const storefront =
       connector.storefront &&
       new Storefront(this, {
-        ...{ ...shared, metricsNamespace, retainData, bundleOf },
+        ...{ ...shared, metricsNamespace, bundleOf },
         reservedConcurrency: concurrency.storefront,
       });
 
@@ -171,7 +179,24 @@ export class LoyaltyConnector extends Construct {
       NextCommand: `npx loyalty-connector setup --stack ${stackName} --region ${region}`,
       Version: VERSION,
     });
+    acknowledgeFindings(this);
+    checkQuotas(this, { connector, concurrency, bundleOf });
   }
+}
+
+function fitTo(scope: Construct, connector: Connector, quota: number | undefined): Concurrency {
+  if (quota === undefined) {
+    Annotations.of(scope).addWarningV2(
+      'loyalty-connector:lambdaQuota',
+      'Without the property lambdaQuota no executions are reserved for webhooks: busy workers or other functions of the account can make them fail (docs/deploy.md).',
+    );
+    return defaultConcurrency(connector);
+  }
+  const { region } = Stack.of(scope);
+  const limits = { total: quota, unreserved: quota, own: 0 };
+  const fitted = fitConcurrency(limits, connector, Token.isUnresolved(region) ? 'REGION' : region);
+  if (fitted.kind === 'refused') throw new Error(fitted.why.join('\n'));
+  return fitted.concurrency;
 }
 
 /** One stage of the connector as a stack of its own. */
@@ -181,13 +206,16 @@ export class ConnectorStack extends Stack {
     super(app, name, {
       description: `loyalty-connector, stage ${props.stage}`,
       stackName: name,
+      // As many alarms as a stack can hold would make the file larger than CloudFormation takes.
+      suppressTemplateIndentation: true,
       // CDK's command line sets it with every deployment.
       terminationProtection: props.stage === 'prod' && props.connector.deployment.retainData,
       // Activated as cost allocation tags, they show what each stage costs.
       tags: { application: 'loyalty-connector', stage: props.stage },
     });
     // CDK leaves this name out of logical ids.
-    new LoyaltyConnector(this, 'Default', props);
+    const { concurrency = defaultConcurrency(props.connector) } = props;
+    new LoyaltyConnector(this, 'Default', { ...props, concurrency });
   }
 }
 

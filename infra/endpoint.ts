@@ -1,4 +1,4 @@
-import { CfnOutput, Fn, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import { CfnOutput, Fn, Stack, Validations } from 'aws-cdk-lib';
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
 import {
   HttpApi as Api,
@@ -12,17 +12,15 @@ import {
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { FunctionUrlAuthType, type IFunction } from 'aws-cdk-lib/aws-lambda';
-import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { Deployment } from '../shared/config/connector-settings.ts';
 import { ConnectorFunction, type ConnectorFunctionProps } from './connector-function.ts';
-import { type DataKey, type EventQueue, RECEIVER_TIMEOUT } from './storage.ts';
+import { ConnectorLog, type EventQueue, type KeptData, RECEIVER_TIMEOUT } from './storage.ts';
 
 interface EndpointProps {
   readonly receiver: IFunction;
   readonly settings: Deployment['endpoint'];
-  readonly logRetentionDays: number;
-  readonly dataKey: DataKey | undefined;
+  readonly kept: KeptData;
 }
 
 /**
@@ -88,11 +86,7 @@ class HttpApi extends Construct {
     }
     // Throttled requests never reach the receiver, so only this log shows them. It does not contain the
     // sender's IP address: the signature alone decides who may send.
-    const accessLog = new LogGroup(this, 'AccessLog', {
-      retention: props.logRetentionDays as RetentionDays,
-      ...(props.dataKey && { encryptionKey: props.dataKey.key }),
-      removalPolicy: RemovalPolicy.DESTROY,
-    });
+    const accessLog = new ConnectorLog(this, 'AccessLog', props.kept);
     const stage = new HttpStage(this, 'Stage', {
       httpApi: api,
       // Any other name would become a part of the path that the receiver sees.
@@ -138,10 +132,8 @@ const ACCESS_LOG_FORMAT = JSON.stringify({
 });
 
 interface ReceiverProps
-  extends Pick<
-    ConnectorFunctionProps,
-    'bundle' | 'environment' | 'logRetentionDays' | 'reservedConcurrency' | 'dataKey'
-  > {
+  extends KeptData,
+    Pick<ConnectorFunctionProps, 'bundle' | 'environment' | 'tracing' | 'reservedConcurrency'> {
   readonly queues: readonly EventQueue[];
   readonly secretsPrefix: string;
   readonly endpoint: Deployment['endpoint'];
@@ -172,8 +164,7 @@ export class Receiver extends Construct {
     this.endpoint = new Endpoint(this, 'Endpoint', {
       receiver: this.function.lambda,
       settings: props.endpoint,
-      logRetentionDays: props.logRetentionDays,
-      dataKey: props.dataKey,
+      kept: props,
     });
   }
 }

@@ -79,6 +79,7 @@ export async function prepareStage(
 ): Promise<LoyaltyConnectorProps> {
   const bundles = await bundleFunctions({
     functions: functionsOf(connector),
+    tracing: connector.deployment.tracing ?? false,
     configFile: resolve(project, file),
     outFolder: join(outFolder, name),
   });

@@ -8,6 +8,7 @@ import {
 } from 'aws-cdk-lib/aws-dynamodb';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { type IKey, Key } from 'aws-cdk-lib/aws-kms';
+import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import {
   DeduplicationScope,
   FifoThroughputLimit,
@@ -56,11 +57,7 @@ export class LedgerTable extends Construct {
   readonly codesIndexName = CODES_INDEX;
   readonly lettersIndexArn: string;
 
-  constructor(
-    scope: Construct,
-    id: string,
-    props: { readonly retainData: boolean; readonly dataKey: DataKey | undefined },
-  ) {
+  constructor(scope: Construct, id: string, props: KeptData) {
     super(scope, id);
     this.table = new Table(this, 'Table', {
       partitionKey: { name: 'entity', type: AttributeType.STRING },
@@ -133,9 +130,30 @@ export class DataKey extends Construct {
 /** The maximum of SQS. Stated, because the default was a quarter of it for many years. */
 const MAX_MESSAGE_BYTES = 1_048_576;
 
-interface EventQueueProps {
+/** How the stack's data is kept. */
+export interface KeptData {
+  /** Also after the stack is deleted. */
   readonly retainData: boolean;
+  readonly logRetentionDays: number;
   readonly dataKey: DataKey | undefined;
+}
+
+/**
+ * Of generated names: what a deleted stack retains must not block the next one. A failed deployment deletes what it
+ * has just created.
+ */
+const removalOf = ({ retainData }: KeptData): RemovalPolicy =>
+  retainData ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY;
+
+/** Who deletes the stack does not delete what it did: a log that is retained expires line by line. */
+export class ConnectorLog extends LogGroup {
+  constructor(scope: Construct, id: string, data: KeptData) {
+    super(scope, id, {
+      retention: data.logRetentionDays as RetentionDays,
+      ...(data.dataKey && { encryptionKey: data.dataKey.key }),
+      removalPolicy: removalOf(data),
+    });
+  }
 }
 
 /** A queue of events and its dead-letter queue. */
@@ -143,7 +161,7 @@ export class EventQueue extends Construct {
   readonly source: Queue;
   readonly deadLetters: Queue;
 
-  constructor(scope: Construct, id: string, props: EventQueueProps) {
+  constructor(scope: Construct, id: string, props: KeptData) {
     super(scope, id);
     const common = {
       fifo: true,
@@ -160,11 +178,7 @@ export class EventQueue extends Construct {
       enforceSSL: true,
       retentionPeriod: RETENTION,
       maxMessageSizeBytes: MAX_MESSAGE_BYTES,
-      // Queues have generated names: what a deleted stack retains must not block the next one. A failed
-      // deployment deletes the queues that it has just created.
-      removalPolicy: props.retainData
-        ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE
-        : RemovalPolicy.DESTROY,
+      removalPolicy: removalOf(props),
     };
     this.deadLetters = new Queue(this, 'DeadLetters', common);
     this.source = new Queue(this, 'Source', {

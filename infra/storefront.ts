@@ -4,19 +4,17 @@ import type { StorefrontService } from '../shared/config/metrics.ts';
 import { ConnectorFunction, SyncWorker } from './connector-function.ts';
 import { addFunctionUrl } from './endpoint.ts';
 import {
-  type DataKey,
   EventQueue,
+  type KeptData,
   type LedgerTable,
   RECEIVER_TIMEOUT,
   STOREFRONT_TIMEOUT,
 } from './storage.ts';
 
-export interface StorefrontProps {
+export interface StorefrontProps extends KeptData {
   readonly secretsPrefix: string;
   readonly metricsNamespace: string;
-  readonly retainData: boolean;
-  readonly logRetentionDays: number;
-  readonly dataKey: DataKey | undefined;
+  readonly tracing: boolean;
   readonly ledger: LedgerTable;
   /** It books its calls with the rate limit in the ledger. */
   readonly limitsCalls: boolean;
@@ -57,6 +55,7 @@ export class Storefront {
       fansOut: false,
       takesOrders: false,
       writes: ['customer', ...REDEMPTION_KINDS],
+      marks: ['customer'],
     });
     const pointsAddress = addFunctionUrl(receiver.lambda);
     const proxy = this.#createProxy(new Construct(stack, 'Storefront'), props);

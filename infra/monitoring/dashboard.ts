@@ -42,7 +42,7 @@ export class ConnectorDashboard extends Construct {
       defaultInterval: Duration.hours(3),
       periodOverride: PeriodOverride.INHERIT,
       widgets: [
-        [new AlarmStatusWidget({ title: 'Alarms', alarms: [...alarms.all], width: 24, height: 6 })],
+        ...alarmStates(alarms),
         trafficGraphs(monitored),
         queueGraphs(monitored),
         functionGraphs(monitored),
@@ -52,6 +52,17 @@ export class ConnectorDashboard extends Construct {
     });
     this.address = `https://${region}.console.aws.amazon.com/cloudwatch/home?region=${region}#dashboards/dashboard/${stackName}`;
   }
+}
+
+/** An alarm widget takes 100 ("Dashboard body structure and syntax"); each shop may have one. */
+const ALARMS_PER_WIDGET = 100;
+
+function alarmStates({ all }: Alarms): IWidget[][] {
+  const starts = all.flatMap((_, index) => (index % ALARMS_PER_WIDGET === 0 ? [index] : []));
+  return starts.map((start) => {
+    const alarms = all.slice(start, start + ALARMS_PER_WIDGET);
+    return [new AlarmStatusWidget({ title: 'Alarms', alarms, width: 24, height: 6 })];
+  });
 }
 
 /** Empty with `monitoring: 'basic'`, which does not write these figures. */

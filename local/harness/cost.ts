@@ -7,7 +7,7 @@ import { RHYTHMS, TROUBLE } from '../../shared/config/metrics.ts';
 const ALWAYS_FREE = { alarmMetrics: 10, ownMetrics: 10, dashboards: 3, sqsRequests: 1_000_000 };
 
 /** What a webhook is assumed to cost in time and bytes. Docs/cost.md explains each. */
-const WORKLOAD = {
+export const WORKLOAD = {
   receiverMs: 15,
   workerMs: 170,
   /** Of a message that leads to no call. */
@@ -60,7 +60,7 @@ export function monthlyCost(
   const storage = dynamoDb.storagePerGbMonth + (stack.recovery ? dynamoDb.recoveryPerGbMonth : 0);
   // One process of each function that stays warm; each reads one secret (the receiver) or two.
   const processes = 1 + 2 * stack.eventSources;
-  const secretCalls = Math.min(3 * webhooks, processes * work.secretCallsPerProcess);
+  const secretCalls = Math.min(3 * webhooks, processes * stack.shops * work.secretCallsPerProcess);
 
   const perWebhook = [
     { what: 'Lambda, receiver', dollars: run(webhooks, work.receiverMs, stack.receiverMb) },
@@ -181,8 +181,28 @@ export function costTables(templates: CostTemplates, settings: Settings) {
   return {
     month: monthTable(full, settings),
     monitoring: monitoringTable({ full, basic: describeStack(templates.basic) }, settings),
+    shops: shopsTable(templates.full, settings),
     flood: floodTable(templates.storefront),
   };
+}
+
+const SHOPS = [1, 10, 100, 500];
+/** Of each shop, in a month. */
+const SMALL_SHOP = 10_000;
+
+/** What shops add: their secrets, and how often the functions read them. */
+function shopsTable(template: StackTemplate, settings: Settings): string {
+  const rows = SHOPS.map((shops) => {
+    const stack = describeStack(template, shops);
+    const { fixed } = monthlyCost(stack, 0, settings);
+    const { total } = monthlyCost(stack, shops * SMALL_SHOP, settings);
+    return row(String(shops), [stack.secrets * PRICES.secret.perMonth, sum(fixed), total]);
+  });
+  return [
+    `| shops | secrets | fixed | together, with ${SMALL_SHOP / 1000} k webhooks each |`,
+    '|---:|---:|---:|---:|',
+    ...rows,
+  ].join('\n');
 }
 
 /** A row per item on the bill, a column per volume. */
@@ -246,14 +266,14 @@ export function putTables(document: string, tables: Readonly<Record<string, stri
     const begin = beginOf(name);
     const [before, rest = ''] = text.split(begin);
     const end = rest.indexOf(END);
-    if (end < 0) throw new Error(`docs/cost.md has lost the marks around the table "${name}"`);
+    if (end < 0) throw new Error(`the page has lost the marks around the table "${name}"`);
     return `${before}${begin}\n\n${table}\n\n${rest.slice(end)}`;
   }, document);
 }
 
 const SECONDS_PER_DAY = 86_400;
 /** Lambda, "Throttling function URLs": at most ten requests a second for each unit of concurrency. */
-const REQUESTS_PER_CONCURRENCY = 10;
+export const REQUESTS_PER_CONCURRENCY = 10;
 /** Of one process that refuses all the time: the metric and a warning, at each doubling (emf-telemetry.ts). */
 const SAMPLED_LINES_PER_MINUTE = 24;
 const LINE_KB = 0.35;
@@ -366,6 +386,7 @@ export interface PricedStack {
   readonly workerMb: number;
   readonly reconcileMb: number;
   readonly eventSources: number;
+  readonly shops: number;
   readonly secrets: number;
   readonly keys: number;
   /** An alarm on an expression is paid for each metric in it. */
@@ -414,6 +435,7 @@ export function describeStack({ Resources }: StackTemplate, shops = 1): PricedSt
     workerMb: memoryOf('SOURCE_QUEUE_URL', true),
     reconcileMb: memoryOf('WEBHOOK_ADDRESS', true),
     eventSources: all('AWS::Lambda::EventSourceMapping').length,
+    shops,
     // Point events have a token.
     secrets: shops * (hasStorefront ? 4 : 3),
     keys: all('AWS::KMS::Key').length,

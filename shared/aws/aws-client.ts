@@ -28,6 +28,10 @@ import type {
   SendMessageResult,
 } from '@aws-sdk/client-sqs';
 import { createHttpClient, type HttpAnswer, type HttpFailure } from '../http/http-client.ts';
+import { traceHeaders } from '../http/trace.ts';
+
+/** Put in by the bundler: undefined without `deployment.tracing`. */
+declare const IS_TRACED: true | undefined;
 
 /** An AWS service with the AWS JSON protocol: every call is a POST to `/` with the operation in a header. */
 interface JsonService {
@@ -73,11 +77,12 @@ function createJsonCall(service: JsonService, settings: JsonServiceSettings): Js
   const sign = createSigner(service.name, region, settings.credentials);
 
   async function attempt(operation: string, body: string) {
-    const headers = {
+    const own = {
       'content-type': service.contentType,
       'user-agent': 'loyalty-connector',
       'x-amz-target': `${service.target}.${operation}`,
     };
+    const headers = typeof IS_TRACED === 'undefined' ? own : { ...own, ...traceHeaders() };
     return http.send({
       method: 'POST',
       path: '/',

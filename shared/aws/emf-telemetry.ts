@@ -6,6 +6,7 @@ import {
   writtenName,
 } from '../config/metrics.ts';
 import type { LogFields, Telemetry } from '../core/events/telemetry.ts';
+import { traceId } from '../http/trace.ts';
 import { sourcePlaces } from './source-places.ts';
 
 export interface EmfTelemetry extends Telemetry {
@@ -15,6 +16,8 @@ export interface EmfTelemetry extends Telemetry {
 
 /** Put in by the bundler; not there where the sources run as they are. */
 declare const CONNECTOR_VERSION: string | undefined;
+/** The same: undefined without `deployment.tracing`. */
+declare const IS_TRACED: true | undefined;
 const version = typeof CONNECTOR_VERSION === 'undefined' ? undefined : CONNECTOR_VERSION;
 
 /** CloudWatch accepts at most 100 values of one metric in one line. */
@@ -118,9 +121,10 @@ export function createEmfTelemetry(
       if (times === undefined) return;
       const at = now().toISOString();
       const stack = typeof fields.stack === 'string' ? sourcePlaces(fields.stack) : undefined;
+      const traced = typeof IS_TRACED === 'undefined' ? fields : { trace: traceId(), ...fields };
       const repeated = times > 1 ? { times } : {};
       write(
-        JSON.stringify({ level, message, at, service, version, ...fields, ...repeated, stack }),
+        JSON.stringify({ level, message, at, service, version, ...traced, ...repeated, stack }),
       );
     },
     flush() {

@@ -171,7 +171,7 @@ const MAX_DELAY_SECONDS = 12 * 60 * 60 - 15 * 60;
  * SQS hands out no more than 120,000 messages of a FIFO queue before some are deleted, and looks no further
  * than that for a group that is free ("Avoid large message backlogs with the same message group ID").
  */
-const MOST_HIDDEN = 100_000;
+export const MOST_HIDDEN = 100_000;
 /** The number that SQS gives is an estimate, which settles within a minute. */
 const ESTIMATE_MS = 60_000;
 

@@ -130,8 +130,8 @@ export interface DeploymentSettings {
   readonly logRetentionDays?: 1 | 3 | 5 | 7 | 14 | 30 | 60 | 90 | 180 | 365;
 
   /**
-   * Keep the ledger, the queues and the secrets when the stack is deleted or a shop is removed, and protect
-   * the stage `prod` from deletion. Set `false` for a test stage.
+   * Keep the ledger, the queues and the logs when the stack is deleted, logs for `logRetentionDays`, and protect the
+   * stage `prod` from deletion. Set `false` for a test stage.
    * Default: `true`.
    */
   readonly retainData?: boolean;
@@ -147,6 +147,13 @@ export interface DeploymentSettings {
   readonly dashboard?: boolean;
 
   /**
+   * X-Ray traces of all functions: one from the webhook through the queue to the calls of the loyalty service
+   * (docs/runbook.md). AWS records the first request a second and 5 % of the others, for $5 per million traces.
+   * Default: `false`.
+   */
+  readonly tracing?: boolean;
+
+  /**
    * The ARN of a key of your own in KMS, in the region of the stack, for queues, ledger, secrets and logs. It costs
    * about two dollars a month, and its key policy must allow the use: docs/security.md. Default: keys of AWS,
    * which cost nothing.
@@ -155,9 +162,11 @@ export interface DeploymentSettings {
 }
 
 /** `maxConcurrency` as stated: `deploy` chooses the others. */
-export type Deployment = Required<Omit<DeploymentSettings, 'encryptionKey'>> & {
-  readonly encryptionKey: string | undefined;
-};
+export type Deployment = Required<Omit<DeploymentSettings, Absent>> &
+  Pick<DeploymentSettings, Absent>;
+
+/** Settings without a default, which no function holds. */
+type Absent = 'encryptionKey' | 'tracing';
 
 const DEPLOYMENT = {
   endpoint: { kind: 'function-url' },
@@ -165,7 +174,6 @@ const DEPLOYMENT = {
   retainData: true,
   monitoring: 'full',
   dashboard: false,
-  encryptionKey: undefined,
 } as const;
 
 export function completeDeployment(settings: DeploymentSettings = {}): Deployment {

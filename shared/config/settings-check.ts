@@ -270,7 +270,7 @@ const httpApi = section(
     }),
     domain: section({
       name: matching(
-        /^(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}$/,
+        /^(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}$/,
         'be a domain name in lower case, without https://',
       ),
       certificateArn: matching(
@@ -296,6 +296,7 @@ const deployment = section({}, {
   retainData: trueOrFalse,
   monitoring: oneOf('full', 'basic'),
   dashboard: trueOrFalse,
+  tracing: trueOrFalse,
   // The name of an alias can be moved to another key, and policies do not accept it.
   encryptionKey: matching(
     /^arn:aws[a-z-]*:kms:[a-z0-9-]+:\d{12}:key\/[\w-]+$/,
@@ -323,7 +324,7 @@ const storefront = section({}, {
 const shop = section(
   {
     domain: matching(
-      /^[a-z0-9][a-z0-9-]*\.myshopify\.com$/,
+      /^[a-z0-9][a-z0-9-]{0,62}\.myshopify\.com$/,
       'end in .myshopify.com, in lower case and without https://',
     ),
   },

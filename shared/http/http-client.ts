@@ -1,6 +1,10 @@
 // Only types: an import of node:http's values loads undici, which takes 30 ms of every cold start.
 import type { Agent, ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import https from 'node:https';
+import { traceCalls } from './trace.ts';
+
+/** Put in by the bundler: undefined without `deployment.tracing`. */
+declare const IS_TRACED: true | undefined;
 
 export interface HttpClient {
   /** Follows no redirect. Returns failures as values; rejects only for programming errors. */
@@ -76,21 +80,20 @@ export function createHttpClient(baseUrl: string, limits: HttpLimits): HttpClien
     });
   }
 
-  return {
-    async send(request) {
-      const startedAt = performance.now();
-      const { result, reused } = await exchange(limits, open, request, request.timeoutMs);
-      if (result.kind === 'answer' || result.reason !== 'connection' || !reused) return result;
-      // The service has probably closed the other idle connections, too.
-      closeIdle(0);
-      if (!request.repeatable) return result;
-      const leftMs = request.timeoutMs - (performance.now() - startedAt);
-      const second = (await exchange(limits, open, request, leftMs)).result;
-      return second.kind === 'answer'
-        ? { ...second, tries: 2 }
-        : { ...second, tries: 2, mayHaveHappened: true };
-    },
+  const send: HttpClient['send'] = async (request) => {
+    const startedAt = performance.now();
+    const { result, reused } = await exchange(limits, open, request, request.timeoutMs);
+    if (result.kind === 'answer' || result.reason !== 'connection' || !reused) return result;
+    // The service has probably closed the other idle connections, too.
+    closeIdle(0);
+    if (!request.repeatable) return result;
+    const leftMs = request.timeoutMs - (performance.now() - startedAt);
+    const second = (await exchange(limits, open, request, leftMs)).result;
+    return second.kind === 'answer'
+      ? { ...second, tries: 2 }
+      : { ...second, tries: 2, mayHaveHappened: true };
   };
+  return { send: typeof IS_TRACED === 'undefined' ? send : traceCalls(url.host, send) };
 }
 
 /** Uses the clock and not a timer, because timers stop while a Lambda function is frozen. */

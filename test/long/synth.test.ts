@@ -85,10 +85,29 @@ describe('cdk synth', { timeout: 300_000 }, () => {
     expect(stderr).not.toMatch(/^\s+at /m);
   });
 
+  it('stops at a quota of AWS with a sentence and no stack trace', () => {
+    const shops = Array.from(
+      { length: 500 },
+      (_, index) => `{ domain: 's${index}.myshopify.com' }`,
+    );
+    const orderSilence = "{ hours: 4, opens: 9, closes: 21, timeZone: 'Europe/Lisbon' }";
+    write(
+      'connector.config.dev.ts',
+      `{ shops: [${shops}], rules: { currency: 'EUR' }, loyalty: { address: 'https://l.example' }, alarms: { orderSilence: ${orderSilence} } }`,
+    );
+    const { status, stderr } = cdk('synth', '--quiet', '--context', 'stage=dev', '--no-validation');
+    write('connector.config.dev.ts', DEV);
+    expect(status).toBe(1);
+    expect(stderr).toContain(
+      'resources, and CloudFormation allows 500: set orderSilence: false for',
+    );
+    expect(stderr).not.toMatch(/^\s+at /m);
+  });
+
   it('stops at what the security checks find, unless it is acknowledged with a reason', () => {
     const file = join(folder, 'infra/storage.ts');
     const code = readFileSync(file, 'utf8');
-    writeFileSync(file, code.replace('AwsSolutions-SMG4', 'AwsSolutions-SMG0'));
+    writeFileSync(file, code.replace('AwsSolutions-IAM5', 'AwsSolutions-IAM0'));
     // The built-in check of the template needs long to start, and the first test has it.
     const { status, stderr } = cdk(
       'synth',
@@ -99,6 +118,6 @@ describe('cdk synth', { timeout: 300_000 }, () => {
     );
     writeFileSync(file, code);
     expect(status).toBe(1);
-    expect(stderr).toContain('AwsSolutions-SMG4');
+    expect(stderr).toContain('AwsSolutions-IAM5');
   });
 });

@@ -83,6 +83,7 @@ function describe(resource: unknown, role: string): string {
   const id = /"(?:Ref":"|Fn::GetAtt":\[")([A-Za-z0-9]+?)[0-9A-F]{8}"/.exec(text)?.[1] ?? text;
   const purpose = /\/\*\/(webhook|loyalty|store|points)-\?{6}"/.exec(text)?.[1];
   if (purpose) return `${purpose} secrets`;
+  if (resource === '*') return 'everything';
   if (id.endsWith('Logs')) return 'its own log';
   if (id.startsWith('LedgerTable'))
     return text.includes('/index/') ? "the ledger's index" : 'the ledger';

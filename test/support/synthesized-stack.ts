@@ -1,8 +1,13 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Template } from 'aws-cdk-lib/assertions';
-import { ConnectorStack } from '../../infra/connector-stack.ts';
+import { type App, Stack } from 'aws-cdk-lib';
+import { Annotations, Match, Template } from 'aws-cdk-lib/assertions';
+import {
+  ConnectorStack,
+  LoyaltyConnector,
+  type LoyaltyConnectorProps,
+} from '../../infra/connector-stack.ts';
 import { createApp } from '../../infra/create-app.ts';
 import type { Concurrency } from '../../shared/config/concurrency.ts';
 import { type ConnectorSettings, defineConnector } from '../../shared/config/connector-config.ts';
@@ -38,6 +43,26 @@ export function buildStack<Result>(
   use: (stack: ConnectorStack) => Result,
   concurrency?: Concurrency,
 ): Result {
+  return withApp(settings, (app, props) =>
+    use(new ConnectorStack(app, { ...props, stage, concurrency })),
+  );
+}
+
+/** The construct in a stack of the merchant's own app. */
+export function buildOwnStack(lambdaQuota: number | undefined) {
+  return withApp({ storefront: {} }, (app, props) => {
+    const stack = new Stack(app, 'Paper');
+    new LoyaltyConnector(stack, 'Loyalty', { ...props, stage: 'prod', lambdaQuota });
+    const template = Template.fromStack(stack);
+    const warnings = Annotations.fromStack(stack).findWarning('*', Match.anyValue());
+    return { template, warnings: warnings.map(({ entry }) => String(entry.data)) };
+  });
+}
+
+function withApp<Result>(
+  settings: Partial<ConnectorSettings>,
+  use: (app: App, props: Pick<LoyaltyConnectorProps, 'connector' | 'bundleOf'>) => Result,
+): Result {
   const folder = mkdtempSync(join(tmpdir(), 'connector-synth-'));
   const bundle = join(folder, 'bundle');
   mkdirSync(bundle);
@@ -49,7 +74,7 @@ export function buildStack<Result>(
       builtinCloudFormationValidation: false,
     });
     const connector = defineConnector({ ...LEAST, ...settings });
-    return use(new ConnectorStack(app, { stage, connector, bundleOf: () => bundle, concurrency }));
+    return use(app, { connector, bundleOf: () => bundle });
   } finally {
     rmSync(folder, { recursive: true });
   }

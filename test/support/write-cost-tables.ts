@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { costTables, describeStack, putTables } from '../../local/harness/cost.ts';
 import { eventsTable } from './count-events.ts';
+import { limitsTables } from './limits-tables.ts';
 import { synthesizeStack } from './synthesized-stack.ts';
 
 // Run by `npm run cost`.
@@ -13,4 +14,9 @@ const tables = {
   ...costTables(templates, { orderRetentionDays: 400 }),
   events: await eventsTable(describeStack(full)),
 };
-writeFileSync('docs/cost.md', putTables(readFileSync('docs/cost.md', 'utf8'), tables));
+write('docs/cost.md', tables);
+write('docs/limits.md', limitsTables());
+
+function write(page: string, some: Readonly<Record<string, string>>): void {
+  writeFileSync(page, putTables(readFileSync(page, 'utf8'), some));
+}

@@ -93,7 +93,7 @@ describe('the ledger', () => {
 });
 
 describe('a stack that is deleted', () => {
-  const types = ['AWS::SQS::Queue', 'AWS::DynamoDB::Table'];
+  const types = ['AWS::SQS::Queue', 'AWS::DynamoDB::Table', 'AWS::Logs::LogGroup'];
   const kept = (stack: typeof template) =>
     types.flatMap((type) => Object.values(stack.findResources(type)));
 
@@ -109,22 +109,26 @@ describe('a stack that is deleted', () => {
     expect(isProtected('prod', false)).toBe(false);
   });
 
-  it('leaves its queues and its ledger behind', () => {
-    for (const resource of kept(template)) {
+  it('leaves its queues, its ledger and its logs behind', () => {
+    const byApi = synthesizeStack({ deployment: { endpoint: { kind: 'http-api' } } });
+    for (const resource of [...kept(template), ...kept(byApi)]) {
       expect(resource.UpdateReplacePolicy).toBe('Retain');
       expect(resource.DeletionPolicy).toMatch(/^Retain/);
     }
   });
 
-  it('leaves no queue behind that was made by a deployment that failed', () => {
-    for (const resource of Object.values(template.findResources('AWS::SQS::Queue'))) {
-      expect(resource.DeletionPolicy).toBe('RetainExceptOnCreate');
+  it('leaves no queue or log behind that was made by a deployment that failed', () => {
+    for (const type of ['AWS::SQS::Queue', 'AWS::Logs::LogGroup']) {
+      for (const resource of Object.values(template.findResources(type))) {
+        expect(resource.DeletionPolicy).toBe('RetainExceptOnCreate');
+      }
     }
   });
 
   it('leaves nothing with a name that would stop the next one', () => {
     for (const { Properties } of kept(template)) {
-      expect(Properties.QueueName ?? Properties.TableName).toBeUndefined();
+      const { QueueName, TableName, LogGroupName } = Properties;
+      expect(QueueName ?? TableName ?? LogGroupName).toBeUndefined();
     }
   });
 

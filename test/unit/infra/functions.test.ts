@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readConcurrency } from '../../../shared/config/concurrency.ts';
 import { STACK_OUTPUTS } from '../../../shared/config/stack-outputs.ts';
-import { propertiesOf, synthesizeStack } from '../../support/synthesized-stack.ts';
+import { buildOwnStack, propertiesOf, synthesizeStack } from '../../support/synthesized-stack.ts';
 
 const template = synthesizeStack({
   deployment: { logRetentionDays: 14, maxConcurrency: { orders: 20 } },
@@ -54,6 +54,12 @@ describe('the functions', () => {
     }
   });
 
+  it('are traced from the first to the last where the settings ask for it', () => {
+    const traced = synthesizeStack({ storefront: {}, deployment: { tracing: true } });
+    const modes = propertiesOf(traced, 'AWS::Lambda::Function').map((one) => one.TracingConfig);
+    expect(modes).toEqual(Array(8).fill({ Mode: 'Active' }));
+  });
+
   it('let only coupons send themselves on without an end: a discount has any number of pages', () => {
     const loops = Object.entries(template.findResources('AWS::Lambda::Function')).flatMap(
       ([id, { Properties }]) => (Properties.RecursiveLoop === 'Allow' ? [id] : []),
@@ -87,6 +93,27 @@ describe('the functions', () => {
         Properties.ReservedConcurrentExecutions === 9 ? [id.replace(/Function.*/, '')] : [],
     );
     expect(reserved.toSorted()).toEqual(['BalancesReceiver', 'StorefrontProxy']);
+  });
+
+  describe('in an app of the merchant', () => {
+    const reservedIn = ({ template }: ReturnType<typeof buildOwnStack>) =>
+      propertiesOf(template, 'AWS::Lambda::Function').flatMap(
+        ({ ReservedConcurrentExecutions: reserved }) => reserved ?? [],
+      );
+
+    it('reserve nothing and warn, unless the quota is given', () => {
+      const unknown = buildOwnStack(undefined);
+      expect(reservedIn(unknown)).toEqual([]);
+      expect(unknown.warnings).toEqual([expect.stringContaining('lambdaQuota')]);
+    });
+
+    it('are fitted to the quota: at the least one nothing is reserved, which would roll back', () => {
+      const usual = buildOwnStack(1_000);
+      expect(reservedIn(usual)).toEqual([50, 50, 50]);
+      expect(usual.warnings).toEqual([]);
+      expect(reservedIn(buildOwnStack(16))).toEqual([]);
+      expect(() => buildOwnStack(10)).toThrow(/at most 10 functions .*Ask AWS for more/s);
+    });
   });
 
   it('find sandboxes and emulators on one machine only, never by what is deployed', () => {

@@ -15,6 +15,7 @@ import { createProgram } from '../../../scripts/connector/create-program.ts';
 import { REFUSED_SECRET_MAX_AGE_MS, SECRET_MAX_AGE_MS } from '../../../shared/aws/secrets.ts';
 import { defineConnector } from '../../../shared/config/connector-config.ts';
 import { HEALED_PERCENT, OLDEST_MESSAGE_MINUTES } from '../../../shared/config/metrics.ts';
+import { limitsTables } from '../../support/limits-tables.ts';
 import { synthesizeStack } from '../../support/synthesized-stack.ts';
 import { alarmsOf } from '../../support/watched-metrics.ts';
 
@@ -155,6 +156,13 @@ describe('docs/cost.md', () => {
     const templates = { full: template, basic, storefront };
     const tables = costTables(templates as never, days);
     expect(putTables(document, tables)).toBe(document);
+  });
+});
+
+describe('docs/limits.md', () => {
+  it('shows what follows from the constants of the code', () => {
+    const document = readFileSync('docs/limits.md', 'utf8');
+    expect(putTables(document, limitsTables())).toBe(document);
   });
 });
 

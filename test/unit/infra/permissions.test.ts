@@ -55,11 +55,10 @@ describe('least privilege', () => {
   });
 
   it('lets no other function book its calls to the loyalty service than where they are limited', () => {
-    const books = / and calls items of the ledger$/;
+    const books = /: dynamodb:UpdateItem on (?:.* and )?calls items of the ledger$/;
     const added = without(all, grantsWith({ storefront: {} }));
     expect(added.filter((grant) => !books.test(grant))).toEqual([]);
-    const updates = added.filter((grant) => grant.includes('UpdateItem'));
-    expect(updates.map((grant) => grant.split(':')[0])).toEqual([
+    expect(added.map((grant) => grant.split(':')[0])).toEqual([
       ...['reconcile', 'storefront', 'sync-balances'],
       ...['sync-coupons', 'sync-orders', 'sync-products'],
     ]);
@@ -100,11 +99,9 @@ describe('least privilege', () => {
     const writes = all.filter((grant) => /dynamodb:(?:Put|Update)Item/.test(grant));
     expect(writes.filter((grant) => !grant.endsWith(' items of the ledger'))).toEqual([]);
     expect(writes.filter((grant) => grant.includes('audit'))).toEqual([]);
-    const items =
-      'redemption and reward-code and quiz and till and control and calls items of the ledger';
     expect(writes.filter((grant) => grant.startsWith('storefront: '))).toEqual([
-      `storefront: dynamodb:PutItem on ${items}`,
-      `storefront: dynamodb:UpdateItem on ${items}`,
+      'storefront: dynamodb:PutItem on redemption and reward-code and quiz and till and control items of the ledger',
+      'storefront: dynamodb:UpdateItem on calls items of the ledger',
     ]);
   });
 
