@@ -235,7 +235,8 @@ export class Reconcile extends Construct {
       ['BatchGetItem', 'Scan', 'DescribeTable'].map((action) => `dynamodb:${action}`),
       [ledger.table.tableArn],
     );
-    this.function.allowWrites(ledger, ['cursor', 'control'], props);
+    // Its position, a pause, and the codes of a discount, which are announced before they are sent.
+    this.function.allowWrites(ledger, ['cursor', 'control', 'coupon'], props);
     this.function.allow(['dynamodb:Query'], [ledger.codesIndexArn]);
     this.function.allowSecrets(props.secretsPrefix, 'store', 'loyalty');
     // The next run continues where a failed one stopped, so a retry gains nothing. While the account has

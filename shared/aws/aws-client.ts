@@ -77,16 +77,17 @@ function createJsonCall(service: JsonService, settings: JsonServiceSettings): Js
   const sign = createSigner(service.name, region, settings.credentials);
 
   async function attempt(operation: string, body: string) {
-    const own = {
+    const headers = {
       'content-type': service.contentType,
       'user-agent': 'loyalty-connector',
       'x-amz-target': `${service.target}.${operation}`,
     };
-    const headers = typeof IS_TRACED === 'undefined' ? own : { ...own, ...traceHeaders() };
+    const signed = sign({ host, headers, body });
     return http.send({
       method: 'POST',
       path: '/',
-      headers: sign({ host, headers, body }),
+      // As in the SDK, the trace is not signed: what forwards a request may add to it.
+      headers: typeof IS_TRACED === 'undefined' ? signed : { ...signed, ...traceHeaders() },
       body,
       timeoutMs: budget.attemptMs,
       repeatable: true,

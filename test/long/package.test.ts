@@ -189,6 +189,21 @@ describe('the packed connector', () => {
     expect(code).toBe(0);
   });
 
+  it('is synthesized without install scripts, as the job that deploys does it', async () => {
+    const bare = join(folder, 'without-scripts');
+    const installed = join(project, 'node_modules');
+    cpSync(project, bare, { recursive: true, filter: (from) => from !== installed });
+    // In the place of actions/setup-node.
+    const bin = join(folder, 'bin');
+    mkdirSync(bin);
+    symlinkSync(process.execPath, join(bin, 'node'));
+    const inJob = (line: string) => mustRun(bare, ['sh', '-c', `PATH=${bin}:$PATH ${line}`]);
+    await inJob('npm ci --ignore-scripts');
+    expect(existsSync(join(bare, 'node_modules/node/bin/node'))).toBe(false);
+    expect(await inJob('npm run synth')).toContain('valid');
+    rmSync(bare, { recursive: true });
+  });
+
   it('is a construct in an app of the merchant, with the storefront and its widget', async () => {
     const settings = readFileSync(join(project, 'connector.config.ts'), 'utf8');
     const shown = settings.replace('// storefront: {}', 'storefront: {}');

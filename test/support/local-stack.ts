@@ -82,12 +82,15 @@ interface LocalStackOptions
   readonly concurrency?: Concurrency | undefined;
   /** A settings file of the clone, instead of that of the project. */
   readonly settings?: string;
+  /** A test takes permissions away. Otherwise a function that lacks one fails the test file. */
+  readonly mayBeDenied?: boolean;
 }
 
 /** The stack as `npm start` runs it, in this process, on free ports. */
 export async function startLocalStack({
   settings: file,
   concurrency,
+  mayBeDenied = false,
   ...options
 }: LocalStackOptions = {}): Promise<LocalStack> {
   const settings = file && resolve(PACKAGE_FOLDER, file);
@@ -121,6 +124,11 @@ export async function startLocalStack({
         const answer = await fetch(to.webhookAddress, { method: 'POST', headers, body });
         if (answer.status !== 503 || attempt === 5) return answer;
       }
+    },
+    async stop() {
+      await stack.stop();
+      const denied = problems.filter((one) => /^AccessDenied: \S*Role/.test(one));
+      if (denied.length > 0 && !mayBeDenied) throw new Error(denied.join('\n'));
     },
     async settled() {
       const left = await settle(stack, 200_000);

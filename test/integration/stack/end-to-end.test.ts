@@ -8,7 +8,10 @@ let stack: LocalStack;
 let callsSeen = 0;
 
 beforeAll(async () => {
-  stack = await startLocalStack({ settings: 'test/fixtures/long-live.config.ts' });
+  stack = await startLocalStack({
+    settings: 'test/fixtures/long-live.config.ts',
+    mayBeDenied: true,
+  });
 }, 120_000);
 afterEach(() => {
   stack.access.restore();
