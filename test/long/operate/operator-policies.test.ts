@@ -177,8 +177,10 @@ describe('an operator', () => {
     const { stdout } = await operateAs('readOnlyOperator')('history --json');
     const { changes } = JSON.parse(stdout).data;
     const changed = changes.filter(({ who }: { who: string }) => !who.includes('ReadOnly'));
+    // There is no order to send again, so nothing was changed.
+    const changing = namesOf('changes').filter((name) => name !== 'resend');
     expect(changed.map(({ command }: { command: string }) => command).toSorted()).toEqual(
-      namesOf('changes').toSorted(),
+      changing.toSorted(),
     );
     for (const { command, who, end } of changed) {
       // Who used this machine, not only with which policy.
