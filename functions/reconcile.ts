@@ -41,7 +41,7 @@ export function createReconcile(connector: Connector) {
     ...(storefront && { balances: readEnvironment(['BALANCES_QUEUE_URL']).BALANCES_QUEUE_URL }),
   };
   const store = createConfiguredStore(connector, secrets, undefined, RESERVE_OF_POINTS);
-  const { everyMinutes, subscriptions: madeBy } = connector.healing;
+  const { everyMinutes, deepEveryDays, subscriptions: madeBy } = connector.healing;
   const shopOf = (domain: string) => {
     const shop = connector.shops.find((one) => one.domain === domain);
     if (!shop) throw new Error(`unknown shop: ${domain}`);
@@ -69,6 +69,7 @@ export function createReconcile(connector: Connector) {
     pauses,
     now: () => new Date(),
     everyMinutes,
+    deepEveryDays,
     healedPercent: HEALED_PERCENT,
     quietProducts: connector.healing.productChanges === 'events',
     orderRetentionDays: connector.orderRetentionDays,

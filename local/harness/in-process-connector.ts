@@ -298,6 +298,7 @@ export function openConnector({
           checkSubscriptions: async () => {},
           quietProducts: connector.healing.productChanges === 'events',
           everyMinutes: connector.healing.everyMinutes,
+          deepEveryDays: connector.healing.deepEveryDays,
           healedPercent: 5,
           orderRetentionDays: connector.orderRetentionDays,
         },

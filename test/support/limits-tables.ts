@@ -10,7 +10,7 @@ import {
   sum,
   WORKLOAD,
 } from '../../local/harness/cost.ts';
-import { DEFAULT_RATE } from '../../scripts/connector/backfill/run-backfill.ts';
+import { DEFAULT_RATE, MOST_IN_FILE } from '../../scripts/connector/backfill/run-backfill.ts';
 import { MOST_HIDDEN } from '../../shared/aws/sqs-queues.ts';
 import { fitConcurrency } from '../../shared/config/concurrency.ts';
 import { defineConnector } from '../../shared/config/connector-config.ts';
@@ -107,7 +107,7 @@ function largeLedger(): readonly string[] {
   return [
     `${count(items)} ledger items`,
     'reads and writes stay as fast: each names its item',
-    `the scan of the deep reconcile, ${count(reads)} reads: at least ${minutes} minutes, so ${runs} runs`,
+    `the scan of the deep reconcile, one for all shops, ${count(reads)} reads: at least ${minutes} minutes, so ${runs} runs`,
     '`orderRetentionDays`, `healing.deepEveryDays`',
     `${dollars(gigabytes * (storagePerGbMonth + recoveryPerGbMonth))} a month, and ${dollars(reads * perRead)} for each scan`,
   ];
@@ -124,11 +124,11 @@ function backfill(): readonly string[] {
     ledgerReads: orders * WORKLOAD.ledgerReads,
     ledgerWrites: orders * WORKLOAD.ledgerWrites,
   });
-  const least = orders / STORE_FILE_DAYS / DAY_SECONDS;
+  const slowest = MOST_IN_FILE / STORE_FILE_DAYS / DAY_SECONDS;
   return [
     `a backfill of ${count(orders)} orders`,
     `${days(DEFAULT_RATE)} days at ${DEFAULT_RATE} a second; live orders go first`,
-    `the store keeps its file for ${STORE_FILE_DAYS} days: below ${least.toFixed(1)} a second one file is not enough`,
+    `the store keeps a file for ${STORE_FILE_DAYS} days: it is sent by periods of at most ${count(MOST_IN_FILE)}, each in time above ${slowest.toFixed(2)} a second`,
     `\`--rate 50\` (${days(50)} days) if the service takes it`,
     dollars(price),
   ];

@@ -50,6 +50,8 @@ type BulkStart =
 /** Shopify's limit per shop since 2026-01; before it was one. */
 const maxAtOnce = 5;
 const maxKept = 50;
+/** "Results remain available for seven days after completion" (Shopify, "bulkOperationRunQuery"). */
+const KEPT_MS = 7 * 86_400_000;
 
 /** In memory: a result is needed only for minutes, and a new one is cheap. */
 export class BulkOperations {
@@ -107,7 +109,13 @@ export class BulkOperations {
 
   /** The content of a result file. */
   result(key: string): readonly Buffer[] | undefined {
-    return [...this.#operations.values()].find((one) => one.key === key)?.result?.pieces;
+    const operation = [...this.#operations.values()].find((one) => one.key === key);
+    return operation && !this.#isExpired(operation) ? operation.result?.pieces : undefined;
+  }
+
+  #isExpired({ completedAt }: Operation): boolean {
+    const { now } = this.#parts;
+    return completedAt !== null && now().getTime() - Date.parse(completedAt) >= KEPT_MS;
   }
 
   stop(): void {
@@ -148,12 +156,13 @@ export class BulkOperations {
 
   #view(operation: Operation): View {
     const { result } = operation;
+    const isExpired = operation.status === 'COMPLETED' && this.#isExpired(operation);
     // An empty result has no file.
-    const hasFile = result !== undefined && result.objects > 0;
+    const hasFile = result !== undefined && result.objects > 0 && !isExpired;
     return {
       __typename: 'BulkOperation',
       id: operation.id,
-      status: operation.status,
+      status: isExpired ? 'EXPIRED' : operation.status,
       errorCode: operation.errorCode,
       createdAt: operation.createdAt,
       objectCount: String(result?.objects ?? 0),

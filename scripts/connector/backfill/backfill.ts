@@ -30,12 +30,13 @@ import {
   table,
   text,
 } from '../document/document.ts';
-import { type Line, line, lineText, type Options } from '../document/line.ts';
+import { type Line, line, type Options } from '../document/line.ts';
 import { findShop, shopsOf } from '../session/arguments.ts';
 import type { Session } from '../session/session.ts';
 import { BadArguments, Problem } from '../terminal/exit.ts';
 import { counted, relativeTime, spanText } from '../terminal/text.ts';
 import {
+  type BackfillDeps,
   type BackfillState,
   type Backfills,
   backfillId,
@@ -44,11 +45,14 @@ import {
   DEFAULT_RATE,
   type KeptBackfill,
   keepMemorySteady,
+  MOST_IN_FILE,
   openBackfills,
   runBackfill,
   SavedElsewhere,
   searchFor,
   spanWords,
+  withNextPeriod,
+  withPeriodAnew,
 } from './run-backfill.ts';
 
 export interface StartOptions {
@@ -181,7 +185,7 @@ const resuming = (state: BackfillState): Suggestion => ({
   line: startLine(state, {}),
 });
 
-/** Continues from the saved place to the end: start the bulk operation, wait for its file, send it. */
+/** Continues from the saved place to the end. */
 async function continueBackfill(
   session: Session,
   open: OpenBackfill,
@@ -193,43 +197,34 @@ async function continueBackfill(
   const { deployment } = open;
   const signal = session.interruption();
   const change = await session.beginChange(deployment);
-  const pause = (ms: number) => sleep(ms, undefined, { signal }).catch(() => undefined);
-  const commandWith = (options: Options) =>
-    lineText(startLine(given.state, options), { ...deployment, profile: deployment.aws.profile });
+  const { kind, sent: sentBefore, unreadable: unreadableBefore } = given.state;
+  const before = sentBefore + unreadableBefore;
+  const doing = before === 0 ? `sent ${kind}` : `sent ${kind} of those left:`;
+  let writing: ReturnType<typeof terminal.progress> | undefined;
+  let sending: ReturnType<typeof terminal.progress> | undefined;
   try {
-    const kept = await withOperation(given, open);
-    const { state } = kept;
-    const writing = terminal.progress('The store is writing its file; objects so far:');
-    const onWait = (objects: number) => writing.report(objects);
-    const file = await awaitFile(state.operationId ?? '', open, { signal, pause, onWait });
-    writing.end();
-    if (!file) return endDocument(state);
-    if (file.kind !== 'completed') {
-      // The same command then starts a new one. If the file expired half-way, a person must decide.
-      if (file.kind !== 'expired' || state.place.byte === 0) {
-        const { operationId: _, ...rest } = state;
-        await open.backfills.save(rest, kept.revision);
-      }
-      throw fileProblem(file, commandWith({ again: true }));
-    }
-    const total = state.kind === 'discounts' ? file.objects - file.rootObjects : file.rootObjects;
-    const before = state.sent + state.unreadable;
-    const doing = before === 0 ? `sent ${state.kind}` : `sent ${state.kind} of those left:`;
-    const progress = terminal.progress(doing, total - before);
-    const ended = await runBackfill({ ...kept, state: { ...state, total } }, file, {
-      ...open,
+    const ended = await sendPeriods(given, open, {
       pace: createPace(options.rate ?? DEFAULT_RATE),
       mostWaiting: DEFAULT_MOST_WAITING,
+      mostInFile: MOST_IN_FILE,
       now: () => new Date(),
-      pause,
+      pause: (ms) => sleep(ms, undefined, { signal }).catch(() => undefined),
       signal,
-      onProgress: ({ sent, unreadable }, waitsFor) => {
-        change.count({ sent: sent - state.sent, unreadable: unreadable - state.unreadable });
+      onFile: (objects) => {
+        writing ??= terminal.progress('The store is writing its file; objects so far:');
+        writing.report(objects);
+      },
+      onProgress: ({ sent, unreadable, total }, waitsFor) => {
+        writing?.end();
+        writing = undefined;
+        sending ??= terminal.progress(doing, total === undefined ? undefined : total - before);
+        change.count({ sent: sent - sentBefore, unreadable: unreadable - unreadableBefore });
         const detail = waitsFor === undefined ? undefined : `waiting for ${waitsFor}`;
-        progress.report(sent + unreadable - before, detail);
+        sending.report(sent + unreadable - before, detail);
       },
     });
-    progress.end();
+    writing?.end();
+    sending?.end();
     return endDocument(ended);
   } catch (error) {
     if (error instanceof SavedElsewhere) {
@@ -238,20 +233,88 @@ async function continueBackfill(
         `To see its progress: ${nextCommand(deployment, 'backfill status')}`,
       );
     }
-    if (error instanceof BulkFileGone) {
-      const next = `Get a new one, and go on: ${commandWith({})}`;
-      throw new Problem("The address of the store's file has expired.", next);
-    }
     throw error;
   }
 }
 
-/** The bulk operation is started once and its id saved, so that a resumed backfill finds it. */
-async function withOperation(kept: KeptBackfill, open: OpenBackfill): Promise<KeptBackfill> {
-  const { state, revision } = kept;
-  if (state.operationId !== undefined) return kept;
-  const next = { ...state, operationId: await orderFile(state, open) };
-  return { state: next, revision: await open.backfills.save(next, revision) };
+interface Sending extends Omit<BackfillDeps, 'ledger' | 'backfills' | 'queue' | 'depth'> {
+  readonly mostInFile: number;
+  /** While the store writes a file. */
+  readonly onFile: (objects: number) => void;
+}
+
+/** Files that are lost one after the other, without one entity that could be sent. */
+const MOST_LOST = 3;
+
+/**
+ * Period after period: choose it, start the bulk operation, wait for its file, send it. Where the store no longer has the
+ * file, it writes that of the period again. Everything is saved before the next step, so that a resumed backfill finds
+ * it. Returns where it ended, as `runBackfill`.
+ */
+export async function sendPeriods(
+  given: KeptBackfill,
+  open: Omit<OpenBackfill, 'shop'>,
+  sending: Sending,
+): Promise<BackfillState> {
+  const { ask, backfills, deployment } = open;
+  let kept = given;
+  async function save(state: BackfillState): Promise<void> {
+    kept = { state, revision: await backfills.save(state, kept.revision) };
+  }
+  async function count(span: Pick<BackfillState, 'since' | 'until'>): Promise<number> {
+    const found = await countEntities(ask, given.state.kind, searchFor(span));
+    if (found.kind !== 'data') throw storeProblem(found, deployment);
+    return found.data;
+  }
+  for (let lost = 0; ; ) {
+    const { id, kind } = kept.state;
+    if (kept.state.period === undefined && kept.state.operationId === undefined) {
+      await save(await withNextPeriod(kept.state, count, sending.mostInFile));
+    }
+    if (kept.state.operationId === undefined) {
+      const operationId = await orderFile({ kind, ...kept.state.period }, open);
+      await save({ ...kept.state, operationId });
+    }
+    const { operationId = '' } = kept.state;
+    const file = await awaitFile(operationId, open, { ...sending, onWait: sending.onFile });
+    if (!file) return kept.state;
+    if (file.kind === 'failed' || file.kind === 'canceled') {
+      await save(withPeriodAnew(kept.state));
+      throw fileProblem(file);
+    }
+    const before = kept.state.sent;
+    if (file.kind === 'completed') {
+      const ended = await sendFile(kept, file, { ...open, ...sending });
+      if (ended && (ended.finishedAt !== undefined || sending.signal.aborted)) return ended;
+      kept = (await backfills.load(id)) ?? kept;
+      if (ended) continue;
+    }
+    lost = kept.state.sent > before ? 1 : lost + 1;
+    if (lost === MOST_LOST) {
+      const next = 'Repeat the command later: it goes on where it is.';
+      throw new Problem("The store's files are gone before they are read.", next);
+    }
+    // The address alone may have expired: then the operation has a new one.
+    if (file.kind === 'expired' || lost > 1) await save(withPeriodAnew(kept.state));
+  }
+}
+
+/** Undefined when the store no longer has the file. */
+async function sendFile(
+  kept: KeptBackfill,
+  file: Extract<BulkState, { kind: 'completed' }>,
+  deps: BackfillDeps,
+): Promise<BackfillState | undefined> {
+  const { state } = kept;
+  const { period } = state;
+  const isLast = !period || period.until === state.until;
+  const inFile = state.kind === 'discounts' ? file.objects - file.rootObjects : file.rootObjects;
+  const total = inFile + (period?.sentBefore ?? 0) + (period?.unreadableBefore ?? 0);
+  const counted = isLast ? { ...kept, state: { ...state, total } } : kept;
+  return runBackfill(counted, file, deps).catch((error: unknown) => {
+    if (error instanceof BulkFileGone) return undefined;
+    throw error;
+  });
 }
 
 /** Where it ended, now or before. Of what is on the queue only the workers know the outcome. */
@@ -418,17 +481,8 @@ export async function awaitFile(
   }
 }
 
-/** Why there is no file, and what to do. `again` starts the backfill anew. */
-export function fileProblem(
-  state: Exclude<BulkState, { kind: 'completed' | 'running' }>,
-  again: string,
-): Problem {
-  if (state.kind === 'expired') {
-    return new Problem(
-      'The store no longer has the file of this backfill: it keeps files for seven days.',
-      `Start again; entities that were already sent are recognised and not sent twice: ${again}`,
-    );
-  }
+/** Why there is no file, and what to do. The same command starts a new one. */
+export function fileProblem(state: Extract<BulkState, { kind: 'failed' | 'canceled' }>): Problem {
   if (state.kind === 'failed' && state.errorCode === 'ACCESS_DENIED') {
     return new Problem(
       'The store refused its bulk operation: the app lacks an access scope.',
@@ -438,6 +492,6 @@ export function fileProblem(
   const why = state.kind === 'failed' ? `failed (${state.errorCode})` : 'was cancelled';
   return new Problem(
     `The store's bulk operation ${why}.`,
-    'Repeat the command to start a new one; a shorter period takes the store less time.',
+    'Repeat the command to start a new one; a shorter period (--since) takes the store less time.',
   );
 }

@@ -8,6 +8,7 @@ import type { BulkState } from '../../../shared/shopify/bulk/bulk-operation.ts';
 import {
   type BulkEntity,
   type BulkFile,
+  FILE_START,
   readBulkLines,
   readEntities,
 } from '../../../shared/shopify/bulk/read-entities.ts';
@@ -32,9 +33,9 @@ export interface BackfillDeps {
 type Completed = Extract<BulkState, { kind: 'completed' }>;
 
 /**
- * Sends the contents of the store's file from the saved place on. Send, then save: a crash between
- * the two repeats one window with the same ids, which the queue drops within five minutes and the
- * ledger makes `unchanged` later. Returns where it ended: not `finishedAt` when it was interrupted.
+ * Sends the contents of the store's file, which is of one period, from the saved place on. Send, then save: a crash
+ * between the two repeats one window with the same ids, which the queue drops within five minutes and the
+ * ledger makes `unchanged` later. Returns where it ended: with `finishedAt` after the last period.
  */
 export async function runBackfill(
   kept: KeptBackfill,
@@ -85,11 +86,80 @@ export async function runBackfill(
       }
       if (window.length > 0) await send(window);
     }
-    await save({ ...state, finishedAt: deps.now().toISOString() });
+    await save(afterPeriod(state, deps.now()));
   } catch (error) {
     if (!deps.signal.aborted) throw error;
   }
   return state;
+}
+
+function afterPeriod(state: BackfillState, now: Date): BackfillState {
+  const { period, operationId: _, ...rest } = state;
+  const { until } = period ?? {};
+  if (until === undefined || until === state.until) {
+    return { ...state, finishedAt: now.toISOString() };
+  }
+  return { ...rest, doneUntil: until, place: FILE_START };
+}
+
+/** The file of a period is lost: its entities are sent again, and the ledger recognises those that were sent. */
+export function withPeriodAnew(state: BackfillState): BackfillState {
+  const { period, operationId: _, ...rest } = state;
+  const { sentBefore: sent, unreadableBefore: unreadable } = period ?? NOTHING_SENT;
+  return { ...rest, ...(period && { period }), place: FILE_START, sent, unreadable };
+}
+
+const NOTHING_SENT = { sentBefore: 0, unreadableBefore: 0 };
+
+/**
+ * The store keeps a file for seven days (Shopify, "bulkOperationRunQuery"). At one order a second this many take 28
+ * hours, and where a file is lost, no more are sent again.
+ */
+export const MOST_IN_FILE = 100_000;
+
+/** Shopify has no older store. */
+const EARLIEST_MS = Date.parse('2006-01-01T00:00:00.000Z');
+
+/**
+ * The next period, the oldest first: the whole rest if one file can hold it, else a part with a quarter of a file at
+ * least, if there is one. Halves the time until it has one.
+ */
+export async function withNextPeriod(
+  state: BackfillState,
+  count: (span: Pick<BackfillState, 'since' | 'until'>) => Promise<number>,
+  mostInFile: number,
+): Promise<BackfillState> {
+  const since = state.doneUntil ?? state.since;
+  const end = state.until === undefined ? Date.parse(state.startedAt) : Date.parse(state.until);
+  const from = since === undefined ? EARLIEST_MS : Date.parse(since);
+  // The period may end at `low` and holds too much at `high`.
+  let [low, high] = [from, end];
+  let total: number | undefined;
+  for (let until = end; ; ) {
+    // The store's times have whole seconds.
+    const moment = until === end ? state.until : new Date(until).toISOString();
+    const found = await count(spanOf(since, moment));
+    total ??= found;
+    if (found > mostInFile) high = until;
+    else low = until;
+    const isEnough = low === end || (low > from && found * 4 >= mostInFile && found <= mostInFile);
+    if (isEnough || high - low <= 1_000) break;
+    until = Math.floor((low + high) / 2_000) * 1_000;
+    if (until <= low) break;
+  }
+  const chosen = low > from ? low : high;
+  const { sent: sentBefore, unreadable: unreadableBefore } = state;
+  const until = chosen === end ? state.until : new Date(chosen).toISOString();
+  return {
+    ...state,
+    // The codes of discounts are counted by their file alone.
+    ...(state.kind !== 'discounts' && { total: sentBefore + unreadableBefore + total }),
+    period: { ...spanOf(since, until), sentBefore, unreadableBefore },
+  };
+}
+
+function spanOf(since: string | undefined, until: string | undefined) {
+  return { ...(since !== undefined && { since }), ...(until !== undefined && { until }) };
 }
 
 const LOOK_AGAIN_MS = 2_000;
@@ -154,6 +224,18 @@ const backfillState = v.object({
   run: v.number(),
   startedAt: moment,
   savedAt: moment,
+  /** Everything that was created before it is sent; absent within the first period. */
+  doneUntil: v.exactOptional(moment),
+  /** What the store's file is of. Absent between two files, and where one file holds all of an earlier release. */
+  period: v.exactOptional(
+    v.object({
+      since: v.exactOptional(moment),
+      until: v.exactOptional(moment),
+      /** What the periods before it had. */
+      sentBefore: v.number(),
+      unreadableBefore: v.number(),
+    }),
+  ),
   /** The bulk operation of the store; absent before it was started. */
   operationId: v.exactOptional(v.string()),
   /** The number that the store counted. */

@@ -235,6 +235,7 @@ const STOPPED: Readonly<Record<string, string>> = {
   'queue-full': 'too many messages wait on the queues',
   'out-of-time': 'its time was over',
   overtaken: 'another run went on with it',
+  'ledger-scan-missed': 'the store did not answer when the ledger was scanned for deletions',
 };
 
 const stoppedText = (why: string) => STOPPED[why] ?? `no usable answer (${why})`;

@@ -1,13 +1,8 @@
-import { inBatches } from '../events/event.ts';
-import { wasSettledSince } from '../ledger/entry.ts';
-import type { EntityEntry, Ledger } from '../ledger/ledger.ts';
-import { mapSnapshot } from '../mapping/map-snapshot.ts';
-import { idempotencyKey, recallOrder } from '../mapping/wanted-state.ts';
-import { MOST_ASKED_FOR, type ScanAnswer, type ScannedKind } from '../store/store.ts';
+import { type Ledger, ledgerKeyText } from '../ledger/ledger.ts';
+import type { ScannedKind } from '../store/store.ts';
 import {
   type Compared,
   cursorKey,
-  healedKindOf,
   type OrdersRead,
   OUT_OF_TIME,
   OVERTAKEN,
@@ -19,20 +14,23 @@ import {
   type ReconciledShop,
   recallState,
   type Stopped,
-  sendOnce,
-  storeDidNotAnswer,
+  stateIn,
   waitedForStore,
   waitForRoom,
 } from './dependencies.ts';
 import type { Tally } from './last-reconcile.ts';
 import { comparePage, positionKey, type Scan, type ScanPosition } from './reconcile-kind.ts';
+import type { LedgerScan } from './scan-ledger.ts';
 
 /**
  * How far the comparison of everything has come.
  *
- *   order ──▶ product ──▶ discount ──▶ ledger ──▶ done
- *     ▲                                             │ asked for again meanwhile
- *     └─────────────────────────────────────────────┘
+ *   ledger ──▶ product ──▶ discount ──▶ order ──▶ done
+ *     ▲        recent orders ──▶ a turn of the older ones
+ *     └──────────────────────────────────────────────┘ asked for again meanwhile
+ *
+ * The ledger comes first, because only it shows deletions. Orders take longest: a large shop's turn of the older ones
+ * lasts for several deep scans, each of which reads the recent ones first.
  */
 interface DeepPosition {
   /** Epoch milliseconds. */
@@ -40,14 +38,21 @@ interface DeepPosition {
   readonly phase: ScannedKind | 'ledger' | 'done';
   /** Within the phases that scan the store. */
   readonly scan?: Scan;
-  /** Within the phase that scans the ledger. */
-  readonly from?: string;
+  /** When this scan began to read the older orders, and up to where, both epoch milliseconds. */
+  readonly olderSince?: number;
+  readonly olderUntil?: number;
+  /** The earliest version that an order can have and be in the ledger, or be missing there; absent if not known. */
+  readonly oldestOrder?: number;
+  /** The turn of the older orders that an earlier scan began, and where it continues. */
+  readonly turn?: { readonly began: number; readonly scan: Scan };
   /** Asked for again while it was under way: the rules may have changed since it began. */
   readonly again?: boolean;
-  /** Orders that this scan has read from the loyalty service. */
+  /** Recent orders that this scan has read from the loyalty service, and older ones that this turn has. */
   readonly ordersRead?: FoundByReading;
-  /** The same of the scan before, until this one has ended. */
+  readonly olderRead?: FoundByReading;
+  /** The same of the scan and of the turn before, until this one has ended. */
   readonly readBefore?: FoundByReading;
+  readonly olderBefore?: FoundByReading;
   /** Epoch milliseconds: since then no page of orders could be read from the loyalty service. */
   readonly unreadSince?: number;
 }
@@ -68,13 +73,18 @@ export function differingIn(found: readonly FoundByReading[]): number {
   return Math.max(ids.size, ...found.map((one) => one.differing));
 }
 
-const NONE_READ: FoundByReading = { read: 0, unread: 0, differing: 0, ids: [] };
 /** Enough to see what they have in common; the log has all. */
 const IDS_KEPT = 20;
 /** After it the scan goes on without reading: it has other things to find. */
 const PATIENCE_MS = 86_400_000;
 
-const AFTER = { order: 'product', product: 'discount', discount: 'ledger' } as const;
+const DAY_MS = 86_400_000;
+/** Orders that changed since then are read in every deep scan, as far as half of its time allows. */
+const RECENT_MS = 30 * DAY_MS;
+/** Where the store no longer accepts a cursor, a span begins anew. */
+const LONGEST_SPAN_MS = 30 * DAY_MS;
+
+const AFTER = { product: 'discount', discount: 'order' } as const;
 const KINDS = ['order', 'product', 'discount'] as const;
 
 /** Another run writes once per page, so one of these attempts succeeds between two pages. */
@@ -99,19 +109,34 @@ export async function askForDeepScan(
     const { state, keep } = await openCursor<DeepPosition>(ledger, deepKey(shop));
     if (state && state.began >= notBefore) return;
     const isUnderWay = state !== undefined && state.phase !== 'done';
-    if (isUnderWay && state.phase === 'order' && state.scan === undefined) return;
-    const next = isUnderWay ? { ...state, again: true } : begin(now(), state?.ordersRead);
+    const hasCompared = isUnderWay && state.phase !== 'ledger';
+    const next = hasCompared ? { ...state, again: true } : begin(now(), state, state?.turn);
     if (await keep(next, next.began)) return;
   }
 }
 
-/** What the newest scan found by reading, and the one before while it is under way. */
+/** Of these shops, those whose deep scan waits for the scan of the ledger, with the moment when it began. */
+export async function readAwaitingLedger(
+  ledger: Pick<Ledger, 'readMany'>,
+  shops: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  const entries = await ledger.readMany(shops.map(deepKey));
+  const awaiting = new Map<string, number>();
+  for (const shop of shops) {
+    const state = stateIn<DeepPosition>(entries.get(ledgerKeyText(deepKey(shop))));
+    if (state?.phase === 'ledger') awaiting.set(shop, state.began);
+  }
+  return awaiting;
+}
+
+/** What the newest scan and turn found by reading, and those before while they are under way. */
 export async function readFindings(
   ledger: Pick<Ledger, 'readMany'>,
   shop: string,
 ): Promise<readonly FoundByReading[]> {
   const state = await recallState<DeepPosition>(ledger, deepKey(shop));
-  return [state?.ordersRead, state?.readBefore].filter((found) => found !== undefined);
+  const { ordersRead, olderRead, readBefore, olderBefore } = state ?? {};
+  return [sum(ordersRead, olderRead), sum(readBefore, olderBefore)].flatMap((found) => found ?? []);
 }
 
 /** See docs/decisions/0019-the-deep-scan-reads-the-service-and-takes-no-points.md. */
@@ -119,6 +144,7 @@ export async function scanDeeply(
   shop: ReconciledShop,
   deps: ReconcileDeps,
   tally: Tally,
+  ledgerScan: LedgerScan,
 ): Promise<DeepEnd> {
   const cursor = await openCursor<DeepPosition>(deps.ledger, deepKey(shop.domain));
   if (cursor.state === undefined || cursor.state.phase === 'done') {
@@ -139,68 +165,98 @@ export async function scanDeeply(
   if (!(await keep(position))) return stopped(OVERTAKEN);
   while (position.phase !== 'done') {
     if (deps.deadline.aborted) return stopped(OUT_OF_TIME);
-    const families = position.phase === 'ledger' ? KINDS : [position.phase];
-    for (const kind of families) {
-      if (!(await waitForRoom(kind, deps))) return stopped(QUEUE_FULL);
+    const { phase } = position;
+    if (phase === 'ledger') {
+      const end = await ledgerScan.cover(shop.domain, position.began);
+      for (const [kind, found] of ledgerScan.take(shop.domain)) tally.add(kind, found, deps.now());
+      if (end.kind === 'stopped') return stopped(end);
+      const oldestOrder = Math.min(end.oldestOrder, earliestMissing(sinces, deps));
+      const known = !shop.doubt && Number.isFinite(oldestOrder) && { oldestOrder };
+      if (!(await keep({ ...position, phase: 'product', ...known }))) return stopped(OVERTAKEN);
+      continue;
     }
-    const step = await takeStep(shop, position, sinces, deps);
+    if (isToBeginAnew(shop, position, deps.now())) {
+      if (!(await keep(beginAnew(position, deps.now())))) return stopped(OVERTAKEN);
+      continue;
+    }
+    if (!(await waitForRoom(phase, deps))) return stopped(QUEUE_FULL);
+    const step = await takeStep(shop, { ...position, phase }, sinces, deps);
     if (step.kind === 'stopped') {
       // Sent before the page was done.
-      if (step.sent && position.phase !== 'ledger') {
-        tally.add(position.phase, step.sent, deps.now());
-      }
+      if (step.sent) tally.add(phase, step.sent, deps.now());
       if (step.readingStopped && position.unreadSince === undefined) {
         const unreadSince = deps.now().getTime();
         if (!(await keep({ ...position, unreadSince }))) return stopped(OVERTAKEN);
       }
       if (await waitedForStore(step, deps)) continue;
       // A cursor that the store no longer accepts must not stop the scan permanently.
-      if (step.placeRefused) {
-        const { scan: _, ...phaseAnew } = position;
-        await keep(phaseAnew);
+      if (step.placeRefused && position.scan) {
+        const { from, until } = position.scan;
+        await keep({ ...position, scan: { from, until } });
       }
       return stopped(step);
     }
     if (!(await keep(step.next))) return stopped(OVERTAKEN);
-    for (const [kind, compared] of step.compared) tally.add(kind, compared, deps.now());
+    tally.add(phase, step.compared, deps.now());
   }
   return { kind: 'finished', began: position.began };
 }
 
-const begin = (now: Date, readBefore: FoundByReading | undefined): DeepPosition => ({
-  began: now.getTime(),
-  phase: 'order',
-  ...(readBefore && { readBefore }),
-});
+/** Later than the one before, whatever the clock says: what was scanned for that one does not count. */
+function begin(
+  now: Date,
+  last: DeepPosition | undefined,
+  turn: DeepPosition['turn'] | undefined,
+): DeepPosition {
+  const { began = 0, ordersRead, readBefore, olderRead, olderBefore } = last ?? {};
+  const recentBefore = ordersRead ?? readBefore;
+  const beforeTurn = turn ? olderBefore : (olderRead ?? olderBefore);
+  return {
+    began: Math.max(now.getTime(), began + 1),
+    phase: 'ledger',
+    ...(recentBefore && { readBefore: recentBefore }),
+    ...(turn && { turn }),
+    ...(turn && olderRead && { olderRead }),
+    ...(beforeTurn && { olderBefore: beforeTurn }),
+  };
+}
 
-type ComparedKinds = ReadonlyMap<ScannedKind, Compared>;
+/**
+ * Asked for again, it does not wait until all older orders were read: these get as much time as all before them, and
+ * continue in the next scan. What was compared before a ledger was restored must be compared again in any case.
+ */
+function isToBeginAnew({ doubt }: ReconciledShop, position: DeepPosition, now: Date): boolean {
+  const { began, olderSince, again } = position;
+  if (!again) return false;
+  if (doubt && began < doubt.until) return true;
+  return olderSince !== undefined && now.getTime() - olderSince >= olderSince - began;
+}
+
+/** The turn of the older orders continues where it is. */
+function beginAnew(position: DeepPosition, now: Date): DeepPosition {
+  const { turn, olderSince, scan } = position;
+  const isUnderWay = turn !== undefined && olderSince !== undefined && scan !== undefined;
+  return begin(now, position, isUnderWay ? { ...turn, scan } : turn);
+}
+
 type Step =
-  | { readonly kind: 'taken'; readonly compared: ComparedKinds; readonly next: DeepPosition }
+  | { readonly kind: 'taken'; readonly compared: Compared; readonly next: DeepPosition }
   | Stopped;
 
 async function takeStep(
   shop: ReconciledShop,
-  position: DeepPosition,
+  position: DeepPosition & { readonly phase: ScannedKind },
   sinces: ReadonlyMap<ScannedKind, number>,
   deps: ReconcileDeps,
 ): Promise<Step> {
-  const { scan: _, from: __, unreadSince, ...same } = position;
-  const { began, phase, again, ordersRead } = same;
+  const { scan: _, unreadSince, ...same } = position;
+  const { phase } = same;
   const now = deps.now();
-  if (phase === 'done') throw new Error('a deep scan that has ended was taken a step further');
-  if (phase === 'ledger') {
-    const { entries, next } = await deps.ledger.scanEntities(position.from);
-    const found = await findDeletions(shop, entries, began, deps);
-    if (found.kind === 'unavailable') return storeDidNotAnswer(found, deps.telemetry);
-    const taken = { kind: 'taken', compared: found.value } as const;
-    if (next !== undefined) return { ...taken, next: { ...same, from: next } };
-    if (again) return { ...taken, next: begin(deps.now(), ordersRead) };
-    return { ...taken, next: { began, phase: 'done', ...(ordersRead && { ordersRead }) } };
-  }
   // From the beginning of this phase: the scan may have begun long ago. And what a ledger in doubt forgot of
   // the last minutes has no webhook any more.
   const until = shop.doubt ? now.getTime() : quietUntil(now);
-  const scan = position.scan ?? { from: undefined, until };
+  const whole = { from: undefined, until };
+  const scan = position.scan ?? (phase === 'order' ? recentSpan(until, now) : whole);
   // What was never settled and is older than the connector is left to a backfill.
   const since = sinces.get(phase) ?? Number.POSITIVE_INFINITY;
   const waitedMs = unreadSince === undefined ? 0 : now.getTime() - unreadSince;
@@ -209,25 +265,96 @@ async function takeStep(
   if (page.kind === 'stopped') return page;
   const next = {
     ...same,
-    ...(page.ordersRead && { ordersRead: add(ordersRead ?? NONE_READ, page.ordersRead) }),
+    ...(page.ordersRead && withRead(same, page.ordersRead)),
     ...(unreadSince !== undefined && !page.ordersRead && { unreadSince }),
   };
+  const taken = { kind: 'taken', compared: page } as const;
+  if (phase === 'order') return { ...taken, next: afterOrders(shop, scan, page.next, next, deps) };
+  const after = page.next ? { scan: page.next } : { phase: AFTER[phase] };
+  return { ...taken, next: { ...next, ...after } };
+}
+
+/** The newest come first. A span is as long as it is old, but a day at least. */
+function recentSpan(until: number, now: Date): Scan {
+  const ageMs = now.getTime() - until;
+  return { from: until - Math.max(ageMs, DAY_MS), until };
+}
+
+/** Where orders continue after a page. `page`: the next one of the same span, if there is one. */
+function afterOrders(
+  { doubt }: ReconciledShop,
+  { from = 0, until }: Scan,
+  page: Scan | undefined,
+  position: DeepPosition,
+  deps: ReconcileDeps,
+): DeepPosition {
+  const { began, olderUntil, turn } = position;
+  const now = deps.now();
+  if (olderUntil !== undefined) {
+    if (!page && until >= olderUntil) return finish(position, now);
+    // Versions are whole seconds: no order is between the two.
+    const next = { from: until + 1, until: Math.min(until + LONGEST_SPAN_MS, olderUntil) };
+    return { ...position, scan: page ?? next };
+  }
+  const last = page ? until : from - 1;
+  const halfMs = ((deps.deepEveryDays || Number.POSITIVE_INFINITY) * DAY_MS) / 2;
+  if (now.getTime() - last < RECENT_MS && now.getTime() - began < halfMs) {
+    return { ...position, scan: page ?? recentSpan(last, now) };
+  }
+  const isOfUse = turn !== undefined && (!doubt || turn.began >= doubt.until);
+  const resumed = isOfUse ? turn : { began, scan: firstOlder(position, last) };
+  const older = { olderSince: now.getTime(), olderUntil: last, turn: resumed };
+  return { ...position, ...older, scan: resumed.scan };
+}
+
+/** The oldest come first: while a turn lasts, orders get older, and so meet the next one earlier. */
+function firstOlder({ oldestOrder }: DeepPosition, last: number): Scan {
+  const until = Math.min((oldestOrder ?? last) + LONGEST_SPAN_MS, last);
+  return { from: oldestOrder, until };
+}
+
+function finish(position: DeepPosition, now: Date): DeepPosition {
+  if (position.again) return begin(now, position, undefined);
+  const { began, ordersRead, olderRead } = position;
+  const found = { ...(ordersRead && { ordersRead }), ...(olderRead && { olderRead }) };
+  return { began, phase: 'done', ...found };
+}
+
+function withRead(
+  { olderSince, ordersRead, olderRead }: DeepPosition,
+  { read, unread, differing, lately }: OrdersRead,
+): Pick<DeepPosition, 'ordersRead' | 'olderRead'> {
+  const page = { read, unread, differing: differing.length, ids: differing, lately };
+  return olderSince === undefined
+    ? { ordersRead: sum(ordersRead, page) ?? page }
+    : { olderRead: sum(olderRead, page) ?? page };
+}
+
+function sum(
+  one: FoundByReading | undefined,
+  other: FoundByReading | undefined,
+): FoundByReading | undefined {
+  const both = [one, other].filter((found) => found !== undefined);
+  if (both.length === 0) return undefined;
+  const total = (count: (found: FoundByReading) => number) =>
+    both.reduce((all, found) => all + count(found), 0);
+  const lately = both.flatMap((found) => found.lately ?? []).slice(0, IDS_KEPT);
   return {
-    kind: 'taken',
-    compared: new Map([[phase, page]]),
-    next: page.next ? { ...next, scan: page.next } : { ...next, phase: AFTER[phase] },
+    read: total(({ read }) => read),
+    unread: total(({ unread }) => unread),
+    differing: total(({ differing }) => differing),
+    ids: both.flatMap(({ ids }) => ids).slice(0, IDS_KEPT),
+    ...(lately.length > 0 && { lately }),
   };
 }
 
-function add(before: FoundByReading, page: OrdersRead): FoundByReading {
-  const lately = [...(before.lately ?? []), ...page.lately].slice(0, IDS_KEPT);
-  return {
-    read: before.read + page.read,
-    unread: before.unread + page.unread,
-    differing: before.differing + page.differing.length,
-    ids: [...before.ids, ...page.differing].slice(0, IDS_KEPT),
-    ...(lately.length > 0 && { lately }),
-  };
+/** An order that is older and not in the ledger is left to a backfill. */
+function earliestMissing(
+  sinces: ReadonlyMap<ScannedKind, number>,
+  { now, orderRetentionDays }: ReconcileDeps,
+): number {
+  const since = sinces.get('order') ?? Number.POSITIVE_INFINITY;
+  return Math.max(since, now().getTime() - orderRetentionDays * DAY_MS);
 }
 
 /** Where comparing began, by kind: the scheduled scan knows it. */
@@ -243,115 +370,4 @@ async function recallSinces(
     if (known.length > 0) sinces.set(kind, Math.min(...known));
   }
   return sinces;
-}
-
-type ScannedEntry = Awaited<ReturnType<Ledger['scanEntities']>>['entries'][number];
-
-/** The store shows an app without the scope for all orders those of sixty days; a day less, for clocks. */
-const VISIBLE_MS = 59 * 86_400_000;
-/** When at least so many are absent, and more than half, the store's answer is doubted. */
-const ENOUGH_TO_DOUBT = 5;
-
-/**
- * Finds entries that the store has deleted without a webhook, and sends a message for each. Absence
- * counts only where the store must show the entity: the message ends it in the loyalty service, and
- * ending an order takes its points.
- */
-async function findDeletions(
-  shop: ReconciledShop,
-  entries: readonly ScannedEntry[],
-  began: number,
-  deps: ReconcileDeps,
-): Promise<ScanAnswer<ComparedKinds>> {
-  const now = deps.now();
-  const alive = entries.filter(
-    ({ key, entry }) =>
-      key.shop === shop.domain &&
-      entry.version <= quietUntil(now) &&
-      isAlive(shop, key, entry, now),
-  );
-  const found = new Map<ScannedKind, Compared>();
-  for (const kind of KINDS) {
-    const ofKind = alive.filter(({ key }) => key.kind === healedKindOf(kind));
-    const compared = await endAbsent(shop.domain, kind, ofKind, began, deps);
-    if (compared.kind === 'unavailable') return compared;
-    found.set(kind, compared.value);
-  }
-  return { kind: 'found', value: found };
-}
-
-/** The service holds it, or may, and it is not ended there. */
-function isAlive(
-  { rules, doubt }: ReconciledShop,
-  key: ScannedEntry['key'],
-  entry: EntityEntry,
-  now: Date,
-): boolean {
-  if (entry.uncertain) return true;
-  if (entry.appliedKey === undefined) {
-    // It may have been sent since the moment that the ledger was restored to.
-    return key.kind === 'order' && doubt !== undefined && !wasSettledSince(entry, doubt.until);
-  }
-  const gone = { kind: 'snapshot', entity: { kind: 'gone' }, version: 0, source: 'store' } as const;
-  const mapped = mapSnapshot(key, gone, entry, rules, now);
-  return mapped.kind === 'wanted' && idempotencyKey(mapped.wanted) !== entry.appliedKey;
-}
-
-async function endAbsent(
-  shop: string,
-  kind: ScannedKind,
-  alive: readonly ScannedEntry[],
-  began: number,
-  deps: ReconcileDeps,
-): Promise<ScanAnswer<Compared>> {
-  const { store, telemetry } = deps;
-  const isAboutOrders = kind === 'order' && alive.length > 0;
-  const seesAll = isAboutOrders ? await store.seesAllOrders(shop) : undefined;
-  if (seesAll?.kind === 'unavailable') return seesAll;
-  const visible = !seesAll || seesAll.value ? alive : alive.filter(isRecent);
-  const suspects = visible.flatMap(({ key, entry }) => {
-    // A code shows by its discount.
-    const id = key.kind === 'coupon' ? entry.discountId : key.id;
-    return id === undefined ? [] : [{ id, entityId: key.id, version: entry.version }];
-  });
-  const nothingEnded = { kind: 'found', value: { lookedAt: suspects.length, sent: [] } } as const;
-  const ids = [...new Set(suspects.map(({ id }) => id))];
-  const absent = new Set<string>();
-  for (let start = 0; start < ids.length; start += MOST_ASKED_FOR) {
-    const page = ids.slice(start, start + MOST_ASKED_FOR);
-    const answer = await store.findAbsent(shop, kind, page);
-    if (answer.kind === 'unavailable') return answer;
-    for (const id of answer.value) absent.add(id);
-  }
-  if (absent.size >= ENOUGH_TO_DOUBT && absent.size > ids.length / 2) {
-    telemetry.count('misconfigured', { why: 'store-lacks-most-of-the-ledger' });
-    const text = 'the store shows less than half of what the ledger has: nothing was ended';
-    telemetry.log('error', text, { shop, kind, asked: ids.length, absent: absent.size });
-    return nothingEnded;
-  }
-  if (seesAll?.value && absent.size > 0) {
-    // If the scope was revoked meanwhile, older orders are absent for that reason alone, and the worker
-    // could not find out: it trusts this message as the announcement of a deletion.
-    const still = await store.seesAllOrders(shop);
-    if (still.kind === 'unavailable') return still;
-    if (!still.value) return nothingEnded;
-  }
-  await inBatches([...absent], async (id) => {
-    // The same version during the whole scan: the codes of one discount are on many pages.
-    const end = { claim: 'deleted', state: 'gone', why: 'deleted' } as const;
-    await sendOnce({ shop, kind, id, version: began, ...end }, deps);
-  });
-  const sent = suspects
-    .filter(({ id }) => absent.has(id))
-    .map(({ entityId, version }) => ({ id: entityId, version, why: 'deleted' as const }));
-  return { kind: 'found', value: { lookedAt: suspects.length, sent } };
-
-  /**
-   * The store would show it if it had it. An import may be dated back, never ahead, so an order that was
-   * placed within the last sixty days was created within them.
-   */
-  function isRecent({ entry }: ScannedEntry): boolean {
-    const placed = Date.parse(recallOrder(entry.remembered)?.basics?.OrderPlacementDate ?? '');
-    return deps.now().getTime() - placed < VISIBLE_MS;
-  }
 }

@@ -11,7 +11,13 @@ import {
 } from '../events/event.ts';
 import type { Telemetry } from '../events/telemetry.ts';
 import type { Doubt } from '../ledger/entry.ts';
-import { type Ledger, type RecordKey, readEntry, rememberedForm } from '../ledger/ledger.ts';
+import {
+  type Ledger,
+  type LedgerEntry,
+  type RecordKey,
+  readEntry,
+  rememberedForm,
+} from '../ledger/ledger.ts';
 import type { EntityRules } from '../mapping/map-snapshot.ts';
 import {
   encodeCoupon,
@@ -54,6 +60,8 @@ export interface ReconcileDeps {
   /** Messages of a paused shop fill the queues: their number says nothing about the others' messages. */
   readonly othersWait: boolean;
   readonly everyMinutes: number;
+  /** False where only operators ask for deep scans. */
+  readonly deepEveryDays: number | false;
   /** A run that heals a larger share than this means that webhooks get lost. */
   readonly healedPercent: number;
   /** The store announces a product only when something changes that is sent: a newer version alone is no loss. */
@@ -279,7 +287,11 @@ export async function recallState<State>(
   ledger: Pick<Ledger, 'readMany'>,
   key: RecordKey<'cursor'>,
 ): Promise<State | undefined> {
-  return form.read((await readEntry(ledger, key))?.remembered) as State | undefined;
+  return stateIn(await readEntry(ledger, key));
+}
+
+export function stateIn<State>(entry: LedgerEntry | undefined): State | undefined {
+  return form.read(entry?.remembered) as State | undefined;
 }
 
 /** The same, for the run that changes it. Of two runs at once the older one can no longer write. */
@@ -290,7 +302,7 @@ export async function openCursor<State extends object>(
   const entry = await readEntry(ledger, key);
   let revision = entry?.revision;
   return {
-    state: form.read(entry?.remembered) as State | undefined,
+    state: stateIn<State>(entry),
     /** False when another run has written since. */
     async keep(state: State, version: number): Promise<boolean> {
       const next = { version, uncertain: false, remembered: form.write(state), outcomes: [] };

@@ -2,7 +2,7 @@ import { changeControl, type Pause } from '../calls/shop-pause.ts';
 import { isOpenDoubt } from '../ledger/entry.ts';
 import { withGoLive } from '../mapping/wanted-state.ts';
 import type { ScannedKind } from '../store/store.ts';
-import { askForDeepScan, type DeepEnd, scanDeeply } from './deep-scan.ts';
+import { askForDeepScan, type DeepEnd, readAwaitingLedger, scanDeeply } from './deep-scan.ts';
 import type { ReconcileDeps, ReconciledShop, Repaired } from './dependencies.ts';
 import {
   areWebhooksLost,
@@ -13,6 +13,7 @@ import {
   type Tally,
 } from './last-reconcile.ts';
 import { reconcileKind } from './reconcile-kind.ts';
+import { type LedgerScan, openLedgerScan } from './scan-ledger.ts';
 
 /** What the schedule, or an operator, asks for. */
 export interface ReconcileRequest {
@@ -38,22 +39,48 @@ export async function reconcile(
 ): Promise<void> {
   const configured = shops.filter(({ domain }) => only === undefined || domain === only);
   const { pauses, now } = given;
-  await Promise.all(configured.map(({ domain }) => pauses.refresh(domain, now())));
-  const waiting = new Set(
-    configured.map(({ domain }) => domain).filter((shop) => waits(pauses.of(shop, now()))),
-  );
+  const domains = shops.map(({ domain }) => domain);
+  await Promise.all(domains.map((domain) => pauses.refresh(domain, now())));
+  const waiting = new Set(domains.filter((shop) => waits(pauses.of(shop, now()))));
   const deps = { ...given, sent: new Set<string>(), othersWait: waiting.size > 0 };
+
+  const opened = new Map<string, Promise<ReconciledShop>>();
+  function open(shop: ReconciledShop): Promise<ReconciledShop> {
+    const opening = opened.get(shop.domain) ?? openShop(shop);
+    opened.set(shop.domain, opening);
+    return opening;
+  }
+  async function openShop({ domain, rules }: ReconciledShop): Promise<ReconciledShop> {
+    const goLive = pauses.goLiveOf(domain) ?? (await recordGoLive(domain, given.ledger));
+    const doubt = pauses.doubtOf(domain);
+    return {
+      domain,
+      rules: await withGoLive(rules, goLive, given.ledger),
+      ...(isOpenDoubt(doubt) && { doubt }),
+    };
+  }
+  /** Of all shops, also where the run is for one: a scan of the ledger is for all that wait for it. */
+  async function readAwaiting() {
+    const awaiting = await readAwaitingLedger(given.ledger, domains);
+    return shops.flatMap((shop) => {
+      const { domain } = shop;
+      const began = awaiting.get(domain);
+      if (began === undefined) return [];
+      return [{ domain, began, open: waiting.has(domain) ? undefined : () => open(shop) }];
+    });
+  }
+  const ledgerScan = openLedgerScan(readAwaiting, deps);
+
+  const asking = configured.map(async ({ domain }) => {
+    if (mode === 'deep') await askForDeepScan(domain, deps);
+  });
+  // Before the first of them scans the ledger.
+  await Promise.allSettled(asking);
   const runs = await Promise.allSettled(
-    configured.map(async ({ domain, rules }) => {
-      if (mode === 'deep') await askForDeepScan(domain, deps);
-      const goLive = pauses.goLiveOf(domain) ?? (await recordGoLive(domain, given.ledger));
-      const doubt = pauses.doubtOf(domain);
-      const shop = {
-        domain,
-        rules: await withGoLive(rules, goLive, given.ledger),
-        ...(isOpenDoubt(doubt) && { doubt }),
-      };
-      return reconcileShop(shop, { isWaiting: waiting.has(domain), request }, deps);
+    configured.map(async (shop, index) => {
+      await asking[index];
+      const run = { isWaiting: waiting.has(shop.domain), request };
+      return reconcileShop(await open(shop), run, ledgerScan, deps);
     }),
   );
   for (const run of runs) if (run.status === 'rejected') throw run.reason;
@@ -80,6 +107,7 @@ async function recordGoLive(shop: string, ledger: ReconcileDeps['ledger']): Prom
 async function reconcileShop(
   shop: ReconciledShop,
   { isWaiting, request }: { readonly isWaiting: boolean; readonly request: string | undefined },
+  ledgerScan: LedgerScan,
   deps: ReconcileDeps,
 ): Promise<boolean> {
   const beganAt = deps.now().toISOString();
@@ -95,7 +123,7 @@ async function reconcileShop(
   if (shop.doubt) await askForDeepScan(shop.domain, deps, shop.doubt.until);
   const stopped = await compareChanges(shop, tally, deps);
   const balances = await repair(shop, deps);
-  const deep = await scanDeeply(shop, deps, tally);
+  const deep = await scanDeeply(shop, deps, tally, ledgerScan);
   if (deep.kind !== 'stopped') await endDoubt(shop, deep.began, deps);
   const done = { ...(balances && { balances }), ...deepSummary(deep) };
   await keepSummary(shop.domain, { ...run, stopped, ...done }, tally, deps);

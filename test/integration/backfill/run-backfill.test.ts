@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createMemoryLedger } from '../../../local/harness/memory-ledger.ts';
 import { type StoreSandbox, startStoreSandbox } from '../../../local/store-sandbox/sandbox.ts';
+import { type OpenBackfill, sendPeriods } from '../../../scripts/connector/backfill/backfill.ts';
 import {
   type BackfillDeps,
   type BackfillState,
@@ -14,7 +15,7 @@ import {
   isStoreEvent,
   type StoreEvent,
 } from '../../../shared/core/events/event.ts';
-import { createAdminClient } from '../../../shared/shopify/admin/client/admin-client.ts';
+import { type Ask, createAdminClient } from '../../../shared/shopify/admin/client/admin-client.ts';
 import {
   type BulkKind,
   type BulkState,
@@ -283,5 +284,118 @@ describe('a backfill', { timeout: 120_000 }, () => {
     expect(requests).toBeGreaterThan(3);
     expect(state.sent).toBe(ORDERS);
     expect(sends.toSorted()).toEqual(idsOf('orders').toSorted());
+  });
+});
+
+describe('a backfill that is too large for one file', { timeout: 120_000 }, () => {
+  const MOST_IN_FILE = 5;
+  const DAY_SECONDS = 86_400;
+  let store: StoreSandbox;
+  beforeAll(async () => {
+    store = await startStoreSandbox({ settings: { bulkMs: 0 } });
+    for (let n = 0; n < ORDERS; n += 1) {
+      store.actions.placeRandomOrder();
+      store.advanceClock(DAY_SECONDS);
+    }
+  }, 60_000);
+  afterAll(() => store.stop());
+
+  /** Within the second period, behind its first order. */
+  const inSecondPeriod = ({ doneUntil, period, sent }: BackfillState) =>
+    doneUntil !== undefined && sent - (period?.sentBefore ?? sent) === 1;
+
+  interface Course {
+    /** Interrupts it. */
+    readonly stopAt?: (state: BackfillState) => boolean;
+    /** So many addresses of a file are wrong when they are used. */
+    readonly lost?: number;
+  }
+
+  /** As the command does it. */
+  async function open() {
+    const { world, backfills, held, sends } = openDeps();
+    const value = { kind: 'static', accessToken: store.credentials.accessToken } as const;
+    const ask = createAdminClient({
+      shop: store.shop.domain,
+      secret: { get: async () => value, refresh: async () => value },
+      sandboxAddress: store.address,
+    }).until(undefined);
+    const files: string[] = [];
+    const totals = new Set<number | undefined>();
+    const at = new Date().toISOString();
+    const until = new Date(Date.now() + (ORDERS + 1) * DAY_SECONDS * 1_000).toISOString();
+    const state: BackfillState = {
+      ...{ id: 'orders_test', shop: sandbox.shop.domain, kind: 'orders', run: 1, until },
+      ...{ startedAt: at, savedAt: at, place: FILE_START, sent: 0, unreadable: 0 },
+    };
+    await backfills.save(state, undefined);
+    async function send({ stopAt = () => false, lost = 0 }: Course = {}) {
+      let left = lost;
+      const kept = await backfills.load(state.id);
+      if (!kept) throw new Error('not kept');
+      const controller = new AbortController();
+      const asked: Ask = async (document, variables) => {
+        const { query } = Object(variables);
+        if (typeof query === 'string') files.push(query);
+        const answer = await ask(document, variables);
+        const operation = answer.kind === 'data' ? Object(answer.data).bulkOperation : undefined;
+        if (!operation?.url || left === 0) return answer;
+        left -= 1;
+        const wrong = { ...operation, url: `${store.address}/bulk-results/none.jsonl` };
+        return { ...answer, data: { ...Object(answer).data, bulkOperation: wrong } };
+      };
+      const deployment = { where: 'aws' } as unknown as OpenBackfill['deployment'];
+      const opened = { ...world, deployment, enrichment: {}, ask: asked, backfills };
+      return sendPeriods(kept, opened, {
+        ...world,
+        pace: { window: 1, before: () => 0 },
+        signal: controller.signal,
+        mostInFile: MOST_IN_FILE,
+        onFile: () => {},
+        onProgress: (state) => {
+          totals.add(state.total);
+          if (stopAt(state)) controller.abort();
+        },
+      });
+    }
+    return { send, backfills, held, sends, files, totals };
+  }
+  const all = () => [...store.rows.orders.values()].map(({ id }) => id).toSorted();
+
+  it('goes on by periods by itself, each with its own file, and says how many there are in all', async () => {
+    const { send, sends, files, totals } = await open();
+    const ended = await send();
+    expect(ended).toMatchObject({ sent: ORDERS, total: ORDERS, finishedAt: expect.any(String) });
+    expect(sends.toSorted()).toEqual(all());
+    expect(totals).toEqual(new Set([ORDERS]));
+    expect(files.length).toBeGreaterThanOrEqual(Math.ceil(ORDERS / MOST_IN_FILE));
+    // The oldest first, and none without an end: the file of all would outlive its seven days.
+    expect(files[0]).not.toContain('created_at:>=');
+    for (const query of files) expect(query).toContain('created_at:<');
+  });
+
+  it('goes on where a file expired in between: with that period, and not from the beginning', async () => {
+    const { send, sends, held, files, backfills } = await open();
+    const stopped = await send({ stopAt: inSecondPeriod });
+    expect(stopped.finishedAt).toBeUndefined();
+    const before = files.length;
+    store.advanceClock(8 * DAY_SECONDS);
+    const ended = await send();
+    expect(ended).toMatchObject({ sent: ORDERS, unreadable: 0, finishedAt: expect.any(String) });
+    // What was sent again has the same names: the queue or the ledger recognises it.
+    expect([...held.values()].map(({ id }) => id).toSorted()).toEqual(all());
+    expect(sends.length - ORDERS).toBeLessThan(MOST_IN_FILE);
+    expect(files[before]).toBe(files[before - 1]);
+    expect((await backfills.load(ended.id))?.state.sent).toBe(ORDERS);
+  });
+
+  it('asks for the new address of a file, and gives up where no file can be read', async () => {
+    const { send, sends, files } = await open();
+    await expect(send({ lost: 9 })).rejects.toThrow("The store's files are gone before");
+    expect(sends).toEqual([]);
+    const before = files.length;
+    await send({ lost: 1, stopAt: ({ sent }) => sent === 1 });
+    expect(files).toHaveLength(before);
+    expect(await send()).toMatchObject({ sent: ORDERS, finishedAt: expect.any(String) });
   });
 });

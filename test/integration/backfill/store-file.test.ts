@@ -78,7 +78,7 @@ describe('the file of a bulk operation', { timeout: 60_000 }, () => {
     const file = await awaitFile(id, here, waiting());
     expect(file).toEqual({ kind: 'failed', errorCode: 'ACCESS_DENIED' });
     if (file?.kind !== 'failed') return;
-    expect(fileProblem(file, '').message).toContain('lacks an access scope');
+    expect(fileProblem(file).message).toContain('lacks an access scope');
   });
 
   it('is refused to an app that may not run bulk queries, with what to do in Shopify', async () => {
@@ -100,10 +100,6 @@ describe('the file of a bulk operation', { timeout: 60_000 }, () => {
     expect(await awaitFile(id, here, waiting())).toEqual({ kind: 'canceled' });
     const unknown = await awaitFile('gid://shopify/BulkOperation/1', here, waiting());
     expect(unknown).toEqual({ kind: 'expired' });
-    const again = 'npx loyalty-connector backfill … --again';
-    const problem = fileProblem({ kind: 'expired' }, again);
-    expect(problem.message).toContain('seven days');
-    expect(problem.next).toContain('--again');
   });
 
   it('is no longer waited for after an interruption', async () => {

@@ -117,6 +117,26 @@ describe('from the store to the loyalty service', () => {
     expect(orderOf(order.id)).toMatchObject({ OrderTotal: 25, points: 16.67 });
   });
 
+  it('a person is erased, with no more than the worker may write', async () => {
+    const { actions } = stack.store;
+    const { id: customerId } = actions.createCustomer({
+      ...{ firstName: 'Ana', lastName: 'Lopes', email: 'ana@example.org' },
+    });
+    const lines = [{ title: 'Gift', price: 10 }];
+    const { id } = actions.placeOrder({ customerId, lines, payment: 'paid' });
+    actions.fulfilOrder({ orderId: id });
+    await stack.settled();
+    const numberOf = (gid: string) => Number(gid.split('/').at(-1));
+    const answer = await stack.post('customers/redact', {
+      shop_domain: stack.shop.domain,
+      customer: { id: numberOf(customerId), email: 'ana@example.org' },
+      orders_to_redact: [numberOf(id)],
+    });
+    expect(answer.status).toBe(200);
+    await stack.settled();
+    expect(stack.problems.filter((one) => one.startsWith('AccessDenied'))).toEqual([]);
+  });
+
   it('a product and the codes of a discount are synced, and codes of a deleted discount become inactive', async () => {
     const { actions } = stack.store;
     const product = actions.createProduct({ title: 'Lamp', price: 40 });

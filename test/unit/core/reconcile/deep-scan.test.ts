@@ -7,6 +7,7 @@ import {
   openCursor,
   recallState,
 } from '../../../../shared/core/reconcile/dependencies.ts';
+import { readLastReconcile } from '../../../../shared/core/reconcile/last-reconcile.ts';
 import { openKnowing, reconcileBriefly, replaceScan } from '../../../support/store-history.ts';
 
 const HOUR_MS = 3_600_000;
@@ -67,19 +68,95 @@ describe('the course of a deep scan', () => {
   });
 });
 
+/** So many orders of each day of the last, all known. */
+async function openWithOrders(days: number, perDay: number) {
+  const connector = await openKnowing({ orders: 0, products: 0, codes: [] });
+  for (let n = 0; n < days * perDay; n += 1) {
+    await connector.history.putOrder(String(1_000 + n), {}, true);
+    connector.clock.ms += DAY_MS / perDay;
+  }
+  await connector.drain();
+  const reads = () =>
+    connector.loyalty.journal
+      .filter(({ operation }) => operation === 'getOrder')
+      .map(({ path }) => Number(path.orderId) - 1_000);
+  return { connector, reads };
+}
+
+/** Runs until this many more orders were read, or nothing is left to do. */
+async function readOrders(
+  { connector, reads }: Awaited<ReturnType<typeof openWithOrders>>,
+  most: number,
+  deep = false,
+): Promise<readonly number[]> {
+  const before = reads().length;
+  const end = new AbortController();
+  const { ledger } = connector.parts;
+  connector.parts.ledger = {
+    ...ledger,
+    async write(...given) {
+      if (reads().length - before >= most) end.abort();
+      return ledger.write(...given);
+    },
+  };
+  await connector.reconcile({ deep, deadline: end.signal });
+  connector.parts.ledger = ledger;
+  return reads().slice(before);
+}
+
+describe('a shop with more orders than one deep scan can read', () => {
+  it('has its recent orders read in every scan, and the older ones in turn, from scan to scan', async () => {
+    const shop = await openWithOrders(60, 1);
+    const { clock } = shop.connector;
+    // It could never end: every scan is asked for before the last one has read everything.
+    const scans: (readonly number[])[] = [];
+    for (let week = 0; week < 4; week += 1) {
+      scans.push(await readOrders(shop, 40, true));
+      clock.ms += DAY_MS / 2;
+    }
+    const older = scans.map((read) => read.filter((n) => n < 25));
+    for (const read of scans) {
+      const recent = read.filter((n) => n >= 32);
+      expect(new Set(recent)).toEqual(new Set(Array.from({ length: 28 }, (_, n) => 32 + n)));
+      // The newest day first.
+      expect(read.slice(0, 2)).toContain(59);
+    }
+    expect(new Set(older.flat())).toEqual(new Set(Array.from({ length: 25 }, (_, n) => n)));
+    // None is read twice before all others were read.
+    expect(older.slice(0, 2).flat()).toEqual([...new Set(older.slice(0, 2).flat())]);
+  });
+
+  it('reads older orders although the recent ones would take all its time', async () => {
+    const shop = await openWithOrders(60, 1);
+    const { clock } = shop.connector;
+    const read: number[] = [];
+    for (let day = 0; day < 8; day += 1) {
+      read.push(...(await readOrders(shop, 1, day === 0)));
+      clock.ms += DAY_MS;
+    }
+    // After half of the week the older ones have their turn.
+    expect(read.slice(0, 2)).toContain(59);
+    expect(read.at(-1)).toBeLessThan(25);
+    expect(read.filter((n) => n > 25 && n < 33)).toEqual([]);
+  });
+});
+
 describe('a deep scan that is asked for', () => {
   const key = cursorKey(SHOP, 'deep');
   const now = () => new Date(9_000);
-  const anew = { began: 9_000, phase: 'order' };
+  const anew = { began: 9_000, phase: 'ledger' };
 
   it.each<[before: object | undefined, after: object]>([
     [undefined, anew],
     [{ began: 1, phase: 'done' }, anew],
-    // Nothing was compared yet.
-    [{ began: 1, phase: 'order' }, {}],
-    [{ began: 1, phase: 'order', scan: { until: 7 } }, { again: true }],
+    // A scan of the ledger that began before is not enough, also within the same millisecond.
+    [{ began: 1, phase: 'ledger' }, anew],
+    [
+      { began: 9_000, phase: 'done' },
+      { began: 9_001, phase: 'ledger' },
+    ],
     [{ began: 1, phase: 'product' }, { again: true }],
-    [{ began: 1, phase: 'ledger' }, { again: true }],
+    [{ began: 1, phase: 'order', scan: { until: 7 } }, { again: true }],
   ])('while the last one is at %j begins, or begins again', async (before, after) => {
     const ledger = createMemoryLedger();
     if (before) await (await openCursor(ledger, key)).keep(before, 1);
@@ -95,6 +172,75 @@ describe('a deep scan that is asked for', () => {
 });
 
 describe('the deletions that a deep scan finds', () => {
+  const NEIGHBOUR = 'second-store.myshopify.com';
+  const shops = [SHOP, NEIGHBOUR];
+
+  it('come first: before the store is asked for anything else', async () => {
+    const connector = await openKnowing({ orders: 30 });
+    connector.store.remove(SHOP, 'order', '72');
+    connector.clock.ms += HOUR_MS;
+    await reconcileBriefly(connector, true);
+    await connector.drain();
+    expect((await connector.lastRun())?.deep?.stopped).toBeDefined();
+    expect(connector.cancelled()).toEqual(['72']);
+  });
+
+  /** The same product is known for both shops, and the stores have deleted it. */
+  async function openBoth() {
+    const connector = await openKnowing();
+    connector.clock.ms += HOUR_MS;
+    const entry = { version: 1, uncertain: true, outcomes: [] };
+    for (const shop of shops) {
+      await connector.ledger.write({ shop, kind: 'product', id: '89' }, entry, undefined);
+    }
+    const pages = vi.fn(connector.ledger.scanEntities);
+    connector.parts.ledger = { ...connector.ledger, scanEntities: pages };
+    const ended: string[] = [];
+    const { queue } = connector.parts;
+    connector.parts.queue = {
+      async send(event) {
+        if (event.kind === 'product' && event.id === '89') ended.push(event.shop);
+        await queue.send(event);
+      },
+    };
+    return { connector, pages, ended };
+  }
+
+  it('are found for all shops by one scan of the ledger', async () => {
+    const { connector, pages, ended } = await openBoth();
+    await connector.reconcile({ deep: true, shops });
+    expect(ended.toSorted()).toEqual(shops);
+    const places = pages.mock.calls.map(([from]) => from);
+    expect(places).toEqual([...new Set(places)]);
+  });
+
+  it('are found for all shops that wait, also by a run for one', async () => {
+    const { connector, pages, ended } = await openBoth();
+    await connector.reconcile({ deep: true, shops, deadline: AbortSignal.abort() });
+    expect(pages).not.toHaveBeenCalled();
+    await connector.reconcile({ shops, command: { shop: SHOP } });
+    expect(ended.toSorted()).toEqual(shops);
+  });
+
+  it('of a shop whose store does not answer are left to the next scan, and the others go on', async () => {
+    const { connector, ended } = await openBoth();
+    const undo = replaceScan(connector, (walked) => ({
+      findAbsent: async (shop, ...given) =>
+        shop === NEIGHBOUR
+          ? { kind: 'unavailable', why: 'unreachable' }
+          : walked.findAbsent(shop, ...given),
+    }));
+    await connector.reconcile({ deep: true, shops });
+    expect(ended).toEqual([SHOP]);
+    expect((await connector.lastRun())?.deep).not.toHaveProperty('stopped');
+    const theirs = await readLastReconcile(connector.ledger, NEIGHBOUR);
+    expect(theirs?.deep?.stopped).toEqual({ in: 'ledger', why: 'store-unreachable' });
+    undo();
+    connector.clock.ms += HOUR_MS;
+    await connector.reconcile({ shops });
+    expect(ended).toEqual([SHOP, NEIGHBOUR]);
+  });
+
   it('finds what the store deleted without a word, also behind an empty page of the ledger', async () => {
     const connector = await openKnowing();
     const { ledger } = connector;

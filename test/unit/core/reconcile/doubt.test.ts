@@ -3,11 +3,13 @@ import { openConnector, SHOP } from '../../../../local/harness/in-process-connec
 import { changeControl, readControl } from '../../../../shared/core/calls/shop-pause.ts';
 import type { Doubt } from '../../../../shared/core/ledger/entry.ts';
 import { ledgerKeyText } from '../../../../shared/core/ledger/ledger.ts';
+import { cursorKey, openCursor } from '../../../../shared/core/reconcile/dependencies.ts';
 import { readLastReconcile, sumOf } from '../../../../shared/core/reconcile/last-reconcile.ts';
 import { orderWithId, storeOrderOf } from '../../../fixtures/order-life.ts';
 import { storeProduct } from '../../../fixtures/store-entities.ts';
 
 const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 const GO_LIVE = Date.parse('2026-10-01T00:00:00Z');
 
 type Connector = ReturnType<typeof openConnector>;
@@ -121,6 +123,23 @@ describe('a ledger in doubt', () => {
     await run(connector);
     await run(connector);
     expect(knownIn(connector)).toBe(3);
+    expect(await doubtOf(connector)).toHaveProperty('comparedAt');
+  });
+
+  it('is compared from the beginning: a turn of older orders that began before is not continued', async () => {
+    const connector = openConnector();
+    await live(connector, [71]);
+    connector.clock.ms += 60 * DAY_MS;
+    await run(connector);
+    connector.ledger.restore();
+    await put(connector);
+    const { ms } = connector.clock;
+    const behind = { from: ms - 40 * DAY_MS, until: ms - 35 * DAY_MS };
+    const deep = await openCursor(connector.ledger, cursorKey(SHOP, 'deep'));
+    const turn = { began: ms - DAY_MS, scan: behind };
+    await deep.keep({ began: ms, phase: 'ledger', turn }, ms);
+    await run(connector);
+    expect(knownIn(connector)).toBe(1);
     expect(await doubtOf(connector)).toHaveProperty('comparedAt');
   });
 });
