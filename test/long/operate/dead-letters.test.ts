@@ -73,10 +73,10 @@ describe('loyalty-connector dead-letters', { timeout: 240_000 }, () => {
       expect(stdout).toMatch(/COUNT +REASON +CODE +OLDEST +NEWEST +EXAMPLE/);
       expect(stdout).toMatch(/ 3 +rejected +\S+ .* order \d+\n +sendOrder was refused/);
       expect(stdout).toMatch(
-        /^Send 3:\n +npx loyalty-connector dead-letters replay --reason rejected/m,
+        /^Send 3 rejected:\n +npx loyalty-connector dead-letters replay --reason rejected/m,
       );
       expect(stdout).toMatch(
-        /^Drop 3:\n +npx loyalty-connector dead-letters drop --reason rejected/m,
+        /^Drop 3 rejected:\n +npx loyalty-connector dead-letters drop --reason rejected/m,
       );
     }
     const { stdout } = await connector.run(`dead-letters list --id ${ids[0]} --json`);
