@@ -119,7 +119,7 @@ async function withWaits(
 }
 
 /** The end of a pause is not tried earlier. */
-function tryAgain(found: readonly FoundRedemption[]): readonly Suggestion[] {
+export function tryAgain(found: readonly FoundRedemption[]): readonly Suggestion[] {
   const wait = found.find((one) => one.wait && one.wait.waitsFor !== 'paused')?.wait;
   if (!wait) return [];
   const { shop, queue } = wait;
@@ -222,7 +222,7 @@ function detailOf({ redemption, wait }: FoundRedemption, now: Date): string {
 const underwaySince = ({ redemption: { state, since, intendedAt } }: FoundRedemption): string =>
   isOpen(state) ? intendedAt : since;
 
-function redemptionsTable(
+export function redemptionsTable(
   found: readonly FoundRedemption[],
   now: Date,
   whose: 'of one customer' | 'of several customers' = 'of one customer',

@@ -174,6 +174,7 @@ describe('loyalty-connector dead-letters', { timeout: 240_000 }, () => {
     expect(await readdir(files)).toEqual(before);
 
     const asked = await connector.run(`dead-letters drop --id ${first} --because mistake`);
+    expect(asked.stdout).toContain('What was rejected is not sent again until it changes');
     expect(asked.code).toBe(0);
     expect(asked.stdout).toContain('Nothing was dropped.');
     expect(await letters()).toBe(2);

@@ -2,6 +2,8 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { createMemoryLedger } from '../../../local/harness/memory-ledger.ts';
 import { sequenceNumber } from '../../../local/harness/memory-queue.ts';
 import {
+  aboutOf,
+  aboutText,
   expiryText,
   groupsOf,
   lettersText,
@@ -505,6 +507,8 @@ describe('what documents say of dead letters', () => {
       '1 crashed coupon',
     );
     expect(lettersText([one, letterOf({ kind: 'product' })])).toBe('2 dead letters');
+    const unnamed = aboutOf(letterOf({ id: hashBody(new Uint8Array()) }));
+    expect(aboutText(unnamed, new Map())).toBe('a body without an order number');
   });
 
   const { healing } = defineConnector({
