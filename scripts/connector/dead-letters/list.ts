@@ -252,7 +252,8 @@ function causeText({ reason, code, why, delivered }: LetterGroup, groups: readon
   if (delivered) return 'delivered since';
   const alike = groups.filter((one) => !one.delivered && one.reason === reason);
   if (alike.length === 1) return reason;
-  const words = code ?? why;
+  const isCodeShared = alike.filter((one) => one.code === code).length > 1;
+  const words = (!isCodeShared && code) || why;
   return `${reason}: ${words.length > FEW_WORDS ? `${words.slice(0, FEW_WORDS)}…` : words}`;
 }
 
