@@ -103,6 +103,8 @@ export interface ShopRuns {
   /** Orders read from the loyalty service by the newest deep comparison and, until it ends, by the one before. */
   readonly ordersRead: readonly FoundByReading[];
   readonly sent: readonly SentAgain[];
+  /** What was given to the workers, and nothing of it had to be sent. */
+  readonly needless: readonly SentAgain[];
   /** Of orders, by their ids. */
   readonly names: ReadonlyMap<string, string>;
 }
@@ -114,6 +116,8 @@ type SentAgain = LastReconcile['sent'][number] & {
 };
 
 const MOST_SENT = 40;
+
+const NEEDLESS: ReadonlySet<string> = new Set(['unchanged', 'skipped']);
 
 /** `isOurs`: only the newest run, and only if it is that one. */
 async function readRuns(
@@ -132,14 +136,21 @@ async function readRuns(
       const shown = messages.slice(0, MOST_SENT);
       const keyOf = ({ kind, id }: (typeof shown)[number]) => ({ shop: shop.domain, kind, id });
       const entries = await ledger.readMany(shown.map(keyOf));
-      const sent = shown.map(({ run: { beganAt, endedAt }, ...one }) => {
+      const given = shown.map(({ run: { beganAt, endedAt }, ...one }) => {
         const outcomes = entries.get(ledgerKeyText({ shop: shop.domain, ...one }))?.outcomes;
-        return { endedAt, ...one, outcome: outcomes?.findLast(({ at }) => at > beganAt) };
+        const since = outcomes?.filter(({ at }) => at > beganAt);
+        return {
+          endedAt,
+          ...one,
+          outcome: since?.findLast((past) => past.origin) ?? since?.at(-1),
+        };
       });
+      const isNeedless = ({ outcome }: SentAgain) => NEEDLESS.has(outcome?.outcome ?? '');
+      const [needless, sent] = [given.filter(isNeedless), given.filter((one) => !isNeedless(one))];
       const orders = sent.filter(({ kind }) => kind === 'order').map(({ id }) => id);
       const { ids, lately } = differingOrders(ordersRead);
       const names = await orderNames(services.ask(shop), [...ids, ...lately, ...orders]);
-      return { shop: shop.domain, runs, ordersRead, sent, names };
+      return { shop: shop.domain, runs, ordersRead, sent, needless, names };
     }),
   );
 }
@@ -157,7 +168,7 @@ export async function showRuns(
 }
 
 interface Asked {
-  /** Of a run that was started now: it compared everything. */
+  /** Of a run that was started now: it asked the loyalty service, too. */
   readonly isDeep?: boolean;
   /** Of the runs of the schedule. */
   readonly everyMinutes?: number;
@@ -190,7 +201,7 @@ export function judgeRuns(
   const [last] = runs;
   if (!last) return { kind: 'not known', what: 'No comparison has ended yet.' };
   const ended = Date.parse(last.endedAt);
-  const until = momentText(new Date(quietUntil(new Date(last.beganAt))).toISOString(), now);
+  const until = untilOf(last, now);
   const upTo = `Compared up to ${until}; what changed since is not compared yet.`;
   if (everyMinutes && now.getTime() - ended > everyMinutes * RUNS_MISSED * 60_000) {
     const what = `The last comparison ended ${relativeTime(ended, now)}. ${upTo}`;
@@ -227,8 +238,12 @@ export function judgeRuns(
   const service = isDeep
     ? `the loyalty service holds ${counted(newest?.read ?? 0, 'order')} as sent`
     : 'the loyalty service was not asked';
-  return { kind: 'well', what: `Store and ledger agree; ${service}. ${upTo}` };
+  const rest = 'What changed since is not compared yet.';
+  return { kind: 'well', what: `Store and ledger agree up to ${until}; ${service}. ${rest}` };
 }
+
+const untilOf = ({ beganAt }: Pick<LastReconcile, 'beganAt'>, now: Date) =>
+  momentText(new Date(quietUntil(new Date(beganAt))).toISOString(), now);
 
 const STOPPED: Readonly<Record<string, string>> = {
   'shop-paused': 'the shop is paused',
@@ -262,8 +277,12 @@ function documentOf(
       ...(isOpen && first.length === 0
         ? [{ label: 'See what is wrong', line: line('status') }]
         : []),
-      { label: 'Compare now', line: line('reconcile', [], { shop }) },
-      { label: 'Compare everything', line: line('reconcile', [], { shop, deep: true }) },
+      ...(asked.everyMinutes
+        ? [{ label: 'Compare now', line: line('reconcile', [], { shop }) }]
+        : []),
+      ...(asked.isDeep
+        ? []
+        : [{ label: 'Compare everything', line: line('reconcile', [], { shop, deep: true }) }]),
       // Also what a run leaves to its webhook. It would fail, too, where the store or the service did not answer.
       ...shops.slice(0, verdict.kind === 'not known' ? 0 : 1).map((one) => ({
         label: 'Compare all orders of the last hour',
@@ -277,13 +296,13 @@ function documentOf(
 }
 
 /** What a person must look at first. */
-function blocksOf({ shop, runs, ordersRead, sent, names }: ShopRuns): readonly Block[] {
+function blocksOf({ shop, runs, ordersRead, sent, needless, names }: ShopRuns): readonly Block[] {
   const entity = (kind: LastReconcile['sent'][number]['kind'], id: string): Cell => ({
     text: kind === 'order' ? (names.get(id) ?? `order ${id}`) : `${kind} ${id}`,
     opens: line('trace', [kind, id], { shop }),
   });
   const { ids, lately } = differingOrders(ordersRead);
-  const all = runs.reduce((sum, run) => sum + sentIn(run), 0);
+  const all = runs.reduce((sum, run) => sum + sentIn(run, needless), 0);
   return [
     table(
       ['Order', { title: 'What to know', shrinks: true }],
@@ -306,17 +325,17 @@ function blocksOf({ shop, runs, ordersRead, sent, names }: ShopRuns): readonly B
       ]),
       { title: all > sent.length ? `Sent again, the last ${sent.length} of ${all}` : 'Sent again' },
     ),
-    { kind: 'section', title: 'Runs', folded: true, blocks: [runsTable(runs)] },
+    { kind: 'section', title: 'Runs', folded: true, blocks: [runsTable(runs, needless)] },
   ];
 }
 
-const runsTable = (runs: readonly LastReconcile[]) =>
+const runsTable = (runs: readonly LastReconcile[], needless: readonly SentAgain[]) =>
   table(
     ['Ended', { title: 'Compared', shrinks: true }, 'Sent again', 'Left to the next run'],
     runs.map((run) => [
       { at: run.endedAt },
       comparedText(run),
-      sentIn(run) || 'nothing',
+      sentIn(run, needless) || 'nothing',
       stopsOf(run)
         .map(({ why }) => stoppedText(why))
         .join(', ') || 'nothing',
@@ -329,11 +348,15 @@ const stopsOf = ({ stopped, deep }: LastReconcile) => [
   ...(deep?.stopped ? [deep.stopped] : []),
 ];
 
-const sentIn = ({ healed, rolledOut }: LastReconcile) => sumOf(healed) + sumOf(rolledOut);
+const sentIn = (
+  { healed, rolledOut, endedAt }: LastReconcile,
+  needless: readonly SentAgain[],
+): number =>
+  sumOf(healed) + sumOf(rolledOut) - needless.filter((one) => one.endedAt === endedAt).length;
 
 /** A deep comparison meets an order in the store, in the ledger and among the latest changes: its counts say little. */
-function comparedText({ lookedAt, deep }: LastReconcile): string {
-  if (deep) return deep.stopped ? 'a part of everything' : 'everything';
+function comparedText({ lookedAt, deep, ...run }: LastReconcile): string {
+  if (deep) return deep.stopped ? 'a part' : `all up to ${untilOf(run, new Date())}`;
   const kinds = ['order', 'product', 'coupon'] as const;
   const counts = kinds.filter((kind) => lookedAt[kind] > 0);
   return counts.map((kind) => counted(lookedAt[kind], kind)).join(', ') || 'nothing new';
@@ -341,8 +364,6 @@ function comparedText({ lookedAt, deep }: LastReconcile): string {
 
 const OUTCOMES: Readonly<Record<string, { readonly text: string; readonly tone?: Tone }>> = {
   applied: { text: 'arrived', tone: 'well' },
-  unchanged: { text: 'nothing had to be sent' },
-  skipped: { text: 'not sent, by rule' },
   rejected: { text: 'given up', tone: 'bad' },
 };
 

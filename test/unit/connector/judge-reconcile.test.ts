@@ -18,7 +18,7 @@ const judge = (
 it('says up to when store and ledger were compared, and that the service was not asked', () => {
   expect(judge({})).toEqual({
     kind: 'well',
-    what: 'Store and ledger agree; the loyalty service was not asked. Compared up to 02:45 UTC; what changed since is not compared yet.',
+    what: 'Store and ledger agree up to 02:45 UTC; the loyalty service was not asked. What changed since is not compared yet.',
   });
 });
 
