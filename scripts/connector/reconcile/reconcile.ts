@@ -103,8 +103,6 @@ export interface ShopRuns {
   /** Orders read from the loyalty service by the newest deep comparison and, until it ends, by the one before. */
   readonly ordersRead: readonly FoundByReading[];
   readonly sent: readonly SentAgain[];
-  /** What was given to the workers, and nothing of it had to be sent. */
-  readonly needless: readonly SentAgain[];
   /** Of orders, by their ids. */
   readonly names: ReadonlyMap<string, string>;
 }
@@ -116,8 +114,6 @@ type SentAgain = LastReconcile['sent'][number] & {
 };
 
 const MOST_SENT = 40;
-
-const NEEDLESS: ReadonlySet<string> = new Set(['unchanged', 'skipped']);
 
 /** `isOurs`: only the newest run, and only if it is that one. */
 async function readRuns(
@@ -136,21 +132,17 @@ async function readRuns(
       const shown = messages.slice(0, MOST_SENT);
       const keyOf = ({ kind, id }: (typeof shown)[number]) => ({ shop: shop.domain, kind, id });
       const entries = await ledger.readMany(shown.map(keyOf));
-      const given = shown.map(({ run: { beganAt, endedAt }, ...one }) => {
+      const sent = shown.map(({ run: { beganAt, endedAt }, ...one }) => {
         const outcomes = entries.get(ledgerKeyText({ shop: shop.domain, ...one }))?.outcomes;
         const since = outcomes?.filter(({ at }) => at > beganAt);
-        return {
-          endedAt,
-          ...one,
-          outcome: since?.findLast((past) => past.origin) ?? since?.at(-1),
-        };
+        // Its own, not what a later webhook found done; what was given up may have been sent since.
+        const own = since?.findLast((past) => past.origin && past.outcome !== 'rejected');
+        return { endedAt, ...one, outcome: own ?? since?.at(-1) };
       });
-      const isNeedless = ({ outcome }: SentAgain) => NEEDLESS.has(outcome?.outcome ?? '');
-      const [needless, sent] = [given.filter(isNeedless), given.filter((one) => !isNeedless(one))];
       const orders = sent.filter(({ kind }) => kind === 'order').map(({ id }) => id);
       const { ids, lately } = differingOrders(ordersRead);
       const names = await orderNames(services.ask(shop), [...ids, ...lately, ...orders]);
-      return { shop: shop.domain, runs, ordersRead, sent, needless, names };
+      return { shop: shop.domain, runs, ordersRead, sent, names };
     }),
   );
 }
@@ -296,12 +288,16 @@ function documentOf(
 }
 
 /** What a person must look at first. */
-function blocksOf({ shop, runs, ordersRead, sent, needless, names }: ShopRuns): readonly Block[] {
+export function blocksOf({ shop, runs, ordersRead, names, ...given }: ShopRuns): readonly Block[] {
   const entity = (kind: LastReconcile['sent'][number]['kind'], id: string): Cell => ({
     text: kind === 'order' ? (names.get(id) ?? `order ${id}`) : `${kind} ${id}`,
     opens: line('trace', [kind, id], { shop }),
   });
   const { ids, lately } = differingOrders(ordersRead);
+  // Of some that a worker was given, nothing had to be sent.
+  const isSent = ({ outcome }: SentAgain) => !outcome || outcome.outcome in OUTCOMES;
+  const sent = given.sent.filter(isSent);
+  const needless = given.sent.filter((one) => !isSent(one));
   const all = runs.reduce((sum, run) => sum + sentIn(run, needless), 0);
   return [
     table(
