@@ -270,6 +270,10 @@ describe('the findings of all checks', () => {
     expect(kind(pass(''), warn(''), info(''))).toBe('well');
     expect(kind(pass(''), unknown(''))).toBe('not known');
     expect(kind(unknown(''), fail(''))).toBe('action required');
+    const paused = { ...warn('all calls paused'), lacks: ['calls'] };
+    expect(kind(pass(''), paused)).toBe('waits');
+    const both = [paused, pass('')].map((one, index) => ({ name: `${index}`, findings: [one] }));
+    expect(verdictOf(both).what).toBe('All calls paused. 1 warning, 1 fine.');
   });
 
   it('are counted so that the numbers add up', () => {
@@ -277,9 +281,7 @@ describe('the findings of all checks', () => {
     const none = { name: 'app secrets', findings: [] };
     const bad = { ...secrets, findings: secrets.findings.slice(0, 1) };
     const follows = { ...store, findings: store.findings.slice(0, 1) };
-    expect(verdictOf([bad, follows, rest, none]).what).toBe(
-      'Of 3 checks, 1 failed, 1 could not be done because of that, 1 only told something.',
-    );
+    expect(verdictOf([bad, follows, rest, none]).what).toBe('1 failed, 1 because of that, 1 note.');
   });
 
   it('of one check are its verdict, and are not said twice', () => {
