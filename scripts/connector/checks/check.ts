@@ -264,9 +264,6 @@ const TONES: Readonly<Record<Finding['verdict'], ShownFinding['tone']>> = {
 /** The worst first. */
 const VERDICTS = ['fail', 'unknown', 'warn', 'pass', 'info'] as const;
 
-/** Of what one command repairs, so many are named where not all is shown. */
-const NAMED = 3;
-
 /** The root causes first, each with all that one fix repairs. Without `all` only what needs attention. */
 export function findingsBlock(
   results: readonly CheckResult[],
@@ -284,16 +281,15 @@ export function findingsBlock(
     const { verdict, shop, fix, next } = finding;
     return fix === undefined && !next ? finding : JSON.stringify([name, verdict, shop, fix, next]);
   });
-  const findings = [...groups.values()].flatMap((group) => {
-    const named = group.slice(0, all ? group.length : NAMED);
-    const more = group.length === named.length ? '' : `, and ${group.length - named.length} more`;
-    return named.map((node, index) => {
+  const findings = [...groups.values()].flatMap((group) =>
+    group.map((node) => {
       const { fix, next, ...shown } = shownFinding(node, shops);
       // The fix stands below the last of them.
-      if (index < named.length - 1) return shown;
-      return { ...shown, what: `${shown.what}${more}`, ...(fix && { fix }), ...(next && { next }) };
-    });
-  });
+      return node === group.at(-1)
+        ? { ...shown, ...(fix && { fix }), ...(next && { next }) }
+        : shown;
+    }),
+  );
   return { kind: 'findings', ...(title !== undefined && { title }), findings };
 }
 
