@@ -11,7 +11,6 @@ import {
   readBulkLines,
   readEntities,
 } from '../../../shared/shopify/bulk/read-entities.ts';
-import { backfillTopicOf } from '../../../shared/shopify/webhooks/topics.ts';
 import { Problem } from '../terminal/exit.ts';
 
 export interface BackfillDeps {
@@ -124,7 +123,7 @@ export function toEvent(
     id: entityId,
     claim: 'changed',
     origin: 'backfill',
-    topic: backfillTopicOf(kind),
+    topic: `backfill/${kind}`,
     deliveryId: `backfill/${id}/${run}/${kind}/${entityId}`,
     receivedAt: now.toISOString(),
     ...(kind === 'order' && { history: true }),

@@ -121,19 +121,26 @@ const nameOf = ({ who }: AuditRecord) => who.split(CLAIM).map(personOf).join(CLA
 
 /** What a person did, as it reads behind their name. */
 function deedOf({ command, arguments: given, end }: AuditRecord): string {
-  const many = (count: string, thing: string) =>
-    end?.counts[count] === undefined ? `${thing}s` : counted(end.counts[count], thing);
+  const { held = 0, ...counts } = end?.counts ?? {};
+  const many = (count: string, thing: string) => {
+    const known = counts[count];
+    return known === undefined ? `${thing}s` : known === 0 ? `no ${thing}` : counted(known, thing);
+  };
   const { shop, queue, because, for: time, kind, id, '1': first, '2': second } = given;
+  const others = Object.keys(given).flatMap((name) => (Number(name) > 1 ? [given[name]] : []));
   const deeds: Readonly<Record<string, string>> = {
     pause: `paused ${queue ?? 'all calls'}${time ? ` for ${time.replace(/(?=\D)/, ' ')}` : ''}`,
     resume: `let ${queue ?? 'all calls'} go on`,
-    'retry-now': `tried ${many('woken', 'waiting message')} again`,
+    'retry-now': `tried ${many('woken', 'waiting message')} again${held > 0 ? `; a pause held ${held}` : ''}`,
     'dead-letters replay': `sent ${many('replayed', 'dead letter')} again`,
     'dead-letters drop': `dropped ${many('dropped', 'dead letter')}`,
     'dead-letters scan': 'read all dead letters again',
     'dead-letters show': 'saw the personal data of a dead letter',
     trace: `saw the personal data of ${kind === 'member' ? 'customer' : kind} ${id}`,
-    resend: first ? `sent ${first} ${second} again` : `sent ${many('sent', 'order')} by new rules`,
+    resend:
+      first === undefined
+        ? `sent ${many('sent', 'order')} by new rules`
+        : `sent ${others.length > 1 ? `${many('sent', first)} of` : first} ${others.join(', ')} again`,
     reconcile: given.deep ? 'compared everything' : 'compared what changed lately',
     recover: 'recovered the ledger',
     'redemptions close': `closed redemption ${second} of customer ${first}`,
@@ -145,7 +152,8 @@ function deedOf({ command, arguments: given, end }: AuditRecord): string {
   };
   const [group, things = ''] = command.split(' ');
   const sent = () => `sent ${many('sent', things.slice(0, -1))} of the past`;
-  const deed = deeds[command] ?? (group === 'backfill' ? sent() : `ran ${command}`);
+  const known = isNothing(end) ? undefined : (deeds[command] ?? (group === 'backfill' && sent()));
+  const deed = known || `ran ${command}`;
   return `${deed}${shop ? ` (${shop})` : ''}${because ? `: “${because}”` : ''}`;
 }
 
@@ -161,22 +169,26 @@ const VERDICTS: Readonly<Record<VerdictKind, End>> = {
   'not known': { text: 'done, but not everything could be read', tone: 'waits' },
 };
 
+/** It counted what it changed, and there was nothing. */
+function isNothing(end: AuditRecord['end']): boolean {
+  const counts = Object.values(end?.counts ?? {});
+  return end?.result === 'finished' && counts.length > 0 && counts.every((count) => count === 0);
+}
+
 /** What came out of it. */
 function endOf({ end }: AuditRecord): End {
   if (!end) return { text: 'still runs, or its process was ended', tone: 'waits' };
   if (end.result === 'failed') return { text: 'failed, so not all of it was done', tone: 'bad' };
   if (end.result === 'interrupted')
     return { text: 'interrupted, so not all of it was done', tone: 'waits' };
-  return VERDICTS[end.verdict ?? 'well'];
+  return isNothing(end) ? { text: 'nothing was changed' } : VERDICTS[end.verdict ?? 'well'];
 }
-
-/** What `beginChange` adds about an entity, and what every change has. */
-const NOT_SHOWN: ReadonlySet<string> = new Set(['yes', 'kind', 'id']);
 
 /** As it was typed; operands are recorded by their number. */
 function lineOf({ command, arguments: given }: AuditRecord): string {
   const words = Object.entries(given).flatMap(([name, value]) => {
-    if (NOT_SHOWN.has(name)) return [];
+    // Beside an operand, kind and id are what `beginChange` adds about it.
+    if (name === 'yes' || ('1' in given && ['kind', 'id'].includes(name))) return [];
     if (/^\d+$/.test(name)) return [shellWord(value)];
     return value === 'true' ? [`--${name}`] : [`--${name} ${shellWord(value)}`];
   });

@@ -119,7 +119,7 @@ export async function resumeCommand(
   { shop, queue }: PauseOptions,
 ): Promise<Document> {
   const deployment = await session.findDeployment();
-  const { before, after } = await change(session, deployment, shop, (control, now) =>
+  const { before, after, recorded } = await change(session, deployment, shop, (control, now) =>
     resumed(control, queue ?? 'all', now),
   );
   const shops = shopsOf(deployment.connector, shop);
@@ -133,6 +133,7 @@ export async function resumeCommand(
         !after.some((pause) => isHolding(pause, one)),
   );
   const { woken } = await wake(deployment, meant);
+  recorded.count({ woken: woken.length });
   const ended = without(before, after);
   const what = `${partText(queue ?? 'all')} of ${domains.join(', ')}`;
   const isDone = ended.length + woken.length > 0;
@@ -179,7 +180,7 @@ async function change(
   const now = new Date();
   const before: PauseStatus[] = [];
   const after: PauseStatus[] = [];
-  for (const [index, { domain }] of shopsOf(deployment.connector, named).entries()) {
+  for (const { domain } of shopsOf(deployment.connector, named)) {
     let found: readonly PauseStatus[] = [];
     const control = await changeControl(ledger, domain, (known) => {
       found = pausesIn(domain, known, now);
@@ -187,7 +188,7 @@ async function change(
     });
     before.push(...found);
     after.push(...pausesIn(domain, control, now));
-    recorded.count({ shops: index + 1 });
+    recorded.count({ begun: without(after, before).length, ended: without(before, after).length });
   }
-  return { before, after };
+  return { before, after, recorded };
 }

@@ -90,6 +90,15 @@ export function isHolding(
   return pause.shop === shop && (part === 'all' || part === queue);
 }
 
+/** What a pause holds is sent at its end, or later. */
+export function nextAttempt(
+  wait: Parameters<typeof isHolding>[1] & { readonly until: number },
+  pause: PauseStatus | undefined,
+): number {
+  if (pause?.until === undefined || !isHolding(pause, wait)) return wait.until;
+  return Math.max(wait.until, Date.parse(pause.until));
+}
+
 /** The command that ends it. */
 export function resumeSuggestion(pause: PauseStatus): Suggestion {
   const { shop } = pause;

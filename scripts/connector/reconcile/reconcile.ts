@@ -134,7 +134,10 @@ async function readRuns(
       const entries = await ledger.readMany(shown.map(keyOf));
       const sent = shown.map(({ run: { beganAt, endedAt }, ...one }) => {
         const outcomes = entries.get(ledgerKeyText({ shop: shop.domain, ...one }))?.outcomes;
-        return { endedAt, ...one, outcome: outcomes?.findLast(({ at }) => at > beganAt) };
+        const since = outcomes?.filter(({ at }) => at > beganAt);
+        // Its own, not what a later webhook found done; what was given up may have been sent since.
+        const own = since?.findLast((past) => past.origin && past.outcome !== 'rejected');
+        return { endedAt, ...one, outcome: own ?? since?.at(-1) };
       });
       const orders = sent.filter(({ kind }) => kind === 'order').map(({ id }) => id);
       const { ids, lately } = differingOrders(ordersRead);
@@ -157,7 +160,7 @@ export async function showRuns(
 }
 
 interface Asked {
-  /** Of a run that was started now: it compared everything. */
+  /** Of a run that was started now: it asked the loyalty service, too. */
   readonly isDeep?: boolean;
   /** Of the runs of the schedule. */
   readonly everyMinutes?: number;
@@ -190,7 +193,7 @@ export function judgeRuns(
   const [last] = runs;
   if (!last) return { kind: 'not known', what: 'No comparison has ended yet.' };
   const ended = Date.parse(last.endedAt);
-  const until = momentText(new Date(quietUntil(new Date(last.beganAt))).toISOString(), now);
+  const until = untilOf(last, now);
   const upTo = `Compared up to ${until}; what changed since is not compared yet.`;
   if (everyMinutes && now.getTime() - ended > everyMinutes * RUNS_MISSED * 60_000) {
     const what = `The last comparison ended ${relativeTime(ended, now)}. ${upTo}`;
@@ -227,8 +230,12 @@ export function judgeRuns(
   const service = isDeep
     ? `the loyalty service holds ${counted(newest?.read ?? 0, 'order')} as sent`
     : 'the loyalty service was not asked';
-  return { kind: 'well', what: `Store and ledger agree; ${service}. ${upTo}` };
+  const rest = 'What changed since is not compared yet.';
+  return { kind: 'well', what: `Store and ledger agree up to ${until}; ${service}. ${rest}` };
 }
+
+const untilOf = ({ beganAt }: Pick<LastReconcile, 'beganAt'>, now: Date) =>
+  momentText(new Date(quietUntil(new Date(beganAt))).toISOString(), now);
 
 const STOPPED: Readonly<Record<string, string>> = {
   'shop-paused': 'the shop is paused',
@@ -262,8 +269,12 @@ function documentOf(
       ...(isOpen && first.length === 0
         ? [{ label: 'See what is wrong', line: line('status') }]
         : []),
-      { label: 'Compare now', line: line('reconcile', [], { shop }) },
-      { label: 'Compare everything', line: line('reconcile', [], { shop, deep: true }) },
+      ...(asked.everyMinutes
+        ? [{ label: 'Compare now', line: line('reconcile', [], { shop }) }]
+        : []),
+      ...(asked.isDeep
+        ? []
+        : [{ label: 'Compare everything', line: line('reconcile', [], { shop, deep: true }) }]),
       // Also what a run leaves to its webhook. It would fail, too, where the store or the service did not answer.
       ...shops.slice(0, verdict.kind === 'not known' ? 0 : 1).map((one) => ({
         label: 'Compare all orders of the last hour',
@@ -277,13 +288,17 @@ function documentOf(
 }
 
 /** What a person must look at first. */
-function blocksOf({ shop, runs, ordersRead, sent, names }: ShopRuns): readonly Block[] {
+export function blocksOf({ shop, runs, ordersRead, names, ...given }: ShopRuns): readonly Block[] {
   const entity = (kind: LastReconcile['sent'][number]['kind'], id: string): Cell => ({
     text: kind === 'order' ? (names.get(id) ?? `order ${id}`) : `${kind} ${id}`,
     opens: line('trace', [kind, id], { shop }),
   });
   const { ids, lately } = differingOrders(ordersRead);
-  const all = runs.reduce((sum, run) => sum + sentIn(run), 0);
+  // Of some that a worker was given, nothing had to be sent.
+  const isSent = ({ outcome }: SentAgain) => !outcome || outcome.outcome in OUTCOMES;
+  const sent = given.sent.filter(isSent);
+  const needless = given.sent.filter((one) => !isSent(one));
+  const all = runs.reduce((sum, run) => sum + sentIn(run, needless), 0);
   return [
     table(
       ['Order', { title: 'What to know', shrinks: true }],
@@ -306,17 +321,17 @@ function blocksOf({ shop, runs, ordersRead, sent, names }: ShopRuns): readonly B
       ]),
       { title: all > sent.length ? `Sent again, the last ${sent.length} of ${all}` : 'Sent again' },
     ),
-    { kind: 'section', title: 'Runs', folded: true, blocks: [runsTable(runs)] },
+    { kind: 'section', title: 'Runs', folded: true, blocks: [runsTable(runs, needless)] },
   ];
 }
 
-const runsTable = (runs: readonly LastReconcile[]) =>
+const runsTable = (runs: readonly LastReconcile[], needless: readonly SentAgain[]) =>
   table(
     ['Ended', { title: 'Compared', shrinks: true }, 'Sent again', 'Left to the next run'],
     runs.map((run) => [
       { at: run.endedAt },
       comparedText(run),
-      sentIn(run) || 'nothing',
+      sentIn(run, needless) || 'nothing',
       stopsOf(run)
         .map(({ why }) => stoppedText(why))
         .join(', ') || 'nothing',
@@ -329,11 +344,15 @@ const stopsOf = ({ stopped, deep }: LastReconcile) => [
   ...(deep?.stopped ? [deep.stopped] : []),
 ];
 
-const sentIn = ({ healed, rolledOut }: LastReconcile) => sumOf(healed) + sumOf(rolledOut);
+const sentIn = (
+  { healed, rolledOut, endedAt }: LastReconcile,
+  needless: readonly SentAgain[],
+): number =>
+  sumOf(healed) + sumOf(rolledOut) - needless.filter((one) => one.endedAt === endedAt).length;
 
 /** A deep comparison meets an order in the store, in the ledger and among the latest changes: its counts say little. */
-function comparedText({ lookedAt, deep }: LastReconcile): string {
-  if (deep) return deep.stopped ? 'a part of everything' : 'everything';
+function comparedText({ lookedAt, deep, ...run }: LastReconcile): string {
+  if (deep) return deep.stopped ? 'a part' : `all up to ${untilOf(run, new Date())}`;
   const kinds = ['order', 'product', 'coupon'] as const;
   const counts = kinds.filter((kind) => lookedAt[kind] > 0);
   return counts.map((kind) => counted(lookedAt[kind], kind)).join(', ') || 'nothing new';
@@ -341,8 +360,6 @@ function comparedText({ lookedAt, deep }: LastReconcile): string {
 
 const OUTCOMES: Readonly<Record<string, { readonly text: string; readonly tone?: Tone }>> = {
   applied: { text: 'arrived', tone: 'well' },
-  unchanged: { text: 'nothing had to be sent' },
-  skipped: { text: 'not sent, by rule' },
   rejected: { text: 'given up', tone: 'bad' },
 };
 

@@ -8,7 +8,6 @@ import {
 import { ledgerKeyText, readEntry } from '../../../shared/core/ledger/ledger.ts';
 import { withRewardCodeFirst } from '../../../shared/core/redemptions/reward-codes.ts';
 import { type RulesEffect, rulesEffect } from '../../../shared/core/sync/preview-sync.ts';
-import { backfillTopicOf } from '../../../shared/shopify/webhooks/topics.ts';
 import type { StoreOrder } from '../../../shared/store/store-entities.ts';
 import { checkVisibility } from '../backfill/backfill.ts';
 import {
@@ -145,7 +144,7 @@ function resendEvent(key: EntityKey, now: Date): StoreEvent {
     ...key,
     claim: 'changed',
     origin: 'backfill',
-    topic: backfillTopicOf(key.kind),
+    topic: `resend/${key.kind}`,
     // A person who repaired something may send it again within five minutes.
     deliveryId: `resend/${key.kind}/${key.id}/${at}`,
     receivedAt: at,
@@ -168,7 +167,8 @@ async function planNamed(
   const hits = await Promise.all(typed.map((one) => findEntity(kind, one, searched)));
   const ids = [...new Set(hits.map(([{ id }]) => id))];
   const names = kind === 'order' ? await orderNames(services.ask(shop), ids) : undefined;
-  const nameOf = (id: string) => names?.get(id) ?? id;
+  const titles = new Map(hits.map(([hit]) => [hit.id, hit.name]));
+  const nameOf = (id: string) => names?.get(id) ?? titles.get(id) ?? id;
   const found = await Promise.all(
     ids.map((id) => foreseeOne(deployment, { shop: domain, kind, id }, options)),
   );
@@ -183,7 +183,7 @@ async function planNamed(
   };
   const rows = found.map(({ key, now }) => [nameOf(key.id), now.summary]);
   const preview = {
-    title: `Resend of ${kindText} ${ids.map(nameOf).join(', ')} of ${domain}`,
+    title: `Resend of ${kindText}${ids.length > 1 ? 's' : ''} ${ids.map(nameOf).join(', ')} of ${domain}`,
     blocks: [
       ...(one && others.length === 0
         ? prospectBlocks(one.now)

@@ -51,6 +51,7 @@ export async function retryNow(session: Session, options: RetryNowOptions): Prom
   const left = found.length - meant.length;
   const others = left === 0 ? [] : [text(`${countedWith(left, 'other message', 'wait')}.`)];
   if (meant.length === 0) {
+    recorded.count({ woken: 0 });
     const data = { woken: 0, gone: 0, left, pauses: [] };
     return { title: 'No such message waits: nothing was changed', blocks: others, data };
   }
@@ -60,10 +61,10 @@ export async function retryNow(session: Session, options: RetryNowOptions): Prom
     (pause) => pause.by === 'operator' || pause.why !== 'misconfigured',
   );
   const { woken, gone } = await wake(deployment, meant);
-  recorded.count({ woken: woken.length });
   const holding = pauses.filter((pause) => woken.some((one) => isHolding(pause, one)));
   const free = woken.filter((one) => !holding.some((pause) => isHolding(pause, one)));
   const held = woken.length - free.length;
+  recorded.count({ woken: free.length, held });
   const texts = wokenTexts(free);
   const progress = session.terminal.progress('tried again', free.length);
   const report = (done: number) => progress.report(done, texts.join(' '));

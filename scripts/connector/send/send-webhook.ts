@@ -5,6 +5,7 @@ import type { Shop } from '../../../shared/config/connector-config.ts';
 import { secretName } from '../../../shared/services/shop-secrets.ts';
 import { API_VERSION } from '../../../shared/shopify/entity-id.ts';
 import { shopAddress } from '../../../shared/shopify/subscriptions/wanted-subscriptions.ts';
+import { createEventReader } from '../../../shared/shopify/webhooks/read-event.ts';
 import { OPERATOR_AGENT } from '../../../shared/shopify/webhooks/receive-webhook.ts';
 import { identifyEntity, topicRoutes } from '../../../shared/shopify/webhooks/topics.ts';
 import { type Deployment, nextCommand } from '../deployment/deployment.ts';
@@ -38,7 +39,7 @@ export async function sendWebhook(session: Session, options: SendOptions): Promi
   const entity = entityIn(chosen, domain);
   return {
     title: `${topic} of ${domain}`,
-    ...judgeAnswer(answer, entity, domain),
+    ...judgeAnswer(answer, chosen, domain),
     blocks: [
       facts([
         ['address', address],
@@ -55,20 +56,25 @@ const KINDS: ReadonlySet<string> = new Set(['order', 'product', 'customer']);
 
 function judgeAnswer(
   answer: PostedWebhook,
-  entity: ReturnType<typeof entityIn>,
+  chosen: ChosenBody,
   shop: string,
 ): Pick<Document, 'verdict' | 'next'> {
   const answered = answerText(answer);
   const bad = (what: string, ...next: readonly Suggestion[]) =>
     ({ verdict: { kind: 'action required', what }, next }) as const;
   if (!isAccepted(answer)) return bad(answered, { label: 'Find the cause', line: line('doctor') });
+  const entity = entityIn(chosen, shop);
   if (!entity) return bad(`${answered}. The connector ignores this topic.`);
-  const { kind, id } = entity;
+  const { id, kind } = entity;
   const named = kind === 'member' ? 'customer' : kind;
-  // A body without an id has a hash instead.
-  if (KINDS.has(named) && !/^\d+$/.test(id)) {
+  // As the worker does.
+  const reading = createEventReader(new Set([shop]))({
+    ...{ ...entity, ...chosen, shop, origin: 'webhook' },
+    ...{ deliveryId: answer.webhookId, receivedAt: new Date().toISOString() },
+  });
+  if (reading.kind === 'unreadable') {
     const letters = line('dead-letters list', [], { id });
-    const what = `${answered}. Its body names no ${named}: the worker gives it up, as a dead letter.`;
+    const what = `${answered}. Its body cannot be read: ${reading.why}. The worker gives it up, as a dead letter.`;
     return bad(what, { label: 'See the dead letter', line: letters });
   }
   const trace = { label: 'See what became of it', line: line('trace', [named, id], { shop }) };
@@ -140,7 +146,8 @@ export async function chooseBody({ file, topic = '' }: SendOptions = {}): Promis
 /** The kind and id under which the receiver will queue it; undefined for a topic that is not ours. */
 export function entityIn({ topic, body }: ChosenBody, shop: string) {
   const route = topicRoutes.get(topic);
-  return route && { kind: route.kind, id: identifyEntity(route, body, shop) };
+  if (!route) return undefined;
+  return { kind: route.kind, claim: route.claim, id: identifyEntity(route, body, shop) };
 }
 
 export type PostedWebhook = { readonly webhookId: string; readonly milliseconds: number } & (

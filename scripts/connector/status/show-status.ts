@@ -187,7 +187,7 @@ function reconcileCell({ shop, last }: ReconcileStatus, now: Date): Cell {
   const left = stopped.map(({ kind, why }) => `${kind} ${why}`).join(', ');
   const until = momentText(new Date(quietUntil(new Date(beganAt))).toISOString(), now);
   const end = left === '' ? `, all up to ${until}` : ` (not to the end: ${left})`;
-  const text = `${relativeTime(Date.parse(endedAt), now)}, ${sumOf(lookedAt)} looked at, ${sumOf(healed)} healed${end}`;
+  const text = `${relativeTime(Date.parse(endedAt), now)}, ${sumOf(lookedAt)} looked at, ${sumOf(healed)} given to the workers again${end}`;
   return { text, opens: line('reconcile status', [], { shop }) };
 }
 

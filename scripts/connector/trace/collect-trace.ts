@@ -2,6 +2,8 @@ import type { Shop } from '../../../shared/config/connector-config.ts';
 import type { ListedDeadLetter } from '../../../shared/core/batch/dead-letter.ts';
 import { createCircuitBreaker } from '../../../shared/core/calls/call-loyalty.ts';
 import { type EntityKind, queueFamilyOf } from '../../../shared/core/events/event.ts';
+import { readEntry } from '../../../shared/core/ledger/ledger.ts';
+import { openIn } from '../../../shared/core/redemptions/redemption-record.ts';
 import { earningOf, type OrderEarning } from '../../../shared/core/storefront/read-history.ts';
 import type { LoyaltyClient } from '../../../shared/loyalty/client.ts';
 import { lettersAbout, openSourceQueues } from '../dead-letters/read.ts';
@@ -28,6 +30,8 @@ export interface Trace extends Sides {
   readonly ready: number;
   /** Its own messages that wait for another attempt, the next first. */
   readonly waits: readonly WaitingInShop[];
+  /** Of a customer, how many are not finished. */
+  readonly redemptions: number;
 }
 
 export interface Traced {
@@ -48,18 +52,20 @@ export async function collectTrace(
   const ledger = openLedger(deployment);
   const family = queueFamilyOf(kind);
   const now = new Date();
-  const [sides, pauses, waits, { ready }, letters] = await Promise.all([
+  const [sides, pauses, waits, { ready }, letters, record] = await Promise.all([
     readSides(deployment, services, shop, key),
     readPauses(ledger, [shop], now),
     readWaiting(deployment, [shop.domain], now, MOST_WAITS),
     openSourceQueues(deployment, [family]).depth.of(family),
     lettersAbout(deployment, key, { signal, onProgress }),
+    kind === 'member' ? readEntry(ledger, { ...key, kind: 'redemption' }) : undefined,
   ]);
   return {
     ...{ ...sides, letters, ready },
     pause: pauses.find((one) => one.by === 'service' || ['all', family].includes(one.part)),
     earned: await askEarning(services.loyalty(shop), sides.held, signal),
     waits: waits.filter(({ about }) => about.kind === kind && about.id === id),
+    redemptions: openIn(record?.remembered, now).length,
   };
 }
 

@@ -63,6 +63,8 @@ export async function compareOrders(
   const missing = orders.filter(({ isMissing, isUnread }) => isMissing && !isUnread);
   const ids = missing.slice(0, MOST_SENT).map(({ id }) => id);
   const sends = line('resend', ['order', ...ids], { shop: domain, wait: true, yes: true });
+  const many = counted(missing.length, 'order');
+  const some = ids.length < missing.length ? `the first ${ids.length} of ${many}` : many;
   const traceOf = (id: string) => line('trace', ['order', id], { shop: domain });
   const groups = [...Map.groupBy(orders, ({ kind, what }) => `${kind} ${what}`).values()];
   const rows = groups.flatMap((group) => {
@@ -84,7 +86,7 @@ export async function compareOrders(
     verdict: verdictOf(compared, isStopped || signal.aborted),
     blocks: [table(['Order', { title: 'What', shrinks: true }], rows)],
     next: [
-      ...(ids.length > 0 ? [{ label: `Send ${counted(ids.length, 'order')}`, line: sends }] : []),
+      ...(ids.length > 0 ? [{ label: `Send ${some}`, line: sends }] : []),
       ...(other ? [{ label: `See what happened to ${other.name}`, line: traceOf(other.id) }] : []),
     ],
     data: { shop: domain, agree: compared.length - orders.length, orders },

@@ -1,8 +1,10 @@
+import { QUIET_MINUTES } from '../../../shared/core/reconcile/dependencies.ts';
+import { versionOf } from '../../../shared/core/sync/read-snapshot.ts';
 import type { Suggestion, VerdictKind } from '../document/document.ts';
 import { line, type Options } from '../document/line.ts';
-import { isHolding, pauseText, resumeSuggestion } from '../pause/read-pauses.ts';
+import { isHolding, nextAttempt, pauseText, resumeSuggestion } from '../pause/read-pauses.ts';
 import { FOR_WHAT } from '../pause/waiting-messages.ts';
-import { counted, utcText } from '../terminal/text.ts';
+import { counted, momentText, utcText } from '../terminal/text.ts';
 import type { Trace } from './collect-trace.ts';
 import {
   CALL_UNKNOWN,
@@ -101,12 +103,19 @@ export function judgeTrace(trace: Trace): Judged {
     const queued = 'Messages are on the queue, perhaps its own; if none is, "resend" sends it.';
     return say('waits', `${missing.what} ${queued}${holds}`, STATUS, send);
   }
-  const later = isReconciled ? 'the next reconcile finds it' : 'its next change or order does';
+  const later = isReconciled
+    ? reconcileText(versionOf(store.value))
+    : 'its next change or order does';
   const lost = `No webhook of ${entry ? 'this state' : 'it'} was accepted, and nothing of it is on the queue. "resend" sends it now; otherwise ${later}.`;
-  return say(isReconciled ? 'waits' : 'action required', `${missing.what} ${lost}${holds}`, send, {
-    label: 'Find out why no webhook was accepted',
-    line: line('doctor'),
-  });
+  return say(isReconciled ? 'waits' : 'action required', `${missing.what} ${lost}${holds}`, send);
+}
+
+/** The last minutes are left to webhooks that may still come. */
+function reconcileText(changedAt: number): string {
+  const now = new Date();
+  const from = changedAt + QUIET_MINUTES * 60_000;
+  if (from <= now.getTime()) return 'the next reconcile finds it';
+  return `the first reconcile after ${momentText(new Date(from).toISOString(), now)} finds it`;
 }
 
 function lettersOf({ key, letters }: Trace): Suggestion | undefined {
@@ -184,13 +193,10 @@ export function pointsText(trace: Trace): string | undefined {
 }
 
 /** Completes a sentence about it: `its message waits for …`. */
-function waitText(
-  { waitsFor, until, ...wait }: Trace['waits'][number],
-  pause: Trace['pause'],
-): string {
-  const attempt = `the next attempt is at ${utcText(until)} UTC`;
+function waitText(wait: Trace['waits'][number], pause: Trace['pause']): string {
+  const attempt = `the next attempt is at ${utcText(nextAttempt(wait, pause))} UTC`;
   if (!pause || !isHolding(pause, wait)) {
-    return `its message waits ${FOR_WHAT[waitsFor]}, and ${attempt}`;
+    return `its message waits ${FOR_WHAT[wait.waitsFor]}, and ${attempt}`;
   }
   return `its message waits for the end of a pause (${pauseText(pause)}). After it ${attempt}, or at once with "resume"`;
 }

@@ -104,7 +104,7 @@ export function documentOf(
   otherOrders: readonly Hit[] = [],
   reveal = false,
 ): Document {
-  const { key, entry, letters, mapped, waits, earned } = trace;
+  const { key, entry, letters, mapped, waits, earned, redemptions: open } = trace;
   const { kind: verdict, what, next } = judgeTrace(trace);
   const points = pointsText(trace);
   const { rows } = compareSides(trace);
@@ -131,6 +131,7 @@ export function documentOf(
     blocks: [
       ...(verdict ? [] : [text(what)]),
       ...(points === undefined ? [] : [text(points)]),
+      ...(open > 0 ? [text(`${counted(open, 'redemption')} not finished.`, 'waits')] : []),
       ...(entry || trace.store.kind === 'found' ? [tableOf(rows)] : []),
       ...arithmeticOf(trace),
       timelineOf(trace, isDone),
@@ -140,7 +141,7 @@ export function documentOf(
     ],
     next: [
       ...next,
-      ...((kind === 'customer' && found) || isReward ? [rewards] : []),
+      ...((kind === 'customer' && found) || isReward || open > 0 ? [rewards] : []),
       ...(form && !reveal && kind !== 'product' ? [revealed] : []),
       ...(again ? [again] : []),
     ],
@@ -180,7 +181,7 @@ function factsOf({ key, store, entry }: Trace): Block {
   const absent = store.kind === 'gone' ? 'not there (any more)' : 'could not be read';
   const applied = entry?.appliedKey === undefined ? 'nothing was sent' : 'it was sent';
   const state =
-    entry && entry.version > 0 ? `; its state of ${utcText(entry.version)} is done` : '';
+    entry && entry.version > 0 ? `; the last state looked at is of ${utcText(entry.version)}` : '';
   return facts(
     [
       ['Id', { text: key.id, tone: 'soft' }],

@@ -1,9 +1,12 @@
 import { DROPPED } from '../../../shared/core/batch/dead-letter.ts';
+import { fromThousandths } from '../../../shared/core/ledger/ledger.ts';
 import { versionOf } from '../../../shared/core/sync/read-snapshot.ts';
 import type { TimelineBlock, Tone } from '../document/document.ts';
+import { nextAttempt } from '../pause/read-pauses.ts';
 import { FOR_WHAT } from '../pause/waiting-messages.ts';
-import { utcText } from '../terminal/text.ts';
+import { counted, utcText } from '../terminal/text.ts';
 import type { Trace } from './collect-trace.ts';
+import { amountText } from './sides.ts';
 
 type Line = TimelineBlock['lines'][number];
 
@@ -11,7 +14,7 @@ type Line = TimelineBlock['lines'][number];
 export function timelineOf(trace: Trace, isSettled: boolean): TimelineBlock {
   const lines = [
     ...inStore(trace.store),
-    ...(isSettled ? [] : onQueue(trace.waits)),
+    ...(isSettled ? [] : onQueue(trace)),
     ...inLedger(trace),
     ...amongLetters(trace.letters),
     ...inService(trace),
@@ -44,13 +47,14 @@ function inStore(store: Trace['store']): readonly Line[] {
   return [...known, { at: new Date(changedAt).toISOString(), who: 'Store', what: 'changed last' }];
 }
 
-function onQueue(waits: Trace['waits']): readonly Line[] {
-  return waits.flatMap(({ since, until, waitsFor }) => {
-    const detail = FOR_WHAT[waitsFor];
+function onQueue({ waits, pause }: Trace): readonly Line[] {
+  return waits.flatMap((wait) => {
+    const { since, waitsFor, tries } = wait;
+    const detail = `${FOR_WHAT[waitsFor]}${tries > 0 ? `, after ${counted(tries, 'failed attempt')}` : ''}`;
     const line = { who: 'Queue', tone: 'waits' } as const;
     return [
       { ...line, at: new Date(since).toISOString(), what: 'waits', detail },
-      { ...line, at: new Date(until).toISOString(), what: 'next attempt' },
+      { ...line, at: new Date(nextAttempt(wait, pause)).toISOString(), what: 'next attempt' },
     ];
   });
 }
@@ -63,15 +67,23 @@ const OUTCOMES: Readonly<Record<string, { readonly what: string; readonly tone?:
   [DROPPED]: { what: 'its dead letter was dropped', tone: 'waits' },
 };
 
-function inLedger({ key, entry }: Trace): readonly Line[] {
+/** The labels of events that no webhook brought. */
+const topicText = (topic: string) =>
+  topic.replace(/^resend\/.*/, 'sent again by an operator').replace(/^backfill\/.*/, 'backfill');
+
+function inLedger({ key, entry, store }: Trace): readonly Line[] {
   const outcomes = entry?.outcomes ?? [];
-  return outcomes.map(({ at, outcome, version, topic, why, origin }, index) => {
+  const order = store.kind === 'found' && store.value.kind === 'order' ? store.value.order : null;
+  return outcomes.map(({ at, outcome, version, topic, why, origin, counts }, index) => {
     const state = version > 0 && `the state of ${utcText(version)}`;
     // What is sent again for another reason, such as a changed rule, has a line of the same state before it.
     const isLost =
       key.kind === 'order' && outcomes.slice(0, index).every((one) => one.version < version);
     const found = origin && `${isLost ? 'its webhook was lost, ' : ''}found by reconciliation`;
-    const detail = [why, topic, state, found].filter(Boolean).join(', ');
+    const before = outcomes.slice(0, index).findLast((one) => one.counts !== undefined)?.counts;
+    const less = counts === undefined || before === undefined ? 0 : before - counts;
+    const taken = less > 0 && `took back ${amountText(fromThousandths(less), order?.currency)}`;
+    const detail = [why, topicText(topic), state, found, taken].filter(Boolean).join(', ');
     return { at, who: 'Connector', ...(OUTCOMES[outcome] ?? { what: outcome }), detail };
   });
 }

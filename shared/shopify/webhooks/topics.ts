@@ -86,9 +86,6 @@ export function routeOf(topic: string): TopicRoute | undefined {
   return topicRoutes.get(topic) ?? eventRoutes.get(topic);
 }
 
-/** A backfill's label for operators, where a webhook has its topic. */
-export const backfillTopicOf = (kind: StoreEvent['kind']): string => `backfill/${kind}`;
-
 /** The label of an event that reconcile created. */
 export function topicOf(kind: StoreEvent['kind'], claim: Claim): string {
   const about = kind === 'coupon' ? 'discount' : kind;

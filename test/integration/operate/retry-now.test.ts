@@ -81,6 +81,7 @@ describe('loyalty-connector retry-now', () => {
     expect((await operated.run('pause --yes')).code).toBe(0);
     const { code, stdout, stderr } = await operated.run('retry-now');
     expect(stdout).toContain('1 held by a pause.');
+    expect(await pastRun()).toContain('tried no waiting message again; a pause held 1');
     expect(stderr).not.toContain('tried again');
     expect(code).toBe(3);
     await operated.run('resume');

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   type AuditRecord,
   recordBegin,
+  recordEnd,
 } from '../../../scripts/connector/deployment/audit-records.ts';
 import { OPERATOR } from '../../support/aws-gateway.ts';
 import { SECRETS, useOperatedConnector } from '../../support/operated-connector.ts';
@@ -50,10 +51,18 @@ describe('the history of a stack', () => {
       arn: 'arn:aws:sts::000000000000:assumed-role/Operator/max',
       userId: 'AROA:max',
     };
-    const change = { command: 'dead-letters replay', arguments: { yes: 'true' }, version: '0.2.0' };
+    const two = { 1: 'order', 2: '1015', 3: '1016', kind: 'order', id: '7 8' };
+    const resend = { command: 'resend', arguments: two, version: '0.2.0' };
+    const key = await recordBegin(connector.ledger, caller, resend, new Date(Date.now() - 1_000));
+    const end = { result: 'finished', counts: { sent: 1 } } as const;
+    await recordEnd(connector.ledger, key, end, new Date());
+    const given = { yes: 'true', id: '7' };
+    const change = { command: 'dead-letters replay', arguments: given, version: '0.2.0' };
     await recordBegin(connector.ledger, caller, change, new Date());
     const { stdout } = await connector.run('history --who max');
     expect(stdout).toMatch(/ max +sent dead letters again, still runs, or its process was ended/);
+    expect(stdout).toContain('(dead-letters replay --id 7)');
+    expect(stdout).toContain('sent 1 order of 1015, 1016 again, done (resend order 1015 1016)');
   });
 
   it('is filtered by command, caller and time, the newest first', async () => {

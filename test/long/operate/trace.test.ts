@@ -82,6 +82,7 @@ describe('loyalty-connector trace', () => {
     const lost = await connector.run(`trace order ${id}`);
     expect(lost.stdout).toContain('WAITS\n');
     expect(lost.stdout).toMatch(/No webhook of\s+it was accepted/);
+    expect(lost.stdout).toMatch(/first\s+reconcile\s+after\s+(?:\S+\s+)?\d\d:\d\d\s+UTC/);
     expect(lost.stdout).toContain('No points yet.');
     expect(lost.stdout).toContain(
       `npx loyalty-connector resend order ${id} --shop ${SHOP} --wait --yes\n`,

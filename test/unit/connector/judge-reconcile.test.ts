@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { judgeRuns } from '../../../scripts/connector/reconcile/reconcile.ts';
+import { blocksOf, judgeRuns } from '../../../scripts/connector/reconcile/reconcile.ts';
 import type { LastReconcile } from '../../../shared/core/reconcile/last-reconcile.ts';
 
 const none = { order: 0, product: 0, coupon: 0 };
@@ -18,7 +18,7 @@ const judge = (
 it('says up to when store and ledger were compared, and that the service was not asked', () => {
   expect(judge({})).toEqual({
     kind: 'well',
-    what: 'Store and ledger agree; the loyalty service was not asked. Compared up to 02:45 UTC; what changed since is not compared yet.',
+    what: 'Store and ledger agree up to 02:45 UTC; the loyalty service was not asked. What changed since is not compared yet.',
   });
 });
 
@@ -42,6 +42,20 @@ it('is well only about what was compared, read and delivered', () => {
   expect(judge({ sent: [{ ...one, outcome: undefined }] }).kind).toBe('waits');
   expect(judge({ sent: [{ ...one, outcome: ended('unchanged') }] }).kind).toBe('well');
   expect(judge({ sent: [{ ...one, outcome: ended('rejected') }] }).kind).toBe('action required');
+});
+
+it('lists and counts only what was sent of what the workers were given', () => {
+  const ends = ['applied', 'unchanged'].map((outcome, id) => ({
+    ...({ kind: 'order', id: `${id}`, why: 'missing', endedAt: run(3).endedAt } as const),
+    outcome: { outcome, at: '', version: 1, topic: '' },
+  }));
+  const runs = [{ ...run(3), healed: { ...none, order: 2 } }];
+  const blocks = blocksOf({ shop: 'a', runs, ordersRead: [], sent: ends, names: new Map() });
+  expect(blocks).toMatchObject([
+    { rows: [] },
+    { title: 'Sent again', rows: [{}] },
+    { blocks: [{ rows: [{ cells: [{}, '3 orders', 1, 'nothing'] }] }] },
+  ]);
 });
 
 it('needs a person where the runs of the schedule are missing', () => {

@@ -65,6 +65,7 @@ function trace(changes: Partial<Trace> = {}): Trace {
     pause: undefined,
     ready: 3,
     waits: [],
+    redemptions: 0,
     ...changes,
   };
 }
@@ -243,9 +244,12 @@ describe('the verdict on one entity', () => {
     ],
     [
       'offers the end of the pause that its message waits for: another attempt would not help',
-      { entry: undefined, waits: [{ ...wait, waitsFor: 'paused' }], pause },
+      {
+        ...{ entry: undefined, waits: [{ ...wait, waitsFor: 'paused' }] },
+        pause: { ...pause, until: at('05:00:00') } as Trace['pause'],
+      },
       'waits',
-      'the end of a pause (example-store.myshopify.com: orders paused since 2026-11-15 01:00 UTC by ops)',
+      'until 2026-11-15 05:00 UTC by ops). After it the next attempt is at 2026-11-15 05:00:00 UTC',
       'resume --shop example-store.myshopify.com --queue orders',
     ],
     [
@@ -324,6 +328,12 @@ describe('the verdict on one entity', () => {
     expect(last(skipped)).toBeUndefined();
   });
 
+  it('names redemptions of a customer that are not finished', () => {
+    const shown = documentOf(trace({ ...ofCustomer('kim@example.org'), redemptions: 1 }));
+    expect(JSON.stringify(shown.blocks)).toContain('1 redemption not finished.');
+    expect(shown.next?.map(({ label }) => label)).toContain('See points and rewards');
+  });
+
   it('shows no next attempt where both sides agree', () => {
     const whats = (changes: Partial<Trace>) =>
       JSON.stringify(documentOf(trace({ waits: [wait], ...changes })).blocks);
@@ -333,8 +343,11 @@ describe('the verdict on one entity', () => {
 });
 
 it('shows what happened in time order, from every source, up to the next attempt', () => {
+  const [sent] = entry.outcomes.map((one) => ({ ...one, counts: 50_000 }));
+  const less = { ...sent, at: at('02:40:00'), topic: 'resend/order', counts: 20_000 };
   const { lines } = timelineOf(
     trace({
+      entry: { ...entry, outcomes: [sent, less] } as EntityEntry,
       letters: [{ ...letter, event: sentEvent }],
       waits: [wait],
       earned: { earning, givenAt: at('02:30:00') },
@@ -351,8 +364,10 @@ it('shows what happened in time order, from every source, up to the next attempt
     'Connector: sent',
     // How many it gave then is not known: its history shows what is left of them.
     'Loyalty service: gave points',
+    'Connector: sent',
     'Queue: next attempt',
   ]);
+  expect(lines.at(-2)?.detail).toMatch(/^sent again by an operator, .*, took back 30$/);
 });
 
 describe('the points of an order', () => {
