@@ -58,10 +58,13 @@ export async function startSandboxes(run: Run, web: WebServers): Promise<Sandbox
   const first = await start(shop);
   const proxyTo = web.storefront && `${web.storefront.address}/${shop.path}`;
   const { store, loyalty } = first;
+  const { neighbours } = run;
   const shopPages =
     proxyTo === undefined
       ? undefined
-      : run.started(await startStorefrontDemo({ port: ports.shop, store, loyalty, proxyTo }));
+      : run.started(
+          await startStorefrontDemo({ port: ports.shop, store, loyalty, neighbours, proxyTo }),
+        );
   run.neighbours.store = `${store.address}/`;
   run.neighbours.loyalty = `${loyalty.address}/state`;
   if (shopPages) run.neighbours.shop = shopPages.address;

@@ -38,8 +38,9 @@ export const hostedPages: Shop['links'] = [
 
 /** A demo shop: its pages with the widget, its app proxy, the pages of its customer accounts, and its till. */
 export function startStorefrontDemo(options: DemoOptions): Promise<Server> {
-  const { port, proxyTo, store, loyalty } = options;
-  const shop: Shop = { store, loyalty, links: hostedPages };
+  const { port, proxyTo, ...parts } = options;
+  const { store } = parts;
+  const shop: Shop = { ...parts, links: hostedPages };
   const proxy: AppProxy = {
     shopDomain: store.shop.domain,
     to: proxyTo,

@@ -1,5 +1,6 @@
 import { minorDigits } from '../../shared/store/money.ts';
 import type { LoyaltySandbox } from '../loyalty-sandbox/sandbox.ts';
+import type { Neighbours } from '../sandbox-kit/pages/layout.ts';
 import { discountOf } from '../store-sandbox/model/line-amounts.ts';
 import type { Quote } from '../store-sandbox/model/place-order.ts';
 import type { CustomerRow, OrderRow, ProductRow, VariantRow } from '../store-sandbox/model/rows.ts';
@@ -16,6 +17,7 @@ export type ShopStore = Pick<
 export interface Shop {
   readonly store: ShopStore;
   readonly loyalty: Pick<LoyaltySandbox, 'address' | 'journal' | 'state'>;
+  readonly neighbours?: Neighbours;
   /** Pages besides the shop's own that the header links to. */
   readonly links: readonly {
     readonly path: string;

@@ -27,9 +27,13 @@ it('a form that is too large for the shop is answered with a page of the shop', 
   const store = stopped(await startStoreSandbox());
   const loyalty = stopped(await startLoyaltySandbox());
   const proxyTo = 'http://127.0.0.1:9';
-  const { address } = stopped(await startStorefrontDemo({ port: 0, proxyTo, store, loyalty }));
+  const neighbours = { console: 'http://127.0.0.1:10/' };
+  const { address } = stopped(
+    await startStorefrontDemo({ port: 0, proxyTo, store, loyalty, neighbours }),
+  );
   const body = 'x'.repeat(largestBodyBytes + 1);
   const answer = await fetch(`${address}/cart/code`, { method: 'POST', body });
   expect(answer.status).toBe(413);
   expect(await answer.text()).toContain('<h1>This is more than the shop reads</h1>');
+  expect(await (await fetch(address)).text()).toContain(`href="${neighbours.console}"`);
 });

@@ -20,7 +20,7 @@ export interface PageParts {
 
 /** The layout of a theme, around every page. */
 export function renderLayout(shop: Shop, visit: Visit, parts: PageParts): Html {
-  const { store, links, loyalty } = shop;
+  const { store, links, loyalty, neighbours } = shop;
   const { name } = store.shop;
   return html`<!doctype html>
 <html lang="en">
@@ -56,7 +56,7 @@ ${languages.map(
     html`<button name="locale" value="${locale}" lang="${locale}" aria-pressed="${String(locale === visit.locale)}">${language}</button>`,
 )}
 </form>
-<p>A demo shop on this machine. Look behind it: <a href="${store.address}">the store</a>, <a href="${loyalty.address}/state">the loyalty service</a>.</p>
+<p>A demo shop on this machine. Look behind it: <a href="${store.address}">the store</a>, <a href="${loyalty.address}/state">the loyalty service</a>${neighbours?.console !== undefined && html`, <a href="${neighbours.console}">the console</a>`}.</p>
 </div></footer>
 </body>
 </html>

@@ -125,7 +125,9 @@ export function wordsOf({ command, operands, options }: CommandLine): readonly s
 }
 
 function captureMistakes(command: Command, report: (message: string) => void): void {
-  command.configureOutput({ outputError: (text) => report(text.replace(/^error: /, '').trim()) });
+  // Of an option, what its parser says: the page has a field in its place.
+  const foreword = /^error: (option '.*' argument '.*' is invalid\. (?=.))?/;
+  command.configureOutput({ outputError: (text) => report(text.replace(foreword, '').trim()) });
   for (const child of command.commands) captureMistakes(child, report);
 }
 

@@ -87,7 +87,7 @@ export function registerDeadLetters(program: Command): void {
     },
   });
   addFilterOptions(drop)
-    .requiredOption('--because <reason>', 'why they may go; stands in the file', because)
+    .requiredOption('--because <reason>', 'why it may go; stands in the file', because)
     .option('--yes', 'do it without asking');
 }
 
@@ -131,8 +131,8 @@ function notEmpty(text: string): string {
   throw new InvalidArgumentError('It must not be empty.');
 }
 
-/** In a suggested line, `<why they may go>` stands for the reason. */
+/** In a suggested line, `<reason for dropping>` stands for the reason. */
 function because(text: string): string {
   if (!/^<.*>$/.test(text)) return notEmpty(text);
-  throw new InvalidArgumentError('Say why they may go.');
+  throw new InvalidArgumentError('Say why it may go.');
 }

@@ -123,14 +123,29 @@ export async function namedGroups(
   return groupsTable(groups, await readNames(deployment, examples));
 }
 
+export const BECAUSE = { name: 'because', label: 'Reason for dropping' };
+
+/** For a body that names nothing the store could be asked for: what it was about may be missing. */
+export function compareSince({ at, family }: ListedDeadLetter): readonly Suggestion[] {
+  if (family !== 'orders') return [];
+  const say =
+    'A body that does not say what it is about cannot be sent again, only dropped. To see whether an order lacks something:';
+  const since = isoOf(at).slice(0, 10);
+  return [{ label: 'Compare orders', say, line: line('compare', ['orders'], { since }) }];
+}
+
 export const showLine = (letterId: string): Line => line('dead-letters show', [letterId]);
 
 export type OrderNames = Known['names'];
+
+/** Stands for the id that a body does not have. */
+const HASH = /^[0-9a-f]{64}$/;
 
 /** `order #1007`, or with the id where the name is not known; of what cannot be read the id of the dead letter. */
 export function aboutText(about: About, names: OrderNames): string {
   const { kind, id, letterId } = about;
   if (kind === undefined || id === undefined) return letterId;
+  if (HASH.test(id)) return `a body without ${kind === 'order' ? 'an order number' : 'an id'}`;
   return `${kind} ${(kind === 'order' && names.get(nameKey(about))) || id}`;
 }
 
@@ -170,11 +185,13 @@ export async function readNames(
   return new Map((await Promise.all(reading)).flat());
 }
 
-/** `5 rejected orders`, or `7 dead letters` where there are several kinds. */
+/** `5 rejected orders`, or `7 dead letters` where there are several kinds, or several about one order. */
 export function lettersText(letters: readonly ListedDeadLetter[]): string {
   const things = letters.map(({ reason, event }) => `${reason} ${event?.kind ?? 'message'}`);
   const [first = '', ...others] = new Set(things);
-  return counted(letters.length, others.length === 0 ? first : 'dead letter');
+  const ids = new Set(letters.map(({ event, letterId }) => event?.id ?? letterId));
+  const isEachOne = others.length === 0 && ids.size === letters.length;
+  return counted(letters.length, isEachOne ? first : 'dead letter');
 }
 
 const DAY_MS = 86_400_000;
@@ -186,6 +203,10 @@ export const deletedAt = ({ at }: Pick<ListedDeadLetter, 'at'>): string =>
 /** What a deep scan compares: see docs/healing.md. */
 const SCANNED: ReadonlySet<string> = new Set(['order', 'product', 'coupon', 'discount']);
 
+/** It left no rejection in the ledger, which a scan would respect: not even once it is dropped. */
+export const isUnrecorded = ({ event, reason }: ListedDeadLetter): boolean =>
+  !event || (reason === 'unreadable' && SCANNED.has(event.kind));
+
 /** What happens to the dead letter if nobody decides. */
 export function expiryText(
   letter: ListedDeadLetter,
@@ -194,9 +215,8 @@ export function expiryText(
   // From then on a deep scan takes what was rejected for lost: a day later than SQS.
   const day = isoOf(Date.parse(deletedAt(letter)) + DAY_MS).slice(0, 10);
   const then = () => {
-    const { event, reason } = letter;
-    // It left no rejection in the ledger, which a scan would respect.
-    if (!event || (reason === 'unreadable' && SCANNED.has(event.kind))) {
+    const { event } = letter;
+    if (!event || isUnrecorded(letter)) {
       return 'If the store has what it is about, reconcile sends that without it.';
     }
     if (!SCANNED.has(event.kind)) {

@@ -11,12 +11,12 @@ import { inBatches } from '../../../shared/core/events/event.ts';
 import { type Ledger, ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
 import { type Deployment, openLedger } from '../deployment/deployment.ts';
 import { localUser } from '../deployment/read-caller.ts';
-import { type Document, facts, type TableBlock, text } from '../document/document.ts';
+import { type Block, type Document, facts, type TableBlock, text } from '../document/document.ts';
 import { line } from '../document/line.ts';
 import type { Session } from '../session/session.ts';
 import { BadArguments, EXIT, type ExitCode } from '../terminal/exit.ts';
 import { counted } from '../terminal/text.ts';
-import { groupsOf, namedGroups } from './describe.ts';
+import { groupsOf, isUnrecorded, namedGroups } from './describe.ts';
 import { noticesOf, openIn, readList, scanNext } from './list.ts';
 import {
   entityIn,
@@ -59,7 +59,7 @@ export async function dropCommand(
       blocks: [
         ...noticesOf(list, filter),
         causes,
-        ...(openIn(list).length > 0 ? [text(AFTERWARDS)] : []),
+        ...afterwards(openIn(list)),
         text('Nothing was dropped.'),
       ],
       next: newest ? [{ label: `Drop ${matching.length}`, line: drop }] : scanNext(list),
@@ -72,7 +72,17 @@ export async function dropCommand(
   return dropListed(session, deployment, matching, { because, causes });
 }
 
-const AFTERWARDS = 'What they are about is not sent again until it changes in the store.';
+function afterwards(letters: readonly ListedDeadLetter[]): readonly Block[] {
+  const lost = letters.filter(isUnrecorded);
+  return [
+    ...(letters.length > lost.length
+      ? [text('What was rejected is not sent again until it changes in the store.')]
+      : []),
+    ...(lost.length > 0
+      ? [text('What could not be read: if the store has what it is about, reconcile sends that.')]
+      : []),
+  ];
+}
 
 async function dropListed(
   session: Session,
@@ -135,8 +145,8 @@ export interface DropDeps {
 }
 
 /**
- * Removes dead letters, each after the file holds it and the ledger says so. What they were about is not healed until
- * it changes in the store.
+ * Removes dead letters, each after the file holds it and the ledger says so. What was rejected is not healed until it
+ * changes in the store.
  */
 export async function dropLetters(deps: DropDeps): Promise<void> {
   const { queues, file, letterIds, ledger, signal } = deps;

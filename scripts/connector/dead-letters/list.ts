@@ -16,6 +16,8 @@ import { counted } from '../terminal/text.ts';
 import {
   aboutOf,
   aboutText,
+  BECAUSE,
+  compareSince,
   deletedAt,
   expiryText,
   groupsOf,
@@ -72,7 +74,9 @@ export async function listLetters(
       limit: PER_PAGE,
     });
   const next = (group: LetterGroup) =>
-    offered.includes(group) ? actionsOn(causeOf(group, groups, filter), list, deployment) : [];
+    offered.includes(group)
+      ? actionsOn(causeOf(group, groups, filter), causeText(group, groups), list, deployment)
+      : [];
   const verdict = verdictOf(list);
   return {
     title: `Dead letters of ${deployment.stack}`,
@@ -200,8 +204,6 @@ const formOf = ({ text: value = '', ...others }: LetterFilter, limit = 0): Block
   fields: [{ name: 'text', label: 'Order, code or any text', value }],
 });
 
-const BECAUSE = { name: 'because', label: 'Why they may go' };
-
 function pageTable(letters: readonly SummarizedDeadLetter[], known: Known): TableBlock {
   const { names, delivered } = known;
   const rows = letters.map((letter) => {
@@ -243,9 +245,22 @@ function causeOf(
   };
 }
 
+const FEW_WORDS = 40;
+
+/** The cause in a few words: a terminal prints the actions of all rows below the table. */
+function causeText({ reason, code, why, delivered }: LetterGroup, groups: readonly LetterGroup[]) {
+  if (delivered) return 'delivered since';
+  const alike = groups.filter((one) => !one.delivered && one.reason === reason);
+  if (alike.length === 1) return reason;
+  const isCodeShared = alike.filter((one) => one.code === code).length > 1;
+  const words = (!isCodeShared && code) || why;
+  return `${reason}: ${words.length > FEW_WORDS ? `${words.slice(0, FEW_WORDS)}…` : words}`;
+}
+
 /** What can be done with all that the filter finds. Both commands show them first. */
 function actionsOn(
   filter: LetterFilter,
+  cause: string,
   list: LetterList,
   { connector }: Pick<Deployment, 'connector'>,
 ): readonly Suggestion[] {
@@ -254,12 +269,14 @@ function actionsOn(
   const isHopeless = ({ reason, event, family }: SummarizedDeadLetter) =>
     reason === 'unreadable' && !event?.isInTheStore && family !== 'balances';
   const sent = all.filter((one) => !isHopeless(one) && !foreseeReplay(one, connector.shops));
+  const oldest = all.findLast(isHopeless);
   const send = line('dead-letters replay', [], { ...optionsOf(filter), wait: true });
-  const label = `Drop ${all.length}`;
+  const label = `Drop ${all.length} ${cause}`;
   return [
     ...(filter.delivered === 'yes' || sent.length === 0
       ? []
-      : [{ label: `Send ${sent.length}`, line: send }]),
+      : [{ label: `Send ${sent.length} ${cause}`, line: send }]),
+    ...(oldest ? compareSince(oldest) : []),
     { label, line: line('dead-letters drop', [], optionsOf(filter)), asks: [BECAUSE] },
   ];
 }
@@ -272,12 +289,13 @@ function nextOf(
   const { matching } = list;
   const [newest] = matching;
   const others = othersIn(list);
+  const more = Math.min((limit ?? 0) + 100, matching.length);
   const listWith = (by: LetterFilter, most: number | undefined): Line =>
     line('dead-letters list', [], { ...optionsOf(by), limit: most });
   return [
     ...(newest ? [{ label: 'Look at one', line: showLine(newest.letterId) }] : []),
     ...(limit !== undefined && matching.length > limit
-      ? [{ label: `Show ${limit + 100}`, line: listWith(filter, limit + 100) }]
+      ? [{ label: `Show ${more}`, line: listWith(filter, more) }]
       : []),
     ...(newest || others === 0
       ? []

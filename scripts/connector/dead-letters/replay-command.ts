@@ -174,6 +174,7 @@ async function replayDocument(report: ReplayReport, deployment: Deployment): Pro
   const verdict = verdictOf(report);
   const failures = groupsOf((followed ?? []).flatMap(({ again }) => (again ? [again] : [])));
   const held = followed?.find((one) => one.held)?.held;
+  const list = verdict?.kind === 'well' ? 'See the list' : 'See what is left';
   return {
     title: replayed === 0 ? 'Nothing was sent' : `Sent ${counted(replayed, 'dead letter')} again`,
     ...(verdict && { verdict }),
@@ -185,7 +186,7 @@ async function replayDocument(report: ReplayReport, deployment: Deployment): Pro
       ...obstacleTexts(obstacles),
       ...(notReached > 0 ? [text(`Left ${notReached}: interrupted.`, 'soft')] : []),
     ],
-    next: [...(held?.next ?? []), { label: 'See what is left', line: line('dead-letters list') }],
+    next: [...(held?.next ?? []), { label: list, line: line('dead-letters list') }],
     data: {
       ...{ stack: deployment.stack, replayed, notReached, notSeen, followed },
       cannot: Object.fromEntries(obstacles),

@@ -42,8 +42,11 @@ import {
   aboutCell,
   aboutOf,
   aboutText,
+  BECAUSE,
+  compareSince,
   expiryText,
   isoOf,
+  isUnrecorded,
   type OrderNames,
   readNames,
   traceOf,
@@ -174,7 +177,8 @@ async function goneDocument(
   const { at = '', how = 'removed' } = letter.gone ?? {};
   const since = Date.parse(at) - BEFORE_GONE_MS;
   const last = entry?.outcomes.findLast((one) => Date.parse(one.at) >= since)?.outcome;
-  const [kind, end] = ENDS[how === 'replayed' ? (last ?? 'replayed') : how] ?? NOTHING_NEW;
+  const way = how === 'dropped' && isUnrecorded(letter) ? 'unrecorded' : how;
+  const [kind, end] = ENDS[how === 'replayed' ? (last ?? 'replayed') : way] ?? NOTHING_NEW;
   const opens = traceOf(about);
   return {
     title: `The dead letter about ${aboutText(about, names)} left the queue`,
@@ -198,6 +202,7 @@ const NOTHING_NEW = ['well', ': nothing new had to be sent'] as const;
 /** By how it left, or by the outcome since it was sent again. */
 const ENDS: Readonly<Record<string, readonly [VerdictKind, string]>> = {
   dropped: ['well', ', and is not sent until it changes in the store'],
+  unrecorded: ['not known', '. If the store has what it is about, reconcile sends that'],
   removed: ['not known', ': it was removed without this connector'],
   applied: ['well', ': delivered'],
   rejected: ['action required', ', and failed again: a new dead letter says why'],
@@ -279,12 +284,13 @@ function nextOf(
   const { letterId: id } = letter;
   const isErased = entry?.redactedAt !== undefined;
   const isSent = prospect.kind !== 'obstacle' && !isErased && !isDelivered(letter, entry);
+  const isHopeless = prospect.kind === 'obstacle' && prospect.obstacle === 'unreadable';
   const send = line('dead-letters replay', [], { id, wait: true });
-  const because = { name: 'because', label: 'Why it may go' };
   const whole = line('dead-letters show', [id], { reveal: true });
   return [
     ...(isSent ? [{ label: 'Send 1', line: send }] : []),
-    { label: 'Drop 1', line: line('dead-letters drop', [], { id }), asks: [because] },
+    ...(isHopeless ? compareSince(letter) : []),
+    { label: 'Drop 1', line: line('dead-letters drop', [], { id }), asks: [BECAUSE] },
     ...(isErased || reveal ? [] : [{ label: 'Show the whole message', line: whole, say: REVEALS }]),
   ];
 }
@@ -437,12 +443,22 @@ const PERSONAL: ReadonlySet<string> = new Set<keyof OrderForm | keyof CouponForm
 
 const MASK = '•••';
 
+/** What the connector itself puts into metadata, unless the merchant's function put something else there. */
+const IMPERSONAL = [/^currency [A-Z]{3}$/, /^order_name [#A-Z-]{0,8}\d{1,9}$/];
+
+function maskMetadatas(value: unknown): unknown {
+  if (!Array.isArray(value)) return maskAll(value, 'Name');
+  return value.map((one) =>
+    IMPERSONAL.some((form) => form.test(`${one.Name} ${one.Value}`)) ? one : maskAll(one, 'Name'),
+  );
+}
+
 /** The form as it is built, without what it says of people. */
 export function maskPersonal(form: object): object {
   return Object.fromEntries(
     Object.entries(form).map(([name, value]) => {
       // The settings name what is there; only the values can be a person's.
-      if (name === 'Metadatas') return [name, maskAll(value, 'Name')];
+      if (name === 'Metadatas') return [name, maskMetadatas(value)];
       return [name, PERSONAL.has(name) ? maskAll(value, 'OriginalId') : value];
     }),
   );

@@ -49,7 +49,7 @@ export interface Suggestion {
   readonly line: Line;
   /** When to do it, or what it does, in words before the command. */
   readonly say?: string;
-  /** What a person must add, such as a reason. At a terminal its label stands in the line: `<why they may go>`. */
+  /** What a person must add, such as a reason. At a terminal its label stands in the line: `<reason for dropping>`. */
   readonly asks?: readonly Field[];
 }
 
@@ -238,7 +238,7 @@ export function isEmpty(block: Block): boolean {
   return block.kind === 'facts' && block.facts.length === 0;
 }
 
-/** With what a person must add, as `<why they may go>`: the line to copy. A field whose value is empty may be left out. */
+/** With what a person must add, as `<reason for dropping>`: the line to copy. An empty field may be left out. */
 export function completeLine({ line, asks = [] }: Pick<Suggestion, 'line' | 'asks'>): Line {
   const options = { ...line.options };
   for (const { name, label, value } of asks) {

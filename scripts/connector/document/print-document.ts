@@ -99,7 +99,10 @@ function printWords(
   paintHead = (given: string) => given,
 ): void {
   const room = Math.max(terminal.width - head.length, LEAST_ROOM);
-  const lines = words.split('\n').flatMap((line) => wrap(printable(line), room));
+  // A path that is broken over two lines cannot be copied.
+  const lines = words
+    .split('\n')
+    .flatMap((line) => (line.includes(' ') ? wrap(printable(line), room) : [printable(line)]));
   for (const [index, line] of (lines.length === 0 ? [''] : lines).entries()) {
     const before = index === 0 ? paintHead(head) : ' '.repeat(head.length);
     terminal.line(`${before}${tone ? terminal.style(STYLES[tone], line) : line}`);

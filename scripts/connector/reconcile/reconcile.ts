@@ -47,7 +47,6 @@ export async function startReconcile(
   const domains = shopsOf(deployment.connector, named).map(({ domain }) => domain);
   await session.beginChange(deployment);
   const title = `${deep ? 'Deep comparison' : 'Comparison'} of ${domains.join(', ')} with the ledger`;
-  session.terminal.note('Comparing; a run takes a quarter of an hour at most.');
   const isOurs = await runReconcile(session, deployment, domains, signal, {
     ...(deep && { mode: 'deep' }),
     ...(named !== undefined && domains[0] !== undefined && { shop: domains[0] }),
@@ -83,7 +82,7 @@ export async function runReconcile(
   // A run of the schedule that began later replaces the record, and says the same.
   const isOurs: IsOurs = (last) => last.request === request || Date.parse(last.beganAt) > askedAt;
   const ledger = openLedger(deployment);
-  const progress = terminal.progress('Shops compared:', domains.length);
+  const progress = terminal.progress('Shops compared, in 15 minutes at most:', domains.length);
   const endMs = performance.now() + PATIENCE_MS;
   while (!signal.aborted && performance.now() < endMs) {
     const runs = await Promise.all(domains.map((domain) => readLastReconcile(ledger, domain)));

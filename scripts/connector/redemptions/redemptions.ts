@@ -45,10 +45,11 @@ import {
   type Verdict,
 } from '../document/document.ts';
 import { line, lineText } from '../document/line.ts';
+import { FOR_WHAT, readWaiting, type WaitingInShop } from '../pause/waiting-messages.ts';
 import { findShop, shopsOf } from '../session/arguments.ts';
 import type { Session } from '../session/session.ts';
 import { BadArguments, Problem } from '../terminal/exit.ts';
-import { counted } from '../terminal/text.ts';
+import { counted, utcText } from '../terminal/text.ts';
 import { findEntity, ordersOf } from '../trace/find.ts';
 
 interface ShopOption {
@@ -72,6 +73,8 @@ interface FoundRedemption {
   readonly shop: string;
   readonly customerId: string;
   readonly redemption: Redemption;
+  /** Its message waits for its next try. */
+  readonly wait?: WaitingInShop | undefined;
 }
 
 /** Without the keys of calls and clicks. */
@@ -99,7 +102,31 @@ async function readAll(
   });
 }
 
-/** Those of all shops, or of one, that are not finished; the longest waiting first. */
+const MOST_WAITS = 1_000;
+
+/** With the waits of those that are not finished. */
+async function withWaits(
+  found: readonly FoundRedemption[],
+  deployment: Deployment,
+  now: Date,
+): Promise<readonly FoundRedemption[]> {
+  const open = found.filter(({ redemption }) => isOpen(redemption.state));
+  const shops = [...new Set(open.map(({ shop }) => shop))];
+  const waits = await readWaiting(deployment, shops, now, MOST_WAITS);
+  const isAbout = ({ about, shop }: WaitingInShop, one: FoundRedemption) =>
+    about.kind === 'redemption' && about.id === one.redemption.id && shop === one.shop;
+  return found.map((one) => ({ ...one, wait: waits.find((wait) => isAbout(wait, one)) }));
+}
+
+/** The end of a pause is not tried earlier. */
+export function tryAgain(found: readonly FoundRedemption[]): readonly Suggestion[] {
+  const wait = found.find((one) => one.wait && one.wait.waitsFor !== 'paused')?.wait;
+  if (!wait) return [];
+  const { shop, queue } = wait;
+  return [{ label: 'Try again now', line: line('retry-now', [], { shop, queue }) }];
+}
+
+/** Those of all shops, or of one, that are not finished; the longest under way first. */
 export async function listCommand(
   { findDeployment }: Session,
   { shop: named }: ShopOption,
@@ -108,15 +135,17 @@ export async function listCommand(
   const now = new Date();
   const shops = shopsOf(deployment.connector, named);
   const ofShops = shops.map(({ domain }) => readAll(deployment, domain, now));
-  const found = (await Promise.all(ofShops))
+  const open = (await Promise.all(ofShops))
     .flat()
     .filter(({ redemption }) => isOpen(redemption.state))
-    .toSorted((one, other) => one.redemption.since.localeCompare(other.redemption.since));
+    .toSorted((one, other) => underwaySince(one).localeCompare(underwaySince(other)));
+  const found = await withWaits(open, deployment, now);
   const waiting = found.filter(({ redemption }) => waitsForPerson(redemption, now));
-  const next: Suggestion[] = waiting.slice(0, 1).map(({ shop, customerId }) => ({
+  const first = waiting.slice(0, 1).map(({ shop, customerId }) => ({
     label: `See customer ${customerId}`,
     line: line('redemptions show', [customerId], { shop }),
   }));
+  const next: Suggestion[] = [...first, ...tryAgain(found)];
   // A stuck one waits for what only a person can see; it has no dead letter.
   if (waiting.some(({ redemption }) => redemption.stuck === undefined)) {
     const letters = line('dead-letters replay', [], { kind: 'redemption', shop: named });
@@ -173,20 +202,27 @@ const STUCK: Readonly<Record<StuckWhy, string>> = {
 };
 
 /** What the state does not say. */
-function detailOf(redemption: Redemption, now: Date): string {
+function detailOf({ redemption, wait }: FoundRedemption, now: Date): string {
   const { state, stuck } = redemption;
   if (stuck) return STUCK[stuck];
   if (waitsForPerson(redemption, now)) {
     return 'Unfinished for more than a day: look for its dead letter, and replay it.';
   }
+  const then = wait
+    ? `It waits ${FOR_WHAT[wait.waitsFor]}; next try at ${utcText(wait.until)} UTC.`
+    : '';
   if (state.at === 'calling') {
-    return `It is unknown whether the points were spent; the connector finds out (${counted(state.attempts, 'call')} so far).`;
+    return `It is unknown whether the points were spent; the connector finds out (${counted(state.attempts, 'call')} so far). ${then}`;
   }
-  if (state.at !== 'redeemed' || !state.refusal) return '';
-  return `The store refuses the code (${state.refusal.why}): the points will be given back.`;
+  if (state.at !== 'redeemed' || !state.refusal) return then;
+  return `The store refuses the code (${state.refusal.why}): the points will be given back. ${then}`;
 }
 
-function redemptionsTable(
+/** Each attempt is a new state: of what is not finished, the first moment counts. */
+const underwaySince = ({ redemption: { state, since, intendedAt } }: FoundRedemption): string =>
+  isOpen(state) ? intendedAt : since;
+
+export function redemptionsTable(
   found: readonly FoundRedemption[],
   now: Date,
   whose: 'of one customer' | 'of several customers' = 'of one customer',
@@ -200,16 +236,16 @@ function redemptionsTable(
   ];
   const rows = found.map((one) => {
     const { redemption, shop } = one;
-    const { id, terms, state, since } = redemption;
+    const { id, terms, state } = redemption;
     const tone = waitsForPerson(redemption, now) && { tone: 'bad' as const };
     const code = codeOf(redemption);
     const cells = [
       ...[...customer(one), terms.title, terms.points],
-      ...[{ ...STATES[state.at], ...tone }, { at: since }],
+      ...[{ ...STATES[state.at], ...tone }, { at: underwaySince(one) }],
       code ? { text: code, opens: line('trace', ['coupon', code], { shop }) } : 'none',
       id,
     ];
-    return { cells, detail: detailOf(redemption, now) };
+    return { cells, detail: detailOf(one, now).trim() };
   });
   return table(isList ? ['Customer', ...columns] : columns, rows, {
     ...{ title: 'Redemptions', empty: 'No redemptions.' },
@@ -264,7 +300,8 @@ export async function showCommand(
     askStore(known.id, opened, services),
     askService(known.id, opened, services),
   ]);
-  const found = redemptions.toReversed().map((redemption) => ({ shop, customerId, redemption }));
+  const theirs = redemptions.toReversed().map((redemption) => ({ shop, customerId, redemption }));
+  const found = await withWaits(theirs, opened.deployment, now);
   const sides = { store, ledger: asOf === null ? ABSENT : known.balance, service };
   const verdict = judgeRedemptions(found, now) ?? judgeBalances(sides);
   const mergedInto = known.id === customerId ? undefined : known.id;
@@ -302,6 +339,7 @@ export async function showCommand(
     ],
     next: [
       ...found.flatMap((one) => closings(one, now)),
+      ...tryAgain(found),
       {
         label: 'What happened with this customer',
         line: line('trace', ['customer', customerId], { shop }),

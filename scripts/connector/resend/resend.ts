@@ -183,7 +183,7 @@ async function planNamed(
   };
   const rows = found.map(({ key, now }) => [nameOf(key.id), now.summary]);
   const preview = {
-    title: `Resend of ${kindText}${ids.length > 1 ? 's' : ''} ${ids.map(nameOf).join(', ')} of ${domain}`,
+    title: `Send ${kindText}${ids.length > 1 ? 's' : ''} ${ids.map(nameOf).join(', ')} of ${domain} again`,
     blocks: [
       ...(one && others.length === 0
         ? prospectBlocks(one.now)

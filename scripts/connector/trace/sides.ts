@@ -183,9 +183,10 @@ export function compareSides(sides: Sides): Compared {
   if (mapped.kind === 'skip') {
     const what = `It is not sent, by rule: ${SKIPS[mapped.why]}.`;
     if (mapped.why === 'exchange') return say('waits', what);
-    return held.kind === 'absent'
-      ? say('well', `${what} The loyalty service does not have it.`)
-      : say('not known', what);
+    if (held.kind !== 'absent') return say('not known', what);
+    const isReward = mapped.why === 'reward-coupon';
+    const there = isReward ? 'has no coupon of this code' : 'does not have it';
+    return say('well', `${what} The loyalty service ${there}.`);
   }
   if (entry?.uncertain) return say('waits', `${CALL_UNKNOWN}.`);
   if (held.kind === 'cannot-be-read') return say('not known', NOT_READABLE);
@@ -265,7 +266,7 @@ const SKIPS: Readonly<Record<MappingSkip, string>> = {
   exchange: 'an exchange of its items is under way, and its next change decides what is sent',
   redacted: "the customer's data was erased",
   'never-sent': 'it ended before anything of it was sent',
-  'reward-coupon': 'the connector made this code itself, for a redeemed reward',
+  'reward-coupon': 'the connector made this code for a reward: a redemption, not a coupon',
   'customers-with-orders': 'the settings send customers as part of their orders only',
   'coupon-kind-not-mirrored': 'the settings leave out this kind of coupon',
   'coupon-for-everyone': 'it is for everyone, not for one customer',
@@ -332,7 +333,8 @@ function rowsOf(sides: Sides): Pick<Compared, 'rows'> & Pick<SidesInWords, 'diff
     service: service?.[field] ?? absent.service,
     differs: differences.includes(field) || differences.includes('absent'),
   }));
-  return { differences, rows };
+  const says = (one: (typeof rows)[number]) => one.store !== 'none' || one.service !== 'none';
+  return { differences, rows: rows.filter(says) };
 }
 
 const AMOUNT = 'amount that counts';

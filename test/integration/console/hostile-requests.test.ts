@@ -208,6 +208,12 @@ describe('a command', () => {
     expect(lines.filter(({ kind }) => kind === 'end')).toHaveLength(1);
     expect(code).not.toBe(0);
   });
+
+  it('says what is wrong with a value, without the option that the page has a field for', async () => {
+    const { lines } = await console_.run({ command: 'pause', options: { for: '2 hours' } });
+    const message = '2 hours is not a duration: 30m, 2h or 1d.';
+    expect(lines[1]).toEqual({ kind: 'problem', message });
+  });
 });
 
 describe('a console that only reads', () => {

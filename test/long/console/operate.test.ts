@@ -99,7 +99,7 @@ describe.runIf(findBrowser() !== undefined)('a stack, operated by its console al
     await page.getByRole('heading', { name: 'If it were sent now' }).waitFor();
     await takePicture(page, 'console-letter');
     await page.getByRole('button', { name: 'Drop 1' }).click();
-    await dialogOf(page).getByLabel('Why it may go').fill('a test of the till');
+    await dialogOf(page).getByLabel('Reason for dropping').fill('a test of the till');
     await dialogOf(page).getByRole('button', { name: 'Preview' }).click();
     const said = await agree(page, 'Drop 1');
     const [, file = ''] = /kept in\s+(\S+)/.exec(said) ?? [];

@@ -489,6 +489,7 @@ describe.runIf(findBrowser() !== undefined)('the page', { timeout: 120_000 }, ()
       },
     });
     await page.getByRole('alert').getByText('The ledger does not answer.').waitFor();
+    expect(await page.getByRole('alert').getByText('No answer').count()).toBe(0);
     await heading(page, SAMPLE.title).waitFor();
   });
 });

@@ -53,9 +53,7 @@ async function sendOrder(id: number, changes: object = {}): Promise<void> {
 
 const letters = () => countMessages(connector.sqs, connector.queues.urls.orders.deadLetterUrl);
 
-async function dropAll(): Promise<void> {
-  await connector.run('dead-letters drop --since 2000-01-01 --because test --yes');
-}
+const dropAll = () => connector.run('dead-letters drop --since 2000-01-01 --because test --yes');
 
 describe('loyalty-connector dead-letters', { timeout: 240_000 }, () => {
   it('says that there is nothing', async () => {
@@ -73,10 +71,10 @@ describe('loyalty-connector dead-letters', { timeout: 240_000 }, () => {
       expect(stdout).toMatch(/COUNT +REASON +CODE +OLDEST +NEWEST +EXAMPLE/);
       expect(stdout).toMatch(/ 3 +rejected +\S+ .* order \d+\n +sendOrder was refused/);
       expect(stdout).toMatch(
-        /^Send 3:\n +npx loyalty-connector dead-letters replay --reason rejected/m,
+        /^Send 3 rejected:\n +npx loyalty-connector dead-letters replay --reason rejected/m,
       );
       expect(stdout).toMatch(
-        /^Drop 3:\n +npx loyalty-connector dead-letters drop --reason rejected/m,
+        /^Drop 3 rejected:\n +npx loyalty-connector dead-letters drop --reason rejected/m,
       );
     }
     const { stdout } = await connector.run(`dead-letters list --id ${ids[0]} --json`);
@@ -174,6 +172,7 @@ describe('loyalty-connector dead-letters', { timeout: 240_000 }, () => {
     expect(await readdir(files)).toEqual(before);
 
     const asked = await connector.run(`dead-letters drop --id ${first} --because mistake`);
+    expect(asked.stdout).toContain('What was rejected is not sent again until it changes');
     expect(asked.code).toBe(0);
     expect(asked.stdout).toContain('Nothing was dropped.');
     expect(await letters()).toBe(2);
@@ -194,7 +193,8 @@ describe('loyalty-connector dead-letters', { timeout: 240_000 }, () => {
     expect(trace.stdout).toMatch(/Connector +its dead letter was dropped/);
     const left = await connector.run(`dead-letters list --id ${second} --json`);
     expect(JSON.parse(left.stdout).data.matching).toBe(1);
-    await dropAll();
+    const all = await dropAll();
+    expect(all.stdout).toMatch(/^kept in +\/.*\.jsonl$/m);
     expect(await readdir(files)).not.toEqual(before);
   });
 

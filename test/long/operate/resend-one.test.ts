@@ -48,10 +48,10 @@ describe('resend of one order', () => {
     expect(JSON.parse(asked.stdout).data).toMatchObject({ id, wouldSend: true, sent: 0 });
     expect(asked.code).toBe(0);
     const two = await connector.run(`resend order ${id} ${placeOrder().id}`);
-    expect(two.stdout).toMatch(/^Resend of orders #\d+, #\d+ of /);
+    expect(two.stdout).toMatch(/^Send orders #\d+, #\d+ of /);
     connector.store.actions.createProduct({ title: 'Beanie', price: 12 });
     const product = await connector.run('resend product beanie');
-    expect(product.stdout).toMatch(/^Resend of product Beanie of /);
+    expect(product.stdout).toMatch(/^Send product Beanie of /);
     expect(await connector.queues.waiting()).toBe(0);
   });
 

@@ -35,6 +35,7 @@ describe('every command that is suggested can be run as it stands', () => {
     expect(replayed?.line).toContain(`--shop ${SHOP} --reason unreadable`);
     expect(replayed?.stdout).toContain('Would send 1 of 1 matching dead letter again');
     expect(dropped?.stdout).toContain('Would drop 1 dead letter');
+    expect(dropped?.stdout).toContain('reconcile sends that');
     expect(shown?.stdout).toContain('order 5512300000001');
     expect(shown?.stdout).toContain('Its body cannot be used, so the store is asked instead.');
   });

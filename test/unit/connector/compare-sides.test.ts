@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 import {
   judgeBalances,
   judgeRedemptions,
+  redemptionsTable,
   rowsOf,
+  tryAgain,
 } from '../../../scripts/connector/redemptions/redemptions.ts';
 import { compareSides, heldIn, type Sides } from '../../../scripts/connector/trace/sides.ts';
 import { mapOrder } from '../../../shared/core/mapping/map-order.ts';
@@ -53,13 +55,15 @@ describe('the comparison of one order', () => {
       };
       const held = {
         kind: 'order',
-        order: { OriginalId: order.id, OrderTotal: total, IsCompleted: true, State: 2 },
+        order: { OriginalId: order.id, OrderTotal: total, State: 2, Coupon: null },
       } as const;
       const back = mapOrder(refunded, rules, neverSent);
       const compared = compareSides(
         sides({ mapped: back, entry, held, assumptions: { readTotals } }),
       );
       expect(compared.kind).toBe('well');
+      // No coupon on both sides says nothing.
+      expect(compared.rows.map(({ field }) => field)).not.toContain('coupon');
       expect(compared.rows.find(({ field }) => field === AMOUNT)).toMatchObject({
         ...{ store: '30.00', ledger: '30.00', service, differs: false },
       });
@@ -108,6 +112,13 @@ describe('the comparison of one order', () => {
     expect(rows.map(({ field }) => field)).toEqual(['state']);
   });
 
+  it('says of the code of a reward that it is a redemption', () => {
+    const skip = { kind: 'skip', why: 'reward-coupon' } as const;
+    const { kind, what } = compareSides(sides({ mapped: skip }));
+    expect(kind).toBe('well');
+    expect(what).toMatch(/a redemption, not a coupon\. .* has no coupon of this code\.$/);
+  });
+
   it('takes HTTP 404 for an absent order', () => {
     const message = 'HTTP 404.';
     const getOrder = transportFailure('not-found', { mayHaveHappened: false, message });
@@ -130,6 +141,16 @@ describe('the redemptions of a customer', () => {
     expect(judge(redemption)).toBe('waits');
     expect(judge({ ...redemption, stuck: 'look-up-refused' })).toBe('action required');
     expect(judge({ ...redemption, state: { at: 'refused', why: 'refused' } })).toBeUndefined();
+  });
+
+  it('are under way since their beginning, and can be tried before their next try', () => {
+    const since = '2026-12-01T00:05:00.000Z';
+    const wait = { waitsFor: 'loyalty', until: Date.parse(since), queue: 'balances' };
+    const one = { redemption: { ...redemption, terms: {}, since }, wait } as never;
+    const [row] = redemptionsTable([one], new Date(at)).rows;
+    expect(row?.cells).toContainEqual({ at });
+    expect(row?.detail).toContain('It waits for the loyalty service; next try at 2026-12-01 00:05');
+    expect(tryAgain([one])).toMatchObject([{ line: { command: 'retry-now' } }]);
   });
 });
 

@@ -2,6 +2,8 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { createMemoryLedger } from '../../../local/harness/memory-ledger.ts';
 import { sequenceNumber } from '../../../local/harness/memory-queue.ts';
 import {
+  aboutOf,
+  aboutText,
   expiryText,
   groupsOf,
   lettersText,
@@ -167,12 +169,20 @@ describe('a prepared replay', () => {
 
 describe('what is shown of a form', () => {
   it('shows its structure and the names of metadata, and nothing about people', () => {
+    const impersonal = [
+      { Name: 'currency', Value: 'BRL' },
+      { Name: 'order_name', Value: '#1001' },
+    ];
     const shown = maskPersonal({
       OriginalId: '1',
       OrderTotal: 64.9,
       Customer: { OriginalId: 'c', Name: 'Robin', Phone: '1', IsEnrolled: true, Deep: [{ X: 1 }] },
       SalesPerson: { OriginalId: 's', Name: 'Sam' },
-      Metadatas: [{ Name: 'gift for', Value: 'Robin' }],
+      Metadatas: [
+        { Name: 'gift for', Value: 'Robin' },
+        { Name: 'order_name', Value: 'Robin' },
+        ...impersonal,
+      ],
     });
     expect(shown).toEqual({
       OriginalId: '1',
@@ -185,7 +195,11 @@ describe('what is shown of a form', () => {
         Deep: [{ X: '•••' }],
       },
       SalesPerson: { OriginalId: 's', Name: '•••' },
-      Metadatas: [{ Name: 'gift for', Value: '•••' }],
+      Metadatas: [
+        { Name: 'gift for', Value: '•••' },
+        { Name: 'order_name', Value: '•••' },
+        ...impersonal,
+      ],
     });
   });
 });
@@ -487,11 +501,14 @@ describe('a list that is made anew from the queue', () => {
 describe('what documents say of dead letters', () => {
   it('counts them by what they are about, in the plural where there are several', () => {
     const one = letterOf({});
-    expect(lettersText([one, one])).toBe('2 rejected orders');
+    expect(lettersText([one, letterOf({ id: '2' })])).toBe('2 rejected orders');
+    expect(lettersText([one, one])).toBe('2 dead letters');
     expect(lettersText([letterOf({ kind: 'coupon' }, { reason: 'crashed' })])).toBe(
       '1 crashed coupon',
     );
     expect(lettersText([one, letterOf({ kind: 'product' })])).toBe('2 dead letters');
+    const unnamed = aboutOf(letterOf({ id: hashBody(new Uint8Array()) }));
+    expect(aboutText(unnamed, new Map())).toBe('a body without an order number');
   });
 
   const { healing } = defineConnector({

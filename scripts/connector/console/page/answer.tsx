@@ -23,7 +23,8 @@ export function Answer({ ran, command, level = 2 }: AnswerProps) {
       {problem && (
         <div class="verdict bad" role="alert">
           <p>
-            <strong>No answer</strong> <span>{problem.message}</span>
+            {code === undefined && <strong>No answer </strong>}
+            <span>{problem.message}</span>
           </p>
           {problem.next !== undefined && <p>{problem.next}</p>}
         </div>
