@@ -264,9 +264,6 @@ const TONES: Readonly<Record<Finding['verdict'], ShownFinding['tone']>> = {
 /** The worst first. */
 const VERDICTS = ['fail', 'unknown', 'warn', 'pass', 'info'] as const;
 
-/** Of what one command repairs, so many are named where not all is shown. */
-const NAMED = 3;
-
 /** The root causes first, each with all that one fix repairs. Without `all` only what needs attention. */
 export function findingsBlock(
   results: readonly CheckResult[],
@@ -284,16 +281,15 @@ export function findingsBlock(
     const { verdict, shop, fix, next } = finding;
     return fix === undefined && !next ? finding : JSON.stringify([name, verdict, shop, fix, next]);
   });
-  const findings = [...groups.values()].flatMap((group) => {
-    const named = group.slice(0, all ? group.length : NAMED);
-    const more = group.length === named.length ? '' : `, and ${group.length - named.length} more`;
-    return named.map((node, index) => {
+  const findings = [...groups.values()].flatMap((group) =>
+    group.map((node) => {
       const { fix, next, ...shown } = shownFinding(node, shops);
       // The fix stands below the last of them.
-      if (index < named.length - 1) return shown;
-      return { ...shown, what: `${shown.what}${more}`, ...(fix && { fix }), ...(next && { next }) };
-    });
-  });
+      return node === group.at(-1)
+        ? { ...shown, ...(fix && { fix }), ...(next && { next }) }
+        : shown;
+    }),
+  );
   return { kind: 'findings', ...(title !== undefined && { title }), findings };
 }
 
@@ -315,39 +311,33 @@ function shownFinding({ name, finding, follows }: Node, shops: ReadonlySet<strin
 }
 
 /**
- * Something fails: action required. Something could not be asked, or nothing was proven: not known. Else well, as it
- * was read just now. Of one check the words say what it found; of several, how many ended so: each as its worst
- * finding.
+ * Something fails: action required. Something could not be asked, or nothing was proven: not known. A warning that
+ * others lack something: they wait. Else well, as it was read just now. Of one check the words say what it found; of
+ * several, how many findings are shown so.
  */
 export function verdictOf(results: readonly CheckResult[]): Verdict {
   const roots = rootsOf(results);
-  const of = (verdict: Finding['verdict'], name?: string) =>
-    roots.filter((one) => one.finding.verdict === verdict && (name ?? one.name) === one.name);
-  // What has found nothing had nothing to look at.
-  const looked = results.filter(({ findings }) => findings.length > 0);
-  const ended = looked.map(
-    ({ name }) => VERDICTS.find((one) => of(one, name).length > 0) ?? 'follows',
-  );
-  const isKnown = !ended.includes('unknown') && (ended.includes('pass') || ended.includes('warn'));
-  const kind = ended.includes('fail') ? 'action required' : isKnown ? 'well' : 'not known';
-  const [only] = ended;
-  if (looked.length === 1 && only && only !== 'follows') {
-    const [first, ...others] = of(only);
+  const of = (verdict: Finding['verdict']) =>
+    roots.filter(({ finding }) => finding.verdict === verdict);
+  const [fails, unknowns, warnings, fine, notes] = VERDICTS.map((one) => of(one).length);
+  const held = of('warn').find(({ finding }) => finding.lacks)?.finding.what;
+  const isKnown = unknowns === 0 && (fine || warnings);
+  const good = held === undefined ? 'well' : 'waits';
+  const kind = fails ? 'action required' : isKnown ? good : 'not known';
+  if (results.filter(({ findings }) => findings.length > 0).length === 1) {
+    const [first, ...others] = of(VERDICTS.find((one) => of(one).length > 0) ?? 'info');
     const more = others.length === 0 ? '' : `, and ${others.length} more`;
     return { kind, what: sentence(`${first?.finding.what}${more}`) };
   }
-  const counts = Object.entries(ENDS).flatMap(([verdict, verb]) => {
-    const many = ended.filter((one) => one === verdict).length;
-    return many === 0 ? [] : [`${many} ${verb}`];
-  });
-  return { kind, what: `Of ${counted(looked.length, 'check')}, ${counts.join(', ')}.` };
+  const follows = results.flatMap(({ findings }) => findings).length - roots.length;
+  const counts = [
+    fails && `${fails} failed`,
+    unknowns && `${unknowns} not known`,
+    follows && `${follows} because of that`,
+    warnings && counted(warnings, 'warning'),
+    fine && `${fine} fine`,
+    notes && counted(notes, 'note'),
+  ];
+  const what = `${counts.filter(Boolean).join(', ')}.`;
+  return { kind, what: held === undefined ? what : `${sentence(held)} ${what}` };
 }
-
-const ENDS = {
-  fail: 'failed',
-  unknown: 'could not ask',
-  follows: 'could not be done because of that',
-  warn: 'warned',
-  pass: 'passed',
-  info: 'only told something',
-};

@@ -107,7 +107,8 @@ were read on both sides and agree, with 1 when some differ, with 3 when some are
   npx loyalty-connector doctor --json | jq '.data.checks[].findings[] | select(.verdict == "fail")'
 
 Changes nothing. The webhook address is sent one forged signature, which is refused and not counted.
-Ends with 0 when nothing failed, with 1 when something did, and with 4 when something could not be asked.
+Ends with 0 when nothing failed, with 1 when something did, with 3 while calls are paused for a time, and with 4
+when something could not be asked.
 `,
     run: async () => (await import('../doctor/doctor.ts')).examine,
   }).option('--all', 'show what passed, too, and how rewards are read');

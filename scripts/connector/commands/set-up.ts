@@ -87,10 +87,13 @@ Fields: webhook current; loyalty token, key; store clientId, clientSecret or acc
     .argument('<purpose>', 'webhook, loyalty or store')
     .option(...ONE_SHOP)
     .option('--rotate', 'webhook: keep accepting the current secret beside the new one')
-    .option('--finish', 'webhook: end a rotation; the older secret is no longer accepted')
+    .option(
+      '--finish',
+      'webhook: end a rotation, once a webhook with the newest secret was accepted',
+    )
     .option('--older-app', 'store: the app has an access token, not a client id and secret')
     .option('--untried', 'loyalty, store: store it although its service does not take it')
-    .option('--yes', 'webhook: replace a secret that is in use, without overlap');
+    .option('--yes', 'webhook: although webhooks may be refused then');
 
   registerStore(program);
 

@@ -17,10 +17,9 @@ import {
   warn,
 } from '../checks/check.ts';
 import { type Deployment, deployAgain } from '../deployment/deployment.ts';
+import { openFigures, readLastHour } from '../deployment/figures.ts';
 import { type CredentialStatus, readSecret } from '../secrets/read-secret.ts';
 import { answerText, type PostedWebhook, postWebhook } from '../send/send-webhook.ts';
-import { metricsOf } from '../status/collect-status.ts';
-import { readLastHour } from '../status/figures.ts';
 import { judgeSignatures } from '../status/judge-status.ts';
 import { momentText } from '../terminal/text.ts';
 
@@ -159,7 +158,7 @@ export function signaturesCheck(
         return [info("not counted, because deployment.monitoring is 'basic'")];
       }
       const now = new Date();
-      const hour = await readLastHour(metricsOf(deployment, now).readFigures, now);
+      const hour = await readLastHour(openFigures(deployment, now), now);
       const domains = shops.map(({ domain }) => domain);
       return [judgeSignatures(hour, { shops: domains, now, credentials: await credentials })];
     },

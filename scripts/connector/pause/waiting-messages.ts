@@ -12,6 +12,7 @@ import { changeControl, woken } from '../../../shared/core/calls/shop-pause.ts';
 import { batchesOf, type QueueFamily } from '../../../shared/core/events/event.ts';
 import { AFTER_UNKNOWN_OUTCOME_SECONDS } from '../../../shared/core/events/outcome.ts';
 import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
+import { REPEAT_AFTER_SECONDS } from '../../../shared/core/redemptions/redemption.ts';
 import { type Deployment, openLedger, QUEUE_OUTPUTS } from '../deployment/deployment.ts';
 import { counted } from '../terminal/text.ts';
 
@@ -34,13 +35,32 @@ export const FOR_WHAT: Readonly<Record<WaitsFor, string>> = {
   patience: 'for something that may take hours',
 };
 
-/** Names that say nothing to a person. */
+/** Names that say nothing to a person. Empty: `FOR_WHAT` has said it. */
 const WHY: Readonly<Record<string, string>> = {
-  'shop-paused': 'paused',
+  'shop-paused': '',
   'shop-busy': 'its shop has a backlog, and leaves workers to the others',
-  'redemption-in-progress': 'a redemption is not answered yet',
+  misconfigured: '',
+  throttled: '',
+  'no-credentials': 'no usable credentials are stored',
+  forbidden: 'the answer was 403',
+  connection: 'no connection',
+  'time-out': 'no answer in time',
+  unavailable: 'it answered with a fault of its own',
+  'loyalty-unavailable': 'it failed, and is asked again after a while',
+  'call-under-way': 'an earlier call may still be executed',
+  'broke-off': 'the work broke off',
+  'redemption-in-progress': `a redemption without an answer is repeated ${REPEAT_AFTER_SECONDS} s after its call, not earlier`,
 };
-export const whyText = (why: WaitingMessage['why']): string => WHY[why] ?? why;
+
+/** In brackets, behind `FOR_WHAT`. */
+export function whysText(whys: readonly WaitingMessage['why'][]): string {
+  const words = whys.map((why) => WHY[why] ?? why).filter(Boolean);
+  return words.length === 0 ? '' : ` (${words.join(', ')})`;
+}
+
+/** Its worker keeps the distance from the call, which the wait does not hold. */
+export const isRepeatedLater = ({ why }: Pick<WaitingMessage, 'why'>): boolean =>
+  why === 'redemption-in-progress';
 
 /** What waits now, of these shops, the next to be tried first; or a part of it, if `most` is exceeded. */
 export async function readWaiting(
@@ -168,8 +188,12 @@ export function wokenTexts(woken: readonly WokenMessage[], when = 'now'): readon
   const longest = Math.max(...late.map(({ inSeconds }) => inSeconds));
   return [
     ...tried(
-      woken.filter(({ isHeldBack }) => !isHeldBack),
+      woken.filter((one) => !one.isHeldBack && !isRepeatedLater(one)),
       when,
+    ),
+    ...tried(
+      woken.filter((one) => !one.isHeldBack && isRepeatedLater(one)),
+      `${REPEAT_AFTER_SECONDS} s after its call, and cannot be earlier`,
     ),
     ...tried(late, `in ${longest} s at the latest, and cannot be earlier`).map(
       (words) => `${words} The last call had no answer, and the service may still execute it.`,

@@ -16,7 +16,7 @@ import {
   readWaiting,
   type WokenMessage,
   wake,
-  whyText,
+  whysText,
   wokenTexts,
 } from '../pause/waiting-messages.ts';
 import { shopsOf } from '../session/arguments.ts';
@@ -66,9 +66,10 @@ export async function retryNow(session: Session, options: RetryNowOptions): Prom
   const held = woken.length - free.length;
   recorded.count({ woken: free.length, held });
   const texts = wokenTexts(free);
-  // Until the outcomes are known.
-  if (texts.length > 0) session.terminal.note(texts.join('\n'));
-  const followed = await followWoken(free, ledger, Date.now() + wait * 1_000, signal);
+  const progress = session.terminal.progress('tried again', free.length);
+  const report = (done: number) => progress.report(done, texts.join(' '));
+  const followed = await followWoken(free, ledger, Date.now() + wait * 1_000, signal, report);
+  progress.end();
   const ends = [
     ...endsOf(followed),
     ...Array<End>(held).fill(HELD),
@@ -78,12 +79,20 @@ export async function retryNow(session: Session, options: RetryNowOptions): Prom
   return {
     title: 'Try again now what waits',
     verdict: verdictOf(ends),
-    blocks: [...(held > 0 ? [pausesBlock] : []), ...others],
-    ...(ends.some(({ tone }) => tone !== 'well') && { next: [STATUS] }),
+    blocks: [
+      ...(held > 0 ? [pausesBlock] : []),
+      ...(ends.includes(OPEN) ? texts.map((words) => text(words)) : []),
+      ...others,
+    ],
+    next: [
+      ...(ends.some(({ tone }) => tone === 'bad') ? [LETTERS] : []),
+      ...(ends.some(({ tone }) => tone !== 'well') ? [STATUS] : []),
+    ],
     data: { woken: woken.length, gone, left, pauses: holding, ends: countedEnds(ends) },
   };
 }
 
+const LETTERS: Suggestion = { label: 'See why they were refused', line: line('dead-letters list') };
 const STATUS: Suggestion = { label: 'See what waits, and what is wrong', line: line('status') };
 
 /** What became of one entity: the worst or, if all is well, the most that was done. */
@@ -99,6 +108,7 @@ const GONE: End = {
   what: 'received or finished meanwhile, with an outcome that is not known',
 };
 const HELD: End = { tone: 'waits', what: 'held by a pause' };
+const OPEN: End = { tone: 'waits', what: 'without an outcome yet' };
 const SENT: End = { tone: 'well', what: 'sent' };
 const DONE: End = { tone: 'well', what: 'done' };
 const NOTHING: End = { tone: 'well', what: 'without anything to send' };
@@ -125,8 +135,8 @@ function endOf(message: FollowedMessage): End {
     case 'rejected':
       return { tone: 'bad', what: 'refused: now in the dead letters' };
     case undefined: {
-      const again = `tried, waiting again ${FOR_WHAT[waitsFor]} (${whyText(why)})`;
-      return { tone: 'waits', what: waitsAgain(message) ? again : 'without an outcome yet' };
+      const again = `tried, waiting again ${FOR_WHAT[waitsFor]}${whysText([why])}`;
+      return waitsAgain(message) ? { tone: 'waits', what: again } : OPEN;
     }
     default:
       return NOTHING;
@@ -163,6 +173,7 @@ async function followWoken(
   ledger: Pick<Ledger, 'readMany'>,
   endsAt: number,
   signal: AbortSignal,
+  report: (done: number) => void,
 ): Promise<readonly FollowedMessage[]> {
   let followed = woken.map((one): FollowedMessage => ({ ...one, last: one }));
   for (;;) {
@@ -177,6 +188,7 @@ async function followWoken(
       return next ? { ...one, last: next, receives: one.receives + 1 } : { ...one, last: known };
     });
     const open = followed.filter((one) => mayEnd(one, endsAt));
+    report(followed.length - open.length);
     if (open.length === 0 || signal.aborted || Date.now() >= endsAt) return followed;
     // Thousands of messages are read less often.
     await sleep(EVERY_MS + open.length, undefined, { signal }).catch(() => {});

@@ -16,6 +16,7 @@ import {
 import { unavailable } from '../../../shared/shopify/admin/client/admin-answer.ts';
 import { accessScopesDocument } from '../../../shared/shopify/admin/documents.gen.ts';
 import type { Deployment } from '../deployment/deployment.ts';
+import { openFigures, readAccepted } from '../deployment/figures.ts';
 import { openShopServices } from '../deployment/services.ts';
 import { type Document, type Suggestion, text } from '../document/document.ts';
 import { line } from '../document/line.ts';
@@ -24,7 +25,7 @@ import { findShop } from '../session/arguments.ts';
 import type { Session } from '../session/session.ts';
 import { BadArguments, Problem } from '../terminal/exit.ts';
 import { askHidden } from '../terminal/terminal.ts';
-import { readSecret, storeSecret } from './read-secret.ts';
+import { type ReadSecret, readSecret, storeSecret } from './read-secret.ts';
 
 export interface SetSecretOptions {
   readonly shop?: string;
@@ -60,7 +61,9 @@ export async function setSecret(
     throw new Problem(`Nothing was stored: ${refused}.`, next);
   }
   const kept = stored.kind === 'there' ? stored.fields : {};
-  const { fields, risk } = nextSecret(change, kept, given);
+  const { fields, risk: inUseRisk } = nextSecret(change, kept, given);
+  const isUnproven = change === 'finish' && !(await isNewestProven(deployment, stored));
+  const risk = isUnproven ? UNPROVEN_FINISH : inUseRisk;
   const overlap = change === 'rotate';
   if (risk && !options.yes && !(await terminal.confirm(risk))) {
     throw new Problem(`${risk}\nNothing was changed.`, 'To store it anyway: --yes.');
@@ -74,15 +77,19 @@ export async function setSecret(
   const woken = purpose === 'webhook' ? [] : await wakeRefused(deployment, domain);
   recorded.count({ stored: 1, woken: woken.length });
 
-  const inUse = `Functions that are running use it within ${SECRET_MAX_AGE_MS / 60_000} minutes, and within ${REFUSED_SECRET_MAX_AGE_MS / 60_000} minute where the older one is refused.`;
+  const inUse = `Functions that are running use it within ${MINUTES} minutes, and within ${REFUSED_SECRET_MAX_AGE_MS / 60_000} minute where the older one is refused.`;
   return {
     title: `The ${purpose} secret of ${domain}`,
-    ...(isTried && {
-      verdict: { kind: 'well', what: `${SERVICES[purpose]} accepts the credentials.` },
+    ...(purpose !== 'webhook' && {
+      verdict: isTried
+        ? { kind: 'well', what: `${SERVICES[purpose]} accepts the credentials.` }
+        : { kind: 'not known', what: `Untried: ${SERVICES[purpose]} may refuse the credentials.` },
     }),
     blocks: [
       ...(purpose === 'webhook' && change !== 'finish' ? [UNPROVEN] : []),
-      ...[inUse, ...(change === 'finish' ? ['The older secret is no longer accepted.'] : [])],
+      change === 'finish'
+        ? `The older secret is accepted for ${MINUTES} more minutes at most.`
+        : inUse,
       ...wokenTexts(woken, `in ${WAKE_SECONDS} seconds`),
     ].map((words) => text(words)),
     next: [
@@ -91,6 +98,19 @@ export async function setSecret(
     ],
     data: { stored: name, shop: domain, purpose, overlap, tried: isTried, woken: woken.length },
   };
+}
+
+const MINUTES = SECRET_MAX_AGE_MS / 60_000;
+
+const UNPROVEN_FINISH =
+  'No webhook that was signed with the newest secret is known to have been accepted. If the app signs with another one, every webhook is refused from then on.';
+
+/** The figures are of all shops together: of several, another may have accepted it. */
+async function isNewestProven(deployment: Deployment, stored: ReadSecret): Promise<boolean> {
+  const storedAt = stored.kind === 'there' ? stored.storedAt : undefined;
+  if (!storedAt || deployment.connector.shops.length > 1) return false;
+  const figures = openFigures(deployment, new Date());
+  return (await readAccepted(figures, storedAt).catch(() => 0)) > 0;
 }
 
 const UNPROVEN =

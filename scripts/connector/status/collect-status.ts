@@ -16,21 +16,14 @@ import {
 import { type Check, notAsked, runChecks, shopDeps } from '../checks/check.ts';
 import { countDelivered, familiesOf } from '../dead-letters/read.ts';
 import { type Deployment, openLedger, QUEUE_OUTPUTS } from '../deployment/deployment.ts';
+import { openFigures, readLastDay, readLastHour, readOldestAges } from '../deployment/figures.ts';
 import type { Suggestion } from '../document/document.ts';
 import { line } from '../document/line.ts';
-import { pausesCheck } from '../pause/read-pauses.ts';
-import { readWaiting, type WaitingInShop } from '../pause/waiting-messages.ts';
+import { isHolding, type PauseStatus, pausesCheck, readPauses } from '../pause/read-pauses.ts';
+import { isRepeatedLater, readWaiting, type WaitingInShop } from '../pause/waiting-messages.ts';
 import { readCredentials, secretsCheck } from '../secrets/read-secret.ts';
 import type { CommonOptions } from '../session/session.ts';
 import { subscriptionsCheck } from '../webhooks/webhooks.ts';
-import {
-  createCloudWatchFigures,
-  createLocalFigures,
-  type ReadFigures,
-  readLastDay,
-  readLastHour,
-  readOldestAges,
-} from './figures.ts';
 
 /** A value, or the reason why it is unknown: `status` must not show a guess. */
 export type Known<Value> =
@@ -57,9 +50,10 @@ export interface WaitingStatus {
   readonly shop: string;
   readonly waitsFor: WaitsFor;
   readonly messages: number;
-  /** ISO 8601: since when the oldest is on its queue, and when the next is tried again. */
+  /** ISO 8601: since when the oldest is on its queue. */
   readonly since: string;
-  readonly nextTry: string;
+  /** ISO 8601: when the next is tried again. Undefined while a pause without an end holds all. */
+  readonly nextTry: string | undefined;
   /** Names of the reasons in the log. */
   readonly whys: readonly WaitingInShop['why'][];
   /** For some the next try is not the earliest possible. */
@@ -86,7 +80,7 @@ export async function collectStatus(
   { now, charts }: { readonly now: Date; readonly charts: boolean },
 ) {
   const { aws, output, connector } = deployment;
-  const { readFigures, readAges } = metricsOf(deployment, now);
+  const readFigures = openFigures(deployment, now);
   const ledger = openLedger(deployment);
   const listed = {
     ...{ client: new DynamoDB(aws), table: output('LedgerTable') },
@@ -102,7 +96,7 @@ export async function collectStatus(
   const shops = connector.shops.map(({ domain }) => domain);
   const hasFigures = connector.deployment.monitoring !== 'basic';
   // Counts are useful without ages, but not the reverse.
-  const ages = readAges().catch((): Ages => ({}));
+  const ages = readAges(deployment, now).catch((): Ages => ({}));
   const queues = attempt(async (): Promise<readonly QueueStatus[]> => {
     const counts = withAges(await readQueues(deployment), await ages);
     const hasDead = counts.some(({ dead }) => dead > 0);
@@ -123,7 +117,11 @@ export async function collectStatus(
     lastHour: hasFigures ? attempt(() => readLastHour(readFigures, now)) : undefined,
     lastDay: hasFigures && charts ? attempt(() => readLastDay(readFigures, now)) : undefined,
     waiting: attempt(async () =>
-      groupWaiting(await readWaiting(deployment, shops, now, MOST_WAITING), await queues),
+      groupWaiting(
+        await readWaiting(deployment, shops, now, MOST_WAITING),
+        await queues,
+        await readPauses(ledger, connector.shops, now),
+      ),
     ),
     reconcile: attempt(() =>
       Promise.all(
@@ -162,7 +160,14 @@ async function allOf<Parts extends object>(
 function groupWaiting(
   waiting: readonly WaitingInShop[],
   queues: Known<readonly QueueStatus[]>,
+  pauses: readonly PauseStatus[],
 ): readonly WaitingStatus[] {
+  // Before the end of a pause it would only wait again.
+  const triedAt = (message: WaitingInShop) =>
+    pauses
+      .filter((pause) => isHolding(pause, message))
+      .map(({ until }) => (until === undefined ? Number.POSITIVE_INFINITY : Date.parse(until)))
+      .reduce((latest, end) => Math.max(latest, end), message.until);
   const known = queues.kind === 'known' ? queues.value : [];
   const empty = new Set(known.filter(isEmpty).map(({ family }) => family));
   const left = waiting.filter(({ queue }) => !empty.has(queue));
@@ -171,12 +176,15 @@ function groupWaiting(
     const [next] = messages;
     if (!next) return [];
     const since = Math.min(...messages.map((one) => one.since));
+    const nextTry = Math.min(...messages.map(triedAt));
     return {
       ...{ shop: next.shop, waitsFor: next.waitsFor, messages: messages.length },
       since: new Date(since).toISOString(),
-      nextTry: new Date(next.until).toISOString(),
+      nextTry: Number.isFinite(nextTry) ? new Date(nextTry).toISOString() : undefined,
       whys: [...new Set(messages.map(({ why }) => why))],
-      mayBeEarlier: messages.some(({ until, notBefore = 0 }) => notBefore < until),
+      mayBeEarlier: messages.some(
+        (one) => !isRepeatedLater(one) && (one.notBefore ?? 0) < one.until,
+      ),
     };
   });
 }
@@ -184,31 +192,13 @@ function groupWaiting(
 export const isEmpty = ({ waiting, inFlight }: Pick<QueueStatus, 'waiting' | 'inFlight'>) =>
   waiting + inFlight === 0;
 
-/** CloudWatch, or its replacement on this machine. */
-export function metricsOf(
-  { aws, output, sandbox, connector }: Deployment,
-  now: Date,
-): { readonly readFigures: ReadFigures; readonly readAges: () => Promise<Ages> } {
-  if (sandbox) {
-    return {
-      readFigures: createLocalFigures(async (since) => {
-        const answer = await fetch(`${sandbox.metricsAddress}?since=${since.getTime()}`);
-        return answer.json();
-      }),
-      // SQS itself reports no age, and there is no CloudWatch here.
-      readAges: async () => ({}),
-    };
-  }
-  const client = new CloudWatchClient(aws);
-  return {
-    readFigures: createCloudWatchFigures(client, output('MetricsNamespace'), now),
-    async readAges() {
-      const families = familiesOf(connector);
-      const names = families.map((family) => nameOf(output(QUEUE_OUTPUTS[family].queue)));
-      const ages = await readOldestAges(client, names, now);
-      return Object.fromEntries(families.map((family, index) => [family, ages[index]]));
-    },
-  };
+async function readAges({ aws, output, sandbox, connector }: Deployment, now: Date): Promise<Ages> {
+  // SQS itself reports no age, and there is no CloudWatch on this machine.
+  if (sandbox) return {};
+  const families = familiesOf(connector);
+  const names = families.map((family) => nameOf(output(QUEUE_OUTPUTS[family].queue)));
+  const ages = await readOldestAges(new CloudWatchClient(aws), names, now);
+  return Object.fromEntries(families.map((family, index) => [family, ages[index]]));
 }
 
 const nameOf = (queueUrl: string) => queueUrl.slice(queueUrl.lastIndexOf('/') + 1);

@@ -16,9 +16,10 @@ import {
   unknown,
   warn,
 } from '../checks/check.ts';
+import type { LastHour, Sign } from '../deployment/figures.ts';
 import type { Suggestion, Verdict } from '../document/document.ts';
 import { line } from '../document/line.ts';
-import { FOR_WHAT, whyText } from '../pause/waiting-messages.ts';
+import { FOR_WHAT, whysText } from '../pause/waiting-messages.ts';
 import type { CredentialStatus } from '../secrets/read-secret.ts';
 import { counted, countedWith, momentText, spanText } from '../terminal/text.ts';
 import {
@@ -30,7 +31,6 @@ import {
   type Status,
   type WaitingStatus,
 } from './collect-status.ts';
-import type { LastHour, Sign } from './figures.ts';
 
 /**
  * What the checks and the other parts show: `fail` needs a person, `unknown` may need one, `warn` goes on by itself,
@@ -55,7 +55,7 @@ export function judgeStatus(status: Status, reconcileEveryMinutes: number): read
     queues.kind === 'known' && queues.value.some(({ family }) => family === 'balances');
   return [
     ...checks,
-    part('what waits', waiting, (groups) => groups.map((group) => judgeGroup(group, checks, now))),
+    part('what waits', waiting, (groups) => groups.map((group) => judgeGroup(group, status, now))),
     part('the last hour', lastHour, (hour) => judgeHour(hour, status, now)),
     part('the last day', lastDay, () => []),
     part('the queues', queues, (all) => all.flatMap((one) => [...judgeQueue(one)])),
@@ -80,12 +80,7 @@ export function verdictOf(results: readonly CheckResult[], { queues }: Status): 
   const roots = rootsOf(results);
   const of = (verdict: Finding['verdict']) =>
     roots.filter(({ finding }) => finding.verdict === verdict);
-  // What one command repairs is one thing.
-  const fails = new Set(
-    of('fail').map(({ name, finding: { shop, fix, next } }) =>
-      JSON.stringify([name, shop, fix, next]),
-    ),
-  ).size;
+  const fails = of('fail').length;
   if (fails > 0) {
     const what = fails === 1 ? 'One thing needs a person.' : `${fails} things need a person.`;
     return { kind: 'action required', what };
@@ -106,11 +101,14 @@ export function verdictOf(results: readonly CheckResult[], { queues }: Status): 
 }
 
 /** What waits, and whether it goes on without a person. */
-function judgeGroup(group: WaitingStatus, checks: readonly CheckResult[], now: Date): Finding {
+function judgeGroup(group: WaitingStatus, { checks, credentials }: Status, now: Date): Finding {
   const { shop, waitsFor, messages, since, nextTry, whys, mayBeEarlier } = group;
-  const inMs = Date.parse(nextTry) - now.getTime();
+  const tryAt = nextTry === undefined ? Number.POSITIVE_INFINITY : Date.parse(nextTry);
   const waits = countedWith(messages, 'message', 'wait');
-  const what = `${waits} ${FOR_WHAT[waitsFor]} since ${momentText(since, now)} (${whys.map(whyText).join(', ')}), next try in ${spanText(inMs)}`;
+  const said = `${waits} ${FOR_WHAT[waitsFor]} since ${momentText(since, now)}${whysText(whys)}`;
+  const inMs = Math.max(tryAt - now.getTime(), 0);
+  const next = Number.isFinite(tryAt) ? `, next try in ${spanText(inMs)}` : '';
+  const what = `${said}${next}`;
   const again: Suggestion = {
     label: `Try ${counted(messages, 'message')} again now`,
     line: line('retry-now', [], { shop, reason: waitsFor }),
@@ -125,8 +123,16 @@ function judgeGroup(group: WaitingStatus, checks: readonly CheckResult[], now: D
   switch (waitsFor) {
     case 'paused':
       return { ...warn(what), ...of, needs };
-    case 'misconfigured':
-      return { ...fail(what, DOCTOR), ...of, needs };
+    case 'misconfigured': {
+      const entered = enteredAt(credentials, ['loyalty', 'store'], shop);
+      // What is refused again waits for longer than that.
+      if (entered > 0 && tryAt < entered + REFUSED_SECRET_MAX_AGE_MS) {
+        const at = momentText(new Date(entered).toISOString(), now);
+        return { ...warn(`${waits}: refused before a secret was entered at ${at}${next}`), ...of };
+      }
+      // The pause says until when.
+      return { ...fail(paused ? said : what, DOCTOR), ...of, needs };
+    }
     case 'patience':
       break;
     case 'connector':
@@ -151,9 +157,12 @@ function* judgeHour(hour: LastHour, status: Status, now: Date): Iterable<Finding
     const what = `credentials, scopes or an address were refused ${times} in the last hour`;
     // Every message that met it stays on its queue: empty queues show that it is solved.
     const isSolved = queues.kind === 'known' && queues.value.every(isEmpty);
-    yield isSolved
-      ? info(`${lastSeen(what, signs.misconfigured, now)}; nothing waits any more`)
-      : judgeRefused(what, signs.misconfigured, { shops, now }, DOCTOR);
+    const seen = lastSeen(what, signs.misconfigured, now);
+    const { lastAt = now.getTime() } = signs.misconfigured ?? {};
+    const isEntered = shops.length === 1 && enteredAt(credentials, ['loyalty', 'store']) > lastAt;
+    if (isSolved) yield info(`${seen}; nothing waits any more`);
+    else if (isEntered) yield warn(`${seen}; a secret was entered since`);
+    else yield judgeRefused(what, signs.misconfigured, { shops, now }, DOCTOR);
   }
   if (crash > 0) {
     const { lastAt = now.getTime() } = signs.crash ?? {};
@@ -181,6 +190,19 @@ function* judgeHour(hour: LastHour, status: Status, now: Date): Iterable<Finding
 interface Judging {
   readonly shops: readonly string[];
   readonly now: Date;
+  readonly credentials: readonly CredentialStatus[];
+}
+
+/** When the newest of these secrets was stored, in epoch milliseconds; 0 where that is not known. */
+function enteredAt(
+  credentials: readonly CredentialStatus[],
+  purposes: readonly CredentialStatus['purpose'][],
+  shop?: string,
+): number {
+  const meant = credentials.filter(
+    (one) => purposes.includes(one.purpose) && (shop ?? one.shop) === one.shop,
+  );
+  return Math.max(0, ...meant.map(({ storedAt }) => storedAt?.getTime() ?? 0));
 }
 
 /** Scanners cause a few of these. */
@@ -192,16 +214,15 @@ const FEW_BAD_SIGNATURES = 5;
  */
 export function judgeSignatures(
   hour: Pick<LastHour, 'received' | 'signatures-refused' | 'signs'>,
-  judging: Judging & { readonly credentials: readonly CredentialStatus[] },
+  judging: Judging,
 ): Finding {
   const { shops, now, credentials } = judging;
   const [refused, sign] = [hour['signatures-refused'], hour.signs['signatures-refused']];
   const { received } = hour;
   if (refused <= FEW_BAD_SIGNATURES) {
     if (received > 0) return pass(`${counted(received, 'webhook')} accepted in the last hour`);
-    return info(
-      'no webhook came in the last hour: whether the app signs with this secret is not seen',
-    );
+    const came = refused === 0 ? 'no webhook came' : `${refused} refused, and none accepted`;
+    return info(`${came} in the last hour: whether the app signs with this secret is not seen`);
   }
   const what = `${refused} requests were refused for their signature in the last hour, repeats counted`;
   const { lastAt = now.getTime(), acceptedSince = 0, sinceAccepted = refused } = sign ?? {};
@@ -210,14 +231,10 @@ export function judgeSignatures(
       `${lastSeen(what, sign, now)}; all but the last ${sinceAccepted} before others were accepted`,
     );
   }
-  const stored = credentials
-    .filter(({ purpose }) => purpose === 'webhook')
-    .map(({ storedAt }) => storedAt?.getTime() ?? 0);
-  const storedAt = Math.max(0, ...stored);
-  // A receiver that refuses reads the secret again within this time.
-  if (acceptedSince === 0 && lastAt < storedAt + REFUSED_SECRET_MAX_AGE_MS) {
-    const at = momentText(new Date(storedAt).toISOString(), now);
-    const since = `a secret was entered at ${at}: whether the app signs with it is not known until a webhook comes`;
+  const storedAt = enteredAt(credentials, ['webhook']);
+  const entered = `a secret was entered at ${momentText(new Date(storedAt).toISOString(), now)}`;
+  if (acceptedSince === 0 && lastAt < storedAt) {
+    const since = `${entered}: whether the app signs with it is not known until a webhook comes`;
     const change =
       'Change something in the store, such as the note of an order; look again in a minute.';
     return unknown(`${lastSeen(what, sign, now)}; ${since}`, change);
@@ -227,6 +244,12 @@ export function judgeSignatures(
     say: 'The app signs with another secret, or the sender is not Shopify. Enter the client secret that the app has now:',
     line: line('secrets set', ['webhook'], { rotate: true, shop }),
   }));
+  // A receiver that refuses reads the secret again within this time.
+  if (acceptedSince === 0 && lastAt < storedAt + REFUSED_SECRET_MAX_AGE_MS) {
+    const since = `${entered}, and they are refused since, too: the receiver may have used the older one for a minute`;
+    const again = 'Look again in a minute. If they are still refused, the new one is wrong, too.';
+    return unknown(`${lastSeen(what, sign, now)}; ${since}`, again, ...enter);
+  }
   return judgeRefused(what, sign, judging, ...enter);
 }
 
@@ -234,7 +257,7 @@ export function judgeSignatures(
 function judgeRefused(
   what: string,
   sign: Sign | undefined,
-  { shops, now }: Judging,
+  { shops, now }: Omit<Judging, 'credentials'>,
   ...next: readonly Suggestion[]
 ): Finding {
   const { acceptedSince = 0 } = sign ?? {};

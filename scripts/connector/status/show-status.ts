@@ -3,6 +3,7 @@ import { quietUntil } from '../../../shared/core/reconcile/dependencies.ts';
 import { sumOf } from '../../../shared/core/reconcile/last-reconcile.ts';
 import { type CheckResult, findingsBlock, info } from '../checks/check.ts';
 import { versionDifference } from '../deployment/deployment.ts';
+import type { Chart, LastHour } from '../deployment/figures.ts';
 import {
   type Cell,
   type ChartBlock,
@@ -24,7 +25,6 @@ import {
   type ReconcileStatus,
   type Status,
 } from './collect-status.ts';
-import type { Chart, LastHour } from './figures.ts';
 import { judgeStatus, verdictOf } from './judge-status.ts';
 
 export interface StatusOptions extends CommonOptions {
@@ -138,16 +138,19 @@ const seldom = (many: number, name: string): Figures =>
 /** Those of balances go back to the store. */
 function queuesOf({ queues }: Status): Stage {
   if (queues.kind === 'unknown') return { name: 'Queues', text: `not known: ${queues.why}` };
-  const columns = ['Queue', ...['Waiting', 'In flight', 'Dead', 'Oldest'].map(right)];
+  // The ages come from CloudWatch, some minutes late.
+  const hasAges = queues.value.some((one) => !isEmpty(one) && one.oldestSeconds !== undefined);
+  const names = ['Ready', 'At work or waiting', 'Dead', ...(hasAges ? ['Oldest'] : [])];
   const rows = queues.value.map((queue) => {
     const { family, waiting, inFlight, oldestSeconds, dead, delivered = 0 } = queue;
-    const age = oldestSeconds === undefined ? 'not known' : spanText(oldestSeconds * 1000);
+    const age = oldestSeconds === undefined ? '' : spanText(oldestSeconds * 1000);
     const opens = line('dead-letters list', [], { queue: family });
     const tone = dead > delivered ? 'bad' : 'soft';
     const letters = { text: String(dead), tone, opens } as const;
-    return [family, waiting, inFlight, dead && letters, isEmpty(queue) ? '-' : age];
+    const cells = [family, waiting, inFlight, dead && letters];
+    return hasAges ? [...cells, isEmpty(queue) ? '-' : age] : cells;
   });
-  return { name: 'Queues', table: table(columns, rows) };
+  return { name: 'Queues', table: table(['Queue', ...names.map(right)], rows) };
 }
 
 function factsOf(status: Status, shop: string): FactsBlock {

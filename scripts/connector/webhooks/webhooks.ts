@@ -67,14 +67,14 @@ export async function syncWebhooks(
   const { shop, prune, covered, yes } = options;
   if (yes) await session.beginChange(deployment);
   const repairable = (found: readonly Finding[]) =>
-    found.filter(({ verdict, next }) => (verdict === 'fail' || verdict === 'warn') && next).length;
+    found.some(({ verdict, next }) => (verdict === 'fail' || verdict === 'warn') && next);
   const shops = shopsOf(deployment.connector, shop);
   const deps = shopDeps(deployment, shops);
   return fixDocument(subscriptionsCheck(deps, options, session), {
     ...{ title: titleOf(deployment), yes },
-    isWanted: (found) => repairable(found) > 0,
-    next: (found) => ({
-      label: `Repair ${counted(repairable(found), 'subscription')}`,
+    isWanted: repairable,
+    next: () => ({
+      label: 'Repair the subscriptions',
       line: line('webhooks sync', [], { shop, prune, covered, yes: true }),
     }),
     blocks: isSeen(deployment.connector.healing) ? [] : [text(BOTH)],
@@ -215,9 +215,13 @@ const SET_VERSION =
 const versionText = ({ handle, retired }: NonNullable<SubscriptionFindings['version']>) =>
   `webhooks come in ${retired ? 'the retired ' : ''}API version ${handle}; the readers are for ${API_VERSION}`;
 
-function faultsOf({ missing, wrong, extra }: SubscriptionFindings): readonly string[] {
+function faultsOf({ fine, missing, wrong, extra }: SubscriptionFindings): readonly string[] {
+  const topics = missing.map(({ topic }) => topic).join(', ');
+  const others = fine.length + wrong.length;
+  const of = `${missing.length} of ${missing.length + others} subscriptions are missing`;
   return [
-    ...missing.map(({ topic }) => `the subscription of ${topic} is missing`),
+    ...(missing.length === 1 ? [`the subscription of ${topics} is missing`] : []),
+    ...(missing.length > 1 ? [others === 0 ? of : `${of}: ${topics}`] : []),
     ...wrong.map(({ wanted, differs }) => `${wanted.topic} differs in ${differs.join(', ')}`),
     ...extra.map(({ topic, uri }) => `${topic} is subscribed to once too often (${uri})`),
   ];

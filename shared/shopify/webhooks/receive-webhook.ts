@@ -63,10 +63,11 @@ export async function receiveWebhook(
 }
 
 /**
- * Bodies that say everything: equal bytes say nothing new. Two edits of a discount in one second have equal bodies, and
- * the store is asked for the second.
+ * Of the body: equal bytes say nothing new. Two edits of a discount in one second have equal bodies, and the store is
+ * asked for the second; of a deletion it is asked, too.
  */
-const WHOLE: ReadonlySet<TopicRoute['carries']> = new Set(['entity', 'event', 'deletion']);
+const saysAll = ({ claim, carries }: TopicRoute): boolean =>
+  claim === 'changed' && (carries === 'entity' || carries === 'event');
 
 /** An import of codes sends about one webhook a second. */
 const MOST_A_MINUTE = 120;
@@ -118,7 +119,7 @@ async function enqueue(
     ...(triggeredAt && { triggeredAt }),
     body,
   };
-  const isWhole = WHOLE.has(route.carries);
+  const isWhole = saysAll(route);
   if (!isWhole && !mayQueue(event)) return { status: 503, text: 'try again later' };
   // The store does not sign the id of a delivery, so a captured body could be queued again and again under new ones.
   const deliveryId = (isWhole && readSignature(sent)) || webhookId;

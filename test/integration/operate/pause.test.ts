@@ -93,6 +93,11 @@ describe('loyalty-connector pause and resume', () => {
   it('resume sends at once what would have waited for an hour', async () => {
     const before = orders();
     await leaveWaiting(operated, { why: 'shop-paused', pausedBy: 'operator' });
+    await operated.run('pause --for 5h --yes');
+    // Before the end of the pause it would only wait again.
+    const { waiting } = JSON.parse((await operated.run('status --json')).stdout).data;
+    const [{ nextTry }] = waiting.value;
+    expect(Date.parse(nextTry)).toBeGreaterThan(Date.now() + 4 * 3_600_000);
     const { stdout } = await operated.run('resume');
     expect(stdout).toContain('1 message is tried again now: orders 1.');
     await operated.work();

@@ -200,7 +200,7 @@ describe('the folder of the app', () => {
         .map((one) => one.what)
         .join('\n');
     expect(what('Admin API')).toContain('lacks the scope write_discounts');
-    expect(what('subscriptions')).toContain('the subscription of orders/create is missing');
+    expect(what('subscriptions')).toMatch(/^(\d+) of \1 subscriptions are missing$/m);
     expect(what('not seen')).toContain('no API shows');
   });
 

@@ -34,7 +34,7 @@ describe('the history of a stack', () => {
   });
 
   it('holds no secret that was set', async () => {
-    expect((await connector.run('secrets set loyalty --untried', NEW_SECRET)).code).toBe(0);
+    expect((await connector.run('secrets set loyalty --untried', NEW_SECRET)).code).toBe(4);
     const [record] = await history();
     expect(record).toMatchObject({ arguments: { 1: 'loyalty' }, end: { counts: { stored: 1 } } });
     expect(JSON.stringify(record)).not.toMatch(/5b1d71|93f2c9/);

@@ -15,8 +15,8 @@ describe('loyalty-connector secrets set', () => {
       'secrets set loyalty --untried',
       JSON.stringify(given),
     );
-    expect(stdout).not.toContain('accepts');
-    expect(code).toBe(0);
+    expect(stdout).toContain('NOT KNOWN\n  Untried: ');
+    expect(code).toBe(4);
     expect(stderr).toContain(`The loyalty secret of ${SHOP} is stored`);
     expect(stdout).toContain('within 5 minutes, and within 1 minute where the older one');
     expect(stdout).toContain('npx loyalty-connector status');
@@ -54,7 +54,7 @@ describe('loyalty-connector secrets set', () => {
     expect(down.stderr).toContain('the loyalty service gave no usable answer');
     expect(down.stderr).toContain('To store it untried: --untried');
     expect(down.code).toBe(1);
-    expect((await connector.run('secrets set loyalty --untried', input)).code).toBe(0);
+    expect((await connector.run('secrets set loyalty --untried', input)).code).toBe(4);
     connector.loyalty.faults.clear();
     expect((await connector.run('secrets set webhook --untried', input)).code).toBe(2);
   });
@@ -88,7 +88,16 @@ describe('loyalty-connector secrets set', () => {
     expect(hasty.stderr).toContain('A rotation is already running');
     expect(await connector.secret('webhook')).toEqual(both);
 
+    const early = await connector.run('secrets set webhook --finish');
+    expect(early.stderr).toContain('No webhook that was signed with the newest secret is known');
+    expect(early.code).toBe(1);
+    expect(await connector.secret('webhook')).toEqual(both);
+    const received = { name: 'received', value: 2, at: Date.now() + 1_000, dimensions: {} };
+    connector.metrics.push({ ...received, name: 'older-secret-used' }, received);
+    expect((await connector.run('secrets set webhook --finish')).code).toBe(1);
+    connector.metrics.push(received);
     const finished = await connector.run('secrets set webhook --finish');
+    expect(finished.stdout).toContain('is accepted for 5 more minutes at most');
     expect(finished.code).toBe(0);
     expect(await connector.secret('webhook')).toEqual({ current: NEW_SECRET });
     const twice = await connector.run('secrets set webhook --finish');
@@ -111,7 +120,7 @@ describe('loyalty-connector secrets set', () => {
     expect(connector.confidential.disclosedIn([screen])).toEqual([]);
     expect(screen).toContain(`${SHOP}: the loyalty service's token (not shown): `);
     expect(screen).toContain('is stored');
-    expect(code).toBe(0);
+    expect(code).toBe(4);
     const [token, key] = Object.values(typed);
     expect(await connector.secret('loyalty')).toEqual({ token, key });
     await connector.keepSecret('loyalty', JSON.stringify(SECRETS.loyalty));

@@ -6,6 +6,7 @@ import {
   findingsBlock,
   unknown,
 } from '../../../scripts/connector/checks/check.ts';
+import type { LastHour } from '../../../scripts/connector/deployment/figures.ts';
 import { lineText } from '../../../scripts/connector/document/line.ts';
 import type { CredentialStatus } from '../../../scripts/connector/secrets/read-secret.ts';
 import type {
@@ -13,7 +14,6 @@ import type {
   Status,
   WaitingStatus,
 } from '../../../scripts/connector/status/collect-status.ts';
-import type { LastHour } from '../../../scripts/connector/status/figures.ts';
 import { judgeStatus, verdictOf } from '../../../scripts/connector/status/judge-status.ts';
 import type { FoundByReading } from '../../../shared/core/reconcile/deep-scan.ts';
 import type { LastReconcile } from '../../../shared/core/reconcile/last-reconcile.ts';
@@ -113,7 +113,7 @@ describe('the verdict on a deployment', () => {
     [
       'work that breaks off, also while other work succeeds',
       { waiting: waiting({ waitsFor: 'connector', whys: ['broke-off'], messages: 1 }) },
-      '1 message waits for the connector or AWS since 02:50 UTC (broke-off)',
+      '1 message waits for the connector or AWS since 02:50 UTC (the work broke off)',
       'doctor',
     ],
     [
@@ -220,6 +220,7 @@ describe('the verdict on a deployment', () => {
       waiting: waiting({ waitsFor: 'misconfigured' }),
     });
     expect([troubles.length, verdict]).toEqual([1, 'One thing needs a person.']);
+    expect(JSON.stringify(troubles)).not.toContain('next try');
   });
 });
 
@@ -231,7 +232,7 @@ describe('a deployment whose messages wait', () => {
     expect(kind).toBe('waits');
     expect(waits).toMatchObject([
       {
-        what: '11 messages wait for the loyalty service since 02:50 UTC (time-out), next try in 40 s',
+        what: '11 messages wait for the loyalty service since 02:50 UTC (no answer in time), next try in 40 s',
         next: `retry-now --shop ${SHOP} --reason loyalty`,
       },
     ]);
@@ -281,9 +282,32 @@ describe('a deployment after a repair', () => {
     };
     // A receiver may have had the older one for a minute.
     expect([judged('02:39').kind, judged('02:40').kind]).toEqual(['action required', 'not known']);
+    expect(judged('02:40').waits[0]?.what).toContain('they are refused since, too');
     const entered = judged('02:50');
     expect(entered.kind).toBe('not known');
     expect(entered.waits[0]?.what).toContain('a secret was entered at 02:50 UTC');
+  });
+
+  it('waits with what was refused before the secret was changed', () => {
+    const refused = waiting({ waitsFor: 'misconfigured', whys: ['misconfigured'] });
+    const judged = (storedAt: string, changes: Partial<Status>) => {
+      const loyalty = { shop: SHOP, purpose: 'loyalty', state: 'there' } as const;
+      return judge({
+        ...changes,
+        credentials: [{ ...loyalty, storedAt: new Date(minute(storedAt)) }],
+      });
+    };
+    expect(judged('02:59', { waiting: refused }).kind).toBe('action required');
+    const { kind, waits } = judged('03:00', { waiting: refused });
+    expect([kind, waits[0]?.what]).toEqual([
+      'waits',
+      '11 messages wait: refused before a secret was entered at 03:00 UTC, next try in 40 s',
+    ]);
+    const sign = { lastAt: minute('02:40'), acceptedSince: 0, sinceAccepted: 3 };
+    const lastHour = hour({ misconfigured: 3, signs: { misconfigured: sign } });
+    const counted = { lastHour, queues: queues({ inFlight: 3 }) };
+    expect(judged('02:39', counted).kind).toBe('action required');
+    expect(judged('02:41', counted).kind).toBe('waits');
   });
 
   it('does not take a crash as repaired by what others did since, and says until when', () => {

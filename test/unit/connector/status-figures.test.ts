@@ -3,15 +3,15 @@ import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { describe, expect, it } from 'vitest';
 import { listen } from '../../../local/stack/emulators.ts';
 import { awsSettings } from '../../../scripts/connector/deployment/deployment.ts';
-import { sparkline } from '../../../scripts/connector/document/print-document.ts';
-import { withAges } from '../../../scripts/connector/status/collect-status.ts';
 import {
   createCloudWatchFigures,
   createLocalFigures,
   readLastDay,
   readLastHour,
   readOldestAges,
-} from '../../../scripts/connector/status/figures.ts';
+} from '../../../scripts/connector/deployment/figures.ts';
+import { sparkline } from '../../../scripts/connector/document/print-document.ts';
+import { withAges } from '../../../scripts/connector/status/collect-status.ts';
 
 const NOW = new Date('2026-11-15T12:07:30.000Z');
 const minutesAgo = (minutes: number) => NOW.getTime() - minutes * 60_000;

@@ -1,10 +1,22 @@
 import {
-  type CloudWatchClient,
+  CloudWatchClient,
   GetMetricDataCommand,
   type MetricDataQuery,
 } from '@aws-sdk/client-cloudwatch';
 import * as v from 'valibot';
 import type { WrittenMetric } from '../../../shared/config/metrics.ts';
+import type { Deployment } from './deployment.ts';
+
+/** CloudWatch, or its replacement on this machine. */
+export function openFigures({ aws, output, sandbox }: Deployment, now: Date): ReadFigures {
+  if (!sandbox) {
+    return createCloudWatchFigures(new CloudWatchClient(aws), output('MetricsNamespace'), now);
+  }
+  return createLocalFigures(async (since) => {
+    const answer = await fetch(`${sandbox.metricsAddress}?since=${since.getTime()}`);
+    return answer.json();
+  });
+}
 
 /** One metric of the functions (shared/aws/emf-telemetry.ts). */
 interface WantedFigure {
@@ -107,6 +119,16 @@ export async function readLastHour(readFigures: ReadFigures, now: Date): Promise
     const sinceAccepted = sumOf(seen.filter(({ at }) => at > acceptedAt));
     return { [metric]: { lastAt, acceptedSince, sinceAccepted } };
   }
+}
+
+/** How many webhooks, of all shops, were accepted with the newest secret since it was stored. */
+export async function readAccepted(readFigures: ReadFigures, storedAt: Date): Promise<number> {
+  // CloudWatch keeps longer periods for longer.
+  const found = await readFigures(sumsEvery(300, ['received', 'older-secret-used']), storedAt);
+  const [received = 0, older = 0] = found.map((points) =>
+    sumOf(points.filter(({ at }) => at >= storedAt.getTime())),
+  );
+  return received - older;
 }
 
 /** The last day by quarters of an hour, in one request: 6 metrics. */
