@@ -137,8 +137,8 @@ const SECRET_ACTIONS = [
 
 /**
  * "Grants permission to create a new item, if an item with same primary key does not exist in the table" (Service
- * Authorization Reference, DynamoDB): unlike a put, an insert replaces nothing, so nobody changes or hides a record
- * of their own.
+ * Authorization Reference, DynamoDB): unlike a put, an insert replaces nothing, so people cannot change or hide
+ * their own records.
  */
 function appendRecords({ table }: LedgerTable, keys: string): PolicyStatement {
   return allow(['dynamodb:PartiQLInsert'], [table.tableArn], likeKeys([keys]));

@@ -267,15 +267,7 @@ export async function openOperatedConnector({
     work,
 
     /** The workers work as long as the command runs, as in a deployment. */
-    async atWork<Value>(command: Promise<Value>): Promise<Value> {
-      let isOver = false;
-      const ended = command.finally(() => {
-        isOver = true;
-      });
-      while (!isOver) await work();
-      await work();
-      return ended;
-    },
+    atWork: <Value>(command: Promise<Value>) => workDuring(command, work),
 
     async close(): Promise<void> {
       output.stop();
@@ -328,4 +320,17 @@ async function readSecretText(client: SecretsManagerClient, name: string): Promi
     new GetSecretValueCommand({ SecretId: name }),
   );
   return JSON.parse(text);
+}
+
+export async function workDuring<Value>(
+  command: Promise<Value>,
+  work: () => Promise<void>,
+): Promise<Value> {
+  let isOver = false;
+  const ended = command.finally(() => {
+    isOver = true;
+  });
+  while (!isOver) await work();
+  await work();
+  return ended;
 }

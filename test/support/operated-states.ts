@@ -8,7 +8,7 @@ import { line } from '../../scripts/connector/document/line.ts';
 import { anyLife, live } from './any-store-life.ts';
 import { ask } from './asked-documents.ts';
 import { buildWarm, createSourceQueue, pollOnce } from './event-source.ts';
-import { openOperatedConnector, SHOP, tellOf } from './operated-connector.ts';
+import { openOperatedConnector, SHOP, tellOf, workDuring } from './operated-connector.ts';
 import { letterEvent, letterReason, parkLetters } from './parked-letters.ts';
 import { leaveStuckRedemption } from './stuck-redemption.ts';
 
@@ -58,15 +58,7 @@ async function openWorld() {
       store.actions.fulfilOrder({ orderId: id });
       return { id, customerId };
     },
-    async atWork<Value>(command: Promise<Value>): Promise<Value> {
-      let isOver = false;
-      const ended = command.finally(() => {
-        isOver = true;
-      });
-      while (!isOver) await work();
-      await work();
-      return ended;
-    },
+    atWork: <Value>(command: Promise<Value>) => workDuring(command, work),
     async close(): Promise<void> {
       process.chdir(HOME);
       await operated.close();

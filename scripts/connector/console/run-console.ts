@@ -122,7 +122,7 @@ function writeRedirect(
   try {
     const parent = join(findProject(), '.connector');
     mkdirSync(parent, { recursive: true });
-    // For this user alone, whatever the parent allows.
+    // Only this user may open it, also where others may open the parent.
     const folder = mkdtempSync(join(parent, 'console-'));
     const file = join(folder, 'open.html');
     const html = `<!doctype html><meta http-equiv="refresh" content="0;url=${address}">\n`;

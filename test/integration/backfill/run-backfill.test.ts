@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createMemoryLedger } from '../../../local/harness/memory-ledger.ts';
+import { openStoreAdmin } from '../../../local/stack/start-sandboxes.ts';
 import { type StoreSandbox, startStoreSandbox } from '../../../local/store-sandbox/sandbox.ts';
 import { type OpenBackfill, sendPeriods } from '../../../scripts/connector/backfill/backfill.ts';
 import {
@@ -314,12 +315,7 @@ describe('a backfill that is too large for one file', { timeout: 120_000 }, () =
   /** As the command does it. */
   async function open() {
     const { world, backfills, held, sends } = openDeps();
-    const value = { kind: 'static', accessToken: store.credentials.accessToken } as const;
-    const ask = createAdminClient({
-      shop: store.shop.domain,
-      secret: { get: async () => value, refresh: async () => value },
-      sandboxAddress: store.address,
-    }).until(undefined);
+    const ask = openStoreAdmin(store).ask(store.shop.domain);
     const files: string[] = [];
     const totals = new Set<number | undefined>();
     const at = new Date().toISOString();

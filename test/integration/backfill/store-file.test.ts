@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
+import { openStoreAdmin } from '../../../local/stack/start-sandboxes.ts';
 import { type StoreSandbox, startStoreSandbox } from '../../../local/store-sandbox/sandbox.ts';
 import { defaultServerSettings } from '../../../local/store-sandbox/settings.ts';
 import {
@@ -11,7 +12,6 @@ import {
 } from '../../../scripts/connector/backfill/backfill.ts';
 import type { ShopDeps } from '../../../scripts/connector/checks/check.ts';
 import { installedAppCheck } from '../../../scripts/connector/checks/store.ts';
-import { createAdminClient } from '../../../shared/shopify/admin/client/admin-client.ts';
 import connector from '../../fixtures/project/connector.config.ts';
 import { askAdmin } from '../../support/ask-admin.ts';
 
@@ -26,12 +26,7 @@ async function open(
 ): Promise<OpenBackfill & { readonly store: StoreSandbox }> {
   const store = await startStoreSandbox(settings);
   sandbox = store;
-  const value = { kind: 'static', accessToken: store.credentials.accessToken } as const;
-  const ask = createAdminClient({
-    shop: store.shop.domain,
-    secret: { get: async () => value, refresh: async () => value },
-    sandboxAddress: store.address,
-  }).until(undefined);
+  const ask = openStoreAdmin(store).ask(store.shop.domain);
   const deployment = { where: 'aws', connector } as unknown as OpenBackfill['deployment'];
   return { store, ask, deployment, enrichment: {} } as unknown as OpenBackfill & {
     readonly store: StoreSandbox;
