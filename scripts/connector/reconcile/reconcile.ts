@@ -3,9 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { ledgerKeyText, type PastOutcome } from '../../../shared/core/ledger/ledger.ts';
 import {
+  type DeepCourse,
+  type DeepScan,
   differingIn,
   type FoundByReading,
-  readFindings,
+  readDeepScan,
 } from '../../../shared/core/reconcile/deep-scan.ts';
 import { quietUntil, type SentReason } from '../../../shared/core/reconcile/dependencies.ts';
 import {
@@ -96,11 +98,9 @@ export async function runReconcile(
 }
 
 /** What runs of one shop found, the newest run first. */
-export interface ShopRuns {
+export interface ShopRuns extends DeepScan {
   readonly shop: string;
   readonly runs: readonly LastReconcile[];
-  /** Orders read from the loyalty service by the newest deep comparison and, until it ends, by the one before. */
-  readonly ordersRead: readonly FoundByReading[];
   readonly sent: readonly SentAgain[];
   /** Of orders, by their ids. */
   readonly names: ReadonlyMap<string, string>;
@@ -126,7 +126,7 @@ async function readRuns(
     shopsOf(deployment.connector, named).map(async (shop) => {
       const all = await readReconcileRuns(ledger, shop.domain);
       const runs = isOurs ? all.slice(0, 1).filter(isOurs) : all;
-      const ordersRead = await readFindings(ledger, shop.domain);
+      const deep = await readDeepScan(ledger, shop.domain, new Date());
       const messages = runs.flatMap((run) => run.sent.map((one) => ({ run, ...one })));
       const shown = messages.slice(0, MOST_SENT);
       const keyOf = ({ kind, id }: (typeof shown)[number]) => ({ shop: shop.domain, kind, id });
@@ -139,9 +139,9 @@ async function readRuns(
         return { endedAt, ...one, outcome: own ?? since?.at(-1) };
       });
       const orders = sent.filter(({ kind }) => kind === 'order').map(({ id }) => id);
-      const { ids, lately } = differingOrders(ordersRead);
+      const { ids, lately } = differingOrders(deep.ordersRead);
       const names = await orderNames(services.ask(shop), [...ids, ...lately, ...orders]);
-      return { shop: shop.domain, runs, ordersRead, sent, names };
+      return { shop: shop.domain, runs, ...deep, sent, names };
     }),
   );
 }
@@ -185,7 +185,7 @@ function differingOrders(ordersRead: readonly FoundByReading[]) {
 
 /** What was compared, up to when, and what became of what was sent. */
 export function judgeRuns(
-  { runs, ordersRead, sent }: Pick<ShopRuns, 'runs' | 'ordersRead' | 'sent'>,
+  { runs, ordersRead, course, sent }: Omit<ShopRuns, 'shop' | 'names'>,
   { isDeep = false, everyMinutes }: Asked,
   now: Date,
 ): Verdict {
@@ -208,7 +208,8 @@ export function judgeRuns(
     const what = `Of what was sent again, ${givenUp} could not be delivered. ${upTo}`;
     return { kind: 'action required', what };
   }
-  const [first] = stopsOf(last);
+  const isGoingOn = last.deep?.stopped?.why === 'out-of-time' && course !== undefined;
+  const [first] = isGoingOn ? last.stopped : stopsOf(last);
   if (first) {
     const what = `Not everything was compared: ${stoppedText(first.why)}. The next run goes on there.`;
     return { kind: 'not known', what };
@@ -226,11 +227,32 @@ export function judgeRuns(
   if (runs.every(({ lookedAt }) => sumOf(lookedAt) === 0)) {
     return { kind: 'waits', what: `Nothing was there to compare. ${upTo}` };
   }
+  if (isGoingOn) {
+    const what = `Store and ledger agree about what changed up to ${until}. ${courseText(course, now)}`;
+    return { kind: isDeep ? 'waits' : 'well', what };
+  }
   const service = isDeep
     ? `the loyalty service holds ${counted(newest?.read ?? 0, 'order')} as sent`
     : 'the loyalty service was not asked';
   const rest = 'What changed since is not compared yet.';
   return { kind: 'well', what: `Store and ledger agree up to ${until}; ${service}. ${rest}` };
+}
+
+const PHASES: Readonly<Record<DeepCourse['phase'], string>> = {
+  ledger: 'deletions',
+  product: 'products',
+  discount: 'codes',
+  order: 'orders',
+};
+
+/** Of everything: what was read since when, and by when the rest is. A large shop's is nearly always under way. */
+export function courseText({ began, phase, turn }: DeepCourse, now: Date): string {
+  const at = (moment: number) => momentText(new Date(moment).toISOString(), now);
+  const deep = `A deep scan is under way since ${at(began)}, now at ${PHASES[phase]}; every run goes on.`;
+  if (!turn) return deep;
+  const day = (moment: number) => new Date(moment).toISOString().slice(0, 10);
+  const rest = turn.ends === undefined ? 'when is not known yet' : `by about ${day(turn.ends)}`;
+  return `${deep} Each reads the recent orders again, and older ones in turn: since ${day(turn.began)} those that changed last before ${day(turn.readUntil)} were read; the others follow, ${rest}.`;
 }
 
 const untilOf = ({ beganAt }: Pick<LastReconcile, 'beganAt'>, now: Date) =>

@@ -8,7 +8,7 @@ import type { WaitsFor } from '../../../shared/core/batch/waiting.ts';
 import { readControl } from '../../../shared/core/calls/shop-pause.ts';
 import type { QueueFamily } from '../../../shared/core/events/event.ts';
 import { isOpenDoubt } from '../../../shared/core/ledger/entry.ts';
-import { type FoundByReading, readFindings } from '../../../shared/core/reconcile/deep-scan.ts';
+import { type DeepScan, readDeepScan } from '../../../shared/core/reconcile/deep-scan.ts';
 import {
   type LastReconcile,
   readLastReconcile,
@@ -61,11 +61,9 @@ export interface WaitingStatus {
 }
 
 /** The last run that compared the store with the ledger; undefined when none has ended yet. */
-export interface ReconcileStatus {
+export interface ReconcileStatus extends DeepScan {
   readonly shop: string;
   readonly last: LastReconcile | undefined;
-  /** Orders read from the loyalty service by the newest deep scan and, until it ends, by the one before. */
-  readonly ordersRead: readonly FoundByReading[];
   /** Since when everything is compared, because the ledger was lost or restored, in ISO 8601; undefined when it is not. */
   readonly recoversSince: string | undefined;
 }
@@ -130,7 +128,7 @@ export async function collectStatus(
           return {
             shop,
             last: await readLastReconcile(ledger, shop),
-            ordersRead: await readFindings(ledger, shop),
+            ...(await readDeepScan(ledger, shop, now)),
             recoversSince: isOpenDoubt(doubt) ? new Date(doubt.until).toISOString() : undefined,
           };
         }),
