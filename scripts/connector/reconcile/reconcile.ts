@@ -19,7 +19,7 @@ import {
 } from '../../../shared/core/reconcile/last-reconcile.ts';
 import type { ReconcileRequest } from '../../../shared/core/reconcile/reconcile.ts';
 import { type Deployment, openLedger } from '../deployment/deployment.ts';
-import { openShopServices, orderNames } from '../deployment/services.ts';
+import { nameKey, openShopServices, readNames } from '../deployment/services.ts';
 import {
   type Block,
   type Cell,
@@ -102,7 +102,7 @@ export interface ShopRuns extends DeepScan {
   readonly shop: string;
   readonly runs: readonly LastReconcile[];
   readonly sent: readonly SentAgain[];
-  /** Of orders, by their ids. */
+  /** Of orders and products: see `nameKey`. */
   readonly names: ReadonlyMap<string, string>;
 }
 
@@ -138,9 +138,9 @@ async function readRuns(
         const own = since?.findLast((past) => past.origin && past.outcome !== 'rejected');
         return { endedAt, ...one, outcome: own ?? since?.at(-1) };
       });
-      const orders = sent.filter(({ kind }) => kind === 'order').map(({ id }) => id);
       const { ids, lately } = differingOrders(deep.ordersRead);
-      const names = await orderNames(services.ask(shop), [...ids, ...lately, ...orders]);
+      const orders = [...ids, ...lately].map((id) => ({ kind: 'order', id }));
+      const names = await readNames(services.ask(shop), [...orders, ...sent]);
       return { shop: shop.domain, runs, ...deep, sent, names };
     }),
   );
@@ -278,7 +278,7 @@ function documentOf(
   const first = shops.flatMap((one): readonly Suggestion[] => {
     const { ids, lately } = differingOrders(one.ordersRead);
     const [id] = [...ids, ...lately];
-    const label = `See what happened to ${id && (one.names.get(id) ?? id)}`;
+    const label = `See what happened to ${id && (one.names.get(nameKey({ kind: 'order', id })) ?? id)}`;
     return id ? [{ label, line: line('trace', ['order', id], { shop: one.shop }) }] : [];
   });
   const isOpen = verdict.kind === 'action required' || verdict.kind === 'not known';
@@ -312,7 +312,7 @@ function documentOf(
 /** What a person must look at first. */
 export function blocksOf({ shop, runs, ordersRead, names, ...given }: ShopRuns): readonly Block[] {
   const entity = (kind: LastReconcile['sent'][number]['kind'], id: string): Cell => ({
-    text: kind === 'order' ? (names.get(id) ?? `order ${id}`) : `${kind} ${id}`,
+    text: names.get(nameKey({ kind, id })) ?? `${kind} ${id}`,
     opens: line('trace', [kind, id], { shop }),
   });
   const { ids, lately } = differingOrders(ordersRead);
