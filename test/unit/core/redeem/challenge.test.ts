@@ -4,7 +4,7 @@ import { transportFailure } from '../../../../shared/loyalty/result.ts';
 import { namesOfClick, openRedeeming, ROBIN, SHOP } from '../../../support/redeem-world.ts';
 
 const staffId = '42';
-const OUTAGE = transportFailure('time-out', { mayHaveHappened: true }) as never;
+const OUTAGE = transportFailure('time-out', { mayHaveHappened: true, message: '' }) as never;
 const ACTED = 'a till acted for a customer';
 
 function openTill() {
