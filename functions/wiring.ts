@@ -238,12 +238,16 @@ export function toLambdaAnswer(answer: {
   };
 }
 
-export function toLambdaResponse(answer: {
+export function toLambdaResponse({
+  status: statusCode,
+  ...answer
+}: {
   readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: Record<string, string>;
   readonly body: string;
+  readonly isBase64Encoded?: boolean;
 }): LambdaFunctionURLResult {
-  return { statusCode: answer.status, headers: { ...answer.headers }, body: answer.body };
+  return { statusCode, ...answer };
 }
 
 export function toMessages(event: SQSEvent): readonly ReceivedMessage[] {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
 import { errorFields, type Telemetry } from '../../core/events/telemetry.ts';
 import type { RateLimit } from '../../core/storefront/cached-uses.ts';
 import {
@@ -103,7 +104,7 @@ async function route(
   if (caller.kind === 'proxy' && caller.route === SCRIPT) {
     // Parameters are allowed here: a theme may add a version to bypass a cache.
     if (request.method !== 'GET') return wrongMethod('GET');
-    return script(request.headers['if-none-match']);
+    return script(request.headers);
   }
   const found = (caller.kind === 'till' ? tillRoutes : routes).get(caller.route);
   if (!found) return errorAnswer(404, 'not-found', 'There is nothing at this address.');
@@ -166,23 +167,40 @@ function refused({ kind }: Caller): StorefrontAnswer {
 /** Every page loads the script; a new version reaches all browsers within an hour. */
 const SCRIPT_SECONDS = 3_600;
 
-export type ScriptServer = (ifNoneMatch: string | undefined) => Promise<StorefrontAnswer>;
+export type ScriptServer = (headers: StorefrontRequest['headers']) => Promise<StorefrontAnswer>;
 
-/** The script is loaded when a browser asks for it, which keeps it for long. */
+/** The script is loaded, and compressed once, when a browser asks for it, which keeps it for long. */
 export function createScriptServer(load: () => Promise<string>): ScriptServer {
-  return async (ifNoneMatch) => {
-    const script = await load();
-    const etag = `"${createHash('sha256').update(script).digest('base64url')}"`;
+  let kept: ReturnType<typeof prepare> | undefined;
+  function prepare(script: string) {
+    // Weak: one for both forms.
+    const etag = `W/"${createHash('sha256').update(script).digest('base64url')}"`;
+    const zipped = gzipSync(script, { level: 9 }).toString('base64');
+    return { script, zipped, etag };
+  }
+  return async (asked) => {
+    kept ??= prepare(await load());
+    const { script, zipped, etag } = kept;
     const headers = {
       'content-type': 'text/javascript; charset=utf-8',
       'cache-control': `public, max-age=${SCRIPT_SECONDS}`,
       'x-content-type-options': 'nosniff',
+      vary: 'accept-encoding',
       etag,
     };
-    // A proxy that compresses the text may mark the ETag as weak.
-    const known = (ifNoneMatch ?? '').split(',').map((one) => one.trim().replace(/^W\//, ''));
-    return known.includes(etag)
-      ? { status: 304, headers, body: '' }
+    const known = wordsOf(asked['if-none-match']).map((one) => one.replace(/^(W\/)?/, 'W/'));
+    if (known.includes(etag)) return { status: 304, headers, body: '' };
+    const isZipped = wordsOf(asked['accept-encoding']).some((one) => GZIP.test(one));
+    return isZipped
+      ? {
+          ...{ status: 200, headers: { ...headers, 'content-encoding': 'gzip' }, body: zipped },
+          isBase64Encoded: true,
+        }
       : { status: 200, headers, body: script };
   };
 }
+
+/** Unless it is refused: `gzip;q=0`. */
+const GZIP = /^gzip(?!;q=0(?:\.0*)?$)/i;
+
+const wordsOf = (header = '') => header.split(',').map((one) => one.replaceAll(/\s/g, ''));
