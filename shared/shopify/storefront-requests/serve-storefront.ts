@@ -1,5 +1,3 @@
-import { createHash } from 'node:crypto';
-import { gzipSync } from 'node:zlib';
 import { errorFields, type Telemetry } from '../../core/events/telemetry.ts';
 import type { RateLimit } from '../../core/storefront/cached-uses.ts';
 import {
@@ -23,6 +21,7 @@ import {
   unavailable,
   unknownField,
 } from './route.ts';
+import type { ScriptServer } from './serve-script.ts';
 
 /** By the last part of the path: `/apps/loyalty/me`. */
 export const routes: ReadonlyMap<string, Route> = new Map(
@@ -39,7 +38,8 @@ export const tillRoutes: ReadonlyMap<string, Route> = new Map(
 export interface StorefrontDependencies {
   /** By the shop's part of the path, without slashes. */
   readonly shops: ReadonlyMap<string, ServedShop>;
-  readonly script: ScriptServer;
+  /** Loaded when a browser asks for it, which keeps it for long. */
+  readonly script: () => Promise<ScriptServer>;
   readonly telemetry: Telemetry;
   readonly now: () => Date;
 }
@@ -104,7 +104,7 @@ async function route(
   if (caller.kind === 'proxy' && caller.route === SCRIPT) {
     // Parameters are allowed here: a theme may add a version to bypass a cache.
     if (request.method !== 'GET') return wrongMethod('GET');
-    return script(request.headers);
+    return (await script())(request.headers);
   }
   const found = (caller.kind === 'till' ? tillRoutes : routes).get(caller.route);
   if (!found) return errorAnswer(404, 'not-found', 'There is nothing at this address.');
@@ -163,44 +163,3 @@ function refused({ kind }: Caller): StorefrontAnswer {
     ? errorAnswer(401, 'bad-signature', 'This request did not come through the store.')
     : errorAnswer(401, 'bad-token', 'This request has no valid session token.');
 }
-
-/** Every page loads the script; a new version reaches all browsers within an hour. */
-const SCRIPT_SECONDS = 3_600;
-
-export type ScriptServer = (headers: StorefrontRequest['headers']) => Promise<StorefrontAnswer>;
-
-/** The script is loaded, and compressed once, when a browser asks for it, which keeps it for long. */
-export function createScriptServer(load: () => Promise<string>): ScriptServer {
-  let kept: ReturnType<typeof prepare> | undefined;
-  function prepare(script: string) {
-    // Weak: one for both forms.
-    const etag = `W/"${createHash('sha256').update(script).digest('base64url')}"`;
-    const zipped = gzipSync(script, { level: 9 }).toString('base64');
-    return { script, zipped, etag };
-  }
-  return async (asked) => {
-    kept ??= prepare(await load());
-    const { script, zipped, etag } = kept;
-    const headers = {
-      'content-type': 'text/javascript; charset=utf-8',
-      'cache-control': `public, max-age=${SCRIPT_SECONDS}`,
-      'x-content-type-options': 'nosniff',
-      vary: 'accept-encoding',
-      etag,
-    };
-    const known = wordsOf(asked['if-none-match']).map((one) => one.replace(/^(W\/)?/, 'W/'));
-    if (known.includes(etag)) return { status: 304, headers, body: '' };
-    const isZipped = wordsOf(asked['accept-encoding']).some((one) => GZIP.test(one));
-    return isZipped
-      ? {
-          ...{ status: 200, headers: { ...headers, 'content-encoding': 'gzip' }, body: zipped },
-          isBase64Encoded: true,
-        }
-      : { status: 200, headers, body: script };
-  };
-}
-
-/** Unless it is refused: `gzip;q=0`. */
-const GZIP = /^gzip(?!;q=0(?:\.0*)?$)/i;
-
-const wordsOf = (header = '') => header.split(',').map((one) => one.replaceAll(/\s/g, ''));
