@@ -1,6 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { DynamoDB } from '@aws-sdk/client-dynamodb';
 import type { SQSExtensionConfiguration } from '@aws-sdk/client-sqs';
 import { createDynamoDbLedger } from '../../../shared/aws/dynamodb-ledger.ts';
+import type { ReadSettings } from '../../../shared/aws/ledger-item.ts';
 import type { Connector, Shop } from '../../../shared/config/connector-config.ts';
 import { compareVersions, VERSION } from '../../../shared/config/release.ts';
 import type { StackOutput } from '../../../shared/config/stack-outputs.ts';
@@ -157,6 +159,12 @@ export function versionDifference(
   if (order === 'same') return undefined;
   const what = `the stack has version ${stack}, this command ${command}`;
   return { what, older: order === 'newer' ? 'stack' : 'command' };
+}
+
+/** The ledger's items, for commands that list them. */
+export function openItems({ aws, output }: Pick<Deployment, 'aws' | 'output'>): ReadSettings {
+  const client = new DynamoDB(aws);
+  return { client, table: output('LedgerTable'), pause: sleep, random: Math.random };
 }
 
 export function openLedger(

@@ -30,13 +30,13 @@ import {
 import { openIn } from '../../../shared/core/redemptions/redemption-record.ts';
 import { secretName } from '../../../shared/services/shop-secrets.ts';
 import { openSourceQueues } from '../dead-letters/read.ts';
-import { type Deployment, openLedger } from '../deployment/deployment.ts';
+import { type Deployment, openItems, openLedger } from '../deployment/deployment.ts';
 import { readCaller } from '../deployment/read-caller.ts';
 import { openShopServices } from '../deployment/services.ts';
 import { type Document, right, table, text } from '../document/document.ts';
 import { line } from '../document/line.ts';
 import { pausesIn } from '../pause/read-pauses.ts';
-import { courseText, runReconcile } from '../reconcile/reconcile.ts';
+import { courseText, runReconcile, stopsOf } from '../reconcile/reconcile.ts';
 import { shopsOf } from '../session/arguments.ts';
 import type { Session } from '../session/session.ts';
 import { DOCTOR, readQueues } from '../status/collect-status.ts';
@@ -339,17 +339,16 @@ async function findRedemptions(
   plans: readonly Plan[],
   { deployment, ledger, session, signal }: Open,
 ): Promise<ReadonlyMap<string, Recovered>> {
-  const { connector, aws, output } = deployment;
+  const { connector } = deployment;
   const found = new Map<string, Recovered>();
   if (!connector.storefront) return found;
-  const settings = { client: new DynamoDB(aws), table: output('LedgerTable'), pause: sleep };
   const { queue } = openSourceQueues(deployment, ['balances']);
   const now = () => new Date();
   const books = { ledger, queue, now, retentionDays: connector.orderRetentionDays };
   const services = openShopServices(deployment);
   for (const { shop, since } of plans) {
     const { domain } = shop;
-    const kept = await listRecords({ ...settings, random: Math.random }, domain, 'redemption');
+    const kept = await listRecords(openItems(deployment), domain, 'redemption');
     for (const { id, entry } of kept) {
       if (openIn(entry.remembered, now()).length === 0) continue;
       await resumeRedemptions({ shop: domain, customerId: id }, books);
@@ -400,10 +399,10 @@ export async function compareEverything(
     for (const domain of domains) {
       const last = await readLastReconcile(ledger, domain);
       const { course } = await readDeepScan(ledger, domain, now());
-      const text = `${domain}: ${endText(last && isOurs(last) ? last : undefined)}`;
-      const far = course ? ` ${courseText(course, now())}` : '';
-      if (!noted.has(text + far)) note(`${text}; it is started again.${far}`);
-      noted.add(text + far);
+      const [stop] = last && isOurs(last) ? stopsOf(last) : [{ why: 'it left no record' }];
+      const text = `${domain}: the comparison stopped (${stop?.why}); it is started again. ${course ? courseText(course, now()) : ''}`;
+      if (!noted.has(text)) note(text.trim());
+      noted.add(text);
     }
     const reached = await readPositions(ledger, domains);
     if (reached !== positions) [movedAt, starts] = [now().getTime(), 0];
@@ -412,12 +411,6 @@ export async function compareEverything(
     await pause(AGAIN_MS);
   }
   return { kind: 'interrupted' };
-}
-
-function endText(last: LastReconcile | undefined): string {
-  if (!last) return 'the run left no record, so it broke off or is still at work';
-  const why = [...last.stopped, ...(last.deep?.stopped ? [last.deep.stopped] : [])][0]?.why;
-  return `the comparison stopped (${why})`;
 }
 
 /** SQS counts approximately: one zero may be wrong. */
