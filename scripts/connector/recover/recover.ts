@@ -393,6 +393,7 @@ export async function compareEverything(
   let positions = await readPositions(ledger, domains);
   while (!signal.aborted) {
     const isOurs = await start();
+    if (signal.aborted) break;
     starts += 1;
     const controls = await Promise.all(domains.map((domain) => readControl(ledger, domain)));
     if (!controls.some(({ doubt }) => isOpenDoubt(doubt))) return { kind: 'ended' };
@@ -400,7 +401,8 @@ export async function compareEverything(
       const last = await readLastReconcile(ledger, domain);
       const { course } = await readDeepScan(ledger, domain, now());
       const [stop] = last && isOurs(last) ? stopsOf(last) : [{ why: 'it left no record' }];
-      const text = `${domain}: the comparison stopped (${stop?.why}); it is started again. ${course ? courseText(course, now()) : ''}`;
+      if (!stop) continue;
+      const text = `${domain}: the comparison stopped (${stop.why}); it is started again. ${course ? courseText(course, now()) : ''}`;
       if (!noted.has(text)) note(text.trim());
       noted.add(text);
     }
