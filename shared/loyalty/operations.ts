@@ -8,6 +8,8 @@ export type OperationId = Exclude<keyof operations, keyof webhooks>;
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 interface Options {
+  /** It changes nothing, although it is not a GET. */
+  readonly reads?: true;
   /** Absent: the answer must say whether it is an error. `none`: the object comes bare. */
   readonly envelope?: 'none';
   /** `Code` of the answer is the customer's PIN: dropped before anything reads the answer. */
@@ -23,6 +25,10 @@ interface Operation extends Options {
   readonly namesCustomer: boolean;
 }
 
+/** It changes nothing: a shop that is only observed may make it. */
+export const isReading = ({ method, reads }: Operation): boolean =>
+  method === 'GET' || reads === true;
+
 // The annotation lets esbuild leave the table out of a function that makes no call.
 /* @__NO_SIDE_EFFECTS__ */
 function operation(
@@ -36,14 +42,14 @@ function operation(
 
 export const operationTable: Readonly<Record<OperationId, Operation>> = {
   updateProduct: operation('PUT /v1/pvt/Product/{id}', resultObject),
-  calculateProductPoints: operation('POST /v1/pvt/Product/points', resultList),
+  calculateProductPoints: operation('POST /v1/pvt/Product/points', resultList, { reads: true }),
   redeemReward: operation('POST /v1/pvt/RewardConfigurations/{id}/redeem', redemption, {
     envelope: 'none',
   }),
   sendOrder: operation('POST /v1/pvt/POS/orders', resultObject),
   createCoupon: operation('POST /v1/pvt/Coupons', page),
   changeCashback: operation('POST /v1/pvt/Customer/{id}/cashback', customerPoints),
-  listTiers: operation('POST /v1/pvt/Tiers/available', tiers, { envelope: 'none' }),
+  listTiers: operation('POST /v1/pvt/Tiers/available', tiers, { envelope: 'none', reads: true }),
   updateRewardMetadata: operation('POST /v1/pvt/Rewards/updatemetadata', keyedRedemption),
   getRewardConfiguration: operation('GET /v1/pvt/RewardConfigurations/{id}', resultObject),
   listQuizzes: operation('GET /v1/pvt/Quiz/list', resultListOrNone),
@@ -59,6 +65,7 @@ export const operationTable: Readonly<Record<OperationId, Operation>> = {
   partiallyCancelPosOrder: operation('POST /v1/pvt/POS/{orderId}/partialcancel', partialCancel),
   listAvailableRewards: operation('POST /v1/pvt/POS/rewards/available', availableRewards, {
     envelope: 'none',
+    reads: true,
   }),
   redeemRewardByKey: operation('POST /v1/pvt/POS/rewards/{id}/redeem', keyedRedemption),
   cancelRedemption: operation('DELETE /v1/pvt/POS/rewards/{id}', cancelledRedemption),
@@ -77,7 +84,7 @@ export const operationTable: Readonly<Record<OperationId, Operation>> = {
     envelope: 'none',
   }),
   changePoints: operation('POST /v1/pvt/Customer/{id}/points', customerPoints),
-  listPointsHistory: operation('POST /v1/pvt/Customer/{id}/history', page),
+  listPointsHistory: operation('POST /v1/pvt/Customer/{id}/history', page, { reads: true }),
   upsertCustomer: operation('POST /v1/pvt/Customer/upsert', resultObject),
   changeCustomerStatus: operation('POST /v1/pvt/Customer/{originalId}/changestatus', anyResult),
   getCoupon: operation('GET /v1/pvt/Coupons/{code}', page),

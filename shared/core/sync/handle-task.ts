@@ -8,6 +8,7 @@ import { secondsUntil } from '../redemptions/redemption.ts';
 import { openIn, redemptionsKey } from '../redemptions/redemption-record.ts';
 import type { Store, Task } from '../store/store.ts';
 import { fanOut, sendCode } from './fan-out.ts';
+import { planKey } from './observe-entity.ts';
 import type { SyncDeps } from './sync-entity.ts';
 
 interface TaskDeps extends MemberDeps {
@@ -38,7 +39,8 @@ export async function handleTask(event: StoreEvent, task: Task, deps: TaskDeps):
       const keys = task.orderIds.map((id): EntityKey => ({ shop, kind: 'order', id }));
       const customer: RecordKey = { shop, kind: 'customer', id: task.customerId };
       const member: EntityKey = { shop, kind: 'member', id: task.customerId };
-      await deps.ledger.redact([...keys, customer, member], mark);
+      const plans = [...keys, member].map(planKey);
+      await deps.ledger.redact([...keys, customer, member, ...plans], mark);
       const pending = await deactivateRedacted(shop, task.customerId, deps);
       return pending ?? { kind: 'handled', how: 'redacted' };
     }
@@ -119,13 +121,14 @@ async function handleMerge(
   { deletedId, keptId }: { readonly deletedId: string; readonly keptId: string },
   deps: MemberDeps,
 ): Promise<Outcome> {
-  const { loyalty, breaker, rules } = deps.shop(event.shop);
+  const { loyalty, breaker, rules, observes } = deps.shop(event.shop);
   if (rules.customers === 'with-orders') return { kind: 'skipped', why: 'customers-with-orders' };
   const { ledger, now, deadline: signal } = deps;
   const noted = await noteMerge({ shop: event.shop, id: deletedId }, keptId, {
     ...{ ledger, now: now(), topic: event.topic, retentionDays: deps.orderRetentionDays },
   });
   if (!noted) return overtaken;
+  if (observes) return { kind: 'handled', how: 'merged' };
   // The store refuses a code for a customer who is gone, and the points of its redemption go back to the member.
   const key = redemptionsKey({ shop: event.shop, customerId: deletedId });
   const kept = await readEntry(ledger, key);
@@ -151,8 +154,8 @@ async function deactivateRedacted(
   customerId: string,
   { shop: shopOf, now, deadline: signal }: MemberDeps,
 ): Promise<Outcome | undefined> {
-  const { loyalty, breaker, rules } = shopOf(shop);
-  if (rules.redactedCustomers === 'keep') return undefined;
+  const { loyalty, breaker, rules, observes } = shopOf(shop);
+  if (rules.redactedCustomers === 'keep' || observes) return undefined;
   const status = { IsEnabled: false, Reason: REASON };
   const call = () => loyalty.changeCustomerStatus(customerId, status, { signal });
   const called = await callLoyalty('changeCustomerStatus', call, { breaker, now });
