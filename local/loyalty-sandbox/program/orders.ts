@@ -234,7 +234,7 @@ function describeOrder(
     TenantSalesman: row.SalesPerson && knownFields(row.SalesPerson),
     EstimatedBonus: estimateOf(context, row),
     State: stateOf(row),
-    Origin: context.settings.orderOrigin,
+    Origin: row.isBuiltIn ? 0 : context.settings.orderOrigin,
     Metadatas: row.Metadatas.map((pair) => knownFields({ ...pair, OrderId: row.Id })),
   };
 }

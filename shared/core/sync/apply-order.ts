@@ -101,7 +101,8 @@ function factsIn(change: EntityChange, wanted: WantedOrder, deps: ExecutionDeps)
   // What the service does not have is sent to it.
   if (!isHeldCompleted(read.held)) return { known, amounts, unsure: unsure || known };
   const { readTotals } = deps.shop(key.shop).assumptions;
-  return { known: true, unsure, ...adoptHeld(read.held, amounts, wanted, readTotals) };
+  const adopted = adoptHeld(read.held, amounts, wanted, readTotals, isFromElsewhere(change));
+  return { known: true, unsure, ...adopted };
 }
 
 /**

@@ -8,7 +8,6 @@ import { secondsUntil } from '../redemptions/redemption.ts';
 import { openIn, redemptionsKey } from '../redemptions/redemption-record.ts';
 import type { Store, Task } from '../store/store.ts';
 import { fanOut, sendCode } from './fan-out.ts';
-import { planKey } from './observe-entity.ts';
 import type { SyncDeps } from './sync-entity.ts';
 
 interface TaskDeps extends MemberDeps {
@@ -39,8 +38,7 @@ export async function handleTask(event: StoreEvent, task: Task, deps: TaskDeps):
       const keys = task.orderIds.map((id): EntityKey => ({ shop, kind: 'order', id }));
       const customer: RecordKey = { shop, kind: 'customer', id: task.customerId };
       const member: EntityKey = { shop, kind: 'member', id: task.customerId };
-      const plans = [...keys, member].map(planKey);
-      await deps.ledger.redact([...keys, customer, member, ...plans], mark);
+      await deps.ledger.redact([...keys, customer, member], mark);
       const pending = await deactivateRedacted(shop, task.customerId, deps);
       return pending ?? { kind: 'handled', how: 'redacted' };
     }

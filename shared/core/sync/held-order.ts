@@ -46,7 +46,7 @@ import {
   type Synced,
   settle,
 } from './change-service.ts';
-import { countedIn, type OrderFacts, type ReadTotals } from './next-call.ts';
+import { countedIn, type OrderFacts, type ReadTotals, sentOf } from './next-call.ts';
 import type { Plan } from './plan.ts';
 
 interface Question {
@@ -211,8 +211,13 @@ export function adoptHeld(
   amounts: SentAmounts | undefined,
   { order, isRefunded, earlier }: WantedOrder,
   readTotals: ReadTotals,
+  isElsewhere: boolean,
 ): Pick<OrderFacts, 'amounts' | 'adopted'> {
   const read = sentIn(held, order);
+  // How another integration names products and people is no reason to send the order again.
+  if (isElsewhere && read.total === toThousandths(order.OrderTotal)) {
+    return { amounts: { sent: sentOf(order), taken: 0 }, adopted: readTotals };
+  }
   const known = { taken: 0, ...amounts };
   const isSent = amounts?.sent.total === read.total;
   // Nothing can have been taken from an order without refunds.

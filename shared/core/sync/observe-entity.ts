@@ -45,8 +45,10 @@ export async function observeEntity(
   await pauses.noteObserving(key.shop, now());
   const given = { store, ledger, rules, assumptions, now, past: pauses };
   const preview = await previewSync(key, candidate, entry, given);
-  if (preview.outcome.kind === 'retry') return preview.outcome;
-  const recorded = await recordPlan(key, planOf(preview), preview.entry?.version ?? 0, deps);
+  const { outcome, entry: after } = preview;
+  if (outcome.kind === 'retry' || outcome.kind === 'superseded') return outcome;
+  const version = after?.outcomes.at(-1)?.version ?? after?.version ?? 0;
+  const recorded = await recordPlan(key, planOf(preview), version, deps);
   return recorded ? { kind: 'skipped', why: 'observing' } : overtaken;
 }
 
