@@ -198,6 +198,8 @@ export type FailureCode =
   | 'not-logged-in'
   | 'too-many-requests'
   | 'unavailable'
+  /** The shop is only observed. */
+  | 'not-live'
   | Refusal
   | 'value-not-allowed'
   | 'limit-reached'
