@@ -1,4 +1,5 @@
 import type { LoyaltyClient } from '../../loyalty/client.ts';
+import type { Contact } from '../../store/storefront-answers.ts';
 import { type AskingDeps, askLoyalty } from '../calls/ask-loyalty.ts';
 import {
   expiresAfter,
@@ -10,7 +11,6 @@ import {
 } from '../ledger/ledger.ts';
 import {
   type ChallengeTransaction,
-  type Contact,
   challengesIn,
   type OpenRedemptions,
   ofLastHour,

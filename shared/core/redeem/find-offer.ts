@@ -1,13 +1,13 @@
 import type { LoyaltyClient } from '../../loyalty/client.ts';
 import type { components } from '../../loyalty/contract.gen.ts';
 import { readAmount, toJsonNumber } from '../../store/money.ts';
+import type { CannotUse } from '../../store/storefront-answers.ts';
 import { askLoyalty } from '../calls/ask-loyalty.ts';
 import type { RewardTerms } from '../redemptions/redemption.ts';
 import {
   type AvailableDeps,
   type AvailableReward,
   type AvailableRewards,
-  type CannotUse,
   type CartLine,
   cannotUse,
   cashbackRange,

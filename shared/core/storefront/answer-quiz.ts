@@ -1,5 +1,6 @@
 import type { LoyaltyClient } from '../../loyalty/client.ts';
 import type { components } from '../../loyalty/contract.gen.ts';
+import type { QuestionAnswer, QuizResult, QuizView } from '../../store/storefront-answers.ts';
 import {
   type AskingDeps,
   askLoyalty,
@@ -16,22 +17,11 @@ import {
 
 export interface QuizAnswers {
   readonly quizId: number;
-  readonly answers: readonly {
-    readonly questionId: number;
-    readonly optionIds: readonly number[] | null;
-    readonly text: string | null;
-  }[];
+  readonly answers: readonly QuestionAnswer[];
 }
 
 type Answered =
-  | {
-      readonly kind: 'answered';
-      readonly value: {
-        readonly accepted: boolean;
-        readonly points: number;
-        readonly message: string;
-      };
-    }
+  | { readonly kind: 'answered'; readonly value: QuizResult }
   | { readonly kind: 'not-available' | 'not-the-quiz' | 'refused' }
   | Unavailable;
 
@@ -111,19 +101,6 @@ function fits({ answers }: QuizAnswers, { questions }: QuizView): boolean {
 }
 
 type Quiz = components['schemas']['Quiz'];
-
-interface QuizView {
-  readonly id: number;
-  readonly name: string;
-  readonly points: number;
-  readonly completed: boolean;
-  readonly endsAt: string | null;
-  readonly questions: readonly {
-    readonly id: number;
-    readonly text: string;
-    readonly options: readonly { readonly id: number; readonly text: string }[];
-  }[];
-}
 
 /** They hold while no function has claimed one of them since. */
 export interface KnownQuizzes {

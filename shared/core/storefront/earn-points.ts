@@ -8,6 +8,7 @@ import {
   toJsonNumber,
   ZERO,
 } from '../../store/money.ts';
+import type { EarnedPoints } from '../../store/storefront-answers.ts';
 import {
   type AskingDeps,
   askLoyalty,
@@ -15,16 +16,6 @@ import {
   type Unavailable,
 } from '../calls/ask-loyalty.ts';
 import type { CartLine } from '../redeem/available-rewards.ts';
-
-export interface EarnedPoints {
-  readonly points: number;
-  readonly cashback: number;
-  readonly items: readonly {
-    readonly id: string;
-    readonly points: number;
-    readonly cashback: number;
-  }[];
-}
 
 export interface EarningDeps extends AskingDeps {
   /** In percent: the part of prices that earns nothing. */

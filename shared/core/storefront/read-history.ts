@@ -1,6 +1,12 @@
 import type { LoyaltyClient } from '../../loyalty/client.ts';
 import type { components } from '../../loyalty/contract.gen.ts';
 import type { Value } from '../../loyalty/operations.ts';
+import type {
+  ExplainedEarning,
+  HistoryEntry,
+  HistoryPage,
+  OrderEarning,
+} from '../../store/storefront-answers.ts';
 import { type AskingDeps, askLoyalty, type Unavailable } from '../calls/ask-loyalty.ts';
 import {
   fromThousandths,
@@ -10,34 +16,8 @@ import {
   readEntry,
 } from '../ledger/ledger.ts';
 import { followMerges } from '../ledger/merged-customer.ts';
-import { type AmountStep, recallOrder } from '../mapping/wanted-state.ts';
+import { recallOrder } from '../mapping/wanted-state.ts';
 import { CANCELLED_STATE } from '../sync/held-order.ts';
-
-interface HistoryEntry {
-  /** `tier`: the customer came into another tier; no points moved. */
-  readonly kind: 'points' | 'tier';
-  /** ISO 8601. */
-  readonly at: string | null;
-  /** As the service writes it, in the program's language. */
-  readonly title: string;
-  /** Below 0 for what was spent. */
-  readonly points: number;
-  readonly cashback: number;
-  /** It no longer counts. */
-  readonly cancelled: boolean;
-  /** The code that the points were spent for. */
-  readonly code: string | null;
-  /** With `tier`: the name of the tier. */
-  readonly tier: string | null;
-}
-
-export interface HistoryPage {
-  /** From 1. */
-  readonly page: number;
-  readonly hasMore: boolean;
-  /** In the service's order. */
-  readonly entries: readonly HistoryEntry[];
-}
 
 interface HistoryDeps extends AskingDeps {
   readonly loyalty: Pick<LoyaltyClient, 'listPointsHistory'>;
@@ -84,27 +64,6 @@ function entryOf(item: components['schemas']['PointsHistoryItem']): HistoryEntry
     code: item.CouponCode || null,
     tier: isTier ? (item.TierName ?? null) : null,
   };
-}
-
-export interface OrderEarning {
-  /**
-   * `waiting`: the service does not have it yet, as far as this customer may know. `expected`: it has, and
-   * the points follow. `earned`: they were given. `none`: it earns nothing.
-   */
-  readonly state: 'waiting' | 'expected' | 'earned' | 'none';
-  /** Null where they are not known. */
-  readonly points: number | null;
-  readonly cashback: number | null;
-  /** With `none`. */
-  readonly why: 'cancelled' | 'no-points' | null;
-}
-
-/** With how the amount came about that the points are given for, in the currency of the shop. */
-export interface ExplainedEarning extends OrderEarning {
-  /** As it was sent last; empty where it is just what was paid for the goods, or is not known. */
-  readonly steps: readonly { readonly kind: AmountStep['kind']; readonly amount: number }[];
-  /** What the order counted since then, the oldest first; empty where the ledger may have lost the first of them. */
-  readonly counted: readonly { readonly at: string; readonly amount: number }[];
 }
 
 interface OrderEarningDeps extends HistoryDeps {
