@@ -54,11 +54,7 @@ export async function readAvailable(
   const found = await deps.programIdOf(customerId);
   if (found.kind !== 'id') return found;
   const purchase = { CustomerId: found.id, ...purchaseOf(cart) };
-  const asked = await askLoyalty(
-    'listAvailableRewards',
-    (options) => deps.loyalty.listAvailableRewards(purchase, options),
-    deps,
-  );
+  const asked = await askLoyalty('listAvailableRewards', [purchase], deps);
   if (asked.kind === 'unavailable') return asked;
   if (asked.kind === 'refused') {
     const why = asked.name ?? 'unnamed-error';
@@ -137,11 +133,7 @@ export function createProgramIds(deps: ProgramIdDeps): ProgramIdOf {
 }
 
 async function readId(customerId: string, deps: ProgramIdDeps): Promise<ProgramId> {
-  const asked = await askLoyalty(
-    'getCustomer',
-    (options) => deps.loyalty.getCustomer(customerId, options),
-    deps,
-  );
+  const asked = await askLoyalty('getCustomer', [customerId], deps);
   if (asked.kind === 'unavailable') return asked;
   if (asked.kind === 'refused') return { kind: 'not-a-member' };
   const { OriginalId, Email, Document } = asked.value;

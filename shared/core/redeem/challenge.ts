@@ -107,11 +107,7 @@ export async function startChallenge(
     ...(typed.phone !== undefined && asks.includes('phone') && { Phone: typed.phone }),
     ...(typed.email !== undefined && asks.includes('email') && { Email: typed.email }),
   };
-  const asked = await askLoyalty(
-    'startChallenge',
-    (options) => deps.loyalty.startChallenge(found.id, start, options),
-    deps,
-  );
+  const asked = await askLoyalty('startChallenge', [found.id, start], deps);
   if (asked.kind === 'unavailable') return { kind: 'unavailable' };
   if (asked.kind === 'refused') return { kind: 'refused', why: 'refused' };
   const { Success, ShouldInformPhone, ShouldInformEmail, FriendlyErrorMessage } = asked.value;
@@ -153,11 +149,7 @@ async function tryAnswer(
   if (tried.kind !== 'counted') return tried;
   const { transactionId } = tried;
   const given = { TransactionId: transactionId, Code: answer };
-  const asked = await askLoyalty(
-    'validateChallenge',
-    (options) => deps.loyalty.validateChallenge(programId, given, options),
-    deps,
-  );
+  const asked = await askLoyalty('validateChallenge', [programId, given], deps);
   if (asked.kind === 'unavailable') return { kind: 'unavailable' };
   if (asked.kind === 'refused') return { kind: 'refused', why: 'challenge-wrong' };
   const { Success, FriendlyErrorMessage } = asked.value;

@@ -71,11 +71,7 @@ export async function findOffer(request: OfferRequest, deps: OfferDeps): Promise
   if (why) return refused(why);
   // Not sooner: with numbers that the service does not know, a shopper could make it fail, and the circuit
   // breaker would stop the calls of every other shopper.
-  const configured = await askLoyalty(
-    'getRewardConfiguration',
-    (options) => deps.loyalty.getRewardConfiguration(rewardId, options),
-    deps,
-  );
+  const configured = await askLoyalty('getRewardConfiguration', [rewardId], deps);
   if (configured.kind === 'unavailable') return UNAVAILABLE;
   if (configured.kind === 'refused') return refused('not-available');
   const discount = await findDiscount(reward, offered.value, request, alone, deps);

@@ -67,16 +67,14 @@ async function sendOnce(customerId: string, given: QuizAnswers, deps: QuizDeps):
   if (!fits(given, quiz)) return { kind: 'not-the-quiz' };
   const asked = await askLoyalty(
     'answerQuiz',
-    (options) =>
-      deps.loyalty.answerQuiz(
-        { customerId },
-        given.answers.map(({ questionId, optionIds, text }) => ({
-          QuizQuestionId: questionId,
-          OpenAnswer: text,
-          OptionIds: optionIds && [...optionIds],
-        })),
-        options,
-      ),
+    [
+      { customerId },
+      given.answers.map(({ questionId, optionIds, text }) => ({
+        QuizQuestionId: questionId,
+        OpenAnswer: text,
+        OptionIds: optionIds && [...optionIds],
+      })),
+    ],
     deps,
   );
   if (asked.kind !== 'answered') return asked.kind === 'refused' ? { kind: 'refused' } : asked;
@@ -135,11 +133,7 @@ export async function listQuizzes(
 
 /** Asks the service, without the cache. */
 export async function readQuizzes(customerId: string, deps: QuizDeps): Promise<Listed> {
-  const asked = await askLoyalty(
-    'listQuizzes',
-    (options) => deps.loyalty.listQuizzes({ customerId }, options),
-    deps,
-  );
+  const asked = await askLoyalty('listQuizzes', [{ customerId }], deps);
   if (asked.kind === 'unavailable') return asked;
   // A customer whom the service does not know yet has no quizzes.
   const quizzes = asked.kind === 'answered' ? asked.value : [];

@@ -44,11 +44,7 @@ export async function earnPoints(
   const asked =
     priced.length === 0
       ? ({ kind: 'answered', value: [] } as const)
-      : await askLoyalty(
-          'calculateProductPoints',
-          (options) => deps.loyalty.calculateProductPoints(priced, options),
-          deps,
-        );
+      : await askLoyalty('calculateProductPoints', [priced], deps);
   if (asked.kind === 'unavailable') return asked;
   if (asked.kind === 'refused' && asked.name !== NO_POINTS_FOR_PRODUCTS) {
     deps.telemetry.log('warn', 'the loyalty service refused to count the points of products', {

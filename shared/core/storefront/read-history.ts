@@ -38,8 +38,7 @@ export async function readHistory(
 ): Promise<{ readonly kind: 'answered'; readonly value: HistoryPage } | Unavailable> {
   const asked = await askLoyalty(
     'listPointsHistory',
-    (options) =>
-      deps.loyalty.listPointsHistory(customerId, { PageNumber: page, PageSize: size }, options),
+    [customerId, { PageNumber: page, PageSize: size }],
     deps,
   );
   if (asked.kind === 'unavailable') return asked;
@@ -88,7 +87,7 @@ export async function readOrderEarning(
   orderId: string,
   deps: OrderEarningDeps,
 ): Promise<{ readonly kind: 'answered'; readonly value: ExplainedEarning } | Unavailable> {
-  const { shop, ledger, loyalty } = deps;
+  const { shop, ledger } = deps;
   const [entry, currentId] = await Promise.all([
     readEntry(ledger, { shop, kind: 'order', id: orderId }),
     followMerges({ shop, id: customerId }, ledger),
@@ -101,7 +100,7 @@ export async function readOrderEarning(
       // Placed before the two were merged.
       (await followMerges({ shop, id: ownerId }, ledger)) === currentId);
   if (!isOwn || entry?.appliedKey === undefined) return answered(nothing('waiting'));
-  const asked = await askLoyalty('getOrder', (options) => loyalty.getOrder(orderId, options), deps);
+  const asked = await askLoyalty('getOrder', [orderId], deps);
   if (asked.kind === 'unavailable') return asked;
   if (asked.kind === 'refused') return answered(nothing('waiting'));
   const { Customer } = asked.value;

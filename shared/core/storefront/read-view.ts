@@ -259,11 +259,7 @@ async function currentBalance(
   const isCurrent = !offered || balance.points === offered.AvailablePoints;
   if (balance.asOf !== null && isCurrent) return confirmed(balance);
   // An event is still on its way, or was lost.
-  const asked = await askLoyalty(
-    'getCustomerPoints',
-    (options) => deps.loyalty.getCustomerPoints(id, options),
-    deps,
-  );
+  const asked = await askLoyalty('getCustomerPoints', [id], deps);
   if (asked.kind === 'unavailable') return asked;
   const read = asked.kind === 'answered' ? balanceIn(asked.value, began.getTime()) : undefined;
   return read ? { ...balance, ...viewOfBalance(read), asOf } : balance;
@@ -303,11 +299,7 @@ export async function readTier(
   customerId: string,
   deps: AskingDeps & { readonly loyalty: Pick<LoyaltyClient, 'listTiers'> },
 ): Promise<KnownTier | undefined> {
-  const asked = await askLoyalty(
-    'listTiers',
-    (options) => deps.loyalty.listTiers({ CustomerId: customerId }, options),
-    deps,
-  );
+  const asked = await askLoyalty('listTiers', [{ CustomerId: customerId }], deps);
   if (asked.kind === 'unavailable') return undefined;
   if (asked.kind === 'refused') return 'unknown';
   const { CurrentTier: current, NextTiers: following } = asked.value;

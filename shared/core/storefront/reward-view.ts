@@ -206,11 +206,7 @@ export async function readActive(deps: RewardsDeps): Promise<ActiveRewards> {
   for (let page = 1; page <= MOST_PAGES; page += 1) {
     const asked = await askLoyalty(
       'listRewardConfigurations',
-      (options) =>
-        deps.loyalty.listRewardConfigurations(
-          { IsActive: true, PageNumber: page, PageSize: PAGE_SIZE },
-          options,
-        ),
+      [{ IsActive: true, PageNumber: page, PageSize: PAGE_SIZE }],
       deps,
     );
     if (asked.kind === 'unavailable') return asked;
@@ -246,11 +242,7 @@ export async function readTiersOf(
 }
 
 async function readTiers(id: number, deps: RewardsDeps): Promise<void> {
-  const asked = await askLoyalty(
-    'getRewardConfiguration',
-    (options) => deps.loyalty.getRewardConfiguration(id, options),
-    deps,
-  );
+  const asked = await askLoyalty('getRewardConfiguration', [id], deps);
   if (asked.kind === 'unavailable') {
     // A reward that the service cannot read must not open the circuit breaker with every page.
     return deps.tiersOfRewards.keep(String(id), [], FAILED_SECONDS);
