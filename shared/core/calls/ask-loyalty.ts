@@ -1,6 +1,6 @@
-import type { CallOptions, LoyaltyClient } from '../../loyalty/client.ts';
+import type { LoyaltyClient } from '../../loyalty/client.ts';
 import type { LoyaltyErrorName } from '../../loyalty/error-codes.ts';
-import type { Value } from '../../loyalty/operations.ts';
+import type { Given, OperationId, Value } from '../../loyalty/operations.ts';
 import type { LoyaltyResult } from '../../loyalty/result.ts';
 import type { Telemetry } from '../events/telemetry.ts';
 import { type CircuitBreaker, callForShopper } from './call-loyalty.ts';
@@ -34,14 +34,8 @@ export const CALL_LIMIT_MS = 3_000;
 
 const AFTER_A_FAILURE_SECONDS = 5;
 
-type Operation = keyof LoyaltyClient;
-
-/** What an operation of the client takes before the options of the call. */
-type Given<O extends Operation> =
-  Required<Parameters<LoyaltyClient[O]>> extends [...infer Own, CallOptions] ? Own : never;
-
 /** One attempt with a time limit, and none while the circuit breaker is open or the shop paused. */
-export async function askLoyalty<O extends Operation>(
+export async function askLoyalty<O extends OperationId>(
   operation: O,
   given: Given<O>,
   deps: AskingDeps & { readonly loyalty: Pick<LoyaltyClient, O> },
