@@ -3,6 +3,7 @@ import {
   buildPath,
   type Given,
   type Input,
+  isReading,
   type OperationId,
   operationTable,
   type Value,
@@ -30,6 +31,8 @@ export type LoyaltyClientSettings = {
   readonly timeoutMs?: number;
   /** Resolves when a call may begin; the time until then is not part of the call's time-out. */
   readonly takeTurn?: (signal: AbortSignal | undefined) => Promise<Turn>;
+  /** A call that would change anything is a programming error. */
+  readonly readOnly?: boolean;
   /** After every call that was sent. */
   readonly onEnd?: (tookMs: number) => void;
 } & (
@@ -97,6 +100,9 @@ export function createLoyaltyClient(settings: LoyaltyClientSettings): LoyaltyCli
     options: CallOptions = {},
   ): Promise<LoyaltyResult<Value<O>>> {
     const { method, path: template, namesCustomer } = operationTable[operation];
+    if (settings.readOnly && !isReading(operationTable[operation])) {
+      throw new Error(`${operation} changes the program of a shop that is only observed`);
+    }
     const path = buildPath(template, input.path, input.query);
     if (path === undefined) {
       const message = `${operation} was not sent: the id in its path is blank.`;

@@ -8,6 +8,8 @@ export type OperationId = Exclude<keyof operations, keyof webhooks>;
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 interface Options {
+  /** It changes nothing, although it is not a GET. */
+  readonly reads?: true;
   /** Absent: the answer must say whether it is an error. `none`: the object comes bare. */
   readonly envelope?: 'none';
   /** `Code` of the answer is the customer's PIN: dropped before anything reads the answer. */
@@ -28,6 +30,10 @@ interface Operation<Taken extends Parts = Parts> extends Options {
   /** The id in the path is a customer's. */
   readonly namesCustomer: boolean;
 }
+
+/** It changes nothing: a shop that is only observed may make it. */
+export const isReading = ({ method, reads }: Operation): boolean =>
+  method === 'GET' || reads === true;
 
 // The annotation lets esbuild leave the table out of a function that makes no call.
 /* @__NO_SIDE_EFFECTS__ */
@@ -50,14 +56,14 @@ function operation<
 
 export const operationTable: { readonly [O in OperationId]: Operation<Takes<O>> } = {
   updateProduct: operation('PUT /v1/pvt/Product/{id}', resultObject),
-  calculateProductPoints: operation('POST /v1/pvt/Product/points', resultList),
+  calculateProductPoints: operation('POST /v1/pvt/Product/points', resultList, { reads: true }),
   redeemReward: operation('POST /v1/pvt/RewardConfigurations/{id}/redeem', redemption, {
     envelope: 'none',
   }),
   sendOrder: operation('POST /v1/pvt/POS/orders', resultObject),
   createCoupon: operation('POST /v1/pvt/Coupons', page),
   changeCashback: operation('POST /v1/pvt/Customer/{id}/cashback', customerPoints),
-  listTiers: operation('POST /v1/pvt/Tiers/available', tiers, { envelope: 'none' }),
+  listTiers: operation('POST /v1/pvt/Tiers/available', tiers, { envelope: 'none', reads: true }),
   updateRewardMetadata: operation('POST /v1/pvt/Rewards/updatemetadata', keyedRedemption),
   getRewardConfiguration: operation('GET /v1/pvt/RewardConfigurations/{id}', resultObject),
   listQuizzes: operation('GET /v1/pvt/Quiz/list', resultListOrNone, { takes: ['query'] }),
@@ -75,6 +81,7 @@ export const operationTable: { readonly [O in OperationId]: Operation<Takes<O>> 
   partiallyCancelPosOrder: operation('POST /v1/pvt/POS/{orderId}/partialcancel', partialCancel),
   listAvailableRewards: operation('POST /v1/pvt/POS/rewards/available', availableRewards, {
     envelope: 'none',
+    reads: true,
   }),
   redeemRewardByKey: operation('POST /v1/pvt/POS/rewards/{id}/redeem', keyedRedemption),
   cancelRedemption: operation('DELETE /v1/pvt/POS/rewards/{id}', cancelledRedemption),
@@ -95,7 +102,10 @@ export const operationTable: { readonly [O in OperationId]: Operation<Takes<O>> 
     envelope: 'none',
   }),
   changePoints: operation('POST /v1/pvt/Customer/{id}/points', customerPoints),
-  listPointsHistory: operation('POST /v1/pvt/Customer/{id}/history', page, { takes: ['query'] }),
+  listPointsHistory: operation('POST /v1/pvt/Customer/{id}/history', page, {
+    takes: ['query'],
+    reads: true,
+  }),
   upsertCustomer: operation('POST /v1/pvt/Customer/upsert', resultObject),
   changeCustomerStatus: operation('POST /v1/pvt/Customer/{originalId}/changestatus', anyResult),
   getCoupon: operation('GET /v1/pvt/Coupons/{code}', page),

@@ -154,6 +154,8 @@ export interface KnownBefore {
  * was deleted) or cannot say (a webhook knows neither disputes, nor the card, nor the names of staff and place).
  */
 export interface RememberedOrder {
+  /** Its id in the service, where another integration sent it under another one than the store's. */
+  readonly heldAs?: string | undefined;
   /** What a cancellation in the form of an order needs, once the order itself is deleted. */
   readonly basics?: Pick<OrderForm, 'OrderPlacementDate' | 'OrderCompletedDate' | 'OrderTotal'>;
   /** The rules that its amount was counted by. */
