@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { RedemptionView } from '../../../../shared/core/redemptions/redemption.ts';
 import { routes } from '../../../../shared/shopify/storefront-requests/serve-storefront.ts';
+import type { RedemptionView } from '../../../../shared/store/storefront-answers.ts';
 import { SECRET, SHOP, serveInProcess } from '../../../support/served-storefront.ts';
 import { proxyValues, signedQuery } from '../../../support/signed-query.ts';
 
