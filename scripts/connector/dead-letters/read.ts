@@ -33,7 +33,7 @@ import {
   type LedgerEntry,
   ledgerKeyText,
 } from '../../../shared/core/ledger/ledger.ts';
-import { type Deployment, openItems, openLedger, QUEUE_OUTPUTS } from '../deployment/deployment.ts';
+import { type Deployment, openLedger, openLists, QUEUE_OUTPUTS } from '../deployment/deployment.ts';
 import { nameKey } from '../deployment/services.ts';
 
 /** Which dead letters are meant; what is not given matches all. */
@@ -334,7 +334,7 @@ export async function lettersAbout(
   about: EntityKey,
   settings: Pick<SurveySettings, 'signal' | 'onProgress'>,
 ): Promise<readonly SummarizedDeadLetter[]> {
-  const found = await readLettersAbout(openItems(deployment), about, new Date());
+  const found = await readLettersAbout(openLists(deployment), about, new Date());
   if (found.length > 0) return found;
   const { shop, kind, id } = about;
   const filter = { shop, kind, id: [id] };
@@ -356,7 +356,7 @@ export async function findUnlisted(
   const total = await countIn(queues);
   // Most queues are empty: then no list has to be read.
   if (total === 0 || total > MOST_SCANNED) return [];
-  const list = await readSummaries(openItems(deployment), new Date());
+  const list = await readSummaries(openLists(deployment), new Date());
   if (list.filter(({ family }) => families.includes(family)).length >= total) return [];
   const letters: ReadLetter[] = [];
   const onLetters = (some: readonly ReadLetter[]) => {
@@ -413,7 +413,7 @@ export async function findDelivered(
 export async function countDelivered(
   deployment: Deployment,
 ): Promise<Partial<Record<QueueFamily, number>>> {
-  const letters = await readSummaries(openItems(deployment), new Date());
+  const letters = await readSummaries(openLists(deployment), new Date());
   const delivered = await findDelivered(letters, openLedger(deployment));
   const those = letters.filter(({ letterId }) => delivered.has(letterId));
   const byFamily = Map.groupBy(those, ({ family }) => family);

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 import { DynamoDB } from '@aws-sdk/client-dynamodb';
 import type { SQSExtensionConfiguration } from '@aws-sdk/client-sqs';
 import { createDynamoDbLedger } from '../../../shared/aws/dynamodb-ledger.ts';
@@ -161,15 +161,14 @@ export function versionDifference(
   return { what, older: order === 'newer' ? 'stack' : 'command' };
 }
 
-/** The ledger's items, for commands that list them. */
-export function openItems({ aws, output }: Pick<Deployment, 'aws' | 'output'>): ReadSettings {
-  const client = new DynamoDB(aws);
-  return { client, table: output('LedgerTable'), pause: sleep, random: Math.random };
-}
-
 export function openLedger(
   deployment: Deployment,
   table = deployment.output('LedgerTable'),
 ): Ledger {
   return createDynamoDbLedger({ client: new DynamoDB(deployment.aws), table });
 }
+
+/** The ledger's lists of records, which only commands read. */
+export const openLists = ({ aws, output }: Pick<Deployment, 'aws' | 'output'>): ReadSettings => ({
+  ...{ client: new DynamoDB(aws), table: output('LedgerTable'), pause, random: Math.random },
+});

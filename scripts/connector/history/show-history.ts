@@ -1,5 +1,5 @@
 import { AUDIT_DAYS, type AuditRecord, CLAIM, readAudit } from '../deployment/audit-records.ts';
-import { openItems } from '../deployment/deployment.ts';
+import { openLists } from '../deployment/deployment.ts';
 import {
   type Block,
   type Document,
@@ -41,7 +41,7 @@ export async function showHistory(
   const until = new Date(options.until ?? Date.now() + DAY_MS);
   const since = new Date(options.since ?? until.getTime() - AUDIT_DAYS * DAY_MS);
   const { changes, more } = await takePage(
-    readAudit(openItems(deployment), { since, until }),
+    readAudit(openLists(deployment), { since, until }),
     options,
   );
   return {

@@ -11,7 +11,7 @@ import { batchesOf, type QueueFamily } from '../../../shared/core/events/event.t
 import { AFTER_UNKNOWN_OUTCOME_SECONDS } from '../../../shared/core/events/outcome.ts';
 import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
 import { REPEAT_AFTER_SECONDS } from '../../../shared/core/redemptions/redemption.ts';
-import { type Deployment, openItems, openLedger, QUEUE_OUTPUTS } from '../deployment/deployment.ts';
+import { type Deployment, openLedger, openLists, QUEUE_OUTPUTS } from '../deployment/deployment.ts';
 import { counted } from '../terminal/text.ts';
 
 export interface WaitingInShop extends WaitingMessage {
@@ -67,9 +67,11 @@ export async function readWaiting(
   now: Date,
   most?: number,
 ): Promise<readonly WaitingInShop[]> {
-  const items = openItems(deployment);
+  const lists = openLists(deployment);
   const found = await Promise.all(
-    shops.map(async (shop) => waitsIn(shop, await listRecords(items, shop, 'waiting', most), now)),
+    shops.map(async (shop) => {
+      return waitsIn(shop, await listRecords(lists, shop, 'waiting', most), now);
+    }),
   );
   return found.flat().toSorted((one, other) => one.until - other.until);
 }

@@ -30,7 +30,7 @@ import {
 import { openIn } from '../../../shared/core/redemptions/redemption-record.ts';
 import { secretName } from '../../../shared/services/shop-secrets.ts';
 import { openSourceQueues } from '../dead-letters/read.ts';
-import { type Deployment, openItems, openLedger } from '../deployment/deployment.ts';
+import { type Deployment, openLedger, openLists } from '../deployment/deployment.ts';
 import { readCaller } from '../deployment/read-caller.ts';
 import { openShopServices } from '../deployment/services.ts';
 import { type Document, right, table, text } from '../document/document.ts';
@@ -348,7 +348,7 @@ async function findRedemptions(
   const services = openShopServices(deployment);
   for (const { shop, since } of plans) {
     const { domain } = shop;
-    const kept = await listRecords(openItems(deployment), domain, 'redemption');
+    const kept = await listRecords(openLists(deployment), domain, 'redemption');
     for (const { id, entry } of kept) {
       if (openIn(entry.remembered, now()).length === 0) continue;
       await resumeRedemptions({ shop: domain, customerId: id }, books);

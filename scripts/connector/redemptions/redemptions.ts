@@ -29,7 +29,7 @@ import {
 import { unavailable } from '../../../shared/shopify/admin/client/admin-answer.ts';
 import { customerBalanceDocument } from '../../../shared/shopify/admin/documents.gen.ts';
 import type { BalanceField } from '../../../shared/shopify/admin/write-balances.ts';
-import { type Deployment, openItems, openLedger } from '../deployment/deployment.ts';
+import { type Deployment, openLedger, openLists } from '../deployment/deployment.ts';
 import { openShopServices, type ShopServices } from '../deployment/services.ts';
 import {
   type Document,
@@ -91,7 +91,7 @@ async function readAll(
   shop: string,
   now: Date,
 ): Promise<readonly FoundRedemption[]> {
-  const records = await listRecords(openItems(deployment), shop, 'redemption');
+  const records = await listRecords(openLists(deployment), shop, 'redemption');
   return records.flatMap(({ id: customerId, entry }) => {
     const { redemptions } = recallRedemptions(entry.remembered, now);
     return redemptions.map((redemption) => ({ shop, customerId, redemption }));

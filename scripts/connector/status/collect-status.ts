@@ -16,7 +16,7 @@ import {
 import { type Check, notAsked, runChecks, shopDeps } from '../checks/check.ts';
 import { countDelivered, familiesOf } from '../dead-letters/read.ts';
 import { type AuditRecord, readAudit } from '../deployment/audit-records.ts';
-import { type Deployment, openItems, openLedger, QUEUE_OUTPUTS } from '../deployment/deployment.ts';
+import { type Deployment, openLedger, openLists, QUEUE_OUTPUTS } from '../deployment/deployment.ts';
 import { openFigures, readLastDay, readLastHour, readOldestAges } from '../deployment/figures.ts';
 import type { Suggestion } from '../document/document.ts';
 import { line } from '../document/line.ts';
@@ -83,7 +83,7 @@ export async function collectStatus(
   const { connector } = deployment;
   const readFigures = openFigures(deployment, now);
   const ledger = openLedger(deployment);
-  const items = openItems(deployment);
+  const lists = openLists(deployment);
   const attempt = async <Value>(read: () => Promise<Value>): Promise<Known<Value>> => {
     try {
       return { kind: 'known', value: await read() };
@@ -108,7 +108,7 @@ export async function collectStatus(
     // A clock that is ahead of this one must hide nothing.
     until: new Date(now.getTime() + REPAIRS_MS),
   };
-  const records = Array.fromAsync(readAudit(items, lately)).catch(() => []);
+  const records = Array.fromAsync(readAudit(lists, lately)).catch(() => []);
   const credentials = readCredentials(deployment, options);
   const checks: readonly Check[] = [
     secretsCheck(deployment, credentials),
@@ -143,7 +143,7 @@ export async function collectStatus(
       ),
     ),
     notices: attempt(async () => {
-      const found = await Promise.all(shops.map((shop) => listNotices(items, shop)));
+      const found = await Promise.all(shops.map((shop) => listNotices(lists, shop)));
       return found.flat();
     }),
     credentials,
