@@ -1,0 +1,151 @@
+import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createPace, SavedElsewhere } from '../backfill/run-backfill.ts';
+import { openLedger } from '../deployment/deployment.ts';
+import { openShopServices } from '../deployment/services.ts';
+import { type Document, facts, table, text } from '../document/document.ts';
+import { line } from '../document/line.ts';
+import { findShop } from '../session/arguments.ts';
+import type { Session } from '../session/session.ts';
+import { BadArguments, EXIT, type ExitCode, Problem, StoppedEarly } from '../terminal/exit.ts';
+import { counted, spanText } from '../terminal/text.ts';
+import { customerWith } from '../trace/find.ts';
+import { amountText, type Fault, readBalances } from './balances-file.ts';
+import { findUnknown, give, type ImportRow, openRows, takeBack } from './run-import.ts';
+
+export interface ImportOptions {
+  readonly shop?: string;
+  readonly name?: string;
+  readonly perSecond?: number;
+  readonly check?: boolean;
+  readonly undo?: boolean;
+  readonly yes?: boolean;
+}
+
+const DEFAULT_RATE = 5;
+const MOST_SHOWN = 200;
+
+/** Read the file → check all of it → show what it comes to → ask → give, or take back → report. */
+export async function importBalances(
+  session: Session,
+  options: ImportOptions,
+  path = '',
+): Promise<Document | ExitCode> {
+  const { check, undo = false, perSecond = DEFAULT_RATE } = options;
+  if (check && undo) throw new BadArguments('give either --check or --undo.');
+  const file = readBalances(await readBytes(path));
+  const { unit } = file;
+  const name = options.name ?? file.hash;
+  const deployment = await session.findDeployment();
+  const shop = findShop(deployment.connector, options.shop);
+  const services = openShopServices(deployment);
+  const signal = session.interruption();
+  const deps = {
+    ...{ shop: shop.domain, name, signal, pace: createPace(perSecond), now: () => new Date() },
+    ...{ ledger: openLedger(deployment), loyalty: services.loyalty(shop) },
+    findByEmail: async (email: string) =>
+      (await customerWith(email, { deployment, services, shop }))[0]?.id,
+    pause: (ms: number) => sleep(ms, undefined, { signal }).catch(() => undefined),
+  };
+  const title = `Import of ${unit} into ${shop.domain}: ${name}`;
+  const data = { shop: shop.domain, name, unit };
+
+  const { rows, faults: absent } = await openRows(file, deps);
+  const unchecked = undo ? [] : rows.filter(({ state }) => state === 'none');
+  const checking = session.terminal.progress('Checked:', unchecked.length);
+  const unknown = await findUnknown(unchecked, deps, checking.report);
+  checking.end();
+  if (signal.aborted) throw new StoppedEarly();
+  const faults = [...file.faults, ...(undo ? [] : absent), ...unknown];
+  if (faults.length > 0 || check) {
+    const isGood = faults.length === 0;
+    const many = isGood ? 'no faults' : counted(faults.length, 'fault');
+    const what = `The file has ${many}. Nothing was changed.`;
+    const verdict = { kind: isGood ? 'well' : 'action required', what } as const;
+    session.show({ title, verdict, blocks: [linesTable(faults)], data: { ...data, faults } });
+    return isGood ? EXIT.fine : EXIT.badArguments;
+  }
+  if (!undo && totalOf(rows, 'taking', 'taken').rows > 0) {
+    throw new BadArguments('this was taken back: to give it again, choose another --name.');
+  }
+
+  const due = undo ? (['giving', 'given', 'taking'] as const) : (['none', 'giving'] as const);
+  const before = totalOf(rows, ...due);
+  const doing = `${undo ? 'Take back' : 'Give'} ${amountText(unit, before.sum)}`;
+  const lineWith = (given: Pick<ImportOptions, 'undo' | 'yes'>) =>
+    line('import balances', [path], { shop: shop.domain, name, ...given });
+  if (before.rows > 0 && !options.yes) {
+    const largest = rows.reduce((most, { amount }) => Math.max(most, amount), 0);
+    const time = spanText((before.rows / perSecond) * 1000);
+    session.show({
+      title,
+      blocks: [
+        facts([
+          ['Would', doing.toLowerCase()],
+          ['Rows', `${before.rows} of ${rows.length}, the largest ${amountText(unit, largest)}`],
+          ['Calls', `${before.rows}, in about ${time} at ${perSecond}/s (--per-second)`],
+          ['Name', `${name}; a corrected file with this --name gives nothing twice`],
+        ]),
+        text('This changes balances at once, also of a shop that is only observed.', 'waits'),
+        text('Nothing was changed.'),
+      ],
+      next: [{ label: doing, line: lineWith({ undo, yes: true }) }],
+      data: { ...data, ...before, largest },
+    });
+    if (!(await session.terminal.confirm(`${doing}?`))) return EXIT.fine;
+  }
+
+  const change = before.rows > 0 && (await session.beginChange(deployment, 'change', { name }));
+  const progress = session.terminal.progress(undo ? 'Taken back:' : 'Given:', before.rows);
+  const report = (done: number) => {
+    progress.report(done);
+    if (change) change.count({ rows: done });
+  };
+  const refused = await (undo ? takeBack : give)(unit, rows, deps, report).catch(explain);
+  progress.end();
+  const lines = [...(undo ? absent : []), ...refused];
+  const left = totalOf(rows, ...due).rows - refused.length;
+  const [given, takenBack] = [totalOf(rows, 'given'), totalOf(rows, 'taken')];
+  const said = (what: string, { rows: many, sum }: typeof given) =>
+    many === 0 ? [] : [`${what} ${amountText(unit, sum)} in ${counted(many, 'row')}.`];
+  const what = [
+    ...[...said('Given:', given), ...said('Taken back:', takenBack)],
+    ...(lines.length > 0 ? [`Refused: ${counted(lines.length, 'row')}.`] : []),
+    ...(left > 0 ? [`Left: ${counted(left, 'row')}.`] : []),
+  ].join(' ');
+  const isDone = lines.length === 0 && left === 0;
+  return {
+    title,
+    verdict: { kind: isDone ? 'well' : 'action required', what: what || 'Nothing was given.' },
+    blocks: [linesTable(lines)],
+    next: [
+      ...(isDone ? [] : [{ label: 'Try the others again', line: lineWith({ undo }) }]),
+      ...(undo ? [] : [{ label: 'Take it back', line: lineWith({ undo: true }) }]),
+    ],
+    data: { ...data, given, takenBack, refused: lines, left },
+  };
+}
+
+/** Without its name, which may say who a person is. */
+const readBytes = (path: string): Promise<Uint8Array> =>
+  readFile(path).catch(({ code }: NodeJS.ErrnoException) => {
+    throw new BadArguments(`the file cannot be read (${code}).`);
+  });
+
+function explain(error: unknown): never {
+  if (!(error instanceof SavedElsewhere)) throw error;
+  throw new Problem('Another process runs the same import, so this one stopped.');
+}
+
+function totalOf(rows: readonly ImportRow[], ...states: readonly ImportRow['state'][]) {
+  const found = rows.filter(({ state }) => states.includes(state));
+  return { rows: found.length, sum: found.reduce((sum, { amount }) => sum + amount, 0) };
+}
+
+function linesTable(faults: readonly Fault[]) {
+  const sorted = faults.toSorted((one, other) => one.line - other.line);
+  const shown = sorted.slice(0, MOST_SHOWN).map(({ line: n, what }) => [`line ${n}`, what]);
+  const more = faults.length - shown.length;
+  const rest = more > 0 ? [['…', `and ${more} more: --json lists all`]] : [];
+  return table(['Where', { title: 'What is wrong', shrinks: true }], [...shown, ...rest]);
+}

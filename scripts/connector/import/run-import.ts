@@ -1,0 +1,226 @@
+import { createHash } from 'node:crypto';
+import { judge } from '../../../shared/core/calls/call-loyalty.ts';
+import { batchesOf } from '../../../shared/core/events/event.ts';
+import {
+  expiresAfter,
+  type Ledger,
+  ledgerKeyText,
+  type RecordKey,
+} from '../../../shared/core/ledger/ledger.ts';
+import type { LoyaltyClient } from '../../../shared/loyalty/client.ts';
+import type { OperationId } from '../../../shared/loyalty/operations.ts';
+import type { LoyaltyResult } from '../../../shared/loyalty/result.ts';
+import { type createPace, SavedElsewhere } from '../backfill/run-backfill.ts';
+import { answerText } from '../probe/account.ts';
+import { Problem } from '../terminal/exit.ts';
+import type { BalanceRow, BalancesFile, Fault } from './balances-file.ts';
+
+export interface ImportDeps {
+  readonly shop: string;
+  /** A customer gets what is given under a name once. */
+  readonly name: string;
+  readonly ledger: Pick<Ledger, 'readMany' | 'write'>;
+  readonly loyalty: Pick<LoyaltyClient, 'getCustomerPoints' | 'changePoints' | 'changeCashback'>;
+  /** The id of the store's customer; undefined where it has none. */
+  readonly findByEmail: (email: string) => Promise<string | undefined>;
+  readonly pace: ReturnType<typeof createPace>;
+  /** Ends early when the signal fires. */
+  readonly pause: (ms: number) => Promise<unknown>;
+  readonly signal: AbortSignal;
+  readonly now: () => Date;
+}
+
+/**
+ * What became of a row. Recorded before its call, so that a row without a record was surely not given.
+ *
+ *    ┌─ refused ─┐          ┌─ refused ─┐
+ *    ▼           │          ▼           │
+ *   none ──▶ giving ──▶ given ──▶ taking ──▶ taken
+ *
+ * A process that is killed leaves rows as giving or taking: the same call again, under the same key, settles them.
+ */
+type State = 'none' | 'giving' | 'given' | 'taking' | 'taken';
+
+export interface ImportRow extends Omit<BalanceRow, 'who' | 'amount'> {
+  readonly id: string;
+  state: State;
+  /** As recorded: a corrected file may say something else. */
+  amount: number;
+  revision: number | undefined;
+}
+
+type OnProgress = (done: number) => void;
+
+/** So many questions to the store at once. */
+const AT_ONCE = 25;
+
+/** Finds the customers of the rows, and what was given to them under this name. */
+export async function openRows({ by, unit, rows }: BalancesFile, deps: ImportDeps) {
+  const found: ImportRow[] = [];
+  const faults: Fault[] = [];
+  const lineOf = new Map<string, number>();
+  for (const batch of batchesOf(rows, AT_ONCE)) {
+    if (deps.signal.aborted) break;
+    const ids = await Promise.all(
+      batch.map(({ who }) => (by === 'customer' ? who : deps.findByEmail(who))),
+    );
+    const keys = ids.flatMap((id) => (id === undefined ? [] : [recordKey(id, deps)]));
+    const entries = await deps.ledger.readMany(keys);
+    for (const [index, { line, amount, reason }] of batch.entries()) {
+      const fault = (what: string) => void faults.push({ line, what });
+      const id = ids[index] ?? '';
+      const { remembered, revision } = entries.get(ledgerKeyText(recordKey(id, deps))) ?? {};
+      const [state = 'none', recorded, of = unit] = remembered?.split(' ') ?? [];
+      if (id === '') fault('the store has no customer with this e-mail address');
+      else if (lineOf.has(id)) fault(`the same customer as in line ${lineOf.get(id)}`);
+      else if (of !== unit) fault(`this customer was given ${of} under the same name`);
+      else {
+        const given = state === 'none' ? amount : Number(recorded);
+        found.push({ line, id, reason, state: state as State, amount: given, revision });
+      }
+      lineOf.set(id, lineOf.get(id) ?? line);
+    }
+  }
+  return { rows: found, faults };
+}
+
+/** The ledger does not say who is in the file. */
+function recordKey(id: string, { shop, name }: ImportDeps): RecordKey<'cursor'> {
+  const hash = createHash('sha256').update(`${name}:${id}`).digest('hex').slice(0, 20);
+  return { shop, kind: 'cursor', id: `import/${name}/${hash}` };
+}
+
+const KEPT_DAYS = 400;
+
+/** Throws where another process wrote: two cannot both go on with a row. */
+async function record(
+  row: ImportRow,
+  state: State,
+  unit: BalancesFile['unit'],
+  deps: ImportDeps,
+): Promise<void> {
+  const now = deps.now();
+  const plain = { version: now.getTime(), uncertain: false, outcomes: [] };
+  const remembered = `${state} ${row.amount} ${unit}`;
+  const entry = { ...plain, remembered, ...expiresAfter(KEPT_DAYS, now) };
+  const written = await deps.ledger.write(recordKey(row.id, deps), entry, row.revision);
+  if (written.kind === 'conflict') throw new SavedElsewhere();
+  Object.assign(row, { state, revision: written.revision });
+}
+
+/** The customers whom the loyalty service does not know. */
+export async function findUnknown(
+  rows: readonly ImportRow[],
+  deps: ImportDeps,
+  onProgress: OnProgress,
+): Promise<readonly Fault[]> {
+  const faults: Fault[] = [];
+  await atPace(rows, deps, onProgress, async ({ id, line }) => {
+    const call = () => deps.loyalty.getCustomerPoints(id);
+    const { outcome, why } = await settle('getCustomerPoints', call, deps);
+    if (outcome.kind === 'retry') throw noAnswer(why);
+    const what = `the loyalty service does not know the customer (${why})`;
+    if (outcome.kind === 'rejected') faults.push({ line, what });
+  });
+  return faults;
+}
+
+/** As many at once as the rate allows in a second; not all when it is interrupted. */
+async function atPace(
+  rows: readonly ImportRow[],
+  { pace, pause, signal, now }: ImportDeps,
+  onProgress: OnProgress,
+  act: (row: ImportRow) => Promise<void>,
+): Promise<void> {
+  let done = 0;
+  for (const batch of batchesOf(rows, pace.window)) {
+    await pause(pace.before(batch.length, now().getTime()));
+    if (signal.aborted) return;
+    const ended = await Promise.allSettled(batch.map(act));
+    const failure = ended.find((one) => one.status === 'rejected');
+    if (failure && !signal.aborted) throw failure.reason;
+    done += batch.length;
+    onProgress(done);
+  }
+}
+
+const STATES = {
+  give: { from: ['none', 'giving'], during: 'giving', after: 'given', refused: 'none' },
+  take: { from: ['given', 'taking'], during: 'taking', after: 'taken', refused: 'given' },
+} as const;
+
+type Change = (
+  unit: BalancesFile['unit'],
+  rows: readonly ImportRow[],
+  deps: ImportDeps,
+  onProgress: OnProgress,
+) => Promise<readonly Fault[]>;
+
+/** Gives what was not given; returns what the service refused. */
+export const give: Change = (...given) => change('give', ...given);
+
+/** Takes back what was given. Whether a row that was being given was given, only its key tells. */
+export const takeBack: Change = async (unit, rows, deps, onProgress) => {
+  const begun = rows.filter(({ state }) => state === 'giving');
+  const unsettled = await change('give', unit, begun, deps, onProgress);
+  return [...unsettled, ...(await change('take', unit, rows, deps, onProgress))];
+};
+
+async function change(
+  direction: keyof typeof STATES,
+  ...[unit, rows, deps, onProgress]: Parameters<Change>
+): Promise<readonly Fault[]> {
+  const { loyalty, name } = deps;
+  const { from, during, after, refused } = STATES[direction];
+  const isGift = direction === 'give';
+  const faults: Fault[] = [];
+  const due = rows.filter(({ state }) => from.some((one) => one === state));
+  await atPace(due, deps, onProgress, async (row) => {
+    const { id, line, reason } = row;
+    const wasBegun = row.state === during;
+    if (!wasBegun) await record(row, during, unit, deps);
+    const amount = isGift ? row.amount : -row.amount;
+    const body = {
+      OperationType: isGift ? 0 : 1,
+      Reason: reason || `Import ${name}${isGift ? '' : ', taken back'}`,
+      ChangeKey: `import:${name}:${id}${isGift ? '' : ':undo'}`,
+    } as const;
+    const operation = unit === 'points' ? 'changePoints' : 'changeCashback';
+    const call = () =>
+      unit === 'points'
+        ? loyalty.changePoints(id, { ...body, Points: amount })
+        : loyalty.changeCashback(id, { ...body, Value: amount / 100 });
+    const { outcome, isRepeated, why } = await settle(operation, call, deps);
+    if (outcome.kind === 'retry') throw noAnswer(why);
+    if (outcome.kind === 'applied') return record(row, after, unit, deps);
+    faults.push({ line, what: why });
+    // Of a call before it, which may have been carried out, a refusal says nothing.
+    return wasBegun || isRepeated ? undefined : record(row, refused, unit, deps);
+  });
+  return faults;
+}
+
+const MOST_TRIES = 5;
+
+/** Repeats a call without a usable answer, which its key makes harmless. A used key counts as applied. */
+async function settle(
+  operation: OperationId,
+  call: () => Promise<LoyaltyResult<unknown>>,
+  { pause, signal }: ImportDeps,
+) {
+  let isRepeated = false;
+  for (let tries = 1; ; tries += 1) {
+    const result = await call();
+    const { outcome, mayHaveHappened } = judge([operation], result);
+    const why = answerText(result);
+    const isLast = outcome.kind !== 'retry' || outcome.misconfigured || tries === MOST_TRIES;
+    if (isLast || signal.aborted) return { outcome, isRepeated, why };
+    isRepeated ||= mayHaveHappened;
+    await pause(Math.max(outcome.afterSeconds ?? 0, 2 ** tries) * 1_000);
+  }
+}
+
+function noAnswer(why: string): Problem {
+  const next = 'Repeat the command later: it goes on where it is.';
+  return new Problem(`The loyalty service gives no usable answer: ${why}.`, next);
+}
