@@ -4,7 +4,6 @@ import type { StartOptions } from '../backfill/backfill.ts';
 import type { ImportOptions } from '../import/import-balances.ts';
 import {
   durationText,
-  importName,
   parseBound,
   parseMoment,
   perSecond,
@@ -218,7 +217,7 @@ function registerImport(program: Command): void {
   })
     .argument('<file>', 'CSV in UTF-8, with commas or semicolons')
     .option(...ONE_SHOP)
-    .option('--name <name>', 'of the import (default: by the content of the file)', importName)
+    .option('--name <name>', 'of the import (default: by the content of the file)')
     .option('--per-second <n>', 'at most so many calls a second (default: 5)', perSecond(1_000))
     .option('--check', 'only look for faults')
     .option('--undo', 'take back what was given, where the loyalty service allows it')

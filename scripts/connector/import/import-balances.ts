@@ -1,17 +1,17 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createPace, SavedElsewhere } from '../backfill/run-backfill.ts';
+import { createPace } from '../backfill/run-backfill.ts';
 import { openLedger } from '../deployment/deployment.ts';
 import { openShopServices } from '../deployment/services.ts';
 import { type Document, facts, table, text } from '../document/document.ts';
 import { line } from '../document/line.ts';
 import { findShop } from '../session/arguments.ts';
 import type { Session } from '../session/session.ts';
-import { BadArguments, EXIT, type ExitCode, Problem, StoppedEarly } from '../terminal/exit.ts';
+import { BadArguments, EXIT, type ExitCode, StoppedEarly } from '../terminal/exit.ts';
 import { counted, spanText } from '../terminal/text.ts';
 import { customerWith } from '../trace/find.ts';
 import { amountText, type Fault, readBalances } from './balances-file.ts';
-import { findUnknown, give, type ImportRow, openRows, takeBack } from './run-import.ts';
+import { changeRows, findUnknown, type ImportRow, openRows } from './run-import.ts';
 
 export interface ImportOptions {
   readonly shop?: string;
@@ -23,7 +23,6 @@ export interface ImportOptions {
 }
 
 const DEFAULT_RATE = 5;
-const MOST_SHOWN = 200;
 
 /** Read the file → check all of it → show what it comes to → ask → give, or take back → report. */
 export async function importBalances(
@@ -33,19 +32,27 @@ export async function importBalances(
 ): Promise<Document | ExitCode> {
   const { check, undo = false, perSecond = DEFAULT_RATE } = options;
   if (check && undo) throw new BadArguments('give either --check or --undo.');
-  const file = readBalances(await readBytes(path));
+  const bytes = await readFile(path).catch(({ code }: NodeJS.ErrnoException) => {
+    throw new BadArguments(`the file cannot be read (${code}).`);
+  });
+  const file = readBalances(bytes);
   const { unit } = file;
   const name = options.name ?? file.hash;
+  if (!/^[\w.-]{1,50}$/.test(name)) {
+    throw new BadArguments('--name has up to 50 letters, digits, hyphens, dots and underscores.');
+  }
   const deployment = await session.findDeployment();
   const shop = findShop(deployment.connector, options.shop);
   const services = openShopServices(deployment);
   const signal = session.interruption();
   const deps = {
-    ...{ shop: shop.domain, name, signal, pace: createPace(perSecond), now: () => new Date() },
+    ...{ shop: shop.domain, name, unit, signal, pace: createPace(perSecond) },
     ...{ ledger: openLedger(deployment), loyalty: services.loyalty(shop) },
     findByEmail: async (email: string) =>
       (await customerWith(email, { deployment, services, shop }))[0]?.id,
     pause: (ms: number) => sleep(ms, undefined, { signal }).catch(() => undefined),
+    now: () => new Date(),
+    onProgress: () => {},
   };
   const title = `Import of ${unit} into ${shop.domain}: ${name}`;
   const data = { shop: shop.domain, name, unit };
@@ -53,7 +60,7 @@ export async function importBalances(
   const { rows, faults: absent } = await openRows(file, deps);
   const unchecked = undo ? [] : rows.filter(({ state }) => state === 'none');
   const checking = session.terminal.progress('Checked:', unchecked.length);
-  const unknown = await findUnknown(unchecked, deps, checking.report);
+  const unknown = await findUnknown(unchecked, { ...deps, onProgress: checking.report });
   checking.end();
   if (signal.aborted) throw new StoppedEarly();
   const faults = [...file.faults, ...(undo ? [] : absent), ...unknown];
@@ -69,78 +76,72 @@ export async function importBalances(
     throw new BadArguments('this was taken back: to give it again, choose another --name.');
   }
 
-  const due = undo ? (['giving', 'given', 'taking'] as const) : (['none', 'giving'] as const);
-  const before = totalOf(rows, ...due);
-  const doing = `${undo ? 'Take back' : 'Give'} ${amountText(unit, before.sum)}`;
+  const states = undo ? (['giving', 'given', 'taking'] as const) : (['none', 'giving'] as const);
+  const due = totalOf(rows, ...states);
+  const doing = `${undo ? 'Take back' : 'Give'} ${amountText(unit, due.sum)}`;
   const lineWith = (given: Pick<ImportOptions, 'undo' | 'yes'>) =>
     line('import balances', [path], { shop: shop.domain, name, ...given });
-  if (before.rows > 0 && !options.yes) {
+  if (due.rows > 0 && !options.yes) {
     const largest = rows.reduce((most, { amount }) => Math.max(most, amount), 0);
-    const time = spanText((before.rows / perSecond) * 1000);
+    const time = spanText((due.rows / perSecond) * 1000);
     session.show({
       title,
       blocks: [
         facts([
           ['Would', doing.toLowerCase()],
-          ['Rows', `${before.rows} of ${rows.length}, the largest ${amountText(unit, largest)}`],
-          ['Calls', `${before.rows}, in about ${time} at ${perSecond}/s (--per-second)`],
+          ['Rows', `${due.rows} of ${rows.length}, the largest ${amountText(unit, largest)}`],
+          ['Calls', `${due.rows}, in about ${time} at ${perSecond}/s (--per-second)`],
           ['Name', `${name}; a corrected file with this --name gives nothing twice`],
         ]),
         text('This changes balances at once, also of a shop that is only observed.', 'waits'),
         text('Nothing was changed.'),
       ],
       next: [{ label: doing, line: lineWith({ undo, yes: true }) }],
-      data: { ...data, ...before, largest },
+      data: { ...data, ...due, largest },
     });
     if (!(await session.terminal.confirm(`${doing}?`))) return EXIT.fine;
   }
 
-  const change = before.rows > 0 && (await session.beginChange(deployment, 'change', { name }));
-  const progress = session.terminal.progress(undo ? 'Taken back:' : 'Given:', before.rows);
-  const report = (done: number) => {
+  const change = due.rows > 0 && (await session.beginChange(deployment, 'change', { name }));
+  const progress = session.terminal.progress(undo ? 'Taken back:' : 'Given:', due.rows);
+  const onProgress = (done: number) => {
     progress.report(done);
     if (change) change.count({ rows: done });
   };
-  const refused = await (undo ? takeBack : give)(unit, rows, deps, report).catch(explain);
+  const changed = await changeRows(undo ? 'take' : 'give', rows, { ...deps, onProgress });
   progress.end();
-  const lines = [...(undo ? absent : []), ...refused];
-  const left = totalOf(rows, ...due).rows - refused.length;
+  const refused = [...(undo ? absent : []), ...changed];
+  const left = totalOf(rows, ...states).rows - changed.length;
   const [given, takenBack] = [totalOf(rows, 'given'), totalOf(rows, 'taken')];
-  const said = (what: string, { rows: many, sum }: typeof given) =>
-    many === 0 ? [] : [`${what} ${amountText(unit, sum)} in ${counted(many, 'row')}.`];
-  const what = [
-    ...[...said('Given:', given), ...said('Taken back:', takenBack)],
-    ...(lines.length > 0 ? [`Refused: ${counted(lines.length, 'row')}.`] : []),
-    ...(left > 0 ? [`Left: ${counted(left, 'row')}.`] : []),
-  ].join(' ');
-  const isDone = lines.length === 0 && left === 0;
+  const totalText = ({ rows: many, sum }: typeof given) =>
+    many === 0 ? undefined : `${amountText(unit, sum)}, in ${counted(many, 'row')}`;
+  const isDone = refused.length === 0 && left === 0;
+  const undone = `${counted(refused.length, 'row')} refused, ${left} not reached.`;
+  const again = { label: 'Try the others again', line: lineWith({ undo }) };
+  const back = { label: 'Take it back', line: lineWith({ undo: true }) };
   return {
     title,
-    verdict: { kind: isDone ? 'well' : 'action required', what: what || 'Nothing was given.' },
-    blocks: [linesTable(lines)],
-    next: [
-      ...(isDone ? [] : [{ label: 'Try the others again', line: lineWith({ undo }) }]),
-      ...(undo ? [] : [{ label: 'Take it back', line: lineWith({ undo: true }) }]),
+    verdict: isDone
+      ? { kind: 'well', what: due.rows > 0 ? 'All is done.' : 'Nothing was left to do.' }
+      : { kind: 'action required', what: undone },
+    blocks: [
+      facts([
+        ['Given', totalText(given)],
+        ['Taken back', totalText(takenBack)],
+      ]),
+      linesTable(refused),
     ],
-    data: { ...data, given, takenBack, refused: lines, left },
+    next: [...(isDone ? [] : [again]), ...(undo ? [] : [back])],
+    data: { ...data, given, takenBack, refused, left },
   };
-}
-
-/** Without its name, which may say who a person is. */
-const readBytes = (path: string): Promise<Uint8Array> =>
-  readFile(path).catch(({ code }: NodeJS.ErrnoException) => {
-    throw new BadArguments(`the file cannot be read (${code}).`);
-  });
-
-function explain(error: unknown): never {
-  if (!(error instanceof SavedElsewhere)) throw error;
-  throw new Problem('Another process runs the same import, so this one stopped.');
 }
 
 function totalOf(rows: readonly ImportRow[], ...states: readonly ImportRow['state'][]) {
   const found = rows.filter(({ state }) => states.includes(state));
   return { rows: found.length, sum: found.reduce((sum, { amount }) => sum + amount, 0) };
 }
+
+const MOST_SHOWN = 200;
 
 function linesTable(faults: readonly Fault[]) {
   const sorted = faults.toSorted((one, other) => one.line - other.line);

@@ -10,13 +10,14 @@ import {
 import type { LoyaltyClient } from '../../../shared/loyalty/client.ts';
 import type { OperationId } from '../../../shared/loyalty/operations.ts';
 import type { LoyaltyResult } from '../../../shared/loyalty/result.ts';
-import { type createPace, SavedElsewhere } from '../backfill/run-backfill.ts';
+import type { createPace } from '../backfill/run-backfill.ts';
 import { answerText } from '../probe/account.ts';
 import { Problem } from '../terminal/exit.ts';
 import type { BalanceRow, BalancesFile, Fault } from './balances-file.ts';
 
 export interface ImportDeps {
   readonly shop: string;
+  readonly unit: BalancesFile['unit'];
   /** A customer gets what is given under a name once. */
   readonly name: string;
   readonly ledger: Pick<Ledger, 'readMany' | 'write'>;
@@ -28,6 +29,7 @@ export interface ImportDeps {
   readonly pause: (ms: number) => Promise<unknown>;
   readonly signal: AbortSignal;
   readonly now: () => Date;
+  readonly onProgress: (done: number) => void;
 }
 
 /**
@@ -49,13 +51,12 @@ export interface ImportRow extends Omit<BalanceRow, 'who' | 'amount'> {
   revision: number | undefined;
 }
 
-type OnProgress = (done: number) => void;
-
 /** So many questions to the store at once. */
 const AT_ONCE = 25;
 
 /** Finds the customers of the rows, and what was given to them under this name. */
-export async function openRows({ by, unit, rows }: BalancesFile, deps: ImportDeps) {
+export async function openRows({ by, rows }: BalancesFile, deps: ImportDeps) {
+  const { unit } = deps;
   const found: ImportRow[] = [];
   const faults: Fault[] = [];
   const lineOf = new Map<string, number>();
@@ -92,19 +93,14 @@ function recordKey(id: string, { shop, name }: ImportDeps): RecordKey<'cursor'> 
 
 const KEPT_DAYS = 400;
 
-/** Throws where another process wrote: two cannot both go on with a row. */
-async function record(
-  row: ImportRow,
-  state: State,
-  unit: BalancesFile['unit'],
-  deps: ImportDeps,
-): Promise<void> {
+/** Two processes cannot both go on with a row. */
+async function record(row: ImportRow, state: State, deps: ImportDeps): Promise<void> {
   const now = deps.now();
   const plain = { version: now.getTime(), uncertain: false, outcomes: [] };
-  const remembered = `${state} ${row.amount} ${unit}`;
+  const remembered = `${state} ${row.amount} ${deps.unit}`;
   const entry = { ...plain, remembered, ...expiresAfter(KEPT_DAYS, now) };
   const written = await deps.ledger.write(recordKey(row.id, deps), entry, row.revision);
-  if (written.kind === 'conflict') throw new SavedElsewhere();
+  if (written.kind === 'conflict') throw new Problem('Another process runs the same import.');
   Object.assign(row, { state, revision: written.revision });
 }
 
@@ -112,13 +108,11 @@ async function record(
 export async function findUnknown(
   rows: readonly ImportRow[],
   deps: ImportDeps,
-  onProgress: OnProgress,
 ): Promise<readonly Fault[]> {
   const faults: Fault[] = [];
-  await atPace(rows, deps, onProgress, async ({ id, line }) => {
+  await atPace(rows, deps, async ({ id, line }) => {
     const call = () => deps.loyalty.getCustomerPoints(id);
     const { outcome, why } = await settle('getCustomerPoints', call, deps);
-    if (outcome.kind === 'retry') throw noAnswer(why);
     const what = `the loyalty service does not know the customer (${why})`;
     if (outcome.kind === 'rejected') faults.push({ line, what });
   });
@@ -128,8 +122,7 @@ export async function findUnknown(
 /** As many at once as the rate allows in a second; not all when it is interrupted. */
 async function atPace(
   rows: readonly ImportRow[],
-  { pace, pause, signal, now }: ImportDeps,
-  onProgress: OnProgress,
+  { pace, pause, signal, now, onProgress }: ImportDeps,
   act: (row: ImportRow) => Promise<void>,
 ): Promise<void> {
   let done = 0;
@@ -149,36 +142,23 @@ const STATES = {
   take: { from: ['given', 'taking'], during: 'taking', after: 'taken', refused: 'given' },
 } as const;
 
-type Change = (
-  unit: BalancesFile['unit'],
+/** Gives what was not given, or takes back what was; returns what the service refused. */
+export async function changeRows(
+  direction: keyof typeof STATES,
   rows: readonly ImportRow[],
   deps: ImportDeps,
-  onProgress: OnProgress,
-) => Promise<readonly Fault[]>;
-
-/** Gives what was not given; returns what the service refused. */
-export const give: Change = (...given) => change('give', ...given);
-
-/** Takes back what was given. Whether a row that was being given was given, only its key tells. */
-export const takeBack: Change = async (unit, rows, deps, onProgress) => {
-  const begun = rows.filter(({ state }) => state === 'giving');
-  const unsettled = await change('give', unit, begun, deps, onProgress);
-  return [...unsettled, ...(await change('take', unit, rows, deps, onProgress))];
-};
-
-async function change(
-  direction: keyof typeof STATES,
-  ...[unit, rows, deps, onProgress]: Parameters<Change>
 ): Promise<readonly Fault[]> {
-  const { loyalty, name } = deps;
+  const { loyalty, name, unit } = deps;
   const { from, during, after, refused } = STATES[direction];
   const isGift = direction === 'give';
-  const faults: Fault[] = [];
+  // Whether a row that was being given was given, only its key tells.
+  const begun = isGift ? [] : rows.filter(({ state }) => state === 'giving');
+  const faults = begun.length > 0 ? [...(await changeRows('give', begun, deps))] : [];
   const due = rows.filter(({ state }) => from.some((one) => one === state));
-  await atPace(due, deps, onProgress, async (row) => {
+  await atPace(due, deps, async (row) => {
     const { id, line, reason } = row;
     const wasBegun = row.state === during;
-    if (!wasBegun) await record(row, during, unit, deps);
+    if (!wasBegun) await record(row, during, deps);
     const amount = isGift ? row.amount : -row.amount;
     const body = {
       OperationType: isGift ? 0 : 1,
@@ -191,11 +171,10 @@ async function change(
         ? loyalty.changePoints(id, { ...body, Points: amount })
         : loyalty.changeCashback(id, { ...body, Value: amount / 100 });
     const { outcome, isRepeated, why } = await settle(operation, call, deps);
-    if (outcome.kind === 'retry') throw noAnswer(why);
-    if (outcome.kind === 'applied') return record(row, after, unit, deps);
+    if (outcome.kind === 'applied') return record(row, after, deps);
     faults.push({ line, what: why });
     // Of a call before it, which may have been carried out, a refusal says nothing.
-    return wasBegun || isRepeated ? undefined : record(row, refused, unit, deps);
+    return wasBegun || isRepeated ? undefined : record(row, refused, deps);
   });
   return faults;
 }
@@ -213,14 +192,12 @@ async function settle(
     const result = await call();
     const { outcome, mayHaveHappened } = judge([operation], result);
     const why = answerText(result);
-    const isLast = outcome.kind !== 'retry' || outcome.misconfigured || tries === MOST_TRIES;
-    if (isLast || signal.aborted) return { outcome, isRepeated, why };
+    if (outcome.kind !== 'retry') return { outcome, isRepeated, why };
+    if (outcome.misconfigured || tries === MOST_TRIES || signal.aborted) {
+      const next = 'Repeat the command later: it goes on where it is.';
+      throw new Problem(`The loyalty service gives no usable answer: ${why}.`, next);
+    }
     isRepeated ||= mayHaveHappened;
     await pause(Math.max(outcome.afterSeconds ?? 0, 2 ** tries) * 1_000);
   }
-}
-
-function noAnswer(why: string): Problem {
-  const next = 'Repeat the command later: it goes on where it is.';
-  return new Problem(`The loyalty service gives no usable answer: ${why}.`, next);
 }

@@ -89,12 +89,6 @@ export function stageName(text: string): string {
   throw new InvalidArgumentError('Give up to 20 lower-case letters, digits and hyphens.');
 }
 
-/** A parser for commander: a part of keys and records, which must not say who a person is. */
-export function importName(text: string): string {
-  if (/^[\w.-]{1,50}$/.test(text)) return text;
-  throw new InvalidArgumentError('Give up to 50 letters, digits, hyphens, dots and underscores.');
-}
-
 export const queueOption = (what: string) =>
   new Option('--queue <queue>', what).choices(['orders', 'products', 'coupons', 'balances']);
 

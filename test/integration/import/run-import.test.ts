@@ -3,16 +3,17 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openInProcessLoyalty } from '../../../local/harness/in-process-loyalty.ts';
 import { createDynamoDbClient, createLedgerTable } from '../../../local/harness/sdk-clients.ts';
 import { type Emulator, startDynamoDb } from '../../../local/stack/emulators.ts';
-import { createPace, SavedElsewhere } from '../../../scripts/connector/backfill/run-backfill.ts';
+import { createPace } from '../../../scripts/connector/backfill/run-backfill.ts';
 import { readBalances } from '../../../scripts/connector/import/balances-file.ts';
 import {
+  changeRows,
   findUnknown,
-  give,
   type ImportDeps,
   openRows,
-  takeBack,
 } from '../../../scripts/connector/import/run-import.ts';
 import { createDynamoDbLedger } from '../../../shared/aws/dynamodb-ledger.ts';
+
+type Direction = Parameters<typeof changeRows>[0];
 
 const SHOP = 'example-store.myshopify.com';
 const NOW = new Date('2026-11-17T12:00:00.000Z');
@@ -77,7 +78,7 @@ async function openWorld(unit: Unit, text = FILES[unit]) {
   loyalty.world.interfere = (_, pass) => effect(pass);
   const pauses: number[] = [];
   const deps: ImportDeps = {
-    ...{ shop: SHOP, name, loyalty: loyalty.client, now: () => NOW },
+    ...{ shop: SHOP, name, unit, loyalty: loyalty.client, now: () => NOW, onProgress: () => {} },
     ledger: {
       readMany: (keys) => ledger.readMany(keys),
       write: (...given) => effect(() => ledger.write(...given)),
@@ -90,15 +91,15 @@ async function openWorld(unit: Unit, text = FILES[unit]) {
   const file = readBalances(Buffer.from(text));
 
   /** As the command: opens everything anew. */
-  async function run(act: typeof give, changes: Partial<ImportDeps> = {}) {
+  async function run(direction: Direction, changes: Partial<ImportDeps> = {}) {
     const used = { ...deps, ...changes };
     const { rows, faults } = await openRows(file, used);
-    const refused = await act(unit, rows, used, () => {});
+    const refused = await changeRows(direction, rows, used);
     return [...faults, ...refused];
   }
-  async function dyingAt(act: typeof give, at: number, dieAfter: boolean): Promise<boolean> {
+  async function dyingAt(direction: Direction, at: number, dieAfter: boolean): Promise<boolean> {
     Object.assign(life, { effects: 0, dieAt: at, dieAfter, isDead: false });
-    const isKilled = await run(act).then(
+    const isKilled = await run(direction).then(
       () => false,
       (error: unknown) => {
         if (error instanceof Killed) return true;
@@ -132,7 +133,7 @@ describe.each(['points', 'cashback'] as const)('an import of %s', (unit) => {
   it('gives to each once, however often it runs, and takes back what it gave', async () => {
     const { run, gained, loyalty } = await openWorld(unit);
     for (const _ of ['first', 'again']) {
-      expect(await run(give)).toEqual(REFUSED);
+      expect(await run('give')).toEqual(REFUSED);
       expect(await gained()).toEqual(GAINED[unit]);
     }
     const operation = unit === 'points' ? 'changePoints' : 'changeCashback';
@@ -144,7 +145,7 @@ describe.each(['points', 'cashback'] as const)('an import of %s', (unit) => {
       [...CUSTOMERS, '5'].map((id) => [operation, id]),
     );
     for (const _ of ['first', 'again']) {
-      expect(await run(takeBack)).toEqual([]);
+      expect(await run('take')).toEqual([]);
       expect(await gained()).toEqual(NOTHING);
     }
   });
@@ -153,8 +154,8 @@ describe.each(['points', 'cashback'] as const)('an import of %s', (unit) => {
     let killed = 0;
     for (const [at, dieAfter] of deaths(40)) {
       const { run, dyingAt, gained } = await openWorld(unit);
-      if (await dyingAt(give, at, dieAfter)) killed += 1;
-      expect(await run(give), `killed at ${at}`).toEqual(REFUSED);
+      if (await dyingAt('give', at, dieAfter)) killed += 1;
+      expect(await run('give'), `killed at ${at}`).toEqual(REFUSED);
       expect(await gained(), `killed at ${at}`).toEqual(GAINED[unit]);
     }
     // Three for each row: a mark, a call, and its end.
@@ -164,8 +165,8 @@ describe.each(['points', 'cashback'] as const)('an import of %s', (unit) => {
   it('is taken back to the start after a kill at any call or write', async () => {
     for (const [at, dieAfter] of deaths(30)) {
       const { run, dyingAt, gained } = await openWorld(unit);
-      await dyingAt(give, at, dieAfter);
-      await run(takeBack);
+      await dyingAt('give', at, dieAfter);
+      await run('take');
       expect(await gained(), `killed at ${at}`).toEqual(NOTHING);
     }
   });
@@ -174,9 +175,9 @@ describe.each(['points', 'cashback'] as const)('an import of %s', (unit) => {
     let killed = 0;
     for (const [at, dieAfter] of deaths(30)) {
       const { run, dyingAt, gained } = await openWorld(unit);
-      await run(give);
-      if (await dyingAt(takeBack, at, dieAfter)) killed += 1;
-      expect(await run(takeBack)).toEqual([]);
+      await run('give');
+      if (await dyingAt('take', at, dieAfter)) killed += 1;
+      expect(await run('take')).toEqual([]);
       expect(await gained(), `killed at ${at}`).toEqual(NOTHING);
     }
     expect(killed).toBe(2 * 3 * (CUSTOMERS.length - 1));
@@ -194,7 +195,7 @@ describe('an import', () => {
       lost.add(key);
       return { kind: 'failure', reason: 'time-out', mayHaveHappened: true };
     };
-    expect(await run(give)).toHaveLength(1);
+    expect(await run('give')).toHaveLength(1);
     expect(await gained()).toEqual(GAINED.points);
     expect(pauses).toEqual(CUSTOMERS.map(() => 30_000));
   });
@@ -208,34 +209,34 @@ describe('an import', () => {
       const down = { kind: 'answer', status: 503, headers: {}, text: '' } as const;
       return calls > 2 ? down : pass();
     };
-    await expect(run(give)).rejects.toThrow('gives no usable answer: HTTP 503');
+    await expect(run('give')).rejects.toThrow('gives no usable answer: HTTP 503');
     expect(await gained()).toEqual([10, 20, 0, 0, 0]);
     loyalty.world.interfere = undefined;
-    expect(await run(give)).toEqual(REFUSED);
+    expect(await run('give')).toEqual(REFUSED);
     expect(await gained()).toEqual(GAINED.points);
   });
 
   it('gives nobody twice from a corrected file of the same name, and takes back what was given', async () => {
     const first = await openWorld('points');
-    await first.run(give);
+    await first.run('give');
     const deps = { ...first.deps };
     const text = 'customer,points\n1,99\n2,20\n3,30\n4,40\n5,55\n';
     const file = readBalances(Buffer.from(text));
     await first.loyalty.client.changeCustomerStatus('5', { IsEnabled: true, Reason: 'r' });
     const { rows } = await openRows(file, deps);
-    expect(await give('points', rows, deps, () => {})).toEqual([]);
+    expect(await changeRows('give', rows, deps)).toEqual([]);
     expect(await first.gained()).toEqual([10, 20, 30, 40, 55]);
     const again = await openRows(file, deps);
-    expect(await takeBack('points', again.rows, deps, () => {})).toEqual([]);
+    expect(await changeRows('take', again.rows, deps)).toEqual([]);
     expect(await first.gained()).toEqual(NOTHING);
   });
 
   it('leaves what a customer has spent, and says so', async () => {
     const { run, gained, loyalty } = await openWorld('points');
-    await run(give);
+    await run('give');
     const spent = { Points: -1005, OperationType: 1, Reason: 'r', ChangeKey: 'spent' } as const;
     await loyalty.client.changePoints('1', spent);
-    const left = await run(takeBack);
+    const left = await run('take');
     expect(left).toEqual([{ line: 2, what: expect.stringMatching(/^error 70 /) }]);
     expect(await gained()).toEqual([-995, 0, 0, 0, 0]);
   });
@@ -248,7 +249,7 @@ describe('an import', () => {
       return ledger.write(key, entry, revision);
     };
     const racing = { ...deps, ledger: { ...deps.ledger, write } };
-    await expect(give('points', rows, racing, () => {})).rejects.toThrow(SavedElsewhere);
+    await expect(changeRows('give', rows, racing)).rejects.toThrow('Another process');
     expect(await gained()).toEqual(NOTHING);
   });
 
@@ -260,7 +261,7 @@ describe('an import', () => {
       paused += 1;
       if (paused > 1) controller.abort();
     };
-    expect(await run(give, { pause, signal: controller.signal })).toEqual([]);
+    expect(await run('give', { pause, signal: controller.signal })).toEqual([]);
     expect(await gained()).toEqual([10, 20, 0, 0, 0]);
   });
 
@@ -275,15 +276,18 @@ describe('an import', () => {
       { line: 4, what: 'the store has no customer with this e-mail address' },
       { line: 5, what: 'the same customer as in line 2' },
     ]);
-    expect(await findUnknown(rows, deps, () => {})).toEqual([
+    expect(await findUnknown(rows, deps)).toEqual([
       { line: 3, what: expect.stringContaining('the loyalty service does not know the customer') },
     ]);
   });
 
   it('does not give points under a name that gave cashback', async () => {
     const { deps, run } = await openWorld('cashback');
-    await run(give);
-    const { rows, faults } = await openRows(readBalances(Buffer.from(FILES.points)), deps);
+    await run('give');
+    const { rows, faults } = await openRows(readBalances(Buffer.from(FILES.points)), {
+      ...deps,
+      unit: 'points',
+    });
     expect(rows.map(({ id }) => id)).toEqual([]);
     expect(faults[0]).toEqual({
       line: 2,
@@ -294,7 +298,7 @@ describe('an import', () => {
   it('writes into the ledger neither who is in the file nor why', async () => {
     const text = 'email,points,reason\nc4@x.example,40,Moved with Ada\n';
     const { run, name } = await openWorld('points', text);
-    await run(give);
+    await run('give');
     const { Items = [] } = await client.send(new ScanCommand({ TableName: 'ledger' }));
     const written = JSON.stringify(Items.filter((one) => JSON.stringify(one).includes(name)));
     expect(written).toContain('given 40 points');
