@@ -200,6 +200,23 @@ describe('an import', () => {
     expect(pauses).toEqual(CUSTOMERS.map(() => 30_000));
   });
 
+  it('does not take a refusal for proof that an earlier call was not carried out', async () => {
+    const { run, gained, loyalty } = await openWorld('points', 'customer,points\n1,10\n');
+    let calls = 0;
+    loyalty.world.interfere = ({ operation }, pass) => {
+      calls += operation === 'changePoints' ? 1 : 0;
+      if (operation !== 'changePoints' || calls > 2) return pass();
+      if (calls === 1) pass();
+      if (calls === 1) return { kind: 'failure', reason: 'time-out', mayHaveHappened: true };
+      const refusal = { HasError: true, ErrorCode: 69, ErrorMessage: 'no', Result: null };
+      return { kind: 'answer', status: 200, headers: {}, text: JSON.stringify(refusal) };
+    };
+    expect(await run('give')).toEqual([{ ...REFUSED[0], line: 2 }]);
+    expect(await gained()).toEqual([10, 0, 0, 0, 0]);
+    expect(await run('take')).toEqual([]);
+    expect(await gained()).toEqual(NOTHING);
+  });
+
   it('stops where the service gives no answer, and goes on later', async () => {
     const { run, gained, loyalty } = await openWorld('points');
     let calls = 0;
