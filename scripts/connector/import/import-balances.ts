@@ -23,6 +23,7 @@ export interface ImportOptions {
 }
 
 const DEFAULT_RATE = 5;
+const OBSERVED = 'The shop is only observed. This changes balances all the same, at once.';
 
 /** Read the file → check all of it → show what it comes to → ask → give, or take back → report. */
 export async function importBalances(
@@ -52,12 +53,14 @@ export async function importBalances(
       (await customerWith(email, { deployment, services, shop }))[0]?.id,
     pause: (ms: number) => sleep(ms, undefined, { signal }).catch(() => undefined),
     now: () => new Date(),
-    onProgress: () => {},
   };
   const title = `Import of ${unit} into ${shop.domain}: ${name}`;
   const data = { shop: shop.domain, name, unit };
 
-  const { rows, faults: absent } = await openRows(file, deps);
+  const finding = session.terminal.progress('Found:', file.rows.length);
+  const found = await openRows(file, { ...deps, onProgress: finding.report });
+  finding.end();
+  const { rows, faults: absent } = found;
   const unchecked = undo ? [] : rows.filter(({ state }) => state === 'none');
   const checking = session.terminal.progress('Checked:', unchecked.length);
   const unknown = await findUnknown(unchecked, { ...deps, onProgress: checking.report });
@@ -93,7 +96,7 @@ export async function importBalances(
           ['Calls', `${due.rows}, in about ${time} at ${perSecond}/s (--per-second)`],
           ['Name', `${name}; a corrected file with this --name gives nothing twice`],
         ]),
-        text('This changes balances at once, also of a shop that is only observed.', 'waits'),
+        ...(shop.mode === 'observe' ? [text(OBSERVED, 'waits')] : []),
         text('Nothing was changed.'),
       ],
       next: [{ label: doing, line: lineWith({ undo, yes: true }) }],

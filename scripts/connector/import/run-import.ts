@@ -81,6 +81,7 @@ export async function openRows({ by, rows }: BalancesFile, deps: ImportDeps) {
       }
       lineOf.set(id, lineOf.get(id) ?? line);
     }
+    deps.onProgress(found.length + faults.length);
   }
   return { rows: found, faults };
 }

@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createLoyaltyClient } from '../../../shared/loyalty/client.ts';
 import { SHOP, useOperatedConnector } from '../../support/operated-connector.ts';
@@ -82,11 +82,27 @@ describe('loyalty-connector import balances', () => {
     expect(stdout).toContain('give 350 points');
     expect(stdout).toContain('2 of 2, the largest 250 points');
     expect(stdout).toContain('at 5/s');
-    expect(stdout).toContain('also of a shop that is only observed');
+    expect(stdout).not.toContain('observed');
     expect(stdout).toMatch(/npx loyalty-connector import balances \S+points\.csv .*--yes/);
     expect(code).toBe(0);
     const checked = await connector.run(`import balances ${path} --check`);
     expect(checked).toMatchObject({ code: 0, stdout: expect.stringContaining('no faults') });
+    expect(changes()).toEqual([]);
+  });
+
+  it('says of an observed shop that its balances change all the same', async () => {
+    const define = JSON.stringify(resolve('shared/config/connector-config.ts'));
+    const observed = await fileOf(
+      'observed.config.ts',
+      `import { defineConnector } from ${define};`,
+      `export default defineConnector({ shops: [{ domain: '${SHOP}', mode: 'observe' }],`,
+      "loyalty: { address: 'https://loyalty.example.com' } });",
+    );
+    await connector.describe({ settings: observed });
+    const path = await fileOf('one.csv', 'customer,points', `${ids[0]},1`);
+    const { stdout } = await connector.run(`import balances ${path}`);
+    await connector.describe();
+    expect(stdout).toContain('The shop is only observed. This changes balances all the same');
     expect(changes()).toEqual([]);
   });
 
