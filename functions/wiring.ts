@@ -19,7 +19,11 @@ import { createEmfTelemetry, type EmfTelemetry } from '../shared/aws/emf-telemet
 import type { Connector, Shop } from '../shared/config/connector-config.ts';
 import type { Storefront } from '../shared/config/connector-settings.ts';
 import type { Service, StorefrontService } from '../shared/config/metrics.ts';
-import type { CallRate, CallRateSettings } from '../shared/core/calls/rate-limit.ts';
+import type {
+  CallRate,
+  CallRateSettings,
+  ShopperRateSettings,
+} from '../shared/core/calls/rate-limit.ts';
 import { createShopLoad, type ShopLoad } from '../shared/core/calls/shop-load.ts';
 import { createPauses } from '../shared/core/calls/shop-pause.ts';
 import type { QueueFamily, ReceivedMessage } from '../shared/core/events/event.ts';
@@ -53,7 +57,7 @@ export function openWithLedger<const Name extends string>(
   service: Service | StorefrontService,
   names: readonly Name[],
   budget: Parameters<typeof settingsFromEnvironment>[0],
-  create: (settings: CallRateSettings) => CallRate,
+  create: (settings: CallRateSettings & ShopperRateSettings) => CallRate,
   queue?: QueueFamily,
 ) {
   const opened = openFunction(connector, service, [...names, 'LEDGER_TABLE'], budget);
@@ -117,7 +121,7 @@ function openCallRates(
   { loyalty }: Connector,
   aws: JsonServiceSettings,
   table: string,
-  create: (settings: CallRateSettings) => CallRate,
+  create: (settings: CallRateSettings & ShopperRateSettings) => CallRate,
 ) {
   const { callsPerSecond: perSecond } = loyalty;
   if (perSecond === undefined) return () => undefined;
@@ -127,8 +131,10 @@ function openCallRates(
     const account = rules.sharedAccount ? SHARED_ACCOUNT : domain;
     const known = rates.get(account);
     if (known) return known;
-    const shared = createDynamoDbRateLimit({ client, table, account });
-    const rate = create({ perSecond, shared, now: Date.now, pause: sleep });
+    const item = { client, table, account };
+    const shared = createDynamoDbRateLimit(item);
+    const shoppers = createDynamoDbRateLimit({ ...item, of: 'shoppers' });
+    const rate = create({ perSecond, shared, shoppers, now: Date.now, pause: sleep });
     rates.set(account, rate);
     return rate;
   };
