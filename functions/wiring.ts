@@ -76,7 +76,8 @@ export function openWithLedger<const Name extends string>(
     connector.shops.filter(({ mode }) => mode === 'observe').map(({ domain }) => domain),
   );
   const observes = (shop: string) => observed.has(shop);
-  const pauses = createPauses({ ledger, telemetry, queue, observes });
+  const forShoppers = service === 'storefront';
+  const pauses = createPauses({ ledger, telemetry, queue, observes, forShoppers });
   return { ...opened, ledger, pauses, rateOf: openCallRates(connector, aws, table, create) };
 }
 
