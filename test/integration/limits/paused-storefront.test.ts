@@ -99,6 +99,32 @@ describe('while the service throttles shoppers', () => {
   });
 });
 
+// An anonymous visitor moved the tokens of the workers ahead by 200 ms with every request, for hours if they liked.
+it('a visitor who asks for ever new prices takes a few seconds of callsPerSecond, by however many processes', async () => {
+  const program = await openProgram(connectors, { shops: [{ domain: SHOP }], callsPerSecond: 5 });
+  const { connector, one, other } = program;
+  const began = Date.now();
+  const answers = [];
+  for (let price = 1; price <= 50; price += 1) {
+    for (const [index, process] of [one, other].entries()) {
+      const own = { items: `11:${price}.${index + 1}:1`, currency: 'EUR' };
+      answers.push(await process.proxy('', 'points', own));
+    }
+  }
+  // Of the clock that the test moves, no time has passed.
+  expect(Date.now()).toBe(began);
+  const isRefused = ({ status }: { status: number }) => status === 429;
+  const calls = connector.newCalls().length;
+  expect(calls).toBe(answers.filter(({ status }) => status === 200).length);
+  // Half of what four seconds have, the free one, and the one that goes beyond.
+  expect(calls).toBe(12);
+  expect(answers.filter(isRefused)).toHaveLength(100 - calls);
+  expect(answers.find(isRefused)?.headers['retry-after']).toBe('5');
+  connector.pass(5);
+  const own = { items: '11:99:1', currency: 'EUR' };
+  expect((await one.proxy('', 'points', own)).status).toBe(200);
+});
+
 it('a deep scan that is throttled asks the service no more until the time is over', async () => {
   const world = await open();
   const { connector } = world;
