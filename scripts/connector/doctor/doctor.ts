@@ -8,6 +8,7 @@ import {
   findingsBlock,
   runChecks,
   type ShopDeps,
+  warn,
 } from '../checks/check.ts';
 import { loyaltyCheck, orderOriginCheck, rewardsCheck } from '../checks/loyalty.ts';
 import { goLiveCheck, settingsCheck } from '../checks/settings.ts';
@@ -16,7 +17,7 @@ import type { Deployment } from '../deployment/deployment.ts';
 import { openShopServices } from '../deployment/services.ts';
 import type { Document } from '../document/document.ts';
 import { line } from '../document/line.ts';
-import { pausesCheck } from '../pause/read-pauses.ts';
+import { modeCheck, pausesCheck } from '../pause/read-pauses.ts';
 import { readCredentials, secretsCheck } from '../secrets/read-secret.ts';
 import type { CommonOptions, Session } from '../session/session.ts';
 import { storefrontCheck } from '../storefront/set-up.ts';
@@ -97,6 +98,7 @@ function openChecks(deployment: Deployment, options: CommonOptions): readonly Ch
     accessCheck(deployment, unread),
     concurrencyCheck(deployment),
     pausesCheck(deployment),
+    modeCheck(deployment, warn),
     ...withSecrets.map((check) => ({
       ...check,
       look: async () => ((await mayRead) ? check.look() : []),

@@ -15,14 +15,20 @@ import {
   type LastReconcile,
   readReconcileRuns,
 } from '../../../shared/core/reconcile/last-reconcile.ts';
-import { type Check, notAsked, runChecks, shopDeps } from '../checks/check.ts';
+import { type Check, info, notAsked, runChecks, shopDeps } from '../checks/check.ts';
 import { countDelivered, familiesOf } from '../dead-letters/read.ts';
 import { readAudit } from '../deployment/audit-records.ts';
 import { type Deployment, openLedger, QUEUE_OUTPUTS } from '../deployment/deployment.ts';
 import { openFigures, readLastDay, readLastHour, readOldestAges } from '../deployment/figures.ts';
 import type { Suggestion } from '../document/document.ts';
 import { line } from '../document/line.ts';
-import { isHolding, type PauseStatus, pausesCheck, readPauses } from '../pause/read-pauses.ts';
+import {
+  isHolding,
+  modeCheck,
+  type PauseStatus,
+  pausesCheck,
+  readPauses,
+} from '../pause/read-pauses.ts';
 import { isRepeatedLater, readWaiting, type WaitingInShop } from '../pause/waiting-messages.ts';
 import { readCredentials, secretsCheck } from '../secrets/read-secret.ts';
 import type { CommonOptions } from '../session/session.ts';
@@ -113,6 +119,7 @@ export async function collectStatus(
   const checks: readonly Check[] = [
     secretsCheck(deployment, credentials),
     pausesCheck(deployment, () => DOCTOR),
+    modeCheck(deployment, info),
     subscriptionsCheck(shopDeps(deployment, connector.shops)),
   ];
   const parts = {

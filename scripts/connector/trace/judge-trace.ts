@@ -1,11 +1,20 @@
+import { fromThousandths } from '../../../shared/core/ledger/ledger.ts';
 import { QUIET_MINUTES } from '../../../shared/core/reconcile/dependencies.ts';
+import type { ObservedPlan } from '../../../shared/core/sync/observe-entity.ts';
 import { versionOf } from '../../../shared/core/sync/read-snapshot.ts';
 import type { Suggestion, VerdictKind } from '../document/document.ts';
 import { line, type Options } from '../document/line.ts';
-import { isHolding, nextAttempt, pauseText, resumeSuggestion } from '../pause/read-pauses.ts';
+import {
+  goLiveSuggestions,
+  isHolding,
+  nextAttempt,
+  pauseText,
+  resumeSuggestion,
+} from '../pause/read-pauses.ts';
 import { FOR_WHAT } from '../pause/waiting-messages.ts';
 import { counted, momentText, utcText } from '../terminal/text.ts';
 import type { Trace } from './collect-trace.ts';
+import { judgeOrder } from './judge-order.ts';
 import {
   CALL_UNKNOWN,
   compareSides,
@@ -13,6 +22,7 @@ import {
   isCancelledThere,
   judgeMissing,
   REFUSED,
+  SKIPS,
 } from './sides.ts';
 
 export interface Judged {
@@ -44,6 +54,7 @@ export function judgeTrace(trace: Trace): Judged {
     const why = store.kind === 'unavailable' ? ` (${store.why})` : '';
     return say('not known', `The store could not be read${why}.`, DOCTOR);
   }
+  if (trace.observed) return say(undefined, observedText(trace), ...observedNext(trace));
   const { kind, what, rows } = compareSides(trace);
   if (mapped.kind === 'fault') return say(kind, what, seeLetters);
   if (mapped.kind === 'skip') return say(kind, what, held.kind === 'unknown' ? DOCTOR : undefined);
@@ -110,6 +121,34 @@ export function judgeTrace(trace: Trace): Judged {
   return say(isReconciled ? 'waits' : 'action required', `${missing.what} ${lost}${holds}`, send);
 }
 
+/** What would be sent for it, and what the service holds. */
+function observedText(trace: Trace): string {
+  const { plan } = trace.observed ?? {};
+  const only = 'Its shop is only observed: nothing is sent before go-live.';
+  const { verdict, reason } = judgeOrder(trace);
+  const compared = trace.key.kind === 'order' ? ` In the service: ${verdict}, ${reason}.` : '';
+  return `${only} ${plan ? planText(plan) : 'No event of it was worked on yet.'}${compared}`;
+}
+
+function planText({ outcome, why, calls, counts }: ObservedPlan): string {
+  if (outcome === 'skipped') return `It would not be sent: ${skipText(why)}.`;
+  if (outcome === 'rejected') return `It would be given up: ${why}.`;
+  if (calls.length === 0) return 'Nothing would be sent: nothing of it changed.';
+  const amount = counts === undefined ? '' : `, and count ${fromThousandths(counts)}`;
+  return `It would be sent (${calls.join(', ')})${amount}.`;
+}
+
+const skipText = (why = ''): string =>
+  Object.entries(SKIPS).find(([name]) => name === why)?.[1] ?? why;
+
+function observedNext({ key: { shop }, pause }: Trace): readonly Suggestion[] {
+  const compare = line('compare', ['orders'], { since: '24h', shop });
+  return [
+    { label: 'Compare what would be sent', line: compare },
+    ...(pause?.by === 'go-live' ? goLiveSuggestions(shop) : []),
+  ];
+}
+
 /** The last minutes are left to webhooks that may still come. */
 function reconcileText(changedAt: number): string {
   const now = new Date();
@@ -141,8 +180,9 @@ function wake({ key: { shop }, pause, waits: [wait] }: Trace): Suggestion | unde
 
 /** Of what is well or cannot be read: a person may still want it. Undefined where nothing would be sent. */
 export function sendAgain(trace: Trace): Suggestion | undefined {
-  const { mapped } = trace;
-  if (mapped?.kind !== 'wanted' || mapped.wanted.kind === 'deleted-member') return undefined;
+  const { mapped, observed } = trace;
+  if (observed || mapped?.kind !== 'wanted' || mapped.wanted.kind === 'deleted-member')
+    return undefined;
   const say = 'To send it once more all the same:';
   return { ...resend(trace, { force: true }, say), label: 'Send again…' };
 }
@@ -159,8 +199,8 @@ function resend(
 
 /** Whether the order has points, in words for its customer. Undefined for what is no order, and where the verdict says why. */
 export function pointsText(trace: Trace): string | undefined {
-  const { key, entry, mapped, held, earned } = trace;
-  if (key.kind !== 'order' || mapped?.kind !== 'wanted') return undefined;
+  const { key, entry, mapped, held, earned, observed } = trace;
+  if (observed || key.kind !== 'order' || mapped?.kind !== 'wanted') return undefined;
   const { wanted } = mapped;
   const isUnsent = entry?.appliedKey === undefined;
   if (wanted.kind === 'cancelled-order' && (isUnsent || isApplied(trace))) {
