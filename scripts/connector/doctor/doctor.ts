@@ -1,4 +1,3 @@
-import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { VERSION } from '../../../shared/config/release.ts';
 import { LEDGER_FORMAT } from '../../../shared/core/events/formats.ts';
 import {
@@ -8,7 +7,6 @@ import {
   findingsBlock,
   runChecks,
   type ShopDeps,
-  warn,
 } from '../checks/check.ts';
 import { loyaltyCheck, orderOriginCheck, rewardsCheck } from '../checks/loyalty.ts';
 import { goLiveCheck, settingsCheck } from '../checks/settings.ts';
@@ -17,7 +15,7 @@ import type { Deployment } from '../deployment/deployment.ts';
 import { openShopServices } from '../deployment/services.ts';
 import type { Document } from '../document/document.ts';
 import { line } from '../document/line.ts';
-import { modeCheck, pausesCheck } from '../pause/read-pauses.ts';
+import { pausesCheck } from '../pause/read-pauses.ts';
 import { readCredentials, secretsCheck } from '../secrets/read-secret.ts';
 import type { CommonOptions, Session } from '../session/session.ts';
 import { storefrontCheck } from '../storefront/set-up.ts';
@@ -66,9 +64,8 @@ const SECTIONS: ReadonlyMap<string, string> = new Map([
 
 /** All checks, in the order in which they are shown. */
 function openChecks(deployment: Deployment, options: CommonOptions): readonly Check[] {
-  const { connector, aws } = deployment;
+  const { connector } = deployment;
   const { storefront } = connector;
-  const client = new SecretsManagerClient(aws);
   const credentials = readCredentials(deployment, options);
   const services = openShopServices(deployment);
   const deps: ShopDeps = {
@@ -78,8 +75,8 @@ function openChecks(deployment: Deployment, options: CommonOptions): readonly Ch
   };
   const withSecrets: readonly Check[] = [
     secretsCheck(deployment, credentials),
-    appSecretsCheck(deps, client),
-    webhookAddressCheck(deps, client),
+    appSecretsCheck(deps),
+    webhookAddressCheck(deps),
     adminApiCheck(deps),
     installedAppCheck(deps),
     currencyCheck(deps),
@@ -98,7 +95,6 @@ function openChecks(deployment: Deployment, options: CommonOptions): readonly Ch
     accessCheck(deployment, unread),
     concurrencyCheck(deployment),
     pausesCheck(deployment),
-    modeCheck(deployment, warn),
     ...withSecrets.map((check) => ({
       ...check,
       look: async () => ((await mayRead) ? check.look() : []),

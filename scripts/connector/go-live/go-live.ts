@@ -2,7 +2,6 @@ import type { Shop } from '../../../shared/config/connector-config.ts';
 import { settingsFileOf } from '../../../shared/config/settings-file.ts';
 import {
   changeControl,
-  isOver,
   readControl,
   type ShopControl,
   wentLive,
@@ -11,6 +10,7 @@ import { PLATFORM_ORIGIN } from '../../../shared/core/sync/held-order.ts';
 import { type Deployment, openLedger } from '../deployment/deployment.ts';
 import { type Block, type Document, right, table, text } from '../document/document.ts';
 import { line } from '../document/line.ts';
+import { pausesIn } from '../pause/read-pauses.ts';
 import { readWaiting, wake } from '../pause/waiting-messages.ts';
 import { compareAndSettle, countMessages, judgeFollowed, sentAgainIn } from '../recover/recover.ts';
 import { findShop } from '../session/arguments.ts';
@@ -18,7 +18,7 @@ import type { Session } from '../session/session.ts';
 import { BadArguments, EXIT, type ExitCode, Problem } from '../terminal/exit.ts';
 import { counted, utcText } from '../terminal/text.ts';
 import { namesOf, readChangedOrders } from '../trace/compare-orders.ts';
-import { type JudgedOrder, judgeOrder } from '../trace/judge-order.ts';
+import { type JudgedOrder, judgeOrder, type OrderVerdict } from '../trace/judge-order.ts';
 
 export interface GoLiveOptions {
   readonly shop?: string;
@@ -80,11 +80,8 @@ export async function goLive(
   const followed = await compareAndSettle([domain], began, letters, open);
   const sentAgain = sentAgainIn(followed.shops);
   change.count({ sentAgain, woken: woken.length });
-  const { verdict, next } = judgeFollowed(followed, {
-    done: (took) =>
-      `${domain} is live. Everything was compared in ${took}, and what was sent is settled.`,
-    again: 'The shop is live, and every run of reconcile goes on with it.',
-  });
+  const again = 'The shop is live, and every run of reconcile goes on with it.';
+  const { verdict, next } = judgeFollowed(followed, `${domain} went live`, again);
   // A worker that still observes has said so again.
   const { observing } = await readControl(ledger, domain);
   const what = `The functions of the stack still observe ${domain}: deploy, then repeat the command.`;
@@ -94,7 +91,7 @@ export async function goLive(
     blocks: [
       text(`Orders placed since ${utcText(plan.from)} UTC are sent. ${BACK}`),
       text(`Given to the workers: ${counted(sentAgain + woken.length, 'message')}.`),
-      ...treatmentsOf(orders, plan),
+      treatmentsOf(orders),
     ],
     next,
     data: { changed: true, shop: domain, ...plan, ...followed, orders },
@@ -121,11 +118,7 @@ function planOf(
     const since = before === undefined ? '' : `, with its orders since ${utcText(before)} UTC`;
     throw new BadArguments(`${domain} does not wait for go-live: it is live${since}.`);
   }
-  const isPaused = (['all', 'orders'] as const).some((part) => {
-    const pause = control.operator[part];
-    return pause && !isOver(pause, new Date());
-  });
-  if (isPaused) {
+  if (pausesIn(shop, control, new Date()).some(({ by }) => by === 'operator')) {
     const resume = `npx loyalty-connector resume --shop ${domain}`;
     throw new Problem(`An operator paused ${domain}.`, `End the pause first: ${resume}`);
   }
@@ -220,7 +213,7 @@ function previewOf(
       text(
         `Orders placed since ${utcText(plan.from)} UTC (${plan.fromWhat}) would be sent from now on. What the service already has is read before anything is sent, so nothing counts twice. ${BACK}`,
       ),
-      ...treatmentsOf(orders, plan),
+      treatmentsOf(orders),
       text('Nothing was changed.'),
     ],
     next: [{ label: 'Go live', line: line('go-live', [], given) }],
@@ -228,39 +221,32 @@ function previewOf(
   };
 }
 
-/** How an order is treated, by what was read of it. */
-export function treatmentOf(order: JudgedOrder, { from }: Pick<GoLivePlan, 'from'>): string {
-  const { verdict, id, heldId, origins, placedAt } = order;
+const TREATMENTS: Readonly<Record<OrderVerdict, string>> = {
+  absent: 'sent',
+  same: 'stays',
+  'other amount': 'made what the store says',
+  twice: 'stays: a person must cancel one in the service',
+  'not counted by us': 'not sent; changed only if the service has it',
+  'not known': 'a worker decides',
+};
+
+/** What another integration sent keeps its id and its amount. */
+export function treatmentOf({ verdict, id, heldId, origins }: JudgedOrder): string {
   const isElsewhere = heldId !== undefined && (heldId !== id || origins[0] === PLATFORM_ORIGIN);
-  switch (verdict) {
-    case 'absent':
-      return 'absent: sent';
-    case 'same':
-      return isElsewhere ? 'the same, from elsewhere: adopted' : 'the same: stays';
-    case 'other amount':
-      return isElsewhere
-        ? 'other amount, from elsewhere: stays as it is there'
-        : 'other amount: made what the store says';
-    case 'twice':
-      return 'twice: a person must cancel one of them in the service';
-    case 'not counted by us':
-      return Date.parse(placedAt ?? '') < from
-        ? 'placed before: not sent; changed only if the service has it'
-        : 'not counted by us: not sent';
-    case 'not known':
-      return 'not known: a worker decides';
+  if (!isElsewhere || verdict === 'twice' || verdict === 'not counted by us') {
+    return TREATMENTS[verdict];
   }
+  return 'adopted from the other integration: stays, and later changes go to it';
 }
 
-function treatmentsOf(orders: readonly JudgedOrder[], plan: GoLivePlan): readonly Block[] {
-  const groups = Map.groupBy(orders, (order) => treatmentOf(order, plan));
-  const rows = [...groups].map(([treatment, some]) => ({
-    cells: [treatment, some.length],
-    detail: namesOf(some),
-  }));
-  const since = utcText(Math.min(plan.from, plan.offSince, plan.observing));
-  const empty = `The store changed no order since ${since} UTC.`;
-  return [
-    table([`Orders that the store changed since ${since} UTC`, right('Orders')], rows, { empty }),
-  ];
+function treatmentsOf(orders: readonly JudgedOrder[]): Block {
+  const groups = Map.groupBy(orders, (one) => `${one.verdict} ${one.reason} ${treatmentOf(one)}`);
+  const rows = [...groups.values()].flatMap((group) => {
+    const [first] = group;
+    if (!first) return [];
+    const what = `${first.verdict}: ${first.reason}`;
+    return [{ cells: [what, treatmentOf(first), group.length], detail: namesOf(group) }];
+  });
+  const columns = [{ title: 'Now', shrinks: true }, 'Then', right('Orders')];
+  return table(columns, rows, { empty: 'The store changed no order since then.' });
 }

@@ -144,46 +144,40 @@ export const goLiveSuggestions = (shop: string): readonly Suggestion[] => [
   },
 ];
 
-/** `judged`: how the observed ones are shown. */
-export function modeCheck(deployment: Deployment, judged: typeof info): Check {
-  const { shops } = deployment.connector;
-  return {
-    name: 'mode',
-    async look() {
-      const observed = shops.filter(({ mode }) => mode === 'observe');
-      const controls = await readControls(openLedger(deployment), observed);
-      return controls.map(({ shop: { domain: shop }, control: { observing } }) => {
-        const since = observing === undefined ? '' : ` since ${utcText(observing)} UTC`;
-        const compare = line('compare', ['orders'], { since: '24h', shop });
-        return {
-          ...judged(`observed${since}: nothing is sent`, TO_GO_ON, {
-            label: 'Compare what would be sent',
-            line: compare,
-          }),
-          shop,
-        };
-      });
-    },
-  };
-}
-
 const TO_GO_ON =
   "Compare what would be sent with what the service holds. Then set mode: 'live', deploy, and run go-live.";
 
-/** `refused`: what to do about a pause that refused credentials began. */
+interface PausesShown {
+  /** What to do about a pause that refused credentials began. */
+  readonly refused?: (pause: PauseStatus) => Suggestion;
+  /** How an observed shop is shown. */
+  readonly observed?: typeof info;
+}
+
 export function pausesCheck(
   deployment: Deployment,
-  refused: (pause: PauseStatus) => Suggestion = resumeSuggestion,
+  { refused = resumeSuggestion, observed = warn }: PausesShown = {},
 ): Check {
   const { shops } = deployment.connector;
   return {
     name: 'pauses',
     async look() {
-      const pauses = await readPauses(openLedger(deployment), shops, new Date());
-      if (pauses.length === 0) {
-        return [pass('no shop is paused', pauseSuggestion(deployment.connector))];
-      }
-      return pauses.map((pause) => judgePause(pause, refused(pause)));
+      const now = new Date();
+      const controls = await readControls(openLedger(deployment), shops);
+      const pauses = controls.flatMap(({ shop, control }) => pausesIn(shop, control, now));
+      const isOnlySeen = controls.filter(({ shop }) => shop.mode === 'observe');
+      const none = pass('no shop is paused', pauseSuggestion(deployment.connector));
+      return [
+        ...isOnlySeen.map(({ shop: { domain: shop }, control: { observing } }) => {
+          const since = observing === undefined ? '' : ` since ${utcText(observing)} UTC`;
+          const compare = line('compare', ['orders'], { since: '24h', shop });
+          const next = { label: 'Compare what would be sent', line: compare };
+          return { ...observed(`observed${since}: nothing is sent`, TO_GO_ON, next), shop };
+        }),
+        ...(pauses.length === 0
+          ? [none]
+          : pauses.map((pause) => judgePause(pause, refused(pause)))),
+      ];
     },
   };
 }

@@ -30,7 +30,7 @@ import {
 import { openIn } from '../../../shared/core/redemptions/redemption-record.ts';
 import { secretName } from '../../../shared/services/shop-secrets.ts';
 import { openSourceQueues } from '../dead-letters/read.ts';
-import { type Deployment, openLedger } from '../deployment/deployment.ts';
+import { type Deployment, openLedger, openLists } from '../deployment/deployment.ts';
 import { readCaller } from '../deployment/read-caller.ts';
 import { openShopServices } from '../deployment/services.ts';
 import { type Document, right, table, text } from '../document/document.ts';
@@ -121,11 +121,12 @@ export async function recover(
   const found = await findRedemptions(plans, open);
   const domains = plans.map(({ shop }) => shop.domain);
   const followed = await compareAndSettle(domains, began, lettersBefore, open);
-  const shops = followed.shops.map((one, index) => ({
-    ...one,
-    ...{ goLive: plans[index]?.goLive, since: plans[index]?.since },
-    redemptions: found.get(one.shop) ?? NO_REDEMPTIONS,
-  }));
+  const shops = followed.shops.map((one, index) => {
+    const { goLive, since } = plans[index] ?? {};
+    const redemptions = found.get(one.shop) ?? NO_REDEMPTIONS;
+    const isWhole = one.isWhole && unreadText(redemptions) === '';
+    return { ...one, isWhole, goLive, since, redemptions };
+  });
   change.count({ shops: shops.length, sentAgain: sentAgainIn(shops) });
   return endOf(title, { ...followed, copied, shops });
 }
@@ -365,17 +366,16 @@ async function findRedemptions(
   plans: readonly Plan[],
   { deployment, ledger, session, signal }: Open,
 ): Promise<ReadonlyMap<string, Recovered>> {
-  const { connector, aws, output } = deployment;
+  const { connector } = deployment;
   const found = new Map<string, Recovered>();
   if (!connector.storefront) return found;
-  const settings = { client: new DynamoDB(aws), table: output('LedgerTable'), pause: sleep };
   const { queue } = openSourceQueues(deployment, ['balances']);
   const now = () => new Date();
   const books = { ledger, queue, now, retentionDays: connector.orderRetentionDays };
   const services = openShopServices(deployment);
   for (const { shop, since } of plans) {
     const { domain } = shop;
-    const kept = await listRecords({ ...settings, random: Math.random }, domain, 'redemption');
+    const kept = await listRecords(openLists(deployment), domain, 'redemption');
     for (const { id, entry } of kept) {
       if (openIn(entry.remembered, now()).length === 0) continue;
       await resumeRedemptions({ shop: domain, customerId: id }, books);
@@ -489,6 +489,7 @@ async function resultOf(domain: string, ledger: Ledger) {
   return {
     shop: domain,
     comparedAt: doubt?.comparedAt === undefined ? undefined : iso(doubt.comparedAt),
+    isWhole: doubt?.comparedAt !== undefined && (orders?.unread ?? 0) === 0,
     sentAgain: ours.reduce((sum, run) => sum + sumOf(run.rolledOut) + sumOf(run.healed), 0),
     orders: { unread: orders?.unread ?? 0, differing: orders?.differing ?? 0 },
   };
@@ -503,18 +504,11 @@ interface Ended extends Followed {
   readonly shops: readonly RecoveredShop[];
 }
 
-interface FollowedWords {
-  /** Where all is well. */
-  readonly done: (took: string) => string;
-  /** What to do where not everything was compared. */
-  readonly again: string;
-  /** Of what else had to be read, all was. */
-  readonly isRead?: boolean;
-}
-
+/** `done`: begins the words where all is well. `again`: what to do where not everything was compared. */
 export function judgeFollowed(
   { tookMs, comparison, messages, shops }: Followed,
-  { done, again, isRead = true }: FollowedWords,
+  done: string,
+  again: string,
 ): Required<Pick<Document, 'verdict' | 'next'>> {
   const took = spanText(tookMs);
   const differing = shops.reduce((sum, { orders }) => sum + orders.differing, 0);
@@ -530,15 +524,15 @@ export function judgeFollowed(
       ? `The comparison got no further in ${spanText(STUCK_MS)}, although it was started ${comparison.starts} times: see the log of the function "reconcile". Once the cause is repaired: `
       : ''
   }${again}`;
-  const isCompared = shops.every((one) => one.comparedAt !== undefined && one.orders.unread === 0);
+  const well = `${done} in ${took}: everything was compared, and what was sent is settled.`;
   return {
-    verdict: !(isRead && isCompared)
+    verdict: !shops.every(({ isWhole }) => isWhole)
       ? { kind: 'action required', what: repeat }
       : parked + differing > 0
         ? { kind: 'action required', what: compared }
         : left > 0
           ? { kind: 'waits', what: compared }
-          : { kind: 'well', what: done(took) },
+          : { kind: 'well', what: well },
     next: [
       ...(comparison.kind === 'stuck' ? [DOCTOR] : []),
       ...(differing > 0 ? [{ label: 'See what differs', line: line('reconcile status') }] : []),
@@ -550,11 +544,7 @@ export function judgeFollowed(
 
 export function endOf(title: string, ended: Ended): Document {
   const { copied, shops } = ended;
-  const { verdict, next } = judgeFollowed(ended, {
-    done: (took) => `Recovered in ${took}: everything was compared, and what was sent is settled.`,
-    again: 'Repeat the command.',
-    isRead: shops.every(({ redemptions }) => unreadText(redemptions) === ''),
-  });
+  const { verdict, next } = judgeFollowed(ended, 'Recovered', 'Repeat the command.');
   return {
     title,
     verdict,

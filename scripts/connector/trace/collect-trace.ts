@@ -1,23 +1,18 @@
 import type { Shop } from '../../../shared/config/connector-config.ts';
 import type { ListedDeadLetter } from '../../../shared/core/batch/dead-letter.ts';
 import { createCircuitBreaker } from '../../../shared/core/calls/call-loyalty.ts';
-import { readControl } from '../../../shared/core/calls/shop-pause.ts';
 import { type EntityKind, queueFamilyOf } from '../../../shared/core/events/event.ts';
 import { readEntry } from '../../../shared/core/ledger/ledger.ts';
 import { openIn } from '../../../shared/core/redemptions/redemption-record.ts';
-import { earningOf, type OrderEarning } from '../../../shared/core/storefront/read-history.ts';
-import {
-  type ObservedPlan,
-  planKey,
-  recallPlan,
-} from '../../../shared/core/sync/observe-entity.ts';
+import { earningOf } from '../../../shared/core/storefront/read-history.ts';
 import type { LoyaltyClient } from '../../../shared/loyalty/client.ts';
+import type { OrderEarning } from '../../../shared/store/storefront-answers.ts';
 import { lettersAbout, openSourceQueues } from '../dead-letters/read.ts';
 import { type Deployment, openLedger } from '../deployment/deployment.ts';
 import type { ShopServices } from '../deployment/services.ts';
 import { type PauseStatus, readPauses } from '../pause/read-pauses.ts';
 import { readWaiting, type WaitingInShop } from '../pause/waiting-messages.ts';
-import { type Held, isObserved, readSides, type Sides } from './sides.ts';
+import { type Held, readSides, type Sides } from './sides.ts';
 
 /** What the loyalty service gives for an order that it has. */
 interface Earned {
@@ -34,8 +29,6 @@ export interface Trace extends Sides {
   readonly pause: PauseStatus | undefined;
   /** Messages on the queue of its kind, of any entity, that no worker has received yet. */
   readonly ready: number;
-  /** Of a shop for which nothing is sent before `go-live`: what would be. */
-  readonly observed: { readonly plan: ObservedPlan | undefined } | undefined;
   /** Its own messages that wait for another attempt, the next first. */
   readonly waits: readonly WaitingInShop[];
   /** Of a customer, how many are not finished. */
@@ -60,10 +53,8 @@ export async function collectTrace(
   const ledger = openLedger(deployment);
   const family = queueFamilyOf(kind);
   const now = new Date();
-  const [sides, control, planned, pauses, waits, { ready }, letters, record] = await Promise.all([
+  const [sides, pauses, waits, { ready }, letters, record] = await Promise.all([
     readSides(deployment, services, shop, key),
-    readControl(ledger, shop.domain),
-    readEntry(ledger, planKey(key)),
     readPauses(ledger, [shop], now),
     readWaiting(deployment, [shop.domain], now, MOST_WAITS),
     openSourceQueues(deployment, [family]).depth.of(family),
@@ -72,7 +63,6 @@ export async function collectTrace(
   ]);
   return {
     ...{ ...sides, letters, ready },
-    observed: isObserved(shop, control) ? { plan: recallPlan(planned?.remembered) } : undefined,
     pause: pauses.find((one) => one.by !== 'operator' || ['all', family].includes(one.part)),
     earned: await askEarning(services.loyalty(shop), sides.held, signal),
     waits: waits.filter(({ about }) => about.kind === kind && about.id === id),

@@ -1,14 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import type { Shop } from '../../../shared/config/connector-config.ts';
-import { readControl } from '../../../shared/core/calls/shop-pause.ts';
 import { batchesOf } from '../../../shared/core/events/event.ts';
 import { fromThousandths } from '../../../shared/core/ledger/ledger.ts';
-import { type Deployment, openLedger } from '../deployment/deployment.ts';
+import type { Deployment } from '../deployment/deployment.ts';
 import { openShopServices } from '../deployment/services.ts';
 import {
-  type Block,
   type Document,
-  right,
   type Tone,
   table,
   text,
@@ -16,7 +13,6 @@ import {
   type VerdictKind,
 } from '../document/document.ts';
 import { line } from '../document/line.ts';
-import { goLiveSuggestions } from '../pause/read-pauses.ts';
 import { findShop } from '../session/arguments.ts';
 import type { Session } from '../session/session.ts';
 import { Problem } from '../terminal/exit.ts';
@@ -29,7 +25,7 @@ import {
   judgeOrder,
   type OrderVerdict,
 } from './judge-order.ts';
-import { amountText, compareSides, isApplied, isObserved, readSides, type Sides } from './sides.ts';
+import { amountText, compareSides, isApplied, readSides, type Sides } from './sides.ts';
 
 /** The loyalty service may allow few calls, and the workers need them. */
 const AT_ONCE = 3;
@@ -53,33 +49,41 @@ export async function compareOrders(
   const signal = session.interruption();
   const deployment = await session.findDeployment();
   const shop = findShop(deployment.connector, named);
-  const control = await readControl(openLedger(deployment), shop.domain);
   const asked = { deployment, shop, since, signal };
   const { orders, isStopped } = await readChangedOrders(session, asked, compareOne);
   if (csv !== undefined) await writeCsv(csv, orders);
   const from = new Date(since).toISOString().slice(0, 16).replace('T', ' ');
   const title = `Orders of ${shop.domain} that changed since ${from} UTC`;
-  const document = isObserved(shop, control)
-    ? observedDocument(title, shop, orders, isStopped)
-    : liveDocument(title, shop, orders, isStopped);
   const written = text(`Written to ${csv}: ${counted(orders.length, 'order')}.`);
+  const document = documentOf(title, shop, orders, isStopped);
   return csv === undefined ? document : { ...document, blocks: [...document.blocks, written] };
 }
 
 interface ComparedOrder extends JudgedOrder, Verdict {
+  readonly isObserved: boolean;
   /** A plain resend sends it. */
   readonly isMissing: boolean;
 }
 
+const KINDS: Readonly<Record<OrderVerdict, VerdictKind>> = {
+  same: 'well',
+  'not counted by us': 'well',
+  'other amount': 'action required',
+  absent: 'action required',
+  twice: 'action required',
+  'not known': 'not known',
+};
+
+/** Of an observed shop nothing was sent: what would be is compared. */
 function compareOne(sides: Sides): ComparedOrder {
   const judged = judgeOrder(sides);
-  const { kind, what } =
-    judged.verdict === 'twice'
-      ? ({ kind: 'action required', what: `It counts twice: ${judged.reason}.` } as const)
-      : compareSides(sides);
+  const { verdict, reason } = judged;
+  const isObserved = sides.observed !== undefined;
+  const planned = { kind: KINDS[verdict], what: `${verdict}: ${reason}` };
+  const { kind, what } = isObserved || verdict === 'twice' ? planned : compareSides(sides);
   const isWanted = sides.mapped?.kind === 'wanted' && !sides.entry?.uncertain;
-  const isMissing = kind !== 'well' && isWanted && !isApplied(sides);
-  return { ...judged, kind, what, isMissing };
+  const isMissing = !isObserved && kind !== 'well' && isWanted && !isApplied(sides);
+  return { ...judged, isObserved, kind, what, isMissing };
 }
 
 interface AskedOrders {
@@ -124,12 +128,13 @@ async function writeCsv(file: string, orders: readonly JudgedOrder[]): Promise<v
   });
 }
 
-function liveDocument(
+function documentOf(
   title: string,
   { domain }: Shop,
   compared: readonly ComparedOrder[],
   isStopped: boolean,
 ): Document {
+  const isObserved = compared.some((one) => one.isObserved);
   const orders = compared.filter(({ kind }) => kind !== 'well');
   const missing = orders.filter(({ isMissing, isUnread }) => isMissing && !isUnread);
   const ids = missing.slice(0, MOST_SENT).map(({ id }) => id);
@@ -137,42 +142,79 @@ function liveDocument(
   const many = counted(missing.length, 'order');
   const some = ids.length < missing.length ? `the first ${ids.length} of ${many}` : many;
   const traceOf = (id: string) => line('trace', ['order', id], { shop: domain });
-  const groups = [...Map.groupBy(orders, ({ kind, what }) => `${kind} ${what}`).values()];
+  const listed = isObserved ? compared : orders;
+  const groups = [...Map.groupBy(listed, ({ kind, what }) => `${kind} ${what}`).values()];
   const rows = groups.flatMap((group) => {
     const [first, ...others] = group;
     if (!first) return [];
-    const tone = first.kind === 'action required' ? ('bad' as const) : ('waits' as const);
+    const tone = TONES[first.kind];
     const name = others.length === 0 ? first.name : `${first.name} and ${others.length} more`;
-    const all = group.map((one) => one.name).join(', ');
+    const all = isObserved
+      ? `${totalOf(group)}: ${namesOf(group)}`
+      : group.map((one) => one.name).join(', ');
     const cells = [
       { text: name, opens: traceOf(first.id) },
       { text: first.what, tone },
     ];
-    return [others.length === 0 ? { cells } : { cells, detail: all }];
+    return [others.length === 0 && !isObserved ? { cells } : { cells, detail: all }];
   });
   const other = orders.find(({ isMissing }) => !isMissing);
   return {
     title,
     verdict: verdictOf(compared, isStopped),
-    blocks: [table(['Order', { title: 'What', shrinks: true }], rows)],
+    blocks: [
+      table(['Order', { title: 'What', shrinks: true }], rows),
+      ...(isObserved ? [text(`In all ${totalOf(compared)}. ${OBSERVED}`)] : []),
+    ],
     next: [
       ...(ids.length > 0 ? [{ label: `Send ${some}`, line: sends }] : []),
       ...(other ? [{ label: `See what happened to ${other.name}`, line: traceOf(other.id) }] : []),
     ],
-    data: { shop: domain, agree: compared.length - orders.length, orders },
+    data: { shop: domain, agree: compared.length - orders.length, orders: listed },
   };
 }
 
-const NONE = {
-  kind: 'not known',
-  what: 'The store changed no order since then: none was compared.',
-} as const;
+const TONES = {
+  'action required': 'bad',
+  'not known': 'waits',
+  waits: 'waits',
+  well: 'soft',
+} as const satisfies Record<VerdictKind, Tone>;
+
+const OBSERVED =
+  'Nothing is sent before go-live; planned is what would be. Points are not known: the service decides them.';
+
+/** `12 orders, planned 600.00, held 540.00, difference −60.00` */
+function totalOf(orders: readonly JudgedOrder[]): string {
+  const currency = orders.find((one) => one.currency !== undefined)?.currency;
+  const sum = (valueOf: (order: JudgedOrder) => number | undefined) => {
+    const total = orders.reduce((sofar, one) => sofar + (valueOf(one) ?? 0), 0);
+    return amountText(fromThousandths(total), currency);
+  };
+  const sums = [sum((one) => one.planned), sum((one) => one.held), sum(differenceOf)];
+  const [planned, held, difference] = sums;
+  return `${counted(orders.length, 'order')}, planned ${planned}, held ${held}, difference ${difference}`;
+}
+
+const EXAMPLES = 5;
+
+/** The first of them: `#1001, #1002 and 7 more`. */
+export function namesOf(orders: readonly JudgedOrder[]): string {
+  const names = orders.slice(0, EXAMPLES).map(({ name }) => name);
+  const more = orders.length - EXAMPLES;
+  return `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
 
 function verdictOf(compared: readonly ComparedOrder[], isStopped: boolean): Verdict {
-  if (compared.length === 0 && !isStopped) return NONE;
+  if (compared.length === 0 && !isStopped) {
+    return { kind: 'not known', what: 'The store changed no order since then: none was compared.' };
+  }
   const many = (wanted: VerdictKind) => compared.filter(({ kind }) => kind === wanted).length;
+  const uncounted = compared.filter((one) => one.isObserved && one.verdict === 'not counted by us');
+  const agree = many('well') - uncounted.length;
   const parts = [
-    `Read on both sides just now and in agreement: ${counted(many('well'), 'order')}`,
+    `Read on both sides just now and in agreement: ${counted(agree, 'order')}`,
+    ...(uncounted.length > 0 ? [`not counted by us: ${uncounted.length}`] : []),
     ...(many('action required') > 0 ? [`different: ${many('action required')}`] : []),
     ...(many('waits') > 0 ? [`not sent yet: ${many('waits')}`] : []),
     ...(many('not known') > 0 ? [`not known: ${many('not known')}`] : []),
@@ -182,101 +224,4 @@ function verdictOf(compared: readonly ComparedOrder[], isStopped: boolean): Verd
   const worst = kinds.find((kind) => many(kind) > 0) ?? 'not known';
   const kind = isStopped && worst !== 'action required' ? 'not known' : worst;
   return { kind, what: `${parts.join('; ')}.` };
-}
-
-const TONES: Readonly<Record<OrderVerdict, Tone>> = {
-  twice: 'bad',
-  'other amount': 'bad',
-  absent: 'bad',
-  'not known': 'waits',
-  'not counted by us': 'soft',
-  same: 'well',
-};
-
-function observedDocument(
-  title: string,
-  shop: Shop,
-  orders: readonly JudgedOrder[],
-  isStopped: boolean,
-): Document {
-  const { domain, mode } = shop;
-  const bad = orders.find(({ verdict }) => TONES[verdict] === 'bad');
-  return {
-    title,
-    verdict: judgeAll(orders, isStopped),
-    blocks: [
-      text('The shop is only observed: nothing is sent. Planned is what would be sent.'),
-      ...orderGroups(orders, domain),
-      text('Points are not known: the service decides them.'),
-    ],
-    next: [
-      ...(bad
-        ? [{ label: `See ${bad.name}`, line: line('trace', ['order', bad.id], { shop: domain }) }]
-        : []),
-      ...(mode === 'observe' ? [] : goLiveSuggestions(domain)),
-    ],
-    data: { shop: domain, orders },
-  };
-}
-
-/** How many orders got each verdict. */
-export function judgeAll(orders: readonly JudgedOrder[], isStopped: boolean): Verdict {
-  if (orders.length === 0 && !isStopped) return NONE;
-  const groups = Map.groupBy(orders, ({ verdict }) => verdict);
-  const verdicts = Object.keys(TONES) as OrderVerdict[];
-  const parts = verdicts.toReversed().flatMap((verdict) => {
-    const { length } = groups.get(verdict) ?? [];
-    return length === 0 ? [] : [`${verdict}: ${counted(length, 'order')}`];
-  });
-  const what = [...parts, ...(isStopped ? ['stopped before the rest'] : [])].join('; ');
-  const isBad = verdicts.some((verdict) => TONES[verdict] === 'bad' && groups.has(verdict));
-  const isOpen = isStopped || groups.has('not known');
-  const kind = isBad ? 'action required' : isOpen ? 'not known' : 'well';
-  return { kind, what: `${what.charAt(0).toUpperCase()}${what.slice(1)}.` };
-}
-
-const EXAMPLES = 5;
-
-/** By verdict and reason, with examples and totals. */
-export function orderGroups(orders: readonly JudgedOrder[], shop: string): readonly Block[] {
-  const sums = (some: readonly JudgedOrder[]) => {
-    const currency = some.find((one) => one.currency !== undefined)?.currency;
-    const sum = (valueOf: (order: JudgedOrder) => number | undefined) =>
-      amountText(
-        fromThousandths(some.reduce((total, one) => total + (valueOf(one) ?? 0), 0)),
-        currency,
-      );
-    return [some.length, sum((one) => one.planned), sum((one) => one.held), sum(differenceOf)];
-  };
-  const groups = Map.groupBy(orders, ({ verdict, reason }) => `${verdict} ${reason}`);
-  const rank = ({ verdict }: JudgedOrder) => Object.keys(TONES).indexOf(verdict);
-  const rows = [...groups.values()].flatMap((group) => {
-    const [first] = group;
-    if (!first) return [];
-    const { verdict, reason, id } = first;
-    const opens = line('trace', ['order', id], { shop });
-    const cells = [{ text: verdict, tone: TONES[verdict], opens }, reason, ...sums(group)];
-    return [{ rank: rank(first), cells, detail: namesOf(group) }];
-  });
-  const counts = ['Orders', 'Planned', 'Held', 'Difference'].map(right);
-  const ranked = rows.toSorted((one, other) => one.rank - other.rank);
-  return [
-    table(
-      ['Verdict', { title: 'Reason', shrinks: true }, ...counts],
-      [
-        ...ranked.map(({ rank: _, ...row }) => row),
-        ...(rows.length > 1 ? [['all', '', ...sums(orders)]] : []),
-      ],
-    ),
-  ];
-}
-
-/** The first of them: `#1001, #1002 and 7 more`. */
-export function namesOf(orders: readonly JudgedOrder[]): string {
-  const names = orders
-    .slice(0, EXAMPLES)
-    .map(({ name }) => name)
-    .join(', ');
-  const more = orders.length - EXAMPLES;
-  return more > 0 ? `${names} and ${more} more` : names;
 }

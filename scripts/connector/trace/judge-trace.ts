@@ -1,16 +1,9 @@
 import { fromThousandths } from '../../../shared/core/ledger/ledger.ts';
 import { QUIET_MINUTES } from '../../../shared/core/reconcile/dependencies.ts';
-import type { ObservedPlan } from '../../../shared/core/sync/observe-entity.ts';
 import { versionOf } from '../../../shared/core/sync/read-snapshot.ts';
 import type { Suggestion, VerdictKind } from '../document/document.ts';
 import { line, type Options } from '../document/line.ts';
-import {
-  goLiveSuggestions,
-  isHolding,
-  nextAttempt,
-  pauseText,
-  resumeSuggestion,
-} from '../pause/read-pauses.ts';
+import { isHolding, nextAttempt, pauseText, resumeSuggestion } from '../pause/read-pauses.ts';
 import { FOR_WHAT } from '../pause/waiting-messages.ts';
 import { counted, momentText, utcText } from '../terminal/text.ts';
 import type { Trace } from './collect-trace.ts';
@@ -22,7 +15,6 @@ import {
   isCancelledThere,
   judgeMissing,
   REFUSED,
-  SKIPS,
 } from './sides.ts';
 
 export interface Judged {
@@ -33,6 +25,10 @@ export interface Judged {
 }
 
 const DOCTOR = { label: 'Find out why', line: line('doctor') };
+const COMPARE = ({ shop }: Trace['key']) => ({
+  label: 'Compare what would be sent',
+  line: line('compare', ['orders'], { since: '24h', shop }),
+});
 const STATUS = { label: 'See what happens now', line: line('status') };
 
 /** Decides whether the loyalty service has the current state of the store, and what to do if not. */
@@ -54,7 +50,7 @@ export function judgeTrace(trace: Trace): Judged {
     const why = store.kind === 'unavailable' ? ` (${store.why})` : '';
     return say('not known', `The store could not be read${why}.`, DOCTOR);
   }
-  if (trace.observed) return say(undefined, observedText(trace), ...observedNext(trace));
+  if (trace.observed) return say(undefined, observedText(trace), COMPARE(key));
   const { kind, what, rows } = compareSides(trace);
   if (mapped.kind === 'fault') return say(kind, what, seeLetters);
   if (mapped.kind === 'skip') return say(kind, what, held.kind === 'unknown' ? DOCTOR : undefined);
@@ -121,32 +117,20 @@ export function judgeTrace(trace: Trace): Judged {
   return say(isReconciled ? 'waits' : 'action required', `${missing.what} ${lost}${holds}`, send);
 }
 
-/** What would be sent for it, and what the service holds. */
+/** What would be sent for it and, of an order, what the service holds. */
 function observedText(trace: Trace): string {
-  const { plan } = trace.observed ?? {};
-  const only = 'Its shop is only observed: nothing is sent before go-live.';
   const { verdict, reason } = judgeOrder(trace);
-  const compared = trace.key.kind === 'order' ? ` In the service: ${verdict}, ${reason}.` : '';
-  return `${only} ${plan ? planText(plan) : 'No event of it was worked on yet.'}${compared}`;
+  const held = trace.key.kind === 'order' ? ` In the service: ${verdict}, ${reason}.` : '';
+  return `Its shop is only observed: nothing is sent before go-live. ${planText(trace)}${held}`;
 }
 
-function planText({ outcome, why, calls, counts }: ObservedPlan): string {
-  if (outcome === 'skipped') return `It would not be sent: ${skipText(why)}.`;
+function planText({ observed }: Pick<Trace, 'observed'>): string {
+  const { outcome, why = '', calls = [], counts } = observed?.plan ?? {};
+  if (outcome === undefined) return 'No event of it was worked on yet.';
   if (outcome === 'rejected') return `It would be given up: ${why}.`;
-  if (calls.length === 0) return 'Nothing would be sent: nothing of it changed.';
+  if (calls.length === 0) return `Nothing would be sent: ${why || outcome}.`;
   const amount = counts === undefined ? '' : `, and count ${fromThousandths(counts)}`;
   return `It would be sent (${calls.join(', ')})${amount}.`;
-}
-
-const skipText = (why = ''): string =>
-  Object.entries(SKIPS).find(([name]) => name === why)?.[1] ?? why;
-
-function observedNext({ key: { shop }, pause }: Trace): readonly Suggestion[] {
-  const compare = line('compare', ['orders'], { since: '24h', shop });
-  return [
-    { label: 'Compare what would be sent', line: compare },
-    ...(pause?.by === 'go-live' ? goLiveSuggestions(shop) : []),
-  ];
 }
 
 /** The last minutes are left to webhooks that may still come. */

@@ -1,6 +1,6 @@
 import type { Shop } from '../../../shared/config/connector-config.ts';
 import { DROPPED } from '../../../shared/core/batch/dead-letter.ts';
-import { readControl, type ShopControl } from '../../../shared/core/calls/shop-pause.ts';
+import { readControl } from '../../../shared/core/calls/shop-pause.ts';
 import type { EntityKey } from '../../../shared/core/events/event.ts';
 import type { MappingSkip } from '../../../shared/core/events/outcome.ts';
 import { type Doubt, isDoubtful, isKnown } from '../../../shared/core/ledger/entry.ts';
@@ -34,6 +34,11 @@ import { withRewardCodeFirst } from '../../../shared/core/redemptions/reward-cod
 import type { StoreAnswer, StoreEntity } from '../../../shared/core/store/store.ts';
 import type { HeldOrder } from '../../../shared/core/sync/change-service.ts';
 import { isHeldLive, isSameOrder, otherIds } from '../../../shared/core/sync/held-order.ts';
+import {
+  type ObservedPlan,
+  planKey,
+  recallPlan,
+} from '../../../shared/core/sync/observe-entity.ts';
 import { askStore, otherSpelling, versionOf } from '../../../shared/core/sync/read-snapshot.ts';
 import type { LoyaltyClient } from '../../../shared/loyalty/client.ts';
 import type { Value } from '../../../shared/loyalty/operations.ts';
@@ -65,6 +70,8 @@ export interface Sides {
   readonly held: Held;
   /** Of an order: every id under which the service has it, first the one that `held` is. */
   readonly copies: readonly HeldCopy[];
+  /** Of a shop for which nothing is sent before `go-live`: what would be, once an event of it was worked on. */
+  readonly observed: { readonly plan: ObservedPlan | undefined } | undefined;
   /** The ledger was lost or restored, and what it says may be out of date. */
   readonly doubt: Doubt | undefined;
   readonly assumptions: Pick<ReadingAssumptions, 'readTotals'>;
@@ -74,12 +81,6 @@ export interface HeldCopy {
   readonly id: string;
   readonly order: HeldOrder;
 }
-
-/** Nothing is sent for the shop before `go-live`. */
-export const isObserved = (
-  { mode }: Pick<Shop, 'mode'>,
-  { observing }: Pick<ShopControl, 'observing'>,
-): boolean => mode === 'observe' || observing !== undefined;
 
 /** Reads the three sides, and changes nothing. */
 export async function readSides(
@@ -94,7 +95,8 @@ export async function readSides(
     askStore(services.store, key),
     readControl(ledger, key.shop),
   ]);
-  const looksFurther = isObserved(shop, control) || control.takeover !== undefined;
+  const isObserved = shop.mode === 'observe' || control.observing !== undefined;
+  const looksFurther = isObserved || control.takeover !== undefined;
   const order = read.kind === 'found' && read.value.kind === 'order' ? read.value.order : undefined;
   const asked = { key, entry, order: looksFurther ? order : undefined };
   const found = await askUnderAllIds(services.loyalty(shop), asked, shop.otherOrderIds);
@@ -104,7 +106,9 @@ export async function readSides(
       : read;
   const mapped = mapNow(key, store, entry, await rulesOf(shop, ledger));
   const { assumptions } = deployment.connector.loyalty;
-  return { key, entry, store, mapped, ...found, doubt: control.doubt, assumptions };
+  const plan = isObserved ? await readEntry(ledger, planKey(key)) : undefined;
+  const observed = isObserved ? { plan: recallPlan(plan?.remembered) } : undefined;
+  return { key, entry, store, mapped, ...found, observed, doubt: control.doubt, assumptions };
 }
 
 interface AskedEntity extends Pick<Sides, 'key' | 'entry'> {

@@ -23,6 +23,7 @@ function sides(changes: Partial<Sides>): Sides {
     ...{ entry: undefined, store: { kind: 'found', value: { kind: 'order', order } }, mapped },
     ...{
       copies: [],
+      observed: undefined,
       held: { kind: 'absent' },
       doubt: undefined,
       assumptions: { readTotals: 'as-sent' },
