@@ -119,14 +119,13 @@ async function handleMerge(
   { deletedId, keptId }: { readonly deletedId: string; readonly keptId: string },
   deps: MemberDeps,
 ): Promise<Outcome> {
-  const { loyalty, breaker, rules, observes } = deps.shop(event.shop);
+  const { loyalty, breaker, rules } = deps.shop(event.shop);
   if (rules.customers === 'with-orders') return { kind: 'skipped', why: 'customers-with-orders' };
   const { ledger, now, deadline: signal } = deps;
   const noted = await noteMerge({ shop: event.shop, id: deletedId }, keptId, {
     ...{ ledger, now: now(), topic: event.topic, retentionDays: deps.orderRetentionDays },
   });
   if (!noted) return overtaken;
-  if (observes) return { kind: 'handled', how: 'merged' };
   // The store refuses a code for a customer who is gone, and the points of its redemption go back to the member.
   const key = redemptionsKey({ shop: event.shop, customerId: deletedId });
   const kept = await readEntry(ledger, key);
