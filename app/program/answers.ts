@@ -32,6 +32,8 @@ export type FailureCode =
   | 'not-logged-in'
   | 'too-many-requests'
   | 'unavailable'
+  /** The shop is only observed. */
+  | 'not-live'
   | CannotUse
   | 'not-online'
   | 'value-not-allowed'

@@ -67,6 +67,7 @@ type ErrorCode =
   | 'unknown-field'
   | 'too-many-requests'
   | 'unavailable'
+  | 'not-live'
   /** The till asks the customer for what `asks` names, and starts the challenge again with it. */
   | 'contact-needed'
   | RefusedWhy

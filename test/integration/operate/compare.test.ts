@@ -8,13 +8,9 @@ async function sync(kind: 'order' | 'product' | 'coupon', id: string): Promise<v
   await connector.work();
 }
 
-async function placeOrder({ isLost = false } = {}): Promise<string> {
-  const { actions } = connector.store;
-  const customer = actions.createCustomer({ firstName: 'Kim', email: 'kim@example.org' });
-  const lines = [{ title: 'Linen shirt', price: 60 }];
-  const { id } = actions.placeOrder({ lines, customerId: customer.id, payment: 'paid' });
-  actions.fulfilOrder({ orderId: id });
-  if (!isLost) await sync('order', id);
+async function placeOrder(): Promise<string> {
+  const { id } = connector.sell();
+  await sync('order', id);
   return id;
 }
 
@@ -90,7 +86,7 @@ describe('loyalty-connector compare', () => {
   });
 
   it('compares all orders since a moment, and lists those that differ by their names', async () => {
-    for (let lost = 0; lost < 21; lost += 1) await placeOrder({ isLost: true });
+    for (let lost = 0; lost < 21; lost += 1) connector.sell();
     await changeInService(await placeOrder());
     const { code, stdout } = await connector.run('compare orders --since 1h');
     expect(stdout).toMatch(
@@ -111,11 +107,5 @@ describe('loyalty-connector compare', () => {
     expect(data.orders).toHaveLength(3);
     expect(blocks[0].rows).toHaveLength(1);
     expect(code).toBe(4);
-  });
-
-  it('answers wrong arguments with one clear line', async () => {
-    const { code, stderr } = await connector.run('compare order 1');
-    expect(stderr).toContain('give: compare orders --since 24h. For one of them: trace.');
-    expect(code).toBe(2);
   });
 });

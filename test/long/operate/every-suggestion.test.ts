@@ -106,6 +106,7 @@ const doneOnce = new Set(['pause']);
 /** Does what was suggested, one of each command, after the cause is gone. */
 async function doAll(world: World, followed: readonly Followed[]): Promise<readonly Asked[]> {
   world.loyalty.faults.clear();
+  world.store.faults.clear();
   world.metrics.length = 0;
   // The workers ask a service that failed again after half a minute.
   vi.setSystemTime(Date.now() + 60_000);
@@ -126,7 +127,11 @@ async function doAll(world: World, followed: readonly Followed[]): Promise<reado
 
 /** What a person enters where a command asks. */
 const inputOf = ({ operands: [purpose] }: Line): string =>
-  JSON.stringify(purpose === 'webhook' ? { current: 'another-secret-8d11' } : SECRETS.loyalty);
+  JSON.stringify(
+    purpose === 'webhook'
+      ? { current: 'another-secret-8d11' }
+      : SECRETS[purpose === 'store' ? 'store' : 'loyalty'],
+  );
 
 /** It could not be understood, or it broke. */
 function failuresIn({ line: asked, code, documents, problem }: Asked): readonly string[] {
