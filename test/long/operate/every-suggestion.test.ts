@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Command } from 'commander';
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { captureOutput } from '../../../local/harness/captured-output.ts';
@@ -233,6 +235,14 @@ const OTHERS: readonly Line[] = [
   }),
   line('secrets set', ['loyalty']),
 ];
+/** A file with a customer whom the service knows; its path. */
+function balancesOf({ folder, loyalty }: World): string {
+  const path = join(folder, 'balances.csv');
+  const [customer] = loyalty.state().customers;
+  writeFileSync(path, `customer,points\n${customer?.OriginalId},100\n`);
+  return path;
+}
+
 /** They never end, or need an AWS account or its tools. */
 const NOT_RUN = ['start', 'console', 'setup', 'deploy', 'synth'];
 
@@ -246,7 +256,8 @@ it.each(STATE_NAMES)('every suggested command works where it was suggested: %s',
   const done = [...(await doAll(world, followed))];
   const after = await ask(line('status'));
   if (name === 'all is well') {
-    for (const one of OTHERS) done.push(await world.atWork(ask(one, inputOf(one))));
+    const others = [...OTHERS, line('import balances', [balancesOf(world)], { yes: true })];
+    for (const one of others) done.push(await world.atWork(ask(one, inputOf(one))));
   }
   answered.push(...before, ...done);
   const mistakes = [
