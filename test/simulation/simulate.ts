@@ -198,6 +198,7 @@ export async function simulate(settings: SimulationSettings): Promise<Simulation
     await drain();
     isSilent('while the shop was observed');
     rules.isObserved = false;
+    operator.reconcile(true);
     await drain();
     isSilent('before go-live');
     await changeControl(ledger, SHOP, (control) => wentLive(control, goLive, kernel.now()));

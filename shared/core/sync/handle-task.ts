@@ -152,7 +152,8 @@ async function deactivateRedacted(
   { shop: shopOf, now, deadline: signal }: MemberDeps,
 ): Promise<Outcome | undefined> {
   const { loyalty, breaker, rules, observes } = shopOf(shop);
-  if (rules.redactedCustomers === 'keep' || observes) return undefined;
+  if (observes) return undefined;
+  if (rules.redactedCustomers === 'keep') return undefined;
   const status = { IsEnabled: false, Reason: REASON };
   const call = () => loyalty.changeCustomerStatus(customerId, status, { signal });
   const called = await callLoyalty('changeCustomerStatus', call, { breaker, now });
