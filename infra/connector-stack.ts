@@ -26,7 +26,7 @@ import { Storefront } from './storefront.ts';
  */
 const WRITTEN = {
   orders: {
-    writes: ['order', 'member', 'customer', 'redemption', 'notice', 'parked'],
+    writes: ['order', 'redemption', 'notice', 'parked'],
     marks: ['order', 'member', 'customer'],
   },
   products: { writes: ['product', 'parked'], marks: ['product'] },

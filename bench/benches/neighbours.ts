@@ -24,22 +24,24 @@ const SETTINGS = resolve(PACKAGE_FOLDER, 'bench/neighbours.config.ts');
 const ANSWER_MS = 150;
 const SLOW_MS = 5_000;
 const QUIET_SHOPS = 50;
-const QUIET_PER_SECOND = 10;
-/** 100 times what half of the workers can send. More a second would measure how fast two cores emulate AWS. */
-const FLOOD_PER_SECOND = 20;
-const THROTTLED_PER_SECOND = 5;
+const QUICK_SHOPS = 20;
+const QUIET_PER_SECOND = 5;
+/** Ten times what half of the workers can send. More a second would measure how fast two cores emulate AWS. */
+const FLOOD_PER_SECOND = 10;
+const THROTTLED_PER_SECOND = 2;
 const LOOK_EVERY_MS = 200;
 /** Each may need a process of the receiver. */
 const SENDERS = 4;
 
 /**
- * How long the orders of quiet shops take from the webhook to the call, in turns calm and while one shop floods a slow
- * service and another one is throttled. On the local stack, with queues and table in a process of their own.
+ * How long the orders of quiet shops take from the webhook to the call, in turns calm, while one shop floods a slow
+ * service and another one is throttled, and while as many orders come from shops with quick services: that much more the
+ * machine alone needs. On the local stack, with queues and table in a process of their own.
  */
 export const neighbours: Bench = {
   name: 'neighbours',
   async run({ quick }) {
-    const [rounds, seconds] = quick ? [1, 10] : [3, 25];
+    const [rounds, seconds] = quick ? [1, 8] : [3, 18];
     const folder = mkdtempSync(join(tmpdir(), 'neighbours-'));
     const aws = new AnsweringProcess<AwsReady, never>(AWS, {
       ports: { sqs: 0, dynamodb: 0 },
@@ -74,38 +76,47 @@ async function measure(
   seconds: number,
 ): Promise<readonly Figure[]> {
   const traffic = openTraffic(stack, await createOrderWriter());
-  const calm: (readonly number[])[] = [];
-  const flooded: (readonly number[])[] = [];
+  const rows: Record<'calm' | 'flooded' | 'busy', (readonly number[])[]> = {
+    calm: [],
+    flooded: [],
+    busy: [],
+  };
   // The first round starts the processes of all workers, and is not counted.
   for (let round = 0; round <= rounds; round += 1) {
     const length = round === 0 ? seconds / 2 : seconds;
-    const alone = await traffic.quietOrders(length);
+    const calm = await traffic.quietOrders(length);
     // Others in each round, because a shop stays busy for a while.
-    const beside = await traffic.besideFlood(stack.shops.slice(round * 2), length);
+    const flooded = await traffic.besideFlood(stack.shops.slice(round * 2), length);
+    const busy = await traffic.besideOthers(length);
     if (round === 0) continue;
-    calm.push(alone);
-    flooded.push(beside);
+    rows.calm.push(calm);
+    rows.flooded.push(flooded);
+    rows.busy.push(busy);
   }
   const note =
-    `${rounds} rounds of ${seconds} s, ${QUIET_PER_SECOND} orders a second of ${QUIET_SHOPS} shops; the floor is a calm ` +
-    `round. Beside it ${FLOOD_PER_SECOND} a second of a shop at ${SLOW_MS / 1_000} s a call, ${THROTTLED_PER_SECOND} of a throttled one`;
+    `${rounds} rounds of ${seconds} s, ${QUIET_PER_SECOND} orders a second of ${QUIET_SHOPS} shops, beside ${FLOOD_PER_SECOND} a second of ` +
+    `a shop at ${SLOW_MS / 1_000} s a call and ${THROTTLED_PER_SECOND} of a throttled one; floor: calm; peer: beside as many of quick shops`;
   return [50, 99].map((percent): Figure => {
-    const beside = flooded.map((times) => quantileOf(times, percent / 100));
-    const alone = calm.map((times) => quantileOf(times, percent / 100));
-    const { median: value, ...spread } = spreadOf(beside);
+    const of = (rounds: readonly (readonly number[])[]) =>
+      rounds.map((times) => quantileOf(times, percent / 100));
+    const [calm, flooded, busy] = [of(rows.calm), of(rows.flooded), of(rows.busy)];
+    const { median: value, ...spread } = spreadOf(flooded);
     return {
       key: `neighbours.p${percent}`,
       ...{ value, spread, unit: 'ms', note },
-      floor: spreadOf(alone).median,
-      ratio: spreadOf(ratiosOf(beside, alone)),
+      floor: spreadOf(calm).median,
+      ratio: spreadOf(ratiosOf(flooded, calm)),
+      peer: spreadOf(busy).median,
+      peerRatio: spreadOf(ratiosOf(busy, calm)),
       bar: { kind: 'at-most', limit: 1.5, of: 'ratio' },
     };
   });
 }
 
 function openTraffic(stack: RunningStack, writeOrder: WriteOrder) {
-  const quiet = stack.shops.slice(-QUIET_SHOPS);
-  for (const { loyalty } of quiet) loyalty.faults.add({ kind: 'latency', ms: ANSWER_MS });
+  const quick = stack.shops.slice(-QUICK_SHOPS - QUIET_SHOPS);
+  const [quiet, others] = [quick.slice(-QUIET_SHOPS), quick.slice(0, QUICK_SHOPS)];
+  for (const { loyalty } of quick) loyalty.faults.add({ kind: 'latency', ms: ANSWER_MS });
   /** Epoch milliseconds of each webhook of the quiet shops, by the order's id. */
   const sentAt = new Map<string, number>();
   let lastId = 7_000_000_000_000;
@@ -188,5 +199,12 @@ function openTraffic(stack: RunningStack, writeOrder: WriteOrder) {
     return times;
   }
 
-  return { quietOrders, besideFlood };
+  async function besideOthers(seconds: number): Promise<readonly number[]> {
+    const perSecond = FLOOD_PER_SECOND + THROTTLED_PER_SECOND;
+    const sent = sendEvenly(others, perSecond, seconds);
+    const [times] = await Promise.all([quietOrders(seconds), sent]);
+    return times;
+  }
+
+  return { quietOrders, besideFlood, besideOthers };
 }
