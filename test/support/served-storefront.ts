@@ -19,7 +19,7 @@ import {
   createScriptServer,
   serveStorefront,
 } from '../../shared/shopify/storefront-requests/serve-storefront.ts';
-import { encode, proxyValues, signedQuery } from './running-storefront.ts';
+import { encode, proxyValues, signedQuery } from './signed-query.ts';
 
 export const SHOP = 'example-store.myshopify.com';
 export const SECRET = 'app-secret-of-this-test';
@@ -46,7 +46,10 @@ export function serveInProcess({
   readsPerMinute = 1_000,
   challenge = 'off',
   taxInPrices = 0,
+  observers,
 }: {
+  /** The shop is only observed. */
+  readonly observers?: readonly string[];
   readonly readsPerMinute?: number;
   readonly taxInPrices?: number;
   readonly challenge?: 'off' | 'asked';
@@ -133,6 +136,7 @@ export function serveInProcess({
           clientId: async () => parts.clientId,
           hasCustomer: (id: string) => parts.hasCustomer(id),
           storefront: { ...storefront, ...redeeming },
+          observers,
           rateLimit: {
             customer: createRateLimit(readsPerMinute),
             anonymous: createRateLimit(10 * readsPerMinute),

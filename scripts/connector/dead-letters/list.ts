@@ -1,6 +1,6 @@
 import type { SummarizedDeadLetter } from '../../../shared/core/batch/dead-letter.ts';
 import type { QueueFamily } from '../../../shared/core/events/event.ts';
-import { type Deployment, openLedger } from '../deployment/deployment.ts';
+import { type Deployment, openLedger, openLists } from '../deployment/deployment.ts';
 import {
   type Block,
   type Document,
@@ -25,7 +25,7 @@ import {
   isoOf,
   type LetterGroup,
   lettersText,
-  readNames,
+  namesOf,
   showLine,
 } from './describe.ts';
 import {
@@ -36,7 +36,6 @@ import {
   matchesFilter,
   NOT_SEEN,
   openLetterQueues,
-  openSummaries,
   optionsOf,
   readSummaries,
   rebuildSummaries,
@@ -65,7 +64,7 @@ export async function listLetters(
   const groups = groupsOf(matching, delivered);
   const page = matching.slice(0, limit ?? 0);
   const shown = [...groups.map(({ example }) => example), ...page.map(aboutOf)];
-  const names = await readNames(deployment, shown);
+  const names = await namesOf(deployment, shown);
   const oldest = matching.findLast(({ letterId }) => !delivered.has(letterId));
   const offered = groups.slice(0, MOST_OFFERED);
   const narrow = (group: LetterGroup) =>
@@ -124,15 +123,15 @@ export async function readList(
   const queues = openLetterQueues(deployment, families);
   const counts = await Promise.all(queues.map((queue) => queue.counts()));
   const progress = session.terminal.progress('Reading dead letters:');
-  const all = await readSummaries(openSummaries(deployment), new Date(), {
+  const all = await readSummaries(openLists(deployment), new Date(), {
     onProgress: (read) => progress.report(read),
   });
   progress.end();
   const letters = all.filter(({ family }) => families.includes(family));
   const delivered = await findDelivered(letters, openLedger(deployment));
-  // Only a text can be meant for the name of an order.
+  // Only a text can be meant for a name.
   const named = filter.text === undefined ? [] : letters.map(aboutOf);
-  const known = { delivered, names: await readNames(deployment, named) };
+  const known = { delivered, names: await namesOf(deployment, named) };
   return {
     ...{ letters, ...known },
     matching: letters.filter((letter) => matchesFilter(letter, filter, known)),
@@ -323,7 +322,7 @@ export async function scanCommand(session: Session): Promise<Document> {
   const queues = openLetterQueues(deployment, families);
   const change = await session.beginChange(deployment);
   const progress = session.terminal.progress('Reading dead letters:');
-  const all = await readSummaries(openSummaries(deployment), new Date());
+  const all = await readSummaries(openLists(deployment), new Date());
   const listed = all.filter(({ family }) => families.includes(family));
   const onProgress = (seen: number, total: number) =>
     progress.report(seen, `of about ${total}`, seen / total);

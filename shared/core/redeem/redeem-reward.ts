@@ -1,4 +1,5 @@
 import type { LoyaltyClient } from '../../loyalty/client.ts';
+import type { RedemptionView } from '../../store/storefront-answers.ts';
 import type { CircuitBreaker } from '../calls/call-loyalty.ts';
 import type { EventQueue } from '../events/event.ts';
 import { correlationOf, errorFields, type LogFields, type Telemetry } from '../events/telemetry.ts';
@@ -6,7 +7,6 @@ import {
   isOpen,
   type RedeemBody,
   type Redemption,
-  type RedemptionView,
   type RefusedWhy,
   type RewardTerms,
   viewOf,
@@ -100,7 +100,8 @@ export function createRedeeming(shop: string, begin: () => RedeemDeps) {
     ): Promise<StartedChallenge> {
       const deps = begin();
       const customer = { shop, customerId };
-      const answer = await startChallenge(typed, openRedemptions(customer, deps), deps);
+      const record = openRedemptions(customer, deps);
+      const answer = await startChallenge(typed, staffId, record, deps);
       // A PIN that went to the wrong person must be traceable, without the person's data.
       const typedContacts = Object.keys(typed).join(', ') || undefined;
       logTill({ action: 'challenge', staffId, ...customer, typedContacts }, answer, deps);
