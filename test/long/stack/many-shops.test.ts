@@ -3,7 +3,7 @@ import type { RunningShop } from '../../../local/stack/start-sandboxes.ts';
 import { buildOrder } from '../../fixtures/order-payload.ts';
 import { simpleOrder } from '../../fixtures/order-spec.ts';
 import { type LocalStack, startLocalStack } from '../../support/local-stack.ts';
-import { proxyValues, signedQuery } from '../../support/running-storefront.ts';
+import { proxyValues, signedQuery } from '../../support/signed-query.ts';
 
 const FLOOD = 1_000;
 const THROTTLED = 100;
