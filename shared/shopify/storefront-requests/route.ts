@@ -46,6 +46,8 @@ export interface StorefrontAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+  /** The body is bytes, not text. */
+  readonly isBase64Encoded?: boolean;
 }
 
 /** The widget has a translation for each. */
