@@ -113,12 +113,7 @@ const OBSERVING = NOW - 100 * HOUR_MS;
 const BEFORE = NOW - 900 * HOUR_MS;
 
 function moments(options: GoLiveOptions, before?: number, goLive?: string) {
-  return momentsOf(
-    { rules: goLive === undefined ? {} : { goLive } },
-    options,
-    { observing: OBSERVING, before },
-    NOW,
-  );
+  return momentsOf({ rules: { goLive } }, options, { observing: OBSERVING, before }, NOW);
 }
 
 describe('the moment of go-live', () => {
