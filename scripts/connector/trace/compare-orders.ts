@@ -102,7 +102,9 @@ export async function readChangedOrders(
 ): Promise<{ readonly orders: readonly ComparedOrder[]; readonly isStopped: boolean }> {
   const services = openShopServices(deployment);
   const read = async ({ id }: { readonly id: string }) =>
-    compareOne(await readSides(deployment, services, shop, { shop: shop.domain, kind: 'order', id }));
+    compareOne(
+      await readSides(deployment, services, shop, { shop: shop.domain, kind: 'order', id }),
+    );
   const orders: ComparedOrder[] = [];
   const progress = terminal.progress('Comparing orders:');
   // In an outage the others would fail like these, each after its time limit.
