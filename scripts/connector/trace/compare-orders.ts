@@ -193,8 +193,8 @@ const OBSERVED =
 /** `12 orders, planned 600.00, held 540.00, difference −60.00` */
 function totalOf(orders: readonly JudgedOrder[]): string {
   const currency = orders.find((one) => one.currency !== undefined)?.currency;
-  const sum = (valueOf: (order: JudgedOrder) => number | undefined) => {
-    const total = orders.reduce((sofar, one) => sofar + (valueOf(one) ?? 0), 0);
+  const sum = (amountOf: (order: JudgedOrder) => number | undefined) => {
+    const total = orders.reduce((sofar, one) => sofar + (amountOf(one) ?? 0), 0);
     return amountText(fromThousandths(total), currency);
   };
   const sums = [sum((one) => one.planned), sum((one) => one.held), sum(differenceOf)];

@@ -77,7 +77,7 @@ export interface Sides {
   readonly assumptions: Pick<ReadingAssumptions, 'readTotals'>;
 }
 
-export interface HeldCopy {
+interface HeldCopy {
   readonly id: string;
   readonly order: HeldOrder;
 }
