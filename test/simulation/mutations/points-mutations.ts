@@ -96,7 +96,7 @@ export const pointsMutations: readonly Mutation[] = [
   {
     name: 'redacted-stay-active',
     bug: 'a redacted customer stays active, although the settings say otherwise',
-    find: "  if (rules.redactedCustomers === 'keep' || observes) return undefined;",
+    find: "  if (rules.redactedCustomers === 'keep') return undefined;",
     replace: '  if (rules.redactedCustomers) return undefined;',
     within: 60,
   },
