@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { SECRETS, SHOP, tellOf, useOperatedConnector } from '../../support/operated-connector.ts';
+import { askLoyalty } from '../../support/ask-loyalty.ts';
+import { SHOP, tellOf, useOperatedConnector } from '../../support/operated-connector.ts';
 
 const connector = useOperatedConnector();
 
@@ -14,26 +15,12 @@ async function placeOrder(): Promise<string> {
   return id;
 }
 
-/** Another client of the service, or a person in its panel. */
-async function inService(method: string, path: string, body?: object) {
-  const { token, key } = SECRETS.loyalty;
-  const answer = await fetch(`${connector.loyalty.address}/v1/pvt/${path}`, {
-    method,
-    headers: {
-      authorization: `Basic ${Buffer.from(`${token}:${key}`).toString('base64')}`,
-      'content-type': 'application/json',
-    },
-    ...(body && { body: JSON.stringify(body) }),
-  });
-  return (await answer.json()) as Record<string, Record<string, unknown>>;
-}
-
 async function changeInService(id: string): Promise<void> {
-  const { Customer, ...order } = await inService('GET', `Order/${id}`);
+  const { Customer, ...order } = await askLoyalty(connector.loyalty, 'GET', `/Order/${id}`);
   const { OriginalId, Name, Email } = Customer ?? {};
   const given = Object.fromEntries(Object.entries(order).filter(([, value]) => value !== null));
   const body = { ...given, Customer: { OriginalId, Name, Email }, OrderTotal: 75 };
-  expect(await inService('POST', 'POS/orders', body)).toMatchObject({ HasError: false });
+  await askLoyalty(connector.loyalty, 'POST', '/POS/orders', body);
 }
 
 describe('both sides of one entity', () => {
@@ -61,7 +48,7 @@ describe('both sides of one entity', () => {
     connector.store.actions.createDiscount({ percentage: 10, codes: ['SUMMER10'] });
     await sync('coupon', 'SUMMER10');
     expect((await connector.run('trace coupon SUMMER10')).code).toBe(0);
-    await inService('POST', 'Coupons/SUMMER10/inactive');
+    await askLoyalty(connector.loyalty, 'POST', '/Coupons/SUMMER10/inactive');
     const ended = await connector.run('trace coupon SUMMER10');
     expect(ended.stdout).toMatch(/^state +usable +sent +over +differs$/m);
     expect(ended.code).toBe(1);

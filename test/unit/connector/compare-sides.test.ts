@@ -11,6 +11,7 @@ import { mapOrder } from '../../../shared/core/mapping/map-order.ts';
 import { idempotencyKey } from '../../../shared/core/mapping/wanted-state.ts';
 import type { Redemption } from '../../../shared/core/redemptions/redemption.ts';
 import { transportFailure } from '../../../shared/loyalty/result.ts';
+import { lineOf } from '../../fixtures/order-spec.ts';
 import { neverSent, rules, storeOrder } from '../../fixtures/store-entities.ts';
 
 const order = storeOrder();
@@ -21,7 +22,13 @@ function sides(changes: Partial<Sides>): Sides {
   return {
     key: { shop: 'example-store.myshopify.com', kind: 'order', id: order.id },
     ...{ entry: undefined, store: { kind: 'found', value: { kind: 'order', order } }, mapped },
-    ...{ held: { kind: 'absent' }, doubt: undefined, assumptions: { readTotals: 'as-sent' } },
+    ...{
+      copies: [],
+      observed: undefined,
+      held: { kind: 'absent' },
+      doubt: undefined,
+      assumptions: { readTotals: 'as-sent' },
+    },
     ...changes,
   };
 }
@@ -72,7 +79,7 @@ describe('the comparison of one order', () => {
 
   it('does not tell where what was taken back is not known', () => {
     const refunded = storeOrder({
-      lines: [{ product: 1, priceCents: 1000, quantity: 10, discountCents: 0, takenBack: 3 }],
+      lines: [lineOf(1000, { quantity: 10, takenBack: 3 })],
       fulfilledAfterDays: 1,
     });
     const wanted = mapOrder(refunded, rules, neverSent);
