@@ -16,6 +16,8 @@ export interface Call {
   readonly body: unknown;
   /** Empty when the request is what the contract says. */
   readonly faults: readonly Fault[];
+  /** Not a request: an integration that is built into the service does it. */
+  readonly isBuiltIn?: true;
 }
 
 /** The rules of the loyalty program. Synchronous, so that one call is one atomic step. */

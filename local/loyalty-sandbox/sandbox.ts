@@ -14,7 +14,7 @@ import { startServer } from './http/server.ts';
 import type { JournalEntry } from './journal.ts';
 import { createProgram } from './program/program.ts';
 import { openTables } from './program/rows.ts';
-import { Service } from './service.ts';
+import { type BuiltInStep, Service } from './service.ts';
 import {
   type PartialSettings,
   readServerSettings,
@@ -50,6 +50,8 @@ export interface LoyaltySandbox {
   readonly journal: Pick<Journal<JournalEntry>, 'entries' | 'dropped' | 'clear'>;
   readonly events: Pick<EventSender, 'all' | 'settled'>;
   state(): State;
+  /** As an integration that is built into the service: its orders have Origin 0. Returns the program's answer. */
+  integrate(step: BuiltInStep): unknown;
   /** Lets time pass in the sandbox only. */
   advance(ms: number): void;
   /** Everything as on the first start; only the numbers of the journal go on. All or nothing. */
@@ -128,6 +130,7 @@ export async function startLoyaltySandbox(
     },
     events: { all: () => service.events.all(), settled: () => service.events.settled() },
     state: () => describeState(service),
+    integrate: (step) => service.integrate(step),
     advance: (ms) => service.advance(ms),
     reset: () => service.reset(),
     stop: async () => {

@@ -32,6 +32,13 @@ export interface ServiceParts {
   readonly advance: (ms: number) => void;
 }
 
+export interface BuiltInStep {
+  readonly operation: 'sendOrder' | 'cancelOrder' | 'upsertCustomer';
+  /** Of the order, where the operation's path has one. */
+  readonly id?: string;
+  readonly body: object;
+}
+
 /** Everything behind the HTTP server. */
 export class Service {
   readonly parts: ServiceParts;
@@ -63,6 +70,15 @@ export class Service {
   /** Throws where the program does. */
   answer(call: Call): unknown {
     return this.#program.answer(call);
+  }
+
+  /** What an integration that is built into the service does: no call, so the journal has no entry. */
+  integrate({ operation, id = '', body }: BuiltInStep): unknown {
+    const faults = this.parts.contract.validateRequest(operation, body);
+    const call = { operation, path: { orderId: id }, query: {}, body, faults } as const;
+    const answer = this.#program.answer({ ...call, isBuiltIn: true });
+    this.events.accept(this.#save());
+    return answer;
   }
 
   /** Lets time pass: points become due and cancellations show, with their events. */

@@ -134,7 +134,9 @@ export function sendOrder(context: Context, call: Call): Outcome<Schemas['OrderR
   if (plan.kind === 'refused') return plan;
 
   const customer = saveCustomer(context, plan, reading.order.OrderPlacementDate);
-  const after = saveOrder(context, before, reading.order, customer.OriginalId);
+  const isBuiltIn = before ? before.isBuiltIn : call.isBuiltIn;
+  const sent = { ...reading.order, ...(isBuiltIn && { isBuiltIn }) };
+  const after = saveOrder(context, before, sent, customer.OriginalId);
   if (after.Coupon !== null) useCoupon(context, after.Coupon, after.OriginalId);
   return done(describeOrder(context, after, customer));
 }
@@ -234,7 +236,7 @@ function describeOrder(
     TenantSalesman: row.SalesPerson && knownFields(row.SalesPerson),
     EstimatedBonus: estimateOf(context, row),
     State: stateOf(row),
-    Origin: context.settings.orderOrigin,
+    Origin: row.isBuiltIn ? 0 : context.settings.orderOrigin,
     Metadatas: row.Metadatas.map((pair) => knownFields({ ...pair, OrderId: row.Id })),
   };
 }

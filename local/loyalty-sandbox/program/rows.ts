@@ -69,6 +69,8 @@ export interface OrderRow {
   readonly PaymentMethod: ReferenceRow | null;
   readonly Branch: ReferenceRow | null;
   readonly SalesPerson: ReferenceRow | null;
+  /** First sent by an integration that is built into the service. */
+  readonly isBuiltIn?: true;
   /** The points it earned, as long as it does. */
   readonly pointId: number | null;
   /** When its points are due, while they are still to come. */
