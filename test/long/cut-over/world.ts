@@ -56,7 +56,8 @@ export type CutOverWorld = ReturnType<typeof useCutOver>;
  */
 export function useCutOver({ settings: first, deployedHoursAgo, history }: Options) {
   vi.setConfig({ testTimeout: 400_000, hookTimeout: 400_000 });
-  const startedAt = Date.now();
+  // In whole seconds, as the store's dates.
+  const startedAt = Math.floor(Date.now() / 1000) * 1000;
   const dataFolder = mkdtempSync(join(tmpdir(), 'cut-over-'));
   const folder = createProject('cut-over');
   let emulators: { readonly sqs: Emulator; readonly dynamodb: Emulator } | undefined;
