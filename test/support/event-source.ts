@@ -9,12 +9,7 @@ import {
   type SQSClient,
 } from '@aws-sdk/client-sqs';
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
-import { createReceiver } from '../../functions/receive-webhook.ts';
-import { createReconcile } from '../../functions/reconcile.ts';
-import { createWorker } from '../../functions/sync-entities.ts';
-import type { Connector } from '../../shared/config/connector-config.ts';
-import type { StoreQueueFamily } from '../../shared/core/events/event.ts';
-import type { Store } from '../../shared/core/store/store.ts';
+import type { QueueFamily } from '../../shared/core/events/event.ts';
 
 type Handler = (...given: never[]) => Promise<unknown>;
 
@@ -75,33 +70,34 @@ function hoursAgo<T>(build: () => T): T {
   }
 }
 
-const FAMILIES = ['orders', 'products', 'coupons'] as const;
+const FAMILIES = ['orders', 'products', 'coupons', 'balances'] as const;
 /** Longer than a busy machine needs to receive every dead letter. */
 const HIDDEN_SECONDS = 600;
 
 export interface DeadLetter {
-  readonly family: StoreQueueFamily;
+  readonly family: QueueFamily;
   readonly body: string;
   readonly attributes: Readonly<Record<string, string>>;
 }
 
-/** The three queues of one connector, each with its dead-letter queue. */
+/** The queues of one connector, each with its dead-letter queue. */
 export async function createConnectorQueues(client: SQSClient, endpoint: string, name: string) {
-  const create = (family: StoreQueueFamily) =>
-    createSourceQueue(client, endpoint, `${name}-${family}`);
-  const urls: Record<StoreQueueFamily, SourceQueueUrls> = {
+  const create = (family: QueueFamily) => createSourceQueue(client, endpoint, `${name}-${family}`);
+  const urls: Readonly<Record<QueueFamily, SourceQueueUrls>> = {
     orders: await create('orders'),
     products: await create('products'),
     coupons: await create('coupons'),
+    balances: await create('balances'),
   };
   return {
     urls,
 
     /** One batch for each worker; returns the number of messages. */
-    async poll(workers: Readonly<Record<StoreQueueFamily, Worker>>): Promise<number> {
+    async poll(workers: Readonly<Partial<Record<QueueFamily, Worker>>>): Promise<number> {
       let received = 0;
       for (const family of FAMILIES) {
-        received += await pollOnce(client, urls[family].url, workers[family], `sync-${family}`);
+        const worker = workers[family];
+        if (worker) received += await pollOnce(client, urls[family].url, worker, `sync-${family}`);
       }
       return received;
     },
@@ -131,52 +127,12 @@ export async function createConnectorQueues(client: SQSClient, endpoint: string,
   };
 }
 
-function toLetter(
-  family: StoreQueueFamily,
-  { Body = '', MessageAttributes = {} }: Message,
-): DeadLetter {
+function toLetter(family: QueueFamily, { Body = '', MessageAttributes = {} }: Message): DeadLetter {
   const attributes = Object.entries(MessageAttributes).map(([name, { StringValue }]) => [
     name,
     StringValue ?? '',
   ]);
   return { family, body: Body, attributes: Object.fromEntries(attributes) };
-}
-
-export interface Deployment {
-  readonly connector: Connector;
-  /** Undefined when the Admin API, as it is deployed. */
-  readonly store: Store | undefined;
-  readonly queues: Readonly<Record<StoreQueueFamily, SourceQueueUrls>>;
-  readonly table: string;
-  readonly secretsPrefix: string;
-  readonly webhookAddress?: string | undefined;
-}
-
-/** The functions, each with the environment of a deployment. */
-export function startFunctions(deployment: Deployment) {
-  const { connector, store, queues, table, secretsPrefix } = deployment;
-  Object.assign(process.env, {
-    ORDERS_QUEUE_URL: queues.orders.url,
-    PRODUCTS_QUEUE_URL: queues.products.url,
-    COUPONS_QUEUE_URL: queues.coupons.url,
-    LEDGER_TABLE: table,
-    SECRETS_PREFIX: secretsPrefix,
-    METRICS_NAMESPACE: 'LoyaltyConnector/test',
-    WORKERS: '10',
-    WEBHOOK_ADDRESS: deployment.webhookAddress ?? 'https://webhooks.example.com',
-  });
-  const worker = (family: StoreQueueFamily) => {
-    process.env.SOURCE_QUEUE_URL = queues[family].url;
-    process.env.DEAD_LETTER_QUEUE_URL = queues[family].deadLetterUrl;
-    return buildWarm(() => createWorker(connector, family, store));
-  };
-  return {
-    receiver: buildWarm(() => createReceiver(connector)),
-    orders: worker('orders'),
-    products: worker('products'),
-    coupons: worker('coupons'),
-    reconcile: buildWarm(() => createReconcile(connector)),
-  };
 }
 
 /** The context of an invocation. */
@@ -209,7 +165,7 @@ export interface SourceQueueUrls {
 }
 
 /** A FIFO queue with its dead-letter queue. */
-export async function createSourceQueue(
+async function createSourceQueue(
   client: SQSClient,
   endpoint: string,
   name: string,
@@ -290,7 +246,7 @@ export type Worker = (event: SQSEvent, context: Context) => Promise<SQSBatchResp
  * One cycle of Lambda's event source: receives a batch, invokes the worker, deletes what it does not report
  * as failed. Returns the number of messages.
  */
-export async function pollOnce(
+async function pollOnce(
   client: SQSClient,
   url: string,
   worker: Worker,

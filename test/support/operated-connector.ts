@@ -1,28 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { join } from 'node:path';
-import { buffer } from 'node:stream/consumers';
-import {
-  GetSecretValueCommand,
-  PutSecretValueCommand,
-  type SecretsManagerClient,
-} from '@aws-sdk/client-secrets-manager';
+import { join, resolve } from 'node:path';
+import { GetSecretValueCommand, PutSecretValueCommand } from '@aws-sdk/client-secrets-manager';
 import { afterAll, beforeAll, vi } from 'vitest';
 import { captureOutput } from '../../local/harness/captured-output.ts';
-import {
-  createDynamoDbClient,
-  createLedgerTable,
-  createSecretsClient,
-  createSqsClient,
-} from '../../local/harness/sdk-clients.ts';
-import { toFunctionUrlEvent } from '../../local/harness/webhook-request.ts';
+import storefrontConnector from '../../local/harness/storefront.config.ts';
 import { startLoyaltySandbox } from '../../local/loyalty-sandbox/sandbox.ts';
-import { startSecretsEmulator } from '../../local/secrets-emulator.ts';
-import { listen, startDynamoDb, startSqs } from '../../local/stack/emulators.ts';
+import { listen } from '../../local/stack/emulators.ts';
 import { startStoreSandbox } from '../../local/store-sandbox/sandbox.ts';
-import { createDynamoDbLedger } from '../../shared/aws/dynamodb-ledger.ts';
-import { createSqsEventQueue } from '../../shared/aws/sqs-queues.ts';
+import { PACKAGE_FOLDER } from '../../shared/config/folders.ts';
 import type { MappingRules } from '../../shared/config/mapping-settings.ts';
 import { VERSION } from '../../shared/config/release.ts';
 import type { StackOutputs } from '../../shared/config/stack-outputs.ts';
@@ -31,11 +18,12 @@ import type { QueuedEvent, ReceivedMessage } from '../../shared/core/events/even
 import type { RetryReason } from '../../shared/core/events/outcome.ts';
 import { SECRET_PURPOSES } from '../../shared/services/shop-secrets.ts';
 import { BEFORE_ALL_FIXTURES } from '../fixtures/order-payload.ts';
-import connector from '../fixtures/project/connector.config.ts';
+import plainConnector from '../fixtures/project/connector.config.ts';
 import { answerCaller, type ScriptedService, startAwsGateway } from './aws-gateway.ts';
 import { openWarmCommands } from './connector-command.ts';
 import { createConfidential } from './disclosure.ts';
-import { createConnectorQueues, invocationOf, startFunctions } from './event-source.ts';
+import { deployFunctions, invokeWeb, serveWeb, startAws } from './emulated-deployment.ts';
+import { invocationOf } from './event-source.ts';
 import { createProject } from './project.ts';
 
 /** A paid and fulfilled order in the store, and a message about it on the queue of orders. */
@@ -85,6 +73,7 @@ export async function leaveWaiting(
 
 export const SHOP = 'example-store.myshopify.com';
 const PREFIX = 'loyalty-connector/prod';
+const STOREFRONT_SETTINGS = resolve(PACKAGE_FOLDER, 'local/harness/storefront.config.ts');
 
 export const SECRETS = {
   webhook: { current: 'webhook-secret-7c1e92' },
@@ -101,36 +90,31 @@ export type OperatedConnector = Awaited<ReturnType<typeof openOperatedConnector>
 export async function openOperatedConnector({
   services = {},
   rules = {},
+  hasStorefront = false,
 }: {
   /** Of the functions alone: the commands read the settings of the project. */
   readonly rules?: Partial<MappingRules>;
   /** AWS services without an emulator, by the name in a signature's scope. */
   readonly services?: Readonly<Record<string, ScriptedService>>;
+  /** With the settings of the harness instead of the project's. */
+  readonly hasStorefront?: boolean;
 } = {}) {
   const confidential = createConfidential();
   for (const secret of Object.values(SECRETS)) {
     for (const value of Object.values(secret)) confidential.addSecret(value);
   }
   const folder = createProject('operated-connector');
-  const emulators = {
+  const aws = await startAws({
     // On disk, as with `npm start -- --data DIR`: the emulator's persistence has bugs of its own.
-    sqs: await startSqs(join(folder, 'queues')),
-    dynamodb: await startDynamoDb(),
-    secretsmanager: await startSecretsEmulator({
-      secrets: Object.fromEntries(
-        SECRET_PURPOSES.map((purpose) => [
-          `${PREFIX}/example-store/${purpose}`,
-          JSON.stringify(SECRETS[purpose]),
-        ]),
-      ),
-    }),
-  };
-  const budget = { connectMs: 10_000, attemptMs: 10_000, attempts: 2 };
-  const sqs = createSqsClient({ budget, emulator: emulators.sqs });
-  const dynamoDb = createDynamoDbClient({ budget, emulator: emulators.dynamodb });
-  const secrets = createSecretsClient({ budget, emulator: emulators.secretsmanager });
-  const queues = await createConnectorQueues(sqs, emulators.sqs.endpoint, 'connector');
-  await createLedgerTable(dynamoDb, 'ledger');
+    queueFolder: join(folder, 'queues'),
+    secrets: Object.fromEntries(
+      SECRET_PURPOSES.map((purpose) => [
+        `${PREFIX}/example-store/${purpose}`,
+        JSON.stringify(SECRETS[purpose]),
+      ]),
+    ),
+  });
+  const { sqs, secrets } = aws;
   const loyalty = await startLoyaltySandbox({ settings: { credentials: SECRETS.loyalty } });
   const store = await startStoreSandbox({
     shop: { domain: SHOP },
@@ -139,39 +123,30 @@ export async function openOperatedConnector({
     // Of the largest plan: what a test cleans up must not make the store refuse the next one.
     settings: { bucketSize: 20_000, restorePerSecond: 1_000 },
   });
-
-  Object.assign(process.env, {
-    AWS_REGION: 'us-east-1',
-    AWS_ACCESS_KEY_ID: 'emulator',
-    AWS_SECRET_ACCESS_KEY: 'emulator',
-    AWS_ENDPOINT_URL_SQS: emulators.sqs.endpoint,
-    AWS_ENDPOINT_URL_DYNAMODB: emulators.dynamodb.endpoint,
-    AWS_ENDPOINT_URL_SECRETS_MANAGER: emulators.secretsmanager.endpoint,
-    STORE_SANDBOX_ADDRESS: store.address,
-    LOYALTY_SANDBOX_ADDRESS: loyalty.address,
-  });
-  const functions = startFunctions({
+  process.env.STORE_SANDBOX_ADDRESS = store.address;
+  process.env.LOYALTY_SANDBOX_ADDRESS = loyalty.address;
+  const settings = hasStorefront ? storefrontConnector : plainConnector;
+  const { queues, functions, ledger, send, poll } = await deployFunctions(aws, {
+    ...{ name: 'connector', table: 'ledger', secretsPrefix: PREFIX },
     connector: {
-      ...connector,
+      ...settings,
       // Fixtures have fixed dates, and the ledger of a test is made today.
-      shops: connector.shops.map((shop) => ({
+      shops: settings.shops.map((shop) => ({
         ...shop,
         rules: { ...shop.rules, goLive: BEFORE_ALL_FIXTURES, ...rules },
       })),
     },
-    store: undefined,
-    queues: queues.urls,
-    table: 'ledger',
-    secretsPrefix: PREFIX,
   });
   const output = captureOutput();
-  const webhooks = await listen(serveReceiver(functions.receiver));
+  const webhooks = await serveWeb((request) =>
+    invokeWeb('receive-webhook', functions.receiver, request),
+  );
   const metrics: object[] = [];
   const metricsServer = await listen(
     createServer((_, response) => response.end(JSON.stringify({ metrics }))),
   );
   const gateway = await startAwsGateway({
-    ...Object.fromEntries(Object.entries(emulators).map(([name, one]) => [name, one.endpoint])),
+    ...aws.endpoints,
     sts: answerCaller,
     lambda: ({ text }, response) => {
       // It is invoked without waiting.
@@ -181,14 +156,21 @@ export async function openOperatedConnector({
     ...services,
   });
 
+  const { orders, products, coupons, balances } = queues.urls;
   const outputs: StackOutputs = {
     WebhookAddress: webhooks.endpoint,
-    OrdersQueueUrl: queues.urls.orders.url,
-    ProductsQueueUrl: queues.urls.products.url,
-    CouponsQueueUrl: queues.urls.coupons.url,
-    OrdersDeadLetterQueueUrl: queues.urls.orders.deadLetterUrl,
-    ProductsDeadLetterQueueUrl: queues.urls.products.deadLetterUrl,
-    CouponsDeadLetterQueueUrl: queues.urls.coupons.deadLetterUrl,
+    OrdersQueueUrl: orders.url,
+    ProductsQueueUrl: products.url,
+    CouponsQueueUrl: coupons.url,
+    OrdersDeadLetterQueueUrl: orders.deadLetterUrl,
+    ProductsDeadLetterQueueUrl: products.deadLetterUrl,
+    CouponsDeadLetterQueueUrl: coupons.deadLetterUrl,
+    ...(hasStorefront && {
+      BalancesQueueUrl: balances.url,
+      BalancesDeadLetterQueueUrl: balances.deadLetterUrl,
+      PointsAddress: 'http://127.0.0.1:9/points',
+      StorefrontAddress: 'http://127.0.0.1:9/storefront',
+    }),
     LedgerTable: 'ledger',
     SecretsPrefix: PREFIX,
     MetricsNamespace: 'LoyaltyConnector/prod',
@@ -213,6 +195,7 @@ export async function openOperatedConnector({
         endpoint: gateway.endpoint,
         credentials: { accessKeyId: 'operator', secretAccessKey: 'operator-secret' },
         outputs,
+        ...(hasStorefront && { settings: STOREFRONT_SETTINGS }),
         storeAddress: store.address,
         loyaltyAddress: loyalty.address,
         metricsAddress: metricsServer.endpoint,
@@ -224,7 +207,7 @@ export async function openOperatedConnector({
 
   /** Works on what the queues hold. */
   async function work(): Promise<void> {
-    for (let idle = 0; idle < 3; ) idle = (await queues.poll(functions)) === 0 ? idle + 1 : 0;
+    for (let idle = 0; idle < 3; ) idle = (await poll()) === 0 ? idle + 1 : 0;
   }
 
   return {
@@ -238,16 +221,15 @@ export async function openOperatedConnector({
     queues,
     metrics,
     confidential,
-    ledger: createDynamoDbLedger({ client: dynamoDb, table: 'ledger' }),
-    /** Enqueues what came through no webhook, as a feeder does. */
-    send: createSqsEventQueue(sqs, {
-      orders: queues.urls.orders.url,
-      products: queues.urls.products.url,
-      coupons: queues.urls.coupons.url,
-    }).send,
+    ledger,
+    send,
     /** Other words in the description of the stack. */
     describe,
-    secret: (purpose: string) => readSecretText(secrets, `${PREFIX}/example-store/${purpose}`),
+    async secret(purpose: string): Promise<unknown> {
+      const SecretId = `${PREFIX}/example-store/${purpose}`;
+      const { SecretString = '' } = await secrets.send(new GetSecretValueCommand({ SecretId }));
+      return JSON.parse(SecretString);
+    },
     keepSecret: (purpose: string, text: string) =>
       secrets.send(
         new PutSecretValueCommand({
@@ -272,9 +254,8 @@ export async function openOperatedConnector({
     async close(): Promise<void> {
       output.stop();
       commands.stop();
-      const parts = [gateway, webhooks, metricsServer, loyalty, store, ...Object.values(emulators)];
+      const parts = [gateway, webhooks, metricsServer, loyalty, store, aws];
       await Promise.all(parts.map((part) => part.stop()));
-      for (const client of [sqs, dynamoDb, secrets]) client.destroy();
       await rm(folder, { recursive: true, force: true });
     },
   };
@@ -291,35 +272,6 @@ export function useOperatedConnector(
   });
   afterAll(() => connector.close());
   return connector;
-}
-
-/** The receiver behind an address of this machine, as its function URL would hand requests over. */
-function serveReceiver(receiver: ReturnType<typeof startFunctions>['receiver']) {
-  return createServer(async (request, response) => {
-    const plain = { path: '', shop: '', topic: '', webhookId: '', triggeredAt: '', secret: '' };
-    const event = toFunctionUrlEvent({ ...plain, body: await buffer(request) });
-    const headers = Object.entries(request.headers).map(([name, value]) => [name, String(value)]);
-    const http = { ...event.requestContext.http, method: request.method ?? '' };
-    const answer = await receiver(
-      {
-        ...event,
-        rawPath: request.url ?? '',
-        headers: Object.fromEntries(headers),
-        requestContext: { ...event.requestContext, http },
-      },
-      invocationOf('receive-webhook', 10),
-    );
-    const { statusCode = 500, body = '' } = typeof answer === 'object' ? answer : {};
-    response.writeHead(statusCode);
-    response.end(body);
-  });
-}
-
-async function readSecretText(client: SecretsManagerClient, name: string): Promise<unknown> {
-  const { SecretString: text = '' } = await client.send(
-    new GetSecretValueCommand({ SecretId: name }),
-  );
-  return JSON.parse(text);
 }
 
 export async function workDuring<Value>(

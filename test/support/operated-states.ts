@@ -1,13 +1,10 @@
 import { writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { vi } from 'vitest';
-import { createBalanceWorker } from '../../functions/sync-balances.ts';
-import storefront from '../../local/harness/storefront.config.ts';
 import { line } from '../../scripts/connector/document/line.ts';
 import { anyLife, live } from './any-store-life.ts';
 import { ask } from './asked-documents.ts';
-import { buildWarm, createSourceQueue, pollOnce } from './event-source.ts';
 import { openOperatedConnector, SHOP, tellOf, workDuring } from './operated-connector.ts';
 import { letterEvent, letterReason, parkLetters } from './parked-letters.ts';
 import { leaveStuckRedemption } from './stuck-redemption.ts';
@@ -18,23 +15,8 @@ export type World = Awaited<ReturnType<typeof openWorld>>;
 
 /** A connector with a storefront. This process runs in its folder, so that commands find it. */
 async function openWorld() {
-  const operated = await openOperatedConnector();
-  const { sqs, queues, store } = operated;
-  const { origin } = new URL(queues.urls.orders.url);
-  const balances = await createSourceQueue(sqs, origin, 'connector-balances');
-  process.env.SOURCE_QUEUE_URL = balances.url;
-  process.env.DEAD_LETTER_QUEUE_URL = balances.deadLetterUrl;
-  const worker = buildWarm(() => createBalanceWorker(storefront));
-  await operated.describe({
-    outputs: {
-      ...operated.outputs,
-      BalancesQueueUrl: balances.url,
-      BalancesDeadLetterQueueUrl: balances.deadLetterUrl,
-      PointsAddress: 'http://127.0.0.1:9/points',
-      StorefrontAddress: 'http://127.0.0.1:9/storefront',
-    },
-    settings: resolve(HOME, 'local/harness/storefront.config.ts'),
-  });
+  const operated = await openOperatedConnector({ hasStorefront: true });
+  const { store } = operated;
   process.chdir(operated.folder);
 
   /** The store tries each webhook once, and the workers work until nothing is visible. */
@@ -43,8 +25,7 @@ async function openWorld() {
       const open = store.deliveries.all().filter(({ state }) => state === 'waiting');
       if (open.some(({ attempts }) => attempts.length === 0)) throw new Error('not tried yet');
     }, 30_000);
-    do await operated.work();
-    while ((await pollOnce(sqs, balances.url, worker, 'sync-balances')) > 0);
+    await operated.work();
   }
 
   return {

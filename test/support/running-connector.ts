@@ -1,42 +1,31 @@
-import { type DynamoDB, ScanCommand } from '@aws-sdk/client-dynamodb';
-import {
-  CreateSecretCommand,
-  PutSecretValueCommand,
-  type SecretsManager,
-} from '@aws-sdk/client-secrets-manager';
-import type { SQS } from '@aws-sdk/client-sqs';
+import { ScanCommand } from '@aws-sdk/client-dynamodb';
+import { CreateSecretCommand, PutSecretValueCommand } from '@aws-sdk/client-secrets-manager';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, vi } from 'vitest';
 import { type CapturedOutput, captureOutput } from '../../local/harness/captured-output.ts';
 import { createMemoryStore } from '../../local/harness/memory-store.ts';
-import {
-  createDynamoDbClient,
-  createLedgerTable,
-  createSecretsClient,
-  createSqsClient,
-} from '../../local/harness/sdk-clients.ts';
 import { toFunctionUrlEvent } from '../../local/harness/webhook-request.ts';
 import type { Catalog } from '../../local/loyalty-sandbox/catalog.ts';
 import { type LoyaltySandbox, startLoyaltySandbox } from '../../local/loyalty-sandbox/sandbox.ts';
 import type { PartialSettings } from '../../local/loyalty-sandbox/settings.ts';
-import { startSecretsEmulator } from '../../local/secrets-emulator.ts';
-import { type Emulator, startDynamoDb, startSqs } from '../../local/stack/emulators.ts';
-import { createDynamoDbLedger } from '../../shared/aws/dynamodb-ledger.ts';
-import { createSqsEventQueue } from '../../shared/aws/sqs-queues.ts';
 import { type ConnectorSettings, defineConnector } from '../../shared/config/connector-config.ts';
 import type { LoyaltyAssumptions } from '../../shared/config/connector-settings.ts';
 import { changeControl, resumed, withOperatorPause } from '../../shared/core/calls/shop-pause.ts';
 import { BEFORE_ALL_FIXTURES } from '../fixtures/order-payload.ts';
 import { persons } from '../fixtures/persons.ts';
 import { type Confidential, createConfidential } from './disclosure.ts';
-import { createConnectorQueues, invocationOf, startFunctions } from './event-source.ts';
+import {
+  AWS_SECRET,
+  deployFunctions,
+  type EmulatedAws,
+  invokeWeb,
+  startAws,
+} from './emulated-deployment.ts';
+import { invocationOf } from './event-source.ts';
 import { readMetricLine } from './watched-metrics.ts';
 
 /** Everything around the functions, and all their output. */
-export interface EmulatedWorld {
-  readonly sqs: SQS;
-  readonly dynamoDb: DynamoDB;
-  readonly secrets: SecretsManager;
-  readonly emulators: Readonly<Record<'sqs' | 'dynamoDb' | 'secrets', Emulator>>;
+interface Surroundings {
+  readonly aws: EmulatedAws;
   readonly loyalty: LoyaltySandbox;
   readonly output: CapturedOutput;
   readonly confidential: Confidential;
@@ -46,33 +35,16 @@ export interface EmulatedWorld {
 export const START = Date.parse('2026-10-09T12:00:00.000Z');
 
 export const LOYALTY_CREDENTIALS = { token: 'loyalty-token-5b1d70', key: 'loyalty-key-93f2c8' };
-const AWS_SECRET = 'aws-secret-of-this-test';
 
 /** `service`: how the loyalty sandbox behaves; `catalog`: its rewards, where the usual ones do not suit. */
-async function startWorld(
-  service: PartialSettings = {},
-  catalog?: Catalog,
-): Promise<EmulatedWorld> {
-  const emulators = {
-    sqs: await startSqs(),
-    dynamoDb: await startDynamoDb(),
-    secrets: await startSecretsEmulator(),
-  };
-  Object.assign(process.env, {
-    AWS_REGION: 'us-east-1',
-    AWS_ACCESS_KEY_ID: 'emulator',
-    AWS_SECRET_ACCESS_KEY: AWS_SECRET,
-    AWS_ENDPOINT_URL_SQS: emulators.sqs.endpoint,
-    AWS_ENDPOINT_URL_DYNAMODB: emulators.dynamoDb.endpoint,
-    AWS_ENDPOINT_URL_SECRETS_MANAGER: emulators.secrets.endpoint,
-  });
-  const budget = { connectMs: 10_000, attemptMs: 10_000, attempts: 2 };
+async function startSurroundings(
+  service: PartialSettings,
+  catalog: Catalog | undefined,
+): Promise<Surroundings> {
+  const aws = await startAws();
   vi.useFakeTimers({ toFake: ['Date'], now: START });
   return {
-    emulators,
-    sqs: createSqsClient({ budget, emulator: emulators.sqs }),
-    dynamoDb: createDynamoDbClient({ budget, emulator: emulators.dynamoDb }),
-    secrets: createSecretsClient({ budget, emulator: emulators.secrets }),
+    aws,
     loyalty: await startLoyaltySandbox({
       settings: { ...service, credentials: LOYALTY_CREDENTIALS },
       ...(catalog && { catalog }),
@@ -82,10 +54,10 @@ async function startWorld(
   };
 }
 
-async function stopWorld({ emulators, loyalty, output }: EmulatedWorld): Promise<void> {
+async function stopSurroundings({ aws, loyalty, output }: Surroundings): Promise<void> {
   output.stop();
   vi.useRealTimers();
-  await Promise.all([loyalty, ...Object.values(emulators)].map((part) => part.stop()));
+  await Promise.all([loyalty.stop(), aws.stop()]);
 }
 
 function gatherConfidential(): Confidential {
@@ -100,7 +72,7 @@ function gatherConfidential(): Confidential {
 }
 
 /** The sandbox may refuse a call, but must have no internal error. */
-function expectSoundSandbox({ loyalty }: EmulatedWorld): void {
+function expectSoundSandbox({ loyalty }: Surroundings): void {
   const broken = loyalty.journal
     .entries()
     .filter(({ fault, status = 0 }) => fault === 'crash' || (!fault && status >= 500));
@@ -108,7 +80,7 @@ function expectSoundSandbox({ loyalty }: EmulatedWorld): void {
 }
 
 /** The output holds no personal data and no secret, and CloudWatch accepts every line. */
-function expectDiscreetOutput({ output, confidential }: EmulatedWorld): void {
+function expectDiscreetOutput({ output, confidential }: Surroundings): void {
   expect(confidential.texts.size).toBeGreaterThan(20);
   expect(confidential.disclosedIn(output.pieces), 'told in the output').toEqual([]);
   const lines = output.lines();
@@ -121,11 +93,9 @@ export const SHOP = 'example-store.myshopify.com';
 export const SECOND_SHOP = 'second-store.myshopify.com';
 
 export type RunningSettings = Partial<
-  Pick<ConnectorSettings, 'rules' | 'shops' | 'healing' | 'alarms' | 'deployment'>
+  Pick<ConnectorSettings, 'rules' | 'shops' | 'healing' | 'alarms' | 'deployment' | 'storefront'>
 > & {
   readonly assumptions?: LoyaltyAssumptions;
-  /** Of the loyalty service, instead of the sandbox's own. */
-  readonly loyaltyAddress?: string;
   /** The address for the store's webhooks. */
   readonly webhookAddress?: string;
   /** Go-live is when its ledger was made, and not before all fixtures. */
@@ -157,17 +127,17 @@ export type RunningConnector = Awaited<ReturnType<typeof openConnector>>;
  * After each test the sandbox must have had no internal error; after the last one the output is checked.
  */
 export function runConnectors(service: PartialSettings = {}, catalog?: Catalog) {
-  let world: EmulatedWorld | undefined;
+  let surroundings: Surroundings | undefined;
   let opened = 0;
   type Stops = (() => Promise<void>)[];
   const stops: { file: Stops; test: Stops } = { file: [], test: [] };
   let during: keyof typeof stops = 'file';
   const here = () => {
-    if (!world) throw new Error('a connector is opened before its emulators run');
-    return world;
+    if (!surroundings) throw new Error('a connector is opened before its emulators run');
+    return surroundings;
   };
   beforeAll(async () => {
-    world = await startWorld(service, catalog);
+    surroundings = await startSurroundings(service, catalog);
   });
   beforeEach(() => {
     during = 'test';
@@ -178,7 +148,7 @@ export function runConnectors(service: PartialSettings = {}, catalog?: Catalog) 
   });
   afterAll(async () => {
     for (const stop of stops.file.splice(0).reverse()) await stop();
-    await stopWorld(here());
+    await stopSurroundings(here());
     expectDiscreetOutput(here());
   });
   return {
@@ -196,34 +166,22 @@ export function runConnectors(service: PartialSettings = {}, catalog?: Catalog) 
 export type Connectors = ReturnType<typeof runConnectors>;
 
 async function openConnector(
-  world: EmulatedWorld,
+  { aws, loyalty, output, confidential }: Surroundings,
   name: string,
-  {
-    adminApi,
-    webhookAddress,
-    assumptions = {},
-    isNew = false,
-    loyaltyAddress = world.loyalty.address,
-    ...settings
-  }: RunningSettings,
+  { adminApi, webhookAddress, assumptions = {}, isNew = false, ...settings }: RunningSettings,
 ) {
-  const { sqs, loyalty, output, confidential } = world;
   const connector = defineConnector({
     shops: [{ domain: SHOP }, { domain: SECOND_SHOP }],
-    loyalty: { address: loyaltyAddress, assumptions },
+    loyalty: { address: loyalty.address, assumptions },
     ...settings,
     // Most tests are about something else than an order's state or age.
     rules: {
       pendingOrders: 'send',
-      currency: 'any',
+      currency: settings.storefront ? 'EUR' : 'any',
       ...(!isNew && { goLive: BEFORE_ALL_FIXTURES }),
       ...settings.rules,
     },
   });
-  const queues = await createConnectorQueues(sqs, world.emulators.sqs.endpoint, name);
-  const { orders, products, coupons } = queues.urls;
-  await createLedgerTable(world.dynamoDb, name);
-  const ledger = createDynamoDbLedger({ client: world.dynamoDb, table: name });
   for (const { path } of connector.shops) {
     await keepSecret(`${path}/webhook`, { current: webhookSecret(path) }, 'new');
     await keepSecret(`${path}/loyalty`, LOYALTY_CREDENTIALS, 'new');
@@ -232,14 +190,11 @@ async function openConnector(
   }
   if (adminApi) process.env.STORE_SANDBOX_ADDRESS = adminApi.address;
   const store = createMemoryStore();
-  const functions = startFunctions({
-    connector,
+  const deployment = await deployFunctions(aws, {
+    ...{ name, connector, webhookAddress, table: name, secretsPrefix: name },
     store: adminApi ? undefined : store,
-    queues: queues.urls,
-    table: name,
-    secretsPrefix: name,
-    webhookAddress,
   });
+  const { functions, queues, ledger } = deployment;
   let deliveries = 0;
   let callsSeen = 0;
 
@@ -257,8 +212,8 @@ async function openConnector(
     const id = `${name}/${of}`;
     const SecretString = JSON.stringify(fields);
     await (how === 'new'
-      ? world.secrets.send(new CreateSecretCommand({ Name: id, SecretString }))
-      : world.secrets.send(new PutSecretValueCommand({ SecretId: id, SecretString })));
+      ? aws.secrets.send(new CreateSecretCommand({ Name: id, SecretString }))
+      : aws.secrets.send(new PutSecretValueCommand({ SecretId: id, SecretString })));
   }
 
   const opened = {
@@ -271,12 +226,9 @@ async function openConnector(
     keepSecret,
     webhookSecret,
 
-    /** Enqueues an event without a webhook, as a replay does. */
-    send: createSqsEventQueue(sqs, {
-      orders: orders.url,
-      products: products.url,
-      coupons: coupons.url,
-    }).send,
+    send: deployment.send,
+    aws,
+    deployment,
 
     /**
      * One signed delivery; returns the status. Sent again on 503, as by the store: a slow machine may exceed
@@ -304,31 +256,13 @@ async function openConnector(
       }
     },
 
-    /** A request that another party signed; returns the status. */
-    async receive(
-      headers: Readonly<Record<string, string | string[] | undefined>>,
-      body: Uint8Array,
-    ): Promise<number> {
+    /** A request that another party signed. */
+    receive(request: Parameters<typeof invokeWeb>[2]) {
       // Without numbers: an id may contain an invented postal code or telephone number.
-      const { email, customer } = JSON.parse(Buffer.from(body).toString());
+      const { email, customer } = JSON.parse(request.body.toString());
       const { first_name, last_name } = customer ?? {};
       confidential.addPersonal({ customer: { email, first_name, last_name } });
-      const given = Object.entries(headers).map(([key, value]) => [key, String(value)]);
-      const plain = {
-        path: 'example-store',
-        shop: SHOP,
-        topic: '',
-        webhookId: '',
-        triggeredAt: '',
-      };
-      const event = toFunctionUrlEvent({
-        ...plain,
-        secret: '',
-        body,
-        headers: Object.fromEntries(given),
-      });
-      const answer = await functions.receiver(event, invocationOf('receive-webhook', 10));
-      return typeof answer === 'object' ? (answer.statusCode ?? 0) : 0;
+      return invokeWeb('receive-webhook', functions.receiver, request);
     },
 
     /** Delivers webhooks, which must all be accepted, and works on them. */
@@ -344,7 +278,7 @@ async function openConnector(
     /** One batch for each worker; returns the number of messages. */
     async work(): Promise<number> {
       opened.pass(0.05);
-      return queues.poll(functions);
+      return deployment.poll();
     },
 
     /** Works until the queues are empty, letting time pass where messages wait. */
@@ -391,7 +325,7 @@ async function openConnector(
 
     /** The content of the ledger's table as one text. */
     async ledgerText(): Promise<string> {
-      const { Items } = await world.dynamoDb.send(new ScanCommand({ TableName: name }));
+      const { Items } = await aws.dynamoDb.send(new ScanCommand({ TableName: name }));
       return JSON.stringify(Items);
     },
 

@@ -19,7 +19,7 @@ import {
   createScriptServer,
   serveStorefront,
 } from '../../shared/shopify/storefront-requests/serve-storefront.ts';
-import { encode, proxyValues, signedQuery } from './running-storefront.ts';
+import { encode, proxyValues, signedQuery } from './signed-query.ts';
 
 export const SHOP = 'example-store.myshopify.com';
 export const SECRET = 'app-secret-of-this-test';

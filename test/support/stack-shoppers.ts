@@ -3,7 +3,7 @@ import { GetQueueAttributesCommand } from '@aws-sdk/client-sqs';
 import { expect } from 'vitest';
 import { settle } from '../../local/stack/run-stack.ts';
 import type { LocalStack } from './local-stack.ts';
-import { proxyValues, signedQuery } from './running-storefront.ts';
+import { proxyValues, signedQuery } from './signed-query.ts';
 
 export interface Shopper {
   readonly id: string;

@@ -1,8 +1,6 @@
-import { createServer } from 'node:http';
 import { expect, vi } from 'vitest';
 import { amountHeld, knownFrom } from '../../local/harness/held-order.ts';
 import type { LoyaltySandbox } from '../../local/loyalty-sandbox/sandbox.ts';
-import { listen } from '../../local/stack/emulators.ts';
 import type { Disorder } from '../../local/store-sandbox/delivery/disorder.ts';
 import {
   type StoreSandbox,
@@ -26,6 +24,7 @@ import {
 } from '../../shared/shopify/subscriptions/wanted-subscriptions.ts';
 import { topicRoutes } from '../../shared/shopify/webhooks/topics.ts';
 import { rules } from '../fixtures/store-entities.ts';
+import { serveWeb } from './emulated-deployment.ts';
 import {
   type Connectors,
   type RunningConnector,
@@ -42,7 +41,7 @@ export const STORE_SECRET = 'store-secret-of-this-test';
 const PREVIOUS_SECRET = 'older-store-secret-of-this-test';
 
 export interface BothSettings
-  extends Pick<RunningSettings, 'rules' | 'shops' | 'healing' | 'assumptions'> {
+  extends Pick<RunningSettings, 'rules' | 'shops' | 'healing' | 'assumptions' | 'storefront'> {
   /** False: the store has no address until one is set through its Admin API. */
   readonly isAddressed?: boolean;
   readonly disorder?: Partial<Disorder>;
@@ -59,15 +58,9 @@ export async function openStoreAndConnector(
   // The store must not start later than the connector's first day.
   vi.setSystemTime(START);
   let connector: RunningConnector | undefined;
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', async () => {
-      const status = await connector?.receive(request.headers, Buffer.concat(chunks));
-      response.writeHead(status ?? 503).end();
-    });
-  });
-  const address = await listen(server);
+  const address = await serveWeb(async (request) =>
+    connector ? connector.receive(request) : { status: 503 },
+  );
   const products = completeHealing(rest.healing);
   const ofEvents = topicsOfEvents(products);
   const uri = `${address.endpoint}/example-store`;

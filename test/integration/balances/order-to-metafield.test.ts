@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { runConnectors } from '../../support/running-connector.ts';
-import { openProgram, openStorefront, type Program } from '../../support/running-storefront.ts';
+import { runConnectors, SHOP } from '../../support/running-connector.ts';
+import { openProgram, type Program } from '../../support/running-program.ts';
 
 const connectors = runConnectors();
 
 /** A customer who bought for so much. */
 async function open(price = 64.9) {
-  const program = await openProgram(connectors);
+  const program = await openProgram(connectors, { shops: [{ domain: SHOP }] });
   const customer = program.signUp();
   program.buy(customer, price);
   await program.settle();
@@ -27,8 +27,8 @@ function balanceIn({ loyalty }: Program, customerId: string): string {
 describe('an order in the store', () => {
   it('makes points, the event comes back, and the customer’s metafields hold the balance', async () => {
     const { program, customer } = await open();
-    expect(await program.balances.forward()).toEqual([200]);
-    await program.balances.settle();
+    expect(await program.points.forward()).toEqual([200]);
+    await program.connector.settle();
     const tier = expect.stringMatching(/./);
     const first = { 'loyalty.points': '64.9', 'loyalty.tier': tier };
     expect(program.metafieldsOf(customer)).toMatchObject(first);
@@ -46,8 +46,8 @@ describe('an order in the store', () => {
     program.buy(unmet, 7);
     await program.settle();
     program.connector.pass(24 * 3_600);
-    await program.balances.repair();
-    await program.balances.settle();
+    await program.connector.reconcile();
+    await program.connector.settle();
     for (const [id, points] of [
       [customer, '74.9'],
       [unmet, '7'],
@@ -64,22 +64,21 @@ describe('an order in the store', () => {
   it('reaches the metafields at the first visit of a customer from before the connector', async () => {
     const { program, customer } = await open();
     // No event of these points is ever delivered.
-    const storefront = openStorefront(program.connector);
-    const { json } = await storefront.get('me', customer);
+    const { json } = await program.one.proxy(customer, 'me');
     expect(json).toMatchObject({ points: 64.9 });
-    await program.balances.settle();
+    await program.connector.settle();
     expect(program.metafieldsOf(customer)).toMatchObject({ 'loyalty.points': '64.9' });
   });
 
   it('leaves nothing of the person on the queue but the id', async () => {
     const { program } = await open();
-    const { balances, connector } = program;
-    await balances.forward();
-    const [body = ''] = await balances.peek();
+    const { points, connector } = program;
+    await points.forward();
+    const [body = ''] = await points.peek();
     expect(connector.confidential.disclosedIn([body])).toEqual([]);
     expect(JSON.parse(body)).toMatchObject({ v: 1, kind: 'balance' });
     expect(JSON.parse(body).points).toMatch(/^[\d.]+$/);
-    await balances.settle();
+    await connector.settle();
     expect(await connector.ledgerText()).toContain('"customer|');
   });
 });

@@ -1,6 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { createDynamoDbClient } from '../../../local/harness/sdk-clients.ts';
-import { createDynamoDbLedger } from '../../../shared/aws/dynamodb-ledger.ts';
 import { decodeEvent } from '../../../shared/core/events/decode-event.ts';
 import type { Redemption } from '../../../shared/core/redemptions/redemption.ts';
 import {
@@ -11,7 +9,7 @@ import { persons } from '../../fixtures/persons.ts';
 import { bodyOf } from '../../fixtures/store-event.ts';
 import { createConfidential } from '../../support/disclosure.ts';
 import { runConnectors, SHOP } from '../../support/running-connector.ts';
-import { openProgram, type Program } from '../../support/running-storefront.ts';
+import { openProgram, type Program } from '../../support/running-program.ts';
 
 const connectors = runConnectors();
 
@@ -26,9 +24,6 @@ person.addSecret('QUILL-7QK2M9XA');
 /** Everything that the person leaves behind while they buy, save and redeem. */
 async function live(program: Program): Promise<string> {
   const { store, connector } = program;
-  const budget = { connectMs: 10_000, attemptMs: 10_000, attempts: 2 };
-  const client = createDynamoDbClient({ budget });
-  const ledger = createDynamoDbLedger({ client, table: connector.name });
   const { id } = store.actions.createCustomer({
     firstName: first_name,
     lastName: last_name,
@@ -55,7 +50,7 @@ async function live(program: Program): Promise<string> {
     state: { at: 'ready', code, discountId: 'gid://shopify/DiscountCodeNode/1' },
   };
   const book = rememberRedemptions({ redemptions: [redemption], intents: [] });
-  await ledger.write(
+  await connector.deployment.ledger.write(
     redemptionsKey({ shop: SHOP, customerId: id }),
     { version: Date.now(), uncertain: false, remembered: book, outcomes: [] },
     undefined,
@@ -64,8 +59,8 @@ async function live(program: Program): Promise<string> {
 }
 
 /** The bodies in dead letters, as a person would read them. */
-async function lettersOf({ connector, balances }: Program): Promise<string[]> {
-  const letters = [...(await connector.deadLetters()), ...(await balances.deadLetters())];
+async function lettersOf({ connector }: Program): Promise<string[]> {
+  const letters = await connector.deadLetters();
   return letters.map(({ body }) => {
     const decoded = decodeEvent(body);
     const carried = decoded.kind === 'event' ? bodyOf(decoded.event) : undefined;
@@ -87,7 +82,6 @@ describe('a customer whom the store asks to be redacted', () => {
     expect(person.disclosedIn([text])).toEqual([]);
     for (const form of ['b1{', 'r1{', email, '54.08']) expect(text).not.toContain(form);
     expect(await world.connector.waiting()).toBe(0);
-    expect(await world.balances.waiting()).toBe(0);
     // Told in docs/security.md: the number by which the store knows the person stays, and says no more.
     expect(text).toContain(`customer|${SHOP}|${id}`);
     // Told there too: what was a dead letter before stays one, as long as it is kept or until it is dropped.

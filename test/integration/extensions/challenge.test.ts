@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { CART, type ExtensionWorld, openExtensions } from '../../support/extension-world.ts';
 import { runConnectors } from '../../support/running-connector.ts';
+import { CART, openProgram, type Program } from '../../support/running-program.ts';
 
 // The service only asks for the challenge: it would redeem without it.
 const connectors = runConnectors({ challenge: 'asked', posCustomerId: 'email-or-document' });
-let world: ExtensionWorld;
+let world: Program;
 
 async function open() {
-  world = await openExtensions(connectors, { readsPerMinute: 1_000 });
+  world = await openProgram(connectors, { storefront: { readsPerMinute: 1_000 } });
   const robin = await world.shopper('Robin');
   const start = (id: string, till = world.one) => till.till(id, 'challenge', { body: {} });
   const redeem = (id: string, answer?: unknown, till = world.one, click = world.click()) =>

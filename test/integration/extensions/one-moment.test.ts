@@ -1,14 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import type { View } from '../../../app/program/answers.ts';
-import { type ExtensionWorld, openExtensions } from '../../support/extension-world.ts';
 import { both, isCodeMade, isRedeem, once } from '../../support/outside-line.ts';
 import { runConnectors } from '../../support/running-connector.ts';
+import {
+  openProgram,
+  type Program,
+  type StartedStorefront,
+} from '../../support/running-program.ts';
 
 const connectors = runConnectors({ posCustomerId: 'email-or-document' });
-let world: ExtensionWorld;
+let world: Program;
 
 async function open(points: number) {
-  world = await openExtensions(connectors, { readsPerMinute: 1_000 });
+  world = await openProgram(connectors, { storefront: { readsPerMinute: 1_000 } });
   return world.shopper('Robin', points);
 }
 
@@ -42,7 +46,7 @@ describe('a code that was used', () => {
     await world.rest();
     const { json } = await world.one.account(robin, 'redeem', { body: world.click() });
     const { code } = json.redemption;
-    const stateOf = async (at: ExtensionWorld['one']) => {
+    const stateOf = async (at: StartedStorefront) => {
       const { redemptions } = await at.view(robin);
       expect(redemptions.map((one) => one.code)).toEqual([code]);
       return redemptions[0]?.state;

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { type ExtensionWorld, openExtensions } from '../../support/extension-world.ts';
 import { runConnectors } from '../../support/running-connector.ts';
+import { openProgram, type Program } from '../../support/running-program.ts';
 
 const connectors = runConnectors({
   daysToWaitToGrantPoints: 2,
   posCustomerId: 'email-or-document',
 });
-let world: ExtensionWorld;
+let world: Program;
 
 const DAYS = 86_400;
 const UNKNOWN = {
@@ -15,7 +15,7 @@ const UNKNOWN = {
 };
 
 async function open() {
-  world = await openExtensions(connectors, { readsPerMinute: 1_000 });
+  world = await openProgram(connectors, { storefront: { readsPerMinute: 1_000 } });
   const robin = await world.shopper('Robin', 0);
   const buy = (customerId: string, price: number) =>
     world.store.actions.placeOrder({

@@ -1,26 +1,22 @@
 import { describe, expect, it } from 'vitest';
-import {
-  customerToken,
-  type ExtensionWorld,
-  openExtensions,
-} from '../../support/extension-world.ts';
 import { isRedeem, once } from '../../support/outside-line.ts';
 import { runConnectors } from '../../support/running-connector.ts';
+import { customerToken, openProgram, type Program } from '../../support/running-program.ts';
 
 const connectors = runConnectors({ posCustomerId: 'email-or-document' });
-let world: ExtensionWorld;
+let world: Program;
 
 const ANOTHER = '5002';
 
-async function open(settings: Parameters<typeof openExtensions>[1] = { readsPerMinute: 1_000 }) {
-  world = await openExtensions(connectors, settings);
+async function open() {
+  world = await openProgram(connectors, { storefront: { readsPerMinute: 1_000 } });
   return { robin: await world.shopper('Robin'), sasha: await world.shopper('Sasha', 7_777) };
 }
 
 async function expectSpentOnce(id: string) {
   await world.rest();
   expect([world.pointsOf(id), world.spentBy(id), world.codesOf(id)]).toEqual([150, 1, 1]);
-  expect(await world.balances.deadLetters()).toEqual([]);
+  expect(await world.connector.deadLetters()).toEqual([]);
 }
 
 describe('a till', () => {

@@ -1,24 +1,24 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { runConnectors, SECOND_SHOP, SHOP } from '../../support/running-connector.ts';
 import {
+  type Asked,
   customerToken,
-  type ExtensionWorld,
   nowSeconds,
-  openExtensions,
+  openProgram,
+  type Program,
   SECOND_CLIENT,
   SECOND_SECRET,
   STAFF,
   staffToken,
-} from '../../support/extension-world.ts';
-import { runConnectors, SECOND_SHOP, SHOP } from '../../support/running-connector.ts';
-import type { Asked } from '../../support/running-storefront.ts';
+} from '../../support/running-program.ts';
 import { CLIENT_ID } from '../../support/store-and-connector.ts';
 
 const connectors = runConnectors({ posCustomerId: 'email-or-document' });
-let world: ExtensionWorld;
+let world: Program;
 let robin: string;
 let sasha: string;
 beforeAll(async () => {
-  world = await openExtensions(connectors, { readsPerMinute: 1_000 });
+  world = await openProgram(connectors, { storefront: { readsPerMinute: 1_000 } });
   robin = await world.shopper('Robin', 250);
   sasha = await world.shopper('Sasha', 7_777);
 });

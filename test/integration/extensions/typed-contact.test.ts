@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { type ExtensionWorld, openExtensions } from '../../support/extension-world.ts';
 import { runConnectors } from '../../support/running-connector.ts';
+import { openProgram, type Program } from '../../support/running-program.ts';
 
 /** The service sends PINs as an SMS, and knows no phone number of these customers. */
 const connectors = runConnectors({
@@ -8,10 +8,10 @@ const connectors = runConnectors({
   challengeSentBy: 'sms',
   posCustomerId: 'email-or-document',
 });
-let world: ExtensionWorld;
+let world: Program;
 
 it('a till asks for a phone number where the service lacks it; it goes to the service and nowhere else', async () => {
-  world = await openExtensions(connectors);
+  world = await openProgram(connectors);
   const robin = await world.shopper('Robin');
   const phone = '+55 11 5550 0100';
   const typed = (body: object, till = world.one) => till.till(robin, 'challenge', { body });

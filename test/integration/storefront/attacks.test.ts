@@ -1,11 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { runConnectors, SECOND_SHOP, SHOP } from '../../support/running-connector.ts';
-import {
-  openProgram,
-  openStorefront,
-  proxyValues,
-  signedQuery,
-} from '../../support/running-storefront.ts';
+import { openProgram, signedFor } from '../../support/running-program.ts';
+import { proxyValues, signedQuery } from '../../support/signed-query.ts';
 import { STORE_SECRET } from '../../support/store-and-connector.ts';
 
 const connectors = runConnectors();
@@ -17,7 +13,7 @@ async function open() {
   program.buy(mine, 250);
   program.buy(theirs, 4321);
   await program.rest();
-  return { ...program, storefront: openStorefront(program.connector), mine, theirs };
+  return { ...program, storefront: program.one, mine, theirs };
 }
 
 const pointsSpent = ({ connector }: Awaited<ReturnType<typeof open>>) =>
@@ -33,9 +29,9 @@ describe('a shopper', () => {
     const statuses: number[] = [];
     for (let id = 900; id < 990 && statuses.at(-1) !== 429; id += 1) {
       const body = { rewardId: id, clientKey: `click-${id}`, items: '11:19.90:2' };
-      const query = storefront.sign(mine);
+      const query = signedFor(mine);
       const path = 'example-store/redeem';
-      const { status } = await storefront.send({ method: 'POST', path, query, body });
+      const { status } = await storefront.send(path, { query, body });
       statuses.push(status);
     }
     expect(new Set(statuses)).toEqual(new Set([404, 429]));
@@ -46,12 +42,12 @@ describe('a shopper', () => {
   it('sees the own program and redeems a reward, which the store then has a code for', async () => {
     const world = await open();
     const { storefront, mine, store } = world;
-    const me = await storefront.get('me', mine);
+    const me = await storefront.proxy(mine, 'me');
     expect([me.status, me.json.points, me.json.tier.name]).toEqual([200, 250, expect.any(String)]);
-    const earned = await storefront.get('points', '', { items: '11:19.90:2', currency: 'EUR' });
+    const earned = await storefront.proxy('', 'points', { items: '11:19.90:2', currency: 'EUR' });
     expect(earned.json).toMatchObject({ points: 39.8, items: [{ id: '11', points: 39.8 }] });
     const items = '11:19.90:2';
-    const rewards = await storefront.get('rewards', mine, { items });
+    const rewards = await storefront.proxy(mine, 'rewards', { items });
     expect(rewards.json.points).toBe(250);
     expect(
       rewards.json.rewards.map(({ id, why }: { id: number; why: string }) => [id, why]),
@@ -65,9 +61,9 @@ describe('a shopper', () => {
     ]);
 
     const body = { rewardId: 1, clientKey: 'click-0001', items };
-    const query = storefront.sign(mine);
-    const request = { method: 'POST', path: 'example-store/redeem', query, body } as const;
-    const first = await storefront.send(request);
+    const query = signedFor(mine);
+    const redeem = () => storefront.send('example-store/redeem', { query, body });
+    const first = await redeem();
     expect(first.json.redemption).toMatchObject({
       rewardId: 1,
       state: 'ready',
@@ -75,19 +71,19 @@ describe('a shopper', () => {
       value: 5,
     });
     // Captured and sent again, in a moment and after the window.
-    expect(await storefront.send(request)).toEqual(first);
+    expect(await redeem()).toEqual(first);
     expect(pointsSpent(world)).toBe(1);
     world.connector.pass(92);
-    expect((await storefront.send(request)).status).toBe(401);
+    expect((await redeem()).status).toBe(401);
     expect(pointsSpent(world)).toBe(1);
 
     const codes = JSON.stringify(store.state());
     expect(codes).toContain(first.json.redemption.code);
-    const listed = await storefront.get('redemptions', mine);
+    const listed = await storefront.proxy(mine, 'redemptions');
     expect(listed.json.redemptions).toEqual([first.json.redemption]);
-    expect((await storefront.get('redemptions', world.theirs)).json).toEqual({ redemptions: [] });
+    expect((await storefront.proxy(world.theirs, 'redemptions')).json).toEqual({ redemptions: [] });
 
-    const quiz = await storefront.get('quizzes', mine);
+    const quiz = await storefront.proxy(mine, 'quizzes');
     expect(quiz.json.quizzes).toHaveLength(1);
     const answers = {
       quizId: 1,
@@ -96,14 +92,14 @@ describe('a shopper', () => {
         { questionId: 12, optionIds: null, text: 'Ochre' },
       ],
     };
-    const answer = {
-      ...request,
-      path: 'example-store/answer',
-      query: storefront.sign(mine),
-      body: answers,
-    };
-    expect((await storefront.send(answer)).json).toMatchObject({ accepted: true, points: 25 });
-    expect((await storefront.send(answer)).json).toMatchObject({ accepted: false, points: 0 });
+    expect((await storefront.proxy(mine, 'answer', {}, { body: answers })).json).toMatchObject({
+      accepted: true,
+      points: 25,
+    });
+    expect((await storefront.proxy(mine, 'answer', {}, { body: answers })).json).toMatchObject({
+      accepted: false,
+      points: 0,
+    });
   });
 });
 
@@ -114,7 +110,7 @@ describe('an attacker at the address of the storefront', () => {
     const at = (seconds: number) => new Date(Date.now() + seconds * 1000);
     const secret = STORE_SECRET;
     const other = connector.webhookSecret('second-store');
-    const good = storefront.sign(theirs);
+    const good = signedFor(theirs);
     const forged: readonly (readonly [string, string])[] = [
       ['example-store/me', good.replace(/signature=.*/, `signature=${'0'.repeat(64)}`)],
       ['example-store/me', good.replace(/&signature=.*/, '')],
@@ -131,12 +127,12 @@ describe('an attacker at the address of the storefront', () => {
       ['', good],
     ];
     for (const [path, query] of forged) {
-      const { status, answerText } = await storefront.send({ path, query });
+      const { status, answerText } = await storefront.send(path, { query });
       expect([path, query, status]).toEqual([path, query, 401]);
       expect(answerText).not.toContain('4321');
     }
     expect(connector.loyalty.journal.entries()).toHaveLength(length);
-    expect((await storefront.send({ path: 'example-store/me', query: good })).status).toBe(200);
+    expect((await storefront.send('example-store/me', { query: good })).status).toBe(200);
   });
 });
 
@@ -147,8 +143,8 @@ describe('a loyalty service that hangs', () => {
       connector.loyalty.faults.add({ kind: 'hang', operation });
     }
     const [me, rewards] = await Promise.all([
-      storefront.get('me', mine),
-      storefront.get('rewards', mine),
+      storefront.proxy(mine, 'me'),
+      storefront.proxy(mine, 'rewards'),
     ]);
     expect([me.status, me.json.points]).toEqual([200, 250]);
     expect([rewards.status, rewards.json.error.code]).toEqual([503, 'unavailable']);

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { FaultRule } from '../../../local/loyalty-sandbox/fault-rule.ts';
 import type { OrderRow } from '../../../local/store-sandbox/model/rows.ts';
 import { openShops, type Shop } from '../../integration/exact-points/open-shops.ts';
-import { outsideOf, startOrdersWorker } from '../../integration/exact-points/orders-worker.ts';
+import { addressesBeside } from '../../support/emulated-deployment.ts';
 import { type OutsideLine, openLine } from '../../support/outside-line.ts';
 
 const shops = openShops();
@@ -11,8 +11,10 @@ type Death = 'killed-before' | 'killed-after';
 
 /** One batch of orders for a worker that dies at this call to the outside. Returns its calls. */
 async function workAndDie(shop: Shop, index: number, death: Death): Promise<OutsideLine['calls']> {
-  const line = await openLine(outsideOf(shop), (call) => (call.index === index ? death : 'pass'));
-  const work = startOrdersWorker(line.addresses);
+  const line = await openLine(addressesBeside(shop.loyalty, shop.store), ({ index: at }) =>
+    at === index ? death : 'pass',
+  );
+  const work = shop.connector.deployment.startOrdersWorker(line.addresses);
   await Promise.race([work().catch(() => undefined), line.death]);
   await line.close();
   return line.calls;

@@ -1,13 +1,15 @@
 import fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
 import type { View } from '../../../app/program/answers.ts';
-import { CART, type ExtensionWorld, openExtensions } from '../../support/extension-world.ts';
 import { runConnectors } from '../../support/running-connector.ts';
+import { CART, openProgram, type Program } from '../../support/running-program.ts';
 
 const connectors = runConnectors({ posCustomerId: 'email-or-document' });
-let world: ExtensionWorld;
+let world: Program;
 beforeAll(async () => {
-  world = await openExtensions(connectors, { readsPerMinute: 1_000, redeemsPerHour: 100 });
+  world = await openProgram(connectors, {
+    storefront: { readsPerMinute: 1_000, redeemsPerHour: 100 },
+  });
 });
 
 const at = fc.constantFrom(0 as const, 1 as const);
@@ -132,12 +134,12 @@ async function live(name: string, steps: readonly Step[]) {
       case 'event': {
         const events = world.loyalty.events.all().slice(eventsBefore);
         const event = events[one.pick % Math.max(1, events.length)];
-        if (event) expect(await world.balances.post(event.topic, event.payload)).toBe(200);
-        await world.balances.work();
+        if (event) expect(await world.points.post(event.topic, event.payload)).toBe(200);
+        await world.connector.work();
         break;
       }
       case 'work':
-        await world.balances.work();
+        await world.connector.work();
         break;
       case 'buy with a code': {
         const code = (await functions[0].view(robin)).redemptions.find(

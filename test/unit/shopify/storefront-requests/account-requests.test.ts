@@ -5,8 +5,8 @@ import {
   signToken,
 } from '../../../../local/store-sandbox/session-tokens.ts';
 import { routes } from '../../../../shared/shopify/storefront-requests/serve-storefront.ts';
-import { proxyValues, signedQuery } from '../../../support/running-storefront.ts';
 import { type Asking, SECRET, SHOP, serveInProcess } from '../../../support/served-storefront.ts';
+import { proxyValues, signedQuery } from '../../../support/signed-query.ts';
 
 const MINE = '7000001';
 const THEIRS = '7000002';

@@ -10,7 +10,7 @@ import {
   signQuery,
   WINDOW_SECONDS,
 } from '../../../../shared/shopify/storefront-requests/caller.ts';
-import { encode, proxyValues, signedQuery } from '../../../support/running-storefront.ts';
+import { encode, proxyValues, signedQuery } from '../../../support/signed-query.ts';
 
 const SECRET = 'hush';
 const check = (

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { RedemptionView } from '../../../../shared/core/redemptions/redemption.ts';
 import { routes } from '../../../../shared/shopify/storefront-requests/serve-storefront.ts';
-import { proxyValues, signedQuery } from '../../../support/running-storefront.ts';
 import { SECRET, SHOP, serveInProcess } from '../../../support/served-storefront.ts';
+import { proxyValues, signedQuery } from '../../../support/signed-query.ts';
 
 const redeemBody = { rewardId: 1, clientKey: 'click-0001' };
 

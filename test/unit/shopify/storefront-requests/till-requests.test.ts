@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { issueSessionToken } from '../../../../local/store-sandbox/session-tokens.ts';
 import { tillRoutes } from '../../../../shared/shopify/storefront-requests/serve-storefront.ts';
-import { proxyValues, signedQuery } from '../../../support/running-storefront.ts';
 import { SECRET, SHOP, serveInProcess } from '../../../support/served-storefront.ts';
+import { proxyValues, signedQuery } from '../../../support/signed-query.ts';
 
 const staff = { kind: 'staff', id: '42' } as const;
 const customer = { kind: 'customer', id: '7001' } as const;
