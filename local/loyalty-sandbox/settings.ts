@@ -77,11 +77,6 @@ const settings = group({
    * leaves the stored order as it is.
    */
   repeatedOrder: oneOf('replace', 'refuse'),
-  /**
-   * `Origin` of orders, documented: 1 this API. 0 as where an integration that is built into the service
-   * sends the same orders.
-   */
-  orderOrigin: oneOf(1, 0),
   /** What another total does to points already given, when a completed order is sent again: not shown. */
   changedTotal: oneOf('revises-points', 'keeps-points'),
   /**

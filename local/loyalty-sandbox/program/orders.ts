@@ -236,7 +236,7 @@ function describeOrder(
     TenantSalesman: row.SalesPerson && knownFields(row.SalesPerson),
     EstimatedBonus: estimateOf(context, row),
     State: stateOf(row),
-    Origin: row.isBuiltIn ? 0 : context.settings.orderOrigin,
+    Origin: row.isBuiltIn ? 0 : 1,
     Metadatas: row.Metadatas.map((pair) => knownFields({ ...pair, OrderId: row.Id })),
   };
 }

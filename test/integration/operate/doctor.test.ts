@@ -172,17 +172,20 @@ describe('the program in the loyalty service', () => {
     [1, 'pass', 'none of Origin 0'],
   ] as const)(
     'is searched for orders of Origin 0: %i gives %s, and an outage that it is not known',
-    async (orderOrigin, verdict, text) => {
-      const sandbox = await startLoyaltySandbox({ settings: { orderOrigin } });
+    async (origin, verdict, text) => {
+      const sandbox = await startLoyaltySandbox();
       const { address: baseUrl, credentials } = sandbox;
       const loyalty = createLoyaltyClient({ baseUrl, credentials });
       const now = new Date();
-      await loyalty.sendOrder({
+      const order = {
         OriginalId: '2',
         OrderPlacementDate: now.toISOString(),
         OrderTotal: 10,
         Customer: { OriginalId: '7', Email: 'sam@example.com' },
-      });
+      };
+      if (origin === 0) sandbox.integrate({ operation: 'sendOrder', body: order });
+      // Whoever sends it again, it stays of that origin.
+      await loyalty.sendOrder(order);
       const changed = ['1', '2'].map((id) => ({
         id,
         updatedAt: now.toISOString(),

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { OBSERVER } from '../../fixtures/cut-over/observe-storefront.config.ts';
-import { proxyValues, signedQuery } from '../../support/running-storefront.ts';
+import { proxyValues, signedQuery } from '../../support/signed-query.ts';
 import { keptAmount } from './oracle.ts';
 import { isChanging, readCsv, SHOP, useCutOver } from './world.ts';
 
