@@ -193,7 +193,7 @@ export function storefrontAlarms({ metricsNamespace, storefront }: Monitored): A
       heading: 'PIN guessing',
       urgency: 'today',
       message:
-        'A user of the point of sale gave many wrong PINs, for one customer after another: no more of theirs are tried for an hour.',
+        'A user of the point of sale gave many wrong PINs, or had many sent in vain, for one customer after another: no more of theirs are tried or sent for an hour.',
       command: 'redemptions list',
       metric: ownMetric(metricsNamespace, 'pin-guessing'),
       condition: atLeast(1, { outOf: ONE_HOUR, notifyOnRecovery: false }),

@@ -301,8 +301,8 @@ export function openRedeeming({
       return createRedeeming(SHOP, () => worldFor(watch)).redeem(customerId, intent);
     },
 
-    challenge: (customerId = ROBIN, typed: TypedContacts = {}, watch = asItIs) =>
-      createRedeeming(SHOP, () => worldFor(watch)).challenge(customerId, '42', typed),
+    challenge: (customerId = ROBIN, typed: TypedContacts = {}, staffId = '42') =>
+      createRedeeming(SHOP, () => worldFor(asItIs)).challenge(customerId, staffId, typed),
 
     async list(customerId = ROBIN) {
       const world = worldFor(asItIs);

@@ -4,7 +4,7 @@ import { type EventKind, isEntityKind } from '../../../shared/core/events/event.
 import type { DeadLetterReason } from '../../../shared/core/events/outcome.ts';
 import { adviceOn } from '../../../shared/loyalty/error-advice.ts';
 import type { Deployment } from '../deployment/deployment.ts';
-import { openShopServices, orderNames } from '../deployment/services.ts';
+import { nameKey, openShopServices, readNames } from '../deployment/services.ts';
 import {
   type Cell,
   type Row,
@@ -15,7 +15,7 @@ import {
 } from '../document/document.ts';
 import { type Line, line } from '../document/line.ts';
 import { counted } from '../terminal/text.ts';
-import { type Known, nameKey } from './read.ts';
+import type { Known } from './read.ts';
 
 /** Dead letters that were given up for one and the same cause; those that were delivered since are one group. */
 export interface LetterGroup {
@@ -88,7 +88,7 @@ export const aboutOf = ({ letterId, event }: ListedDeadLetter): About => ({
 /** With `narrow`, a cause opens the list of its dead letters; with `next`, it can be acted on. */
 export function groupsTable(
   groups: readonly LetterGroup[],
-  names: OrderNames,
+  names: Names,
   offer: {
     readonly narrow?: (group: LetterGroup) => Line;
     readonly next?: (group: LetterGroup) => readonly Suggestion[];
@@ -114,13 +114,13 @@ export function groupsTable(
   return table([right('Count'), 'Reason', code ?? '', 'Oldest', 'Newest', example ?? ''], rows);
 }
 
-/** The same, with the names of the orders that are its examples. */
+/** The same, with the names of its examples. */
 export async function namedGroups(
   groups: readonly LetterGroup[],
   deployment: Deployment,
 ): Promise<TableBlock> {
   const examples = groups.map(({ example }) => example);
-  return groupsTable(groups, await readNames(deployment, examples));
+  return groupsTable(groups, await namesOf(deployment, examples));
 }
 
 export const BECAUSE = { name: 'because', label: 'Reason for dropping' };
@@ -136,17 +136,17 @@ export function compareSince({ at, family }: ListedDeadLetter): readonly Suggest
 
 export const showLine = (letterId: string): Line => line('dead-letters show', [letterId]);
 
-export type OrderNames = Known['names'];
+export type Names = Known['names'];
 
 /** Stands for the id that a body does not have. */
 const HASH = /^[0-9a-f]{64}$/;
 
-/** `order #1007`, or with the id where the name is not known; of what cannot be read the id of the dead letter. */
-export function aboutText(about: About, names: OrderNames): string {
-  const { kind, id, letterId } = about;
+/** `order #1007`, `product Hat`, or with the id where the name is not known; of what cannot be read the id of the dead letter. */
+export function aboutText(about: About, names: Names): string {
+  const { shop = '', kind, id, letterId } = about;
   if (kind === undefined || id === undefined) return letterId;
   if (HASH.test(id)) return `a body without ${kind === 'order' ? 'an order number' : 'an id'}`;
-  return `${kind} ${(kind === 'order' && names.get(nameKey(about))) || id}`;
+  return `${kind} ${names.get(shop)?.get(nameKey(about)) ?? id}`;
 }
 
 /** What happened to it; undefined for what is neither an order, a product, a code nor a customer. */
@@ -155,7 +155,7 @@ export function traceOf({ kind, id = '', shop }: About): Line | undefined {
   return line('trace', [kind === 'member' ? 'customer' : kind, id], { shop });
 }
 
-export function aboutCell(about: About, names: OrderNames): Cell {
+export function aboutCell(about: About, names: Names): Cell {
   const [words, opens] = [aboutText(about, names), traceOf(about)];
   return opens ? { text: words, opens } : words;
 }
@@ -163,26 +163,25 @@ export function aboutCell(about: About, names: OrderNames): Cell {
 /** A list must not wait for a store that does not answer. */
 const PATIENCE_MS = 2_000;
 
-/** The names of these orders, with one request for each shop; none where the store cannot be asked. */
-export async function readNames(
+/** The names of these, with one request for each shop; none where the store cannot be asked. */
+export async function namesOf(
   { onSecretsDenied: _, ...deployment }: Deployment,
   abouts: readonly About[],
-): Promise<OrderNames> {
-  const orders = abouts.filter(({ kind }) => kind === 'order');
+): Promise<Names> {
+  const none: ReadonlyMap<string, string> = new Map();
   const read = async (domain: string) => {
     const shop = deployment.connector.shops.find((one) => one.domain === domain);
-    const ids = orders.flatMap((one) => (one.shop === domain && one.id ? [one.id] : []));
-    const found = shop && (await orderNames(openShopServices(deployment).ask(shop), ids));
-    return [...(found ?? [])].map(([id, name]) => [nameKey({ shop: domain, id }), name] as const);
+    const entities = abouts.filter((one) => one.shop === domain);
+    return shop ? readNames(openShopServices(deployment).ask(shop), entities) : none;
   };
-  const domains = new Set(orders.flatMap(({ shop }) => shop ?? []));
-  const patience = new Promise<never[]>((resolve) => {
-    setTimeout(() => resolve([]), PATIENCE_MS).unref();
+  const patience = new Promise<typeof none>((resolve) => {
+    setTimeout(() => resolve(none), PATIENCE_MS).unref();
   });
-  const reading = [...domains].map((domain) =>
-    Promise.race([read(domain), patience]).catch(() => []),
-  );
-  return new Map((await Promise.all(reading)).flat());
+  const reading = [...new Set(abouts.flatMap(({ shop }) => shop ?? []))].map(async (domain) => {
+    const names = await Promise.race([read(domain), patience]).catch(() => none);
+    return [domain, names] as const;
+  });
+  return new Map(await Promise.all(reading));
 }
 
 /** `5 rejected orders`, or `7 dead letters` where there are several kinds, or several about one order. */

@@ -25,7 +25,7 @@ import {
   isoOf,
   type LetterGroup,
   lettersText,
-  readNames,
+  namesOf,
   showLine,
 } from './describe.ts';
 import {
@@ -65,7 +65,7 @@ export async function listLetters(
   const groups = groupsOf(matching, delivered);
   const page = matching.slice(0, limit ?? 0);
   const shown = [...groups.map(({ example }) => example), ...page.map(aboutOf)];
-  const names = await readNames(deployment, shown);
+  const names = await namesOf(deployment, shown);
   const oldest = matching.findLast(({ letterId }) => !delivered.has(letterId));
   const offered = groups.slice(0, MOST_OFFERED);
   const narrow = (group: LetterGroup) =>
@@ -130,9 +130,9 @@ export async function readList(
   progress.end();
   const letters = all.filter(({ family }) => families.includes(family));
   const delivered = await findDelivered(letters, openLedger(deployment));
-  // Only a text can be meant for the name of an order.
+  // Only a text can be meant for a name.
   const named = filter.text === undefined ? [] : letters.map(aboutOf);
-  const known = { delivered, names: await readNames(deployment, named) };
+  const known = { delivered, names: await namesOf(deployment, named) };
   return {
     ...{ letters, ...known },
     matching: letters.filter((letter) => matchesFilter(letter, filter, known)),

@@ -36,6 +36,7 @@ import {
   ledgerKeyText,
 } from '../../../shared/core/ledger/ledger.ts';
 import { type Deployment, openLedger, QUEUE_OUTPUTS } from '../deployment/deployment.ts';
+import { nameKey } from '../deployment/services.ts';
 
 /** Which dead letters are meant; what is not given matches all. */
 export interface LetterFilter {
@@ -58,16 +59,13 @@ export interface LetterFilter {
 
 /** What the summaries themselves do not say of dead letters. */
 export interface Known {
-  /** Names of orders by shop and id: see `nameKey`. */
-  readonly names: ReadonlyMap<string, string>;
+  /** By shop: names of orders and products (`nameKey`). */
+  readonly names: ReadonlyMap<string, ReadonlyMap<string, string>>;
   /** The ids of dead letters. */
   readonly delivered: ReadonlySet<string>;
 }
 
 const NOTHING_KNOWN: Known = { names: new Map(), delivered: new Set() };
-
-export const nameKey = ({ shop, id }: { shop?: string | undefined; id?: string | undefined }) =>
-  `${shop}|${id}`;
 
 export function matchesFilter(
   letter: ListedDeadLetter,
@@ -77,7 +75,7 @@ export function matchesFilter(
   const { event, at, letterId, why, code, reason } = letter;
   const same = (wanted: string | undefined, found: string | undefined) =>
     wanted === undefined || wanted === found;
-  const name = event?.kind === 'order' ? names.get(nameKey(event)) : undefined;
+  const name = event && names.get(event.shop)?.get(nameKey(event));
   const words = [why, code, reason, event?.shop, event?.kind, event?.id, event?.topic, name];
   const text = filter.text?.toLowerCase();
   return (

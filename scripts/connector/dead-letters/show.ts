@@ -47,8 +47,8 @@ import {
   expiryText,
   isoOf,
   isUnrecorded,
-  type OrderNames,
-  readNames,
+  type Names,
+  namesOf,
   traceOf,
 } from './describe.ts';
 import {
@@ -99,7 +99,7 @@ export async function showLetter(
   const examined = await examineLetter(letter, examiningDeps(deployment));
   const data = letterData(examined, options);
   const about = aboutOf(letter);
-  const names = await readNames(deployment, [about]);
+  const names = await namesOf(deployment, [about]);
   const opens = traceOf(about);
   return {
     title: letter.event
@@ -171,7 +171,7 @@ async function goneDocument(
   deployment: Deployment,
 ): Promise<Document> {
   const about = aboutOf(letter);
-  const names = await readNames(deployment, [about]);
+  const names = await namesOf(deployment, [about]);
   const key = entityIn(letter);
   const entry = key && (await readEntry(openLedger(deployment), key));
   const { at = '', how = 'removed' } = letter.gone ?? {};
@@ -253,7 +253,7 @@ function letterVerdict(
 export function letterBlocks(
   letter: ReadLetter,
   { advice, body, now }: LetterData,
-  names: OrderNames,
+  names: Names,
   { connector }: Pick<Deployment, 'connector'>,
 ): readonly Block[] {
   const { event, code, attempts, letterId, family } = letter;
@@ -443,13 +443,19 @@ const PERSONAL: ReadonlySet<string> = new Set<keyof OrderForm | keyof CouponForm
 
 const MASK = '•••';
 
-/** What the connector itself puts into metadata, unless the merchant's function put something else there. */
-const IMPERSONAL = [/^currency [A-Z]{3}$/, /^order_name [#A-Z-]{0,8}\d{1,9}$/];
+/**
+ * What the connector itself puts into metadata. A merchant's function may put something else under the same names, so
+ * only values that cannot be a person's: no capitals but a currency's, no number without Shopify's sign of an order.
+ */
+const IMPERSONAL: ReadonlyMap<unknown, (value: string) => boolean> = new Map([
+  ['currency', (value) => Intl.supportedValuesOf('currency').includes(value)],
+  ['order_name', (value) => /^#\d{1,9}$/.test(value)],
+]);
 
 function maskMetadatas(value: unknown): unknown {
   if (!Array.isArray(value)) return maskAll(value, 'Name');
   return value.map((one) =>
-    IMPERSONAL.some((form) => form.test(`${one.Name} ${one.Value}`)) ? one : maskAll(one, 'Name'),
+    IMPERSONAL.get(one.Name)?.(String(one.Value)) ? one : maskAll(one, 'Name'),
   );
 }
 

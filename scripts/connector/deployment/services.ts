@@ -14,8 +14,8 @@ import { createShopSecrets } from '../../../shared/services/shop-secrets.ts';
 import type { AdminCredentials } from '../../../shared/shopify/admin/client/access-token.ts';
 import type { AdminAnswer } from '../../../shared/shopify/admin/client/admin-answer.ts';
 import { type Ask, createAdminClient } from '../../../shared/shopify/admin/client/admin-client.ts';
-import { orderNamesDocument } from '../../../shared/shopify/admin/documents.gen.ts';
-import { idFromGid } from '../../../shared/shopify/entity-id.ts';
+import { entityNamesDocument } from '../../../shared/shopify/admin/documents.gen.ts';
+import { type GidType, idFromGid } from '../../../shared/shopify/entity-id.ts';
 import { Problem } from '../terminal/exit.ts';
 import { type Deployment, nextCommand, type Place } from './deployment.ts';
 import { isDenied } from './explain-aws-error.ts';
@@ -75,22 +75,38 @@ function secretsCalls({ aws, onSecretsDenied }: Deployment): SecretsCalls {
 /** As many as the store takes at once. */
 const MOST_NAMES = 250;
 
+/** What has a name that is nobody's. */
+const NAMED: Readonly<Record<string, GidType>> = { order: 'Order', product: 'Product' };
+
+interface Named {
+  readonly kind: string | undefined;
+  readonly id: string | undefined;
+}
+
+export const nameKey = ({ kind, id }: Named): string => `${kind} ${id}`;
+
 /**
- * Names of orders by their ids: `#1007`. Without those that the store does not have, and without any where it does not
- * answer: a person can go on with the id.
+ * Names of orders and products by `nameKey`: `#1007`. Without those that the store does not have, and without any where
+ * it does not answer: a person can go on with the id.
  */
-export async function orderNames(
+export async function readNames(
   ask: Ask,
-  ids: readonly string[],
+  entities: readonly Named[],
 ): Promise<ReadonlyMap<string, string>> {
-  const gids = [...new Set(ids)].slice(0, MOST_NAMES).map((id) => `gid://shopify/Order/${id}`);
+  const named = entities.flatMap(({ kind = '', id }) =>
+    NAMED[kind] ? [`gid://shopify/${NAMED[kind]}/${id}`] : [],
+  );
+  const gids = [...new Set(named)].slice(0, MOST_NAMES);
   if (gids.length === 0) return new Map();
-  const answer = await ask(orderNamesDocument, { ids: gids });
+  const answer = await ask(entityNamesDocument, { ids: gids });
   const nodes = answer.kind === 'data' ? answer.data.nodes : [];
   return new Map(
     nodes.flatMap((node) => {
-      const id = node && idFromGid(node.id, 'Order');
-      return node && 'name' in node && id ? [[id, node.name] as const] : [];
+      if (!node || !('name' in node)) return [];
+      return Object.entries(NAMED).flatMap(([kind, type]) => {
+        const id = idFromGid(node.id, type);
+        return id ? [[nameKey({ kind, id }), node.name] as const] : [];
+      });
     }),
   );
 }

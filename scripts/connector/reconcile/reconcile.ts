@@ -3,9 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { ledgerKeyText, type PastOutcome } from '../../../shared/core/ledger/ledger.ts';
 import {
+  type DeepCourse,
+  type DeepScan,
   differingIn,
   type FoundByReading,
-  readFindings,
+  readDeepScan,
 } from '../../../shared/core/reconcile/deep-scan.ts';
 import { quietUntil, type SentReason } from '../../../shared/core/reconcile/dependencies.ts';
 import {
@@ -17,7 +19,7 @@ import {
 } from '../../../shared/core/reconcile/last-reconcile.ts';
 import type { ReconcileRequest } from '../../../shared/core/reconcile/reconcile.ts';
 import { type Deployment, openLedger } from '../deployment/deployment.ts';
-import { openShopServices, orderNames } from '../deployment/services.ts';
+import { nameKey, openShopServices, readNames } from '../deployment/services.ts';
 import {
   type Block,
   type Cell,
@@ -96,13 +98,11 @@ export async function runReconcile(
 }
 
 /** What runs of one shop found, the newest run first. */
-export interface ShopRuns {
+export interface ShopRuns extends DeepScan {
   readonly shop: string;
   readonly runs: readonly LastReconcile[];
-  /** Orders read from the loyalty service by the newest deep comparison and, until it ends, by the one before. */
-  readonly ordersRead: readonly FoundByReading[];
   readonly sent: readonly SentAgain[];
-  /** Of orders, by their ids. */
+  /** Of orders and products: see `nameKey`. */
   readonly names: ReadonlyMap<string, string>;
 }
 
@@ -126,7 +126,7 @@ async function readRuns(
     shopsOf(deployment.connector, named).map(async (shop) => {
       const all = await readReconcileRuns(ledger, shop.domain);
       const runs = isOurs ? all.slice(0, 1).filter(isOurs) : all;
-      const ordersRead = await readFindings(ledger, shop.domain);
+      const deep = await readDeepScan(ledger, shop.domain, new Date());
       const messages = runs.flatMap((run) => run.sent.map((one) => ({ run, ...one })));
       const shown = messages.slice(0, MOST_SENT);
       const keyOf = ({ kind, id }: (typeof shown)[number]) => ({ shop: shop.domain, kind, id });
@@ -138,10 +138,10 @@ async function readRuns(
         const own = since?.findLast((past) => past.origin && past.outcome !== 'rejected');
         return { endedAt, ...one, outcome: own ?? since?.at(-1) };
       });
-      const orders = sent.filter(({ kind }) => kind === 'order').map(({ id }) => id);
-      const { ids, lately } = differingOrders(ordersRead);
-      const names = await orderNames(services.ask(shop), [...ids, ...lately, ...orders]);
-      return { shop: shop.domain, runs, ordersRead, sent, names };
+      const { ids, lately } = differingOrders(deep.ordersRead);
+      const orders = [...ids, ...lately].map((id) => ({ kind: 'order', id }));
+      const names = await readNames(services.ask(shop), [...orders, ...sent]);
+      return { shop: shop.domain, runs, ...deep, sent, names };
     }),
   );
 }
@@ -185,7 +185,7 @@ function differingOrders(ordersRead: readonly FoundByReading[]) {
 
 /** What was compared, up to when, and what became of what was sent. */
 export function judgeRuns(
-  { runs, ordersRead, sent }: Pick<ShopRuns, 'runs' | 'ordersRead' | 'sent'>,
+  { runs, ordersRead, course, sent }: Omit<ShopRuns, 'shop' | 'names'>,
   { isDeep = false, everyMinutes }: Asked,
   now: Date,
 ): Verdict {
@@ -208,7 +208,8 @@ export function judgeRuns(
     const what = `Of what was sent again, ${givenUp} could not be delivered. ${upTo}`;
     return { kind: 'action required', what };
   }
-  const [first] = stopsOf(last);
+  const isGoingOn = last.deep?.stopped?.why === 'out-of-time' && course !== undefined;
+  const [first] = isGoingOn ? last.stopped : stopsOf(last);
   if (first) {
     const what = `Not everything was compared: ${stoppedText(first.why)}. The next run goes on there.`;
     return { kind: 'not known', what };
@@ -226,11 +227,32 @@ export function judgeRuns(
   if (runs.every(({ lookedAt }) => sumOf(lookedAt) === 0)) {
     return { kind: 'waits', what: `Nothing was there to compare. ${upTo}` };
   }
+  if (isGoingOn) {
+    const what = `Store and ledger agree about what changed up to ${until}. ${courseText(course, now)}`;
+    return { kind: isDeep ? 'waits' : 'well', what };
+  }
   const service = isDeep
     ? `the loyalty service holds ${counted(newest?.read ?? 0, 'order')} as sent`
     : 'the loyalty service was not asked';
   const rest = 'What changed since is not compared yet.';
   return { kind: 'well', what: `Store and ledger agree up to ${until}; ${service}. ${rest}` };
+}
+
+const PHASES: Readonly<Record<DeepCourse['phase'], string>> = {
+  ledger: 'deletions',
+  product: 'products',
+  discount: 'codes',
+  order: 'orders',
+};
+
+/** Of everything: what was read since when, and by when the rest is. A large shop's is nearly always under way. */
+export function courseText({ began, phase, turn }: DeepCourse, now: Date): string {
+  const at = (moment: number) => momentText(new Date(moment).toISOString(), now);
+  const deep = `A deep scan is under way since ${at(began)}, now at ${PHASES[phase]}; every run goes on.`;
+  if (!turn) return deep;
+  const day = (moment: number) => new Date(moment).toISOString().slice(0, 10);
+  const rest = turn.ends === undefined ? 'when is not known yet' : `by about ${day(turn.ends)}`;
+  return `${deep} Each reads the recent orders again, and older ones in turn: since ${day(turn.began)} those that changed last before ${day(turn.readUntil)} were read; the others follow, ${rest}.`;
 }
 
 const untilOf = ({ beganAt }: Pick<LastReconcile, 'beganAt'>, now: Date) =>
@@ -256,7 +278,7 @@ function documentOf(
   const first = shops.flatMap((one): readonly Suggestion[] => {
     const { ids, lately } = differingOrders(one.ordersRead);
     const [id] = [...ids, ...lately];
-    const label = `See what happened to ${id && (one.names.get(id) ?? id)}`;
+    const label = `See what happened to ${id && (one.names.get(nameKey({ kind: 'order', id })) ?? id)}`;
     return id ? [{ label, line: line('trace', ['order', id], { shop: one.shop }) }] : [];
   });
   const isOpen = verdict.kind === 'action required' || verdict.kind === 'not known';
@@ -290,7 +312,7 @@ function documentOf(
 /** What a person must look at first. */
 export function blocksOf({ shop, runs, ordersRead, names, ...given }: ShopRuns): readonly Block[] {
   const entity = (kind: LastReconcile['sent'][number]['kind'], id: string): Cell => ({
-    text: kind === 'order' ? (names.get(id) ?? `order ${id}`) : `${kind} ${id}`,
+    text: names.get(nameKey({ kind, id })) ?? `${kind} ${id}`,
     opens: line('trace', [kind, id], { shop }),
   });
   const { ids, lately } = differingOrders(ordersRead);

@@ -15,8 +15,9 @@ import {
 import { batchesOf } from '../../../shared/core/events/event.ts';
 import { isOpenDoubt } from '../../../shared/core/ledger/entry.ts';
 import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
-import { readFindings } from '../../../shared/core/reconcile/deep-scan.ts';
+import { readDeepScan, readPositions } from '../../../shared/core/reconcile/deep-scan.ts';
 import {
+  type LastReconcile,
   readLastReconcile,
   readReconcileRuns,
   sumOf,
@@ -35,10 +36,10 @@ import { openShopServices } from '../deployment/services.ts';
 import { type Document, right, table, text } from '../document/document.ts';
 import { line } from '../document/line.ts';
 import { pausesIn } from '../pause/read-pauses.ts';
-import { runReconcile } from '../reconcile/reconcile.ts';
+import { courseText, runReconcile } from '../reconcile/reconcile.ts';
 import { shopsOf } from '../session/arguments.ts';
 import type { Session } from '../session/session.ts';
-import { readQueues } from '../status/collect-status.ts';
+import { DOCTOR, readQueues } from '../status/collect-status.ts';
 import { BadArguments, EXIT, type ExitCode, Problem } from '../terminal/exit.ts';
 import { counted, spanText } from '../terminal/text.ts';
 
@@ -118,7 +119,13 @@ export async function recover(
   }
   for (const plan of plans) await putInDoubt(plan, open);
   const found = await findRedemptions(plans, open);
-  await compareEverything(plans, open);
+  const domains = plans.map(({ shop }) => shop.domain);
+  const comparison = await compareEverything(domains, {
+    ...{ ledger, signal, now: () => new Date() },
+    start: () => runReconcile(session, deployment, domains, signal),
+    note: (text) => session.terminal.note(text),
+    pause: (ms) => sleep(ms, undefined, { signal }).catch(() => {}),
+  });
   const { left, letters } = await drain(open);
   const shops = await Promise.all(plans.map((plan) => resultOf(plan, found, open)));
   change.count({
@@ -127,7 +134,7 @@ export async function recover(
   });
   const parked = Math.max(0, letters - lettersBefore);
   const tookMs = Date.now() - began;
-  return endOf(title, { tookMs, copied, messages: { left, parked }, shops });
+  return endOf(title, { tookMs, copied, comparison, messages: { left, parked }, shops });
 }
 
 /** Before anything is paused. */
@@ -361,27 +368,56 @@ async function findRedemptions(
 
 /** Where a run ends at once, because the store or the service does not answer. */
 const AGAIN_MS = 5_000;
+/** Longer than a run and the wait for one that never says that it ended: two starts at least. */
+const STUCK_MS = 30 * 60_000;
 
-/** Has reconcile run again and again, instead of by its schedule, until it has compared everything. */
-async function compareEverything(
-  plans: readonly Plan[],
-  { deployment, ledger, session, signal }: Open,
-): Promise<void> {
-  const domains = plans.map(({ shop }) => shop.domain);
-  const told = new Set<string>();
+interface Comparing extends Pick<Open, 'ledger' | 'signal'> {
+  /** Waits for the end of the run, and returns how its record is recognised. */
+  readonly start: () => Promise<(last: LastReconcile) => boolean>;
+  readonly note: (text: string) => void;
+  readonly now: () => Date;
+  readonly pause: (ms: number) => Promise<void>;
+}
+
+export type Comparison =
+  | { readonly kind: 'ended' | 'interrupted' }
+  /** No run got further for half an hour. */
+  | { readonly kind: 'stuck'; readonly starts: number };
+
+/** Has reconcile run again and again, instead of by its schedule, as long as it gets further. */
+export async function compareEverything(
+  domains: readonly string[],
+  { ledger, signal, start, note, now, pause }: Comparing,
+): Promise<Comparison> {
+  const noted = new Set<string>();
+  let [movedAt, starts] = [now().getTime(), 0];
+  let positions = await readPositions(ledger, domains);
   while (!signal.aborted) {
-    await runReconcile(session, deployment, domains, signal);
+    const isOurs = await start();
+    starts += 1;
     const controls = await Promise.all(domains.map((domain) => readControl(ledger, domain)));
-    if (!controls.some(({ doubt }) => isOpenDoubt(doubt))) return;
+    if (!controls.some(({ doubt }) => isOpenDoubt(doubt))) return { kind: 'ended' };
     for (const domain of domains) {
-      const { stopped = [], deep } = (await readLastReconcile(ledger, domain)) ?? {};
-      const why = [...stopped, ...(deep?.stopped ? [deep.stopped] : [])][0]?.why;
-      const note = `${domain}: the comparison stopped (${why}); it is started again until it ends.`;
-      if (why !== undefined && !told.has(note)) session.terminal.note(note);
-      told.add(note);
+      const last = await readLastReconcile(ledger, domain);
+      const { course } = await readDeepScan(ledger, domain, now());
+      const text = `${domain}: ${endText(last && isOurs(last) ? last : undefined)}`;
+      const far = course ? ` ${courseText(course, now())}` : '';
+      if (!noted.has(text + far)) note(`${text}; it is started again.${far}`);
+      noted.add(text + far);
     }
-    await sleep(AGAIN_MS, undefined, { signal }).catch(() => {});
+    const reached = await readPositions(ledger, domains);
+    if (reached !== positions) [movedAt, starts] = [now().getTime(), 0];
+    positions = reached;
+    if (now().getTime() - movedAt >= STUCK_MS) return { kind: 'stuck', starts };
+    await pause(AGAIN_MS);
   }
+  return { kind: 'interrupted' };
+}
+
+function endText(last: LastReconcile | undefined): string {
+  if (!last) return 'the run left no record, so it broke off or is still at work';
+  const why = [...last.stopped, ...(last.deep?.stopped ? [last.deep.stopped] : [])][0]?.why;
+  return `the comparison stopped (${why})`;
 }
 
 /** SQS counts approximately: one zero may be wrong. */
@@ -421,7 +457,8 @@ async function resultOf(plan: Plan, found: ReadonlyMap<string, Recovered>, { led
   const { domain } = plan.shop;
   const { doubt } = await readControl(ledger, domain);
   const runs = await readReconcileRuns(ledger, domain);
-  const [orders] = await readFindings(ledger, domain);
+  const { ordersRead } = await readDeepScan(ledger, domain, new Date());
+  const [orders] = ordersRead;
   const since = doubt?.until ?? 0;
   const ours = runs.filter(({ endedAt }) => Date.parse(endedAt) >= since);
   return {
@@ -436,12 +473,13 @@ async function resultOf(plan: Plan, found: ReadonlyMap<string, Recovered>, { led
 interface Ended {
   readonly tookMs: number;
   readonly copied: CopiedLedger | undefined;
+  readonly comparison: Comparison;
   readonly messages: Readonly<Record<'left' | 'parked', number>>;
   readonly shops: readonly Awaited<ReturnType<typeof resultOf>>[];
 }
 
-function endOf(title: string, ended: Ended): Document {
-  const { tookMs, copied, messages, shops } = ended;
+export function endOf(title: string, ended: Ended): Document {
+  const { tookMs, copied, comparison, messages, shops } = ended;
   const took = spanText(tookMs);
   const differing = shops.reduce((sum, { orders }) => sum + orders.differing, 0);
   const { left, parked } = messages;
@@ -451,7 +489,11 @@ function endOf(title: string, ended: Ended): Document {
     ...(left > 0 ? [`${counted(left, 'message')} on the queues go on by themselves.`] : []),
   ];
   const compared = `Everything was compared after ${took}. ${found.join(' ')}`;
-  const repeat = `Not everything was read and compared after ${took}. Repeat the command.`;
+  const repeat = `Not everything was read and compared after ${took}. ${
+    comparison.kind === 'stuck'
+      ? `The comparison got no further in ${spanText(STUCK_MS)}, although it was started ${comparison.starts} times: see the log of the function "reconcile", and repeat the command once the cause is repaired.`
+      : 'Repeat the command.'
+  }`;
   const recovered = `Recovered in ${took}: everything was compared, and what was sent is settled.`;
   return {
     title,
@@ -476,6 +518,7 @@ function endOf(title: string, ended: Ended): Document {
       ),
     ],
     next: [
+      ...(comparison.kind === 'stuck' ? [DOCTOR] : []),
       ...(differing > 0 ? [{ label: 'See what differs', line: line('reconcile status') }] : []),
       ...(parked > 0 ? [{ label: 'See what was given up', line: line('dead-letters list') }] : []),
       ...(left > 0 ? [{ label: 'See what messages wait for', line: line('status') }] : []),

@@ -21,7 +21,7 @@ import { openSourceQueues } from '../dead-letters/read.ts';
 import { examiningDeps, foresee, prospectBlocks, prospectData } from '../dead-letters/show.ts';
 import { type Deployment, openLedger, rulesOf } from '../deployment/deployment.ts';
 import { localUser } from '../deployment/read-caller.ts';
-import { openShopServices, orderNames } from '../deployment/services.ts';
+import { nameKey, openShopServices, readNames } from '../deployment/services.ts';
 import {
   type Document,
   exitCodeOf,
@@ -166,9 +166,10 @@ async function planNamed(
   const searched = { deployment, services, shop };
   const hits = await Promise.all(typed.map((one) => findEntity(kind, one, searched)));
   const ids = [...new Set(hits.map(([{ id }]) => id))];
-  const names = kind === 'order' ? await orderNames(services.ask(shop), ids) : undefined;
+  const entities = ids.map((id) => ({ kind, id }));
+  const names = await readNames(services.ask(shop), entities);
   const titles = new Map(hits.map(([hit]) => [hit.id, hit.name]));
-  const nameOf = (id: string) => names?.get(id) ?? titles.get(id) ?? id;
+  const nameOf = (id: string) => names.get(nameKey({ kind, id })) ?? titles.get(id) ?? id;
   const found = await Promise.all(
     ids.map((id) => foreseeOne(deployment, { shop: domain, kind, id }, options)),
   );

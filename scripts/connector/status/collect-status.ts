@@ -4,17 +4,20 @@ import { DynamoDB } from '@aws-sdk/client-dynamodb';
 import { SQS } from '@aws-sdk/client-sqs';
 import { listNotices } from '../../../shared/aws/read-ledger.ts';
 import { createSqsQueueDepth } from '../../../shared/aws/sqs-queues.ts';
+import type { Shop } from '../../../shared/config/connector-config.ts';
 import type { WaitsFor } from '../../../shared/core/batch/waiting.ts';
 import { readControl } from '../../../shared/core/calls/shop-pause.ts';
 import type { QueueFamily } from '../../../shared/core/events/event.ts';
 import { isOpenDoubt } from '../../../shared/core/ledger/entry.ts';
-import { type FoundByReading, readFindings } from '../../../shared/core/reconcile/deep-scan.ts';
+import { type DeepScan, readDeepScan } from '../../../shared/core/reconcile/deep-scan.ts';
+import { quietUntil } from '../../../shared/core/reconcile/dependencies.ts';
 import {
   type LastReconcile,
-  readLastReconcile,
+  readReconcileRuns,
 } from '../../../shared/core/reconcile/last-reconcile.ts';
 import { type Check, notAsked, runChecks, shopDeps } from '../checks/check.ts';
 import { countDelivered, familiesOf } from '../dead-letters/read.ts';
+import { readAudit } from '../deployment/audit-records.ts';
 import { type Deployment, openLedger, QUEUE_OUTPUTS } from '../deployment/deployment.ts';
 import { openFigures, readLastDay, readLastHour, readOldestAges } from '../deployment/figures.ts';
 import type { Suggestion } from '../document/document.ts';
@@ -61,13 +64,13 @@ export interface WaitingStatus {
 }
 
 /** The last run that compared the store with the ledger; undefined when none has ended yet. */
-export interface ReconcileStatus {
+export interface ReconcileStatus extends DeepScan {
   readonly shop: string;
   readonly last: LastReconcile | undefined;
-  /** Orders read from the loyalty service by the newest deep scan and, until it ends, by the one before. */
-  readonly ordersRead: readonly FoundByReading[];
   /** Since when everything is compared, because the ledger was lost or restored, in ISO 8601; undefined when it is not. */
   readonly recoversSince: string | undefined;
+  /** When a person repaired subscriptions, in ISO 8601; undefined once what was missed before was compared. */
+  readonly missedBefore: string | undefined;
 }
 
 /** Of each shop. More would say no more, and take longer than a person waits. */
@@ -105,6 +108,7 @@ export async function collectStatus(
     const delivered = hasDead ? await countDelivered(deployment).catch(() => none) : none;
     return counts.map((one) => ({ ...one, delivered: delivered[one.family] }));
   });
+  const repairs = readRepairs(listed, now).catch(() => []);
   const credentials = readCredentials(deployment, options);
   const checks: readonly Check[] = [
     secretsCheck(deployment, credentials),
@@ -125,12 +129,14 @@ export async function collectStatus(
     ),
     reconcile: attempt(() =>
       Promise.all(
-        shops.map(async (shop) => {
+        connector.shops.map(async ({ domain: shop, path }) => {
           const { doubt } = await readControl(ledger, shop);
+          const runs = await readReconcileRuns(ledger, shop);
           return {
             shop,
-            last: await readLastReconcile(ledger, shop),
-            ordersRead: await readFindings(ledger, shop),
+            last: runs[0],
+            missedBefore: missedBefore({ domain: shop, path }, runs, await repairs),
+            ...(await readDeepScan(ledger, shop, now)),
             recoversSince: isOpenDoubt(doubt) ? new Date(doubt.until).toISOString() : undefined,
           };
         }),
@@ -145,6 +151,47 @@ export async function collectStatus(
     checks: runChecks(checks, options),
   };
   return { at: now.toISOString(), shops, ...(await allOf(parts)) };
+}
+
+/** Far longer than the longest interval between two runs. */
+const REPAIRS_MS = 7 * 86_400_000;
+
+interface Repair {
+  /** ISO 8601: when all subscriptions were there. */
+  readonly at: string;
+  /** Undefined for all. */
+  readonly shop: string | undefined;
+}
+
+/** Of subscriptions, by `webhooks sync`, the newest first. The scheduled run repairs them before it compares. */
+async function readRepairs(
+  settings: Parameters<typeof readAudit>[0],
+  now: Date,
+): Promise<readonly Repair[]> {
+  const found: Repair[] = [];
+  const until = new Date(now.getTime() + REPAIRS_MS);
+  const since = new Date(now.getTime() - REPAIRS_MS);
+  for await (const { command, arguments: given, end } of readAudit(settings, { since, until })) {
+    const { created = 0, corrected = 0 } = end?.counts ?? {};
+    if (command !== 'webhooks sync' || !end || created + corrected === 0) continue;
+    found.push({ at: end.at, shop: given.shop });
+  }
+  return found;
+}
+
+/** The time of the newest repair, unless a run has compared everything up to then. */
+export function missedBefore(
+  shop: Pick<Shop, 'domain' | 'path'>,
+  runs: readonly Pick<LastReconcile, 'beganAt' | 'stopped'>[],
+  repairs: readonly Repair[],
+): string | undefined {
+  const names = [undefined, shop.domain, shop.path];
+  const at = repairs.find((one) => names.includes(one.shop))?.at ?? '';
+  const isCompared = runs.some(
+    ({ beganAt, stopped }) =>
+      stopped.length === 0 && quietUntil(new Date(beganAt)) >= Date.parse(at),
+  );
+  return at === '' || isCompared ? undefined : at;
 }
 
 export const DOCTOR: Suggestion = { label: 'Find the cause', line: line('doctor') };

@@ -165,11 +165,13 @@ function factsOf(status: Status, shop: string): FactsBlock {
     return first && `${first.what}${others.length === 0 ? '' : `, and ${others.length} more`}`;
   };
   const subscriptions = found('subscriptions');
+  const repaired = run?.missedBefore && `, repaired at ${momentText(run.missedBefore, now)}`;
+  const missed = repaired ? `${repaired}: what was missed before is not all compared yet` : '';
   return facts(
     [
       [isOnly ? 'Last hour' : 'Last hour, all shops', hour && hourText(hour)],
       ['Reconcile', run && reconcileCell(run, now)],
-      ['Subscriptions', subscriptions && `${subscriptions}, as of ${momentText(at, now)}`],
+      ['Subscriptions', subscriptions && `${subscriptions}, as of ${momentText(at, now)}${missed}`],
       ['Credentials', found('secrets')],
     ],
     isOnly ? undefined : shop,

@@ -20,7 +20,7 @@ import {
 } from './dependencies.ts';
 import type { Tally } from './last-reconcile.ts';
 import { comparePage, positionKey, type Scan, type ScanPosition } from './reconcile-kind.ts';
-import type { LedgerScan } from './scan-ledger.ts';
+import { LEDGER_POSITION_KEY, type LedgerScan } from './scan-ledger.ts';
 
 /**
  * How far the comparison of everything has come.
@@ -43,8 +43,12 @@ interface DeepPosition {
   readonly olderUntil?: number;
   /** The earliest version that an order can have and be in the ledger, or be missing there; absent if not known. */
   readonly oldestOrder?: number;
-  /** The turn of the older orders that an earlier scan began, and where it continues. */
-  readonly turn?: { readonly began: number; readonly scan: Scan };
+  /** The turn of the older orders that an earlier scan began: its oldest order, if known, and where it continues. */
+  readonly turn?: {
+    readonly began: number;
+    readonly from?: number | undefined;
+    readonly scan: Scan;
+  };
   /** Asked for again while it was under way: the rules may have changed since it began. */
   readonly again?: boolean;
   /** Recent orders that this scan has read from the loyalty service, and older ones that this turn has. */
@@ -129,14 +133,67 @@ export async function readAwaitingLedger(
   return awaiting;
 }
 
-/** What the newest scan and turn found by reading, and those before while they are under way. */
-export async function readFindings(
+export interface DeepScan {
+  /** What the newest scan and turn found by reading, and those before while they are under way. */
+  readonly ordersRead: readonly FoundByReading[];
+  /** Absent while none is under way. */
+  readonly course?: DeepCourse;
+}
+
+/** How far a deep scan is. Moments are epoch milliseconds. */
+export interface DeepCourse {
+  readonly began: number;
+  readonly phase: Exclude<DeepPosition['phase'], 'done'>;
+  /** The turn of the older orders: those that changed last before `readUntil` were read since it began. */
+  readonly turn?: {
+    readonly began: number;
+    readonly readUntil: number;
+    /** When it ends if it goes on as fast; absent while that is not known. */
+    readonly ends?: number;
+  };
+}
+
+export async function readDeepScan(
   ledger: Pick<Ledger, 'readMany'>,
   shop: string,
-): Promise<readonly FoundByReading[]> {
+  now: Date,
+): Promise<DeepScan> {
   const state = await recallState<DeepPosition>(ledger, deepKey(shop));
-  const { ordersRead, olderRead, readBefore, olderBefore } = state ?? {};
-  return [sum(ordersRead, olderRead), sum(readBefore, olderBefore)].flatMap((found) => found ?? []);
+  if (!state) return { ordersRead: [] };
+  const { began, phase, ordersRead, olderRead, readBefore, olderBefore } = state;
+  const found = [sum(ordersRead, olderRead), sum(readBefore, olderBefore)];
+  const turn = turnOf(state, now.getTime());
+  return {
+    ordersRead: found.filter((one) => one !== undefined),
+    ...(phase !== 'done' && { course: { began, phase, ...(turn && { turn }) } }),
+  };
+}
+
+function turnOf(
+  { turn, scan, olderSince, olderUntil }: DeepPosition,
+  now: number,
+): DeepCourse['turn'] {
+  const { from: readUntil } = (olderSince === undefined ? turn?.scan : scan) ?? {};
+  if (!turn || readUntil === undefined) return undefined;
+  const { began, from = readUntil } = turn;
+  const pace = (readUntil - from) / (now - began);
+  // While it reads, younger orders become older ones: its end moves on, a day each day.
+  const leftMs = ((olderUntil ?? now - RECENT_MS) - readUntil) / (pace - 1);
+  return { began, readUntil, ...(pace > 1 && { ends: now + leftMs }) };
+}
+
+/** Equal at two moments between which no run got further, although each began anew to compare the last changes. */
+export async function readPositions(
+  ledger: Pick<Ledger, 'readMany'>,
+  shops: readonly string[],
+): Promise<string> {
+  const deep = [LEDGER_POSITION_KEY, ...shops.map(deepKey)];
+  const scans = shops.flatMap((shop) => KINDS.map((kind) => positionKey(shop, kind)));
+  const entries = await ledger.readMany([...deep, ...scans]);
+  const stateOf = (key: (typeof deep)[number]) => stateIn<object>(entries.get(ledgerKeyText(key)));
+  // One that has ended says only until when: that follows from the clock.
+  const open = scans.map((key) => (stateOf(key) as ScanPosition | undefined)?.scan);
+  return JSON.stringify([deep.map(stateOf), open]);
 }
 
 /** See docs/decisions/0019-the-deep-scan-reads-the-service-and-takes-no-points.md. */
@@ -288,7 +345,7 @@ function afterOrders(
   position: DeepPosition,
   deps: ReconcileDeps,
 ): DeepPosition {
-  const { began, olderUntil, turn } = position;
+  const { began, olderUntil, turn, oldestOrder } = position;
   const now = deps.now();
   if (olderUntil !== undefined) {
     if (!page && until >= olderUntil) return finish(position, now);
@@ -302,7 +359,7 @@ function afterOrders(
     return { ...position, scan: page ?? recentSpan(last, now) };
   }
   const isOfUse = turn !== undefined && (!doubt || turn.began >= doubt.until);
-  const resumed = isOfUse ? turn : { began, scan: firstOlder(position, last) };
+  const resumed = isOfUse ? turn : { began, from: oldestOrder, scan: firstOlder(position, last) };
   const older = { olderSince: now.getTime(), olderUntil: last, turn: resumed };
   return { ...position, ...older, scan: resumed.scan };
 }

@@ -63,7 +63,7 @@ interface LedgerPosition {
 }
 
 /** No shop has this name. */
-const POSITION_KEY = cursorKey('*', 'ledger');
+export const LEDGER_POSITION_KEY = cursorKey('*', 'ledger');
 const KINDS = ['order', 'product', 'discount'] as const;
 
 /** A scan for shops that missed the last one waits so many times as long as it took: a store may be gone for weeks. */
@@ -90,7 +90,7 @@ export function openLedgerScan(
 
   /** Ends the scan that is under way, and one more that begins now. */
   async function scan() {
-    const cursor = await openCursor<LedgerPosition>(deps.ledger, POSITION_KEY);
+    const cursor = await openCursor<LedgerPosition>(deps.ledger, LEDGER_POSITION_KEY);
     const awaiting = await readAwaiting();
     let position = cursor.state;
     for (let begun = 0; ; ) {

@@ -31,7 +31,7 @@ import type { ProgramIdOf } from './available-rewards.ts';
  *
  * Whether the service refuses to redeem without it is not documented, so the connector refuses by itself.
  * Starts and tries are counted in the ledger, because several processes answer tills: in the customer's redemption
- * record, and the wrong answers of each user of the point of sale in an item of its own.
+ * record, and those of each user of the point of sale in two items of their own.
  */
 interface ChallengeDeps extends AskingDeps {
   readonly loyalty: Pick<LoyaltyClient, 'startChallenge' | 'validateChallenge'>;
@@ -84,13 +84,25 @@ const MOST_STARTS = 5;
 /** Of one customer in an hour, without those that were right: a PIN of four digits stays unknown. */
 export const MOST_TRIES = 5;
 /**
- * Of one user in an hour, over all customers, without those that were right: of PINs with four digits they guess one in
- * 500 hours. A token names the user who logged in to the point of sale by e-mail, neither the device nor the member of
+ * Of one user in an hour, over all customers: wrong answers, so that of PINs with four digits they guess one in 500
+ * hours; and messages that nobody answered rightly, so that they cannot pester customers, nor spend the merchant's
+ * money. A token names the user who logged in to the point of sale by e-mail, neither the device nor the member of
  * staff who entered a PIN there ("Session API"), so several tills may share it.
  */
-export const MOST_STAFF_TRIES = 20;
+export const MOST_BY_STAFF = 20;
 
-export async function startChallenge(
+/** Counted is only what sent a message: tills that try again during an outage must not be locked after it. */
+export function startChallenge(
+  typed: TypedContacts,
+  staffId: string,
+  record: OpenRedemptions,
+  deps: ChallengeDeps,
+): Promise<StartedChallenge> {
+  const isSent = ({ kind }: StartedChallenge) => kind === 'started';
+  return countedFor(startsOf(staffId, record), () => start(typed, record, deps), isSent, deps);
+}
+
+async function start(
   typed: TypedContacts,
   record: OpenRedemptions,
   deps: ChallengeDeps,
@@ -102,14 +114,14 @@ export async function startChallenge(
   if (begun.kind === 'too-many') return begun;
   const { id, asks } = begun.transaction;
   // Only what the service asked for: else a user could have the PIN of any customer sent to themselves.
-  const start = {
+  const body = {
     TransactionId: id,
     ...(typed.phone !== undefined && asks.includes('phone') && { Phone: typed.phone }),
     ...(typed.email !== undefined && asks.includes('email') && { Email: typed.email }),
   };
   const asked = await askLoyalty(
     'startChallenge',
-    (options) => deps.loyalty.startChallenge(found.id, start, options),
+    (options) => deps.loyalty.startChallenge(found.id, body, options),
     deps,
   );
   if (asked.kind === 'unavailable') return { kind: 'unavailable' };
@@ -134,11 +146,18 @@ export async function checkAnswer(
 ): Promise<CheckedAnswer> {
   if (answer === undefined) return { kind: 'refused', why: 'challenge-needed' };
   const key: StaffKey = { shop: record.customer.shop, kind: 'till', id: staffId };
-  const counted = await countStaffTry(key, deps);
-  if (counted.kind === 'too-many') return counted;
-  const checked = await tryAnswer(programId, answer, record, deps);
-  const isWrong = checked.kind === 'refused' && checked.why === 'challenge-wrong';
-  if (!isWrong) await changeStaffTries(key, deps, (tries) => without(tries, counted.at));
+  const isWrong = (checked: CheckedAnswer) =>
+    checked.kind === 'refused' && checked.why === 'challenge-wrong';
+  const checked = await countedFor(
+    key,
+    () => tryAnswer(programId, answer, record, deps),
+    isWrong,
+    deps,
+  );
+  // It ends the transaction, so it takes back no more than one start.
+  if (checked.kind === 'passed') {
+    await changeTimes(startsOf(staffId, record), deps, (starts) => starts.slice(0, -1));
+  }
   return checked;
 }
 
@@ -168,41 +187,53 @@ async function tryAnswer(
 
 type StaffKey = RecordKey<'till'>;
 
+/** A user's id has no slash. */
+const startsOf = (staffId: string, { customer: { shop } }: OpenRedemptions): StaffKey => ({
+  ...{ shop, kind: 'till', id: `${staffId}/starts` },
+});
+
 /** Epoch milliseconds, the oldest first. */
-type Tries = readonly number[];
+type Times = readonly number[];
 
-const staffForm = rememberedForm<Tries>('till', 1);
+const staffForm = rememberedForm<Times>('till', 1);
 
-/** Several tills of one user may answer at once. */
+/** Several tills of one user may ask at once. */
 const MOST_ROUNDS = 20;
 
-async function countStaffTry(
+/** Counted before it happens, because a process may die meanwhile; taken back unless its outcome is one that counts. */
+async function countedFor<Outcome>(
   key: StaffKey,
+  act: () => Promise<Outcome>,
+  isCounted: (outcome: Outcome) => boolean,
   deps: ChallengeDeps,
-): Promise<{ readonly kind: 'counted'; readonly at: number } | TooMany> {
+): Promise<Outcome | TooMany> {
   const at = deps.now().getTime();
-  const tries = await changeStaffTries(key, deps, (before) =>
-    before.length < MOST_STAFF_TRIES ? [...before, at] : undefined,
+  const changed = await changeTimes(key, deps, (before) =>
+    before.length < MOST_BY_STAFF ? [...before, at] : undefined,
   );
-  if (tries === 'conflict') return { kind: 'too-many', afterSeconds: 1 };
-  const afterSeconds = secondsUntilFewer(tries.before, MOST_STAFF_TRIES, deps.now());
-  if (afterSeconds === undefined) return { kind: 'counted', at };
-  deps.telemetry.count('pin-guessing');
-  return { kind: 'too-many', afterSeconds };
+  if (changed === 'conflict') return { kind: 'too-many', afterSeconds: 1 };
+  const afterSeconds = secondsUntilFewer(changed.before, MOST_BY_STAFF, deps.now());
+  if (afterSeconds !== undefined) {
+    deps.telemetry.count('pin-guessing');
+    return { kind: 'too-many', afterSeconds };
+  }
+  const outcome = await act();
+  if (!isCounted(outcome)) await changeTimes(key, deps, (times) => without(times, at));
+  return outcome;
 }
 
 /** One conditional write; `change` returns undefined to leave them as they are. */
-async function changeStaffTries(
+async function changeTimes(
   key: StaffKey,
   { ledger, now }: ChallengeDeps,
-  change: (before: Tries) => Tries | undefined,
-): Promise<{ readonly before: Tries } | 'conflict'> {
+  change: (before: Times) => Times | undefined,
+): Promise<{ readonly before: Times } | 'conflict'> {
   for (let round = 0; round < MOST_ROUNDS; round += 1) {
     const entry = await readEntry(ledger, key);
     const before = ofLastHour(staffForm.read(entry?.remembered) ?? [], now());
-    const tries = change(before);
-    if (!tries) return { before };
-    const remembered = staffForm.write(tries);
+    const times = change(before);
+    if (!times) return { before };
+    const remembered = staffForm.write(times);
     const kept = { version: now().getTime(), uncertain: false, outcomes: [], remembered };
     const next = { ...kept, ...expiresAfter(1, now()) };
     if (await replaceEntry(ledger, key, next, entry)) return { before };
@@ -210,9 +241,9 @@ async function changeStaffTries(
   return 'conflict';
 }
 
-function without(tries: Tries, at: number): Tries {
-  const index = tries.indexOf(at);
-  return tries.filter((_, other) => other !== index);
+function without(times: Times, at: number): Times {
+  const index = times.indexOf(at);
+  return times.filter((_, other) => other !== index);
 }
 
 /** A repetition belongs to the transaction of the first start, until a redemption ends it. */

@@ -100,7 +100,8 @@ export function createRedeeming(shop: string, begin: () => RedeemDeps) {
     ): Promise<StartedChallenge> {
       const deps = begin();
       const customer = { shop, customerId };
-      const answer = await startChallenge(typed, openRedemptions(customer, deps), deps);
+      const record = openRedemptions(customer, deps);
+      const answer = await startChallenge(typed, staffId, record, deps);
       // A PIN that went to the wrong person must be traceable, without the person's data.
       const typedContacts = Object.keys(typed).join(', ') || undefined;
       logTill({ action: 'challenge', staffId, ...customer, typedContacts }, answer, deps);

@@ -1841,12 +1841,12 @@ type FindOrdersQueryVariables = Exact<{
 
 type FindOrdersQuery = { readonly orders: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly name: string }> } };
 
-type OrderNamesQueryVariables = Exact<{
+type EntityNamesQueryVariables = Exact<{
   ids: ReadonlyArray<string> | string;
 }>;
 
 
-type OrderNamesQuery = { readonly nodes: ReadonlyArray<
+type EntityNamesQuery = { readonly nodes: ReadonlyArray<
     | { readonly id: string }
     | { readonly id: string }
     | { readonly id: string }
@@ -1990,7 +1990,7 @@ type OrderNamesQuery = { readonly nodes: ReadonlyArray<
     | { readonly id: string }
     | { readonly id: string }
     | { readonly id: string }
-    | { readonly id: string }
+    | { readonly id: string, readonly name: string }
     | { readonly id: string }
     | { readonly id: string }
     | { readonly id: string }
@@ -2564,10 +2564,10 @@ export const findOrdersDocument: AdminDocument<FindOrdersQuery, FindOrdersQueryV
   text: "query FindOrders($search:String!){orders(first:10 query:$search sortKey:CREATED_AT reverse:true){nodes{id name}}}",
 };
 
-export const orderNamesDocument: AdminDocument<OrderNamesQuery, OrderNamesQueryVariables> = {
-  name: 'OrderNames',
+export const entityNamesDocument: AdminDocument<EntityNamesQuery, EntityNamesQueryVariables> = {
+  name: 'EntityNames',
   kind: 'query',
-  text: "query OrderNames($ids:[ID!]!){nodes(ids:$ids){id ...on Order{name}}}",
+  text: "query EntityNames($ids:[ID!]!){nodes(ids:$ids){id ...on Order{name}...on Product{name:title}}}",
 };
 
 export const ordersCountDocument: AdminDocument<OrdersCountQuery, OrdersCountQueryVariables> = {

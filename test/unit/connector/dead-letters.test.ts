@@ -13,7 +13,6 @@ import { followReplayed } from '../../../scripts/connector/dead-letters/follow.t
 import {
   isDelivered,
   matchesFilter,
-  nameKey,
   type ReadLetter,
   readLetter,
   rebuildSummaries,
@@ -32,6 +31,7 @@ import {
   maskCall,
   maskPersonal,
 } from '../../../scripts/connector/dead-letters/show.ts';
+import { nameKey, readNames } from '../../../scripts/connector/deployment/services.ts';
 import { EVENT_KINDS } from '../../../scripts/connector/session/arguments.ts';
 import { defineConnector } from '../../../shared/config/connector-config.ts';
 import {
@@ -79,8 +79,8 @@ describe('a filter', () => {
     [{ since: at }, { since: at + 1 }],
     [{ until: at }, { until: at - 1 }],
   ] as const)('takes %j and not %j', (fitting, other) => {
-    const names = new Map([[nameKey({ shop: LETTER_SHOP, id: '1001' }), '#1007']]);
-    const known = { names, delivered: new Set(['letter-1']) };
+    const names = new Map([[nameKey({ kind: 'order', id: '1001' }), '#1007']]);
+    const known = { names: new Map([[LETTER_SHOP, names]]), delivered: new Set(['letter-1']) };
     expect(matchesFilter(letter, fitting, known)).toBe(true);
     expect(matchesFilter(letter, other, known)).toBe(false);
     expect(matchesFilter(letter, { reason: 'rejected', ...other }, known)).toBe(false);
@@ -173,16 +173,21 @@ describe('what is shown of a form', () => {
       { Name: 'currency', Value: 'BRL' },
       { Name: 'order_name', Value: '#1001' },
     ];
+    // A merchant's function may put anything there: a name in capitals, a phone number, a year of birth.
+    const personal = [
+      ...['Robin', 'ANA-1985', '912345678', '#1001 Ana'].map((Value) => ({
+        Name: 'order_name',
+        Value,
+      })),
+      ...['ANA', 'Robin'].map((Value) => ({ Name: 'currency', Value })),
+      { Name: 'toString', Value: 'Robin' },
+    ];
     const shown = maskPersonal({
       OriginalId: '1',
       OrderTotal: 64.9,
       Customer: { OriginalId: 'c', Name: 'Robin', Phone: '1', IsEnrolled: true, Deep: [{ X: 1 }] },
       SalesPerson: { OriginalId: 's', Name: 'Sam' },
-      Metadatas: [
-        { Name: 'gift for', Value: 'Robin' },
-        { Name: 'order_name', Value: 'Robin' },
-        ...impersonal,
-      ],
+      Metadatas: [{ Name: 'gift for', Value: 'Robin' }, ...personal, ...impersonal],
     });
     expect(shown).toEqual({
       OriginalId: '1',
@@ -197,7 +202,7 @@ describe('what is shown of a form', () => {
       SalesPerson: { OriginalId: 's', Name: '•••' },
       Metadatas: [
         { Name: 'gift for', Value: '•••' },
-        { Name: 'order_name', Value: '•••' },
+        ...personal.map((one) => ({ ...one, Value: '•••' })),
         ...impersonal,
       ],
     });
@@ -509,6 +514,27 @@ describe('what documents say of dead letters', () => {
     expect(lettersText([one, letterOf({ kind: 'product' })])).toBe('2 dead letters');
     const unnamed = aboutOf(letterOf({ id: hashBody(new Uint8Array()) }));
     expect(aboutText(unnamed, new Map())).toBe('a body without an order number');
+  });
+
+  it('has the name that the store has of an order or a product, and of no person', async () => {
+    const asked: unknown[] = [];
+    const nodes = [
+      { id: 'gid://shopify/Order/7', name: '#1007' },
+      { id: 'gid://shopify/Product/7', name: 'Hat' },
+      null,
+      { id: 'gid://shopify/Customer/7' },
+    ];
+    const ask = async (_: unknown, { ids }: { ids: unknown }) => {
+      asked.push(ids);
+      return { kind: 'data', data: { nodes } };
+    };
+    const kinds = ['order', 'product', 'member', 'discount', 'product'] as const;
+    const letters = kinds.map((kind) => aboutOf(letterOf({ kind, id: '7' } as object)));
+    const names = await readNames(ask as never, letters);
+    expect(asked).toEqual([['gid://shopify/Order/7', 'gid://shopify/Product/7']]);
+    const texts = letters.map((about) => aboutText(about, new Map([[LETTER_SHOP, names]])));
+    expect(texts).toEqual(['order #1007', 'product Hat', 'member 7', 'discount 7', 'product Hat']);
+    for (const about of letters) expect(aboutText(about, new Map())).toBe(`${about.kind} 7`);
   });
 
   const { healing } = defineConnector({

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { blocksOf, judgeRuns } from '../../../scripts/connector/reconcile/reconcile.ts';
 import type { LastReconcile } from '../../../shared/core/reconcile/last-reconcile.ts';
 
@@ -42,6 +42,40 @@ it('is well only about what was compared, read and delivered', () => {
   expect(judge({ sent: [{ ...one, outcome: undefined }] }).kind).toBe('waits');
   expect(judge({ sent: [{ ...one, outcome: ended('unchanged') }] }).kind).toBe('well');
   expect(judge({ sent: [{ ...one, outcome: ended('rejected') }] }).kind).toBe('action required');
+});
+
+describe('a deep scan that takes longer than a run', () => {
+  const at = (iso: string) => Date.parse(iso);
+  const turn = { began: at('2026-10-25T03:00Z'), readUntil: at('2026-03-04T00:00Z') };
+  const course = { began: at('2026-11-14T03:00Z'), phase: 'order', turn } as const;
+  const stopped = (why: string) => ({
+    ...run(3),
+    deep: { beganAt: '2026-11-14T03:00:00.000Z', stopped: { in: 'order', why } },
+  });
+
+  it('is no gap: it says since when what was read, and by when the rest is', () => {
+    const ends = at('2026-12-09T03:00Z');
+    const found = {
+      runs: [stopped('out-of-time')],
+      course: { ...course, turn: { ...turn, ends } },
+    };
+    const { kind, what } = judge(found, { everyMinutes: 60 });
+    expect(kind).toBe('well');
+    expect(what).not.toContain('Not everything');
+    expect(what).toContain('agree about what changed up to 02:45 UTC');
+    expect(what).toContain('under way since 2026-11-14 03:00 UTC, now at orders');
+    expect(what).toContain('since 2026-10-25 those that changed last before 2026-03-04 were read');
+    expect(what).toContain('the others follow, by about 2026-12-09');
+    expect(judge(found, { isDeep: true }).kind).toBe('waits');
+    expect(judge({ ...found, course }).what).toContain('when is not known yet');
+  });
+
+  it('is a gap where something else than the time stopped it, or the last changes were not compared', () => {
+    expect(judge({ runs: [stopped('store-unreachable')], course }).kind).toBe('not known');
+    const late = [{ kind: 'order', why: 'out-of-time' }] as const;
+    const runs = [{ ...stopped('out-of-time'), stopped: late }];
+    expect(judge({ runs, course }).what).toContain('Not everything was compared');
+  });
 });
 
 it('lists and counts only what was sent of what the workers were given', () => {

@@ -9,10 +9,11 @@ import {
 import type { LastHour } from '../../../scripts/connector/deployment/figures.ts';
 import { lineText } from '../../../scripts/connector/document/line.ts';
 import type { CredentialStatus } from '../../../scripts/connector/secrets/read-secret.ts';
-import type {
-  QueueStatus,
-  Status,
-  WaitingStatus,
+import {
+  missedBefore,
+  type QueueStatus,
+  type Status,
+  type WaitingStatus,
 } from '../../../scripts/connector/status/collect-status.ts';
 import { judgeStatus, verdictOf } from '../../../scripts/connector/status/judge-status.ts';
 import type { FoundByReading } from '../../../shared/core/reconcile/deep-scan.ts';
@@ -45,14 +46,13 @@ function queues(orders: Partial<QueueStatus>) {
   ]);
 }
 
+const nothing = { recoversSince: undefined, missedBefore: undefined };
 const reconciled = (last: object = {}, ordersRead: readonly FoundByReading[] = []) => {
   const run = { endedAt: '2026-11-15T02:30:00.000Z', lookedAt: { order: 100 }, ...last };
-  return known([{ shop: SHOP, last: run as LastReconcile, ordersRead, recoversSince: undefined }]);
+  return known([{ shop: SHOP, last: run as LastReconcile, ordersRead, ...nothing }]);
 };
 
-const NEVER_RUN = known([
-  { shop: SHOP, last: undefined, ordersRead: [], recoversSince: undefined },
-]);
+const NEVER_RUN = known([{ shop: SHOP, last: undefined, ordersRead: [], ...nothing }]);
 
 const checked = (name: string, ...findings: readonly Finding[]): readonly CheckResult[] => [
   { name, findings: findings.map((one) => ({ ...one, shop: SHOP })) },
@@ -323,5 +323,32 @@ describe('a deployment after a repair', () => {
     const lastHour = hour({ 'signatures-refused': 73, signs: { 'signatures-refused': stray } });
     const { kind, notes } = judge({ lastHour });
     expect([kind, notes.length]).toEqual(['well', 1]);
+  });
+});
+
+describe('what was missed while a subscription was missing', () => {
+  const shop = { domain: SHOP, path: 'example' };
+  const repaired = [{ at: '2026-11-15T02:00:00.000Z', shop: undefined }];
+  const run = (time: string, ...stopped: LastReconcile['stopped']) => ({
+    ...{ beganAt: `2026-11-15T${time}:00.000Z`, stopped },
+  });
+
+  it('is said until a run has compared everything up to the repair', () => {
+    const at = repaired[0]?.at;
+    expect(missedBefore(shop, [], [])).toBeUndefined();
+    expect(missedBefore(shop, [run('01:30')], repaired)).toBe(at);
+    // It leaves the last quarter of an hour to the next one.
+    expect(missedBefore(shop, [run('02:14')], repaired)).toBe(at);
+    expect(missedBefore(shop, [run('02:15')], repaired)).toBeUndefined();
+    const stopped = run('02:30', { kind: 'order', why: 'out-of-time' });
+    expect(missedBefore(shop, [stopped, run('01:30')], repaired)).toBe(at);
+    expect(missedBefore(shop, [stopped, run('02:15')], repaired)).toBeUndefined();
+  });
+
+  it('is said of the shops whose subscriptions were repaired', () => {
+    for (const named of [SHOP, 'example']) {
+      expect(missedBefore(shop, [], [{ at: AT, shop: named }])).toBe(AT);
+    }
+    expect(missedBefore(shop, [], [{ at: AT, shop: 'other.myshopify.com' }])).toBeUndefined();
   });
 });

@@ -2,9 +2,12 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createMemoryLedger } from '../../../local/harness/memory-ledger.ts';
 import type { Deployment } from '../../../scripts/connector/deployment/deployment.ts';
 import {
+  compareEverything,
   copyLedger,
+  endOf,
   findGoLive,
   type RecoverOptions,
   recover,
@@ -13,6 +16,9 @@ import type { Session } from '../../../scripts/connector/session/session.ts';
 import { BadArguments } from '../../../scripts/connector/terminal/exit.ts';
 import { ITEM } from '../../../shared/aws/ledger-item.ts';
 import type { Shop } from '../../../shared/config/connector-config.ts';
+import { changeControl } from '../../../shared/core/calls/shop-pause.ts';
+import { cursorKey, openCursor } from '../../../shared/core/reconcile/dependencies.ts';
+import { LEDGER_POSITION_KEY } from '../../../shared/core/reconcile/scan-ledger.ts';
 
 it.each<[string, RecoverOptions]>([
   [
@@ -122,3 +128,81 @@ describe('go-live of a ledger that is recovered', () => {
     expect(await found(BEGAN, 5)).toEqual({ at: 5, from: '--go-live' });
   });
 });
+
+const MINUTE_MS = 60_000;
+/** How long a command waits for a run that never says that it ended. */
+const WAITS_MS = 17 * MINUTE_MS;
+
+describe('the comparison of a ledger in doubt', () => {
+  /** `run`: what each start does before it breaks off without a record. */
+  async function compare(run: (start: number, keep: Keep) => Promise<void>) {
+    const ledger = createMemoryLedger();
+    await changeControl(ledger, SHOP, (control) => ({ ...control, doubt: { since: 0, until: 1 } }));
+    const notes: string[] = [];
+    let [ms, starts] = [Date.parse('2026-11-17T12:00:00.000Z'), 0];
+    const keep: Keep = async (id, state) => {
+      const key = id === '*' ? LEDGER_POSITION_KEY : cursorKey(SHOP, id);
+      await (await openCursor(ledger, key)).keep(state, ms);
+    };
+    const comparison = await compareEverything([SHOP], {
+      ...{ ledger, signal: new AbortController().signal, now: () => new Date(ms) },
+      async start() {
+        ms += WAITS_MS;
+        starts += 1;
+        if (starts > 40) throw new Error('started again and again');
+        await run(starts, keep);
+        if (starts === 30) {
+          const doubt = { since: 0, until: 1, comparedAt: 2 };
+          await changeControl(ledger, SHOP, (control) => ({ ...control, doubt }));
+        }
+        return () => false;
+      },
+      note: (text) => notes.push(text),
+      async pause(forMs) {
+        ms += forMs;
+      },
+    });
+    return { comparison, notes, starts };
+  }
+  type Keep = (id: string, state: object) => Promise<void>;
+
+  it('ends, says so and names the place to look at, where every run breaks off', async () => {
+    // What changed lately is compared anew by each run: no progress.
+    const { comparison, notes, starts } = await compare((start, keep) =>
+      keep('scan/order', { since: 0, doneUntil: start }),
+    );
+    expect(comparison).toEqual({ kind: 'stuck', starts: 2 });
+    expect(starts).toBe(2);
+    expect(notes.join()).toContain('left no record');
+    const shops = [resultWith(undefined)];
+    const { verdict } = endOf('', { ...ended, comparison, shops });
+    expect(verdict?.kind).toBe('action required');
+    expect(verdict?.what).toMatch(/started 2 times: see the log of the function "reconcile"/);
+  });
+
+  it.each<[string, string, (start: number) => object]>([
+    [
+      'pages of a deep scan',
+      'deep',
+      (n) => ({ began: 1, phase: 'order', scan: { after: `${n}` } }),
+    ],
+    ['the scan of the ledger', '*', (n) => ({ began: 1, from: `${n}`, missed: [], oldest: {} })],
+    [
+      'pages of changes',
+      'scan/order',
+      (n) => ({ since: 0, doneUntil: 0, scan: { after: `${n}` } }),
+    ],
+  ])('goes on while runs get further in %s, and says how far', async (_, id, stateOf) => {
+    const { comparison, starts, notes } = await compare((start, keep) => keep(id, stateOf(start)));
+    expect({ comparison, starts }).toEqual({ comparison: { kind: 'ended' }, starts: 30 });
+    if (id === 'deep')
+      expect(notes.join()).toMatch(/deep scan is under way since .*, now at orders/);
+  });
+});
+
+const resultWith = (comparedAt: string | undefined) => ({
+  ...{ shop: SHOP, goLive: { at: 0, from: '' }, since: 0, comparedAt, sentAgain: 0 },
+  ...{ orders: { unread: 0, differing: 0 } },
+  redemptions: { customers: 0, found: 0, unread: [] },
+});
+const ended = { tookMs: 1, copied: undefined, messages: { left: 0, parked: 0 } };

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { MOST_STAFF_TRIES, MOST_TRIES } from '../../../../shared/core/redeem/challenge.ts';
+import { MOST_BY_STAFF, MOST_TRIES } from '../../../../shared/core/redeem/challenge.ts';
+import { transportFailure } from '../../../../shared/loyalty/result.ts';
 import { namesOfClick, openRedeeming, ROBIN, SHOP } from '../../../support/redeem-world.ts';
 
 const staffId = '42';
+const OUTAGE = transportFailure('time-out', { mayHaveHappened: true, message: '' }) as never;
 const ACTED = 'a till acted for a customer';
 
 function openTill() {
@@ -102,7 +104,7 @@ describe('redeeming at a till', () => {
     async function openWithPins() {
       const till = openTill();
       const customers = Array.from({ length: 30 }, (_, n) => n);
-      for (const n of customers) await till.challenge(`${8_000 + n}`);
+      for (const n of customers) await till.challenge(`${8_000 + n}`, {}, `4${n}0`);
       return { till, customers };
     }
 
@@ -113,9 +115,9 @@ describe('redeeming at a till', () => {
       );
       const tried = kinds.filter((kind) => kind === 'refused').length;
       expect(tried).toBe(till.loyalty.challenge.tried);
-      expect(tried).toBeLessThanOrEqual(MOST_STAFF_TRIES);
+      expect(tried).toBeLessThanOrEqual(MOST_BY_STAFF);
       for (const n of customers) await guess(till, n);
-      expect(till.loyalty.challenge.tried).toBe(MOST_STAFF_TRIES);
+      expect(till.loyalty.challenge.tried).toBe(MOST_BY_STAFF);
       expect(await guess(till, 0)).toEqual({ kind: 'too-many', afterSeconds: 3_600 });
       expect(till.telemetry.total('pin-guessing')).toBeGreaterThan(0);
       // Not even the right one, of a customer who is present.
@@ -138,7 +140,7 @@ describe('redeeming at a till', () => {
 
     it('is nobody who only serves many customers, or asks before a PIN was sent', async () => {
       const till = openTill();
-      for (let visit = 1; visit <= 2 * MOST_STAFF_TRIES; visit += 1) {
+      for (let visit = 1; visit <= 2 * MOST_BY_STAFF; visit += 1) {
         till.loyalty.balances.set(`${visit}`, 1_000);
         const customerId = `${visit}`;
         const clientKey = `visit-${visit}-x`;
@@ -150,6 +152,38 @@ describe('redeeming at a till', () => {
           kind: 'redemption',
         });
       }
+      expect(till.telemetry.total('pin-guessing')).toBe(0);
+    });
+  });
+
+  describe('a member of staff who sends PINs to one customer after another', () => {
+    const customers = Array.from({ length: MOST_BY_STAFF }, (_, n) => `${8_000 + n}`);
+
+    it('is stopped after as many that nobody answered, over all processes, and rings an alarm', async () => {
+      const till = openTill();
+      await Promise.all(customers.map((id) => till.challenge(id)));
+      for (const id of customers) await till.challenge(id);
+      expect(till.loyalty.challenge.sent).toBe(MOST_BY_STAFF);
+      expect(await till.challenge('9000')).toEqual({ kind: 'too-many', afterSeconds: 3_600 });
+      expect(till.telemetry.total('pin-guessing')).toBeGreaterThan(0);
+      // Neither from other staff nor from the customers themselves.
+      expect(await till.challenge('9000', {}, '43')).toEqual({ kind: 'started' });
+      till.clock.ms += 3_600_000;
+      expect(await till.challenge('9000')).toEqual({ kind: 'started' });
+    });
+
+    it('is nobody whose starts sent nothing', async () => {
+      const till = openTill();
+      till.loyalty.challenge.asks = ['Phone'];
+      for (const id of [...customers, ...customers]) {
+        expect(await till.challenge(id)).toMatchObject({ kind: 'contact-needed' });
+      }
+      till.loyalty.challenge.asks = [];
+      const { startChallenge } = till.loyalty;
+      till.loyalty.startChallenge = () => Promise.resolve(OUTAGE);
+      for (const id of customers) expect(await till.challenge(id)).toEqual({ kind: 'unavailable' });
+      till.loyalty.startChallenge = startChallenge;
+      expect(await till.challenge()).toEqual({ kind: 'started' });
       expect(till.telemetry.total('pin-guessing')).toBe(0);
     });
   });
@@ -166,13 +200,7 @@ describe('redeeming at a till', () => {
   it('is counted as used before the service is asked: a lost answer gives no free try', async () => {
     const till = openTill();
     await till.challenge();
-    till.loyalty.validateChallenge = async () =>
-      ({
-        kind: 'transport-failure',
-        class: 'retry',
-        reason: 'time-out',
-        mayHaveHappened: true,
-      }) as never;
+    till.loyalty.validateChallenge = () => Promise.resolve(OUTAGE);
     for (let n = 0; n < MOST_TRIES; n += 1) {
       expect(await till.click('1001')).toEqual({ kind: 'unavailable' });
     }
@@ -266,10 +294,10 @@ describe('the transaction of a challenge', () => {
     await till.challenge();
     const { write } = till.ledger;
     let writes = 0;
-    // Two writes count the try, for user and customer; the third gives it back, the fourth would record the intent.
+    // Two writes count the try, for user and customer; two give it back, and the start; the fifth would record the intent.
     till.ledger.write = async (...args) => {
       writes += 1;
-      if (writes === 4) throw new Error('killed');
+      if (writes === 5) throw new Error('killed');
       return write(...args);
     };
     expect(await till.click(1, '1001')).toEqual({ kind: 'unavailable' });
