@@ -109,7 +109,8 @@ export function createStorefrontFunction(
     const lookUp = () => store.within(LOOK_UP_MS);
     const hasCustomer = createCustomersOfShop(domain, lookUp, now);
     const proofs = { secrets: secrets.webhook(path), clientId, hasCustomer };
-    return { domain, ...proofs, storefront, rateLimit };
+    const observers = configured.mode === 'observe' ? configured.observers : undefined;
+    return { domain, ...proofs, storefront, rateLimit, observers };
   }
 
   const dependencies = {

@@ -66,7 +66,11 @@ export function openWithLedger<const Name extends string>(
         attributes: attributes.join(','),
       }),
   });
-  const pauses = createPauses({ ledger, telemetry, queue });
+  const observed = new Set(
+    connector.shops.filter(({ mode }) => mode === 'observe').map(({ domain }) => domain),
+  );
+  const observes = (shop: string) => observed.has(shop);
+  const pauses = createPauses({ ledger, telemetry, queue, observes });
   return { ...opened, ledger, pauses, rateOf: openCallRates(connector, aws, table, create) };
 }
 

@@ -26,11 +26,14 @@ import { Storefront } from './storefront.ts';
  */
 const WRITTEN = {
   orders: {
-    writes: ['order', 'member', 'customer', 'redemption', 'notice', 'parked'],
+    writes: ['order', 'member', 'customer', 'redemption', 'notice', 'parked', 'plan'],
     marks: ['order', 'member', 'customer'],
   },
-  products: { writes: ['product', 'parked'], marks: ['product'] },
-  coupons: { writes: ['coupon', 'member', 'customer', 'parked'], marks: ['coupon', 'member'] },
+  products: { writes: ['product', 'parked', 'plan'], marks: ['product'] },
+  coupons: {
+    writes: ['coupon', 'member', 'customer', 'parked', 'plan'],
+    marks: ['coupon', 'member'],
+  },
 } as const;
 
 export interface LoyaltyConnectorProps {

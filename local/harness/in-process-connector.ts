@@ -104,6 +104,7 @@ export function openConnector({
     ...(given.healing && { healing: given.healing }),
   };
   let connector = defineConnector(settings);
+  const modeOf = (domain: string) => connector.shops.find((one) => one.domain === domain)?.mode;
   const loyalty = beside?.loyalty ?? openInProcessLoyalty(now, service);
   const client = takeTurn ? loyalty.connect({ takeTurn }) : loyalty.client;
   const telemetry = recordTelemetry();
@@ -142,7 +143,8 @@ export function openConnector({
         readMany: (keys) => parts.ledger.readMany(keys),
         write: (...args) => parts.ledger.write(...args),
       };
-      const pauses = createPauses({ ledger, telemetry, queue: family });
+      const observes = (shop: string) => modeOf(shop) === 'observe';
+      const pauses = createPauses({ ledger, telemetry, queue: family, observes });
       const breakers = new Map(
         connector.shops.map(({ domain }) => [domain, pauses.guard(domain, createCircuitBreaker())]),
       );
@@ -182,7 +184,10 @@ export function openConnector({
         const breaker = breakers.get(domain);
         if (!shop || !breaker) throw new Error(`unknown shop: ${domain}`);
         const { assumptions } = connector.loyalty;
-        return { loyalty: watch(client), breaker, rules: shop.rules, assumptions };
+        const { rules, otherOrderIds, mode } = shop;
+        const observes = mode === 'observe';
+        const calls = observes ? loyalty.connect({ readOnly: true }) : client;
+        return { loyalty: watch(calls), breaker, rules, assumptions, otherOrderIds, observes };
       },
     };
   }
@@ -250,6 +255,13 @@ export function openConnector({
         if (received === 0) clock.ms += 600_000;
       }
       throw new Error('the queues do not empty');
+    },
+
+    /** Like a deployment with another mode of the first shop. */
+    changeMode(mode: 'live' | 'observe'): void {
+      const [first, ...others] = settings.shops;
+      if (first)
+        connector = defineConnector({ ...settings, shops: [{ ...first, mode }, ...others] });
     },
 
     /** Like a deployment with other settings. */

@@ -65,7 +65,7 @@ export function openInProcessLoyalty(now: () => Date, settings: PartialSettings 
       return world.interfere ? world.interfere(call, pass) : pass();
     },
   };
-  const connect = (limits: Pick<LoyaltyClientSettings, 'takeTurn'> = {}) =>
+  const connect = (limits: Pick<LoyaltyClientSettings, 'takeTurn' | 'readOnly'> = {}) =>
     createLoyaltyClient({ ...limits, credentials: { token: 'token', key: 'key' }, http });
   return { client: connect(), connect, journal, world, rows: program.rows };
 }

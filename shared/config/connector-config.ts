@@ -94,7 +94,7 @@ export function checkConnector(settings: ConnectorSettings): CheckedConnector {
 }
 
 function completeShop(
-  { domain, path, rules, orderSilence }: ShopSettings,
+  { domain, path, rules, orderSilence, mode, otherOrderIds, observers }: ShopSettings,
   { rules: common, alarms, shops }: ConnectorSettings,
 ): Shop {
   const sharedAccount = shops.length > 1;
@@ -103,5 +103,8 @@ function completeShop(
     path: path ?? defaultPath(domain),
     rules: { ...defaultRules, sharedAccount, ...given(common), ...given(rules) },
     orderSilence: orderSilence ?? alarms?.orderSilence ?? false,
+    mode: mode ?? 'live',
+    otherOrderIds: otherOrderIds ?? ['name', 'number'],
+    observers: observers ?? [],
   };
 }

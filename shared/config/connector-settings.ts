@@ -16,7 +16,25 @@ export interface ShopSettings {
 
   /** When this shop counts as silent. Default: as `alarms.orderSilence` says. */
   readonly orderSilence?: false | OrderSilence;
+
+  /**
+   * `observe`: everything runs, and nothing is changed at the loyalty service or in the store. What would have been
+   * sent is recorded for `compare`. After it, `go-live` says from when on orders are sent. Default: `live`.
+   */
+  readonly mode?: 'live' | 'observe';
+
+  /**
+   * Under which ids another integration may have sent the orders of this shop, beside the store's own: `name` is
+   * `#1001`, `number` is `1001`. They are looked up while observing and after `go-live`. The service does not document
+   * which its own integration uses. Default: both.
+   */
+  readonly otherOrderIds?: readonly OtherOrderId[];
+
+  /** The ids of customers who see the storefront while the shop is observed. Default: nobody. */
+  readonly observers?: readonly string[];
 }
+
+export type OtherOrderId = 'name' | 'number';
 
 /** The settings in `connector.config.ts`. Secrets are not settings and are in no file. */
 export interface ConnectorSettings {
@@ -71,6 +89,9 @@ export interface Shop {
   readonly path: string;
   readonly rules: MappingRules;
   readonly orderSilence: false | OrderSilence;
+  readonly mode: 'live' | 'observe';
+  readonly otherOrderIds: readonly OtherOrderId[];
+  readonly observers: readonly string[];
 }
 
 /** The settings, checked and complete. */

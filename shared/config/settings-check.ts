@@ -335,6 +335,12 @@ const shop = section(
     ),
     rules,
     orderSilence,
+    mode: oneOf('live', 'observe'),
+    otherOrderIds: v.array(oneOf('name', 'number'), 'must be a list'),
+    observers: v.array(
+      matching(/^\d+$/, "be a customer's id, as text of digits"),
+      'must be a list',
+    ),
   } satisfies Checks<Omit<ShopSettings, 'domain'>>,
 );
 

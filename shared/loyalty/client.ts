@@ -1,11 +1,11 @@
 import { createHttpClient } from '../http/http-client.ts';
 import {
-  type Body,
   buildPath,
+  type Given,
   type Input,
+  isReading,
   type OperationId,
   operationTable,
-  type Query,
   type Value,
 } from './operations.ts';
 import { personalTexts, readAnswer } from './read-answer.ts';
@@ -31,6 +31,8 @@ export type LoyaltyClientSettings = {
   readonly timeoutMs?: number;
   /** Resolves when a call may begin; the time until then is not part of the call's time-out. */
   readonly takeTurn?: (signal: AbortSignal | undefined) => Promise<Turn>;
+  /** A call that would change anything is a programming error. */
+  readonly readOnly?: boolean;
   /** After every call that was sent. */
   readonly onEnd?: (tookMs: number) => void;
 } & (
@@ -60,15 +62,19 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
 }
 
-export type LoyaltyClient = ReturnType<typeof createLoyaltyClient>;
+/** One function per operation of the contract, by its operationId. */
+export type LoyaltyClient = {
+  readonly [O in OperationId]: (
+    ...given: [...Given<O>, options?: CallOptions]
+  ) => Promise<LoyaltyResult<Value<O>>>;
+};
 
 /**
- * One function per operation of the contract, by its operationId. Each makes one attempt and answers
- * with a result. What throws is a programming error: settings that can never work, a missing id, a
- * body that is not JSON. The credentials live in closures only, where no logger can find them.
+ * Each call makes one attempt and answers with a result. What throws is a programming error: settings that can never
+ * work, a missing id, a body that is not JSON. The credentials live in closures only, where no logger can find them.
  * See docs/decisions/0009-the-queue-retries-the-http-clients-do-not.md.
  */
-export function createLoyaltyClient(settings: LoyaltyClientSettings) {
+export function createLoyaltyClient(settings: LoyaltyClientSettings): LoyaltyClient {
   const { credentials, timeoutMs = CALL_TIMEOUT_MS } = settings;
   const http =
     'http' in settings
@@ -94,6 +100,9 @@ export function createLoyaltyClient(settings: LoyaltyClientSettings) {
     options: CallOptions = {},
   ): Promise<LoyaltyResult<Value<O>>> {
     const { method, path: template, namesCustomer } = operationTable[operation];
+    if (settings.readOnly && !isReading(operationTable[operation])) {
+      throw new Error(`${operation} changes the program of a shop that is only observed`);
+    }
     const path = buildPath(template, input.path, input.query);
     if (path === undefined) {
       const message = `${operation} was not sent: the id in its path is blank.`;
@@ -145,94 +154,20 @@ export function createLoyaltyClient(settings: LoyaltyClientSettings) {
     return isSame ? result : send(renewed);
   }
 
-  return {
-    updateProduct: (id: string, product: Body<'updateProduct'>, options?: CallOptions) =>
-      call('updateProduct', { path: { id }, body: product }, options),
-    calculateProductPoints: (products: Body<'calculateProductPoints'>, options?: CallOptions) =>
-      call('calculateProductPoints', { body: products }, options),
-    redeemReward: (id: number, redemption: Body<'redeemReward'>, options?: CallOptions) =>
-      call('redeemReward', { path: { id }, body: redemption }, options),
-    sendOrder: (order: Body<'sendOrder'>, options?: CallOptions) =>
-      call('sendOrder', { body: order }, options),
-    createCoupon: (coupon: Body<'createCoupon'>, options?: CallOptions) =>
-      call('createCoupon', { body: coupon }, options),
-    changeCashback: (customerId: string, change: Body<'changeCashback'>, options?: CallOptions) =>
-      call('changeCashback', { path: { id: customerId }, body: change }, options),
-    listTiers: (customer: Body<'listTiers'>, options?: CallOptions) =>
-      call('listTiers', { body: customer }, options),
-    updateRewardMetadata: (update: Body<'updateRewardMetadata'>, options?: CallOptions) =>
-      call('updateRewardMetadata', { body: update }, options),
-    getRewardConfiguration: (id: number, options?: CallOptions) =>
-      call('getRewardConfiguration', { path: { id } }, options),
-    listQuizzes: (query?: Query<'listQuizzes'>, options?: CallOptions) =>
-      call('listQuizzes', { ...(query && { query }) }, options),
-    getCustomer: (customerId: string, options?: CallOptions) =>
-      call('getCustomer', { path: { id: customerId } }, options),
-    deactivateCoupon: (code: string, options?: CallOptions) =>
-      call('deactivateCoupon', { path: { code } }, options),
-    cancelPosOrder: (
-      orderId: string,
-      cancellation: Body<'cancelPosOrder'>,
-      options?: CallOptions,
-    ) => call('cancelPosOrder', { path: { orderId }, body: cancellation }, options),
-    listRewardConfigurations: (query?: Query<'listRewardConfigurations'>, options?: CallOptions) =>
-      call('listRewardConfigurations', { ...(query && { query }) }, options),
-    answerQuiz: (query: Query<'answerQuiz'>, answers: Body<'answerQuiz'>, options?: CallOptions) =>
-      call('answerQuiz', { ...(query && { query }), body: answers }, options),
-    cancelOrder: (orderId: string, cancellation: Body<'cancelOrder'>, options?: CallOptions) =>
-      call('cancelOrder', { path: { orderId }, body: cancellation }, options),
-    getOrder: (orderId: string, options?: CallOptions) =>
-      call('getOrder', { path: { orderId } }, options),
-    completeOrder: (orderId: string, completion: Body<'completeOrder'>, options?: CallOptions) =>
-      call('completeOrder', { path: { orderId }, body: completion }, options),
-    partiallyCancelOrder: (
-      orderId: string,
-      part: Body<'partiallyCancelOrder'>,
-      options?: CallOptions,
-    ) => call('partiallyCancelOrder', { path: { orderId }, body: part }, options),
-    partiallyCancelPosOrder: (
-      orderId: string,
-      part: Body<'partiallyCancelPosOrder'>,
-      options?: CallOptions,
-    ) => call('partiallyCancelPosOrder', { path: { orderId }, body: part }, options),
-    listAvailableRewards: (purchase: Body<'listAvailableRewards'>, options?: CallOptions) =>
-      call('listAvailableRewards', { body: purchase }, options),
-    redeemRewardByKey: (id: number, redemption: Body<'redeemRewardByKey'>, options?: CallOptions) =>
-      call('redeemRewardByKey', { path: { id }, body: redemption }, options),
-    cancelRedemption: (rewardId: number, options?: CallOptions) =>
-      call('cancelRedemption', { path: { id: rewardId } }, options),
-    cancelRedemptionByKey: (OriginalKey: string, options?: CallOptions) =>
-      call('cancelRedemptionByKey', { query: { OriginalKey } }, options),
-    startChallenge: (customerId: string, start: Body<'startChallenge'>, options?: CallOptions) =>
-      call('startChallenge', { path: { id: customerId }, body: start }, options),
-    validateChallenge: (
-      customerId: string,
-      answer: Body<'validateChallenge'>,
-      options?: CallOptions,
-    ) => call('validateChallenge', { path: { id: customerId }, body: answer }, options),
-    getRedeemedReward: (rewardId: number, options?: CallOptions) =>
-      call('getRedeemedReward', { path: { id: rewardId } }, options),
-    getCustomerPoints: (customerId: string, options?: CallOptions) =>
-      call('getCustomerPoints', { path: { id: customerId } }, options),
-    changePoints: (customerId: string, change: Body<'changePoints'>, options?: CallOptions) =>
-      call('changePoints', { path: { id: customerId }, body: change }, options),
-    listPointsHistory: (
-      customerId: string,
-      query?: Query<'listPointsHistory'>,
-      options?: CallOptions,
-    ) => call('listPointsHistory', { path: { id: customerId }, ...(query && { query }) }, options),
-    upsertCustomer: (customer: Body<'upsertCustomer'>, options?: CallOptions) =>
-      call('upsertCustomer', { body: customer }, options),
-    changeCustomerStatus: (
-      originalId: string,
-      status: Body<'changeCustomerStatus'>,
-      options?: CallOptions,
-    ) => call('changeCustomerStatus', { path: { originalId }, body: status }, options),
-    getCoupon: (code: string, options?: CallOptions) =>
-      call('getCoupon', { path: { code } }, options),
-    listCustomersReport: (query?: Query<'listCustomersReport'>, options?: CallOptions) =>
-      call('listCustomersReport', { ...(query && { query }) }, options),
-  } satisfies Record<OperationId, unknown>;
+  const functions = Object.keys(operationTable).map((name) => {
+    const operation = name as OperationId;
+    const { id, takes } = operationTable[operation];
+    return [
+      operation,
+      (...given: unknown[]) => {
+        const path = id === undefined ? {} : { path: { [id]: given.shift() } };
+        const parts = takes.map((part) => [part, given.shift()]);
+        const input = { ...path, ...Object.fromEntries(parts) } as Input<OperationId>;
+        return call(operation, input, given[0] as CallOptions | undefined);
+      },
+    ];
+  });
+  return Object.fromEntries(functions);
 }
 
 /** Beyond 2^31 - 1, setTimeout fires at once. */

@@ -8,50 +8,72 @@ export type OperationId = Exclude<keyof operations, keyof webhooks>;
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 interface Options {
+  /** It changes nothing, although it is not a GET. */
+  readonly reads?: true;
   /** Absent: the answer must say whether it is an error. `none`: the object comes bare. */
   readonly envelope?: 'none';
   /** `Code` of the answer is the customer's PIN: dropped before anything reads the answer. */
   readonly answersWithPin?: true;
 }
 
-interface Operation extends Options {
+/** What a call carries behind the id in its path. */
+type Parts = readonly ('query' | 'body')[];
+
+interface Operation<Taken extends Parts = Parts> extends Options {
   readonly method: Method;
   readonly path: keyof paths;
+  /** The name of the id in the path; undefined for a path without one. */
+  readonly id: string | undefined;
+  readonly takes: Taken;
   /** The value of an answer that reports no error. */
   readonly value: ReadValue;
   /** The id in the path is a customer's. */
   readonly namesCustomer: boolean;
 }
 
+/** It changes nothing: a shop that is only observed may make it. */
+export const isReading = ({ method, reads }: Operation): boolean =>
+  method === 'GET' || reads === true;
+
 // The annotation lets esbuild leave the table out of a function that makes no call.
 /* @__NO_SIDE_EFFECTS__ */
-function operation(
-  call: `${Method} ${keyof paths}`,
+function operation<
+  Call extends `${Method} ${keyof paths}`,
+  const Taken extends Parts = Call extends `P${string}` ? ['body'] : [],
+>(
+  call: Call,
   value: ReadValue,
-  options: Options = {},
-): Operation {
+  { takes, ...options }: Options & { readonly takes?: Taken } = {},
+): Operation<NoInfer<Taken>> {
   const [method, path] = call.split(' ') as [Method, keyof paths];
-  return { method, path, value, namesCustomer: /\/customers?\/\{/i.test(path), ...options };
+  const [, id] = /\{(\w+)\}/.exec(path) ?? [];
+  const byMethod: Parts = method === 'POST' || method === 'PUT' ? ['body'] : [];
+  return {
+    ...{ method, path, id, value, takes: takes ?? (byMethod as Taken) },
+    ...{ namesCustomer: /\/customers?\/\{/i.test(path), ...options },
+  };
 }
 
-export const operationTable: Readonly<Record<OperationId, Operation>> = {
+export const operationTable: { readonly [O in OperationId]: Operation<Takes<O>> } = {
   updateProduct: operation('PUT /v1/pvt/Product/{id}', resultObject),
-  calculateProductPoints: operation('POST /v1/pvt/Product/points', resultList),
+  calculateProductPoints: operation('POST /v1/pvt/Product/points', resultList, { reads: true }),
   redeemReward: operation('POST /v1/pvt/RewardConfigurations/{id}/redeem', redemption, {
     envelope: 'none',
   }),
   sendOrder: operation('POST /v1/pvt/POS/orders', resultObject),
   createCoupon: operation('POST /v1/pvt/Coupons', page),
   changeCashback: operation('POST /v1/pvt/Customer/{id}/cashback', customerPoints),
-  listTiers: operation('POST /v1/pvt/Tiers/available', tiers, { envelope: 'none' }),
+  listTiers: operation('POST /v1/pvt/Tiers/available', tiers, { envelope: 'none', reads: true }),
   updateRewardMetadata: operation('POST /v1/pvt/Rewards/updatemetadata', keyedRedemption),
   getRewardConfiguration: operation('GET /v1/pvt/RewardConfigurations/{id}', resultObject),
-  listQuizzes: operation('GET /v1/pvt/Quiz/list', resultListOrNone),
+  listQuizzes: operation('GET /v1/pvt/Quiz/list', resultListOrNone, { takes: ['query'] }),
   getCustomer: operation('GET /v1/pvt/Customer/{id}', resultObject),
-  deactivateCoupon: operation('POST /v1/pvt/Coupons/{code}/inactive', page),
+  deactivateCoupon: operation('POST /v1/pvt/Coupons/{code}/inactive', page, { takes: [] }),
   cancelPosOrder: operation('POST /v1/pvt/POS/orders/{orderId}/cancel', cancelledOrder),
-  listRewardConfigurations: operation('GET /v1/pvt/RewardConfigurations', page),
-  answerQuiz: operation('POST /v1/pvt/Quiz/answer', resultObject),
+  listRewardConfigurations: operation('GET /v1/pvt/RewardConfigurations', page, {
+    takes: ['query'],
+  }),
+  answerQuiz: operation('POST /v1/pvt/Quiz/answer', resultObject, { takes: ['query', 'body'] }),
   cancelOrder: operation('POST /v1/pvt/Order/{orderId}/cancel', cancelledOrder),
   getOrder: operation('GET /v1/pvt/Order/{orderId}', readOrder, { envelope: 'none' }),
   completeOrder: operation('POST /v1/pvt/Order/{orderId}/complete', completedOrder),
@@ -59,10 +81,13 @@ export const operationTable: Readonly<Record<OperationId, Operation>> = {
   partiallyCancelPosOrder: operation('POST /v1/pvt/POS/{orderId}/partialcancel', partialCancel),
   listAvailableRewards: operation('POST /v1/pvt/POS/rewards/available', availableRewards, {
     envelope: 'none',
+    reads: true,
   }),
   redeemRewardByKey: operation('POST /v1/pvt/POS/rewards/{id}/redeem', keyedRedemption),
   cancelRedemption: operation('DELETE /v1/pvt/POS/rewards/{id}', cancelledRedemption),
-  cancelRedemptionByKey: operation('DELETE /v1/pvt/POS/rewards', cancelledRedemption),
+  cancelRedemptionByKey: operation('DELETE /v1/pvt/POS/rewards', cancelledRedemption, {
+    takes: ['query'],
+  }),
   startChallenge: operation('POST /v1/pvt/POS/customers/{id}/challenge', startedChallenge, {
     envelope: 'none',
     answersWithPin: true,
@@ -77,11 +102,16 @@ export const operationTable: Readonly<Record<OperationId, Operation>> = {
     envelope: 'none',
   }),
   changePoints: operation('POST /v1/pvt/Customer/{id}/points', customerPoints),
-  listPointsHistory: operation('POST /v1/pvt/Customer/{id}/history', page),
+  listPointsHistory: operation('POST /v1/pvt/Customer/{id}/history', page, {
+    takes: ['query'],
+    reads: true,
+  }),
   upsertCustomer: operation('POST /v1/pvt/Customer/upsert', resultObject),
   changeCustomerStatus: operation('POST /v1/pvt/Customer/{originalId}/changestatus', anyResult),
   getCoupon: operation('GET /v1/pvt/Coupons/{code}', page),
-  listCustomersReport: operation('GET /v1/pvt/Reports/ListCustomersReport', page),
+  listCustomersReport: operation('GET /v1/pvt/Reports/ListCustomersReport', page, {
+    takes: ['query'],
+  }),
 };
 
 /** One page of a list. The service may send null for an empty one; readers get an empty array. */
@@ -107,13 +137,34 @@ type JsonBody<RequestBody> = [RequestBody] extends [never]
     : never;
 
 export type Body<O extends OperationId> = JsonBody<NonNullable<operations[O]['requestBody']>>;
-export type Query<O extends OperationId> = operations[O]['parameters']['query'];
+type Query<O extends OperationId> = operations[O]['parameters']['query'];
 
 /** What one call carries. A path parameter or a body that is due cannot be left out. */
 export type Input<O extends OperationId> = Pick<operations[O]['parameters'], 'path' | 'query'> &
   ([Body<O>] extends [never] ? { body?: never } : { body: Body<O> });
 
-type Parameters = Readonly<Record<string, string | number | boolean | null | undefined>>;
+type TakenQuery<O extends OperationId> = [NonNullable<Query<O>>] extends [never] ? [] : ['query'];
+type TakenBody<O extends OperationId> = [Body<O>] extends [never] ? [] : ['body'];
+type Takes<O extends OperationId> = readonly [...TakenQuery<O>, ...TakenBody<O>];
+
+type GivenId<O extends OperationId> = operations[O]['parameters'] extends { path: infer Path }
+  ? [id: Path[keyof Path]]
+  : [];
+type GivenQuery<O extends OperationId> =
+  TakenQuery<O> extends []
+    ? []
+    : undefined extends Query<O>
+      ? [query?: Query<O>]
+      : [query: Query<O>];
+
+/** What the function of an operation is called with, before the options: the id in the path, the query, the body. */
+export type Given<O extends OperationId> = [
+  ...GivenId<O>,
+  ...GivenQuery<O>,
+  ...(TakenBody<O> extends [] ? [] : [body: Body<O>]),
+];
+
+type PathParameters = Readonly<Record<string, string | number | boolean | null | undefined>>;
 
 /**
  * The path and query of a call, ready to be sent as they are. Undefined when an id is blank: the
@@ -121,8 +172,8 @@ type Parameters = Readonly<Record<string, string | number | boolean | null | und
  */
 export function buildPath(
   template: string,
-  ids: Parameters = {},
-  query: Parameters = {},
+  ids: PathParameters = {},
+  query: PathParameters = {},
 ): string | undefined {
   let blank = false;
   const path = template.replace(/\{(\w+)\}/g, (_, name: string) => {

@@ -21,6 +21,7 @@ export function createConfiguredStore(
       if (!shop) throw new Error(`unknown shop: ${domain}`);
       return {
         secret: secrets.store(shop.path),
+        readOnly: shop.mode === 'observe',
         enrichment: enrichmentOf(shop.rules),
         sandboxAddress: sandboxAddressOf(connector, shop, sandboxes),
       };

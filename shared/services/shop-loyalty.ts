@@ -40,10 +40,13 @@ export function openShopLoyalty(
   const loyalty = createLoyaltyClient({
     baseUrl: loyaltyAddress(connector, shop),
     credentials: (given) => (given === 'were-refused' ? credentials.refresh() : credentials.get()),
+    readOnly: shop.mode === 'observe',
     ...(rate && { takeTurn: rate.take }),
     ...(onEnd && { onEnd: (tookMs) => onEnd(domain, tookMs) }),
   });
-  return { loyalty, breaker: pauses.guard(domain, createCircuitBreaker()) };
+  const breaker = pauses.guard(domain, createCircuitBreaker());
+  const { otherOrderIds } = shop;
+  return { loyalty, breaker, otherOrderIds, observes: shop.mode === 'observe' };
 }
 
 /**

@@ -62,7 +62,7 @@ export function createShopSecrets(
       credentialsOf<AdminCredentials>(
         reader(secretName(prefix, path, 'store'), secretForms.store, REFUSED_PAUSE_MS),
       ),
-    points: (path) => reader(secretName(prefix, path, 'points'), parsePointTokens),
+    points: (path) => reader(secretName(prefix, path, 'points'), secretForms.points),
   };
 }
 
@@ -78,7 +78,7 @@ function credentialsOf<T>(secret: SecretReader<T>) {
   };
 }
 
-/** Each shop has a secret per purpose, so that a function can read only the one it needs. */
+/** Of the secrets that people enter. */
 export const SECRET_PURPOSES = ['webhook', 'loyalty', 'store'] as const;
 
 export type SecretPurpose = (typeof SECRET_PURPOSES)[number];
@@ -88,18 +88,20 @@ interface LoyaltyCredentials {
   readonly key: string;
 }
 
-interface SecretForms {
+export interface SecretForms {
   readonly webhook: WebhookSecrets;
   readonly loyalty: LoyaltyCredentials;
   /** `clientId` and `clientSecret` of the app, or the `accessToken` of an older one, with or without its `clientId`. */
   readonly store: AdminCredentials;
+  /** `current` and `previous`. No person enters them: the connector makes them. */
+  readonly points: PointTokens;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
 /** How the functions read a secret's fields. Commands that store a secret check it with the same. */
 export const secretForms: {
-  readonly [Purpose in SecretPurpose]: (fields: Fields) => ParsedSecret<SecretForms[Purpose]>;
+  readonly [Purpose in keyof SecretForms]: (fields: Fields) => ParsedSecret<SecretForms[Purpose]>;
 } = {
   webhook(fields) {
     const current = requireText(fields, 'current');
@@ -138,21 +140,18 @@ export const secretForms: {
     const pair = { clientId: clientId.value, clientSecret: clientSecret.value };
     return { kind: 'parsed', value: { kind: 'client-credentials', ...pair } };
   },
+
+  points({ current, previous }) {
+    if (!isToken(current)) {
+      return { kind: 'fault', field: 'current', why: 'must be a token of 32 bytes' };
+    }
+    return { kind: 'parsed', value: isToken(previous) ? { current, previous } : { current } };
+  },
 };
 
-/** `{ "current": "…", "previous": "…" }`. Separate from the others: no person enters it, the connector makes the tokens. */
-export function parsePointTokens({ current, previous }: Fields): ParsedSecret<PointTokens> {
-  if (!isToken(current)) {
-    return { kind: 'fault', field: 'current', why: 'must be a token of 32 bytes' };
-  }
-  return { kind: 'parsed', value: isToken(previous) ? { current, previous } : { current } };
-}
-
-/** `loyalty-connector/prod/example-store/webhook` */
-export function secretName(
-  prefix: string,
-  shopPath: string,
-  purpose: SecretPurpose | 'points',
-): string {
-  return `${prefix}/${shopPath}/${purpose}`;
-}
+/**
+ * `loyalty-connector/prod/example-store/webhook`: each shop has a secret per purpose, so that a function can read only
+ * the one it needs.
+ */
+export const secretName = (prefix: string, shopPath: string, purpose: keyof SecretForms): string =>
+  `${prefix}/${shopPath}/${purpose}`;

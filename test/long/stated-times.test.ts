@@ -124,6 +124,7 @@ function openShop({ perDay, pointsPerSecond }: Shop) {
       of: () => undefined,
       doubtOf: () => undefined,
       goLiveOf: () => first,
+      noteObserving: async () => {},
     },
     queue: { send: async () => {} },
     topicOf: () => 'orders/updated',

@@ -3,8 +3,8 @@ import { recordTelemetry } from '../../local/harness/recorded-telemetry.ts';
 import { createTimedCache } from '../../shared/core/calls/ask-loyalty.ts';
 import { createCircuitBreaker } from '../../shared/core/calls/call-loyalty.ts';
 import type { KnownQuizzes } from '../../shared/core/storefront/answer-quiz.ts';
-import type { EarnedPoints } from '../../shared/core/storefront/earn-points.ts';
 import type { RewardItem } from '../../shared/core/storefront/reward-view.ts';
+import type { EarnedPoints } from '../../shared/store/storefront-answers.ts';
 
 export const NOON = Date.parse('2026-10-09T12:00:00Z');
 

@@ -46,7 +46,10 @@ export function serveInProcess({
   readsPerMinute = 1_000,
   challenge = 'off',
   taxInPrices = 0,
+  observers,
 }: {
+  /** The shop is only observed. */
+  readonly observers?: readonly string[];
   readonly readsPerMinute?: number;
   readonly taxInPrices?: number;
   readonly challenge?: 'off' | 'asked';
@@ -133,6 +136,7 @@ export function serveInProcess({
           clientId: async () => parts.clientId,
           hasCustomer: (id: string) => parts.hasCustomer(id),
           storefront: { ...storefront, ...redeeming },
+          observers,
           rateLimit: {
             customer: createRateLimit(readsPerMinute),
             anonymous: createRateLimit(10 * readsPerMinute),

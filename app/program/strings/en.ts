@@ -84,6 +84,7 @@ export const en = {
     'bad-signature': 'The store could not confirm this page. Please load it again.',
     'not-logged-in': 'Please log in first.',
     'too-many-requests': 'That was a bit fast.',
+    'not-live': 'The loyalty program is not open yet.',
     unavailable: 'The loyalty program cannot be reached at the moment.',
     'too-few-points': 'You do not have enough points for this reward.',
     'below-minimum': 'Your cart is too small for this reward.',

@@ -69,6 +69,7 @@ export const es: Strings = {
     'bad-signature': 'La tienda no pudo confirmar esta página. Vuelve a cargarla.',
     'not-logged-in': 'Inicia sesión primero.',
     'too-many-requests': 'Ha sido demasiado rápido.',
+    'not-live': 'El programa de fidelidad aún no está abierto.',
     unavailable: 'No se puede acceder al programa de fidelidad en este momento.',
     'too-few-points': 'No tienes suficientes puntos para esta recompensa.',
     'below-minimum': 'Tu carrito no llega al mínimo de esta recompensa.',

@@ -69,6 +69,7 @@ export const ptBr: Strings = {
     'bad-signature': 'A loja não conseguiu confirmar esta página. Carregue-a novamente.',
     'not-logged-in': 'Entre na sua conta primeiro.',
     'too-many-requests': 'Foi rápido demais.',
+    'not-live': 'O programa de fidelidade ainda não está aberto.',
     unavailable: 'O programa de fidelidade não está acessível no momento.',
     'too-few-points': 'Você não tem pontos suficientes para esta recompensa.',
     'below-minimum': 'Seu carrinho não atinge o mínimo desta recompensa.',

@@ -1,12 +1,10 @@
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { parse, type TomlTable } from 'smol-toml';
 import { type AppFiles, HEADER, readApp } from '../../../app/build/build-app.ts';
 import type { Shop } from '../../../shared/config/connector-config.ts';
 import { findProject } from '../../../shared/config/folders.ts';
-import { secretName } from '../../../shared/services/shop-secrets.ts';
 import {
   appConfiguration,
   shopAddress,
@@ -335,13 +333,9 @@ function foreignIn({ written }: Pick<AppFolder, 'written'>): readonly string[] {
 }
 
 /** Undefined for an app with an access token, and where the caller may not read secrets. */
-async function readClientId(
-  { aws, output }: Deployment,
-  { path }: Shop,
-): Promise<string | undefined> {
-  const name = secretName(output('SecretsPrefix'), path, 'store');
+async function readClientId(deployment: Deployment, shop: Shop): Promise<string | undefined> {
   try {
-    const read = await readSecret(new SecretsManagerClient(aws), name, 'store');
+    const read = await readSecret(deployment, shop, 'store');
     const { clientId } = read.kind === 'there' ? read.fields : {};
     return typeof clientId === 'string' ? clientId : undefined;
   } catch (error) {

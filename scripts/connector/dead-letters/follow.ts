@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ListedDeadLetter } from '../../../shared/core/batch/dead-letter.ts';
 import { batchesOf, type QueueDepth } from '../../../shared/core/events/event.ts';
 import { isNewer, type Ledger, ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
-import { type Deployment, openLedger } from '../deployment/deployment.ts';
+import { type Deployment, openLedger, openLists } from '../deployment/deployment.ts';
 import { localUser } from '../deployment/read-caller.ts';
 import type { Suggestion, Tone } from '../document/document.ts';
 import { line } from '../document/line.ts';
@@ -10,7 +10,7 @@ import { isHolding, pauseText, readPauses, resumeSuggestion } from '../pause/rea
 import { FOR_WHAT, readWaiting } from '../pause/waiting-messages.ts';
 import type { Session } from '../session/session.ts';
 import { counted, utcText } from '../terminal/text.ts';
-import { openSourceQueues, openSummaries, readSummaries } from './read.ts';
+import { openSourceQueues, readSummaries } from './read.ts';
 import type { ReplayedLetter } from './replay.ts';
 
 /**
@@ -169,7 +169,7 @@ export async function followAll(
     ...{ by: localUser(), signal, ledger: openLedger(deployment) },
     depth: openSourceQueues(deployment, families).depth,
     lettersSince: (since) =>
-      readSummaries(openSummaries(deployment), new Date(), { since: since.getTime() }),
+      readSummaries(openLists(deployment), new Date(), { since: since.getTime() }),
     holds: (pending) => readHolds(deployment, pending),
     onProgress(ended, underway, held) {
       const waits = held ? `. ${held.what}` : '';

@@ -1,6 +1,6 @@
 import type { SummarizedDeadLetter } from '../../../shared/core/batch/dead-letter.ts';
 import type { QueueFamily } from '../../../shared/core/events/event.ts';
-import { type Deployment, openLedger } from '../deployment/deployment.ts';
+import { type Deployment, openLedger, openLists } from '../deployment/deployment.ts';
 import {
   type Block,
   type Document,
@@ -36,7 +36,6 @@ import {
   matchesFilter,
   NOT_SEEN,
   openLetterQueues,
-  openSummaries,
   optionsOf,
   readSummaries,
   rebuildSummaries,
@@ -124,7 +123,7 @@ export async function readList(
   const queues = openLetterQueues(deployment, families);
   const counts = await Promise.all(queues.map((queue) => queue.counts()));
   const progress = session.terminal.progress('Reading dead letters:');
-  const all = await readSummaries(openSummaries(deployment), new Date(), {
+  const all = await readSummaries(openLists(deployment), new Date(), {
     onProgress: (read) => progress.report(read),
   });
   progress.end();
@@ -323,7 +322,7 @@ export async function scanCommand(session: Session): Promise<Document> {
   const queues = openLetterQueues(deployment, families);
   const change = await session.beginChange(deployment);
   const progress = session.terminal.progress('Reading dead letters:');
-  const all = await readSummaries(openSummaries(deployment), new Date());
+  const all = await readSummaries(openLists(deployment), new Date());
   const listed = all.filter(({ family }) => families.includes(family));
   const onProgress = (seen: number, total: number) =>
     progress.report(seen, `of about ${total}`, seen / total);

@@ -1,5 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
-import { DynamoDB } from '@aws-sdk/client-dynamodb';
 import { SQS } from '@aws-sdk/client-sqs';
 import type { ReadSettings } from '../../../shared/aws/ledger-item.ts';
 import { readLetters, readLettersAbout } from '../../../shared/aws/read-ledger.ts';
@@ -35,7 +33,7 @@ import {
   type LedgerEntry,
   ledgerKeyText,
 } from '../../../shared/core/ledger/ledger.ts';
-import { type Deployment, openLedger, QUEUE_OUTPUTS } from '../deployment/deployment.ts';
+import { type Deployment, openLedger, openLists, QUEUE_OUTPUTS } from '../deployment/deployment.ts';
 import { nameKey } from '../deployment/services.ts';
 
 /** Which dead letters are meant; what is not given matches all. */
@@ -142,11 +140,6 @@ export function openSourceQueues(
     families.map((family) => [family, deployment.output(QUEUE_OUTPUTS[family].queue)]),
   );
   return { queue: createSqsEventQueue(sqs, urls), depth: createSqsQueueDepth(sqs, urls) };
-}
-
-export function openSummaries({ aws, output }: Pick<Deployment, 'aws' | 'output'>): ReadSettings {
-  const client = new DynamoDB(aws);
-  return { client, table: output('LedgerTable'), pause, random: Math.random };
 }
 
 /** All listed dead letters since that moment, the newest first. `onProgress` says how many were read so far. */
@@ -341,7 +334,7 @@ export async function lettersAbout(
   about: EntityKey,
   settings: Pick<SurveySettings, 'signal' | 'onProgress'>,
 ): Promise<readonly SummarizedDeadLetter[]> {
-  const found = await readLettersAbout(openSummaries(deployment), about, new Date());
+  const found = await readLettersAbout(openLists(deployment), about, new Date());
   if (found.length > 0) return found;
   const { shop, kind, id } = about;
   const filter = { shop, kind, id: [id] };
@@ -363,7 +356,7 @@ export async function findUnlisted(
   const total = await countIn(queues);
   // Most queues are empty: then no list has to be read.
   if (total === 0 || total > MOST_SCANNED) return [];
-  const list = await readSummaries(openSummaries(deployment), new Date());
+  const list = await readSummaries(openLists(deployment), new Date());
   if (list.filter(({ family }) => families.includes(family)).length >= total) return [];
   const letters: ReadLetter[] = [];
   const onLetters = (some: readonly ReadLetter[]) => {
@@ -420,7 +413,7 @@ export async function findDelivered(
 export async function countDelivered(
   deployment: Deployment,
 ): Promise<Partial<Record<QueueFamily, number>>> {
-  const letters = await readSummaries(openSummaries(deployment), new Date());
+  const letters = await readSummaries(openLists(deployment), new Date());
   const delivered = await findDelivered(letters, openLedger(deployment));
   const those = letters.filter(({ letterId }) => delivered.has(letterId));
   const byFamily = Map.groupBy(those, ({ family }) => family);

@@ -20,7 +20,7 @@ import {
   previewSync,
 } from '../../../shared/core/sync/preview-sync.ts';
 import { adviceOn } from '../../../shared/loyalty/error-advice.ts';
-import { type Deployment, nextCommand, openLedger } from '../deployment/deployment.ts';
+import { type Deployment, nextCommand, openLedger, openLists } from '../deployment/deployment.ts';
 import { explainAwsError } from '../deployment/explain-aws-error.ts';
 import { openShopServices } from '../deployment/services.ts';
 import {
@@ -59,7 +59,6 @@ import {
   NOT_SEEN,
   newestFirst,
   openLetterQueues,
-  openSummaries,
   type ReadLetter,
   type SurveySettings,
   takeLetters,
@@ -134,7 +133,7 @@ async function findLetter(
   readonly gone?: SummarizedDeadLetter;
 }> {
   const now = new Date();
-  const summaries = openSummaries(deployment);
+  const summaries = openLists(deployment);
   const things = deployment.connector.shops.flatMap(({ domain: shop }) =>
     EVENT_KINDS.map((kind) => ({ shop, kind, id })),
   );

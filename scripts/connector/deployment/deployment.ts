@@ -1,6 +1,8 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { DynamoDB } from '@aws-sdk/client-dynamodb';
 import type { SQSExtensionConfiguration } from '@aws-sdk/client-sqs';
 import { createDynamoDbLedger } from '../../../shared/aws/dynamodb-ledger.ts';
+import type { ReadSettings } from '../../../shared/aws/ledger-item.ts';
 import type { Connector, Shop } from '../../../shared/config/connector-config.ts';
 import { compareVersions, VERSION } from '../../../shared/config/release.ts';
 import type { StackOutput } from '../../../shared/config/stack-outputs.ts';
@@ -165,3 +167,8 @@ export function openLedger(
 ): Ledger {
   return createDynamoDbLedger({ client: new DynamoDB(deployment.aws), table });
 }
+
+/** The ledger's lists of records, which only commands read. */
+export const openLists = ({ aws, output }: Pick<Deployment, 'aws' | 'output'>): ReadSettings => ({
+  ...{ client: new DynamoDB(aws), table: output('LedgerTable'), pause, random: Math.random },
+});

@@ -1,4 +1,3 @@
-import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { VERSION } from '../../../shared/config/release.ts';
 import { LEDGER_FORMAT } from '../../../shared/core/events/formats.ts';
 import {
@@ -65,9 +64,8 @@ const SECTIONS: ReadonlyMap<string, string> = new Map([
 
 /** All checks, in the order in which they are shown. */
 function openChecks(deployment: Deployment, options: CommonOptions): readonly Check[] {
-  const { connector, aws } = deployment;
+  const { connector } = deployment;
   const { storefront } = connector;
-  const client = new SecretsManagerClient(aws);
   const credentials = readCredentials(deployment, options);
   const services = openShopServices(deployment);
   const deps: ShopDeps = {
@@ -77,8 +75,8 @@ function openChecks(deployment: Deployment, options: CommonOptions): readonly Ch
   };
   const withSecrets: readonly Check[] = [
     secretsCheck(deployment, credentials),
-    appSecretsCheck(deps, client),
-    webhookAddressCheck(deps, client),
+    appSecretsCheck(deps),
+    webhookAddressCheck(deps),
     adminApiCheck(deps),
     installedAppCheck(deps),
     currencyCheck(deps),

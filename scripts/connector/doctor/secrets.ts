@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { SecretsManager } from '@aws-sdk/client-secrets-manager';
 import { SECRET_MAX_AGE_MS } from '../../../shared/aws/secrets.ts';
 import type { Shop } from '../../../shared/config/connector-config.ts';
-import { secretName } from '../../../shared/services/shop-secrets.ts';
 import { shopAddress } from '../../../shared/shopify/subscriptions/wanted-subscriptions.ts';
 import { PROBE_TOPIC } from '../../../shared/shopify/webhooks/topics.ts';
 import {
@@ -24,20 +23,17 @@ import { judgeSignatures } from '../status/judge-status.ts';
 import { momentText } from '../terminal/text.ts';
 
 /** Secrets that shops share, or that were not rotated together. Reads them to compare; they do not leave this process. */
-export function appSecretsCheck(
-  { shops, deployment }: ShopDeps,
-  client: SecretsManagerClient,
-): Check {
-  const prefix = deployment.output('SecretsPrefix');
-  const read = async ({ domain, path }: Shop): Promise<AppSecrets> => {
+export function appSecretsCheck({ shops, deployment }: ShopDeps): Check {
+  const client = new SecretsManager(deployment.aws);
+  const read = async (shop: Shop): Promise<AppSecrets> => {
     const fields = async (purpose: 'webhook' | 'store') => {
-      const found = await readSecret(client, secretName(prefix, path, purpose), purpose);
+      const found = await readSecret(deployment, shop, purpose, client);
       return found.kind === 'there' ? found.fields : {};
     };
     const { current, previous } = await fields('webhook');
     const { clientSecret } = await fields('store');
     return {
-      shop: domain,
+      shop: shop.domain,
       webhook: [current, previous].filter((secret) => typeof secret === 'string'),
       ...(typeof clientSecret === 'string' && { clientSecret }),
     };
@@ -87,10 +83,8 @@ export function judgeAppSecrets(all: readonly AppSecrets[]): readonly Finding[] 
 }
 
 /** The address is reachable, refuses a forged signature and accepts a valid one. Queues nothing. */
-export function webhookAddressCheck(
-  { shops, deployment }: ShopDeps,
-  client: SecretsManagerClient,
-): Check {
+export function webhookAddressCheck({ shops, deployment }: ShopDeps): Check {
+  const client = new SecretsManager(deployment.aws);
   return {
     name: 'webhooks',
     needs: ['webhook secret'],
@@ -101,8 +95,7 @@ export function webhookAddressCheck(
         postWebhook(address, { topic: PROBE_TOPIC, shop: domain, body, secret });
       const reached = judgeForged(await send(randomUUID()), address, deployment);
       if (reached) return [reached];
-      const name = secretName(deployment.output('SecretsPrefix'), path, 'webhook');
-      const stored = await readSecret(client, name, 'webhook');
+      const stored = await readSecret(deployment, { path }, 'webhook', client);
       if (stored.kind !== 'there') return [pass(`${address} refuses a forged signature`)];
       const genuine = await send(String(stored.fields.current));
       if (genuine.kind === 'answered' && genuine.status === 200) {

@@ -1,6 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises';
-import { DynamoDB } from '@aws-sdk/client-dynamodb';
 import { AUDIT_DAYS, type AuditRecord, CLAIM, readAudit } from '../deployment/audit-records.ts';
+import { openLists } from '../deployment/deployment.ts';
 import {
   type Block,
   type Document,
@@ -36,17 +35,15 @@ export async function showHistory(
   { findDeployment }: Session,
   options: HistoryOptions,
 ): Promise<Document<HistoryData>> {
-  const { aws, output, stack } = await findDeployment();
-  const settings = {
-    client: new DynamoDB(aws),
-    table: output('LedgerTable'),
-    pause,
-    random: Math.random,
-  };
+  const deployment = await findDeployment();
+  const { stack } = deployment;
   // A clock that is ahead of this one must hide nothing.
   const until = new Date(options.until ?? Date.now() + DAY_MS);
   const since = new Date(options.since ?? until.getTime() - AUDIT_DAYS * DAY_MS);
-  const { changes, more } = await takePage(readAudit(settings, { since, until }), options);
+  const { changes, more } = await takePage(
+    readAudit(openLists(deployment), { since, until }),
+    options,
+  );
   return {
     title: `What was done in ${stack}`,
     blocks: [

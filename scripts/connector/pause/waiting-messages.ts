@@ -1,5 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { DynamoDB } from '@aws-sdk/client-dynamodb';
 import { SQS } from '@aws-sdk/client-sqs';
 import { type FoundRecord, listRecords } from '../../../shared/aws/read-ledger.ts';
 import {
@@ -13,7 +11,7 @@ import { batchesOf, type QueueFamily } from '../../../shared/core/events/event.t
 import { AFTER_UNKNOWN_OUTCOME_SECONDS } from '../../../shared/core/events/outcome.ts';
 import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
 import { REPEAT_AFTER_SECONDS } from '../../../shared/core/redemptions/redemption.ts';
-import { type Deployment, openLedger, QUEUE_OUTPUTS } from '../deployment/deployment.ts';
+import { type Deployment, openLedger, openLists, QUEUE_OUTPUTS } from '../deployment/deployment.ts';
 import { counted } from '../terminal/text.ts';
 
 export interface WaitingInShop extends WaitingMessage {
@@ -64,16 +62,15 @@ export const isRepeatedLater = ({ why }: Pick<WaitingMessage, 'why'>): boolean =
 
 /** What waits now, of these shops, the next to be tried first; or a part of it, if `most` is exceeded. */
 export async function readWaiting(
-  { aws, output }: Pick<Deployment, 'aws' | 'output'>,
+  deployment: Pick<Deployment, 'aws' | 'output'>,
   shops: readonly string[],
   now: Date,
   most?: number,
 ): Promise<readonly WaitingInShop[]> {
-  const client = new DynamoDB(aws);
-  const settings = { client, table: output('LedgerTable'), pause: sleep, random: Math.random };
+  const lists = openLists(deployment);
   const found = await Promise.all(
     shops.map(async (shop) => {
-      return waitsIn(shop, await listRecords(settings, shop, 'waiting', most), now);
+      return waitsIn(shop, await listRecords(lists, shop, 'waiting', most), now);
     }),
   );
   return found.flat().toSorted((one, other) => one.until - other.until);

@@ -223,7 +223,7 @@ async function redeemTwice(account: TestAccount): Promise<Conclusion> {
     what: `redemption ${OriginalKey}`,
     byHand: 'Cancel it in the panel of the service.',
     goneCodes: [73, 74],
-    run: (client) => client.cancelRedemptionByKey(OriginalKey),
+    run: (client) => client.cancelRedemptionByKey({ OriginalKey }),
   });
   const redeem = () =>
     loyalty.redeemRewardByKey(rewardId, { CustomerId: customer.Email, OriginalKey });
@@ -238,7 +238,7 @@ async function redeemTwice(account: TestAccount): Promise<Conclusion> {
   const absent = await lookUp(`${id}-absent`);
   const redemption = readValue(first)?.RewardId ?? readValue(lookup)?.RewardId;
   const cancelled = await (redemption === undefined
-    ? loyalty.cancelRedemptionByKey(OriginalKey)
+    ? loyalty.cancelRedemptionByKey({ OriginalKey })
     : loyalty.cancelRedemption(redemption));
   const back = await account.points();
   if (verdictOf(first) !== 'accepted') {

@@ -30,7 +30,7 @@ import {
 import { openIn } from '../../../shared/core/redemptions/redemption-record.ts';
 import { secretName } from '../../../shared/services/shop-secrets.ts';
 import { openSourceQueues } from '../dead-letters/read.ts';
-import { type Deployment, openLedger } from '../deployment/deployment.ts';
+import { type Deployment, openLedger, openLists } from '../deployment/deployment.ts';
 import { readCaller } from '../deployment/read-caller.ts';
 import { openShopServices } from '../deployment/services.ts';
 import { type Document, right, table, text } from '../document/document.ts';
@@ -339,17 +339,16 @@ async function findRedemptions(
   plans: readonly Plan[],
   { deployment, ledger, session, signal }: Open,
 ): Promise<ReadonlyMap<string, Recovered>> {
-  const { connector, aws, output } = deployment;
+  const { connector } = deployment;
   const found = new Map<string, Recovered>();
   if (!connector.storefront) return found;
-  const settings = { client: new DynamoDB(aws), table: output('LedgerTable'), pause: sleep };
   const { queue } = openSourceQueues(deployment, ['balances']);
   const now = () => new Date();
   const books = { ledger, queue, now, retentionDays: connector.orderRetentionDays };
   const services = openShopServices(deployment);
   for (const { shop, since } of plans) {
     const { domain } = shop;
-    const kept = await listRecords({ ...settings, random: Math.random }, domain, 'redemption');
+    const kept = await listRecords(openLists(deployment), domain, 'redemption');
     for (const { id, entry } of kept) {
       if (openIn(entry.remembered, now()).length === 0) continue;
       await resumeRedemptions({ shop: domain, customerId: id }, books);

@@ -1,5 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
-import { DynamoDB } from '@aws-sdk/client-dynamodb';
 import { SQS } from '@aws-sdk/client-sqs';
 import { listRecords } from '../../../shared/aws/read-ledger.ts';
 import { createSqsEventQueue } from '../../../shared/aws/sqs-queues.ts';
@@ -31,7 +29,7 @@ import {
 import { unavailable } from '../../../shared/shopify/admin/client/admin-answer.ts';
 import { customerBalanceDocument } from '../../../shared/shopify/admin/documents.gen.ts';
 import type { BalanceField } from '../../../shared/shopify/admin/write-balances.ts';
-import { type Deployment, openLedger } from '../deployment/deployment.ts';
+import { type Deployment, openLedger, openLists } from '../deployment/deployment.ts';
 import { openShopServices, type ShopServices } from '../deployment/services.ts';
 import {
   type Document,
@@ -89,13 +87,11 @@ function codeOf({ state }: Redemption): string | undefined {
 
 /** Those of all customers. */
 async function readAll(
-  { aws, output }: Deployment,
+  deployment: Deployment,
   shop: string,
   now: Date,
 ): Promise<readonly FoundRedemption[]> {
-  const client = new DynamoDB(aws);
-  const settings = { client, table: output('LedgerTable'), pause, random: Math.random };
-  const records = await listRecords(settings, shop, 'redemption');
+  const records = await listRecords(openLists(deployment), shop, 'redemption');
   return records.flatMap(({ id: customerId, entry }) => {
     const { redemptions } = recallRedemptions(entry.remembered, now);
     return redemptions.map((redemption) => ({ shop, customerId, redemption }));

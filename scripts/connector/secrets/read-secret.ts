@@ -1,14 +1,13 @@
 import {
-  CreateSecretCommand,
-  GetSecretValueCommand,
   InvalidRequestException,
-  PutSecretValueCommand,
   ResourceNotFoundException,
-  SecretsManagerClient,
+  SecretsManager,
 } from '@aws-sdk/client-secrets-manager';
 import { readSecretFields } from '../../../shared/aws/secrets.ts';
+import type { Shop } from '../../../shared/config/connector-config.ts';
 import {
   SECRET_PURPOSES,
+  type SecretForms,
   type SecretPurpose,
   secretForms,
   secretName,
@@ -31,15 +30,17 @@ export type ReadSecret =
   /** `why` follows "the secret" in a sentence. */
   | { readonly kind: 'malformed'; readonly why: string };
 
-/** Rejects only with errors of AWS: no access, no connection. */
+/** Rejects only with errors of AWS: no access, no connection. Those who read many share a client. */
 export async function readSecret(
-  client: SecretsManagerClient,
-  name: string,
-  purpose: SecretPurpose,
+  { aws, output }: Pick<Deployment, 'aws' | 'output'>,
+  { path }: Pick<Shop, 'path'>,
+  purpose: keyof SecretForms,
+  client = new SecretsManager(aws),
 ): Promise<ReadSecret> {
   let [text, storedAt]: [string?, Date?] = [];
   try {
-    const answer = await client.send(new GetSecretValueCommand({ SecretId: name }));
+    const SecretId = secretName(output('SecretsPrefix'), path, purpose);
+    const answer = await client.getSecretValue({ SecretId });
     [text, storedAt] = [answer.SecretString, answer.CreatedDate];
   } catch (error) {
     if (error instanceof ResourceNotFoundException) return { kind: 'unset', why: 'was never set' };
@@ -55,26 +56,27 @@ export async function readSecret(
 
 /** The first time it is created, with the key and the tags of the stack. */
 export async function storeSecret(
-  { stage, connector }: Pick<Deployment, 'stage' | 'connector'>,
-  client: SecretsManagerClient,
-  name: string,
+  { aws, output, stage, connector }: Deployment,
+  { path }: Pick<Shop, 'path'>,
+  purpose: keyof SecretForms,
   fields: Readonly<Record<string, string | undefined>>,
 ): Promise<void> {
+  const client = new SecretsManager(aws);
+  const name = secretName(output('SecretsPrefix'), path, purpose);
   const SecretString = JSON.stringify(fields);
   const { encryptionKey: KmsKeyId } = connector.deployment;
   const tags = { application: 'loyalty-connector', stage };
-  const creation = new CreateSecretCommand({
-    Name: name,
-    SecretString,
-    ...(KmsKeyId !== undefined && { KmsKeyId }),
-    Tags: Object.entries(tags).map(([Key, Value]) => ({ Key, Value })),
-  });
   try {
-    await client.send(new PutSecretValueCommand({ SecretId: name, SecretString }));
+    await client.putSecretValue({ SecretId: name, SecretString });
   } catch (error) {
     if (error instanceof InvalidRequestException) throw deleted(name);
     if (!(error instanceof ResourceNotFoundException)) throw error;
-    await client.send(creation);
+    await client.createSecret({
+      Name: name,
+      SecretString,
+      ...(KmsKeyId !== undefined && { KmsKeyId }),
+      Tags: Object.entries(tags).map(([Key, Value]) => ({ Key, Value })),
+    });
   }
 }
 
@@ -100,18 +102,17 @@ export interface CredentialStatus {
 
 /** Which secrets of every shop are set and usable, without their values. */
 export async function readCredentials(
-  { aws, output, connector }: Pick<Deployment, 'aws' | 'output' | 'connector'>,
+  deployment: Pick<Deployment, 'aws' | 'output' | 'connector'>,
   options: CommonOptions,
 ): Promise<readonly CredentialStatus[]> {
-  const client = new SecretsManagerClient(aws);
-  const prefix = output('SecretsPrefix');
-  const wanted = connector.shops.flatMap(({ domain: shop, path }) =>
-    SECRET_PURPOSES.map((purpose) => ({ of: { shop, purpose }, path })),
+  const wanted = deployment.connector.shops.flatMap((shop) =>
+    SECRET_PURPOSES.map((purpose) => ({ of: { shop: shop.domain, purpose }, shop })),
   );
+  const client = new SecretsManager(deployment.aws);
   return Promise.all(
-    wanted.map(async ({ of, path }): Promise<CredentialStatus> => {
+    wanted.map(async ({ of, shop }): Promise<CredentialStatus> => {
       try {
-        const read = await readSecret(client, secretName(prefix, path, of.purpose), of.purpose);
+        const read = await readSecret(deployment, shop, of.purpose, client);
         const { kind: state } = read;
         if (state !== 'there') return { ...of, state, why: read.why };
         const { fields, storedAt } = read;

@@ -1,5 +1,4 @@
 import { text as readAll } from 'node:stream/consumers';
-import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import {
   REFUSED_SECRET_MAX_AGE_MS,
   readSecretFields,
@@ -48,8 +47,7 @@ export async function setSecret(
   const shop = findShop(deployment.connector, options.shop);
   const { domain, path } = shop;
   const name = secretName(deployment.output('SecretsPrefix'), path, purpose);
-  const client = new SecretsManagerClient(deployment.aws);
-  const stored = await readSecret(client, name, purpose);
+  const stored = await readSecret(deployment, shop, purpose);
 
   const given = change === 'finish' ? {} : await obtain(purpose, domain, options);
   const isTried = purpose !== 'webhook' && !options.untried;
@@ -69,7 +67,7 @@ export async function setSecret(
     throw new Problem(`${risk}\nNothing was changed.`, 'To store it anyway: --yes.');
   }
   const recorded = await beginChange(deployment);
-  await storeSecret(deployment, client, name, fields);
+  await storeSecret(deployment, shop, purpose, fields);
   recorded.count({ stored: 1 });
   const place = `${deployment.stack} (${deployment.region})`;
   // Before the rest, which may fail.

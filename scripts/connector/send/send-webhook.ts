@@ -1,8 +1,6 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import type { Shop } from '../../../shared/config/connector-config.ts';
-import { secretName } from '../../../shared/services/shop-secrets.ts';
 import { API_VERSION } from '../../../shared/shopify/entity-id.ts';
 import { shopAddress } from '../../../shared/shopify/subscriptions/wanted-subscriptions.ts';
 import { createEventReader } from '../../../shared/shopify/webhooks/read-event.ts';
@@ -87,8 +85,7 @@ export async function deliver(
   { domain, path }: Pick<Shop, 'domain' | 'path'>,
   chosen: ChosenBody,
 ) {
-  const name = secretName(deployment.output('SecretsPrefix'), path, 'webhook');
-  const read = await readSecret(new SecretsManagerClient(deployment.aws), name, 'webhook');
+  const read = await readSecret(deployment, { path }, 'webhook');
   if (read.kind !== 'there') {
     throw new Problem(
       `The webhook secret of ${domain} ${read.why}.`,

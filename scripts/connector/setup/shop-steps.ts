@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SECRET_MAX_AGE_MS } from '../../../shared/aws/secrets.ts';
 import type { Shop } from '../../../shared/config/connector-config.ts';
 import { readEntry } from '../../../shared/core/ledger/ledger.ts';
-import { type SecretPurpose, secretName } from '../../../shared/services/shop-secrets.ts';
+import type { SecretPurpose } from '../../../shared/services/shop-secrets.ts';
 import { API_VERSION } from '../../../shared/shopify/entity-id.ts';
 import { appFolderCheck } from '../app/app.ts';
 import { type Finding, fail, pass, type ShopDeps, unknown, warn } from '../checks/check.ts';
@@ -72,8 +71,6 @@ const scopesText = ({ deployment, shop }: ShopSetup): string =>
 /** Asks for what is not stored yet. */
 function secretsCheckOf(setup: ShopSetup): ShopCheck {
   const { deps, deployment, shop, isOnly } = setup;
-  const client = new SecretsManagerClient(deployment.aws);
-  const prefix = deployment.output('SecretsPrefix');
   const only = { ...deployment, connector: { ...deployment.connector, shops: [shop] } };
   return {
     look: () => secretsCheck(only, readCredentials(only, deps.options)).look(),
@@ -112,14 +109,13 @@ function secretsCheckOf(setup: ShopSetup): ShopCheck {
 
   /** Undefined when it was never set. */
   async function stored(purpose: SecretPurpose) {
-    const name = secretName(prefix, shop.path, purpose);
-    const read = await readSecret(client, name, purpose);
+    const read = await readSecret(deployment, shop, purpose);
     return read.kind === 'there' ? read.fields : undefined;
   }
 
   async function keep(purpose: SecretPurpose, fields: SecretFields): Promise<void> {
     await deps.session.beginChange(deployment);
-    await storeSecret(deployment, client, secretName(prefix, shop.path, purpose), fields);
+    await storeSecret(deployment, shop, purpose, fields);
     deps.terminal.note(`The ${purpose} secret is stored.`);
   }
 

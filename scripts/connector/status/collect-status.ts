@@ -1,6 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
-import { DynamoDB } from '@aws-sdk/client-dynamodb';
 import { SQS } from '@aws-sdk/client-sqs';
 import { listNotices } from '../../../shared/aws/read-ledger.ts';
 import { createSqsQueueDepth } from '../../../shared/aws/sqs-queues.ts';
@@ -18,7 +16,7 @@ import {
 import { type Check, notAsked, runChecks, shopDeps } from '../checks/check.ts';
 import { countDelivered, familiesOf } from '../dead-letters/read.ts';
 import { readAudit } from '../deployment/audit-records.ts';
-import { type Deployment, openLedger, QUEUE_OUTPUTS } from '../deployment/deployment.ts';
+import { type Deployment, openLedger, openLists, QUEUE_OUTPUTS } from '../deployment/deployment.ts';
 import { openFigures, readLastDay, readLastHour, readOldestAges } from '../deployment/figures.ts';
 import type { Suggestion } from '../document/document.ts';
 import { line } from '../document/line.ts';
@@ -82,13 +80,10 @@ export async function collectStatus(
   options: CommonOptions,
   { now, charts }: { readonly now: Date; readonly charts: boolean },
 ) {
-  const { aws, output, connector } = deployment;
+  const { connector } = deployment;
   const readFigures = openFigures(deployment, now);
   const ledger = openLedger(deployment);
-  const listed = {
-    ...{ client: new DynamoDB(aws), table: output('LedgerTable') },
-    ...{ pause: sleep, random: Math.random },
-  };
+  const lists = openLists(deployment);
   const attempt = async <Value>(read: () => Promise<Value>): Promise<Known<Value>> => {
     try {
       return { kind: 'known', value: await read() };
@@ -108,7 +103,7 @@ export async function collectStatus(
     const delivered = hasDead ? await countDelivered(deployment).catch(() => none) : none;
     return counts.map((one) => ({ ...one, delivered: delivered[one.family] }));
   });
-  const repairs = readRepairs(listed, now).catch(() => []);
+  const repairs = readRepairs(lists, now).catch(() => []);
   const credentials = readCredentials(deployment, options);
   const checks: readonly Check[] = [
     secretsCheck(deployment, credentials),
@@ -143,7 +138,7 @@ export async function collectStatus(
       ),
     ),
     notices: attempt(async () => {
-      const found = await Promise.all(shops.map((shop) => listNotices(listed, shop)));
+      const found = await Promise.all(shops.map((shop) => listNotices(lists, shop)));
       return found.flat();
     }),
     credentials,

@@ -1,14 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import {
-  GetSecretValueCommand,
-  ResourceNotFoundException,
-  SecretsManagerClient,
-} from '@aws-sdk/client-secrets-manager';
-import { readSecretFields, SECRET_MAX_AGE_MS } from '../../../shared/aws/secrets.ts';
+import { SECRET_MAX_AGE_MS } from '../../../shared/aws/secrets.ts';
 import type { Shop } from '../../../shared/config/connector-config.ts';
 import { type PointTokens, TOKEN_HEADER } from '../../../shared/core/balances/receive-points.ts';
 import { pointTopics } from '../../../shared/loyalty/operations.ts';
-import { parsePointTokens, secretName } from '../../../shared/services/shop-secrets.ts';
+import { secretForms } from '../../../shared/services/shop-secrets.ts';
 import {
   type DefinitionState,
   readDefinitions,
@@ -30,7 +25,7 @@ import {
 import type { Deployment } from '../deployment/deployment.ts';
 import { type Document, type FactsBlock, facts } from '../document/document.ts';
 import { line } from '../document/line.ts';
-import { storeSecret } from '../secrets/read-secret.ts';
+import { readSecret, storeSecret } from '../secrets/read-secret.ts';
 import { findShop } from '../session/arguments.ts';
 import type { Session } from '../session/session.ts';
 import { BadArguments, Problem } from '../terminal/exit.ts';
@@ -152,8 +147,7 @@ export function storefrontCheck(deps: ShopDeps, asked?: Asked): Check {
       session.show({ title, blocks: [panelFacts(deployment, shop, next.current)] });
     }
     if (next) {
-      const client = new SecretsManagerClient(deployment.aws);
-      await storeSecret(deployment, client, nameOf(deployment, shop), { ...next });
+      await storeSecret(deployment, shop, 'points', { ...next });
       recorded.count({ tokens: 1 });
     }
     return [
@@ -244,26 +238,16 @@ function panelFacts(
   );
 }
 
-const nameOf = ({ output }: Deployment, { path }: Shop): string =>
-  secretName(output('SecretsPrefix'), path, 'points');
-
 async function planTokens(deployment: Deployment, shop: Shop, change: TokenChange) {
   const newToken = () => randomBytes(TOKEN_BYTES).toString('base64url');
   return nextTokens(await readTokens(deployment, shop), change, newToken);
 }
 
-/** Undefined when they were never set. */
+/** Undefined when they were never set, or cannot be used. */
 async function readTokens(deployment: Deployment, shop: Shop): Promise<PointTokens | undefined> {
-  const SecretId = nameOf(deployment, shop);
-  try {
-    const client = new SecretsManagerClient(deployment.aws);
-    const { SecretString: text = '' } = await client.send(new GetSecretValueCommand({ SecretId }));
-    const parsed = parsePointTokens(readSecretFields(text) ?? {});
-    return parsed.kind === 'parsed' ? parsed.value : undefined;
-  } catch (error) {
-    if (error instanceof ResourceNotFoundException) return undefined;
-    throw error;
-  }
+  const read = await readSecret(deployment, shop, 'points');
+  const parsed = read.kind === 'there' ? secretForms.points(read.fields) : undefined;
+  return parsed?.kind === 'parsed' ? parsed.value : undefined;
 }
 
 type TokenChange = 'keep' | 'rotate' | 'finish';

@@ -4,8 +4,9 @@ import { createCircuitBreaker } from '../../../shared/core/calls/call-loyalty.ts
 import { type EntityKind, queueFamilyOf } from '../../../shared/core/events/event.ts';
 import { readEntry } from '../../../shared/core/ledger/ledger.ts';
 import { openIn } from '../../../shared/core/redemptions/redemption-record.ts';
-import { earningOf, type OrderEarning } from '../../../shared/core/storefront/read-history.ts';
+import { earningOf } from '../../../shared/core/storefront/read-history.ts';
 import type { LoyaltyClient } from '../../../shared/loyalty/client.ts';
+import type { OrderEarning } from '../../../shared/store/storefront-answers.ts';
 import { lettersAbout, openSourceQueues } from '../dead-letters/read.ts';
 import { type Deployment, openLedger } from '../deployment/deployment.ts';
 import type { ShopServices } from '../deployment/services.ts';

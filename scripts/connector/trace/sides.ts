@@ -15,6 +15,7 @@ import {
   faultText,
   idempotencyKey,
   type Mapped,
+  recallOrder,
   type WantedState,
 } from '../../../shared/core/mapping/wanted-state.ts';
 import {
@@ -73,11 +74,9 @@ export async function readSides(
   key: EntityKey,
 ): Promise<Sides> {
   const ledger = openLedger(deployment);
-  const [entry, read, held] = await Promise.all([
-    readEntry(ledger, key),
-    askStore(services.store, key),
-    askService(services.loyalty(shop), key),
-  ]);
+  const [entry, read] = await Promise.all([readEntry(ledger, key), askStore(services.store, key)]);
+  const { heldAs = key.id } = recallOrder(entry?.remembered) ?? {};
+  const held = await askService(services.loyalty(shop), { ...key, id: heldAs });
   const store =
     read.kind === 'found'
       ? { ...read, value: await withRewardCodeFirst(key.shop, read.value, ledger) }

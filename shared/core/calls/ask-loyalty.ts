@@ -1,12 +1,12 @@
-import type { CallOptions } from '../../loyalty/client.ts';
+import type { LoyaltyClient } from '../../loyalty/client.ts';
 import type { LoyaltyErrorName } from '../../loyalty/error-codes.ts';
-import type { OperationId } from '../../loyalty/operations.ts';
+import type { Given, OperationId, Value } from '../../loyalty/operations.ts';
 import type { LoyaltyResult } from '../../loyalty/result.ts';
 import type { Telemetry } from '../events/telemetry.ts';
 import { type CircuitBreaker, callForShopper } from './call-loyalty.ts';
 
-type Asked<Value> =
-  | { readonly kind: 'answered'; readonly value: Value }
+type Asked<Answer> =
+  | { readonly kind: 'answered'; readonly value: Answer }
   /** The service understood and said no. */
   | { readonly kind: 'refused'; readonly name: LoyaltyErrorName | undefined }
   | Unavailable;
@@ -35,14 +35,15 @@ export const CALL_LIMIT_MS = 3_000;
 const AFTER_A_FAILURE_SECONDS = 5;
 
 /** One attempt with a time limit, and none while the circuit breaker is open or the shop paused. */
-export async function askLoyalty<Value>(
-  operation: OperationId,
-  call: (options: CallOptions) => Promise<LoyaltyResult<Value>>,
-  deps: AskingDeps,
-): Promise<Asked<Value>> {
-  const { deadline } = deps;
+export async function askLoyalty<O extends OperationId>(
+  operation: O,
+  given: Given<O>,
+  deps: AskingDeps & { readonly loyalty: Pick<LoyaltyClient, O> },
+): Promise<Asked<Value<O>>> {
+  const { loyalty, deadline } = deps;
   const options = { timeoutMs: CALL_LIMIT_MS, ...(deadline && { signal: deadline }) };
-  const called = await callForShopper(operation, () => call(options), deps);
+  const call = loyalty[operation] as (...all: unknown[]) => Promise<LoyaltyResult<Value<O>>>;
+  const called = await callForShopper(operation, () => call(...given, options), deps);
   if (called.kind === 'call-refused') {
     const { afterSeconds } = called.retry;
     return { kind: 'unavailable', afterSeconds, mayHaveHappened: false };

@@ -30,6 +30,10 @@ export interface ShopControl {
   /** When the program began, where the settings do not say it. A restored ledger still has it. */
   readonly goLive?: number;
   readonly doubt?: Doubt;
+  /** Since when the shop is only observed. Once its settings say `live`, its calls wait for `go-live`. */
+  readonly observing?: number;
+  /** After `go-live`: until then every first order is looked up at the service before it is sent. */
+  readonly takeover?: { readonly until: number };
 }
 
 export type PausedPart = QueueFamily | 'all';
@@ -96,10 +100,11 @@ export function controlIn(entry: LedgerEntry | undefined): ShopControl {
 
 /** Undefined when calls may be made. Without a queue only a pause of the whole shop counts. */
 export function pauseIn(
-  { service, operator }: ShopControl,
+  { service, operator, observing }: ShopControl,
   queue: QueueFamily | undefined,
   now: Date,
 ): Pause | undefined {
+  if (observing !== undefined) return { by: 'operator', part: 'all', since: observing };
   for (const part of partsOf(queue)) {
     const pause = operator[part];
     if (pause && !isOver(pause, now)) {
@@ -191,9 +196,29 @@ export function woken({ service, ...rest }: ShopControl, now: Date): ShopControl
   return { ...rest, ...(isKept && { service }), wokenAt: now.getTime() };
 }
 
+/** An integration that polls hourly may be a week behind in what it was told to leave. */
+const TAKEOVER_MS = 7 * 86_400_000;
+
+/**
+ * Orders placed since `from` are sent from now on. What was settled before is compared with the loyalty service
+ * first: another integration may have changed it meanwhile.
+ */
+export function wentLive(control: ShopControl, from: number, now: Date): ShopControl {
+  const until = now.getTime();
+  const { observing = until, past, doubt, ...rest } = control;
+  const earlier = doubt && doubt.comparedAt === undefined ? doubt.since : from;
+  return {
+    ...rest,
+    past: [...past, { part: 'all' as const, since: observing, until }].slice(-PAST_KEPT),
+    goLive: from,
+    doubt: { since: Math.min(observing, from, earlier), until },
+    takeover: { until: until + TAKEOVER_MS },
+  };
+}
+
 /** For how long operators paused the queue since then. */
 export function pausedMs(
-  { operator, past }: ShopControl,
+  { operator, past, observing }: ShopControl,
   queue: QueueFamily,
   from: number,
   now: Date,
@@ -202,6 +227,7 @@ export function pausedMs(
   const pauses = partsOf(queue).flatMap((part) => [
     ...past.filter((one) => one.part === part),
     ...(operator[part] ? [{ until: to, ...operator[part] }] : []),
+    ...(observing === undefined ? [] : [{ since: observing, until: to }]),
   ]);
   let [total, counted] = [0, from];
   for (const { since, until } of pauses.toSorted((one, other) => one.since - other.since)) {
@@ -252,6 +278,8 @@ interface PausesDeps {
   readonly telemetry: Pick<Telemetry, 'log'>;
   /** The queue that the process works for; undefined means none, and it stops only with the whole shop. */
   readonly queue?: QueueFamily | undefined;
+  /** The process only observes the shop: it needs no `go-live`. Default: none. */
+  readonly observes?: (shop: string) => boolean;
 }
 
 /** What one process knows of its shops' control records. */
@@ -263,6 +291,8 @@ export interface Pauses extends PausedTime, LedgerPast {
   of(shop: string, now: Date): Pause | undefined;
   /** Reads the record, unless it was read a moment ago. */
   refresh(shop: string, now: Date): Promise<void>;
+  /** Records that the shop is observed, so that it cannot go on as if all had been sent. */
+  noteObserving(shop: string, now: Date): Promise<void>;
   /** The circuit breaker of a shop, which makes no call while the shop is paused, and one when it is woken. */
   guard(shop: string, breaker: LocalBreaker): CircuitBreaker;
 }
@@ -276,7 +306,7 @@ const RECENT_MS = 3_600_000;
 /** A worker writes no more often. */
 const WRITE_MS = 1_000;
 
-export function createPauses({ ledger, telemetry, queue }: PausesDeps): Pauses {
+export function createPauses({ ledger, telemetry, queue, observes }: PausesDeps): Pauses {
   const known = new Map<string, { readonly control: ShopControl; readonly readAt: number }>();
   const triedAt = new Map<string, number>();
   const reading = new Map<string, Promise<void>>();
@@ -331,7 +361,11 @@ export function createPauses({ ledger, telemetry, queue }: PausesDeps): Pauses {
     }
   }
 
-  const of = (shop: string, now: Date) => pauseIn(controlOf(shop), queue, now);
+  function of(shop: string, now: Date): Pause | undefined {
+    const { observing, ...control } = controlOf(shop);
+    const waits = observing !== undefined && !observes?.(shop);
+    return pauseIn(waits ? { ...control, observing } : control, queue, now);
+  }
 
   return {
     keyOf: controlKey,
@@ -341,6 +375,14 @@ export function createPauses({ ledger, telemetry, queue }: PausesDeps): Pauses {
     of,
     doubtOf: (shop) => controlOf(shop).doubt,
     goLiveOf: (shop) => controlOf(shop).goLive,
+    takeoverOf: (shop) => controlOf(shop).takeover,
+    async noteObserving(shop, now) {
+      if (controlOf(shop).observing !== undefined) return;
+      const control = await changeControl(ledger, shop, (one) =>
+        one.observing === undefined ? { ...one, observing: now.getTime() } : one,
+      );
+      known.set(shop, { control, readAt: now.getTime() });
+    },
     pausedMs(shop, from, now) {
       const { control, readAt } = known.get(shop) ?? {};
       const isKnown = control && readAt !== undefined && now.getTime() - readAt < FRESH_MS;

@@ -19,7 +19,11 @@ export type SkipReason =
   /** The store does not know the customer. */
   | 'unknown-customer'
   /** The loyalty service names no balance of the customer. */
-  | 'no-balance';
+  | 'no-balance'
+  /** The shop is only observed: what would have been sent is recorded as a plan. */
+  | 'observing'
+  /** Another integration sent the order, with an amount of its own, and the store has not changed it since. */
+  | 'held-elsewhere';
 
 /** Why work is tried again: a name to count and filter by, and a value of the metrics' `why`. */
 type RetryWhy =

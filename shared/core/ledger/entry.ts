@@ -208,6 +208,8 @@ export interface LedgerPast {
   doubtOf(shop: string): Doubt | undefined;
   /** When the shop's program began, as far as the ledger says it. */
   goLiveOf(shop: string): number | undefined;
+  /** Undefined where no other integration was there before. */
+  takeoverOf(shop: string): { readonly until: number } | undefined;
 }
 
 const SETTLED: ReadonlySet<string> = new Set(['applied', 'unchanged']);

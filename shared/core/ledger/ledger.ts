@@ -6,7 +6,8 @@ import { type EntityKey, type EventHead, isEntityKind } from '../events/event.ts
  * reward's; `quiz`, answers that are being sent; `till`, the times of wrong PINs of a user of the point of sale;
  * `notice`, what a person must see; `cursor`, how far a scan has come; `audit`, what an operator changed;
  * `control`, whether calls may be made for the shop; `parked`, that a body is a dead letter; `waiting`,
- * that a message waits for its next attempt; `dead-letter`, the summary of one; `place`, which busy shop holds a worker.
+ * that a message waits for its next attempt; `dead-letter`, the summary of one; `place`, which busy shop holds a worker;
+ * `plan`, what would have been sent for an entity of a shop that is only observed.
  */
 export type RecordKind =
   | 'customer'
@@ -21,7 +22,8 @@ export type RecordKind =
   | 'parked'
   | 'waiting'
   | 'dead-letter'
-  | 'place';
+  | 'place'
+  | 'plan';
 
 export interface RecordKey<Kind extends RecordKind = RecordKind> {
   /** Of an audit record, which belongs to no shop: its month. Of a dead letter and of a place: the same for all. */
@@ -249,6 +251,7 @@ const LETTERS = {
   waiting: 'a',
   'dead-letter': 'l',
   place: 'h',
+  plan: 'n',
 } as const;
 
 interface RememberedForm<Value> {

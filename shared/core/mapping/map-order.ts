@@ -56,6 +56,7 @@ export function mapOrder(snapshot: StoreOrder, rules: OrderRules, before: KnownB
   const amounts = orderAmounts(order, countedBy);
   const form: OrderForm = knownFields({
     ...orderBasics(order, amounts, progress),
+    OriginalId: remembered?.heldAs ?? order.id,
     Customer: customer.form,
     Metadatas: metadata.metadatas,
     PaymentMethod: paymentMethod(order, remembered),
@@ -64,6 +65,7 @@ export function mapOrder(snapshot: StoreOrder, rules: OrderRules, before: KnownB
   });
   const remember = rememberOrder(
     knownFields({
+      heldAs: remembered?.heldAs,
       basics: rememberedBasics(form),
       countedBy,
       steps: rememberedSteps(amounts),
@@ -82,7 +84,7 @@ export function mapOrder(snapshot: StoreOrder, rules: OrderRules, before: KnownB
     earlier: isStated ? states.map((one) => countedForm(orderAmounts(one, countedBy))) : [],
     refundsAreTied: order.refundsAreTied,
   };
-  const wanted = wantedOrder(order.id, form, goods, progress);
+  const wanted = wantedOrder(remembered?.heldAs ?? order.id, form, goods, progress);
   const lacks = lacksAmounts(order, countedBy) || lacksPayment(order, rules, completedBefore);
   const incomplete = progress.cancelledAt === undefined && lacks;
   return {
@@ -114,14 +116,19 @@ function amountRules(rules: OrderRules, sent: RememberedOrder | undefined): Amou
  * Its customer is neither sent nor remembered: they may have changed since, and a later redaction does not
  * name the order. Where the service needs them, it is asked.
  */
-export function mapDeletedOrder(id: string, before: KnownBefore & { readonly now: Date }): Mapped {
+export function mapDeletedOrder(
+  ownId: string,
+  before: KnownBefore & { readonly now: Date },
+): Mapped {
+  const remembered = recallOrder(before.remembered);
+  const id = remembered?.heldAs ?? ownId;
   const progress = {
     status: 'deleted',
     completedAt: undefined,
     cancelledAt: before.now.toISOString(),
   };
   const form = knownFields({
-    ...recallOrder(before.remembered)?.basics,
+    ...remembered?.basics,
     OriginalId: id,
     OrderCancelledDate: progress.cancelledAt,
     OrderStatus: progress.status,
@@ -174,7 +181,6 @@ function orderBasics(order: StoreOrder, amounts: OrderAmounts, progress: OrderPr
   const isCancelled = progress.cancelledAt !== undefined;
   const completedAt = isCancelled ? undefined : progress.completedAt;
   return {
-    OriginalId: order.id,
     OrderPlacementDate: order.placedAt,
     OrderCompletedDate: completedAt ?? null,
     OrderCancelledDate: progress.cancelledAt ?? null,

@@ -3,6 +3,7 @@ import type { MappingRules } from '../../config/mapping-settings.ts';
 import type { components } from '../../loyalty/contract.gen.ts';
 import type { Amount } from '../../store/money.ts';
 import type { StoreOrder } from '../../store/store-entities.ts';
+import type { AmountStepKind } from '../../store/storefront-answers.ts';
 import type { MappingSkip } from '../events/outcome.ts';
 import { isKnown } from '../ledger/entry.ts';
 import { type EntityEntry, type Ledger, rememberedForm } from '../ledger/ledger.ts';
@@ -84,17 +85,7 @@ export type AmountRules = Pick<OrderRules, 'orderTotal' | 'taxes' | 'giftCards' 
 
 /** How the amount of an order came about. */
 export interface AmountStep {
-  readonly kind: /** What was paid for the goods that are kept, without taxes on top. */
-    | 'goods'
-    /** Below zero where prices include taxes that do not count, above where taxes on top count. */
-    | 'tax'
-    | 'gift-cards-sold'
-    | 'tips-and-duties'
-    | 'refunded-without-lines'
-    /** The payment was voided or has expired. */
-    | 'never-paid'
-    | 'dispute-lost'
-    | 'paid-with-gift-cards';
+  readonly kind: AmountStepKind;
   readonly amount: Amount;
   /** The money that the step is a part of: the rest of it was for what does not count. */
   readonly of?: Amount;
@@ -163,12 +154,14 @@ export interface KnownBefore {
  * was deleted) or cannot say (a webhook knows neither disputes, nor the card, nor the names of staff and place).
  */
 export interface RememberedOrder {
+  /** Its id in the service, where another integration sent it under another one than the store's. */
+  readonly heldAs?: string | undefined;
   /** What a cancellation in the form of an order needs, once the order itself is deleted. */
   readonly basics?: Pick<OrderForm, 'OrderPlacementDate' | 'OrderCompletedDate' | 'OrderTotal'>;
   /** The rules that its amount was counted by. */
   readonly countedBy?: AmountRules;
   /** How it came about; absent where it is just what was paid for the goods. */
-  readonly steps?: readonly (readonly [AmountStep['kind'], string])[] | undefined;
+  readonly steps?: readonly (readonly [AmountStepKind, string])[] | undefined;
   readonly lostDispute?: boolean | undefined;
   readonly customer?: CustomerForm | undefined;
   readonly card?: StoreOrder['card'];

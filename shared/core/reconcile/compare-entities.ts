@@ -13,6 +13,7 @@ import {
 import { withRewardCodeFirst } from '../redemptions/reward-codes.ts';
 import type { StoreEntity } from '../store/store.ts';
 import { announce } from '../sync/fan-out.ts';
+import { planKey } from '../sync/observe-entity.ts';
 import type { SentOrder } from './compare-order.ts';
 import {
   type Compared,
@@ -41,7 +42,7 @@ export interface Purpose {
 
 /** Compares a page of the store with the ledger and sends a message for each difference. */
 export async function compareEntities(
-  { domain, rules, doubt }: ReconciledShop,
+  { domain, rules, doubt, mode }: ReconciledShop,
   kind: HealedKind,
   seen: readonly Seen[],
   { since, isDeep }: Purpose,
@@ -49,7 +50,11 @@ export async function compareEntities(
 ): Promise<Compared & { readonly sentOrders: readonly SentOrder[] }> {
   const { ledger, now, orderRetentionDays } = deps;
   const keyOf = ({ id }: Seen) => ({ shop: domain, kind, id });
-  const entries = await ledger.readMany(seen.map(keyOf));
+  const planOf = (one: Seen) => planKey(keyOf(one));
+  const planned = mode === 'observe' ? seen.map(planOf) : [];
+  const entries = await ledger.readMany([...seen.map(keyOf), ...planned]);
+  const hasPlan = (one: Seen) =>
+    mode === 'observe' && (entries.get(ledgerKeyText(planOf(one)))?.version ?? -1) >= one.version;
   const asSent = await Promise.all(
     seen.map(async ({ entity, ...one }) => ({
       ...one,
@@ -59,7 +64,7 @@ export async function compareEntities(
   const sentOrders: SentOrder[] = [];
   const differing = asSent.flatMap((one) => {
     const key = keyOf(one);
-    if (isNewer(entries, ledgerKeyText(key))) return [];
+    if (isNewer(entries, ledgerKeyText(key)) || hasPlan(one)) return [];
     const entry = entries.get(ledgerKeyText(key));
     const { version, entity } = one;
     const at = { rules, doubt, since, orderRetentionDays, now: now() };

@@ -2,7 +2,12 @@ import type { components } from '../../loyalty/contract.gen.ts';
 import { throughBreaker } from '../calls/call-loyalty.ts';
 import { isKnown } from '../ledger/entry.ts';
 import { type EntityEntry, readEntry, type SentAmounts, toThousandths } from '../ledger/ledger.ts';
-import { cancelledOrderKey, type WantedOrder, type WantedState } from '../mapping/wanted-state.ts';
+import {
+  cancelledOrderKey,
+  recallOrder,
+  type WantedOrder,
+  type WantedState,
+} from '../mapping/wanted-state.ts';
 import type { HeldOrder } from '../sync/change-service.ts';
 import { CANCELLED_STATE, COMPLETED_STATE, readHeld } from '../sync/held-order.ts';
 import {
@@ -47,7 +52,7 @@ export async function readOrders(
   for (const order of orders) {
     const answer = await throughBreaker({ breaker, now }, async () => ({
       kind: 'answered' as const,
-      ...(await readHeld(order.id, loyalty, { signal: deadline })),
+      ...(await readHeld(serviceIdOf(order), loyalty, { signal: deadline })),
     }));
     if (answer.kind === 'call-refused') {
       const { why, pausedBy, afterSeconds } = answer.retry;
@@ -99,6 +104,10 @@ export async function readOrders(
     if (await sendOnce({ ...message, ...again }, deps)) sentAgain.push(again);
   }
 }
+
+/** Another integration may have sent it under another id. */
+const serviceIdOf = ({ id, entry }: SentOrder): string =>
+  recallOrder(entry.remembered)?.heldAs ?? id;
 
 function stop(why: string, afterSeconds?: number): Stopped {
   const after = afterSeconds !== undefined && { afterSeconds };

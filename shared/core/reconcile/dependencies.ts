@@ -56,7 +56,7 @@ export interface ReconcileDeps {
     othersWait: boolean,
     doubt: Doubt | undefined,
   ) => Promise<Repaired | undefined>;
-  readonly pauses: Pick<Pauses, 'refresh' | 'of' | 'doubtOf' | 'goLiveOf'>;
+  readonly pauses: Pick<Pauses, 'refresh' | 'of' | 'doubtOf' | 'goLiveOf' | 'noteObserving'>;
   /** Messages of a paused shop fill the queues: their number says nothing about the others' messages. */
   readonly othersWait: boolean;
   readonly everyMinutes: number;
@@ -78,6 +78,8 @@ export type ReadingAssumptions = Pick<
 export interface ReconciledShop {
   readonly domain: string;
   readonly rules: EntityRules;
+  /** Of an observed shop, plans are compared and not what was sent. Absent: `live`. */
+  readonly mode?: 'live' | 'observe';
   /** While it lasts, everything is compared again. */
   readonly doubt?: Doubt | undefined;
 }

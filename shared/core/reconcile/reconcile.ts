@@ -50,12 +50,14 @@ export async function reconcile(
     opened.set(shop.domain, opening);
     return opening;
   }
-  async function openShop({ domain, rules }: ReconciledShop): Promise<ReconciledShop> {
+  async function openShop({ domain, rules, mode }: ReconciledShop): Promise<ReconciledShop> {
+    if (mode === 'observe') await pauses.noteObserving(domain, now());
     const goLive = pauses.goLiveOf(domain) ?? (await recordGoLive(domain, given.ledger));
     const doubt = pauses.doubtOf(domain);
     return {
       domain,
       rules: await withGoLive(rules, goLive, given.ledger),
+      ...(mode && { mode }),
       ...(isOpenDoubt(doubt) && { doubt }),
     };
   }
@@ -147,9 +149,10 @@ async function compareChanges(
 }
 
 async function repair(
-  { domain: shop, doubt }: ReconciledShop,
+  { domain: shop, doubt, mode }: ReconciledShop,
   { repairBalances, telemetry, othersWait }: ReconcileDeps,
 ): Promise<Repaired | undefined> {
+  if (mode === 'observe') return undefined;
   const repaired = await repairBalances?.(shop, othersWait, doubt);
   if (!repaired) return undefined;
   const level = repaired.stopped === undefined ? 'info' : 'warn';

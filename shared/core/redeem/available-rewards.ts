@@ -1,6 +1,7 @@
 import type { LoyaltyClient } from '../../loyalty/client.ts';
 import type { components } from '../../loyalty/contract.gen.ts';
 import { type Amount, multiply, readAmount, sum, toJsonNumber } from '../../store/money.ts';
+import type { CannotUse, CashbackRange } from '../../store/storefront-answers.ts';
 import {
   type AskingDeps,
   askLoyalty,
@@ -13,19 +14,6 @@ export type AvailableReward = Schemas['AvailableReward'];
 export type AvailableRewards = Omit<Schemas['AvailableRewards'], 'Rewards'> & {
   readonly Rewards: readonly AvailableReward[];
 };
-
-/** Why a customer cannot have a reward. */
-export type CannotUse =
-  | 'too-few-points'
-  | 'below-minimum'
-  | 'no-cashback'
-  | 'not-a-member'
-  | 'exceeds-purchase'
-  | 'below-minimum-percent'
-  | 'not-enrolled'
-  | 'not-cumulative'
-  | 'product-conditions'
-  | 'not-available';
 
 /** `CannotUseReason`. Of 9 to 12 only this is known: they are about the product of the reward. */
 const REASONS: Readonly<Record<number, CannotUse>> = {
@@ -66,11 +54,7 @@ export async function readAvailable(
   const found = await deps.programIdOf(customerId);
   if (found.kind !== 'id') return found;
   const purchase = { CustomerId: found.id, ...purchaseOf(cart) };
-  const asked = await askLoyalty(
-    'listAvailableRewards',
-    (options) => deps.loyalty.listAvailableRewards(purchase, options),
-    deps,
-  );
+  const asked = await askLoyalty('listAvailableRewards', [purchase], deps);
   if (asked.kind === 'unavailable') return asked;
   if (asked.kind === 'refused') {
     const why = asked.name ?? 'unnamed-error';
@@ -101,11 +85,6 @@ function purchaseOf(cart: readonly CartLine[]) {
 
 export const totalOf = (cart: readonly CartLine[]) =>
   sum(cart.map(({ price, quantity }) => multiply(price, quantity)));
-
-export interface CashbackRange {
-  readonly least: number;
-  readonly most: number;
-}
 
 /** What the customer may choose; undefined where there is nothing to choose from. */
 export function cashbackRange(
@@ -154,11 +133,7 @@ export function createProgramIds(deps: ProgramIdDeps): ProgramIdOf {
 }
 
 async function readId(customerId: string, deps: ProgramIdDeps): Promise<ProgramId> {
-  const asked = await askLoyalty(
-    'getCustomer',
-    (options) => deps.loyalty.getCustomer(customerId, options),
-    deps,
-  );
+  const asked = await askLoyalty('getCustomer', [customerId], deps);
   if (asked.kind === 'unavailable') return asked;
   if (asked.kind === 'refused') return { kind: 'not-a-member' };
   const { OriginalId, Email, Document } = asked.value;

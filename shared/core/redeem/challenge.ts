@@ -1,4 +1,5 @@
 import type { LoyaltyClient } from '../../loyalty/client.ts';
+import type { Contact } from '../../store/storefront-answers.ts';
 import { type AskingDeps, askLoyalty } from '../calls/ask-loyalty.ts';
 import {
   expiresAfter,
@@ -10,7 +11,6 @@ import {
 } from '../ledger/ledger.ts';
 import {
   type ChallengeTransaction,
-  type Contact,
   challengesIn,
   type OpenRedemptions,
   ofLastHour,
@@ -119,11 +119,7 @@ async function start(
     ...(typed.phone !== undefined && asks.includes('phone') && { Phone: typed.phone }),
     ...(typed.email !== undefined && asks.includes('email') && { Email: typed.email }),
   };
-  const asked = await askLoyalty(
-    'startChallenge',
-    (options) => deps.loyalty.startChallenge(found.id, body, options),
-    deps,
-  );
+  const asked = await askLoyalty('startChallenge', [found.id, body], deps);
   if (asked.kind === 'unavailable') return { kind: 'unavailable' };
   if (asked.kind === 'refused') return { kind: 'refused', why: 'refused' };
   const { Success, ShouldInformPhone, ShouldInformEmail, FriendlyErrorMessage } = asked.value;
@@ -172,11 +168,7 @@ async function tryAnswer(
   if (tried.kind !== 'counted') return tried;
   const { transactionId } = tried;
   const given = { TransactionId: transactionId, Code: answer };
-  const asked = await askLoyalty(
-    'validateChallenge',
-    (options) => deps.loyalty.validateChallenge(programId, given, options),
-    deps,
-  );
+  const asked = await askLoyalty('validateChallenge', [programId, given], deps);
   if (asked.kind === 'unavailable') return { kind: 'unavailable' };
   if (asked.kind === 'refused') return { kind: 'refused', why: 'challenge-wrong' };
   const { Success, FriendlyErrorMessage } = asked.value;

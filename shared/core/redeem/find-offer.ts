@@ -1,13 +1,13 @@
 import type { LoyaltyClient } from '../../loyalty/client.ts';
 import type { components } from '../../loyalty/contract.gen.ts';
 import { readAmount, toJsonNumber } from '../../store/money.ts';
+import type { CannotUse } from '../../store/storefront-answers.ts';
 import { askLoyalty } from '../calls/ask-loyalty.ts';
 import type { RewardTerms } from '../redemptions/redemption.ts';
 import {
   type AvailableDeps,
   type AvailableReward,
   type AvailableRewards,
-  type CannotUse,
   type CartLine,
   cannotUse,
   cashbackRange,
@@ -71,11 +71,7 @@ export async function findOffer(request: OfferRequest, deps: OfferDeps): Promise
   if (why) return refused(why);
   // Not sooner: with numbers that the service does not know, a shopper could make it fail, and the circuit
   // breaker would stop the calls of every other shopper.
-  const configured = await askLoyalty(
-    'getRewardConfiguration',
-    (options) => deps.loyalty.getRewardConfiguration(rewardId, options),
-    deps,
-  );
+  const configured = await askLoyalty('getRewardConfiguration', [rewardId], deps);
   if (configured.kind === 'unavailable') return UNAVAILABLE;
   if (configured.kind === 'refused') return refused('not-available');
   const discount = await findDiscount(reward, offered.value, request, alone, deps);

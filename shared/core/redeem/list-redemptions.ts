@@ -1,5 +1,6 @@
+import type { RedemptionView } from '../../store/storefront-answers.ts';
 import type { Telemetry } from '../events/telemetry.ts';
-import { type Redemption, type RedemptionView, viewOf } from '../redemptions/redemption.ts';
+import { type Redemption, viewOf } from '../redemptions/redemption.ts';
 import { applyStep, type OpenRedemptions } from '../redemptions/redemption-record.ts';
 import type { RewardStore } from './reward-store.ts';
 

@@ -1,4 +1,5 @@
 import type { LoyaltyClient } from '../../loyalty/client.ts';
+import type { RedemptionView } from '../../store/storefront-answers.ts';
 import type { CircuitBreaker } from '../calls/call-loyalty.ts';
 import type { EventQueue } from '../events/event.ts';
 import { correlationOf, errorFields, type LogFields, type Telemetry } from '../events/telemetry.ts';
@@ -6,7 +7,6 @@ import {
   isOpen,
   type RedeemBody,
   type Redemption,
-  type RedemptionView,
   type RefusedWhy,
   type RewardTerms,
   viewOf,

@@ -43,7 +43,9 @@ interface StorefrontDeps
     Omit<FindDeps, keyof BalanceDeps> {
   readonly shops: ReadonlyMap<
     string,
-    CustomerSource & FindingShop & Pick<ResumeDeps, 'loyalty' | 'breaker'>
+    CustomerSource &
+      FindingShop &
+      Pick<ResumeDeps, 'loyalty' | 'breaker'> & { readonly observes?: boolean }
   >;
 }
 
@@ -54,10 +56,14 @@ export const settleStorefront: Settle<StorefrontDeps> = (all, deps) => {
     keys: balances.keys,
     begin(groups, entries) {
       const settleBalance = balances.begin(
-        groups.filter((group) => !isOf('redemption', group) && !isOf('point-event', group)),
+        groups.filter(
+          (group) =>
+            !isOf('redemption', group) && !isOf('point-event', group) && !isObserved(group, deps),
+        ),
         entries,
       );
       return (group) => {
+        if (isObserved(group, deps)) return settleObserved(group, deps);
         if (isOf('redemption', group)) return settleRedemption(group, deps);
         return isOf('point-event', group) ? settlePointEvent(group, deps) : settleBalance(group);
       };
@@ -67,6 +73,21 @@ export const settleStorefront: Settle<StorefrontDeps> = (all, deps) => {
 
 const isOf = (kind: 'redemption' | 'point-event', { items }: Group): boolean =>
   items.some(({ event }) => event?.kind === kind);
+
+const isObserved = ({ items }: Group, { shops }: StorefrontDeps): boolean =>
+  items.some(({ event }) => event && shops.get(event.shop)?.observes);
+
+/** Nothing is written to the store. A redemption that began before goes on when the shop is live again. */
+async function settleObserved(
+  { items, unsettled }: Group,
+  deps: StorefrontDeps,
+): Promise<RetryReason | undefined> {
+  for (const item of items) {
+    if (item.event?.kind === 'redemption') return { why: 'shop-paused', pausedBy: 'operator' };
+    await conclude(item, { kind: 'skipped', why: 'observing' }, unsettled, deps);
+  }
+  return undefined;
+}
 
 async function settleRedemption(
   { items, unsettled }: Group,

@@ -1,3 +1,4 @@
+import type { Contact } from '../../store/storefront-answers.ts';
 import {
   expiresAfter,
   type Ledger,
@@ -36,9 +37,6 @@ export interface ChallengeTransaction {
   /** What the service asked for because it cannot reach the customer otherwise. */
   readonly asks: readonly Contact[];
 }
-
-/** How a customer gets a PIN. */
-export type Contact = 'phone' | 'email';
 
 export interface Customer {
   readonly shop: string;

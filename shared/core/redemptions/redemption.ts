@@ -1,7 +1,5 @@
 import type { Body } from '../../loyalty/operations.ts';
-
-/** What a reward gives, as far as a store can give it. */
-export type RewardKind = 'fixed' | 'percent' | 'free-shipping';
+import type { RedemptionView, RewardKind } from '../../store/storefront-answers.ts';
 
 /** What the shopper was offered when the intent was recorded. All of it can become a store discount. */
 export interface RewardTerms {
@@ -270,27 +268,6 @@ export function isClosed({ at }: RedemptionState): boolean {
 export function waitsForPerson({ stuck, state, intendedAt }: Redemption, now: Date): boolean {
   if (stuck !== undefined) return true;
   return isOpen(state) && secondsUntil(intendedAt, LONG_OPEN_SECONDS, now) === 0;
-}
-
-/** A redemption as its customer sees it. */
-export interface RedemptionView {
-  readonly id: string;
-  readonly rewardId: number;
-  readonly title: string;
-  readonly points: number;
-  /**
-   * `pending`: it is not known yet whether the points were spent. `making`: they are spent, and the code
-   * is being made in the store. `refused`: they were not spent, which the answer to the click could not
-   * say. `cancelled`: the code could not be made, and the points are back. `expired`: it was not used in time.
-   */
-  readonly state: 'pending' | 'making' | 'ready' | 'used' | 'expired' | 'refused' | 'cancelled';
-  readonly code: string | null;
-  readonly kind: RewardKind;
-  readonly value: number;
-  /** ISO 8601. */
-  readonly validUntil: string | null;
-  /** ISO 8601. */
-  readonly at: string;
 }
 
 /** Undefined for a refusal that the customer has seen. */

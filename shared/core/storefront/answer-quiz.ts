@@ -1,5 +1,6 @@
 import type { LoyaltyClient } from '../../loyalty/client.ts';
 import type { components } from '../../loyalty/contract.gen.ts';
+import type { QuestionAnswer, QuizResult, QuizView } from '../../store/storefront-answers.ts';
 import {
   type AskingDeps,
   askLoyalty,
@@ -16,22 +17,11 @@ import {
 
 export interface QuizAnswers {
   readonly quizId: number;
-  readonly answers: readonly {
-    readonly questionId: number;
-    readonly optionIds: readonly number[] | null;
-    readonly text: string | null;
-  }[];
+  readonly answers: readonly QuestionAnswer[];
 }
 
 type Answered =
-  | {
-      readonly kind: 'answered';
-      readonly value: {
-        readonly accepted: boolean;
-        readonly points: number;
-        readonly message: string;
-      };
-    }
+  | { readonly kind: 'answered'; readonly value: QuizResult }
   | { readonly kind: 'not-available' | 'not-the-quiz' | 'refused' }
   | Unavailable;
 
@@ -77,16 +67,14 @@ async function sendOnce(customerId: string, given: QuizAnswers, deps: QuizDeps):
   if (!fits(given, quiz)) return { kind: 'not-the-quiz' };
   const asked = await askLoyalty(
     'answerQuiz',
-    (options) =>
-      deps.loyalty.answerQuiz(
-        { customerId },
-        given.answers.map(({ questionId, optionIds, text }) => ({
-          QuizQuestionId: questionId,
-          OpenAnswer: text,
-          OptionIds: optionIds && [...optionIds],
-        })),
-        options,
-      ),
+    [
+      { customerId },
+      given.answers.map(({ questionId, optionIds, text }) => ({
+        QuizQuestionId: questionId,
+        OpenAnswer: text,
+        OptionIds: optionIds && [...optionIds],
+      })),
+    ],
     deps,
   );
   if (asked.kind !== 'answered') return asked.kind === 'refused' ? { kind: 'refused' } : asked;
@@ -111,19 +99,6 @@ function fits({ answers }: QuizAnswers, { questions }: QuizView): boolean {
 }
 
 type Quiz = components['schemas']['Quiz'];
-
-interface QuizView {
-  readonly id: number;
-  readonly name: string;
-  readonly points: number;
-  readonly completed: boolean;
-  readonly endsAt: string | null;
-  readonly questions: readonly {
-    readonly id: number;
-    readonly text: string;
-    readonly options: readonly { readonly id: number; readonly text: string }[];
-  }[];
-}
 
 /** They hold while no function has claimed one of them since. */
 export interface KnownQuizzes {
@@ -158,11 +133,7 @@ export async function listQuizzes(
 
 /** Asks the service, without the cache. */
 export async function readQuizzes(customerId: string, deps: QuizDeps): Promise<Listed> {
-  const asked = await askLoyalty(
-    'listQuizzes',
-    (options) => deps.loyalty.listQuizzes({ customerId }, options),
-    deps,
-  );
+  const asked = await askLoyalty('listQuizzes', [{ customerId }], deps);
   if (asked.kind === 'unavailable') return asked;
   // A customer whom the service does not know yet has no quizzes.
   const quizzes = asked.kind === 'answered' ? asked.value : [];

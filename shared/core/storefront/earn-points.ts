@@ -8,6 +8,7 @@ import {
   toJsonNumber,
   ZERO,
 } from '../../store/money.ts';
+import type { EarnedPoints } from '../../store/storefront-answers.ts';
 import {
   type AskingDeps,
   askLoyalty,
@@ -15,16 +16,6 @@ import {
   type Unavailable,
 } from '../calls/ask-loyalty.ts';
 import type { CartLine } from '../redeem/available-rewards.ts';
-
-export interface EarnedPoints {
-  readonly points: number;
-  readonly cashback: number;
-  readonly items: readonly {
-    readonly id: string;
-    readonly points: number;
-    readonly cashback: number;
-  }[];
-}
 
 export interface EarningDeps extends AskingDeps {
   /** In percent: the part of prices that earns nothing. */
@@ -53,11 +44,7 @@ export async function earnPoints(
   const asked =
     priced.length === 0
       ? ({ kind: 'answered', value: [] } as const)
-      : await askLoyalty(
-          'calculateProductPoints',
-          (options) => deps.loyalty.calculateProductPoints(priced, options),
-          deps,
-        );
+      : await askLoyalty('calculateProductPoints', [priced], deps);
   if (asked.kind === 'unavailable') return asked;
   if (asked.kind === 'refused' && asked.name !== NO_POINTS_FOR_PRODUCTS) {
     deps.telemetry.log('warn', 'the loyalty service refused to count the points of products', {

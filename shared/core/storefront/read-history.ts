@@ -1,6 +1,12 @@
 import type { LoyaltyClient } from '../../loyalty/client.ts';
 import type { components } from '../../loyalty/contract.gen.ts';
 import type { Value } from '../../loyalty/operations.ts';
+import type {
+  ExplainedEarning,
+  HistoryEntry,
+  HistoryPage,
+  OrderEarning,
+} from '../../store/storefront-answers.ts';
 import { type AskingDeps, askLoyalty, type Unavailable } from '../calls/ask-loyalty.ts';
 import {
   fromThousandths,
@@ -10,34 +16,8 @@ import {
   readEntry,
 } from '../ledger/ledger.ts';
 import { followMerges } from '../ledger/merged-customer.ts';
-import { type AmountStep, recallOrder } from '../mapping/wanted-state.ts';
+import { recallOrder } from '../mapping/wanted-state.ts';
 import { CANCELLED_STATE } from '../sync/held-order.ts';
-
-interface HistoryEntry {
-  /** `tier`: the customer came into another tier; no points moved. */
-  readonly kind: 'points' | 'tier';
-  /** ISO 8601. */
-  readonly at: string | null;
-  /** As the service writes it, in the program's language. */
-  readonly title: string;
-  /** Below 0 for what was spent. */
-  readonly points: number;
-  readonly cashback: number;
-  /** It no longer counts. */
-  readonly cancelled: boolean;
-  /** The code that the points were spent for. */
-  readonly code: string | null;
-  /** With `tier`: the name of the tier. */
-  readonly tier: string | null;
-}
-
-export interface HistoryPage {
-  /** From 1. */
-  readonly page: number;
-  readonly hasMore: boolean;
-  /** In the service's order. */
-  readonly entries: readonly HistoryEntry[];
-}
 
 interface HistoryDeps extends AskingDeps {
   readonly loyalty: Pick<LoyaltyClient, 'listPointsHistory'>;
@@ -58,8 +38,7 @@ export async function readHistory(
 ): Promise<{ readonly kind: 'answered'; readonly value: HistoryPage } | Unavailable> {
   const asked = await askLoyalty(
     'listPointsHistory',
-    (options) =>
-      deps.loyalty.listPointsHistory(customerId, { PageNumber: page, PageSize: size }, options),
+    [customerId, { PageNumber: page, PageSize: size }],
     deps,
   );
   if (asked.kind === 'unavailable') return asked;
@@ -86,27 +65,6 @@ function entryOf(item: components['schemas']['PointsHistoryItem']): HistoryEntry
   };
 }
 
-export interface OrderEarning {
-  /**
-   * `waiting`: the service does not have it yet, as far as this customer may know. `expected`: it has, and
-   * the points follow. `earned`: they were given. `none`: it earns nothing.
-   */
-  readonly state: 'waiting' | 'expected' | 'earned' | 'none';
-  /** Null where they are not known. */
-  readonly points: number | null;
-  readonly cashback: number | null;
-  /** With `none`. */
-  readonly why: 'cancelled' | 'no-points' | null;
-}
-
-/** With how the amount came about that the points are given for, in the currency of the shop. */
-export interface ExplainedEarning extends OrderEarning {
-  /** As it was sent last; empty where it is just what was paid for the goods, or is not known. */
-  readonly steps: readonly { readonly kind: AmountStep['kind']; readonly amount: number }[];
-  /** What the order counted since then, the oldest first; empty where the ledger may have lost the first of them. */
-  readonly counted: readonly { readonly at: string; readonly amount: number }[];
-}
-
 interface OrderEarningDeps extends HistoryDeps {
   readonly shop: string;
   readonly ledger: Pick<Ledger, 'readMany'>;
@@ -129,7 +87,7 @@ export async function readOrderEarning(
   orderId: string,
   deps: OrderEarningDeps,
 ): Promise<{ readonly kind: 'answered'; readonly value: ExplainedEarning } | Unavailable> {
-  const { shop, ledger, loyalty } = deps;
+  const { shop, ledger } = deps;
   const [entry, currentId] = await Promise.all([
     readEntry(ledger, { shop, kind: 'order', id: orderId }),
     followMerges({ shop, id: customerId }, ledger),
@@ -142,7 +100,7 @@ export async function readOrderEarning(
       // Placed before the two were merged.
       (await followMerges({ shop, id: ownerId }, ledger)) === currentId);
   if (!isOwn || entry?.appliedKey === undefined) return answered(nothing('waiting'));
-  const asked = await askLoyalty('getOrder', (options) => loyalty.getOrder(orderId, options), deps);
+  const asked = await askLoyalty('getOrder', [orderId], deps);
   if (asked.kind === 'unavailable') return asked;
   if (asked.kind === 'refused') return answered(nothing('waiting'));
   const { Customer } = asked.value;

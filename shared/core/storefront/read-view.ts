@@ -1,5 +1,12 @@
 import type { LoyaltyClient } from '../../loyalty/client.ts';
 import type { components } from '../../loyalty/contract.gen.ts';
+import type {
+  GoalView,
+  RedemptionView,
+  Rewards,
+  TierView,
+  View,
+} from '../../store/storefront-answers.ts';
 import { type Balance, balanceIn, recallBalance } from '../balances/point-balance.ts';
 import {
   type AskingDeps,
@@ -19,35 +26,13 @@ import {
 } from '../redeem/available-rewards.ts';
 import { listRedemptions } from '../redeem/list-redemptions.ts';
 import type { RewardStore } from '../redeem/reward-store.ts';
-import type { Redemption, RedemptionView } from '../redemptions/redemption.ts';
+import type { Redemption } from '../redemptions/redemption.ts';
 import {
   openRedemptions,
   recallRedemptions,
   redemptionsKey,
 } from '../redemptions/redemption-record.ts';
-import {
-  notListed,
-  type Rewards,
-  type RewardsDeps,
-  readActive,
-  viewForAll,
-  viewRewards,
-} from './reward-view.ts';
-
-/** All that a page shows of one customer, of one moment. */
-export interface View extends Rewards {
-  readonly loggedIn: boolean;
-  /** ISO 8601: the moment of points, cashback, tier and rewards. Null while no balance is known. */
-  readonly asOf: string | null;
-  readonly points: number | null;
-  readonly cashback: number | null;
-  readonly expiring: KnownBalance['expiring'];
-  readonly tier: TierView | null;
-  /** A till can redeem only with the customer's answer to a challenge. */
-  readonly needsChallenge: boolean;
-  /** The newest first. */
-  readonly redemptions: readonly RedemptionView[];
-}
+import { notListed, type RewardsDeps, readActive, viewForAll, viewRewards } from './reward-view.ts';
 
 export interface ViewDeps extends AvailableDeps, RewardsDeps {
   readonly shop: string;
@@ -128,8 +113,7 @@ export interface KnownBalance {
   readonly points: number | null;
   readonly cashback: number | null;
   readonly asOf: string | null;
-  /** The points that expire next; null when none are about to. */
-  readonly expiring: { readonly points: number; readonly at: string } | null;
+  readonly expiring: View['expiring'];
   /** The tier's name when the balance was last written. */
   readonly tier: string | null;
   /** Epoch milliseconds: when the service was last asked for it. */
@@ -275,11 +259,7 @@ async function currentBalance(
   const isCurrent = !offered || balance.points === offered.AvailablePoints;
   if (balance.asOf !== null && isCurrent) return confirmed(balance);
   // An event is still on its way, or was lost.
-  const asked = await askLoyalty(
-    'getCustomerPoints',
-    (options) => deps.loyalty.getCustomerPoints(id, options),
-    deps,
-  );
+  const asked = await askLoyalty('getCustomerPoints', [id], deps);
   if (asked.kind === 'unavailable') return asked;
   const read = asked.kind === 'answered' ? balanceIn(asked.value, began.getTime()) : undefined;
   return read ? { ...balance, ...viewOfBalance(read), asOf } : balance;
@@ -311,19 +291,6 @@ async function requestReading(
   }
 }
 
-interface TierView {
-  readonly name: string;
-  readonly color: string | null;
-  readonly next: { readonly name: string; readonly goals: readonly GoalView[] } | null;
-}
-
-interface GoalView {
-  readonly name: string;
-  readonly value: number;
-  readonly goal: number;
-  readonly percent: number;
-}
-
 /** Null where the customer has none; `unknown` where the service does not say, as for one it does not know. */
 type KnownTier = TierView | null | 'unknown';
 
@@ -332,11 +299,7 @@ export async function readTier(
   customerId: string,
   deps: AskingDeps & { readonly loyalty: Pick<LoyaltyClient, 'listTiers'> },
 ): Promise<KnownTier | undefined> {
-  const asked = await askLoyalty(
-    'listTiers',
-    (options) => deps.loyalty.listTiers({ CustomerId: customerId }, options),
-    deps,
-  );
+  const asked = await askLoyalty('listTiers', [{ CustomerId: customerId }], deps);
   if (asked.kind === 'unavailable') return undefined;
   if (asked.kind === 'refused') return 'unknown';
   const { CurrentTier: current, NextTiers: following } = asked.value;

@@ -1,5 +1,6 @@
 import type { LoyaltyClient } from '../../loyalty/client.ts';
 import type { components } from '../../loyalty/contract.gen.ts';
+import type { Rewards, RewardView, WhyNot } from '../../store/storefront-answers.ts';
 import {
   type AskingDeps,
   askLoyalty,
@@ -9,49 +10,11 @@ import {
 import {
   type AvailableReward,
   type AvailableRewards,
-  type CannotUse,
-  type CashbackRange,
   cannotUse,
   cashbackRange,
 } from '../redeem/available-rewards.ts';
 import { meaningOf, productDiscount, type RewardTypes } from '../redeem/find-offer.ts';
-import { type Redemption, type RewardKind, viewOf } from '../redemptions/redemption.ts';
-
-export interface Rewards {
-  /** Null while the service cannot be reached. The balance is then the last that is known, and older. */
-  readonly rewards: readonly RewardView[] | null;
-  /** With `rewards: null`: when to ask again. */
-  readonly retryAfterSeconds: number | null;
-}
-
-export interface RewardView {
-  readonly id: number;
-  readonly title: string;
-  readonly description: string;
-  readonly points: number;
-  readonly kind: RewardKind | 'cashback' | 'other';
-  readonly value: number;
-  /** The name of the only product that it is for. */
-  readonly product: string | null;
-  /** What may be chosen; null where nothing is to be chosen. */
-  readonly cashback: CashbackRange | null;
-  readonly redeemable: boolean;
-  /** Why not; null where it can be redeemed. */
-  readonly why: WhyNot | null;
-  readonly missingPoints: number | null;
-  /** With `other-tier`: the names of the tiers that it is for. */
-  readonly tiers: readonly string[];
-  /** What the service says of its conditions, in the program's language. */
-  readonly requirements: string | null;
-}
-
-type WhyNot =
-  | CannotUse
-  | 'not-logged-in'
-  | 'pending'
-  | 'other-tier'
-  /** It cannot become a discount of the store. */
-  | 'not-online';
+import { type Redemption, viewOf } from '../redemptions/redemption.ts';
 
 export interface RewardsDeps extends AskingDeps {
   readonly rewardTypes: RewardTypes;
@@ -243,11 +206,7 @@ export async function readActive(deps: RewardsDeps): Promise<ActiveRewards> {
   for (let page = 1; page <= MOST_PAGES; page += 1) {
     const asked = await askLoyalty(
       'listRewardConfigurations',
-      (options) =>
-        deps.loyalty.listRewardConfigurations(
-          { IsActive: true, PageNumber: page, PageSize: PAGE_SIZE },
-          options,
-        ),
+      [{ IsActive: true, PageNumber: page, PageSize: PAGE_SIZE }],
       deps,
     );
     if (asked.kind === 'unavailable') return asked;
@@ -283,11 +242,7 @@ export async function readTiersOf(
 }
 
 async function readTiers(id: number, deps: RewardsDeps): Promise<void> {
-  const asked = await askLoyalty(
-    'getRewardConfiguration',
-    (options) => deps.loyalty.getRewardConfiguration(id, options),
-    deps,
-  );
+  const asked = await askLoyalty('getRewardConfiguration', [id], deps);
   if (asked.kind === 'unavailable') {
     // A reward that the service cannot read must not open the circuit breaker with every page.
     return deps.tiersOfRewards.keep(String(id), [], FAILED_SECONDS);

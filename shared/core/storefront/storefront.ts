@@ -1,11 +1,12 @@
 import type { LoyaltyClient } from '../../loyalty/client.ts';
+import type { EarnedPoints } from '../../store/storefront-answers.ts';
 import { createTimedCache } from '../calls/ask-loyalty.ts';
 import { followMerges } from '../ledger/merged-customer.ts';
 import type { MemberRules } from '../mapping/wanted-state.ts';
 import type { CartLine } from '../redeem/available-rewards.ts';
 import type { createRedeeming } from '../redeem/redeem-reward.ts';
 import { answerQuiz, type KnownQuizzes, listQuizzes, type QuizAnswers } from './answer-quiz.ts';
-import { type EarnedPoints, type EarningDeps, earnPoints } from './earn-points.ts';
+import { type EarningDeps, earnPoints } from './earn-points.ts';
 import { readHistory, readOrderEarning } from './read-history.ts';
 import { type Moment, readRedemptions, readView, type ViewDeps } from './read-view.ts';
 import type { RewardItem } from './reward-view.ts';

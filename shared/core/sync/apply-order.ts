@@ -17,7 +17,14 @@ import {
   settle,
   type Wanted,
 } from './change-service.ts';
-import { adoptHeld, cancelOrder, isHeldCompleted, takePart } from './held-order.ts';
+import {
+  adoptHeld,
+  cancelOrder,
+  isFromElsewhere,
+  isHeldCompleted,
+  leaveHeld,
+  takePart,
+} from './held-order.ts';
 import {
   afterStep,
   type NextCall,
@@ -54,7 +61,11 @@ export async function applyOrder(
     const { change } = at;
     const next = nextCall(wanted, at.facts, assumptions);
     if (next.kind === 'nothing') return recordOrder(at, mapped, calls, deps);
-    if (next.kind === 'park') return parkOrder(at, next.why, deps);
+    if (next.kind === 'park') {
+      // Its amount follows other rules, which the customer was promised.
+      const isLeft = next.why === 'unexplained' && isFromElsewhere(change) && !wanted.isRefunded;
+      return isLeft ? leaveHeld(change, deps) : parkOrder(at, next.why, deps);
+    }
     const called = await markAndCall(change, callOf(next, at, mapped, deps), deps);
     if (called.kind === 'ended') return called.synced;
     const { marked, made } = called;
@@ -68,7 +79,7 @@ function callOf(next: Call, { change, facts }: Position, mapped: MappedOrder, de
   const isRepeatedStep = next.kind === 'take' && next.amounts.step !== undefined;
   return {
     mark: markOf(change, mapped, next, deps),
-    call: () => perform(next, change, deps),
+    call: () => perform(next, mapped.wanted.id, change, deps),
     refusal: {
       // A cancellation may still show, and the first try of a step may have used its key.
       keepsMark: next.kind === 'cancel' || isRepeatedStep,
@@ -77,21 +88,21 @@ function callOf(next: Call, { change, facts }: Position, mapped: MappedOrder, de
   };
 }
 
-function factsIn(
-  { key, entry, event, read }: EntityChange,
-  wanted: WantedOrder,
-  deps: ExecutionDeps,
-): OrderFacts {
+function factsIn(change: EntityChange, wanted: WantedOrder, deps: ExecutionDeps): OrderFacts {
+  const { key, entry, event, read } = change;
   const known = isKnown(entry);
   const amounts = entry?.amounts;
   // Its amounts say nothing any more. If the service still has it, it refuses to revive it, and a person looks.
   const wasCancelled = entry?.appliedKey === cancelledOrderKey(wanted.id);
-  const unsure = entry?.uncertain === true || event.force === true || wasCancelled;
+  // What another integration sent needs no second call to be certain: it was just read.
+  const isUncertain = entry?.uncertain === true && !isFromElsewhere(change);
+  const unsure = isUncertain || event.force === true || wasCancelled;
   if (!read) return { known, amounts, unsure };
   // What the service does not have is sent to it.
   if (!isHeldCompleted(read.held)) return { known, amounts, unsure: unsure || known };
   const { readTotals } = deps.shop(key.shop).assumptions;
-  return { known: true, unsure, ...adoptHeld(read.held, amounts, wanted, readTotals) };
+  const adopted = adoptHeld(read.held, amounts, wanted, readTotals, isFromElsewhere(change));
+  return { known: true, unsure, ...adopted };
 }
 
 /**
@@ -124,6 +135,7 @@ const isSame = (one: SentAmounts | undefined, other: SentAmounts | undefined): b
 
 async function perform(
   next: Call,
+  id: string,
   { key, event }: EntityChange,
   deps: ExecutionDeps,
 ): Promise<Made> {
@@ -133,7 +145,7 @@ async function perform(
     case 'send':
       return judge(['sendOrder'], await loyalty.sendOrder(next.order, options));
     case 'take':
-      return takePart(key.id, next.step, loyalty, assumptions, options);
+      return takePart(id, next.step, loyalty, assumptions, options);
     case 'cancel': {
       const waitedForADay = isRetryWindowOver(event, 1, deps.now(), deps.pauses);
       return cancelOrder(next.wanted, loyalty, assumptions, { ...options, waitedForADay });

@@ -1,3 +1,4 @@
+import type { OtherOrderId } from '../../config/connector-settings.ts';
 import type { LoyaltyClient } from '../../loyalty/client.ts';
 import {
   type CallsMade,
@@ -6,6 +7,7 @@ import {
   retryWhenAllowed,
   throughBreaker,
 } from '../calls/call-loyalty.ts';
+import type { Pauses } from '../calls/shop-pause.ts';
 import { askAgain, type EntityKey, type EventQueue, type StoreEvent } from '../events/event.ts';
 import { type Outcome, overtaken, type PausedTime } from '../events/outcome.ts';
 import {
@@ -29,11 +31,15 @@ export interface ExecutionDeps {
     readonly loyalty: LoyaltyCalls;
     readonly breaker: CircuitBreaker;
     readonly assumptions: CallAssumptions;
+    /** How another integration may have named the shop's orders. */
+    readonly otherOrderIds?: readonly OtherOrderId[];
+    /** Nothing is changed for the shop. */
+    readonly observes?: boolean;
   };
   readonly now: () => Date;
   readonly orderRetentionDays: number;
   readonly deadline: AbortSignal;
-  readonly pauses: PausedTime & LedgerPast;
+  readonly pauses: PausedTime & LedgerPast & Pick<Pauses, 'noteObserving'>;
 }
 
 export interface Synced {
@@ -47,7 +53,14 @@ export interface EntityChange extends Change<EntityKey> {
   readonly event: StoreEvent;
   readonly snapshot: Snapshot;
   /** Of an order that was read from the service; `held` is undefined where the service does not have it. */
-  readonly read?: { readonly held: HeldOrder | undefined } | undefined;
+  readonly read?: ServiceReading | undefined;
+}
+
+/** What the loyalty service says of an order; `held` is undefined where it does not have it. */
+export interface ServiceReading {
+  readonly held: HeldOrder | undefined;
+  /** The id that it was found under, if that is not the store's. */
+  readonly heldAs?: string | undefined;
 }
 
 export type Wanted = Extract<Mapped, { kind: 'wanted' }>;

@@ -1,5 +1,7 @@
+import type { OtherOrderId } from '../../config/connector-settings.ts';
 import type { OperationId } from '../../loyalty/operations.ts';
 import type { BusinessError } from '../../loyalty/result.ts';
+import type { StoreOrder } from '../../store/store-entities.ts';
 import {
   applied,
   type CallsMade,
@@ -9,6 +11,7 @@ import {
   retryWhenAllowed,
   throughBreaker,
 } from '../calls/call-loyalty.ts';
+import type { SkipReason } from '../events/outcome.ts';
 import { type Doubt, isDoubtful, isKnown, redactionOf, wasSettledSince } from '../ledger/entry.ts';
 import {
   type CancelStep,
@@ -31,21 +34,20 @@ import {
 import type { Snapshot } from '../store/store.ts';
 import {
   type CallAssumptions,
+  type EntityChange,
   type ExecutionDeps,
   foundIn,
   type HeldOrder,
   isAbsent,
   type LoyaltyCalls,
   type ReadAnswer,
+  retention,
+  type ServiceReading,
   type Synced,
+  settle,
 } from './change-service.ts';
-import { countedIn, type OrderFacts, type ReadTotals } from './next-call.ts';
+import { countedIn, type OrderFacts, type ReadTotals, sentOf } from './next-call.ts';
 import type { Plan } from './plan.ts';
-
-/** What the loyalty service says of an order; `held` is undefined where it does not have it. */
-export interface ServiceReading {
-  readonly held: HeldOrder | undefined;
-}
 
 interface Question {
   readonly snapshot: Snapshot;
@@ -53,6 +55,7 @@ interface Question {
   readonly mapped: Mapped;
   readonly next: Plan;
   readonly doubt: Doubt | undefined;
+  readonly takeover: { readonly until: number } | undefined;
 }
 
 /**
@@ -61,14 +64,16 @@ interface Question {
  * See docs/decisions/0005-a-lost-ledger-takes-nothing-twice.md.
  */
 export function mayHoldMore(
-  { snapshot, entry, mapped, next, doubt }: Question,
+  { snapshot, entry, mapped, next, doubt, takeover }: Question,
   { now, orderRetentionDays }: Pick<ExecutionDeps, 'now' | 'orderRetentionDays'>,
 ): boolean {
   if (snapshot.entity.kind !== 'order' || next.kind === 'superseded') return false;
   const placedAt = Date.parse(snapshot.entity.order.placedAt);
   // Not only until everything was compared: what the comparison sends is worked on later.
   const mayBeForgotten =
-    doubt !== undefined && placedAt < doubt.until && !wasSettledSince(entry, doubt.until);
+    (doubt !== undefined && placedAt < doubt.until && !wasSettledSince(entry, doubt.until)) ||
+    // Another integration may still send orders, whatever we were told.
+    (takeover !== undefined && now().getTime() < takeover.until && !isKnown(entry));
   if (mapped.kind === 'skip') return mayBeForgotten && !isKnown(entry);
   if (next.kind !== 'call' || mapped.kind !== 'wanted') return false;
   if (!entry?.amounts && mayBeForgotten) return true;
@@ -88,19 +93,75 @@ export function mayHoldMore(
   return isRefunded || entry.uncertain || !wasPending;
 }
 
+/** By the id that it is known under; after another integration, also by the ids that it may have used. */
 export async function readFromService(
   { shop, id }: { readonly shop: string; readonly id: string },
+  { entity }: Snapshot,
   entry: EntityEntry | undefined,
   deps: ExecutionDeps,
 ): Promise<ServiceReading | Synced> {
-  const { loyalty, breaker } = deps.shop(shop);
-  const answer = await throughBreaker({ breaker, now: deps.now }, async () => ({
-    kind: 'answered' as const,
-    ...(await readHeld(id, loyalty, { signal: deps.deadline })),
-  }));
-  if (answer.kind === 'call-refused') return { outcome: retryWhenAllowed(answer), entry };
-  if (answer.outcome.kind !== 'applied') return { outcome: answer.outcome, entry };
-  return { held: answer.held };
+  const { loyalty, breaker, otherOrderIds = [] } = deps.shop(shop);
+  const { heldAs } = recallOrder(entry?.remembered) ?? {};
+  const looksFurther = heldAs === undefined && deps.pauses.takeoverOf(shop) !== undefined;
+  const order = entity.kind === 'order' && looksFurther ? entity.order : undefined;
+  const own = heldAs ?? id;
+  for (const asked of [own, ...(order ? otherIds(order, otherOrderIds) : [])]) {
+    const answer = await throughBreaker({ breaker, now: deps.now }, async () => ({
+      kind: 'answered' as const,
+      ...(await readHeld(asked, loyalty, { signal: deps.deadline })),
+    }));
+    if (answer.kind === 'call-refused') return { outcome: retryWhenAllowed(answer), entry };
+    if (answer.outcome.kind !== 'applied') return { outcome: answer.outcome, entry };
+    const { held } = answer;
+    if (held && (asked === own || !order || isSameOrder(held, order))) {
+      return { held, ...(asked !== id && { heldAs: asked }) };
+    }
+  }
+  return { held: undefined };
+}
+
+/** Under which ids another integration may have sent the order. */
+export function otherIds(
+  { id, name }: Pick<StoreOrder, 'id' | 'name'>,
+  forms: readonly OtherOrderId[],
+): readonly string[] {
+  if (name === undefined) return [];
+  const ids = forms.map((form) => (form === 'name' ? name : (/\d+/.exec(name)?.[0] ?? name)));
+  return [...new Set(ids)].filter((one) => one !== id);
+}
+
+const SAME_MOMENT_MS = 60_000;
+
+/** Numbers repeat between the shops of one account: another order has another customer and another moment. */
+export function isSameOrder(held: HeldOrder, { customer, placedAt }: StoreOrder): boolean {
+  const { OriginalId, Email } = held.Customer ?? {};
+  const email = customer?.email?.toLowerCase();
+  if (customer && OriginalId === customer.id) return true;
+  if (email !== undefined && Email?.toLowerCase() === email) return true;
+  const apart = Date.parse(held.OrderPlacementDate ?? '') - Date.parse(placedAt);
+  return Math.abs(apart) < SAME_MOMENT_MS;
+}
+
+/** `Origin` of an order that the service's own integration brought. */
+export const PLATFORM_ORIGIN = 0;
+
+/** Another integration sent the order, and this connector has not. */
+export function isFromElsewhere({ entry, read }: Pick<EntityChange, 'entry' | 'read'>): boolean {
+  if (entry?.amounts || !isHeldLive(read?.held)) return false;
+  return read.heldAs !== undefined || read.held.Origin === PLATFORM_ORIGIN;
+}
+
+/** Nothing is sent for an order that the service holds. Later events and scans must know that it is there. */
+export async function leaveHeld(
+  change: EntityChange,
+  deps: ExecutionDeps,
+  why: SkipReason = 'held-elsewhere',
+): Promise<Synced> {
+  const { entry, read } = change;
+  const outcomes = entry?.outcomes ?? [];
+  const known = read?.held && { ...presumeHeld(read.held, entry, read.heldAs), outcomes };
+  const step = { kind: 'skipped', why, facts: retention(deps) } as const;
+  return settle(change, { kind: 'skipped', why }, step, deps, { entry: known });
 }
 
 /** The order counts, or may. */
@@ -116,12 +177,17 @@ export function isHeldCompleted(held: HeldOrder | undefined): held is HeldOrder 
  * What the entry of an order would remember that the service holds, as far as the service says it. Once completed, it
  * stays so, and stays its customer's.
  */
-export function presumeHeld(held: HeldOrder, entry: EntityEntry | undefined): EntityEntry {
+export function presumeHeld(
+  held: HeldOrder,
+  entry: EntityEntry | undefined,
+  heldAs?: string,
+): EntityEntry {
   const { OrderPlacementDate, OrderTotal, Metadatas } = held;
   const completedAt = new Date(held.OrderCompletedDate ?? Number.NaN);
   const hasDate = held.IsCompleted === true && !Number.isNaN(completedAt.getTime());
   const remembered = rememberOrder({
     ...recallOrder(entry?.remembered),
+    ...(heldAs !== undefined && { heldAs }),
     basics: {
       ...(OrderPlacementDate !== undefined && { OrderPlacementDate }),
       ...(OrderTotal !== undefined && { OrderTotal }),
@@ -145,8 +211,13 @@ export function adoptHeld(
   amounts: SentAmounts | undefined,
   { order, isRefunded, earlier }: WantedOrder,
   readTotals: ReadTotals,
+  isElsewhere: boolean,
 ): Pick<OrderFacts, 'amounts' | 'adopted'> {
   const read = sentIn(held, order);
+  // How another integration names products and people is no reason to send the order again.
+  if (isElsewhere && read.total === toThousandths(order.OrderTotal)) {
+    return { amounts: { sent: sentOf(order), taken: 0 }, adopted: readTotals };
+  }
   const known = { taken: 0, ...amounts };
   const isSent = amounts?.sent.total === read.total;
   // Nothing can have been taken from an order without refunds.

@@ -213,7 +213,7 @@ const MOST_PRODUCTS = 3_000;
 
 const firstAmounts = (order: OrderForm): SentAmounts => ({ sent: sentOf(order), taken: 0 });
 
-function sentOf(order: OrderForm): SentOrder {
+export function sentOf(order: OrderForm): SentOrder {
   const completedAt = order.OrderCompletedDate ?? '';
   return { ...countedIn(order), completedAt, rest: restKey(order) };
 }

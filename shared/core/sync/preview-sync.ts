@@ -2,7 +2,7 @@ import type { OperationId } from '../../loyalty/operations.ts';
 import type { StoreOrder } from '../../store/store-entities.ts';
 import type { EntityKey } from '../events/event.ts';
 import type { Outcome } from '../events/outcome.ts';
-import { isKnown } from '../ledger/entry.ts';
+import { isKnown, type LedgerPast } from '../ledger/entry.ts';
 import { type EntityEntry, fromThousandths, type Ledger } from '../ledger/ledger.ts';
 import { type EntityRules, mapSnapshot } from '../mapping/map-snapshot.ts';
 import {
@@ -21,6 +21,8 @@ export interface PreviewDeps {
   readonly rules: EntityRules;
   readonly assumptions: CallAssumptions;
   readonly now: () => Date;
+  /** What the ledger says of the shop's past. Default: nothing. */
+  readonly past?: Pick<LedgerPast, 'goLiveOf'>;
 }
 
 /** A call that would be made, with what it would carry. */
@@ -35,6 +37,8 @@ export interface Preview {
   /** `applied` means: it would be sent, and what the service answers is not known. */
   readonly outcome: Outcome;
   readonly calls: readonly PreviewedCall[];
+  /** The entry as it would be written. */
+  readonly entry: EntityEntry | undefined;
   /** The store had to be asked, because the event alone does not decide it. */
   readonly storeAsked: boolean;
 }
@@ -47,7 +51,7 @@ export async function previewSync(
   key: EntityKey,
   candidate: Candidate,
   entry: EntityEntry | undefined,
-  { store, ledger, rules, assumptions, now }: PreviewDeps,
+  { store, ledger, rules, assumptions, now, past }: PreviewDeps,
 ): Promise<Preview> {
   const calls: PreviewedCall[] = [];
   let storeAsked = false;
@@ -77,10 +81,16 @@ export async function previewSync(
     // Nothing is written, and no order counts as forgotten.
     orderRetentionDays: Number.POSITIVE_INFINITY,
     deadline: new AbortController().signal,
-    pauses: { pausedMs: () => 0, doubtOf: () => undefined, goLiveOf: () => undefined },
+    pauses: {
+      pausedMs: () => 0,
+      doubtOf: () => undefined,
+      goLiveOf: (domain) => past?.goLiveOf(domain),
+      takeoverOf: () => undefined,
+      noteObserving: async () => {},
+    },
   };
-  const { outcome } = await syncEntity(key, candidate, entry, deps);
-  return { outcome, calls, storeAsked };
+  const synced = await syncEntity(key, candidate, entry, deps);
+  return { ...synced, calls, storeAsked };
 }
 
 function noteQuestions(store: Store, note: () => void): Store {

@@ -23,6 +23,7 @@ import {
 } from '../ledger/ledger.ts';
 import type { ReadEvent } from '../store/store.ts';
 import { handleTask } from './handle-task.ts';
+import { observeEntity } from './observe-entity.ts';
 import {
   type Candidate,
   customerKeys,
@@ -120,6 +121,8 @@ async function settleGroup(
     else if (!key) throw new Error('an event is neither about an entity nor a task');
     else if (reading.kind === 'ask-store' && storeAsked && !asksForMore(event)) {
       outcome = { kind: 'superseded' };
+    } else if (deps.shop(key.shop).observes) {
+      outcome = await observeEntity(key, candidate, known, deps);
     } else {
       const asked = { ...candidate, customers };
       ({ outcome, entry: known } = await syncEntity(key, asked, known, deps));

@@ -45,18 +45,13 @@ import {
   type ExecutionDeps,
   reject,
   retention,
+  type ServiceReading,
   type Synced,
   settle,
   type Wanted,
 } from './change-service.ts';
 import { sendCode } from './fan-out.ts';
-import {
-  isHeldLive,
-  mayHoldMore,
-  presumeHeld,
-  readFromService,
-  type ServiceReading,
-} from './held-order.ts';
+import { isHeldLive, leaveHeld, mayHoldMore, presumeHeld, readFromService } from './held-order.ts';
 import { type Plan, plan, snapshotSource } from './plan.ts';
 import { readSnapshot } from './read-snapshot.ts';
 
@@ -118,8 +113,9 @@ export async function syncEntity(
       snapshot = undefined;
       continue;
     }
-    if (!read && mayHoldMore({ snapshot, entry, mapped, next, doubt }, deps)) {
-      const answer = await readFromService(key, entry, deps);
+    const takeover = deps.pauses.takeoverOf(key.shop);
+    if (!read && mayHoldMore({ snapshot, entry, mapped, next, doubt, takeover }, deps)) {
+      const answer = await readFromService(key, snapshot, entry, deps);
       if ('outcome' in answer) {
         const { outcome } = answer;
         if (outcome.kind !== 'rejected') return answer;
@@ -181,7 +177,9 @@ function whatWasSent(
   entry: EntityEntry | undefined,
   read: ServiceReading | undefined,
 ): EntityEntry | undefined {
-  return !entry?.amounts && isHeldLive(read?.held) ? presumeHeld(read.held, entry) : entry;
+  return !entry?.amounts && isHeldLive(read?.held)
+    ? presumeHeld(read.held, entry, read.heldAs)
+    : entry;
 }
 
 interface Situation {
@@ -421,13 +419,10 @@ async function skip(
   deps: ExecutionDeps,
 ): Promise<Synced> {
   const { entry, version, read } = change;
+  if (!isKnown(entry) && isHeldLive(read?.held)) return leaveHeld(change, deps, why);
   const outcome = { kind: 'skipped', why } as const;
-  // The service holds what the ledger had forgotten: later events and scans must know that.
-  const isForgotten = !isKnown(entry) && isHeldLive(read?.held);
   // A repeated skip needs no second line among the outcomes.
-  if (entry?.version === version && !isForgotten) return { outcome, entry };
+  if (entry?.version === version) return { outcome, entry };
   const facts = entry?.appliedKey ? {} : retention(deps);
-  const outcomes = entry?.outcomes ?? [];
-  const known = isForgotten ? { ...presumeHeld(read.held, entry), outcomes } : entry;
-  return settle(change, outcome, { kind: 'skipped', why, facts }, deps, { entry: known });
+  return settle(change, outcome, { kind: 'skipped', why, facts }, deps);
 }

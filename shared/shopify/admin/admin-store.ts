@@ -36,6 +36,8 @@ import { writeBalances } from './write-balances.ts';
 
 export interface AdminShop extends Pick<AdminClientSettings, 'secret' | 'sandboxAddress'> {
   readonly enrichment?: Enrichment | undefined;
+  /** Writing a balance or a code is a programming error. Subscriptions may still be repaired. */
+  readonly readOnly?: boolean;
 }
 
 export interface AdminStoreSettings
@@ -77,10 +79,14 @@ export function createAdminStore(settings: AdminStoreSettings): AdminStore {
   function storeUntil(signal: AbortSignal | undefined): AdminStore {
     const ask = (domain: string) => clientOf(domain).client.until(signal);
     const enrichmentOf = (domain: string) => clientOf(domain).shop.enrichment ?? {};
+    const change = (domain: string) => {
+      if (clientOf(domain).shop.readOnly) throw new Error('the shop is only observed');
+      return ask(domain);
+    };
     return {
-      ...questionsOf(ask, enrichmentOf),
+      ...questionsOf(ask, enrichmentOf, change),
       balancesIn: (namespace) => ({
-        writeBalances: async (domain, changes) => writeBalances(ask(domain), namespace, changes),
+        writeBalances: async (domain, changes) => writeBalances(change(domain), namespace, changes),
       }),
       ask,
       until: storeUntil,
@@ -96,6 +102,7 @@ type Questions = Omit<AdminStore, 'balancesIn' | 'ask' | 'until'>;
 export function questionsOf(
   ask: (domain: string) => Ask,
   enrichmentOf: (domain: string) => Enrichment,
+  change = ask,
 ): Questions {
   return guardQuestions<Questions>({
     readOrder: async (domain, id, evidence = {}) =>
@@ -110,9 +117,9 @@ export function questionsOf(
     changedDiscounts: async (domain, span, after) => scanDiscounts(ask(domain), span, after),
     findAbsent: async (domain, kind, ids) => findAbsent(ask(domain), kind, ids),
     seesAllOrders: async (domain) => seesAllOrders(ask(domain)),
-    makeCode: async (domain, wanted) => makeRewardCode(ask(domain), wanted),
+    makeCode: async (domain, wanted) => makeRewardCode(change(domain), wanted),
     findCode: async (domain, wanted) => findRewardCode(ask(domain), wanted),
-    deleteCode: async (domain, discountId) => deleteRewardCode(ask(domain), discountId),
+    deleteCode: async (domain, discountId) => deleteRewardCode(change(domain), discountId),
     readPrices: async (domain, productId) => readProductPrices(ask(domain), productId),
     findCustomer: async (domain, email) => findCustomer(ask(domain), email),
     readUses: async (domain, ids) => readCodeUses(ask(domain), ids),

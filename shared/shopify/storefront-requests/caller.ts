@@ -242,6 +242,8 @@ export interface ServedShop {
   /** The app whose session tokens are accepted; undefined when the connector does not know it. */
   readonly clientId: () => Promise<string | undefined>;
   readonly storefront: Storefront;
+  /** The customers who see an observed shop's program; undefined: everyone, and the shop is live. */
+  readonly observers?: readonly string[] | undefined;
   /** Asked for the customers whom tills name. */
   readonly hasCustomer: HasCustomer;
   readonly rateLimit: {

@@ -2,9 +2,9 @@ import { MOST_LINES } from '../../core/redeem/available-rewards.ts';
 import type { ChallengeRefusal } from '../../core/redeem/challenge.ts';
 import type { OfferRefusal } from '../../core/redeem/find-offer.ts';
 import type { RefusedWhy } from '../../core/redemptions/redemption.ts';
-import type { Contact } from '../../core/redemptions/redemption-record.ts';
 import type { QuizAnswers } from '../../core/storefront/answer-quiz.ts';
 import type { Storefront } from '../../core/storefront/storefront.ts';
+import type { Contact } from '../../store/storefront-answers.ts';
 
 /** A request after its proof was checked. */
 interface Question<Customer> {
@@ -59,6 +59,7 @@ type ErrorCode =
   | 'unknown-field'
   | 'too-many-requests'
   | 'unavailable'
+  | 'not-live'
   /** The till asks the customer for what `asks` names, and starts the challenge again with it. */
   | 'contact-needed'
   | RefusedWhy

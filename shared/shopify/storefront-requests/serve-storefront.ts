@@ -100,16 +100,21 @@ async function route(
   { script, now }: StorefrontDependencies,
 ): Promise<StorefrontAnswer> {
   const { customerId, staffId, parameters } = proved;
+  const isHidden = shop.observers !== undefined && !shop.observers.includes(customerId ?? '');
   if (caller.kind === 'proxy' && caller.route === SCRIPT) {
     // Parameters are allowed here: a theme may add a version to bypass a cache.
     if (request.method !== 'GET') return wrongMethod('GET');
-    return script(request.headers['if-none-match']);
+    if (isHidden) return NO_SCRIPT;
+    const answer = await script(request.headers['if-none-match']);
+    return shop.observers ? notKept(answer) : answer;
   }
   const found = (caller.kind === 'till' ? tillRoutes : routes).get(caller.route);
   if (!found) return errorAnswer(404, 'not-found', 'There is nothing at this address.');
   if (request.method !== found.method) return wrongMethod(found.method);
   const limited = findLimit(proved, shop, now());
   if (limited) return tooMany(limited.afterSeconds);
+  if (caller.kind !== 'till' && isHidden) return notLive(403);
+  if (shop.observers && found.method === 'POST') return notLive(409);
   if ([...parameters.keys()].some((key) => !found.parameters.includes(key))) return unknownField();
   const wrong = refuseBody(found, request);
   if (wrong) return wrong;
@@ -162,6 +167,23 @@ function refused({ kind }: Caller): StorefrontAnswer {
     ? errorAnswer(401, 'bad-signature', 'This request did not come through the store.')
     : errorAnswer(401, 'bad-token', 'This request has no valid session token.');
 }
+
+/** The shop is observed: only its observers and tills see the program, and nobody changes anything. */
+function notLive(status: 403 | 409): StorefrontAnswer {
+  return errorAnswer(status, 'not-live', 'The loyalty program of this shop is not open yet.');
+}
+
+/** What one customer gets must not be another's. */
+const notKept = (answer: StorefrontAnswer): StorefrontAnswer => ({
+  ...answer,
+  headers: { ...answer.headers, 'cache-control': 'private, no-store' },
+});
+
+const NO_SCRIPT = notKept({
+  status: 200,
+  headers: { 'content-type': 'text/javascript; charset=utf-8' },
+  body: '',
+});
 
 /** Every page loads the script; a new version reaches all browsers within an hour. */
 const SCRIPT_SECONDS = 3_600;

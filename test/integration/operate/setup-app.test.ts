@@ -8,7 +8,6 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { startSecretsEmulator } from '../../../local/secrets-emulator.ts';
 import type { Emulator } from '../../../local/stack/emulators.ts';
@@ -21,7 +20,7 @@ import { type ShopSetup, shopSteps } from '../../../scripts/connector/setup/shop
 import type { SetupDeps, SetupOptions, Step } from '../../../scripts/connector/setup/step.ts';
 import { defineConnector } from '../../../shared/config/connector-config.ts';
 import { VERSION } from '../../../shared/config/release.ts';
-import { type SecretPurpose, secretName } from '../../../shared/services/shop-secrets.ts';
+import type { SecretPurpose } from '../../../shared/services/shop-secrets.ts';
 import { createProject } from '../../support/project.ts';
 
 const SHOP = 'example-store.myshopify.com';
@@ -97,8 +96,7 @@ const stepOf = (setup: ShopSetup, title: string): Step =>
 const fix = async (step: Step) => step.fix?.(await step.look());
 
 async function stored({ deployment, shop }: ShopSetup, purpose: SecretPurpose): Promise<unknown> {
-  const name = secretName(deployment.output('SecretsPrefix'), shop.path, purpose);
-  const read = await readSecret(new SecretsManagerClient(deployment.aws), name, purpose);
+  const read = await readSecret(deployment, shop, purpose);
   return read.kind === 'there' ? read.fields : undefined;
 }
 

@@ -6,16 +6,13 @@ import {
   recallBalance,
 } from '../../../shared/core/balances/point-balance.ts';
 import { ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
-import {
-  isOpen,
-  type Redemption,
-  type RedemptionView,
-} from '../../../shared/core/redemptions/redemption.ts';
+import { isOpen, type Redemption } from '../../../shared/core/redemptions/redemption.ts';
 import {
   recallRedemptions,
   redemptionsKey,
 } from '../../../shared/core/redemptions/redemption-record.ts';
 import type { Value } from '../../../shared/loyalty/operations.ts';
+import type { RedemptionView } from '../../../shared/store/storefront-answers.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import { SHOP } from '../world/connector.ts';
 import type { LoyaltyService } from '../world/loyalty-service.ts';

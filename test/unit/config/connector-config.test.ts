@@ -57,6 +57,9 @@ describe('the connector’s settings', () => {
             couponForSeveralCustomers: 'without-customer',
           },
           orderSilence: false,
+          mode: 'live',
+          otherOrderIds: ['name', 'number'],
+          observers: [],
         },
       ],
       loyalty: {

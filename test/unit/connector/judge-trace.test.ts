@@ -12,8 +12,8 @@ import {
 } from '../../../shared/core/ledger/ledger.ts';
 import { mapOrder } from '../../../shared/core/mapping/map-order.ts';
 import { idempotencyKey, type Mapped } from '../../../shared/core/mapping/wanted-state.ts';
-import type { OrderEarning } from '../../../shared/core/storefront/read-history.ts';
 import type { StoreProduct } from '../../../shared/store/store-entities.ts';
+import type { OrderEarning } from '../../../shared/store/storefront-answers.ts';
 import { neverSent, rules, storeOrder } from '../../fixtures/store-entities.ts';
 
 const product: StoreProduct = {

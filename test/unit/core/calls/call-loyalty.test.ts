@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { recordTelemetry } from '../../../../local/harness/recorded-telemetry.ts';
-import { askLoyalty, createTimedCache } from '../../../../shared/core/calls/ask-loyalty.ts';
+import {
+  type AskingDeps,
+  askLoyalty,
+  createTimedCache,
+} from '../../../../shared/core/calls/ask-loyalty.ts';
 import {
   type CallEnd,
   callForShopper,
@@ -167,6 +171,10 @@ describe('a question to the loyalty service', () => {
     ...{ breaker: createCircuitBreaker(), telemetry: recordTelemetry() },
     now: () => new Date(NOON),
   });
+  const ask = (call: (options: CallOptions) => unknown, deps: AskingDeps) => {
+    const listTiers = (_: unknown, options: CallOptions) => call(options);
+    return askLoyalty('listTiers', [{}], { ...deps, loyalty: { listTiers } as never });
+  };
   const fail = (retryAfterSeconds?: number) => async () =>
     transportFailure('unavailable', {
       ...{ mayHaveHappened: false, message: 'HTTP 503.' },
@@ -180,8 +188,8 @@ describe('a question to the loyalty service', () => {
       return { kind: 'success', value: 1 } as const;
     };
     const { signal } = new AbortController();
-    await askLoyalty('listTiers', call, open());
-    await askLoyalty('listTiers', call, { ...open(), deadline: signal });
+    await ask(call, open());
+    await ask(call, { ...open(), deadline: signal });
     expect(given).toEqual([{ timeoutMs: 3_000 }, { timeoutMs: 3_000, signal }]);
   });
 
@@ -190,14 +198,14 @@ describe('a question to the loyalty service', () => {
     [2, 5],
     [60, 60],
   ])('may be asked again as late as the service says: %s', async (seconds, afterSeconds) => {
-    const asked = await askLoyalty('listTiers', fail(seconds), open());
+    const asked = await ask(fail(seconds), open());
     expect(asked).toEqual({ kind: 'unavailable', afterSeconds, mayHaveHappened: false });
   });
 
   it('that was not asked has surely not happened', async () => {
     const world = open();
-    for (let n = 0; n < 3; n += 1) await askLoyalty('listTiers', fail(), world);
-    const asked = await askLoyalty('listTiers', () => expect.fail('asked'), world);
+    for (let n = 0; n < 3; n += 1) await ask(fail(), world);
+    const asked = await ask(() => expect.fail('asked'), world);
     expect(asked).toEqual({ kind: 'unavailable', afterSeconds: 10, mayHaveHappened: false });
   });
 });

@@ -227,15 +227,13 @@ function openStorefront() {
   const pauses = createPauses({ ledger, telemetry });
   const breaker = pauses.guard(SHOP, createCircuitBreaker());
   const answers: (LoyaltyResult<string> | Promise<LoyaltyResult<string>>)[] = [];
-  const ask = () =>
-    askLoyalty<string>(
-      'listTiers',
-      async () => {
-        calls += 1;
-        return answers.shift() ?? ({ kind: 'success', value: 'tiers' } as LoyaltyResult<string>);
-      },
-      { breaker, telemetry, now },
-    );
+  const loyalty = {
+    listTiers: async () => {
+      calls += 1;
+      return answers.shift() ?? ({ kind: 'success', value: 'tiers' } as LoyaltyResult<string>);
+    },
+  } as never;
+  const ask = () => askLoyalty('listTiers', [{}], { breaker, telemetry, now, loyalty });
   return { clock, now, memory, parts, answers, ask, counts: () => ({ calls, reads }) };
 }
 

@@ -1,15 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { History, OrderEarning } from '../../../../app/program/answers.ts';
 import { recordTelemetry } from '../../../../local/harness/recorded-telemetry.ts';
 import { createCircuitBreaker } from '../../../../shared/core/calls/call-loyalty.ts';
 import { OUTCOMES_KEPT, readEntry, replaceEntry } from '../../../../shared/core/ledger/ledger.ts';
 import { noteMerge } from '../../../../shared/core/ledger/merged-customer.ts';
 import { recallOrder, rememberOrder } from '../../../../shared/core/mapping/wanted-state.ts';
-import {
-  type ExplainedEarning,
-  earningOf,
-  type HistoryPage,
-} from '../../../../shared/core/storefront/read-history.ts';
+import { earningOf } from '../../../../shared/core/storefront/read-history.ts';
+import type { ExplainedEarning, HistoryPage } from '../../../../shared/store/storefront-answers.ts';
 import { answerOf } from '../../../fixtures/service-answers.ts';
 import { SHOP, serveInProcess } from '../../../support/served-storefront.ts';
 
@@ -21,15 +17,14 @@ const WAITING = {
 
 async function history(shop: Served, own: Readonly<Record<string, string>> = {}) {
   const { status, json } = await shop.ask('history', { customerId: '7', own });
-  // The pages read just these fields.
   const page: HistoryPage = json;
-  return { status, json: page satisfies History };
+  return { status, json: page };
 }
 
 async function earning(shop: Served, id: string, customerId = '7') {
   const { status, json } = await shop.ask('order', { customerId, own: { id } });
   const read: ExplainedEarning = json;
-  return { status, json: read satisfies OrderEarning };
+  return { status, json: read };
 }
 
 interface Sent {

@@ -1,9 +1,8 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import type { View as PageView } from '../../../../app/program/answers.ts';
 import { noteMerge } from '../../../../shared/core/ledger/merged-customer.ts';
 import type { Redemption } from '../../../../shared/core/redemptions/redemption.ts';
 import { rememberRedemptions } from '../../../../shared/core/redemptions/redemption-record.ts';
-import type { View } from '../../../../shared/core/storefront/read-view.ts';
+import type { View } from '../../../../shared/store/storefront-answers.ts';
 import { redemptionAt } from '../../../fixtures/redemption.ts';
 import { answerOf, TIME_OUT } from '../../../fixtures/service-answers.ts';
 import { SHOP, serveInProcess } from '../../../support/served-storefront.ts';
@@ -15,8 +14,7 @@ const CART = { items: '11:100:1' };
 async function look(shop: Served, customerId = '7', own = CART): Promise<View> {
   const { status, json } = await shop.ask('view', { customerId, own });
   expect(status).toBe(200);
-  // The pages read just these fields.
-  return json satisfies PageView;
+  return json;
 }
 
 const rewardIn = ({ rewards }: View, id: number) => rewards?.find((one) => one.id === id);

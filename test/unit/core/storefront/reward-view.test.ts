@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { readTier } from '../../../../shared/core/storefront/read-view.ts';
 import {
-  type RewardView,
   readActive,
   readTiersOf,
   unexplained,
@@ -9,6 +8,7 @@ import {
   viewUnoffered,
   withOtherTiers,
 } from '../../../../shared/core/storefront/reward-view.ts';
+import type { RewardView } from '../../../../shared/store/storefront-answers.ts';
 import { TIME_OUT } from '../../../fixtures/service-answers.ts';
 import { openAnswering, refusal, success } from '../../../support/answering-loyalty.ts';
 import { serveInProcess } from '../../../support/served-storefront.ts';

@@ -109,7 +109,7 @@ const calls: Record<keyof LoyaltyClient, { call: () => Promise<unknown>; wire: s
     wire: 'DELETE /v1/pvt/POS/rewards/12 ',
   },
   cancelRedemptionByKey: {
-    call: () => client.cancelRedemptionByKey('a&b'),
+    call: () => client.cancelRedemptionByKey({ OriginalKey: 'a&b' }),
     wire: 'DELETE /v1/pvt/POS/rewards?OriginalKey=a%26b ',
   },
   startChallenge: {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { RedemptionView } from '../../../../shared/core/redemptions/redemption.ts';
 import { routes } from '../../../../shared/shopify/storefront-requests/serve-storefront.ts';
+import type { RedemptionView } from '../../../../shared/store/storefront-answers.ts';
 import { SECRET, SHOP, serveInProcess } from '../../../support/served-storefront.ts';
 import { proxyValues, signedQuery } from '../../../support/signed-query.ts';
 
@@ -41,6 +41,37 @@ describe('a storefront request', () => {
     for (const why of ['signature', 'stale', 'other-shop']) {
       expect([why, shop.telemetry.total('storefront-refused', { why })]).not.toEqual([why, 0]);
     }
+  });
+
+  it('shows an observed shop to its observers only, and changes nothing for anyone', async () => {
+    const shop = serveInProcess({ observers: ['7'] });
+    const answers = [
+      await shop.ask('view', { customerId: '7' }),
+      await shop.ask('view', { customerId: '8' }),
+      await shop.ask('view'),
+      await shop.ask('redeem', { customerId: '7', body: redeemBody }),
+      await shop.ask('account/view', { as: { kind: 'customer', id: '8' } }),
+      await shop.ask('till/8/view', { as: { kind: 'staff', id: '1' } }),
+      await shop.ask('till/8/redeem', { as: { kind: 'staff', id: '1' }, body: redeemBody }),
+    ];
+    expect(answers.map(({ status, json }) => [status, json.error?.code])).toEqual([
+      [200, undefined],
+      ...Array.from({ length: 2 }, () => [403, 'not-live']),
+      ...[
+        [409, 'not-live'],
+        [403, 'not-live'],
+      ],
+      ...[
+        [200, undefined],
+        [409, 'not-live'],
+      ],
+    ]);
+    expect(shop.redeemed).toEqual([]);
+    const scripts = [await shop.ask('widget.js'), await shop.ask('widget.js', { customerId: '7' })];
+    expect(scripts.map(({ body }) => body)).toEqual(['', shop.script]);
+    expect(scripts.map(({ headers }) => headers['cache-control'])).toEqual(
+      Array.from({ length: 2 }, () => 'private, no-store'),
+    );
   });
 
   it('is accepted with the previous secret during a rotation, and counted', async () => {

@@ -1,0 +1,217 @@
+/**
+ * What the storefront function answers (docs/storefront.md): written once, for the core that answers and for the pages
+ * that read it. Types alone, because the pages load every byte that they import.
+ */
+
+/** `GET view?items=`: all that a page shows of a customer, of one moment. */
+export interface View extends Rewards {
+  readonly loggedIn: boolean;
+  /** ISO 8601: the moment of points, cashback, tier and rewards. Null while no balance is known. */
+  readonly asOf: string | null;
+  readonly points: number | null;
+  readonly cashback: number | null;
+  /** The points that expire next; null when none are about to. */
+  readonly expiring: { readonly points: number; readonly at: string } | null;
+  readonly tier: TierView | null;
+  /** A till can redeem only with the customer's answer to a challenge. */
+  readonly needsChallenge: boolean;
+  /** The newest first, 20 at most. */
+  readonly redemptions: readonly RedemptionView[];
+}
+
+export interface Rewards {
+  /** Null while the service cannot be reached. The balance is then the last that is known, of `asOf`. */
+  readonly rewards: readonly RewardView[] | null;
+  /** With `rewards: null`: when to ask again. */
+  readonly retryAfterSeconds: number | null;
+}
+
+export interface TierView {
+  readonly name: string;
+  readonly color: string | null;
+  readonly next: { readonly name: string; readonly goals: readonly GoalView[] } | null;
+}
+
+export interface GoalView {
+  readonly name: string;
+  readonly value: number;
+  readonly goal: number;
+  readonly percent: number;
+}
+
+/** `GET points?items=`: what products would earn. */
+export interface EarnedPoints {
+  readonly points: number;
+  readonly cashback: number;
+  readonly items: readonly {
+    readonly id: string;
+    readonly points: number;
+    readonly cashback: number;
+  }[];
+}
+
+/** What a reward gives, as far as a store can give it. */
+export type RewardKind = 'fixed' | 'percent' | 'free-shipping';
+
+/** Why a customer cannot have a reward. */
+export type CannotUse =
+  | 'too-few-points'
+  | 'below-minimum'
+  | 'no-cashback'
+  | 'not-a-member'
+  | 'exceeds-purchase'
+  | 'below-minimum-percent'
+  | 'not-enrolled'
+  | 'not-cumulative'
+  | 'product-conditions'
+  | 'not-available';
+
+export type WhyNot =
+  | CannotUse
+  | 'not-logged-in'
+  | 'pending'
+  | 'other-tier'
+  /** It cannot become a discount of the store. */
+  | 'not-online';
+
+export interface CashbackRange {
+  readonly least: number;
+  readonly most: number;
+}
+
+export interface RewardView {
+  readonly id: number;
+  readonly title: string;
+  readonly description: string;
+  readonly points: number;
+  readonly kind: RewardKind | 'cashback' | 'other';
+  readonly value: number;
+  /** The name of the only product that it is for. */
+  readonly product: string | null;
+  /** What may be chosen; null where nothing is to be chosen. */
+  readonly cashback: CashbackRange | null;
+  readonly redeemable: boolean;
+  /** Why not; null where it can be redeemed. */
+  readonly why: WhyNot | null;
+  readonly missingPoints: number | null;
+  /** With `other-tier`: the names of the tiers that it is for. */
+  readonly tiers: readonly string[];
+  /** What the service says of its conditions, in the program's language. */
+  readonly requirements: string | null;
+}
+
+/** A redemption as its customer sees it. */
+export interface RedemptionView {
+  readonly id: string;
+  readonly rewardId: number;
+  readonly title: string;
+  readonly points: number;
+  /**
+   * `pending`: it is not known yet whether the points were spent. `making`: they are spent, and the code
+   * is being made in the store. `refused`: they were not spent, which the answer to the click could not
+   * say. `cancelled`: the code could not be made, and the points are back. `expired`: it was not used in time.
+   */
+  readonly state: 'pending' | 'making' | 'ready' | 'used' | 'expired' | 'refused' | 'cancelled';
+  readonly code: string | null;
+  readonly kind: RewardKind;
+  readonly value: number;
+  /** ISO 8601. */
+  readonly validUntil: string | null;
+  /** ISO 8601. */
+  readonly at: string;
+}
+
+/** `GET history?page=` */
+export interface HistoryPage {
+  /** From 1. */
+  readonly page: number;
+  readonly hasMore: boolean;
+  /** In the service's order. */
+  readonly entries: readonly HistoryEntry[];
+}
+
+export interface HistoryEntry {
+  /** `tier`: the customer came into another tier; no points moved. */
+  readonly kind: 'points' | 'tier';
+  /** ISO 8601. */
+  readonly at: string | null;
+  /** As the service writes it, in the program's language. */
+  readonly title: string;
+  /** Below 0 for what was spent. */
+  readonly points: number;
+  readonly cashback: number;
+  /** It no longer counts. */
+  readonly cancelled: boolean;
+  /** The code that the points were spent for. */
+  readonly code: string | null;
+  /** With `tier`: the name of the tier. */
+  readonly tier: string | null;
+}
+
+export interface OrderEarning {
+  /**
+   * `waiting`: the service does not have it yet, as far as this customer may know. `expected`: it has, and
+   * the points follow. `earned`: they were given. `none`: it earns nothing.
+   */
+  readonly state: 'waiting' | 'expected' | 'earned' | 'none';
+  /** Null where they are not known. */
+  readonly points: number | null;
+  readonly cashback: number | null;
+  /** With `none`. */
+  readonly why: 'cancelled' | 'no-points' | null;
+}
+
+/**
+ * `GET order?id=`: what one order earns, with how the amount came about that the points are given for, in the currency
+ * of the shop. The same for an unknown order and for another customer's.
+ */
+export interface ExplainedEarning extends OrderEarning {
+  /** As it was sent last; empty where it is just what was paid for the goods, or is not known. */
+  readonly steps: readonly { readonly kind: AmountStepKind; readonly amount: number }[];
+  /** What the order counted since then, the oldest first; empty where the ledger may have lost the first of them. */
+  readonly counted: readonly { readonly at: string; readonly amount: number }[];
+}
+
+export type AmountStepKind =
+  /** What was paid for the goods that are kept, without taxes on top. */
+  | 'goods'
+  /** Below zero where prices include taxes that do not count, above where taxes on top count. */
+  | 'tax'
+  | 'gift-cards-sold'
+  | 'tips-and-duties'
+  | 'refunded-without-lines'
+  /** The payment was voided or has expired. */
+  | 'never-paid'
+  | 'dispute-lost'
+  | 'paid-with-gift-cards';
+
+export interface QuizView {
+  readonly id: number;
+  readonly name: string;
+  readonly points: number;
+  readonly completed: boolean;
+  readonly endsAt: string | null;
+  readonly questions: readonly QuizQuestion[];
+}
+
+export interface QuizQuestion {
+  readonly id: number;
+  readonly text: string;
+  /** None: the question is open, and its answer a text. */
+  readonly options: readonly { readonly id: number; readonly text: string }[];
+}
+
+export interface QuestionAnswer {
+  readonly questionId: number;
+  readonly optionIds: readonly number[] | null;
+  readonly text: string | null;
+}
+
+export interface QuizResult {
+  readonly accepted: boolean;
+  readonly points: number;
+  readonly message: string;
+}
+
+/** How a customer gets a PIN: with `contact-needed`, what a till asks them for. */
+export type Contact = 'phone' | 'email';

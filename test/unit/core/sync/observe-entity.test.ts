@@ -1,0 +1,170 @@
+import { describe, expect, it } from 'vitest';
+import { openConnector, SHOP } from '../../../../local/harness/in-process-connector.ts';
+import { changeControl, wentLive } from '../../../../shared/core/calls/shop-pause.ts';
+import { ledgerKeyText } from '../../../../shared/core/ledger/ledger.ts';
+import { planKey, recallPlan } from '../../../../shared/core/sync/observe-entity.ts';
+import { orderAt, storeOrderOf } from '../../../fixtures/order-life.ts';
+
+const ID = '5512345678901';
+const key = { shop: SHOP, kind: 'order', id: ID } as const;
+const shipped = { fulfilledAfterDays: 1 };
+type Connector = ReturnType<typeof openConnector>;
+
+function observed(): Connector {
+  const connector = openConnector({ createdAt: Date.parse('2026-01-01') });
+  connector.changeMode('observe');
+  return connector;
+}
+
+async function deliver(connector: Connector, payload: ReturnType<typeof orderAt>): Promise<void> {
+  connector.store.putOrder(SHOP, storeOrderOf(payload));
+  await connector.deliver({ topic: 'orders/updated', payload });
+  await connector.drain();
+}
+
+async function goLive(connector: Connector): Promise<void> {
+  connector.changeMode('live');
+  connector.clock.ms += 600_000;
+  const now = new Date(connector.clock.ms);
+  await changeControl(connector.ledger, SHOP, (one) => wentLive(one, 0, now));
+  connector.clock.ms += 60_000;
+}
+
+const operations = ({ loyalty }: Connector) => loyalty.journal.map(({ operation }) => operation);
+const planOf = ({ ledger }: Connector) =>
+  recallPlan(ledger.entries.get(ledgerKeyText(planKey(key)))?.remembered);
+
+function changeHeld({ loyalty: { rows } }: Connector, change: object): void {
+  for (const one of rows.orders.values()) rows.orders.put(one.OriginalId, { ...one, ...change });
+}
+
+/** As the service's own integration brings an order, under an id of its own. */
+async function sendElsewhere(connector: Connector, id: string, total: number): Promise<void> {
+  const order = storeOrderOf(orderAt(2, shipped));
+  await connector.loyalty.client.sendOrder({
+    OriginalId: id,
+    OrderPlacementDate: order.placedAt,
+    OrderCompletedDate: order.fulfilledAt ?? order.placedAt,
+    OrderCancelledDate: null,
+    OrderStatus: 'paid',
+    IsCancelledOrReturned: false,
+    IsCompleted: true,
+    OrderTotal: total,
+    UpdatedDate: order.updatedAt,
+    Customer: { OriginalId: order.customer?.id ?? '', Email: order.customer?.email ?? '' },
+  });
+  changeHeld(connector, { isBuiltIn: true });
+  connector.loyalty.journal.length = 0;
+}
+
+describe('an observed shop', () => {
+  it('makes no call, and records what would have been sent, without a person', async () => {
+    const connector = observed();
+    await deliver(connector, orderAt(2, shipped));
+    expect(operations(connector)).toEqual([]);
+    expect(connector.ledger.entries.has(ledgerKeyText(key))).toBe(false);
+    expect(planOf(connector)).toMatchObject({
+      ...{ outcome: 'applied', calls: ['sendOrder'], counts: 50_000 },
+    });
+    expect(JSON.stringify([...connector.ledger.entries])).not.toContain('@');
+  });
+
+  it('records why an order would not be sent', async () => {
+    const connector = observed();
+    await deliver(connector, orderAt(2, shipped, { test: true }));
+    expect(planOf(connector)).toEqual({ outcome: 'skipped', why: 'test-order', calls: [] });
+  });
+
+  it('keeps the plan of the newest state, whatever comes late', async () => {
+    const connector = observed();
+    await deliver(connector, orderAt(3, shipped, { current_subtotal_price: '30.00' }));
+    await connector.deliver({ topic: 'orders/updated', payload: orderAt(2, shipped) });
+    await connector.drain();
+    expect(planOf(connector)).toMatchObject({ counts: 30_000 });
+  });
+
+  it('is compared by its plans: what was observed is not sent again', async () => {
+    const connector = observed();
+    await deliver(connector, orderAt(2, shipped));
+    await connector.reconcile();
+    expect(connector.queues.orders.size).toBe(0);
+  });
+
+  it('sends nothing after a deployment alone, and all of it after go-live', async () => {
+    const connector = observed();
+    await deliver(connector, orderAt(2, shipped));
+    connector.changeMode('live');
+    const later = orderAt(3, shipped);
+    connector.store.putOrder(SHOP, storeOrderOf(later));
+    await connector.deliver({ topic: 'orders/updated', payload: later });
+    await connector.work('orders');
+    expect(operations(connector)).toEqual([]);
+    await goLive(connector);
+    await connector.drain();
+    expect(operations(connector)).toEqual(['getOrder', 'getOrder', 'getOrder', 'sendOrder']);
+  });
+
+  it('keeps what a live shop has sent, and plans the difference', async () => {
+    const connector = openConnector({ createdAt: Date.parse('2026-01-01') });
+    await deliver(connector, orderAt(2, shipped));
+    const before = connector.ledger.entries.get(ledgerKeyText(key));
+    connector.changeMode('observe');
+    await deliver(connector, orderAt(3, shipped, { current_subtotal_price: '30.00' }));
+    expect(connector.ledger.entries.get(ledgerKeyText(key))).toEqual(before);
+    expect(planOf(connector)).toMatchObject({ calls: ['partiallyCancelPosOrder'], counts: 30_000 });
+    expect(operations(connector)).toEqual(['sendOrder']);
+  });
+});
+
+describe('an order that another integration sent', () => {
+  const held = (connector: Connector) =>
+    [...connector.loyalty.rows.orders.values()].map((one) => one.OriginalId);
+
+  it.each([
+    ["under the store's id", ID],
+    ['under its name', '#1001'],
+    ['under its number', '1001'],
+  ])('%s is not sent again, and its refund is taken from it', async (_, id) => {
+    const connector = observed();
+    await sendElsewhere(connector, id, 50);
+    await goLive(connector);
+    await deliver(connector, orderAt(2, shipped));
+    expect(operations(connector).filter((one) => one !== 'getOrder')).toEqual([]);
+    await deliver(connector, orderAt(3, shipped, { current_subtotal_price: '30.00' }));
+    const changes = connector.loyalty.journal.filter(({ operation }) => operation !== 'getOrder');
+    expect(changes).toMatchObject([
+      { operation: 'partiallyCancelPosOrder', path: { orderId: id }, body: { ValueToRefund: 20 } },
+    ]);
+    expect(held(connector)).toEqual([id]);
+  });
+
+  it('is ended under its own id', async () => {
+    const connector = observed();
+    await sendElsewhere(connector, '1001', 50);
+    await goLive(connector);
+    const cancelled_at = '2026-10-05T09:00:00Z';
+    await deliver(connector, orderAt(3, shipped, { cancelled_at }));
+    expect(connector.loyalty.journal.at(-1)).toMatchObject({
+      ...{ operation: 'cancelPosOrder', path: { orderId: '1001' } },
+    });
+  });
+
+  it('keeps an amount of other rules, and a refund of it waits for a person', async () => {
+    const connector = observed();
+    await sendElsewhere(connector, '1001', 61);
+    await goLive(connector);
+    await deliver(connector, orderAt(2, shipped));
+    expect(operations(connector).filter((one) => one !== 'getOrder')).toEqual([]);
+    expect(connector.deadLetters()).toEqual([]);
+  });
+
+  it('is another order where customer and moment are other ones', async () => {
+    const connector = observed();
+    await sendElsewhere(connector, '1001', 50);
+    changeHeld(connector, { OrderPlacementDate: '2025-01-01T00:00:00.000Z' });
+    const other = orderAt(2, shipped, { customer: { id: 7, email: 'other@example.com' } });
+    await goLive(connector);
+    await deliver(connector, other);
+    expect(operations(connector)).toContain('sendOrder');
+  });
+});
