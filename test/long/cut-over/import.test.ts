@@ -140,7 +140,8 @@ describe('import balances checks the whole file first', () => {
   });
 
   it.each([
-    ['an unknown column', 'customer,points,colour', /colour/],
+    // Not by its name: a file without a header has a customer there.
+    ['an unknown column', 'customer,points,colour', /column 3/],
     ['no amount', 'customer,reason', /points/],
     ['no customer', 'points,reason', /customer/],
     ['both kinds of amount', 'customer,points,cashback', /cashback/],
@@ -178,14 +179,12 @@ describe('import balances checks the whole file first', () => {
       [b, 2_200],
       [c, 3_307],
     ]);
-    const checked = await importing(file, '--check');
-    expect(checked.code).toBe(0);
+    expect((await importing(file, '--check')).code).toBe(0);
     const { text } = await importing(file);
-    for (const preview of [checked.text, text]) {
-      expect(preview).toMatch(/\b3\b/);
-      // The total, and the largest.
-      expect(preview.replaceAll(/(?<=\d)[,.\u202F](?=\d{3})/g, '')).toMatch(/\b6607\b/);
-      expect(preview.replaceAll(/(?<=\d)[,.\u202F](?=\d{3})/g, '')).toMatch(/\b3307\b/);
+    const preview = text.replaceAll(/(?<=\d),(?=\d{3})/g, '');
+    // Rows, the total, and the largest.
+    for (const number of [3, 6_607, 3_307]) {
+      expect.soft(preview).toMatch(new RegExp(`\\b${number}\\b`));
     }
     expect(changes()).toEqual([]);
   });
@@ -236,8 +235,6 @@ describe('import balances gives', () => {
 
   it.each([
     ['is executed and not answered', { kind: 'reset-after' }],
-    ['is answered by half', { kind: 'truncated' }],
-    ['is not executed', { kind: 'http-503' }],
     ['comes too soon', { kind: 'http-429', retryAfterSeconds: 1 }],
   ] as const)('each row once, when a call %s', async (_, fault) => {
     const rows = newMembers(3).map((member) => [member, 70] as const);
@@ -265,7 +262,7 @@ describe('import balances gives', () => {
   });
 
   it('while the shop is observed, too: it is an operator’s command, and says so', async () => {
-    const settings = join(operated.folder, 'connector.config.ts');
+    const settings = join(operated.folder, 'observed.config.ts');
     const connector = join(PACKAGE_FOLDER, 'shared/config/connector-config.ts');
     writeFileSync(
       settings,
@@ -278,11 +275,13 @@ export default defineConnector({
     );
     const [a] = newMembers(1);
     if (!a) throw new Error('a member');
-    const { code, text } = await importing(pointsFile([[a, 15]]), '--yes');
-    const own = join(PACKAGE_FOLDER, 'test/fixtures/project/connector.config.ts');
-    writeFileSync(settings, `export { default } from ${JSON.stringify(own)};\n`);
+    const file = pointsFile([[a, 15]]);
+    await operated.describe({ settings });
+    const preview = await importing(file);
+    const { code } = await importing(file, '--yes');
+    await operated.describe();
+    expect(preview.text).toMatch(/observ/i);
     expect(code).toBe(0);
-    expect(text).toMatch(/observ/i);
     expect(given(a)).toBe(15);
   });
 });
