@@ -17,10 +17,7 @@ import { createStorefront } from '../shared/core/storefront/storefront.ts';
 import { openShopLoyalty } from '../shared/services/shop-loyalty.ts';
 import type { AdminSecret } from '../shared/shopify/admin/client/access-token.ts';
 import type { ServedShop } from '../shared/shopify/storefront-requests/caller.ts';
-import {
-  createScriptServer,
-  serveStorefront,
-} from '../shared/shopify/storefront-requests/serve-storefront.ts';
+import { serveStorefront } from '../shared/shopify/storefront-requests/serve-storefront.ts';
 import { createLazyStore } from './lazy-store.ts';
 import {
   LOOK_UP_MS,
@@ -44,7 +41,7 @@ const TILL_FACTOR = 2;
 /** Answers what shoppers ask, through Shopify's app proxy or an extension, and what tills ask for them. */
 export function createStorefrontFunction(
   connector: Connector,
-  loadWidget = async () => (await import('./widget-script.ts')).default,
+  script = async () => (await import('./widget-script.ts')).default,
 ) {
   const settings = storefrontOf(connector);
   const { posCustomerId, rewardTypes, redeemsPerHour, readsPerMinute } = settings;
@@ -115,7 +112,7 @@ export function createStorefrontFunction(
 
   const dependencies = {
     shops: new Map(connector.shops.map((shop) => [shop.path, openShop(shop)])),
-    script: createScriptServer(loadWidget),
+    script,
     telemetry,
     now,
   };

@@ -1,4 +1,6 @@
+import { createScriptServer } from '../shared/shopify/storefront-requests/serve-script.ts';
+
 /** The text of the widget, put in when the function is bundled. */
 declare const WIDGET_SCRIPT: string;
 
-export default WIDGET_SCRIPT;
+export default createScriptServer(WIDGET_SCRIPT);

@@ -26,6 +26,8 @@ import type { QueueFamily, ReceivedMessage } from '../shared/core/events/event.t
 import { errorFields } from '../shared/core/events/telemetry.ts';
 import type { Ledger } from '../shared/core/ledger/ledger.ts';
 import { createShopSecrets } from '../shared/services/shop-secrets.ts';
+import type { StorefrontRequest } from '../shared/shopify/storefront-requests/caller.ts';
+import type { StorefrontAnswer } from '../shared/shopify/storefront-requests/route.ts';
 
 /** What every function has. `names`: the variables of its environment beside those of all. */
 export function openFunction<const Name extends string>(
@@ -210,18 +212,11 @@ export async function runInTime<Result>(
   }
 }
 
-/** The body as raw bytes, because senders sign the bytes. */
-interface HttpRequest {
-  readonly method: string;
-  readonly path: string;
-  /** As sent, without the question mark. */
-  readonly query: string;
-  readonly headers: Readonly<Record<string, string | undefined>>;
-  readonly body: Uint8Array;
-}
-
-/** Function URLs and HTTP APIs use the same event. Lambda decides which bodies are base64. */
-export function toHttpRequest(event: LambdaFunctionURLEvent): HttpRequest {
+/**
+ * Function URLs and HTTP APIs use the same event. Lambda decides which bodies are base64; here they are raw bytes,
+ * because senders sign the bytes.
+ */
+export function toHttpRequest(event: LambdaFunctionURLEvent): StorefrontRequest {
   return {
     method: event.requestContext.http.method,
     path: event.rawPath,
@@ -242,12 +237,12 @@ export function toLambdaAnswer(answer: {
   };
 }
 
-export function toLambdaResponse(answer: {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-}): LambdaFunctionURLResult {
-  return { statusCode: answer.status, headers: { ...answer.headers }, body: answer.body };
+export function toLambdaResponse({
+  status: statusCode,
+  headers,
+  ...answer
+}: StorefrontAnswer): LambdaFunctionURLResult {
+  return { statusCode, headers: { ...headers }, ...answer };
 }
 
 export function toMessages(event: SQSEvent): readonly ReceivedMessage[] {

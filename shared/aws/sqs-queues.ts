@@ -333,7 +333,6 @@ export function createSqsDeadLetterQueue(
       return {
         visible: Number(counts.ApproximateNumberOfMessages ?? 0),
         inFlight: Number(counts.ApproximateNumberOfMessagesNotVisible ?? 0),
-        retentionSeconds: Number(counts.MessageRetentionPeriod ?? 0),
       };
     },
   };

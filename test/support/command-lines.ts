@@ -1,3 +1,5 @@
+import { resolve } from 'node:path';
+
 /** A line to try each command with, but for those of a machine or a deployment. */
 export const COMMAND_LINES: Readonly<Record<string, string>> = {
   // First: it waits for what other commands leave on the queues.
@@ -32,5 +34,6 @@ export const COMMAND_LINES: Readonly<Record<string, string>> = {
   'backfill products': 'backfill products --yes',
   'backfill discounts': 'backfill discounts --yes',
   'backfill status': 'backfill status',
+  'import balances': `import balances ${resolve('test/fixtures/balances.csv')} --yes`,
   resend: 'resend --since 7d --yes',
 };

@@ -22,6 +22,7 @@ import { createSqsEventQueue } from '../../shared/aws/sqs-queues.ts';
 import type { Connector } from '../../shared/config/connector-config.ts';
 import type { QueueFamily, StoreQueueFamily } from '../../shared/core/events/event.ts';
 import type { Store } from '../../shared/core/store/store.ts';
+import { createScriptServer } from '../../shared/shopify/storefront-requests/serve-script.ts';
 import { buildWarm, createConnectorQueues, invocationOf } from './event-source.ts';
 import type { Addresses } from './outside-line.ts';
 
@@ -153,7 +154,7 @@ export async function deployFunctions(
     /** Another function of the storefront, at the usual addresses or at these. */
     startStorefront(addresses?: Addresses) {
       const build = (settings: Connector) =>
-        createStorefrontFunction(settings, async () => 'console.log("widget")');
+        createStorefrontFunction(settings, async () => createScriptServer('console.log("widget")'));
       return addresses
         ? buildAt(addresses, connector, (settings) => buildWarm(() => build(settings)))
         : buildWarm(() => build(connector));

@@ -28,13 +28,9 @@ import { createProject } from './project.ts';
 
 /** A paid and fulfilled order in the store, and a message about it on the queue of orders. */
 export async function placeOrder(operated: OperatedConnector): Promise<string> {
-  const { actions } = operated.store;
-  const { id: customerId } = actions.createCustomer({ firstName: 'Ada', email: 'ada@example.org' });
-  const lines = [{ title: 'Linen shirt', price: 60 }];
-  const order = actions.placeOrder({ lines, customerId, payment: 'paid' });
-  actions.fulfilOrder({ orderId: order.id });
-  await tellOf(operated, 'order', order.id);
-  return order.id;
+  const { id } = operated.sell();
+  await tellOf(operated, 'order', id);
+  return id;
 }
 
 /** As a feeder tells of a change: the worker reads the store. */
@@ -223,6 +219,17 @@ export async function openOperatedConnector({
     confidential,
     ledger,
     send,
+
+    /** A paid and fulfilled order of a new customer. */
+    sell({ price = 60, email = 'ada@example.org', firstName = 'Ada', lastName = '' } = {}) {
+      const customer = store.actions.createCustomer({ firstName, lastName, email });
+      const lines = [{ title: 'Linen shirt', price }];
+      const sold = { lines, customerId: customer.id, payment: 'paid' } as const;
+      const { id, number } = store.actions.placeOrder(sold);
+      store.actions.fulfilOrder({ orderId: id });
+      return { id, number, customerId: customer.id };
+    },
+
     /** Other words in the description of the stack. */
     describe,
     async secret(purpose: string): Promise<unknown> {

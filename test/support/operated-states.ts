@@ -2,7 +2,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { vi } from 'vitest';
+import { openBackfills } from '../../scripts/connector/backfill/run-backfill.ts';
 import { line } from '../../scripts/connector/document/line.ts';
+import { FILE_START } from '../../shared/shopify/bulk/read-entities.ts';
 import { anyLife, live } from './any-store-life.ts';
 import { ask } from './asked-documents.ts';
 import { openOperatedConnector, SHOP, tellOf, workDuring } from './operated-connector.ts';
@@ -31,14 +33,8 @@ async function openWorld() {
   return {
     ...operated,
     work,
-    /** A paid and sent order, which the store announces. */
-    order(email = 'ada@example.org') {
-      const { id: customerId } = store.actions.createCustomer({ firstName: 'Ada', email });
-      const lines = [{ title: 'Linen shirt', price: 60, quantity: 2 }];
-      const { id } = store.actions.placeOrder({ lines, customerId, payment: 'paid' });
-      store.actions.fulfilOrder({ orderId: id });
-      return { id, customerId };
-    },
+    /** Which the store announces. */
+    order: (email?: string) => operated.sell({ price: 120, ...(email && { email }) }),
     atWork: <Value>(command: Promise<Value>) => workDuring(command, work),
     async close(): Promise<void> {
       process.chdir(HOME);
@@ -154,6 +150,46 @@ const STATES: Readonly<Record<string, (world: World) => unknown>> = {
     }));
     const summaries = { ledger, family: 'orders' } as const;
     await parkLetters(sqs, queues.urls.orders.deadLetterUrl, letters, summaries);
+  },
+
+  async 'a dead letter that only the store can make readable'({ sqs, ledger, queues, order }) {
+    const body = new TextEncoder().encode('{"id":');
+    const at = new Date().toISOString();
+    const unreadable = { reason: 'unreadable', why: 'the body is not JSON', at } as const;
+    const letter = {
+      event: letterEvent({ id: order().id, body }),
+      reason: letterReason(unreadable),
+    };
+    const summaries = { ledger, family: 'orders' } as const;
+    await parkLetters(sqs, queues.urls.orders.deadLetterUrl, [letter], summaries);
+  },
+
+  async 'a dead letter of a code that begins with hyphens'({ sqs, ledger, queues, store }) {
+    store.actions.createDiscount({ percentage: 10, codes: ['--NEW10'] });
+    const event = letterEvent({ kind: 'coupon', id: '--NEW10', topic: 'discounts/update' });
+    const letter = { event, reason: letterReason({ at: new Date().toISOString() }) };
+    const summaries = { ledger, family: 'coupons' } as const;
+    await parkLetters(sqs, queues.urls.coupons.deadLetterUrl, [letter], summaries);
+  },
+
+  async 'an order that the service lost'({ loyalty, order, work }) {
+    order();
+    await work();
+    loyalty.faults.add({ operation: 'getOrder', kind: 'business-error', code: 37 });
+  },
+
+  'a store that refuses the credentials'({ store, order }) {
+    order();
+    store.faults.add({ kind: 'unauthorized' });
+  },
+
+  async 'a backfill that stopped'({ ledger }) {
+    const at = new Date().toISOString();
+    const state = { id: 'products_first_now', shop: SHOP, kind: 'products', run: 1 } as const;
+    const counts = { place: FILE_START, sent: 0, unreadable: 0 };
+    const backfills = openBackfills(ledger, SHOP, () => new Date());
+    await backfills.enlist(state.id);
+    await backfills.save({ ...state, ...counts, startedAt: at, savedAt: at }, undefined);
   },
 
   async 'a dead letter that was dropped'({ loyalty, order, work }) {

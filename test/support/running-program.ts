@@ -11,15 +11,11 @@ import { letterReaderOf, prepareReplay } from '../../scripts/connector/dead-lett
 import { TOKEN_HEADER } from '../../shared/core/balances/receive-points.ts';
 import type { DeadLetter } from '../../shared/core/batch/dead-letter.ts';
 import type { PointTopic } from '../../shared/loyalty/operations.ts';
+import { askLoyalty } from './ask-loyalty.ts';
 import { addressesBeside, type Deployment, invokeWeb } from './emulated-deployment.ts';
 import { receive } from './event-source.ts';
 import { openLine, type Treat } from './outside-line.ts';
-import {
-  type Connectors,
-  LOYALTY_CREDENTIALS,
-  type RunningConnector,
-  SHOP,
-} from './running-connector.ts';
+import { type Connectors, type RunningConnector, SHOP } from './running-connector.ts';
 import { proxyValues, signedQuery } from './signed-query.ts';
 import {
   type BothSettings,
@@ -237,33 +233,18 @@ export async function openProgram(connectors: Connectors, settings: Partial<Both
       return id;
     },
 
-    async callLoyalty(method: string, path: string, body?: unknown) {
-      const { token, key } = LOYALTY_CREDENTIALS;
-      const answer = await fetch(`${loyalty.address}/v1/pvt${path}`, {
-        method,
-        headers: {
-          authorization: `Basic ${Buffer.from(`${token}:${key}`).toString('base64')}`,
-          'content-type': 'application/json',
-        },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
-      });
-      const json = (await answer.json()) as { readonly HasError?: boolean };
-      if (json.HasError) throw new Error(`${method} ${path}: ${JSON.stringify(json)}`);
-      return json;
-    },
-
     /** Known to both sides, with points of an order that only the service knows. */
     async shopper(name: string, points = 250): Promise<string> {
       const { id, email: Email } = createCustomer(name);
       const Name = `${name} Sampleson`;
-      await program.callLoyalty('POST', '/Customer/upsert', { OriginalId: id, Name, Email });
+      await askLoyalty(loyalty, 'POST', '/Customer/upsert', { OriginalId: id, Name, Email });
       if (points > 0) await program.give(id, points);
       return id;
     },
 
     async give(id: string, points: number): Promise<void> {
       const at = new Date().toISOString();
-      await program.callLoyalty('POST', '/POS/orders', {
+      await askLoyalty(loyalty, 'POST', '/POS/orders', {
         OriginalId: `elsewhere-${++clicks}`,
         OrderPlacementDate: new Date(Date.now() - 3_600_000).toISOString(),
         OrderCompletedDate: at,

@@ -15,10 +15,8 @@ import type { RedeemAnswer, RedeemRequest } from '../../shared/core/redeem/redee
 import type { CodeUses } from '../../shared/core/redeem/reward-store.ts';
 import { createRateLimit } from '../../shared/core/storefront/cached-uses.ts';
 import { createStorefront } from '../../shared/core/storefront/storefront.ts';
-import {
-  createScriptServer,
-  serveStorefront,
-} from '../../shared/shopify/storefront-requests/serve-storefront.ts';
+import { createScriptServer } from '../../shared/shopify/storefront-requests/serve-script.ts';
+import { serveStorefront } from '../../shared/shopify/storefront-requests/serve-storefront.ts';
 import { encode, proxyValues, signedQuery } from './signed-query.ts';
 
 export const SHOP = 'example-store.myshopify.com';
@@ -146,7 +144,7 @@ export function serveInProcess({
         },
       ],
     ]),
-    script: createScriptServer(async () => SCRIPT),
+    script: async () => createScriptServer(SCRIPT),
     telemetry,
     now,
   };

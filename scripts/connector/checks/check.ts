@@ -102,6 +102,14 @@ export function forEachShop(
   };
 }
 
+/** A check of each shop, which changes nothing. */
+export const shopCheck = (
+  name: string,
+  needs: readonly string[],
+  shops: Shops,
+  look: (shop: Shop) => Promise<readonly Finding[]>,
+): Check => ({ name, needs, look: forEachShop(shops, look) });
+
 export interface CheckResult extends Pick<Check, 'name' | 'needs'> {
   readonly findings: readonly Finding[];
 }

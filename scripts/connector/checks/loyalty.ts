@@ -12,45 +12,39 @@ import {
   type Check,
   type Finding,
   fail,
-  forEachShop,
   info,
   pass,
   type ShopDeps,
+  shopCheck,
   unknown,
   warn,
 } from './check.ts';
 
 /** Uses the most harmless operation of the contract: one entry of the list of rewards. */
 export function loyaltyCheck({ shops, services }: ShopDeps): Check {
-  return {
-    name: 'loyalty',
-    needs: ['loyalty secret'],
-    look: forEachShop(shops, async (shop) => {
-      const result = await services().loyalty(shop).listRewardConfigurations({ PageSize: 1 });
-      if (result.kind === 'success' || result.kind === 'warning') {
-        return [pass('the loyalty service accepts the credentials')];
-      }
-      const what = unanswered(result);
-      switch (result.class) {
-        case 'misconfigured':
-          return [
-            {
-              ...fail(what, {
-                label: 'Set the credentials of the loyalty service',
-                line: line('secrets set', ['loyalty'], { shop: shop.domain }),
-              }),
-              lacks: ['loyalty credentials'],
-            },
-          ];
-        case 'throttled':
-          return [warn(what, 'Workers slow down on their own. Nothing to do.')];
-        default:
-          return [
-            unknown(what, 'Workers wait and retry. Ask the operator of the loyalty service.'),
-          ];
-      }
-    }),
-  };
+  return shopCheck('loyalty', ['loyalty secret'], shops, async (shop) => {
+    const result = await services().loyalty(shop).listRewardConfigurations({ PageSize: 1 });
+    if (result.kind === 'success' || result.kind === 'warning') {
+      return [pass('the loyalty service accepts the credentials')];
+    }
+    const what = unanswered(result);
+    switch (result.class) {
+      case 'misconfigured':
+        return [
+          {
+            ...fail(what, {
+              label: 'Set the credentials of the loyalty service',
+              line: line('secrets set', ['loyalty'], { shop: shop.domain }),
+            }),
+            lacks: ['loyalty credentials'],
+          },
+        ];
+      case 'throttled':
+        return [warn(what, 'Workers slow down on their own. Nothing to do.')];
+      default:
+        return [unknown(what, 'Workers wait and retry. Ask the operator of the loyalty service.')];
+    }
+  });
 }
 
 const REFUSES: Readonly<Record<string, string>> = {
@@ -69,26 +63,22 @@ const DAYS = 7;
 
 /** Reads a few orders that the store changed lately: the service says where it has each from. */
 export function orderOriginCheck({ shops, services }: ShopDeps, now = new Date()): Check {
-  return {
-    name: 'order origin',
-    needs: ['Admin API', 'loyalty'],
-    look: forEachShop(shops, async (shop) => {
-      const { store, loyalty } = services();
-      const until = now.getTime();
-      const range = { from: until - DAYS * DAY_MS, until };
-      const changed = await store.changedOrders(shop.domain, range);
-      if (changed.kind !== 'found') return [unknown('the store did not answer')];
-      const ids = changed.value.changed.slice(-SAMPLE).map(({ id }) => id);
-      if (ids.length === 0) return [info(`the store changed no order in the last ${DAYS} days`)];
-      const client = loyalty(shop);
-      const orders = await Promise.all(ids.map((id) => client.getOrder(id)));
-      const held = orders.flatMap((order) =>
-        order.kind === 'success' || order.kind === 'warning' ? [order.value.Origin] : [],
-      );
-      const failed = orders.find((order) => !('value' in order || isAbsent(order)));
-      return failed && 'class' in failed ? [unknown(unanswered(failed))] : [judgeOrigins(held)];
-    }),
-  };
+  return shopCheck('order origin', ['Admin API', 'loyalty'], shops, async (shop) => {
+    const { store, loyalty } = services();
+    const until = now.getTime();
+    const range = { from: until - DAYS * DAY_MS, until };
+    const changed = await store.changedOrders(shop.domain, range);
+    if (changed.kind !== 'found') return [unknown('the store did not answer')];
+    const ids = changed.value.changed.slice(-SAMPLE).map(({ id }) => id);
+    if (ids.length === 0) return [info(`the store changed no order in the last ${DAYS} days`)];
+    const client = loyalty(shop);
+    const orders = await Promise.all(ids.map((id) => client.getOrder(id)));
+    const held = orders.flatMap((order) =>
+      order.kind === 'success' || order.kind === 'warning' ? [order.value.Origin] : [],
+    );
+    const failed = orders.find((order) => !('value' in order || isAbsent(order)));
+    return failed && 'class' in failed ? [unknown(unanswered(failed))] : [judgeOrigins(held)];
+  });
 }
 
 /** Documented: an integration that is built into the service. */
@@ -112,26 +102,22 @@ const MOST_REWARDS = 50;
 
 /** Each active reward beside what the connector would make of it: only a person sees a wrong reading. */
 export function rewardsCheck({ shops, services }: ShopDeps, rewardTypes: RewardTypes): Check {
-  return {
-    name: 'rewards',
-    needs: ['loyalty'],
-    look: forEachShop(shops, async (shop) => {
-      const loyalty = services().loyalty(shop);
-      const listed = await loyalty.listRewardConfigurations({
-        IsActive: true,
-        PageSize: MOST_REWARDS,
-      });
-      if (!('value' in listed)) return [unknown(unanswered(listed))];
-      const active = (listed.value.Items ?? []).filter(({ IsActive }) => IsActive !== false);
-      if (active.length === 0) return [info('the program has no active reward')];
-      const findings: Finding[] = [];
-      for (const batch of batchesOf(active, AT_ONCE)) {
-        findings.push(...(await Promise.all(batch.map((item) => read(loyalty, item)))));
-      }
-      const more = listed.value.HasNextPage ? [info('more rewards are not shown')] : [];
-      return [...findings, ...more];
-    }),
-  };
+  return shopCheck('rewards', ['loyalty'], shops, async (shop) => {
+    const loyalty = services().loyalty(shop);
+    const listed = await loyalty.listRewardConfigurations({
+      IsActive: true,
+      PageSize: MOST_REWARDS,
+    });
+    if (!('value' in listed)) return [unknown(unanswered(listed))];
+    const active = (listed.value.Items ?? []).filter(({ IsActive }) => IsActive !== false);
+    if (active.length === 0) return [info('the program has no active reward')];
+    const findings: Finding[] = [];
+    for (const batch of batchesOf(active, AT_ONCE)) {
+      findings.push(...(await Promise.all(batch.map((item) => read(loyalty, item)))));
+    }
+    const more = listed.value.HasNextPage ? [info('more rewards are not shown')] : [];
+    return [...findings, ...more];
+  });
 
   async function read(
     loyalty: ReturnType<ReturnType<ShopDeps['services']>['loyalty']>,

@@ -11,10 +11,10 @@ import {
   type Check,
   type Finding,
   fail,
-  forEachShop,
   info,
   pass,
   type ShopDeps,
+  shopCheck,
   unknown,
   warn,
 } from './check.ts';
@@ -73,35 +73,31 @@ const hasScope = (scopes: readonly string[], scope: string): boolean =>
 
 /** Whether the shop accepts the token, and the app has the scopes that the workers need. */
 export function adminApiCheck({ shops, services, deployment }: ShopDeps): Check {
-  return {
-    name: 'Admin API',
-    needs: ['store secret'],
-    look: forEachShop(shops, async (shop) => {
-      const answer = await services().ask(shop)(accessScopesDocument, {});
-      if (answer.kind === 'data') {
-        const granted = answer.data.currentAppInstallation.accessScopes.map((one) => one.handle);
-        return judgeScopes(granted, wantedScopes(deployment.connector, shop));
-      }
-      const { why, misconfigured } = unavailable(answer);
-      if (!misconfigured) {
-        return [unknown(`the store did not answer as expected (${why})`, 'Try again later.')];
-      }
-      const set = {
-        label: 'Set the credentials of the store',
-        line: line('secrets set', ['store'], { shop: shop.domain }),
-      };
-      // Shopify, "Restrict API access with an IP allowlist": 403 for other addresses.
-      const allowlist =
-        'If the app has an IP allowlist, run the command from a network on it, or add this one (Dev Dashboard, the app, Settings). Else set the credentials.';
-      return [
-        fail(
-          `the Admin API refuses the connector (${why})`,
-          ...(why === 'forbidden' ? [allowlist] : []),
-          set,
-        ),
-      ];
-    }),
-  };
+  return shopCheck('Admin API', ['store secret'], shops, async (shop) => {
+    const answer = await services().ask(shop)(accessScopesDocument, {});
+    if (answer.kind === 'data') {
+      const granted = answer.data.currentAppInstallation.accessScopes.map((one) => one.handle);
+      return judgeScopes(granted, wantedScopes(deployment.connector, shop));
+    }
+    const { why, misconfigured } = unavailable(answer);
+    if (!misconfigured) {
+      return [unknown(`the store did not answer as expected (${why})`, 'Try again later.')];
+    }
+    const set = {
+      label: 'Set the credentials of the store',
+      line: line('secrets set', ['store'], { shop: shop.domain }),
+    };
+    // Shopify, "Restrict API access with an IP allowlist": 403 for other addresses.
+    const allowlist =
+      'If the app has an IP allowlist, run the command from a network on it, or add this one (Dev Dashboard, the app, Settings). Else set the credentials.';
+    return [
+      fail(
+        `the Admin API refuses the connector (${why})`,
+        ...(why === 'forbidden' ? [allowlist] : []),
+        set,
+      ),
+    ];
+  });
 }
 
 /** Checks that the app has what the settings need, and names what they do not need. */
@@ -145,34 +141,26 @@ const OF_A_PARTNER =
 
 /** Shopify asks more of an app that a partner made. */
 export function installedAppCheck({ shops, services }: ShopDeps): Check {
-  return {
-    name: 'app',
-    needs: ['Admin API'],
-    look: forEachShop(shops, async (shop) => {
-      const answer = await services().ask(shop)(installedAppDocument, {});
-      if (answer.kind !== 'data') return [unknown('who made the app: the store did not answer')];
-      switch (answer.data.currentAppInstallation.app.developerType) {
-        case 'MERCHANT':
-          return [pass("the app is the merchant's own: it may run a backfill")];
-        case 'PARTNER':
-          return [info(`a partner made the app: it ${OF_A_PARTNER}`)];
-        default:
-          return [info(`no API shows who made the app: that of a partner ${OF_A_PARTNER}`)];
-      }
-    }),
-  };
+  return shopCheck('app', ['Admin API'], shops, async (shop) => {
+    const answer = await services().ask(shop)(installedAppDocument, {});
+    if (answer.kind !== 'data') return [unknown('who made the app: the store did not answer')];
+    switch (answer.data.currentAppInstallation.app.developerType) {
+      case 'MERCHANT':
+        return [pass("the app is the merchant's own: it may run a backfill")];
+      case 'PARTNER':
+        return [info(`a partner made the app: it ${OF_A_PARTNER}`)];
+      default:
+        return [info(`no API shows who made the app: that of a partner ${OF_A_PARTNER}`)];
+    }
+  });
 }
 
 export function currencyCheck({ shops, services }: ShopDeps): Check {
-  return {
-    name: 'currency',
-    needs: ['Admin API'],
-    look: forEachShop(shops, async (shop) => {
-      const answer = await services().ask(shop)(shopCurrencyDocument, {});
-      const currency = answer.kind === 'data' ? answer.data.shop.currencyCode : undefined;
-      return [judgeCurrency(shop.rules, currency)];
-    }),
-  };
+  return shopCheck('currency', ['Admin API'], shops, async (shop) => {
+    const answer = await services().ask(shop)(shopCurrencyDocument, {});
+    const currency = answer.kind === 'data' ? answer.data.shop.currencyCode : undefined;
+    return [judgeCurrency(shop.rules, currency)];
+  });
 }
 
 /** Whether the shop counts in the currency that the settings say; `currency`: undefined when the store did not answer. */

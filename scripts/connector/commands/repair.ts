@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import { WAITS_FOR } from '../../../shared/core/batch/waiting.ts';
 import type { StartOptions } from '../backfill/backfill.ts';
+import type { ImportOptions } from '../import/import-balances.ts';
 import {
   durationText,
   parseBound,
@@ -155,6 +156,7 @@ compared and settled, 3 when messages are left that wait for a later try. docs/r
     .option('--yes', 'do not ask');
 
   registerBackfill(program);
+  registerImport(program);
   registerRedemptions(program);
 }
 
@@ -195,6 +197,31 @@ function registerBackfill(program: Command): void {
     summary: 'show the progress of backfills',
     run: async () => (await import('../backfill/backfill.ts')).showBackfills,
   }).option(...ANY_SHOP);
+}
+
+function registerImport(program: Command): void {
+  const group = declare(program, 'import', {
+    summary: 'give customers the points or cashback that they have elsewhere',
+    examples: `\
+  npx loyalty-connector import balances points.csv --check    finds all faults, gives nothing
+  npx loyalty-connector import balances points.csv            shows what it would give, and asks
+  npx loyalty-connector import balances points.csv --yes --per-second 10
+  npx loyalty-connector import balances points.csv --undo     takes back what it gave
+`,
+  });
+  declare<ImportOptions>(group, 'balances', {
+    summary: 'give the points or cashback of a CSV file, each customer once',
+    description:
+      'Columns: customer (its id in the store) or email, points or cashback, and reason, which customers do not see. Stopped or killed, the same command goes on. Ends with 0 when all is done, 1 when rows were refused, and 2 when the file has faults.',
+    run: async () => (await import('../import/import-balances.ts')).importBalances,
+  })
+    .argument('<file>', 'CSV in UTF-8, with commas or semicolons')
+    .option(...ONE_SHOP)
+    .option('--name <name>', 'of the import (default: by the content of the file)')
+    .option('--per-second <n>', 'at most so many calls a second (default: 5)', perSecond(1_000))
+    .option('--check', 'only look for faults')
+    .option('--undo', 'take back what was given, where the loyalty service allows it')
+    .option('--yes', 'do not ask');
 }
 
 function registerRedemptions(program: Command): void {

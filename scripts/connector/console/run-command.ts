@@ -47,6 +47,7 @@ export type ConsoleEvent =
 /** They need a terminal, other rights, or files of this machine. */
 const NOT_OFFERED: ReadonlySet<string> = new Set([
   ...['secrets set', 'send', 'probe', 'app write', 'app check', 'storefront setup'],
+  'import balances',
 ]);
 /** They choose the stack, or never end. */
 const OPTIONS_OF_THE_CONSOLE: ReadonlySet<string> = new Set([

@@ -8,10 +8,10 @@ import {
   type Check,
   type Finding,
   fail,
-  forEachShop,
   info,
   pass,
   type ShopDeps,
+  shopCheck,
   unknown,
   warn,
 } from '../checks/check.ts';
@@ -85,32 +85,28 @@ export function judgeAppSecrets(all: readonly AppSecrets[]): readonly Finding[] 
 /** The address is reachable, refuses a forged signature and accepts a valid one. Queues nothing. */
 export function webhookAddressCheck({ shops, deployment }: ShopDeps): Check {
   const client = new SecretsManager(deployment.aws);
-  return {
-    name: 'webhooks',
-    needs: ['webhook secret'],
-    look: forEachShop(shops, async ({ domain, path }) => {
-      const address = shopAddress(deployment.output('WebhookAddress'), path);
-      const body = Buffer.from('{}');
-      const send = (secret: string) =>
-        postWebhook(address, { topic: PROBE_TOPIC, shop: domain, body, secret });
-      const reached = judgeForged(await send(randomUUID()), address, deployment);
-      if (reached) return [reached];
-      const stored = await readSecret(deployment, { path }, 'webhook', client);
-      if (stored.kind !== 'there') return [pass(`${address} refuses a forged signature`)];
-      const genuine = await send(String(stored.fields.current));
-      if (genuine.kind === 'answered' && genuine.status === 200) {
-        return [pass(`${address} takes the shop's signature and refuses a forged one`)];
-      }
-      const refused = `${address} does not take the shop's own signature (${answerText(genuine)})`;
-      const { storedAt } = stored;
-      // The receiver keeps what it has read.
-      if (storedAt && Date.now() - storedAt.getTime() < SECRET_MAX_AGE_MS) {
-        const used = `The secret was changed at ${momentText(storedAt.toISOString(), new Date())} and is used within ${SECRET_MAX_AGE_MS / 60_000} minutes. Look again then.`;
-        return [unknown(refused, used)];
-      }
-      return [fail(refused, deployAgain(deployment))];
-    }),
-  };
+  return shopCheck('webhooks', ['webhook secret'], shops, async ({ domain, path }) => {
+    const address = shopAddress(deployment.output('WebhookAddress'), path);
+    const body = Buffer.from('{}');
+    const send = (secret: string) =>
+      postWebhook(address, { topic: PROBE_TOPIC, shop: domain, body, secret });
+    const reached = judgeForged(await send(randomUUID()), address, deployment);
+    if (reached) return [reached];
+    const stored = await readSecret(deployment, { path }, 'webhook', client);
+    if (stored.kind !== 'there') return [pass(`${address} refuses a forged signature`)];
+    const genuine = await send(String(stored.fields.current));
+    if (genuine.kind === 'answered' && genuine.status === 200) {
+      return [pass(`${address} takes the shop's signature and refuses a forged one`)];
+    }
+    const refused = `${address} does not take the shop's own signature (${answerText(genuine)})`;
+    const { storedAt } = stored;
+    // The receiver keeps what it has read.
+    if (storedAt && Date.now() - storedAt.getTime() < SECRET_MAX_AGE_MS) {
+      const used = `The secret was changed at ${momentText(storedAt.toISOString(), new Date())} and is used within ${SECRET_MAX_AGE_MS / 60_000} minutes. Look again then.`;
+      return [unknown(refused, used)];
+    }
+    return [fail(refused, deployAgain(deployment))];
+  });
 }
 
 function judgeForged(

@@ -255,7 +255,7 @@ export function courseText({ began, phase, turn }: DeepCourse, now: Date): strin
   return `${deep} Each reads the recent orders again, and older ones in turn: since ${day(turn.began)} those that changed last before ${day(turn.readUntil)} were read; the others follow, ${rest}.`;
 }
 
-const untilOf = ({ beganAt }: Pick<LastReconcile, 'beganAt'>, now: Date) =>
+export const untilOf = ({ beganAt }: Pick<LastReconcile, 'beganAt'>, now: Date) =>
   momentText(new Date(quietUntil(new Date(beganAt))).toISOString(), now);
 
 const STOPPED: Readonly<Record<string, string>> = {
@@ -361,7 +361,7 @@ const runsTable = (runs: readonly LastReconcile[], needless: readonly SentAgain[
     { empty: 'No comparison has ended yet.' },
   );
 
-const stopsOf = ({ stopped, deep }: LastReconcile) => [
+export const stopsOf = ({ stopped, deep }: LastReconcile) => [
   ...stopped,
   ...(deep?.stopped ? [deep.stopped] : []),
 ];

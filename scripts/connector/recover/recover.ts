@@ -36,7 +36,7 @@ import { openShopServices } from '../deployment/services.ts';
 import { type Document, right, table, text } from '../document/document.ts';
 import { line } from '../document/line.ts';
 import { pausesIn } from '../pause/read-pauses.ts';
-import { courseText, runReconcile } from '../reconcile/reconcile.ts';
+import { courseText, runReconcile, stopsOf } from '../reconcile/reconcile.ts';
 import { shopsOf } from '../session/arguments.ts';
 import type { Session } from '../session/session.ts';
 import { DOCTOR, readQueues } from '../status/collect-status.ts';
@@ -393,16 +393,18 @@ export async function compareEverything(
   let positions = await readPositions(ledger, domains);
   while (!signal.aborted) {
     const isOurs = await start();
+    if (signal.aborted) break;
     starts += 1;
     const controls = await Promise.all(domains.map((domain) => readControl(ledger, domain)));
     if (!controls.some(({ doubt }) => isOpenDoubt(doubt))) return { kind: 'ended' };
     for (const domain of domains) {
       const last = await readLastReconcile(ledger, domain);
       const { course } = await readDeepScan(ledger, domain, now());
-      const text = `${domain}: ${endText(last && isOurs(last) ? last : undefined)}`;
-      const far = course ? ` ${courseText(course, now())}` : '';
-      if (!noted.has(text + far)) note(`${text}; it is started again.${far}`);
-      noted.add(text + far);
+      const [stop] = last && isOurs(last) ? stopsOf(last) : [{ why: 'it left no record' }];
+      if (!stop) continue;
+      const text = `${domain}: the comparison stopped (${stop.why}); it is started again. ${course ? courseText(course, now()) : ''}`;
+      if (!noted.has(text)) note(text.trim());
+      noted.add(text);
     }
     const reached = await readPositions(ledger, domains);
     if (reached !== positions) [movedAt, starts] = [now().getTime(), 0];
@@ -411,12 +413,6 @@ export async function compareEverything(
     await pause(AGAIN_MS);
   }
   return { kind: 'interrupted' };
-}
-
-function endText(last: LastReconcile | undefined): string {
-  if (!last) return 'the run left no record, so it broke off or is still at work';
-  const why = [...last.stopped, ...(last.deep?.stopped ? [last.deep.stopped] : [])][0]?.why;
-  return `the comparison stopped (${why})`;
 }
 
 /** SQS counts approximately: one zero may be wrong. */

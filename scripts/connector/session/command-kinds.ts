@@ -44,6 +44,7 @@ export const COMMAND_KINDS: Readonly<Record<string, CommandKind>> = {
   'backfill products': 'changes',
   'backfill discounts': 'changes',
   'backfill status': 'reads',
+  'import balances': 'changes',
   resend: 'changes',
 };
 

@@ -15,7 +15,7 @@ import {
 } from '../../../shared/core/reconcile/last-reconcile.ts';
 import { type Check, notAsked, runChecks, shopDeps } from '../checks/check.ts';
 import { countDelivered, familiesOf } from '../dead-letters/read.ts';
-import { readAudit } from '../deployment/audit-records.ts';
+import { type AuditRecord, readAudit } from '../deployment/audit-records.ts';
 import { type Deployment, openLedger, openLists, QUEUE_OUTPUTS } from '../deployment/deployment.ts';
 import { openFigures, readLastDay, readLastHour, readOldestAges } from '../deployment/figures.ts';
 import type { Suggestion } from '../document/document.ts';
@@ -103,7 +103,12 @@ export async function collectStatus(
     const delivered = hasDead ? await countDelivered(deployment).catch(() => none) : none;
     return counts.map((one) => ({ ...one, delivered: delivered[one.family] }));
   });
-  const repairs = readRepairs(lists, now).catch(() => []);
+  const lately = {
+    since: new Date(now.getTime() - REPAIRS_MS),
+    // A clock that is ahead of this one must hide nothing.
+    until: new Date(now.getTime() + REPAIRS_MS),
+  };
+  const records = Array.fromAsync(readAudit(lists, lately)).catch(() => []);
   const credentials = readCredentials(deployment, options);
   const checks: readonly Check[] = [
     secretsCheck(deployment, credentials),
@@ -130,7 +135,7 @@ export async function collectStatus(
           return {
             shop,
             last: runs[0],
-            missedBefore: missedBefore({ domain: shop, path }, runs, await repairs),
+            missedBefore: missedBefore({ domain: shop, path }, runs, await records),
             ...(await readDeepScan(ledger, shop, now)),
             recoversSince: isOpenDoubt(doubt) ? new Date(doubt.until).toISOString() : undefined,
           };
@@ -151,42 +156,26 @@ export async function collectStatus(
 /** Far longer than the longest interval between two runs. */
 const REPAIRS_MS = 7 * 86_400_000;
 
-interface Repair {
-  /** ISO 8601: when all subscriptions were there. */
-  readonly at: string;
-  /** Undefined for all. */
-  readonly shop: string | undefined;
-}
-
-/** Of subscriptions, by `webhooks sync`, the newest first. The scheduled run repairs them before it compares. */
-async function readRepairs(
-  settings: Parameters<typeof readAudit>[0],
-  now: Date,
-): Promise<readonly Repair[]> {
-  const found: Repair[] = [];
-  const until = new Date(now.getTime() + REPAIRS_MS);
-  const since = new Date(now.getTime() - REPAIRS_MS);
-  for await (const { command, arguments: given, end } of readAudit(settings, { since, until })) {
-    const { created = 0, corrected = 0 } = end?.counts ?? {};
-    if (command !== 'webhooks sync' || !end || created + corrected === 0) continue;
-    found.push({ at: end.at, shop: given.shop });
-  }
-  return found;
-}
-
-/** The time of the newest repair, unless a run has compared everything up to then. */
+/**
+ * When a person last repaired subscriptions, unless a run has compared everything up to then. The scheduled run repairs
+ * them before it compares. `records`: the newest first.
+ */
 export function missedBefore(
-  shop: Pick<Shop, 'domain' | 'path'>,
+  { domain, path }: Pick<Shop, 'domain' | 'path'>,
   runs: readonly Pick<LastReconcile, 'beganAt' | 'stopped'>[],
-  repairs: readonly Repair[],
+  records: readonly Pick<AuditRecord, 'command' | 'arguments' | 'end'>[],
 ): string | undefined {
-  const names = [undefined, shop.domain, shop.path];
-  const at = repairs.find((one) => names.includes(one.shop))?.at ?? '';
+  const repair = records.find(({ command, arguments: given, end }) => {
+    const { created = 0, corrected = 0 } = end?.counts ?? {};
+    const isOfShop = [undefined, domain, path].includes(given.shop);
+    return command === 'webhooks sync' && isOfShop && created + corrected > 0;
+  });
+  const at = repair?.end?.at;
   const isCompared = runs.some(
     ({ beganAt, stopped }) =>
-      stopped.length === 0 && quietUntil(new Date(beganAt)) >= Date.parse(at),
+      stopped.length === 0 && quietUntil(new Date(beganAt)) >= Date.parse(at ?? ''),
   );
-  return at === '' || isCompared ? undefined : at;
+  return isCompared ? undefined : at;
 }
 
 export const DOCTOR: Suggestion = { label: 'Find the cause', line: line('doctor') };

@@ -1,5 +1,4 @@
 import { VERSION } from '../../../shared/config/release.ts';
-import { quietUntil } from '../../../shared/core/reconcile/dependencies.ts';
 import { sumOf } from '../../../shared/core/reconcile/last-reconcile.ts';
 import { type CheckResult, findingsBlock, info } from '../checks/check.ts';
 import { versionDifference } from '../deployment/deployment.ts';
@@ -16,6 +15,7 @@ import {
   table,
 } from '../document/document.ts';
 import { line } from '../document/line.ts';
+import { untilOf } from '../reconcile/reconcile.ts';
 import type { CommonOptions, Session } from '../session/session.ts';
 import { counted, momentText, relativeTime, secondsText, spanText } from '../terminal/text.ts';
 import {
@@ -185,10 +185,9 @@ function hourText(hour: LastHour): string {
 
 function reconcileCell({ shop, last }: ReconcileStatus, now: Date): Cell {
   if (!last) return 'has not run yet';
-  const { beganAt, endedAt, lookedAt, healed, stopped } = last;
+  const { endedAt, lookedAt, healed, stopped } = last;
   const left = stopped.map(({ kind, why }) => `${kind} ${why}`).join(', ');
-  const until = momentText(new Date(quietUntil(new Date(beganAt))).toISOString(), now);
-  const end = left === '' ? `, all up to ${until}` : ` (not to the end: ${left})`;
+  const end = left === '' ? `, all up to ${untilOf(last, now)}` : ` (not to the end: ${left})`;
   const text = `${relativeTime(Date.parse(endedAt), now)}, ${sumOf(lookedAt)} looked at, ${sumOf(healed)} given to the workers again${end}`;
   return { text, opens: line('reconcile status', [], { shop }) };
 }

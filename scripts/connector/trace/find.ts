@@ -168,7 +168,7 @@ async function productsTitled(title: string, { deployment, services, shop }: Sea
   }));
 }
 
-async function customerWith(email: string, { deployment, services, shop }: Searched): Hits {
+export async function customerWith(email: string, { deployment, services, shop }: Searched): Hits {
   if (!isAddress(email)) return [];
   const answer = await services.ask(shop)(customerByEmailDocument, { email });
   const { customerByIdentifier: found } = dataOf(answer, deployment);

@@ -85,8 +85,6 @@ export interface DeadLetterQueue {
     readonly visible: number;
     /** Received by a caller and not given back yet. */
     readonly inFlight: number;
-    /** How long the queue keeps a dead letter. */
-    readonly retentionSeconds: number;
   }>;
 }
 

@@ -90,7 +90,7 @@ export async function compareEntities(
     const history = why === 'dead-letter-expired' && kind === 'order' && { history: true };
     const found = { ...key, version, coupon, why };
     if (await sendOnce({ ...found, claim: 'changed', state, ...history }, deps)) {
-      sent.push({ id: key.id, version, why });
+      sent.push({ id: key.id, why });
     }
   });
   return { lookedAt: seen.length, sent, sentOrders };

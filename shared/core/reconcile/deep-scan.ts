@@ -225,7 +225,7 @@ export async function scanDeeply(
     const { phase } = position;
     if (phase === 'ledger') {
       const end = await ledgerScan.cover(shop.domain, position.began);
-      for (const [kind, found] of ledgerScan.take(shop.domain)) tally.add(kind, found, deps.now());
+      for (const [kind, found] of ledgerScan.take(shop.domain)) tally.add(kind, found);
       if (end.kind === 'stopped') return stopped(end);
       const oldestOrder = Math.min(end.oldestOrder, earliestMissing(sinces, deps));
       const known = !shop.doubt && Number.isFinite(oldestOrder) && { oldestOrder };
@@ -240,7 +240,7 @@ export async function scanDeeply(
     const step = await takeStep(shop, { ...position, phase }, sinces, deps);
     if (step.kind === 'stopped') {
       // Sent before the page was done.
-      if (step.sent) tally.add(phase, step.sent, deps.now());
+      if (step.sent) tally.add(phase, step.sent);
       if (step.readingStopped && position.unreadSince === undefined) {
         const unreadSince = deps.now().getTime();
         if (!(await keep({ ...position, unreadSince }))) return stopped(OVERTAKEN);
@@ -254,7 +254,7 @@ export async function scanDeeply(
       return stopped(step);
     }
     if (!(await keep(step.next))) return stopped(OVERTAKEN);
-    tally.add(phase, step.compared, deps.now());
+    tally.add(phase, step.compared);
   }
   return { kind: 'finished', began: position.began };
 }

@@ -100,8 +100,6 @@ export interface Compared {
 
 export interface Sent {
   readonly id: string;
-  /** The store's, epoch milliseconds. */
-  readonly version: number;
   readonly why: SentReason;
 }
 

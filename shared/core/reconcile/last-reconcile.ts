@@ -7,7 +7,6 @@ import {
   type HealedKind,
   healedKindOf,
   openCursor,
-  type Repaired,
   ROLLED_OUT,
   recallState,
   type Sent,
@@ -26,12 +25,8 @@ export interface LastReconcile {
   readonly rolledOut: CountByKind;
   /** The first of what was healed or rolled out. */
   readonly sent: readonly SentEntity[];
-  /** How long ago the oldest of the healed had changed. */
-  readonly oldestHealedMs?: number;
   /** The next run continues where these stopped. Empty when everything was compared. */
   readonly stopped: readonly { readonly kind: ScannedKind; readonly why: string }[];
-  /** Of the last run that compared balances: one in a night does. */
-  readonly balances?: Repaired;
   /** Absent while no deep scan is under way. Without `stopped`, it ended in this run. */
   readonly deep?: {
     readonly beganAt: string;
@@ -39,7 +34,7 @@ export interface LastReconcile {
   };
 }
 
-type SentEntity = { readonly kind: HealedKind } & Pick<Sent, 'id' | 'why'>;
+type SentEntity = { readonly kind: HealedKind } & Sent;
 
 /** With the runs before it, the newest first. */
 interface KeptRuns extends LastReconcile {
@@ -81,10 +76,9 @@ export async function keepLastReconcile(
   last: LastReconcile,
 ): Promise<void> {
   const { state, keep } = await openCursor<KeptRuns>(ledger, summaryKey(shop));
-  const balances = last.balances ?? state?.balances;
   const earlier = worthKeeping(runsIn(state));
   // A conflict means that another run ended at the same moment: either record is true.
-  await keep({ ...last, ...(balances && { balances }), earlier }, Date.parse(last.endedAt));
+  await keep({ ...last, earlier }, Date.parse(last.endedAt));
 }
 
 /** Most runs send nothing: those that did are kept for longer. */
@@ -116,9 +110,7 @@ export function areWebhooksLost(
 
 /** What one run did for one shop. */
 export interface Tally extends Pick<LastReconcile, 'lookedAt' | 'healed' | 'rolledOut' | 'sent'> {
-  add(kind: ScannedKind, compared: Compared, now: Date): void;
-  /** Undefined while none was healed. */
-  readonly oldestHealedMs: number | undefined;
+  add(kind: ScannedKind, compared: Compared): void;
 }
 
 export function createTally(telemetry: Telemetry): Tally {
@@ -126,16 +118,12 @@ export function createTally(telemetry: Telemetry): Tally {
   const healed = { order: 0, product: 0, coupon: 0 };
   const rolledOut = { order: 0, product: 0, coupon: 0 };
   const sent: SentEntity[] = [];
-  let oldestHealedMs: number | undefined;
   return {
     lookedAt,
     healed,
     rolledOut,
     sent,
-    get oldestHealedMs() {
-      return oldestHealedMs;
-    },
-    add(scanned, compared, now) {
+    add(scanned, compared) {
       const kind = healedKindOf(scanned);
       lookedAt[kind] += compared.lookedAt;
       const lost = compared.sent.filter(({ why }) => !ROLLED_OUT.some((one) => one === why));
@@ -149,10 +137,7 @@ export function createTally(telemetry: Telemetry): Tally {
       const { read = 0, differing = [] } = compared.ordersRead ?? {};
       if (read > 0) telemetry.count('orders-read', {}, read);
       if (differing.length > 0) telemetry.count('order-differs', {}, differing.length);
-      if (lost.length === 0) return;
-      telemetry.count('healed', { kind }, lost.length);
-      const age = now.getTime() - Math.min(...lost.map(({ version }) => version));
-      oldestHealedMs = Math.max(oldestHealedMs ?? 0, age);
+      if (lost.length > 0) telemetry.count('healed', { kind }, lost.length);
     },
   };
 }

@@ -90,7 +90,7 @@ export async function reconcileKind(
     const purpose = { since, isDeep: false, readsOrders: false };
     const page = await comparePage(shop, kind, scan, purpose, deps);
     if (page.kind === 'stopped') {
-      if (page.sent) tally.add(kind, page.sent, deps.now());
+      if (page.sent) tally.add(kind, page.sent);
       if (await waitedForStore(page, deps)) continue;
       // A cursor that the store no longer accepts must not stop the scan permanently.
       if (page.placeRefused) {
@@ -101,7 +101,7 @@ export async function reconcileKind(
     const { doneUntil } = page.next ? position : { doneUntil: scan.until };
     const next = { since, doneUntil, ...(page.next && { scan: page.next }) };
     if (!(await keep(next))) return OVERTAKEN;
-    tally.add(kind, page, deps.now());
+    tally.add(kind, page);
     if (!page.next) break;
     scan = page.next;
   }

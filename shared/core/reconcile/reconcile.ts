@@ -3,7 +3,7 @@ import { isOpenDoubt } from '../ledger/entry.ts';
 import { withGoLive } from '../mapping/wanted-state.ts';
 import type { ScannedKind } from '../store/store.ts';
 import { askForDeepScan, type DeepEnd, readAwaitingLedger, scanDeeply } from './deep-scan.ts';
-import type { ReconcileDeps, ReconciledShop, Repaired } from './dependencies.ts';
+import type { ReconcileDeps, ReconciledShop } from './dependencies.ts';
 import {
   areWebhooksLost,
   createTally,
@@ -124,11 +124,10 @@ async function reconcileShop(
   await deps.checkSubscriptions(shop.domain);
   if (shop.doubt) await askForDeepScan(shop.domain, deps, shop.doubt.until);
   const stopped = await compareChanges(shop, tally, deps);
-  const balances = await repair(shop, deps);
+  await repair(shop, deps);
   const deep = await scanDeeply(shop, deps, tally, ledgerScan);
   if (deep.kind !== 'stopped') await endDoubt(shop, deep.began, deps);
-  const done = { ...(balances && { balances }), ...deepSummary(deep) };
-  await keepSummary(shop.domain, { ...run, stopped, ...done }, tally, deps);
+  await keepSummary(shop.domain, { ...run, stopped, ...deepSummary(deep) }, tally, deps);
   return stopped.length === 0;
 }
 
@@ -151,13 +150,12 @@ async function compareChanges(
 async function repair(
   { domain: shop, doubt, mode }: ReconciledShop,
   { repairBalances, telemetry, othersWait }: ReconcileDeps,
-): Promise<Repaired | undefined> {
-  if (mode === 'observe') return undefined;
+): Promise<void> {
+  if (mode === 'observe') return;
   const repaired = await repairBalances?.(shop, othersWait, doubt);
-  if (!repaired) return undefined;
+  if (!repaired) return;
   const level = repaired.stopped === undefined ? 'info' : 'warn';
   telemetry.log(level, 'compared balances with the report', { shop, ...repaired });
-  return repaired;
 }
 
 /** Everything was compared since the ledger was restored. */
@@ -185,12 +183,12 @@ function deepSummary(end: DeepEnd): Pick<LastReconcile, 'deep'> {
 async function keepSummary(
   shop: string,
   run: Omit<LastReconcile, 'endedAt' | keyof Tally>,
-  { lookedAt, healed, rolledOut, sent, oldestHealedMs }: Tally,
+  { lookedAt, healed, rolledOut, sent }: Tally,
   { ledger, telemetry, now, healedPercent }: ReconcileDeps,
 ): Promise<void> {
   const sums = { lookedAt: sumOf(lookedAt), healed: sumOf(healed), rolledOut: sumOf(rolledOut) };
   if (areWebhooksLost(sums, healedPercent)) telemetry.count('webhooks-lost');
-  telemetry.log('info', 'reconciled', { shop, ...sums, oldestHealedMs });
+  telemetry.log('info', 'reconciled', { shop, ...sums });
   await keepLastReconcile(ledger, shop, {
     ...run,
     endedAt: now().toISOString(),
@@ -198,6 +196,5 @@ async function keepSummary(
     healed,
     rolledOut,
     sent,
-    ...(oldestHealedMs !== undefined && { oldestHealedMs }),
   });
 }

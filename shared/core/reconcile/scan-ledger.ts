@@ -361,6 +361,6 @@ async function endAbsent(
   });
   const sent = suspects
     .filter(({ id }) => absent.has(id))
-    .map(({ entityId, version }) => ({ id: entityId, version, why: 'deleted' as const }));
+    .map(({ entityId: id }) => ({ id, why: 'deleted' as const }));
   return { kind: 'found', value: { lookedAt: suspects.length, sent } };
 }

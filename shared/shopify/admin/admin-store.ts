@@ -11,7 +11,7 @@ import type {
 } from '../../core/store/store.ts';
 import type { StoreMember, StoreOrder, StoreProduct } from '../../store/store-entities.ts';
 import { idFromGid } from '../entity-id.ts';
-import { readCustomerWebhook } from '../webhooks/read-customer-webhooks.ts';
+import { readCustomerWebhook } from '../webhooks/read-customer-webhook.ts';
 import { productFromNode } from '../webhooks/read-product-webhook.ts';
 import { failure, ifLikeSchema, unavailable } from './client/admin-answer.ts';
 import {

@@ -48,27 +48,27 @@ export interface ProvedCall extends ProvedRequest {
   readonly staffId?: string | undefined;
 }
 
-type Proof =
-  | {
-      readonly kind: 'proved';
-      readonly request: ProvedCall;
-      readonly by: 'current' | 'previous';
-    }
-  /** Only for metrics: the caller gets one answer for all of them. */
-  | { readonly kind: 'refused'; readonly why: ProofRefusal | TokenRefusal };
+type Proof<Proved, Why> =
+  | (Proved & { readonly kind: 'proved'; readonly by: 'current' | 'previous' })
+  /** `why` only for metrics and logs: the caller gets one answer for all of them. */
+  | { readonly kind: 'refused'; readonly why: Why };
+
+const refused = <Why>(why: Why) => ({ kind: 'refused', why }) as const;
+
+type CallProof = Proof<{ readonly request: ProvedCall }, ProxyRefusal | TokenRefusal>;
 
 export async function prove(
   caller: Caller,
   request: StorefrontRequest,
   shop: ServedShop,
   now: Date,
-): Promise<Proof> {
+): Promise<CallProof> {
   const { domain, secrets } = shop;
   if (caller.kind === 'proxy') {
     return withSecrets(secrets, (held) => proveProxyRequest(request.query, domain, held, now));
   }
   const clientId = await shop.clientId();
-  if (clientId === undefined) return { kind: 'refused', why: 'no-client-id' };
+  if (clientId === undefined) return refused('no-client-id');
   const proof = await withSecrets(secrets, (held) =>
     proveToken(
       request.headers.authorization,
@@ -96,7 +96,7 @@ function readTokenRequest(
   caller: Exclude<Caller, { kind: 'proxy' }>,
   query: string,
   { holder, by }: Extract<TokenProof, { kind: 'proved' }>,
-): Proof {
+): CallProof {
   const parameters = new Map(readQuery(query));
   const request =
     caller.kind === 'till'
@@ -113,15 +113,8 @@ export interface TokenHolder {
   readonly id: string | undefined;
 }
 
-type TokenProof =
-  | {
-      readonly kind: 'proved';
-      readonly holder: TokenHolder;
-      readonly by: 'current' | 'previous';
-    }
-  | { readonly kind: 'refused'; readonly why: TokenRefusal };
+type TokenProof = Proof<{ readonly holder: TokenHolder }, TokenRefusal>;
 
-/** Only for metrics and logs: the caller gets one answer for all of them. */
 type TokenRefusal =
   | 'no-token'
   /** The connector does not know the id of the app that tokens are for. */
@@ -182,8 +175,6 @@ export function proveToken(
   const holder = readHolder(claims.sub, wanted);
   return holder ? { kind: 'proved', holder, by } : refused('other-holder');
 }
-
-const refused = (why: TokenRefusal) => ({ kind: 'refused', why }) as const;
 
 type Claims = Readonly<Record<string, unknown>>;
 
@@ -265,16 +256,7 @@ interface ProvedRequest {
   readonly parameters: ReadonlyMap<string, string>;
 }
 
-type ProxyProof =
-  | {
-      readonly kind: 'proved';
-      readonly request: ProvedRequest;
-      readonly by: 'current' | 'previous';
-    }
-  | { readonly kind: 'refused'; readonly why: ProofRefusal };
-
-/** Only for metrics: the caller gets one answer for all of them. */
-type ProofRefusal = 'signature' | 'stale' | 'other-shop' | 'ambiguous';
+type ProxyRefusal = 'signature' | 'stale' | 'other-shop' | 'ambiguous';
 
 /**
  * How far the signature's time may differ from our clock, as in Shopify's own library. It must cover
@@ -306,20 +288,20 @@ export function proveProxyRequest(
   shop: string,
   secrets: WebhookSecrets,
   now: Date,
-): ProxyProof {
+): Proof<{ readonly request: ProvedRequest }, ProxyRefusal> {
   const pairs = readQuery(query);
   const by = checkProxySignature(pairs, secrets);
-  if (by === 'invalid') return { kind: 'refused', why: 'signature' };
+  if (by === 'invalid') return refused('signature');
   const own = readOwn(pairs);
-  if (!own) return { kind: 'refused', why: 'ambiguous' };
+  if (!own) return refused('ambiguous');
   const ageSeconds = now.getTime() / 1000 - Number(own.get('timestamp'));
   // Shopify's timestamp is cut to whole seconds: up to one second of the age is rounding.
   if (ageSeconds > WINDOW_SECONDS + 1 || ageSeconds < -WINDOW_SECONDS) {
-    return { kind: 'refused', why: 'stale' };
+    return refused('stale');
   }
-  if (own.get('shop') !== shop) return { kind: 'refused', why: 'other-shop' };
+  if (own.get('shop') !== shop) return refused('other-shop');
   const parameters = readOthers(pairs);
-  if (!parameters) return { kind: 'refused', why: 'ambiguous' };
+  if (!parameters) return refused('ambiguous');
   const customerId = own.get('logged_in_customer_id') || undefined;
   return { kind: 'proved', request: { customerId, parameters }, by };
 }

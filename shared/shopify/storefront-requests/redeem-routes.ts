@@ -12,10 +12,11 @@ import {
   bad,
   badRequest,
   errorAnswer,
+  get,
   isId,
   jsonAnswer,
+  post,
   type Read,
-  type Route,
   readBody,
   type StorefrontAnswer,
   tooMany,
@@ -54,55 +55,40 @@ const REFUSALS = {
   string
 >;
 
-export const redeem: Route = {
-  method: 'POST',
-  for: 'customer',
-  parameters: [],
-  async answer({ customerId, body, storefront }) {
-    const read = readIntent(body, []);
-    if (read.kind === 'bad') return read.answer;
-    return answerRedeem(await storefront.redeem(customerId, read.value));
-  },
-};
+export const redeem = post('customer', async ({ customerId, body, storefront }) => {
+  const read = readIntent(body, []);
+  if (read.kind === 'bad') return read.answer;
+  return answerRedeem(await storefront.redeem(customerId, read.value));
+});
 
 /** The field `answer` is the customer's to a challenge. */
-export const redeemAtTill: Route = {
-  method: 'POST',
-  for: 'staff',
-  parameters: [],
-  async answer({ customerId, staffId, body, storefront }) {
-    const read = readIntent(body, ['answer']);
-    if (read.kind === 'bad') return read.answer;
-    const { answer, ...intent } = read.value;
-    if (answer !== undefined && (typeof answer !== 'string' || !CHALLENGE_ANSWER.test(answer))) {
-      return badRequest('answer must have 1 to 32 letters, digits or hyphens.');
-    }
-    const till = { staffId, answer };
-    return answerRedeem(await storefront.redeem(customerId, { ...intent, till }));
-  },
-};
+export const redeemAtTill = post('staff', async ({ customerId, staffId, body, storefront }) => {
+  const read = readIntent(body, ['answer']);
+  if (read.kind === 'bad') return read.answer;
+  const { answer, ...intent } = read.value;
+  if (answer !== undefined && (typeof answer !== 'string' || !CHALLENGE_ANSWER.test(answer))) {
+    return badRequest('answer must have 1 to 32 letters, digits or hyphens.');
+  }
+  const till = { staffId, answer };
+  return answerRedeem(await storefront.redeem(customerId, { ...intent, till }));
+});
 
-export const challenge: Route = {
-  method: 'POST',
-  for: 'staff',
-  parameters: [],
-  async answer({ customerId, staffId, body, storefront }) {
-    const read = readContacts(body);
-    if (read.kind === 'bad') return read.answer;
-    const started = await storefront.challenge(customerId, staffId, read.value);
-    switch (started.kind) {
-      case 'started':
-        return jsonAnswer({ started: true });
-      case 'contact-needed': {
-        const message = 'The loyalty program cannot reach this customer.';
-        const { asks, said } = started;
-        return errorAnswer(409, started.kind, message, undefined, { asks, programMessage: said });
-      }
-      default:
-        return answerRedeem(started);
+export const challenge = post('staff', async ({ customerId, staffId, body, storefront }) => {
+  const read = readContacts(body);
+  if (read.kind === 'bad') return read.answer;
+  const started = await storefront.challenge(customerId, staffId, read.value);
+  switch (started.kind) {
+    case 'started':
+      return jsonAnswer({ started: true });
+    case 'contact-needed': {
+      const message = 'The loyalty program cannot reach this customer.';
+      const { asks, said } = started;
+      return errorAnswer(409, started.kind, message, undefined, { asks, programMessage: said });
     }
-  },
-};
+    default:
+      return answerRedeem(started);
+  }
+});
 
 function readContacts(body: Uint8Array): Read<TypedContacts> {
   const read = readBody(body, ['phone', 'email']);
@@ -173,100 +159,61 @@ function answerRedeem(
 }
 
 /** Not cached without a login either: after a login the same address has another answer. */
-const view: Route = {
-  method: 'GET',
-  for: 'anyone',
-  parameters: ['items'],
-  async answer({ customerId, parameters, storefront }) {
-    const cart = readCartOrNone(parameters.get('items'));
-    return cart ? jsonAnswer(await storefront.view(customerId, cart)) : wrongCart();
-  },
-};
+const view = get('anyone', ['items'], async ({ customerId, parameters, storefront }) => {
+  const cart = readCartOrNone(parameters.get('items'));
+  return cart ? jsonAnswer(await storefront.view(customerId, cart)) : wrongCart();
+});
 
 /** `me`, `rewards` and `redemptions` are parts of a view, for pages that need no more. */
-const me: Route = {
-  method: 'GET',
-  for: 'customer',
-  parameters: [],
-  async answer({ customerId, storefront }) {
-    const { points, cashback, asOf, expiring, tier } = await storefront.view(customerId, []);
-    return jsonAnswer({ points, cashback, asOf, expiring, tier });
-  },
-};
+const me = get('customer', [], async ({ customerId, storefront }) => {
+  const { points, cashback, asOf, expiring, tier } = await storefront.view(customerId, []);
+  return jsonAnswer({ points, cashback, asOf, expiring, tier });
+});
 
-const points: Route = {
-  method: 'GET',
-  for: 'anyone',
-  parameters: ['items', 'currency'],
-  async answer({ parameters, storefront }) {
-    const items = readCart(parameters.get('items') ?? '');
-    if (!items) return wrongCart();
-    const currency = parameters.get('currency') ?? '';
-    if (!/^[A-Z]{3}$/.test(currency)) return badRequest('currency must be three capital letters.');
-    const earned = await storefront.points(items, currency);
-    return earned.kind === 'answered'
-      ? jsonAnswer(earned.value, 'public')
-      : unavailable(earned.afterSeconds);
-  },
-};
+const points = get('anyone', ['items', 'currency'], async ({ parameters, storefront }) => {
+  const items = readCart(parameters.get('items') ?? '');
+  if (!items) return wrongCart();
+  const currency = parameters.get('currency') ?? '';
+  if (!/^[A-Z]{3}$/.test(currency)) return badRequest('currency must be three capital letters.');
+  const earned = await storefront.points(items, currency);
+  return earned.kind === 'answered'
+    ? jsonAnswer(earned.value, 'public')
+    : unavailable(earned.afterSeconds);
+});
 
-const rewards: Route = {
-  method: 'GET',
-  for: 'anyone',
-  parameters: ['items'],
-  async answer({ customerId, parameters, storefront }) {
-    const cart = readCartOrNone(parameters.get('items'));
-    if (!cart) return wrongCart();
-    const { points, rewards, retryAfterSeconds } = await storefront.view(customerId, cart);
-    return rewards ? jsonAnswer({ points, rewards }) : unavailable(retryAfterSeconds ?? undefined);
-  },
-};
+const rewards = get('anyone', ['items'], async ({ customerId, parameters, storefront }) => {
+  const cart = readCartOrNone(parameters.get('items'));
+  if (!cart) return wrongCart();
+  const { points, rewards, retryAfterSeconds } = await storefront.view(customerId, cart);
+  return rewards ? jsonAnswer({ points, rewards }) : unavailable(retryAfterSeconds ?? undefined);
+});
 
-const redemptions: Route = {
-  method: 'GET',
-  for: 'customer',
-  parameters: [],
-  answer: async ({ customerId, storefront }) =>
-    jsonAnswer({ redemptions: await storefront.redemptions(customerId) }),
-};
+const redemptions = get('customer', [], async ({ customerId, storefront }) =>
+  jsonAnswer({ redemptions: await storefront.redemptions(customerId) }),
+);
 
-const history: Route = {
-  method: 'GET',
-  for: 'customer',
-  parameters: ['page'],
-  async answer({ customerId, parameters, storefront }) {
-    const text = parameters.get('page') ?? '1';
-    const page = Number(text);
-    if (!/^[1-9]\d{0,2}$/.test(text) || page > MOST_PAGES) {
-      return badRequest(`page must be 1 to ${MOST_PAGES}.`);
-    }
-    const read = await storefront.history(customerId, page);
-    return read.kind === 'answered' ? jsonAnswer(read.value) : unavailable(read.afterSeconds);
-  },
-};
+const history = get('customer', ['page'], async ({ customerId, parameters, storefront }) => {
+  const text = parameters.get('page') ?? '1';
+  const page = Number(text);
+  if (!/^[1-9]\d{0,2}$/.test(text) || page > MOST_PAGES) {
+    return badRequest(`page must be 1 to ${MOST_PAGES}.`);
+  }
+  const read = await storefront.history(customerId, page);
+  return read.kind === 'answered' ? jsonAnswer(read.value) : unavailable(read.afterSeconds);
+});
 
-const order: Route = {
-  method: 'GET',
-  for: 'customer',
-  parameters: ['id'],
-  async answer({ customerId, parameters, storefront }) {
-    const id = parameters.get('id') ?? '';
-    if (!/^[1-9]\d{0,18}$/.test(id)) return badRequest('id must be the number of an order.');
-    const read = await storefront.order(customerId, id);
-    return read.kind === 'answered' ? jsonAnswer(read.value) : unavailable(read.afterSeconds);
-  },
-};
+const order = get('customer', ['id'], async ({ customerId, parameters, storefront }) => {
+  const id = parameters.get('id') ?? '';
+  if (!/^[1-9]\d{0,18}$/.test(id)) return badRequest('id must be the number of an order.');
+  const read = await storefront.order(customerId, id);
+  return read.kind === 'answered' ? jsonAnswer(read.value) : unavailable(read.afterSeconds);
+});
 
-const quizzes: Route = {
-  method: 'GET',
-  for: 'customer',
-  parameters: [],
-  async answer({ customerId, storefront }) {
-    const listed = await storefront.quizzes(customerId);
-    return listed.kind === 'answered'
-      ? jsonAnswer({ quizzes: listed.value })
-      : unavailable(listed.afterSeconds);
-  },
-};
+const quizzes = get('customer', [], async ({ customerId, storefront }) => {
+  const listed = await storefront.quizzes(customerId);
+  return listed.kind === 'answered'
+    ? jsonAnswer({ quizzes: listed.value })
+    : unavailable(listed.afterSeconds);
+});
 
 export const getRoutes = { view, me, points, rewards, redemptions, history, order, quizzes };

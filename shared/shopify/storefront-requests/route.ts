@@ -18,34 +18,44 @@ interface Question<Customer> {
   readonly storefront: Storefront;
 }
 
-export type Route = {
+/** By whom a route is for. */
+interface Questions {
+  readonly customer: Question<string>;
+  /** Of the till: for a customer, by a user of the store. */
+  readonly staff: Question<string> & { readonly staffId: string };
+  /** A login is not needed. */
+  readonly anyone: Question<string | undefined>;
+}
+
+interface RouteFor<Whom extends keyof Questions> {
   readonly method: 'GET' | 'POST';
+  readonly for: Whom;
   /** Query parameters that the route knows; any other is refused. */
   readonly parameters: readonly string[];
-} & (
-  | {
-      readonly for: 'customer';
-      readonly answer: (question: Question<string>) => Promise<StorefrontAnswer>;
-    }
-  /** Of the till: for a customer, by a user of the store. */
-  | {
-      readonly for: 'staff';
-      readonly answer: (
-        question: Question<string> & { readonly staffId: string },
-      ) => Promise<StorefrontAnswer>;
-    }
-  /** A login is not needed. */
-  | {
-      readonly for: 'anyone';
-      readonly answer: (question: Question<string | undefined>) => Promise<StorefrontAnswer>;
-    }
-);
+  readonly answer: (question: Questions[Whom]) => Promise<StorefrontAnswer>;
+}
+
+export type Route = { [Whom in keyof Questions]: RouteFor<Whom> }[keyof Questions];
+
+export const get = <Whom extends keyof Questions>(
+  whom: Whom,
+  parameters: readonly string[],
+  answer: RouteFor<Whom>['answer'],
+): RouteFor<Whom> => ({ method: 'GET', for: whom, parameters, answer });
+
+/** All that it is told stands in the body. */
+export const post = <Whom extends keyof Questions>(
+  whom: Whom,
+  answer: RouteFor<Whom>['answer'],
+): RouteFor<Whom> => ({ method: 'POST', for: whom, parameters: [], answer });
 
 /** The answer for the shopper's browser, or for the extension that asks. */
 export interface StorefrontAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+  /** The body is bytes, not text. */
+  readonly isBase64Encoded?: boolean;
 }
 
 /** The widget has a translation for each. */
@@ -177,34 +187,29 @@ export function bad(message: string): { readonly kind: 'bad'; readonly answer: S
   return { kind: 'bad', answer: badRequest(message) };
 }
 
-export const answerRoute: Route = {
-  method: 'POST',
-  for: 'customer',
-  parameters: [],
-  async answer({ customerId, body, storefront }) {
-    const read = readQuizAnswers(body);
-    if (read.kind === 'bad') return read.answer;
-    const answered = await storefront.answer(customerId, read.value);
-    switch (answered.kind) {
-      case 'answered':
-        return jsonAnswer(answered.value);
-      case 'not-available':
-        return errorAnswer(409, 'not-available', 'There is no such quiz at the moment.');
-      case 'not-the-quiz':
-        return badRequest('The answers must be to the questions of this quiz, each once.');
-      case 'refused':
-        return errorAnswer(409, 'refused', 'The loyalty program did not accept these answers.');
-      case 'unavailable':
-        if (!answered.mayHaveHappened) return unavailable(answered.afterSeconds);
-        return errorAnswer(
-          503,
-          'unavailable',
-          'It is not known yet whether the answers arrived. Look at the quiz again in a minute.',
-          answered.afterSeconds,
-        );
-    }
-  },
-};
+export const answerRoute = post('customer', async ({ customerId, body, storefront }) => {
+  const read = readQuizAnswers(body);
+  if (read.kind === 'bad') return read.answer;
+  const answered = await storefront.answer(customerId, read.value);
+  switch (answered.kind) {
+    case 'answered':
+      return jsonAnswer(answered.value);
+    case 'not-available':
+      return errorAnswer(409, 'not-available', 'There is no such quiz at the moment.');
+    case 'not-the-quiz':
+      return badRequest('The answers must be to the questions of this quiz, each once.');
+    case 'refused':
+      return errorAnswer(409, 'refused', 'The loyalty program did not accept these answers.');
+    case 'unavailable':
+      if (!answered.mayHaveHappened) return unavailable(answered.afterSeconds);
+      return errorAnswer(
+        503,
+        'unavailable',
+        'It is not known yet whether the answers arrived. Look at the quiz again in a minute.',
+        answered.afterSeconds,
+      );
+  }
+});
 
 const MAX_ANSWERS = 100;
 const MAX_OPTIONS = 50;

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { errorFields, type Telemetry } from '../../core/events/telemetry.ts';
 import type { RateLimit } from '../../core/storefront/cached-uses.ts';
 import {
@@ -22,6 +21,7 @@ import {
   unavailable,
   unknownField,
 } from './route.ts';
+import type { ScriptServer } from './serve-script.ts';
 
 /** By the last part of the path: `/apps/loyalty/me`. */
 export const routes: ReadonlyMap<string, Route> = new Map(
@@ -38,7 +38,8 @@ export const tillRoutes: ReadonlyMap<string, Route> = new Map(
 export interface StorefrontDependencies {
   /** By the shop's part of the path, without slashes. */
   readonly shops: ReadonlyMap<string, ServedShop>;
-  readonly script: ScriptServer;
+  /** Loaded when a browser asks for it, which keeps it for long. */
+  readonly script: () => Promise<ScriptServer>;
   readonly telemetry: Telemetry;
   readonly now: () => Date;
 }
@@ -105,7 +106,7 @@ async function route(
     // Parameters are allowed here: a theme may add a version to bypass a cache.
     if (request.method !== 'GET') return wrongMethod('GET');
     if (isHidden) return NO_SCRIPT;
-    const answer = await script(request.headers['if-none-match']);
+    const answer = (await script())(request.headers);
     return shop.observers ? notKept(answer) : answer;
   }
   const found = (caller.kind === 'till' ? tillRoutes : routes).get(caller.route);
@@ -184,27 +185,3 @@ const NO_SCRIPT = notKept({
   headers: { 'content-type': 'text/javascript; charset=utf-8' },
   body: '',
 });
-
-/** Every page loads the script; a new version reaches all browsers within an hour. */
-const SCRIPT_SECONDS = 3_600;
-
-export type ScriptServer = (ifNoneMatch: string | undefined) => Promise<StorefrontAnswer>;
-
-/** The script is loaded when a browser asks for it, which keeps it for long. */
-export function createScriptServer(load: () => Promise<string>): ScriptServer {
-  return async (ifNoneMatch) => {
-    const script = await load();
-    const etag = `"${createHash('sha256').update(script).digest('base64url')}"`;
-    const headers = {
-      'content-type': 'text/javascript; charset=utf-8',
-      'cache-control': `public, max-age=${SCRIPT_SECONDS}`,
-      'x-content-type-options': 'nosniff',
-      etag,
-    };
-    // A proxy that compresses the text may mark the ETag as weak.
-    const known = (ifNoneMatch ?? '').split(',').map((one) => one.trim().replace(/^W\//, ''));
-    return known.includes(etag)
-      ? { status: 304, headers, body: '' }
-      : { status: 200, headers, body: script };
-  };
-}

@@ -8,17 +8,22 @@ import {
   type Task,
 } from '../../core/store/store.ts';
 import { versionOf } from '../../core/sync/read-snapshot.ts';
-import type { ReadFault, Unreadable } from '../../store/store-entities.ts';
-import { idFromGid } from '../entity-id.ts';
-import { id, list, moment, optional, readPayload, text, together } from './payload-fields.ts';
+import type { ReadFault } from '../../store/store-entities.ts';
+import { entityId, idFromGid } from '../entity-id.ts';
 import {
-  readCustomerMerge,
-  readCustomerWebhook,
-  readDeletedCustomer,
-} from './read-customer-webhooks.ts';
+  hasCustomerId,
+  id,
+  list,
+  moment,
+  optional,
+  readPayload,
+  text,
+  together,
+} from './payload-fields.ts';
+import { readCustomerWebhook } from './read-customer-webhook.ts';
 import { readOrderWebhook } from './read-order-webhook.ts';
 import { readProductEvent, readProductWebhook } from './read-product-webhook.ts';
-import { parseJson, routeOf } from './topics.ts';
+import { asRecord, discountId, parseJson, routeOf } from './topics.ts';
 
 /** An event of a shop that left the settings is unreadable, so that it is parked at once. */
 export function createEventReader(shops: ReadonlySet<string>): ReadEvent {
@@ -57,17 +62,12 @@ function readBodyOf(event: StoreEvent, payload: unknown): EventReading {
       return readEventOfProduct(event, payload);
     case 'merge':
       return readMerge(event, payload);
-    case 'deletion': {
-      const read =
-        event.kind === 'member' ? readDeletedCustomer(payload) : readDeletionWebhook(payload);
-      return read.kind === 'read' ? askStore(event, read.id) : unreadable(read.faults);
-    }
-    case 'order-reference': {
-      const read = readOrderReference(payload);
-      if (hasNoOrder(payload)) return task({ kind: 'skip', why: 'no-order' });
-      if (read.kind !== 'read') return unreadable(read.faults);
-      return askStore(event, read.orderId, read.changedAt);
-    }
+    case 'deletion':
+      return event.kind === 'member'
+        ? readDeletedCustomer(event, payload)
+        : readDeletion(event, payload);
+    case 'order-reference':
+      return readOrderReference(event, payload);
     case 'discount':
       return readDiscount(payload);
     case 'compliance':
@@ -76,6 +76,16 @@ function readBodyOf(event: StoreEvent, payload: unknown): EventReading {
     case undefined:
       return unreadable([{ path: '$', problem: 'has a topic that this release does not know' }]);
   }
+}
+
+/** By its schema, or why it cannot be read. */
+function reading<const S extends v.GenericSchema>(
+  schema: S,
+  payload: unknown,
+  then: (value: v.InferOutput<S>) => EventReading,
+): EventReading {
+  const read = readPayload(schema, payload);
+  return read.kind === 'read' ? then(read.value) : unreadable(read.faults);
 }
 
 function readOrder(event: StoreEvent, payload: unknown): EventReading {
@@ -114,51 +124,164 @@ function readMember(event: StoreEvent, payload: unknown): EventReading {
   return snapshot(event, { kind: 'member', member: read.member }, read.member.id);
 }
 
+const isCustomer = (gid: string) => idFromGid(gid, 'Customer') !== undefined;
+
+const merge = v.pipe(
+  v.object({
+    admin_graphql_api_customer_kept_id: text,
+    admin_graphql_api_customer_deleted_id: text,
+    status: text,
+  }),
+  together(
+    ['admin_graphql_api_customer_kept_id'],
+    (payload) => isCustomer(payload.admin_graphql_api_customer_kept_id),
+    'is not the id of a customer',
+  ),
+  together(
+    ['admin_graphql_api_customer_deleted_id'],
+    (payload) => isCustomer(payload.admin_graphql_api_customer_deleted_id),
+    'is not the id of a customer',
+  ),
+);
+
+/** customers/merge. Its errors name persons and are not read. */
 function readMerge(event: StoreEvent, payload: unknown): EventReading {
-  const read = readCustomerMerge(payload);
-  if (read.kind !== 'read') return unreadable(read.faults);
-  if (!read.completed) return task({ kind: 'skip', why: 'merge-not-completed' });
-  const { keptId, deletedId } = read;
-  return sameId(event, deletedId) ?? task({ kind: 'merge', keptId, deletedId });
+  return reading(merge, payload, (value) => {
+    // Of the statuses of a merge (Shopify, "CustomerMergeRequestStatus") only this one is its end.
+    if (value.status.toLowerCase() !== 'completed') {
+      return task({ kind: 'skip', why: 'merge-not-completed' });
+    }
+    const keptId = idFromGid(value.admin_graphql_api_customer_kept_id, 'Customer') ?? '';
+    const deletedId = idFromGid(value.admin_graphql_api_customer_deleted_id, 'Customer') ?? '';
+    return sameId(event, deletedId) ?? task({ kind: 'merge', keptId, deletedId });
+  });
 }
 
-/** Only the dispute of a payment without an order says so. */
-function hasNoOrder(payload: unknown): boolean {
-  return (payload as { order_id?: unknown } | null)?.order_id === null;
+const deletedCustomer = v.pipe(
+  v.object({ id: optional(id), admin_graphql_api_id: optional(text) }),
+  hasCustomerId,
+  together(
+    ['admin_graphql_api_id'],
+    ({ admin_graphql_api_id: gid }) => gid == null || isCustomer(gid),
+    'is not the id of a customer',
+  ),
+);
+
+/**
+ * customers/delete: besides the ids it has only an empty list. The store is asked in any case; of another
+ * entity's body it must not even be asked.
+ */
+function readDeletedCustomer(event: StoreEvent, payload: unknown): EventReading {
+  return reading(deletedCustomer, payload, (ids) =>
+    askStore(event, entityId(ids, 'Customer') ?? ''),
+  );
 }
 
+/**
+ * orders/delete and products/delete: an id and nothing else. The topic is an unsigned header, so an
+ * attacker can send a captured order body as a deletion with a valid signature; it must be unreadable.
+ */
+function readDeletion(event: StoreEvent, payload: unknown): EventReading {
+  return reading(v.object({ id }), payload, (value) => {
+    // The fields are not named: in a forged body a name may be anything.
+    if (hasMoreThan(1, payload)) return wrongBody('has fields that a deletion does not have');
+    return askStore(event, value.id);
+  });
+}
+
+const hasMoreThan = (fields: number, payload: unknown): boolean =>
+  Object.keys(payload as object).length > fields;
+
+const wrongBody = (problem: string): EventReading => unreadable([{ path: '$', problem }]);
+
+const refund = v.object({ order_id: id, created_at: optional(moment) });
+/** An edit changes the order when it is committed, which can be long after its creation. */
+const edit = v.object({ order_edit: v.object({ order_id: id, committed_at: optional(moment) }) });
+
+/**
+ * orders/edited, refunds/create and disputes/*: no body carries the order itself, nor its global id.
+ */
+function readOrderReference(event: StoreEvent, payload: unknown): EventReading {
+  const body = asRecord(payload);
+  // Only the dispute of a payment without an order says so.
+  if (body?.order_id === null) return task({ kind: 'skip', why: 'no-order' });
+  if (body && Object.hasOwn(body, 'order_edit')) {
+    return reading(edit, payload, ({ order_edit: { order_id, committed_at } }) =>
+      askStore(event, order_id, committed_at),
+    );
+  }
+  return reading(refund, payload, ({ order_id, created_at }) =>
+    askStore(event, order_id, created_at),
+  );
+}
+
+const discount = v.pipe(
+  v.object({
+    admin_graphql_api_id: text,
+    updated_at: optional(moment),
+    deleted_at: optional(moment),
+    redeem_code: optional(v.object({ id: optional(text), code: text })),
+  }),
+  together(
+    ['admin_graphql_api_id'],
+    (payload) => discountId(payload.admin_graphql_api_id) !== undefined,
+    'is not the id of a discount',
+  ),
+  together(
+    ['updated_at', 'deleted_at'],
+    (payload) => (payload.updated_at ?? payload.deleted_at) != null,
+    'is missing, and so is deleted_at',
+  ),
+);
+
+/**
+ * discounts/*: says only that something changed. Codes, value, dates and customers are read from the store. The shape of
+ * the body decides what happened, because the topic is not signed. redeemcode_added and redeemcode_removed have the same
+ * body, so the store is asked there, too.
+ */
 function readDiscount(payload: unknown): EventReading {
-  const read = readDiscountWebhook(payload);
-  if (read.kind !== 'read') return unreadable(read.faults);
-  const { discountId, automatic, change } = read.notice;
-  if (automatic) return task({ kind: 'skip', why: 'automatic-discount' });
-  return change.kind === 'code-added-or-removed'
-    ? task({ kind: 'sync-code', code: change.code })
-    : fanOut(discountId);
+  return reading(discount, payload, ({ admin_graphql_api_id: gid, redeem_code: code }) => {
+    // It has no codes, so there is nothing to sync.
+    if (idFromGid(gid, 'DiscountAutomaticNode') !== undefined) {
+      return task({ kind: 'skip', why: 'automatic-discount' });
+    }
+    return code ? task({ kind: 'sync-code', code: code.code }) : fanOut(discountId(gid) ?? '');
+  });
 }
 
+const customer = v.object({ id });
+/** The list is required, though it may be empty: it marks the shape. */
+const redaction = v.object({ shop_domain: text, customer, orders_to_redact: v.array(id) });
+const dataRequest = v.object({
+  ...{ shop_domain: text, customer, orders_requested: list(id) },
+  data_request: v.object({ id }),
+});
+
+/**
+ * The compliance topics, and the app's removal. The e-mail address and telephone number in the bodies are not read: the
+ * ids are enough.
+ */
 function readCompliance(event: StoreEvent, payload: unknown): EventReading {
   switch (event.claim) {
-    case 'customer-redaction': {
-      const read = readCustomerRedaction(payload);
-      if (read.kind !== 'read') return unreadable(read.faults);
-      const { customerId, orderIds, shopDomain } = read.request;
-      return ofShop(event, shopDomain, task({ kind: 'redact', customerId, orderIds }));
-    }
-    case 'data-requested': {
-      const read = readDataRequest(payload);
-      if (read.kind !== 'read') return unreadable(read.faults);
-      return ofShop(event, read.request.shopDomain, notify('data-request', read.request.requestId));
-    }
+    case 'customer-redaction':
+      return reading(redaction, payload, ({ shop_domain, customer, orders_to_redact: orderIds }) =>
+        ofShop(event, shop_domain, task({ kind: 'redact', customerId: customer.id, orderIds })),
+      );
+    case 'data-requested':
+      return reading(dataRequest, payload, ({ shop_domain, data_request: request }) =>
+        ofShop(event, shop_domain, notify('data-request', request.id)),
+      );
     case 'app-removed':
       return isShop(payload, event.shop)
         ? notify('app-uninstalled', dayOf(event))
         : unreadable([{ path: 'myshopify_domain', problem: 'is not the shop of this address' }]);
-    default: {
-      const read = readShopRedaction(payload);
-      if (read.kind !== 'read') return unreadable(read.faults);
-      return ofShop(event, read.request.shopDomain, notify('shop-redact', dayOf(event)));
-    }
+    default:
+      // The other two bodies have these fields as well, so further fields are refused.
+      return reading(v.object({ shop_domain: text, shop_id: id }), payload, ({ shop_domain }) =>
+        hasMoreThan(2, payload)
+          ? wrongBody('has fields that the redaction of a shop does not have')
+          : ofShop(event, shop_domain, notify('shop-redact', dayOf(event))),
+      );
   }
 }
 
@@ -202,8 +325,8 @@ function snapshot(event: StoreEvent, entity: StoreEntity, id: string): EventRead
   return sameId(event, id) ?? { kind: 'snapshot', entity, version: versionOf(entity) };
 }
 
-function askStore(event: StoreEvent, id: string, changedAt?: string): EventReading {
-  const when = changedAt === undefined ? {} : { changedAt: Date.parse(changedAt) };
+function askStore(event: StoreEvent, id: string, changedAt?: string | null): EventReading {
+  const when = changedAt == null ? {} : { changedAt: Date.parse(changedAt) };
   return sameId(event, id) ?? { kind: 'ask-store', ...when };
 }
 
@@ -226,178 +349,4 @@ function unreadable(faults: readonly ReadFault[]): EventReading {
     kind: 'unreadable',
     why: [...words, ...(more > 0 ? [`and ${more} more`] : [])].join('; '),
   };
-}
-
-export type ReadDeletion = { readonly kind: 'read'; readonly id: string } | Unreadable;
-
-/**
- * orders/delete and products/delete: an id and nothing else. The topic is an unsigned header, so an
- * attacker can send a captured order body as a deletion with a valid signature; it must be unreadable.
- */
-export function readDeletionWebhook(value: unknown): ReadDeletion {
-  const result = readPayload(v.object({ id }), value);
-  if (result.kind !== 'read') return result;
-  // The fields are not named: in a forged body a name may be anything.
-  if (Object.keys(value as object).length > 1) {
-    const problem = 'has fields that a deletion does not have';
-    return { kind: 'unreadable', faults: [{ path: '$', problem }] };
-  }
-  return { kind: 'read', id: result.value.id };
-}
-
-export type ReadOrderReference =
-  | {
-      readonly kind: 'read';
-      readonly orderId: string;
-      /** When the order changed; undefined where the body does not say. */
-      readonly changedAt: string | undefined;
-    }
-  | Unreadable;
-
-const refund = v.object({ order_id: id, created_at: optional(moment) });
-/** An edit changes the order when it is committed, which can be long after its creation. */
-const edit = v.object({ order_edit: v.object({ order_id: id, committed_at: optional(moment) }) });
-
-/**
- * orders/edited, refunds/create and disputes/*: no body carries the order itself, nor its global id.
- */
-export function readOrderReference(value: unknown): ReadOrderReference {
-  if (typeof value === 'object' && value !== null && Object.hasOwn(value, 'order_edit')) {
-    const result = readPayload(edit, value);
-    if (result.kind !== 'read') return result;
-    const { order_id, committed_at } = result.value.order_edit;
-    return { kind: 'read', orderId: order_id, changedAt: committed_at ?? undefined };
-  }
-  const result = readPayload(refund, value);
-  if (result.kind !== 'read') return result;
-  const { order_id, created_at } = result.value;
-  return { kind: 'read', orderId: order_id, changedAt: created_at ?? undefined };
-}
-
-/**
- * discounts/*: says only that something changed. Codes, value, dates and customers are read from the
- * store.
- *
- * The shape of the body decides what happened, because the topic is not signed. redeemcode_added and
- * redeemcode_removed have the same body, so the store is asked there too.
- */
-interface DiscountNotice {
-  readonly discountId: string;
-  /** An automatic discount has no codes, so there is nothing to sync. */
-  readonly automatic: boolean;
-  readonly change:
-    | { readonly kind: 'discount-changed' | 'discount-deleted'; readonly at: string }
-    | {
-        readonly kind: 'code-added-or-removed';
-        readonly code: string;
-        readonly codeId: string | undefined;
-        readonly at: string;
-      };
-}
-
-export type ReadDiscount = { readonly kind: 'read'; readonly notice: DiscountNotice } | Unreadable;
-
-const discountPayload = v.pipe(
-  v.object({
-    admin_graphql_api_id: text,
-    updated_at: optional(moment),
-    deleted_at: optional(moment),
-    redeem_code: optional(v.object({ id: optional(text), code: text })),
-  }),
-  together(
-    ['admin_graphql_api_id'],
-    (payload) => nodeOf(payload.admin_graphql_api_id) !== undefined,
-    'is not the id of a discount',
-  ),
-  together(
-    ['updated_at', 'deleted_at'],
-    (payload) => (payload.updated_at ?? payload.deleted_at) != null,
-    'is missing, and so is deleted_at',
-  ),
-);
-
-export function readDiscountWebhook(value: unknown): ReadDiscount {
-  const result = readPayload(discountPayload, value);
-  if (result.kind !== 'read') return result;
-  const { admin_graphql_api_id, ...rest } = result.value;
-  const node = nodeOf(admin_graphql_api_id) ?? { discountId: '', automatic: false };
-  return { kind: 'read', notice: { ...node, change: changeOf(rest) } };
-}
-
-function changeOf(
-  payload: Omit<v.InferOutput<typeof discountPayload>, 'admin_graphql_api_id'>,
-): DiscountNotice['change'] {
-  const at = payload.updated_at ?? payload.deleted_at ?? '';
-  if (payload.redeem_code) {
-    const { code, id } = payload.redeem_code;
-    const codeId = idFromGid(id, 'DiscountRedeemCode');
-    return { kind: 'code-added-or-removed', code, codeId, at };
-  }
-  return { kind: payload.deleted_at == null ? 'discount-changed' : 'discount-deleted', at };
-}
-
-function nodeOf(gid: string): Pick<DiscountNotice, 'discountId' | 'automatic'> | undefined {
-  const code = idFromGid(gid, 'DiscountCodeNode');
-  if (code !== undefined) return { discountId: code, automatic: false };
-  const automatic = idFromGid(gid, 'DiscountAutomaticNode');
-  return automatic === undefined ? undefined : { discountId: automatic, automatic: true };
-}
-
-/**
- * The compliance topics. The e-mail address and telephone number in the bodies are not read: the ids are
- * enough.
- *
- * `shopDomain` is in the signed body, so it decides the shop, not the header.
- */
-export interface CustomerRedaction {
-  readonly shopDomain: string;
-  readonly customerId: string;
-  readonly orderIds: readonly string[];
-}
-
-export interface DataRequest extends CustomerRedaction {
-  readonly requestId: string;
-}
-
-export interface ShopRedaction {
-  readonly shopDomain: string;
-}
-
-type Read<T> = { readonly kind: 'read'; readonly request: T } | Unreadable;
-
-const customer = v.object({ id });
-
-/** customers/redact. The list is required, though it may be empty: it marks the shape. */
-export function readCustomerRedaction(value: unknown): Read<CustomerRedaction> {
-  const schema = v.object({ shop_domain: text, customer, orders_to_redact: v.array(id) });
-  const result = readPayload(schema, value);
-  if (result.kind !== 'read') return result;
-  const { shop_domain: shopDomain, customer: of, orders_to_redact: orderIds } = result.value;
-  return { kind: 'read', request: { shopDomain, customerId: of.id, orderIds } };
-}
-
-/** customers/data_request. */
-export function readDataRequest(value: unknown): Read<DataRequest> {
-  const schema = v.object({
-    shop_domain: text,
-    customer,
-    orders_requested: list(id),
-    data_request: v.object({ id }),
-  });
-  const result = readPayload(schema, value);
-  if (result.kind !== 'read') return result;
-  const { shop_domain: shopDomain, customer: of, orders_requested: orderIds } = result.value;
-  const requestId = result.value.data_request.id;
-  return { kind: 'read', request: { shopDomain, customerId: of.id, orderIds, requestId } };
-}
-
-/** shop/redact. The other two bodies have these fields as well, so further fields are refused. */
-export function readShopRedaction(value: unknown): Read<ShopRedaction> {
-  const result = readPayload(v.object({ shop_domain: text, shop_id: id }), value);
-  if (result.kind !== 'read') return result;
-  if (Object.keys(value as object).length > 2) {
-    const problem = 'has fields that the redaction of a shop does not have';
-    return { kind: 'unreadable', faults: [{ path: '$', problem }] };
-  }
-  return { kind: 'read', request: { shopDomain: result.value.shop_domain } };
 }

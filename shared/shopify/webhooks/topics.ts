@@ -158,7 +158,8 @@ function findId(route: TopicRoute, payload: Payload): string | undefined {
   }
 }
 
-const discountId = (gid: string | undefined) =>
+/** Of one with codes, or of an automatic one. */
+export const discountId = (gid: string | undefined) =>
   idFromGid(gid, 'DiscountCodeNode') ?? idFromGid(gid, 'DiscountAutomaticNode');
 
 const idFields = (payload: Payload) => ({

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { MappingSettings } from '../../../shared/config/mapping-settings.ts';
 import { decodeEvent } from '../../../shared/core/events/decode-event.ts';
 import type { QueuedEvent } from '../../../shared/core/events/event.ts';
-import { LOYALTY_CREDENTIALS, runConnectors } from '../../support/running-connector.ts';
+import { askLoyalty } from '../../support/ask-loyalty.ts';
+import { runConnectors } from '../../support/running-connector.ts';
 import { openStoreAndConnector, STORE_SECRET } from '../../support/store-and-connector.ts';
 
 const connectors = runConnectors();
@@ -121,26 +122,14 @@ async function movePoints(
   { loyalty }: World['connector'],
   { from, to }: { readonly from: string; readonly to: string },
 ): Promise<void> {
-  const { token, key } = LOYALTY_CREDENTIALS;
-  const headers = {
-    authorization: `Basic ${Buffer.from(`${token}:${key}`).toString('base64')}`,
-    'content-type': 'application/json',
-  };
-  const path = (id: string, what: string) => `${loyalty.address}/v1/pvt/Customer/${id}/${what}`;
-  const read = await fetch(path(from, 'points'), { headers });
-  const { CashbackBalance: value } = (await read.json()) as { CashbackBalance: number };
+  const path = (id: string, what: string) => `/Customer/${id}/${what}`;
+  const { CashbackBalance: value } = await askLoyalty(loyalty, 'GET', path(from, 'points'));
   for (const [id, OperationType, Value] of [
     [from, 1, -value],
     [to, 0, value],
   ] as const) {
-    const body = JSON.stringify({
-      Value,
-      OperationType,
-      Reason: 'merge',
-      ChangeKey: `merge-${id}`,
-    });
-    const answer = await fetch(path(id, 'cashback'), { method: 'POST', headers, body });
-    expect(await answer.json()).toMatchObject({ HasError: false });
+    const change = { Value, OperationType, Reason: 'merge', ChangeKey: `merge-${id}` };
+    await askLoyalty(loyalty, 'POST', path(id, 'cashback'), change);
   }
 }
 

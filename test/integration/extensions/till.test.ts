@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { askLoyalty } from '../../support/ask-loyalty.ts';
 import { isRedeem, once } from '../../support/outside-line.ts';
 import { runConnectors } from '../../support/running-connector.ts';
-import { customerToken, openProgram, type Program } from '../../support/running-program.ts';
+import { CART, customerToken, openProgram, type Program } from '../../support/running-program.ts';
 
 const connectors = runConnectors({ posCustomerId: 'email-or-document' });
 let world: Program;
@@ -24,7 +25,7 @@ describe('a till', () => {
     await open();
     const elsewhere = '6949999999999';
     const Email = 'wilmot.elsewhere@example.com';
-    await world.callLoyalty('POST', '/Customer/upsert', {
+    await askLoyalty(world.loyalty, 'POST', '/Customer/upsert', {
       OriginalId: elsewhere,
       Name: 'Wilmot',
       Email,
@@ -67,5 +68,80 @@ describe('the record of a till', () => {
     const kept = [...lines, await world.connector.ledgerText()];
     expect(world.connector.confidential.disclosedIn(kept)).toEqual([]);
     expect(kept.join('')).not.toContain(customerToken(robin).slice(0, 30));
+  });
+});
+
+describe('where the service asks for a challenge', () => {
+  // It only asks for it: it would redeem without it.
+  const connectors = runConnectors({ challenge: 'asked', posCustomerId: 'email-or-document' });
+
+  it('the right answer redeems once, and a used one does not work again', async () => {
+    world = await openProgram(connectors, { storefront: { readsPerMinute: 1_000 } });
+    const robin = await world.shopper('Robin');
+    const redeem = (answer?: unknown, till = world.one, click = world.click()) =>
+      till.till(robin, 'redeem', { body: { ...click, ...(answer !== undefined && { answer }) } });
+    const { json: view } = await world.one.till(robin, 'view', { query: `items=${CART}` });
+    expect([view.points, view.needsChallenge]).toEqual([250, true]);
+    const early = await redeem();
+    expect([early.status, early.json.error.code]).toEqual([409, 'challenge-needed']);
+    const started = await world.one.till(robin, 'challenge', { body: {} });
+    expect(started.json).toEqual({ started: true });
+    const pin = world.pinOf(robin);
+    const [call] = world.loyalty.journal.entries({ operation: 'startChallenge' });
+    expect(call?.answer).toMatchObject({ Code: pin });
+    const click = world.click();
+    const first = await redeem(pin, world.one, click);
+    expect([first.status, first.json.redemption?.state]).toEqual([200, 'ready']);
+    // The same request again, also at another till, is the same redemption.
+    for (const till of [world.one, world.other]) {
+      const again = await redeem(pin, till, click);
+      expect([again.status, again.json.redemption?.id]).toEqual([200, first.json.redemption.id]);
+    }
+    const more = await redeem(pin, world.other, world.click(3));
+    expect(more.status).toBe(409);
+    await world.rest();
+    expect([world.pointsOf(robin), world.spentBy(robin), world.codesOf(robin)]).toEqual([
+      150, 1, 1,
+    ]);
+    // Nor does anything of ours tell the PIN, though the service told it to us.
+    const kept = [...world.connector.output.pieces, await world.connector.ledgerText()].join('\n');
+    expect(kept).not.toMatch(new RegExp(`["' :=]${pin}["' ,}]`));
+  });
+});
+
+describe('where the service sends PINs as an SMS, and knows no phone number', () => {
+  const connectors = runConnectors({
+    ...{ challenge: 'asked', challengeSentBy: 'sms', posCustomerId: 'email-or-document' },
+  });
+
+  it('a till asks for a phone number where the service lacks it; it goes to the service and nowhere else', async () => {
+    world = await openProgram(connectors);
+    const robin = await world.shopper('Robin');
+    const phone = '+55 11 5550 0100';
+    const typed = (body: object, till = world.one) => till.till(robin, 'challenge', { body });
+    const sent = () =>
+      world.loyalty.journal
+        .entries({ operation: 'startChallenge' })
+        .map(({ body }) => (body as { Phone?: string }).Phone);
+    // A till that names a number before the service asks for it would choose who gets the PIN.
+    const needed = await typed({ phone });
+    expect([needed.status, needed.json.error]).toEqual([
+      409,
+      {
+        ...{ code: 'contact-needed', asks: ['phone'], message: expect.any(String) },
+        programMessage: 'Ask the customer for a phone number.',
+      },
+    ]);
+    expect(sent()).toEqual([undefined]);
+    expect((await typed({ phone }, world.other)).json).toEqual({ started: true });
+    expect(sent()).toEqual([undefined, phone]);
+    const body = { ...world.click(), answer: world.pinOf(robin) };
+    expect((await world.one.till(robin, 'redeem', { body })).status).toBe(200);
+    // The next transaction begins anew.
+    const { json: next } = await typed({ phone });
+    expect(next.error.code).toBe('contact-needed');
+    expect(sent().at(-1)).toBeUndefined();
+    const kept = [...world.connector.output.pieces, await world.connector.ledgerText()].join('\n');
+    expect(kept).not.toMatch(/5550|Ask the customer/);
   });
 });

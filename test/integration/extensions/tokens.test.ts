@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { askLoyalty } from '../../support/ask-loyalty.ts';
 import { runConnectors, SECOND_SHOP, SHOP } from '../../support/running-connector.ts';
 import {
   type Asked,
@@ -97,7 +98,8 @@ describe('a token of one customer', () => {
     const ids = ['9007199254740992', '9007199254740993', '9223372036854775807'];
     for (const [index, OriginalId] of ids.entries()) {
       const Email = `large.numberson${index}@example.com`;
-      await world.callLoyalty('POST', '/Customer/upsert', { OriginalId, Name: 'Large', Email });
+      const member = { OriginalId, Name: 'Large', Email };
+      await askLoyalty(world.loyalty, 'POST', '/Customer/upsert', member);
       await world.give(OriginalId, 1_001 + index);
       const { rows } = world.store;
       const [customer] = rows.customers.values();

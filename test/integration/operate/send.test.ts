@@ -1,7 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { expectClearMistake } from '../../support/clear-mistake.ts';
 import { useOperatedConnector } from '../../support/operated-connector.ts';
 
 const connector = useOperatedConnector();
@@ -47,13 +46,4 @@ describe('loyalty-connector send', () => {
     expect(refused.stdout).toContain('the secret, the address or the shop');
     expect(refused.stdout).toContain('npx loyalty-connector doctor');
   });
-
-  it.each([
-    ['send --topic orders/updated', 'a file needs --topic'],
-    ['send --file body.json', 'a file needs --topic'],
-    ['send --file none.json --topic orders/updated', 'there is no file none.json'],
-    ['send --secret abc', "unknown option '--secret'"],
-  ])('answers "%s" with one clear line', (line, words) =>
-    expectClearMistake(connector, line, words),
-  );
 });

@@ -106,19 +106,3 @@ describe('backfill products and discounts', PATIENCE, () => {
     expect(table.stdout).toMatch(/products_first_now +example-store\.myshopify\.com +finished/);
   });
 });
-
-describe('the backfill command', PATIENCE, () => {
-  it.each([
-    'backfill',
-    'backfill customers',
-    'backfill orders',
-    'backfill orders --since yesterday',
-    'backfill orders --since 2d --rate 0',
-    'backfill orders --since 2d --shop other.myshopify.com',
-  ])('ends with 2 for "%s"', async (line) => {
-    const { code, stdout, stderr } = await operated.run(line);
-    expect(code).toBe(2);
-    expect(stdout).toBe('');
-    expect(stderr.trimEnd().split('\n')).toHaveLength(1);
-  });
-});

@@ -2,7 +2,6 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { captureOutput } from '../../../local/harness/captured-output.ts';
-import { createSqsEventQueue } from '../../../shared/aws/sqs-queues.ts';
 import { orderAt, withId } from '../../fixtures/order-life.ts';
 import { persons } from '../../fixtures/persons.ts';
 import { runCommand } from '../../support/connector-command.ts';
@@ -14,6 +13,7 @@ import {
   orderEvent,
   parkLetters,
 } from '../../support/parked-letters.ts';
+import { runSuggested } from '../../support/suggested-command.ts';
 
 const connector = useOperatedConnector();
 let firstId = 9_000;
@@ -46,9 +46,21 @@ async function sendOrder(id: number, changes: object = {}): Promise<void> {
   const placed = { created_at: updated_at, processed_at: updated_at };
   const order = { ...withId(id), ...placed, updated_at, ...changes };
   const payload = orderAt(0, { fulfilledAfterDays: 2 }, order);
-  const { orders, products, coupons } = connector.queues.urls;
-  const urls = { orders: orders.url, products: products.url, coupons: coupons.url };
-  await createSqsEventQueue(connector.sqs, urls).send(orderEvent(id, payload, updated_at));
+  await connector.send(orderEvent(id, payload, updated_at));
+}
+
+let parked = 0;
+
+async function park(
+  event: Parameters<typeof letterEvent>[0],
+  changes: Parameters<typeof letterReason>[0] = {},
+): Promise<void> {
+  parked += 1;
+  const reason = letterReason({ at: new Date().toISOString(), ...changes });
+  const letter = { event: letterEvent(event), reason, group: `letter-${parked}` };
+  const { deadLetterUrl } = connector.queues.urls.orders;
+  const summaries = { ledger: connector.ledger, family: 'orders' } as const;
+  await parkLetters(connector.sqs, deadLetterUrl, [letter], summaries);
 }
 
 const letters = () => countMessages(connector.sqs, connector.queues.urls.orders.deadLetterUrl);
@@ -60,6 +72,9 @@ describe('loyalty-connector dead-letters', { timeout: 240_000 }, () => {
     const { code, stdout } = await connector.run('dead-letters list');
     expect(stdout).toContain('No dead letters: all dead-letter queues are empty.');
     expect(code).toBe(0);
+    const missing = await connector.run('dead-letters show 4711');
+    const [listed] = await runSuggested(missing, connector);
+    expect(listed?.stdout).toContain('No dead letters');
   });
 
   it('lists by reason and changes nothing', async () => {
@@ -229,15 +244,31 @@ describe('loyalty-connector dead-letters', { timeout: 240_000 }, () => {
     expect(gone.stdout).toMatch(/It was dropped at \d{4}-/);
   });
 
+  it('shows what would be sent of a customer, without naming them', async () => {
+    connector.confidential.addPersonal({ customer: { email: 'oriane@example.org' } });
+    const { id } = connector.store.actions.createCustomer({ email: 'oriane@example.org' });
+    await park({ kind: 'member', id, topic: 'customers/update' });
+    const { stdout } = await connector.run(`dead-letters show ${id}`);
+    expect(stdout).toContain('If it were sent now');
+    expect(stdout).not.toContain('neither about an entity nor a task');
+    await dropAll();
+  });
+
+  it('shows the newest of the dead letters about one thing, and where the others are', async () => {
+    for (const deliveryId of ['one', 'two', 'three']) {
+      await park({ id: '5512300000002', deliveryId });
+    }
+    const unreadable = { reason: 'unreadable', why: 'the body is not JSON' } as const;
+    await park({ id: '5512300000002', deliveryId: 'four' }, unreadable);
+    const shown = await connector.run('dead-letters show 5512300000002');
+    const runs = await runSuggested(shown, connector);
+    const all = runs.find(({ line }) => line.includes('list --id 5512300000002'));
+    expect(all?.stdout).toContain('4 dead letters wait for a decision.');
+    await dropAll();
+  });
+
   it('shows hostile texts without letting them act on the terminal', async () => {
-    const letter = {
-      event: letterEvent({ kind: 'coupon', id: "\u001b[2J'$(reboot)", topic: 'x' }),
-      reason: letterReason({ at: new Date().toISOString() }),
-    };
-    const { deadLetterUrl } = connector.queues.urls.coupons;
-    await parkLetters(connector.sqs, deadLetterUrl, [letter], {
-      ...{ ledger: connector.ledger, family: 'coupons' },
-    });
+    await park({ kind: 'coupon', id: "\u001b[2J'$(reboot)", topic: 'x' });
     for (const line of ['dead-letters list', 'dead-letters list --limit 5']) {
       const { stdout } = await connector.run(line);
       expect(stdout).not.toContain('\u001b');

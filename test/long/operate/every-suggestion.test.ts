@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Command } from 'commander';
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { captureOutput } from '../../../local/harness/captured-output.ts';
@@ -106,6 +108,7 @@ const doneOnce = new Set(['pause']);
 /** Does what was suggested, one of each command, after the cause is gone. */
 async function doAll(world: World, followed: readonly Followed[]): Promise<readonly Asked[]> {
   world.loyalty.faults.clear();
+  world.store.faults.clear();
   world.metrics.length = 0;
   // The workers ask a service that failed again after half a minute.
   vi.setSystemTime(Date.now() + 60_000);
@@ -126,7 +129,11 @@ async function doAll(world: World, followed: readonly Followed[]): Promise<reado
 
 /** What a person enters where a command asks. */
 const inputOf = ({ operands: [purpose] }: Line): string =>
-  JSON.stringify(purpose === 'webhook' ? { current: 'another-secret-8d11' } : SECRETS.loyalty);
+  JSON.stringify(
+    purpose === 'webhook'
+      ? { current: 'another-secret-8d11' }
+      : SECRETS[purpose === 'store' ? 'store' : 'loyalty'],
+  );
 
 /** It could not be understood, or it broke. */
 function failuresIn({ line: asked, code, documents, problem }: Asked): readonly string[] {
@@ -228,6 +235,14 @@ const OTHERS: readonly Line[] = [
   }),
   line('secrets set', ['loyalty']),
 ];
+/** A file with a customer whom the service knows; its path. */
+function balancesOf({ folder, loyalty }: World): string {
+  const path = join(folder, 'balances.csv');
+  const [customer] = loyalty.state().customers;
+  writeFileSync(path, `customer,points\n${customer?.OriginalId},100\n`);
+  return path;
+}
+
 /** They never end, or need an AWS account or its tools. */
 const NOT_RUN = ['start', 'console', 'setup', 'deploy', 'synth'];
 
@@ -241,7 +256,8 @@ it.each(STATE_NAMES)('every suggested command works where it was suggested: %s',
   const done = [...(await doAll(world, followed))];
   const after = await ask(line('status'));
   if (name === 'all is well') {
-    for (const one of OTHERS) done.push(await world.atWork(ask(one, inputOf(one))));
+    const others = [...OTHERS, line('import balances', [balancesOf(world)], { yes: true })];
+    for (const one of others) done.push(await world.atWork(ask(one, inputOf(one))));
   }
   answered.push(...before, ...done);
   const mistakes = [

@@ -8,6 +8,7 @@ import { FILE_START } from '../../../shared/shopify/bulk/read-entities.ts';
 import { askAdmin } from '../../support/ask-admin.ts';
 import { SHOP, useOperatedConnector } from '../../support/operated-connector.ts';
 import { leaveStuckRedemption } from '../../support/stuck-redemption.ts';
+import { runSuggested } from '../../support/suggested-command.ts';
 
 /** Clears the screen, begins a command to the terminal, deletes, breaks the line, and turns the direction. */
 const HOSTILE = 'x\u001b[2J\u009b31m\u007f\u0085\u2028\u202eabc\u2066\u061cy';
@@ -88,4 +89,10 @@ it.each([
     expect(withoutLineEnds(stdout + stderr)).not.toMatch(FORBIDDEN);
     expect(stderr).not.toContain('This error is unexpected');
   }
+});
+
+it('names the redemptions that there are where one is closed that there is not', async () => {
+  const missing = await connector.run('redemptions close 7012345 NONE --refused --yes');
+  const [shown] = await runSuggested(missing, connector);
+  expect(shown?.stdout).toContain('K3F9A2LQ7ZPX');
 });

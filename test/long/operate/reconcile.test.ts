@@ -1,4 +1,7 @@
+import { resolve } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
+import { openBackfills } from '../../../scripts/connector/backfill/run-backfill.ts';
+import { FILE_START } from '../../../shared/shopify/bulk/read-entities.ts';
 import { BEFORE_ALL_FIXTURES } from '../../fixtures/order-payload.ts';
 import { SHOP, useOperatedConnector } from '../../support/operated-connector.ts';
 import { addSetting } from '../../support/project.ts';
@@ -13,21 +16,8 @@ beforeAll(() => {
   addSetting(connector.folder, `rules: { goLive: '${BEFORE_ALL_FIXTURES}' }`);
 });
 
-let customers = 0;
-
-function placeOrder(): string {
-  const { actions } = connector.store;
-  customers += 1;
-  const email = `ilse-${customers}@example.org`;
-  const { id: customerId } = actions.createCustomer({ firstName: 'Ilse', email });
-  const lines = [{ title: 'Shirt', price: 9 }];
-  const { id } = actions.placeOrder({ lines, customerId, payment: 'paid' });
-  actions.fulfilOrder({ orderId: id });
-  return id;
-}
-
 it('sends an order whose webhook was lost, then says that both sides are in sync', async () => {
-  const ids = [placeOrder(), placeOrder(), placeOrder()];
+  const ids = ['a', 'b', 'c'].map((name) => connector.sell({ email: `${name}@example.org` }).id);
   const lost = await connector.run(`trace order ${ids[0]}`);
   expect(lost.stdout).toMatch(/No\s+webhook\s+of\s+it\s+was\s+accepted/);
   const found = await connector.run(`reconcile --shop ${SHOP}`);
@@ -64,8 +54,21 @@ it('says that it could not compare, with what to do next', async () => {
   connector.store.faults.clear();
 });
 
-it('refuses a shop that the settings do not have', async () => {
-  const { code, stderr } = await connector.run('reconcile --shop nowhere');
-  expect(stderr).toContain('the settings have no shop "nowhere"');
-  expect(code).toBe(2);
+it('with two shops, what is suggested for all names the shop, and can be run', async () => {
+  await connector.describe({ settings: resolve('test/fixtures/two-shops.config.ts') });
+  const at = new Date().toISOString();
+  const state = { id: 'discounts_first_now', shop: SHOP, kind: 'discounts', run: 1 } as const;
+  const counts = { place: FILE_START, sent: 0, unreadable: 0 };
+  const backfills = openBackfills(connector.ledger, SHOP, () => new Date());
+  await backfills.enlist(state.id);
+  await backfills.save({ ...state, ...counts, startedAt: at, savedAt: at }, undefined);
+  const shown = await connector.run('backfill status');
+  const [first = ''] = shown.stdout.match(/npx .* backfill discounts .*/) ?? [];
+  const [asked] = await runSuggested({ stdout: first, stderr: '' }, connector);
+  const [resumed] = await runSuggested(asked ?? shown, connector);
+  expect(resumed?.line).toContain(`--shop ${SHOP}`);
+  expect(resumed?.stdout).toContain('are on the queue');
+  const second = 'second-store.myshopify.com';
+  const reconcile = await connector.run(`reconcile status --shop ${second}`);
+  expect(reconcile.stdout).toContain(`reconcile --shop ${second}`);
 });

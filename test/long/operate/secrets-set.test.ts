@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { expectClearMistake } from '../../support/clear-mistake.ts';
 import { canTypeInto, typeInto } from '../../support/connector-command.ts';
-import { SECRETS, SHOP, useOperatedConnector } from '../../support/operated-connector.ts';
+import {
+  placeOrder,
+  SECRETS,
+  SHOP,
+  useOperatedConnector,
+} from '../../support/operated-connector.ts';
 
 const connector = useOperatedConnector();
 
@@ -56,7 +60,6 @@ describe('loyalty-connector secrets set', () => {
     expect(down.code).toBe(1);
     expect((await connector.run('secrets set loyalty --untried', input)).code).toBe(4);
     connector.loyalty.faults.clear();
-    expect((await connector.run('secrets set webhook --untried', input)).code).toBe(2);
   });
 
   it('rotates a webhook secret with an overlap, and ends it with --finish', async () => {
@@ -147,13 +150,21 @@ describe('loyalty-connector secrets set', () => {
     expect(await connector.secret('loyalty')).toEqual(SECRETS.loyalty);
   });
 
-  it.each([
-    ['secrets set orders', 'webhook, loyalty, store, not for "orders"'],
-    ['secrets set loyalty --rotate', 'are for the webhook secret'],
-    ['secrets set webhook --rotate --finish', 'not both'],
-    ['secrets set webhook --value x', "unknown option '--value'"],
-    ['secrets set webhook a-secret', 'too many arguments'],
-  ])('answers "%s" with one clear line', (line, words) =>
-    expectClearMistake(connector, line, words),
-  );
+  /** Its messages waited for up to half an hour, and the worker kept the refused credentials for five minutes. */
+  it('sends within seconds what waited for the credentials', async () => {
+    await connector.keepSecret('loyalty', JSON.stringify({ token: 'revoked-1', key: 'revoked-2' }));
+    await placeOrder(connector);
+    await connector.work();
+    const orders = () => connector.loyalty.state().orders.length;
+    expect(orders()).toBe(0);
+
+    const set = await connector.run('secrets set loyalty', JSON.stringify(SECRETS.loyalty));
+    expect(set.stdout).toContain('The loyalty service accepts the credentials.');
+    expect(set.stdout).toContain('1 message is tried again in 6 seconds: orders 1.');
+    const sent = async () => {
+      await connector.work();
+      return orders();
+    };
+    await expect.poll(sent, { timeout: 120_000, interval: 500 }).toBe(1);
+  });
 });

@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { expectClearMistake } from '../../support/clear-mistake.ts';
 import { SHOP, tellOf, useOperatedConnector } from '../../support/operated-connector.ts';
 import { letterEvent, parkLetters } from '../../support/parked-letters.ts';
 
@@ -13,15 +12,10 @@ beforeAll(async () => {
   connector.confidential.addPersonal({ customer: { email: 'zenobia@example.org' } });
 });
 
-function placeOrder(): string {
-  const { actions } = connector.store;
-  const email = 'orsolya@example.org';
-  const customer = actions.createCustomer({ firstName: 'Orsolya', lastName: 'Veracruz', email });
-  const lines = [{ title: 'Linen shirt', price: 49.9 }];
-  const { id } = actions.placeOrder({ lines, customerId: customer.id, payment: 'paid' });
-  actions.fulfilOrder({ orderId: id });
-  return id;
-}
+const placeOrder = () =>
+  connector.sell({
+    ...{ firstName: 'Orsolya', lastName: 'Veracruz', email: 'orsolya@example.org', price: 49.9 },
+  }).id;
 
 async function sync(kind: 'order' | 'product' | 'coupon', id: string): Promise<void> {
   await tellOf(connector, kind, id);
@@ -225,12 +219,4 @@ describe('loyalty-connector trace', () => {
     expect(stderr.trim()).toBe(words);
     expect(code).toBe(1);
   });
-
-  it.each([
-    ['trace order', 'give what to look for: trace order ID.'],
-    ['trace shop 1', 'give an order, a product, a coupon or a customer, not "shop"'],
-    ['trace order 1 --shop nowhere', 'the settings have no shop "nowhere"'],
-  ])('answers "%s" with one clear line', (line, words) =>
-    expectClearMistake(connector, line, words),
-  );
 });

@@ -28,7 +28,7 @@ import { defaultShop } from '../../../local/store-sandbox/settings.ts';
 import type { EntityKind } from '../../../shared/core/events/event.ts';
 import type { StoreAnswer } from '../../../shared/core/store/store.ts';
 import { wantedSubscriptions } from '../../../shared/shopify/subscriptions/wanted-subscriptions.ts';
-import { readCustomerWebhook } from '../../../shared/shopify/webhooks/read-customer-webhooks.ts';
+import { readCustomerWebhook } from '../../../shared/shopify/webhooks/read-customer-webhook.ts';
 import { readProductWebhook } from '../../../shared/shopify/webhooks/read-product-webhook.ts';
 import { parseJson } from '../../../shared/shopify/webhooks/topics.ts';
 import { readAmount } from '../../../shared/store/money.ts';

@@ -35,7 +35,7 @@ export function letterQueueOn(family: QueueFamily, queue: MemoryQueue): DeadLett
     async remove(handles) {
       for (const handle of handles) queue.delete(handle);
     },
-    counts: async () => ({ visible: queue.size, inFlight: 0, retentionSeconds: 0 }),
+    counts: async () => ({ visible: queue.size, inFlight: 0 }),
   };
 }
 

@@ -234,7 +234,7 @@ const emptyQueue: DeadLetterQueue = {
   receive: async () => [],
   giveBack: async () => {},
   remove: async () => {},
-  counts: async () => ({ visible: 0, inFlight: 0, retentionSeconds: 0 }),
+  counts: async () => ({ visible: 0, inFlight: 0 }),
 };
 
 function follow(
@@ -476,7 +476,7 @@ describe('a list that is made anew from the queue', () => {
   ) => {
     const pages = [inQueue.map(known), []];
     const receive = async () => pages.shift() ?? [];
-    const counts = async () => ({ visible, inFlight: 0, retentionSeconds: 0 });
+    const counts = async () => ({ visible, inFlight: 0 });
     const queues = [{ ...emptyQueue, receive, counts }];
     const { signal } = new AbortController();
     const summaries = list.map((id) => summarize(known(id), letterEvent({ id })));

@@ -328,27 +328,38 @@ describe('a deployment after a repair', () => {
 
 describe('what was missed while a subscription was missing', () => {
   const shop = { domain: SHOP, path: 'example' };
-  const repaired = [{ at: '2026-11-15T02:00:00.000Z', shop: undefined }];
+  const sync = (at: string, named?: string, counts: Record<string, number> = { created: 1 }) => ({
+    ...{ command: 'webhooks sync', arguments: named === undefined ? {} : { shop: named } },
+    end: { at, result: 'finished' as const, counts },
+  });
   const run = (time: string, ...stopped: LastReconcile['stopped']) => ({
     ...{ beganAt: `2026-11-15T${time}:00.000Z`, stopped },
   });
 
   it('is said until a run has compared everything up to the repair', () => {
-    const at = repaired[0]?.at;
-    expect(missedBefore(shop, [], [])).toBeUndefined();
-    expect(missedBefore(shop, [run('01:30')], repaired)).toBe(at);
+    const at = '2026-11-15T02:00:00.000Z';
+    const missed = (...runs: readonly ReturnType<typeof run>[]) =>
+      missedBefore(shop, runs, [sync(at)]);
+    expect(missed(run('01:30'))).toBe(at);
     // It leaves the last quarter of an hour to the next one.
-    expect(missedBefore(shop, [run('02:14')], repaired)).toBe(at);
-    expect(missedBefore(shop, [run('02:15')], repaired)).toBeUndefined();
+    expect(missed(run('02:14'))).toBe(at);
+    expect(missed(run('02:15'))).toBeUndefined();
     const stopped = run('02:30', { kind: 'order', why: 'out-of-time' });
-    expect(missedBefore(shop, [stopped, run('01:30')], repaired)).toBe(at);
-    expect(missedBefore(shop, [stopped, run('02:15')], repaired)).toBeUndefined();
+    expect(missed(stopped, run('01:30'))).toBe(at);
+    expect(missed(stopped, run('02:15'))).toBeUndefined();
   });
 
-  it('is said of the shops whose subscriptions were repaired', () => {
+  it('is said of the newest command that repaired something of the shop', () => {
+    expect(missedBefore(shop, [], [])).toBeUndefined();
     for (const named of [SHOP, 'example']) {
-      expect(missedBefore(shop, [], [{ at: AT, shop: named }])).toBe(AT);
+      expect(missedBefore(shop, [], [sync(AT, named)])).toBe(AT);
     }
-    expect(missedBefore(shop, [], [{ at: AT, shop: 'other.myshopify.com' }])).toBeUndefined();
+    const others = [
+      sync(AT, 'other.myshopify.com'),
+      sync(AT, SHOP, { removed: 1 }),
+      { ...sync(AT), command: 'reconcile' },
+    ];
+    expect(missedBefore(shop, [], others)).toBeUndefined();
+    expect(missedBefore(shop, [], [...others, sync('then', SHOP, { corrected: 1 })])).toBe('then');
   });
 });

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import ts from 'typescript';
 import { expect, it } from 'vitest';
 import { createProgram } from '../../../scripts/connector/create-program.ts';
+import { line, lineText } from '../../../scripts/connector/document/line.ts';
 
 const { config } = ts.readConfigFile('tsconfig.json', ts.sys.readFile);
 const { options } = ts.convertCompilerOptionsFromJson(config.compilerOptions, '.');
@@ -94,4 +95,15 @@ it('every suggested line names a command, with operands and options that it has'
     );
   });
   expect(mistakes).toEqual([]);
+});
+
+it('puts an operand with a hyphen behind the options that name the deployment', () => {
+  const place = { where: 'aws', stack: 'prod', region: 'eu-west-1', profile: 'shop' } as const;
+  const options = '--stack prod --region eu-west-1 --profile shop';
+  expect(lineText(line('trace', ['coupon', '--NEW 10']), place)).toBe(
+    `npx loyalty-connector trace ${options} -- coupon '--NEW 10'`,
+  );
+  expect(lineText(line('trace', ['coupon', 'NEW10']), place)).toBe(
+    `npx loyalty-connector trace coupon NEW10 ${options}`,
+  );
 });

@@ -182,6 +182,10 @@ describe('the cost of a month', () => {
       expect([what, reserved < 180]).toEqual([what, true]);
       expect(reserved).toBeCloseTo(5 * few);
     }
+    const [, byPages = 0] =
+      costs.find(({ what }) => what.includes("store's own pages"))?.dollars ?? [];
+    expect(byPages).toBeGreaterThan(0);
+    expect(byPages).toBeLessThan(90);
   });
 
   it('counts every metric of an alarm on an expression', () => {

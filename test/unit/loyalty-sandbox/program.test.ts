@@ -100,6 +100,17 @@ describe('a change of the balance', () => {
   const ask = (sandbox: Sandbox, body: object, id = 'c1') =>
     sandbox.call('changeCashback', { path: { id }, body });
 
+  it.each([
+    [{ OperationType: 0, Value: -5 }, 62],
+    [{ OperationType: 1, Value: 5 }, 63],
+    [{ OperationType: 1, Value: 0 }, 64],
+    [{ OperationType: 2, Value: 5 }, 7],
+    [{ OperationType: 1, Value: -500 }, 70],
+    [{ OperationType: 1, Value: -5 }, undefined],
+  ])('adds what is above zero, and removes what is below: %j', (changes, code) => {
+    expect(codeOf(ask(openSandboxWithPoints(100), change(changes)))).toBe(code);
+  });
+
   it('is made once under its key, for whichever customer', () => {
     const sandbox = openSandboxWithPoints(100);
     sendOrder(sandbox, { Customer: makeCustomer({ OriginalId: 'c2' }) });

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { productAt } from '../../../local/harness/product-payload.ts';
 import { readPointEvent } from '../../../shared/loyalty/read-point-event.ts';
-import * as customers from '../../../shared/shopify/webhooks/read-customer-webhooks.ts';
-import * as references from '../../../shared/shopify/webhooks/read-event.ts';
+import { readCustomerWebhook } from '../../../shared/shopify/webhooks/read-customer-webhook.ts';
 import { readOrderWebhook } from '../../../shared/shopify/webhooks/read-order-webhook.ts';
 import { readProductWebhook } from '../../../shared/shopify/webhooks/read-product-webhook.ts';
 import { buildOrder } from '../../fixtures/order-payload.ts';
 import { simpleOrder } from '../../fixtures/order-spec.ts';
 import { pointEvent } from '../../fixtures/point-event.ts';
+import { readTopic } from '../../fixtures/read-topic.ts';
 
 const gid = 'gid://shopify/DiscountCodeNode/1688847450345';
 const ownId = 'gid://shopify/Customer/9';
@@ -15,19 +15,21 @@ const at = '2026-10-05T11:00:00Z';
 const shop = { shop_id: 1, shop_domain: 'example-store.myshopify.com' };
 const customer = { id: 9, email: 'robin.sample@example.com', phone: null };
 
+const readsOf = (topic: string) => (body: unknown) => readTopic(topic, body);
+
 /** Every reader of foreign JSON, with a body that uses as many of its fields as possible. */
 const readers: readonly (readonly [string, (body: unknown) => unknown, unknown])[] = [
   ['an order', readOrderWebhook, fullOrder()],
   ['a product', readProductWebhook, product()],
-  ['a customer', customers.readCustomerWebhook, fullCustomer()],
-  ['a deleted customer', customers.readDeletedCustomer, { id: 9, admin_graphql_api_id: ownId }],
-  ['a merge', customers.readCustomerMerge, merge()],
-  ['a deletion', references.readDeletionWebhook, { id: 5 }],
-  ['a refund', references.readOrderReference, { id: 7, order_id: 5, created_at: at }],
-  ['an edit', references.readOrderReference, { order_edit: { order_id: 5, committed_at: at } }],
+  ['a customer', readCustomerWebhook, fullCustomer()],
+  ['a deleted customer', readsOf('customers/delete'), { id: 9, admin_graphql_api_id: ownId }],
+  ['a merge', readsOf('customers/merge'), merge()],
+  ['a deletion', readsOf('orders/delete'), { id: 5 }],
+  ['a refund', readsOf('refunds/create'), { id: 7, order_id: 5, created_at: at }],
+  ['an edit', readsOf('orders/edited'), { order_edit: { order_id: 5, committed_at: at } }],
   [
     'a discount',
-    references.readDiscountWebhook,
+    readsOf('discounts/update'),
     {
       admin_graphql_api_id: gid,
       updated_at: at,
@@ -35,17 +37,13 @@ const readers: readonly (readonly [string, (body: unknown) => unknown, unknown])
       redeem_code: { id: 'gid://shopify/DiscountRedeemCode/3', code: 'AUTUMN10' },
     },
   ],
-  [
-    'a redaction',
-    references.readCustomerRedaction,
-    { ...shop, customer, orders_to_redact: [1, 2] },
-  ],
+  ['a redaction', readsOf('customers/redact'), { ...shop, customer, orders_to_redact: [1, 2] }],
   [
     'a data request',
-    references.readDataRequest,
+    readsOf('customers/data_request'),
     { ...shop, customer, orders_requested: [1], data_request: { id: 4 } },
   ],
-  ['the redaction of a shop', references.readShopRedaction, shop],
+  ['the redaction of a shop', readsOf('shop/redact'), shop],
   ['a point event', (body) => readPointEvent(body, 'Id'), pointEvent()],
 ];
 
@@ -88,8 +86,8 @@ function merge() {
 type Path = readonly string[];
 type Owner = Record<string, unknown>;
 
-/** Their presence alone means something: a line is a tip, a body is that of an edit. */
-const MARKS: ReadonlySet<string> = new Set(['tip_payment_gateway', 'order_edit']);
+/** Their presence alone means something: a line is a tip, a body is that of an edit, a dispute is about no order. */
+const MARKS: ReadonlySet<string> = new Set(['tip_payment_gateway', 'order_edit', 'order_id']);
 
 /** The paths of all keys but these, at any depth. */
 function pathsIn(value: unknown): Path[] {

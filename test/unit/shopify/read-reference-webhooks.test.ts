@@ -1,141 +1,113 @@
 import { describe, expect, it } from 'vitest';
-import {
-  readCustomerMerge,
-  readCustomerWebhook,
-  readDeletedCustomer,
-} from '../../../shared/shopify/webhooks/read-customer-webhooks.ts';
-import {
-  readCustomerRedaction,
-  readDataRequest,
-  readDeletionWebhook,
-  readDiscountWebhook,
-  readOrderReference,
-} from '../../../shared/shopify/webhooks/read-event.ts';
-import { parseJson } from '../../../shared/shopify/webhooks/topics.ts';
+import { readCustomerWebhook } from '../../../shared/shopify/webhooks/read-customer-webhook.ts';
+import { readTopic, SHOP } from '../../fixtures/read-topic.ts';
 
-function parsed(text: string): unknown {
-  const result = parseJson(text);
-  return result.kind === 'parsed' ? result.value : undefined;
-}
+const ORDER = '820982911946154508';
 
 describe('reading a deletion', () => {
-  it('reads an exact id', () => {
-    expect(readDeletionWebhook(parsed('{"id":820982911946154508}'))).toEqual({
-      kind: 'read',
-      id: '820982911946154508',
-    });
+  it('asks the store for an exact id', () => {
+    expect(readTopic('orders/delete', `{"id":${ORDER}}`)).toEqual({ kind: 'ask-store' });
   });
 
   it.each([{}, { id: null }, { id: 'gid://shopify/Order/1' }, [5], null])('refuses %j', (value) => {
-    expect(readDeletionWebhook(value).kind).toBe('unreadable');
+    expect(readTopic('orders/delete', value).kind).toBe('unreadable');
   });
 });
 
 describe('reading a reference to an order', () => {
   it.each([
-    ['orders/edited', '{"order_edit":{"id":7,"order_id":820982911946154508,"line_items":{}}}'],
-    ['refunds/create', '{"id":7,"order_id":820982911946154508,"refund_line_items":[]}'],
-    ['disputes/create', '{"id":7,"order_id":820982911946154508,"type":"chargeback"}'],
-  ])('reads the exact id of the order from %s', (_, body) => {
-    expect(readOrderReference(parsed(body))).toMatchObject({ orderId: '820982911946154508' });
+    ['orders/edited', `{"order_edit":{"id":7,"order_id":${ORDER},"line_items":{}}}`],
+    ['refunds/create', `{"id":7,"order_id":${ORDER},"refund_line_items":[]}`],
+    ['disputes/create', `{"id":7,"order_id":${ORDER},"type":"chargeback"}`],
+  ])('asks for the order whose exact id %s names', (topic, body) => {
+    expect(readTopic(topic, body)).toEqual({ kind: 'ask-store' });
   });
 
   it('takes the date of a refund, and of an edit the date on which it was committed', () => {
     const dates = { created_at: '2026-10-05T11:00:00+02:00', committed_at: '2026-10-05T09:30:00Z' };
-    expect(readOrderReference({ order_id: 5, ...dates })).toMatchObject({
-      changedAt: '2026-10-05T09:00:00.000Z',
+    expect(readTopic('refunds/create', { order_id: 5, ...dates })).toEqual({
+      kind: 'ask-store',
+      changedAt: Date.parse('2026-10-05T09:00:00Z'),
     });
-    expect(readOrderReference({ order_edit: { order_id: 5, ...dates } })).toMatchObject({
-      changedAt: '2026-10-05T09:30:00.000Z',
+    expect(readTopic('orders/edited', { order_edit: { order_id: 5, ...dates } })).toEqual({
+      kind: 'ask-store',
+      changedAt: Date.parse('2026-10-05T09:30:00Z'),
     });
-    expect(readOrderReference({ order_id: 5 })).toMatchObject({ changedAt: undefined });
+    expect(readTopic('refunds/create', { order_id: 5 })).toEqual({ kind: 'ask-store' });
+  });
+
+  it('skips the dispute of a payment without an order', () => {
+    expect(readTopic('disputes/create', { id: 7, order_id: null })).toEqual({
+      kind: 'task',
+      task: { kind: 'skip', why: 'no-order' },
+    });
   });
 
   it('names the field of a missing id', () => {
-    const faults = (body: string) => readOrderReference(parsed(body));
-    expect(faults('{"order_edit":{}}')).toMatchObject({
-      faults: [{ path: 'order_edit.order_id' }],
+    const why = (topic: string, body: object) => readTopic(topic, body);
+    expect(why('orders/edited', { order_edit: {} })).toEqual({
+      kind: 'unreadable',
+      why: 'order_edit.order_id is missing',
     });
-    expect(faults('{"id":7}')).toMatchObject({ faults: [{ path: 'order_id' }] });
+    expect(why('refunds/create', { id: 7 })).toEqual({
+      kind: 'unreadable',
+      why: 'order_id is missing',
+    });
   });
 });
 
 describe('reading what happened to a discount', () => {
-  const gid = 'gid://shopify/DiscountCodeNode/1688847450345';
+  const admin_graphql_api_id = 'gid://shopify/DiscountCodeNode/1688847450345';
   const at = '2026-08-29T12:00:00-04:00';
+  const fanOut = { kind: 'task', task: { kind: 'fan-out', discountId: '1688847450345' } };
 
   it('decides by the shape of the body, because the topic is not signed', () => {
-    const kindOf = (body: object) => {
-      const result = readDiscountWebhook({ admin_graphql_api_id: gid, ...body });
-      return result.kind === 'read' ? result.notice.change.kind : result.kind;
-    };
-    expect(kindOf({ title: 'Autumn', status: 'ACTIVE', created_at: at, updated_at: at })).toBe(
-      'discount-changed',
-    );
-    expect(kindOf({ deleted_at: at })).toBe('discount-deleted');
-    const redeem_code = { id: 'gid://shopify/DiscountRedeemCode/9', code: 'AUTUMN10' };
-    expect(kindOf({ redeem_code, updated_at: at })).toBe('code-added-or-removed');
+    const read = (body: object) => readTopic('discounts/update', { admin_graphql_api_id, ...body });
+    const changed = { title: 'Autumn', status: 'ACTIVE', created_at: at, updated_at: at };
+    expect(read(changed)).toEqual(fanOut);
+    expect(read({ deleted_at: at })).toEqual(fanOut);
+    const redeem_code = { id: 'gid://shopify/DiscountRedeemCode/9', code: 'Für dich 10%' };
+    expect(read({ redeem_code, updated_at: at })).toEqual({
+      kind: 'task',
+      task: { kind: 'sync-code', code: 'Für dich 10%' },
+    });
+    expect(read({ title: 'Autumn' })).toEqual({
+      kind: 'unreadable',
+      why: 'updated_at is missing, and so is deleted_at',
+    });
   });
 
-  it('keeps the code as it is written, with its exact id', () => {
-    const redeem_code = {
-      id: 'gid://shopify/DiscountRedeemCode/9007199254740993',
-      code: 'Für dich 10%',
-    };
-    expect(readDiscountWebhook({ admin_graphql_api_id: gid, redeem_code, updated_at: at })).toEqual(
-      {
-        kind: 'read',
-        notice: {
-          discountId: '1688847450345',
-          automatic: false,
-          change: {
-            kind: 'code-added-or-removed',
-            code: 'Für dich 10%',
-            codeId: '9007199254740993',
-            at: '2026-08-29T16:00:00.000Z',
-          },
-        },
-      },
-    );
-  });
-
-  it('recognizes an automatic discount', () => {
-    const body = { admin_graphql_api_id: 'gid://shopify/DiscountAutomaticNode/1', updated_at: at };
-    expect(readDiscountWebhook(body)).toMatchObject({ notice: { automatic: true } });
+  it('skips an automatic discount, which has no codes', () => {
+    const gid = 'gid://shopify/DiscountAutomaticNode/1';
+    expect(
+      readTopic('discounts/create', { admin_graphql_api_id: gid, updated_at: at }),
+    ).toMatchObject({ task: { kind: 'skip', why: 'automatic-discount' } });
   });
 
   it('refuses the id of another type', () => {
-    const body = { admin_graphql_api_id: 'gid://shopify/Order/1', updated_at: at };
-    expect(readDiscountWebhook(body)).toMatchObject({ faults: [{ path: 'admin_graphql_api_id' }] });
+    const gid = 'gid://shopify/Order/1';
+    expect(readTopic('discounts/create', { admin_graphql_api_id: gid, updated_at: at })).toEqual({
+      kind: 'unreadable',
+      why: 'admin_graphql_api_id is not the id of a discount',
+    });
   });
 });
 
 describe('reading a compliance request', () => {
   const person = { id: 191_167, email: 'robin.sample@example.com', phone: '+15555550100' };
-  const shop = { shop_id: 954_889, shop_domain: 'example-store.myshopify.com' };
+  const shop = { shop_id: 954_889, shop_domain: SHOP };
   const redaction = { ...shop, customer: person, orders_to_redact: [299_938, 280_263] };
-  const request = {
-    ...shop,
-    customer: person,
-    orders_requested: [299_938],
-    data_request: { id: 9 },
-  };
+  const request = { ...shop, customer: person, orders_requested: [1], data_request: { id: 9 } };
 
   it('reads ids and no personal data', () => {
-    expect(readCustomerRedaction(redaction)).toEqual({
-      kind: 'read',
-      request: {
-        shopDomain: 'example-store.myshopify.com',
-        customerId: '191167',
-        orderIds: ['299938', '280263'],
-      },
+    const redact = readTopic('customers/redact', redaction);
+    expect(redact).toEqual({
+      kind: 'task',
+      task: { kind: 'redact', customerId: '191167', orderIds: ['299938', '280263'] },
     });
-    expect(readDataRequest(request)).toMatchObject({
-      request: { requestId: '9', customerId: '191167', orderIds: ['299938'] },
-    });
-    expect(
-      JSON.stringify([readCustomerRedaction(redaction), readDataRequest(request)]),
-    ).not.toContain('robin');
+    const asked = readTopic('customers/data_request', request);
+    expect(asked).toMatchObject({ task: { kind: 'notify', notice: 'data-request', id: '9' } });
+    expect(JSON.stringify([redact, asked])).not.toContain('robin');
   });
 });
 
@@ -203,11 +175,11 @@ describe('the body of a customer', () => {
 
 describe('the body of a deleted customer', () => {
   it('names the customer by either id', () => {
-    const { id, admin_graphql_api_id } = payload;
+    const { admin_graphql_api_id } = payload;
     const whole = { id: 1, tax_exemptions: [], admin_graphql_api_id };
-    expect(readDeletedCustomer(whole)).toEqual({ kind: 'read', id });
-    expect(readDeletedCustomer({ id: 12 })).toEqual({ kind: 'read', id: '12' });
-    expect(readDeletedCustomer({ tax_exemptions: [] })).toMatchObject({ kind: 'unreadable' });
+    expect(readTopic('customers/delete', whole)).toEqual({ kind: 'ask-store' });
+    expect(readTopic('customers/delete', { id: 12 })).toEqual({ kind: 'ask-store' });
+    expect(readTopic('customers/delete', { tax_exemptions: [] }).kind).toBe('unreadable');
   });
 });
 
@@ -221,17 +193,12 @@ describe('the body of a merge', () => {
   };
 
   it.each([
-    ['completed', true],
-    ['COMPLETED', true],
-    ['failed', false],
-    ['in_progress', false],
-    ['requested', false],
-  ])('counts with the status %s: %s', (status, completed) => {
-    expect(readCustomerMerge({ ...merge, status })).toEqual({
-      kind: 'read',
-      keptId: '1',
-      deletedId: '2',
-      completed,
-    });
+    ['completed', { kind: 'merge', keptId: '1', deletedId: '2' }],
+    ['COMPLETED', { kind: 'merge', keptId: '1', deletedId: '2' }],
+    ['failed', { kind: 'skip', why: 'merge-not-completed' }],
+    ['in_progress', { kind: 'skip', why: 'merge-not-completed' }],
+    ['requested', { kind: 'skip', why: 'merge-not-completed' }],
+  ])('with the status %s is %j', (status, task) => {
+    expect(readTopic('customers/merge', { ...merge, status })).toEqual({ kind: 'task', task });
   });
 });

@@ -46,33 +46,18 @@ it.each([
   expect(areWebhooksLost(given, 5)).toBe(given.isLost);
 });
 
-it('keeps what the last comparison of balances said', async () => {
-  const ledger = createMemoryLedger();
-  const balances = { compared: 7, asked: 1 };
-  await keepLastReconcile(ledger, SHOP, run(1, { balances }));
-  await keepLastReconcile(ledger, SHOP, run(2));
-  expect(await readLastReconcile(ledger, SHOP)).toEqual(run(2, { balances }));
-});
-
 it('counts a lost webhook apart from what changed for another reason, and keeps the first of both', () => {
   const telemetry = recordTelemetry();
   const tally = createTally(telemetry);
-  const now = new Date(at(10));
-  const version = now.getTime() - 60_000;
   const ids = Array.from({ length: 30 }, (_, index) => `${index}`);
-  tally.add('product', { lookedAt: 0, sent: [] }, now);
-  tally.add('product', { lookedAt: 2, sent: [{ id: 'p', version: 0, why: 'rules-changed' }] }, now);
-  expect(tally.oldestHealedMs).toBeUndefined();
-  tally.add(
-    'order',
-    { lookedAt: 30, sent: ids.map((id) => ({ id, version, why: 'missing' })) },
-    now,
-  );
+  tally.add('product', { lookedAt: 0, sent: [] });
+  tally.add('product', { lookedAt: 2, sent: [{ id: 'p', why: 'rules-changed' }] });
+  const sent = ids.map((id) => ({ id, why: 'missing' as const }));
+  tally.add('order', { lookedAt: 30, sent });
   expect(tally).toMatchObject({
     lookedAt: { ...NONE, order: 30, product: 2 },
     healed: { ...NONE, order: 30 },
     rolledOut: { ...NONE, product: 1 },
-    oldestHealedMs: 60_000,
   });
   expect(tally.sent).toHaveLength(20);
   expect(tally.sent[0]).toEqual({ kind: 'product', id: 'p', why: 'rules-changed' });

@@ -194,7 +194,6 @@ describe('one run', () => {
         { kind: 'coupon', id: 'A', why: 'missing' },
         { kind: 'coupon', id: 'B', why: 'missing' },
       ],
-      oldestHealedMs: 2 * HOUR_MS,
       stopped: [],
     });
     expect(await readLastReconcile(connector.ledger, 'other.myshopify.com')).toBeUndefined();
@@ -205,8 +204,6 @@ describe('one run', () => {
     ['warn', { compared: 7, asked: 1, stopped: 'queue-full' }],
   ])('says what comparing balances did: %s %j', async (level, repaired) => {
     await connector.reconcile({ repairBalances: async () => repaired });
-    const last = await readLastReconcile(connector.ledger, SHOP);
-    expect(last?.balances).toEqual(repaired);
     expect(connector.telemetry.logged).toContainEqual({
       ...{ level, message: 'compared balances with the report' },
       fields: { shop: SHOP, ...repaired },

@@ -1,3 +1,4 @@
+import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { routes } from '../../../../shared/shopify/storefront-requests/serve-storefront.ts';
 import type { RedemptionView } from '../../../../shared/store/storefront-answers.ts';
@@ -160,11 +161,31 @@ describe('a storefront request', () => {
       'cache-control': 'public, max-age=3600',
     });
     const etag = headers.etag ?? '';
-    for (const known of [etag, `W/${etag}`, `"x", ${etag}`]) {
+    for (const known of [etag, etag.slice(2), `"x", ${etag}`]) {
       const again = await shop.ask('widget.js', { headers: { 'if-none-match': known } });
       expect([known, again.status, again.body]).toEqual([known, 304, '']);
     }
     expect((await shop.ask('widget.js', { query: 'v=2' })).status).toBe(401);
+  });
+
+  it('gets the widget compressed where it takes that, under the same ETag', async () => {
+    const shop = serveInProcess();
+    const ask = (accepted: string) =>
+      shop.ask('widget.js', { headers: { 'accept-encoding': accepted } });
+    const { headers: plain } = await shop.ask('widget.js');
+    for (const accepted of ['gzip, deflate, br', 'br;q=1.0, gzip; q=0.5', 'GZIP']) {
+      const { headers, body, isBase64Encoded } = await ask(accepted);
+      expect(headers).toEqual({ ...plain, 'content-encoding': 'gzip' });
+      expect(isBase64Encoded).toBe(true);
+      expect(gunzipSync(Buffer.from(body, 'base64')).toString()).toBe(shop.script);
+    }
+    for (const refused of ['', 'identity', 'br', 'gzip;q=0', 'deflate, gzip; q=0.000']) {
+      const { headers, body, isBase64Encoded = false } = await ask(refused);
+      expect({ headers, body, isBase64Encoded }).toEqual({
+        ...{ headers: plain, body: shop.script, isBase64Encoded: false },
+      });
+    }
+    expect(plain).toMatchObject({ vary: 'accept-encoding', etag: expect.stringMatching(/^W\//) });
   });
 });
 

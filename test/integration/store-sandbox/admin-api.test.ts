@@ -121,3 +121,58 @@ describe('simulated faults', () => {
     });
   });
 });
+
+describe('discounts', () => {
+  const byCode = `query($code: String!) { codeDiscountNodeByCode(code: $code) { id codeDiscount { __typename
+    ... on DiscountCodeBasic { status endsAt usageLimit context { __typename ... on DiscountCustomers { customers { id } } } customerGets { value { __typename ... on DiscountPercentage { percentage } ... on DiscountAmount { amount { amount } } } } codes(first: 5) { nodes { code asyncUsageCount } } } } } }`;
+
+  it('expire and start by the clock', async () => {
+    await start();
+    const at = (seconds: number) => new Date(time.getTime() + seconds * 1000).toISOString();
+    sandbox.actions.createDiscount({
+      codes: ['SOON'],
+      percentage: 5,
+      startsAt: at(60),
+      endsAt: at(120),
+    });
+    const status = async () =>
+      (await askAdmin(sandbox, byCode, { code: 'SOON' })).data.codeDiscountNodeByCode.codeDiscount
+        .status;
+    expect(await status()).toBe('SCHEDULED');
+    expect(() =>
+      sandbox.actions.placeOrder({
+        lines: [{ title: 'x', price: 1 }],
+        discounts: [{ code: 'SOON' }],
+      }),
+    ).toThrow('The code SOON is not valid yet.');
+    later(60);
+    expect(await status()).toBe('ACTIVE');
+    sandbox.advanceClock(60);
+    expect(await status()).toBe('EXPIRED');
+  });
+});
+
+describe('what the sandbox does not have', () => {
+  it('is said by name instead of answered with nothing', async () => {
+    await start();
+    sandbox.actions.placeRandomOrder();
+    const { data, errors } = await askAdmin(
+      sandbox,
+      '{ orders(first: 1) { nodes { id risk { recommendation } } } }',
+    );
+    expect(data).toBeNull();
+    expect(errors?.[0]).toMatchObject({
+      message: expect.stringContaining('Order.risk'),
+      extensions: { code: 'NOT_IN_SANDBOX' },
+    });
+    const root = await askAdmin(sandbox, '{ collections(first: 1) { nodes { id } } }');
+    expect(root.errors?.[0]?.message).toContain('QueryRoot.collections');
+  });
+
+  it('is refused where the real schema does not have it either', async () => {
+    await start();
+    const { data, errors } = await askAdmin(sandbox, '{ orders(first: 1) { nodes { nmae } } }');
+    expect(data).toBeUndefined();
+    expect(errors?.[0]?.message).toContain('nmae');
+  });
+});

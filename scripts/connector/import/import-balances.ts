@@ -1,0 +1,155 @@
+import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createPace } from '../backfill/run-backfill.ts';
+import { openLedger } from '../deployment/deployment.ts';
+import { openShopServices } from '../deployment/services.ts';
+import { type Document, facts, table, text } from '../document/document.ts';
+import { line } from '../document/line.ts';
+import { findShop } from '../session/arguments.ts';
+import type { Session } from '../session/session.ts';
+import { BadArguments, EXIT, type ExitCode, StoppedEarly } from '../terminal/exit.ts';
+import { counted, spanText } from '../terminal/text.ts';
+import { customerWith } from '../trace/find.ts';
+import { amountText, type Fault, readBalances } from './balances-file.ts';
+import { changeRows, findUnknown, type ImportRow, openRows } from './run-import.ts';
+
+export interface ImportOptions {
+  readonly shop?: string;
+  readonly name?: string;
+  readonly perSecond?: number;
+  readonly check?: boolean;
+  readonly undo?: boolean;
+  readonly yes?: boolean;
+}
+
+const DEFAULT_RATE = 5;
+const OBSERVED = 'The shop is only observed. This changes balances all the same, at once.';
+
+/** Read the file → check all of it → show what it comes to → ask → give, or take back → report. */
+export async function importBalances(
+  session: Session,
+  options: ImportOptions,
+  path = '',
+): Promise<Document | ExitCode> {
+  const { check, undo = false, perSecond = DEFAULT_RATE } = options;
+  if (check && undo) throw new BadArguments('give either --check or --undo.');
+  const bytes = await readFile(path).catch(({ code }: NodeJS.ErrnoException) => {
+    throw new BadArguments(`the file cannot be read (${code}).`);
+  });
+  const file = readBalances(bytes);
+  const { unit } = file;
+  const name = options.name ?? file.hash;
+  if (!/^[\w.-]{1,50}$/.test(name)) {
+    throw new BadArguments('--name has up to 50 letters, digits, hyphens, dots and underscores.');
+  }
+  const deployment = await session.findDeployment();
+  const shop = findShop(deployment.connector, options.shop);
+  const services = openShopServices(deployment);
+  const signal = session.interruption();
+  const deps = {
+    ...{ shop: shop.domain, name, unit, signal, pace: createPace(perSecond) },
+    ...{ ledger: openLedger(deployment), loyalty: services.loyalty(shop) },
+    findByEmail: async (email: string) =>
+      (await customerWith(email, { deployment, services, shop }))[0]?.id,
+    pause: (ms: number) => sleep(ms, undefined, { signal }).catch(() => undefined),
+    now: () => new Date(),
+  };
+  const title = `Import of ${unit} into ${shop.domain}: ${name}`;
+  const data = { shop: shop.domain, name, unit };
+
+  const finding = session.terminal.progress('Found:', file.rows.length);
+  const found = await openRows(file, { ...deps, onProgress: finding.report });
+  finding.end();
+  const { rows, faults: absent } = found;
+  const unchecked = undo ? [] : rows.filter(({ state }) => state === 'none');
+  const checking = session.terminal.progress('Checked:', unchecked.length);
+  const unknown = await findUnknown(unchecked, { ...deps, onProgress: checking.report });
+  checking.end();
+  if (signal.aborted) throw new StoppedEarly();
+  const faults = [...file.faults, ...(undo ? [] : absent), ...unknown];
+  if (faults.length > 0 || check) {
+    const isGood = faults.length === 0;
+    const many = isGood ? 'no faults' : counted(faults.length, 'fault');
+    const what = `The file has ${many}. Nothing was changed.`;
+    const verdict = { kind: isGood ? 'well' : 'action required', what } as const;
+    session.show({ title, verdict, blocks: [linesTable(faults)], data: { ...data, faults } });
+    return isGood ? EXIT.fine : EXIT.badArguments;
+  }
+  if (!undo && totalOf(rows, 'taking', 'taken').rows > 0) {
+    throw new BadArguments('this was taken back: to give it again, choose another --name.');
+  }
+
+  const states = undo ? (['giving', 'given', 'taking'] as const) : (['none', 'giving'] as const);
+  const due = totalOf(rows, ...states);
+  const doing = `${undo ? 'Take back' : 'Give'} ${amountText(unit, due.sum)}`;
+  const lineWith = (given: Pick<ImportOptions, 'undo' | 'yes'>) =>
+    line('import balances', [path], { shop: shop.domain, name, ...given });
+  if (due.rows > 0 && !options.yes) {
+    const largest = rows.reduce((most, { amount }) => Math.max(most, amount), 0);
+    const time = spanText((due.rows / perSecond) * 1000);
+    session.show({
+      title,
+      blocks: [
+        facts([
+          ['Would', doing.toLowerCase()],
+          ['Rows', `${due.rows} of ${rows.length}, the largest ${amountText(unit, largest)}`],
+          ['Calls', `${due.rows}, in about ${time} at ${perSecond}/s (--per-second)`],
+          ['Name', `${name}; a corrected file with this --name gives nothing twice`],
+        ]),
+        ...(shop.mode === 'observe' ? [text(OBSERVED, 'waits')] : []),
+        text('Nothing was changed.'),
+      ],
+      next: [{ label: doing, line: lineWith({ undo, yes: true }) }],
+      data: { ...data, ...due, largest },
+    });
+    if (!(await session.terminal.confirm(`${doing}?`))) return EXIT.fine;
+  }
+
+  const change = due.rows > 0 && (await session.beginChange(deployment, 'change', { name }));
+  const progress = session.terminal.progress(undo ? 'Taken back:' : 'Given:', due.rows);
+  const onProgress = (done: number) => {
+    progress.report(done);
+    if (change) change.count({ rows: done });
+  };
+  const changed = await changeRows(undo ? 'take' : 'give', rows, { ...deps, onProgress });
+  progress.end();
+  const refused = [...(undo ? absent : []), ...changed];
+  const left = totalOf(rows, ...states).rows - changed.length;
+  const [given, takenBack] = [totalOf(rows, 'given'), totalOf(rows, 'taken')];
+  const totalText = ({ rows: many, sum }: typeof given) =>
+    many === 0 ? undefined : `${amountText(unit, sum)}, in ${counted(many, 'row')}`;
+  const isDone = refused.length === 0 && left === 0;
+  const undone = `${counted(refused.length, 'row')} refused, ${left} not reached.`;
+  const again = { label: 'Try the others again', line: lineWith({ undo }) };
+  const back = { label: 'Take it back', line: lineWith({ undo: true }) };
+  return {
+    title,
+    verdict: isDone
+      ? { kind: 'well', what: due.rows > 0 ? 'All is done.' : 'Nothing was left to do.' }
+      : { kind: 'action required', what: undone },
+    blocks: [
+      facts([
+        ['Given', totalText(given)],
+        ['Taken back', totalText(takenBack)],
+      ]),
+      linesTable(refused),
+    ],
+    next: [...(isDone ? [] : [again]), ...(undo ? [] : [back])],
+    data: { ...data, given, takenBack, refused, left },
+  };
+}
+
+function totalOf(rows: readonly ImportRow[], ...states: readonly ImportRow['state'][]) {
+  const found = rows.filter(({ state }) => states.includes(state));
+  return { rows: found.length, sum: found.reduce((sum, { amount }) => sum + amount, 0) };
+}
+
+const MOST_SHOWN = 200;
+
+function linesTable(faults: readonly Fault[]) {
+  const sorted = faults.toSorted((one, other) => one.line - other.line);
+  const shown = sorted.slice(0, MOST_SHOWN).map(({ line: n, what }) => [`line ${n}`, what]);
+  const more = faults.length - shown.length;
+  const rest = more > 0 ? [['…', `and ${more} more: --json lists all`]] : [];
+  return table(['Where', { title: 'What is wrong', shrinks: true }], [...shown, ...rest]);
+}

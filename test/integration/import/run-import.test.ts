@@ -1,0 +1,324 @@
+import { type DynamoDB, ScanCommand } from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openInProcessLoyalty } from '../../../local/harness/in-process-loyalty.ts';
+import { createDynamoDbClient, createLedgerTable } from '../../../local/harness/sdk-clients.ts';
+import { type Emulator, startDynamoDb } from '../../../local/stack/emulators.ts';
+import { createPace } from '../../../scripts/connector/backfill/run-backfill.ts';
+import { readBalances } from '../../../scripts/connector/import/balances-file.ts';
+import {
+  changeRows,
+  findUnknown,
+  type ImportDeps,
+  openRows,
+} from '../../../scripts/connector/import/run-import.ts';
+import { createDynamoDbLedger } from '../../../shared/aws/dynamodb-ledger.ts';
+
+type Direction = Parameters<typeof changeRows>[0];
+
+const SHOP = 'example-store.myshopify.com';
+const NOW = new Date('2026-11-17T12:00:00.000Z');
+const CUSTOMERS = ['1', '2', '3', '4', '5'];
+const budget = { connectMs: 10_000, attemptMs: 10_000, attempts: 1 };
+let emulator: Emulator;
+let client: DynamoDB;
+
+beforeAll(async () => {
+  emulator = await startDynamoDb();
+  client = createDynamoDbClient({ budget, emulator });
+  await createLedgerTable(client, 'ledger');
+});
+afterAll(async () => {
+  client.destroy();
+  await emulator.stop();
+});
+
+class Killed extends Error {}
+
+/** Two rows at once. The last customer takes no part in the program, so that the service refuses the row. */
+const FILES = {
+  points: 'customer,points\n1,10\n2,20\n3,30\n4,40\n5,50\n',
+  cashback: `email;cashback\n${CUSTOMERS.map((id) => `c${id}@x.example;${id},05`).join('\n')}\n`,
+};
+type Unit = keyof typeof FILES;
+let imports = 0;
+
+/** Five customers with 1000 points each, and a death at a chosen effect, before or after it. */
+async function openWorld(unit: Unit, text = FILES[unit]) {
+  imports += 1;
+  const name = `import-${imports}`;
+  const loyalty = openInProcessLoyalty(() => NOW);
+  const ledger = createDynamoDbLedger({ client, table: 'ledger' });
+  const life = { effects: 0, dieAt: Number.POSITIVE_INFINITY, dieAfter: false, isDead: false };
+  for (const id of CUSTOMERS) {
+    const Email = `C${id}@x.example`;
+    await loyalty.client.upsertCustomer({ OriginalId: id, Email, IsEnrolled: true });
+    const start = {
+      Points: 1000,
+      OperationType: 0,
+      Reason: 'r',
+      ChangeKey: `start-${id}`,
+    } as const;
+    await loyalty.client.changePoints(id, start);
+  }
+  await loyalty.client.changeCustomerStatus('5', { IsEnabled: false, Reason: 'r' });
+
+  /** Who is dead does nothing more. */
+  async function effect<Result>(act: () => Result): Promise<Awaited<Result>> {
+    life.effects += 1;
+    const dies = life.effects === life.dieAt;
+    if (life.isDead || (dies && !life.dieAfter)) {
+      life.isDead = true;
+      throw new Killed();
+    }
+    const result = await act();
+    life.isDead ||= dies;
+    if (life.isDead) throw new Killed();
+    return result;
+  }
+  loyalty.world.interfere = (_, pass) => effect(pass);
+  const pauses: number[] = [];
+  const deps: ImportDeps = {
+    ...{ shop: SHOP, name, unit, loyalty: loyalty.client, now: () => NOW, onProgress: () => {} },
+    ledger: {
+      readMany: (keys) => ledger.readMany(keys),
+      write: (...given) => effect(() => ledger.write(...given)),
+    },
+    findByEmail: async (email) => /^c([1-5])@x\.example$/.exec(email)?.[1],
+    pace: { ...createPace(2), before: () => 0 },
+    pause: async (ms) => void (ms > 0 && pauses.push(ms)),
+    signal: new AbortController().signal,
+  };
+  const file = readBalances(Buffer.from(text));
+
+  /** As the command: opens everything anew. */
+  async function run(direction: Direction, changes: Partial<ImportDeps> = {}) {
+    const used = { ...deps, ...changes };
+    const { rows, faults } = await openRows(file, used);
+    const refused = await changeRows(direction, rows, used);
+    return [...faults, ...refused];
+  }
+  async function dyingAt(direction: Direction, at: number, dieAfter: boolean): Promise<boolean> {
+    Object.assign(life, { effects: 0, dieAt: at, dieAfter, isDead: false });
+    const isKilled = await run(direction).then(
+      () => false,
+      (error: unknown) => {
+        if (error instanceof Killed) return true;
+        throw error;
+      },
+    );
+    Object.assign(life, { dieAt: Number.POSITIVE_INFINITY, isDead: false });
+    return isKilled;
+  }
+  /** What each has more than at the start. */
+  async function gained() {
+    return Promise.all(
+      CUSTOMERS.map(async (id) => {
+        const read = await loyalty.client.getCustomerPoints(id);
+        if (read.kind !== 'success') throw new Error(read.kind);
+        const { PointsBalance = 0, CashbackBalance = 0 } = read.value;
+        return unit === 'points' ? PointsBalance - 1000 : Math.round(CashbackBalance * 100) - 5000;
+      }),
+    );
+  }
+  return { ...{ name, deps, file, run, dyingAt, gained, loyalty, pauses, ledger } };
+}
+
+const GAINED = { points: [10, 20, 30, 40, 0], cashback: [105, 205, 305, 405, 0] };
+const NOTHING = [0, 0, 0, 0, 0];
+const REFUSED = [{ line: 6, what: 'error 69 ApiCustomer_ChangeCashback_Inactive' }];
+const deaths = (most: number) =>
+  Array.from({ length: most }, (_, n) => [Math.floor(n / 2) + 1, n % 2 === 1] as const);
+
+describe.each(['points', 'cashback'] as const)('an import of %s', (unit) => {
+  it('gives to each once, however often it runs, and takes back what it gave', async () => {
+    const { run, gained, loyalty } = await openWorld(unit);
+    for (const _ of ['first', 'again']) {
+      expect(await run('give')).toEqual(REFUSED);
+      expect(await gained()).toEqual(GAINED[unit]);
+    }
+    const operation = unit === 'points' ? 'changePoints' : 'changeCashback';
+    const calls = loyalty.journal.filter(({ body }) =>
+      String(Object(body).ChangeKey).startsWith('import:'),
+    );
+    // The second time only what was refused.
+    expect(calls.map((one) => [one.operation, one.path.id])).toEqual(
+      [...CUSTOMERS, '5'].map((id) => [operation, id]),
+    );
+    for (const _ of ['first', 'again']) {
+      expect(await run('take')).toEqual([]);
+      expect(await gained()).toEqual(NOTHING);
+    }
+  });
+
+  it('gives to each once, killed at any call or write, and goes on', async () => {
+    let killed = 0;
+    for (const [at, dieAfter] of deaths(40)) {
+      const { run, dyingAt, gained } = await openWorld(unit);
+      if (await dyingAt('give', at, dieAfter)) killed += 1;
+      expect(await run('give'), `killed at ${at}`).toEqual(REFUSED);
+      expect(await gained(), `killed at ${at}`).toEqual(GAINED[unit]);
+    }
+    // Three for each row: a mark, a call, and its end.
+    expect(killed).toBe(2 * 3 * CUSTOMERS.length);
+  });
+
+  it('is taken back to the start after a kill at any call or write', async () => {
+    for (const [at, dieAfter] of deaths(30)) {
+      const { run, dyingAt, gained } = await openWorld(unit);
+      await dyingAt('give', at, dieAfter);
+      await run('take');
+      expect(await gained(), `killed at ${at}`).toEqual(NOTHING);
+    }
+  });
+
+  it('is taken back once, killed at any call or write of that', async () => {
+    let killed = 0;
+    for (const [at, dieAfter] of deaths(30)) {
+      const { run, dyingAt, gained } = await openWorld(unit);
+      await run('give');
+      if (await dyingAt('take', at, dieAfter)) killed += 1;
+      expect(await run('take')).toEqual([]);
+      expect(await gained(), `killed at ${at}`).toEqual(NOTHING);
+    }
+    expect(killed).toBe(2 * 3 * (CUSTOMERS.length - 1));
+  });
+});
+
+describe('an import', () => {
+  it('repeats a call whose answer is lost, after the time in which it may be executed', async () => {
+    const { run, gained, loyalty, pauses } = await openWorld('points');
+    const lost = new Set<string>();
+    loyalty.world.interfere = ({ body }, pass) => {
+      const answer = pass();
+      const key = String(Object(body).ChangeKey);
+      if (lost.has(key) || !key.startsWith('import:')) return answer;
+      lost.add(key);
+      return { kind: 'failure', reason: 'time-out', mayHaveHappened: true };
+    };
+    expect(await run('give')).toHaveLength(1);
+    expect(await gained()).toEqual(GAINED.points);
+    expect(pauses).toEqual(CUSTOMERS.map(() => 30_000));
+  });
+
+  it('does not take a refusal for proof that an earlier call was not carried out', async () => {
+    const { run, gained, loyalty } = await openWorld('points', 'customer,points\n1,10\n');
+    let calls = 0;
+    loyalty.world.interfere = ({ operation }, pass) => {
+      calls += operation === 'changePoints' ? 1 : 0;
+      if (operation !== 'changePoints' || calls > 2) return pass();
+      if (calls === 1) pass();
+      if (calls === 1) return { kind: 'failure', reason: 'time-out', mayHaveHappened: true };
+      const refusal = { HasError: true, ErrorCode: 69, ErrorMessage: 'no', Result: null };
+      return { kind: 'answer', status: 200, headers: {}, text: JSON.stringify(refusal) };
+    };
+    expect(await run('give')).toEqual([{ ...REFUSED[0], line: 2 }]);
+    expect(await gained()).toEqual([10, 0, 0, 0, 0]);
+    expect(await run('take')).toEqual([]);
+    expect(await gained()).toEqual(NOTHING);
+  });
+
+  it('stops where the service gives no answer, and goes on later', async () => {
+    const { run, gained, loyalty } = await openWorld('points');
+    let calls = 0;
+    loyalty.world.interfere = ({ operation }, pass) => {
+      if (operation !== 'changePoints') return pass();
+      calls += 1;
+      const down = { kind: 'answer', status: 503, headers: {}, text: '' } as const;
+      return calls > 2 ? down : pass();
+    };
+    await expect(run('give')).rejects.toThrow('gives no usable answer: HTTP 503');
+    expect(await gained()).toEqual([10, 20, 0, 0, 0]);
+    loyalty.world.interfere = undefined;
+    expect(await run('give')).toEqual(REFUSED);
+    expect(await gained()).toEqual(GAINED.points);
+  });
+
+  it('gives nobody twice from a corrected file of the same name, and takes back what was given', async () => {
+    const first = await openWorld('points');
+    await first.run('give');
+    const deps = { ...first.deps };
+    const text = 'customer,points\n1,99\n2,20\n3,30\n4,40\n5,55\n';
+    const file = readBalances(Buffer.from(text));
+    await first.loyalty.client.changeCustomerStatus('5', { IsEnabled: true, Reason: 'r' });
+    const { rows } = await openRows(file, deps);
+    expect(await changeRows('give', rows, deps)).toEqual([]);
+    expect(await first.gained()).toEqual([10, 20, 30, 40, 55]);
+    const again = await openRows(file, deps);
+    expect(await changeRows('take', again.rows, deps)).toEqual([]);
+    expect(await first.gained()).toEqual(NOTHING);
+  });
+
+  it('leaves what a customer has spent, and says so', async () => {
+    const { run, gained, loyalty } = await openWorld('points');
+    await run('give');
+    const spent = { Points: -1005, OperationType: 1, Reason: 'r', ChangeKey: 'spent' } as const;
+    await loyalty.client.changePoints('1', spent);
+    const left = await run('take');
+    expect(left).toEqual([{ line: 2, what: expect.stringMatching(/^error 70 /) }]);
+    expect(await gained()).toEqual([-995, 0, 0, 0, 0]);
+  });
+
+  it('stops when another process gives the same', async () => {
+    const { deps, file, gained, ledger } = await openWorld('points');
+    const { rows } = await openRows(file, deps);
+    const write: ImportDeps['ledger']['write'] = async (key, entry, revision) => {
+      await ledger.write(key, entry, undefined);
+      return ledger.write(key, entry, revision);
+    };
+    const racing = { ...deps, ledger: { ...deps.ledger, write } };
+    await expect(changeRows('give', rows, racing)).rejects.toThrow('Another process');
+    expect(await gained()).toEqual(NOTHING);
+  });
+
+  it('ends after the calls of one second when it is interrupted', async () => {
+    const { run, gained } = await openWorld('points');
+    const controller = new AbortController();
+    let paused = 0;
+    const pause = async () => {
+      paused += 1;
+      if (paused > 1) controller.abort();
+    };
+    expect(await run('give', { pause, signal: controller.signal })).toEqual([]);
+    expect(await gained()).toEqual([10, 20, 0, 0, 0]);
+  });
+
+  it('finds customers whom the store or the service does not know, and who are there twice', async () => {
+    const emails = ['c1@x.example', 'C2@x.example', 'nobody@x.example', 'C1@X.EXAMPLE'];
+    const text = `email,points\n${emails.map((one) => `${one},1`).join('\n')}\n`;
+    const { deps, file } = await openWorld('points', text);
+    const findByEmail = async (email: string) =>
+      ({ 'c1@x.example': '1', 'c2@x.example': '77' })[email.toLowerCase()];
+    const { rows, faults } = await openRows(file, { ...deps, findByEmail });
+    expect(faults).toEqual([
+      { line: 4, what: 'the store has no customer with this e-mail address' },
+      { line: 5, what: 'the same customer as in line 2' },
+    ]);
+    expect(await findUnknown(rows, deps)).toEqual([
+      { line: 3, what: expect.stringContaining('the loyalty service does not know the customer') },
+    ]);
+  });
+
+  it('does not give points under a name that gave cashback', async () => {
+    const { deps, run } = await openWorld('cashback');
+    await run('give');
+    const { rows, faults } = await openRows(readBalances(Buffer.from(FILES.points)), {
+      ...deps,
+      unit: 'points',
+    });
+    expect(rows.map(({ id }) => id)).toEqual([]);
+    expect(faults[0]).toEqual({
+      line: 2,
+      what: 'this customer was given cashback under the same name',
+    });
+  });
+
+  it('writes into the ledger neither who is in the file nor why', async () => {
+    const text = 'email,points,reason\nc4@x.example,40,Moved with Ada\n';
+    const { run, name } = await openWorld('points', text);
+    await run('give');
+    const { Items = [] } = await client.send(new ScanCommand({ TableName: 'ledger' }));
+    const written = JSON.stringify(Items.filter((one) => JSON.stringify(one).includes(name)));
+    expect(written).toContain('given 40 points');
+    expect(written).not.toMatch(/x\.example|Ada|"4"/);
+  });
+});

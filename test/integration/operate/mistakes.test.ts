@@ -1,0 +1,44 @@
+import { expect, it } from 'vitest';
+import { useOperatedConnector } from '../../support/operated-connector.ts';
+
+const operated = useOperatedConnector();
+
+it.each([
+  ['backfill', 'needs a command: orders, products, discounts, status.'],
+  ['backfill customers', 'customers'],
+  ['backfill orders', '--since'],
+  ['backfill orders --since yesterday', 'yesterday'],
+  ['backfill orders --since 2d --rate 0', '--rate'],
+  ['backfill orders --since 2d --shop other.myshopify.com', 'the settings have no shop'],
+  ['compare order 1', 'give: compare orders --since 24h. For one of them: trace.'],
+  ['pause --for soon', '--for'],
+  ['pause --for 0m', '--for'],
+  ['pause --for 30d', 'pause for 7 days at most'],
+  ['reconcile --shop nowhere', 'the settings have no shop "nowhere"'],
+  ['resend', 'give either a kind and an id, or --since.'],
+  ['resend order 1 --since 1d', 'give either a kind and an id, or --since.'],
+  ['resend shop 1', 'give an order, a product, a coupon or a customer, not "shop"'],
+  ['retry-now --reason bad-luck', 'loyalty, store, throttled, misconfigured'],
+  ['secrets set orders', 'webhook, loyalty, store, not for "orders"'],
+  ['secrets set loyalty --rotate', 'are for the webhook secret'],
+  ['secrets set webhook --rotate --finish', 'not both'],
+  ['secrets set webhook --untried', '--untried'],
+  ['secrets set webhook --value x', "unknown option '--value'"],
+  ['secrets set webhook a-secret', 'too many arguments'],
+  ['send --topic orders/updated', 'a file needs --topic'],
+  ['send --file body.json', 'a file needs --topic'],
+  ['send --file none.json --topic orders/updated', 'there is no file none.json'],
+  ['send --secret abc', "unknown option '--secret'"],
+  ['trace order', 'give what to look for: trace order ID.'],
+  ['trace shop 1', 'give an order, a product, a coupon or a customer, not "shop"'],
+  ['trace order 1 --shop nowhere', 'the settings have no shop "nowhere"'],
+])(
+  '"%s" is answered with one line that says what is wrong, and ends with 2',
+  async (line, words) => {
+    const { code, stdout, stderr } = await operated.run(line);
+    expect(stderr).toContain(words);
+    expect(stderr.trim().split('\n')).toHaveLength(1);
+    expect(stdout).toBe('');
+    expect(code).toBe(2);
+  },
+);
