@@ -1,10 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { DynamoDB } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, expect, vi } from 'vitest';
 import type { JournalEntry } from '../../../local/loyalty-sandbox/journal.ts';
-import { type Emulator, PLACE, startDynamoDb, startSqs } from '../../../local/stack/emulators.ts';
 import { portsFrom, requireFreePorts } from '../../../local/stack/start-options.ts';
 import { createData } from '../../../local/stack/start-parts.ts';
 import { writeStateFile } from '../../../local/stack/state-file.ts';
@@ -60,14 +58,12 @@ export function useCutOver({ settings: first, deployedHoursAgo, history }: Optio
   const startedAt = Math.floor(Date.now() / 1000) * 1000;
   const dataFolder = mkdtempSync(join(tmpdir(), 'cut-over-'));
   const folder = createProject('cut-over');
-  let emulators: { readonly sqs: Emulator; readonly dynamodb: Emulator } | undefined;
   let stack: LocalStack | undefined;
   let commands: WarmCommands | undefined;
   let ports = portsFrom(0);
 
   beforeAll(async () => {
     if (history) await fill(history);
-    emulators = { sqs: await startSqs(), dynamodb: await startDynamoDb() };
     ports = portsFrom(await findPorts());
     await start(first);
     if (deployedHoursAgo !== undefined) await dateBack(deployedHoursAgo);
@@ -76,8 +72,6 @@ export function useCutOver({ settings: first, deployedHoursAgo, history }: Optio
   afterAll(async () => {
     commands?.stop();
     await stack?.stop();
-    await emulators?.sqs.stop();
-    await emulators?.dynamodb.stop();
     for (const one of [folder, dataFolder]) rmSync(one, { recursive: true, force: true });
   });
 
@@ -89,12 +83,10 @@ export function useCutOver({ settings: first, deployedHoursAgo, history }: Optio
   }
 
   async function start(settings: string): Promise<void> {
-    if (!emulators) throw new Error('the emulators do not run yet');
     stack = await startLocalStack({
       settings,
       dataFolder,
       ports,
-      emulators: { sqs: emulators.sqs.endpoint, dynamodb: emulators.dynamodb.endpoint },
       // Of the largest plan: what is tried here is not the store's limit.
       storeSettings: () => ({ bucketSize: 20_000, restorePerSecond: 1_000 }),
     });
@@ -104,12 +96,7 @@ export function useCutOver({ settings: first, deployedHoursAgo, history }: Optio
 
   /** The age of the ledger's table says since when orders count, where the settings do not. */
   async function dateBack(hours: number): Promise<void> {
-    const { description, sqs } = world.stack;
-    const dynamoDb = new DynamoDB({
-      endpoint: emulators?.dynamodb.endpoint ?? '',
-      region: PLACE.region,
-      credentials: { accessKeyId: 'emulator', secretAccessKey: 'emulator' },
-    });
+    const { description, sqs, dynamoDb } = world.stack;
     const [{ name: TableName } = { name: '' }] = description.tables;
     await dynamoDb.deleteTable({ TableName });
     const isThere = () =>
@@ -123,7 +110,6 @@ export function useCutOver({ settings: first, deployedHoursAgo, history }: Optio
       await createData({ queues: [], tables: description.tables }, { sqs, dynamoDb });
     } finally {
       vi.useRealTimers();
-      dynamoDb.destroy();
     }
   }
 
