@@ -12,7 +12,7 @@ export const HELP = `Runs the connector in a simulated world in which everything
 
   --seed N     the first seed. Default: 1, and with --hours one that depends on the day
   --events M   how many webhooks the store sends in each. Default: 200
-  --part P     orders or storefront alone. Default: both, each in its own world
+  --part P     orders, storefront or observed alone. Default: all, each in its own world
   --state F    saves in the file F which seeds are done: the same command goes on there, as long as
                the code is the same, and a seed that fails does not end the run
   --threads T  how many seeds run side by side. Default: one per core
@@ -59,7 +59,7 @@ export function readArguments(args: readonly string[]): Wanted<Command> {
       if (values.mutations) return { kind: 'mutations', names: words };
       if (values.schedules) return { kind: 'schedules', numbers: words.map(Number) };
       const parts = PARTS.filter((one) => values.part === undefined || one === values.part);
-      if (parts.length === 0) throw new Error('--part must be orders or storefront');
+      if (parts.length === 0) throw new Error('--part must be orders, storefront or observed');
       return {
         kind: 'run',
         seed: readNumber('--seed', values.seed, COUNT),

@@ -1,8 +1,11 @@
 import { type SimulationResult, type SimulationSettings, simulate } from './simulate.ts';
 import { simulateStorefront } from './storefront/simulate-storefront.ts';
 
-/** The two halves of the connector: orders to the service, and the storefront. Their worlds are separate. */
-export const PARTS = ['orders', 'storefront'] as const;
+/**
+ * The two halves of the connector: orders to the service, and the storefront; and the first half while it only observes
+ * and then goes live. Their worlds are separate.
+ */
+export const PARTS = ['orders', 'storefront', 'observed'] as const;
 export type Part = (typeof PARTS)[number];
 
 /** A step of the storefront takes about as long as this many webhooks. */
@@ -15,4 +18,6 @@ export const simulations: Readonly<Record<Part, Simulate>> = {
   orders: simulate,
   storefront: (settings) =>
     simulateStorefront({ ...settings, events: Math.ceil(settings.events / WEBHOOKS_PER_STEP) }),
+  observed: (settings) =>
+    simulate({ ...settings, events: Math.ceil(settings.events / 2), isObserved: true }),
 };

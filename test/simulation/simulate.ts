@@ -5,12 +5,13 @@ import {
   deadLetterKey,
   readSummary,
 } from '../../shared/core/batch/dead-letter.ts';
+import { changeControl, wentLive } from '../../shared/core/calls/shop-pause.ts';
 import { ledgerKeyText } from '../../shared/core/ledger/ledger.ts';
 import { joined } from './kernel/chance.ts';
 import type { Fault, JournalLine, Violation } from './kernel/journal.ts';
 import { BEGINNING, Kernel } from './kernel/kernel.ts';
 import { Backfill } from './world/backfill.ts';
-import { Rules } from './world/connector.ts';
+import { Rules, SHOP } from './world/connector.ts';
 import { startEntityWorker } from './world/entity-worker.ts';
 import { LedgerRestore } from './world/ledger-restore.ts';
 import { LivingStore, type SentWebhook } from './world/living-store.ts';
@@ -33,6 +34,8 @@ export interface SimulationSettings {
   /** The faults, by name, that may happen. Default: all of the seed. */
   readonly only?: ReadonlySet<number> | undefined;
   readonly inWords?: boolean;
+  /** The shop is only observed until the faults end; then it goes live. */
+  readonly isObserved?: boolean;
 }
 
 export interface SimulationResult {
@@ -88,6 +91,8 @@ export async function simulate(settings: SimulationSettings): Promise<Simulation
     deactivates: chance(19) < 0.5,
   });
   if (rules.changeAt > 0) journal.play('changed rules');
+  const { isObserved = false } = settings;
+  rules.isObserved = isObserved;
   const backfill = new Backfill({ kernel, store, queues, goLive });
   const telemetry = new WatchedTelemetry(journal);
   const loyalty = new LoyaltyService(kernel, {
@@ -116,14 +121,14 @@ export async function simulate(settings: SimulationSettings): Promise<Simulation
   const operator = new Operator(world);
   const waking = new WakingOperator(world);
   const pause = new OperatorPause(kernel, ledger, loyalty);
-  const restore = new LedgerRestore(world, { goLive, mayHappen: !pause.happens });
+  const restore = new LedgerRestore(world, { goLive, mayHappen: !pause.happens && !isObserved });
   queues.onSent = (family) => workers.find((one) => one.family === family)?.poke(time.now + 2);
 
   // In these runs no person replays the dead letters: they expire.
   const lettersExpire = rates.rejections > 0 && chance(14) < 0.5;
   // Reconcile heals lost webhooks, states of a store that lags behind its own webhooks, and expired dead letters.
   // In these runs the service loses an order, and a person changes another.
-  const disturbs = chance(20) < 0.2;
+  const disturbs = !isObserved && chance(20) < 0.2;
   const heals = rates.drops > 0 || rates.storeLags > 0 || lettersExpire || disturbs;
   if (heals) {
     // Reconcile needs one complete run first: the schedule starts one within the hour.
@@ -137,12 +142,13 @@ export async function simulate(settings: SimulationSettings): Promise<Simulation
   const lastStep = time.now;
   // Faults continue for a while after the last change in the store, an outage until its end.
   kernel.calmFrom = Math.max(lastStep + chance(12) * 60 * MINUTE, kernel.troubleEndsAt);
+  if (isObserved) await goLiveNow();
   if (goLive > 0) await backfill.run();
   waking.wakeAfterFaults();
   await drain();
   await replay();
   if (webhooks.deliveries.lost > 0 || rates.storeLags > 0) await heal();
-  if (restore.happened) await recover();
+  if (restore.happened || isObserved) await recover();
   const stuck = queues.waiting.filter((entity) => !isGone(entity));
   if (stuck.length > 0) {
     const [{ kind, id } = { kind: '', id: '' }] = stuck;
@@ -170,7 +176,7 @@ export async function simulate(settings: SimulationSettings): Promise<Simulation
   await compareStates(compared);
   // Reconciliation does not scan customers.
   const lostMembers = [...webhooks.lostTopics].some((topic) => topic.startsWith('customers/'));
-  if (!lostMembers && !lettersExpire) compareMembers(compared);
+  if (!lostMembers && !lettersExpire && !isObserved) compareMembers(compared);
   if (!webhooks.lostTopics.has('customers/redact')) {
     judgeRedactions(compared, ledger, lettersExpire);
   }
@@ -180,6 +186,23 @@ export async function simulate(settings: SimulationSettings): Promise<Simulation
     accepted: webhooks.accepted,
     letters: FAMILIES.reduce((sum, family) => sum + queues.dead[family].size, 0),
   });
+
+  /** A deployment alone must change nothing: only the command does. */
+  async function goLiveNow(): Promise<void> {
+    const isSilent = (when: string) => {
+      const { orders, coupons, customers } = loyalty.rows;
+      const changed = [orders, coupons, customers].some((table) => [...table.values()].length > 0);
+      if (changed) journal.violation('observed', `the service was changed ${when}`);
+    };
+    await time.passUntil(kernel.calmFrom);
+    await drain();
+    isSilent('while the shop was observed');
+    rules.isObserved = false;
+    operator.reconcile(true);
+    await drain();
+    isSilent('before go-live');
+    await changeControl(ledger, SHOP, (control) => wentLive(control, goLive, kernel.now()));
+  }
 
   async function replay(filter?: LetterFilter): Promise<void> {
     if (!lettersExpire) operator.replay(filter);

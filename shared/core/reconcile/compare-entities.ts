@@ -50,11 +50,14 @@ export async function compareEntities(
 ): Promise<Compared & { readonly sentOrders: readonly SentOrder[] }> {
   const { ledger, now, orderRetentionDays } = deps;
   const keyOf = ({ id }: Seen) => ({ shop: domain, kind, id });
-  const planOf = (one: Seen) => planKey(keyOf(one));
-  const planned = mode === 'observe' ? seen.map(planOf) : [];
-  const entries = await ledger.readMany([...seen.map(keyOf), ...planned]);
-  const hasPlan = (one: Seen) =>
-    mode === 'observe' && (entries.get(ledgerKeyText(planOf(one)))?.version ?? -1) >= one.version;
+  // After go-live, what was only planned is missing, however old it is.
+  const looksForPlans = mode === 'observe' || doubt !== undefined;
+  const plans = looksForPlans ? seen.map((one) => planKey(keyOf(one))) : [];
+  const entries = await ledger.readMany([...seen.map(keyOf), ...plans]);
+  const planOf = (one: Seen) =>
+    looksForPlans ? entries.get(ledgerKeyText(planKey(keyOf(one)))) : undefined;
+  const isPlanned = (one: Seen) =>
+    mode === 'observe' && (planOf(one)?.version ?? Number.NEGATIVE_INFINITY) >= one.version;
   const asSent = await Promise.all(
     seen.map(async ({ entity, ...one }) => ({
       ...one,
@@ -64,10 +67,11 @@ export async function compareEntities(
   const sentOrders: SentOrder[] = [];
   const differing = asSent.flatMap((one) => {
     const key = keyOf(one);
-    if (isNewer(entries, ledgerKeyText(key)) || hasPlan(one)) return [];
+    if (isNewer(entries, ledgerKeyText(key)) || isPlanned(one)) return [];
     const entry = entries.get(ledgerKeyText(key));
     const { version, entity } = one;
-    const at = { rules, doubt, since, orderRetentionDays, now: now() };
+    const from = planOf(one) ? Number.NEGATIVE_INFINITY : since;
+    const at = { rules, doubt, since: from, orderRetentionDays, now: now() };
     const judgement = judgeEntity({ key, entry, version, entity, ...at });
     if (kind === 'order' && judgement.kind === 'fine' && isKnown(entry) && !entry.uncertain) {
       sentOrders.push({ id: one.id, entry, wanted: judgement.applied });

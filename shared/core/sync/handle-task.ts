@@ -119,14 +119,13 @@ async function handleMerge(
   { deletedId, keptId }: { readonly deletedId: string; readonly keptId: string },
   deps: MemberDeps,
 ): Promise<Outcome> {
-  const { loyalty, breaker, rules, observes } = deps.shop(event.shop);
+  const { loyalty, breaker, rules } = deps.shop(event.shop);
   if (rules.customers === 'with-orders') return { kind: 'skipped', why: 'customers-with-orders' };
   const { ledger, now, deadline: signal } = deps;
   const noted = await noteMerge({ shop: event.shop, id: deletedId }, keptId, {
     ...{ ledger, now: now(), topic: event.topic, retentionDays: deps.orderRetentionDays },
   });
   if (!noted) return overtaken;
-  if (observes) return { kind: 'handled', how: 'merged' };
   // The store refuses a code for a customer who is gone, and the points of its redemption go back to the member.
   const key = redemptionsKey({ shop: event.shop, customerId: deletedId });
   const kept = await readEntry(ledger, key);
@@ -153,7 +152,8 @@ async function deactivateRedacted(
   { shop: shopOf, now, deadline: signal }: MemberDeps,
 ): Promise<Outcome | undefined> {
   const { loyalty, breaker, rules, observes } = shopOf(shop);
-  if (rules.redactedCustomers === 'keep' || observes) return undefined;
+  if (observes) return undefined;
+  if (rules.redactedCustomers === 'keep') return undefined;
   const status = { IsEnabled: false, Reason: REASON };
   const call = () => loyalty.changeCustomerStatus(customerId, status, { signal });
   const called = await callLoyalty('changeCustomerStatus', call, { breaker, now });

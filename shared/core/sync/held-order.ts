@@ -71,12 +71,12 @@ export function mayHoldMore(
   const placedAt = Date.parse(snapshot.entity.order.placedAt);
   // Not only until everything was compared: what the comparison sends is worked on later.
   const mayBeForgotten =
-    (doubt !== undefined && placedAt < doubt.until && !wasSettledSince(entry, doubt.until)) ||
-    // Another integration may still send orders, whatever we were told.
-    (takeover !== undefined && now().getTime() < takeover.until && !isKnown(entry));
+    doubt !== undefined && placedAt < doubt.until && !wasSettledSince(entry, doubt.until);
   if (mapped.kind === 'skip') return mayBeForgotten && !isKnown(entry);
   if (next.kind !== 'call' || mapped.kind !== 'wanted') return false;
   if (!entry?.amounts && mayBeForgotten) return true;
+  // Another integration may still send orders, whatever we were told.
+  if (takeover && now().getTime() < takeover.until && !isKnown(entry)) return true;
   // The service answers the cancellation of an order that it does not have.
   if (mapped.wanted.kind !== 'order') return false;
   if (entry?.amounts) return isDoubtful(entry, doubt);
@@ -213,11 +213,10 @@ export function adoptHeld(
   readTotals: ReadTotals,
   isElsewhere: boolean,
 ): Pick<OrderFacts, 'amounts' | 'adopted'> {
-  const read = sentIn(held, order);
-  // How another integration names products and people is no reason to send the order again.
-  if (isElsewhere && read.total === toThousandths(order.OrderTotal)) {
-    return { amounts: { sent: sentOf(order), taken: 0 }, adopted: readTotals };
-  }
+  // How another integration names products and people is no reason to send the order again, and ours are not on it.
+  const read = isElsewhere
+    ? { ...sentOf(order), ...countedIn(held), products: [] }
+    : sentIn(held, order);
   const known = { taken: 0, ...amounts };
   const isSent = amounts?.sent.total === read.total;
   // Nothing can have been taken from an order without refunds.

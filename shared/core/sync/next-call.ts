@@ -254,7 +254,7 @@ function withSent({ order, sold }: WantedOrder, sent: SentOrder): OrderForm {
 
 function hasSameProducts(one: Counted, other: Counted): boolean {
   const text = ({ products }: Counted) => JSON.stringify(products.toSorted());
-  return text(one) === text(other);
+  return one.products.length === 0 || text(one) === text(other);
 }
 
 /** What is left now and what was taken: together the price before anything was taken. */

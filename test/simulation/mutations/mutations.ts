@@ -4,6 +4,28 @@ import { storefrontMutations } from './storefront-mutations.ts';
 
 export const mutations: readonly Mutation[] = [
   {
+    name: 'observed-shop-sends',
+    bug: 'a worker syncs a shop that is only observed',
+    find: '    } else if (deps.shop(key.shop).observes) {',
+    replace: '    } else if (deps.shop(key.shop).observes && false) {',
+    within: 20,
+    part: 'observed',
+  },
+  {
+    name: 'deployment-goes-live-alone',
+    bug: 'a shop that was observed sends as soon as its settings say live',
+    find: "  if (observing !== undefined) return { by: 'operator', part: 'all', since: observing };\n",
+    replace: '',
+    within: 20,
+    part: 'observed',
+  },
+  {
+    name: 'order-of-another-integration-is-not-looked-for',
+    bug: 'an order that another integration sent under another id is sent again',
+    find: '...(order ? otherIds(order, otherOrderIds) : [])',
+    replace: '...(order && otherOrderIds.length > 9 ? otherIds(order, otherOrderIds) : [])',
+  },
+  {
     name: 'ack-before-write',
     bug: 'a message counts as settled before the work on it has ended',
     find: '    let outcome: Outcome;\n',

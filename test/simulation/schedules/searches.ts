@@ -1,6 +1,7 @@
 import { abandonedScenario } from './abandoned-schedules.ts';
 import { balanceScenario } from './balance-schedules.ts';
 import type { Bounds, Scenario } from './explore.ts';
+import { goLiveScenario } from './go-live-schedules.ts';
 import { redemptionScenario } from './redemption-schedules.ts';
 import { refundScenario } from './refund-schedules.ts';
 import { replayScenario } from './replay-schedules.ts';
@@ -46,6 +47,12 @@ export const searches: readonly Search[] = [
     scenario: replayScenario,
     bounds: CRASH,
     bug: 'replay-removes-first',
+  },
+  {
+    name: 'go-live with an order in flight, two workers and another integration, one crash',
+    scenario: goLiveScenario,
+    bounds: CRASH,
+    bug: 'order-of-another-integration-is-not-looked-for',
   },
   {
     name: 'two tabs, a point event, one crash; workers afterwards',

@@ -27,6 +27,8 @@ export class Rules {
   readonly #redactedCustomers: 'keep' | 'deactivate';
   /** Epoch milliseconds; 0: never. */
   readonly changeAt: number;
+  /** The shop is only observed. */
+  isObserved = false;
 
   constructor(
     now: () => number,

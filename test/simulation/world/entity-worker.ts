@@ -27,7 +27,7 @@ export function startEntityWorker({ kernel, loyalty, store, rules }: EntityWorld
       assumptions: connector.loyalty.assumptions,
     };
     return (batch, { asking, ...invocation }) => {
-      const current = { ...shop, rules: rules.current };
+      const current = { ...shop, rules: rules.current, observes: rules.isObserved };
       const world = {
         ...invocation,
         pauses,

@@ -178,13 +178,15 @@ export class Operator {
     kernel.journal.play(isDeep ? 'deep reconcile' : 'reconcile');
     runScheduled(kernel, `reconcile ${this.#runs}`, async ({ process, deadline, pause }) => {
       kernel.journal.note(process.key, () => `${process.name} begins${isDeep ? ', deep' : ''}`);
-      const pauses = createPauses({ ledger: ledgerOf(process, ledger), telemetry });
+      const observes = () => rules.isObserved;
+      const pauses = createPauses({ ledger: ledgerOf(process, ledger), telemetry, observes });
       const program = {
         loyalty: loyalty.clientOf(process, () => new Set()),
         breaker: pauses.guard(SHOP, createCircuitBreaker()),
         assumptions: connector.loyalty.assumptions,
       };
-      const shops = connector.shops.map((shop) => ({ ...shop, rules: rules.current }));
+      const mode = rules.isObserved ? ('observe' as const) : ('live' as const);
+      const shops = connector.shops.map((shop) => ({ ...shop, mode, rules: rules.current }));
       await reconcile(shops, isDeep ? { mode: 'deep' } : {}, {
         ledger: ledgerOf(process, ledger),
         store: storeOf(process, store, kernel, deadline),

@@ -27,6 +27,7 @@ export interface WorkersWorld {
   readonly ledger: MemoryLedger;
   readonly telemetry: WatchedTelemetry;
   readonly allowsLetter: AllowsLetter;
+  readonly rules?: { readonly isObserved: boolean };
 }
 
 /** The part of an invocation that all functions share. `asking`: until when the store is asked. */
@@ -276,6 +277,7 @@ export class Workers {
       ledger,
       telemetry: this.#world.telemetry,
       queue: this.family,
+      observes: () => this.#world.rules?.isObserved === true,
     });
     const work = this.#startFunction(process, failed, pauses);
     const instance: Instance = { process, failed: new Set(), work, load };

@@ -51,6 +51,7 @@ async function sendElsewhere(connector: Connector, id: string, total: number): P
     IsCompleted: true,
     OrderTotal: total,
     UpdatedDate: order.updatedAt,
+    Products: [{ OriginalId: 'of-the-other', Title: 'As the other names it', ProductPrice: total }],
     Customer: { OriginalId: order.customer?.id ?? '', Email: order.customer?.email ?? '' },
   });
   changeHeld(connector, { isBuiltIn: true });
