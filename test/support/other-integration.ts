@@ -5,7 +5,7 @@ import type { StoreSandbox } from '../../local/store-sandbox/sandbox.ts';
 /** How an integration names the store's orders in the loyalty service. */
 export type OrderIdForm = 'id' | 'name' | 'number' | 'gid';
 
-export function idIn(form: OrderIdForm, { id, number }: Pick<OrderRow, 'id' | 'number'>): string {
+function idIn(form: OrderIdForm, { id, number }: Pick<OrderRow, 'id' | 'number'>): string {
   switch (form) {
     case 'id':
       return id;
@@ -26,8 +26,6 @@ interface Parts {
   /** What it counts of an order, in units of the currency. */
   readonly amountOf: (order: OrderRow) => number;
 }
-
-export type OtherIntegration = ReturnType<typeof createOtherIntegration>;
 
 /**
  * The loyalty service's own integration: it polls the store about hourly, and sends, updates and cancels orders that

@@ -3,8 +3,8 @@ import type { OrderRow } from '../../../local/store-sandbox/model/rows.ts';
 import { openShoppers } from '../../support/stack-shoppers.ts';
 import { SHOP, useCutOver } from './world.ts';
 
-const OBSERVE = 'test/fixtures/cut-over/observe-storefront.config.ts';
-const LIVE = 'test/fixtures/cut-over/live-storefront.config.ts';
+const OBSERVE = 'test/fixtures/observed-storefront.config.ts';
+const LIVE = 'test/fixtures/gone-live-storefront.config.ts';
 const WAIT = { timeout: 120_000, interval: 200 };
 const OBSERVED = 24;
 const OTHER_OFF = 12;

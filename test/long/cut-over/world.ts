@@ -46,8 +46,6 @@ interface Options {
   readonly history?: (store: StoreSandbox, startedAt: number) => void;
 }
 
-export type CutOverWorld = ReturnType<typeof useCutOver>;
-
 /**
  * A shop whose settings can be deployed again while everything else stays: store, loyalty service, queues and ledger.
  * The service gives one point for each unit of the currency; no order has taxes or shipping.
