@@ -5,8 +5,8 @@ import type { OrderRow } from '../../../local/store-sandbox/model/rows.ts';
 import type { StoreSandbox } from '../../../local/store-sandbox/sandbox.ts';
 import { readCsv, SHOP, sell, setClock, useCutOver } from './world.ts';
 
-const OBSERVE = 'test/fixtures/observed.config.ts';
-const LIVE = 'test/fixtures/gone-live.config.ts';
+const OBSERVE = 'test/fixtures/cut-over-observed.config.ts';
+const LIVE = 'test/fixtures/cut-over-gone-live.config.ts';
 
 const HISTORY = 450;
 const CUSTOMERS = 12;

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { OBSERVER } from '../../fixtures/observed-storefront.config.ts';
+import { OBSERVER } from '../../fixtures/cut-over-observed-storefront.config.ts';
 import { proxyValues, signedQuery } from '../../support/signed-query.ts';
 import { keptAmount } from './oracle.ts';
 import { isChanging, readCsv, SHOP, useCutOver } from './world.ts';
 
 const ORDERS = 30;
 const ITEMS = '8012345678901:100.00:1';
-const SETTINGS = 'test/fixtures/observed-storefront.config.ts';
+const SETTINGS = 'test/fixtures/cut-over-observed-storefront.config.ts';
 
 const world = useCutOver({ settings: SETTINGS });
 let csvs = 0;
