@@ -22,8 +22,6 @@ export interface CommandSettings {
   /** Another entry point than the launcher: for a run that must die at a certain point. */
   readonly script?: string;
   readonly nodeOptions?: readonly string[];
-  /** Then the process is killed, as by `kill -9`. */
-  readonly death?: Promise<void>;
   /** Called with the whole output after every new part. */
   readonly onOutput?: (output: string, child: ChildProcess) => void;
 }
@@ -33,13 +31,12 @@ export function runCommand(
   args: readonly string[],
   { folder, input = '', env = {}, script = LAUNCHER, ...settings }: CommandSettings,
 ): Promise<CommandRun> {
-  const { nodeOptions = [], death, onOutput = () => {} } = settings;
+  const { nodeOptions = [], onOutput = () => {} } = settings;
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [...nodeOptions, script, ...args], {
       cwd: folder,
       env: { ...environmentIn(folder), ...env },
     });
-    void death?.then(() => child.kill('SIGKILL'));
     let stdout = '';
     let stderr = '';
     child.stdout.setEncoding('utf8').on('data', (text) => {
