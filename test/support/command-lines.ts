@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 export const COMMAND_LINES: Readonly<Record<string, string>> = {
   // First: it waits for what other commands leave on the queues.
   recover: 'recover --yes',
+  'go-live': 'go-live --no-other --yes',
   status: 'status',
   trace: 'trace order 1',
   compare: 'compare orders --since 24h',

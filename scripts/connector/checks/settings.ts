@@ -69,17 +69,24 @@ function judgeAddresses(file: string, { loyalty, shops }: Connector): readonly F
   ];
 }
 
+const OTHER_IDS = { name: 'the name (#1001)', number: 'the number (1001)' } as const;
+
 /** The moment decides which orders are history, and its default is in no file. */
 export function goLiveCheck({ shops, deployment }: ShopDeps): Check {
   return {
     name: 'go-live',
-    look: forEachShop(shops, async ({ domain, rules }) => {
+    look: forEachShop(shops, async ({ domain, rules, mode, otherOrderIds }) => {
       const ledger = openLedger(deployment);
-      const { goLive: recorded } = await readControl(ledger, domain);
+      const { goLive: recorded, takeover } = await readControl(ledger, domain);
       const { goLive } = await withGoLive(rules, recorded, ledger);
       const kept = recorded === undefined ? 'when the stack was created' : 'kept in the ledger';
       const source = rules.goLive === undefined ? kept : 'rules.goLive';
-      return [info(`since ${goLive} (${source}); older orders are history`)];
+      const since = info(`since ${goLive} (${source}); older orders are history`);
+      const forms = otherOrderIds.map((form) => OTHER_IDS[form]).join(', ') || 'no other id';
+      const assumed = info(
+        `orders of another integration are looked up by the store's id and ${forms}: an assumption (otherOrderIds)`,
+      );
+      return mode === 'observe' || takeover ? [since, assumed] : [since];
     }),
   };
 }

@@ -68,32 +68,38 @@ one; with 1 when a person must act, with 3 when it goes on by itself, and with 4
     .option('--full', 'show what the loyalty service should hold, field by field')
     .option('--reveal', 'show personal data instead of masking it; this is recorded');
 
-  declare<{ readonly shop?: string; readonly since?: number }>(program, 'compare', {
-    summary: 'read many orders from both sides and list what differs',
-    description:
-      'Reads each order that changed lately from the store, the ledger and the loyalty service.',
-    examples: `\
+  declare<{ readonly shop?: string; readonly since?: number; readonly csv?: string }>(
+    program,
+    'compare',
+    {
+      summary: 'read many orders from both sides and list what differs',
+      description:
+        'Reads each order that changed lately from the store, the ledger and the loyalty service. Of an observed shop: compares what would be sent with what the service holds, also under the ids of another integration.',
+      examples: `\
   npx loyalty-connector compare orders --since 24h
   npx loyalty-connector compare orders --since 2026-10-01 --shop example-store.myshopify.com
+  npx loyalty-connector compare orders --since 7d --csv compared.csv
 
 Changes nothing. One order, product, coupon or customer: npx loyalty-connector trace. Ends with 0 when all
 were read on both sides and agree, with 1 when some differ, with 3 when some are only not sent yet, and with
-4 when some could not be compared.
+4 when some could not be compared. The file has one line for each order, without personal data.
 `,
-    run:
-      async () =>
-      async (session, { since, ...options }, kind) => {
-        if (kind !== 'orders' || since === undefined) {
-          throw new BadArguments('give: compare orders --since 24h. For one of them: trace.');
-        }
-        const { compareOrders } = await import('../trace/compare-orders.ts');
-        return compareOrders(session, { ...options, since });
-      },
-  })
+      run:
+        async () =>
+        async (session, { since, ...options }, kind) => {
+          if (kind !== 'orders' || since === undefined) {
+            throw new BadArguments('give: compare orders --since 24h. For one of them: trace.');
+          }
+          const { compareOrders } = await import('../trace/compare-orders.ts');
+          return compareOrders(session, { ...options, since });
+        },
+    },
+  )
     .argument('<kind>', 'orders')
     // "compare order 1007" is answered with the command that does it.
     .allowExcessArguments()
     .option('--since <when>', 'changed since, 90m, 24h, 3d or a date', parseMoment)
+    .option('--csv <file>', 'also write every order to this file')
     .option(...ONE_SHOP);
 
   declare(program, 'doctor', {

@@ -49,9 +49,9 @@ const NOT_OFFERED: ReadonlySet<string> = new Set([
   ...['secrets set', 'send', 'probe', 'app write', 'app check', 'storefront setup'],
   'import balances',
 ]);
-/** They choose the stack, or never end. */
+/** They choose the stack, never end, or write a file of this machine. */
 const OPTIONS_OF_THE_CONSOLE: ReadonlySet<string> = new Set([
-  ...['stack', 'region', 'profile', 'verbose', 'watch', 'help', 'version'],
+  ...['stack', 'region', 'profile', 'verbose', 'watch', 'help', 'version', 'csv'],
 ]);
 
 type OfferedCommands = Readonly<Record<string, 'asks' | 'changes'>>;

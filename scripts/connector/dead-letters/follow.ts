@@ -191,12 +191,12 @@ async function readHolds(
 ): Promise<ReadonlyMap<ReplayedLetter, Hold>> {
   const now = new Date();
   const shops = [...new Set(pending.map(({ shop }) => shop))];
-  const domains = shops.map((domain) => ({ domain }));
-  const pauses = await readPauses(openLedger(deployment), domains, now);
+  const known = deployment.connector.shops.filter(({ domain }) => shops.includes(domain));
+  const pauses = await readPauses(openLedger(deployment), known, now);
   const waiting = await readWaiting(deployment, shops, now, MOST_WAITS);
   const holdOf = (letter: ReplayedLetter): Hold | undefined => {
     const pause = pauses.find((one) => isHolding(one, { ...letter, queue: letter.family }));
-    if (pause?.by === 'operator') {
+    if (pause && pause.by !== 'service') {
       return { what: pauseText(pause), next: [resumeSuggestion(pause)] };
     }
     const wait = waiting.find(

@@ -140,6 +140,7 @@ function deedOf({ command, arguments: given, end }: AuditRecord): string {
         : `sent ${others.length > 1 ? `${many('sent', first)} of` : first} ${others.join(', ')} again`,
     reconcile: given.deep ? 'compared everything' : 'compared what changed lately',
     recover: 'recovered the ledger',
+    'go-live': 'went live',
     'redemptions close': `closed redemption ${second} of customer ${first}`,
     'secrets set': `stored the ${first} secret`,
     'storefront setup': 'set up the storefront',

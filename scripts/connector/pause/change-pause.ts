@@ -125,12 +125,11 @@ export async function resumeCommand(
   const shops = shopsOf(deployment.connector, shop);
   const domains = shops.map(({ domain }) => domain);
   const waiting = await readWaiting(deployment, domains, new Date());
+  const isFreed = (one: (typeof waiting)[number]) => !after.some((pause) => isHolding(pause, one));
   const meant = waiting.filter((one) =>
     queue === undefined
-      ? WAITED_FOR_RESUME.has(one.waitsFor)
-      : one.queue === queue &&
-        one.waitsFor === 'paused' &&
-        !after.some((pause) => isHolding(pause, one)),
+      ? WAITED_FOR_RESUME.has(one.waitsFor) && isFreed(one)
+      : one.queue === queue && one.waitsFor === 'paused' && isFreed(one),
   );
   const { woken } = await wake(deployment, meant);
   recorded.count({ woken: woken.length });
@@ -180,14 +179,14 @@ async function change(
   const now = new Date();
   const before: PauseStatus[] = [];
   const after: PauseStatus[] = [];
-  for (const { domain } of shopsOf(deployment.connector, named)) {
+  for (const shop of shopsOf(deployment.connector, named)) {
     let found: readonly PauseStatus[] = [];
-    const control = await changeControl(ledger, domain, (known) => {
-      found = pausesIn(domain, known, now);
+    const control = await changeControl(ledger, shop.domain, (known) => {
+      found = pausesIn(shop, known, now);
       return next(known, now);
     });
     before.push(...found);
-    after.push(...pausesIn(domain, control, now));
+    after.push(...pausesIn(shop, control, now));
     recorded.count({ begun: without(after, before).length, ended: without(before, after).length });
   }
   return { before, after, recorded };

@@ -1,4 +1,4 @@
-import type { Connector } from '../../../shared/config/connector-config.ts';
+import type { Connector, Shop } from '../../../shared/config/connector-config.ts';
 import {
   controlIn,
   controlKey,
@@ -10,11 +10,11 @@ import {
 } from '../../../shared/core/calls/shop-pause.ts';
 import type { QueueFamily } from '../../../shared/core/events/event.ts';
 import { type Ledger, ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
-import { type Check, type Finding, fail, pass, warn } from '../checks/check.ts';
+import { type Check, type Finding, fail, type info, pass, warn } from '../checks/check.ts';
 import { type Deployment, openLedger } from '../deployment/deployment.ts';
 import type { ShownFinding, Suggestion } from '../document/document.ts';
 import { line } from '../document/line.ts';
-import { personOf } from '../terminal/text.ts';
+import { personOf, utcText } from '../terminal/text.ts';
 
 /** A pause that lasts. */
 export type PauseStatus = {
@@ -30,26 +30,39 @@ export type PauseStatus = {
       readonly until?: string;
     }
   | { readonly by: 'service'; readonly why: PauseWhy; readonly until: string }
+  /** Its settings say live, and it was observed before. */
+  | { readonly by: 'go-live'; readonly until?: never }
 );
 
 export async function readPauses(
   ledger: Pick<Ledger, 'readMany'>,
-  shops: readonly { readonly domain: string }[],
+  shops: readonly PausedShop[],
   now: Date,
 ): Promise<readonly PauseStatus[]> {
-  const keys = shops.map(({ domain }) => controlKey(domain));
-  const entries = await ledger.readMany(keys);
-  return keys.flatMap((key) => pausesIn(key.shop, controlIn(entries.get(ledgerKeyText(key))), now));
+  const controls = await readControls(ledger, shops);
+  return controls.flatMap(({ shop, control }) => pausesIn(shop, control, now));
+}
+
+type PausedShop = Pick<Shop, 'domain' | 'mode'>;
+
+async function readControls(ledger: Pick<Ledger, 'readMany'>, shops: readonly PausedShop[]) {
+  const keyOf = ({ domain }: PausedShop) => controlKey(domain);
+  const entries = await ledger.readMany(shops.map(keyOf));
+  return shops.map((shop) => ({
+    shop,
+    control: controlIn(entries.get(ledgerKeyText(keyOf(shop)))),
+  }));
 }
 
 export function pausesIn(
-  shop: string,
-  { operator, service }: ShopControl,
+  { domain: shop, mode }: PausedShop,
+  { operator, service, observing }: ShopControl,
   now: Date,
 ): readonly PauseStatus[] {
   const date = (moment: number) => new Date(moment).toISOString();
   const parts = Object.entries(operator) as [PausedPart, OperatorPause][];
-  const pauses = parts
+  const waits = observing !== undefined && mode === 'live';
+  const paused = parts
     .filter(([, pause]) => !isOver(pause, now))
     .map(
       ([part, { since, by, because, until }]): PauseStatus => ({
@@ -58,6 +71,10 @@ export function pausesIn(
         ...(until !== undefined && { until: date(until) }),
       }),
     );
+  const pauses: readonly PauseStatus[] = [
+    ...(waits ? [{ shop, since: date(observing), by: 'go-live' } as const] : []),
+    ...paused,
+  ];
   if (!service || service.until <= now.getTime()) return pauses;
   const { why, since, until } = service;
   return [...pauses, { shop, since: date(since), by: 'service', why, until: date(until) }];
@@ -74,6 +91,9 @@ export const pauseText = (pause: PauseStatus): string => `${pause.shop}: ${textO
 function textOf(pause: PauseStatus): string {
   const { since, until } = pause;
   const time = `since ${minuteOf(since)}${until === undefined ? '' : ` until ${minuteOf(until)}`}`;
+  if (pause.by === 'go-live') {
+    return `waits for go-live: it was observed since ${minuteOf(since)}, and nothing is sent`;
+  }
   if (pause.by === 'service') return `paused ${time}, because ${WHY[pause.why]}`;
   const because = pause.because === undefined ? '' : `, because: ${pause.because}`;
   return `${partText(pause.part)} paused ${time} by ${personOf(pause.who)}${because}`;
@@ -102,25 +122,62 @@ export function nextAttempt(
 /** The command that ends it. */
 export function resumeSuggestion(pause: PauseStatus): Suggestion {
   const { shop } = pause;
+  const [goLive] = goLiveSuggestions(shop);
+  if (pause.by === 'go-live' && goLive) return goLive;
   const part = pause.by === 'operator' ? pause.part : 'all';
   const queue = part === 'all' ? undefined : part;
   return { label: `Resume ${partText(part)}`, line: line('resume', [], { shop, queue }) };
 }
 
-/** `refused`: what to do about a pause that refused credentials began. */
+/** For a shop without another integration, and for one with it. */
+export const goLiveSuggestions = (shop: string): readonly Suggestion[] => [
+  {
+    label: 'Go live',
+    say: 'If no other integration ever sent its orders, to see what would be sent:',
+    line: line('go-live', [], { shop, 'no-other': true }),
+  },
+  {
+    label: 'Go live instead of another integration',
+    say: 'If another one did, and is switched off since at least two hours:',
+    line: line('go-live', [], { shop }),
+    asks: [{ name: 'other-off-since', label: 'Switched off since', type: 'date' }],
+  },
+];
+
+const TO_GO_ON =
+  "Compare what would be sent with what the service holds. Then set mode: 'live', deploy, and run go-live.";
+
+interface PausesShown {
+  /** What to do about a pause that refused credentials began. */
+  readonly refused?: (pause: PauseStatus) => Suggestion;
+  /** How an observed shop is shown. */
+  readonly observed?: typeof info;
+}
+
 export function pausesCheck(
   deployment: Deployment,
-  refused: (pause: PauseStatus) => Suggestion = resumeSuggestion,
+  { refused = resumeSuggestion, observed = warn }: PausesShown = {},
 ): Check {
   const { shops } = deployment.connector;
   return {
     name: 'pauses',
     async look() {
-      const pauses = await readPauses(openLedger(deployment), shops, new Date());
-      if (pauses.length === 0) {
-        return [pass('no shop is paused', pauseSuggestion(deployment.connector))];
-      }
-      return pauses.map((pause) => judgePause(pause, refused(pause)));
+      const now = new Date();
+      const controls = await readControls(openLedger(deployment), shops);
+      const pauses = controls.flatMap(({ shop, control }) => pausesIn(shop, control, now));
+      const isOnlySeen = controls.filter(({ shop }) => shop.mode === 'observe');
+      const none = pass('no shop is paused', pauseSuggestion(deployment.connector));
+      return [
+        ...isOnlySeen.map(({ shop: { domain: shop }, control: { observing } }) => {
+          const since = observing === undefined ? '' : ` since ${utcText(observing)} UTC`;
+          const compare = line('compare', ['orders'], { since: '24h', shop });
+          const next = { label: 'Compare what would be sent', line: compare };
+          return { ...observed(`observed${since}: nothing is sent`, TO_GO_ON, next), shop };
+        }),
+        ...(pauses.length === 0
+          ? [none]
+          : pauses.map((pause) => judgePause(pause, refused(pause)))),
+      ];
     },
   };
 }
@@ -129,6 +186,9 @@ export function pausesCheck(
 function judgePause(pause: PauseStatus, refused: Suggestion): Finding {
   const { shop } = pause;
   const [what, lacks] = [textOf(pause), ['calls']];
+  if (pause.by === 'go-live') {
+    return { ...fail(what, ...goLiveSuggestions(shop)), shop, lacks };
+  }
   if (pause.by === 'operator') {
     const judged = pause.until === undefined ? fail : warn;
     return { ...judged(what, resumeSuggestion(pause)), shop, lacks };

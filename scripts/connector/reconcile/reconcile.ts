@@ -396,6 +396,6 @@ const SENT_REASONS: Readonly<Record<SentReason, string>> = {
   'rules-changed': 'the rules or a date changed what is sent',
   unannounced: 'only its version changed',
   'dead-letter-expired': 'its dead letter expired',
-  recovered: 'the ledger was lost or restored',
+  recovered: 'the ledger may not have known it, as after a loss or after go-live',
   lost: 'the loyalty service had lost it',
 };

@@ -64,7 +64,7 @@ interface Plan {
   readonly isPaused: boolean;
 }
 
-interface Open {
+export interface Open {
   readonly deployment: Deployment;
   readonly ledger: Ledger;
   readonly session: Session;
@@ -120,21 +120,48 @@ export async function recover(
   for (const plan of plans) await putInDoubt(plan, open);
   const found = await findRedemptions(plans, open);
   const domains = plans.map(({ shop }) => shop.domain);
+  const followed = await compareAndSettle(domains, began, lettersBefore, open);
+  const shops = followed.shops.map((one, index) => {
+    const { goLive, since } = plans[index] ?? {};
+    const redemptions = found.get(one.shop) ?? NO_REDEMPTIONS;
+    const isWhole = one.isWhole && unreadText(redemptions) === '';
+    return { ...one, isWhole, goLive, since, redemptions };
+  });
+  change.count({ shops: shops.length, sentAgain: sentAgainIn(shops) });
+  return endOf(title, { ...followed, copied, shops });
+}
+
+export interface Followed {
+  readonly tookMs: number;
+  readonly comparison: Comparison;
+  readonly messages: Readonly<Record<'left' | 'parked', number>>;
+  readonly shops: readonly Awaited<ReturnType<typeof resultOf>>[];
+}
+
+export const sentAgainIn = (shops: Followed['shops']): number =>
+  shops.reduce((sum, one) => sum + one.sentAgain, 0);
+
+/** Has everything compared, of shops whose ledger is in doubt, and waits until what that sent is settled. */
+export async function compareAndSettle(
+  domains: readonly string[],
+  began: number,
+  lettersBefore: number,
+  open: Open,
+): Promise<Followed> {
+  const { deployment, ledger, session, signal } = open;
+  const [shop] = domains;
+  const isOne = domains.length === 1 && deployment.connector.shops.length > 1;
+  const only = isOne && shop !== undefined ? { shop } : {};
   const comparison = await compareEverything(domains, {
     ...{ ledger, signal, now: () => new Date() },
-    start: () => runReconcile(session, deployment, domains, signal),
+    start: () => runReconcile(session, deployment, domains, signal, only),
     note: (text) => session.terminal.note(text),
     pause: (ms) => sleep(ms, undefined, { signal }).catch(() => {}),
   });
   const { left, letters } = await drain(open);
-  const shops = await Promise.all(plans.map((plan) => resultOf(plan, found, open)));
-  change.count({
-    shops: shops.length,
-    sentAgain: shops.reduce((sum, one) => sum + one.sentAgain, 0),
-  });
+  const shops = await Promise.all(domains.map((domain) => resultOf(domain, ledger)));
   const parked = Math.max(0, letters - lettersBefore);
-  const tookMs = Date.now() - began;
-  return endOf(title, { tookMs, copied, comparison, messages: { left, parked }, shops });
+  return { tookMs: Date.now() - began, comparison, messages: { left, parked }, shops };
 }
 
 /** Before anything is paused. */
@@ -158,7 +185,7 @@ async function planOf(
   const restored = from === undefined ? undefined : openLedger(deployment, from);
   const kept = restored ? await readControl(restored, shop.domain) : control;
   const goLive = await findGoLive(deployment, shop, given, kept, ledger);
-  const isPaused = pausesIn(shop.domain, control, new Date()).some(({ by }) => by === 'operator');
+  const isPaused = pausesIn(shop, control, new Date()).some(({ by }) => by === 'operator');
   return isOpenDoubt(doubt)
     ? { shop, goLive, isPaused, since: doubt.since, underWay: doubt.until }
     : { shop, goLive, isPaused, since: Math.max(since ?? 0, goLive.at), underWay: undefined };
@@ -438,7 +465,7 @@ async function drain({ deployment, session, signal }: Open) {
   }
 }
 
-async function countMessages(
+export async function countMessages(
   deployment: Deployment,
 ): Promise<{ readonly left: number; readonly letters: number }> {
   const queues = await readQueues(deployment);
@@ -448,8 +475,7 @@ async function countMessages(
   };
 }
 
-async function resultOf(plan: Plan, found: ReadonlyMap<string, Recovered>, { ledger }: Open) {
-  const { domain } = plan.shop;
+async function resultOf(domain: string, ledger: Ledger) {
   const { doubt } = await readControl(ledger, domain);
   const runs = await readReconcileRuns(ledger, domain);
   const { ordersRead } = await readDeepScan(ledger, domain, new Date());
@@ -457,24 +483,29 @@ async function resultOf(plan: Plan, found: ReadonlyMap<string, Recovered>, { led
   const since = doubt?.until ?? 0;
   const ours = runs.filter(({ endedAt }) => Date.parse(endedAt) >= since);
   return {
-    ...{ shop: domain, goLive: plan.goLive, since: plan.since },
+    shop: domain,
     comparedAt: doubt?.comparedAt === undefined ? undefined : iso(doubt.comparedAt),
+    isWhole: doubt?.comparedAt !== undefined && (orders?.unread ?? 0) === 0,
     sentAgain: ours.reduce((sum, run) => sum + sumOf(run.rolledOut) + sumOf(run.healed), 0),
     orders: { unread: orders?.unread ?? 0, differing: orders?.differing ?? 0 },
-    redemptions: found.get(domain) ?? NO_REDEMPTIONS,
   };
 }
 
-interface Ended {
-  readonly tookMs: number;
-  readonly copied: CopiedLedger | undefined;
-  readonly comparison: Comparison;
-  readonly messages: Readonly<Record<'left' | 'parked', number>>;
-  readonly shops: readonly Awaited<ReturnType<typeof resultOf>>[];
+interface RecoveredShop extends Awaited<ReturnType<typeof resultOf>> {
+  readonly redemptions: Recovered;
 }
 
-export function endOf(title: string, ended: Ended): Document {
-  const { tookMs, copied, comparison, messages, shops } = ended;
+interface Ended extends Followed {
+  readonly copied: CopiedLedger | undefined;
+  readonly shops: readonly RecoveredShop[];
+}
+
+/** `done`: begins the words where all is well. `again`: what to do where not everything was compared. */
+export function judgeFollowed(
+  { tookMs, comparison, messages, shops }: Followed,
+  done: string,
+  again: string,
+): Required<Pick<Document, 'verdict' | 'next'>> {
   const took = spanText(tookMs);
   const differing = shops.reduce((sum, { orders }) => sum + orders.differing, 0);
   const { left, parked } = messages;
@@ -486,19 +517,33 @@ export function endOf(title: string, ended: Ended): Document {
   const compared = `Everything was compared after ${took}. ${found.join(' ')}`;
   const repeat = `Not everything was read and compared after ${took}. ${
     comparison.kind === 'stuck'
-      ? `The comparison got no further in ${spanText(STUCK_MS)}, although it was started ${comparison.starts} times: see the log of the function "reconcile", and repeat the command once the cause is repaired.`
-      : 'Repeat the command.'
-  }`;
-  const recovered = `Recovered in ${took}: everything was compared, and what was sent is settled.`;
+      ? `The comparison got no further in ${spanText(STUCK_MS)}, although it was started ${comparison.starts} times: see the log of the function "reconcile". Once the cause is repaired: `
+      : ''
+  }${again}`;
+  const well = `${done} in ${took}: everything was compared, and what was sent is settled.`;
   return {
-    title,
-    verdict: !shops.every(isWhole)
+    verdict: !shops.every(({ isWhole }) => isWhole)
       ? { kind: 'action required', what: repeat }
       : parked + differing > 0
         ? { kind: 'action required', what: compared }
         : left > 0
           ? { kind: 'waits', what: compared }
-          : { kind: 'well', what: recovered },
+          : { kind: 'well', what: well },
+    next: [
+      ...(comparison.kind === 'stuck' ? [DOCTOR] : []),
+      ...(differing > 0 ? [{ label: 'See what differs', line: line('reconcile status') }] : []),
+      ...(parked > 0 ? [{ label: 'See what was given up', line: line('dead-letters list') }] : []),
+      ...(left > 0 ? [{ label: 'See what messages wait for', line: line('status') }] : []),
+    ],
+  };
+}
+
+export function endOf(title: string, ended: Ended): Document {
+  const { copied, shops } = ended;
+  const { verdict, next } = judgeFollowed(ended, 'Recovered', 'Repeat the command.');
+  return {
+    title,
+    verdict,
     blocks: [
       ...(copied ? [text(`Copied ${copied.copied} of ${copied.read} items.`)] : []),
       table(
@@ -513,10 +558,7 @@ export function endOf(title: string, ended: Ended): Document {
       ),
     ],
     next: [
-      ...(comparison.kind === 'stuck' ? [DOCTOR] : []),
-      ...(differing > 0 ? [{ label: 'See what differs', line: line('reconcile status') }] : []),
-      ...(parked > 0 ? [{ label: 'See what was given up', line: line('dead-letters list') }] : []),
-      ...(left > 0 ? [{ label: 'See what messages wait for', line: line('status') }] : []),
+      ...next,
       {
         label: 'See backfills',
         say: 'Orders from before go-live that a backfill sent are unknown to a ledger that was lost:',
@@ -526,9 +568,6 @@ export function endOf(title: string, ended: Ended): Document {
     data: { changed: true, ...ended },
   };
 }
-
-const isWhole = ({ comparedAt, orders, redemptions }: Ended['shops'][number]): boolean =>
-  comparedAt !== undefined && orders.unread === 0 && unreadText(redemptions) === '';
 
 function unreadText({ unread, stopped }: Pick<Recovered, 'unread' | 'stopped'>): string {
   const parts = unread.map(

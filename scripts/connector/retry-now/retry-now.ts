@@ -58,7 +58,7 @@ export async function retryNow(session: Session, options: RetryNowOptions): Prom
   const ledger = openLedger(deployment);
   // Read before: waking ends a pause after refused credentials, and the next refusal begins one that is its outcome.
   const pauses = (await readPauses(ledger, shops, new Date())).filter(
-    (pause) => pause.by === 'operator' || pause.why !== 'misconfigured',
+    (pause) => pause.by !== 'service' || pause.why !== 'misconfigured',
   );
   const { woken, gone } = await wake(deployment, meant);
   const holding = pauses.filter((pause) => woken.some((one) => isHolding(pause, one)));

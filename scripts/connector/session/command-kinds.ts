@@ -39,6 +39,7 @@ export const COMMAND_KINDS: Readonly<Record<string, CommandKind>> = {
   'webhooks sync': 'changes',
   reconcile: 'changes',
   recover: 'changes',
+  'go-live': 'changes',
   'reconcile status': 'reads',
   'backfill orders': 'changes',
   'backfill products': 'changes',

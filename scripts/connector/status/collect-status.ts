@@ -13,7 +13,7 @@ import {
   type LastReconcile,
   readReconcileRuns,
 } from '../../../shared/core/reconcile/last-reconcile.ts';
-import { type Check, notAsked, runChecks, shopDeps } from '../checks/check.ts';
+import { type Check, info, notAsked, runChecks, shopDeps } from '../checks/check.ts';
 import { countDelivered, familiesOf } from '../dead-letters/read.ts';
 import { type AuditRecord, readAudit } from '../deployment/audit-records.ts';
 import { type Deployment, openLedger, openLists, QUEUE_OUTPUTS } from '../deployment/deployment.ts';
@@ -112,7 +112,7 @@ export async function collectStatus(
   const credentials = readCredentials(deployment, options);
   const checks: readonly Check[] = [
     secretsCheck(deployment, credentials),
-    pausesCheck(deployment, () => DOCTOR),
+    pausesCheck(deployment, { refused: () => DOCTOR, observed: info }),
     subscriptionsCheck(shopDeps(deployment, connector.shops)),
   ];
   const parts = {

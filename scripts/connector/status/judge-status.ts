@@ -312,7 +312,7 @@ function* judgeReconcile(
   }
   if (recoversSince !== undefined) {
     const since = momentText(recoversSince, now);
-    const what = `the ledger was lost or restored; since ${since} everything is compared with the store and the loyalty service. Every run goes on`;
+    const what = `the ledger may not know everything, as after a loss or after go-live; since ${since} everything is compared with the store and the loyalty service. Every run goes on`;
     const recover = line('recover', [], { shop });
     yield { ...warn(what, { label: 'See what "recover" would do at once', line: recover }), shop };
   }

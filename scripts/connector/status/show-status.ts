@@ -170,6 +170,7 @@ function factsOf(status: Status, shop: string): FactsBlock {
   return facts(
     [
       [isOnly ? 'Last hour' : 'Last hour, all shops', hour && hourText(hour)],
+      ['Calls', found('pauses')],
       ['Reconcile', run && reconcileCell(run, now)],
       ['Subscriptions', subscriptions && `${subscriptions}, as of ${momentText(at, now)}${missed}`],
       ['Credentials', found('secrets')],

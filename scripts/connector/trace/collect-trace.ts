@@ -63,7 +63,7 @@ export async function collectTrace(
   ]);
   return {
     ...{ ...sides, letters, ready },
-    pause: pauses.find((one) => one.by === 'service' || ['all', family].includes(one.part)),
+    pause: pauses.find((one) => one.by !== 'operator' || ['all', family].includes(one.part)),
     earned: await askEarning(services.loyalty(shop), sides.held, signal),
     waits: waits.filter(({ about }) => about.kind === kind && about.id === id),
     redemptions: openIn(record?.remembered, now).length,

@@ -1,12 +1,31 @@
+import { writeFile } from 'node:fs/promises';
+import type { Shop } from '../../../shared/config/connector-config.ts';
 import { batchesOf } from '../../../shared/core/events/event.ts';
+import { fromThousandths } from '../../../shared/core/ledger/ledger.ts';
+import type { Deployment } from '../deployment/deployment.ts';
 import { openShopServices } from '../deployment/services.ts';
-import { type Document, table, type Verdict, type VerdictKind } from '../document/document.ts';
+import {
+  type Document,
+  type Tone,
+  table,
+  text,
+  type Verdict,
+  type VerdictKind,
+} from '../document/document.ts';
 import { line } from '../document/line.ts';
 import { findShop } from '../session/arguments.ts';
 import type { Session } from '../session/session.ts';
+import { Problem } from '../terminal/exit.ts';
 import { counted } from '../terminal/text.ts';
 import { changedOrders } from './find.ts';
-import { compareSides, isApplied, readSides } from './sides.ts';
+import {
+  csvOf,
+  differenceOf,
+  type JudgedOrder,
+  judgeOrder,
+  type OrderVerdict,
+} from './judge-order.ts';
+import { amountText, compareSides, isApplied, readSides, type Sides } from './sides.ts';
 
 /** The loyalty service may allow few calls, and the workers need them. */
 const AT_ONCE = 3;
@@ -14,51 +33,108 @@ const AT_ONCE = 3;
 /** One command line names no more. */
 const MOST_SENT = 20;
 
-interface ComparedOrder extends Verdict {
-  readonly id: string;
-  /** `#1007`; the id where the store does not say it. */
-  readonly name: string;
-  /** A plain resend sends it. */
-  readonly isMissing: boolean;
-  /** The service did not say what it holds. */
-  readonly isUnread: boolean;
+export interface CompareOptions {
+  readonly shop?: string;
+  /** Epoch milliseconds. */
+  readonly since: number;
+  /** A file to write. */
+  readonly csv?: string;
 }
 
 /** Compares every order that the store changed since then; what does not agree is listed. */
 export async function compareOrders(
   session: Session,
-  { shop: named, since }: { readonly shop?: string; readonly since: number },
+  { shop: named, since, csv }: CompareOptions,
 ): Promise<Document> {
   const signal = session.interruption();
   const deployment = await session.findDeployment();
+  const shop = findShop(deployment.connector, named);
+  const asked = { deployment, shop, since, signal };
+  const { orders, isStopped } = await readChangedOrders(session, asked, compareOne);
+  if (csv !== undefined) await writeCsv(csv, orders);
+  const from = new Date(since).toISOString().slice(0, 16).replace('T', ' ');
+  const title = `Orders of ${shop.domain} that changed since ${from} UTC`;
+  const written = text(`Written to ${csv}: ${counted(orders.length, 'order')}.`);
+  const document = documentOf(title, shop, orders, isStopped);
+  return csv === undefined ? document : { ...document, blocks: [...document.blocks, written] };
+}
+
+interface ComparedOrder extends JudgedOrder, Verdict {
+  readonly isObserved: boolean;
+  /** A plain resend sends it. */
+  readonly isMissing: boolean;
+}
+
+const KINDS: Readonly<Record<OrderVerdict, VerdictKind>> = {
+  same: 'well',
+  'not counted by us': 'well',
+  'other amount': 'action required',
+  absent: 'action required',
+  twice: 'action required',
+  'not known': 'not known',
+};
+
+/** Of an observed shop nothing was sent: what would be is compared. */
+function compareOne(sides: Sides): ComparedOrder {
+  const judged = judgeOrder(sides);
+  const { verdict, reason } = judged;
+  const isObserved = sides.observed !== undefined;
+  const planned = { kind: KINDS[verdict], what: `${verdict}: ${reason}` };
+  const { kind, what } = isObserved || verdict === 'twice' ? planned : compareSides(sides);
+  const isWanted = sides.mapped?.kind === 'wanted' && !sides.entry?.uncertain;
+  const isMissing = !isObserved && kind !== 'well' && isWanted && !isApplied(sides);
+  return { ...judged, isObserved, kind, what, isMissing };
+}
+
+interface AskedOrders {
+  readonly deployment: Deployment;
+  readonly shop: Shop;
+  /** Epoch milliseconds. */
+  readonly since: number;
+  readonly signal: AbortSignal;
+}
+
+/** Reads each order that the store changed since then from both sides. */
+export async function readChangedOrders<Read extends { readonly isUnread: boolean }>(
+  { terminal }: Pick<Session, 'terminal'>,
+  { deployment, shop, since, signal }: AskedOrders,
+  judge: (sides: Sides) => Read,
+): Promise<{ readonly orders: readonly Read[]; readonly isStopped: boolean }> {
   const services = openShopServices(deployment);
-  const { domain, ...shop } = findShop(deployment.connector, named);
-  const compare = async ({ id }: { readonly id: string }): Promise<ComparedOrder> => {
-    const key = { shop: domain, kind: 'order', id } as const;
-    const sides = await readSides(deployment, services, { domain, ...shop }, key);
-    const { kind, what } = compareSides(sides);
-    const read = sides.store.kind === 'found' ? sides.store.value : undefined;
-    const name = (read?.kind === 'order' && read.order.name) || id;
-    const isWanted = sides.mapped?.kind === 'wanted' && !sides.entry?.uncertain;
-    const isMissing = kind !== 'well' && isWanted && !isApplied(sides);
-    return { id, name, kind, what, isMissing, isUnread: sides.held.kind === 'unknown' };
-  };
-  const compared: ComparedOrder[] = [];
-  const progress = session.terminal.progress('Comparing orders:');
+  const read = async ({ id }: { readonly id: string }) =>
+    judge(await readSides(deployment, services, shop, { shop: shop.domain, kind: 'order', id }));
+  const orders: Read[] = [];
+  const progress = terminal.progress('Comparing orders:');
   // In an outage the others would fail like these, each after its time limit.
   let isStopped = false;
-  for await (const orders of changedOrders(services.store, domain, since, signal)) {
-    for (const some of batchesOf(orders, AT_ONCE)) {
+  for await (const page of changedOrders(services.store, shop.domain, since, signal)) {
+    for (const some of batchesOf(page, AT_ONCE)) {
       isStopped ||= signal.aborted;
       if (isStopped) break;
-      const judged = await Promise.all(some.map(compare));
-      compared.push(...judged);
-      progress.report(compared.length);
+      const judged = await Promise.all(some.map(read));
+      orders.push(...judged);
+      progress.report(orders.length);
       isStopped = judged.every(({ isUnread }) => isUnread);
     }
     if (isStopped) break;
   }
   progress.end();
+  return { orders, isStopped: isStopped || signal.aborted };
+}
+
+async function writeCsv(file: string, orders: readonly JudgedOrder[]): Promise<void> {
+  await writeFile(file, csvOf(orders)).catch((error: unknown) => {
+    throw new Problem(`${file} cannot be written (${(error as NodeJS.ErrnoException).code}).`);
+  });
+}
+
+function documentOf(
+  title: string,
+  { domain }: Shop,
+  compared: readonly ComparedOrder[],
+  isStopped: boolean,
+): Document {
+  const isObserved = compared.some((one) => one.isObserved);
   const orders = compared.filter(({ kind }) => kind !== 'well');
   const missing = orders.filter(({ isMissing, isUnread }) => isMissing && !isUnread);
   const ids = missing.slice(0, MOST_SENT).map(({ id }) => id);
@@ -66,31 +142,67 @@ export async function compareOrders(
   const many = counted(missing.length, 'order');
   const some = ids.length < missing.length ? `the first ${ids.length} of ${many}` : many;
   const traceOf = (id: string) => line('trace', ['order', id], { shop: domain });
-  const groups = [...Map.groupBy(orders, ({ kind, what }) => `${kind} ${what}`).values()];
+  const listed = isObserved ? compared : orders;
+  const groups = [...Map.groupBy(listed, ({ kind, what }) => `${kind} ${what}`).values()];
   const rows = groups.flatMap((group) => {
     const [first, ...others] = group;
     if (!first) return [];
-    const tone = first.kind === 'action required' ? ('bad' as const) : ('waits' as const);
+    const tone = TONES[first.kind];
     const name = others.length === 0 ? first.name : `${first.name} and ${others.length} more`;
-    const all = group.map((one) => one.name).join(', ');
+    const all = isObserved
+      ? `${totalOf(group)}: ${namesOf(group)}`
+      : group.map((one) => one.name).join(', ');
     const cells = [
       { text: name, opens: traceOf(first.id) },
       { text: first.what, tone },
     ];
-    return [others.length === 0 ? { cells } : { cells, detail: all }];
+    return [others.length === 0 && !isObserved ? { cells } : { cells, detail: all }];
   });
-  const from = new Date(since).toISOString().slice(0, 16).replace('T', ' ');
   const other = orders.find(({ isMissing }) => !isMissing);
   return {
-    title: `Orders of ${domain} that changed since ${from} UTC`,
-    verdict: verdictOf(compared, isStopped || signal.aborted),
-    blocks: [table(['Order', { title: 'What', shrinks: true }], rows)],
+    title,
+    verdict: verdictOf(compared, isStopped),
+    blocks: [
+      table(['Order', { title: 'What', shrinks: true }], rows),
+      ...(isObserved ? [text(`In all ${totalOf(compared)}. ${OBSERVED}`)] : []),
+    ],
     next: [
       ...(ids.length > 0 ? [{ label: `Send ${some}`, line: sends }] : []),
       ...(other ? [{ label: `See what happened to ${other.name}`, line: traceOf(other.id) }] : []),
     ],
-    data: { shop: domain, agree: compared.length - orders.length, orders },
+    data: { shop: domain, agree: compared.length - orders.length, orders: listed },
   };
+}
+
+const TONES = {
+  'action required': 'bad',
+  'not known': 'waits',
+  waits: 'waits',
+  well: 'soft',
+} as const satisfies Record<VerdictKind, Tone>;
+
+const OBSERVED =
+  'Nothing is sent before go-live; planned is what would be. Points are not known: the service decides them.';
+
+/** `12 orders, planned 600.00, held 540.00, difference −60.00` */
+function totalOf(orders: readonly JudgedOrder[]): string {
+  const currency = orders.find((one) => one.currency !== undefined)?.currency;
+  const sum = (valueOf: (order: JudgedOrder) => number | undefined) => {
+    const total = orders.reduce((sofar, one) => sofar + (valueOf(one) ?? 0), 0);
+    return amountText(fromThousandths(total), currency);
+  };
+  const sums = [sum((one) => one.planned), sum((one) => one.held), sum(differenceOf)];
+  const [planned, held, difference] = sums;
+  return `${counted(orders.length, 'order')}, planned ${planned}, held ${held}, difference ${difference}`;
+}
+
+const EXAMPLES = 5;
+
+/** The first of them: `#1001, #1002 and 7 more`. */
+export function namesOf(orders: readonly JudgedOrder[]): string {
+  const names = orders.slice(0, EXAMPLES).map(({ name }) => name);
+  const more = orders.length - EXAMPLES;
+  return `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 function verdictOf(compared: readonly ComparedOrder[], isStopped: boolean): Verdict {
@@ -98,8 +210,11 @@ function verdictOf(compared: readonly ComparedOrder[], isStopped: boolean): Verd
     return { kind: 'not known', what: 'The store changed no order since then: none was compared.' };
   }
   const many = (wanted: VerdictKind) => compared.filter(({ kind }) => kind === wanted).length;
+  const uncounted = compared.filter((one) => one.isObserved && one.verdict === 'not counted by us');
+  const agree = many('well') - uncounted.length;
   const parts = [
-    `Read on both sides just now and in agreement: ${counted(many('well'), 'order')}`,
+    `Read on both sides just now and in agreement: ${counted(agree, 'order')}`,
+    ...(uncounted.length > 0 ? [`not counted by us: ${uncounted.length}`] : []),
     ...(many('action required') > 0 ? [`different: ${many('action required')}`] : []),
     ...(many('waits') > 0 ? [`not sent yet: ${many('waits')}`] : []),
     ...(many('not known') > 0 ? [`not known: ${many('not known')}`] : []),

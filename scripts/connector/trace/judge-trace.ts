@@ -1,3 +1,4 @@
+import { fromThousandths } from '../../../shared/core/ledger/ledger.ts';
 import { QUIET_MINUTES } from '../../../shared/core/reconcile/dependencies.ts';
 import { versionOf } from '../../../shared/core/sync/read-snapshot.ts';
 import type { Suggestion, VerdictKind } from '../document/document.ts';
@@ -6,6 +7,7 @@ import { isHolding, nextAttempt, pauseText, resumeSuggestion } from '../pause/re
 import { FOR_WHAT } from '../pause/waiting-messages.ts';
 import { counted, momentText, utcText } from '../terminal/text.ts';
 import type { Trace } from './collect-trace.ts';
+import { judgeOrder } from './judge-order.ts';
 import {
   CALL_UNKNOWN,
   compareSides,
@@ -23,6 +25,10 @@ export interface Judged {
 }
 
 const DOCTOR = { label: 'Find out why', line: line('doctor') };
+const COMPARE = ({ shop }: Trace['key']) => ({
+  label: 'Compare what would be sent',
+  line: line('compare', ['orders'], { since: '24h', shop }),
+});
 const STATUS = { label: 'See what happens now', line: line('status') };
 
 /** Decides whether the loyalty service has the current state of the store, and what to do if not. */
@@ -44,6 +50,7 @@ export function judgeTrace(trace: Trace): Judged {
     const why = store.kind === 'unavailable' ? ` (${store.why})` : '';
     return say('not known', `The store could not be read${why}.`, DOCTOR);
   }
+  if (trace.observed) return say(undefined, observedText(trace), COMPARE(key));
   const { kind, what, rows } = compareSides(trace);
   if (mapped.kind === 'fault') return say(kind, what, seeLetters);
   if (mapped.kind === 'skip') return say(kind, what, held.kind === 'unknown' ? DOCTOR : undefined);
@@ -110,6 +117,22 @@ export function judgeTrace(trace: Trace): Judged {
   return say(isReconciled ? 'waits' : 'action required', `${missing.what} ${lost}${holds}`, send);
 }
 
+/** What would be sent for it and, of an order, what the service holds. */
+function observedText(trace: Trace): string {
+  const { verdict, reason } = judgeOrder(trace);
+  const held = trace.key.kind === 'order' ? ` In the service: ${verdict}, ${reason}.` : '';
+  return `Its shop is only observed: nothing is sent before go-live. ${planText(trace)}${held}`;
+}
+
+function planText({ observed }: Pick<Trace, 'observed'>): string {
+  const { outcome, why = '', calls = [], counts } = observed?.plan ?? {};
+  if (outcome === undefined) return 'No event of it was worked on yet.';
+  if (outcome === 'rejected') return `It would be given up: ${why}.`;
+  if (calls.length === 0) return `Nothing would be sent: ${why || outcome}.`;
+  const amount = counts === undefined ? '' : `, and count ${fromThousandths(counts)}`;
+  return `It would be sent (${calls.join(', ')})${amount}.`;
+}
+
 /** The last minutes are left to webhooks that may still come. */
 function reconcileText(changedAt: number): string {
   const now = new Date();
@@ -141,8 +164,9 @@ function wake({ key: { shop }, pause, waits: [wait] }: Trace): Suggestion | unde
 
 /** Of what is well or cannot be read: a person may still want it. Undefined where nothing would be sent. */
 export function sendAgain(trace: Trace): Suggestion | undefined {
-  const { mapped } = trace;
-  if (mapped?.kind !== 'wanted' || mapped.wanted.kind === 'deleted-member') return undefined;
+  const { mapped, observed } = trace;
+  if (observed || mapped?.kind !== 'wanted' || mapped.wanted.kind === 'deleted-member')
+    return undefined;
   const say = 'To send it once more all the same:';
   return { ...resend(trace, { force: true }, say), label: 'Send again…' };
 }
@@ -159,8 +183,8 @@ function resend(
 
 /** Whether the order has points, in words for its customer. Undefined for what is no order, and where the verdict says why. */
 export function pointsText(trace: Trace): string | undefined {
-  const { key, entry, mapped, held, earned } = trace;
-  if (key.kind !== 'order' || mapped?.kind !== 'wanted') return undefined;
+  const { key, entry, mapped, held, earned, observed } = trace;
+  if (observed || key.kind !== 'order' || mapped?.kind !== 'wanted') return undefined;
   const { wanted } = mapped;
   const isUnsent = entry?.appliedKey === undefined;
   if (wanted.kind === 'cancelled-order' && (isUnsent || isApplied(trace))) {

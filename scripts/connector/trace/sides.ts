@@ -33,10 +33,17 @@ import type { ReadingAssumptions } from '../../../shared/core/reconcile/dependen
 import { withRewardCodeFirst } from '../../../shared/core/redemptions/reward-codes.ts';
 import type { StoreAnswer, StoreEntity } from '../../../shared/core/store/store.ts';
 import type { HeldOrder } from '../../../shared/core/sync/change-service.ts';
+import { isHeldLive, isSameOrder, otherIds } from '../../../shared/core/sync/held-order.ts';
+import {
+  type ObservedPlan,
+  planKey,
+  recallPlan,
+} from '../../../shared/core/sync/observe-entity.ts';
 import { askStore, otherSpelling, versionOf } from '../../../shared/core/sync/read-snapshot.ts';
 import type { LoyaltyClient } from '../../../shared/loyalty/client.ts';
 import type { Value } from '../../../shared/loyalty/operations.ts';
 import { minorDigits } from '../../../shared/store/money.ts';
+import type { StoreOrder } from '../../../shared/store/store-entities.ts';
 import { type Deployment, openLedger, rulesOf } from '../deployment/deployment.ts';
 import type { ShopServices } from '../deployment/services.ts';
 import type { Verdict, VerdictKind } from '../document/document.ts';
@@ -61,9 +68,18 @@ export interface Sides {
   /** What the loyalty service should hold; undefined when unknown. */
   readonly mapped: Mapped | undefined;
   readonly held: Held;
+  /** Of an order: every id under which the service has it, first the one that `held` is. */
+  readonly copies: readonly HeldCopy[];
+  /** Of a shop for which nothing is sent before `go-live`: what would be, once an event of it was worked on. */
+  readonly observed: { readonly plan: ObservedPlan | undefined } | undefined;
   /** The ledger was lost or restored, and what it says may be out of date. */
   readonly doubt: Doubt | undefined;
   readonly assumptions: Pick<ReadingAssumptions, 'readTotals'>;
+}
+
+export interface HeldCopy {
+  readonly id: string;
+  readonly order: HeldOrder;
 }
 
 /** Reads the three sides, and changes nothing. */
@@ -74,18 +90,59 @@ export async function readSides(
   key: EntityKey,
 ): Promise<Sides> {
   const ledger = openLedger(deployment);
-  const [entry, read] = await Promise.all([readEntry(ledger, key), askStore(services.store, key)]);
-  const { heldAs = key.id } = recallOrder(entry?.remembered) ?? {};
-  const held = await askService(services.loyalty(shop), { ...key, id: heldAs });
+  const [entry, read, control] = await Promise.all([
+    readEntry(ledger, key),
+    askStore(services.store, key),
+    readControl(ledger, key.shop),
+  ]);
+  const isObserved = shop.mode === 'observe' || control.observing !== undefined;
+  const looksFurther = isObserved || control.takeover !== undefined;
+  const order = read.kind === 'found' && read.value.kind === 'order' ? read.value.order : undefined;
+  const asked = { key, entry, order: looksFurther ? order : undefined };
+  const found = await askUnderAllIds(services.loyalty(shop), asked, shop.otherOrderIds);
   const store =
     read.kind === 'found'
       ? { ...read, value: await withRewardCodeFirst(key.shop, read.value, ledger) }
       : read;
   const mapped = mapNow(key, store, entry, await rulesOf(shop, ledger));
-  const { doubt } = await readControl(ledger, key.shop);
   const { assumptions } = deployment.connector.loyalty;
-  return { key, entry, store, mapped, held, doubt, assumptions };
+  const plan = isObserved ? await readEntry(ledger, planKey(key)) : undefined;
+  const observed = isObserved ? { plan: recallPlan(plan?.remembered) } : undefined;
+  return { key, entry, store, mapped, ...found, observed, doubt: control.doubt, assumptions };
 }
+
+interface AskedEntity extends Pick<Sides, 'key' | 'entry'> {
+  /** Of an order that another integration may have sent. */
+  readonly order: StoreOrder | undefined;
+}
+
+/** By the id that it is known under; after another integration, also by those that it may have used. */
+async function askUnderAllIds(
+  loyalty: LoyaltyClient,
+  { key, entry, order }: AskedEntity,
+  forms: Shop['otherOrderIds'],
+): Promise<Pick<Sides, 'held' | 'copies'>> {
+  const { heldAs = key.id } = recallOrder(entry?.remembered) ?? {};
+  const ids = new Set([heldAs, ...(order ? [key.id, ...otherIds(order, forms)] : [])]);
+  const copies: HeldCopy[] = [];
+  let first: Held | undefined;
+  for (const id of ids) {
+    const answer = await askService(loyalty, { ...key, id });
+    if (answer.kind === 'unknown') return { held: answer, copies: [] };
+    first ??= answer;
+    if (answer.kind !== 'order') continue;
+    const isOwn = id === heldAs || id === key.id;
+    if (isOwn || !order || isSameOrder(answer.order, order))
+      copies.push({ id, order: answer.order });
+  }
+  // One that was cancelled there counts for nothing.
+  const [best] = copies.toSorted((one, other) => cancelledLast(one) - cancelledLast(other));
+  const others = copies.filter((one) => one !== best);
+  if (!best) return { held: first ?? { kind: 'absent' }, copies };
+  return { held: { kind: 'order', order: best.order }, copies: [best, ...others] };
+}
+
+const cancelledLast = ({ order }: HeldCopy) => Number(!isHeldLive(order));
 
 /** The codes by which the service says that it does not have it. */
 const NOT_FOUND = { order: 37, coupon: 57, customer: 59 } as const;
@@ -255,7 +312,7 @@ const CANCELLED_THERE =
   'The order is cancelled in the loyalty service, which takes no cancelled order again. If the store is right, give the customer the points by hand there.';
 
 /** After "It is not sent, by rule:". */
-const SKIPS: Readonly<Record<MappingSkip, string>> = {
+export const SKIPS: Readonly<Record<MappingSkip, string>> = {
   guest: 'it was ordered as a guest, without a customer who could have points',
   'customer-without-email':
     'the customer has no e-mail address, so the service cannot tell who it is',

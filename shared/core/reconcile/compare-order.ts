@@ -276,7 +276,7 @@ export function differencesOf(
 /** Less than a cent: the service may round. */
 const ROUNDING = 10;
 
-const isOther = (one: number, other: number): boolean => Math.abs(one - other) >= ROUNDING;
+export const isOther = (one: number, other: number): boolean => Math.abs(one - other) >= ROUNDING;
 
 type WantedCoupon = Extract<WantedState, { kind: 'coupon' | 'inactive-coupon' }>;
 type HeldCoupon = components['schemas']['CouponItem'];

@@ -96,11 +96,13 @@ export async function reconcile(
 const waits = (pause: Pause | undefined): boolean =>
   pause !== undefined && (pause.by === 'operator' || pause.why === 'misconfigured');
 
-/** So that it stays if the ledger is restored into a new table. */
+/** So that it stays if the ledger is restored into a new table. An observed shop has none before `go-live`. */
 async function recordGoLive(shop: string, ledger: ReconcileDeps['ledger']): Promise<number> {
   const created = await ledger.createdAt();
   const { goLive = created } = await changeControl(ledger, shop, (control) =>
-    control.goLive === undefined ? { ...control, goLive: created } : control,
+    control.goLive === undefined && control.observing === undefined
+      ? { ...control, goLive: created }
+      : control,
   );
   return goLive;
 }

@@ -21,7 +21,13 @@ function sides(changes: Partial<Sides>): Sides {
   return {
     key: { shop: 'example-store.myshopify.com', kind: 'order', id: order.id },
     ...{ entry: undefined, store: { kind: 'found', value: { kind: 'order', order } }, mapped },
-    ...{ held: { kind: 'absent' }, doubt: undefined, assumptions: { readTotals: 'as-sent' } },
+    ...{
+      copies: [],
+      observed: undefined,
+      held: { kind: 'absent' },
+      doubt: undefined,
+      assumptions: { readTotals: 'as-sent' },
+    },
     ...changes,
   };
 }

@@ -59,6 +59,8 @@ function trace(changes: Partial<Trace> = {}): Trace {
     store: { kind: 'found', value: { kind: 'product', product } },
     mapped,
     held: { kind: 'cannot-be-read' },
+    copies: [],
+    observed: undefined,
     earned: undefined,
     doubt: undefined,
     assumptions: { readTotals: 'as-sent' },

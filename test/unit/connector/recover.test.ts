@@ -203,7 +203,7 @@ describe('the comparison of a ledger in doubt', () => {
 
 const resultWith = (comparedAt: string | undefined) => ({
   ...{ shop: SHOP, goLive: { at: 0, from: '' }, since: 0, comparedAt, sentAgain: 0 },
-  ...{ orders: { unread: 0, differing: 0 } },
+  ...{ orders: { unread: 0, differing: 0 }, isWhole: comparedAt !== undefined },
   redemptions: { customers: 0, found: 0, unread: [] },
 });
 const ended = { tookMs: 1, copied: undefined, messages: { left: 0, parked: 0 } };

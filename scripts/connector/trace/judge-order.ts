@@ -1,0 +1,123 @@
+import { fromThousandths, toThousandths } from '../../../shared/core/ledger/ledger.ts';
+import { faultText, type Mapped } from '../../../shared/core/mapping/wanted-state.ts';
+import { isOther, sideOfService } from '../../../shared/core/reconcile/compare-order.ts';
+import { minorDigits } from '../../../shared/store/money.ts';
+import { type Sides, SKIPS } from './sides.ts';
+
+/** How what we would have the service hold of an order compares with what it holds. */
+export type OrderVerdict =
+  | 'same'
+  | 'other amount'
+  | 'absent'
+  /** Under two ids. */
+  | 'twice'
+  | 'not counted by us'
+  | 'not known';
+
+/** Amounts are in thousandths and count for points: less refunds, and nothing of an order that ended. */
+export interface JudgedOrder {
+  readonly id: string;
+  /** `#1007`; the id where the store does not say it. */
+  readonly name: string;
+  readonly currency: string | undefined;
+  /** ISO 8601. */
+  readonly placedAt: string | undefined;
+  readonly verdict: OrderVerdict;
+  /** The same for all that are alike. */
+  readonly reason: string;
+  /** Undefined where it is not known, or we would not count the order. */
+  readonly planned: number | undefined;
+  /** Undefined where the service does not have it. */
+  readonly held: number | undefined;
+  readonly heldId: string | undefined;
+  /** Of each copy, where the service has it from. */
+  readonly origins: readonly (number | undefined)[];
+  /** Store or service did not answer. */
+  readonly isUnread: boolean;
+}
+
+export function judgeOrder(sides: Sides): JudgedOrder {
+  const { key, store, held: answer, copies } = sides;
+  const order =
+    store.kind === 'found' && store.value.kind === 'order' ? store.value.order : undefined;
+  const read = copies.map((copy) => {
+    const { state, amount = 0 } =
+      sideOfService(copy.order, sides.entry?.amounts, sides.assumptions) ?? {};
+    return { id: copy.id, state, counts: state === 'completed' ? amount : 0 };
+  });
+  const planned = plannedOf(sides.mapped);
+  return {
+    ...{ id: key.id, name: order?.name || key.id, currency: order?.currency },
+    ...{ placedAt: order?.placedAt, held: read[0]?.counts, heldId: read[0]?.id },
+    planned: typeof planned === 'number' ? planned : undefined,
+    origins: copies.map((copy) => copy.order.Origin),
+    isUnread: store.kind === 'unavailable' || answer.kind === 'unknown',
+    ...verdictOf(sides, planned, read),
+  };
+}
+
+type Skip = Extract<Mapped, { kind: 'skip' }>['why'];
+
+/** What counts, or why nothing does. Undefined: not known. */
+function plannedOf(mapped: Mapped | undefined): number | Skip | undefined {
+  if (!mapped || mapped.kind === 'fault') return undefined;
+  if (mapped.kind === 'skip') return mapped.why === 'never-sent' ? 0 : mapped.why;
+  const { wanted } = mapped;
+  if (wanted.kind !== 'order') return 0;
+  return wanted.order.IsCompleted ? toThousandths(wanted.order.OrderTotal) : 'pending';
+}
+
+interface ReadCopy {
+  readonly id: string;
+  readonly state: string | undefined;
+  readonly counts: number;
+}
+
+function verdictOf(
+  { key, mapped, held }: Pick<Sides, 'key' | 'mapped' | 'held'>,
+  planned: number | Skip | undefined,
+  copies: readonly ReadCopy[],
+): Pick<JudgedOrder, 'verdict' | 'reason'> {
+  const say = (verdict: OrderVerdict, reason: string) => ({ verdict, reason });
+  if (held.kind === 'unknown') return say('not known', `the service did not say: ${held.why}`);
+  if (mapped?.kind === 'fault') return say('not known', `the rules fail: ${faultText(mapped)}`);
+  if (planned === undefined) return say('not known', 'the store did not say');
+  if (copies.filter(({ state }) => state !== 'cancelled').length > 1) {
+    return say('twice', 'the service holds it under two ids: a person must cancel one there');
+  }
+  if (typeof planned === 'string') return say('not counted by us', SKIPS[planned]);
+  const [copy] = copies;
+  if (planned === 0 && !copy?.counts) return say('same', 'nothing of it counts');
+  if (!copy) return say('absent', 'the service does not have it');
+  if (!isOther(planned, copy.counts)) {
+    return say('same', copy.id === key.id ? "under the store's id" : 'under another id');
+  }
+  if (copy.state === 'cancelled') return say('other amount', 'it is cancelled in the service');
+  if (copy.state === 'pending') return say('other amount', 'it is not complete in the service');
+  if (planned === 0) return say('other amount', 'it has ended in the store');
+  return say('other amount', `the service counts ${copy.counts > planned ? 'more' : 'less'}`);
+}
+
+/** What the service counts too much; what we would not count is left out. */
+export const differenceOf = ({ planned, held = 0 }: JudgedOrder): number | undefined =>
+  planned === undefined ? undefined : held - planned;
+
+const HEADER = 'id,name,planned,held,held id,origin,verdict,difference';
+
+/** One line for each order, without personal data. */
+export function csvOf(orders: readonly JudgedOrder[]): string {
+  const lines = orders.map((order) => {
+    const { id, name, currency, planned, held, heldId, origins, verdict } = order;
+    const amount = (value: number | undefined) =>
+      value === undefined ? '' : fromThousandths(value).toFixed(minorDigits(currency ?? ''));
+    const [origin = ''] = origins;
+    const amounts = [amount(planned), amount(held), heldId ?? '', origin];
+    return [id, name, ...amounts, verdict, amount(differenceOf(order))].map(csvCell).join(',');
+  });
+  return `${[HEADER, ...lines].join('\n')}\n`;
+}
+
+function csvCell(value: string | number): string {
+  const text = String(value);
+  return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
