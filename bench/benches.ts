@@ -6,6 +6,7 @@ export const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   worker: async () => (await import('./benches/worker.ts')).worker,
   profile: async () => (await import('./benches/profile.ts')).profile,
   storefront: async () => (await import('./benches/storefront.ts')).storefront,
+  neighbours: async () => (await import('./benches/neighbours.ts')).neighbours,
   drain: async () => (await import('./benches/drain.ts')).drain,
   cost: async () => (await import('./benches/cost.ts')).cost,
   backfill: async () => (await import('./benches/backfill.ts')).backfill,

@@ -26,7 +26,7 @@ import { Storefront } from './storefront.ts';
  */
 const WRITTEN = {
   orders: {
-    writes: ['order', 'member', 'customer', 'redemption', 'notice', 'parked', 'plan'],
+    writes: ['order', 'redemption', 'notice', 'parked', 'plan'],
     marks: ['order', 'member', 'customer'],
   },
   products: { writes: ['product', 'parked', 'plan'], marks: ['product'] },

@@ -19,13 +19,12 @@ export interface OperatorPoliciesProps {
 }
 
 /**
- * What an operator may write into the ledger, by the partition key: the items of shops (a pause, the position of a
- * backfill, a closed redemption, that a dead letter was dropped).
+ * What an operator may write into the ledger, by the partition key: that the dead letter of an entity was dropped, a
+ * closed redemption, the position of a backfill, a pause, the end of a wait.
  */
 const WRITABLE_KEYS = [
-  ...['order', 'product', 'coupon', 'member', 'customer'].map((kind) => `${kind}|*`),
-  ...['redemption', 'reward-code', 'quiz', 'notice', 'cursor'].map((kind) => `${kind}|*`),
-  ...['control', 'parked', 'waiting', 'dead-letter'].map((kind) => `${kind}|*`),
+  ...['order', 'product', 'coupon', 'member', 'dead-letter'].map((kind) => `${kind}|*`),
+  ...['redemption', 'cursor', 'control', 'waiting'].map((kind) => `${kind}|*`),
 ];
 
 /** The caller's own audit records, whose keys hold their id (scripts/connector/deployment/audit-records.ts). */

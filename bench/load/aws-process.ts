@@ -3,7 +3,8 @@ import { startDynamoDb, startSqs } from '../../local/stack/emulators.ts';
 import { reportReady } from '../answering-process.ts';
 
 export interface AwsTask {
-  readonly dataFolder: string;
+  /** Absent: in memory. */
+  readonly dataFolder?: string;
   readonly ports: { readonly sqs: number; readonly dynamodb: number };
 }
 

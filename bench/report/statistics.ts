@@ -3,12 +3,16 @@ import type { Samples } from '../measure/measure-alternately.ts';
 
 /** Median and quartiles: a single disturbed measurement does not change them. */
 export function spreadOf(samples: readonly number[]): Spread {
-  const sorted = samples.toSorted((one, other) => one - other);
-  return { median: at(sorted, 0.5), low: at(sorted, 0.25), high: at(sorted, 0.75) };
+  return {
+    median: quantileOf(samples, 0.5),
+    low: quantileOf(samples, 0.25),
+    high: quantileOf(samples, 0.75),
+  };
 }
 
 /** Interpolates between two neighbours. */
-function at(sorted: readonly number[], part: number): number {
+export function quantileOf(samples: readonly number[], part: number): number {
+  const sorted = samples.toSorted((one, other) => one - other);
   const place = (sorted.length - 1) * part;
   const below = sorted[Math.floor(place)];
   const above = sorted[Math.ceil(place)];

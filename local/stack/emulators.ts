@@ -104,8 +104,7 @@ export async function startDynamoDb(dataFolder?: string, port = 0): Promise<Emul
   const { endpoint } = await listen(server, port);
   const [serve] = server.listeners('request') as RequestListener[];
   server.removeAllListeners('request').on('request', (request, response) => {
-    const isStatement = request.headers['x-amz-target'] === 'DynamoDB_20120810.ExecuteStatement';
-    if (isStatement) void insert(endpoint, request, response);
+    if (isStatement(request)) void insert(endpoint, request, response);
     else serve?.(request, response);
   });
   return {
@@ -118,8 +117,11 @@ export async function startDynamoDb(dataFolder?: string, port = 0): Promise<Emul
   };
 }
 
+export const isStatement = ({ headers }: IncomingMessage): boolean =>
+  headers['x-amz-target'] === 'DynamoDB_20120810.ExecuteStatement';
+
 /** dynalite knows no PartiQL. `INSERT` is a write that can only create ("PartiQL insert statements for DynamoDB"). */
-async function insert(
+export async function insert(
   endpoint: string,
   request: IncomingMessage,
   response: ServerResponse,

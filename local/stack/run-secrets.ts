@@ -67,8 +67,8 @@ const random = (): string => randomBytes(16).toString('hex');
 
 /** The shop whose credentials open the shop's account at the loyalty service. */
 export function accountOf({ shops }: Pick<Connector, 'shops'>, shop: Shop): Shop {
-  const shared = shops.find(({ rules }) => rules.sharedAccount);
-  return (shop.rules.sharedAccount && shared) || shop;
+  const shared = shop.rules.sharedAccount && shops.find(({ rules }) => rules.sharedAccount);
+  return shared || shop;
 }
 
 export function secretsOfShop(

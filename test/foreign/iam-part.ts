@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PLACE } from '../../local/stack/emulators.ts';
 import { requireTool } from '../../scripts/build/require-tool.ts';
-import type { RecordedQuestion, RecordedRole } from './instead/recorded-policy.ts';
+import { itemAction, type RecordedQuestion, type RecordedRole } from './instead/recorded-policy.ts';
 import type { Part } from './part.ts';
 import { plantedBugs } from './planted-bugs.ts';
 import { runSuites } from './run-suites.ts';
@@ -38,7 +38,7 @@ export const iam: Part = {
               : [
                   'test/integration/stack/end-to-end.test.ts',
                   'test/long/operate/operator-policies.test.ts',
-                  'test/long/stack/closed-redemption.test.ts',
+                  'test/long/stack/{closed-redemption,limits,many-shops,week}.test.ts',
                 ],
             instead: {
               'local/stack/iam/policy.ts': 'test/foreign/instead/recorded-policy.ts',
@@ -72,14 +72,21 @@ const UNASKED = new Set([
   // The commands call these services, which the local stack answers without a look at the policies.
   ...['cloudformation:DescribeStacks', 'cloudwatch:GetMetricData', 'lambda:GetAccountSettings'],
   ...['sns:ListSubscriptionsByTopic', 'sns:Subscribe'],
+  // Lambda sends the traces by itself.
+  ...['xray:PutTelemetryRecords', 'xray:PutTraceSegments'],
 ]);
 
-/** The other roles and actions that a template grants, and that no call asked for. */
+/** The other roles, actions and kinds of items that a template grants, and that no call asked for. */
 function neverAsked(
   roles: readonly RecordedRole[],
   questions: readonly RecordedQuestion[],
 ): readonly string[] {
-  const asked = new Set(questions.map(({ who, request }) => `${who} ${request.action}`));
+  const asked = new Set(
+    questions.flatMap(({ who, request: { action, context } }) => {
+      const keys = [context['dynamodb:LeadingKeys'] ?? []].flat();
+      return [action, ...keys.map((key) => itemAction(action, key))].map((one) => `${who} ${one}`);
+    }),
+  );
   const granted = roles.flatMap(({ role, actions }) =>
     actions.filter((action) => !UNASKED.has(action)).map((action) => `${role} ${action}`),
   );

@@ -1,5 +1,6 @@
 import { productAt, productEventAt } from '../../local/harness/product-payload.ts';
 import { orderAt } from '../fixtures/order-life.ts';
+import { lineOf } from '../fixtures/order-spec.ts';
 import { personalFields, persons } from '../fixtures/persons.ts';
 import { type JsonTree, toTree } from './make-body.ts';
 
@@ -15,8 +16,8 @@ const payloads: Readonly<Record<string, unknown>> = {
   'orders/create': orderAt(1),
   'orders/updated': orderAt(2, {
     lines: [
-      { product: 1, priceCents: 2_000, quantity: 3, discountCents: 600, takenBack: 1 },
-      { product: undefined, priceCents: 500, quantity: 1, discountCents: 0, takenBack: 0 },
+      lineOf(2_000, { quantity: 3, discountCents: 600, takenBack: 1 }),
+      lineOf(500, { product: undefined }),
     ],
     tipCents: 300,
     statesCurrent: false,

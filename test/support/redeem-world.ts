@@ -301,6 +301,20 @@ export function openRedeeming({
       return createRedeeming(SHOP, () => worldFor(watch)).redeem(customerId, intent);
     },
 
+    /** A click that dies when its intent is on the queue, and its call is not begun. */
+    async clickThatDies(): Promise<void> {
+      const { write } = ledger;
+      let writes = 0;
+      ledger.write = async (...given) => {
+        writes += 1;
+        if (writes === 2) throw new Error('the process died');
+        return write(...given);
+      };
+      const { kind } = await opened.redeem();
+      ledger.write = write;
+      if (kind !== 'unavailable') throw new Error(`it answered ${kind}`);
+    },
+
     challenge: (customerId = ROBIN, typed: TypedContacts = {}, staffId = '42') =>
       createRedeeming(SHOP, () => worldFor(asItIs)).challenge(customerId, staffId, typed),
 

@@ -345,6 +345,9 @@ const TARGETS: ReadonlyMap<string, Service> = new Map([
 
 const INVOKE = /^\/2015-03-31\/functions\/([^/]+)\/invocations$/;
 
+/** Each is an action of its own ("Actions, resources, and condition keys for Amazon DynamoDB"). */
+const STATEMENT = /^(SELECT|UPDATE|DELETE)\b[^"]*"([^"]+)"/i;
+
 /** Undefined means no service that runs here. */
 export function identifyCall(
   request: { readonly path: string; readonly amzTarget: string; readonly body: Uint8Array },
@@ -373,6 +376,12 @@ export function identifyCall(
       if (inserted) {
         const resources = tableArns({ TableName: inserted.table }, place);
         return { service, action: 'dynamodb:PartiQLInsert', resources, items: [inserted.item] };
+      }
+      const [, verb = '', table] = STATEMENT.exec(textOf(fields, 'Statement') ?? '') ?? [];
+      if (table !== undefined) {
+        // Which items it means is not read: the emulator has none of these statements.
+        const action = `dynamodb:PartiQL${verb[0]?.toUpperCase()}${verb.slice(1).toLowerCase()}`;
+        return { service, action, resources: tableArns({ TableName: table }, place) };
       }
       return {
         service,

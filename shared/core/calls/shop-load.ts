@@ -15,7 +15,8 @@ import {
  *   workers  ■ ■ ■ ■ ■ ■ □ □ □ □   □ never held by busy shops
  *            └ places ─┘           one shop takes all but the last, which is for another busy one
  *
- * A place is an item of the ledger that is only used while a shop is busy: a calm run reads and writes nothing.
+ * A place is an item of the ledger that is only used while a shop is busy. That a service is slow is another one, which
+ * every batch reads: a flood that comes one by one gives each worker a message, before any of them has an answer.
  * See docs/decisions/0011-one-ledger-item-holds-the-rate-limit-of-an-account.md.
  */
 export interface ShopLoad {
@@ -29,7 +30,7 @@ export interface ShopLoad {
 
 /** The places of one batch. */
 interface Visit {
-  /** Read with the batch; none while its shops are calm. */
+  /** Read with the batch. */
   readonly keys: readonly RecordKey<'place'>[];
   /** Shops that get no place: another batch of this process got none a moment ago. */
   readonly refused: ReadonlySet<string>;
@@ -48,7 +49,7 @@ interface Visit {
 
 interface LoadSettings {
   readonly queue: string;
-  readonly ledger: Pick<Ledger, 'write'>;
+  readonly ledger: Pick<Ledger, 'readMany' | 'write'>;
   /** Groups of one shop side by side in one worker, at most. */
   readonly most: number;
   /** How many workers of the queue run at once. Undefined where a shop has no neighbours: it needs no place. */
@@ -69,6 +70,8 @@ const REFUSED_MS = 1_000;
 /** A worker that dies keeps its place: as long as a function may run. */
 export const PLACE_MS = 240_000;
 const KEPT_SECONDS = 3_600;
+/** A shop that sends little is still known as slow when it sends much; one that became quick has half of the workers so long. */
+const KNOWN_AS_SLOW_MS = 3_600_000;
 
 interface Place {
   readonly shop: string;
@@ -77,6 +80,12 @@ interface Place {
 }
 
 const form = rememberedForm<Place>('place', 1);
+
+const slowKey = (shop: string): RecordKey<'place'> => ({
+  shop: '*',
+  kind: 'place',
+  id: `slow/${shop}`,
+});
 
 export function createShopLoad(settings: LoadSettings): ShopLoad {
   const { queue, ledger, most, workers, now, random } = settings;
@@ -96,10 +105,25 @@ export function createShopLoad(settings: LoadSettings): ShopLoad {
     return known;
   }
 
+  const isSlow = (shop: string) => (parallelisms.get(shop)?.allowed() ?? most) < most;
+
   function isBusy(shop: string, groups: number): boolean {
-    const isSlow = (parallelisms.get(shop)?.allowed() ?? most) < most;
-    if (isSlow || groups >= MANY_GROUPS) busyUntil.set(shop, now() + STAYS_BUSY_MS);
+    if (isSlow(shop) || groups >= MANY_GROUPS) busyUntil.set(shop, now() + STAYS_BUSY_MS);
     return (busyUntil.get(shop) ?? 0) > now();
+  }
+
+  /** Tells the other processes, twice in the time that they remember it. */
+  async function markSlow(
+    shop: string,
+    entries: ReadonlyMap<string, LedgerEntry>,
+  ): Promise<unknown> {
+    const key = slowKey(shop);
+    const text = ledgerKeyText(key);
+    const entry = entries.get(text);
+    const until = form.read(entry?.remembered)?.until ?? 0;
+    if (isNewer(entries, text) || until > now() + KNOWN_AS_SLOW_MS / 2) return undefined;
+    const mark = entryOf({ shop, until: now() + KNOWN_AS_SLOW_MS });
+    return ledger.write(key, mark, entry?.revision);
   }
 
   async function take(
@@ -146,15 +170,33 @@ export function createShopLoad(settings: LoadSettings): ShopLoad {
       const asks = busy.some((shop) => !refused.has(shop));
       /** With the revision that the next write names. */
       const own = new Map<RecordKey<'place'>, number>();
+      const known = [...groups.keys()].filter((shop) => shop !== '' && !refused.has(shop));
+      const neighbours = places.length === 0 ? [] : known;
+      const marks = neighbours.map(slowKey);
+      let read: ReadonlyMap<string, LedgerEntry> = new Map();
+      const isKnownAsSlow = (shop: string) => {
+        const mark = form.read(read.get(ledgerKeyText(slowKey(shop)))?.remembered);
+        return mark !== undefined && mark.until > now();
+      };
       return {
-        keys: asks ? places : [],
+        keys: asks ? [...marks, ...places] : marks,
         refused,
         async take(shops, entries, isCrowded) {
           const without = new Set(refused);
+          read = entries;
+          let ofPlaces = asks ? entries : undefined;
           for (const shop of shops) {
-            if (!busy.includes(shop) || refused.has(shop)) continue;
-            // A ledger that cannot be written stops the work itself, with a better reason.
-            if (await take(shop, entries, own).catch(() => true)) continue;
+            if (refused.has(shop)) continue;
+            if (!busy.includes(shop)) {
+              if (!isKnownAsSlow(shop)) continue;
+              busyUntil.set(shop, now() + STAYS_BUSY_MS);
+            }
+            // A ledger that cannot be used stops the work itself, with a better reason.
+            const takes = async () => {
+              ofPlaces ??= await ledger.readMany(places);
+              return take(shop, ofPlaces, own);
+            };
+            if (await takes().catch(() => true)) continue;
             if (await isCrowded()) continue;
             refusedUntil.set(shop, now() + REFUSED_MS);
             without.add(shop);
@@ -164,8 +206,9 @@ export function createShopLoad(settings: LoadSettings): ShopLoad {
         async leave() {
           const free = entryOf({ shop: '', until: 0 });
           const left = [...own].map(([key, revision]) => ledger.write(key, free, revision));
+          const slow = neighbours.filter(isSlow).map((shop) => markSlow(shop, read));
           // What could not be given back is free when its time is over.
-          await Promise.allSettled(left);
+          await Promise.allSettled([...left, ...slow]);
         },
       };
     },

@@ -16,6 +16,9 @@ export interface RecordedQuestion {
   readonly statements: readonly RecordedStatement[];
 }
 
+/** The kind stands first in the key of an item. */
+export const itemAction = (action: string, key: string): string => `${action} ${key.split('|')[0]}`;
+
 /** A role of a template, and the actions that it is granted. */
 export interface RecordedRole {
   readonly role: string;

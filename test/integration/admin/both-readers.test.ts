@@ -6,7 +6,13 @@ import { readOrderWebhook } from '../../../shared/shopify/webhooks/read-order-we
 import type { StoreOrder } from '../../../shared/store/store-entities.ts';
 import { bag, customerNode, orderNode, rootWithOrder } from '../../fixtures/order-node.ts';
 import { buildOrder } from '../../fixtures/order-payload.ts';
-import { anyOrder, type OrderSpec, simpleOrder } from '../../fixtures/order-spec.ts';
+import {
+  anyOrder,
+  type LineSpec,
+  lineOf,
+  type OrderSpec,
+  simpleOrder,
+} from '../../fixtures/order-spec.ts';
 import { neverSent, rules } from '../../fixtures/store-entities.ts';
 import { askIn, pagesOf } from '../../support/admin-execution.ts';
 
@@ -53,14 +59,7 @@ describe('the two readers of an order', () => {
     );
   });
 
-  const line = (changes: Partial<OrderSpec['lines'][number]> = {}) => ({
-    product: 1,
-    priceCents: 1999,
-    quantity: 3,
-    discountCents: 0,
-    takenBack: 0,
-    ...changes,
-  });
+  const line = (changes: Partial<LineSpec> = {}) => lineOf(1999, { quantity: 3, ...changes });
 
   it('agree on an order with more lines than one page holds', async () => {
     const lines = Array.from({ length: 160 }, (_, index) => line({ product: 1 + (index % 4) }));

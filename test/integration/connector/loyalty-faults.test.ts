@@ -3,6 +3,7 @@ import { productAt } from '../../../local/harness/product-payload.ts';
 import type { FaultRule } from '../../../local/loyalty-sandbox/fault-rule.ts';
 import { decodeEvent } from '../../../shared/core/events/decode-event.ts';
 import { orderAt, withId } from '../../fixtures/order-life.ts';
+import { lineOf } from '../../fixtures/order-spec.ts';
 import { persons } from '../../fixtures/persons.ts';
 import { storeCoupon } from '../../fixtures/store-entities.ts';
 import { type RunningConnector, runConnectors, SHOP } from '../../support/running-connector.ts';
@@ -10,7 +11,7 @@ import { type RunningConnector, runConnectors, SHOP } from '../../support/runnin
 const connectors = runConnectors();
 
 const priced = (priceCents: number) => ({
-  lines: [{ product: 1, priceCents, quantity: 1, discountCents: 0, takenBack: 0 }],
+  lines: [lineOf(priceCents)],
   fulfilledAfterDays: 1,
 });
 const order = (id: number, second = 1, priceCents = 5000) =>

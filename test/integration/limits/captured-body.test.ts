@@ -101,3 +101,18 @@ describe('a captured body that is sent under every topic', () => {
     },
   );
 });
+
+it('two edits of a discount in one second have equal bytes: the second counts although the first was processed', async () => {
+  const connector = await openShop();
+  const at = { updatedAt: '2026-10-09T12:00:00.000Z' };
+  const edited = { ...discount, updated_at: '2026-10-09T12:00:00Z' };
+  const edit = async (code: string, webhookId: string) => {
+    connector.store.putCoupon(SHOP, storeCoupon({ code, codeId: code, ...at }));
+    expect(await connector.post('discounts/update', edited, { webhookId })).toBe(200);
+    await connector.settle();
+  };
+  await edit('FIRST', 'edit-1');
+  expect(held(connector).coupons).toContainEqual(['FIRST', true]);
+  await edit('SECOND', 'edit-2');
+  expect(held(connector).coupons).toContainEqual(['SECOND', true]);
+});

@@ -1,10 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { productAt } from '../../../local/harness/product-payload.ts';
 import { type Concurrency, fitConcurrency } from '../../../shared/config/concurrency.ts';
+import { orderNow as order, productNow as product } from '../../fixtures/changed-now.ts';
 import connector from '../../fixtures/limited.config.ts';
-import { buildOrder } from '../../fixtures/order-payload.ts';
-import { simpleOrder } from '../../fixtures/order-spec.ts';
 import { type LocalStack, startLocalStack } from '../../support/local-stack.ts';
 
 const SETTINGS = 'test/fixtures/limited.config.ts';
@@ -12,15 +10,6 @@ const QUOTA = 10;
 
 let stack: LocalStack | undefined;
 afterEach(() => stack?.stop(), 60_000);
-
-/** Changed just now: of an old event the store would be asked, which knows none of them. */
-const changed = (kind: string, id: number) => ({
-  id,
-  admin_graphql_api_id: `gid://shopify/${kind}/${id}`,
-  updated_at: new Date().toISOString(),
-});
-const product = (id: number) => productAt(1, changed('Product', id));
-const order = (id: number) => buildOrder(simpleOrder, changed('Order', id)).payload;
 
 /** The answers to webhooks in a new account, while the loyalty service takes eight seconds for a call. */
 async function answersInNewAccount(

@@ -2,15 +2,13 @@ import { rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { PutSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { productAt } from '../../../local/harness/product-payload.ts';
 import { type Emulator, PLACE, startDynamoDb, startSqs } from '../../../local/stack/emulators.ts';
 import type { RunningShop } from '../../../local/stack/start-sandboxes.ts';
 import { writeStateFile } from '../../../local/stack/state-file.ts';
 import { awsSettings } from '../../../scripts/connector/deployment/deployment.ts';
 import { readWaiting } from '../../../scripts/connector/pause/waiting-messages.ts';
 import { PACKAGE_FOLDER } from '../../../shared/config/folders.ts';
-import { buildOrder } from '../../fixtures/order-payload.ts';
-import { simpleOrder } from '../../fixtures/order-spec.ts';
+import { orderNow as order, productNow as product } from '../../fixtures/changed-now.ts';
 import { runCommand } from '../../support/connector-command.ts';
 import { type LocalStack, startLocalStack } from '../../support/local-stack.ts';
 import { createProject } from '../../support/project.ts';
@@ -62,15 +60,6 @@ beforeEach(async () => {
   await vi.waitFor(async () => expect(await stack.waiting()).toBe(0), WAIT);
   for (const { loyalty } of stack.shops) loyalty.journal.clear();
 });
-
-/** Changed just now: of an old event the store would be asked, which knows none of them. */
-const changed = (kind: string, id: number) => ({
-  id,
-  admin_graphql_api_id: `gid://shopify/${kind}/${id}`,
-  updated_at: new Date().toISOString(),
-});
-const product = (id: number) => productAt(1, changed('Product', id));
-const order = (id: number) => buildOrder(simpleOrder, changed('Order', id)).payload;
 
 let lastId = 0;
 const newIds = (count: number) => Array.from({ length: count }, () => ++lastId);

@@ -1,7 +1,7 @@
 import { amountHeld } from '../../../local/harness/held-order.ts';
 import { SHOP } from '../../../local/harness/in-process-connector.ts';
 import { buildOrder } from '../../fixtures/order-payload.ts';
-import { type LineSpec, simpleOrder } from '../../fixtures/order-spec.ts';
+import { type LineSpec, lineOf, simpleOrder } from '../../fixtures/order-spec.ts';
 import { storeOrder } from '../../fixtures/store-entities.ts';
 import { connectorScenario, type Plot, workerOf, wrongIn } from './connector-scenario.ts';
 
@@ -18,7 +18,7 @@ export const ID = '5512345678901';
 const UNIT = 10;
 const UNITS = 5;
 const LINE: LineSpec = {
-  ...{ product: 1, priceCents: UNIT * 100, quantity: UNITS, discountCents: 0, takenBack: 0 },
+  ...lineOf(UNIT * 100, { quantity: UNITS }),
 };
 
 /**

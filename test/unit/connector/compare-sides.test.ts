@@ -11,6 +11,7 @@ import { mapOrder } from '../../../shared/core/mapping/map-order.ts';
 import { idempotencyKey } from '../../../shared/core/mapping/wanted-state.ts';
 import type { Redemption } from '../../../shared/core/redemptions/redemption.ts';
 import { transportFailure } from '../../../shared/loyalty/result.ts';
+import { lineOf } from '../../fixtures/order-spec.ts';
 import { neverSent, rules, storeOrder } from '../../fixtures/store-entities.ts';
 
 const order = storeOrder();
@@ -78,7 +79,7 @@ describe('the comparison of one order', () => {
 
   it('does not tell where what was taken back is not known', () => {
     const refunded = storeOrder({
-      lines: [{ product: 1, priceCents: 1000, quantity: 10, discountCents: 0, takenBack: 3 }],
+      lines: [lineOf(1000, { quantity: 10, takenBack: 3 })],
       fulfilledAfterDays: 1,
     });
     const wanted = mapOrder(refunded, rules, neverSent);

@@ -14,6 +14,7 @@ import { mapOrder } from '../../../shared/core/mapping/map-order.ts';
 import { idempotencyKey, type Mapped } from '../../../shared/core/mapping/wanted-state.ts';
 import type { StoreProduct } from '../../../shared/store/store-entities.ts';
 import type { OrderEarning } from '../../../shared/store/storefront-answers.ts';
+import { lineOf } from '../../fixtures/order-spec.ts';
 import { neverSent, rules, storeOrder } from '../../fixtures/store-entities.ts';
 
 const product: StoreProduct = {
@@ -411,7 +412,7 @@ describe('the points of an order', () => {
 });
 
 describe('the arithmetic of an order', () => {
-  const lines = [{ product: 1, priceCents: 19_600, quantity: 1, discountCents: 0, takenBack: 0 }];
+  const lines = [lineOf(19_600)];
   const spec = { lines, taxPercent: 20, taxesIncluded: true, fulfilledAfterDays: 1 };
   const order = storeOrder(spec);
   const mapped = mapOrder(order, rules, neverSent);

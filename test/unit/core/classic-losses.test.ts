@@ -3,7 +3,7 @@ import { amountHeld } from '../../../local/harness/held-order.ts';
 import { openConnector, SHOP } from '../../../local/harness/in-process-connector.ts';
 import type { CallFailure } from '../../../shared/loyalty/result.ts';
 import { buildOrder } from '../../fixtures/order-payload.ts';
-import { type OrderSpec, simpleOrder } from '../../fixtures/order-spec.ts';
+import { lineOf, type OrderSpec, simpleOrder } from '../../fixtures/order-spec.ts';
 import { storeOrder } from '../../fixtures/store-entities.ts';
 
 const ID = '5512345678901';
@@ -16,7 +16,7 @@ function payload(second: number, spec: Partial<OrderSpec> = {}, changes = {}) {
 }
 
 const priced = (priceCents: number): Partial<OrderSpec> => ({
-  lines: [{ product: 1, priceCents, quantity: 1, discountCents: 0, takenBack: 0 }],
+  lines: [lineOf(priceCents)],
   fulfilledAfterDays: 1,
 });
 const A = priced(5000);

@@ -5,7 +5,7 @@ import { type Ledger, ledgerKeyText } from '../../../shared/core/ledger/ledger.t
 import { recallOrder } from '../../../shared/core/mapping/wanted-state.ts';
 import { orderAt, storeOrderOf } from '../../fixtures/order-life.ts';
 import { buildOrder } from '../../fixtures/order-payload.ts';
-import { type LineSpec, simpleOrder } from '../../fixtures/order-spec.ts';
+import { type LineSpec, lineOf, simpleOrder } from '../../fixtures/order-spec.ts';
 import { personalFields, persons } from '../../fixtures/persons.ts';
 import { refusal } from '../../fixtures/service-answers.ts';
 import { storeOrder } from '../../fixtures/store-entities.ts';
@@ -231,13 +231,13 @@ describe('a first send that arrived and was not recorded', () => {
     await connector.drain();
     expect(connector.deadLetters()).toHaveLength(1);
     connector.loyalty.world.interfere = undefined;
-    const lines = [{ product: 1, priceCents: 2000, quantity: 1, discountCents: 0, takenBack: 0 }];
+    const lines = [lineOf(2000)];
     await connector.handle('orders/updated', orderAt(2, { lines }, { customer: null }));
     expect(connector.loyalty.rows.orders.get(ID)).toMatchObject({ OrderTotal: 20 });
   });
 });
 
-const line = { product: 1, priceCents: 1000, quantity: 5, discountCents: 0, takenBack: 0 };
+const line = lineOf(1000, { quantity: 5 });
 
 interface Moment {
   readonly lines: readonly LineSpec[];

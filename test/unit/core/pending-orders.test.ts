@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { openConnector, SHOP } from '../../../local/harness/in-process-connector.ts';
 import type { MappingSettings } from '../../../shared/config/mapping-settings.ts';
 import { bodyFor, type orderAt, orderLife, storeOrderOf } from '../../fixtures/order-life.ts';
+import { lineOf } from '../../fixtures/order-spec.ts';
 import { changeOrder } from '../../support/change-order.ts';
 
 const ID = '5512345678901';
@@ -65,7 +66,7 @@ describe('an order that is not completed', () => {
     const connector = openConnector({ rules: { pendingOrders: 'send' } });
     await deliver(connector, 1, {});
     connector.changeRules(skip);
-    const lines = [{ product: 1, priceCents: 3000, quantity: 1, discountCents: 0, takenBack: 0 }];
+    const lines = [lineOf(3000)];
     await deliver(connector, 2, { lines });
     expect(connector.loyalty.rows.orders.get(ID)).toMatchObject({
       OrderTotal: 30,

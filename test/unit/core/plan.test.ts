@@ -4,6 +4,7 @@ import type { LedgerEntry } from '../../../shared/core/ledger/ledger.ts';
 import { mapOrder } from '../../../shared/core/mapping/map-order.ts';
 import { idempotencyKey, type WantedState } from '../../../shared/core/mapping/wanted-state.ts';
 import { plan, snapshotSource } from '../../../shared/core/sync/plan.ts';
+import { lineOf } from '../../fixtures/order-spec.ts';
 import { neverSent, rules, storeOrder } from '../../fixtures/store-entities.ts';
 
 const now = new Date('2026-10-09T12:00:00Z');
@@ -176,7 +177,7 @@ describe('the idempotency key', () => {
   });
 
   it('does not cancel a cancelled order again for the refund that follows', () => {
-    const line = { product: 1, priceCents: 5000, quantity: 1, discountCents: 0, takenBack: 0 };
+    const line = lineOf(5000);
     const cancelled = storeOrder({ lines: [line], cancelledAfterDays: 1 });
     const refunded = storeOrder({ lines: [{ ...line, takenBack: 1 }], cancelledAfterDays: 1 });
     expect(keyOf(refunded)).toBe(keyOf(cancelled));

@@ -5,7 +5,7 @@ import { readCustomerWebhook } from '../../../shared/shopify/webhooks/read-custo
 import { readOrderWebhook } from '../../../shared/shopify/webhooks/read-order-webhook.ts';
 import { readProductWebhook } from '../../../shared/shopify/webhooks/read-product-webhook.ts';
 import { buildOrder } from '../../fixtures/order-payload.ts';
-import { simpleOrder } from '../../fixtures/order-spec.ts';
+import { lineOf, simpleOrder } from '../../fixtures/order-spec.ts';
 import { pointEvent } from '../../fixtures/point-event.ts';
 import { readTopic } from '../../fixtures/read-topic.ts';
 
@@ -106,7 +106,7 @@ function change(value: unknown, path: Path, apply: (owner: Owner, key: string) =
 }
 
 function fullOrder(): unknown {
-  const line = { product: 1, priceCents: 5000, quantity: 2, discountCents: 100, takenBack: 1 };
+  const line = lineOf(5000, { quantity: 2, discountCents: 100, takenBack: 1 });
   const { payload } = buildOrder(
     { ...simpleOrder, lines: [line], fulfilledAfterDays: 1, shippingRefundedCents: 100 },
     {

@@ -5,7 +5,7 @@ import { readOrderWebhook } from '../../../shared/shopify/webhooks/read-order-we
 import { parseJson } from '../../../shared/shopify/webhooks/topics.ts';
 import type { StoreOrder } from '../../../shared/store/store-entities.ts';
 import { bodyOf, buildOrder, moneySet, paidBack } from '../../fixtures/order-payload.ts';
-import { type OrderSpec, simpleOrder } from '../../fixtures/order-spec.ts';
+import { lineOf, type OrderSpec, simpleOrder } from '../../fixtures/order-spec.ts';
 import { rules, storeOrder } from '../../fixtures/store-entities.ts';
 import { createChance } from '../../simulation/kernel/chance.ts';
 import { LivingStore, toStoreOrder } from '../../simulation/world/living-store.ts';
@@ -15,13 +15,11 @@ function readBody(body: string) {
   return parsed.kind === 'parsed' ? readOrderWebhook(parsed.value) : parsed;
 }
 
-const twoShirts: OrderSpec['lines'][number] = {
-  product: 1,
-  priceCents: 1000,
+const twoShirts: OrderSpec['lines'][number] = lineOf(1000, {
   quantity: 3,
   discountCents: 100,
   takenBack: 1,
-};
+});
 
 describe('reading an order', () => {
   it('takes the id from the global id, where no parser can have rounded it', () => {
@@ -367,7 +365,7 @@ describe('an order that was refunded', () => {
   });
 
   it('counts money without goods from when it settled: 30 → 20 → 15 points', () => {
-    const line = { product: 1, priceCents: 1000, quantity: 3, discountCents: 0, takenBack: 1 };
+    const line = lineOf(1000, { quantity: 3, takenBack: 1 });
     const spec = { ...simpleOrder, lines: [line], amountRefundedCents: 500 };
     const [goods, money] = buildOrder(spec).payload.refunds as object[];
     const refunds = [
@@ -394,7 +392,7 @@ describe('an order that was refunded', () => {
     ['two', [500], [30, 25, 20, 15]],
     ['three', [500, 200], [30, 28, 25, 23, 20, 18, 15, 13]],
   ])('may have counted any of %s refunds of one second first', (_, settled, expected) => {
-    const line = { product: 1, priceCents: 1000, quantity: 3, discountCents: 0, takenBack: 1 };
+    const line = lineOf(1000, { quantity: 3, takenBack: 1 });
     const spec = { ...simpleOrder, lines: [line] };
     const [goods] = buildOrder(spec).payload.refunds as { created_at: string }[];
     const second = goods?.created_at ?? '';
@@ -405,7 +403,7 @@ describe('an order that was refunded', () => {
   });
 
   it('has a bounded number of states where twelve refunds settled in one second', () => {
-    const line = { product: 1, priceCents: 1_000_000, quantity: 1, discountCents: 0, takenBack: 0 };
+    const line = lineOf(1_000_000);
     const refunds = Array.from({ length: 12 }, (_, n) =>
       moneyBack(n + 1, '2026-10-07T10:00:00Z', '2026-10-08T10:00:00Z'),
     );

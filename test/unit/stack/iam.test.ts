@@ -225,6 +225,13 @@ describe('a call in terms of IAM', () => {
     expect(call('DynamoDB_20120810.PutItem', { TableName: 'ledger', Item })?.items).toEqual([Item]);
   });
 
+  it('a PartiQL statement is the action of its verb, on its table', () => {
+    const Statement = `DELETE FROM "ledger" WHERE entity = 'audit|1'`;
+    expect(call('DynamoDB_20120810.ExecuteStatement', { Statement })).toMatchObject({
+      ...{ action: 'dynamodb:PartiQLDelete', resources: [table('ledger')] },
+    });
+  });
+
   it('a secret by its name is the same as by its ARN', () => {
     const byName = call('secretsmanager.GetSecretValue', { SecretId: 'p/shop/webhook' });
     expect(byName?.resources[0]).toMatch(/:secret:p\/shop\/webhook-\w{6}$/);

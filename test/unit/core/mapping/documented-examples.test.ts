@@ -15,7 +15,7 @@ import { sum } from '../../../../shared/store/money.ts';
 import type { StoreOrder } from '../../../../shared/store/store-entities.ts';
 import { orderAt, orderLife, storeOrderOf } from '../../../fixtures/order-life.ts';
 import { paidBack } from '../../../fixtures/order-payload.ts';
-import type { LineSpec, OrderSpec } from '../../../fixtures/order-spec.ts';
+import { lineOf as line, type OrderSpec } from '../../../fixtures/order-spec.ts';
 import {
   amount,
   giftCards,
@@ -24,15 +24,6 @@ import {
   storeOrder,
 } from '../../../fixtures/store-entities.ts';
 import { changeOrder } from '../../../support/change-order.ts';
-
-const line = (priceCents: number, given: Partial<LineSpec> = {}): LineSpec => ({
-  product: 1,
-  priceCents,
-  quantity: 1,
-  discountCents: 0,
-  takenBack: 0,
-  ...given,
-});
 
 /** The shirt of 50.00 with shipping of 7.00, shipped, unless the spec says otherwise. */
 function order(

@@ -20,6 +20,7 @@ import {
 } from '../../../../shared/core/mapping/wanted-state.ts';
 import type { Snapshot } from '../../../../shared/core/store/store.ts';
 import type { StoreOrder } from '../../../../shared/store/store-entities.ts';
+import { lineOf } from '../../../fixtures/order-spec.ts';
 import {
   amount,
   giftCards,
@@ -113,7 +114,7 @@ describe('mapping an order', () => {
   });
 
   it('takes a fully returned order for cancelled on the day of its last refund', () => {
-    const line = { product: 1, priceCents: 5000, quantity: 2, discountCents: 0, takenBack: 2 };
+    const line = lineOf(5000, { quantity: 2, takenBack: 2 });
     expect(wantedOf(storeOrder({ lines: [line] })).wanted).toMatchObject({
       kind: 'cancelled-order',
       cancellation: { OrderCancelledDate: '2026-10-08T08:00:00.000Z', OrderStatus: 'returned' },
@@ -122,7 +123,7 @@ describe('mapping an order', () => {
   });
 
   it('waits in the middle of an exchange: nothing kept, and the money not refunded', () => {
-    const gone = { product: 1, priceCents: 5000, quantity: 1, discountCents: 0, takenBack: 1 };
+    const gone = lineOf(5000, { takenBack: 1 });
     const paid = storeOrder({ lines: [gone] }, { financial_status: 'paid' });
     const before = sent(storeOrder({ fulfilledAfterDays: 2 }));
     expect(mapOrder(paid, rules, before)).toEqual({ kind: 'skip', why: 'exchange' });
@@ -142,13 +143,13 @@ describe('mapping an order', () => {
   });
 
   it('does not take an order of free things for returned', () => {
-    const line = { product: 1, priceCents: 5000, quantity: 1, discountCents: 5000, takenBack: 0 };
+    const line = lineOf(5000, { discountCents: 5000 });
     const order = storeOrder({ lines: [line], shippingCents: 0 });
     expect(wantedOf(order).wanted).toMatchObject({ kind: 'order', order: { OrderTotal: 0 } });
   });
 
   it('sums the lines of one product and gives a custom line an id of its own', () => {
-    const line = { product: 1, priceCents: 1010, quantity: 1, discountCents: 0, takenBack: 0 };
+    const line = lineOf(1010);
     const lines = [line, { ...line, product: undefined }, { ...line, priceCents: 2020 }];
     expect(formOf(storeOrder({ lines })).Products).toMatchObject([
       { OriginalId: '8012345678901', ProductPrice: 30.3 },

@@ -3,22 +3,13 @@ import { orderAmounts } from '../../../../shared/core/mapping/order-amounts.ts';
 import type { AmountRules } from '../../../../shared/core/mapping/wanted-state.ts';
 import type { StoreOrder } from '../../../../shared/store/store-entities.ts';
 import { paidBack } from '../../../fixtures/order-payload.ts';
-import type { LineSpec, OrderSpec } from '../../../fixtures/order-spec.ts';
+import { lineOf as line, type OrderSpec } from '../../../fixtures/order-spec.ts';
 import { rules, storeOrder } from '../../../fixtures/store-entities.ts';
 
 /** One point for each unit of the currency, and shipping of 7.00. More examples: docs/mapping.md. */
 function points(order: StoreOrder, changed: Partial<AmountRules> = {}): number {
   return Number(orderAmounts(order, { ...rules, ...changed }).total);
 }
-
-const line = (priceCents: number, given: Partial<LineSpec> = {}): LineSpec => ({
-  product: 1,
-  priceCents,
-  quantity: 1,
-  discountCents: 0,
-  takenBack: 0,
-  ...given,
-});
 
 /** The first line is a gift card. */
 function sellingGiftCard(spec: Partial<OrderSpec>): StoreOrder {

@@ -9,7 +9,7 @@ import type {
 } from '../../../../shared/core/mapping/wanted-state.ts';
 import type { NamedReference, StoreOrder } from '../../../../shared/store/store-entities.ts';
 import { buildOrder } from '../../../fixtures/order-payload.ts';
-import { anyOrder, type OrderSpec } from '../../../fixtures/order-spec.ts';
+import { anyOrder, lineOf, type OrderSpec } from '../../../fixtures/order-spec.ts';
 import { giftCards, neverSent, rules, storeOrder } from '../../../fixtures/store-entities.ts';
 
 const anyRules: fc.Arbitrary<OrderRules> = fc.record({
@@ -174,7 +174,7 @@ describe('an order of which later snapshots show less', () => {
 
 describe('an order that keeps its rules', () => {
   it('whose rules are those of today counts by them exactly: a gift card that goes back took no points', () => {
-    const line = { product: 1, priceCents: 3000, quantity: 1, discountCents: 0, takenBack: 0 };
+    const line = lineOf(3000);
     const card = { ...line, product: 2, priceCents: 10_000 };
     const laws = { ...rules, giftCards: 'earn-when-used' } as const;
     const orderOf = (takenBack: number): StoreOrder => {

@@ -99,19 +99,6 @@ const READY_ANSWER = { kind: 'redemption', redemption: { state: 'ready', code: '
 const PENDING = { kind: 'redemption', redemption: { state: 'pending', code: null } };
 const OTHER_TAB = { clientKey: 'click-0002' };
 
-/** Its intent is on the queue, and its call is not begun. */
-async function clickThatDies(): Promise<void> {
-  const { write } = world.ledger;
-  let writes = 0;
-  world.ledger.write = async (...given) => {
-    writes += 1;
-    if (writes === 2) throw new Error('the process died');
-    return write(...given);
-  };
-  expect(await world.redeem()).toEqual({ kind: 'unavailable' });
-  world.ledger.write = write;
-}
-
 /** Once, after the intent is on the queue and before its click calls. */
 function afterIntent(act: () => Promise<unknown>): void {
   const { send } = world.events;
@@ -134,7 +121,7 @@ describe('a click beside the worker', () => {
   });
 
   it('of another tab carries out what died before its call, and spends the points once', async () => {
-    await clickThatDies();
+    await world.clickThatDies();
     expect(await world.redeem(OTHER_TAB)).toMatchObject(READY_ANSWER);
     await world.drain();
     expect(world.loyalty.calls()).toBe(1);

@@ -196,22 +196,9 @@ describe('a code that the store refuses', () => {
 
 const READY = { kind: 'redemption', redemption: { state: 'ready', code: 'FIVE-1' } };
 
-/** Its intent is on the queue, and its call is not begun. */
-async function clickThatDies(): Promise<void> {
-  const { write } = world.ledger;
-  let writes = 0;
-  world.ledger.write = async (...given) => {
-    writes += 1;
-    if (writes === 2) throw new Error('the process died');
-    return write(...given);
-  };
-  expect(await world.redeem()).toEqual({ kind: 'unavailable' });
-  world.ledger.write = write;
-}
-
 describe('the worker of redemptions', () => {
   it('makes the code of its own call in the same batch', async () => {
-    await clickThatDies();
+    await world.clickThatDies();
     world.clock.ms += 31_000;
     await world.work();
     expect(await world.list()).toMatchObject({ redemptions: [READY.redemption] });
@@ -219,7 +206,7 @@ describe('the worker of redemptions', () => {
   });
 
   it('lets the customer see a refusal that no click was answered with', async () => {
-    await clickThatDies();
+    await world.clickThatDies();
     world.loyalty.fates.push('refused');
     await world.drain();
     expect(await world.list()).toMatchObject({ redemptions: [{ state: 'refused', code: null }] });
@@ -265,7 +252,7 @@ describe('the worker of redemptions', () => {
       const details = { mayHaveHappened: true, message: 'HTTP 503.', retryAfterSeconds: 900 };
       return transportFailure('unavailable', details) as never;
     };
-    await clickThatDies();
+    await world.clickThatDies();
     await world.drain();
     const [first = 0, second = 0] = calledAt;
     expect(second - first).toBeGreaterThanOrEqual(900_000);

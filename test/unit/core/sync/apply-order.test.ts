@@ -5,12 +5,13 @@ import { SHOP } from '../../../../local/harness/in-process-connector.ts';
 import type { MappingSettings } from '../../../../shared/config/mapping-settings.ts';
 import { orderAt, storeOrderOf } from '../../../fixtures/order-life.ts';
 import { paidBack } from '../../../fixtures/order-payload.ts';
+import { lineOf } from '../../../fixtures/order-spec.ts';
 import { sendEvent } from '../../../support/change-order.ts';
 import { openWebhookConnector, type WebhookConnector } from '../../../support/webhook-connector.ts';
 
 const ID = '5512345678901';
 /** Five shirts of 20.00, shipped. */
-const line = { product: 1, priceCents: 2000, quantity: 5, discountCents: 0, takenBack: 0 };
+const line = lineOf(2000, { quantity: 5 });
 const shirts = { lines: [line], shippingCents: 0, fulfilledAfterDays: 1 };
 const back = (takenBack: number) => ({ ...shirts, lines: [{ ...line, takenBack }] });
 const more = { ...line, product: 2, quantity: 1, priceCents: 1500 };

@@ -5,6 +5,7 @@ import type { MappingSettings } from '../../../../shared/config/mapping-settings
 import { readEntry } from '../../../../shared/core/ledger/ledger.ts';
 import { rulesRevision } from '../../../../shared/core/mapping/wanted-state.ts';
 import { orderAt, storeOrderOf } from '../../../fixtures/order-life.ts';
+import { lineOf } from '../../../fixtures/order-spec.ts';
 import { rules as ofFixtures } from '../../../fixtures/store-entities.ts';
 import { changeOrder, sendEvent } from '../../../support/change-order.ts';
 
@@ -14,7 +15,7 @@ const KEY = { shop: SHOP, kind: 'order', id: ID } as const;
 const DAY_MS = 86_400_000;
 
 /** Two shirts of 60.00, of which 10.00 is tax, shipped. */
-const line = { product: 1, priceCents: 6000, quantity: 2, discountCents: 0, takenBack: 0 };
+const line = lineOf(6000, { quantity: 2 });
 const shirts = { lines: [line], taxPercent: 20, taxesIncluded: true, fulfilledAfterDays: 1 };
 const oneBack = { ...shirts, lines: [{ ...line, takenBack: 1 }] };
 const bothBack = { ...shirts, lines: [{ ...line, takenBack: 2 }] };

@@ -8,6 +8,7 @@ import { previewSync, rulesEffect } from '../../../../shared/core/sync/preview-s
 import { versionOf } from '../../../../shared/core/sync/read-snapshot.ts';
 import type { StoreMember } from '../../../../shared/store/store-entities.ts';
 import { orderAt, storeOrderOf } from '../../../fixtures/order-life.ts';
+import { lineOf } from '../../../fixtures/order-spec.ts';
 import { rules, storeCoupon, storeProduct } from '../../../fixtures/store-entities.ts';
 import { storeEvent } from '../../../fixtures/store-event.ts';
 
@@ -173,7 +174,7 @@ describe('what a worker would do with an event', () => {
 });
 
 const KEY = { shop: SHOP, kind: 'order', id: '5512345678901' } as const;
-const line = { product: 1, priceCents: 6000, quantity: 2, discountCents: 0, takenBack: 0 };
+const line = lineOf(6000, { quantity: 2 });
 /** Two shirts of 60.00, of which 10.00 is tax. */
 const shirts = { lines: [line], taxPercent: 20, taxesIncluded: true };
 const shippedShirts = { ...shirts, fulfilledAfterDays: 1 };

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { amountHeld } from '../../../../local/harness/held-order.ts';
 import { SHOP } from '../../../../local/harness/in-process-connector.ts';
 import { bodyFor, momentAt, orderAt, storeOrderOf } from '../../../fixtures/order-life.ts';
-import type { OrderSpec } from '../../../fixtures/order-spec.ts';
+import { lineOf, type OrderSpec } from '../../../fixtures/order-spec.ts';
 import { amount, giftCards, storeProduct } from '../../../fixtures/store-entities.ts';
 import { openWebhookConnector, type WebhookConnector } from '../../../support/webhook-connector.ts';
 
@@ -226,7 +226,7 @@ describe('an order paid in part with a gift card', () => {
 
   it('falls from 30 to 10 points by a lower price, although its webhook alone reads like 30', async () => {
     await change(1);
-    const line = { product: 1, priceCents: 5000, quantity: 1, discountCents: 2000, takenBack: 0 };
+    const line = lineOf(5000, { discountCents: 2000 });
     await change(2, { lines: [line] });
     const held = connector.loyalty.rows.orders.get(ID);
     expect(held && amountHeld(held)).toBe(10);

@@ -5,7 +5,7 @@ import type { Enrichment } from '../../../../shared/shopify/admin/order-as-paylo
 import { readOrder } from '../../../../shared/shopify/admin/read-orders.ts';
 import { LOCALIZED_FIELDS } from '../../../../shared/store/store-entities.ts';
 import { bag, customerNode, orderNode, rootWithOrder } from '../../../fixtures/order-node.ts';
-import { type OrderSpec, simpleOrder } from '../../../fixtures/order-spec.ts';
+import { lineOf, type OrderSpec, simpleOrder } from '../../../fixtures/order-spec.ts';
 import { type AdminRoot, askIn, pagesOf } from '../../../support/admin-execution.ts';
 
 const ID = '5512345678901';
@@ -175,13 +175,7 @@ describe('an order on several pages', () => {
   const long: OrderSpec = {
     ...simpleOrder,
     tipCents: 300,
-    lines: Array.from({ length: 60 }, () => ({
-      product: 1,
-      priceCents: 1000,
-      quantity: 2,
-      discountCents: 0,
-      takenBack: 1,
-    })),
+    lines: Array.from({ length: 60 }, () => lineOf(1000, { quantity: 2, takenBack: 1 })),
   };
 
   /** Answers like the store, except for the named document. */
@@ -294,7 +288,7 @@ describe('what was paid with gift cards and store credit', () => {
   });
 
   it('is known before each of two refunds of one second, whichever came first', async () => {
-    const line = { product: 1, priceCents: 1000, quantity: 3, discountCents: 0, takenBack: 1 };
+    const line = lineOf(1000, { quantity: 3, takenBack: 1 });
     const spec = { ...simpleOrder, shippingCents: 0, lines: [line], amountRefundedCents: 500 };
     const second = '2026-10-08T08:00:00Z';
     const toCard = payment('gift_card', 500, { kind: 'REFUND', processedAt: second });

@@ -1,0 +1,167 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type GoLiveOptions,
+  momentsOf,
+  sentByOther,
+  treatmentOf,
+} from '../../../scripts/connector/go-live/go-live.ts';
+import { BadArguments, Problem } from '../../../scripts/connector/terminal/exit.ts';
+import {
+  csvOf,
+  type JudgedOrder,
+  judgeOrder,
+} from '../../../scripts/connector/trace/judge-order.ts';
+import type { Sides } from '../../../scripts/connector/trace/sides.ts';
+import { mapOrder } from '../../../shared/core/mapping/map-order.ts';
+import { neverSent, rules, storeOrder } from '../../fixtures/store-entities.ts';
+
+const order = { ...storeOrder({ fulfilledAfterDays: 1 }), name: '#1001' };
+const mapped = mapOrder(order, rules, neverSent);
+const planned =
+  mapped.kind === 'wanted' && mapped.wanted.kind === 'order' ? mapped.wanted : undefined;
+const total = planned?.order.OrderTotal ?? 0;
+
+type Copies = readonly (readonly [id: string, OrderTotal: number, more?: object])[];
+
+/** What the service holds of the order, under these ids. */
+function judged(copies: Copies, changes: Partial<Sides> = {}): JudgedOrder {
+  const held = copies.map(([id, OrderTotal, more]) => {
+    return { id, order: { OriginalId: id, OrderTotal, IsCompleted: true, Origin: 0, ...more } };
+  });
+  const [first] = held;
+  return judgeOrder({
+    key: { shop: 'example-store.myshopify.com', kind: 'order', id: order.id },
+    ...{ entry: undefined, store: { kind: 'found', value: { kind: 'order', order } }, mapped },
+    held: first ? { kind: 'order', order: first.order } : { kind: 'absent' },
+    ...{ copies: held, observed: { plan: undefined }, doubt: undefined },
+    assumptions: { readTotals: 'as-sent' },
+    ...changes,
+  });
+}
+
+const ENDED = { kind: 'skip', why: 'never-sent' } as const;
+const CANCELLED = { IsCancelledOrReturned: true };
+
+describe('an order of an observed shop', () => {
+  it.each<[verdict: string, reason: string, JudgedOrder]>([
+    ['same', "under the store's id", judged([[order.id, total]])],
+    ['same', 'under another id', judged([['#1001', total]])],
+    ['same', 'nothing of it counts', judged([], { mapped: ENDED })],
+    ['same', 'nothing of it counts', judged([['1001', total, CANCELLED]], { mapped: ENDED })],
+    ['other amount', 'the service counts more', judged([['1001', total + 1]])],
+    ['other amount', 'the service counts less', judged([['1001', total - 0.01]])],
+    ['other amount', 'it has ended in the store', judged([['1001', total]], { mapped: ENDED })],
+    ['other amount', 'it is cancelled in the service', judged([['1001', total, CANCELLED]])],
+    [
+      'other amount',
+      'it is not complete in the service',
+      judged([['1001', total, { IsCompleted: false }]]),
+    ],
+    ['absent', 'the service does not have it', judged([])],
+    [
+      'twice',
+      'the service holds it under two ids: a person must cancel one there',
+      judged([
+        [order.id, total],
+        ['1001', total],
+      ]),
+    ],
+    [
+      'same',
+      "under the store's id",
+      judged([
+        [order.id, total],
+        ['1001', total, CANCELLED],
+      ]),
+    ],
+    [
+      'not counted by us',
+      'it is a test order',
+      judged([['1001', total]], { mapped: { kind: 'skip', why: 'test-order' } }),
+    ],
+    [
+      'not known',
+      'the service did not say: HTTP 500.',
+      judged([], { held: { kind: 'unknown', why: 'HTTP 500.' } }),
+    ],
+  ])('is %s: %s', (verdict, reason, found) => {
+    expect(found).toMatchObject({ verdict, reason, isUnread: verdict === 'not known' });
+  });
+
+  it('is a line of a file, with what the service counts too much', () => {
+    const orders = [judged([['#1001', total + 1]]), judged([]), { ...judged([]), name: 'a,"b"' }];
+    expect(csvOf(orders).split('\n')).toEqual([
+      'id,name,planned,held,held id,origin,verdict,difference',
+      `${order.id},#1001,${total.toFixed(2)},${(total + 1).toFixed(2)},#1001,0,other amount,1.00`,
+      `${order.id},#1001,${total.toFixed(2)},,,,absent,-${total.toFixed(2)}`,
+      `${order.id},"a,""b""",${total.toFixed(2)},,,,absent,-${total.toFixed(2)}`,
+      '',
+    ]);
+  });
+
+  it('is sent by go-live where it is absent, and adopted where another integration has sent it', () => {
+    expect(treatmentOf(judged([]))).toBe('sent');
+    expect(treatmentOf(judged([['#1001', total]]))).toMatch(/^adopted/);
+    expect(treatmentOf(judged([['#1001', total + 5]]))).toMatch(/^adopted/);
+    expect(treatmentOf(judged([[order.id, total + 5, { Origin: 5 }]]))).toMatch(/^made what/);
+  });
+});
+
+const HOUR_MS = 3_600_000;
+const NOW = Date.parse('2026-11-17T12:00:00.000Z');
+const OBSERVING = NOW - 100 * HOUR_MS;
+const BEFORE = NOW - 900 * HOUR_MS;
+
+function moments(options: GoLiveOptions, before?: number, goLive?: string) {
+  return momentsOf(
+    { rules: goLive === undefined ? {} : { goLive } },
+    options,
+    { observing: OBSERVING, before },
+    NOW,
+  );
+}
+
+describe('the moment of go-live', () => {
+  const off = { otherOffSince: NOW - 5 * HOUR_MS };
+
+  it.each<[string, ReturnType<typeof moments>, number]>([
+    [
+      'what the settings say',
+      moments(off, BEFORE, '2026-11-01T00:00:00.000Z'),
+      Date.parse('2026-11-01'),
+    ],
+    ['what is given', moments({ ...off, from: 5 }, BEFORE), 5],
+    ['the one of before', moments(off, BEFORE), BEFORE],
+    ['when the other was switched off', moments(off), off.otherOffSince],
+    ['when observing began', moments({ other: false }), OBSERVING],
+  ])('is %s', (_, { from }, expected) => {
+    expect(from).toBe(expected);
+  });
+
+  it.each<[string, () => unknown]>([
+    ['neither --no-other nor --other-off-since', () => moments({ other: true })],
+    ['both', () => moments({ ...off, other: false })],
+    ['another one than the settings', () => moments({ ...off, from: 5 }, BEFORE, '2026-11-01')],
+    ['one of the future', () => moments({ ...off, from: NOW + 1 })],
+  ])('is refused: %s', (_, given) => {
+    expect(given).toThrow(BadArguments);
+  });
+
+  it('is too early where the other was on two hours ago, and says when to come again', () => {
+    const early = () => moments({ otherOffSince: NOW - 2 * HOUR_MS + 1_000 });
+    expect(early).toThrow(Problem);
+    expect(early).toThrow(expect.objectContaining({ next: expect.stringContaining('12:00:01') }));
+    expect(moments({ otherOffSince: NOW - 2 * HOUR_MS }).offSince).toBe(NOW - 2 * HOUR_MS);
+  });
+});
+
+it('another integration is still on where an order placed since then has Origin 0, in any copy', () => {
+  const placed = Date.parse(order.placedAt);
+  const own = judged([[order.id, total, { Origin: 5 }]]);
+  const copied = judged([
+    [order.id, total, { Origin: 5 }],
+    ['#1001', total],
+  ]);
+  expect(sentByOther([own, copied], { offSince: placed })).toEqual([copied]);
+  expect(sentByOther([own, copied], { offSince: placed + 1 })).toEqual([]);
+});
