@@ -17,6 +17,7 @@ import { recordWaiting } from '../../shared/core/batch/waiting.ts';
 import type { QueuedEvent, ReceivedMessage } from '../../shared/core/events/event.ts';
 import type { RetryReason } from '../../shared/core/events/outcome.ts';
 import { SECRET_PURPOSES } from '../../shared/services/shop-secrets.ts';
+import observedConnector from '../fixtures/observed.config.ts';
 import { BEFORE_ALL_FIXTURES } from '../fixtures/order-payload.ts';
 import plainConnector from '../fixtures/project/connector.config.ts';
 import { answerCaller, type ScriptedService, startAwsGateway } from './aws-gateway.ts';
@@ -69,6 +70,7 @@ export async function leaveWaiting(
 
 export const SHOP = 'example-store.myshopify.com';
 const PREFIX = 'loyalty-connector/prod';
+const OBSERVED_SETTINGS = resolve(PACKAGE_FOLDER, 'test/fixtures/observed.config.ts');
 const STOREFRONT_SETTINGS = resolve(PACKAGE_FOLDER, 'local/harness/storefront.config.ts');
 
 export const SECRETS = {
@@ -87,6 +89,7 @@ export async function openOperatedConnector({
   services = {},
   rules = {},
   hasStorefront = false,
+  isObserved = false,
 }: {
   /** Of the functions alone: the commands read the settings of the project. */
   readonly rules?: Partial<MappingRules>;
@@ -94,6 +97,8 @@ export async function openOperatedConnector({
   readonly services?: Readonly<Record<string, ScriptedService>>;
   /** With the settings of the harness instead of the project's. */
   readonly hasStorefront?: boolean;
+  /** With a storefront; nothing is sent. */
+  readonly isObserved?: boolean;
 } = {}) {
   const confidential = createConfidential();
   for (const secret of Object.values(SECRETS)) {
@@ -121,7 +126,8 @@ export async function openOperatedConnector({
   });
   process.env.STORE_SANDBOX_ADDRESS = store.address;
   process.env.LOYALTY_SANDBOX_ADDRESS = loyalty.address;
-  const settings = hasStorefront ? storefrontConnector : plainConnector;
+  const ofHarness = isObserved ? observedConnector : storefrontConnector;
+  const settings = hasStorefront ? ofHarness : plainConnector;
   const { queues, functions, ledger, send, poll } = await deployFunctions(aws, {
     ...{ name: 'connector', table: 'ledger', secretsPrefix: PREFIX },
     connector: {
@@ -191,7 +197,7 @@ export async function openOperatedConnector({
         endpoint: gateway.endpoint,
         credentials: { accessKeyId: 'operator', secretAccessKey: 'operator-secret' },
         outputs,
-        ...(hasStorefront && { settings: STOREFRONT_SETTINGS }),
+        ...(hasStorefront && { settings: isObserved ? OBSERVED_SETTINGS : STOREFRONT_SETTINGS }),
         storeAddress: store.address,
         loyaltyAddress: loyalty.address,
         metricsAddress: metricsServer.endpoint,

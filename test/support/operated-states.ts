@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { vi } from 'vitest';
 import { openBackfills } from '../../scripts/connector/backfill/run-backfill.ts';
 import { line } from '../../scripts/connector/document/line.ts';
+import { changeControl } from '../../shared/core/calls/shop-pause.ts';
 import { FILE_START } from '../../shared/shopify/bulk/read-entities.ts';
 import { anyLife, live } from './any-store-life.ts';
 import { ask } from './asked-documents.ts';
@@ -16,8 +17,8 @@ const HOME = process.cwd();
 export type World = Awaited<ReturnType<typeof openWorld>>;
 
 /** A connector with a storefront. This process runs in its folder, so that commands find it. */
-async function openWorld() {
-  const operated = await openOperatedConnector({ hasStorefront: true });
+async function openWorld(isObserved: boolean) {
+  const operated = await openOperatedConnector({ hasStorefront: true, isObserved });
   const { store } = operated;
   process.chdir(operated.folder);
 
@@ -69,6 +70,8 @@ const UNSUBSCRIBED: ReadonlySet<string> = new Set([
   ...['a secret that is not in its form', 'missing subscriptions'],
   'an order whose webhook never came',
 ]);
+
+const OBSERVED = 'an observed shop';
 
 /** The drills of an operator and the ends of the simulation's lives. */
 const STATES: Readonly<Record<string, (world: World) => unknown>> = {
@@ -207,6 +210,14 @@ const STATES: Readonly<Record<string, (world: World) => unknown>> = {
     await tellOf(world, 'order', id);
   },
 
+  [OBSERVED]: ({ order }) => order(),
+
+  async 'a shop that waits for go-live'({ ledger, order }) {
+    const observing = Date.now() - 3_600_000;
+    await changeControl(ledger, SHOP, (control) => ({ ...control, observing }));
+    order();
+  },
+
   'the end of a life under faults': (world) => liveUnderFaults(world, 1),
   'the end of another life': (world) => liveUnderFaults(world, 2),
   'all is well': ({ order }) => order(),
@@ -215,7 +226,7 @@ const STATES: Readonly<Record<string, (world: World) => unknown>> = {
 export const STATE_NAMES: readonly string[] = Object.keys(STATES);
 
 export async function openState(name: string): Promise<World> {
-  const world = await openWorld();
+  const world = await openWorld(name === OBSERVED);
   if (!UNSUBSCRIBED.has(name)) await ask(line('webhooks sync', [], { yes: true }));
   await STATES[name]?.(world);
   await world.work();

@@ -7,8 +7,8 @@ import {
   wentLive,
 } from '../../../shared/core/calls/shop-pause.ts';
 import { PLATFORM_ORIGIN } from '../../../shared/core/sync/held-order.ts';
-import { type Deployment, openLedger } from '../deployment/deployment.ts';
-import { type Block, type Document, right, table, text } from '../document/document.ts';
+import { openLedger } from '../deployment/deployment.ts';
+import { type Document, text, type Verdict } from '../document/document.ts';
 import { line } from '../document/line.ts';
 import { pausesIn } from '../pause/read-pauses.ts';
 import { readWaiting, wake } from '../pause/waiting-messages.ts';
@@ -17,28 +17,17 @@ import { findShop } from '../session/arguments.ts';
 import type { Session } from '../session/session.ts';
 import { BadArguments, EXIT, type ExitCode, Problem } from '../terminal/exit.ts';
 import { counted, utcText } from '../terminal/text.ts';
-import { namesOf, readChangedOrders } from '../trace/compare-orders.ts';
-import { type JudgedOrder, judgeOrder, type OrderVerdict } from '../trace/judge-order.ts';
+import { groupsOf, namesOf, readChangedOrders } from '../trace/compare-orders.ts';
+import type { JudgedOrder } from '../trace/judge-order.ts';
 
+/** Moments are epoch milliseconds. */
 export interface GoLiveOptions {
   readonly shop?: string;
-  /** Epoch milliseconds. */
   readonly from?: number;
   /** False: no other integration ever sent orders of the shop. */
   readonly other?: boolean;
   readonly otherOffSince?: number;
   readonly yes?: boolean;
-}
-
-/** Moments are epoch milliseconds. */
-export interface GoLivePlan {
-  /** Orders placed since then are sent. */
-  readonly from: number;
-  /** Where it comes from, in words. */
-  readonly fromWhat: string;
-  /** Since when no order may come from another integration. */
-  readonly offSince: number;
-  readonly observing: number;
 }
 
 /** Plan → read both sides → confirm → end the observation → compare everything → report. */
@@ -50,21 +39,28 @@ export async function goLive(
   const shop = findShop(deployment.connector, options.shop);
   const { domain } = shop;
   const ledger = openLedger(deployment);
-  const plan = planOf(deployment, shop, options, await readControl(ledger, domain));
-  const signal = session.interruption(
-    'The comparison goes on by itself; see it with "reconcile status".',
-  );
-  const since = Math.min(plan.from, plan.offSince, plan.observing);
+  const control = await readControl(ledger, domain);
+  const observing = observedSince(shop, control, settingsFileOf(deployment.stage));
+  const plan = momentsOf(shop, options, { observing, before: control.goLive }, Date.now());
+  const signal = session.interruption('The comparison goes on by itself.');
+  const since = Math.min(plan.from, plan.offSince, observing);
   // By the rules that would hold then.
-  const rules = { ...shop.rules, goLive: iso(plan.from) };
-  const then = { deployment, shop: { ...shop, rules }, since, signal };
-  const { orders, isStopped } = await readChangedOrders(session, then, judgeOrder);
+  const then = { ...shop, rules: { ...shop.rules, goLive: new Date(plan.from).toISOString() } };
+  const asked = { deployment, shop: then, since, signal };
+  const { orders, isStopped } = await readChangedOrders(session, asked);
   const title = `${domain} goes live`;
-  const obstacle = obstacleIn(orders, plan, isStopped);
-  const preview = previewOf(title, shop, plan, options, orders);
-  if (obstacle) return { ...preview, verdict: obstacle, next: [] };
+  const placed = `Orders placed since ${utcText(plan.from)} UTC (${plan.fromWhat})`;
+  const read = [groupsOf(orders, domain), text(TREATED)];
+  const data = { shop: domain, ...plan, orders };
+  const obstacle = obstacleIn(orders, plan.offSince, isStopped);
+  if (obstacle) return { title, verdict: obstacle, blocks: read, data };
   if (!options.yes) {
-    session.show(preview);
+    session.show({
+      title,
+      blocks: [text(`${placed} would be sent from now on. Nothing was changed.`), ...read],
+      next: [{ label: 'Go live', line: line('go-live', [], wordsOf(domain, options)) }],
+      data: { changed: false, ...data },
+    });
     if (!(await session.terminal.confirm(`Send the orders of ${domain} from now on?`))) {
       return EXIT.fine;
     }
@@ -83,58 +79,57 @@ export async function goLive(
   const again = 'The shop is live, and every run of reconcile goes on with it.';
   const { verdict, next } = judgeFollowed(followed, `${domain} went live`, again);
   // A worker that still observes has said so again.
-  const { observing } = await readControl(ledger, domain);
+  const isLive = (await readControl(ledger, domain)).observing === undefined;
   const what = `The functions of the stack still observe ${domain}: deploy, then repeat the command.`;
+  const given = counted(sentAgain + woken.length, 'message');
   return {
     title,
-    verdict: observing === undefined ? verdict : { kind: 'action required', what },
-    blocks: [
-      text(`Orders placed since ${utcText(plan.from)} UTC are sent. ${BACK}`),
-      text(`Given to the workers: ${counted(sentAgain + woken.length, 'message')}.`),
-      treatmentsOf(orders),
-    ],
+    verdict: isLive ? verdict : { kind: 'action required', what },
+    blocks: [text(`${placed} are sent. ${given} went to the workers. It was:`), ...read],
     next,
-    data: { changed: true, shop: domain, ...plan, ...followed, orders },
+    data: { changed: true, ...data, ...followed },
   };
 }
 
-const BACK = "Back: set mode: 'observe', and deploy.";
-const iso = (moment: number) => new Date(moment).toISOString();
+const TREATED =
+  "What is absent is sent, unless it was placed before. What another integration sent stays as it is, and later changes go to it under its id. Every order is looked up there before it is sent, so nothing counts twice. Of what is there twice, a person must cancel one. Back: set mode: 'observe', and deploy.";
 
-function planOf(
-  { stage }: Pick<Deployment, 'stage'>,
-  shop: Shop,
-  options: GoLiveOptions,
-  control: ShopControl,
-): GoLivePlan {
+function wordsOf(shop: string, { from, other, otherOffSince }: GoLiveOptions) {
+  const date = (moment?: number) => moment && new Date(moment).toISOString();
+  const off = { 'no-other': other === false, 'other-off-since': date(otherOffSince) };
+  return { shop, from: date(from), ...off, yes: true };
+}
+
+/** Since when the shop waits; throws where it does not. */
+function observedSince(shop: Shop, control: ShopControl, settingsFile: string): number {
   const { domain, mode } = shop;
+  const { observing, goLive } = control;
   if (mode === 'observe') {
     throw new BadArguments(
-      `${domain} is observed: set mode: 'live' in ${settingsFileOf(stage)} and deploy first.`,
+      `${domain} is observed: set mode: 'live' in ${settingsFile} and deploy first.`,
     );
   }
-  const { observing, goLive: before } = control;
   if (observing === undefined) {
-    const since = before === undefined ? '' : `, with its orders since ${utcText(before)} UTC`;
+    const since = goLive === undefined ? '' : `, with its orders since ${utcText(goLive)} UTC`;
     throw new BadArguments(`${domain} does not wait for go-live: it is live${since}.`);
   }
   if (pausesIn(shop, control, new Date()).some(({ by }) => by === 'operator')) {
     const resume = `npx loyalty-connector resume --shop ${domain}`;
     throw new Problem(`An operator paused ${domain}.`, `End the pause first: ${resume}`);
   }
-  return { ...momentsOf(shop, options, { observing, before }, Date.now()), observing };
+  return observing;
 }
 
 /** The service's own integration polls the store about once an hour. */
 const OFF_FOR_MS = 2 * 3_600_000;
 
-/** From which moment on orders are sent, and since when the other integration must be silent. */
+/** From when on orders are sent, where that comes from, and since when the other integration must be silent. */
 export function momentsOf(
   { rules }: { readonly rules: Pick<Shop['rules'], 'goLive'> },
   { from: given, other, otherOffSince }: GoLiveOptions,
   { observing, before }: { readonly observing: number; readonly before: number | undefined },
   now: number,
-): Omit<GoLivePlan, 'observing'> {
+) {
   if ((other === false) === (otherOffSince !== undefined)) {
     throw new BadArguments(
       'give --no-other, or --other-off-since with the moment when the other integration was switched off.',
@@ -156,97 +151,30 @@ export function momentsOf(
     moments.find(([moment]) => moment !== undefined) ?? [];
   if (from > now || (otherOffSince ?? 0) > now) throw new BadArguments('give moments of the past.');
   if (otherOffSince !== undefined && now - otherOffSince < OFF_FOR_MS) {
-    const again = utcText(otherOffSince + OFF_FOR_MS);
     throw new Problem(
       'The other integration must have been off for two hours: it may still send what it read before.',
-      `Nothing was changed. Repeat the command after ${again} UTC.`,
+      `Nothing was changed. Repeat the command after ${utcText(otherOffSince + OFF_FOR_MS)} UTC.`,
     );
   }
   return { from, fromWhat, offSince: otherOffSince ?? observing };
 }
 
-/** Orders that the service's own integration sent although it should be off. */
-export function sentByOther(
+/** The service's own integration still sends orders, or not all could be read. */
+export function obstacleIn(
   orders: readonly JudgedOrder[],
-  { offSince }: Pick<GoLivePlan, 'offSince'>,
-): readonly JudgedOrder[] {
-  return orders.filter(
+  offSince: number,
+  isStopped: boolean,
+): Verdict | undefined {
+  const sent = orders.filter(
     ({ origins, placedAt }) =>
       origins.includes(PLATFORM_ORIGIN) && Date.parse(placedAt ?? '') >= offSince,
   );
-}
-
-function obstacleIn(
-  orders: readonly JudgedOrder[],
-  plan: GoLivePlan,
-  isStopped: boolean,
-): Document['verdict'] {
-  const sent = sentByOther(orders, plan);
   if (sent.length > 0) {
-    const since = utcText(plan.offSince);
-    const what = `Another integration is still on: the service has ${counted(sent.length, 'order')} of its own (Origin 0) placed since ${since} UTC: ${namesOf(sent)}. Switch it off in the panel of the service. Nothing was changed.`;
+    const what = `Another integration is still on: of orders placed since ${utcText(offSince)} UTC the service has ${sent.length} from its own (Origin 0): ${namesOf(sent)}. Switch it off in the panel of the service. Nothing was changed.`;
     return { kind: 'action required', what };
   }
   const unread = orders.filter(({ isUnread }) => isUnread).length;
   if (unread === 0 && !isStopped) return undefined;
-  const what = `Not all orders could be read (${counted(unread, 'order')} and those behind them). Nothing was changed: repeat the command.`;
+  const what = `Not all orders could be read: ${counted(unread, 'order')}, and those after them. Nothing was changed: repeat the command.`;
   return { kind: 'not known', what };
-}
-
-function previewOf(
-  title: string,
-  { domain }: Shop,
-  plan: GoLivePlan,
-  { from, other, otherOffSince }: GoLiveOptions,
-  orders: readonly JudgedOrder[],
-): Document {
-  const given = {
-    shop: domain,
-    from: from === undefined ? undefined : iso(from),
-    'no-other': other === false,
-    'other-off-since': otherOffSince === undefined ? undefined : iso(otherOffSince),
-    yes: true,
-  };
-  return {
-    title,
-    blocks: [
-      text(
-        `Orders placed since ${utcText(plan.from)} UTC (${plan.fromWhat}) would be sent from now on. What the service already has is read before anything is sent, so nothing counts twice. ${BACK}`,
-      ),
-      treatmentsOf(orders),
-      text('Nothing was changed.'),
-    ],
-    next: [{ label: 'Go live', line: line('go-live', [], given) }],
-    data: { changed: false, shop: domain, ...plan, orders },
-  };
-}
-
-const TREATMENTS: Readonly<Record<OrderVerdict, string>> = {
-  absent: 'sent',
-  same: 'stays',
-  'other amount': 'made what the store says',
-  twice: 'stays: a person must cancel one in the service',
-  'not counted by us': 'not sent; changed only if the service has it',
-  'not known': 'a worker decides',
-};
-
-/** What another integration sent keeps its id and its amount. */
-export function treatmentOf({ verdict, id, heldId, origins }: JudgedOrder): string {
-  const isElsewhere = heldId !== undefined && (heldId !== id || origins[0] === PLATFORM_ORIGIN);
-  if (!isElsewhere || verdict === 'twice' || verdict === 'not counted by us') {
-    return TREATMENTS[verdict];
-  }
-  return 'adopted from the other integration: stays, and later changes go to it';
-}
-
-function treatmentsOf(orders: readonly JudgedOrder[]): Block {
-  const groups = Map.groupBy(orders, (one) => `${one.verdict} ${one.reason} ${treatmentOf(one)}`);
-  const rows = [...groups.values()].flatMap((group) => {
-    const [first] = group;
-    if (!first) return [];
-    const what = `${first.verdict}: ${first.reason}`;
-    return [{ cells: [what, treatmentOf(first), group.length], detail: namesOf(group) }];
-  });
-  const columns = [{ title: 'Now', shrinks: true }, 'Then', right('Orders')];
-  return table(columns, rows, { empty: 'The store changed no order since then.' });
 }

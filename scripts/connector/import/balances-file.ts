@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { counted } from '../terminal/text.ts';
 
 export interface BalanceRow {
@@ -19,8 +18,6 @@ export interface Fault {
 export interface BalancesFile {
   readonly by: 'customer' | 'email';
   readonly unit: 'points' | 'cashback';
-  /** Of the bytes. */
-  readonly hash: string;
   /** Those without a fault. */
   readonly rows: readonly BalanceRow[];
   readonly faults: readonly Fault[];
@@ -34,7 +31,6 @@ const LONGEST_REASON = 255;
 
 /** Reads the whole file, and finds all that is wrong with it without asking anyone. */
 export function readBalances(bytes: Uint8Array): BalancesFile {
-  const hash = createHash('sha256').update(bytes).digest('hex').slice(0, 12);
   const text = new TextDecoder().decode(bytes);
   const [first, ...records] = recordsOf(text);
   const header = first?.cells?.map((cell) => cell.trim().toLowerCase()) ?? [];
@@ -52,7 +48,7 @@ export function readBalances(bytes: Uint8Array): BalancesFile {
     records.length === 0 && 'there are no rows below the header',
     records.length > MOST_ROWS && `there are more than ${MOST_ROWS} rows: divide the file`,
   ]);
-  if (wrong.length > 0) return { by, unit, hash, rows: [], faults: wrong };
+  if (wrong.length > 0) return { by, unit, rows: [], faults: wrong };
   const read = records.map(({ line, cells }) => {
     if (!cells) return faults(['its quotation marks do not match'], line);
     const [had, wants] = [cells.length, header.length];
@@ -73,7 +69,7 @@ export function readBalances(bytes: Uint8Array): BalancesFile {
     return found.length > 0 ? found : { line, who, amount, reason };
   });
   return {
-    ...{ by, unit, hash },
+    ...{ by, unit },
     rows: read.flatMap((one) => ('who' in one ? [one] : [])),
     faults: read.flatMap((one) => ('who' in one ? [] : one)),
   };
@@ -95,7 +91,10 @@ function readAmount(unit: BalancesFile['unit'], cell: string): number {
 }
 
 export const amountText = (unit: BalancesFile['unit'], amount: number): string =>
-  unit === 'points' ? counted(amount, 'point') : `${(amount / 100).toFixed(2)} of cashback`;
+  unit === 'points' ? counted(amount, 'point') : `${numberText(unit, amount)} of cashback`;
+
+export const numberText = (unit: BalancesFile['unit'], amount: number): string =>
+  unit === 'points' ? String(amount) : (amount / 100).toFixed(2);
 
 /** One cell, quoted or not, and what ends it. */
 const CELLS = {

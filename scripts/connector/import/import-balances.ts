@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { parse } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createPace } from '../backfill/run-backfill.ts';
 import { openLedger } from '../deployment/deployment.ts';
@@ -10,7 +11,13 @@ import type { Session } from '../session/session.ts';
 import { BadArguments, EXIT, type ExitCode, StoppedEarly } from '../terminal/exit.ts';
 import { counted, spanText } from '../terminal/text.ts';
 import { customerWith } from '../trace/find.ts';
-import { amountText, type Fault, readBalances } from './balances-file.ts';
+import {
+  amountText,
+  type BalancesFile,
+  type Fault,
+  numberText,
+  readBalances,
+} from './balances-file.ts';
 import { changeRows, findUnknown, type ImportRow, openRows } from './run-import.ts';
 
 export interface ImportOptions {
@@ -38,9 +45,11 @@ export async function importBalances(
   });
   const file = readBalances(bytes);
   const { unit } = file;
-  const name = options.name ?? file.hash;
+  // Not of its content: a corrected file goes on with the same import.
+  const name = options.name ?? parse(path).name;
   if (!/^[\w.-]{1,50}$/.test(name)) {
-    throw new BadArguments('--name has up to 50 letters, digits, hyphens, dots and underscores.');
+    const form = 'up to 50 letters, digits, hyphens, dots and underscores';
+    throw new BadArguments(`--name has ${form}; without it the file's name must have that form.`);
   }
   const deployment = await session.findDeployment();
   const shop = findShop(deployment.connector, options.shop);
@@ -67,13 +76,15 @@ export async function importBalances(
   checking.end();
   if (signal.aborted) throw new StoppedEarly();
   const faults = [...file.faults, ...(undo ? [] : absent), ...unknown];
+  const differing = undo ? [] : differencesIn(rows, unit);
   if (faults.length > 0 || check) {
-    const isGood = faults.length === 0;
-    const many = isGood ? 'no faults' : counted(faults.length, 'fault');
-    const what = `The file has ${many}. Nothing was changed.`;
-    const verdict = { kind: isGood ? 'well' : 'action required', what } as const;
-    session.show({ title, verdict, blocks: [linesTable(faults)], data: { ...data, faults } });
-    return isGood ? EXIT.fine : EXIT.badArguments;
+    const isGood = faults.length + differing.length === 0;
+    const many = faults.length === 0 ? 'no faults' : counted(faults.length, 'fault');
+    const what = [`The file has ${many}.`, ...differenceText(differing), 'Nothing was changed.'];
+    const verdict = { kind: isGood ? 'well' : 'action required', what: what.join(' ') } as const;
+    const blocks = [linesTable([...faults, ...differing])];
+    session.show({ title, verdict, blocks, data: { ...data, faults, differing } });
+    return isGood ? EXIT.fine : faults.length > 0 ? EXIT.badArguments : EXIT.failed;
   }
   if (!undo && totalOf(rows, 'taking', 'taken').rows > 0) {
     throw new BadArguments('this was taken back: to give it again, choose another --name.');
@@ -94,13 +105,14 @@ export async function importBalances(
           ['Would', doing.toLowerCase()],
           ['Rows', `${due.rows} of ${rows.length}, the largest ${amountText(unit, largest)}`],
           ['Calls', `${due.rows}, in about ${time} at ${perSecond}/s (--per-second)`],
-          ['Name', `${name}; a corrected file with this --name gives nothing twice`],
+          ['Name', `${name}; a corrected file of this name gives nothing twice`],
         ]),
         ...(shop.mode === 'observe' ? [text(OBSERVED, 'waits')] : []),
+        ...(differing.length > 0 ? [linesTable(differing)] : []),
         text('Nothing was changed.'),
       ],
       next: [{ label: doing, line: lineWith({ undo, yes: true }) }],
-      data: { ...data, ...due, largest },
+      data: { ...data, ...due, largest, differing },
     });
     if (!(await session.terminal.confirm(`${doing}?`))) return EXIT.fine;
   }
@@ -118,24 +130,26 @@ export async function importBalances(
   const [given, takenBack] = [totalOf(rows, 'given'), totalOf(rows, 'taken')];
   const totalText = ({ rows: many, sum }: typeof given) =>
     many === 0 ? undefined : `${amountText(unit, sum)}, in ${counted(many, 'row')}`;
-  const isDone = refused.length === 0 && left === 0;
+  const isComplete = refused.length === 0 && left === 0;
+  const isDone = isComplete && differing.length === 0;
   const undone = `${counted(refused.length, 'row')} refused, ${left} not reached.`;
+  const wrong = [...(isComplete ? [] : [undone]), ...differenceText(differing)];
   const again = { label: 'Try the others again', line: lineWith({ undo }) };
   const back = { label: 'Take it back', line: lineWith({ undo: true }) };
   return {
     title,
     verdict: isDone
       ? { kind: 'well', what: due.rows > 0 ? 'All is done.' : 'Nothing was left to do.' }
-      : { kind: 'action required', what: undone },
+      : { kind: 'action required', what: wrong.join(' ') },
     blocks: [
       facts([
         ['Given', totalText(given)],
         ['Taken back', totalText(takenBack)],
       ]),
-      linesTable(refused),
+      linesTable([...refused, ...differing]),
     ],
-    next: [...(isDone ? [] : [again]), ...(undo ? [] : [back])],
-    data: { ...data, given, takenBack, refused, left },
+    next: [...(isComplete ? [] : [again]), ...(undo ? [] : [back])],
+    data: { ...data, given, takenBack, refused, left, differing },
   };
 }
 
@@ -143,6 +157,18 @@ function totalOf(rows: readonly ImportRow[], ...states: readonly ImportRow['stat
   const found = rows.filter(({ state }) => states.includes(state));
   return { rows: found.length, sum: found.reduce((sum, { amount }) => sum + amount, 0) };
 }
+
+/** Rows that the file changed after they were given: a name gives to a customer once. */
+function differencesIn(rows: readonly ImportRow[], unit: BalancesFile['unit']): readonly Fault[] {
+  return rows.flatMap(({ line: n, amount, wanted }) => {
+    if (amount === wanted) return [];
+    const [given, says] = [numberText(unit, amount), numberText(unit, wanted)];
+    return [{ line: n, what: `${given} were given under this name, the file says ${says}` }];
+  });
+}
+
+const differenceText = ({ length }: readonly Fault[]) =>
+  length === 0 ? [] : [`${counted(length, 'row')} with another amount than was given.`];
 
 const MOST_SHOWN = 200;
 

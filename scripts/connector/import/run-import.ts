@@ -46,8 +46,10 @@ type State = 'none' | 'giving' | 'given' | 'taking' | 'taken';
 export interface ImportRow extends Omit<BalanceRow, 'who' | 'amount'> {
   readonly id: string;
   state: State;
-  /** As recorded: a corrected file may say something else. */
+  /** As recorded, if it was given or begun. */
   amount: number;
+  /** What the file says. */
+  readonly wanted: number;
   revision: number | undefined;
 }
 
@@ -77,7 +79,8 @@ export async function openRows({ by, rows }: BalancesFile, deps: ImportDeps) {
       else if (of !== unit) fault(`this customer was given ${of} under the same name`);
       else {
         const given = state === 'none' ? amount : Number(recorded);
-        found.push({ line, id, reason, state: state as State, amount: given, revision });
+        const amounts = { amount: given, wanted: amount };
+        found.push({ line, id, reason, state: state as State, ...amounts, revision });
       }
       lineOf.set(id, lineOf.get(id) ?? line);
     }

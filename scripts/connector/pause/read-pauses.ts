@@ -10,7 +10,7 @@ import {
 } from '../../../shared/core/calls/shop-pause.ts';
 import type { QueueFamily } from '../../../shared/core/events/event.ts';
 import { type Ledger, ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
-import { type Check, type Finding, fail, type info, pass, warn } from '../checks/check.ts';
+import { type Check, type Finding, fail, pass, warn } from '../checks/check.ts';
 import { type Deployment, openLedger } from '../deployment/deployment.ts';
 import type { ShownFinding, Suggestion } from '../document/document.ts';
 import { line } from '../document/line.ts';
@@ -147,16 +147,11 @@ export const goLiveSuggestions = (shop: string): readonly Suggestion[] => [
 const TO_GO_ON =
   "Compare what would be sent with what the service holds. Then set mode: 'live', deploy, and run go-live.";
 
-interface PausesShown {
-  /** What to do about a pause that refused credentials began. */
-  readonly refused?: (pause: PauseStatus) => Suggestion;
-  /** How an observed shop is shown. */
-  readonly observed?: typeof info;
-}
-
+/** `refused`: what to do about a pause that refused credentials began. `observed`: how observed shops are shown. */
 export function pausesCheck(
   deployment: Deployment,
-  { refused = resumeSuggestion, observed = warn }: PausesShown = {},
+  refused: (pause: PauseStatus) => Suggestion = resumeSuggestion,
+  observed = warn,
 ): Check {
   const { shops } = deployment.connector;
   return {

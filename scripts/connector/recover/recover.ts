@@ -520,7 +520,7 @@ export function judgeFollowed(
       ? `The comparison got no further in ${spanText(STUCK_MS)}, although it was started ${comparison.starts} times: see the log of the function "reconcile". Once the cause is repaired: `
       : ''
   }${again}`;
-  const well = `${done} in ${took}: everything was compared, and what was sent is settled.`;
+  const well = `${done} in ${took}: everything was compared, and nothing that was sent is left on the queues.`;
   return {
     verdict: !shops.every(({ isWhole }) => isWhole)
       ? { kind: 'action required', what: repeat }

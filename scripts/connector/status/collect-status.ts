@@ -112,7 +112,7 @@ export async function collectStatus(
   const credentials = readCredentials(deployment, options);
   const checks: readonly Check[] = [
     secretsCheck(deployment, credentials),
-    pausesCheck(deployment, { refused: () => DOCTOR, observed: info }),
+    pausesCheck(deployment, () => DOCTOR, info),
     subscriptionsCheck(shopDeps(deployment, connector.shops)),
   ];
   const parts = {

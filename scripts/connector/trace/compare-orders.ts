@@ -5,6 +5,7 @@ import { fromThousandths } from '../../../shared/core/ledger/ledger.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import { openShopServices } from '../deployment/services.ts';
 import {
+  type Block,
   type Document,
   type Tone,
   table,
@@ -50,7 +51,7 @@ export async function compareOrders(
   const deployment = await session.findDeployment();
   const shop = findShop(deployment.connector, named);
   const asked = { deployment, shop, since, signal };
-  const { orders, isStopped } = await readChangedOrders(session, asked, compareOne);
+  const { orders, isStopped } = await readChangedOrders(session, asked);
   if (csv !== undefined) await writeCsv(csv, orders);
   const from = new Date(since).toISOString().slice(0, 16).replace('T', ' ');
   const title = `Orders of ${shop.domain} that changed since ${from} UTC`;
@@ -95,15 +96,16 @@ interface AskedOrders {
 }
 
 /** Reads each order that the store changed since then from both sides. */
-export async function readChangedOrders<Read extends { readonly isUnread: boolean }>(
+export async function readChangedOrders(
   { terminal }: Pick<Session, 'terminal'>,
   { deployment, shop, since, signal }: AskedOrders,
-  judge: (sides: Sides) => Read,
-): Promise<{ readonly orders: readonly Read[]; readonly isStopped: boolean }> {
+): Promise<{ readonly orders: readonly ComparedOrder[]; readonly isStopped: boolean }> {
   const services = openShopServices(deployment);
   const read = async ({ id }: { readonly id: string }) =>
-    judge(await readSides(deployment, services, shop, { shop: shop.domain, kind: 'order', id }));
-  const orders: Read[] = [];
+    compareOne(
+      await readSides(deployment, services, shop, { shop: shop.domain, kind: 'order', id }),
+    );
+  const orders: ComparedOrder[] = [];
   const progress = terminal.progress('Comparing orders:');
   // In an outage the others would fail like these, each after its time limit.
   let isStopped = false;
@@ -143,27 +145,12 @@ function documentOf(
   const some = ids.length < missing.length ? `the first ${ids.length} of ${many}` : many;
   const traceOf = (id: string) => line('trace', ['order', id], { shop: domain });
   const listed = isObserved ? compared : orders;
-  const groups = [...Map.groupBy(listed, ({ kind, what }) => `${kind} ${what}`).values()];
-  const rows = groups.flatMap((group) => {
-    const [first, ...others] = group;
-    if (!first) return [];
-    const tone = TONES[first.kind];
-    const name = others.length === 0 ? first.name : `${first.name} and ${others.length} more`;
-    const all = isObserved
-      ? `${totalOf(group)}: ${namesOf(group)}`
-      : group.map((one) => one.name).join(', ');
-    const cells = [
-      { text: name, opens: traceOf(first.id) },
-      { text: first.what, tone },
-    ];
-    return [others.length === 0 && !isObserved ? { cells } : { cells, detail: all }];
-  });
   const other = orders.find(({ isMissing }) => !isMissing);
   return {
     title,
     verdict: verdictOf(compared, isStopped),
     blocks: [
-      table(['Order', { title: 'What', shrinks: true }], rows),
+      groupsOf(listed, domain),
       ...(isObserved ? [text(`In all ${totalOf(compared)}. ${OBSERVED}`)] : []),
     ],
     next: [
@@ -172,6 +159,25 @@ function documentOf(
     ],
     data: { shop: domain, agree: compared.length - orders.length, orders: listed },
   };
+}
+
+/** By verdict and reason; of an observed shop with totals. */
+export function groupsOf(orders: readonly ComparedOrder[], shop: string): Block {
+  const groups = [...Map.groupBy(orders, ({ kind, what }) => `${kind} ${what}`).values()];
+  const rows = groups.flatMap((group) => {
+    const [first, ...others] = group;
+    if (!first) return [];
+    const name = others.length === 0 ? first.name : `${first.name} and ${others.length} more`;
+    const all = first.isObserved
+      ? `${totalOf(group)}: ${namesOf(group)}`
+      : group.map((one) => one.name).join(', ');
+    const cells = [
+      { text: name, opens: line('trace', ['order', first.id], { shop }) },
+      { text: first.what, tone: TONES[first.kind] },
+    ];
+    return [others.length === 0 && !first.isObserved ? { cells } : { cells, detail: all }];
+  });
+  return table(['Order', { title: 'What', shrinks: true }], rows);
 }
 
 const TONES = {

@@ -67,6 +67,7 @@ describe('loyalty-connector import balances', () => {
     const wrong = [
       ...['missing.csv', `${path} --check --undo`, `${path} --name a@example.org`],
       `${path} --per-second 0`,
+      await fileOf("member's.csv", 'customer,points', `${ids[0]},1`),
     ];
     for (const words of wrong) {
       const { code, stderr } = await connector.run(`import balances ${words}`);
@@ -125,6 +126,27 @@ describe('loyalty-connector import balances', () => {
     expect(third).toMatchObject({ code: 2, stderr: expect.stringContaining('another --name') });
   });
 
+  it('goes on with a corrected file of the same name, and lists what it gave otherwise', async () => {
+    const had = ids.map(pointsOf);
+    const gained = () => ids.map(pointsOf).map((points, index) => points - (had[index] ?? 0));
+    const run = (options: string) => connector.run(`import balances ${path} ${options}`);
+    const path = await fileOf('moved.csv', 'customer,points', `${ids[0]},10`);
+    expect(await run('--yes')).toMatchObject({ code: 0 });
+    await fileOf('moved.csv', 'customer,points', `${ids[0]},10`, `${ids[1]},50`);
+    expect(await run('--yes')).toMatchObject({ code: 0 });
+    expect(gained()).toEqual([10, 50]);
+    await fileOf('moved.csv', 'customer,points', `${ids[0]},25`, `${ids[1]},50`);
+    for (const option of ['--check', '--yes']) {
+      const { code, stdout } = await run(option);
+      expect(stdout).toMatch(/^line 2 +10 were given under this name, the file says 25$/m);
+      expect(stdout).toContain('1 row with another amount than was given.');
+      expect(code).toBe(1);
+    }
+    expect(gained()).toEqual([10, 50]);
+    expect(await run('--undo --yes')).toMatchObject({ code: 0 });
+    expect(gained()).toEqual([0, 0]);
+  });
+
   it('ends with 1 and names the lines that the service refuses', async () => {
     const path = await fileOf('more.csv', 'customer;cashback', `${ids[0]};2,50`, `${ids[1]};1`);
     await connector.run(`import balances ${path} --yes --name more`);
@@ -145,6 +167,6 @@ describe('loyalty-connector import balances', () => {
       ({ command }: { command: string }) => command === 'import balances',
     );
     expect(own.at(-1)).toMatchObject({ end: { result: 'finished', counts: { rows: 2 } } });
-    expect(own).toHaveLength(4);
+    expect(own).toHaveLength(7);
   });
 });

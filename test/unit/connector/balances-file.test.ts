@@ -43,13 +43,6 @@ describe('a file of balances', () => {
     expect(rowsIn(`customer;cashback\n7;${cell}\n`)).toEqual([[2, '7', amount, '']]);
   });
 
-  it('has one hash, which any other byte changes', () => {
-    const { hash } = read('customer,points\n7,100\n');
-    expect(read('customer,points\n7,100\n').hash).toBe(hash);
-    expect(read('customer,points\n7,101\n').hash).not.toBe(hash);
-    expect(hash).toMatch(/^[\da-f]{12}$/);
-  });
-
   it('has all its faults found at once, each with its line, and none repeats what it says', () => {
     const rows = [
       ...['who@x.example,0', 'nobody-at-x,-1', ',1.5', 'a@x.example,2147483648', 'b@x.example'],

@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   type GoLiveOptions,
   momentsOf,
-  sentByOther,
-  treatmentOf,
+  obstacleIn,
 } from '../../../scripts/connector/go-live/go-live.ts';
 import { BadArguments, Problem } from '../../../scripts/connector/terminal/exit.ts';
 import {
@@ -98,13 +97,6 @@ describe('an order of an observed shop', () => {
       '',
     ]);
   });
-
-  it('is sent by go-live where it is absent, and adopted where another integration has sent it', () => {
-    expect(treatmentOf(judged([]))).toBe('sent');
-    expect(treatmentOf(judged([['#1001', total]]))).toMatch(/^adopted/);
-    expect(treatmentOf(judged([['#1001', total + 5]]))).toMatch(/^adopted/);
-    expect(treatmentOf(judged([[order.id, total + 5, { Origin: 5 }]]))).toMatch(/^made what/);
-  });
 });
 
 const HOUR_MS = 3_600_000;
@@ -113,12 +105,7 @@ const OBSERVING = NOW - 100 * HOUR_MS;
 const BEFORE = NOW - 900 * HOUR_MS;
 
 function moments(options: GoLiveOptions, before?: number, goLive?: string) {
-  return momentsOf(
-    { rules: goLive === undefined ? {} : { goLive } },
-    options,
-    { observing: OBSERVING, before },
-    NOW,
-  );
+  return momentsOf({ rules: { goLive } }, options, { observing: OBSERVING, before }, NOW);
 }
 
 describe('the moment of go-live', () => {
@@ -155,13 +142,24 @@ describe('the moment of go-live', () => {
   });
 });
 
-it('another integration is still on where an order placed since then has Origin 0, in any copy', () => {
+describe('go-live', () => {
   const placed = Date.parse(order.placedAt);
   const own = judged([[order.id, total, { Origin: 5 }]]);
   const copied = judged([
     [order.id, total, { Origin: 5 }],
     ['#1001', total],
   ]);
-  expect(sentByOther([own, copied], { offSince: placed })).toEqual([copied]);
-  expect(sentByOther([own, copied], { offSince: placed + 1 })).toEqual([]);
+
+  it('is refused where an order placed since the other was off has Origin 0, in any copy', () => {
+    const { kind, what } = obstacleIn([own, copied], placed, false) ?? {};
+    expect(kind).toBe('action required');
+    expect(what).toContain('has 1 from its own (Origin 0): #1001.');
+    expect(obstacleIn([own, copied], placed + 1, false)).toBeUndefined();
+  });
+
+  it('is refused where not all orders could be read', () => {
+    const unread = judged([], { held: { kind: 'unknown', why: 'HTTP 500.' } });
+    expect(obstacleIn([own, unread], placed, false)?.kind).toBe('not known');
+    expect(obstacleIn([own], placed, true)?.kind).toBe('not known');
+  });
 });
