@@ -13,18 +13,28 @@ import {
   createSqsCalls,
   type JsonServiceSettings,
   settingsFromEnvironment,
+  WORKER_BUDGET,
 } from '../shared/aws/aws-client.ts';
 import { createDynamoDbLedger, createDynamoDbRateLimit } from '../shared/aws/dynamodb-ledger.ts';
 import { createEmfTelemetry, type EmfTelemetry } from '../shared/aws/emf-telemetry.ts';
+import { createSqsDeadLetters, createSqsSourceQueue } from '../shared/aws/sqs-queues.ts';
 import type { Connector, Shop } from '../shared/config/connector-config.ts';
 import type { Storefront } from '../shared/config/connector-settings.ts';
-import type { Service, StorefrontService } from '../shared/config/metrics.ts';
-import type { CallRate, CallRateSettings } from '../shared/core/calls/rate-limit.ts';
-import { createShopLoad, type ShopLoad } from '../shared/core/calls/shop-load.ts';
+import {
+  OLDEST_MESSAGE_MINUTES,
+  type Service,
+  type StorefrontService,
+} from '../shared/config/metrics.ts';
+import { runBatch, type Settle } from '../shared/core/batch/run-batch.ts';
+import {
+  type CallRate,
+  type CallRateSettings,
+  createCallRate,
+} from '../shared/core/calls/rate-limit.ts';
+import { createShopLoad } from '../shared/core/calls/shop-load.ts';
 import { createPauses } from '../shared/core/calls/shop-pause.ts';
 import type { QueueFamily, ReceivedMessage } from '../shared/core/events/event.ts';
 import { errorFields } from '../shared/core/events/telemetry.ts';
-import type { Ledger } from '../shared/core/ledger/ledger.ts';
 import { createShopSecrets } from '../shared/services/shop-secrets.ts';
 import type { StorefrontRequest } from '../shared/shopify/storefront-requests/caller.ts';
 import type { StorefrontAnswer } from '../shared/shopify/storefront-requests/route.ts';
@@ -76,22 +86,56 @@ export function openWithLedger<const Name extends string>(
   return { ...opened, ledger, pauses, rateOf: openCallRates(connector, aws, table, create) };
 }
 
-/** How a worker shares its time among shops. `workers`: of its queue, as the template says. */
-export function openLoad(
-  { shops }: Connector,
+/**
+ * What the workers of all queues have. `names`: the variables of the environment beside those of all workers; `most`:
+ * groups of a shop worked on side by side, fewer while its service is slow.
+ */
+export function openWorker<const Name extends string>(
+  connector: Connector,
   queue: QueueFamily,
-  {
-    ledger,
-    most,
-    workers,
-  }: { readonly ledger: Ledger; readonly most: number; readonly workers: string },
-): ShopLoad {
-  return createShopLoad({
+  names: readonly Name[],
+  most: number,
+) {
+  const opened = openWithLedger(
+    connector,
+    `sync-${queue}`,
+    [...names, 'SOURCE_QUEUE_URL', 'DEAD_LETTER_QUEUE_URL', 'WORKERS'],
+    WORKER_BUDGET,
+    createCallRate,
+    queue,
+  );
+  const { environment, sqs, telemetry, ledger, pauses, rateOf } = opened;
+  const hasNeighbours = connector.shops.length > 1;
+  const load = createShopLoad({
     ...{ queue, ledger, most },
-    workers: shops.length > 1 ? Number(workers) : undefined,
+    workers: hasNeighbours ? Number(environment.WORKERS) : undefined,
     now: Date.now,
     random: Math.random,
   });
+  return {
+    ...opened,
+    limits: { pauses, rateOf, onEnd: load.learn },
+    /** Of a batch. */
+    common: {
+      ...{ ledger, pauses, load, telemetry, hasNeighbours },
+      source: createSqsSourceQueue(sqs, environment.SOURCE_QUEUE_URL),
+      deadLetters: createSqsDeadLetters(sqs, environment.DEAD_LETTER_QUEUE_URL, queue),
+      now: () => new Date(),
+      random: Math.random,
+      retryWindowDays: connector.retryWindowDays,
+      stuckAfterMinutes: OLDEST_MESSAGE_MINUTES,
+    },
+    /** Its handler. `inTime`: all that a batch needs, under its deadlines. */
+    handle: <Deps>(
+      inTime: (deadlines: Deadlines) => Parameters<typeof runBatch<Deps>>[1],
+      settle: Settle<Deps>,
+    ) =>
+      withTelemetry<SQSEvent, SQSBatchResponse>(telemetry, (event, context) =>
+        runInTime(context.getRemainingTimeInMillis(), async (deadlines) =>
+          toBatchResponse(await runBatch(toMessages(event), inTime(deadlines), settle)),
+        ),
+      ),
+  };
 }
 
 /** The named variables of the environment; throws once, with all that are missing. */
@@ -188,7 +232,7 @@ export function shareOutTime(remainingMs: number): WorkerTime {
   return { workMs, storeMs: Math.max(Math.floor(workMs * STORE_SHARE), 1) };
 }
 
-export interface Deadlines {
+interface Deadlines {
   readonly work: AbortSignal;
   readonly store: AbortSignal;
 }
@@ -258,6 +302,6 @@ export function toMessages(event: SQSEvent): readonly ReceivedMessage[] {
 }
 
 /** Lambda deletes all other messages from the queue. */
-export function toBatchResponse(left: readonly string[]): SQSBatchResponse {
+function toBatchResponse(left: readonly string[]): SQSBatchResponse {
   return { batchItemFailures: left.map((itemIdentifier) => ({ itemIdentifier })) };
 }
