@@ -255,6 +255,12 @@ async function report(
   const calls = stack.loyalty.journal.entries().length;
   const deliveries = stack.store.deliveries.all().length;
   say(`\n${deliveries} webhooks were delivered, ${calls} calls reached the loyalty service.`);
+  if (stack.shop.mode === 'observe') {
+    say(
+      `${stack.shop.domain} is observed: nothing was sent. What would be: compare orders --since 1d`,
+    );
+    return left === 0;
+  }
   for (const difference of differences) say(`differs: ${difference}`);
   if (left > 0) say(`still in progress: ${left} webhooks and messages`);
   if (differences.length > 0 || left > 0) {

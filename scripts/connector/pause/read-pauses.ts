@@ -130,7 +130,7 @@ export function resumeSuggestion(pause: PauseStatus): Suggestion {
 }
 
 /** For a shop without another integration, and for one with it. */
-export const goLiveSuggestions = (shop: string): readonly Suggestion[] => [
+const goLiveSuggestions = (shop: string): readonly Suggestion[] => [
   {
     label: 'Go live',
     say: 'If no other integration ever sent its orders, to see what would be sent:',
