@@ -85,6 +85,8 @@ export function createStorefrontFunction(
         queue,
         retentionDays,
         taxInPrices: rules.taxes === 'exclude' ? settings.taxInPrices : 0,
+        // Of all who ask: a visitor may ask with a new price each time, and is one of many who cannot be told apart.
+        pointCallsPerMinute: readsPerMinute,
         store: inTime,
       }),
       ...createRedeeming(domain, () => ({

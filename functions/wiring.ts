@@ -30,6 +30,7 @@ import {
   type CallRate,
   type CallRateSettings,
   createCallRate,
+  type ShopperRateSettings,
 } from '../shared/core/calls/rate-limit.ts';
 import { createShopLoad } from '../shared/core/calls/shop-load.ts';
 import { createPauses } from '../shared/core/calls/shop-pause.ts';
@@ -63,7 +64,7 @@ export function openWithLedger<const Name extends string>(
   service: Service | StorefrontService,
   names: readonly Name[],
   budget: Parameters<typeof settingsFromEnvironment>[0],
-  create: (settings: CallRateSettings) => CallRate,
+  create: (settings: CallRateSettings & ShopperRateSettings) => CallRate,
   queue?: QueueFamily,
 ) {
   const opened = openFunction(connector, service, [...names, 'LEDGER_TABLE'], budget);
@@ -82,7 +83,8 @@ export function openWithLedger<const Name extends string>(
     connector.shops.filter(({ mode }) => mode === 'observe').map(({ domain }) => domain),
   );
   const observes = (shop: string) => observed.has(shop);
-  const pauses = createPauses({ ledger, telemetry, queue, observes });
+  const forShoppers = service === 'storefront';
+  const pauses = createPauses({ ledger, telemetry, queue, observes, forShoppers });
   return { ...opened, ledger, pauses, rateOf: openCallRates(connector, aws, table, create) };
 }
 
@@ -161,7 +163,7 @@ function openCallRates(
   { loyalty }: Connector,
   aws: JsonServiceSettings,
   table: string,
-  create: (settings: CallRateSettings) => CallRate,
+  create: (settings: CallRateSettings & ShopperRateSettings) => CallRate,
 ) {
   const { callsPerSecond: perSecond } = loyalty;
   if (perSecond === undefined) return () => undefined;
@@ -171,8 +173,10 @@ function openCallRates(
     const account = rules.sharedAccount ? SHARED_ACCOUNT : domain;
     const known = rates.get(account);
     if (known) return known;
-    const shared = createDynamoDbRateLimit({ client, table, account });
-    const rate = create({ perSecond, shared, now: Date.now, pause: sleep });
+    const item = { client, table, account };
+    const shared = createDynamoDbRateLimit(item);
+    const shoppers = createDynamoDbRateLimit({ ...item, of: 'shoppers' });
+    const rate = create({ perSecond, shared, shoppers, now: Date.now, pause: sleep });
     rates.set(account, rate);
     return rate;
   };

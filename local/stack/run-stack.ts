@@ -87,8 +87,16 @@ export async function settle(
 const SETTLE_TIMEOUT_MS = 120_000;
 
 const say = (text: string): void => {
-  process.stdout.write(`${text}\n`);
+  process.stdout.write(`${escapeControls(text)}\n`);
 };
+
+/** A text of the store, such as a coupon's code, must not move the cursor or hide what follows. */
+export function escapeControls(text: string): string {
+  return text.replace(/(?!\n)[\p{Cc}\p{Cf}]/gu, (character) => {
+    return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  });
+}
+
 const sayAt = (text: string): void => say(`${new Date().toISOString().slice(11, 19)}  ${text}`);
 
 /** Serves the console of the stack that has just started; undefined when commands find another stack. */

@@ -225,18 +225,25 @@ export interface RateLimitOptions {
   readonly table: string;
   /** The shop of a loyalty account, or what stands for several shops that share one. */
   readonly account: string;
+  /** Whose calls it counts. Default: those of all. */
+  readonly of?: 'shoppers';
 }
 
 /** N: epoch microseconds up to which the timeline is booked; whole, because tokens may be less than 1 ms apart. */
 const BOOKED = 'b';
 
 /**
- * One item of the ledger for each loyalty account. A booking is one write, or two when the timeline was booked
+ * One item of the ledger for each loyalty account, and one for its shoppers. A booking is one write, or two when the timeline was booked
  * ahead at the last booking and is free now, or the reverse. Needs permission for UpdateItem.
  *
  * Repeating a write whose answer was lost is harmless: it books moments that will not be used.
  */
-export function createDynamoDbRateLimit({ client, table, account }: RateLimitOptions): SharedRate {
+export function createDynamoDbRateLimit({
+  client,
+  table,
+  account,
+  of,
+}: RateLimitOptions): SharedRate {
   let wasAhead = false;
 
   /** Undefined if the condition does not hold. */
@@ -248,7 +255,7 @@ export function createDynamoDbRateLimit({ client, table, account }: RateLimitOpt
     try {
       const { Attributes } = await client.updateItem({
         TableName: table,
-        Key: keyOnly(`calls|${account}|loyalty`),
+        Key: keyOnly(`calls|${account}|${of ?? 'loyalty'}`),
         ConditionExpression: condition,
         UpdateExpression: `SET #b = ${value} + :length`,
         ExpressionAttributeNames: { '#b': BOOKED },

@@ -46,7 +46,8 @@ export interface ConnectorSettings {
     readonly address: string;
     /**
      * The most calls a second to an account of the service, by all functions of the stack together, from 0.1 to
-     * 1000. Shops with `rules.sharedAccount` share it. Shoppers do not wait for it: the workers make room.
+     * 1000. Shops with `rules.sharedAccount` share it. Shoppers do not wait for it: the workers leave
+     * them up to half, and what is more is refused.
      * Default: no limit, because the service documents none. It costs a write a second and worker.
      */
     readonly callsPerSecond?: number;
@@ -336,7 +337,7 @@ export interface StorefrontSettings {
    * How many requests the pages of one customer may make in a minute, from 10 to 1000; all visitors who
    * are not logged in share ten times as many. One user of the point of sale may make twice as many, all tills of
    * a shop together twenty times. Each running function counts on its own, so this stops
-   * a runaway page and is no exact quota. Default: 60.
+   * a runaway page and is no exact quota. As many calls a minute ask the service what unknown prices earn. Default: 60.
    */
   readonly readsPerMinute?: number;
 

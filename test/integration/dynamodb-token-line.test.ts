@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => emulator.stop());
 
 describe.each(CLIENTS)('the rate limit in DynamoDB, through $name', ({ name, dynamoDb }) => {
-  const open = (account: string) => {
+  const open = (account: string, of?: 'shoppers') => {
     const client = dynamoDb(budget, emulator.endpoint);
     let writes = 0;
     const updateItem: typeof client.updateItem = (input) => {
@@ -30,6 +30,7 @@ describe.each(CLIENTS)('the rate limit in DynamoDB, through $name', ({ name, dyn
       client: { updateItem },
       table,
       account: `${account}-${name}`,
+      ...(of && { of }),
     });
     return { book: line.book, writes: () => writes };
   };
@@ -54,6 +55,12 @@ describe.each(CLIENTS)('the rate limit in DynamoDB, through $name', ({ name, dyn
     expect(await book(1, NOW, Number.POSITIVE_INFINITY)).toMatchObject({ from: NOW + 11_000 });
     expect(await book(0.5, NOW + 60_000, NOW + 60_000)).toMatchObject({ from: NOW + 60_000 });
     expect(await book(0.5, NOW, NOW + 61_000)).toMatchObject({ from: NOW + 60_000.5 });
+  });
+
+  it('counts what shoppers book apart from what all book', async () => {
+    const [all, shoppers] = [open('apart'), open('apart', 'shoppers')];
+    expect(await all.book(3_000, NOW, LATER)).toEqual({ kind: 'booked', from: NOW });
+    expect(await shoppers.book(3_000, NOW, LATER)).toEqual({ kind: 'booked', from: NOW });
   });
 
   it('is one write a booking while the load stays as it is', async () => {

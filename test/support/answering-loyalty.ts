@@ -3,8 +3,8 @@ import { recordTelemetry } from '../../local/harness/recorded-telemetry.ts';
 import { createTimedCache } from '../../shared/core/calls/ask-loyalty.ts';
 import { createCircuitBreaker } from '../../shared/core/calls/call-loyalty.ts';
 import type { KnownQuizzes } from '../../shared/core/storefront/answer-quiz.ts';
+import type { Earning } from '../../shared/core/storefront/earn-points.ts';
 import type { RewardItem } from '../../shared/core/storefront/reward-view.ts';
-import type { EarnedPoints } from '../../shared/store/storefront-answers.ts';
 
 export const NOON = Date.parse('2026-10-09T12:00:00Z');
 
@@ -25,8 +25,8 @@ export function openAnswering(...answers: readonly unknown[]) {
   const cache = <Value>() => createTimedCache<Value>({ seconds: 60, most: 10, now });
   const deps = {
     ...{ breaker: createCircuitBreaker(), telemetry: recordTelemetry(), now },
-    ...{ taxInPrices: 0, earned: cache<EarnedPoints>(), quizzes: cache<KnownQuizzes>() },
-    rewardTypes: {},
+    ...{ taxInPrices: 0, earned: cache<Earning>(), quizzes: cache<KnownQuizzes>() },
+    ...{ rewardTypes: {}, askLimit: () => undefined },
     ...{ active: cache<readonly RewardItem[]>(), tiersOfRewards: cache<readonly string[]>() },
     ledger: createMemoryLedger(),
     loyalty: {

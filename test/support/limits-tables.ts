@@ -141,7 +141,7 @@ function slowService(): readonly string[] {
   const bookings = workers * WRITES_OF_A_WORKER * DAY_SECONDS * PRICES.dynamoDb.perWrite;
   return [
     `a service that allows ${perSecond} calls a second`,
-    `${count(perDay)} orders a day; more wait in the queue without a call, at most ${count(MOST_HIDDEN)} of them hidden, and shoppers do not wait`,
+    `${count(perDay)} orders a day; more wait in the queue without a call, at most ${count(MOST_HIDDEN)} of them hidden, and shoppers do not wait: they have half`,
     `SQS keeps a message for ${RETENTION.toDays()} days: a backlog of ${count(perDay * RETENTION.toDays())} is the most that can be worked off`,
     `\`loyalty.callsPerSecond: ${perSecond}\`, \`deployment.maxConcurrency: { orders: 2 }\``,
     `up to ${dollars(bookings)} a day for bookings, with ${workers} workers that never rest`,

@@ -96,6 +96,7 @@ export type RunningSettings = Partial<
   Pick<ConnectorSettings, 'rules' | 'shops' | 'healing' | 'alarms' | 'deployment' | 'storefront'>
 > & {
   readonly assumptions?: LoyaltyAssumptions;
+  readonly callsPerSecond?: number;
   /** The address for the store's webhooks. */
   readonly webhookAddress?: string;
   /** Go-live is when its ledger was made, and not before all fixtures. */
@@ -168,11 +169,22 @@ export type Connectors = ReturnType<typeof runConnectors>;
 async function openConnector(
   { aws, loyalty, output, confidential }: Surroundings,
   name: string,
-  { adminApi, webhookAddress, assumptions = {}, isNew = false, ...settings }: RunningSettings,
+  {
+    adminApi,
+    webhookAddress,
+    assumptions = {},
+    callsPerSecond,
+    isNew = false,
+    ...settings
+  }: RunningSettings,
 ) {
   const connector = defineConnector({
     shops: [{ domain: SHOP }, { domain: SECOND_SHOP }],
-    loyalty: { address: loyalty.address, assumptions },
+    loyalty: {
+      address: loyalty.address,
+      assumptions,
+      ...(callsPerSecond && { callsPerSecond }),
+    },
     ...settings,
     // Most tests are about something else than an order's state or age.
     rules: {

@@ -109,6 +109,7 @@ export function serveInProcess({
     store: () => ({ readUses: async () => parts.uses }),
     retentionDays: 60,
     taxInPrices,
+    pointCallsPerMinute: readsPerMinute,
     rewardTypes: { 0: 'percent', 1: 'fixed', 3: 'cashback', 4: 'custom', 5: 'product' },
   });
   const redeeming = {

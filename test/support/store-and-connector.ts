@@ -41,7 +41,10 @@ export const STORE_SECRET = 'store-secret-of-this-test';
 const PREVIOUS_SECRET = 'older-store-secret-of-this-test';
 
 export interface BothSettings
-  extends Pick<RunningSettings, 'rules' | 'shops' | 'healing' | 'assumptions' | 'storefront'> {
+  extends Pick<
+    RunningSettings,
+    'rules' | 'shops' | 'healing' | 'assumptions' | 'callsPerSecond' | 'storefront'
+  > {
   /** False: the store has no address until one is set through its Admin API. */
   readonly isAddressed?: boolean;
   readonly disorder?: Partial<Disorder>;

@@ -16,6 +16,8 @@ export interface Unavailable {
   readonly afterSeconds: number;
   /** False only when the service surely did not carry the call out. */
   readonly mayHaveHappened: boolean;
+  /** Not the service's doing: shoppers ask for more than `loyalty.callsPerSecond` leaves them. */
+  readonly isOutOfTokens?: boolean;
 }
 
 export interface AskingDeps {
@@ -60,6 +62,8 @@ export async function askLoyalty<O extends OperationId>(
     kind: 'unavailable',
     afterSeconds: Math.max(outcome.afterSeconds ?? 0, AFTER_A_FAILURE_SECONDS),
     mayHaveHappened,
+    ...(result.kind === 'transport-failure' &&
+      result.reason === 'out-of-tokens' && { isOutOfTokens: true }),
   };
 }
 

@@ -135,27 +135,63 @@ export function createCallRate({ perSecond, shared, now, pause }: CallRateSettin
   };
 }
 
+/** A shopper's call takes one of two tokens, at most so far ahead: the others are the workers'. */
+const SHOPPERS_AHEAD_MS = 4_000;
+/** Of a high limit several are booked at once: DynamoDB lets an item be written 1,000 times a second. */
+const SHOPPER_BOOKINGS_A_SECOND = 100;
+const SHOPPERS_WAIT_SECONDS = 5;
+
+export interface ShopperRateSettings extends Omit<CallRateSettings, 'pause'> {
+  /** Beside `shared`, the timeline of shoppers alone. */
+  readonly shoppers: SharedRate;
+}
+
 /**
- * For a shopper's request: it never waits. What it calls is booked behind what is booked already, so that
- * the workers make room for it; without the ledger it calls all the same.
+ * For a shopper's request: it never waits. It takes a token that is free now. Behind a backlog it is booked after what
+ * is booked already, so that the workers make room for it; but anyone can be a shopper, so only at half of the rate,
+ * which `shoppers` counts. What is more is refused, without a call. Without the ledger a process makes the calls of one
+ * moment, and no more for a second.
  */
 export function createShopperRate({
   perSecond,
   shared,
+  shoppers,
   now,
-}: Omit<CallRateSettings, 'pause'>): CallRate {
-  let owed = 0;
-  let nextBooking = 0;
+}: ShopperRateSettings): CallRate {
+  const count = Math.max(1, Math.floor(perSecond / SHOPPER_BOOKINGS_A_SECOND));
+  const lengthMs = (count * 1_000) / perSecond;
+  let tokens = { left: 0, until: 0 };
+  let refusedUntil = 0;
+
+  async function book(at: number): Promise<Booking> {
+    const free = await shared.book(lengthMs, at, at);
+    if (free.kind === 'booked') return free;
+    const own = await shoppers.book(lengthMs * 2, at, at + SHOPPERS_AHEAD_MS);
+    if (own.kind === 'full') return own;
+    return shared.book(lengthMs, at, Number.POSITIVE_INFINITY);
+  }
+
   return {
     async take() {
-      owed += 1;
       const at = now();
-      if (at < nextBooking) return GO;
-      nextBooking = at + BOOKING_MS;
-      const lengthMs = (owed * 1_000) / perSecond;
-      owed = 0;
-      await shared.book(lengthMs, at, Number.POSITIVE_INFINITY).catch(() => {});
-      return GO;
+      if (at < refusedUntil) return REFUSED;
+      if (tokens.left > 0 && at < tokens.until) {
+        tokens.left -= 1;
+        return GO;
+      }
+      const booking = await book(at).catch(() => undefined);
+      if (booking?.kind === 'booked') {
+        tokens = { left: count - 1, until: at + TOKEN_LIFE_MS };
+        return GO;
+      }
+      refusedUntil = at + BOOKING_MS;
+      return booking ? REFUSED : GO;
     },
   };
 }
+
+const REFUSED: Turn = {
+  kind: 'wait',
+  why: 'out-of-tokens',
+  afterSeconds: SHOPPERS_WAIT_SECONDS,
+};

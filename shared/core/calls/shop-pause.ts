@@ -280,6 +280,11 @@ interface PausesDeps {
   readonly queue?: QueueFamily | undefined;
   /** The process only observes the shop: it needs no `go-live`. Default: none. */
   readonly observes?: (shop: string) => boolean;
+  /**
+   * The process calls for shoppers: a 429 stops its own calls only. Anyone can be a shopper, and must not be able to
+   * stop the workers; they find out with a call of theirs if the service refuses them, too.
+   */
+  readonly forShoppers?: boolean;
 }
 
 /** What one process knows of its shops' control records. */
@@ -306,12 +311,27 @@ const RECENT_MS = 3_600_000;
 /** A worker writes no more often. */
 const WRITE_MS = 1_000;
 
-export function createPauses({ ledger, telemetry, queue, observes }: PausesDeps): Pauses {
+export function createPauses({
+  ledger,
+  telemetry,
+  queue,
+  observes,
+  forShoppers = false,
+}: PausesDeps): Pauses {
   const known = new Map<string, { readonly control: ShopControl; readonly readAt: number }>();
   const triedAt = new Map<string, number>();
   const reading = new Map<string, Promise<void>>();
   const writtenAt = new Map<string, number>();
-  const controlOf = (shop: string) => known.get(shop)?.control ?? controlIn(undefined);
+  /** Not in the ledger. */
+  const ownPauses = new Map<string, ServicePause>();
+
+  function controlOf(shop: string): ShopControl {
+    const control = known.get(shop)?.control ?? EMPTY;
+    const own = ownPauses.get(shop);
+    return own && own.until > (control.service?.until ?? 0)
+      ? { ...control, service: own }
+      : control;
+  }
 
   function learn(shop: string, entry: LedgerEntry | undefined, now: Date): void {
     known.set(shop, { control: controlIn(entry), readAt: now.getTime() });
@@ -345,15 +365,19 @@ export function createPauses({ ledger, telemetry, queue, observes }: PausesDeps)
 
   async function begin(shop: string, asked: PauseRequest, now: Date): Promise<void> {
     const next = withServicePause(controlOf(shop), asked, now);
-    if (!next) return;
+    if (!next?.service) return;
+    const isOwn = forShoppers && asked.why === 'throttled';
     // This process stops at once, even if the others cannot be informed.
-    known.set(shop, { control: next, readAt: known.get(shop)?.readAt ?? 0 });
+    if (isOwn) ownPauses.set(shop, next.service);
+    else known.set(shop, { control: next, readAt: known.get(shop)?.readAt ?? 0 });
     const last = writtenAt.get(shop) ?? Number.NEGATIVE_INFINITY;
     if (now.getTime() - last < WRITE_MS) return;
     writtenAt.set(shop, now.getTime());
     const { why } = asked;
-    const until = new Date(next.service?.until ?? 0).toISOString();
-    telemetry.log('warn', 'the calls of a shop pause', { shop, why, until });
+    const until = new Date(next.service.until).toISOString();
+    const of = isOwn ? 'shoppers' : 'all';
+    telemetry.log('warn', 'the calls of a shop pause', { shop, why, until, of });
+    if (isOwn) return;
     try {
       await changeControl(ledger, shop, (control) => withServicePause(control, asked, now));
     } catch (error) {

@@ -13,6 +13,7 @@ import {
 } from '../redemptions/redemption.ts';
 import { keepRedemption, namesOf } from '../redemptions/redemption-names.ts';
 import {
+  ConcurrentWrites,
   challengesIn,
   findRedemption,
   type OpenRedemptions,
@@ -101,7 +102,7 @@ export function createRedeeming(shop: string, begin: () => RedeemDeps) {
       const deps = begin();
       const customer = { shop, customerId };
       const record = openRedemptions(customer, deps);
-      const answer = await startChallenge(typed, staffId, record, deps);
+      const answer = await startChallenge(typed, staffId, record, deps).catch(asTooMany);
       // A PIN that went to the wrong person must be traceable, without the person's data.
       const typedContacts = Object.keys(typed).join(', ') || undefined;
       logTill({ action: 'challenge', staffId, ...customer, typedContacts }, answer, deps);
@@ -122,7 +123,9 @@ async function redeemReward(request: RedeemRequest, deps: RedeemDeps): Promise<R
   const names = { shop, customerId, rewardId };
   try {
     const record = openRedemptions({ shop, customerId }, deps);
-    const found = await findIntent(request, record, deps);
+    const found = await findIntent(request, record, deps).catch((error: unknown) =>
+      answered(asTooMany(error)),
+    );
     const answer =
       found.kind === 'intent'
         ? await executeRedemption(found.redemption, record, deps)
@@ -134,6 +137,12 @@ async function redeemReward(request: RedeemRequest, deps: RedeemDeps): Promise<R
     deps.telemetry.log('error', 'redeeming broke off', { ...names, ...errorFields(error) });
     return { kind: 'unavailable' };
   }
+}
+
+/** Nothing is spent, and the caller's own requests were in each other's way: no fault of the program. */
+function asTooMany(error: unknown): { readonly kind: 'too-many'; readonly afterSeconds: number } {
+  if (!(error instanceof ConcurrentWrites)) throw error;
+  return { kind: 'too-many', afterSeconds: 1 };
 }
 
 /** Who did what, for whom: the log's line beside the redemption, which holds the user's id as well. */

@@ -68,8 +68,15 @@ export interface RecordChange<T> {
   readonly value: T;
 }
 
-/** Each process has one step to make here: so many conflicts are a fault. */
+/** Each process has one step to make here: so many conflicts are a fault, or many clicks of one caller at once. */
 const MOST_ROUNDS = 20;
+
+/** Nothing was written. */
+export class ConcurrentWrites extends Error {
+  constructor() {
+    super("too many concurrent writes to this customer's redemptions");
+  }
+}
 
 export function openRedemptions(customer: Customer, deps: RedemptionsDeps): OpenRedemptions {
   const { ledger, now, retentionDays } = deps;
@@ -95,7 +102,7 @@ export function openRedemptions(customer: Customer, deps: RedemptionsDeps): Open
         // To leave a record as it is, it must be the newest: what our last write left may not be.
         if (record ? ours : isJustRead) return value;
       }
-      throw new Error("too many concurrent writes to this customer's redemptions");
+      throw new ConcurrentWrites();
     },
   };
 }

@@ -23,6 +23,8 @@ export interface QuizAnswers {
 type Answered =
   | { readonly kind: 'answered'; readonly value: QuizResult }
   | { readonly kind: 'not-available' | 'not-the-quiz' | 'refused' }
+  /** By an earlier request, or by one at the same time. */
+  | { readonly kind: 'being-sent'; readonly afterSeconds: number }
   | Unavailable;
 
 interface QuizDeps extends AskingDeps {
@@ -45,9 +47,7 @@ export async function answerQuiz(
 ): Promise<Answered> {
   const key = quizKey(shop, customerId, given.quizId);
   const claim = await claimQuiz(key, deps.ledger, deps.now());
-  if (claim.kind === 'being-sent') {
-    return { kind: 'unavailable', afterSeconds: claim.afterSeconds, mayHaveHappened: true };
-  }
+  if (claim.kind === 'being-sent') return claim;
   const answered = await sendOnce(customerId, given, deps);
   deps.quizzes.forget(customerId);
   const isOver = answered.kind !== 'unavailable' || !answered.mayHaveHappened;

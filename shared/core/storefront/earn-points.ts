@@ -16,56 +16,84 @@ import {
   type Unavailable,
 } from '../calls/ask-loyalty.ts';
 import type { CartLine } from '../redeem/available-rewards.ts';
+import type { RateLimit } from './cached-uses.ts';
 
 export interface EarningDeps extends AskingDeps {
   /** In percent: the part of prices that earns nothing. */
   readonly taxInPrices: number;
   readonly loyalty: Pick<LoyaltyClient, 'calculateProductPoints'>;
-  readonly earned: TimedCache<EarnedPoints>;
+  /** By product, price and currency. */
+  readonly earned: TimedCache<Earning>;
+  /** Anyone may ask, with any price: so many calls are made, whoever asks. */
+  readonly askLimit: RateLimit;
 }
 
+/** Of one product. */
+export type Earning = Pick<EarnedPoints, 'points' | 'cashback'>;
+
+type Counted =
+  | { readonly kind: 'answered'; readonly value: EarnedPoints }
+  /** The service takes no such price or product. */
+  | { readonly kind: 'refused' }
+  | { readonly kind: 'too-many'; readonly afterSeconds: number }
+  | Unavailable;
+
 const NO_POINTS_FOR_PRODUCTS = 'PublicApiProductService_ObjectiveDisabled';
+const NOTHING: Earning = { points: 0, cashback: 0 };
 
 /** What the products of a page or a cart would earn: the same for every customer. */
 export async function earnPoints(
   lines: readonly CartLine[],
   currency: string,
   deps: EarningDeps,
-): Promise<{ readonly kind: 'answered'; readonly value: EarnedPoints } | Unavailable> {
+): Promise<Counted> {
   const net = (price: Amount) => share(price, 100, 100 + deps.taxInPrices, minorDigits(currency));
-  const items = byProduct(lines).map(({ id, price }) => ({ id, price: net(price) }));
-  const key = JSON.stringify([currency, items]);
-  const known = deps.earned.recall(key);
-  if (known) return { kind: 'answered', value: known };
-  // A gift earns nothing, and the service takes no price of zero.
-  const priced = items
-    .filter(({ price }) => price !== ZERO)
-    .map(({ id, price }) => ({ Id: id, Price: toJsonNumber(price), PriceCurrency: currency }));
-  const asked =
-    priced.length === 0
-      ? ({ kind: 'answered', value: [] } as const)
-      : await askLoyalty('calculateProductPoints', [priced], deps);
-  if (asked.kind === 'unavailable') return asked;
-  if (asked.kind === 'refused' && asked.name !== NO_POINTS_FOR_PRODUCTS) {
-    deps.telemetry.log('warn', 'the loyalty service refused to count the points of products', {
-      why: asked.name ?? 'unnamed-error',
-    });
-    return { kind: 'unavailable', afterSeconds: 60, mayHaveHappened: false };
-  }
-  const results = asked.kind === 'answered' ? asked.value : [];
-  const byId = new Map(results.map((result) => [result.Id, result]));
-  const earned = items.map(({ id }) => ({
-    id,
-    points: byId.get(id)?.Points ?? 0,
-    cashback: byId.get(id)?.Cashback ?? 0,
-  }));
+  const products = byProduct(lines).map(({ id, price: gross }) => {
+    const price = net(gross);
+    const key = JSON.stringify([currency, id, price]);
+    // A gift earns nothing, and the service takes no price of zero.
+    return { id, price, key, known: price === ZERO ? NOTHING : deps.earned.recall(key) };
+  });
+  const unknown = products.filter(({ known }) => !known);
+  const asked = await askFor(unknown, currency, deps);
+  if (asked.kind !== 'answered') return asked;
+  const byId = new Map(asked.value.map((result) => [result.Id, result]));
+  const items = products.map(({ id, key, known }) => {
+    if (known) return { id, ...known };
+    const { Points, Cashback } = byId.get(id) ?? {};
+    const earning = { points: Points ?? 0, cashback: Cashback ?? 0 };
+    deps.earned.keep(key, earning);
+    return { id, ...earning };
+  });
   const value = {
-    points: inHundredths(earned.map(({ points }) => points)),
-    cashback: inHundredths(earned.map(({ cashback }) => cashback)),
-    items: earned,
+    points: inHundredths(items.map(({ points }) => points)),
+    cashback: inHundredths(items.map(({ cashback }) => cashback)),
+    items,
   };
-  deps.earned.keep(key, value);
   return { kind: 'answered', value };
+}
+
+async function askFor(
+  products: readonly { readonly id: string; readonly price: Amount }[],
+  currency: string,
+  deps: EarningDeps,
+) {
+  if (products.length === 0) return { kind: 'answered', value: [] } as const;
+  const limited = deps.askLimit('', deps.now());
+  if (limited) return { kind: 'too-many', ...limited } as const;
+  const priced = products.map(({ id, price }) => ({
+    ...{ Id: id, Price: toJsonNumber(price), PriceCurrency: currency },
+  }));
+  const asked = await askLoyalty('calculateProductPoints', [priced], deps);
+  if (asked.kind === 'unavailable' && asked.isOutOfTokens) {
+    return { kind: 'too-many', afterSeconds: asked.afterSeconds } as const;
+  }
+  if (asked.kind !== 'refused') return asked;
+  if (asked.name === NO_POINTS_FOR_PRODUCTS) return { kind: 'answered', value: [] } as const;
+  deps.telemetry.log('warn', 'the loyalty service refused to count the points of products', {
+    why: asked.name ?? 'unnamed-error',
+  });
+  return { kind: 'refused' } as const;
 }
 
 /** Added up exactly: 0.1 and 0.2 are 0.3. */

@@ -1,12 +1,12 @@
 import type { LoyaltyClient } from '../../loyalty/client.ts';
-import type { EarnedPoints } from '../../store/storefront-answers.ts';
 import { createTimedCache } from '../calls/ask-loyalty.ts';
 import { followMerges } from '../ledger/merged-customer.ts';
 import type { MemberRules } from '../mapping/wanted-state.ts';
 import type { CartLine } from '../redeem/available-rewards.ts';
 import type { createRedeeming } from '../redeem/redeem-reward.ts';
 import { answerQuiz, type KnownQuizzes, listQuizzes, type QuizAnswers } from './answer-quiz.ts';
-import { type EarningDeps, earnPoints } from './earn-points.ts';
+import { createRateLimit } from './cached-uses.ts';
+import { type Earning, type EarningDeps, earnPoints } from './earn-points.ts';
 import { readHistory, readOrderEarning } from './read-history.ts';
 import { type Moment, readRedemptions, readView, type ViewDeps } from './read-view.ts';
 import type { RewardItem } from './reward-view.ts';
@@ -19,6 +19,8 @@ export interface StorefrontDeps
       'calculateProductPoints' | 'listQuizzes' | 'answerQuiz' | 'listPointsHistory' | 'getOrder'
     >;
   readonly taxInPrices: EarningDeps['taxInPrices'];
+  /** Of this process, for prices that it does not know. */
+  readonly pointCallsPerMinute: number;
   /** Merges are known only with `from-sign-up`. */
   readonly customers: MemberRules['customers'];
 }
@@ -28,6 +30,8 @@ export type Storefront = ReturnType<typeof createStorefront> & ReturnType<typeof
 
 /** The same for every customer, and asked for on every page. */
 const PROGRAM_SECONDS = 60;
+/** What a price earns changes only with the rules of the program. */
+const EARNED_SECONDS = 300;
 /** The same for every customer, and rarely changed. */
 const TIERS_SECONDS = 600;
 /** Of one customer, who wants to see it change. */
@@ -38,18 +42,19 @@ const MOMENT_SECONDS = 300;
 /** A customer whose balance the service refuses would be asked about on every page. */
 const REQUEST_SECONDS = 3_600;
 
-const MOST_CARTS = 1_000;
+const MOST_PRODUCTS = 5_000;
 const MOST_CUSTOMERS = 2_000;
 
 export function createStorefront(given: StorefrontDeps) {
   const { shop, now, ledger } = given;
-  const ofProgram = { seconds: PROGRAM_SECONDS, most: MOST_CARTS, now };
+  const ofProgram = { seconds: PROGRAM_SECONDS, most: MOST_PRODUCTS, now };
   const ofCustomer = { seconds: CUSTOMER_SECONDS, most: MOST_CUSTOMERS, now };
   const deps = {
     ...given,
     active: createTimedCache<readonly RewardItem[]>(ofProgram),
     tiersOfRewards: createTimedCache<readonly string[]>({ ...ofProgram, seconds: TIERS_SECONDS }),
-    earned: createTimedCache<EarnedPoints>(ofProgram),
+    earned: createTimedCache<Earning>({ ...ofProgram, seconds: EARNED_SECONDS }),
+    askLimit: createRateLimit(given.pointCallsPerMinute),
     moments: createTimedCache<Moment>({ ...ofCustomer, seconds: MOMENT_SECONDS }),
     requested: createTimedCache<true>({ ...ofCustomer, seconds: REQUEST_SECONDS }),
     quizzes: createTimedCache<KnownQuizzes>(ofCustomer),

@@ -176,9 +176,16 @@ const points = get('anyone', ['items', 'currency'], async ({ parameters, storefr
   const currency = parameters.get('currency') ?? '';
   if (!/^[A-Z]{3}$/.test(currency)) return badRequest('currency must be three capital letters.');
   const earned = await storefront.points(items, currency);
-  return earned.kind === 'answered'
-    ? jsonAnswer(earned.value, 'public')
-    : unavailable(earned.afterSeconds);
+  switch (earned.kind) {
+    case 'answered':
+      return jsonAnswer(earned.value, 'public');
+    case 'refused':
+      return badRequest('The loyalty program counts no points for these items.');
+    case 'too-many':
+      return tooMany(earned.afterSeconds);
+    case 'unavailable':
+      return unavailable(earned.afterSeconds);
+  }
 });
 
 const rewards = get('anyone', ['items'], async ({ customerId, parameters, storefront }) => {

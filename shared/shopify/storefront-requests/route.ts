@@ -200,6 +200,8 @@ export const answerRoute = post('customer', async ({ customerId, body, storefron
       return badRequest('The answers must be to the questions of this quiz, each once.');
     case 'refused':
       return errorAnswer(409, 'refused', 'The loyalty program did not accept these answers.');
+    case 'being-sent':
+      return tooMany(answered.afterSeconds);
     case 'unavailable':
       if (!answered.mayHaveHappened) return unavailable(answered.afterSeconds);
       return errorAnswer(

@@ -13,7 +13,7 @@ interface WebhookRequest {
 }
 
 export interface WebhookAnswer {
-  readonly status: 200 | 400 | 401 | 405 | 503;
+  readonly status: 200 | 400 | 401 | 405 | 429 | 503;
   readonly text: string;
 }
 
@@ -74,7 +74,9 @@ const MOST_A_MINUTE = 120;
 
 /**
  * Whether a body that only names its entity may be queued: at most so many a minute of one entity, in this process.
- * The store repeats what is refused.
+ * What is refused is answered with 429: the store repeats everything but 200 to 299 ("Troubleshoot webhooks"). With 200
+ * a change would be lost that came after the last queued message was worked off; with 5xx anyone with a captured body
+ * could make the receiver look broken.
  */
 export function createQueueLimit(now: () => Date): ReceiverDependencies['mayQueue'] {
   let minute = 0;
@@ -120,7 +122,7 @@ async function enqueue(
     body,
   };
   const isWhole = saysAll(route);
-  if (!isWhole && !mayQueue(event)) return { status: 503, text: 'try again later' };
+  if (!isWhole && !mayQueue(event)) return { status: 429, text: 'too many of one entity' };
   // The store does not sign the id of a delivery, so a captured body could be queued again and again under new ones.
   const deliveryId = (isWhole && readSignature(sent)) || webhookId;
   try {

@@ -68,8 +68,8 @@ describe('while an operator has paused the shop', () => {
   });
 });
 
-describe('while the service throttles the shop', () => {
-  it('a redemption is made once or not at all, and no shopper’s page calls before the time is over', async () => {
+describe('while the service throttles shoppers', () => {
+  it('a redemption is made once, no page calls before the time is over, and orders are sent all the same', async () => {
     const world = await open();
     const { connector, one, robin, sasha } = world;
     connector.loyalty.faults.add({ kind: 'http-429', retryAfterSeconds: 600, count: 1 });
@@ -83,10 +83,12 @@ describe('while the service throttles the shop', () => {
     for (let minute = 0; minute < 9; minute += 1) {
       await one.proxy(sasha, 'rewards', { items: CART });
       await world.redeem(sasha);
+      expect(connector.newOperations()).toEqual([]);
       while ((await connector.work()) > 0);
+      connector.newCalls();
       connector.pass(60);
     }
-    expect(connector.newOperations()).toEqual([]);
+    expect(connector.loyalty.state().orders).toHaveLength(3);
     connector.pass(61);
     await world.rest();
     await world.redeem(robin, 1, 'click-of-robin');
@@ -95,6 +97,32 @@ describe('while the service throttles the shop', () => {
     expect(world.pointsOf(sasha)).toBe(300);
     expect(await connector.deadLetters()).toEqual([]);
   });
+});
+
+// An anonymous visitor moved the tokens of the workers ahead by 200 ms with every request, for hours if they liked.
+it('a visitor who asks for ever new prices takes a few seconds of callsPerSecond, by however many processes', async () => {
+  const program = await openProgram(connectors, { shops: [{ domain: SHOP }], callsPerSecond: 5 });
+  const { connector, one, other } = program;
+  const began = Date.now();
+  const answers = [];
+  for (let price = 1; price <= 50; price += 1) {
+    for (const [index, process] of [one, other].entries()) {
+      const own = { items: `11:${price}.${index + 1}:1`, currency: 'EUR' };
+      answers.push(await process.proxy('', 'points', own));
+    }
+  }
+  // Of the clock that the test moves, no time has passed.
+  expect(Date.now()).toBe(began);
+  const isRefused = ({ status }: { status: number }) => status === 429;
+  const calls = connector.newCalls().length;
+  expect(calls).toBe(answers.filter(({ status }) => status === 200).length);
+  // Half of what four seconds have, the free one, and the one that goes beyond.
+  expect(calls).toBe(12);
+  expect(answers.filter(isRefused)).toHaveLength(100 - calls);
+  expect(answers.find(isRefused)?.headers['retry-after']).toBe('5');
+  connector.pass(5);
+  const own = { items: '11:99:1', currency: 'EUR' };
+  expect((await one.proxy('', 'points', own)).status).toBe(200);
 });
 
 it('a deep scan that is throttled asks the service no more until the time is over', async () => {

@@ -104,7 +104,8 @@ export class Shoppers {
     const storefront = {
       ...createStorefront({
         ...program,
-        ...{ shop: SHOP, ledger, queue, retentionDays, store, taxInPrices: 0 },
+        ...{ shop: SHOP, ledger, queue, retentionDays, store },
+        ...{ taxInPrices: 0, pointCallsPerMinute: 60 },
       }),
       ...createRedeeming(SHOP, () => ({
         ...program,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
-import { greet, greetNew } from '../../../local/stack/run-stack.ts';
+import { escapeControls, greet, greetNew } from '../../../local/stack/run-stack.ts';
 import type { RunningStack } from '../../../local/stack/running-stack.ts';
 import { createProgram } from '../../../scripts/connector/create-program.ts';
 import { argumentsOf } from '../../../scripts/connector/deployment/audit-records.ts';
@@ -95,6 +95,13 @@ it.each([['one shop', 1] as const, ['several shops', 2] as const])(
     ]);
   },
 );
+
+it('npm start prints texts of the store without their control characters', () => {
+  const code = 'C\u001b[8m \u001b]0;p\u0007 \u202e\u009b2J';
+  expect(escapeControls(`1  coupon ${code}\n2  é 😀`)).toBe(
+    '1  coupon C\\u001b[8m \\u001b]0;p\\u0007 \\u202e\\u009b2J\n2  é 😀',
+  );
+});
 
 function leavesOf(command: Command, path = ''): readonly string[] {
   return command.commands.flatMap((child) => {

@@ -228,27 +228,92 @@ describe('the rate of calls', () => {
     expect(await rate.take(abort.signal)).toEqual({ kind: 'aborted' });
   });
 
-  it('lets a shopper go first, and the workers make room', async () => {
+  it('never keeps a shopper from the program because the ledger does not answer, and lets none flood it then', async () => {
+    const shared: SharedRate = { book: () => Promise.reject(new Error('no ledger')) };
+    const rate = createShopperRate({ perSecond: 2, shared, shoppers: shared, now: () => START });
+    const page = await Promise.all([rate.take(), rate.take()]);
+    expect(page).toEqual([{ kind: 'go' }, { kind: 'go' }]);
+    expect(await rate.take()).toMatchObject({ kind: 'wait', why: 'out-of-tokens' });
+  });
+});
+
+describe('the calls of shoppers', () => {
+  /** One loyalty account: what is booked by all, and what by shoppers alone. */
+  function openAccount(perSecond: number) {
     const clock = createVirtualClock(START);
-    const { shared, bookings, bookedUntil } = createTimeline(clock);
-    await Promise.all([shared.book(5_000, START, START), clock.runUntil(START + 20)]);
-    const rate = createShopperRate({ perSecond: 2, shared, now: clock.now });
+    const all = createTimeline(clock);
+    const own = createTimeline(clock);
+    const settings = { perSecond, shared: all.shared, shoppers: own.shared, ...clock };
+    const began = { shoppers: 0, workers: 0 };
+    async function flood(rate: CallRate, until: number) {
+      for (; clock.now() < until; await clock.pause(100)) {
+        if ((await rate.take()).kind === 'go') began.shoppers += 1;
+      }
+    }
+    async function work(rate: CallRate) {
+      for (;;) {
+        if ((await rate.take()).kind === 'go') began.workers += 1;
+        else await clock.pause(200);
+      }
+    }
+    return { clock, all, own, settings, began, flood, work };
+  }
+
+  it('go first while tokens are free, and behind a backlog, without waiting', async () => {
+    const { clock, all, settings } = openAccount(2);
+    const rate = createShopperRate(settings);
     const first = rate.take();
     await clock.runUntil(START + 40);
     expect(await first).toEqual({ kind: 'go' });
-    expect(bookedUntil()).toBe(START + 5_500);
-    for (let one = 0; one < 3; one += 1) await rate.take();
-    expect(bookings).toHaveLength(2);
-    await clock.runUntil(START + 2_000);
-    const later = rate.take();
-    await clock.runUntil(START + 2_100);
-    expect(await later).toEqual({ kind: 'go' });
-    expect(bookedUntil()).toBe(START + 7_500);
+    expect(all.bookedUntil()).toBe(START + 500);
+    const backlog = all.shared.book(9_000, clock.now(), START + 10_000);
+    await clock.runUntil(START + 100);
+    await backlog;
+    const second = rate.take();
+    await clock.runUntil(START + 200);
+    expect(await second).toEqual({ kind: 'go' });
+    // The workers make room for it.
+    expect(all.bookedUntil()).toBe(START + 10_000);
   });
 
-  it('never keeps a shopper from the program because the ledger does not answer', async () => {
-    const shared: SharedRate = { book: () => Promise.reject(new Error('no ledger')) };
-    const rate = createShopperRate({ perSecond: 2, shared, now: () => START });
-    expect(await rate.take()).toEqual({ kind: 'go' });
+  // An anonymous visitor held back the orders of a shop for hours: every call was booked ahead without an end.
+  it('leave the workers half of the tokens during a flood, and a few seconds after it all of them', async () => {
+    const { clock, all, settings, began, flood, work } = openAccount(5);
+    for (let one = 0; one < 20; one += 1) void flood(createShopperRate(settings), START + 60_000);
+    await clock.runUntil(START + 10_000);
+    expect(all.bookedUntil() - clock.now()).toBeLessThan(5_000);
+    const worker = createCallRate(settings);
+    for (let one = 0; one < 5; one += 1) void work(worker);
+    await clock.runUntil(START + 60_000);
+    expect(began.workers).toBeGreaterThanOrEqual(0.9 * 2.5 * 50);
+    // 300 in a minute, what was booked ahead, and one for each process.
+    expect(began.shoppers + began.workers).toBeLessThanOrEqual(5 * 60 + 5 * 10 + 20);
+    expect(began.shoppers).toBeGreaterThanOrEqual(0.9 * 2.5 * 60);
+  });
+
+  it('are refused without a write for a second after they were refused', async () => {
+    const { clock, own, settings } = openAccount(5);
+    await Promise.all([own.shared.book(5_000, START, START), clock.runUntil(START + 20)]);
+    await Promise.all([settings.shared.book(5_000, START, START), clock.runUntil(START + 40)]);
+    const rate = createShopperRate(settings);
+    const refused = rate.take();
+    await clock.runUntil(START + 100);
+    const writes = own.bookings.length;
+    expect([await refused, await rate.take()]).toEqual([
+      { kind: 'wait', why: 'out-of-tokens', afterSeconds: 5 },
+      { kind: 'wait', why: 'out-of-tokens', afterSeconds: 5 },
+    ]);
+    expect(own.bookings).toHaveLength(writes);
+  });
+
+  it('of an account with a high limit are booked several at once, so that one item takes the writes', async () => {
+    const { clock, all, settings } = openAccount(1_000);
+    const rate = createShopperRate(settings);
+    for (let call = 0; call < 10; call += 1) {
+      const turn = rate.take();
+      await clock.runUntil(clock.now() + 20);
+      expect(await turn).toEqual({ kind: 'go' });
+    }
+    expect(all.bookings).toHaveLength(1);
   });
 });

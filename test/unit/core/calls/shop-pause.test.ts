@@ -208,9 +208,12 @@ const THROTTLED = {
   retryAfterSeconds: 30,
   message: 'HTTP 429.',
 } as LoyaltyResult<string>;
+const REFUSED_CREDENTIALS = {
+  ...{ ...THROTTLED, class: 'misconfigured', reason: 'unauthorized' },
+} as LoyaltyResult<string>;
 
-/** A storefront's process: it reads no batch, and learns of pauses by itself. */
-function openStorefront() {
+/** A process of the storefront, or of reconcile: it reads no batch, and learns of pauses by itself. */
+function openStorefront(forShoppers = true) {
   const clock = { ms: 1_000_000 };
   const now = () => new Date(clock.ms);
   const memory = createMemoryLedger();
@@ -224,7 +227,7 @@ function openStorefront() {
     },
   };
   const telemetry = recordTelemetry();
-  const pauses = createPauses({ ledger, telemetry });
+  const pauses = createPauses({ ledger, telemetry, forShoppers });
   const breaker = pauses.guard(SHOP, createCircuitBreaker());
   const answers: (LoyaltyResult<string> | Promise<LoyaltyResult<string>>)[] = [];
   const loyalty = {
@@ -248,7 +251,7 @@ describe('a process without batches', () => {
   });
 
   it('keeps a pause that began while it read the record', async () => {
-    const { clock, memory, parts, answers, ask, counts } = openStorefront();
+    const { clock, memory, parts, answers, ask, counts } = openStorefront(false);
     expect(await ask()).toMatchObject({ kind: 'answered' });
     const read = Promise.withResolvers<void>();
     parts.readMany = async (keys) => {
@@ -281,18 +284,33 @@ describe('a process without batches', () => {
     expect(counts()).toEqual({ calls: 1, reads: 2 });
   });
 
-  it('pauses the shop for the others when it is throttled itself, and calls on when the ledger fails', async () => {
+  // Anonymous visitors held back the orders of a shop for as long as the service's Retry-After said.
+  it('that serves shoppers stops only its own calls when it is throttled, also after it read the record again', async () => {
     const { clock, memory, parts, answers, ask, counts } = openStorefront();
     answers.push(THROTTLED);
     expect(await ask()).toMatchObject({ kind: 'unavailable' });
-    const control = await changeControl(memory, SHOP, () => undefined);
-    expect(control.service).toMatchObject({ why: 'throttled', until: clock.ms + 30_000 });
+    expect((await changeControl(memory, SHOP, () => undefined)).service).toBeUndefined();
     expect(await ask()).toMatchObject({ kind: 'unavailable', afterSeconds: 30 });
-    expect(counts().calls).toBe(1);
+    clock.ms += 20_000;
+    expect(await ask()).toMatchObject({ kind: 'unavailable', afterSeconds: 10 });
+    expect(counts()).toEqual({ calls: 1, reads: 2 });
 
-    clock.ms += 31_000;
+    clock.ms += 11_000;
     parts.readMany = async () => Promise.reject(new Error('down'));
     expect(await ask()).toMatchObject({ kind: 'answered' });
+  });
+
+  it.each([
+    ['serves shoppers, and its credentials are refused', true, REFUSED_CREDENTIALS, 300],
+    ['serves no shoppers, and is throttled', false, THROTTLED, 30],
+  ])('pauses the shop for the others where it %s', async (_, forShoppers, refused, seconds) => {
+    const { clock, memory, answers, ask, counts } = openStorefront(forShoppers);
+    answers.push(refused);
+    expect(await ask()).toMatchObject({ kind: 'unavailable' });
+    const { service } = await changeControl(memory, SHOP, () => undefined);
+    expect(service).toMatchObject({ until: clock.ms + seconds * 1_000 });
+    expect(await ask()).toMatchObject({ kind: 'unavailable', afterSeconds: seconds });
+    expect(counts().calls).toBe(1);
   });
 });
 

@@ -36,14 +36,45 @@ describe('the points of a product or a cart', () => {
     expect(shop.loyalty.journal[0]?.body).toMatchObject([{ Id: '11', Price: 40.83 }]);
   });
 
-  it('are asked for once for all who look at the same page within a minute', async () => {
+  it('are asked for once for all who look at the same products within five minutes', async () => {
     for (const customerId of ['', '7', '8']) await shop.ask('points', { own, customerId });
+    await shop.ask('points', { own: { ...own, items: '12:0.10:1' } });
     expect(shop.calls('calculateProductPoints')).toBe(1);
     await shop.ask('points', { own: { ...own, currency: 'USD' } });
-    await shop.ask('points', { own: { ...own, items: own.items.replace('0.10', '0.20') } });
-    shop.clock.ms += 60_000;
+    const other = await shop.ask('points', {
+      own: { ...own, items: own.items.replace('0.10', '0.20') },
+    });
+    expect(other.json.points).toBe(45);
+    expect(shop.loyalty.journal.at(-1)?.body).toMatchObject([{ Id: '12' }]);
+    shop.clock.ms += 300_000;
     await shop.ask('points', { own });
     expect(shop.calls('calculateProductPoints')).toBe(4);
+  });
+
+  // 1,500 requests of an anonymous visitor in 14 seconds made 1,466 calls.
+  it('of ever new prices are refused after so many calls, without a call, and known ones are answered', async () => {
+    shop = serveInProcess({ readsPerMinute: 10 });
+    const ask = (price: number) =>
+      shop.ask('points', { own: { items: `11:${price}:1`, currency: 'EUR' } });
+    const statuses = [];
+    for (let price = 1; price <= 30; price += 1) statuses.push((await ask(price)).status);
+    expect(statuses).toEqual([...Array(10).fill(200), ...Array(20).fill(429)]);
+    expect(shop.calls('calculateProductPoints')).toBe(10);
+    const refused = await ask(31);
+    expect([refused.json.error.code, refused.headers['retry-after']]).toEqual([
+      ...['too-many-requests', '6'],
+    ]);
+    expect((await ask(10)).status).toBe(200);
+    expect(shop.telemetry.total('unavailable')).toBe(0);
+  });
+
+  // Ten requests of any visitor rang the alarm "Storefront unavailable".
+  it('that the service refuses to count are a fault of the request, and not of the program', async () => {
+    const items = '8012300032771:99999999.99:9999';
+    const { status, json } = await shop.ask('points', { own: { ...own, items } });
+    expect(shop.calls('calculateProductPoints')).toBe(1);
+    expect([status, json.error.code]).toEqual([400, 'bad-request']);
+    expect(shop.telemetry.total('unavailable')).toBe(0);
   });
 
   it.each([
@@ -86,11 +117,18 @@ describe('the points of a page', () => {
 
   it('are not taken for none where the service refuses to count them', async () => {
     const { deps, asked } = openAnswering(refusal('Unknown'));
-    const unknown = { kind: 'unavailable', afterSeconds: 60, mayHaveHappened: false };
     for (const _ of ['first page', 'second page']) {
-      expect(await earnPoints(lines, 'EUR', deps)).toEqual(unknown);
+      expect(await earnPoints(lines, 'EUR', deps)).toEqual({ kind: 'refused' });
     }
     expect(asked).toHaveLength(2);
+  });
+
+  it('are refused as too many, and not as unavailable, where the rate limit has no token for a shopper', async () => {
+    const { deps } = openAnswering({
+      ...{ kind: 'transport-failure', class: 'retry', reason: 'out-of-tokens', message: 'no' },
+      ...{ mayHaveHappened: false, retryAfterSeconds: 5 },
+    });
+    expect(await earnPoints(lines, 'EUR', deps)).toEqual({ kind: 'too-many', afterSeconds: 5 });
   });
 
   it('are none for gifts alone, and the service is not asked', async () => {
