@@ -38,6 +38,7 @@ export async function goLive(
   const deployment = await session.findDeployment();
   const shop = findShop(deployment.connector, options.shop);
   const { domain } = shop;
+  const agreed = options.yes ? await session.beginChange(deployment) : undefined;
   const ledger = openLedger(deployment);
   const control = await readControl(ledger, domain);
   const observing = observedSince(shop, control, settingsFileOf(deployment.stage));
@@ -54,7 +55,7 @@ export async function goLive(
   const data = { shop: domain, ...plan, orders };
   const obstacle = obstacleIn(orders, plan.offSince, isStopped);
   if (obstacle) return { title, verdict: obstacle, blocks: read, data };
-  if (!options.yes) {
+  if (!agreed) {
     session.show({
       title,
       blocks: [text(`${placed} would be sent from now on. Nothing was changed.`), ...read],
@@ -65,7 +66,7 @@ export async function goLive(
       return EXIT.fine;
     }
   }
-  const change = await session.beginChange(deployment);
+  const change = agreed ?? (await session.beginChange(deployment));
   const began = Date.now();
   const { letters } = await countMessages(deployment);
   await changeControl(ledger, domain, (one) => wentLive(one, plan.from, new Date(began)));

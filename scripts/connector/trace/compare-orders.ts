@@ -24,7 +24,7 @@ import {
   differenceOf,
   type JudgedOrder,
   judgeOrder,
-  type OrderVerdict,
+  ORDER_VERDICTS,
 } from './judge-order.ts';
 import { amountText, compareSides, isApplied, readSides, type Sides } from './sides.ts';
 
@@ -66,21 +66,12 @@ interface ComparedOrder extends JudgedOrder, Verdict {
   readonly isMissing: boolean;
 }
 
-const KINDS: Readonly<Record<OrderVerdict, VerdictKind>> = {
-  same: 'well',
-  'not counted by us': 'well',
-  'other amount': 'action required',
-  absent: 'action required',
-  twice: 'action required',
-  'not known': 'not known',
-};
-
 /** Of an observed shop nothing was sent: what would be is compared. */
 function compareOne(sides: Sides): ComparedOrder {
   const judged = judgeOrder(sides);
   const { verdict, reason } = judged;
   const isObserved = sides.observed !== undefined;
-  const planned = { kind: KINDS[verdict], what: `${verdict}: ${reason}` };
+  const planned = { kind: ORDER_VERDICTS[verdict], what: `${verdict}: ${reason}` };
   const { kind, what } = isObserved || verdict === 'twice' ? planned : compareSides(sides);
   const isWanted = sides.mapped?.kind === 'wanted' && !sides.entry?.uncertain;
   const isMissing = !isObserved && kind !== 'well' && isWanted && !isApplied(sides);

@@ -4,15 +4,18 @@ import { isOther, sideOfService } from '../../../shared/core/reconcile/compare-o
 import { minorDigits } from '../../../shared/store/money.ts';
 import { type Sides, SKIPS } from './sides.ts';
 
-/** How what we would have the service hold of an order compares with what it holds. */
-export type OrderVerdict =
-  | 'same'
-  | 'other amount'
-  | 'absent'
+/** How what we would have the service hold of an order compares with what it holds, and whether that is well. */
+export const ORDER_VERDICTS = {
+  same: 'well',
+  'not counted by us': 'well',
+  'other amount': 'action required',
+  absent: 'action required',
   /** Under two ids. */
-  | 'twice'
-  | 'not counted by us'
-  | 'not known';
+  twice: 'action required',
+  'not known': 'not known',
+} as const;
+
+type OrderVerdict = keyof typeof ORDER_VERDICTS;
 
 /** Amounts are in thousandths and count for points: less refunds, and nothing of an order that ended. */
 export interface JudgedOrder {
