@@ -185,7 +185,7 @@ describe('an operator', () => {
     );
     for (const { command, who, end } of changed) {
       // Who used this machine, not only with which policy.
-      expect(who, command).toMatch(/OperatorPoliciesOperator\w*\/[\w+=,.@-]+$/);
+      expect(who, command).toMatch(/^[\w-]*OperatorPoliciesOperator\w*:[\w+=,.@-]+$/);
       // Of what the commands before have left, some only a person can settle.
       const mayFail = ['recover', 'retry-now', 'go-live'].includes(command);
       const results = mayFail ? ['failed', 'finished'] : ['finished'];
