@@ -208,7 +208,10 @@ export function argumentsOf({
 }: Omit<CommandLine, 'command'>): Readonly<Record<string, string>> {
   const given = [
     ...operands.map((value, index) => [`${index + 1}`, value] as const),
-    ...Object.entries(options),
+    // As it was typed: `--no-other` is the option `other` without a value.
+    ...Object.entries(options).map(([name, value]) =>
+      value === false ? ([`no-${name}`, true] as const) : ([name, value] as const),
+    ),
   ];
   return Object.fromEntries(
     given

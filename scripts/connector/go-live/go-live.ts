@@ -93,7 +93,7 @@ export async function goLive(
 }
 
 const TREATED =
-  "What is absent is sent, unless it was placed before. What another integration sent stays as it is, and later changes go to it under its id. Every order is looked up there before it is sent, so nothing counts twice. Of what is there twice, a person must cancel one. Back: set mode: 'observe', and deploy.";
+  "What is absent is sent, unless it was placed before; what is not complete, when it is. What another integration sent stays as it is, and later changes go to it under its id. Every order is looked up there before it is sent, so nothing counts twice. Of what is there twice, a person must cancel one. Back: set mode: 'observe', and deploy.";
 
 function wordsOf(shop: string, { from, other, otherOffSince }: GoLiveOptions) {
   const date = (moment?: number) => moment && new Date(moment).toISOString();
@@ -171,7 +171,7 @@ export function obstacleIn(
       origins.includes(PLATFORM_ORIGIN) && Date.parse(placedAt ?? '') >= offSince,
   );
   if (sent.length > 0) {
-    const what = `Another integration is still on: of orders placed since ${utcText(offSince)} UTC the service has ${sent.length} from its own (Origin 0): ${namesOf(sent)}. Switch it off in the panel of the service. Nothing was changed.`;
+    const what = `Another integration is still on: of orders placed since ${utcText(offSince)} UTC the service has ${sent.length} from its own (Origin 0): ${namesOf(sent)}. Switch it off in the panel of the service, and repeat the command two hours later with that moment; if it is off already, with a later moment. Nothing was changed.`;
     return { kind: 'action required', what };
   }
   const unread = orders.filter(({ isUnread }) => isUnread).length;

@@ -72,7 +72,10 @@ function compareOne(sides: Sides): ComparedOrder {
   const { verdict, reason } = judged;
   const isObserved = sides.observed !== undefined;
   const planned = { kind: ORDER_VERDICTS[verdict], what: `${verdict}: ${reason}` };
-  const { kind, what } = isObserved || verdict === 'twice' ? planned : compareSides(sides);
+  // What another integration sent before go-live is not ours to judge.
+  const isBefore = sides.mapped?.kind === 'skip' && sides.mapped.why === 'before-go-live';
+  const isPlanned = isObserved || verdict === 'twice' || isBefore;
+  const { kind, what } = isPlanned ? planned : compareSides(sides);
   const isWanted = sides.mapped?.kind === 'wanted' && !sides.entry?.uncertain;
   const isMissing = !isObserved && kind !== 'well' && isWanted && !isApplied(sides);
   return { ...judged, isObserved, kind, what, isMissing };
@@ -207,7 +210,7 @@ function verdictOf(compared: readonly ComparedOrder[], isStopped: boolean): Verd
     return { kind: 'not known', what: 'The store changed no order since then: none was compared.' };
   }
   const many = (wanted: VerdictKind) => compared.filter(({ kind }) => kind === wanted).length;
-  const uncounted = compared.filter((one) => one.isObserved && one.verdict === 'not counted by us');
+  const uncounted = compared.filter(({ what }) => what.startsWith('not counted by us'));
   const agree = many('well') - uncounted.length;
   const parts = [
     `Read on both sides just now and in agreement: ${counted(agree, 'order')}`,

@@ -9,7 +9,8 @@ export const ORDER_VERDICTS = {
   same: 'well',
   'not counted by us': 'well',
   'other amount': 'action required',
-  absent: 'action required',
+  /** It would be sent. */
+  absent: 'waits',
   /** Under two ids. */
   twice: 'action required',
   'not known': 'not known',
@@ -30,7 +31,7 @@ export interface JudgedOrder {
   readonly reason: string;
   /** Undefined where it is not known, or we would not count the order. */
   readonly planned: number | undefined;
-  /** Undefined where the service does not have it. */
+  /** Of all copies; undefined where the service does not have it. */
   readonly held: number | undefined;
   readonly heldId: string | undefined;
   /** Of each copy, where the service has it from. */
@@ -49,9 +50,10 @@ export function judgeOrder(sides: Sides): JudgedOrder {
     return { id: copy.id, state, counts: state === 'completed' ? amount : 0 };
   });
   const planned = plannedOf(sides.mapped);
+  const held = read.reduce((sum, { counts }) => sum + counts, 0);
   return {
     ...{ id: key.id, name: order?.name || key.id, currency: order?.currency },
-    ...{ placedAt: order?.placedAt, held: read[0]?.counts, heldId: read[0]?.id },
+    ...{ placedAt: order?.placedAt, held: read[0] && held, heldId: read[0]?.id },
     planned: typeof planned === 'number' ? planned : undefined,
     origins: copies.map((copy) => copy.order.Origin),
     isUnread: store.kind === 'unavailable' || answer.kind === 'unknown',
@@ -86,7 +88,7 @@ function verdictOf(
   if (mapped?.kind === 'fault') return say('not known', `the rules fail: ${faultText(mapped)}`);
   if (planned === undefined) return say('not known', 'the store did not say');
   if (copies.filter(({ state }) => state !== 'cancelled').length > 1) {
-    return say('twice', 'the service holds it under two ids: a person must cancel one there');
+    return say('twice', "it is there under two ids: cancel the one that is not the store's");
   }
   if (typeof planned === 'string') return say('not counted by us', SKIPS[planned]);
   const [copy] = copies;
