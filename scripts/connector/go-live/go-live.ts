@@ -93,7 +93,7 @@ export async function goLive(
 }
 
 const TREATED =
-  "What is absent is sent, unless it was placed before; what is not complete, when it is. What another integration sent stays as it is, and later changes go to it under its id. Every order is looked up there before it is sent, so nothing counts twice. Of what is there twice, a person must cancel one. Back: set mode: 'observe', and deploy.";
+  "With go-live, what is absent and was placed since then is sent; what is not complete, when it is. What another integration sent stays as it is, and later changes go to it under its id. Every order is looked up in the service before it is sent, so nothing counts twice. Of what is there twice, a person must cancel one. Back: set mode: 'observe', and deploy.";
 
 function wordsOf(shop: string, { from, other, otherOffSince }: GoLiveOptions) {
   const date = (moment?: number) => moment && new Date(moment).toISOString();
@@ -145,7 +145,7 @@ export function momentsOf(
   const moments = [
     [ruled, 'rules.goLive'],
     [given, '--from'],
-    [before, 'the go-live of before'],
+    [before, 'as at the last go-live'],
     [otherOffSince, '--other-off-since'],
   ] as const;
   const [from = observing, fromWhat = 'when observing began'] =
