@@ -7,6 +7,7 @@ import { listRecords } from '../../../shared/aws/read-ledger.ts';
 import type { Shop } from '../../../shared/config/connector-config.ts';
 import {
   changeControl,
+  inDoubt,
   readControl,
   resumed,
   type ShopControl,
@@ -352,9 +353,8 @@ async function putInDoubt(
 ): Promise<void> {
   const now = new Date();
   await changeControl(ledger, domain, (control) => ({
-    ...resumed(control, 'all', now),
+    ...resumed(underWay === undefined ? inDoubt(control, since, now) : control, 'all', now),
     ...(rules.goLive === undefined && { goLive: goLive.at }),
-    ...(underWay === undefined && { doubt: { since, until: now.getTime() } }),
   }));
 }
 

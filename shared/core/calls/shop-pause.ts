@@ -216,6 +216,15 @@ export function wentLive(control: ShopControl, from: number, now: Date): ShopCon
   };
 }
 
+/**
+ * The ledger was lost, or restored to that moment. What is not in it may have said that another integration was there
+ * before: orders are looked for under its ids, too.
+ */
+export function inDoubt(control: ShopControl, since: number, now: Date): ShopControl {
+  const until = now.getTime();
+  return { ...control, doubt: { since, until }, takeover: control.takeover ?? { until } };
+}
+
 /** For how long operators paused the queue since then. */
 export function pausedMs(
   { operator, past, observing }: ShopControl,

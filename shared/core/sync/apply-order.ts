@@ -20,6 +20,7 @@ import {
 import {
   adoptHeld,
   cancelOrder,
+  isEndedElsewhere,
   isFromElsewhere,
   isHeldCompleted,
   leaveHeld,
@@ -56,6 +57,7 @@ export async function applyOrder(
   const { assumptions } = deps.shop(given.key.shop);
   const calls: OperationId[] = [];
   const { wanted } = mapped;
+  if (wanted.kind === 'order' && isEndedElsewhere(given)) return leaveHeld(given, deps);
   let at: Position = { change: given, facts: factsIn(given, wanted, deps) };
   for (;;) {
     const { change } = at;

@@ -77,6 +77,7 @@ export function mayHoldMore(
   if (!entry?.amounts && mayBeForgotten) return true;
   // Another integration may still send orders, whatever we were told.
   if (takeover && now().getTime() < takeover.until && !isKnown(entry)) return true;
+  if (takeover && hasForgottenId(entry)) return true;
   // The service answers the cancellation of an order that it does not have.
   if (mapped.wanted.kind !== 'order') return false;
   if (entry?.amounts) return isDoubtful(entry, doubt);
@@ -92,6 +93,10 @@ export function mayHoldMore(
   const wasPending = basics !== undefined && basics.OrderCompletedDate == null;
   return isRefunded || entry.uncertain || !wasPending;
 }
+
+/** A redaction erases under which id the service holds the order. */
+const hasForgottenId = (entry: EntityEntry | undefined): boolean =>
+  isKnown(entry) && entry.redactedAt !== undefined && entry.remembered === undefined;
 
 /** By the id that it is known under; after another integration, also by the ids that it may have used. */
 export async function readFromService(
@@ -126,20 +131,27 @@ export function otherIds(
   forms: readonly OtherOrderId[],
 ): readonly string[] {
   if (name === undefined) return [];
-  const ids = forms.map((form) => (form === 'name' ? name : (/\d+/.exec(name)?.[0] ?? name)));
+  const ids = forms.flatMap((form) => (form === 'name' ? name : numbersIn(name)));
   return [...new Set(ids)].filter((one) => one !== id);
 }
 
 const SAME_MOMENT_MS = 60_000;
+const SAME_DAY_MS = 86_400_000;
+
+/** Around the number of an order, a shop may have a text of its own, with digits: `B2B-1001`. */
+const numbersIn = (name = ''): readonly string[] => name.match(/\d+/g) ?? [];
 
 /** Numbers repeat between the shops of one account: another order has another customer and another moment. */
-export function isSameOrder(held: HeldOrder, { customer, placedAt }: StoreOrder): boolean {
+export function isSameOrder(held: HeldOrder, { name, customer, placedAt }: StoreOrder): boolean {
   const { OriginalId, Email } = held.Customer ?? {};
+  const apart = Math.abs(Date.parse(held.OrderPlacementDate ?? '') - Date.parse(placedAt));
+  // Of several numbers in a name, one may be that of another order of the customer.
+  const isGuess = held.OriginalId !== name && numbersIn(name).length > 1;
+  if (isGuess && !(apart < SAME_DAY_MS)) return false;
   const email = customer?.email?.toLowerCase();
   if (customer && OriginalId === customer.id) return true;
   if (email !== undefined && Email?.toLowerCase() === email) return true;
-  const apart = Date.parse(held.OrderPlacementDate ?? '') - Date.parse(placedAt);
-  return Math.abs(apart) < SAME_MOMENT_MS;
+  return apart < SAME_MOMENT_MS;
 }
 
 /** `Origin` of an order that the service's own integration brought. */
@@ -149,6 +161,12 @@ export const PLATFORM_ORIGIN = 0;
 export function isFromElsewhere({ entry, read }: Pick<EntityChange, 'entry' | 'read'>): boolean {
   if (entry?.amounts || !isHeldLive(read?.held)) return false;
   return read.heldAs !== undefined || read.held.Origin === PLATFORM_ORIGIN;
+}
+
+/** Under another id it would count anew, although another integration, or a person, has ended it there. */
+export function isEndedElsewhere({ entry, read }: Pick<EntityChange, 'entry' | 'read'>): boolean {
+  const isEnded = read?.held !== undefined && !isHeldLive(read.held);
+  return isEnded && read.heldAs !== undefined && !entry?.amounts;
 }
 
 /** Nothing is sent for an order that the service holds. Later events and scans must know that it is there. */

@@ -32,6 +32,7 @@ import {
   type OrderRules,
   recallMember,
   recallOrder,
+  rememberOrder,
   type WantedState,
   withGoLive,
 } from '../mapping/wanted-state.ts';
@@ -183,9 +184,12 @@ function whatWasSent(
   entry: EntityEntry | undefined,
   read: ServiceReading | undefined,
 ): EntityEntry | undefined {
-  return !entry?.amounts && isHeldLive(read?.held)
-    ? presumeHeld(read.held, entry, read.heldAs)
-    : entry;
+  if (!entry?.amounts) {
+    return isHeldLive(read?.held) ? presumeHeld(read.held, entry, read.heldAs) : entry;
+  }
+  const { heldAs } = read ?? {};
+  if (heldAs === undefined) return entry;
+  return { ...entry, remembered: rememberOrder({ ...recallOrder(entry.remembered), heldAs }) };
 }
 
 interface Situation {

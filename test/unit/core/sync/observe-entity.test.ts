@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { openConnector, SHOP } from '../../../../local/harness/in-process-connector.ts';
-import { changeControl, readControl, wentLive } from '../../../../shared/core/calls/shop-pause.ts';
+import {
+  changeControl,
+  inDoubt,
+  readControl,
+  wentLive,
+} from '../../../../shared/core/calls/shop-pause.ts';
 import { ledgerKeyText } from '../../../../shared/core/ledger/ledger.ts';
 import { planKey, recallPlan } from '../../../../shared/core/sync/observe-entity.ts';
 import { orderAt, storeOrderOf } from '../../../fixtures/order-life.ts';
@@ -165,6 +170,72 @@ describe('an order that another integration sent', () => {
     await deliver(connector, orderAt(2, shipped));
     expect(operations(connector).filter((one) => one !== 'getOrder')).toEqual([]);
     expect(connector.deadLetters()).toEqual([]);
+  });
+
+  it.each([
+    ['is refunded', { current_subtotal_price: '30.00' }, 'partiallyCancelPosOrder'],
+    ['ends', { cancelled_at: '2026-10-09T12:12:00Z' }, 'cancelPosOrder'],
+    ['is sent anew', { note: 'a change', tags: 'new', email: 'new@example.com' }, undefined],
+  ])('is found again after a redaction: it %s under its own id', async (_, change, operation) => {
+    const connector = observed();
+    await sendElsewhere(connector, '#1001', 50);
+    await goLive(connector);
+    const order = orderAt(2, shipped);
+    await deliver(connector, order);
+    const { customer } = storeOrderOf(order);
+    const redacted = { customer: { id: Number(customer?.id) }, orders_to_redact: [Number(ID)] };
+    const payload = { shop_domain: SHOP, ...redacted };
+    await connector.deliver({ topic: 'customers/redact', payload });
+    await connector.drain();
+    connector.clock.ms += 120_000;
+    const updated_at = new Date(connector.clock.ms - 60_000).toISOString();
+    await deliver(connector, orderAt(2, shipped, { ...change, updated_at }));
+    const changes = connector.loyalty.journal.filter((one) => one.operation === operation);
+    const expected = operation ? [{ path: { orderId: '#1001' } }] : [];
+    expect(changes).toMatchObject(expected);
+    expect(held(connector)).toEqual(['#1001']);
+    expect(connector.deadLetters()).toEqual([]);
+  });
+
+  it('and that was ended there does not count anew under the id of the store', async () => {
+    const connector = observed();
+    await sendElsewhere(connector, '#1001', 50);
+    changeHeld(connector, { IsCancelledOrReturned: true });
+    await goLive(connector);
+    await deliver(connector, orderAt(2, shipped));
+    await deliver(connector, orderAt(3, shipped, { current_subtotal_price: '30.00' }));
+    expect(operations(connector).filter((one) => one !== 'getOrder')).toEqual([]);
+    expect(connector.deadLetters()).toEqual([]);
+  });
+
+  it('is found by its number, whatever digits are around it', async () => {
+    const connector = observed();
+    await sendElsewhere(connector, '1001', 50);
+    await goLive(connector);
+    await deliver(connector, orderAt(2, shipped, { name: 'B2B-1001' }));
+    expect(held(connector)).toEqual(['1001']);
+  });
+
+  it('is not another order of the customer, whose number is in the name', async () => {
+    const connector = observed();
+    await sendElsewhere(connector, '2026', 50);
+    changeHeld(connector, { OrderPlacementDate: '2026-09-01T00:00:00.000Z' });
+    await goLive(connector);
+    await deliver(connector, orderAt(2, shipped, { name: '2026-1001' }));
+    expect(held(connector)).toEqual(['2026', ID]);
+  });
+
+  it('is not sent again after the ledger was lost', async () => {
+    const connector = observed();
+    await sendElsewhere(connector, '#1001', 50);
+    await goLive(connector);
+    await deliver(connector, orderAt(2, shipped));
+    connector.ledger.restore();
+    const now = new Date(connector.clock.ms);
+    await changeControl(connector.ledger, SHOP, (one) => inDoubt(one, 0, now));
+    connector.clock.ms += 60_000;
+    await deliver(connector, orderAt(3, shipped));
+    expect(held(connector)).toEqual(['#1001']);
   });
 
   it('is another order where customer and moment are other ones', async () => {
