@@ -97,19 +97,20 @@ describe('loyalty-connector import balances', () => {
     expect(changes()).toEqual([]);
   });
 
-  it('says of an observed shop that its balances change all the same', async () => {
+  it('keeps to callsPerSecond, and says of an observed shop that its balances change all the same', async () => {
     const define = JSON.stringify(resolve('shared/config/connector-config.ts'));
     const observed = await fileOf(
       'observed.config.ts',
       `import { defineConnector } from ${define};`,
       `export default defineConnector({ shops: [{ domain: '${SHOP}', mode: 'observe' }],`,
-      "loyalty: { address: 'https://loyalty.example.com' } });",
+      "loyalty: { address: 'https://loyalty.example.com', callsPerSecond: 7 } });",
     );
     await connector.describe({ settings: observed });
     const path = await fileOf('one.csv', 'customer,points', `${ids[0]},1`);
     const { stdout } = await connector.run(`import balances ${path}`);
     await connector.describe();
     expect(stdout).toContain('The shop is only observed. This changes balances all the same');
+    expect(stdout).toMatch(/^Checks +1, in about 0 s at 7\/s$/m);
     expect(changes()).toEqual([]);
   });
 
