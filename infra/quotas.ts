@@ -58,12 +58,16 @@ function tooManyResources(count: number, { shops, alarms }: Connector): string[]
     : [`${stack}: move at least ${beyond} of your own to another stack.`];
 }
 
-/** All workers book their calls to a loyalty account with one item of the ledger. */
-function tooManyWorkers({ orders, products, coupons }: Concurrency, { loyalty }: Connector) {
-  const workers = orders + products + coupons;
+/** All workers, and the storefront, book their calls to a loyalty account with one item of the ledger. */
+function tooManyWorkers(
+  { orders, products, coupons, storefront }: Concurrency,
+  { loyalty, deployment }: Connector,
+) {
+  const ofStorefront = storefront ?? deployment.maxConcurrency.storefront ?? 0;
+  const workers = orders + products + coupons + ofStorefront;
   const most = WRITES_OF_AN_ITEM / WRITES_OF_A_WORKER;
   if (loyalty.callsPerSecond === undefined || workers <= most) return [];
-  const why = `With loyalty.callsPerSecond all ${workers} workers write to one item of the ledger, which DynamoDB lets ${most} do`;
+  const why = `With loyalty.callsPerSecond all ${workers} workers, those of the storefront included, write to one item of the ledger, which DynamoDB lets ${most} do`;
   const less = `lower deployment.maxConcurrency by ${workers - most} in all`;
   return [`${why}: ${less}, or leave callsPerSecond out.`];
 }

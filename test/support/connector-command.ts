@@ -22,6 +22,8 @@ export interface CommandSettings {
   /** Another entry point than the launcher: for a run that must die at a certain point. */
   readonly script?: string;
   readonly nodeOptions?: readonly string[];
+  /** Then the process is killed, as by `kill -9`. */
+  readonly death?: Promise<void>;
   /** Called with the whole output after every new part. */
   readonly onOutput?: (output: string, child: ChildProcess) => void;
 }
@@ -31,12 +33,13 @@ export function runCommand(
   args: readonly string[],
   { folder, input = '', env = {}, script = LAUNCHER, ...settings }: CommandSettings,
 ): Promise<CommandRun> {
-  const { nodeOptions = [], onOutput = () => {} } = settings;
+  const { nodeOptions = [], death, onOutput = () => {} } = settings;
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [...nodeOptions, script, ...args], {
       cwd: folder,
       env: { ...environmentIn(folder), ...env },
     });
+    void death?.then(() => child.kill('SIGKILL'));
     let stdout = '';
     let stderr = '';
     child.stdout.setEncoding('utf8').on('data', (text) => {

@@ -6,6 +6,7 @@ import {
   readTerms,
 } from '../../../shared/core/redeem/find-offer.ts';
 import { isAbsent } from '../../../shared/core/sync/change-service.ts';
+import { otherIds } from '../../../shared/core/sync/held-order.ts';
 import type { components } from '../../../shared/loyalty/contract.gen.ts';
 import { line } from '../document/line.ts';
 import {
@@ -69,9 +70,13 @@ export function orderOriginCheck({ shops, services }: ShopDeps, now = new Date()
     const range = { from: until - DAYS * DAY_MS, until };
     const changed = await store.changedOrders(shop.domain, range);
     if (changed.kind !== 'found') return [unknown('the store did not answer')];
-    const ids = changed.value.changed.slice(-SAMPLE).map(({ id }) => id);
-    if (ids.length === 0) return [info(`the store changed no order in the last ${DAYS} days`)];
+    const sample = changed.value.changed.slice(-SAMPLE);
+    if (sample.length === 0) return [info(`the store changed no order in the last ${DAYS} days`)];
     const client = loyalty(shop);
+    const ids = sample.flatMap(({ id, value }) => [
+      id,
+      ...(value ? otherIds(value, shop.otherOrderIds) : []),
+    ]);
     const orders = await Promise.all(ids.map((id) => client.getOrder(id)));
     const held = orders.flatMap((order) =>
       order.kind === 'success' || order.kind === 'warning' ? [order.value.Origin] : [],

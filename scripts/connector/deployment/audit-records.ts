@@ -36,8 +36,10 @@ export type ChangeEnded = v.InferOutput<typeof ended>;
 export interface AuditRecord extends ChangeBegun {
   /** ISO 8601. */
   readonly at: string;
-  /** The ARN of the caller. */
+  /** The caller's `aws:userid`, from the record's key alone: IAM lets nobody write under another one. */
   readonly who: string;
+  /** The ARN, as the writer's machine says it; absent where the record is not readable. */
+  readonly claims?: string;
   /** Absent: the command still runs, or its process was ended. */
   readonly end?: ChangeEnded;
 }
@@ -72,12 +74,12 @@ export function recordEnd(
   return append(ledger, { ...key, id: `${id}${END}` }, { at: now.toISOString(), ...end }, now);
 }
 
-/** The records of that time, the newest first. */
+/** The records of that time, the newest first. Those after `now`, by a wrong clock, are mostly none: asked at once. */
 export async function* readAudit(
   settings: ReadSettings,
-  { since, until }: { readonly since: Date; readonly until: Date },
+  { since, until, now = new Date() }: Record<'since' | 'until', Date> & { readonly now?: Date },
 ): AsyncGenerator<AuditRecord> {
-  for (const month of monthsBack(until, since)) {
+  const readMonth = async (month: string): Promise<readonly AuditRecord[]> => {
     const found = await listRecords(settings, month, 'audit');
     const texts = new Map(found.map(({ id, entry }) => [id, entry.remembered ?? '']));
     const records = [...texts].flatMap(([id, text]) => {
@@ -89,25 +91,19 @@ export async function* readAudit(
       // Its writer must not be able to hide it.
       if (!change.success) return [{ at, who: userId, ...NOT_READABLE }];
       const end = v.safeParse(ended, parseJson(texts.get(`${id}${END}`)));
-      const who = provenName(userId, change.output.who);
-      return [{ at, ...change.output, who, ...(end.success && { end: end.output }) }];
+      const { who: claims, ...rest } = change.output;
+      return [{ at, who: userId, claims, ...rest, ...(end.success && { end: end.output }) }];
     });
-    yield* records.toSorted((one, other) => other.at.localeCompare(one.at));
-  }
+    return records.toSorted((one, other) => other.at.localeCompare(one.at));
+  };
+  const months = [...monthsBack(until, since)];
+  const isAhead = (month: string) => month > monthOf(now);
+  yield* (await Promise.all(months.filter(isAhead).map(readMonth))).flat();
+  for (const month of months) if (!isAhead(month)) yield* await readMonth(month);
 }
 
 const END = '|end';
 const NOT_READABLE = { command: '(the record is not readable)', arguments: {}, version: '' };
-
-/** IAM compares the id with the writer, not what the item says. The id of a role's session ends with its name. */
-function provenName(userId: string, who: string): string {
-  const [, session] = userId.split(':');
-  const isProven = session === undefined || who.endsWith(`/${session}`);
-  return isProven ? who : `${userId}${CLAIM}${who}`;
-}
-
-/** Between the name that is proven and the one that is not. */
-export const CLAIM = ', who claims to be ';
 
 async function append(
   ledger: Pick<Ledger, 'write'>,
@@ -212,7 +208,10 @@ export function argumentsOf({
 }: Omit<CommandLine, 'command'>): Readonly<Record<string, string>> {
   const given = [
     ...operands.map((value, index) => [`${index + 1}`, value] as const),
-    ...Object.entries(options),
+    // As it was typed: `--no-other` is the option `other` without a value.
+    ...Object.entries(options).map(([name, value]) =>
+      value === false ? ([`no-${name}`, true] as const) : ([name, value] as const),
+    ),
   ];
   return Object.fromEntries(
     given

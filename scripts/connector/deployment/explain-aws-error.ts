@@ -32,7 +32,7 @@ const explanations = ({ stack, region, profile, said, operatorPolicy }: Place) =
     ],
     [
       /^RequestTimeTooSkewed\b|Signature (expired|not yet current)/i,
-      'AWS refuses the request because the clock of this machine is wrong.',
+      'AWS has another time: the clock of this machine is wrong.',
       'Set the clock (date -u shows the time of this machine), then repeat the command.',
     ],
     [

@@ -15,8 +15,13 @@ export interface Caller {
 const BODY = Buffer.from('Action=GetCallerIdentity&Version=2011-06-15');
 const LIMITS = { connectMs: 3_000, maxAnswerBytes: 64 * 1024 };
 const TIMEOUT_MS = 10_000;
+/** So far AWS accepts a signature, too ("AWS Signature Version 4 for API requests"); the SDK corrects what is more. */
+export const MOST_SKEW_MS = 300_000;
 
-/** The only call to STS, which every caller may make. Too little for a package of its own. */
+/**
+ * The only call to STS, which every caller may make. Too little for a package of its own. Refuses a machine with a wrong
+ * clock: its audit records would be found under another month, or expire at once.
+ */
 export async function readCaller(aws: AwsSettings): Promise<Caller> {
   const endpoint = endpointFor(aws);
   // Any client of the SDK finds the credentials of the environment or the profile.
@@ -32,6 +37,10 @@ export async function readCaller(aws: AwsSettings): Promise<Caller> {
     repeatable: true,
   });
   if (answer.kind === 'failure') throw new AwsUnanswered(answer);
+  const skewMs = Date.now() - Date.parse(answer.headers.date ?? '');
+  if (Math.abs(skewMs) > MOST_SKEW_MS) {
+    throw new AwsError('RequestTimeTooSkewed', answer.status, answer.tries);
+  }
   // XML is the only form that STS documents. None of these texts can hold a character that XML escapes.
   const read = (name: string) => new RegExp(`<${name}>([^<]+)</${name}>`).exec(answer.text)?.[1];
   const [arn, userId] = [read('Arn'), read('UserId')];

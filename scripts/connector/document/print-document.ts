@@ -98,13 +98,14 @@ function printWords(
   tone?: keyof typeof STYLES,
   paintHead = (given: string) => given,
 ): void {
-  const room = Math.max(terminal.width - head.length, LEAST_ROOM);
+  const shownHead = printable(head);
+  const room = Math.max(terminal.width - shownHead.length, LEAST_ROOM);
   // A path that is broken over two lines cannot be copied.
   const lines = words
     .split('\n')
     .flatMap((line) => (line.includes(' ') ? wrap(printable(line), room) : [printable(line)]));
   for (const [index, line] of (lines.length === 0 ? [''] : lines).entries()) {
-    const before = index === 0 ? paintHead(head) : ' '.repeat(head.length);
+    const before = index === 0 ? paintHead(shownHead) : ' '.repeat(shownHead.length);
     terminal.line(`${before}${tone ? terminal.style(STYLES[tone], line) : line}`);
   }
 }
@@ -174,10 +175,11 @@ function printTable(terminal: Terminal, block: TableBlock, settings: PrintSettin
 }
 
 function printTimeline(terminal: Terminal, { lines }: TimelineBlock): void {
-  const width = widestOf(lines.map(({ who }) => who));
-  for (const { at, who, what, detail, tone } of lines) {
-    const words = [what, detail].filter(Boolean).join(', ');
-    printWords(terminal, words, `${utcText(at)}  ${who.padEnd(width)}  `, tone);
+  const names = lines.map(({ who }) => printable(who));
+  const width = widestOf(names);
+  for (const [index, { at, what, detail, tone }] of lines.entries()) {
+    const words = printable([what, detail].filter(Boolean).join(', '));
+    printWords(terminal, words, `${utcText(at)}  ${names[index]?.padEnd(width)}  `, tone);
   }
 }
 

@@ -38,6 +38,7 @@ export async function goLive(
   const deployment = await session.findDeployment();
   const shop = findShop(deployment.connector, options.shop);
   const { domain } = shop;
+  const agreed = options.yes ? await session.beginChange(deployment) : undefined;
   const ledger = openLedger(deployment);
   const control = await readControl(ledger, domain);
   const observing = observedSince(shop, control, settingsFileOf(deployment.stage));
@@ -54,7 +55,7 @@ export async function goLive(
   const data = { shop: domain, ...plan, orders };
   const obstacle = obstacleIn(orders, plan.offSince, isStopped);
   if (obstacle) return { title, verdict: obstacle, blocks: read, data };
-  if (!options.yes) {
+  if (!agreed) {
     session.show({
       title,
       blocks: [text(`${placed} would be sent from now on. Nothing was changed.`), ...read],
@@ -65,7 +66,7 @@ export async function goLive(
       return EXIT.fine;
     }
   }
-  const change = await session.beginChange(deployment);
+  const change = agreed ?? (await session.beginChange(deployment));
   const began = Date.now();
   const { letters } = await countMessages(deployment);
   await changeControl(ledger, domain, (one) => wentLive(one, plan.from, new Date(began)));
@@ -92,7 +93,7 @@ export async function goLive(
 }
 
 const TREATED =
-  "What is absent is sent, unless it was placed before. What another integration sent stays as it is, and later changes go to it under its id. Every order is looked up there before it is sent, so nothing counts twice. Of what is there twice, a person must cancel one. Back: set mode: 'observe', and deploy.";
+  "With go-live, what is absent and was placed since then is sent; what is not complete, when it is. What another integration sent stays as it is, and later changes go to it under its id. Every order is looked up in the service before it is sent, so nothing counts twice. Of what is there twice, a person must cancel one. Back: set mode: 'observe', and deploy.";
 
 function wordsOf(shop: string, { from, other, otherOffSince }: GoLiveOptions) {
   const date = (moment?: number) => moment && new Date(moment).toISOString();
@@ -144,7 +145,7 @@ export function momentsOf(
   const moments = [
     [ruled, 'rules.goLive'],
     [given, '--from'],
-    [before, 'the go-live of before'],
+    [before, 'as at the last go-live'],
     [otherOffSince, '--other-off-since'],
   ] as const;
   const [from = observing, fromWhat = 'when observing began'] =
@@ -170,7 +171,7 @@ export function obstacleIn(
       origins.includes(PLATFORM_ORIGIN) && Date.parse(placedAt ?? '') >= offSince,
   );
   if (sent.length > 0) {
-    const what = `Another integration is still on: of orders placed since ${utcText(offSince)} UTC the service has ${sent.length} from its own (Origin 0): ${namesOf(sent)}. Switch it off in the panel of the service. Nothing was changed.`;
+    const what = `Another integration is still on: of orders placed since ${utcText(offSince)} UTC the service has ${sent.length} from its own (Origin 0): ${namesOf(sent)}. Switch it off in the panel of the service, and repeat the command two hours later with that moment; if it is off already, with a later moment. Nothing was changed.`;
     return { kind: 'action required', what };
   }
   const unread = orders.filter(({ isUnread }) => isUnread).length;

@@ -1,5 +1,6 @@
-import { AUDIT_DAYS, type AuditRecord, CLAIM, readAudit } from '../deployment/audit-records.ts';
+import { AUDIT_DAYS, type AuditRecord, readAudit } from '../deployment/audit-records.ts';
 import { openLists } from '../deployment/deployment.ts';
+import { MOST_SKEW_MS } from '../deployment/read-caller.ts';
 import {
   type Block,
   type Document,
@@ -10,7 +11,7 @@ import {
 } from '../document/document.ts';
 import { line } from '../document/line.ts';
 import type { Session } from '../session/session.ts';
-import { counted, personOf, shellWord } from '../terminal/text.ts';
+import { counted, personOf, shellWord, shorten } from '../terminal/text.ts';
 
 export interface HistoryOptions {
   /** Epoch milliseconds. */
@@ -37,18 +38,18 @@ export async function showHistory(
 ): Promise<Document<HistoryData>> {
   const deployment = await findDeployment();
   const { stack } = deployment;
-  // A clock that is ahead of this one must hide nothing.
-  const until = new Date(options.until ?? Date.now() + DAY_MS);
-  const since = new Date(options.since ?? until.getTime() - AUDIT_DAYS * DAY_MS);
-  const { changes, more } = await takePage(
-    readAudit(openLists(deployment), { since, until }),
-    options,
-  );
+  const now = new Date();
+  const kept = AUDIT_DAYS * DAY_MS;
+  // A clock that was ahead must hide nothing.
+  const until = new Date(options.until ?? now.getTime() + kept);
+  const since = new Date(options.since ?? Math.min(until.getTime(), now.getTime()) - kept);
+  const records = readAudit(openLists(deployment), { since, until, now });
+  const { changes, more } = await takePage(records, options);
   return {
     title: `What was done in ${stack}`,
     blocks: [
       filterOf(options),
-      ...(changes.length > 0 ? [timelineOf(changes)] : [text('No such change is recorded.')]),
+      ...(changes.length > 0 ? [timelineOf(changes, now)] : [text('No such change is recorded.')]),
     ],
     ...(more !== undefined && {
       next: [{ label: 'Earlier', line: line('history', [], { ...givenIn(options), until: more }) }],
@@ -81,10 +82,10 @@ const givenIn = ({ since, command, who, limit }: HistoryOptions) => ({
   ...{ command, who, limit },
 });
 
-function isAsked({ command, who }: AuditRecord, asked: HistoryOptions): boolean {
+function isAsked({ command, who, claims = '' }: AuditRecord, asked: HistoryOptions): boolean {
   const isCommand =
     asked.command === undefined || `${command} `.startsWith(`${asked.command.trim()} `);
-  return isCommand && (asked.who === undefined || who.includes(asked.who));
+  return isCommand && (asked.who === undefined || `${who} ${claims}`.includes(asked.who));
 }
 
 function filterOf({ who = '', command = '' }: HistoryOptions): Block {
@@ -97,24 +98,43 @@ function filterOf({ who = '', command = '' }: HistoryOptions): Block {
   };
 }
 
+/** One record must not bury the others. The whole text is in the JSON document. */
+const MOST_SHOWN = 1_000;
+
 /** The newest first. */
-const timelineOf = (changes: readonly AuditRecord[]): TimelineBlock => ({
+const timelineOf = (changes: readonly AuditRecord[], now: Date): TimelineBlock => ({
   kind: 'timeline',
   lines: changes.map((record) => {
-    const { tone, text: ended } = endOf(record);
-    const detail = `${ended} (${lineOf(record)})`;
+    const isAhead = Date.parse(record.at) > now.getTime() + MOST_SKEW_MS;
+    const { tone, text: ended } = isAhead ? AHEAD : endOf(record);
     return {
       at: record.at,
       who: nameOf(record),
-      what: deedOf(record),
-      detail,
+      what: shorten(deedOf(record), MOST_SHOWN),
+      detail: shorten(`${ended} (${lineOf(record)})`, MOST_SHOWN),
       ...(tone && { tone }),
     };
   }),
 });
 
-/** The whole ARN is in the JSON document. */
-const nameOf = ({ who }: AuditRecord) => who.split(CLAIM).map(personOf).join(CLAIM);
+const AHEAD: End = { text: 'dated after now, by a wrong clock', tone: 'bad' };
+
+/** As long as AWS allows the name of a user or of a session ("IAM and AWS STS quotas"). */
+const LONGEST_NAME = 64;
+
+/**
+ * First what the key proves: the name of a role's session ends the id. The id of a user names nobody, so the name that
+ * the record claims stands beside it. The whole ARN is in the JSON document.
+ */
+function nameOf({ who, claims }: AuditRecord): string {
+  const [, session] = who.split(':');
+  const proven = shorten(session ?? who, LONGEST_NAME);
+  const claimed = claims === undefined ? proven : shorten(personOf(claims), LONGEST_NAME);
+  if (claimed === proven) return proven;
+  return session === undefined
+    ? `${proven} (${claimed})`
+    : `${proven}, who claims to be ${claimed}`;
+}
 
 /** What a person did, as it reads behind their name. */
 function deedOf({ command, arguments: given, end }: AuditRecord): string {

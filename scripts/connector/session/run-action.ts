@@ -14,7 +14,7 @@ import { withLineTexts } from '../document/line.ts';
 import { printDocument } from '../document/print-document.ts';
 import { BadArguments, EXIT, type ExitCode, Problem, StoppedEarly } from '../terminal/exit.ts';
 import { createTerminal } from '../terminal/terminal.ts';
-import { printableJson, printableLines } from '../terminal/text.ts';
+import { printable, printableJson } from '../terminal/text.ts';
 import type { CommonOptions, Host, Session } from './session.ts';
 
 /**
@@ -211,8 +211,9 @@ function reportError(
   return EXIT.failed;
 }
 
+/** Without colours: it may quote what was typed or read. */
 const printError = (text: string): void => {
-  process.stderr.write(`${printableLines(text)}\n`);
+  process.stderr.write(`${text.split('\n').map(printable).join('\n')}\n`);
 };
 
 /** This process: its terminal, Ctrl-C and its exit code. */

@@ -24,7 +24,7 @@ import {
   differenceOf,
   type JudgedOrder,
   judgeOrder,
-  type OrderVerdict,
+  ORDER_VERDICTS,
 } from './judge-order.ts';
 import { amountText, compareSides, isApplied, readSides, type Sides } from './sides.ts';
 
@@ -66,22 +66,16 @@ interface ComparedOrder extends JudgedOrder, Verdict {
   readonly isMissing: boolean;
 }
 
-const KINDS: Readonly<Record<OrderVerdict, VerdictKind>> = {
-  same: 'well',
-  'not counted by us': 'well',
-  'other amount': 'action required',
-  absent: 'action required',
-  twice: 'action required',
-  'not known': 'not known',
-};
-
 /** Of an observed shop nothing was sent: what would be is compared. */
 function compareOne(sides: Sides): ComparedOrder {
   const judged = judgeOrder(sides);
   const { verdict, reason } = judged;
   const isObserved = sides.observed !== undefined;
-  const planned = { kind: KINDS[verdict], what: `${verdict}: ${reason}` };
-  const { kind, what } = isObserved || verdict === 'twice' ? planned : compareSides(sides);
+  const planned = { kind: ORDER_VERDICTS[verdict], what: `${verdict}: ${reason}` };
+  // What another integration sent before go-live is not ours to judge.
+  const isBefore = sides.mapped?.kind === 'skip' && sides.mapped.why === 'before-go-live';
+  const isPlanned = isObserved || verdict === 'twice' || isBefore;
+  const { kind, what } = isPlanned ? planned : compareSides(sides);
   const isWanted = sides.mapped?.kind === 'wanted' && !sides.entry?.uncertain;
   const isMissing = !isObserved && kind !== 'well' && isWanted && !isApplied(sides);
   return { ...judged, isObserved, kind, what, isMissing };
@@ -216,7 +210,7 @@ function verdictOf(compared: readonly ComparedOrder[], isStopped: boolean): Verd
     return { kind: 'not known', what: 'The store changed no order since then: none was compared.' };
   }
   const many = (wanted: VerdictKind) => compared.filter(({ kind }) => kind === wanted).length;
-  const uncounted = compared.filter((one) => one.isObserved && one.verdict === 'not counted by us');
+  const uncounted = compared.filter(({ what }) => what.startsWith('not counted by us'));
   const agree = many('well') - uncounted.length;
   const parts = [
     `Read on both sides just now and in agreement: ${counted(agree, 'order')}`,

@@ -4,15 +4,19 @@ import { isOther, sideOfService } from '../../../shared/core/reconcile/compare-o
 import { minorDigits } from '../../../shared/store/money.ts';
 import { type Sides, SKIPS } from './sides.ts';
 
-/** How what we would have the service hold of an order compares with what it holds. */
-export type OrderVerdict =
-  | 'same'
-  | 'other amount'
-  | 'absent'
+/** How what we would have the service hold of an order compares with what it holds, and whether that is well. */
+export const ORDER_VERDICTS = {
+  same: 'well',
+  'not counted by us': 'well',
+  'other amount': 'action required',
+  /** It would be sent. */
+  absent: 'waits',
   /** Under two ids. */
-  | 'twice'
-  | 'not counted by us'
-  | 'not known';
+  twice: 'action required',
+  'not known': 'not known',
+} as const;
+
+type OrderVerdict = keyof typeof ORDER_VERDICTS;
 
 /** Amounts are in thousandths and count for points: less refunds, and nothing of an order that ended. */
 export interface JudgedOrder {
@@ -27,7 +31,7 @@ export interface JudgedOrder {
   readonly reason: string;
   /** Undefined where it is not known, or we would not count the order. */
   readonly planned: number | undefined;
-  /** Undefined where the service does not have it. */
+  /** Of all copies; undefined where the service does not have it. */
   readonly held: number | undefined;
   readonly heldId: string | undefined;
   /** Of each copy, where the service has it from. */
@@ -46,9 +50,10 @@ export function judgeOrder(sides: Sides): JudgedOrder {
     return { id: copy.id, state, counts: state === 'completed' ? amount : 0 };
   });
   const planned = plannedOf(sides.mapped);
+  const held = read.reduce((sum, { counts }) => sum + counts, 0);
   return {
     ...{ id: key.id, name: order?.name || key.id, currency: order?.currency },
-    ...{ placedAt: order?.placedAt, held: read[0]?.counts, heldId: read[0]?.id },
+    ...{ placedAt: order?.placedAt, held: read[0] && held, heldId: read[0]?.id },
     planned: typeof planned === 'number' ? planned : undefined,
     origins: copies.map((copy) => copy.order.Origin),
     isUnread: store.kind === 'unavailable' || answer.kind === 'unknown',
@@ -83,7 +88,7 @@ function verdictOf(
   if (mapped?.kind === 'fault') return say('not known', `the rules fail: ${faultText(mapped)}`);
   if (planned === undefined) return say('not known', 'the store did not say');
   if (copies.filter(({ state }) => state !== 'cancelled').length > 1) {
-    return say('twice', 'the service holds it under two ids: a person must cancel one there');
+    return say('twice', "it is there under two ids: cancel the one that is not the store's");
   }
   if (typeof planned === 'string') return say('not counted by us', SKIPS[planned]);
   const [copy] = copies;

@@ -121,16 +121,21 @@ export function judgeTrace(trace: Trace): Judged {
 function observedText(trace: Trace): string {
   const { verdict, reason } = judgeOrder(trace);
   const held = trace.key.kind === 'order' ? ` In the service: ${verdict}, ${reason}.` : '';
-  return `Its shop is only observed: nothing is sent before go-live. ${planText(trace)}${held}`;
+  const isThere = trace.copies.length > 0;
+  return `Its shop is only observed: nothing is sent before go-live. ${planText(trace, isThere)}${held}`;
 }
 
-function planText({ observed }: Pick<Trace, 'observed'>): string {
+function planText({ observed }: Pick<Trace, 'observed'>, isThere: boolean): string {
   const { outcome, why = '', calls = [], counts } = observed?.plan ?? {};
   if (outcome === undefined) return 'No event of it was worked on yet.';
   if (outcome === 'rejected') return `It would be given up: ${why}.`;
   if (calls.length === 0) return `Nothing would be sent: ${why || outcome}.`;
-  const amount = counts === undefined ? '' : `, and count ${fromThousandths(counts)}`;
-  return `It would be sent (${calls.join(', ')})${amount}.`;
+  const deeds = [
+    // Another integration may have sent it since the plan was made.
+    ...(isThere ? [] : [`be sent (${calls.join(', ')})`]),
+    ...(counts === undefined ? [] : [`count ${fromThousandths(counts)}`]),
+  ];
+  return deeds.length === 0 ? 'It is there.' : `It would ${deeds.join(', and ')}.`;
 }
 
 /** The last minutes are left to webhooks that may still come. */

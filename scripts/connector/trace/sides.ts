@@ -96,9 +96,10 @@ export async function readSides(
     readControl(ledger, key.shop),
   ]);
   const isObserved = shop.mode === 'observe' || control.observing !== undefined;
-  const looksFurther = isObserved || control.takeover !== undefined;
+  const { until = 0 } = control.takeover ?? {};
+  const mayBeElsewhere = Date.now() < until || (until > 0 && !isKnown(entry));
   const order = read.kind === 'found' && read.value.kind === 'order' ? read.value.order : undefined;
-  const asked = { key, entry, order: looksFurther ? order : undefined };
+  const asked = { key, entry, order: isObserved || mayBeElsewhere ? order : undefined };
   const found = await askUnderAllIds(services.loyalty(shop), asked, shop.otherOrderIds);
   const store =
     read.kind === 'found'

@@ -71,14 +71,17 @@ const OUTCOMES: Readonly<Record<string, { readonly what: string; readonly tone?:
 const topicText = (topic: string) =>
   topic.replace(/^resend\/.*/, 'sent again by an operator').replace(/^backfill\/.*/, 'backfill');
 
-function inLedger({ key, entry, store }: Trace): readonly Line[] {
+function inLedger({ key, entry, store, doubt }: Trace): readonly Line[] {
   const outcomes = entry?.outcomes ?? [];
   const order = store.kind === 'found' && store.value.kind === 'order' ? store.value.order : null;
   return outcomes.map(({ at, outcome, version, topic, why, origin, counts }, index) => {
     const state = version > 0 && `the state of ${utcText(version)}`;
     // What is sent again for another reason, such as a changed rule, has a line of the same state before it.
     const isLost =
-      key.kind === 'order' && outcomes.slice(0, index).every((one) => one.version < version);
+      key.kind === 'order' &&
+      // It may have come while the shop was observed, or before the ledger was restored.
+      !(doubt && version < doubt.until) &&
+      outcomes.slice(0, index).every((one) => one.version < version);
     const found = origin && `${isLost ? 'its webhook was lost, ' : ''}found by reconciliation`;
     const before = outcomes.slice(0, index).findLast((one) => one.counts !== undefined)?.counts;
     const less = counts === undefined || before === undefined ? 0 : before - counts;

@@ -175,7 +175,10 @@ export function isKnown(entry: EntityEntry | undefined): entry is EntityEntry {
  * True for data from before the redaction of its person: a body that waited on a queue, a replayed dead
  * letter, a captured webhook, a store that has not erased the person yet.
  */
-export function predatesRedaction(entry: LedgerEntry | undefined, version: number): boolean {
+export function predatesRedaction(
+  entry: Pick<LedgerEntry, 'redactedAt'> | undefined,
+  version: number,
+): boolean {
   return entry?.redactedAt !== undefined && version <= entry.redactedAt;
 }
 

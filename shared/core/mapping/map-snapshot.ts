@@ -31,8 +31,10 @@ export function mapSnapshot(
   now: Date,
 ): Mapped {
   const mapped = mapEntity(key, snapshot, entry, rules, now);
-  if (entry?.redactedAt === undefined || isApplied(mapped, entry)) return mapped;
-  if (!predatesRedaction(entry, snapshot.version)) return lacksCustomer(mapped) ? REDACTED : mapped;
+  const redactedAt = snapshot.redactedAt ?? entry?.redactedAt;
+  if (redactedAt === undefined || isApplied(mapped, entry)) return mapped;
+  const isBefore = predatesRedaction({ redactedAt }, snapshot.version);
+  if (!isBefore) return lacksCustomer(mapped) ? REDACTED : mapped;
   if (snapshot.entity.kind === 'member') return REDACTED;
   const nameless = mapEntity(key, withoutPerson(snapshot), entry, rules, now);
   return nameless.kind === 'skip' || lacksCustomer(nameless) ? REDACTED : nameless;

@@ -134,6 +134,8 @@ export interface Snapshot {
   readonly history?: boolean;
   /** An operator wants it counted by the rules of today. */
   readonly newRules?: boolean;
+  /** Of an order: its customer was redacted then, as their own record says, and it is from before. */
+  readonly redactedAt?: number;
 }
 
 /**

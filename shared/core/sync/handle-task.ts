@@ -1,5 +1,5 @@
 import { ask, callLoyalty, retryWhenAllowed } from '../calls/call-loyalty.ts';
-import type { EntityKey, EventQueue, StoreEvent } from '../events/event.ts';
+import { type EntityKey, type EventQueue, hashBody, type StoreEvent } from '../events/event.ts';
 import { type Outcome, overtaken } from '../events/outcome.ts';
 import { correlationOf, type Telemetry } from '../events/telemetry.ts';
 import { expiresAfter, type RecordKey, type RedactionMark, readEntry } from '../ledger/ledger.ts';
@@ -16,6 +16,8 @@ interface TaskDeps extends MemberDeps {
   readonly telemetry: Telemetry;
 }
 
+type Redaction = Extract<Task, { kind: 'redact' }>;
+
 /** Work that is not about one entity. Each task may be repeated: a retry begins it again. */
 export async function handleTask(event: StoreEvent, task: Task, deps: TaskDeps): Promise<Outcome> {
   switch (task.kind) {
@@ -26,28 +28,60 @@ export async function handleTask(event: StoreEvent, task: Task, deps: TaskDeps):
       return { kind: 'handled', how: 'code-enqueued' };
     case 'skip':
       return { kind: 'skipped', why: task.why };
-    case 'redact': {
-      const { shop } = event;
-      const now = deps.now();
-      const mark = {
-        redactedAt: now.getTime(),
-        ...expiresAfter(deps.orderRetentionDays, now),
-      };
-      const open = await redactRedemptions(event, task.customerId, mark, deps);
-      if (open) return open;
-      const keys = task.orderIds.map((id): EntityKey => ({ shop, kind: 'order', id }));
-      const customer: RecordKey = { shop, kind: 'customer', id: task.customerId };
-      const member: EntityKey = { shop, kind: 'member', id: task.customerId };
-      await deps.ledger.redact([...keys, customer, member], mark);
-      const pending = await deactivateRedacted(shop, task.customerId, deps);
-      return pending ?? { kind: 'handled', how: 'redacted' };
-    }
+    case 'redact':
+      return redactOnce(event, task, deps);
     case 'merge':
       return handleMerge(event, task, deps);
     case 'notify':
       await note(event, task, deps);
       return { kind: 'handled', how: task.notice };
   }
+}
+
+/** The store repeats an unanswered webhook for four hours; an operator may repeat one on purpose. */
+const REPEATED_WITHIN_SECONDS = 86_400;
+
+const CAME_BEFORE: Outcome = {
+  kind: 'rejected',
+  reason: 'rejected',
+  why: 'the same bytes erased this customer before, so they may be a captured request: ask the merchant, and replay this dead letter if the customer asked again',
+};
+
+/**
+ * Only the body is signed, and it has no date. Who captured one could erase what the customer has after coming back:
+ * later than a day after the first, the same bytes are for a person, whose replay erases.
+ * See docs/decisions/0002-the-store-confirms-what-a-body-cannot-prove.md.
+ */
+async function redactOnce(event: StoreEvent, task: Redaction, deps: TaskDeps): Promise<Outcome> {
+  const { ledger, now, orderRetentionDays } = deps;
+  if (!event.body) return redact(event, task, deps);
+  const id = `${hashBody(event.body)}/redacted`;
+  const key: RecordKey<'parked'> = { shop: event.shop, kind: 'parked', id };
+  const first = await readEntry(ledger, key);
+  const since = first && Date.parse(event.receivedAt) - first.version;
+  const isLate = since !== undefined && since > REPEATED_WITHIN_SECONDS * 1000;
+  if (isLate && !event.replays) return CAME_BEFORE;
+  const outcome = await redact(event, task, deps);
+  if (first || outcome.kind !== 'handled') return outcome;
+  const at = now();
+  const plain = { version: at.getTime(), uncertain: false, outcomes: [] };
+  // A conflict means that another worker did the same.
+  await ledger.write(key, { ...plain, ...expiresAfter(orderRetentionDays, at) }, undefined);
+  return outcome;
+}
+
+async function redact(event: StoreEvent, task: Redaction, deps: TaskDeps): Promise<Outcome> {
+  const { shop } = event;
+  const now = deps.now();
+  const mark = { redactedAt: now.getTime(), ...expiresAfter(deps.orderRetentionDays, now) };
+  const open = await redactRedemptions(event, task.customerId, mark, deps);
+  if (open) return open;
+  const keys = task.orderIds.map((id): EntityKey => ({ shop, kind: 'order', id }));
+  const customer: RecordKey = { shop, kind: 'customer', id: task.customerId };
+  const member: EntityKey = { shop, kind: 'member', id: task.customerId };
+  await deps.ledger.redact([...keys, customer, member], mark);
+  const pending = await deactivateRedacted(shop, task.customerId, deps);
+  return pending ?? { kind: 'handled', how: 'redacted' };
 }
 
 /** Of the 30 days that the law leaves; the person's redemptions end within minutes if no system is down. */

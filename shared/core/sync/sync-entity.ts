@@ -102,12 +102,18 @@ export async function syncEntity(
     const wantedKey = mapped.kind === 'wanted' ? idempotencyKey(mapped.wanted) : undefined;
     const { version } = snapshot;
     // A redacted person's order is not sent again, not even on request.
-    const force = event.force === true && !predatesRedaction(entry, version);
+    const isRedacted = snapshot.redactedAt !== undefined || predatesRedaction(entry, version);
+    const force = event.force === true && !isRedacted;
     const rulesChanged = !snapshot.newRules && differsByRulesAlone(mapped, entry);
     const doubt = deps.pauses.doubtOf(key.shop);
     const asked = { force, rulesChanged, doubtful: isDoubtful(entry, doubt) };
     const next = plan({ ...snapshot, entry, wantedKey, now: deps.now(), ...asked });
     const situation = { shop: key.shop, snapshot, mapped, entry, rules, doubt };
+    const redactedAt = await lateRedaction(next, situation, customers);
+    if (redactedAt !== undefined) {
+      snapshot = { ...snapshot, redactedAt };
+      continue;
+    }
     // At most once: a snapshot from the store is never read again.
     if (next.kind === 'read-store' || (await tellsTooLittle(next, situation, customers))) {
       snapshot = undefined;
@@ -282,6 +288,26 @@ type Reads = Pick<Ledger, 'readMany'>;
 
 const keysOf = (shop: string, id: string) =>
   ({ record: { shop, kind: 'customer', id }, member: { shop, kind: 'member', id } }) as const;
+
+/**
+ * When the customer of an order that would be sent was redacted, if the order is from before: the store may not have
+ * named it. Asked once for each snapshot.
+ */
+async function lateRedaction(
+  next: Plan,
+  { shop, snapshot, rules }: Situation,
+  ledger: Reads,
+): Promise<number | undefined> {
+  const { entity, version, redactedAt } = snapshot;
+  if (next.kind !== 'call' || redactedAt !== undefined) return undefined;
+  if (rules.customers === 'with-orders') return undefined;
+  if (entity.kind !== 'order' || !entity.order.customer) return undefined;
+  const keys = Object.values(keysOf(shop, entity.order.customer.id));
+  const known = await ledger.readMany(keys);
+  return keys
+    .map((key) => known.get(ledgerKeyText(key)))
+    .find((entry) => predatesRedaction(entry, version))?.redactedAt;
+}
 
 /**
  * True for an order whose customer changed since: merged into another, or with another e-mail address or

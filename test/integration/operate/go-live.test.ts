@@ -24,7 +24,7 @@ it('a shop that was observed sends nothing until go-live, and then what is absen
   const compared = await connector.run(`compare orders --since 1h --csv ${file}`);
   expect(compared.stdout).toContain('absent: the service does not have it');
   expect(compared.stdout).toContain('planned 50.00, held 0.00, difference −50.00');
-  expect(compared.code).toBe(1);
+  expect(compared.code).toBe(3);
   expect(readFileSync(file, 'utf8')).toMatch(
     new RegExp(`^${id},#\\d+,50.00,,,,absent,-50.00$`, 'm'),
   );

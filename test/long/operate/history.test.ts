@@ -1,14 +1,24 @@
+import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import {
   type AuditRecord,
   recordBegin,
   recordEnd,
 } from '../../../scripts/connector/deployment/audit-records.ts';
-import { OPERATOR } from '../../support/aws-gateway.ts';
+import { answerCaller, OPERATOR } from '../../support/aws-gateway.ts';
 import { SECRETS, useOperatedConnector } from '../../support/operated-connector.ts';
 import { runSuggested } from '../../support/suggested-command.ts';
 
-const connector = useOperatedConnector();
+/** What the clock of AWS is ahead of this machine's. */
+let awsAheadMs = 0;
+const connector = useOperatedConnector({
+  services: {
+    sts: (request, response) => {
+      response.setHeader('date', new Date(Date.now() + awsAheadMs).toUTCString());
+      answerCaller(request, response);
+    },
+  },
+});
 
 const NEW_SECRET = JSON.stringify({ token: 'loyalty-token-5b1d71', key: 'loyalty-key-93f2c9' });
 
@@ -25,7 +35,8 @@ describe('the history of a stack', () => {
     const [record, ...others] = await history();
     expect(others).toEqual([]);
     expect(record).toMatchObject({
-      who: OPERATOR,
+      who: 'AIDAOPERATOR',
+      claims: OPERATOR,
       command: 'send',
       arguments: {},
       end: { result: 'finished', verdict: 'well', counts: { sent: 1 } },
@@ -103,30 +114,85 @@ describe('the history of a stack', () => {
     expect(rest?.stdout).not.toContain('page 1');
   });
 
-  it('believes no record that another person could have written', async () => {
-    const olivia = 'arn:aws:sts::000000000000:assumed-role/Operator/olivia';
-    const write = (userId: string, command: string) =>
-      recordBegin(
-        connector.ledger,
-        { arn: olivia, userId },
-        { command, arguments: {}, version: '0.2.0' },
-        new Date(),
-      );
-    await write('AROA:max', 'of max');
-    expect((await history('--command of')).map(({ who, command }) => [who, command])).toEqual([
-      [`AROA:max, who claims to be ${olivia}`, 'of max'],
-    ]);
+  describe('names first what the key of a record proves', () => {
+    const role = 'arn:aws:sts::000000000000:assumed-role/Operator';
+    const user = 'arn:aws:iam::000000000000:user';
+    const hidden = '\u001b[8m\u0007';
+
+    it.each([
+      ['a session', 'AROA:max', `${role}/max`, 'max'],
+      ['a session as another', 'AROA:max', `${role}/olivia`, 'max, who claims to be olivia'],
+      [
+        'a session as the accused',
+        'AROA:max',
+        `${role}/olivia, who claims to be ${role}/max`,
+        'max',
+      ],
+      ['a user, whose id names nobody', 'AIDANADIA', `${user}/nadia`, 'AIDANADIA (nadia)'],
+      ['a user as another', 'AIDAMAX', `${user}/olivia`, 'AIDAMAX (olivia)'],
+      ['who hides what follows', 'AIDAMAX', `${user}/${hidden}`, 'AIDAMAX (\\u001b[8m\\u0007)'],
+      [
+        'who fills the screen',
+        'AIDAMAX',
+        `${user}/${'x'.repeat(900)}`,
+        `AIDAMAX (${'x'.repeat(63)}…)`,
+      ],
+      [
+        'a session called as a shop',
+        'AROA:evil.myshopify.com',
+        `${role}/evil.myshopify.com`,
+        'evil.myshopify.com',
+      ],
+      [
+        'a session called as a month',
+        'AROA:operators-2026-11',
+        `${role}/operators-2026-11`,
+        'operators-2026-11',
+      ],
+      ['a session called as the end', 'AROA:end', `${role}/end`, 'end'],
+    ])('%s', async (_, userId, arn, shown) => {
+      const command = `as-${randomBytes(3).toString('hex')}`;
+      const change = { command, arguments: {}, version: '0.2.0' };
+      await recordBegin(connector.ledger, { arn, userId }, change, new Date());
+      const { stdout } = await connector.run(`history --command ${command}`);
+      expect(stdout).toContain(`  ${shown}  ran ${command}`);
+      expect(await history(`--command ${command}`)).toMatchObject([{ who: userId, claims: arn }]);
+    });
   });
 
-  it.each(['evil.myshopify.com', 'olivia@example-store.myshopify.com', 'operators-2026-11', 'end'])(
-    'hides no change of a role session called %s',
-    async (session) => {
-      const arn = `arn:aws:sts::000000000000:assumed-role/Operator/${session}`;
-      const change = { command: 'drained', arguments: {}, version: '0.2.0' };
-      const caller = { arn, userId: `AROA:${session}` };
-      await recordBegin(connector.ledger, caller, change, new Date());
-      const found = await history('--command drained');
-      expect(found.map(({ who }) => who)).toContain(arn);
+  it('escapes and shortens whatever a record says', async () => {
+    const text = `x\n2026-11-17 12:00:00  olivia  paused all calls\u001b[8m${' y'.repeat(50_000)}`;
+    const change = { command: 'long', arguments: { because: text, 1: text }, version: '0.2.0' };
+    const caller = { arn: `arn:aws:iam::000000000000:user/max`, userId: 'AIDAMAX' };
+    await recordBegin(connector.ledger, caller, change, new Date());
+    const { stdout } = await connector.run('history --command long');
+    expect(stdout).toContain('\\u000a2026-11-17 12:00:00');
+    expect(stdout).toContain('\\u001b[8m');
+    expect(stdout.split('\n').length).toBeLessThan(100);
+  });
+
+  it('shows a record of a clock that was ahead, as such', async () => {
+    const change = { command: 'ahead', arguments: {}, version: '0.2.0' };
+    const caller = { arn: 'arn:aws:sts::0:assumed-role/Operator/max', userId: 'AROA:max' };
+    const later = new Date(Date.now() + 100 * 86_400_000);
+    await recordBegin(connector.ledger, caller, change, later);
+    const { stdout } = await connector.run('history --command ahead');
+    expect(stdout).toMatch(/ max +ran ahead, dated after now, by a wrong clock/);
+    expect((await history('--limit 1')).map(({ command }) => command)).toEqual(['ahead']);
+    expect(await history(`--command ahead --until ${new Date().toISOString()}`)).toEqual([]);
+  });
+
+  it.each([-500 * 86_400_000, -6 * 60_000, 6 * 60_000])(
+    'is of the time of AWS: no change begins on a machine whose clock differs by %d ms',
+    async (ms) => {
+      const { length } = await history();
+      awsAheadMs = ms;
+      const { code, stderr } = await connector.run('send');
+      awsAheadMs = 0;
+      expect(stderr).toContain('Nothing was changed');
+      expect(stderr).toContain('the clock of this machine is wrong');
+      expect(code).toBe(1);
+      expect(await history()).toHaveLength(length);
     },
   );
 
@@ -137,7 +203,7 @@ describe('the history of a stack', () => {
       { version: 1, uncertain: false, outcomes: [], remembered: '{"who"' },
       undefined,
     );
-    const [newest] = await history('--limit 1');
+    const [newest] = await history(`--limit 1 --until ${new Date(Date.now() + 1).toISOString()}`);
     expect(newest).toMatchObject({ at, who: 'AROA:max', command: '(the record is not readable)' });
   });
 

@@ -10,8 +10,8 @@ import { SHOP, useOperatedConnector } from '../../support/operated-connector.ts'
 import { leaveStuckRedemption } from '../../support/stuck-redemption.ts';
 import { runSuggested } from '../../support/suggested-command.ts';
 
-/** Clears the screen, begins a command to the terminal, deletes, breaks the line, and turns the direction. */
-const HOSTILE = 'x\u001b[2J\u009b31m\u007f\u0085\u2028\u202eabc\u2066\u061cy';
+/** Clears the screen, hides what follows, begins a command to the terminal, deletes, breaks the line, and turns the direction. */
+const HOSTILE = 'x\u001b[2J\u001b[8m\u009b31m\u007f\u0085\u2028\u202eabc\u2066\u061cy';
 const FORBIDDEN = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/u;
 /** Line ends are the command's own. */
 const withoutLineEnds = (text: string) => text.replaceAll('\n', '');

@@ -4,6 +4,7 @@ import { type Concurrency, fitConcurrency } from '../../../shared/config/concurr
 import { orderNow as order, productNow as product } from '../../fixtures/changed-now.ts';
 import connector from '../../fixtures/limited.config.ts';
 import { type LocalStack, startLocalStack } from '../../support/local-stack.ts';
+import { proxyValues, signedQuery } from '../../support/signed-query.ts';
 
 const SETTINGS = 'test/fixtures/limited.config.ts';
 const QUOTA = 10;
@@ -67,5 +68,35 @@ it('several workers together make no more calls a second than the settings allow
   }
   const workers = stack.functions.processes.filter(({ of }) => of.logicalId.startsWith('Sync'));
   expect(workers.length).toBeGreaterThan(1);
+  expect(stack.problems).toEqual([]);
+}, 180_000);
+
+// Every call of a visitor moved the workers' next token ahead: an order waited for minutes after a flood of seconds.
+it('orders are sent while visitors ask for ever new prices over many connections', async () => {
+  stack = await startLocalStack({ settings: 'test/fixtures/limited-storefront.config.ts' });
+  const { loyalty, post, outputs, store, webhookSecret } = stack;
+  const sent = () =>
+    loyalty.journal.entries().filter(({ operation }) => operation === 'sendOrder').length;
+  const statuses = new Map<number, number>();
+  let price = 0;
+  let isOver = false;
+  async function flood(): Promise<void> {
+    while (!isOver) {
+      price += 1;
+      const own = { items: `11:${price}.5:1`, currency: 'EUR' };
+      const values = proxyValues(store.shop.domain, new Date(), '', own);
+      const query = signedQuery(values, webhookSecret);
+      const { status } = await fetch(`${outputs.StorefrontAddress}/example-store/points?${query}`);
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    }
+  }
+  const visitors = Array.from({ length: 20 }, flood);
+  while ((statuses.get(429) ?? 0) < 100) await sleep(100);
+  const orders = 20;
+  for (let id = 1; id <= orders; id += 1) await post('orders/create', order(id));
+  while (sent() < orders) await sleep(100);
+  isOver = true;
+  await Promise.all(visitors);
+  expect([...statuses.keys()].toSorted()).toEqual([200, 429]);
   expect(stack.problems).toEqual([]);
 }, 180_000);

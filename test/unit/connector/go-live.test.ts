@@ -59,7 +59,7 @@ describe('an order of an observed shop', () => {
     ['absent', 'the service does not have it', judged([])],
     [
       'twice',
-      'the service holds it under two ids: a person must cancel one there',
+      "it is there under two ids: cancel the one that is not the store's",
       judged([
         [order.id, total],
         ['1001', total],

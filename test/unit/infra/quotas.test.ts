@@ -43,9 +43,13 @@ describe('a quota of AWS that a setting reaches', () => {
       deployment: { maxConcurrency: { orders, products: 100, coupons: 100 } },
     });
     expect(() => synthesizeStack(workers(400))).toThrow(
-      'With loyalty.callsPerSecond all 600 workers write to one item of the ledger, which DynamoDB lets 500 do: lower deployment.maxConcurrency by 100 in all, or leave callsPerSecond out.',
+      'With loyalty.callsPerSecond all 600 workers, those of the storefront included, write to one item of the ledger, which DynamoDB lets 500 do: lower deployment.maxConcurrency by 100 in all, or leave callsPerSecond out.',
     );
     expect(() => synthesizeStack(workers(300))).not.toThrow();
+    const { deployment } = workers(300);
+    const maxConcurrency = { ...deployment.maxConcurrency, storefront: 60 };
+    const pages = { loyalty, storefront: {}, deployment: { maxConcurrency } };
+    expect(() => synthesizeStack(pages)).toThrow('all 560 workers');
     expect(() =>
       synthesizeStack({ ...workers(400), loyalty: { address: loyalty.address } }),
     ).not.toThrow();

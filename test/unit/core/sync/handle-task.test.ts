@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { openConnector, SHOP } from '../../../../local/harness/in-process-connector.ts';
+import type { StoreEvent } from '../../../../shared/core/events/event.ts';
 import { mergedInto } from '../../../../shared/core/ledger/merged-customer.ts';
 import type { Redemption } from '../../../../shared/core/redemptions/redemption.ts';
 import {
@@ -92,6 +93,29 @@ describe('a redaction', () => {
     expect(connector.ledgerText()).not.toMatch(PERSON);
   });
 
+  it.each([
+    ['still on its way', {}, []],
+    ['that ends the order', { cancelled_at: '2026-10-09T11:00:02Z' }, ['cancelPosOrder']],
+  ])(
+    'never tells who it was: a body %s, of an order that it does not name',
+    async (_, changes, operations) => {
+      await connector.ledger.write(
+        { shop: SHOP, kind: 'member', id: String(id) },
+        { version: 1, uncertain: false, appliedKey: 'sent', outcomes: [] },
+        undefined,
+      );
+      await connector.handle('customers/redact', { ...redact, orders_to_redact: [] });
+      await connector.handle('orders/updated', orderWithId(1, 2, changes));
+      expect(connector.loyalty.journal.map(({ operation }) => operation)).toEqual(operations);
+      expect(JSON.stringify(connector.loyalty.journal)).not.toMatch(PERSON);
+      expect(connector.ledgerText()).not.toMatch(PERSON);
+      expect(connector.dead.size).toBe(0);
+
+      await connector.handle('orders/updated', orderWithId(2, 3_700));
+      expect(connector.orderIds()).toEqual(['2']);
+    },
+  );
+
   it('sends an order again as the store has it after the redaction', async () => {
     await redacted();
     await connector.handle('orders/updated', orderWithId(1, 3_700));
@@ -120,6 +144,73 @@ describe('a redaction', () => {
     await connector.handle('customers/redact', ofAnother);
     expect(connector.ledgerText()).toContain(email);
     expect(connector.dead.size).toBe(1);
+  });
+});
+
+describe('a redaction whose bytes were captured', () => {
+  const DAY_MS = 86_400_000;
+  const redemptions = redemptionsKey({ shop: SHOP, customerId: String(id) });
+
+  /** The customer comes back later and redeems. */
+  async function redeemAfter(days: number): Promise<void> {
+    connector.clock.ms += days * DAY_MS;
+    const remembered = rememberRedemptions({
+      redemptions: [redemptionAt({ at: 'refused', why: 'refused' }, { id: 'A1' })],
+      intents: [],
+    });
+    const entry = { version: 1, uncertain: false, remembered, outcomes: [] };
+    await connector.ledger.write(redemptions, entry, undefined);
+  }
+  const isKept = () => connector.entry('redemption', redemptions.id)?.remembered !== undefined;
+  const again = (event: Partial<StoreEvent> = {}) =>
+    connector.send({
+      ...{ shop: SHOP, kind: 'customer', id: String(id), topic: 'customers/redact' },
+      ...{ claim: 'customer-redaction', origin: 'webhook', deliveryId: `again-${id}` },
+      receivedAt: new Date(connector.clock.ms).toISOString(),
+      body: Buffer.from(JSON.stringify(redact)),
+      ...event,
+    });
+
+  it('erases nothing a second time: a person decides, and their replay erases', async () => {
+    await redacted();
+    await redeemAfter(2);
+    for (const _ of ['first', 'again']) {
+      await redacted();
+      expect(isKept()).toBe(true);
+      expect(connector.deadLetters().map(({ attributes }) => attributes.reason)).toEqual([
+        'rejected',
+      ]);
+      connector.clock.ms += DAY_MS;
+    }
+    await again({ replays: [{ at: new Date(connector.clock.ms).toISOString(), by: 'robin' }] });
+    await connector.drain();
+    expect(isKept()).toBe(false);
+    expect(connector.dead.size).toBe(1);
+  });
+
+  it('erases nothing, although it was repeated each day until then', async () => {
+    await redacted();
+    connector.clock.ms += 0.9 * DAY_MS;
+    await redacted();
+    await redeemAfter(0.9);
+    await redacted();
+    expect(isKept()).toBe(true);
+  });
+
+  it('does not keep another redaction of the person from erasing', async () => {
+    await redacted();
+    await redeemAfter(2);
+    await connector.handle('customers/redact', { ...redact, orders_to_redact: [1, 2] });
+    expect(isKept()).toBe(false);
+    expect(connector.dead.size).toBe(0);
+  });
+
+  it('is done again where the store repeats it within a day', async () => {
+    await redacted();
+    await redeemAfter(0.5);
+    await redacted();
+    expect(isKept()).toBe(false);
+    expect(connector.dead.size).toBe(0);
   });
 });
 

@@ -61,6 +61,11 @@ describe('the customers of a batch of orders', () => {
     await connector.work('orders');
     expect(asked).toEqual([
       ['control', 'order', 'order', 'customer', 'member', 'customer', 'member'],
+      // The kept customer, whom the store names: were they redacted?
+      ...[
+        ['customer', 'member'],
+        ['customer', 'member'],
+      ],
     ]);
     expect([1, 2].map(customerOf)).toEqual([kept.id, kept.id]);
   });
@@ -73,6 +78,13 @@ describe('the customers of a batch of orders', () => {
     });
     await connector.work('orders');
     expect([1, 2].map(customerOf)).toEqual([gone.id, kept.id]);
+  });
+
+  it('are read once, with the entries, where none changed', async () => {
+    const { connector, asked, customerOf } = await openBatch([1, 2]);
+    await connector.work('orders');
+    expect(asked).toHaveLength(1);
+    expect([1, 2].map(customerOf)).toEqual([gone.id, gone.id]);
   });
 
   it.each([

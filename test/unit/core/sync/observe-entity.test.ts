@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { openConnector, SHOP } from '../../../../local/harness/in-process-connector.ts';
-import { changeControl, wentLive } from '../../../../shared/core/calls/shop-pause.ts';
+import { changeControl, readControl, wentLive } from '../../../../shared/core/calls/shop-pause.ts';
 import { ledgerKeyText } from '../../../../shared/core/ledger/ledger.ts';
 import { planKey, recallPlan } from '../../../../shared/core/sync/observe-entity.ts';
 import { orderAt, storeOrderOf } from '../../../fixtures/order-life.ts';
@@ -82,6 +82,14 @@ describe('an observed shop', () => {
     await connector.deliver({ topic: 'orders/updated', payload: orderAt(2, shipped) });
     await connector.drain();
     expect(planOf(connector)).toMatchObject({ counts: 30_000 });
+  });
+
+  it('has no moment of go-live before it went live', async () => {
+    const connector = observed();
+    await connector.reconcile();
+    const waiting = await readControl(connector.ledger, SHOP);
+    expect(waiting.observing).toBeDefined();
+    expect(waiting.goLive).toBeUndefined();
   });
 
   it('is compared by its plans: what was observed is not sent again', async () => {
