@@ -237,13 +237,13 @@ function registerImport(program: Command): void {
   declare<ImportOptions>(group, 'balances', {
     summary: 'give the points or cashback of a CSV file, each customer once',
     description:
-      'Columns: customer (its id in the store) or email, points or cashback, and reason, which customers do not see. Stopped or killed, the same command goes on. A corrected file of the same name gives to nobody twice. Ends with 0 when all is done, 1 when rows were refused or were given another amount, and 2 when the file has faults.',
+      'Columns: customer (its id in the store) or email, points or cashback, and reason, which customers do not see. A customer whom only the store knows is created in the loyalty service first. Stopped or killed, the same command goes on. A corrected file of the same name gives to nobody twice. Ends with 0 when all is done, 1 when rows were refused or were given another amount, and 2 when the file has faults.',
     run: async () => (await import('../import/import-balances.ts')).importBalances,
   })
     .argument('<file>', 'CSV in UTF-8, with commas or semicolons')
     .option(...ONE_SHOP)
     .option('--name <name>', 'of the import (default: the file, without its ending)')
-    .option('--per-second <n>', 'at most so many calls a second (default: 5)', perSecond(1_000))
+    .option('--per-second <n>', 'at most so many changes a second (default: 5)', perSecond(1_000))
     .option('--check', 'only look for faults')
     .option('--undo', 'take back what was given, where the loyalty service allows it')
     .option('--yes', 'do not ask');

@@ -40,8 +40,8 @@ export async function showHistory(
   const { stack } = deployment;
   const now = new Date();
   const kept = AUDIT_DAYS * DAY_MS;
-  // A clock that was ahead must hide nothing.
-  const until = new Date(options.until ?? now.getTime() + kept);
+  // A clock that is a little ahead must hide nothing; one that is more so begins no change.
+  const until = new Date(options.until ?? now.getTime() + DAY_MS);
   const since = new Date(options.since ?? Math.min(until.getTime(), now.getTime()) - kept);
   const records = readAudit(openLists(deployment), { since, until, now });
   const { changes, more } = await takePage(records, options);

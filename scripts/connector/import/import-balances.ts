@@ -18,7 +18,7 @@ import {
   numberText,
   readBalances,
 } from './balances-file.ts';
-import { changeRows, findUnknown, type ImportRow, openRows } from './run-import.ts';
+import { changeRows, checkRows, type ImportRow, openRows } from './run-import.ts';
 
 export interface ImportOptions {
   readonly shop?: string;
@@ -30,6 +30,7 @@ export interface ImportOptions {
 }
 
 const DEFAULT_RATE = 5;
+const READS_PER_CHANGE = 4;
 const OBSERVED = 'The shop is only observed. This changes balances all the same, at once.';
 
 /** Read the file → check all of it → show what it comes to → ask → give, or take back → report. */
@@ -41,7 +42,8 @@ export async function importBalances(
   const { check, undo = false, perSecond = DEFAULT_RATE } = options;
   if (check && undo) throw new BadArguments('give either --check or --undo.');
   const bytes = await readFile(path).catch(({ code }: NodeJS.ErrnoException) => {
-    throw new BadArguments(`the file cannot be read (${code}).`);
+    const why = code === 'ENOENT' ? 'it does not exist' : code;
+    throw new BadArguments(`the file ${path} cannot be read: ${why}.`);
   });
   const file = readBalances(bytes);
   const { unit } = file;
@@ -55,9 +57,12 @@ export async function importBalances(
   const shop = findShop(deployment.connector, options.shop);
   const services = openShopServices(deployment);
   const signal = session.interruption();
+  const { callsPerSecond = Number.POSITIVE_INFINITY } = deployment.connector.loyalty;
+  const readsPerSecond = Math.min(perSecond * READS_PER_CHANGE, callsPerSecond);
   const deps = {
-    ...{ shop: shop.domain, name, unit, signal, pace: createPace(perSecond) },
-    ...{ ledger: openLedger(deployment), loyalty: services.loyalty(shop) },
+    ...{ shop: shop.domain, rules: shop.rules, name, unit, signal },
+    ...{ pace: createPace(perSecond), readPace: createPace(readsPerSecond) },
+    ...{ ledger: openLedger(deployment), loyalty: services.loyalty(shop), store: services.store },
     findByEmail: async (email: string) =>
       (await customerWith(email, { deployment, services, shop }))[0]?.id,
     pause: (ms: number) => sleep(ms, undefined, { signal }).catch(() => undefined),
@@ -72,18 +77,20 @@ export async function importBalances(
   const { rows, faults: absent } = found;
   const unchecked = undo ? [] : rows.filter(({ state }) => state === 'none');
   const checking = session.terminal.progress('Checked:', unchecked.length);
-  const unknown = await findUnknown(unchecked, { ...deps, onProgress: checking.report });
+  const unknown = await checkRows(unchecked, { ...deps, onProgress: checking.report });
   checking.end();
   if (signal.aborted) throw new StoppedEarly();
   const faults = [...file.faults, ...(undo ? [] : absent), ...unknown];
   const differing = undo ? [] : differencesIn(rows, unit);
+  const toCreate = countOf(rows, 'new');
   if (faults.length > 0 || check) {
     const isGood = faults.length + differing.length === 0;
     const many = faults.length === 0 ? 'no faults' : counted(faults.length, 'fault');
     const what = [`The file has ${many}.`, ...differenceText(differing), 'Nothing was changed.'];
     const verdict = { kind: isGood ? 'well' : 'action required', what: what.join(' ') } as const;
-    const blocks = [linesTable([...faults, ...differing])];
-    session.show({ title, verdict, blocks, data: { ...data, faults, differing } });
+    const creates = facts([['Would create', createText(toCreate)]]);
+    const blocks = [creates, linesTable([...faults, ...differing])];
+    session.show({ title, verdict, blocks, data: { ...data, faults, toCreate, differing } });
     return isGood ? EXIT.fine : faults.length > 0 ? EXIT.badArguments : EXIT.failed;
   }
   if (!undo && totalOf(rows, 'taking', 'taken').rows > 0) {
@@ -97,14 +104,17 @@ export async function importBalances(
     line('import balances', [path], { shop: shop.domain, name, ...given });
   if (due.rows > 0 && !options.yes) {
     const largest = rows.reduce((most, { amount }) => Math.max(most, amount), 0);
-    const time = spanText((due.rows / perSecond) * 1000);
+    const timeText = (many: number, rate: number) =>
+      `${many}, in about ${spanText((many / rate) * 1000)} at ${rate}/s`;
     session.show({
       title,
       blocks: [
         facts([
           ['Would', doing.toLowerCase()],
           ['Rows', `${due.rows} of ${rows.length}, the largest ${amountText(unit, largest)}`],
-          ['Calls', `${due.rows}, in about ${time} at ${perSecond}/s (--per-second)`],
+          ['Would create', createText(toCreate)],
+          ['Checks', undo ? undefined : timeText(unchecked.length, readsPerSecond)],
+          ['Changes', `${timeText(due.rows + toCreate, perSecond)} (--per-second)`],
           ['Name', `${name}; a corrected file of this name gives nothing twice`],
         ]),
         ...(shop.mode === 'observe' ? [text(OBSERVED, 'waits')] : []),
@@ -112,7 +122,7 @@ export async function importBalances(
         text('Nothing was changed.'),
       ],
       next: [{ label: doing, line: lineWith({ undo, yes: true }) }],
-      data: { ...data, ...due, largest, differing },
+      data: { ...data, ...due, toCreate, largest, differing },
     });
     if (!(await session.terminal.confirm(`${doing}?`))) return EXIT.fine;
   }
@@ -128,6 +138,7 @@ export async function importBalances(
   const refused = [...(undo ? absent : []), ...changed];
   const left = totalOf(rows, ...states).rows - changed.length;
   const [given, takenBack] = [totalOf(rows, 'given'), totalOf(rows, 'taken')];
+  const created = countOf(rows, 'created');
   const totalText = ({ rows: many, sum }: typeof given) =>
     many === 0 ? undefined : `${amountText(unit, sum)}, in ${counted(many, 'row')}`;
   const isComplete = refused.length === 0 && left === 0;
@@ -143,13 +154,14 @@ export async function importBalances(
       : { kind: 'action required', what: wrong.join(' ') },
     blocks: [
       facts([
+        ['Created', createText(created)],
         ['Given', totalText(given)],
         ['Taken back', totalText(takenBack)],
       ]),
       linesTable([...refused, ...differing]),
     ],
     next: [...(isComplete ? [] : [again]), ...(undo ? [] : [back])],
-    data: { ...data, given, takenBack, refused, left, differing },
+    data: { ...data, created, given, takenBack, refused, left, differing },
   };
 }
 
@@ -169,6 +181,12 @@ function differencesIn(rows: readonly ImportRow[], unit: BalancesFile['unit']): 
 
 const differenceText = ({ length }: readonly Fault[]) =>
   length === 0 ? [] : [`${counted(length, 'row')} with another amount than was given.`];
+
+const countOf = (rows: readonly ImportRow[], wanted: ImportRow['customer']) =>
+  rows.filter(({ customer }) => customer === wanted).length;
+
+const createText = (many: number) =>
+  many === 0 ? undefined : `${counted(many, 'customer')} of the store in the loyalty service`;
 
 const MOST_SHOWN = 200;
 

@@ -1,18 +1,24 @@
 import { createHash } from 'node:crypto';
 import { judge } from '../../../shared/core/calls/call-loyalty.ts';
 import { batchesOf } from '../../../shared/core/events/event.ts';
+import { predatesRedaction } from '../../../shared/core/ledger/entry.ts';
 import {
   expiresAfter,
   type Ledger,
   ledgerKeyText,
   type RecordKey,
+  readEntry,
 } from '../../../shared/core/ledger/ledger.ts';
+import { mapMember } from '../../../shared/core/mapping/customer-form.ts';
+import type { MemberRules } from '../../../shared/core/mapping/wanted-state.ts';
+import type { Store } from '../../../shared/core/store/store.ts';
 import type { LoyaltyClient } from '../../../shared/loyalty/client.ts';
 import type { OperationId } from '../../../shared/loyalty/operations.ts';
 import type { LoyaltyResult } from '../../../shared/loyalty/result.ts';
 import type { createPace } from '../backfill/run-backfill.ts';
 import { answerText } from '../probe/account.ts';
 import { Problem } from '../terminal/exit.ts';
+import { SKIPS } from '../trace/sides.ts';
 import type { BalanceRow, BalancesFile, Fault } from './balances-file.ts';
 
 export interface ImportDeps {
@@ -21,10 +27,13 @@ export interface ImportDeps {
   /** A customer gets what is given under a name once. */
   readonly name: string;
   readonly ledger: Pick<Ledger, 'readMany' | 'write'>;
-  readonly loyalty: Pick<LoyaltyClient, 'getCustomerPoints' | 'changePoints' | 'changeCashback'>;
+  readonly loyalty: LoyaltyClient;
+  readonly store: Pick<Store, 'readMember'>;
+  readonly rules: MemberRules;
   /** The id of the store's customer; undefined where it has none. */
   readonly findByEmail: (email: string) => Promise<string | undefined>;
   readonly pace: ReturnType<typeof createPace>;
+  readonly readPace: ReturnType<typeof createPace>;
   /** Ends early when the signal fires. */
   readonly pause: (ms: number) => Promise<unknown>;
   readonly signal: AbortSignal;
@@ -51,6 +60,8 @@ export interface ImportRow extends Omit<BalanceRow, 'who' | 'amount'> {
   /** What the file says. */
   readonly wanted: number;
   revision: number | undefined;
+  /** New: only the store knows the customer, who is created before anything is given. */
+  customer?: 'new' | 'created';
 }
 
 /** So many questions to the store at once. */
@@ -108,19 +119,47 @@ async function record(row: ImportRow, state: State, deps: ImportDeps): Promise<v
   Object.assign(row, { state, revision: written.revision });
 }
 
-/** The customers whom the loyalty service does not know. */
-export async function findUnknown(
-  rows: readonly ImportRow[],
-  deps: ImportDeps,
-): Promise<readonly Fault[]> {
+/** Marks the customers who must be created; returns those who cannot be. Changes nothing. */
+export async function checkRows(rows: readonly ImportRow[], deps: ImportDeps) {
   const faults: Fault[] = [];
-  await atPace(rows, deps, async ({ id, line }) => {
-    const call = () => deps.loyalty.getCustomerPoints(id);
-    const { outcome, why } = await settle('getCustomerPoints', call, deps);
-    const what = `the loyalty service does not know the customer (${why})`;
-    if (outcome.kind === 'rejected') faults.push({ line, what });
+  await atPace(rows, { ...deps, pace: deps.readPace }, async (row) => {
+    const call = () => deps.loyalty.getCustomerPoints(row.id);
+    const { outcome, why, result } = await settle('getCustomerPoints', call, deps);
+    if (outcome.kind !== 'rejected') return;
+    const isAbsent = 'finding' in result && result.finding === 'customer-does-not-exist';
+    const refusal = `the loyalty service does not show the customer: ${why}`;
+    const form = isAbsent ? await readForm(row.id, deps) : refusal;
+    if (typeof form === 'string') faults.push({ line: row.line, what: form });
+    else row.customer = 'new';
   });
   return faults;
+}
+
+/** The customer as the workers would send it, or why they would not. */
+async function readForm(id: string, { shop, store, ledger, rules }: ImportDeps) {
+  const read = await store.readMember(shop, id);
+  if (read.kind === 'gone') return 'neither the loyalty service nor the store knows the customer';
+  if (read.kind !== 'found') throw new Problem(`The store could not be read (${read.why}).`, LATER);
+  const entry = await readEntry(ledger, { shop, kind: 'member', id });
+  const isErased = predatesRedaction(entry, Date.parse(read.value.updatedAt));
+  const mapped = mapMember(read.value, rules, { known: false, remembered: undefined });
+  if (mapped.kind === 'wanted' && mapped.wanted.kind === 'member' && !isErased) {
+    return mapped.wanted.member;
+  }
+  const why = SKIPS[mapped.kind === 'skip' ? mapped.why : 'redacted'];
+  return `the loyalty service does not know the customer, who is not sent to it: ${why}`;
+}
+
+/** Reads the customer again, who may have been erased since the check. Returns why there is none. */
+async function create(row: ImportRow, deps: ImportDeps): Promise<string | undefined> {
+  const form = await readForm(row.id, deps);
+  if (typeof form === 'string') return form;
+  await deps.pause(deps.pace.before(1, deps.now().getTime()));
+  const call = () => deps.loyalty.upsertCustomer(form);
+  const { outcome, why } = await settle('upsertCustomer', call, deps);
+  if (outcome.kind !== 'applied') return `the loyalty service does not take the customer: ${why}`;
+  row.customer = 'created';
+  return undefined;
 }
 
 /** As many at once as the rate allows in a second; not all when it is interrupted. */
@@ -161,6 +200,9 @@ export async function changeRows(
   const due = rows.filter(({ state }) => from.some((one) => one === state));
   await atPace(due, deps, async (row) => {
     const { id, line, reason } = row;
+    // Not marked before: after a kill the next run must check the row again.
+    const wrong = row.customer === 'new' ? await create(row, deps) : undefined;
+    if (wrong !== undefined) return void faults.push({ line, what: wrong });
     const wasBegun = row.state === during;
     if (!wasBegun) await record(row, during, deps);
     const amount = isGift ? row.amount : -row.amount;
@@ -184,6 +226,7 @@ export async function changeRows(
 }
 
 const MOST_TRIES = 5;
+const LATER = 'Repeat the command later: it goes on where it is.';
 
 /** Repeats a call without a usable answer, which its key makes harmless. A used key counts as applied. */
 async function settle(
@@ -196,10 +239,9 @@ async function settle(
     const result = await call();
     const { outcome, mayHaveHappened } = judge([operation], result);
     const why = answerText(result);
-    if (outcome.kind !== 'retry') return { outcome, isRepeated, why };
+    if (outcome.kind !== 'retry') return { outcome, isRepeated, why, result };
     if (outcome.misconfigured || tries === MOST_TRIES || signal.aborted) {
-      const next = 'Repeat the command later: it goes on where it is.';
-      throw new Problem(`The loyalty service gives no usable answer: ${why}.`, next);
+      throw new Problem(`The loyalty service gives no usable answer: ${why}.`, LATER);
     }
     isRepeated ||= mayHaveHappened;
     await pause(Math.max(outcome.afterSeconds ?? 0, 2 ** tries) * 1_000);

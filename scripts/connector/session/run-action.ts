@@ -57,7 +57,7 @@ export function runAction<Options = object>(action: Action<Options>) {
       code = typeof answer === 'object' ? exitCodeOf(answer) : answer;
       if (wasInterrupted()) code = EXIT.interrupted;
     } catch (error) {
-      code = reportError(error, options, { command: command.name(), explain, host });
+      code = reportError(error, options, { command: line.command, explain, host });
     }
     await end(code, verdict);
     host.end(code);

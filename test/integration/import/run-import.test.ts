@@ -1,17 +1,20 @@
 import { type DynamoDB, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openInProcessLoyalty } from '../../../local/harness/in-process-loyalty.ts';
+import { createMemoryStore } from '../../../local/harness/memory-store.ts';
 import { createDynamoDbClient, createLedgerTable } from '../../../local/harness/sdk-clients.ts';
 import { type Emulator, startDynamoDb } from '../../../local/stack/emulators.ts';
 import { createPace } from '../../../scripts/connector/backfill/run-backfill.ts';
 import { readBalances } from '../../../scripts/connector/import/balances-file.ts';
 import {
   changeRows,
-  findUnknown,
+  checkRows,
   type ImportDeps,
   openRows,
 } from '../../../scripts/connector/import/run-import.ts';
 import { createDynamoDbLedger } from '../../../shared/aws/dynamodb-ledger.ts';
+import { defaultRules } from '../../../shared/config/mapping-settings.ts';
+import type { StoreMember } from '../../../shared/store/store-entities.ts';
 
 type Direction = Parameters<typeof changeRows>[0];
 
@@ -47,6 +50,7 @@ async function openWorld(unit: Unit, text = FILES[unit]) {
   imports += 1;
   const name = `import-${imports}`;
   const loyalty = openInProcessLoyalty(() => NOW);
+  const store = createMemoryStore();
   const ledger = createDynamoDbLedger({ client, table: 'ledger' });
   const life = { effects: 0, dieAt: Number.POSITIVE_INFINITY, dieAfter: false, isDead: false };
   for (const id of CUSTOMERS) {
@@ -75,7 +79,8 @@ async function openWorld(unit: Unit, text = FILES[unit]) {
     if (life.isDead) throw new Killed();
     return result;
   }
-  loyalty.world.interfere = (_, pass) => effect(pass);
+  loyalty.world.interfere = ({ operation }, pass) =>
+    operation === 'getCustomerPoints' ? pass() : effect(pass);
   const pauses: number[] = [];
   const deps: ImportDeps = {
     ...{ shop: SHOP, name, unit, loyalty: loyalty.client, now: () => NOW, onProgress: () => {} },
@@ -84,7 +89,8 @@ async function openWorld(unit: Unit, text = FILES[unit]) {
       write: (...given) => effect(() => ledger.write(...given)),
     },
     findByEmail: async (email) => /^c([1-5])@x\.example$/.exec(email)?.[1],
-    pace: { ...createPace(2), before: () => 0 },
+    ...{ pace: { ...createPace(2), before: () => 0 }, readPace: createPace(1_000) },
+    ...{ store, rules: defaultRules },
     pause: async (ms) => void (ms > 0 && pauses.push(ms)),
     signal: new AbortController().signal,
   };
@@ -94,8 +100,10 @@ async function openWorld(unit: Unit, text = FILES[unit]) {
   async function run(direction: Direction, changes: Partial<ImportDeps> = {}) {
     const used = { ...deps, ...changes };
     const { rows, faults } = await openRows(file, used);
-    const refused = await changeRows(direction, rows, used);
-    return [...faults, ...refused];
+    const unchecked = rows.filter(({ state }) => direction === 'give' && state === 'none');
+    const unknown = await checkRows(unchecked, used);
+    const refused = unknown.length > 0 ? [] : await changeRows(direction, rows, used);
+    return [...faults, ...unknown, ...refused];
   }
   async function dyingAt(direction: Direction, at: number, dieAfter: boolean): Promise<boolean> {
     Object.assign(life, { effects: 0, dieAt: at, dieAfter, isDead: false });
@@ -120,12 +128,16 @@ async function openWorld(unit: Unit, text = FILES[unit]) {
       }),
     );
   }
-  return { ...{ name, deps, file, run, dyingAt, gained, loyalty, pauses, ledger } };
+  return { ...{ name, deps, file, run, dyingAt, gained, loyalty, pauses, ledger, store } };
 }
 
 const GAINED = { points: [10, 20, 30, 40, 0], cashback: [105, 205, 305, 405, 0] };
 const NOTHING = [0, 0, 0, 0, 0];
 const REFUSED = [{ line: 6, what: 'error 69 ApiCustomer_ChangeCashback_Inactive' }];
+const refusal = (ErrorCode: number) => {
+  const body = { HasError: true, ErrorCode, ErrorMessage: 'no', Result: null };
+  return { kind: 'answer', status: 200, headers: {}, text: JSON.stringify(body) } as const;
+};
 const deaths = (most: number) =>
   Array.from({ length: most }, (_, n) => [Math.floor(n / 2) + 1, n % 2 === 1] as const);
 
@@ -208,8 +220,7 @@ describe('an import', () => {
       if (operation !== 'changePoints' || calls > 2) return pass();
       if (calls === 1) pass();
       if (calls === 1) return { kind: 'failure', reason: 'time-out', mayHaveHappened: true };
-      const refusal = { HasError: true, ErrorCode: 69, ErrorMessage: 'no', Result: null };
-      return { kind: 'answer', status: 200, headers: {}, text: JSON.stringify(refusal) };
+      return refusal(69);
     };
     expect(await run('give')).toEqual([{ ...REFUSED[0], line: 2 }]);
     expect(await gained()).toEqual([10, 0, 0, 0, 0]);
@@ -276,7 +287,8 @@ describe('an import', () => {
     let paused = 0;
     const pause = async () => {
       paused += 1;
-      if (paused > 1) controller.abort();
+      // The first is that of the check.
+      if (paused > 2) controller.abort();
     };
     expect(await run('give', { pause, signal: controller.signal })).toEqual([]);
     expect(await gained()).toEqual([10, 20, 0, 0, 0]);
@@ -293,9 +305,33 @@ describe('an import', () => {
       { line: 4, what: 'the store has no customer with this e-mail address' },
       { line: 5, what: 'the same customer as in line 2' },
     ]);
-    expect(await findUnknown(rows, deps)).toEqual([
-      { line: 3, what: expect.stringContaining('the loyalty service does not know the customer') },
+    expect(await checkRows(rows, deps)).toEqual([
+      { line: 3, what: 'neither the loyalty service nor the store knows the customer' },
     ]);
+  });
+
+  it('says what the service answers where it does not let the customer be read', async () => {
+    const { run, loyalty, gained } = await openWorld('points', 'customer,points\n1,10\n');
+    loyalty.world.interfere = () => refusal(7);
+    const faults = await run('give');
+    loyalty.world.interfere = undefined;
+    const what = expect.stringMatching(/^the loyalty service does not show the customer: error 7 /);
+    expect(faults).toEqual([{ line: 2, what }]);
+    expect(await gained()).toEqual(NOTHING);
+  });
+
+  it('checks at the rate of readings, and gives at that of changes', async () => {
+    const { run } = await openWorld('points');
+    const asked: string[] = [];
+    const paceOf = (name: string, window: number) => {
+      const before = (count: number) => {
+        asked.push(`${name} ${count}`);
+        return 0;
+      };
+      return { window, before };
+    };
+    await run('give', { pace: paceOf('change', 2), readPace: paceOf('read', 4) });
+    expect(asked).toEqual(['read 4', 'read 1', 'change 2', 'change 2', 'change 1']);
   });
 
   it('does not give points under a name that gave cashback', async () => {
@@ -320,5 +356,133 @@ describe('an import', () => {
     const written = JSON.stringify(Items.filter((one) => JSON.stringify(one).includes(name)));
     expect(written).toContain('given 40 points');
     expect(written).not.toMatch(/x\.example|Ada|"4"/);
+  });
+});
+
+describe('an import for customers whom only the store knows', () => {
+  const TEXT = 'customer,points\n1,10\n6,60\n7,70\n';
+  const newcomer = (id: string, more: Partial<StoreMember> = {}): StoreMember => ({
+    ...{ id, name: `Name ${id}`, email: `new${id}@x.example`, phone: undefined },
+    ...{ createdAt: '2024-01-01T00:00:00.000Z', updatedAt: '2024-02-02T00:00:00.000Z' },
+    ...{ metafields: [], ...more },
+  });
+
+  async function openWithNewcomers() {
+    const world = await openWorld('points', TEXT);
+    for (const id of ['6', '7']) world.store.putMember(SHOP, newcomer(id));
+    const { loyalty } = world;
+    const callsOf = (wanted: string) =>
+      loyalty.journal.filter(
+        ({ operation, path, body }) =>
+          operation !== 'getCustomerPoints' &&
+          (path.id === wanted || Object(body).OriginalId === wanted),
+      );
+    async function balances() {
+      const read = ['1', '6', '7'].map((id) => loyalty.client.getCustomerPoints(id));
+      const answers = await Promise.all(read);
+      return answers.map((one) => (one.kind === 'success' ? one.value.PointsBalance : undefined));
+    }
+    return { ...world, callsOf, balances };
+  }
+
+  it('creates each as the worker would, and then gives, once', async () => {
+    const { run, callsOf, balances, deps, file } = await openWithNewcomers();
+    const { rows } = await openRows(file, deps);
+    expect(await checkRows(rows, deps)).toEqual([]);
+    expect(rows.map(({ customer }) => customer)).toEqual([undefined, 'new', 'new']);
+    expect(callsOf('6')).toEqual([]);
+    for (const _ of ['first', 'again']) {
+      expect(await run('give')).toEqual([]);
+      expect(await balances()).toEqual([1010, 60, 70]);
+    }
+    const calls = callsOf('6').map(({ operation, body }) => ({ operation, body }));
+    expect(calls).toEqual([
+      {
+        operation: 'upsertCustomer',
+        body: {
+          ...{ OriginalId: '6', Name: 'Name 6', Email: 'new6@x.example' },
+          SignupDate: '2024-01-01T00:00:00.000Z',
+        },
+      },
+      { operation: 'changePoints', body: expect.objectContaining({ Points: 60 }) },
+    ]);
+  });
+
+  it('creates before it gives and gives once, killed at any call or write', async () => {
+    const killedAt = new Set<number>();
+    for (const [at, dieAfter] of deaths(40)) {
+      const { run, dyingAt, balances } = await openWithNewcomers();
+      if (await dyingAt('give', at, dieAfter)) killedAt.add(at);
+      expect(await run('give'), `killed at ${at}`).toEqual([]);
+      expect(await balances(), `killed at ${at}`).toEqual([1010, 60, 70]);
+    }
+    // A mark, a call and its end for each row, and two customers who are created.
+    expect(killedAt.size).toBe(3 * 3 + 2);
+  });
+
+  it('is taken back after a kill at any call or write', async () => {
+    for (const [at, dieAfter] of deaths(22)) {
+      const { run, dyingAt, loyalty } = await openWithNewcomers();
+      await dyingAt('give', at, dieAfter);
+      expect(await run('take'), `killed at ${at}`).toEqual([]);
+      const held = await loyalty.client.getCustomerPoints('6');
+      expect(held.kind === 'success' ? held.value.PointsBalance : 0, `killed at ${at}`).toBe(0);
+    }
+  });
+
+  it('keeps to the rate of changes for creating, too', async () => {
+    const { run } = await openWithNewcomers();
+    const asked: number[] = [];
+    const before = (count: number) => {
+      asked.push(count);
+      return 0;
+    };
+    await run('give', { pace: { window: 3, before } });
+    expect(asked).toEqual([3, 1, 1]);
+  });
+
+  it('names by line who is not sent by rule or was erased, and creates nobody', async () => {
+    const world = await openWorld('points', 'customer,points\n8,80\n9,90\n');
+    const { run, store, deps, ledger, loyalty } = world;
+    store.putMember(SHOP, newcomer('8', { email: undefined }));
+    store.putMember(SHOP, newcomer('9'));
+    const mark = { redactedAt: NOW.getTime(), expiresAt: NOW.getTime() / 1000 + 86_400 };
+    const key = { shop: SHOP, kind: 'member', id: '9' } as const;
+    await ledger.write(key, { version: 1, uncertain: false, outcomes: [] }, undefined);
+    await ledger.redact([key], mark);
+    const start = 'the loyalty service does not know the customer, who is not sent to it:';
+    const noAddress = 'the customer has no e-mail address, so the service cannot tell who it is';
+    expect(await run('give')).toEqual([
+      { line: 2, what: `${start} ${noAddress}` },
+      { line: 3, what: `${start} the customer's data was erased` },
+    ]);
+    const rules = { ...deps.rules, customers: 'with-orders' } as const;
+    const withOrders = `${start} the settings send customers as part of their orders only`;
+    expect((await run('give', { rules }))[0]).toEqual({ line: 2, what: withOrders });
+    expect(loyalty.rows.customers.get('8')).toBeUndefined();
+    expect(loyalty.rows.customers.get('9')).toBeUndefined();
+  });
+
+  it('stops where the store gives no answer', async () => {
+    const { run, store, callsOf } = await openWithNewcomers();
+    store.outage = { kind: 'unavailable', why: 'time-out' };
+    await expect(run('give')).rejects.toThrow('The store could not be read (time-out).');
+    expect(callsOf('6')).toEqual([]);
+  });
+
+  it('lists a customer whom the service does not take, and tries again the next time', async () => {
+    const { run, loyalty, balances } = await openWithNewcomers();
+    loyalty.world.interfere = ({ operation, body }, pass) => {
+      const isSix = operation === 'upsertCustomer' && Object(body).OriginalId === '6';
+      return isSix ? refusal(50) : pass();
+    };
+    const what = expect.stringMatching(
+      /^the loyalty service does not take the customer: error 50 /,
+    );
+    expect(await run('give')).toEqual([{ line: 3, what }]);
+    expect(await balances()).toEqual([1010, undefined, 70]);
+    loyalty.world.interfere = undefined;
+    expect(await run('give')).toEqual([]);
+    expect(await balances()).toEqual([1010, 60, 70]);
   });
 });

@@ -74,6 +74,10 @@ describe('loyalty-connector import balances', () => {
       expect(code, words).toBe(2);
       expect(stderr, words).not.toBe('');
     }
+    const missing = await connector.run('import balances old/missing.csv');
+    expect(missing.stderr).toContain(
+      'import balances: the file old/missing.csv cannot be read: it does not exist.',
+    );
     expect(changes()).toEqual([]);
   });
 
@@ -82,7 +86,9 @@ describe('loyalty-connector import balances', () => {
     const { code, stdout } = await connector.run(`import balances ${path}`);
     expect(stdout).toContain('give 350 points');
     expect(stdout).toContain('2 of 2, the largest 250 points');
-    expect(stdout).toContain('at 5/s');
+    expect(stdout).toMatch(/^Checks +2, in about \d+ s at 20\/s$/m);
+    expect(stdout).toMatch(/^Changes +2, in about \d+ s at 5\/s \(--per-second\)$/m);
+    expect(stdout).not.toContain('create');
     expect(stdout).not.toContain('observed');
     expect(stdout).toMatch(/npx loyalty-connector import balances \S+points\.csv .*--yes/);
     expect(code).toBe(0);
@@ -91,19 +97,20 @@ describe('loyalty-connector import balances', () => {
     expect(changes()).toEqual([]);
   });
 
-  it('says of an observed shop that its balances change all the same', async () => {
+  it('keeps to callsPerSecond, and says of an observed shop that its balances change all the same', async () => {
     const define = JSON.stringify(resolve('shared/config/connector-config.ts'));
     const observed = await fileOf(
       'observed.config.ts',
       `import { defineConnector } from ${define};`,
       `export default defineConnector({ shops: [{ domain: '${SHOP}', mode: 'observe' }],`,
-      "loyalty: { address: 'https://loyalty.example.com' } });",
+      "loyalty: { address: 'https://loyalty.example.com', callsPerSecond: 7 } });",
     );
     await connector.describe({ settings: observed });
     const path = await fileOf('one.csv', 'customer,points', `${ids[0]},1`);
     const { stdout } = await connector.run(`import balances ${path}`);
     await connector.describe();
     expect(stdout).toContain('The shop is only observed. This changes balances all the same');
+    expect(stdout).toMatch(/^Checks +1, in about 0 s at 7\/s$/m);
     expect(changes()).toEqual([]);
   });
 
@@ -161,12 +168,41 @@ describe('loyalty-connector import balances', () => {
     expect(code).toBe(1);
   });
 
+  it('creates a customer whom only the store knows, and says so before', async () => {
+    const email = 'zsofia.balogh@example.org';
+    connector.confidential.addPersonal({ customers: [{ email }] });
+    const { id } = connector.store.actions.createCustomer({ firstName: 'Zsofia', email });
+    const path = await fileOf('new.csv', 'email,points', `${FIRST},5`, `${email},30`);
+    const isHeld = () =>
+      connector.loyalty.state().customers.some(({ OriginalId }) => OriginalId === id);
+    const checked = await connector.run(`import balances ${path} --check`);
+    const shown = await connector.run(`import balances ${path}`);
+    for (const one of [checked, shown]) {
+      expect(one.stdout).toMatch(/^Would create +1 customer of the store in the loyalty service$/m);
+      expect(one.code).toBe(0);
+    }
+    expect(shown.stdout).toMatch(/^Changes +3, in about/m);
+    expect(isHeld()).toBe(false);
+    const { code, stdout } = await connector.run(`import balances ${path} --yes`);
+    expect(stdout).toMatch(/^Created +1 customer of the store in the loyalty service$/m);
+    expect(stdout).toMatch(/^Given +35 points, in 2 rows$/m);
+    expect(code).toBe(0);
+    expect(isHeld()).toBe(true);
+    expect(pointsOf(id)).toBe(30);
+    const unknown = await fileOf('unknown.csv', 'customer,points', '999999999,5');
+    const faulty = await connector.run(`import balances ${unknown} --yes`);
+    expect(faulty.stdout).toMatch(
+      /^line 2 +neither the loyalty service nor the store knows the customer$/m,
+    );
+    expect(faulty.code).toBe(2);
+  });
+
   it('is recorded, without who is in the file', async () => {
     const { stdout } = await connector.run('history --json');
     const own = dataOf(stdout).changes.filter(
       ({ command }: { command: string }) => command === 'import balances',
     );
     expect(own.at(-1)).toMatchObject({ end: { result: 'finished', counts: { rows: 2 } } });
-    expect(own).toHaveLength(7);
+    expect(own).toHaveLength(8);
   });
 });
