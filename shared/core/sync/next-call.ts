@@ -151,10 +151,13 @@ function pricesOf(products: Counted['products']): string {
   return String(prices.sort((one, other) => one - other));
 }
 
-/** True: goods were added, and nothing else changed. Other rules would count every product otherwise. */
+/**
+ * True: goods were added, and nothing else changed. Other rules would count every product otherwise. Where it is not
+ * known which were sent, as of another integration's order, it cannot be said.
+ */
 function holdsAll(now: Counted | undefined, { products }: Counted): boolean {
   const prices = new Map(now?.products.map(([id, price]) => [id, price]));
-  return products.every(([id, price]) => prices.get(id) === price);
+  return products.length > 0 && products.every(([id, price]) => prices.get(id) === price);
 }
 
 type Id = Pick<WantedOrder, 'id'>;
