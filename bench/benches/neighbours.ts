@@ -152,7 +152,7 @@ function openTraffic(stack: RunningStack, writeOrder: WriteOrder) {
       await sleep(Math.max(began + (index * 1_000) / perSecond - performance.now(), 1));
       if (sent.size === SENDERS) await Promise.race(sent);
       const shop = to[index % to.length];
-      if (!shop) throw new Error('nobody sends');
+      if (!shop) throw new Error('there is no shop that sends');
       const one: Promise<void> = send(shop).finally(() => sent.delete(one));
       sent.add(one);
     }

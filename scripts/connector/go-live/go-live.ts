@@ -12,7 +12,12 @@ import { type Document, text, type Verdict } from '../document/document.ts';
 import { line } from '../document/line.ts';
 import { pausesIn } from '../pause/read-pauses.ts';
 import { readWaiting, wake } from '../pause/waiting-messages.ts';
-import { compareAndSettle, countMessages, judgeFollowed, sentAgainIn } from '../recover/recover.ts';
+import {
+  compareAndSettle,
+  countMessages,
+  judgeFollowed,
+  sentAgainIn,
+} from '../recover/compare-and-settle.ts';
 import { findShop } from '../session/arguments.ts';
 import type { Session } from '../session/session.ts';
 import { BadArguments, EXIT, type ExitCode, Problem } from '../terminal/exit.ts';

@@ -196,7 +196,7 @@ export function woken({ service, ...rest }: ShopControl, now: Date): ShopControl
   return { ...rest, ...(isKept && { service }), wokenAt: now.getTime() };
 }
 
-/** An integration that polls hourly may be a week behind in what it was told to leave. */
+/** Whatever we were told, another integration may still be on: within a week somebody notices. */
 const TAKEOVER_MS = 7 * 86_400_000;
 
 /**

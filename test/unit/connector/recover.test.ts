@@ -4,8 +4,8 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createMemoryLedger } from '../../../local/harness/memory-ledger.ts';
 import type { Deployment } from '../../../scripts/connector/deployment/deployment.ts';
+import { compareEverything } from '../../../scripts/connector/recover/compare-and-settle.ts';
 import {
-  compareEverything,
   copyLedger,
   endOf,
   findGoLive,
