@@ -47,7 +47,8 @@ const named = (name: string): OrderRow => {
   return order;
 };
 
-it('a shop that was deployed as observed sends nothing when it is deployed as live, although nothing happened between', async () => {
+it('a shop that was deployed as observed sends nothing when it is deployed as live, although nothing happened between but the hourly run', async () => {
+  await world.runSchedules();
   await world.deploy(LIVE);
   const said = follow();
   const { id } = world.sell(customer(ALICE), 30);

@@ -75,9 +75,7 @@ describe('an observed shop', () => {
     const [first = ''] = world.customerIds();
     const { id } = world.sell(first, 40);
     await world.rest();
-    for (const schedule of world.stack.description.schedules) {
-      expect((await world.stack.functions.runSchedule(schedule))?.kind).toBe('returned');
-    }
+    await world.runSchedules();
     await world.rest();
     expect(world.changingCalls()).toEqual([]);
     expect(world.heldOrder(id)).toBeUndefined();

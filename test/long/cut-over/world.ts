@@ -92,8 +92,12 @@ export function useCutOver({ settings: first, deployedHoursAgo, history }: Optio
     writeStateFile(stack, { stage: 'prod', settings: file }, folder);
   }
 
-  /** The age of the ledger's table says since when orders count, where the settings do not. */
+  /**
+   * The age of the ledger's table says since when orders count, where the settings do not.
+   * Nothing is on its way when the table goes: what is recorded after that never depends on who was faster.
+   */
   async function dateBack(hours: number): Promise<void> {
+    await world.rest();
     const { description, sqs, dynamoDb } = world.stack;
     const [{ name: TableName } = { name: '' }] = description.tables;
     await dynamoDb.deleteTable({ TableName });
@@ -140,6 +144,14 @@ export function useCutOver({ settings: first, deployedHoursAgo, history }: Optio
       if (!commands) throw new Error('the stack does not run yet');
       const { code, stdout, stderr } = await commands.run(line.split(' '));
       return { code, stdout, text: `${stdout}\n${stderr}` };
+    },
+
+    /** The hourly and the deep run, as EventBridge starts them. */
+    async runSchedules(): Promise<void> {
+      const { description, functions } = world.stack;
+      for (const schedule of description.schedules) {
+        expect((await functions.runSchedule(schedule))?.kind).toBe('returned');
+      }
     },
 
     /** All webhooks are delivered and all messages are worked on. */
