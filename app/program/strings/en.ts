@@ -62,6 +62,7 @@ export const en = {
       used: 'Used',
       expired: 'Expired',
       cancelled: 'No code could be made. Your points are back.',
+      credited: 'It is on your store credit. Use it at the checkout.',
     } satisfies Readonly<Record<Exclude<RedemptionState, 'refused'>, string>>,
   },
   quizzes: {

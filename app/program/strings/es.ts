@@ -48,6 +48,7 @@ export const es: Strings = {
       used: 'Usado',
       expired: 'Caducado',
       cancelled: 'No se pudo crear el código. Has recuperado tus puntos.',
+      credited: 'Está en tu crédito de la tienda. Úsalo al pagar.',
     },
   },
   quizzes: {

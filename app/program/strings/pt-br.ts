@@ -48,6 +48,7 @@ export const ptBr: Strings = {
       used: 'Usado',
       expired: 'Expirado',
       cancelled: 'Não foi possível criar o código. Seus pontos foram devolvidos.',
+      credited: 'Está no seu crédito da loja. Use-o no pagamento.',
     },
   },
   quizzes: {
