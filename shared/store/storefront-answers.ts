@@ -17,6 +17,14 @@ export interface View extends Rewards {
   readonly needsChallenge: boolean;
   /** The newest first, 20 at most. */
   readonly redemptions: readonly RedemptionView[];
+  readonly referral: Referral | null;
+}
+
+/** The customer's own link for friends. Personal: never for a log. Null while the program has no referrals. */
+export interface Referral {
+  readonly url: string;
+  /** Opens WhatsApp with the program's words and the link. */
+  readonly whatsappUrl: string | null;
 }
 
 export interface Rewards {
@@ -172,6 +180,8 @@ export interface OrderEarning {
   readonly cashback: number | null;
   /** With `none`. */
   readonly why: 'cancelled' | 'no-points' | null;
+  /** ISO 8601: when the points were given. The service says it of no point to come: then null. */
+  readonly usableFrom: string | null;
 }
 
 /**
