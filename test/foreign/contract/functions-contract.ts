@@ -32,8 +32,11 @@ const reward = object({
 });
 const redemption = object({
   ...{ id: text, rewardId: number, title: text, points: number },
-  state: oneOf('ready', 'making', 'pending', 'used', 'expired', 'refused', 'cancelled'),
+  state: oneOf(
+    ...['ready', 'making', 'pending', 'used', 'expired', 'refused', 'returning', 'cancelled'],
+  ),
   ...{ at: text, kind, value: number, code: orNull(text), validUntil: orNull(text) },
+  takeBackUntil: orNull(text),
 });
 const balance = {
   ...{ points: orNull(number), cashback: orNull(number), asOf: orNull(text), tier },
