@@ -50,8 +50,11 @@ export interface EarnedPoints {
   }[];
 }
 
-/** What a reward gives, as far as a store can give it. */
-export type RewardKind = 'fixed' | 'percent' | 'free-shipping';
+/** What a discount code gives. */
+export type DiscountKind = 'fixed' | 'percent' | 'free-shipping';
+
+/** What a reward gives, as far as a store can give it: a code, or an amount on the customer's store credit account. */
+export type RewardKind = DiscountKind | 'store-credit';
 
 /** Why a customer cannot have a reward. */
 export type CannotUse =
@@ -84,6 +87,7 @@ export interface RewardView {
   readonly title: string;
   readonly description: string;
   readonly points: number;
+  /** `cashback` becomes a code; as `store-credit` it has a range to choose from, too. */
   readonly kind: RewardKind | 'cashback' | 'other';
   readonly value: number;
   /** The name of the only product that it is for. */
@@ -111,6 +115,7 @@ export interface RedemptionView {
    * is being made in the store. `refused`: they were not spent, which the answer to the click could not
    * say. `returning`: it is being taken back; the code no longer works, the points are not back yet. `cancelled`: the
    * code could not be made or was taken back, and the points are back. `expired`: it was not used in time.
+   * `credited`: the amount is on the customer's store credit account until `validUntil`; there is no code.
    */
   readonly state:
     | 'pending'
@@ -120,7 +125,8 @@ export interface RedemptionView {
     | 'expired'
     | 'refused'
     | 'returning'
-    | 'cancelled';
+    | 'cancelled'
+    | 'credited';
   readonly code: string | null;
   readonly kind: RewardKind;
   readonly value: number;

@@ -49,6 +49,7 @@ export const es: Strings = {
       expired: 'Caducado',
       returning: 'Se está devolviendo. Recuperarás tus puntos en unos minutos.',
       cancelled: 'Cancelado: has recuperado tus puntos.',
+      credited: 'Está en tu crédito de la tienda. Úsalo al pagar.',
     },
   },
   quizzes: {

@@ -49,6 +49,7 @@ export const ptBr: Strings = {
       expired: 'Expirado',
       returning: 'Sendo devolvido. Seus pontos voltam em alguns minutos.',
       cancelled: 'Cancelado: seus pontos foram devolvidos.',
+      credited: 'Está no seu crédito da loja. Use-o no pagamento.',
     },
   },
   quizzes: {

@@ -23,7 +23,7 @@ const object = (properties: Readonly<Record<string, Schema>>) => ({
 const goal = object({ name: text, value: number, goal: number, percent: number });
 const next = object({ name: text, goals: list(goal) });
 const tier = orNull(object({ name: text, color: orNull(text), next: orNull(next) }));
-const kind = oneOf('fixed', 'percent', 'free-shipping', 'cashback', 'other');
+const kind = oneOf('fixed', 'percent', 'free-shipping', 'store-credit', 'cashback', 'other');
 const reward = object({
   ...{ id: number, title: text, description: text, points: number, value: number },
   ...{ kind, product: orNull(text), cashback: orNull(object({ least: number, most: number })) },
@@ -34,6 +34,7 @@ const redemption = object({
   ...{ id: text, rewardId: number, title: text, points: number },
   state: oneOf(
     ...['ready', 'making', 'pending', 'used', 'expired', 'refused', 'returning', 'cancelled'],
+    'credited',
   ),
   ...{ at: text, kind, value: number, code: orNull(text), validUntil: orNull(text) },
   takeBackUntil: orNull(text),
