@@ -33,9 +33,11 @@ const reward = object({
 const redemption = object({
   ...{ id: text, rewardId: number, title: text, points: number },
   state: oneOf(
-    ...['ready', 'making', 'pending', 'used', 'expired', 'refused', 'cancelled', 'credited'],
+    ...['ready', 'making', 'pending', 'used', 'expired', 'refused', 'returning', 'cancelled'],
+    'credited',
   ),
   ...{ at: text, kind, value: number, code: orNull(text), validUntil: orNull(text) },
+  takeBackUntil: orNull(text),
 });
 const balance = {
   ...{ points: orNull(number), cashback: orNull(number), asOf: orNull(text), tier },
