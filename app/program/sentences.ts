@@ -6,7 +6,9 @@ import { fill, type Words } from './words.ts';
 /** What the button of a reward says. */
 export function redeemLabel({ kind, points }: Reward, { strings, points: say }: Words): string {
   const { redeem, redeemCashback } = strings.rewards;
-  return kind === 'cashback' ? redeemCashback : fill(redeem, { points: say(points) });
+  return kind === 'cashback' || kind === 'store-credit'
+    ? redeemCashback
+    : fill(redeem, { points: say(points) });
 }
 
 /** Why a reward cannot be redeemed, and in the program's words what its code will ask for; empty for neither. */

@@ -98,6 +98,8 @@ export function createWords(
           return product === null ? off() : `${off()}: ${product}`;
         case 'free-shipping':
           return worth.shipping;
+        case 'store-credit':
+          return value > 0 ? money(value) : undefined;
         case 'cashback':
         case 'other':
           return product ?? undefined;

@@ -61,7 +61,9 @@ export const en = {
         'We are waiting for confirmation. Your points are not taken twice, and your code appears here as soon as it is certain.',
       used: 'Used',
       expired: 'Expired',
-      cancelled: 'No code could be made. Your points are back.',
+      returning: 'Being taken back. Your points are back in a few minutes.',
+      cancelled: 'Cancelled: your points are back.',
+      credited: 'It is on your store credit. Use it at the checkout.',
     } satisfies Readonly<Record<Exclude<RedemptionState, 'refused'>, string>>,
   },
   quizzes: {

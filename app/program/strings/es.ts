@@ -47,7 +47,9 @@ export const es: Strings = {
         'Esperamos la confirmación. Tus puntos no se descuentan dos veces, y el código aparecerá aquí en cuanto sea seguro.',
       used: 'Usado',
       expired: 'Caducado',
-      cancelled: 'No se pudo crear el código. Has recuperado tus puntos.',
+      returning: 'Se está devolviendo. Recuperarás tus puntos en unos minutos.',
+      cancelled: 'Cancelado: has recuperado tus puntos.',
+      credited: 'Está en tu crédito de la tienda. Úsalo al pagar.',
     },
   },
   quizzes: {

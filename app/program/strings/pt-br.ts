@@ -47,7 +47,9 @@ export const ptBr: Strings = {
         'Estamos aguardando a confirmação. Seus pontos não são descontados duas vezes, e o código aparece aqui assim que for certo.',
       used: 'Usado',
       expired: 'Expirado',
-      cancelled: 'Não foi possível criar o código. Seus pontos foram devolvidos.',
+      returning: 'Sendo devolvido. Seus pontos voltam em alguns minutos.',
+      cancelled: 'Cancelado: seus pontos foram devolvidos.',
+      credited: 'Está no seu crédito da loja. Use-o no pagamento.',
     },
   },
   quizzes: {

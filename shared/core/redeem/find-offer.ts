@@ -234,6 +234,7 @@ export function readTerms(
 function canBeDiscount({ kind, value }: Discount): boolean {
   switch (kind) {
     case 'fixed':
+    case 'store-credit':
       return value > 0 && Number.isFinite(value);
     case 'percent':
       return value > 0 && value <= 100;

@@ -23,7 +23,7 @@ const object = (properties: Readonly<Record<string, Schema>>) => ({
 const goal = object({ name: text, value: number, goal: number, percent: number });
 const next = object({ name: text, goals: list(goal) });
 const tier = orNull(object({ name: text, color: orNull(text), next: orNull(next) }));
-const kind = oneOf('fixed', 'percent', 'free-shipping', 'cashback', 'other');
+const kind = oneOf('fixed', 'percent', 'free-shipping', 'store-credit', 'cashback', 'other');
 const reward = object({
   ...{ id: number, title: text, description: text, points: number, value: number },
   ...{ kind, product: orNull(text), cashback: orNull(object({ least: number, most: number })) },
@@ -32,8 +32,12 @@ const reward = object({
 });
 const redemption = object({
   ...{ id: text, rewardId: number, title: text, points: number },
-  state: oneOf('ready', 'making', 'pending', 'used', 'expired', 'refused', 'cancelled'),
+  state: oneOf(
+    ...['ready', 'making', 'pending', 'used', 'expired', 'refused', 'returning', 'cancelled'],
+    'credited',
+  ),
   ...{ at: text, kind, value: number, code: orNull(text), validUntil: orNull(text) },
+  takeBackUntil: orNull(text),
 });
 const balance = {
   ...{ points: orNull(number), cashback: orNull(number), asOf: orNull(text), tier },
@@ -54,6 +58,7 @@ const ANSWERS: Readonly<Record<string, Schema>> = {
   view: object({
     ...{ ...balance, loggedIn: truth, rewards: orNull(list(reward)) },
     ...{ retryAfterSeconds: orNull(number), needsChallenge: truth, redemptions: list(redemption) },
+    referral: orNull(object({ url: text, whatsappUrl: orNull(text) })),
   }),
   me: object(balance),
   points: object({
@@ -66,6 +71,7 @@ const ANSWERS: Readonly<Record<string, Schema>> = {
   order: object({
     state: oneOf('waiting', 'expected', 'earned', 'none'),
     ...{ points: orNull(number), cashback: orNull(number), why: orNull(text) },
+    usableFrom: orNull(text),
   }),
   quizzes: object({ quizzes: list(quiz) }),
   redeem: object({ redemption }),
