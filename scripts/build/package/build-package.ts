@@ -11,7 +11,8 @@ import { readPage } from '../../connector/console/server.ts';
 const OUT = 'dist';
 /** What the code reads as files. */
 const TEMPLATE = 'scripts/connector/init/template';
-const ASSETS = ['shared/**/*.{yaml,br}', 'local/**/assets/*', `${TEMPLATE}/*`];
+const SHARED = ['shared/**/*.{yaml,br}', 'shared/**/schema/*.graphql'];
+const ASSETS = [...SHARED, 'local/**/assets/*', `${TEMPLATE}/*`];
 /** For pages that show an API. Not a dependency: its installation reports to a third party. */
 const SWAGGER = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png', 'LICENSE'];
 
