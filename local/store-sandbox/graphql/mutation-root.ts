@@ -346,6 +346,13 @@ export function mutationRoot(context: GraphContext): View {
         ? { deletedCodeDiscountId: id, userErrors: [] }
         : failed('deletedCodeDiscountId', ['id'], 'Code discount does not exist.', 'INVALID');
     },
+    // Documented is only that the trigger must be one of the app's. The sandbox knows no extensions.
+    flowTriggerReceive: ({ handle, payload }: { handle?: string; payload?: unknown }) => {
+      if (!handle) return { userErrors: [{ field: ['handle'], message: 'Handle is missing' }] };
+      const { triggers } = world.rows;
+      triggers.put(String(triggers.size), { at: world.now().toISOString(), handle, payload });
+      return { userErrors: [] };
+    },
     bulkOperationRunQuery: (args: { query: string; groupObjects: boolean }) => {
       if (context.app.bulkQueries === 'denied') throw denyBulkQuery();
       const started = bulk.start(args.query, args.groupObjects);

@@ -7,6 +7,7 @@ import { type AskLater, ask, type CircuitBreaker } from '../calls/call-loyalty.t
 import type { BalanceEvent } from '../events/event.ts';
 import { rememberedForm } from '../ledger/ledger.ts';
 import type { StoreUnavailable } from '../store/store.ts';
+import type { Told } from './announce.ts';
 
 /** What a point event says of a balance, for any customer. */
 type SaidBalance = Pick<BalanceEvent, 'topic' | 'deliveryId' | 'eventDate' | 'points' | 'cashback'>;
@@ -216,6 +217,8 @@ export interface RememberedBalance extends Balance {
   readonly readAt?: number;
   /** The deliveries that were settled last: a repetition of one of them changes nothing. */
   readonly seen: readonly string[];
+  /** Absent while nothing is announced. */
+  readonly told?: Told;
 }
 
 /** A repetition that comes later than so many others costs one reading. */
