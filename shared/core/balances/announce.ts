@@ -1,7 +1,7 @@
 import { readAmount, subtract, ZERO } from '../../store/money.ts';
 import { errorFields, type Telemetry } from '../events/telemetry.ts';
 import type { StoreUnavailable } from '../store/store.ts';
-import type { RememberedBalance } from './point-balance.ts';
+import type { RememberedBalance, Told } from './point-balance.ts';
 
 /** What the automation of the store is told. Numbers are exact decimals in plain notation. */
 export type Announcement = { readonly customerId: string } & (
@@ -13,14 +13,6 @@ export type Announcement = { readonly customerId: string } & (
   /** `points`: what it cost. */
   | { readonly what: 'reward-redeemed'; readonly reward: string; readonly points: string }
 );
-
-/** Of a customer, as the ledger keeps it with the balance. */
-export interface Told {
-  readonly points: string;
-  readonly tier: string | null;
-  /** The dates that were told as those of points about to expire, while they are to come. */
-  readonly expiries: readonly string[];
-}
 
 export interface AnnouncingStore {
   announce(shop: string, announcement: Announcement): Promise<{ kind: 'taken' } | StoreUnavailable>;

@@ -7,7 +7,6 @@ import { type AskLater, ask, type CircuitBreaker } from '../calls/call-loyalty.t
 import type { BalanceEvent } from '../events/event.ts';
 import { rememberedForm } from '../ledger/ledger.ts';
 import type { StoreUnavailable } from '../store/store.ts';
-import type { Told } from './announce.ts';
 
 /** What a point event says of a balance, for any customer. */
 type SaidBalance = Pick<BalanceEvent, 'topic' | 'deliveryId' | 'eventDate' | 'points' | 'cashback'>;
@@ -219,6 +218,14 @@ export interface RememberedBalance extends Balance {
   readonly seen: readonly string[];
   /** Absent while nothing is announced. */
   readonly told?: Told;
+}
+
+/** What the automation of the store was told of a customer. */
+export interface Told {
+  readonly points: string;
+  readonly tier: string | null;
+  /** The dates that were told as those of points about to expire, while they are to come. */
+  readonly expiries: readonly string[];
 }
 
 /** A repetition that comes later than so many others costs one reading. */

@@ -24,7 +24,7 @@ import {
 } from '../ledger/ledger.ts';
 import { mergedInto } from '../ledger/merged-customer.ts';
 import { retryStore } from '../store/store.ts';
-import { type AnnouncingDeps, announceAll, announcementsOf, type Told } from './announce.ts';
+import { type AnnouncingDeps, announceAll, announcementsOf } from './announce.ts';
 import {
   type BalanceChange,
   type BalanceStore,
@@ -36,6 +36,7 @@ import {
   readCustomer,
   recallBalance,
   rememberBalance,
+  type Told,
 } from './point-balance.ts';
 
 export interface BalanceDeps extends ConcludeDeps, ReadCustomerDeps, AnnouncingDeps {

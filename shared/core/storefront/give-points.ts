@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { VERSION } from '../../config/release.ts';
 import type { LoyaltyClient } from '../../loyalty/client.ts';
 import { type AskingDeps, askLoyalty, type Unavailable } from '../calls/ask-loyalty.ts';
 import {
@@ -59,10 +58,11 @@ export async function givePoints(
   if (counted.kind !== 'counted') return counted;
   const record = recordOf(shop, run, counted.at, ledger);
   await record('', {
-    who: 'Shopify Flow',
+    who: 'a workflow',
     command: 'give-points',
     arguments: { shop, customer: customerId, points: String(points), run },
-    version: VERSION,
+    // In the function's own log.
+    version: '',
   });
   const change = {
     ...({ Points: points, OperationType: 0, ChangeKey: `flow:${run}` } as const),

@@ -82,7 +82,7 @@ describe('a workflow of the store', () => {
     for await (const one of readAudit(settings, { since, until })) records.push(one);
     expect(records).toMatchObject([
       {
-        ...{ who: `workflow of ${SHOP}`, claims: 'Shopify Flow', command: 'give-points' },
+        ...{ who: `workflow of ${SHOP}`, claims: 'a workflow', command: 'give-points' },
         arguments: { shop: SHOP, customer: robin, points: '50' },
         end: { result: 'finished', counts: { points: 50 } },
       },

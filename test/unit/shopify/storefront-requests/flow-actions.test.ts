@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { type ActionRun, actionRequest } from '../../../../local/store-sandbox/flow.ts';
 import { SECRET, SHOP, serveInProcess } from '../../../support/served-storefront.ts';
@@ -8,10 +9,9 @@ const ROBIN = '7001';
 async function open(given: Parameters<typeof serveInProcess>[0] = {}) {
   const shop = serveInProcess({ flow: LIMITS, ...given });
   await shop.enroll(ROBIN, 1);
-  let runs = 0;
   const request = (
     properties: object = {},
-    { runId = `run-${(runs += 1)}`, handle = 'loyalty-give-points' }: Partial<ActionRun> = {},
+    { runId = randomUUID(), handle = 'loyalty-give-points' }: Partial<ActionRun> = {},
     signed = { shop: SHOP, secret: SECRET },
   ) =>
     actionRequest(
