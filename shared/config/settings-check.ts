@@ -320,6 +320,7 @@ const storefront = section({}, {
   readsPerMinute: wholeNumber(10, 1000, 'requests'),
   taxInPrices: numberFrom(0, 100, 'be a percentage from 0 to 100'),
   redeemsPerHour: wholeNumber(1, 1000, 'rewards'),
+  headless: trueOrFalse,
   flow: section({}, {
     expiryNoticeDays: wholeNumber(1, 90, 'days'),
     mostPointsPerRun: wholeNumber(1, 1_000_000, 'points'),

@@ -78,8 +78,9 @@ const MOST_KILOBYTES: Readonly<Record<ReturnType<typeof functionsOf>[number], nu
   'sync-balances': 62.3,
   // 44.3 before a challenge had a transaction and asked for a phone number or an e-mail address.
   // 45.8 before wrong PINs were counted by user.
-  // 47 before workflows could give points.
-  storefront: 49,
+  // A storefront of the merchant's own as a fourth caller: 1.2 more.
+  // 48.8 before workflows could give points.
+  storefront: 50.6,
 };
 
 const gzipKilobytes = (name: string, from = bundles) =>

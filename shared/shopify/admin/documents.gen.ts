@@ -1638,6 +1638,7 @@ type CodeUsesQuery = { readonly nodes: ReadonlyArray<
     | { readonly id: string }
     | { readonly id: string }
     | { readonly id: string }
+    | { readonly id: string }
    | null> };
 
 type RewardCodeQueryVariables = Exact<{
@@ -2067,6 +2068,7 @@ type EntityNamesQuery = { readonly nodes: ReadonlyArray<
     | { readonly id: string }
     | { readonly id: string }
     | { readonly id: string }
+    | { readonly id: string }
    | null> };
 
 type OrdersCountQueryVariables = Exact<{
@@ -2150,6 +2152,7 @@ type StillThereQueryVariables = Exact<{
 
 
 type StillThereQuery = { readonly nodes: ReadonlyArray<
+    | { readonly id: string }
     | { readonly id: string }
     | { readonly id: string }
     | { readonly id: string }
