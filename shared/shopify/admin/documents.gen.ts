@@ -1702,6 +1702,14 @@ type DeleteCodeMutationVariables = Exact<{
 
 type DeleteCodeMutation = { readonly discountCodeDelete: { readonly deletedCodeDiscountId: string | null, readonly userErrors: ReadonlyArray<{ readonly field: ReadonlyArray<string> | null, readonly code: DiscountErrorCode | null }> } | null };
 
+type SendTriggerMutationVariables = Exact<{
+  handle: string;
+  payload: unknown;
+}>;
+
+
+type SendTriggerMutation = { readonly flowTriggerReceive: { readonly userErrors: ReadonlyArray<{ readonly field: ReadonlyArray<string> | null }> } | null };
+
 type OrderQueryVariables = Exact<{
   id: string;
   withCard: boolean;
@@ -2521,6 +2529,12 @@ export const deleteCodeDocument: AdminDocument<DeleteCodeMutation, DeleteCodeMut
   name: 'DeleteCode',
   kind: 'mutation',
   text: "mutation DeleteCode($id:ID!){discountCodeDelete(id:$id){deletedCodeDiscountId userErrors{field code}}}",
+};
+
+export const sendTriggerDocument: AdminDocument<SendTriggerMutation, SendTriggerMutationVariables> = {
+  name: 'SendTrigger',
+  kind: 'mutation',
+  text: "mutation SendTrigger($handle:String!$payload:JSON!){flowTriggerReceive(handle:$handle payload:$payload){userErrors{field}}}",
 };
 
 export const orderDocument: AdminDocument<OrderQuery, OrderQueryVariables> = {
