@@ -52,7 +52,9 @@ interface List<Item> {
 }
 
 /** The shops of one or several Vendure servers. Every method reads. */
-export type VendureStore = Store & StoreScan;
+export interface VendureStore extends Store, StoreScan {
+  until(signal: AbortSignal): VendureStore;
+}
 
 export function createVendureStore(settings: VendureStoreSettings): VendureStore {
   const { now = () => new Date() } = settings;
@@ -213,6 +215,8 @@ export function createVendureStore(settings: VendureStoreSettings): VendureStore
         const there = new Set(answer.value.items.map(({ id }) => id));
         return { kind: 'found', value: new Set(ids.filter((id) => !there.has(id))) };
       },
+
+      overriddenDiscounts: async () => ({ kind: 'found', value: new Map() }),
 
       seesAllOrders: async () => ({ kind: 'found', value: true }),
 
