@@ -349,6 +349,13 @@ export interface StorefrontSettings {
   readonly taxInPrices?: number;
 
   /**
+   * What becomes of cashback that a customer chooses: a discount `code`, or `store-credit` on their account in the store,
+   * which needs further scopes (`app write`) and customer accounts that are not the legacy ones. What orders paid with
+   * that credit earn is in docs/mapping.md. Default: `code`.
+   */
+  readonly cashback?: 'code' | 'store-credit';
+
+  /**
    * How many rewards one customer may redeem in an hour, from 1 to 1000. Default: 10.
    */
   readonly redeemsPerHour?: number;
@@ -380,6 +387,7 @@ const STOREFRONT = {
   posCustomerId: 'email-or-document',
   readsPerMinute: 60,
   taxInPrices: 0,
+  cashback: 'code',
   redeemsPerHour: 10,
   headless: false,
 } as const;

@@ -55,6 +55,16 @@ export function splitPayment(
   return mixOf(spent);
 }
 
+/** What is known of an amount after a part of it went back. */
+export function creditLeft(mix: CreditMix, left: Amount): CreditMix {
+  return divide(mix, atLeastZero(subtract(creditIn(mix), left))).left;
+}
+
+/** The same amount of another size: what is missing is not known, nor what was taken too much. */
+export function resizeCredit(mix: CreditMix, size: Amount): CreditMix {
+  return divide(mix, size).taken;
+}
+
 /** Credits that end at the same time. */
 interface Lot {
   /** In epoch milliseconds; infinite if they never end; undefined if it is not known. */
@@ -100,12 +110,12 @@ class Account {
   #check({ kind, amount, balance }: CreditTransaction): void {
     const isRise = kind === 'credit' || kind === 'debit-revert';
     const before = isRise ? subtract(balance, amount) : sum([balance, amount]);
-    if (sizeOf(contentOf(this.#lots)) === before) return;
+    if (creditIn(contentOf(this.#lots)) === before) return;
     this.#lots = [{ endsAt: undefined, mix: { ...NOTHING, unknown: atLeastZero(before) } }];
   }
 
   #add(added: Lot): void {
-    const lots = [...this.#lots.filter(({ mix }) => sizeOf(mix) !== ZERO), added];
+    const lots = [...this.#lots.filter(({ mix }) => creditIn(mix) !== ZERO), added];
     if (lots.some(({ endsAt }) => endsAt === undefined)) {
       this.#lots = [{ endsAt: undefined, mix: contentOf(lots) }];
       return;
@@ -122,7 +132,7 @@ class Account {
     const left = new Map<Lot, CreditMix>();
     let missing = amount;
     for (const lot of this.#lots.toSorted((a, b) => Number(hasEnded(a)) - Number(hasEnded(b)))) {
-      const part = smallest([missing, sizeOf(lot.mix)]) ?? ZERO;
+      const part = smallest([missing, creditIn(lot.mix)]) ?? ZERO;
       const divided = divide(lot.mix, part);
       missing = subtract(missing, part);
       left.set(lot, divided.left);
@@ -136,7 +146,7 @@ class Account {
     const parts = this.#spent.get(debitId) ?? [];
     const content = contentOf(parts);
     const endsAt = parts.length === 1 ? parts[0]?.endsAt : undefined;
-    const isWhole = sizeOf(content) === amount;
+    const isWhole = creditIn(content) === amount;
     const back = isWhole ? parts : [{ endsAt, mix: divide(content, amount).taken }];
     for (const lot of back) this.#add(lot);
   }
@@ -153,7 +163,8 @@ class Account {
 
 const contentOf = (lots: readonly Lot[]): CreditMix => mixOf(lots.map(({ mix }) => mix));
 
-const sizeOf = ({ gifts, refunds, unknown }: CreditMix): Amount => sum([gifts, refunds, unknown]);
+export const creditIn = ({ gifts, refunds, unknown }: CreditMix): Amount =>
+  sum([gifts, refunds, unknown]);
 
 function mixOf(mixes: readonly CreditMix[]): CreditMix {
   return {
@@ -165,7 +176,7 @@ function mixOf(mixes: readonly CreditMix[]): CreditMix {
 
 /** Takes an amount from a mix without knowing which part of it: what must be in it, and what must be left. */
 function divide(mix: CreditMix, amount: Amount): { taken: CreditMix; left: CreditMix } {
-  const rest = atLeastZero(subtract(sizeOf(mix), amount));
+  const rest = atLeastZero(subtract(creditIn(mix), amount));
   const least = (part: Amount, others: Amount) => atLeastZero(subtract(part, others));
   const withRest = (size: Amount, gifts: Amount, refunds: Amount): CreditMix => ({
     ...{ gifts, refunds },
@@ -182,6 +193,6 @@ function without(mix: CreditMix, part: keyof CreditMix, amount: Amount): CreditM
   if (part === 'unknown') return divide(mix, amount).left;
   const known = atLeastZero(subtract(mix[part], amount));
   const others = part === 'gifts' ? mix.refunds : mix.gifts;
-  const unknown = atLeastZero(subtract(subtract(sizeOf(mix), amount), sum([known, others])));
+  const unknown = atLeastZero(subtract(subtract(creditIn(mix), amount), sum([known, others])));
   return { ...mix, [part]: known, unknown };
 }

@@ -251,6 +251,7 @@ describe('a dispute', () => {
 
 describe('what was paid with gift cards and store credit', () => {
   const payment = (gateway: string, cents: number, given: Record<string, unknown> = {}) => ({
+    id: `gid://shopify/OrderTransaction/${cents}`,
     kind: 'SALE',
     status: 'SUCCESS',
     gateway,
