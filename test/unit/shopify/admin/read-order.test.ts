@@ -273,7 +273,11 @@ describe('what was paid with gift cards and store credit', () => {
         payment('shopify_payments', 2200, { kind: 'REFUND' }),
       ],
     });
-    expect(order.paidWithGiftCards).toEqual({ net: '25', returnedForShipping: '0' });
+    expect(order.paidWithGiftCards).toMatchObject({ net: '25', returnedForShipping: '0' });
+    expect(order.paidWithGiftCards?.apart).toEqual({
+      cards: { net: '20', returnedForShipping: '0' },
+      credit: { net: '5', returnedForShipping: '0', paid: '5', mix: undefined },
+    });
     expect(order.paymentGateways[0]).toBe('shopify_payments');
   });
 
