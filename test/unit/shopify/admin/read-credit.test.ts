@@ -105,6 +105,15 @@ describe('what store credit paid of an order', () => {
     expect(await account.creditOf(id)).toBe('15 of 15: 15 0 0');
   });
 
+  it('is found in the account of its currency', async () => {
+    const account = openAccount();
+    const { customerId } = account;
+    account.do('creditCustomer', { customerId, amount: 20, currency: 'USD' });
+    account.gift(10);
+    const { id } = account.order(10, { storeCredit: 'all' });
+    expect(await account.creditOf(id)).toBe('10 of 10: 10 0 0');
+  });
+
   it('is not known of a customer who was deleted', async () => {
     const account = openAccount();
     account.gift(10);

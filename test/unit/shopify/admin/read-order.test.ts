@@ -292,6 +292,16 @@ describe('what was paid with gift cards and store credit', () => {
     expect(order.paidWithGiftCards).toEqual({ net: '0', returnedForShipping: '0' });
   });
 
+  it('is nothing where a card payment went back as store credit, and no account is asked', async () => {
+    const transactions = [
+      payment('shopify_payments', 5700),
+      payment('shopify_store_credit', 2000, { kind: 'REFUND' }),
+    ];
+    const given = { paymentGatewayNames: gateways, transactions };
+    const order = await read(given, { storeCredit: true });
+    expect(order.paidWithGiftCards?.apart?.credit).toMatchObject({ paid: '0', mix: undefined });
+  });
+
   it('is known before each of two refunds of one second, whichever came first', async () => {
     const line = lineOf(1000, { quantity: 3, takenBack: 1 });
     const spec = { ...simpleOrder, shippingCents: 0, lines: [line], amountRefundedCents: 500 };
