@@ -1808,7 +1808,7 @@ type CreditHistoryQueryVariables = Exact<{
 
 
 type CreditHistoryQuery = { readonly storeCreditAccount: { readonly balance: { readonly currencyCode: CurrencyCode }, readonly transactions: { readonly nodes: ReadonlyArray<
-        | { readonly __typename: 'StoreCreditAccountCreditTransaction', readonly id: string, readonly expiresAt: string | null, readonly createdAt: string, readonly event: StoreCreditSystemEvent, readonly amount: { readonly amount: string }, readonly balanceAfterTransaction: { readonly amount: string } }
+        | { readonly __typename: 'StoreCreditAccountCreditTransaction', readonly id: string, readonly expiresAt: string | null, readonly createdAt: string, readonly event: StoreCreditSystemEvent, readonly origin: { readonly parentTransaction: { readonly gateway: string | null } | null } | null, readonly amount: { readonly amount: string }, readonly balanceAfterTransaction: { readonly amount: string } }
         | { readonly __typename: 'StoreCreditAccountDebitRevertTransaction', readonly createdAt: string, readonly event: StoreCreditSystemEvent, readonly debitTransaction: { readonly id: string }, readonly amount: { readonly amount: string }, readonly balanceAfterTransaction: { readonly amount: string } }
         | { readonly __typename: 'StoreCreditAccountDebitTransaction', readonly id: string, readonly createdAt: string, readonly event: StoreCreditSystemEvent, readonly origin: { readonly id: string } | null, readonly amount: { readonly amount: string }, readonly balanceAfterTransaction: { readonly amount: string } }
         | { readonly __typename: 'StoreCreditAccountExpirationTransaction', readonly createdAt: string, readonly event: StoreCreditSystemEvent, readonly creditTransaction: { readonly id: string }, readonly amount: { readonly amount: string }, readonly balanceAfterTransaction: { readonly amount: string } }
@@ -2605,7 +2605,7 @@ export const creditAccountsDocument: AdminDocument<CreditAccountsQuery, CreditAc
 export const creditHistoryDocument: AdminDocument<CreditHistoryQuery, CreditHistoryQueryVariables> = {
   name: 'CreditHistory',
   kind: 'query',
-  text: "query CreditHistory($id:ID!$after:String){storeCreditAccount(id:$id){balance{currencyCode}transactions(first:100 after:$after sortKey:CREATED_AT){nodes{__typename createdAt event amount{amount}balanceAfterTransaction{amount}...on StoreCreditAccountCreditTransaction{id expiresAt}...on StoreCreditAccountDebitTransaction{id origin{...on OrderTransaction{id}}}...on StoreCreditAccountDebitRevertTransaction{debitTransaction{id}}...on StoreCreditAccountExpirationTransaction{creditTransaction{id}}}pageInfo{...Page}}}}fragment Page on PageInfo{hasNextPage endCursor}",
+  text: "query CreditHistory($id:ID!$after:String){storeCreditAccount(id:$id){balance{currencyCode}transactions(first:100 after:$after sortKey:CREATED_AT){nodes{__typename createdAt event amount{amount}balanceAfterTransaction{amount}...on StoreCreditAccountCreditTransaction{id expiresAt origin{...on OrderTransaction{parentTransaction{gateway}}}}...on StoreCreditAccountDebitTransaction{id origin{...on OrderTransaction{id}}}...on StoreCreditAccountDebitRevertTransaction{debitTransaction{id}}...on StoreCreditAccountExpirationTransaction{creditTransaction{id}}}pageInfo{...Page}}}}fragment Page on PageInfo{hasNextPage endCursor}",
 };
 
 export const orderTipsDocument: AdminDocument<OrderTipsQuery, OrderTipsQueryVariables> = {

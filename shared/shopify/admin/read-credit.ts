@@ -16,6 +16,7 @@ import {
   resizeCredit,
   splitPayment,
 } from '../../store/store-credit.ts';
+import { isGiftCard } from '../webhooks/read-order-webhook.ts';
 import { type AdminFailure, failure } from './client/admin-answer.ts';
 import type { Ask, DataOf } from './client/admin-client.ts';
 import { creditAccountsDocument, creditHistoryDocument } from './documents.gen.ts';
@@ -117,8 +118,10 @@ function transactionOf(node: HistoryNode): CreditTransaction {
   };
   switch (node.__typename) {
     case 'StoreCreditAccountCreditTransaction': {
-      const { id, expiresAt, event } = node;
-      const source = SOURCES[event] ?? 'unknown';
+      const { id, expiresAt, event, origin } = node;
+      // What a gift card or store credit had paid may never have earned.
+      const isOfGift = isGiftCard(origin?.parentTransaction?.gateway ?? null);
+      const source = isOfGift ? 'unknown' : (SOURCES[event] ?? 'unknown');
       return { ...fields, kind: 'credit', id, source, expiresAt: expiresAt ?? undefined };
     }
     case 'StoreCreditAccountDebitTransaction':

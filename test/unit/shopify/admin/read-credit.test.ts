@@ -96,6 +96,14 @@ describe('what store credit paid of an order', () => {
     expect(await account.creditOf(id)).toBe('10 of 10: 10 0 0');
   });
 
+  it('is not known of credit for what a gift card had paid', async () => {
+    const account = openAccount();
+    const { id: first } = account.order(10, { gateway: 'gift_card' });
+    account.do('cancelOrder', { orderId: first, to: 'store-credit' });
+    const { id } = account.order(10, { storeCredit: 'all' });
+    expect(await account.creditOf(id)).toBe('10 of 10: 0 0 10');
+  });
+
   it('is converted where the customer paid in another currency', async () => {
     const account = openAccount();
     const { customerId } = account;
