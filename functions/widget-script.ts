@@ -1,6 +1,6 @@
 import { createScriptServer } from '../shared/shopify/storefront-requests/serve-script.ts';
 
-/** The text of the widget, put in when the function is bundled. */
-declare const WIDGET_SCRIPT: string;
+/** The texts of the widget by language, put in when the function is bundled. */
+declare const WIDGET_SCRIPTS: Readonly<Record<string, string>>;
 
-export default createScriptServer(WIDGET_SCRIPT);
+export default createScriptServer(WIDGET_SCRIPTS);

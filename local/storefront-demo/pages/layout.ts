@@ -95,7 +95,7 @@ export function renderWidget(store: ShopStore, visit: Visit, options: WidgetOpti
   }${product && html` product-id="${product.id}" price="${product.price}"`}${
     items !== undefined && html` items="${items}"`
   }${cart !== '' && html` cart="${cart}"`}${customerOf(store, visit) ? '' : html` logged-out`}></loyalty-widget>
-<script src="${PROXY_PATH}/widget.js" defer></script>`;
+<script src="${PROXY_PATH}/widget.js?language=${visit.locale.slice(0, 2)}" defer></script>`;
 }
 
 /** The widget must work in a strict theme. */
