@@ -29,6 +29,7 @@ export function describeState({ world, subscriptions, faults, disorder }: StoreS
     metafieldDefinitions: [...rows.metafieldDefinitions.values()],
     locations: [...rows.locations.values()],
     staff: [...rows.staff.values()],
+    triggers: [...rows.triggers.values()],
     subscriptions: [...subscriptions.values()],
     disorder,
     faults: faults.list(),

@@ -348,6 +348,13 @@ interface StaffRow {
   readonly lastName: string;
 }
 
+/** A trigger that Shopify Flow was sent. */
+interface TriggerRow {
+  readonly at: string;
+  readonly handle: string;
+  readonly payload: unknown;
+}
+
 export type StoreRows = Readonly<ReturnType<typeof openRows>>;
 
 export function openRows(tables: Tables) {
@@ -367,6 +374,8 @@ export function openRows(tables: Tables) {
     metafieldDefinitions: tables.table<MetafieldDefinitionRow>('metafieldDefinitions'),
     locations: tables.table<LocationRow>('locations'),
     staff: tables.table<StaffRow>('staff'),
+    /** Of Shopify Flow, by number. */
+    triggers: tables.table<TriggerRow>('triggers'),
     counters: tables.table<number>('counters'),
   };
 }

@@ -1,3 +1,4 @@
+import type { AnnouncingStore } from '../../core/balances/announce.ts';
 import type { CustomerSearch } from '../../core/balances/find-customer.ts';
 import type { BalanceStore } from '../../core/balances/point-balance.ts';
 import type { PricesRead, RewardStore } from '../../core/redeem/reward-store.ts';
@@ -32,6 +33,7 @@ import { customerPayload, type Enrichment, metafieldKeys } from './order-as-payl
 import { findAbsent, type OrderEvidence, scannedPage, searchFor, seesAllOrders } from './pages.ts';
 import { readCodeUses, readCoupon, readDiscount, scanDiscounts } from './read-discounts.ts';
 import { readOrder, scanOrders } from './read-orders.ts';
+import { sendTrigger } from './send-trigger.ts';
 import { writeBalances } from './write-balances.ts';
 
 export interface AdminShop extends Pick<AdminClientSettings, 'secret' | 'sandboxAddress'> {
@@ -46,7 +48,7 @@ export interface AdminStoreSettings
   readonly shop: (domain: string) => AdminShop;
 }
 
-export interface AdminStore extends Store, StoreScan, RewardStore, CustomerSearch {
+export interface AdminStore extends Store, StoreScan, RewardStore, CustomerSearch, AnnouncingStore {
   /** Writes customers' balances as metafields of this namespace. */
   balancesIn(namespace: string): BalanceStore;
   /** `evidence` helps to distinguish a deleted order from one that is not visible. */
@@ -123,6 +125,7 @@ export function questionsOf(
     readPrices: async (domain, productId) => readProductPrices(ask(domain), productId),
     findCustomer: async (domain, email) => findCustomer(ask(domain), email),
     readUses: async (domain, ids) => readCodeUses(ask(domain), ids),
+    announce: async (domain, announcement) => sendTrigger(change(domain), announcement),
   });
 }
 

@@ -1638,6 +1638,7 @@ type CodeUsesQuery = { readonly nodes: ReadonlyArray<
     | { readonly id: string }
     | { readonly id: string }
     | { readonly id: string }
+    | { readonly id: string }
    | null> };
 
 type RewardCodeQueryVariables = Exact<{
@@ -1690,6 +1691,14 @@ type DeleteCodeMutationVariables = Exact<{
 
 
 type DeleteCodeMutation = { readonly discountCodeDelete: { readonly deletedCodeDiscountId: string | null, readonly userErrors: ReadonlyArray<{ readonly field: ReadonlyArray<string> | null, readonly code: DiscountErrorCode | null }> } | null };
+
+type SendTriggerMutationVariables = Exact<{
+  handle: string;
+  payload: unknown;
+}>;
+
+
+type SendTriggerMutation = { readonly flowTriggerReceive: { readonly userErrors: ReadonlyArray<{ readonly field: ReadonlyArray<string> | null }> } | null };
 
 type OrderQueryVariables = Exact<{
   id: string;
@@ -2059,6 +2068,7 @@ type EntityNamesQuery = { readonly nodes: ReadonlyArray<
     | { readonly id: string }
     | { readonly id: string }
     | { readonly id: string }
+    | { readonly id: string }
    | null> };
 
 type OrdersCountQueryVariables = Exact<{
@@ -2142,6 +2152,7 @@ type StillThereQueryVariables = Exact<{
 
 
 type StillThereQuery = { readonly nodes: ReadonlyArray<
+    | { readonly id: string }
     | { readonly id: string }
     | { readonly id: string }
     | { readonly id: string }
@@ -2502,6 +2513,12 @@ export const deleteCodeDocument: AdminDocument<DeleteCodeMutation, DeleteCodeMut
   name: 'DeleteCode',
   kind: 'mutation',
   text: "mutation DeleteCode($id:ID!){discountCodeDelete(id:$id){deletedCodeDiscountId userErrors{field code}}}",
+};
+
+export const sendTriggerDocument: AdminDocument<SendTriggerMutation, SendTriggerMutationVariables> = {
+  name: 'SendTrigger',
+  kind: 'mutation',
+  text: "mutation SendTrigger($handle:String!$payload:JSON!){flowTriggerReceive(handle:$handle payload:$payload){userErrors{field}}}",
 };
 
 export const orderDocument: AdminDocument<OrderQuery, OrderQueryVariables> = {
