@@ -29,7 +29,9 @@ export function renderLayout(shop: Shop, visit: Visit, parts: PageParts): Html {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${parts.title} · ${name}</title>
 <link rel="stylesheet" href="/assets/shop.css">
-<script type="module" src="/assets/shop.js"></script>
+<script type="module" src="/assets/shop.js"></script>${
+    visit.hasActions && html`\n<script type="module" src="/assets/shopify-actions.js"></script>`
+  }
 </head>
 <body>
 <a class="skip" href="#content">Skip to the content</a>
