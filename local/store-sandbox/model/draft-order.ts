@@ -1,6 +1,6 @@
 import type * as v from 'valibot';
 import { minorDigits } from '../../../shared/store/money.ts';
-import { discountStatus } from './discounts.ts';
+import { statusAtCheckout } from './discounts.ts';
 import type { orderDraft } from './inputs.ts';
 import { allocate, formatMinor, parseMinor, share } from './minor-units.ts';
 import type { AllocationRow, ApplicationRow, CodeRow, DiscountRow, LineRow } from './rows.ts';
@@ -156,17 +156,18 @@ function fromStore(
  * "CartWarningCode"); undefined when it would accept it.
  */
 function findObstacle(
-  { rows, shop, now }: World,
+  world: World,
   discount: DiscountRow,
   { code, used }: CodeRow,
   lines: readonly PlainLine[],
   customerId: string | null,
 ): Refused | undefined {
+  const { rows, shop } = world;
   const { context, oncePerCustomer, minimumMinor, productIds, usageLimit } = discount;
   if (usageLimit !== null && used >= usageLimit) {
     return refused(`The code ${code} has been used already.`, 'DISCOUNT_USAGE_LIMIT_REACHED');
   }
-  const status = discountStatus(discount, now());
+  const status = statusAtCheckout(world, discount);
   const isOver = status === 'EXPIRED';
   if (isOver || status === 'SCHEDULED') {
     const why = `The code ${code} ${isOver ? 'has expired' : 'is not valid yet'}.`;
