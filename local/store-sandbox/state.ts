@@ -22,6 +22,7 @@ export function describeState({ world, subscriptions, faults, disorder }: StoreS
       status: discountStatus(discount, now()),
     })),
     codes: [...rows.codes.values()],
+    rollouts: [...rows.rollouts.values()],
     customers: [...rows.customers.values()],
     storeCreditAccounts: [...rows.storeCreditAccounts.values()],
     storeCreditTransactions: [...rows.storeCreditTransactions.values()],

@@ -1641,6 +1641,16 @@ type CodeUsesQuery = { readonly nodes: ReadonlyArray<
     | { readonly id: string }
    | null> };
 
+type ActiveRolloutsQueryVariables = Exact<{
+  after?: string | null | undefined;
+}>;
+
+
+type ActiveRolloutsQuery = { readonly rollouts: { readonly nodes: ReadonlyArray<{ readonly name: string, readonly effectiveTrafficAllocation: number, readonly startedAt: string | null, readonly schedule: { readonly concludeAt: string | null } | null, readonly treatments: ReadonlyArray<{ readonly split: number, readonly changes: { readonly nodes: ReadonlyArray<
+            | { readonly __typename: 'RolloutDiscountActivateChange', readonly discount: { readonly id: string } | null }
+            | { readonly __typename: 'RolloutDiscountExpireChange', readonly discount: { readonly id: string } | null }
+          >, readonly pageInfo: PageFragment } }> }>, readonly pageInfo: PageFragment } };
+
 type RewardCodeQueryVariables = Exact<{
   code: string;
 }>;
@@ -2489,6 +2499,12 @@ export const codeUsesDocument: AdminDocument<CodeUsesQuery, CodeUsesQueryVariabl
   name: 'CodeUses',
   kind: 'query',
   text: "query CodeUses($ids:[ID!]!){nodes(ids:$ids){id ...on DiscountCodeNode{codeDiscount{__typename ...on DiscountCodeBasic{asyncUsageCount}...on DiscountCodeFreeShipping{asyncUsageCount}}}}}",
+};
+
+export const activeRolloutsDocument: AdminDocument<ActiveRolloutsQuery, ActiveRolloutsQueryVariables> = {
+  name: 'ActiveRollouts',
+  kind: 'query',
+  text: "query ActiveRollouts($after:String){rollouts(first:4 after:$after query:\"status:ACTIVE\"){nodes{name effectiveTrafficAllocation startedAt schedule{concludeAt}treatments{split changes(first:100 query:\"type:RolloutDiscountActivateChange OR type:RolloutDiscountExpireChange\"){nodes{__typename ...on RolloutDiscountChange{discount{id}}}pageInfo{...Page}}}}pageInfo{...Page}}}fragment Page on PageInfo{hasNextPage endCursor}",
 };
 
 export const rewardCodeDocument: AdminDocument<RewardCodeQuery, RewardCodeQueryVariables> = {
