@@ -1,6 +1,6 @@
 import { createScriptServer } from '../shared/shopify/storefront-requests/serve-script.ts';
 
-/** The texts of the widget by language, put in when the function is bundled. */
-declare const WIDGET_SCRIPTS: Readonly<Record<string, string>>;
+/** The texts of the widget by language, as JSON, put in when the function is bundled. */
+declare const WIDGET_SCRIPTS: string;
 
-export default createScriptServer(WIDGET_SCRIPTS);
+export default createScriptServer(JSON.parse(WIDGET_SCRIPTS));

@@ -118,7 +118,8 @@ function startFiles(outputs: Metafile['outputs'], first: string): readonly strin
 /** The constant that functions/widget-script.ts declares: the widget's scripts. */
 async function widgetFor(functions: readonly string[]): Promise<Record<string, string>> {
   if (!functions.includes('storefront')) return {};
-  return { WIDGET_SCRIPTS: JSON.stringify(await bundleWidgets()) };
+  // A text: esbuild would put an object into the file that starts first.
+  return { WIDGET_SCRIPTS: JSON.stringify(JSON.stringify(await bundleWidgets())) };
 }
 
 /** Makes the paths in the source map relative to the package. */
