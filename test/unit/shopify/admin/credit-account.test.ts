@@ -1,7 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type CreditTransaction, splitPayment } from '../../../shared/store/store-credit.ts';
-import { amount } from '../../fixtures/store-entities.ts';
+import {
+  type CreditTransaction,
+  splitPayment,
+} from '../../../../shared/shopify/admin/read-credit.ts';
+import { amount } from '../../../fixtures/store-entities.ts';
 
 const DAY = 86_400_000;
 const START = Date.parse('2026-10-01T00:00:00Z');
