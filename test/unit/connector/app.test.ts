@@ -68,6 +68,17 @@ describe('the scopes of the app', () => {
     expect(scopesWith(settings)).toEqual([...READING, ...WRITING]);
   });
 
+  it('include those of store credit only where cashback becomes it', () => {
+    const more = ['read_store_credit_accounts', 'write_store_credit_account_transactions'];
+    const rules = { customers: 'with-orders' } as const;
+    const scopes = scopesWith({ rules, storefront: { cashback: 'store-credit' } });
+    expect(scopes).toEqual([...READING, ...WRITING, ...more]);
+    expect(scopesWith({ rules, storefront: { cashback: 'code' } })).toEqual([
+      ...READING,
+      ...WRITING,
+    ]);
+  });
+
   it('are explained in the file, each in its own line', () => {
     const { connector, shop, toml } = describeWith();
     for (const { scope, for: reason } of wantedScopes(connector, shop)) {
