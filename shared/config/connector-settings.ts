@@ -394,7 +394,9 @@ export const MEANINGS = [
 
 type RewardMeaning = (typeof MEANINGS)[number];
 
-export type Storefront = Required<Omit<StorefrontSettings, 'flow'>> & {
+export type Storefront = Required<Omit<StorefrontSettings, 'flow' | 'rewardTypes'>> & {
+  /** `store-credit`: cashback, where `cashback` says so. */
+  readonly rewardTypes: Readonly<Record<number, RewardMeaning | 'store-credit'>>;
   /** Undefined where it is off. */
   readonly flow: Required<FlowSettings> | undefined;
 };
@@ -428,14 +430,18 @@ const REWARD_TYPES = {
 export function completeStorefront(
   settings: StorefrontSettings | undefined,
 ): Storefront | undefined {
-  return (
-    settings && {
-      ...STOREFRONT,
-      ...given(settings),
-      rewardTypes: { ...REWARD_TYPES, ...settings.rewardTypes },
-      flow: settings.flow && { ...FLOW, ...given(settings.flow) },
-    }
-  );
+  if (!settings) return undefined;
+  const complete = { ...STOREFRONT, ...given(settings) };
+  const rewardTypes: Storefront['rewardTypes'] = { ...REWARD_TYPES, ...settings.rewardTypes };
+  const meanings = Object.entries(rewardTypes).map(([type, meaning]) => [
+    type,
+    meaning === 'cashback' && complete.cashback === 'store-credit' ? complete.cashback : meaning,
+  ]);
+  return {
+    ...complete,
+    rewardTypes: Object.fromEntries(meanings),
+    flow: settings.flow && { ...FLOW, ...given(settings.flow) },
+  };
 }
 
 /**
