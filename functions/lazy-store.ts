@@ -12,6 +12,7 @@ const QUESTIONS = [
   'findCode',
   'deleteCode',
   'readUses',
+  'readOrderCodes',
   'readPrices',
 ] as const;
 

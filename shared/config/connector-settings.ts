@@ -352,6 +352,17 @@ export interface StorefrontSettings {
    * How many rewards one customer may redeem in an hour, from 1 to 1000. Default: 10.
    */
   readonly redeemsPerHour?: number;
+
+  /**
+   * Who may take back a reward whose code is unused, and get the points back: the `customer` (and staff at the till for
+   * them), only `staff`, or `nobody`; and for how many days after the code was made, from 1 to 60, never longer than the
+   * code is valid. Orders of the last 60 days are what an app sees without `read_all_orders`. Default:
+   * `{ by: 'customer', withinDays: 30 }`.
+   */
+  readonly takeBack?: {
+    readonly by?: 'customer' | 'staff' | 'nobody';
+    readonly withinDays?: number;
+  };
 }
 
 /** What a type of reward may be. */
@@ -366,7 +377,9 @@ export const MEANINGS = [
 
 type RewardMeaning = (typeof MEANINGS)[number];
 
-export type Storefront = Required<StorefrontSettings>;
+export interface Storefront extends Required<StorefrontSettings> {
+  readonly takeBack: Required<NonNullable<StorefrontSettings['takeBack']>>;
+}
 
 const STOREFRONT = {
   customerIdIn: 'Id',
@@ -385,6 +398,8 @@ const REWARD_TYPES = {
   5: 'product',
 } as const;
 
+const TAKE_BACK = { by: 'customer', withinDays: 30 } as const;
+
 /** Undefined where it is not configured. */
 export function completeStorefront(
   settings: StorefrontSettings | undefined,
@@ -394,6 +409,7 @@ export function completeStorefront(
       ...STOREFRONT,
       ...given(settings),
       rewardTypes: { ...REWARD_TYPES, ...settings.rewardTypes },
+      takeBack: { ...TAKE_BACK, ...given(settings.takeBack ?? {}) },
     }
   );
 }

@@ -4,12 +4,10 @@ import { createSqsEventQueue } from '../../../shared/aws/sqs-queues.ts';
 import { readCustomer } from '../../../shared/core/balances/point-balance.ts';
 import { createCircuitBreaker } from '../../../shared/core/calls/call-loyalty.ts';
 import { readUsed } from '../../../shared/core/redeem/list-redemptions.ts';
+import { closeRedemption, foreseeClosing } from '../../../shared/core/redeem/resume-redemption.ts';
 import {
+  beganAt,
   type ClosedAs,
-  closeRedemption,
-  foreseeClosing,
-} from '../../../shared/core/redeem/resume-redemption.ts';
-import {
   isOpen,
   type Redemption,
   type RedemptionState,
@@ -185,6 +183,8 @@ const STATES: Readonly<
   redeemed: { text: 'points spent, code follows', tone: 'waits' },
   cancelling: { text: 'points are given back', tone: 'waits' },
   cancelled: { text: 'points given back' },
+  returning: { text: 'taken back, points follow', tone: 'waits' },
+  owing: { text: 'used after it was taken back', tone: 'waits' },
   refused: { text: 'refused, no points spent' },
   ready: { text: 'code ready', tone: 'well' },
   used: { text: 'code used', tone: 'well' },
@@ -195,11 +195,13 @@ const STUCK: Readonly<Record<StuckWhy, string>> = {
     'The loyalty service refuses to look it up: look in its panel whether points were spent.',
   'cancel-refused':
     'The store refuses the code, and the loyalty service does not cancel it: give the points back in its panel.',
+  'points-gone':
+    'An order used the code after it was taken back, and the loyalty service does not take the points again, most likely because they are spent: settle it with the customer.',
 };
 
 /** What the state does not say. */
 function detailOf({ redemption, wait }: FoundRedemption, now: Date): string {
-  const { state, stuck } = redemption;
+  const { state, stuck, takeBack } = redemption;
   if (stuck) return STUCK[stuck];
   if (waitsForPerson(redemption, now)) {
     return 'Unfinished for more than a day: look for its dead letter, and replay it.';
@@ -210,13 +212,20 @@ function detailOf({ redemption, wait }: FoundRedemption, now: Date): string {
   if (state.at === 'calling') {
     return `It is unknown whether the points were spent; the connector finds out (${counted(state.attempts, 'call')} so far). ${then}`;
   }
+  if (takeBack) return `${takenBackText(takeBack)} ${then}`;
   if (state.at !== 'redeemed' || !state.refusal) return then;
   return `The store refuses the code (${state.refusal.why}): the points will be given back. ${then}`;
 }
 
+function takenBackText({ at, staffId, refused }: NonNullable<Redemption['takeBack']>): string {
+  const by = staffId === undefined ? 'by the customer' : `by user ${staffId} of the store`;
+  const end = refused ? ': the loyalty service did not cancel it, so the code was made again' : '';
+  return `Taken back ${by} at ${utcText(at)} UTC${end}.`;
+}
+
 /** Each attempt is a new state: of what is not finished, the first moment counts. */
-const underwaySince = ({ redemption: { state, since, intendedAt } }: FoundRedemption): string =>
-  isOpen(state) ? intendedAt : since;
+const underwaySince = ({ redemption }: FoundRedemption): string =>
+  isOpen(redemption.state) ? beganAt(redemption) : redemption.since;
 
 export function redemptionsTable(
   found: readonly FoundRedemption[],
@@ -441,6 +450,7 @@ export function rowsOf({ store, ledger, service }: Sides) {
 interface CloseOptions extends ShopOption {
   readonly refused?: boolean;
   readonly cancelled?: boolean;
+  readonly used?: boolean;
   readonly yes?: boolean;
 }
 
@@ -453,8 +463,12 @@ const CLOSINGS: Readonly<Record<ClosedAs, { readonly label: string; readonly see
     label: 'Close: the points were given back',
     sees: 'the customer sees that the points are back, and can redeem the reward again',
   },
+  used: {
+    label: 'Close: the code was used, and its points are settled',
+    sees: 'the customer sees the code as used, and no points are taken any more',
+  },
 };
-const CLOSED_AS = ['refused', 'cancelled'] as const;
+const CLOSED_AS = ['refused', 'cancelled', 'used'] as const;
 
 /** What a person may decide about it, who has looked in the panel of the loyalty service. */
 function closings(
@@ -480,7 +494,7 @@ export async function closeCommand(
   id: string,
 ): Promise<Document> {
   const [as, ...others] = CLOSED_AS.filter((one) => options[one]);
-  if (!as || others.length > 0) throw new BadArguments('give --refused or --cancelled.');
+  if (!as || others.length > 0) throw new BadArguments('give --refused, --cancelled or --used.');
   if (!/^\d{1,20}$/.test(customerId)) {
     throw new BadArguments("give the customer's id in the store, a number.");
   }
@@ -531,10 +545,13 @@ export async function closeCommand(
 
 function notClosed(redemption: Redemption | undefined, id: string, show: string): Problem {
   if (!redemption) return new Problem(`There is no redemption ${id}.`, `To list theirs: ${show}`);
+  const accepted = CLOSED_AS.filter(
+    (as) => foreseeClosing(redemption, as, new Date()).kind === 'closed',
+  );
   return new Problem(
     `Nothing was changed: the state of the redemption is "${STATES[redemption.state.at].text}".`,
     waitsForPerson(redemption, new Date())
-      ? 'Its points are spent, so it accepts only --cancelled, after they were given back.'
+      ? `It accepts only ${accepted.map((as) => `--${as}`).join(' or ')}, after you settled it in the panel.`
       : 'The connector finishes it by itself; it accepts this only when it needs a person.',
   );
 }

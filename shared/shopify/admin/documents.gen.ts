@@ -1640,6 +1640,14 @@ type CodeUsesQuery = { readonly nodes: ReadonlyArray<
     | { readonly id: string }
    | null> };
 
+type OrderCodesQueryVariables = Exact<{
+  customer: string;
+  after?: string | null | undefined;
+}>;
+
+
+type OrderCodesQuery = { readonly customer: { readonly orders: { readonly nodes: ReadonlyArray<{ readonly createdAt: string, readonly discountCodes: ReadonlyArray<string> }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } } | null };
+
 type RewardCodeQueryVariables = Exact<{
   code: string;
 }>;
@@ -2478,6 +2486,12 @@ export const codeUsesDocument: AdminDocument<CodeUsesQuery, CodeUsesQueryVariabl
   name: 'CodeUses',
   kind: 'query',
   text: "query CodeUses($ids:[ID!]!){nodes(ids:$ids){id ...on DiscountCodeNode{codeDiscount{__typename ...on DiscountCodeBasic{asyncUsageCount}...on DiscountCodeFreeShipping{asyncUsageCount}}}}}",
+};
+
+export const orderCodesDocument: AdminDocument<OrderCodesQuery, OrderCodesQueryVariables> = {
+  name: 'OrderCodes',
+  kind: 'query',
+  text: "query OrderCodes($customer:ID!$after:String){customer(id:$customer){orders(first:50 after:$after sortKey:CREATED_AT reverse:true){nodes{createdAt discountCodes}pageInfo{hasNextPage endCursor}}}}",
 };
 
 export const rewardCodeDocument: AdminDocument<RewardCodeQuery, RewardCodeQueryVariables> = {

@@ -8,7 +8,14 @@ import {
   type ServedShop,
   type StorefrontRequest,
 } from './caller.ts';
-import { challenge, getRoutes, redeem, redeemAtTill } from './redeem-routes.ts';
+import {
+  challenge,
+  getRoutes,
+  redeem,
+  redeemAtTill,
+  takeBack,
+  takeBackAtTill,
+} from './redeem-routes.ts';
 import {
   allowAnyOrigin,
   answerPreflight,
@@ -25,14 +32,17 @@ import type { ScriptServer } from './serve-script.ts';
 
 /** By the last part of the path: `/apps/loyalty/me`. */
 export const routes: ReadonlyMap<string, Route> = new Map(
-  Object.entries({ ...getRoutes, redeem, answer: answerRoute }),
+  Object.entries({ ...getRoutes, redeem, 'take-back': takeBack, answer: answerRoute }),
 );
 
 /** Quizzes are for the customer alone: staff must not earn points by answering them. */
 const { quizzes: _, ...readByStaff } = getRoutes;
 
 export const tillRoutes: ReadonlyMap<string, Route> = new Map(
-  Object.entries({ ...readByStaff, redeem: redeemAtTill, challenge }),
+  Object.entries({
+    ...readByStaff,
+    ...{ redeem: redeemAtTill, 'take-back': takeBackAtTill, challenge },
+  }),
 );
 
 export interface StorefrontDependencies {
@@ -122,7 +132,8 @@ async function route(
   if (caller.kind === 'till' && !(await shop.hasCustomer(caller.customerId))) {
     return errorAnswer(404, 'not-found', 'This shop has no such customer.');
   }
-  const question = { parameters, body: request.body, storefront: shop.storefront };
+  const by = caller.kind === 'till' ? 'staff' : 'customer';
+  const question = { parameters, body: request.body, storefront: shop.storefront, by } as const;
   if (found.for === 'anyone') return found.answer({ ...question, customerId });
   if (customerId === undefined) {
     return errorAnswer(401, 'not-logged-in', 'Log in to the store first.');

@@ -187,12 +187,12 @@ describe('a redemption', () => {
     );
     const open = redemptionAt(calling);
     const ready = redemptionAt({ at: 'ready', code, discountId: '1' }, { id: 'READY0000000' });
-    const { redemptions } = tidy({ redemptions: [open, ready, ...closed], intents: [] });
+    const { redemptions } = tidy({ redemptions: [open, ready, ...closed], intents: [] }, now);
     expect(redemptions).toHaveLength(22);
     expect(redemptions.slice(0, 2)).toEqual([open, ready]);
     expect(redemptions.at(-1)).toEqual(closed.at(-1));
     const many = [...closed.slice(-20), ...Array.from({ length: 30 }, () => ready)];
-    expect(tidy({ redemptions: many, intents: [] }).redemptions).toEqual(many);
+    expect(tidy({ redemptions: many, intents: [] }, now).redemptions).toEqual(many);
   });
 
   it('stays in the redemption record while its code can be used, up to the bound for such codes', () => {
@@ -202,6 +202,6 @@ describe('a redemption', () => {
         { id: `READY${String(index).padStart(7, '0')}` },
       ),
     );
-    expect(tidy({ redemptions: ready, intents: [] }).redemptions).toEqual(ready.slice(-100));
+    expect(tidy({ redemptions: ready, intents: [] }, now).redemptions).toEqual(ready.slice(-100));
   });
 });
