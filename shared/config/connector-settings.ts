@@ -363,6 +363,12 @@ export interface StorefrontSettings {
     readonly by?: 'customer' | 'staff' | 'nobody';
     readonly withinDays?: number;
   };
+
+  /**
+   * A storefront of the merchant's own (Hydrogen or another) may ask for its customers, with their access tokens of the
+   * Customer Account API. Default: false.
+   */
+  readonly headless?: boolean;
 }
 
 /** What a type of reward may be. */
@@ -388,6 +394,7 @@ const STOREFRONT = {
   readsPerMinute: 60,
   taxInPrices: 0,
   redeemsPerHour: 10,
+  headless: false,
 } as const;
 
 const REWARD_TYPES = {

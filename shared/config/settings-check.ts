@@ -323,6 +323,7 @@ const storefront = section({}, {
     {},
     { by: oneOf('customer', 'staff', 'nobody'), withinDays: wholeNumber(1, 60, 'days') },
   ),
+  headless: trueOrFalse,
 } satisfies Checks<StorefrontSettings>);
 
 const shop = section(

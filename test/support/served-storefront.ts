@@ -16,6 +16,7 @@ import type { CodeUses } from '../../shared/core/redeem/reward-store.ts';
 import type { TakeBackAnswer } from '../../shared/core/redeem/take-back.ts';
 import { createRateLimit } from '../../shared/core/storefront/cached-uses.ts';
 import { createStorefront } from '../../shared/core/storefront/storefront.ts';
+import type { CustomerOfToken } from '../../shared/shopify/storefront-requests/customer-tokens.ts';
 import { createScriptServer } from '../../shared/shopify/storefront-requests/serve-script.ts';
 import { serveStorefront } from '../../shared/shopify/storefront-requests/serve-storefront.ts';
 import { encode, proxyValues, signedQuery } from './signed-query.ts';
@@ -46,12 +47,14 @@ export function serveInProcess({
   challenge = 'off',
   taxInPrices = 0,
   observers,
+  posCustomerId = 'email-or-document',
 }: {
   /** The shop is only observed. */
   readonly observers?: readonly string[];
   readonly readsPerMinute?: number;
   readonly taxInPrices?: number;
   readonly challenge?: 'off' | 'asked';
+  readonly posCustomerId?: 'email-or-document' | 'store-id';
 } = {}) {
   const clock = { ms: Date.parse('2026-10-09T12:00:00.000Z') };
   const now = () => new Date(clock.ms);
@@ -82,6 +85,8 @@ export function serveInProcess({
     challenge: StartedChallenge;
     /** Of the store: those whom a till may serve. */
     hasCustomer: (customerId: string) => Promise<boolean>;
+    /** Absent: no storefront of the merchant's own may ask. */
+    customerOfToken?: CustomerOfToken;
   } = {
     takenBack: { kind: 'unavailable' },
     ledger: memoryLedger,
@@ -102,7 +107,7 @@ export function serveInProcess({
     loyalty: loyalty.client,
     programIdOf: createProgramIds({
       ...{ loyalty: loyalty.client, breaker, telemetry, now },
-      posCustomerId: 'email-or-document',
+      posCustomerId,
     }),
     breaker,
     queue: {
@@ -147,6 +152,9 @@ export function serveInProcess({
           },
           clientId: async () => parts.clientId,
           hasCustomer: (id: string) => parts.hasCustomer(id),
+          get customerOfToken() {
+            return parts.customerOfToken;
+          },
           storefront: { ...storefront, ...redeeming },
           observers,
           rateLimit: {
