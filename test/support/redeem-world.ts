@@ -283,7 +283,7 @@ export function openRedeeming({
     return {
       ledger: watch(ledger),
       loyalty: watch(loyalty),
-      breaker: createCircuitBreaker(),
+      breaker: opened.shopperBreaker(),
       programIdOf: async (customerId) => ({ kind: 'id', id: `${customerId}@example.com` }),
       store: watch(store),
       queue: watch(events),
@@ -306,6 +306,8 @@ export function openRedeeming({
   const opened = {
     clock,
     isInDoubt: false,
+    /** That of each request. */
+    shopperBreaker: createCircuitBreaker as () => CircuitBreaker,
     takeBackRule: { by: 'customer', withinDays: 30 } as TakeBackRule,
     ledger,
     queue,
@@ -329,6 +331,8 @@ export function openRedeeming({
     /** The customer orders with this code, and the event of it comes. */
     order(code: string, watch = asItIs) {
       store.orders.push({ customerId: ROBIN, at: now(), codes: ['WELCOME', code.toLowerCase()] });
+      const made = store.codes.get(code.toLowerCase());
+      if (made) made.used += 1;
       return opened.hearOrder(code, watch);
     },
 

@@ -56,7 +56,7 @@ export async function confirmAbsence(
     : found;
 }
 
-/** Deletes a code that the store made late: its points are back, or it was used before. */
+/** Deletes a code that the store made late, or again: its points are back, or it was used before. */
 export async function deleteLateCode(
   record: OpenRedemptions,
   redemption: Redemption,
@@ -67,8 +67,7 @@ export async function deleteLateCode(
   if (!wanted) return { kind: 'absent' };
   const found = await store.findCode(shop, wanted);
   if (found.kind !== 'found') return found;
-  const { state } = redemption;
-  if (state.at === 'used' && state.discountId === found.discountId) return { kind: 'absent' };
+  if (!isUnwanted(redemption, found.discountId)) return { kind: 'absent' };
   return store.deleteCode(shop, found.discountId);
 }
 
@@ -82,23 +81,27 @@ async function recordMade(
   // Before the customer sees the code: an order may name it from then on.
   await noteRewardCode(record.customer.shop, wanted, deps);
   const redemption = await applyStep(record, id, { kind: 'made', discountId });
-  if (redemption && isUnwanted(redemption, discountId)) {
+  // The worker deletes one that is being taken back.
+  if (redemption && redemption.state.at !== 'returning' && isUnwanted(redemption, discountId)) {
     await deps.store.deleteCode(record.customer.shop, discountId);
   }
   return { kind: 'settled', redemption };
 }
 
-/** A slow process made the code when it was cancelled, taken back, or used before it was taken back. */
-function isUnwanted({ state }: Redemption, discountId: string): boolean {
+/**
+ * A slow process made the code when it was cancelled or taken back. One that was made again may have been used before it
+ * was deleted: the store does not count that.
+ */
+function isUnwanted({ state, takeBack }: Redemption, discountId: string): boolean {
   switch (state.at) {
     case 'cancelling':
     case 'cancelled':
     case 'owing':
       return true;
     case 'returning':
-      return state.discountId !== discountId || state.deletedAt !== undefined;
+      return true;
     case 'used':
-      return state.discountId !== discountId;
+      return takeBack?.refused === true || state.discountId !== discountId;
     default:
       return false;
   }

@@ -7,7 +7,7 @@ import {
   type RecordKey,
 } from '../ledger/ledger.ts';
 import type { StoreEntity } from '../store/store.ts';
-import { advance, type RewardCode } from './redemption.ts';
+import { advance, type Redemption, type RewardCode, secondsUntil } from './redemption.ts';
 import { applyStep, openRedemptions, type RedemptionsDeps } from './redemption-record.ts';
 
 /** The store does not distinguish upper and lower case in codes. */
@@ -79,10 +79,22 @@ export async function noteUsedCodes(
     if (!('code' in state && state.code) || !used.has(state.code.code.toLowerCase())) continue;
     const isNew = advance(one, { kind: 'use' }, deps.now()) !== undefined;
     const noted = isNew ? await applyStep(record, id, { kind: 'use' }) : one;
-    // Also again: the process that noted it may have died before it sent the message.
-    if (noted?.state.at !== 'owing' || noted.stuck) continue;
-    const deliveryId = `owing/${id}/${noted.since}`;
+    if (!noted || !needsWorker(noted, deps.now())) continue;
+    const deliveryId = `order/${id}/${noted.since}`;
     const names = { kind: 'redemption', topic: 'order', deliveryId } as const;
     await deps.queue.send({ ...named, ...names, id, receivedAt: deps.now().toISOString() });
   }
+}
+
+/** An order is heard of again for as long. */
+const HEARD_AGAIN_SECONDS = 86_400;
+
+/**
+ * To take points again; or to delete a code that was made again, which this order from an older checkout did not use up.
+ * Also again: the process that noted it may have died before it sent the message.
+ */
+function needsWorker({ state, stuck, takeBack, since }: Redemption, now: Date): boolean {
+  if (state.at === 'owing') return stuck === undefined;
+  const isRecent = secondsUntil(since, HEARD_AGAIN_SECONDS, now) > 0;
+  return state.at === 'used' && takeBack?.refused === true && isRecent;
 }
