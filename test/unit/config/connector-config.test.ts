@@ -249,6 +249,7 @@ describe('the connector’s settings', () => {
       readsPerMinute: 60,
       taxInPrices: 0,
       redeemsPerHour: 10,
+      takeBack: { by: 'customer', withinDays: 30 },
     });
     const wrong = {
       ...{ metafieldNamespace: 'a b', customerIdIn: '', points: true },
@@ -259,8 +260,13 @@ describe('the connector’s settings', () => {
         rewardTypes: { 0: 'gift' },
       },
       posCustomerId: 'phone',
+      takeBack: { by: 'everyone', withinDays: 61 },
     };
-    expect(faultsOf({ ...least, storefront: wrong })).toHaveLength(8);
+    expect(faultsOf({ ...least, storefront: wrong })).toHaveLength(10);
+    const takeBack = { by: 'staff' } as const;
+    expect(defineConnector({ ...least, storefront: { takeBack } }).storefront?.takeBack).toEqual({
+      ...{ by: 'staff', withinDays: 30 },
+    });
     const storefront = { rewardTypes: { 2: 'free-shipping', 5: 'custom' } } as const;
     expect(defineConnector({ ...least, storefront }).storefront?.rewardTypes).toEqual({
       ...{ 0: 'percent', 1: 'fixed', 2: 'free-shipping', 3: 'cashback', 4: 'custom', 5: 'custom' },
