@@ -4,6 +4,7 @@ import {
   type ConnectorSettings,
   type DeploymentSettings,
   defaultPath,
+  type FlowSettings,
   type HealingSettings,
   type LoyaltyAssumptions,
   MEANINGS,
@@ -324,6 +325,11 @@ const storefront = section({}, {
     { by: oneOf('customer', 'staff', 'nobody'), withinDays: wholeNumber(1, 60, 'days') },
   ),
   headless: trueOrFalse,
+  flow: section({}, {
+    expiryNoticeDays: wholeNumber(1, 90, 'days'),
+    mostPointsPerRun: wholeNumber(1, 1_000_000, 'points'),
+    mostPointsPerDay: wholeNumber(1, 1_000_000, 'points'),
+  } satisfies Checks<FlowSettings>),
 } satisfies Checks<StorefrontSettings>);
 
 const shop = section(

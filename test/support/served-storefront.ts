@@ -15,6 +15,7 @@ import type { RedeemAnswer, RedeemRequest } from '../../shared/core/redeem/redee
 import type { CodeUses } from '../../shared/core/redeem/reward-store.ts';
 import type { TakeBackAnswer } from '../../shared/core/redeem/take-back.ts';
 import { createRateLimit } from '../../shared/core/storefront/cached-uses.ts';
+import type { GiftLimits } from '../../shared/core/storefront/give-points.ts';
 import { createStorefront } from '../../shared/core/storefront/storefront.ts';
 import type { CustomerOfToken } from '../../shared/shopify/storefront-requests/customer-tokens.ts';
 import { createScriptServer } from '../../shared/shopify/storefront-requests/serve-script.ts';
@@ -47,8 +48,10 @@ export function serveInProcess({
   challenge = 'off',
   taxInPrices = 0,
   observers,
+  flow,
   posCustomerId = 'email-or-document',
 }: {
+  readonly flow?: GiftLimits;
   /** The shop is only observed. */
   readonly observers?: readonly string[];
   readonly readsPerMinute?: number;
@@ -124,6 +127,7 @@ export function serveInProcess({
     takeBack: { by: 'customer', withinDays: 30 },
     taxInPrices,
     pointCallsPerMinute: readsPerMinute,
+    flow,
     rewardTypes: { 0: 'percent', 1: 'fixed', 3: 'cashback', 4: 'custom', 5: 'product' },
   });
   const redeeming = {

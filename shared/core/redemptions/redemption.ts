@@ -125,6 +125,8 @@ export interface Redemption {
   readonly staffId?: string;
   /** Nothing happens until a person acts. */
   readonly stuck?: StuckWhy;
+  /** The automation of the store was told of it. */
+  readonly told?: true;
   /** It was taken back, once: also where that came to nothing. */
   readonly takeBack?: TakeBack;
 }

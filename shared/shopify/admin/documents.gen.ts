@@ -1638,6 +1638,7 @@ type CodeUsesQuery = { readonly nodes: ReadonlyArray<
     | { readonly id: string }
     | { readonly id: string }
     | { readonly id: string }
+    | { readonly id: string }
    | null> };
 
 type OrderCodesQueryVariables = Exact<{
@@ -1646,7 +1647,17 @@ type OrderCodesQueryVariables = Exact<{
 }>;
 
 
-type OrderCodesQuery = { readonly customer: { readonly orders: { readonly nodes: ReadonlyArray<{ readonly createdAt: string, readonly discountCodes: ReadonlyArray<string> }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } } | null };
+type OrderCodesQuery = { readonly customer: { readonly orders: { readonly nodes: ReadonlyArray<{ readonly createdAt: string, readonly discountCodes: ReadonlyArray<string> }>, readonly pageInfo: PageFragment } } | null };
+
+type ActiveRolloutsQueryVariables = Exact<{
+  after?: string | null | undefined;
+}>;
+
+
+type ActiveRolloutsQuery = { readonly rollouts: { readonly nodes: ReadonlyArray<{ readonly name: string, readonly effectiveTrafficAllocation: number, readonly startedAt: string | null, readonly schedule: { readonly concludeAt: string | null } | null, readonly treatments: ReadonlyArray<{ readonly split: number, readonly changes: { readonly nodes: ReadonlyArray<
+            | { readonly __typename: 'RolloutDiscountActivateChange', readonly discount: { readonly id: string } | null }
+            | { readonly __typename: 'RolloutDiscountExpireChange', readonly discount: { readonly id: string } | null }
+          >, readonly pageInfo: PageFragment } }> }>, readonly pageInfo: PageFragment } };
 
 type RewardCodeQueryVariables = Exact<{
   code: string;
@@ -1698,6 +1709,14 @@ type DeleteCodeMutationVariables = Exact<{
 
 
 type DeleteCodeMutation = { readonly discountCodeDelete: { readonly deletedCodeDiscountId: string | null, readonly userErrors: ReadonlyArray<{ readonly field: ReadonlyArray<string> | null, readonly code: DiscountErrorCode | null }> } | null };
+
+type SendTriggerMutationVariables = Exact<{
+  handle: string;
+  payload: unknown;
+}>;
+
+
+type SendTriggerMutation = { readonly flowTriggerReceive: { readonly userErrors: ReadonlyArray<{ readonly field: ReadonlyArray<string> | null }> } | null };
 
 type OrderQueryVariables = Exact<{
   id: string;
@@ -2067,6 +2086,7 @@ type EntityNamesQuery = { readonly nodes: ReadonlyArray<
     | { readonly id: string }
     | { readonly id: string }
     | { readonly id: string }
+    | { readonly id: string }
    | null> };
 
 type OrdersCountQueryVariables = Exact<{
@@ -2150,6 +2170,7 @@ type StillThereQueryVariables = Exact<{
 
 
 type StillThereQuery = { readonly nodes: ReadonlyArray<
+    | { readonly id: string }
     | { readonly id: string }
     | { readonly id: string }
     | { readonly id: string }
@@ -2491,7 +2512,13 @@ export const codeUsesDocument: AdminDocument<CodeUsesQuery, CodeUsesQueryVariabl
 export const orderCodesDocument: AdminDocument<OrderCodesQuery, OrderCodesQueryVariables> = {
   name: 'OrderCodes',
   kind: 'query',
-  text: "query OrderCodes($customer:ID!$after:String){customer(id:$customer){orders(first:50 after:$after sortKey:CREATED_AT reverse:true){nodes{createdAt discountCodes}pageInfo{hasNextPage endCursor}}}}",
+  text: "query OrderCodes($customer:ID!$after:String){customer(id:$customer){orders(first:50 after:$after sortKey:CREATED_AT reverse:true){nodes{createdAt discountCodes}pageInfo{...Page}}}}fragment Page on PageInfo{hasNextPage endCursor}",
+};
+
+export const activeRolloutsDocument: AdminDocument<ActiveRolloutsQuery, ActiveRolloutsQueryVariables> = {
+  name: 'ActiveRollouts',
+  kind: 'query',
+  text: "query ActiveRollouts($after:String){rollouts(first:4 after:$after query:\"status:ACTIVE\"){nodes{name effectiveTrafficAllocation startedAt schedule{concludeAt}treatments{split changes(first:100 query:\"type:RolloutDiscountActivateChange OR type:RolloutDiscountExpireChange\"){nodes{__typename ...on RolloutDiscountChange{discount{id}}}pageInfo{...Page}}}}pageInfo{...Page}}}fragment Page on PageInfo{hasNextPage endCursor}",
 };
 
 export const rewardCodeDocument: AdminDocument<RewardCodeQuery, RewardCodeQueryVariables> = {
@@ -2516,6 +2543,12 @@ export const deleteCodeDocument: AdminDocument<DeleteCodeMutation, DeleteCodeMut
   name: 'DeleteCode',
   kind: 'mutation',
   text: "mutation DeleteCode($id:ID!){discountCodeDelete(id:$id){deletedCodeDiscountId userErrors{field code}}}",
+};
+
+export const sendTriggerDocument: AdminDocument<SendTriggerMutation, SendTriggerMutationVariables> = {
+  name: 'SendTrigger',
+  kind: 'mutation',
+  text: "mutation SendTrigger($handle:String!$payload:JSON!){flowTriggerReceive(handle:$handle payload:$payload){userErrors{field}}}",
 };
 
 export const orderDocument: AdminDocument<OrderQuery, OrderQueryVariables> = {

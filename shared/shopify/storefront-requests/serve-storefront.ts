@@ -9,6 +9,7 @@ import {
   type ServedShop,
   type StorefrontRequest,
 } from './caller.ts';
+import { flowRoutes } from './flow.ts';
 import {
   challenge,
   getRoutes,
@@ -129,7 +130,7 @@ async function route(
     const answer = (await script())(request.headers);
     return shop.observers ? notKept(answer) : answer;
   }
-  const found = (caller.kind === 'till' ? tillRoutes : routes).get(caller.route);
+  const found = routesOf(caller).get(caller.route);
   if (!found) return errorAnswer(404, 'not-found', 'There is nothing at this address.');
   if (request.method !== found.method) return wrongMethod(found.method);
   const limited = findLimit(proved, shop, now());
@@ -139,7 +140,11 @@ async function route(
   if ([...parameters.keys()].some((key) => !found.parameters.includes(key))) return unknownField();
   const wrong = refuseBody(found, request);
   if (wrong) return wrong;
-  if (caller.kind === 'till' && !(await shop.hasCustomer(caller.customerId))) {
+  if (caller.kind === 'flow' && customerId === undefined) {
+    return badRequest('customer_id must be the number of a customer.');
+  }
+  const isForCustomer = caller.kind === 'till' || caller.kind === 'flow';
+  if (isForCustomer && !(await shop.hasCustomer(customerId ?? ''))) {
     return errorAnswer(404, 'not-found', 'This shop has no such customer.');
   }
   const by = caller.kind === 'till' ? 'staff' : 'customer';
@@ -151,6 +156,11 @@ async function route(
   if (found.for === 'customer') return found.answer({ ...question, customerId });
   if (staffId === undefined) throw new Error('a route of the till without its user');
   return found.answer({ ...question, customerId, staffId });
+}
+
+function routesOf({ kind }: Caller): ReadonlyMap<string, Route> {
+  if (kind === 'flow') return flowRoutes;
+  return kind === 'till' ? tillRoutes : routes;
 }
 
 function findLimit(
@@ -185,7 +195,7 @@ function wrongMethod(right: string): StorefrontAnswer {
 
 /** One answer for every reason, so that an attacker learns nothing from it. */
 function refused({ kind }: Caller): StorefrontAnswer {
-  return kind === 'proxy'
+  return kind === 'proxy' || kind === 'flow'
     ? errorAnswer(401, 'bad-signature', 'This request did not come through the store.')
     : errorAnswer(401, 'bad-token', 'This request has no valid token.');
 }
