@@ -14,6 +14,9 @@ const QUESTIONS = [
   'readUses',
   'readOrderCodes',
   'readPrices',
+  'readCreditShop',
+  'credit',
+  'readCredits',
 ] as const;
 
 type LazyStore = Pick<AdminStore, (typeof QUESTIONS)[number]> & {

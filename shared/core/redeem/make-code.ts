@@ -97,7 +97,6 @@ function isUnwanted({ state, takeBack }: Redemption, discountId: string): boolea
     case 'cancelling':
     case 'cancelled':
     case 'owing':
-      return true;
     case 'returning':
       return true;
     case 'used':

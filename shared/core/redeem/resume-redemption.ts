@@ -33,11 +33,13 @@ import {
   withRedemption,
 } from '../redemptions/redemption-record.ts';
 import { retryStore } from '../store/store.ts';
+import { type CreditDeps, giveCredit } from './give-credit.ts';
 import { confirmAbsence, deleteLateCode, makeCode } from './make-code.ts';
 import { answerStep, attemptRedeem, type RedeemCallDeps } from './redeem-call.ts';
 import { type ReturnDeps, returnReward, takeAgain } from './take-back.ts';
 
-interface ResumeDeps extends ReturnDeps, RedeemCallDeps {
+interface ResumeDeps extends ReturnDeps, CreditDeps, RedeemCallDeps {
+  readonly store: ReturnDeps['store'] & CreditDeps['store'];
   readonly loyalty: Pick<
     LoyaltyClient,
     'redeemRewardByKey' | 'updateRewardMetadata' | 'cancelRedemption'
@@ -174,6 +176,8 @@ async function resume(work: Work, redemption: Redemption | undefined): Promise<O
       return repeat(work, redemption, state.calledAt);
     case 'redeemed':
       return makeOrCancel(work, redemption, secondsToCancel(state, work.deps.now()));
+    case 'crediting':
+      return creditOrCancel(work, redemption, state);
     case 'cancelling':
       return cancel(work, redemption, state.redeemedRewardId);
     case 'cancelled':
@@ -196,6 +200,7 @@ async function resume(work: Work, redemption: Redemption | undefined): Promise<O
       if (wait > 0) return { kind: 'retry', why: 'redemption-to-cancel', afterSeconds: wait };
       return tidyUp(work, redemption, 'redemption-settled');
     }
+    case 'credited':
     case 'refused':
       return { kind: 'handled', how: 'redemption-settled' };
   }
@@ -313,6 +318,29 @@ async function makeOrCancel(
   }
 }
 
+async function creditOrCancel(
+  work: Work,
+  redemption: Redemption,
+  { absentAt, refusal }: Extract<RedemptionState, { at: 'crediting' }>,
+): Promise<Outcome> {
+  const given = await giveCredit(work.record, redemption, work.deps);
+  switch (given.kind) {
+    case 'settled':
+      return resume(work, given.redemption);
+    case 'waits': {
+      const why = refusal ? 'redemption-to-cancel' : 'redemption-absent';
+      const { afterSeconds } = given;
+      return refusal || absentAt
+        ? { kind: 'retry', why, afterSeconds }
+        : { kind: 'retry', why: 'redemption-in-progress', afterSeconds };
+    }
+    case 'unclear':
+      return getStuck(work, redemption, 'credit-unclear');
+    case 'unavailable':
+      return retryStore(given);
+  }
+}
+
 /**
  * By the id that the service gave, never by key: for a key whose call is still under way, the service
  * would answer "not found" and spend the points afterwards.
@@ -361,6 +389,7 @@ const STUCK: Readonly<Record<StuckWhy, string>> = {
   'cancel-refused': 'the store refuses its code, and the service does not cancel it',
   'points-gone':
     'an order used its code after it was taken back, and the service does not take the points again: they are spent',
+  'credit-unclear': 'a credit of its amount may be its own, and has another end',
 };
 
 /** Parks the message. Sent again, it continues from the state that was recorded. */

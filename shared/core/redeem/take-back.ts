@@ -78,8 +78,10 @@ function judge(
     case 'intended':
     case 'calling':
     case 'redeemed':
+    case 'crediting':
       return 'not-ready';
     case 'refused':
+    case 'credited':
       return 'take-back-not-allowed';
     case 'ready': {
       const isAllowed = rule.by === 'customer' || rule.by === by;

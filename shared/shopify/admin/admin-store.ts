@@ -47,6 +47,7 @@ import { readCodeUses, readCoupon, readDiscount, scanDiscounts } from './read-di
 import { readOrder, scanOrders } from './read-orders.ts';
 import { cacheRollouts, describeOverrides, followRollouts, readFollowed } from './rollouts.ts';
 import { sendTrigger } from './send-trigger.ts';
+import { giveStoreCredit, readCreditShop, readStoreCredits } from './store-credit.ts';
 import { writeBalances } from './write-balances.ts';
 
 export interface AdminShop extends Pick<AdminClientSettings, 'secret' | 'sandboxAddress'> {
@@ -172,6 +173,9 @@ export function questionsOf(
     readUses: async (domain, ids) => readCodeUses(ask(domain), ids),
     readOrderCodes: async (domain, id, since) => readOrderCodes(ask(domain), id, since),
     announce: async (domain, announcement) => sendTrigger(change(domain), announcement),
+    readCreditShop: async (domain) => readCreditShop(ask(domain)),
+    credit: async (domain, wanted) => giveStoreCredit(change(domain), wanted),
+    readCredits: async (domain, account) => readStoreCredits(ask(domain), account),
   });
 }
 

@@ -75,6 +75,10 @@ export class RewardShop {
       readOrderCodes: (shop, id, since) =>
         ask('reads the codes of orders', () => rewards.readOrderCodes(shop, id, since)),
       readPrices: (shop, id) => ask('reads prices', () => rewards.readPrices(shop, id)),
+      readCreditShop: (shop) => ask('reads the shop', () => rewards.readCreditShop(shop)),
+      credit: (shop, wanted) => ask(`credits ${wanted.amount}`, () => rewards.credit(shop, wanted)),
+      readCredits: (shop, account) =>
+        ask('reads an account', () => rewards.readCredits(shop, account)),
       writeBalances: async (shop, changes) => {
         const points = changes.map((one) => `${one.points} of ${one.customerId}`).join(', ');
         const written = await ask(`writes balances: ${points}`, () =>
