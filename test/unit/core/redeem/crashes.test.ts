@@ -82,6 +82,7 @@ async function expectRightEnd(world: Redeeming, death: Death): Promise<void> {
   expect(world.loyalty.balances.get(ROBIN), `points, ${where}`).toBe(1_000 - spent);
   const inState = (wanted: string) => kept.filter(({ state }) => state.at === wanted);
   expect(inState('ready'), `ready redemptions, ${where}`).toHaveLength(live.length);
+  expect(world.announced.all.length, `announcements, ${where}`).toBeLessThanOrEqual(live.length);
   expect(inState('cancelled'), where).toHaveLength(redeemed.length - live.length);
   for (const { state } of kept) expect(['ready', 'refused', 'cancelled']).toContain(state.at);
   expect(kept.length, `redemptions of one click, ${where}`).toBeLessThanOrEqual(1);
