@@ -5,7 +5,7 @@ import type { Announcement } from '../../../../shared/core/balances/announce.ts'
 import type { Ledger } from '../../../../shared/core/ledger/ledger.ts';
 import { sendTrigger } from '../../../../shared/shopify/admin/send-trigger.ts';
 import { openBalanceWorker, SHOP } from '../../../support/balance-worker.ts';
-import { openRedeeming } from '../../../support/redeem-world.ts';
+import { CASHBACK, openRedeeming } from '../../../support/redeem-world.ts';
 
 let worker: ReturnType<typeof openBalanceWorker>;
 beforeEach(() => {
@@ -138,6 +138,13 @@ describe('a redeemed reward', () => {
     world.queue.send(again);
     await world.drain();
     expect(world.announced.all).toHaveLength(1);
+  });
+
+  it('is told as store credit, too', async () => {
+    const world = openRedeeming({ rewards: [CASHBACK] });
+    await world.redeem({ rewardId: 1, clientKey: 'click-0001', value: 10 });
+    await world.drain();
+    expect(world.announced.all).toMatchObject([{ what: 'reward-redeemed', reward: 'Reward 1' }]);
   });
 
   it('is not news after a day, as one that a lost ledger found again', async () => {
