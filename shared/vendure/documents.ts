@@ -136,7 +136,11 @@ export interface VendureNames {
 }
 
 export interface VendureChannel {
-  readonly activeChannel: { readonly code: string; readonly defaultCurrencyCode: string };
+  readonly activeChannel: {
+    readonly code: string;
+    readonly token: string;
+    readonly defaultCurrencyCode: string;
+  };
 }
 
 /** All that the connector needs. */
@@ -165,7 +169,7 @@ export const documents = {
   ordersOfCustomer: `query ($id: ID!, $options: OrderListOptions) {
     customer(id: $id) { orders(options: $options) { items { id code } } } }`,
   /** With one of each kind, which proves the permissions. An API key may not ask who it is. */
-  channel: `query { activeChannel { id code defaultCurrencyCode pricesIncludeTax }
+  channel: `query { activeChannel { code token defaultCurrencyCode }
     orders(options: { take: 1 }) { totalItems } products(options: { take: 1 }) { totalItems }
     promotions(options: { take: 1 }) { totalItems } customers(options: { take: 1 }) { totalItems } }`,
 };

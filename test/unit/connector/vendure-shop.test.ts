@@ -63,7 +63,7 @@ afterEach(() => new Promise((resolve) => server.close(resolve)));
 const place = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
 const channel = (currency = 'EUR') => ({
-  activeChannel: { code: '__default_channel__', defaultCurrencyCode: currency },
+  activeChannel: { code: '__default_channel__', token: 'the-token', defaultCurrencyCode: currency },
 });
 
 describe('the secrets of a Vendure shop', () => {
@@ -105,6 +105,9 @@ describe('the server of a Vendure shop', () => {
     expect(verdict(right)).toEqual(['pass', 'pass']);
     const [wrong] = judgeServer({ kind: 'data', data: channel('USD') }, shop);
     expect(wrong).toMatchObject({ verdict: 'fail', fix: expect.stringContaining("to 'USD'") });
+    const vendure = shop.vendure && { ...shop.vendure, channel: 'another' };
+    const [other] = judgeServer({ kind: 'data', data: channel() }, { ...shop, vendure });
+    expect(other).toMatchObject({ verdict: 'fail', fix: expect.stringContaining('its code') });
   });
 
   it('fails with the fix where a person must act, and is not known where it did not answer', () => {
