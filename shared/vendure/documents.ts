@@ -128,6 +128,7 @@ export interface VendurePromotion {
 
 /** By which a person knows an order or a product. */
 export interface VendureNames {
+  readonly totalItems?: number;
   readonly items: readonly {
     readonly id: string;
     readonly code?: string;
@@ -151,6 +152,10 @@ const one = (name: string, fields: string) => `query ($id: ID!) { ${name}(id: $i
 
 const list = (name: string, type: string, fields: string) =>
   `query ($options: ${type}) { ${name}(options: $options) { totalItems items { ${fields} } } }`;
+
+/** Filters of lists: orders that are no carts, and promotions with codes. */
+export const PLACED = { active: { eq: false } };
+export const WITH_CODE = { couponCode: { isNull: false } };
 
 export const documents = {
   order: one('order', ORDER_FIELDS),

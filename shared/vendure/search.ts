@@ -1,12 +1,18 @@
 import type { ScanAnswer } from '../core/store/store.ts';
 import type { VendureClient } from './admin-client.ts';
-import { documents, type VendureNames } from './documents.ts';
+import { documents, PLACED, type VendureNames, WITH_CODE } from './documents.ts';
 
 /** What a person may mean. Of a customer nothing that says who it is. */
 export interface FoundByName {
   readonly kind: 'order' | 'product' | 'customer';
   readonly id: string;
   readonly name: string | null;
+}
+
+interface Counted {
+  readonly kind: 'orders' | 'products' | 'discounts';
+  readonly since?: string;
+  readonly until?: string;
 }
 
 type Found = Promise<ScanAnswer<readonly FoundByName[]>>;
@@ -37,6 +43,20 @@ export function createVendureSearch(client: VendureClient) {
         readonly customer: { readonly orders: VendureNames } | null;
       }>(documents.ordersOfCustomer, variables);
       return answer.kind === 'data' ? found('order', answer.data.customer?.orders) : answer;
+    },
+
+    /** An estimate: orders of other channels are counted with those of the default channel. */
+    async count({ kind, since, until }: Counted): Promise<ScanAnswer<number>> {
+      const start = since ?? new Date(0).toISOString();
+      const placed = { between: { start, end: until ?? new Date().toISOString() } };
+      const { query, filter } = {
+        orders: { query: documents.orderIds, filter: { ...PLACED, orderPlacedAt: placed } },
+        products: { query: documents.productIds, filter: {} },
+        discounts: { query: documents.promotionIds, filter: WITH_CODE },
+      }[kind];
+      const answer = await client.ask<Answer>(query, { options: { take: 1, filter } });
+      if (answer.kind !== 'data') return answer;
+      return { kind: 'found', value: Object.values(answer.data)[0]?.totalItems ?? 0 };
     },
 
     async byId(id: string): Found {
