@@ -92,10 +92,13 @@ export function sayAnswered(
     : refused(fill(quizzes.notAccepted, { message }));
 }
 
-const SHOP_CURRENCY = 'query { shop { paymentSettings { currencyCode } } }';
+const SHOP = 'query { shop { primaryDomain { url } paymentSettings { currencyCode } } }';
 
 interface ShopAnswer {
-  readonly shop: { readonly paymentSettings: { readonly currencyCode: string } };
+  readonly shop: {
+    readonly primaryDomain: { readonly url: string };
+    readonly paymentSettings: { readonly currencyCode: string };
+  };
 }
 
 /** Shopify's access of an extension to the Storefront API: the capability `api_access`. */
@@ -103,15 +106,29 @@ interface StorefrontQuery {
   query<T>(text: string): Promise<{ readonly data?: T }>;
 }
 
-/**
- * The store's own currency, which is the program's: an order's page has that of its customer, other pages of an account
- * have none. Undefined where the store does not say it; amounts then have no currency.
- */
-export async function readShopCurrency(shopify: StorefrontQuery): Promise<string | undefined> {
+export interface Shop {
+  /** The program's currency: an order's page has that of its customer, other pages of an account have none. */
+  readonly currency: string | undefined;
+  /** Of the online store, whose cart an account's page cannot reach: "Domain" (Storefront API, objects). */
+  readonly address: string | undefined;
+}
+
+/** Without what the store does not say, amounts have no currency and codes no link. */
+export async function readShop(shopify: StorefrontQuery): Promise<Shop> {
   try {
-    const { data } = await shopify.query<ShopAnswer>(SHOP_CURRENCY);
-    return data?.shop.paymentSettings.currencyCode;
+    const { data } = await shopify.query<ShopAnswer>(SHOP);
+    return {
+      currency: data?.shop.paymentSettings.currencyCode,
+      address: data?.shop.primaryDomain.url,
+    };
   } catch {
-    return undefined;
+    return { currency: undefined, address: undefined };
   }
+}
+
+/** Applies the code in the browser that follows it, and shows the cart. Undefined where it cannot be used, or not so. */
+export function useLink({ state, code }: Redemption, { address }: Shop): string | undefined {
+  return state === 'ready' && code !== null && address !== undefined
+    ? `${address.replace(/\/$/, '')}/discount/${encodeURIComponent(code)}?redirect=/cart`
+    : undefined;
 }

@@ -40,6 +40,7 @@ const en = {
   given: 'Done. The code {code} is in the cart.',
   /** The till took the code, and the cart does not show it. */
   handedOver: 'Done. The till has the code {code}: check that the discount is in the cart.',
+  confirm: 'Take it back? The code stops working, and the customer gets back what it cost.',
   kept: 'The points are spent, but the code {code} is not in the cart. It stays valid for this customer.',
   mayHaveHappened:
     'It may have been redeemed all the same. Try again: the points are never taken twice.',
@@ -79,6 +80,7 @@ const en = {
     unreadable: 'The loyalty program gave no proper answer.',
     'bad-signature': 'Your staff account has no permission for this app.',
     'challenge-wrong': 'The code from the message is wrong.',
+    'take-back-not-allowed': 'The settings of the program do not allow this.',
   },
 };
 
@@ -111,6 +113,7 @@ const ptBr: TillStrings = {
   },
   given: 'Pronto. O código {code} está no carrinho.',
   handedOver: 'Pronto. O caixa recebeu o código {code}: confira se o desconto está no carrinho.',
+  confirm: 'Devolver? O código deixa de funcionar e o cliente recebe de volta o que ele custou.',
   kept: 'Os pontos foram usados, mas o código {code} não está no carrinho. Ele continua válido para este cliente.',
   mayHaveHappened:
     'O resgate pode ter acontecido mesmo assim. Tente novamente: os pontos nunca são descontados duas vezes.',
@@ -149,6 +152,7 @@ const ptBr: TillStrings = {
     unreadable: 'O programa de fidelidade não deu uma resposta válida.',
     'bad-signature': 'Sua conta de funcionário não tem permissão para este app.',
     'challenge-wrong': 'O código da mensagem está errado.',
+    'take-back-not-allowed': 'As configurações do programa não permitem isto.',
   },
 };
 
@@ -180,6 +184,7 @@ const es: TillStrings = {
   given: 'Listo. El código {code} está en el carrito.',
   handedOver:
     'Listo. La caja tiene el código {code}: comprueba que el descuento está en el carrito.',
+  confirm: '¿Devolverlo? El código deja de funcionar y el cliente recupera lo que costó.',
   kept: 'Los puntos se han usado, pero el código {code} no está en el carrito. Sigue siendo válido para este cliente.',
   mayHaveHappened:
     'Puede que se haya canjeado de todos modos. Inténtalo de nuevo: los puntos nunca se descuentan dos veces.',
@@ -218,6 +223,7 @@ const es: TillStrings = {
     unreadable: 'El programa de fidelidad no dio una respuesta válida.',
     'bad-signature': 'Tu cuenta de empleado no tiene permiso para esta app.',
     'challenge-wrong': 'El código del mensaje es incorrecto.',
+    'take-back-not-allowed': 'Los ajustes del programa no lo permiten.',
   },
 };
 
