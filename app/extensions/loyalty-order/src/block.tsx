@@ -76,7 +76,7 @@ function Block() {
             <s-stack accessibilityRole="status" minBlockSize="48px">
               <Sentence words={words} />
             </s-stack>
-            <s-stack minBlockSize="24px">
+            <s-stack minBlockSize="28px">
               <Use words={words} />
             </s-stack>
             <s-link href="extension://loyalty-account/">{order.seeAll}</s-link>
