@@ -76,10 +76,10 @@ function Block() {
             <s-stack accessibilityRole="status" minBlockSize="48px">
               <Sentence words={words} />
             </s-stack>
+            <s-link href="extension://loyalty-account/">{order.seeAll}</s-link>
             <s-stack minBlockSize="28px">
               <Use words={words} />
             </s-stack>
-            <s-link href="extension://loyalty-account/">{order.seeAll}</s-link>
           </>
         )}
       </s-stack>
