@@ -40,12 +40,16 @@ export function sayNearest({ rewards }: View, words: Words): string | undefined 
 }
 
 /** What a redemption is now, and until when it can be used. */
-export function sayState({ state, code, validUntil }: Redemption, words: Words): string {
+export function sayState(redemption: Redemption, words: Words): string {
+  const { state, code, validUntil } = redemption;
   const hasEnd =
     validUntil !== null && ((state === 'ready' && code !== null) || state === 'credited');
   const until = hasEnd && fill(words.strings.codes.validUntil, { date: words.date(validUntil) });
-  return [words.state(state), until].filter(Boolean).join(' ');
+  return [stateOf(redemption, words), until].filter(Boolean).join(' ');
 }
+
+const stateOf = ({ state, value }: Redemption, words: Words): string =>
+  fill(words.state(state), { amount: words.money(value) });
 
 /** `inCurrency`: the words of the same language for the currency of the cart. */
 export function sayUsed(used: Used, words: Words, inCurrency: (currency: string) => Words): string {
@@ -58,10 +62,11 @@ export function sayUsed(used: Used, words: Words, inCurrency: (currency: string)
   return off > 0 ? fill(cameOff, { amount: inCurrency(currency).money(off) }) : inCart;
 }
 
-export function sayRedeemed({ code, state }: Redemption, words: Words): string {
+export function sayRedeemed(redemption: Redemption, words: Words): string {
+  const { code, state } = redemption;
   return state === 'ready' && code !== null
     ? fill(words.strings.rewards.done, { code })
-    : words.state(state);
+    : stateOf(redemption, words);
 }
 
 export function sayNotRedeemed(failure: Failure, words: Words): string {

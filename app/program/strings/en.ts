@@ -74,7 +74,7 @@ export const en = {
       expired: 'Expired',
       returning: 'Being taken back. Your points are back in a few minutes.',
       cancelled: 'Cancelled: your points are back.',
-      credited: 'It is on your store credit. Use it at the checkout.',
+      credited: '{amount} is on your store credit. Use it at the checkout.',
     } satisfies Readonly<Record<Exclude<RedemptionState, 'refused'>, string>>,
   },
   /** Why a code did not come into the cart; other reasons are those of `why`. */

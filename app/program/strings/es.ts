@@ -58,7 +58,7 @@ export const es: Strings = {
       expired: 'Caducado',
       returning: 'Se está devolviendo. Recuperarás tus puntos en unos minutos.',
       cancelled: 'Cancelado: has recuperado tus puntos.',
-      credited: 'Está en tu crédito de la tienda. Úsalo al pagar.',
+      credited: '{amount} está en tu crédito de la tienda. Úsalo al pagar.',
     },
   },
   cart: {

@@ -58,7 +58,7 @@ export const ptBr: Strings = {
       expired: 'Expirado',
       returning: 'Sendo devolvido. Seus pontos voltam em alguns minutos.',
       cancelled: 'Cancelado: seus pontos foram devolvidos.',
-      credited: 'Está no seu crédito da loja. Use-o no pagamento.',
+      credited: '{amount} está no seu crédito da loja. Use-o no pagamento.',
     },
   },
   cart: {

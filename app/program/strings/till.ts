@@ -64,7 +64,7 @@ const en = {
     refused: 'The loyalty program did not accept this. No points were taken.',
     returning: 'Being taken back. The points are back in a few minutes.',
     cancelled: 'Cancelled: the points are back.',
-    credited: 'It is on the store credit of the customer. Take it as payment.',
+    credited: '{amount} is on the store credit of the customer. Take it as payment.',
   } satisfies Readonly<Record<RedemptionState, string>>,
   /** Instead of the sentences for a shopper; others are the same. */
   why: {
@@ -137,7 +137,7 @@ const ptBr: TillStrings = {
     refused: 'O programa de fidelidade não aceitou o pedido. Nenhum ponto foi descontado.',
     returning: 'Sendo devolvido. Os pontos voltam em alguns minutos.',
     cancelled: 'Cancelado: os pontos foram devolvidos.',
-    credited: 'Está no crédito da loja do cliente. Aceite-o como pagamento.',
+    credited: '{amount} está no crédito da loja do cliente. Aceite-o como pagamento.',
   },
   why: {
     'too-few-points': 'O cliente não tem pontos suficientes para esta recompensa.',
@@ -208,7 +208,7 @@ const es: TillStrings = {
     refused: 'El programa de fidelidad no lo aceptó. No se ha descontado ningún punto.',
     returning: 'Se está devolviendo. Los puntos vuelven en unos minutos.',
     cancelled: 'Cancelado: los puntos se han devuelto.',
-    credited: 'Está en el crédito de la tienda del cliente. Acéptalo como pago.',
+    credited: '{amount} está en el crédito de la tienda del cliente. Acéptalo como pago.',
   },
   why: {
     'too-few-points': 'El cliente no tiene suficientes puntos para esta recompensa.',

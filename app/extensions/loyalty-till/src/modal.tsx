@@ -210,7 +210,12 @@ function StepPanel(view: TillView) {
     }
     case 'waiting':
       return (
-        <s-banner heading={strings.states[step.redemption.state]} tone="info">
+        <s-banner
+          heading={fill(strings.states[step.redemption.state], {
+            amount: words.money(step.redemption.value),
+          })}
+          tone="info"
+        >
           <Back {...view} />
         </s-banner>
       );
