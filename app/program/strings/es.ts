@@ -62,7 +62,7 @@ export const es: Strings = {
     },
   },
   cart: {
-    'empty-cart': 'Tu carrito está vacío: añade algo y después úsalo.',
+    'empty-cart': 'Tu carrito está vacío: añade algo primero.',
     'product-missing': 'El producto de esta recompensa no está en tu carrito.',
     'other-customer': 'Este código es de otra cuenta de cliente.',
     'code-gone': 'Este código ya no es válido.',
@@ -112,7 +112,7 @@ export const es: Strings = {
     technical: 'Algo ha fallado por nuestra parte. Inténtalo de nuevo más tarde.',
     'other-tier': 'Esta recompensa es para clientes de otro nivel.',
     pending: 'Ya has pedido esta recompensa. Se está confirmando.',
-    'take-back-not-allowed': 'Solo la tienda puede aceptar la devolución. Pregunta allí.',
+    'take-back-not-allowed': 'Solo la tienda puede aceptar la devolución.',
     'take-back-too-late': 'Ya no se puede devolver.',
     'already-used': 'Este código ya se ha usado.',
   },

@@ -214,16 +214,21 @@ describe.skipIf(browserPath === undefined)('the account page, in a browser', () 
     expect(await page.locator('main img').count()).toBe(0);
   }, 120_000);
 
-  it('says on the page of an order what it has earned, and leads to the account page', async () => {
-    const { page, open, shift } = await visit('Robin');
-    await open(`/account/orders/${orderId}`);
-    await page.getByRole('status').getByText('You earned 490 points').waitFor();
-    expect(await shift()).toBe(0);
-    const today = new Intl.DateTimeFormat('en', { dateStyle: 'medium' }).format(new Date());
-    await page.getByRole('status').getByText(`in your balance since ${today}`).waitFor();
-    await page.getByRole('link', { name: 'See points and rewards' }).click();
-    await page.getByRole('heading', { name: 'Points and rewards' }).waitFor();
-  }, 120_000);
+  it.each([WIDE, NARROW])(
+    'says on the page of an order what it has earned, and leads to the account page, at %j',
+    async (size) => {
+      const { page, open, shift } = await visit('Robin');
+      await page.setViewportSize(size);
+      await open(`/account/orders/${orderId}`);
+      await page.getByRole('status').getByText('You earned 490 points').waitFor();
+      expect(await shift()).toBe(0);
+      const today = new Intl.DateTimeFormat('en', { dateStyle: 'medium' }).format(new Date());
+      await page.getByRole('status').getByText(`In your balance since ${today}`).waitFor();
+      await page.getByRole('link', { name: 'See points and rewards' }).click();
+      await page.getByRole('heading', { name: 'Points and rewards' }).waitFor();
+    },
+    120_000,
+  );
 
   it.each([
     ['the account page', PAGE, /^Use it now: THREE/],
@@ -245,6 +250,26 @@ describe.skipIf(browserPath === undefined)('the account page, in a browser', () 
     },
     120_000,
   );
+
+  it('takes a code back after a question, by keyboard, and says how far it is', async () => {
+    const { page, open, tabTo, requests } = await visit('Robin');
+    await open(PAGE);
+    const back = page.getByRole('button', { name: /^Take back: HELLO/ });
+    await tabTo(back);
+    await page.keyboard.press('Enter');
+    await page.getByText('Take it back? The code stops working').waitFor();
+    await page.getByRole('button', { name: /^Keep it: HELLO/ }).click();
+    await back.click();
+    expect(requests).not.toContain('POST take-back');
+    const yes = page.getByRole('button', { name: /^Yes, take it back: HELLO/ });
+    await tabTo(yes);
+    await page.keyboard.press('Enter');
+    const gift = page.getByRole('listitem').filter({ hasText: 'HELLO' });
+    await gift.getByText('Being taken back.').first().waitFor();
+    expect(await gift.getByRole('link').count()).toBe(0);
+    await page.getByText('Cancelled: your points are back.').waitFor({ timeout: 180_000 });
+    expect(requests.filter((request) => request === 'POST take-back')).toHaveLength(1);
+  }, 240_000);
 
   it("gives the customer's own link for friends, to copy and to send", async () => {
     const { page, open } = await visit('Robin');
