@@ -7,6 +7,7 @@ import type {
   Span,
   Store,
   StoreAnswer,
+  StoreCount,
   StoreScan,
 } from '../../core/store/store.ts';
 import type { StoreMember, StoreOrder, StoreProduct } from '../../store/store-entities.ts';
@@ -29,7 +30,14 @@ import {
 } from './documents.gen.ts';
 import { deleteRewardCode, findRewardCode, makeRewardCode } from './make-reward-code.ts';
 import { customerPayload, type Enrichment, metafieldKeys } from './order-as-payload.ts';
-import { findAbsent, type OrderEvidence, scannedPage, searchFor, seesAllOrders } from './pages.ts';
+import {
+  countEntities,
+  findAbsent,
+  type OrderEvidence,
+  placeIn,
+  scannedPage,
+  seesAllOrders,
+} from './pages.ts';
 import { readCodeUses, readCoupon, readDiscount, scanDiscounts } from './read-discounts.ts';
 import { readOrder, scanOrders } from './read-orders.ts';
 import { writeBalances } from './write-balances.ts';
@@ -46,7 +54,7 @@ export interface AdminStoreSettings
   readonly shop: (domain: string) => AdminShop;
 }
 
-export interface AdminStore extends Store, StoreScan, RewardStore, CustomerSearch {
+export interface AdminStore extends Store, StoreScan, StoreCount, RewardStore, CustomerSearch {
   /** Writes customers' balances as metafields of this namespace. */
   balancesIn(namespace: string): BalanceStore;
   /** `evidence` helps to distinguish a deleted order from one that is not visible. */
@@ -117,6 +125,7 @@ export function questionsOf(
     changedDiscounts: async (domain, span, after) => scanDiscounts(ask(domain), span, after),
     findAbsent: async (domain, kind, ids) => findAbsent(ask(domain), kind, ids),
     seesAllOrders: async (domain) => seesAllOrders(ask(domain)),
+    count: async (domain, kind, span) => countEntities(ask(domain), kind, span),
     makeCode: async (domain, wanted) => makeRewardCode(change(domain), wanted),
     findCode: async (domain, wanted) => findRewardCode(ask(domain), wanted),
     deleteCode: async (domain, discountId) => deleteRewardCode(change(domain), discountId),
@@ -165,8 +174,7 @@ async function scanProducts(
   span: Span,
   after: string | undefined,
 ): Promise<ScanAnswer<ScanPage<StoreProduct>>> {
-  const place = { search: searchFor(span), after: after ?? null };
-  const answer = await ask(changedProductsDocument, place);
+  const answer = await ask(changedProductsDocument, placeIn(span, after));
   if (answer.kind !== 'data') return unavailable(answer);
   const { products } = answer.data;
   const changed = await Promise.all(
