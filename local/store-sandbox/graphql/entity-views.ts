@@ -63,7 +63,7 @@ export function productView(context: GraphContext, row: ProductRow): View {
     updatedAt: row.updatedAt,
     featuredMedia: medium,
     media: (args: PageArguments) =>
-      connect(context, args, {
+      connect(args, {
         rows: medium ? [medium] : [],
         id: () => row.imageId,
         view: (view) => view,
@@ -123,7 +123,7 @@ function listCodes(
   args: PageArguments & { query?: string | null },
 ) {
   const fits = parseSearch(args.query);
-  return connect(context, args, {
+  return connect(args, {
     rows: codesOf(context.world, row.id).filter(({ code }) =>
       fits((field) => ({ text: code, code })[field]),
     ),
@@ -182,7 +182,7 @@ export function metafieldFields(context: GraphContext, ownerGid: string): View {
       return found ? metafieldView(found) : null;
     },
     metafields: (args: MetafieldsArguments) =>
-      connect(context, args, {
+      connect(args, {
         rows: own().filter(
           ({ namespace, key }) =>
             (args.namespace == null || namespace === args.namespace) &&
@@ -233,7 +233,6 @@ const topicEnum = (topic: string): string => topic.replace('/', '_').toUpperCase
 
 /** The first words show which underscore stands for the slash. */
 const groups = [
-  'BULK_OPERATIONS',
   'ORDER_TRANSACTIONS',
   'INVENTORY_LEVELS',
   'INVENTORY_ITEMS',

@@ -4,6 +4,7 @@ import { createSqsEventQueue, createSqsQueueDepth } from '../../../shared/aws/sq
 import type { Shop } from '../../../shared/config/connector-config.ts';
 import type { BulkQueue, QueueDepth } from '../../../shared/core/events/event.ts';
 import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
+import { RESERVE_OF_POINTS } from '../../../shared/services/configured-store.ts';
 import type { AdminStore } from '../../../shared/shopify/admin/admin-store.ts';
 import { type Deployment, nextCommand, openLedger } from '../deployment/deployment.ts';
 import { openShopServices, storeUnread } from '../deployment/services.ts';
@@ -55,9 +56,6 @@ export interface OpenBackfill {
   readonly queue: Pick<BulkQueue, 'sendAll'>;
   readonly depth: QueueDepth;
 }
-
-/** Left to the workers and to shoppers, as by reconcile. */
-const RESERVE_OF_POINTS = 0.5;
 
 function openBackfill(deployment: Deployment, named: string | undefined): OpenBackfill {
   const { aws, output, connector } = deployment;

@@ -46,12 +46,17 @@ export async function runBackfill(kept: KeptBackfill, deps: BackfillDeps): Promi
     deps.onProgress(state, undefined);
   }
 
+  const finished = () => ({ finishedAt: deps.now().toISOString() });
+
+  const onWait = () => deps.onProgress(state, 'the store');
+
   try {
-    for await (const { found, readAt, next } of readStore(state, deps)) {
+    for await (const { found, readAt, next } of readStore(state, deps, onWait)) {
       await sendPortion(found, readAt, state, deps);
-      await save({ ...state, place: next, sent: state.sent + found.length });
+      const sent = state.sent + found.length;
+      await save({ ...state, sent, ...(next ? { place: next } : finished()) });
     }
-    await save({ ...state, finishedAt: deps.now().toISOString() });
+    if (state.finishedAt === undefined) await save({ ...state, ...finished() });
   } catch (error) {
     if (!deps.signal.aborted) throw error;
   }
@@ -99,19 +104,22 @@ interface Portion {
   readonly found: readonly Found[];
   /** Nothing in it is older. */
   readonly readAt: Date;
-  /** Where reading continues. At the end its own page, which is read once more after a crash. */
-  readonly next: BackfillPlace;
+  /** Where reading continues; undefined where nothing is left. */
+  readonly next: BackfillPlace | undefined;
 }
 
 /**
  * By creation, which no change moves: an order from before go-live that left the span would never be sent.
  * See docs/decisions/0017-only-a-backfill-sends-orders-from-before-go-live.md.
  */
-function readStore(state: BackfillState, deps: BackfillDeps): AsyncGenerator<Portion> {
-  const { shop, place } = state;
+function readStore(
+  { shop, kind, place, ...state }: BackfillState,
+  deps: BackfillDeps,
+  onWait: () => void,
+): AsyncGenerator<Portion> {
   const { store, now } = deps;
   const span = spanOf(state);
-  switch (state.kind) {
+  switch (kind) {
     case 'orders':
       return readEntities(
         (after) => store.changedOrders(shop, span, after),
@@ -133,10 +141,10 @@ function readStore(state: BackfillState, deps: BackfillDeps): AsyncGenerator<Por
     for (let here: BackfillPlace | undefined = place; here; ) {
       const { after }: BackfillPlace = here;
       const readAt = now();
-      const page = await askStore(() => scan(after), state, deps);
+      const page = await askStore(() => scan(after), deps, onWait);
       const found = page.changed.map(({ id, value }) => toFound(id, value));
       const next = placeAfter(page);
-      yield { found, readAt, next: next ?? here };
+      yield { found, readAt, next };
       here = next;
     }
   }
@@ -147,7 +155,7 @@ function readStore(state: BackfillState, deps: BackfillDeps): AsyncGenerator<Por
       const { after, discount: begun }: BackfillPlace = here;
       const scannedAt = now();
       const scan = () => store.changedDiscounts(shop, span, after);
-      const page = await askStore(scan, state, deps);
+      const page = await askStore(scan, deps, onWait);
       // Where it was deleted meanwhile, the whole page is sent again.
       const index = page.changed.findIndex(({ id }) => id === begun?.id);
       const isDone = index >= 0 && begun?.from === undefined;
@@ -174,7 +182,7 @@ function readStore(state: BackfillState, deps: BackfillDeps): AsyncGenerator<Por
       // Deleted meanwhile: the event of that deletion ends its codes.
       return answer.kind === 'gone' ? { kind: 'found', value: NO_CODES } : answer;
     };
-    return askStore(read, state, deps);
+    return askStore(read, deps, onWait);
   }
 }
 
@@ -196,16 +204,20 @@ const LONGEST_PAUSE_SECONDS = 60;
 /** Waits while the store is busy or does not answer. */
 async function askStore<Value>(
   ask: () => Promise<ScanAnswer<Value>>,
-  state: BackfillState,
-  { signal, pause, onProgress }: BackfillDeps,
+  { signal, pause }: BackfillDeps,
+  onWait: () => void,
 ): Promise<Value> {
   for (let tries = 1; ; tries += 1) {
     const answer = await ask();
     signal.throwIfAborted();
     if (answer.kind === 'found') return answer.value;
     const { afterSeconds = 2 ** tries, misconfigured, queryRefused } = answer;
-    if (misconfigured || queryRefused || tries === MOST_TRIES) throw storeUnread(answer);
-    onProgress(state, 'the store');
+    if (queryRefused) {
+      const next = 'Start it again with --again: the workers recognise what was sent.';
+      throw new Problem('The store refuses the place where this backfill stopped.', next);
+    }
+    if (misconfigured || tries === MOST_TRIES) throw storeUnread(answer);
+    onWait();
     await pause(Math.min(Math.max(afterSeconds, 1), LONGEST_PAUSE_SECONDS) * 1000);
   }
 }
@@ -323,9 +335,7 @@ export function openBackfills(ledger: Ledger, shop: string, now: () => Date) {
       const entry = await read(`backfill/${id}`);
       if (!entry) return undefined;
       const state = understand(backfillState, entry.remembered, `the backfill "${id}"`);
-      // Begun by a release that kept another place: all of it is sent again.
-      const isAnew = state.finishedAt === undefined && Object.keys(state.place).length === 0;
-      return { state: isAnew ? { ...state, sent: 0 } : state, revision: entry.revision };
+      return { state, revision: entry.revision };
     },
 
     /** Returns the revision of the next save; throws `SavedElsewhere`. */
@@ -368,7 +378,7 @@ function understand<Schema extends v.GenericSchema>(
   throw new Problem(`In the ledger, ${what} is damaged or of a newer release.`);
 }
 
-export function spanOf({ since, startedAt }: BackfillState): Span {
+export function spanOf({ since, startedAt }: Pick<BackfillState, 'since' | 'startedAt'>): Span {
   const from = since === undefined ? undefined : Date.parse(since);
   return { by: 'creation', from, until: Date.parse(startedAt) };
 }

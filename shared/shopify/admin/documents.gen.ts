@@ -9,25 +9,6 @@ type AppDeveloperType =
   | 'SHOPIFY'
   | 'UNKNOWN';
 
-type BulkOperationErrorCode =
-  | 'ACCESS_DENIED'
-  | 'INTERNAL_SERVER_ERROR'
-  | 'TIMEOUT';
-
-type BulkOperationStatus =
-  | 'CANCELED'
-  | 'CANCELING'
-  | 'COMPLETED'
-  | 'CREATED'
-  | 'EXPIRED'
-  | 'FAILED'
-  | 'RUNNING';
-
-type BulkOperationUserErrorCode =
-  | 'INVALID'
-  | 'LIMIT_REACHED'
-  | 'OPERATION_IN_PROGRESS';
-
 type CountryCode =
   | 'AC'
   | 'AD'
@@ -2396,20 +2377,6 @@ type StillThereQuery = { readonly nodes: ReadonlyArray<
     | { readonly id: string }
    | null> };
 
-type RunBulkQueryMutationVariables = Exact<{
-  query: string;
-}>;
-
-
-type RunBulkQueryMutation = { readonly bulkOperationRunQuery: { readonly bulkOperation: { readonly id: string, readonly status: BulkOperationStatus, readonly createdAt: string } | null, readonly userErrors: ReadonlyArray<{ readonly field: ReadonlyArray<string> | null, readonly message: string, readonly code: BulkOperationUserErrorCode | null }> } | null };
-
-type BulkOperationQueryVariables = Exact<{
-  id: string;
-}>;
-
-
-type BulkOperationQuery = { readonly bulkOperation: { readonly id: string, readonly status: BulkOperationStatus, readonly errorCode: BulkOperationErrorCode | null, readonly createdAt: string, readonly objectCount: string, readonly rootObjectCount: string, readonly fileSize: string | null, readonly url: string | null } | null };
-
 type WebhookSubscriptionsQueryVariables = Exact<{
   after?: string | null | undefined;
 }>;
@@ -2674,18 +2641,6 @@ export const stillThereDocument: AdminDocument<StillThereQuery, StillThereQueryV
   name: 'StillThere',
   kind: 'query',
   text: "query StillThere($ids:[ID!]!){nodes(ids:$ids){id}}",
-};
-
-export const runBulkQueryDocument: AdminDocument<RunBulkQueryMutation, RunBulkQueryMutationVariables> = {
-  name: 'RunBulkQuery',
-  kind: 'mutation',
-  text: "mutation RunBulkQuery($query:String!){bulkOperationRunQuery(query:$query groupObjects:true){bulkOperation{id status createdAt}userErrors{field message code}}}",
-};
-
-export const bulkOperationDocument: AdminDocument<BulkOperationQuery, BulkOperationQueryVariables> = {
-  name: 'BulkOperation',
-  kind: 'query',
-  text: "query BulkOperation($id:ID!){bulkOperation(id:$id){id status errorCode createdAt objectCount rootObjectCount fileSize url}}",
 };
 
 export const webhookSubscriptionsDocument: AdminDocument<WebhookSubscriptionsQuery, WebhookSubscriptionsQueryVariables> = {
