@@ -14,7 +14,9 @@ import type { StartedChallenge, TypedContacts } from '../../shared/core/redeem/c
 import type { RedeemAnswer, RedeemRequest } from '../../shared/core/redeem/redeem-reward.ts';
 import type { CodeUses } from '../../shared/core/redeem/reward-store.ts';
 import { createRateLimit } from '../../shared/core/storefront/cached-uses.ts';
+import type { GiftLimits } from '../../shared/core/storefront/give-points.ts';
 import { createStorefront } from '../../shared/core/storefront/storefront.ts';
+import type { CustomerOfToken } from '../../shared/shopify/storefront-requests/customer-tokens.ts';
 import { createScriptServer } from '../../shared/shopify/storefront-requests/serve-script.ts';
 import { serveStorefront } from '../../shared/shopify/storefront-requests/serve-storefront.ts';
 import { encode, proxyValues, signedQuery } from './signed-query.ts';
@@ -45,12 +47,16 @@ export function serveInProcess({
   challenge = 'off',
   taxInPrices = 0,
   observers,
+  flow,
+  posCustomerId = 'email-or-document',
 }: {
+  readonly flow?: GiftLimits;
   /** The shop is only observed. */
   readonly observers?: readonly string[];
   readonly readsPerMinute?: number;
   readonly taxInPrices?: number;
   readonly challenge?: 'off' | 'asked';
+  readonly posCustomerId?: 'email-or-document' | 'store-id';
 } = {}) {
   const clock = { ms: Date.parse('2026-10-09T12:00:00.000Z') };
   const now = () => new Date(clock.ms);
@@ -75,6 +81,8 @@ export function serveInProcess({
     challenge: StartedChallenge;
     /** Of the store: those whom a till may serve. */
     hasCustomer: (customerId: string) => Promise<boolean>;
+    /** Absent: no storefront of the merchant's own may ask. */
+    customerOfToken?: CustomerOfToken;
   } = {
     ledger: memoryLedger,
     answer: { kind: 'unavailable' },
@@ -94,7 +102,7 @@ export function serveInProcess({
     loyalty: loyalty.client,
     programIdOf: createProgramIds({
       ...{ loyalty: loyalty.client, breaker, telemetry, now },
-      posCustomerId: 'email-or-document',
+      posCustomerId,
     }),
     breaker,
     queue: {
@@ -110,6 +118,7 @@ export function serveInProcess({
     retentionDays: 60,
     taxInPrices,
     pointCallsPerMinute: readsPerMinute,
+    flow,
     rewardTypes: { 0: 'percent', 1: 'fixed', 3: 'cashback', 4: 'custom', 5: 'product' },
   });
   const redeeming = {
@@ -134,6 +143,9 @@ export function serveInProcess({
           },
           clientId: async () => parts.clientId,
           hasCustomer: (id: string) => parts.hasCustomer(id),
+          get customerOfToken() {
+            return parts.customerOfToken;
+          },
           storefront: { ...storefront, ...redeeming },
           observers,
           rateLimit: {

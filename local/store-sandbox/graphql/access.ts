@@ -11,11 +11,16 @@ const scopeOfType: Readonly<Record<string, string>> = {
   Customer: 'read_customers',
   Product: 'read_products',
   DiscountNode: 'read_discounts',
+  Rollout: 'read_rollouts',
   DiscountCodeNode: 'read_discounts',
   DiscountAutomaticNode: 'read_discounts',
   DiscountCodeBasicCreatePayload: 'write_discounts',
   DiscountCodeFreeShippingCreatePayload: 'write_discounts',
   DiscountCodeDeletePayload: 'write_discounts',
+  // Shopify, "API access scopes": the account and its transactions have a scope each.
+  StoreCreditAccount: 'read_store_credit_accounts',
+  StoreCreditAccountTransaction: 'read_store_credit_account_transactions',
+  StoreCreditAccountCreditPayload: 'write_store_credit_account_transactions',
   Location: 'read_locations',
   StaffMember: 'read_users',
 };

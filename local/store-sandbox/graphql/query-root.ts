@@ -7,6 +7,7 @@ import {
   definitionView,
   discountNodeView,
   productView,
+  rolloutView,
   shopView,
   subscriptionView,
 } from './entity-views.ts';
@@ -118,6 +119,7 @@ export function queryRoot(context: GraphContext): View {
       );
       return row ? customerView(context, row) : null;
     },
+    storeCreditAccount: byType('StoreCreditAccount'),
     discountNodes: (args: ListArguments) =>
       list(args, discounts(args), (row) => discountNodeView(context, row, 'DiscountNode')),
     discountNodesCount: (args: ListArguments) => count(discounts(args)),
@@ -126,6 +128,12 @@ export function queryRoot(context: GraphContext): View {
       const row = found && rows.discounts.get(found.discountId);
       return row ? discountNodeView(context, row) : null;
     },
+    rollouts: (args: ListArguments) =>
+      connect(args, {
+        rows: [...rows.rollouts.values()],
+        id: ({ id }) => id,
+        view: (row) => rolloutView(context, row),
+      }),
     webhookSubscriptions: (args: PageArguments & { topics?: readonly string[] | null }) =>
       connect(args, {
         rows: [...subscriptions.values()]

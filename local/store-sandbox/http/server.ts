@@ -26,11 +26,13 @@ import {
 } from '../../sandbox-kit/http/server.ts';
 import { inOrder, readDisorder } from '../delivery/disorder.ts';
 import type { FaultRule } from '../fault-rule.ts';
+import { type ActionRun, runAction } from '../flow.ts';
 import { type ActionName, actions } from '../model/actions.ts';
 import { renderStoreFragment, renderStorePage } from '../pages/store-page.ts';
 import type { StoreService } from '../service.ts';
 import { apiVersion } from '../settings.ts';
 import { describeState } from '../state.ts';
+import { handleCustomerAccount, isCustomerAccount } from './customer-account.ts';
 import { handleGraphql } from './handle-graphql.ts';
 
 /** The client-credentials grant: `client_id`, `client_secret`, `grant_type`, as JSON or as a form. */
@@ -123,6 +125,7 @@ const resources: Readonly<Record<string, Resource<StoreService>>> = {
   },
   '/sandbox/clock': { POST: advanceClock },
   '/sandbox/secret': { POST: rotateSecret },
+  '/sandbox/flow-actions': { POST: sendAction },
 };
 
 function findResource(path: string): Resource<StoreService> | undefined {
@@ -179,6 +182,17 @@ function rotateSecret(service: StoreService, _query: Query, body: unknown): Answ
   return done;
 }
 
+/** `{ address, handle, properties, runId }`: the answer of the app's endpoint. */
+async function sendAction({ world, credentials }: StoreService, _query: Query, body: unknown) {
+  const run = body as Partial<ActionRun & { readonly address: string }> | undefined;
+  const { address = '', handle, properties } = run ?? {};
+  if (!URL.canParse(address) || !handle || !properties) {
+    return wrong(400, 'address, handle and properties must be given.');
+  }
+  const store = { shop: world.shop.domain, secret: credentials.clientSecret };
+  return jsonAnswer(200, await runAction(address, { ...run, handle, properties }, store));
+}
+
 const fieldOf = (body: unknown, name: string): unknown =>
   typeof body === 'object' && body !== null ? new Map(Object.entries(body)).get(name) : undefined;
 
@@ -208,6 +222,7 @@ async function dispatch(
   if (rawPath.startsWith('/admin/')) {
     return respond(response, jsonAnswer(404, { errors: 'Not Found' }));
   }
+  if (isCustomerAccount(rawPath)) return handleCustomerAccount(service, request, response);
   respond(response, await answerSite(service, request, site));
 }
 

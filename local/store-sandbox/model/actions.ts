@@ -21,7 +21,9 @@ import {
   createDiscount,
   deactivateDiscount,
   deleteDiscount,
+  endRollout,
   removeCodes,
+  startRollout,
   updateDiscount,
 } from './discounts.ts';
 import * as inputs from './inputs.ts';
@@ -30,6 +32,7 @@ import { expirePayment, openDispute, payOrder, updateDispute, voidPayment } from
 import { placeOrder, placeRandomOrder, quoteOrder } from './place-order.ts';
 import { changeInventory, createProduct, deleteProduct, updateProduct } from './products.ts';
 import { refundOrder, settleRefund } from './refund-order.ts';
+import { creditCustomer, debitCustomer, failCheckout } from './store-credit.ts';
 import { done, moment, type Outcome, type World } from './world.ts';
 
 interface Action<Schema extends v.GenericSchema, Value> {
@@ -71,12 +74,17 @@ export const actions = {
   deleteDiscount: action(inputs.discountReference, deleteDiscount),
   addCodes: action(inputs.codesChange, addCodes),
   removeCodes: action(inputs.codesChange, removeCodes),
+  startRollout: action(inputs.rolloutDraft, startRollout),
+  endRollout: action(inputs.rolloutReference, endRollout),
   createCustomer: action(inputs.customerDraft, createCustomer),
   updateCustomer: action(inputs.customerChange, updateCustomer),
   mergeCustomers: action(inputs.customerMerge, mergeCustomers),
   deleteCustomer: action(inputs.customerReference, deleteCustomer),
   redactCustomer: action(inputs.customerReference, redactCustomer),
   requestCustomerData: action(inputs.customerReference, requestCustomerData),
+  creditCustomer: action(inputs.creditChange, creditCustomer),
+  debitCustomer: action(inputs.creditChange, debitCustomer),
+  failCheckout: action(inputs.failedCheckout, failCheckout),
   setMetafield: action(inputs.metafieldDraft, setMetafield),
   deleteMetafield: action(inputs.metafieldReference, deleteMetafield),
   defineMetafield: action(inputs.metafieldDefinition, defineMetafield),

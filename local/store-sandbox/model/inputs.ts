@@ -107,6 +107,23 @@ export const discountChange = v.strictObject({ discountId: id, ...discountFields
 
 export const discountReference = v.strictObject({ discountId: id });
 
+/** Served from now on. */
+export const rolloutDraft = v.strictObject({
+  name: text,
+  /** The effective traffic allocation. */
+  allocation: v.optional(percentage, 100),
+  concludeAt: v.optional(v.nullable(moment), null),
+  treatments: v.array(
+    v.strictObject({
+      split: v.optional(percentage, 100),
+      activate: v.optional(v.array(id), []),
+      expire: v.optional(v.array(id), []),
+    }),
+  ),
+});
+
+export const rolloutReference = v.strictObject({ rolloutId: id });
+
 export const codesChange = v.strictObject({
   discountId: id,
   codes: v.pipe(v.array(v.pipe(text, v.minLength(1))), v.minLength(1), v.maxLength(100_000)),
@@ -126,6 +143,17 @@ export const customerDraft = v.strictObject(customerFields);
 export const customerChange = v.strictObject({ customerId: id, ...customerFields });
 export const customerMerge = v.strictObject({ keptId: id, deletedId: id });
 export const customerReference = v.strictObject({ customerId: id });
+
+export const creditChange = v.strictObject({
+  customerId: id,
+  amount,
+  /** Absent: the shop's. */
+  currency: v.optional(currency),
+  /** Of a credit; absent: it never ends. */
+  expiresAt: v.optional(v.nullable(moment)),
+});
+
+export const failedCheckout = v.strictObject({ customerId: id, amount });
 
 export const metafieldReference = v.strictObject({
   /** `gid://shopify/Customer/…` */
@@ -206,6 +234,8 @@ export const orderDraft = v.strictObject({
   ),
   payment: v.optional(v.picklist(['none', 'authorized', 'paid']), 'none'),
   gateway: v.optional(text, 'shopify_payments'),
+  /** What the customer's store credit pays: an amount, or as much as there is. `payment` is about the rest. */
+  storeCredit: v.optional(v.union([v.literal('all'), amount])),
   card: v.optional(card),
   note: v.optional(v.nullable(text), null),
   noteAttributes: v.optional(v.array(v.strictObject({ name: text, value: text })), []),
@@ -222,6 +252,13 @@ const orderId = { orderId: id };
 const lines = v.array(
   v.strictObject({ lineId: id, quantity: pieces, restock: v.optional(v.boolean(), true) }),
 );
+
+/** Where the money of a refund goes. */
+const creditedTo = {
+  to: v.optional(v.picklist(['original-payments', 'store-credit']), 'original-payments'),
+  /** Of the credit; absent: it never ends. */
+  creditExpiresAt: v.optional(v.nullable(moment), null),
+};
 
 export const payment = v.strictObject({
   ...orderId,
@@ -263,6 +300,7 @@ export const refund = v.strictObject({
   amount: v.optional(amount),
   /** To payments of this gateway first; absent: to the latest payment first. */
   gateway: v.optional(text),
+  ...creditedTo,
   /**
    * The money is on its way until `settleRefund`. Which discrepancies the store writes until then is recorded in
    * tables without their order only, so a test can have each: one that takes the money out again, the same with its
@@ -307,6 +345,7 @@ export const cancellation = v.strictObject({
     'customer',
   ),
   refund: v.optional(v.boolean(), true),
+  ...creditedTo,
   restock: v.optional(v.boolean(), true),
 });
 

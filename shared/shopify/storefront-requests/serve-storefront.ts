@@ -1,5 +1,6 @@
 import { errorFields, type Telemetry } from '../../core/events/telemetry.ts';
 import type { RateLimit } from '../../core/storefront/cached-uses.ts';
+import type { StorefrontApi } from '../../store/storefront-answers.ts';
 import {
   type Caller,
   callerOf,
@@ -8,6 +9,7 @@ import {
   type ServedShop,
   type StorefrontRequest,
 } from './caller.ts';
+import { flowRoutes } from './flow.ts';
 import { challenge, getRoutes, redeem, redeemAtTill } from './redeem-routes.ts';
 import {
   allowAnyOrigin,
@@ -23,9 +25,14 @@ import {
 } from './route.ts';
 import type { ScriptServer } from './serve-script.ts';
 
+type RouteOf<Name> = Name extends `${string} ${infer Route}` ? Route : never;
+
 /** By the last part of the path: `/apps/loyalty/me`. */
 export const routes: ReadonlyMap<string, Route> = new Map(
-  Object.entries({ ...getRoutes, redeem, answer: answerRoute }),
+  Object.entries({ ...getRoutes, redeem, answer: answerRoute } satisfies Record<
+    RouteOf<keyof StorefrontApi>,
+    Route
+  >),
 );
 
 /** Quizzes are for the customer alone: staff must not earn points by answering them. */
@@ -54,7 +61,8 @@ export async function serveStorefront(
   const [, shopPath = '', ...parts] = request.path.split('/');
   const caller = callerOf(parts);
   const shop = dependencies.shops.get(shopPath);
-  if (caller.kind === 'proxy') return serve(caller, request, shop, dependencies);
+  const isFromBrowser = caller.kind === 'account' || caller.kind === 'till';
+  if (!isFromBrowser) return serve(caller, request, shop, dependencies);
   if (request.method === 'OPTIONS') return answerPreflight();
   return allowAnyOrigin(await serve(caller, request, shop, dependencies));
 }
@@ -79,6 +87,7 @@ async function serve(
       });
       return refused(caller);
     }
+    if (proof.kind === 'too-many') return tooMany(proof.afterSeconds);
     if (proof.by === 'previous') telemetry.count('older-secret-used');
     const answer = await route(caller, request, proof.request, shop, dependencies);
     if (answer.status === 503) telemetry.count('unavailable');
@@ -109,7 +118,7 @@ async function route(
     const answer = (await script())(request.headers);
     return shop.observers ? notKept(answer) : answer;
   }
-  const found = (caller.kind === 'till' ? tillRoutes : routes).get(caller.route);
+  const found = routesOf(caller).get(caller.route);
   if (!found) return errorAnswer(404, 'not-found', 'There is nothing at this address.');
   if (request.method !== found.method) return wrongMethod(found.method);
   const limited = findLimit(proved, shop, now());
@@ -119,7 +128,11 @@ async function route(
   if ([...parameters.keys()].some((key) => !found.parameters.includes(key))) return unknownField();
   const wrong = refuseBody(found, request);
   if (wrong) return wrong;
-  if (caller.kind === 'till' && !(await shop.hasCustomer(caller.customerId))) {
+  if (caller.kind === 'flow' && customerId === undefined) {
+    return badRequest('customer_id must be the number of a customer.');
+  }
+  const isForCustomer = caller.kind === 'till' || caller.kind === 'flow';
+  if (isForCustomer && !(await shop.hasCustomer(customerId ?? ''))) {
     return errorAnswer(404, 'not-found', 'This shop has no such customer.');
   }
   const question = { parameters, body: request.body, storefront: shop.storefront };
@@ -130,6 +143,11 @@ async function route(
   if (found.for === 'customer') return found.answer({ ...question, customerId });
   if (staffId === undefined) throw new Error('a route of the till without its user');
   return found.answer({ ...question, customerId, staffId });
+}
+
+function routesOf({ kind }: Caller): ReadonlyMap<string, Route> {
+  if (kind === 'flow') return flowRoutes;
+  return kind === 'till' ? tillRoutes : routes;
 }
 
 function findLimit(
@@ -164,9 +182,9 @@ function wrongMethod(right: string): StorefrontAnswer {
 
 /** One answer for every reason, so that an attacker learns nothing from it. */
 function refused({ kind }: Caller): StorefrontAnswer {
-  return kind === 'proxy'
+  return kind === 'proxy' || kind === 'flow'
     ? errorAnswer(401, 'bad-signature', 'This request did not come through the store.')
-    : errorAnswer(401, 'bad-token', 'This request has no valid session token.');
+    : errorAnswer(401, 'bad-token', 'This request has no valid token.');
 }
 
 /** The shop is observed: only its observers and tills see the program, and nobody changes anything. */

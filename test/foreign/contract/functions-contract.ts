@@ -58,6 +58,7 @@ const ANSWERS: Readonly<Record<string, Schema>> = {
   view: object({
     ...{ ...balance, loggedIn: truth, rewards: orNull(list(reward)) },
     ...{ retryAfterSeconds: orNull(number), needsChallenge: truth, redemptions: list(redemption) },
+    referral: orNull(object({ url: text, whatsappUrl: orNull(text) })),
   }),
   me: object(balance),
   points: object({
@@ -70,6 +71,7 @@ const ANSWERS: Readonly<Record<string, Schema>> = {
   order: object({
     state: oneOf('waiting', 'expected', 'earned', 'none'),
     ...{ points: orNull(number), cashback: orNull(number), why: orNull(text) },
+    usableFrom: orNull(text),
   }),
   quizzes: object({ quizzes: list(quiz) }),
   redeem: object({ redemption }),
