@@ -6,6 +6,7 @@ import type { BulkQueue, QueueDepth } from '../../../shared/core/events/event.ts
 import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
 import { RESERVE_OF_POINTS } from '../../../shared/services/configured-store.ts';
 import type { AdminStore } from '../../../shared/shopify/admin/admin-store.ts';
+import { countEntities } from '../../../shared/shopify/admin/pages.ts';
 import { type Deployment, nextCommand, openLedger } from '../deployment/deployment.ts';
 import { openShopServices, storeUnread } from '../deployment/services.ts';
 import {
@@ -101,7 +102,8 @@ export async function startBackfill(
   };
   await checkVisibility(state, open, now);
   if (state.finishedAt !== undefined) return endDocument(state, true);
-  const count = await open.store.count(open.shop.domain, SCANNED[kind], spanOf(state));
+  const ask = open.store.ask(open.shop.domain);
+  const count = await countEntities(ask, SCANNED[kind], spanOf(state));
   if (count.kind === 'unavailable') throw storeUnread(count);
   if (!options.yes) return preview(state, count.value, options);
   await session.beginChange(deployment);

@@ -212,12 +212,6 @@ export interface StoreScan {
   seesAllOrders(shop: string): Promise<ScanAnswer<boolean>>;
 }
 
-/** For an estimate. */
-export interface StoreCount {
-  /** How many of a span the store has; automatic discounts, which have no codes, are among them. */
-  count(shop: string, kind: ScannedKind, span: Span): Promise<ScanAnswer<number>>;
-}
-
 /** The store answers for at most this many ids at once. */
 export const MOST_ASKED_FOR = 250;
 

@@ -9,7 +9,6 @@ import type {
   Span,
   Store,
   StoreAnswer,
-  StoreCount,
   StoreScan,
   StoreUnavailable,
 } from '../../core/store/store.ts';
@@ -38,14 +37,7 @@ import {
 } from './documents.gen.ts';
 import { deleteRewardCode, findRewardCode, makeRewardCode } from './make-reward-code.ts';
 import { customerPayload, type Enrichment, metafieldKeys } from './order-as-payload.ts';
-import {
-  countEntities,
-  findAbsent,
-  type OrderEvidence,
-  placeIn,
-  scannedPage,
-  seesAllOrders,
-} from './pages.ts';
+import { findAbsent, type OrderEvidence, placeIn, scannedPage, seesAllOrders } from './pages.ts';
 import { readCodeUses, readCoupon, readDiscount, scanDiscounts } from './read-discounts.ts';
 import { readOrder, scanOrders } from './read-orders.ts';
 import { cacheRollouts, describeOverrides, followRollouts, readFollowed } from './rollouts.ts';
@@ -64,13 +56,7 @@ export interface AdminStoreSettings
   readonly shop: (domain: string) => AdminShop;
 }
 
-export interface AdminStore
-  extends Store,
-    StoreScan,
-    StoreCount,
-    RewardStore,
-    CustomerSearch,
-    AnnouncingStore {
+export interface AdminStore extends Store, StoreScan, RewardStore, CustomerSearch, AnnouncingStore {
   /** Writes customers' balances as metafields of this namespace. */
   balancesIn(namespace: string): BalanceStore;
   /** `evidence` helps to distinguish a deleted order from one that is not visible. */
@@ -173,7 +159,6 @@ export function questionsOf(
     },
     findAbsent: async (domain, kind, ids) => findAbsent(ask(domain), kind, ids),
     seesAllOrders: async (domain) => seesAllOrders(ask(domain)),
-    count: async (domain, kind, span) => countEntities(ask(domain), kind, span),
     makeCode: async (domain, wanted) => makeRewardCode(change(domain), wanted),
     findCode: async (domain, wanted) => findRewardCode(ask(domain), wanted),
     deleteCode: async (domain, discountId) => deleteRewardCode(change(domain), discountId),

@@ -154,6 +154,7 @@ export async function seesAllOrders(ask: Ask): Promise<ScanAnswer<boolean>> {
   };
 }
 
+/** Automatic discounts, which have no codes, are among the discounts. */
 export async function countEntities(
   ask: Ask,
   kind: ScannedKind,
