@@ -13,6 +13,9 @@ const QUESTIONS = [
   'deleteCode',
   'readUses',
   'readPrices',
+  'readCreditShop',
+  'credit',
+  'readCredits',
 ] as const;
 
 type LazyStore = Pick<AdminStore, (typeof QUESTIONS)[number]> & {

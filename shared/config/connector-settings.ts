@@ -349,6 +349,13 @@ export interface StorefrontSettings {
   readonly taxInPrices?: number;
 
   /**
+   * What becomes of cashback that a customer chooses: a discount `code`, or `store-credit` on their account in the store,
+   * which needs further scopes (`app write`) and customer accounts that are not the legacy ones. What orders paid with
+   * that credit earn is in docs/mapping.md. Default: `code`.
+   */
+  readonly cashback?: 'code' | 'store-credit';
+
+  /**
    * How many rewards one customer may redeem in an hour, from 1 to 1000. Default: 10.
    */
   readonly redeemsPerHour?: number;
@@ -387,7 +394,9 @@ export const MEANINGS = [
 
 type RewardMeaning = (typeof MEANINGS)[number];
 
-export type Storefront = Required<Omit<StorefrontSettings, 'flow'>> & {
+export type Storefront = Required<Omit<StorefrontSettings, 'flow' | 'rewardTypes'>> & {
+  /** `store-credit`: cashback, where `cashback` says so. */
+  readonly rewardTypes: Readonly<Record<number, RewardMeaning | 'store-credit'>>;
   /** Undefined where it is off. */
   readonly flow: Required<FlowSettings> | undefined;
 };
@@ -404,6 +413,7 @@ const STOREFRONT = {
   posCustomerId: 'email-or-document',
   readsPerMinute: 60,
   taxInPrices: 0,
+  cashback: 'code',
   redeemsPerHour: 10,
   headless: false,
 } as const;
@@ -420,14 +430,18 @@ const REWARD_TYPES = {
 export function completeStorefront(
   settings: StorefrontSettings | undefined,
 ): Storefront | undefined {
-  return (
-    settings && {
-      ...STOREFRONT,
-      ...given(settings),
-      rewardTypes: { ...REWARD_TYPES, ...settings.rewardTypes },
-      flow: settings.flow && { ...FLOW, ...given(settings.flow) },
-    }
-  );
+  if (!settings) return undefined;
+  const complete = { ...STOREFRONT, ...given(settings) };
+  const rewardTypes: Storefront['rewardTypes'] = { ...REWARD_TYPES, ...settings.rewardTypes };
+  const meanings = Object.entries(rewardTypes).map(([type, meaning]) => [
+    type,
+    meaning === 'cashback' && complete.cashback === 'store-credit' ? complete.cashback : meaning,
+  ]);
+  return {
+    ...complete,
+    rewardTypes: Object.fromEntries(meanings),
+    flow: settings.flow && { ...FLOW, ...given(settings.flow) },
+  };
 }
 
 /**

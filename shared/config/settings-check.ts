@@ -319,6 +319,7 @@ const storefront = section({}, {
   ),
   readsPerMinute: wholeNumber(10, 1000, 'requests'),
   taxInPrices: numberFrom(0, 100, 'be a percentage from 0 to 100'),
+  cashback: oneOf('code', 'store-credit'),
   redeemsPerHour: wholeNumber(1, 1000, 'rewards'),
   headless: trueOrFalse,
   flow: section({}, {

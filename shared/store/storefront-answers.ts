@@ -58,11 +58,8 @@ export interface EarnedPoints {
   }[];
 }
 
-/** What a discount code gives. */
-export type DiscountKind = 'fixed' | 'percent' | 'free-shipping';
-
 /** What a reward gives, as far as a store can give it: a code, or an amount on the customer's store credit account. */
-export type RewardKind = DiscountKind | 'store-credit';
+export type RewardKind = 'fixed' | 'percent' | 'free-shipping' | 'store-credit';
 
 /** Why a customer cannot have a reward. */
 export type CannotUse =

@@ -9,11 +9,8 @@ import {
   type RedeemDeps,
   type RedeemRequest,
 } from '../../shared/core/redeem/redeem-reward.ts';
-import {
-  type ClosedAs,
-  closeRedemption,
-  settleStorefront,
-} from '../../shared/core/redeem/resume-redemption.ts';
+import { closeRedemption, settleStorefront } from '../../shared/core/redeem/resume-redemption.ts';
+import type { ClosedAs } from '../../shared/core/redemptions/redemption.ts';
 import { namesOf } from '../../shared/core/redemptions/redemption-names.ts';
 import {
   openRedemptions,
@@ -238,6 +235,12 @@ export const ROBIN = '7001';
 export const namesOfClick = (clientKey = 'click-0001') =>
   namesOf({ shop: SHOP, customerId: ROBIN }, clientKey);
 
+/** Cashback that becomes store credit. The model takes 100 points for whatever amount is chosen. */
+export const CASHBACK = {
+  ...{ id: 1, points: 100, type: 6 },
+  more: { CanSelectValue: true, AvailableCashback: 50, MaxCashbackForCurrentPurchase: 50 },
+};
+
 /** Redemptions in this process, on a clock that the test moves. */
 export function openRedeeming({
   rewards = [
@@ -256,7 +259,7 @@ export function openRedeeming({
   const here = openBalanceQueue([ROBIN, '7002'], 360);
   const { clock, now, ledger, queue, dead, balances, telemetry, events } = here;
   const loyalty = createRewardService(rewards, now);
-  const store = createMemoryRewardStore();
+  const store = createMemoryRewardStore(now);
   const never = new AbortController().signal;
   let keys = 0;
 
@@ -275,7 +278,10 @@ export function openRedeeming({
         keys += 1;
         return `00000000-0000-4000-8000-${String(keys).padStart(12, '0')}`;
       },
-      rewardTypes: { 0: 'fixed', 1: 'percent', 2: 'free-shipping', 3: 'cashback', 5: 'product' },
+      rewardTypes: {
+        ...{ 0: 'fixed', 1: 'percent', 2: 'free-shipping', 3: 'cashback', 5: 'product' },
+        6: 'store-credit',
+      },
       redeemsPerHour,
       retentionDays: 400,
       keepsMetadata: true,

@@ -25,6 +25,7 @@ export const SHOP = 'example-store.myshopify.com';
 export const SECRET = 'app-secret-of-this-test';
 export const CLIENT_ID = 'app-of-this-test';
 const SCRIPT = 'console.log("widget")';
+const SCRIPTS = { '': SCRIPT, en: 'console.log("in English")', es: 'console.log("en español")' };
 
 export interface Asking {
   readonly customerId?: string;
@@ -157,7 +158,7 @@ export function serveInProcess({
         },
       ],
     ]),
-    script: async () => createScriptServer(SCRIPT),
+    script: async () => createScriptServer(SCRIPTS),
     telemetry,
     now,
   };

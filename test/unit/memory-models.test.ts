@@ -211,6 +211,7 @@ describeRewardStore('the store in memory', () => {
     store,
     shop: 'example-store.myshopify.com',
     customers: ['7001', '7002'],
+    since: () => new Date(Date.now() - 1_000),
     makeForeign: (code) => store.foreign.add(code.toLowerCase()),
     use: (code) => {
       const made = store.codes.get(code.toLowerCase());

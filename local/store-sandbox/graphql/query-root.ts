@@ -82,6 +82,7 @@ export function queryRoot(context: GraphContext): View {
     node: ({ id }: IdArgument) => findNode(context, id) ?? null,
     nodes: ({ ids }: { ids: readonly string[] }) => ids.map((id) => findNode(context, id) ?? null),
     shop: () => shopView(context),
+    storeCreditConfiguration: { storeCreditEnabled: context.world.shop.storeCreditEnabled },
     currentAppInstallation: {
       id: gid('AppInstallation', '661200001'),
       accessScopes: [...scopes].sort().map((handle) => ({ handle })),

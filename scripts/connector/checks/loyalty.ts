@@ -155,14 +155,15 @@ export function describeReward(reward: RewardConfiguration, rewardTypes: RewardT
   const terms = readTerms(offered, reward, discount);
   if (!terms) {
     return info(
-      'shown, not redeemable: a discount of the store cannot have its value or its conditions',
+      `shown, not redeemable: ${discount.kind === 'store-credit' ? 'store credit' : 'a discount of the store'} cannot have its value or its conditions`,
     );
   }
   const conditions = [
     ...(terms.minimum === undefined ? [] : [`from ${terms.minimum}`]),
     ...(terms.cashback ? [] : [`${terms.points} points`]),
   ];
-  return info([gives, ...conditions, 'a code for this customer'].join(', '));
+  const becomes = terms.kind === 'store-credit' ? 'store credit' : 'a code for this customer';
+  return info([gives, ...conditions, becomes].join(', '));
 }
 
 /** In words, and as the redemption reads it. */
@@ -174,6 +175,10 @@ const readingsOf = (value: number) =>
     cashback: {
       gives: 'cashback of an amount that the customer chooses',
       discount: { kind: 'fixed', value: 1, cashback: true },
+    },
+    'store-credit': {
+      gives: 'cashback of an amount that the customer chooses',
+      discount: { kind: 'store-credit', value: 1, cashback: true },
     },
     // Which product, and how much, the service says for a customer and a cart.
     product: {

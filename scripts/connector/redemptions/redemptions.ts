@@ -4,12 +4,9 @@ import { createSqsEventQueue } from '../../../shared/aws/sqs-queues.ts';
 import { readCustomer } from '../../../shared/core/balances/point-balance.ts';
 import { createCircuitBreaker } from '../../../shared/core/calls/call-loyalty.ts';
 import { readUsed } from '../../../shared/core/redeem/list-redemptions.ts';
+import { closeRedemption, foreseeClosing } from '../../../shared/core/redeem/resume-redemption.ts';
 import {
   type ClosedAs,
-  closeRedemption,
-  foreseeClosing,
-} from '../../../shared/core/redeem/resume-redemption.ts';
-import {
   isOpen,
   type Redemption,
   type RedemptionState,
@@ -183,6 +180,8 @@ const STATES: Readonly<
   intended: { text: 'begins', tone: 'waits' },
   calling: { text: 'not known yet', tone: 'waits' },
   redeemed: { text: 'points spent, code follows', tone: 'waits' },
+  crediting: { text: 'cashback taken, store credit follows', tone: 'waits' },
+  credited: { text: 'on the store credit account', tone: 'well' },
   cancelling: { text: 'points are given back', tone: 'waits' },
   cancelled: { text: 'points given back' },
   refused: { text: 'refused, no points spent' },
@@ -193,6 +192,8 @@ const STATES: Readonly<
 const STUCK: Readonly<Record<StuckWhy, string>> = {
   'look-up-refused':
     'The loyalty service refuses to look it up: look in its panel whether points were spent.',
+  'credit-unclear':
+    "The account has a credit of this amount that may be this one: look at the customer's store credit in the admin. Credited: close it so. Not credited: give the cashback back in the panel of the loyalty service.",
   'cancel-refused':
     'The store refuses the code, and the loyalty service does not cancel it: give the points back in its panel.',
 };
@@ -210,8 +211,11 @@ function detailOf({ redemption, wait }: FoundRedemption, now: Date): string {
   if (state.at === 'calling') {
     return `It is unknown whether the points were spent; the connector finds out (${counted(state.attempts, 'call')} so far). ${then}`;
   }
-  if (state.at !== 'redeemed' || !state.refusal) return then;
-  return `The store refuses the code (${state.refusal.why}): the points will be given back. ${then}`;
+  if (state.at === 'cancelled') return state.why ? `The store refused it (${state.why}).` : '';
+  const refusal = 'refusal' in state ? state.refusal : undefined;
+  if (refusal) return `The store refuses it (${refusal.why}): it will be given back. ${then}`;
+  if (state.at !== 'crediting' || state.attempts === 0) return then;
+  return `It is unknown whether the store credited it; the account's transactions decide (${counted(state.attempts, 'call')} so far). ${then}`;
 }
 
 /** Each attempt is a new state: of what is not finished, the first moment counts. */
@@ -441,6 +445,7 @@ export function rowsOf({ store, ledger, service }: Sides) {
 interface CloseOptions extends ShopOption {
   readonly refused?: boolean;
   readonly cancelled?: boolean;
+  readonly credited?: boolean;
   readonly yes?: boolean;
 }
 
@@ -453,10 +458,14 @@ const CLOSINGS: Readonly<Record<ClosedAs, { readonly label: string; readonly see
     label: 'Close: the points were given back',
     sees: 'the customer sees that the points are back, and can redeem the reward again',
   },
+  credited: {
+    label: 'Close: the store credit was given',
+    sees: 'the customer sees that the amount is on their store credit',
+  },
 };
-const CLOSED_AS = ['refused', 'cancelled'] as const;
+const CLOSED_AS = ['refused', 'cancelled', 'credited'] as const;
 
-/** What a person may decide about it, who has looked in the panel of the loyalty service. */
+/** What a person may decide about it, who has looked in the panel of the loyalty service, or at the store credit. */
 function closings(
   { shop, customerId, redemption }: FoundRedemption,
   now: Date,
@@ -467,12 +476,12 @@ function closings(
     (as) => state.at !== as && foreseeClosing(redemption, as, now).kind === 'closed',
   ).map((as) => ({
     label: CLOSINGS[as].label,
-    say: `${CLOSINGS[as].label} (${id}), as the panel of the loyalty service says:`,
+    say: `${CLOSINGS[as].label} (${id}), as ${as === 'credited' ? "the customer's store credit" : 'the panel of the loyalty service'} says:`,
     line: line('redemptions close', [customerId, id], { shop, [as]: true }),
   }));
 }
 
-/** Closes a redemption that a person has settled in the loyalty service. */
+/** Closes a redemption that a person has settled in the loyalty service or the store. */
 export async function closeCommand(
   session: Session,
   options: CloseOptions,
@@ -480,7 +489,8 @@ export async function closeCommand(
   id: string,
 ): Promise<Document> {
   const [as, ...others] = CLOSED_AS.filter((one) => options[one]);
-  if (!as || others.length > 0) throw new BadArguments('give --refused or --cancelled.');
+  if (!as || others.length > 0)
+    throw new BadArguments('give --refused, --cancelled or --credited.');
   if (!/^\d{1,20}$/.test(customerId)) {
     throw new BadArguments("give the customer's id in the store, a number.");
   }
@@ -504,7 +514,7 @@ export async function closeCommand(
         redemptionsTable([found], now()),
         text(`Nothing was changed. Once it is closed, ${sees}.`),
         text(
-          'Look at this customer in the panel of the loyalty service first: the connector does not check what you say here.',
+          `Look at this customer in ${as === 'credited' ? 'the admin of the store' : 'the panel of the loyalty service'} first: the connector does not check what you say here.`,
         ),
       ],
       next: [{ label, line: close }],
@@ -534,7 +544,7 @@ function notClosed(redemption: Redemption | undefined, id: string, show: string)
   return new Problem(
     `Nothing was changed: the state of the redemption is "${STATES[redemption.state.at].text}".`,
     waitsForPerson(redemption, new Date())
-      ? 'Its points are spent, so it accepts only --cancelled, after they were given back.'
+      ? 'Its points are spent, so it accepts --cancelled, after they were given back, and store credit --credited.'
       : 'The connector finishes it by itself; it accepts this only when it needs a person.',
   );
 }

@@ -4,6 +4,7 @@ import type { CircuitBreaker } from '../calls/call-loyalty.ts';
 import type { EventQueue } from '../events/event.ts';
 import { correlationOf, errorFields, type LogFields, type Telemetry } from '../events/telemetry.ts';
 import {
+  creditEnd,
   isOpen,
   type RedeemBody,
   type Redemption,
@@ -34,6 +35,7 @@ import {
   type TypedContacts,
 } from './challenge.ts';
 import { findOffer, type OfferRefusal, type OfferRequest, type RewardTypes } from './find-offer.ts';
+import { giveCredit } from './give-credit.ts';
 import { makeCode } from './make-code.ts';
 import { attemptRedeem } from './redeem-call.ts';
 import type { RewardStore } from './reward-store.ts';
@@ -188,6 +190,7 @@ async function intend(
   request: RedeemRequest,
   offer: {
     readonly terms: RewardTerms;
+    readonly currency?: string | undefined;
     readonly programId: string;
     /** Of the challenge that was passed for this redemption, and for no other. */
     readonly transactionId?: string;
@@ -196,15 +199,15 @@ async function intend(
   { redeemsPerHour, keepsMetadata, inDoubt }: RedeemDeps,
 ): Promise<FoundIntent> {
   const { shop, value, till, rewardId, clientKey } = request;
-  const { terms, transactionId } = offer;
+  const { currency, transactionId } = offer;
   const { id, key } = namesOf(request, clientKey);
-  const body: RedeemBody = {
+  const bodyOf = (terms: RewardTerms): RedeemBody => ({
     CustomerId: offer.programId,
     OriginalKey: key,
     ...(keepsMetadata && { Metadatas: [keepRedemption({ shop, id, key, rewardId, terms })] }),
     ...(value !== undefined && { Value: value }),
     ...(till && { RedeemOrigin: POINT_OF_SALE }),
-  };
+  });
   return record.change<FoundIntent>((found, now) => {
     // Another click may have been faster since the first look.
     const joined = join(found, request, redeemsPerHour, now);
@@ -213,9 +216,11 @@ async function intend(
     const isUsedUp = transactionId !== undefined && challenges.transaction?.id !== transactionId;
     if (isUsedUp) return { value: answered({ kind: 'refused', why: 'challenge-needed' }) };
     const at = now.toISOString();
+    const expiresAt = currency && creditEnd({ id, terms: offer.terms }, found.redemptions, now);
+    const terms = expiresAt ? { ...offer.terms, credit: { currency, expiresAt } } : offer.terms;
     const redemption: Redemption = {
       ...{ id, rewardId, clientKeys: [clientKey], terms, intendedAt: at, since: at },
-      state: { at: 'intended', body, ...(inDoubt() && { tried: true }) },
+      state: { at: 'intended', body: bodyOf(terms), ...(inDoubt() && { tried: true }) },
       ...(till && { staffId: till.staffId }),
     };
     const next = {
@@ -287,7 +292,7 @@ async function executeRedemption(
   const attempted = await attemptRedeem(record, id, 'shopper', deps);
   switch (attempted.kind) {
     case 'known':
-      return answerOf(await tryCode(attempted.redemption, record, deps));
+      return answerOf(await tryToGive(attempted.redemption, record, deps));
     case 'not-sent':
       await forget(id, attempted.attempt, record);
       return { kind: 'unavailable' };
@@ -313,19 +318,22 @@ async function forget(id: string, attempt: number, record: OpenRedemptions): Pro
   });
 }
 
-/** Once, while the customer waits. */
-async function tryCode(
+/** Once, while the customer waits: its code, or its store credit. */
+async function tryToGive(
   redemption: Redemption | undefined,
   record: OpenRedemptions,
   deps: RedeemDeps,
 ): Promise<Redemption | undefined> {
-  if (redemption?.state.at !== 'redeemed' || redemption.state.refusal) return redemption;
+  const isToBeMade = redemption?.state.at === 'redeemed' && !redemption.state.refusal;
+  const isToBeCredited = redemption?.state.at === 'crediting' && redemption.state.attempts === 0;
+  if (!isToBeMade && !isToBeCredited) return redemption;
   try {
-    const made = await makeCode(record, redemption, deps);
-    return made.kind === 'settled' ? made.redemption : redemption;
+    const give = isToBeMade ? makeCode : giveCredit;
+    const given = await give(record, redemption, deps);
+    return given.kind === 'settled' ? given.redemption : redemption;
   } catch (error) {
     const fields = { ...record.customer, redemption: redemption.id, ...errorFields(error) };
-    deps.telemetry.log('warn', 'a code was not made at once', fields);
+    deps.telemetry.log('warn', 'a reward was not given at once', fields);
     return redemption;
   }
 }

@@ -11,6 +11,7 @@ import type { Outcome, RetryReason } from '../events/outcome.ts';
 import { correlationOf } from '../events/telemetry.ts';
 import {
   advance,
+  type ClosedAs,
   isOpen,
   LOOK_AGAIN_AFTER_SECONDS,
   REPEAT_AFTER_SECONDS,
@@ -30,10 +31,12 @@ import {
   withRedemption,
 } from '../redemptions/redemption-record.ts';
 import { retryStore } from '../store/store.ts';
+import { type CreditDeps, giveCredit } from './give-credit.ts';
 import { type CodeDeps, confirmAbsence, deleteLateCode, makeCode } from './make-code.ts';
 import { answerStep, attemptRedeem, type RedeemCallDeps } from './redeem-call.ts';
 
-interface ResumeDeps extends CodeDeps, RedeemCallDeps {
+interface ResumeDeps extends CodeDeps, CreditDeps, RedeemCallDeps {
+  readonly store: CodeDeps['store'] & CreditDeps['store'];
   readonly loyalty: Pick<
     LoyaltyClient,
     'redeemRewardByKey' | 'updateRewardMetadata' | 'cancelRedemption'
@@ -169,12 +172,15 @@ async function resume(work: Work, redemption: Redemption | undefined): Promise<O
       return repeat(work, redemption, state.calledAt);
     case 'redeemed':
       return makeOrCancel(work, redemption, secondsToCancel(state, work.deps.now()));
+    case 'crediting':
+      return creditOrCancel(work, redemption, state);
     case 'cancelling':
       return cancel(work, redemption, state.redeemedRewardId);
     case 'cancelled':
       return tidyUp(work, redemption);
     case 'ready':
       return { kind: 'handled', how: 'redemption-ready' };
+    case 'credited':
     case 'used':
     case 'refused':
       return { kind: 'handled', how: 'redemption-settled' };
@@ -293,6 +299,29 @@ async function makeOrCancel(
   }
 }
 
+async function creditOrCancel(
+  work: Work,
+  redemption: Redemption,
+  { absentAt, refusal }: Extract<RedemptionState, { at: 'crediting' }>,
+): Promise<Outcome> {
+  const given = await giveCredit(work.record, redemption, work.deps);
+  switch (given.kind) {
+    case 'settled':
+      return resume(work, given.redemption);
+    case 'waits': {
+      const why = refusal ? 'redemption-to-cancel' : 'redemption-absent';
+      const { afterSeconds } = given;
+      return refusal || absentAt
+        ? { kind: 'retry', why, afterSeconds }
+        : { kind: 'retry', why: 'redemption-in-progress', afterSeconds };
+    }
+    case 'unclear':
+      return getStuck(work, redemption, 'credit-unclear');
+    case 'unavailable':
+      return retryStore(given);
+  }
+}
+
 /**
  * By the id that the service gave, never by key: for a key whose call is still under way, the service
  * would answer "not found" and spend the points afterwards.
@@ -330,6 +359,7 @@ async function tidyUp({ record, deps }: Work, redemption: Redemption): Promise<O
 const STUCK: Readonly<Record<StuckWhy, string>> = {
   'look-up-refused': 'the service refuses to look it up by its key',
   'cancel-refused': 'the store refuses its code, and the service does not cancel it',
+  'credit-unclear': 'a credit of its amount may be its own, and has another end',
 };
 
 /** Parks the message. Sent again, it continues from the state that was recorded. */
@@ -346,9 +376,6 @@ async function getStuck(work: Work, { id }: Redemption, why: StuckWhy): Promise<
   });
   return { kind: 'rejected', reason: 'rejected', why: STUCK[why] };
 }
-
-/** What a person found out, or did, in the loyalty service. */
-export type ClosedAs = 'refused' | 'cancelled';
 
 export type Closing =
   | { readonly kind: 'closed' | 'not-allowed'; readonly redemption: Redemption }

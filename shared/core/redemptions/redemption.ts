@@ -1,7 +1,7 @@
 import type { Body } from '../../loyalty/operations.ts';
 import type { RedemptionView, RewardKind } from '../../store/storefront-answers.ts';
 
-/** What the shopper was offered when the intent was recorded. All of it can become a store discount. */
+/** What the shopper was offered when the intent was recorded. All of it can become a store discount or store credit. */
 export interface RewardTerms {
   readonly title: string;
   /** What it costs. */
@@ -23,6 +23,18 @@ export interface RewardTerms {
   readonly cashback?: true;
   /** The discount is for one unit of this product of the store. */
   readonly product?: { readonly id: string; readonly name: string };
+  /** With `store-credit`. */
+  readonly credit?: CreditTerms;
+}
+
+/**
+ * What identifies store credit of ours. The store's mutation takes no key and no reference, but the end of a credit can
+ * be read: no other credit of the customer's redemptions has the same, to the second.
+ */
+export interface CreditTerms {
+  readonly currency: string;
+  /** ISO 8601, to the second. */
+  readonly expiresAt: string;
 }
 
 /** The discount code that stands for a redeemed reward. */
@@ -71,9 +83,32 @@ export type RedemptionState =
       /** The store refuses the code permanently; `why` is its name of the reason. */
       readonly refusal?: { readonly why: string; readonly at: string };
     }
-  | { readonly at: 'cancelling'; readonly redeemedRewardId: number; readonly code: RewardCode }
-  /** `code`: the one that the store must not have. Absent where a person closed it before it was known. */
-  | { readonly at: 'cancelled'; readonly code?: RewardCode }
+  /** Of store credit, instead of `redeemed`. */
+  | {
+      readonly at: 'crediting';
+      readonly redeemedRewardId: number;
+      /** Calls to the store that were begun and may have credited, the last one included. */
+      readonly attempts: number;
+      /** ISO 8601: when the last call began; before the first one, that to the service. */
+      readonly calledAt: string;
+      /** When a first look at the account found no such credit after an unclear call. */
+      readonly absentAt?: string;
+      readonly refusal?: { readonly why: string; readonly at: string };
+    }
+  /** `transactionId` is absent where a person found the credit; `expiresAt` is what the store keeps. */
+  | { readonly at: 'credited'; readonly transactionId?: string; readonly expiresAt: string }
+  /** `why`: the store's name of the reason. */
+  | {
+      readonly at: 'cancelling';
+      readonly redeemedRewardId: number;
+      readonly code?: RewardCode;
+      readonly why?: string;
+    }
+  /**
+   * `code`: the one that the store must not have. Absent for store credit, and where a person closed it before it was
+   * known.
+   */
+  | { readonly at: 'cancelled'; readonly code?: RewardCode; readonly why?: string }
   | { readonly at: 'ready' | 'used'; readonly code: RewardCode; readonly discountId: string };
 
 /** Why only a person can finish a redemption. */
@@ -81,7 +116,9 @@ export type StuckWhy =
   /** The service answers the look-up by key with an error that does not say "absent". */
   | 'look-up-refused'
   /** The service does not cancel a redemption that it made. */
-  | 'cancel-refused';
+  | 'cancel-refused'
+  /** After an unclear call the account has a credit of the amount, with an end that is not the one that was sent. */
+  | 'credit-unclear';
 
 export interface Redemption {
   readonly id: string;
@@ -114,6 +151,15 @@ export interface Redemption {
  *         (forgotten) ◀─┘  ▼                ▼ the store refuses the code
  *             sent        refused       cancelling ─▶ cancelled
  *
+ * Store credit has no code. Its mutation takes no key, so that an unclear call is never just repeated: the account's
+ * transactions decide.
+ *
+ *             call, or found
+ *   crediting ──────────────▶ credited
+ *    │   ▲ └▶ unclear: look, look again ten minutes later
+ *    │   └──────────┘ absent both times: called again
+ *    └─▶ the store refuses ─▶ cancelling ─▶ cancelled
+ *
  * In any open state it can get stuck; a person then closes it as refused or cancelled, or a step goes on.
  *
  * See docs/decisions/0023-a-redemption-repeats-under-its-key-a-quiz-is-claimed.md.
@@ -122,18 +168,34 @@ export type Step =
   | { readonly kind: 'call' }
   /** The call did surely not reach the service. */
   | { readonly kind: 'not-sent'; readonly attempt: number }
-  | { readonly kind: 'answer'; readonly redeemedRewardId: number; readonly code: RewardCode }
+  /** Without a code: store credit. */
+  | {
+      readonly kind: 'answer';
+      readonly redeemedRewardId: number;
+      readonly code?: RewardCode | undefined;
+    }
   | { readonly kind: 'refuse'; readonly attempt: number; readonly why: RefusedWhy; late?: true }
   /** The service knows no redemption of this key. */
   | { readonly kind: 'absent' }
   | { readonly kind: 'made'; readonly discountId: string }
   | { readonly kind: 'store-refused'; readonly why: string }
+  /** `after`: the attempts at the time of the look that found no credit. */
+  | { readonly kind: 'credit'; readonly after: number }
+  /** The store has surely not executed the call. */
+  | { readonly kind: 'credit-not-sent'; readonly attempt: number }
+  /** The account has no such credit. */
+  | { readonly kind: 'credit-absent' }
+  | { readonly kind: 'credit-refused'; readonly attempt: number; readonly why: string }
+  | { readonly kind: 'credited'; readonly transactionId: string; readonly expiresAt: string }
   | { readonly kind: 'cancel' }
   | { readonly kind: 'cancelled' }
   | { readonly kind: 'use' }
   | { readonly kind: 'get-stuck'; readonly why: StuckWhy }
-  /** A person has looked: no points were taken, or they are given back. */
-  | { readonly kind: 'close'; readonly as: 'refused' | 'cancelled' };
+  /** A person has looked: no points were taken, they are given back, or the store credit is there. */
+  | { readonly kind: 'close'; readonly as: ClosedAs };
+
+/** What a person found out, or did. */
+export type ClosedAs = 'refused' | 'cancelled' | 'credited';
 
 /** An unanswered call may still be under way for so long; by then its process has ended, too. */
 export const REPEAT_AFTER_SECONDS = 30;
@@ -171,7 +233,10 @@ function nextState(
     case 'answer': {
       if (state.at !== 'calling') return undefined;
       const { redeemedRewardId, code } = step;
-      return { at: 'redeemed', redeemedRewardId, code, calledAt: state.calledAt };
+      const { calledAt } = state;
+      return code
+        ? { at: 'redeemed', redeemedRewardId, code, calledAt }
+        : { at: 'crediting', redeemedRewardId, attempts: 0, calledAt };
     }
     case 'not-sent':
       // Of an attempt that was repeated meanwhile, nothing can be said.
@@ -203,19 +268,43 @@ function nextState(
     case 'store-refused':
       if (state.at !== 'redeemed') return undefined;
       return { ...state, refusal: { why: step.why, at: now.toISOString() } };
+    case 'credit':
+      if (state.at !== 'crediting' || step.after !== state.attempts) return undefined;
+      return beginCredit(state, now);
+    case 'credit-not-sent':
+      if (state.at !== 'crediting' || step.attempt !== state.attempts) return undefined;
+      return { ...state, attempts: state.attempts - 1 };
+    case 'credit-absent':
+      if (state.at !== 'crediting' || state.attempts === 0 || state.absentAt) return undefined;
+      return { ...state, absentAt: now.toISOString() };
+    case 'credit-refused':
+      if (state.at !== 'crediting' || step.attempt !== state.attempts) return undefined;
+      return { ...state, refusal: { why: step.why, at: now.toISOString() } };
+    case 'credited': {
+      const { transactionId, expiresAt } = step;
+      return state.at === 'crediting' ? { at: 'credited', transactionId, expiresAt } : undefined;
+    }
     case 'cancel': {
-      if (state.at !== 'redeemed' || secondsToCancel(state, now) !== 0) return undefined;
-      const { redeemedRewardId, code } = state;
-      return { at: 'cancelling', redeemedRewardId, code };
+      if (state.at !== 'redeemed' && state.at !== 'crediting') return undefined;
+      if (secondsToCancel(state, now) !== 0) return undefined;
+      const { redeemedRewardId, refusal } = state;
+      return { at: 'cancelling', redeemedRewardId, ...codeIn(state), ...whyIn(refusal) };
     }
     case 'cancelled':
-      return state.at === 'cancelling' ? { at: 'cancelled', code: state.code } : undefined;
+      if (state.at !== 'cancelling') return undefined;
+      return { at: 'cancelled', ...codeIn(state), ...whyIn(state) };
     case 'use':
       return state.at === 'ready' ? { ...state, at: 'used' } : undefined;
     case 'close':
-      return waitsForPerson(redemption, now) ? close(state, step.as) : undefined;
+      return waitsForPerson(redemption, now) ? close(redemption, step.as) : undefined;
   }
 }
+
+const codeIn = (state: RedemptionState) =>
+  'code' in state && state.code ? { code: state.code } : {};
+
+const whyIn = (refused: { readonly why?: string } | undefined) =>
+  refused?.why === undefined ? {} : { why: refused.why };
 
 function beginCall({ state, intendedAt }: Redemption, now: Date): RedemptionState | undefined {
   const calledAt = now.toISOString();
@@ -227,17 +316,40 @@ function beginCall({ state, intendedAt }: Redemption, now: Date): RedemptionStat
   return { ...state, attempts: state.attempts + 1, calledAt };
 }
 
-function close(state: RedemptionState, as: 'refused' | 'cancelled'): RedemptionState | undefined {
+type Crediting = Extract<RedemptionState, { at: 'crediting' }>;
+
+function beginCredit(state: Crediting, now: Date): RedemptionState | undefined {
+  const { absentAt, ...begun } = state;
+  if (state.refusal || (state.attempts > 0 && !absentAt) || secondsToLook(state, now) > 0) {
+    return undefined;
+  }
+  return { ...begun, attempts: state.attempts + 1, calledAt: now.toISOString() };
+}
+
+/** How long until the account's transactions can decide about the next call. */
+export function secondsToLook(state: Crediting, now: Date): number {
+  const { attempts, calledAt, absentAt } = state;
+  const toCancel = secondsToCancel(state, now);
+  if (toCancel !== undefined) return toCancel;
+  if (absentAt) return secondsUntil(absentAt, LOOK_AGAIN_AFTER_SECONDS, now);
+  return attempts === 0 ? 0 : secondsUntil(calledAt, REPEAT_AFTER_SECONDS, now);
+}
+
+function close({ state, terms }: Redemption, as: ClosedAs): RedemptionState | undefined {
+  if (as === 'credited') {
+    const { credit } = terms;
+    return state.at === 'crediting' && credit ? { at: as, expiresAt: credit.expiresAt } : undefined;
+  }
   if (state.at === 'calling')
     return as === 'refused' ? { at: as, why: as, late: true } : { at: as };
   if (as === 'refused') return undefined;
-  const hasCode = state.at === 'redeemed' || state.at === 'cancelling';
-  return hasCode ? { at: as, code: state.code } : undefined;
+  const isSpent = state.at === 'redeemed' || state.at === 'crediting' || state.at === 'cancelling';
+  return isSpent ? { at: as, ...codeIn(state) } : undefined;
 }
 
-/** Undefined while the store does not refuse the code. */
+/** Undefined while the store does not refuse the code or the credit. */
 export function secondsToCancel(
-  { refusal, calledAt }: Extract<RedemptionState, { at: 'redeemed' }>,
+  { refusal, calledAt }: Pick<Crediting, 'refusal' | 'calledAt'>,
   now: Date,
 ): number | undefined {
   if (!refusal) return undefined;
@@ -259,11 +371,19 @@ export function asOf(redemption: Redemption, now: Date): Redemption | undefined 
 
 /** Not finished: a click for the same reward joins it, and a redaction waits for it. */
 export function isOpen({ at }: RedemptionState): boolean {
-  return at === 'intended' || at === 'calling' || at === 'redeemed' || at === 'cancelling';
+  return OPEN.has(at);
 }
 
+const OPEN: ReadonlySet<RedemptionState['at']> = new Set([
+  'intended',
+  'calling',
+  'redeemed',
+  'crediting',
+  'cancelling',
+]);
+
 export function isClosed({ at }: RedemptionState): boolean {
-  return at === 'used' || at === 'refused' || at === 'cancelled';
+  return at === 'used' || at === 'refused' || at === 'cancelled' || at === 'credited';
 }
 
 /** The connector can do no more, or has tried for longer than it should take. */
@@ -292,8 +412,11 @@ export function viewOf({
     case 'cancelled':
       return { ...without, state: 'cancelled' };
     case 'redeemed':
+    case 'crediting':
     case 'cancelling':
       return { ...without, state: 'making' };
+    case 'credited':
+      return { ...without, state: 'credited', validUntil: state.expiresAt };
     case 'ready':
     case 'used': {
       const { code, kind, value, endsAt = null } = state.code;
@@ -325,4 +448,26 @@ export function codeFrom(
       endsAt: new Date(now.getTime() + terms.validDays * 86_400_000).toISOString(),
     }),
   };
+}
+
+/** Ten years, for what has no end: without one, the store would have nothing that names our credit. */
+const LONGEST_DAYS = 3650;
+const DAY_MS = 86_400_000;
+
+/**
+ * When the store credit of a redemption ends: after at least its valid days, at a second of the day that its id decides.
+ * So a click that the ledger has forgotten finds the credit of its first time.
+ */
+export function creditEnd(
+  { id, terms }: Pick<Redemption, 'id' | 'terms'>,
+  others: readonly Redemption[],
+  now: Date,
+): string {
+  const day = Math.floor(now.getTime() / DAY_MS) + (terms.validDays ?? LONGEST_DAYS) + 1;
+  const taken = new Set(others.map((one) => one.terms.credit?.expiresAt));
+  const second = Number.parseInt(id.slice(0, 8), 36) % 86_400;
+  for (let end = day * DAY_MS + second * 1000; ; end += 1000) {
+    const expiresAt = new Date(end).toISOString();
+    if (!taken.has(expiresAt)) return expiresAt;
+  }
 }

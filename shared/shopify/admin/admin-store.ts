@@ -42,6 +42,7 @@ import { readCodeUses, readCoupon, readDiscount, scanDiscounts } from './read-di
 import { readOrder, scanOrders } from './read-orders.ts';
 import { cacheRollouts, describeOverrides, followRollouts, readFollowed } from './rollouts.ts';
 import { sendTrigger } from './send-trigger.ts';
+import { giveStoreCredit, readCreditShop, readStoreCredits } from './store-credit.ts';
 import { writeBalances } from './write-balances.ts';
 
 export interface AdminShop extends Pick<AdminClientSettings, 'secret' | 'sandboxAddress'> {
@@ -166,6 +167,9 @@ export function questionsOf(
     findCustomer: async (domain, email) => findCustomer(ask(domain), email),
     readUses: async (domain, ids) => readCodeUses(ask(domain), ids),
     announce: async (domain, announcement) => sendTrigger(change(domain), announcement),
+    readCreditShop: async (domain) => readCreditShop(ask(domain)),
+    credit: async (domain, wanted) => giveStoreCredit(change(domain), wanted),
+    readCredits: async (domain, account) => readStoreCredits(ask(domain), account),
   });
 }
 

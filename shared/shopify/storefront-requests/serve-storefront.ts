@@ -112,10 +112,10 @@ async function route(
   const { customerId, staffId, parameters } = proved;
   const isHidden = shop.observers !== undefined && !shop.observers.includes(customerId ?? '');
   if (caller.kind === 'proxy' && caller.route === SCRIPT) {
-    // Parameters are allowed here: a theme may add a version to bypass a cache.
+    // Any parameters are allowed here: a theme may add a version to bypass a cache.
     if (request.method !== 'GET') return wrongMethod('GET');
     if (isHidden) return NO_SCRIPT;
-    const answer = (await script())(request.headers);
+    const answer = (await script())(request.headers, parameters.get('language') ?? undefined);
     return shop.observers ? notKept(answer) : answer;
   }
   const found = routesOf(caller).get(caller.route);

@@ -248,6 +248,7 @@ describe('the connector’s settings', () => {
       rewardTypes: { 0: 'percent', 1: 'fixed', 3: 'cashback', 4: 'custom', 5: 'product' },
       readsPerMinute: 60,
       taxInPrices: 0,
+      cashback: 'code',
       redeemsPerHour: 10,
     });
     const wrong = {
@@ -256,14 +257,20 @@ describe('the connector’s settings', () => {
         readsPerMinute: 9,
         taxInPrices: 101,
         redeemsPerHour: 0,
+        cashback: 'points',
         rewardTypes: { 0: 'gift' },
       },
       posCustomerId: 'phone',
     };
-    expect(faultsOf({ ...least, storefront: wrong })).toHaveLength(8);
+    expect(faultsOf({ ...least, storefront: wrong })).toHaveLength(9);
     const storefront = { rewardTypes: { 2: 'free-shipping', 5: 'custom' } } as const;
     expect(defineConnector({ ...least, storefront }).storefront?.rewardTypes).toEqual({
       ...{ 0: 'percent', 1: 'fixed', 2: 'free-shipping', 3: 'cashback', 4: 'custom', 5: 'custom' },
+    });
+    const credited = { ...storefront, cashback: 'store-credit' } as const;
+    expect(defineConnector({ ...least, storefront: credited }).storefront?.rewardTypes).toEqual({
+      ...{ 0: 'percent', 1: 'fixed', 2: 'free-shipping', 3: 'store-credit' },
+      ...{ 4: 'custom', 5: 'custom' },
     });
   });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
+  CASHBACK,
   type CallFate,
   openRedeeming,
   type Redeeming,
@@ -52,11 +53,14 @@ interface Way {
   readonly storeFaults?: number;
   /** The store takes no code. */
   readonly storeRefuses?: boolean;
+  /** The reward becomes store credit: what becomes of the calls that credit. */
+  readonly credits?: Redeeming['store']['creditFates'];
 }
 
-function open({ fates = [], storeFaults = 0, storeRefuses = false }: Way): Redeeming {
-  const world = openRedeeming();
+function open({ fates = [], storeFaults = 0, storeRefuses = false, credits }: Way): Redeeming {
+  const world = openRedeeming(credits ? { rewards: [CASHBACK] } : {});
   world.loyalty.fates.push(...fates);
+  world.store.creditFates.push(...(credits ?? []));
   let faults = storeFaults;
   world.store.before = () => {
     faults -= 1;
@@ -80,13 +84,13 @@ async function expectRightEnd(world: Redeeming, death: Death): Promise<void> {
   // Nobody pays and gets neither a code nor the points back, pays twice for one, or gets one for nothing.
   const spent = live.reduce((sum, { points }) => sum + points, 0);
   expect(world.loyalty.balances.get(ROBIN), `points, ${where}`).toBe(1_000 - spent);
-  const inState = (wanted: string) => kept.filter(({ state }) => state.at === wanted);
-  expect(inState('ready'), `ready redemptions, ${where}`).toHaveLength(live.length);
+  const inState = (...wanted: string[]) => kept.filter(({ state }) => wanted.includes(state.at));
+  expect(inState('ready', 'credited'), `given, ${where}`).toHaveLength(live.length);
   expect(inState('cancelled'), where).toHaveLength(redeemed.length - live.length);
-  for (const { state } of kept) expect(['ready', 'refused', 'cancelled']).toContain(state.at);
+  expect(inState('ready', 'credited', 'refused', 'cancelled'), where).toEqual(kept);
   expect(kept.length, `redemptions of one click, ${where}`).toBeLessThanOrEqual(1);
   const codes = [...world.store.codes.values()];
-  expect(codes, `codes in the store, ${where}`).toHaveLength(live.length);
+  expect([...codes, ...world.store.credits], `in the store, ${where}`).toHaveLength(live.length);
   for (const { customerId, title, discountId } of codes) {
     expect(customerId).toBe(ROBIN);
     const owners = kept.filter((one) => title.endsWith(`(${one.id})`));
@@ -95,9 +99,11 @@ async function expectRightEnd(world: Redeeming, death: Death): Promise<void> {
 }
 
 const CLICK = { rewardId: 1, clientKey: 'click-0001' };
+const CASHBACK_CLICK = { ...CLICK, value: 10 };
+const clickOf = ({ credits }: Way) => (credits ? CASHBACK_CLICK : CLICK);
 
 /** No way from the click to its end has more calls to the outside in one process. */
-const MOST_CALLS = 24;
+const MOST_CALLS = 54;
 const deaths: readonly Death[] = Array.from({ length: MOST_CALLS }, (_, index) => [
   { call: index + 1, when: 'before' as const },
   { call: index + 1, when: 'after' as const },
@@ -115,6 +121,13 @@ const ways: readonly (readonly [string, Way])[] = [
   ['a store that is away', { storeFaults: 2 }],
   ['a store that refuses the code', { storeRefuses: true }],
   ['a lost answer and a store that refuses', { fates: ['lost-answer'], storeRefuses: true }],
+  ['store credit', { credits: [] }],
+  ['store credit after a lost answer', { fates: ['lost-answer'], credits: [] }],
+  ['a lost answer to its credit', { credits: ['lost-answer'] }],
+  ['a lost call of its credit', { credits: ['lost-call'] }],
+  ['a credit that was not sent', { credits: ['throttled'] }],
+  ['a refused credit', { credits: ['refused'] }],
+  ['a refused credit after a lost call', { credits: ['lost-call', 'refused'] }],
 ];
 
 it('two clicks at the same moment begin one redemption', async () => {
@@ -132,8 +145,8 @@ describe.each(ways)('a redemption with %s', (_, way) => {
     async (how) => {
       for (const death of deaths) {
         const world = open(way);
-        await dieAt(death, (watch) => world.redeem(CLICK, watch));
-        if (how === 'and is repeated') await world.redeem(CLICK);
+        await dieAt(death, (watch) => world.redeem(clickOf(way), watch));
+        if (how === 'and is repeated') await world.redeem(clickOf(way));
         await expectRightEnd(world, death);
       }
     },
@@ -142,15 +155,16 @@ describe.each(ways)('a redemption with %s', (_, way) => {
   it.each([
     ['what is on the queue', 6],
     ['a call', 8],
-    ['a code', 10],
+    ['a code or a credit', 10],
+    ['a credit that is recorded', 12],
   ])(
     'ends right when a worker dies at any call after a click that ended with %s',
     async (_, call) => {
       for (const death of deaths) {
         const world = open(way);
-        await dieAt({ call, when: 'after' }, (watch) => world.redeem(CLICK, watch));
+        await dieAt({ call, when: 'after' }, (watch) => world.redeem(clickOf(way), watch));
         await dieAt(death, async (watch) => {
-          for (let polls = 0; polls < 20; polls += 1) {
+          for (let polls = 0; polls < 26; polls += 1) {
             world.clock.ms += 30_000;
             await world.work(watch);
           }

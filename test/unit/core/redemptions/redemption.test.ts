@@ -3,7 +3,9 @@ import {
   advance,
   asOf,
   codeFrom,
+  creditEnd,
   type RedeemBody,
+  type Redemption,
   type RedemptionState,
   type Step,
 } from '../../../../shared/core/redemptions/redemption.ts';
@@ -24,6 +26,17 @@ const absent = { ...repeated, refusal: { why: 'refused', absentAt: at } } as con
 const code = codeFrom('FIVE-1', redemptionAt(intended), now);
 const redeemed = { at: 'redeemed', redeemedRewardId: 7, code, calledAt: at } as const;
 const unwanted = { ...redeemed, refusal: { why: 'TAKEN', at } } as const;
+const toCredit = { at: 'crediting', redeemedRewardId: 7, attempts: 0, calledAt: at } as const;
+const crediting = { ...toCredit, attempts: 1 };
+const uncredited = { ...crediting, absentAt: at };
+const notCredited = { ...crediting, refusal: { why: 'CREDIT_LIMIT_EXCEEDED', at } };
+const expiresAt = '2026-11-09T08:15:30.000Z';
+const creditOf = (end: string) => ({ currency: 'EUR', expiresAt: end });
+const ofCredit = (state: RedemptionState, given: Partial<Redemption> = {}) => {
+  const redemption = redemptionAt(state, given);
+  const credit = creditOf(expiresAt);
+  return { ...redemption, terms: { ...redemption.terms, kind: 'store-credit', credit } } as const;
+};
 
 describe('the code of a redeemed reward', () => {
   it('is the service’s own, with what was offered', () => {
@@ -53,6 +66,11 @@ describe('a redemption', () => {
     { at: 'refused', why: 'refused' },
     redeemed,
     unwanted,
+    toCredit,
+    crediting,
+    uncredited,
+    notCredited,
+    { at: 'credited', transactionId: '1', expiresAt },
     { at: 'cancelling', redeemedRewardId: 7, code },
     { at: 'cancelled', code },
     { at: 'ready', code, discountId: '1' },
@@ -67,6 +85,13 @@ describe('a redemption', () => {
     { kind: 'absent' },
     { kind: 'made', discountId: '1' },
     { kind: 'store-refused', why: 'TAKEN' },
+    { kind: 'answer', redeemedRewardId: 7 },
+    { kind: 'credit', after: 0 },
+    { kind: 'credit', after: 1 },
+    { kind: 'credit-not-sent', attempt: 1 },
+    { kind: 'credit-absent' },
+    { kind: 'credit-refused', attempt: 1, why: 'CREDIT_LIMIT_EXCEEDED' },
+    { kind: 'credited', transactionId: '1', expiresAt },
     { kind: 'cancel' },
     { kind: 'cancelled' },
     { kind: 'use' },
@@ -75,7 +100,7 @@ describe('a redemption', () => {
   function waysOf(steps: readonly Step[], at: Date, stuck = false): readonly string[] {
     const ways = states.flatMap((state) =>
       steps.flatMap((step) => {
-        const before = redemptionAt(state, stuck ? { stuck: 'look-up-refused' } : {});
+        const before = ofCredit(state, stuck ? { stuck: 'look-up-refused' } : {});
         const to = advance(before, step, at)?.state.at;
         return to === undefined || to === state.at ? [] : [`${state.at} → ${to}`];
       }),
@@ -85,10 +110,13 @@ describe('a redemption', () => {
 
   it('goes the ways that are drawn above its code, and no other', () => {
     expect(waysOf(steps, later(3_000))).toEqual([
+      'calling → crediting',
       'calling → intended',
       'calling → redeemed',
       'calling → refused',
       'cancelling → cancelled',
+      'crediting → cancelling',
+      'crediting → credited',
       'intended → calling',
       'ready → used',
       'redeemed → cancelling',
@@ -100,12 +128,15 @@ describe('a redemption', () => {
     const close = [
       { kind: 'close', as: 'refused' },
       { kind: 'close', as: 'cancelled' },
+      { kind: 'close', as: 'credited' },
     ] as const;
     expect(waysOf(close, later(60))).toEqual([]);
     const ways = [
       'calling → cancelled',
       'calling → refused',
       'cancelling → cancelled',
+      'crediting → cancelled',
+      'crediting → credited',
       'redeemed → cancelled',
     ];
     expect(waysOf(close, later(60), true)).toEqual(ways);
@@ -160,6 +191,43 @@ describe('a redemption', () => {
     expect(next(unwanted, { kind: 'cancel' }, 60)).toMatchObject({ at: 'cancelling' });
   });
 
+  it('calls the store again only after two looks, ten minutes apart, since its last call', () => {
+    const again = { kind: 'credit', after: 1 } as const;
+    expect(next(toCredit, { kind: 'credit', after: 0 }, 1)).toMatchObject({ attempts: 1 });
+    expect(next(crediting, again, 3_600)).toBeUndefined();
+    expect(next(crediting, { kind: 'credit-absent' }, 0)).toEqual(uncredited);
+    expect(next(uncredited, { kind: 'credit-absent' }, 3_600)).toBeUndefined();
+    expect(next(uncredited, again, 599)).toBeUndefined();
+    // The look of another process is older than the last call.
+    expect(next(uncredited, { kind: 'credit', after: 0 }, 3_600)).toBeUndefined();
+    const calledAt = later(600).toISOString();
+    expect(next(uncredited, again, 600)).toEqual({ ...crediting, attempts: 2, calledAt });
+    expect(next(notCredited, again, 3_600)).toBeUndefined();
+  });
+
+  it('says of store credit why it was given back', () => {
+    expect(next(notCredited, { kind: 'cancel' }, 59)).toBeUndefined();
+    const cancelling = next(notCredited, { kind: 'cancel' }, 60);
+    const why = 'CREDIT_LIMIT_EXCEEDED';
+    expect(cancelling).toEqual({ at: 'cancelling', redeemedRewardId: 7, why });
+    expect(cancelling && next(cancelling, { kind: 'cancelled' }, 61)).toEqual({
+      ...{ at: 'cancelled', why },
+    });
+  });
+
+  it('has an end of its credit that no other redemption has, and the same for the same click', () => {
+    const bare = redemptionAt(intended);
+    const end = creditEnd(bare, [], now);
+    expect(creditEnd(bare, [], later(3_600))).toBe(end);
+    expect(Date.parse(end)).toBeGreaterThanOrEqual(later(30 * 86_400).getTime());
+    expect(Date.parse(end)).toBeLessThan(later(32 * 86_400).getTime());
+    const second = redemptionAt(intended, { terms: { ...bare.terms, credit: creditOf(end) } });
+    const next = creditEnd(bare, [second], now);
+    expect(Date.parse(next) - Date.parse(end)).toBe(1_000);
+    const { validDays: _, ...endless } = bare.terms;
+    expect(creditEnd({ ...bare, terms: endless }, [], now)).toMatch(/^2036-/);
+  });
+
   it('keeps the personal data of its call no longer than the call', () => {
     for (const step of steps) {
       const state = advance(redemptionAt(calling), step, later(60))?.state;
@@ -181,6 +249,7 @@ describe('a redemption', () => {
     { at: 'refused', why: 'refused' },
     { at: 'cancelled', code },
     { at: 'used', code, discountId: '1' },
+    { at: 'credited', transactionId: '1', expiresAt },
   ] as const)('that is open is never dropped, however many are $at after it', (state) => {
     const closed = Array.from({ length: 50 }, (_, index) =>
       redemptionAt(state, { id: `CLOSED${String(index).padStart(6, '0')}` }),

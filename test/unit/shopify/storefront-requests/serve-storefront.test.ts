@@ -168,6 +168,18 @@ describe('a storefront request', () => {
     expect((await shop.ask('widget.js', { query: 'v=2' })).status).toBe(401);
   });
 
+  it.each([
+    ['es', 'en español'],
+    ['en', 'in English'],
+    // Not translated; and no name of anything that every object has.
+    ['fr', 'in English'],
+    ['constructor', 'in English'],
+  ])('gets the widget in the language that the page names: %s', async (language, said) => {
+    const { body, headers } = await serveInProcess().ask('widget.js', { own: { language } });
+    expect(body).toContain(said);
+    expect(headers['cache-control']).toBe('public, max-age=3600');
+  });
+
   it('gets the widget compressed where it takes that, under the same ETag', async () => {
     const shop = serveInProcess();
     const ask = (accepted: string) =>
