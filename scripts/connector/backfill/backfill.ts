@@ -48,7 +48,7 @@ export interface StartOptions {
 }
 
 /** What a backfill of one shop works with. */
-export interface OpenBackfill {
+interface OpenBackfill {
   readonly deployment: Deployment;
   readonly store: AdminStore;
   readonly shop: Shop;

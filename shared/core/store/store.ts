@@ -255,7 +255,7 @@ export function decodeSnapshot(
   }
 }
 
-export function idOf(entity: StoreEntity): string {
+function idOf(entity: StoreEntity): string {
   switch (entity.kind) {
     case 'order':
       return entity.order.id;

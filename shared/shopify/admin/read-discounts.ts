@@ -180,8 +180,8 @@ function quoted(code: string): string {
 }
 
 type CodeDiscountNode = NonNullable<DataOf<typeof couponDocument>['codeDiscountNodeByCode']>;
-export type CodeDiscount = CodeDiscountNode['codeDiscount'];
-export type RedeemCode = CodeDiscount['codes']['nodes'][number];
+type CodeDiscount = CodeDiscountNode['codeDiscount'];
+type RedeemCode = CodeDiscount['codes']['nodes'][number];
 
 const couponFields = v.object({
   code: text,
@@ -198,7 +198,7 @@ const couponFields = v.object({
 });
 
 /** Undefined when a required field is missing. */
-export function couponFromNode(
+function couponFromNode(
   discountGid: string,
   discount: CodeDiscount,
   redeem: RedeemCode,

@@ -166,7 +166,7 @@ async function readWhole(
 type Refunds = { readonly kind: 'refunds'; readonly refunds: WholeOrder['refunds'] } | AdminFailure;
 
 /** Only where something is kept: of the others nothing counts. */
-export function needsRefunds(lines: readonly OrderLineNode[]): boolean {
+function needsRefunds(lines: readonly OrderLineNode[]): boolean {
   return lines.some(({ currentQuantity }) => currentQuantity > 0);
 }
 
