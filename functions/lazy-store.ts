@@ -12,6 +12,7 @@ const QUESTIONS = [
   'findCode',
   'deleteCode',
   'readUses',
+  'readOrderCodes',
   'readPrices',
   'readCreditShop',
   'credit',

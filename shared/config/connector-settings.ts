@@ -361,6 +361,17 @@ export interface StorefrontSettings {
   readonly redeemsPerHour?: number;
 
   /**
+   * Who may take back a reward whose code is unused, and get the points back: the `customer` (and staff at the till for
+   * them), only `staff`, or `nobody`; and for how many days after the code was made, from 1 to 60, never longer than the
+   * code is valid. Orders of the last 60 days are what an app sees without `read_all_orders`. Default:
+   * `{ by: 'customer', withinDays: 30 }`.
+   */
+  readonly takeBack?: {
+    readonly by?: 'customer' | 'staff' | 'nobody';
+    readonly withinDays?: number;
+  };
+
+  /**
    * A storefront of the merchant's own (Hydrogen or another) may ask for its customers, with their access tokens of the
    * Customer Account API. Default: false.
    */
@@ -399,6 +410,7 @@ export type Storefront = Required<Omit<StorefrontSettings, 'flow' | 'rewardTypes
   readonly rewardTypes: Readonly<Record<number, RewardMeaning | 'store-credit'>>;
   /** Undefined where it is off. */
   readonly flow: Required<FlowSettings> | undefined;
+  readonly takeBack: Required<NonNullable<StorefrontSettings['takeBack']>>;
 };
 
 const FLOW: Required<FlowSettings> = {
@@ -426,6 +438,8 @@ const REWARD_TYPES = {
   5: 'product',
 } as const;
 
+const TAKE_BACK = { by: 'customer', withinDays: 30 } as const;
+
 /** Undefined where it is not configured. */
 export function completeStorefront(
   settings: StorefrontSettings | undefined,
@@ -440,6 +454,7 @@ export function completeStorefront(
   return {
     ...complete,
     rewardTypes: Object.fromEntries(meanings),
+    takeBack: { ...TAKE_BACK, ...given(settings.takeBack ?? {}) },
     flow: settings.flow && { ...FLOW, ...given(settings.flow) },
   };
 }

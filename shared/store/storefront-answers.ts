@@ -297,6 +297,14 @@ export interface StorefrontApi {
     };
     readonly answer: { readonly redemption: RedemptionView };
   };
+  /**
+   * Takes back a reward whose code is unused: the code no longer works, and the points are back some minutes later. May be
+   * repeated. 409 `take-back-not-allowed`, `take-back-too-late`, `already-used` or `not-ready`.
+   */
+  readonly 'POST take-back': {
+    readonly body: { readonly redemptionId: string };
+    readonly answer: { readonly redemption: RedemptionView };
+  };
   /** The open quizzes. */
   readonly 'GET quizzes': { readonly answer: { readonly quizzes: readonly QuizView[] } };
   /** Answers a quiz, each question once. */

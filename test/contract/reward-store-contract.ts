@@ -125,6 +125,27 @@ export function describeRewardStore(name: string, open: () => RewardStoreUnderTe
       expect(await store.readUses(shop, [id])).toEqual({ kind: 'read', uses: new Map([[id, 1]]) });
     });
 
+    it('names the codes of one customer’s orders since then, of no other and none before', async () => {
+      const { store, shop, customers, use } = open();
+      const [one, other] = customers;
+      for (const [code, customerId] of [
+        ['NAMED-1', one],
+        ['NAMED-2', other],
+      ] as const) {
+        await store.makeCode(shop, { ...WANTED, code, customerId, title: code });
+        use(code, customerId);
+      }
+      const since = async (moment: Date) => {
+        const read = await store.readOrderCodes(shop, one, moment);
+        return read.kind === 'read' ? read.codes.map((code) => code.toUpperCase()) : read;
+      };
+      expect(await since(new Date(0))).toContain('NAMED-1');
+      expect(await since(new Date(0))).not.toContain('NAMED-2');
+      expect(await since(new Date('2100-01-01'))).toEqual([]);
+      const nobody = await store.readOrderCodes(shop, '999000999', new Date(0));
+      expect(nobody).toEqual({ kind: 'read', codes: [] });
+    });
+
     it('returns no prices of a product that it does not sell', async () => {
       const { store, shop } = open();
       expect(await store.readPrices(shop, '999000999')).toEqual({ kind: 'absent' });

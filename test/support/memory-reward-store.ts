@@ -69,6 +69,8 @@ export interface MemoryRewardStore extends RewardStore {
   readonly codes: Map<string, MadeCode>;
   /** Codes of discounts that the connector did not create. */
   readonly foreign: Set<string>;
+  /** What customers bought with codes. */
+  readonly orders: { readonly customerId: string; readonly at: Date; readonly codes: string[] }[];
   /** Of the products that the store sells. */
   readonly prices: Map<string, ProductPrices>;
   /** Called before every code; a returned value is the answer. */
@@ -95,6 +97,7 @@ export function createMemoryRewardStore(now = () => new Date()): MemoryRewardSto
   const store: MemoryRewardStore = {
     codes: new Map(),
     foreign: new Set(),
+    orders: [],
     prices: new Map(),
     before: undefined,
     currency: 'EUR',
@@ -169,6 +172,10 @@ export function createMemoryRewardStore(now = () => new Date()): MemoryRewardSto
     async readUses(_shop, discountIds) {
       const found = [...store.codes.values()].filter((one) => discountIds.includes(one.discountId));
       return { kind: 'read', uses: new Map(found.map((one) => [one.discountId, one.used])) };
+    },
+    async readOrderCodes(_shop, customerId, since) {
+      const theirs = store.orders.filter((one) => one.customerId === customerId && one.at >= since);
+      return { kind: 'read', codes: theirs.flatMap(({ codes }) => codes) };
     },
   };
   return store;

@@ -13,6 +13,7 @@ import { createProgramIds } from '../../shared/core/redeem/available-rewards.ts'
 import type { StartedChallenge, TypedContacts } from '../../shared/core/redeem/challenge.ts';
 import type { RedeemAnswer, RedeemRequest } from '../../shared/core/redeem/redeem-reward.ts';
 import type { CodeUses } from '../../shared/core/redeem/reward-store.ts';
+import type { TakeBackAnswer } from '../../shared/core/redeem/take-back.ts';
 import { createRateLimit } from '../../shared/core/storefront/cached-uses.ts';
 import type { GiftLimits } from '../../shared/core/storefront/give-points.ts';
 import { createStorefront } from '../../shared/core/storefront/storefront.ts';
@@ -72,7 +73,13 @@ export function serveInProcess({
     readonly staffId: string;
     readonly typed: TypedContacts;
   }[] = [];
+  const takenBack: {
+    readonly customerId: string;
+    readonly id: string;
+    staffId?: string | undefined;
+  }[] = [];
   const parts: {
+    takenBack: TakeBackAnswer;
     ledger: Ledger;
     answer: RedeemAnswer;
     /** By discount. */
@@ -85,6 +92,7 @@ export function serveInProcess({
     /** Absent: no storefront of the merchant's own may ask. */
     customerOfToken?: CustomerOfToken;
   } = {
+    takenBack: { kind: 'unavailable' },
     ledger: memoryLedger,
     answer: { kind: 'unavailable' },
     uses: { kind: 'read', uses: new Map() },
@@ -117,6 +125,7 @@ export function serveInProcess({
     now,
     store: () => ({ readUses: async () => parts.uses }),
     retentionDays: 60,
+    takeBack: { by: 'customer', withinDays: 30 },
     taxInPrices,
     pointCallsPerMinute: readsPerMinute,
     flow,
@@ -130,6 +139,10 @@ export function serveInProcess({
     challenge: async (customerId: string, staffId: string, typed: TypedContacts = {}) => {
       challenged.push({ customerId, staffId, typed });
       return parts.challenge;
+    },
+    takeBack: async (customerId: string, id: string, staffId?: string) => {
+      takenBack.push({ customerId, id, staffId });
+      return parts.takenBack;
     },
   };
   const world = {
@@ -172,6 +185,7 @@ export function serveInProcess({
     redeemed,
     requested,
     challenged,
+    takenBack,
     script: SCRIPT,
     /** What a session token of now is made from. */
     issue,

@@ -108,7 +108,17 @@ export function queryRoot(context: GraphContext): View {
         id: ({ id }) => id,
         view: definitionView,
       }),
-    customer: byType('Customer'),
+    customer: ({ id }: IdArgument) => {
+      const view = byType('Customer')({ id });
+      const own = (args: ListArguments) =>
+        orders(args).filter(({ customerId }) => gid('Customer', customerId ?? '') === id);
+      return (
+        view && {
+          ...view,
+          orders: (args: ListArguments) => list(args, own(args), (row) => orderView(context, row)),
+        }
+      );
+    },
     customerByIdentifier: ({
       identifier: { emailAddress },
     }: {

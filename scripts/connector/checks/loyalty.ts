@@ -1,3 +1,4 @@
+import type { Storefront } from '../../../shared/config/connector-settings.ts';
 import { batchesOf } from '../../../shared/core/events/event.ts';
 import {
   type Discount,
@@ -105,8 +106,20 @@ const AT_ONCE = 5;
 /** The service lists at most 50 on a page; a program with more is read no further. */
 const MOST_REWARDS = 50;
 
+const TAKERS = { customer: 'customers, and staff at the till,', staff: 'only staff at the till' };
+
+function describeTakeBack({ by, withinDays }: Storefront['takeBack']): Finding {
+  if (by === 'nobody') return info('storefront.takeBack: nobody takes unused rewards back');
+  return info(
+    `storefront.takeBack: ${TAKERS[by]} may take back an unused reward for ${withinDays} days`,
+  );
+}
+
 /** Each active reward beside what the connector would make of it: only a person sees a wrong reading. */
-export function rewardsCheck({ shops, services }: ShopDeps, rewardTypes: RewardTypes): Check {
+export function rewardsCheck(
+  { shops, services }: ShopDeps,
+  { rewardTypes, takeBack }: Pick<Storefront, 'rewardTypes' | 'takeBack'>,
+): Check {
   return shopCheck('rewards', ['loyalty'], shops, async (shop) => {
     const loyalty = services().loyalty(shop);
     const listed = await loyalty.listRewardConfigurations({
@@ -116,7 +129,7 @@ export function rewardsCheck({ shops, services }: ShopDeps, rewardTypes: RewardT
     if (!('value' in listed)) return [unknown(unanswered(listed))];
     const active = (listed.value.Items ?? []).filter(({ IsActive }) => IsActive !== false);
     if (active.length === 0) return [info('the program has no active reward')];
-    const findings: Finding[] = [];
+    const findings: Finding[] = [describeTakeBack(takeBack)];
     for (const batch of batchesOf(active, AT_ONCE)) {
       findings.push(...(await Promise.all(batch.map((item) => read(loyalty, item)))));
     }

@@ -262,6 +262,8 @@ function registerRedemptions(program: Command): void {
       the loyalty service took no points
   npx loyalty-connector redemptions close 7012345 K3F9A2LQ7ZPX --cancelled --yes
       it took points, and you gave them back in its panel
+  npx loyalty-connector redemptions close 7012345 K3F9A2LQ7ZPX --used --yes
+      an order used the code after it was taken back, and you settled the points
   npx loyalty-connector redemptions close 7012345 K3F9A2LQ7ZPX --credited --yes
       the customer's store credit in the store has the amount
 
@@ -292,6 +294,7 @@ To let the connector try again, replay the redemption's dead letter instead.
     .option(...ONE_SHOP)
     .option('--refused', 'the loyalty service took no points')
     .option('--cancelled', 'it took points, and they were given back')
+    .option('--used', 'its code was used after it was taken back, and the points are settled')
     .option('--credited', 'the store credit was given')
     .option('--yes', 'do it');
 }

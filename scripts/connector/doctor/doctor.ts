@@ -91,7 +91,7 @@ function openChecks(deployment: Deployment, options: CommonOptions): readonly Ch
     loyaltyCheck(deps),
     orderOriginCheck(deps),
     ...(storefront?.cashback === 'store-credit' ? [storeCreditCheck(deps)] : []),
-    ...(storefront ? [storefrontCheck(deps), rewardsCheck(deps, storefront.rewardTypes)] : []),
+    ...(storefront ? [storefrontCheck(deps), rewardsCheck(deps, storefront)] : []),
   ];
   // Tells an operator from one who may only look.
   const mayRead = credentials.then((all) => !all.some(({ isDenied }) => isDenied));

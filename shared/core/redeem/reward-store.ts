@@ -32,6 +32,10 @@ export type CodeUses =
   /** Of those that the store still has: how often each was used. */
   { readonly kind: 'read'; readonly uses: ReadonlyMap<string, number> } | StoreUnavailable;
 
+export type OrderCodes =
+  /** In the orders' own spelling: the store does not distinguish upper and lower case. */
+  { readonly kind: 'read'; readonly codes: readonly string[] } | StoreUnavailable;
+
 /** An amount for the store credit account of one customer. */
 export interface WantedCredit {
   readonly customerId: string;
@@ -91,6 +95,11 @@ export interface RewardStore {
   ): Promise<{ readonly kind: 'deleted' } | StoreUnavailable>;
   /** By the ids that `makeCode` returned, at most 50. */
   readUses(shop: string, discountIds: readonly string[]): Promise<CodeUses>;
+  /**
+   * All codes that the customer's orders since then name, cancelled orders included: the store counts a code as used
+   * although its order was cancelled.
+   */
+  readOrderCodes(shop: string, customerId: string, since: Date): Promise<OrderCodes>;
   /** In the shop's currency. */
   readPrices(shop: string, productId: string): Promise<PricesRead>;
   readCreditShop(shop: string): Promise<CreditShopRead>;

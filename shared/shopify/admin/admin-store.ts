@@ -35,7 +35,12 @@ import {
   productDocument,
   productPricesDocument,
 } from './documents.gen.ts';
-import { deleteRewardCode, findRewardCode, makeRewardCode } from './make-reward-code.ts';
+import {
+  deleteRewardCode,
+  findRewardCode,
+  makeRewardCode,
+  readOrderCodes,
+} from './make-reward-code.ts';
 import { customerPayload, type Enrichment, metafieldKeys } from './order-as-payload.ts';
 import { findAbsent, type OrderEvidence, placeIn, scannedPage, seesAllOrders } from './pages.ts';
 import { readCodeUses, readCoupon, readDiscount, scanDiscounts } from './read-discounts.ts';
@@ -166,6 +171,7 @@ export function questionsOf(
     readPrices: async (domain, productId) => readProductPrices(ask(domain), productId),
     findCustomer: async (domain, email) => findCustomer(ask(domain), email),
     readUses: async (domain, ids) => readCodeUses(ask(domain), ids),
+    readOrderCodes: async (domain, id, since) => readOrderCodes(ask(domain), id, since),
     announce: async (domain, announcement) => sendTrigger(change(domain), announcement),
     readCreditShop: async (domain) => readCreditShop(ask(domain)),
     credit: async (domain, wanted) => giveStoreCredit(change(domain), wanted),

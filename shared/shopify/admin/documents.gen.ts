@@ -1688,6 +1688,14 @@ type CodeUsesQuery = { readonly nodes: ReadonlyArray<
     | { readonly id: string }
    | null> };
 
+type OrderCodesQueryVariables = Exact<{
+  customer: string;
+  after?: string | null | undefined;
+}>;
+
+
+type OrderCodesQuery = { readonly customer: { readonly orders: { readonly nodes: ReadonlyArray<{ readonly createdAt: string, readonly discountCodes: ReadonlyArray<string> }>, readonly pageInfo: PageFragment } } | null };
+
 type ActiveRolloutsQueryVariables = Exact<{
   after?: string | null | undefined;
 }>;
@@ -2570,6 +2578,12 @@ export const codeUsesDocument: AdminDocument<CodeUsesQuery, CodeUsesQueryVariabl
   name: 'CodeUses',
   kind: 'query',
   text: "query CodeUses($ids:[ID!]!){nodes(ids:$ids){id ...on DiscountCodeNode{codeDiscount{__typename ...on DiscountCodeBasic{asyncUsageCount}...on DiscountCodeFreeShipping{asyncUsageCount}}}}}",
+};
+
+export const orderCodesDocument: AdminDocument<OrderCodesQuery, OrderCodesQueryVariables> = {
+  name: 'OrderCodes',
+  kind: 'query',
+  text: "query OrderCodes($customer:ID!$after:String){customer(id:$customer){orders(first:50 after:$after sortKey:CREATED_AT reverse:true){nodes{createdAt discountCodes}pageInfo{...Page}}}}fragment Page on PageInfo{hasNextPage endCursor}",
 };
 
 export const activeRolloutsDocument: AdminDocument<ActiveRolloutsQuery, ActiveRolloutsQueryVariables> = {

@@ -104,6 +104,20 @@ describe('a reward code in the store', () => {
     });
   });
 
+  it('is found on every page of orders, beside other codes, cancelled or not, and after it is deleted', async () => {
+    const { id: customerId } = sandbox.actions.createCustomer({ email: 'page@example.com' });
+    const made = await rewards.makeCode(SHOP, wanted('PAGE-1', { customerId, combines: true }));
+    sandbox.actions.createDiscount({ codes: ['FIRST'], percentage: 5, combinesWith: ['order'] });
+    const lines = [{ title: 'Kettle', price: 40, quantity: 1 }];
+    const discounts = [{ code: 'FIRST' }, { code: 'PAGE-1' }];
+    const { id: orderId } = sandbox.actions.placeOrder({ customerId, lines, discounts });
+    sandbox.actions.cancelOrder({ orderId });
+    for (let more = 0; more < 60; more += 1) sandbox.actions.placeOrder({ customerId, lines });
+    if (made.kind === 'made') await rewards.deleteCode(SHOP, made.discountId);
+    const read = await rewards.readOrderCodes(SHOP, customerId, new Date(0));
+    expect(read).toEqual({ kind: 'read', codes: ['FIRST', 'PAGE-1'] });
+  });
+
   it('of a product takes its amount off one unit, however many are in the order', async () => {
     const { id, variants } = sandbox.actions.createProduct({ title: 'Linen scarf', price: 30 });
     expect(await rewards.readPrices(SHOP, id)).toEqual({ kind: 'read', lowest: 30, highest: 30 });

@@ -250,6 +250,7 @@ describe('the connector’s settings', () => {
       taxInPrices: 0,
       cashback: 'code',
       redeemsPerHour: 10,
+      takeBack: { by: 'customer', withinDays: 30 },
     });
     const wrong = {
       ...{ metafieldNamespace: 'a b', customerIdIn: '', points: true },
@@ -261,8 +262,13 @@ describe('the connector’s settings', () => {
         rewardTypes: { 0: 'gift' },
       },
       posCustomerId: 'phone',
+      takeBack: { by: 'everyone', withinDays: 61 },
     };
-    expect(faultsOf({ ...least, storefront: wrong })).toHaveLength(9);
+    expect(faultsOf({ ...least, storefront: wrong })).toHaveLength(11);
+    const takeBack = { by: 'staff' } as const;
+    expect(defineConnector({ ...least, storefront: { takeBack } }).storefront?.takeBack).toEqual({
+      ...{ by: 'staff', withinDays: 30 },
+    });
     const storefront = { rewardTypes: { 2: 'free-shipping', 5: 'custom' } } as const;
     expect(defineConnector({ ...least, storefront }).storefront?.rewardTypes).toEqual({
       ...{ 0: 'percent', 1: 'fixed', 2: 'free-shipping', 3: 'cashback', 4: 'custom', 5: 'custom' },

@@ -25,6 +25,8 @@ const doubted = { ...repeated, refusal: { why: 'refused' } } as const;
 const absent = { ...repeated, refusal: { why: 'refused', absentAt: at } } as const;
 const code = codeFrom('FIVE-1', redemptionAt(intended), now);
 const redeemed = { at: 'redeemed', redeemedRewardId: 7, code, calledAt: at } as const;
+const ready = { at: 'ready', code, discountId: '1', redeemedRewardId: 7 } as const;
+const returning = { at: 'returning', code, discountId: '1', redeemedRewardId: 7 } as const;
 const unwanted = { ...redeemed, refusal: { why: 'TAKEN', at } } as const;
 const toCredit = { at: 'crediting', redeemedRewardId: 7, attempts: 0, calledAt: at } as const;
 const crediting = { ...toCredit, attempts: 1 };
@@ -73,8 +75,12 @@ describe('a redemption', () => {
     { at: 'credited', transactionId: '1', expiresAt },
     { at: 'cancelling', redeemedRewardId: 7, code },
     { at: 'cancelled', code },
-    { at: 'ready', code, discountId: '1' },
+    ready,
     { at: 'used', code, discountId: '1' },
+    returning,
+    { ...returning, begunAt: at },
+    { ...returning, begunAt: at, deletedAt: at },
+    { at: 'owing', code },
   ];
   const steps: readonly Step[] = [
     { kind: 'call' },
@@ -95,12 +101,21 @@ describe('a redemption', () => {
     { kind: 'cancel' },
     { kind: 'cancelled' },
     { kind: 'use' },
+    { kind: 'take-back' },
+    { kind: 'begin-return' },
+    { kind: 'deleted' },
+    { kind: 'restore' },
+    { kind: 'taken-again' },
   ];
 
-  function waysOf(steps: readonly Step[], at: Date, stuck = false): readonly string[] {
+  function waysOf(
+    steps: readonly Step[],
+    at: Date,
+    given: Partial<Redemption> = {},
+  ): readonly string[] {
     const ways = states.flatMap((state) =>
       steps.flatMap((step) => {
-        const before = ofCredit(state, stuck ? { stuck: 'look-up-refused' } : {});
+        const before = ofCredit(state, given);
         const to = advance(before, step, at)?.state.at;
         return to === undefined || to === state.at ? [] : [`${state.at} → ${to}`];
       }),
@@ -118,16 +133,60 @@ describe('a redemption', () => {
       'crediting → cancelling',
       'crediting → credited',
       'intended → calling',
+      'owing → used',
+      'ready → returning',
       'ready → used',
       'redeemed → cancelling',
       'redeemed → ready',
+      'returning → cancelling',
+      'returning → used',
     ]);
+  });
+
+  it('goes these ways besides when it was taken back, and is not taken back again', () => {
+    const usual = waysOf(steps, later(3_000));
+    const ways = waysOf(steps, later(3_000), { takeBack: { at } });
+    expect(ways.filter((way) => !usual.includes(way))).toEqual([
+      'cancelled → owing',
+      'cancelling → redeemed',
+      'redeemed → used',
+    ]);
+    expect(usual.filter((way) => !ways.includes(way))).toEqual(['ready → returning']);
+    const ordered = { at: 'cancelling', redeemedRewardId: 7, code, ordered: true } as const;
+    const from = (step: Step, refused?: true) =>
+      advance(redemptionAt(ordered, { takeBack: { at, ...(refused && { refused }) } }), step, now);
+    expect(from({ kind: 'cancelled' })?.state).toEqual({ at: 'owing', code });
+    expect(from({ kind: 'restore' })).toMatchObject({ state: { at: 'used' } });
+    expect(from({ kind: 'restore' }, true)).toBeUndefined();
+  });
+
+  it('is cancelled 60 seconds after its code was deleted, and not before a worker began', () => {
+    const deleted = { ...returning, begunAt: at, deletedAt: at };
+    expect(next(returning, { kind: 'deleted' }, 1)).toBeUndefined();
+    expect(next({ ...returning, begunAt: at }, { kind: 'cancel' }, 3_600)).toBeUndefined();
+    expect(next(deleted, { kind: 'cancel' }, 59)).toBeUndefined();
+    expect(next(deleted, { kind: 'cancel' }, 60)).toMatchObject({ at: 'cancelling' });
+  });
+
+  it('is ready again when no worker began to take it back for an hour', () => {
+    const given = { intendedAt: '2026-09-30T12:00:00.000Z', takeBack: { at } };
+    const unbegun = redemptionAt(returning, given);
+    const begin = { kind: 'begin-return' } as const;
+    expect(advance(unbegun, begin, later(3_299))?.state).toMatchObject({ at: 'returning' });
+    expect(advance(unbegun, begin, later(3_300))).toBeUndefined();
+    expect(asOf(unbegun, later(3_599))).toBe(unbegun);
+    expect(asOf(unbegun, later(3_600))).toEqual(
+      redemptionAt(ready, { intendedAt: given.intendedAt }),
+    );
+    const begun = redemptionAt({ ...returning, begunAt: at }, given);
+    expect(asOf(begun, later(86_400))).toBe(begun);
   });
 
   it('is closed by a person only where it needs one', () => {
     const close = [
       { kind: 'close', as: 'refused' },
       { kind: 'close', as: 'cancelled' },
+      { kind: 'close', as: 'used' },
       { kind: 'close', as: 'credited' },
     ] as const;
     expect(waysOf(close, later(60))).toEqual([]);
@@ -137,9 +196,11 @@ describe('a redemption', () => {
       'cancelling → cancelled',
       'crediting → cancelled',
       'crediting → credited',
+      'owing → used',
       'redeemed → cancelled',
+      'returning → cancelled',
     ];
-    expect(waysOf(close, later(60), true)).toEqual(ways);
+    expect(waysOf(close, later(60), { stuck: 'look-up-refused' })).toEqual(ways);
     expect(waysOf(close, later(86_400))).toEqual(ways);
   });
 
@@ -255,13 +316,13 @@ describe('a redemption', () => {
       redemptionAt(state, { id: `CLOSED${String(index).padStart(6, '0')}` }),
     );
     const open = redemptionAt(calling);
-    const ready = redemptionAt({ at: 'ready', code, discountId: '1' }, { id: 'READY0000000' });
-    const { redemptions } = tidy({ redemptions: [open, ready, ...closed], intents: [] });
+    const held = redemptionAt(ready, { id: 'READY0000000' });
+    const { redemptions } = tidy({ redemptions: [open, held, ...closed], intents: [] }, now);
     expect(redemptions).toHaveLength(22);
-    expect(redemptions.slice(0, 2)).toEqual([open, ready]);
+    expect(redemptions.slice(0, 2)).toEqual([open, held]);
     expect(redemptions.at(-1)).toEqual(closed.at(-1));
-    const many = [...closed.slice(-20), ...Array.from({ length: 30 }, () => ready)];
-    expect(tidy({ redemptions: many, intents: [] }).redemptions).toEqual(many);
+    const many = [...closed.slice(-20), ...Array.from({ length: 30 }, () => held)];
+    expect(tidy({ redemptions: many, intents: [] }, now).redemptions).toEqual(many);
   });
 
   it('stays in the redemption record while its code can be used, up to the bound for such codes', () => {
@@ -271,6 +332,6 @@ describe('a redemption', () => {
         { id: `READY${String(index).padStart(7, '0')}` },
       ),
     );
-    expect(tidy({ redemptions: ready, intents: [] }).redemptions).toEqual(ready.slice(-100));
+    expect(tidy({ redemptions: ready, intents: [] }, now).redemptions).toEqual(ready.slice(-100));
   });
 });
