@@ -32,6 +32,7 @@ export function createConfiguredStore(
 export function enrichmentOf({
   completeWhen,
   lostDisputes,
+  storeCredit,
   enrich,
   document,
   birthday,
@@ -41,6 +42,7 @@ export function enrichmentOf({
     card: enrich.cardDetails,
     paymentDates: completeWhen === 'paid',
     disputes: lostDisputes === 'take-back',
+    storeCredit: storeCredit === 'by-origin',
     locationNames: enrich.locationNames,
     staffNames: enrich.staffNames,
     localizedFields: sources.some(({ from }) => from === 'localized-field'),
