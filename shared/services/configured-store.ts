@@ -35,6 +35,7 @@ export function createConfiguredStore(
 export function enrichmentOf({
   completeWhen,
   lostDisputes,
+  storeCredit,
   enrich,
   document,
   birthday,
@@ -44,6 +45,7 @@ export function enrichmentOf({
     card: enrich.cardDetails,
     paymentDates: completeWhen === 'paid',
     disputes: lostDisputes === 'take-back',
+    storeCredit: storeCredit === 'by-origin',
     locationNames: enrich.locationNames,
     staffNames: enrich.staffNames,
     localizedFields: sources.some(({ from }) => from === 'localized-field'),

@@ -218,12 +218,14 @@ export function refundView(
 }
 
 function transactionView(order: OrderRow, row: TransactionRow): View {
+  const parent = order.transactions.find(({ id }) => id === row.parentId);
   return {
     __typename: 'OrderTransaction',
     id: gid('OrderTransaction', row.id),
     kind: row.kind.toUpperCase(),
     status: row.status.toUpperCase(),
     gateway: row.gateway,
+    parentTransaction: () => (parent ? transactionView(order, parent) : null),
     createdAt: row.createdAt,
     processedAt: row.processedAt,
     amountSet: moneyBag(order, row.minor),
