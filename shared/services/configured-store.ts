@@ -4,6 +4,9 @@ import type { Enrichment } from '../shopify/admin/order-as-payload.ts';
 import { sandboxAddressOf } from './shop-loyalty.ts';
 import type { ShopSecrets } from './shop-secrets.ts';
 
+/** The part of a store's query cost points that a scan leaves to the workers and to shoppers. */
+export const RESERVE_OF_POINTS = 0.5;
+
 /** The Admin API of every configured shop, asked for what its rules need. */
 export function createConfiguredStore(
   connector: Connector,
