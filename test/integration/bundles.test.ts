@@ -61,8 +61,9 @@ function inputsOf(name: string, from = bundles): string[] {
  * only together with the reason for it.
  */
 const MOST_KILOBYTES: Readonly<Record<ReturnType<typeof functionsOf>[number], number>> = {
-  // 0.2 less, in all of them, before a flood of refused requests was sampled; 13 before Flow had settings.
-  'receive-webhook': 13.1,
+  // 0.2 less, in all of them, before a flood of refused requests was sampled; 13 before Flow had settings,
+  // 13.1 before take back and store credit had.
+  'receive-webhook': 13.2,
   // 57.8 before challenges had fields, refunds their transactions and waits their wake-ups.
   // 61.1 and 63.7 before the amount of an order came with its steps.
   // 61.9 before a busy shop left workers to the others, 62.9 before a shop could be observed.

@@ -85,9 +85,9 @@ export const storefrontMutations: readonly Mutation[] = (
     {
       name: 'shown-before-it-is-recorded',
       bug: 'the customer sees a code that is not recorded as made',
-      find: "    case 'redeemed':\n    case 'cancelling':\n",
+      find: "    case 'crediting':\n      return { ...without, state: 'making' };\n",
       replace:
-        "    case 'redeemed':\n      return { ...common, state: 'ready', code: state.code.code, validUntil: null };\n    case 'cancelling':\n",
+        "      return { ...common, state: 'ready', code: state.code.code, validUntil: null };\n    case 'crediting':\n      return { ...without, state: 'making' };\n",
       within: 60,
     },
     {
