@@ -91,6 +91,32 @@ export const storefrontMutations: readonly Mutation[] = (
       within: 60,
     },
     {
+      name: 'order-while-cancelling-is-missed',
+      bug: 'an order that names a code while its points are given back is forgotten',
+      find: '      return takeBack && !state.ordered ? { ...state, ordered: true } : undefined;\n',
+      replace: '      return undefined;\n',
+    },
+    {
+      name: 'return-does-not-wait',
+      bug: 'the message of a reward that is taken back ends before its points are back',
+      find: '  if (wait !== undefined && wait > 0) return waitForOrders(wait);\n',
+      replace:
+        "  if (wait !== undefined && wait > 0) return { kind: 'settled', redemption: undefined };\n",
+    },
+    {
+      name: 'owing-is-told-once',
+      bug: 'nobody takes the points of a late order whose worker died after noting it',
+      find: "    const noted = isNew ? await applyStep(record, id, { kind: 'use' }) : one;\n",
+      replace:
+        "    const noted = isNew ? await applyStep(record, id, { kind: 'use' }) : undefined;\n",
+    },
+    {
+      name: 'code-is-made-again-beside-an-order',
+      bug: 'a code that an order has used is made again, because the service does not cancel',
+      find: "      if (ordered) return { at: 'used', code };\n",
+      replace: '',
+    },
+    {
       name: 'redaction-does-not-wait',
       bug: 'a person is erased while one of their redemptions is open',
       find: 'if (open.length > 0 && mayWait) return',
