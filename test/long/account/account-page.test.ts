@@ -264,10 +264,11 @@ describe.skipIf(browserPath === undefined)('the account page, in a browser', () 
     const yes = page.getByRole('button', { name: /^Yes, take it back: HELLO/ });
     await tabTo(yes);
     await page.keyboard.press('Enter');
-    const gift = page.getByRole('listitem').filter({ hasText: 'HELLO' });
+    const codes = page.getByRole('region', { name: 'Your codes' });
+    const gift = codes.getByRole('listitem').filter({ hasText: 'Welcome gift' });
     await gift.getByText('Being taken back.').first().waitFor();
     expect(await gift.getByRole('link').count()).toBe(0);
-    await page.getByText('Cancelled: your points are back.').waitFor({ timeout: 180_000 });
+    await gift.getByText('Cancelled: your points are back.').first().waitFor({ timeout: 180_000 });
     expect(requests.filter((request) => request === 'POST take-back')).toHaveLength(1);
   }, 240_000);
 
@@ -360,7 +361,7 @@ describe.skipIf(browserPath === undefined)('the account page, in a browser', () 
     await open(PAGE);
     await page.getByRole('alert').getByText('cannot be reached').waitFor();
     // What was known before is still shown.
-    await page.getByText('430 points', { exact: true }).waitFor();
+    await page.getByText('440 points', { exact: true }).waitFor();
     stack.loyalty.faults.clear(fault.id);
     await expect
       .poll(
