@@ -1,5 +1,5 @@
 import { SetQueueAttributesCommand } from '@aws-sdk/client-sqs';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isAlive } from '../../../local/sandbox-kit/data-file.ts';
 import type { FunctionDescription } from '../../../local/stack/template/describe-resources.ts';
 import { type LocalStack, startLocalStack } from '../../support/local-stack.ts';
@@ -32,7 +32,7 @@ interface Disturbance {
  * The local stack with a storefront. Every call of the function that answers shoppers and of the worker
  * that completes redemptions passes a line on which a disturbance waits for its call, once.
  */
-async function startDisturbedStack() {
+async function startDisturbedStack(settings: string) {
   const targets: Record<Disturbed, Partial<Record<keyof Addresses, string>>> = {
     shop: {},
     worker: {},
@@ -80,7 +80,7 @@ async function startDisturbedStack() {
   }
 
   stack = await startLocalStack({
-    settings: 'local/harness/storefront.config.ts',
+    settings,
     environmentOf,
   });
   return {
@@ -152,6 +152,20 @@ const WORKER_STEPS = [
   'PutItem reward-code',
   'PutItem redemption ready',
 ];
+/**
+ * Of store credit: from the service's answer on, for the shopper's function as for the worker. Not after the mark of the
+ * call: the second look at the account is ten minutes later (test/unit/core/redeem/crashes.test.ts kills there, too).
+ */
+const CREDIT_STEPS = [
+  'PutItem redemption crediting',
+  'storeCreditConfiguration',
+  'storeCreditAccountCredit',
+  'PutItem redemption credited',
+];
+/** For 80 points: what the order earned is enough for three of them. */
+const CASHBACK = { rewardId: 8, value: 4 };
+const CASHBACK_COST = 80;
+
 /** These name no customer: the next call for any customer is disturbed. */
 const NAMELESS_STEPS = ['ChangeMessageVisibilityBatch', 'GetSecretValue loyalty'];
 
@@ -167,17 +181,23 @@ const VISIBILITY_SECONDS = 40;
 
 let world: Awaited<ReturnType<typeof startDisturbedStack>>;
 let shop: ReturnType<typeof openShoppers>;
-beforeAll(async () => {
-  world = await startDisturbedStack();
-  shop = openShoppers(world.stack);
-  await world.stack.sqs.send(
-    new SetQueueAttributesCommand({
-      QueueUrl: world.stack.outputs.BalancesQueueUrl,
-      Attributes: { VisibilityTimeout: String(VISIBILITY_SECONDS) },
-    }),
-  );
-}, 180_000);
-afterAll(() => world?.stop(), 60_000);
+/** What they redeem; undefined is the first reward. */
+let chosen: typeof CASHBACK | undefined;
+function useStack(settings: string, reward?: typeof CASHBACK): void {
+  beforeAll(async () => {
+    world = await startDisturbedStack(settings);
+    shop = openShoppers(world.stack);
+    chosen = reward;
+    everyone.length = 0;
+    await world.stack.sqs.send(
+      new SetQueueAttributesCommand({
+        QueueUrl: world.stack.outputs.BalancesQueueUrl,
+        Attributes: { VisibilityTimeout: String(VISIBILITY_SECONDS) },
+      }),
+    );
+  }, 180_000);
+  afterAll(() => world?.stop(), 60_000);
+}
 
 /** What a call is for, by the names in its body. */
 function stepOf({ name, body }: OutsideCall): string {
@@ -207,7 +227,8 @@ async function visit(shopper: Shopper) {
   await world.kill('shop');
   const from = calls.length;
   const { rewards } = await shop.askUntilAnswered(shopper, 'rewards');
-  expect(rewards).toContainEqual(expect.objectContaining({ id: 1, redeemable: true }));
+  const { rewardId: id } = shopper.click;
+  expect(rewards).toContainEqual(expect.objectContaining({ id, redeemable: true }));
   const answer = await shop.ask(shopper, 'redeem', shopper.click);
   return { isAnswered: answer !== undefined, steps: stepsOf(calls.slice(from)) };
 }
@@ -256,7 +277,8 @@ function workerScan(step: string): Walk {
 const everyone: Shopper[] = [];
 
 function newEarner(title: string): Shopper {
-  const shopper = shop.newShopper(title);
+  const made = shop.newShopper(title);
+  const shopper = { ...made, click: { ...made.click, ...chosen } };
   everyone.push(shopper);
   shop.buy(shopper, EARNED);
   return shopper;
@@ -285,57 +307,100 @@ async function walk({ shopper, disturb, mayPressAgain }: Walk): Promise<readonly
   return walk({ shopper: await another(shopper), disturb, mayPressAgain });
 }
 
-it('goes from an order over points, rewards, redemption and code to an order and its cancellation, wherever the redeeming loses its process', async () => {
-  const calm = newEarner('undisturbed');
-  const pilot = newEarner('worker: undisturbed');
-  // The nameless first: each kill after them starts a worker that makes these calls.
-  const walks = [
-    ...[...NAMELESS_STEPS, ...WORKER_STEPS].map(workerScan),
-    ...SHOP_STEPS.map((step, index) => shopScan(step, index < STORED)),
-  ];
-  await shop.expectPoints(everyone, EARNED);
+describe('a reward', () => {
+  useStack('local/harness/storefront.config.ts');
 
-  let visited = await visit(calm);
-  for (let more = 0; more < 5 && !visited.isAnswered; more += 1) {
-    visited = await visit(await another(calm));
-  }
-  expect(visited.steps).toEqual(expect.arrayContaining(SHOP_STEPS));
-  const mayBeCalled = new Set([...SHOP_STEPS, ...BUSY_STEPS].map(nameOf));
-  expect(visited.steps.map(nameOf).filter((name) => !mayBeCalled.has(name))).toEqual([]);
+  it('goes from an order over points, rewards, redemption and code to an order and its cancellation, wherever the redeeming loses its process', async () => {
+    const calm = newEarner('undisturbed');
+    const pilot = newEarner('worker: undisturbed');
+    // The nameless first: each kill after them starts a worker that makes these calls.
+    const walks = [
+      ...[...NAMELESS_STEPS, ...WORKER_STEPS].map(workerScan),
+      ...SHOP_STEPS.map((step, index) => shopScan(step, index < STORED)),
+    ];
+    await shop.expectPoints(everyone, EARNED);
 
-  killedBeforeSpending();
-  await visit(pilot);
-  const continued = () => {
-    const steps = world.lines.worker.calls.filter((call) => isAbout(pilot, call)).map(stepOf);
-    return [...new Set(steps.filter((step) => /redemption|reward|disc/.test(step)))];
-  };
-  await expect.poll(continued, { timeout: 240_000 }).toEqual(WORKER_STEPS);
+    let visited = await visit(calm);
+    for (let more = 0; more < 5 && !visited.isAnswered; more += 1) {
+      visited = await visit(await another(calm));
+    }
+    expect(visited.steps).toEqual(expect.arrayContaining(SHOP_STEPS));
+    const mayBeCalled = new Set([...SHOP_STEPS, ...BUSY_STEPS].map(nameOf));
+    expect(visited.steps.map(nameOf).filter((name) => !mayBeCalled.has(name))).toEqual([]);
 
-  const disturbances: Disturbance[] = [];
-  for (const one of walks) disturbances.push(...(await walk(one)));
-  await shop.expectCodes(everyone);
-  expect(disturbances.filter(({ met }) => !met)).toEqual([]);
+    killedBeforeSpending();
+    await visit(pilot);
+    const continued = () => {
+      const steps = world.lines.worker.calls.filter((call) => isAbout(pilot, call)).map(stepOf);
+      return [...new Set(steps.filter((step) => /redemption|reward|disc/.test(step)))];
+    };
+    await expect.poll(continued, { timeout: 240_000 }).toEqual(WORKER_STEPS);
 
-  await shop.expectPoints(everyone, EARNED - COST);
-  // The same click again changes nothing.
-  for (const shopper of everyone) await shop.askUntilAnswered(shopper, 'redeem', shopper.click);
-  await shop.expectPoints(everyone, EARNED - COST);
-  const { redemptionsOf, codesOf } = shop.look();
-  for (const shopper of everyone) {
-    const redemptions = redemptionsOf(shopper);
-    expect(redemptions, shopper.title).toMatchObject([{ configurationId: 1, canceledAt: null }]);
-    const code = redemptions[0]?.ExternalCode;
-    const value = { kind: 'fixed', minor: 500, each: false };
-    expect(codesOf(shopper), shopper.title).toEqual([{ code, value, usageLimit: 1 }]);
-  }
+    const disturbances: Disturbance[] = [];
+    for (const one of walks) disturbances.push(...(await walk(one)));
+    await shop.expectCodes(everyone);
+    expect(disturbances.filter(({ met }) => !met)).toEqual([]);
 
-  const orders = everyone.map((shopper) => shop.buy(shopper, 45, codesOf(shopper)[0]?.code));
-  await shop.expectPoints(everyone, EARNED - COST + 40);
-  const after = shop.look();
-  expect(everyone.map((one) => after.redemptionsOf(one)[0]?.usedByOrderId)).toEqual(orders);
-  for (const orderId of orders) world.stack.store.actions.cancelOrder({ orderId });
-  await shop.expectPoints(everyone, EARNED - COST);
-  expect(await shop.deadLetters()).toBe(0);
-  // Each function did all of this with the grants of its own role.
-  expect(world.stack.problems).toEqual([]);
-}, 1_800_000);
+    await shop.expectPoints(everyone, EARNED - COST);
+    // The same click again changes nothing.
+    for (const shopper of everyone) await shop.askUntilAnswered(shopper, 'redeem', shopper.click);
+    await shop.expectPoints(everyone, EARNED - COST);
+    const { redemptionsOf, codesOf } = shop.look();
+    for (const shopper of everyone) {
+      const redemptions = redemptionsOf(shopper);
+      expect(redemptions, shopper.title).toMatchObject([{ configurationId: 1, canceledAt: null }]);
+      const code = redemptions[0]?.ExternalCode;
+      const value = { kind: 'fixed', minor: 500, each: false };
+      expect(codesOf(shopper), shopper.title).toEqual([{ code, value, usageLimit: 1 }]);
+    }
+
+    const orders = everyone.map((shopper) => shop.buy(shopper, 45, codesOf(shopper)[0]?.code));
+    await shop.expectPoints(everyone, EARNED - COST + 40);
+    const after = shop.look();
+    expect(everyone.map((one) => after.redemptionsOf(one)[0]?.usedByOrderId)).toEqual(orders);
+    for (const orderId of orders) world.stack.store.actions.cancelOrder({ orderId });
+    await shop.expectPoints(everyone, EARNED - COST);
+    expect(await shop.deadLetters()).toBe(0);
+    // Each function did all of this with the grants of its own role.
+    expect(world.stack.problems).toEqual([]);
+  }, 1_800_000);
+});
+
+describe('cashback', () => {
+  useStack('test/fixtures/store-credit.config.ts', CASHBACK);
+
+  it('becomes one credit, wherever the redeeming loses its process', async () => {
+    const walks = [
+      ...CREDIT_STEPS.map(workerScan),
+      ...CREDIT_STEPS.map((step) => shopScan(step, false)),
+    ];
+    await shop.expectPoints(everyone, EARNED);
+    const creditsOf = ({ id }: Shopper) => {
+      const { storeCreditAccounts, storeCreditTransactions } = world.stack.store.state();
+      const own = storeCreditAccounts.filter(({ customerId }) => customerId === id);
+      const ids = own.map((account) => account.id);
+      return storeCreditTransactions.filter(({ accountId }) => ids.includes(accountId));
+    };
+    const spent = () => everyone.filter((one) => shop.look().redemptionsOf(one).length > 0);
+    // One after the other: a worker that is killed has others in its batch, which would wait for the second look.
+    for (const one of walks) {
+      const planned = await walk(one);
+      const isOver = () =>
+        planned.every(({ met }) => met) && spent().every((other) => creditsOf(other).length > 0);
+      await expect.poll(isOver, { timeout: 600_000, interval: 1_000 }).toBe(true);
+    }
+    // Until nothing is left to do; the same click again changes nothing.
+    await shop.expectPoints(everyone, EARNED - CASHBACK_COST);
+    for (const shopper of everyone) {
+      const { redemption } = await shop.askUntilAnswered(shopper, 'redeem', shopper.click);
+      const credited = { state: 'credited', value: CASHBACK.value, code: null };
+      expect(redemption, shopper.title).toMatchObject(credited);
+      expect(creditsOf(shopper), shopper.title).toMatchObject([{ kind: 'credit', minor: 400 }]);
+      const redemptions = shop.look().redemptionsOf(shopper);
+      expect(redemptions, shopper.title).toMatchObject([{ configurationId: 8, canceledAt: null }]);
+    }
+    await shop.expectPoints(everyone, EARNED - CASHBACK_COST);
+    expect(await shop.deadLetters()).toBe(0);
+    expect(world.stack.problems).toEqual([]);
+  }, 1_800_000);
+});
