@@ -1,115 +1,13 @@
 import { SetQueueAttributesCommand } from '@aws-sdk/client-sqs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isAlive } from '../../../local/sandbox-kit/data-file.ts';
-import type { FunctionDescription } from '../../../local/stack/template/describe-resources.ts';
-import { type LocalStack, startLocalStack } from '../../support/local-stack.ts';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
-  type Addresses,
-  type Calls,
-  isRedeem,
-  type OutsideCall,
-  type OutsideLine,
-  openLine,
-  type Treatment,
-} from '../../support/outside-line.ts';
+  type Disturbance,
+  startDisturbedStack,
+  stepOf,
+  stepsOf,
+} from '../../support/disturbed-stack.ts';
+import { isRedeem, type OutsideCall } from '../../support/outside-line.ts';
 import { openShoppers, type Shopper } from '../../support/stack-shoppers.ts';
-
-/** A part of a function's name in the template. */
-const NAMES = { shop: 'StorefrontProxy', worker: 'BalancesSync' } as const;
-type Disturbed = keyof typeof NAMES;
-
-/** When the function's process ends; to be killed before a call is to be killed after the one before it. */
-type Fault = 'killed-before' | 'killed-after';
-
-interface Disturbance {
-  readonly calls: Calls;
-  readonly fault: Fault;
-  /** The call that it met. */
-  met?: OutsideCall;
-}
-
-/**
- * The local stack with a storefront. Every call of the function that answers shoppers and of the worker
- * that completes redemptions passes a line on which a disturbance waits for its call, once.
- */
-async function startDisturbedStack(settings: string) {
-  const targets: Record<Disturbed, Partial<Record<keyof Addresses, string>>> = {
-    shop: {},
-    worker: {},
-  };
-  const waiting: Record<Disturbed, Disturbance[]> = { shop: [], worker: [] };
-  const open = (of: Disturbed) =>
-    openLine(targets[of] as Addresses, (call) => {
-      const found = waiting[of].find(({ met, calls }) => !met && calls(call));
-      if (!found) return 'pass';
-      found.met = call;
-      return treat(found.fault, () => kill(of));
-    });
-  const lines: Record<Disturbed, OutsideLine> = {
-    shop: await open('shop'),
-    worker: await open('worker'),
-  };
-
-  let stack: LocalStack;
-  async function kill(of: Disturbed): Promise<void> {
-    const own = stack.functions.processes.filter((one) => one.of.name.includes(NAMES[of]));
-    // The stack may not have noticed yet that one was killed before.
-    for (const { pid } of own) if (isAlive(pid)) process.kill(pid, 'SIGKILL');
-  }
-
-  function environmentOf({ name: called }: FunctionDescription, own: Record<string, string>) {
-    const of = (Object.keys(NAMES) as Disturbed[]).find((one) => called.includes(NAMES[one]));
-    if (!of) return own;
-    const { AWS_ENDPOINT_URL: aws = '', LOYALTY_SANDBOX_ADDRESS, STORE_SANDBOX_ADDRESS } = own;
-    Object.assign(targets[of], {
-      ledger: aws,
-      queue: aws,
-      secrets: aws,
-      loyalty: LOYALTY_SANDBOX_ADDRESS,
-      store: STORE_SANDBOX_ADDRESS,
-    });
-    const { addresses } = lines[of];
-    return {
-      ...own,
-      AWS_ENDPOINT_URL_DYNAMODB: addresses.ledger,
-      AWS_ENDPOINT_URL_SQS: addresses.queue,
-      AWS_ENDPOINT_URL_SECRETS_MANAGER: addresses.secrets,
-      LOYALTY_SANDBOX_ADDRESS: addresses.loyalty,
-      STORE_SANDBOX_ADDRESS: addresses.store,
-    };
-  }
-
-  stack = await startLocalStack({
-    settings,
-    environmentOf,
-  });
-  return {
-    stack,
-    lines,
-    kill,
-    disturb(of: Disturbed, calls: Calls, fault: Fault): Disturbance {
-      const disturbance = { calls, fault };
-      waiting[of].push(disturbance);
-      return disturbance;
-    },
-    /** They wait for no call any more. */
-    forget(planned: readonly Disturbance[]): void {
-      for (const of of Object.values(waiting)) {
-        of.splice(0, of.length, ...of.filter((one) => !planned.includes(one)));
-      }
-    },
-    async stop(): Promise<void> {
-      await stack.stop();
-      for (const line of Object.values(lines)) await line.close();
-    },
-  };
-}
-
-async function treat(fault: Fault, kill: () => Promise<void>): Promise<Treatment> {
-  if (fault === 'killed-after') return { meanwhile: kill };
-  await kill();
-  return 'unsent';
-}
 
 /** What the shopper's function calls in a new process, from the rewards to the code. */
 const SHOP_STEPS = [
@@ -152,20 +50,6 @@ const WORKER_STEPS = [
   'PutItem reward-code',
   'PutItem redemption ready',
 ];
-/**
- * Of store credit: from the service's answer on, for the shopper's function as for the worker. Not after the mark of the
- * call: the second look at the account is ten minutes later (test/unit/core/redeem/crashes.test.ts kills there, too).
- */
-const CREDIT_STEPS = [
-  'PutItem redemption crediting',
-  'storeCreditConfiguration',
-  'storeCreditAccountCredit',
-  'PutItem redemption credited',
-];
-/** For 80 points: what the order earned is enough for three of them. */
-const CASHBACK = { rewardId: 8, value: 4 };
-const CASHBACK_COST = 80;
-
 /** These name no customer: the next call for any customer is disturbed. */
 const NAMELESS_STEPS = ['ChangeMessageVisibilityBatch', 'GetSecretValue loyalty'];
 
@@ -181,42 +65,17 @@ const VISIBILITY_SECONDS = 40;
 
 let world: Awaited<ReturnType<typeof startDisturbedStack>>;
 let shop: ReturnType<typeof openShoppers>;
-/** What they redeem; undefined is the first reward. */
-let chosen: typeof CASHBACK | undefined;
-function useStack(settings: string, reward?: typeof CASHBACK): void {
-  beforeAll(async () => {
-    world = await startDisturbedStack(settings);
-    shop = openShoppers(world.stack);
-    chosen = reward;
-    everyone.length = 0;
-    await world.stack.sqs.send(
-      new SetQueueAttributesCommand({
-        QueueUrl: world.stack.outputs.BalancesQueueUrl,
-        Attributes: { VisibilityTimeout: String(VISIBILITY_SECONDS) },
-      }),
-    );
-  }, 180_000);
-  afterAll(() => world?.stop(), 60_000);
-}
-
-/** What a call is for, by the names in its body. */
-function stepOf({ name, body }: OutsideCall): string {
-  const [, secret] = /"SecretId":"[^"]*\/(\w+)"/.exec(body) ?? [];
-  const [, kind] = /"entity":\{"S":"([\w-]+)\|/.exec(body) ?? [];
-  const history = JSON.parse(/"o":\{"S":("(?:[^"\\]|\\.)*")/.exec(body)?.[1] ?? '"[]"');
-  const [, outcome] = JSON.parse(history).at(-1) ?? [];
-  return [name, secret, kind, kind === 'redemption' && outcome].filter(Boolean).join(' ');
-}
-
-/** The second `x` becomes `x 2`. */
-function stepsOf(calls: readonly OutsideCall[]): string[] {
-  const seen = new Map<string, number>();
-  return calls.map(stepOf).map((step) => {
-    const count = (seen.get(step) ?? 0) + 1;
-    seen.set(step, count);
-    return count === 1 ? step : `${step} ${count}`;
-  });
-}
+beforeAll(async () => {
+  world = await startDisturbedStack();
+  shop = openShoppers(world.stack);
+  await world.stack.sqs.send(
+    new SetQueueAttributesCommand({
+      QueueUrl: world.stack.outputs.BalancesQueueUrl,
+      Attributes: { VisibilityTimeout: String(VISIBILITY_SECONDS) },
+    }),
+  );
+}, 180_000);
+afterAll(() => world?.stop(), 60_000);
 
 /** Without its number. */
 const nameOf = (step: string) => step.replace(/ \d+$/, '');
@@ -227,8 +86,7 @@ async function visit(shopper: Shopper) {
   await world.kill('shop');
   const from = calls.length;
   const { rewards } = await shop.askUntilAnswered(shopper, 'rewards');
-  const { rewardId: id } = shopper.click;
-  expect(rewards).toContainEqual(expect.objectContaining({ id, redeemable: true }));
+  expect(rewards).toContainEqual(expect.objectContaining({ id: 1, redeemable: true }));
   const answer = await shop.ask(shopper, 'redeem', shopper.click);
   return { isAnswered: answer !== undefined, steps: stepsOf(calls.slice(from)) };
 }
@@ -277,8 +135,7 @@ function workerScan(step: string): Walk {
 const everyone: Shopper[] = [];
 
 function newEarner(title: string): Shopper {
-  const made = shop.newShopper(title);
-  const shopper = { ...made, click: { ...made.click, ...chosen } };
+  const shopper = shop.newShopper(title);
   everyone.push(shopper);
   shop.buy(shopper, EARNED);
   return shopper;
@@ -307,100 +164,57 @@ async function walk({ shopper, disturb, mayPressAgain }: Walk): Promise<readonly
   return walk({ shopper: await another(shopper), disturb, mayPressAgain });
 }
 
-describe('a reward', () => {
-  useStack('local/harness/storefront.config.ts');
+it('goes from an order over points, rewards, redemption and code to an order and its cancellation, wherever the redeeming loses its process', async () => {
+  const calm = newEarner('undisturbed');
+  const pilot = newEarner('worker: undisturbed');
+  // The nameless first: each kill after them starts a worker that makes these calls.
+  const walks = [
+    ...[...NAMELESS_STEPS, ...WORKER_STEPS].map(workerScan),
+    ...SHOP_STEPS.map((step, index) => shopScan(step, index < STORED)),
+  ];
+  await shop.expectPoints(everyone, EARNED);
 
-  it('goes from an order over points, rewards, redemption and code to an order and its cancellation, wherever the redeeming loses its process', async () => {
-    const calm = newEarner('undisturbed');
-    const pilot = newEarner('worker: undisturbed');
-    // The nameless first: each kill after them starts a worker that makes these calls.
-    const walks = [
-      ...[...NAMELESS_STEPS, ...WORKER_STEPS].map(workerScan),
-      ...SHOP_STEPS.map((step, index) => shopScan(step, index < STORED)),
-    ];
-    await shop.expectPoints(everyone, EARNED);
+  let visited = await visit(calm);
+  for (let more = 0; more < 5 && !visited.isAnswered; more += 1) {
+    visited = await visit(await another(calm));
+  }
+  expect(visited.steps).toEqual(expect.arrayContaining(SHOP_STEPS));
+  const mayBeCalled = new Set([...SHOP_STEPS, ...BUSY_STEPS].map(nameOf));
+  expect(visited.steps.map(nameOf).filter((name) => !mayBeCalled.has(name))).toEqual([]);
 
-    let visited = await visit(calm);
-    for (let more = 0; more < 5 && !visited.isAnswered; more += 1) {
-      visited = await visit(await another(calm));
-    }
-    expect(visited.steps).toEqual(expect.arrayContaining(SHOP_STEPS));
-    const mayBeCalled = new Set([...SHOP_STEPS, ...BUSY_STEPS].map(nameOf));
-    expect(visited.steps.map(nameOf).filter((name) => !mayBeCalled.has(name))).toEqual([]);
+  killedBeforeSpending();
+  await visit(pilot);
+  const continued = () => {
+    const steps = world.lines.worker.calls.filter((call) => isAbout(pilot, call)).map(stepOf);
+    return [...new Set(steps.filter((step) => /redemption|reward|disc/.test(step)))];
+  };
+  await expect.poll(continued, { timeout: 240_000 }).toEqual(WORKER_STEPS);
 
-    killedBeforeSpending();
-    await visit(pilot);
-    const continued = () => {
-      const steps = world.lines.worker.calls.filter((call) => isAbout(pilot, call)).map(stepOf);
-      return [...new Set(steps.filter((step) => /redemption|reward|disc/.test(step)))];
-    };
-    await expect.poll(continued, { timeout: 240_000 }).toEqual(WORKER_STEPS);
+  const disturbances: Disturbance[] = [];
+  for (const one of walks) disturbances.push(...(await walk(one)));
+  await shop.expectCodes(everyone);
+  expect(disturbances.filter(({ met }) => !met)).toEqual([]);
 
-    const disturbances: Disturbance[] = [];
-    for (const one of walks) disturbances.push(...(await walk(one)));
-    await shop.expectCodes(everyone);
-    expect(disturbances.filter(({ met }) => !met)).toEqual([]);
+  await shop.expectPoints(everyone, EARNED - COST);
+  // The same click again changes nothing.
+  for (const shopper of everyone) await shop.askUntilAnswered(shopper, 'redeem', shopper.click);
+  await shop.expectPoints(everyone, EARNED - COST);
+  const { redemptionsOf, codesOf } = shop.look();
+  for (const shopper of everyone) {
+    const redemptions = redemptionsOf(shopper);
+    expect(redemptions, shopper.title).toMatchObject([{ configurationId: 1, canceledAt: null }]);
+    const code = redemptions[0]?.ExternalCode;
+    const value = { kind: 'fixed', minor: 500, each: false };
+    expect(codesOf(shopper), shopper.title).toEqual([{ code, value, usageLimit: 1 }]);
+  }
 
-    await shop.expectPoints(everyone, EARNED - COST);
-    // The same click again changes nothing.
-    for (const shopper of everyone) await shop.askUntilAnswered(shopper, 'redeem', shopper.click);
-    await shop.expectPoints(everyone, EARNED - COST);
-    const { redemptionsOf, codesOf } = shop.look();
-    for (const shopper of everyone) {
-      const redemptions = redemptionsOf(shopper);
-      expect(redemptions, shopper.title).toMatchObject([{ configurationId: 1, canceledAt: null }]);
-      const code = redemptions[0]?.ExternalCode;
-      const value = { kind: 'fixed', minor: 500, each: false };
-      expect(codesOf(shopper), shopper.title).toEqual([{ code, value, usageLimit: 1 }]);
-    }
-
-    const orders = everyone.map((shopper) => shop.buy(shopper, 45, codesOf(shopper)[0]?.code));
-    await shop.expectPoints(everyone, EARNED - COST + 40);
-    const after = shop.look();
-    expect(everyone.map((one) => after.redemptionsOf(one)[0]?.usedByOrderId)).toEqual(orders);
-    for (const orderId of orders) world.stack.store.actions.cancelOrder({ orderId });
-    await shop.expectPoints(everyone, EARNED - COST);
-    expect(await shop.deadLetters()).toBe(0);
-    // Each function did all of this with the grants of its own role.
-    expect(world.stack.problems).toEqual([]);
-  }, 1_800_000);
-});
-
-describe('cashback', () => {
-  useStack('test/fixtures/store-credit.config.ts', CASHBACK);
-
-  it('becomes one credit, wherever the redeeming loses its process', async () => {
-    const walks = [
-      ...CREDIT_STEPS.map(workerScan),
-      ...CREDIT_STEPS.map((step) => shopScan(step, false)),
-    ];
-    await shop.expectPoints(everyone, EARNED);
-    const creditsOf = ({ id }: Shopper) => {
-      const { storeCreditAccounts, storeCreditTransactions } = world.stack.store.state();
-      const own = storeCreditAccounts.filter(({ customerId }) => customerId === id);
-      const ids = own.map((account) => account.id);
-      return storeCreditTransactions.filter(({ accountId }) => ids.includes(accountId));
-    };
-    const spent = () => everyone.filter((one) => shop.look().redemptionsOf(one).length > 0);
-    // One after the other: a worker that is killed has others in its batch, which would wait for the second look.
-    for (const one of walks) {
-      const planned = await walk(one);
-      const isOver = () =>
-        planned.every(({ met }) => met) && spent().every((other) => creditsOf(other).length > 0);
-      await expect.poll(isOver, { timeout: 600_000, interval: 1_000 }).toBe(true);
-    }
-    // Until nothing is left to do; the same click again changes nothing.
-    await shop.expectPoints(everyone, EARNED - CASHBACK_COST);
-    for (const shopper of everyone) {
-      const { redemption } = await shop.askUntilAnswered(shopper, 'redeem', shopper.click);
-      const credited = { state: 'credited', value: CASHBACK.value, code: null };
-      expect(redemption, shopper.title).toMatchObject(credited);
-      expect(creditsOf(shopper), shopper.title).toMatchObject([{ kind: 'credit', minor: 400 }]);
-      const redemptions = shop.look().redemptionsOf(shopper);
-      expect(redemptions, shopper.title).toMatchObject([{ configurationId: 8, canceledAt: null }]);
-    }
-    await shop.expectPoints(everyone, EARNED - CASHBACK_COST);
-    expect(await shop.deadLetters()).toBe(0);
-    expect(world.stack.problems).toEqual([]);
-  }, 1_800_000);
-});
+  const orders = everyone.map((shopper) => shop.buy(shopper, 45, codesOf(shopper)[0]?.code));
+  await shop.expectPoints(everyone, EARNED - COST + 40);
+  const after = shop.look();
+  expect(everyone.map((one) => after.redemptionsOf(one)[0]?.usedByOrderId)).toEqual(orders);
+  for (const orderId of orders) world.stack.store.actions.cancelOrder({ orderId });
+  await shop.expectPoints(everyone, EARNED - COST);
+  expect(await shop.deadLetters()).toBe(0);
+  // Each function did all of this with the grants of its own role.
+  expect(world.stack.problems).toEqual([]);
+}, 1_800_000);
