@@ -167,10 +167,11 @@ export function createVendureStore(settings: VendureStoreSettings): VendureStore
       readDiscount: (domain, id) =>
         readOne<VendurePromotion, DiscountPage>(domain, documents.promotion, id, readDiscountPage),
 
-      changedOrders(domain, { from, until }: Span, after) {
+      changedOrders(domain, { from = 0, until, by }: Span, after) {
         const { shop } = shopOf(domain);
         // No date of an order moves with a payment, a shipment or a refund: all that may still change are read.
-        const since = from === undefined ? 0 : Math.min(from, until - shop.changeDays * DAY_MS);
+        const changing = Math.min(from, until - shop.changeDays * DAY_MS);
+        const since = by === 'creation' ? from : changing;
         const placed = { start: new Date(since).toISOString(), end: new Date(until).toISOString() };
         const options = {
           filter: { ...PLACED, orderPlacedAt: { between: placed } },

@@ -13,7 +13,7 @@ import { idFromGid } from '../../../shared/shopify/entity-id.ts';
 import { createVendureSearch, type FoundByName } from '../../../shared/vendure/search.ts';
 import type { Place } from '../deployment/deployment.ts';
 import { hasApp } from '../deployment/platform.ts';
-import { type ShopServices, storeProblem } from '../deployment/services.ts';
+import { type ShopServices, storeProblem, storeUnread } from '../deployment/services.ts';
 import { BadArguments, Problem } from '../terminal/exit.ts';
 
 /** What a text may mean. */
@@ -261,7 +261,7 @@ export async function* changedOrders(
   let after: string | undefined;
   do {
     const page = await store.changedOrders(shop, span, after);
-    if (page.kind === 'unavailable') throw unread(page);
+    if (page.kind === 'unavailable') throw storeUnread(page);
     yield page.value.changed;
     after = page.value.next;
   } while (after !== undefined && !signal.aborted);
