@@ -1,6 +1,12 @@
 import { type Amount, atLeastZero, share, smallest, subtract, sum, ZERO } from '../store/money.ts';
 import type { StoreOrder, StoreOrderLine } from '../store/store-entities.ts';
-import type { VendureCustomer, VendureOrder, VendurePayment, VendureRefund } from './documents.ts';
+import type {
+  VendureCustomer,
+  VendureFulfillment,
+  VendureOrder,
+  VendurePayment,
+  VendureRefund,
+} from './documents.ts';
 
 export interface OrderReading {
   /** When it was read: no date of an order moves with each of its changes. */
@@ -99,7 +105,7 @@ function readWith(
     outstanding: isCancelled ? ZERO : atLeastZero(subtract(money(order.totalWithTax), paid)),
     paidAt: lastPayment,
     lostDispute: undefined,
-    fulfillmentStatus: FULFILMENTS.get(state),
+    fulfillmentStatus: fulfilmentOf(order, sentOut),
     lines,
     taxesIncluded: true,
     subtotal: goods,
@@ -118,14 +124,25 @@ function readWith(
   };
 }
 
-const FULFILMENTS: ReadonlyMap<string, string> = new Map([
-  ['Shipped', 'fulfilled'],
-  ['Delivered', 'fulfilled'],
-  ['PartiallyShipped', 'partial'],
-  ['PartiallyDelivered', 'partial'],
-]);
-
 const isSent = (state: string): boolean => state === 'Shipped' || state === 'Delivered';
+
+/**
+ * By the pieces that are on their way. An order of two parcels, of which one has arrived, is `PartiallyDelivered`
+ * whether or not the other was sent.
+ */
+function fulfilmentOf(
+  { state, lines }: VendureOrder,
+  sentOut: readonly VendureFulfillment[],
+): string | undefined {
+  const sent = sentOut.flatMap((one) => one.lines);
+  const piecesOf = (id: string) =>
+    sent
+      .filter(({ orderLineId }) => orderLineId === id)
+      .reduce((pieces, { quantity }) => pieces + quantity, 0);
+  const isWhole = sent.length > 0 && lines.every(({ id, quantity }) => piecesOf(id) >= quantity);
+  if (isWhole || isSent(state)) return 'fulfilled';
+  return sent.length > 0 ? 'partial' : undefined;
+}
 
 /** Prices with their taxes: both are known of every line, and the rules decide which count. */
 function readLine(
