@@ -85,6 +85,7 @@ function withVendure(
 export function enrichmentOf({
   completeWhen,
   lostDisputes,
+  storeCredit,
   enrich,
   document,
   birthday,
@@ -94,6 +95,7 @@ export function enrichmentOf({
     card: enrich.cardDetails,
     paymentDates: completeWhen === 'paid',
     disputes: lostDisputes === 'take-back',
+    storeCredit: storeCredit === 'by-origin',
     locationNames: enrich.locationNames,
     staffNames: enrich.staffNames,
     localizedFields: sources.some(({ from }) => from === 'localized-field'),

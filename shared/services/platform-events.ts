@@ -1,4 +1,4 @@
-import type { Connector, Shop } from '../config/connector-config.ts';
+import type { Shop } from '../config/connector-config.ts';
 import type { Deliveries } from '../core/events/receive-delivery.ts';
 import type { ReadEvent } from '../core/store/store.ts';
 import { createEventReader } from '../shopify/webhooks/read-event.ts';
@@ -9,8 +9,12 @@ import { readVendureEvent, vendureDeliveries } from '../vendure/deliveries.ts';
 export const deliveriesOf = ({ vendure }: Pick<Shop, 'vendure'>): Deliveries =>
   vendure ? vendureDeliveries : shopifyDeliveries;
 
+export interface PlatformShops {
+  readonly shops: readonly (Pick<Shop, 'domain'> & Partial<Pick<Shop, 'vendure'>>)[];
+}
+
 /** Reads the events of all configured shops, each as its platform writes them. */
-export function createPlatformReader({ shops }: Pick<Connector, 'shops'>): ReadEvent {
+export function createPlatformReader({ shops }: PlatformShops): ReadEvent {
   const vendure = new Set(shops.filter((shop) => shop.vendure).map(({ domain }) => domain));
   const read = createEventReader(new Set(shops.map(({ domain }) => domain)));
   return (event) => (vendure.has(event.shop) ? readVendureEvent(event) : read(event));

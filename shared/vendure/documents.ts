@@ -132,6 +132,23 @@ export interface VendurePromotion {
   }[];
 }
 
+/** By which a person knows an order or a product. */
+export interface VendureNames {
+  readonly items: readonly {
+    readonly id: string;
+    readonly code?: string;
+    readonly name?: string;
+  }[];
+}
+
+export interface VendureChannel {
+  readonly activeChannel: { readonly code: string; readonly defaultCurrencyCode: string };
+}
+
+/** All that the connector needs. */
+export const PERMISSIONS =
+  'the permissions ReadOrder, ReadCustomer, ReadCatalog and ReadPromotion on the channel';
+
 const one = (name: string, fields: string) => `query ($id: ID!) { ${name}(id: $id) { ${fields} } }`;
 
 const list = (name: string, type: string, fields: string) =>
@@ -148,5 +165,13 @@ export const documents = {
   orderIds: list('orders', 'OrderListOptions', 'id'),
   productIds: list('products', 'ProductListOptions', 'id'),
   promotionIds: list('promotions', 'PromotionListOptions', 'id'),
-  channel: 'query { activeChannel { id code defaultCurrencyCode pricesIncludeTax } me { id } }',
+  orderNames: list('orders', 'OrderListOptions', 'id code'),
+  productNames: list('products', 'ProductListOptions', 'id name'),
+  customerIds: list('customers', 'CustomerListOptions', 'id'),
+  ordersOfCustomer: `query ($id: ID!, $options: OrderListOptions) {
+    customer(id: $id) { orders(options: $options) { items { id code } } } }`,
+  /** With one of each kind, which proves the permissions. An API key may not ask who it is. */
+  channel: `query { activeChannel { id code defaultCurrencyCode pricesIncludeTax }
+    orders(options: { take: 1 }) { totalItems } products(options: { take: 1 }) { totalItems }
+    promotions(options: { take: 1 }) { totalItems } customers(options: { take: 1 }) { totalItems } }`,
 };

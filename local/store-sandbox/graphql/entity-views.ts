@@ -97,10 +97,7 @@ export function storeCreditView(context: GraphContext, row: StoreCreditTransacti
     balanceAfterTransaction: money(row.balanceAfterMinor),
     createdAt: row.createdAt,
     event: row.event,
-    origin:
-      row.originId === null
-        ? null
-        : { __typename: 'OrderTransaction', id: gid('OrderTransaction', row.originId) },
+    origin: originView(context, row),
     ...(row.kind !== 'expiration' && { id: gid(type, row.id) }),
     ...(row.kind === 'credit' && {
       expiresAt: row.expiresAt,
@@ -108,6 +105,23 @@ export function storeCreditView(context: GraphContext, row: StoreCreditTransacti
     }),
     ...(row.kind === 'debit-revert' && { debitTransaction: other(row.debitId) }),
     ...(row.kind === 'expiration' && { creditTransaction: other(row.creditId) }),
+  };
+}
+
+function originView(
+  { world }: GraphContext,
+  { orderId, originId }: StoreCreditTransactionRow,
+): View | null {
+  if (originId === null) return null;
+  const { transactions = [] } = world.rows.orders.get(orderId ?? '') ?? {};
+  const { parentId } = transactions.find(({ id }) => id === originId) ?? {};
+  const parent = transactions.find(({ id }) => id === parentId);
+  return {
+    __typename: 'OrderTransaction',
+    id: gid('OrderTransaction', originId),
+    parentTransaction: parent
+      ? { id: gid('OrderTransaction', parent.id), gateway: parent.gateway }
+      : null,
   };
 }
 

@@ -61,6 +61,9 @@ export function orderView(context: GraphContext, order: OrderRow): View {
     staffMember: () => staffView(context, order.staffId),
     lineItems: list(order.lines, (line) => lineView(context, order, line)),
     shippingLines: list(order.shipping, (line) => shippingView(order, line)),
+    discountCodes: order.applications.flatMap(({ type, name }) =>
+      type === 'discount_code' ? [name] : [],
+    ),
     discountApplications: list(order.applications, ({ type, name }, index) => ({
       __typename: applicationTypes[type],
       index,
@@ -215,12 +218,14 @@ export function refundView(
 }
 
 function transactionView(order: OrderRow, row: TransactionRow): View {
+  const parent = order.transactions.find(({ id }) => id === row.parentId);
   return {
     __typename: 'OrderTransaction',
     id: gid('OrderTransaction', row.id),
     kind: row.kind.toUpperCase(),
     status: row.status.toUpperCase(),
     gateway: row.gateway,
+    parentTransaction: () => (parent ? transactionView(order, parent) : null),
     createdAt: row.createdAt,
     processedAt: row.processedAt,
     amountSet: moneyBag(order, row.minor),

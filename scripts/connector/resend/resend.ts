@@ -20,6 +20,7 @@ import { followAll, RESULTS } from '../dead-letters/follow.ts';
 import { openSourceQueues } from '../dead-letters/read.ts';
 import { examiningDeps, foresee, prospectBlocks, prospectData } from '../dead-letters/show.ts';
 import { type Deployment, openLedger, rulesOf } from '../deployment/deployment.ts';
+import { hasApp } from '../deployment/platform.ts';
 import { localUser } from '../deployment/read-caller.ts';
 import { nameKey, openShopServices, readNames } from '../deployment/services.ts';
 import {
@@ -167,7 +168,7 @@ async function planNamed(
   const hits = await Promise.all(typed.map((one) => findEntity(kind, one, searched)));
   const ids = [...new Set(hits.map(([{ id }]) => id))];
   const entities = ids.map((id) => ({ kind, id }));
-  const names = await readNames(services.ask(shop), entities);
+  const names = await readNames(services, shop, entities);
   const titles = new Map(hits.map(([hit]) => [hit.id, hit.name]));
   const nameOf = (id: string) => names.get(nameKey({ kind, id })) ?? titles.get(id) ?? id;
   const found = await Promise.all(
@@ -251,8 +252,10 @@ async function planByRules(
 ): Promise<Plan> {
   const shop = findShop(deployment.connector, named);
   const since = new Date(placedSince).toISOString();
-  const { ask } = openShopServices(deployment);
-  await checkVisibility({ kind: 'orders', since }, { ask: ask(shop), deployment }, new Date());
+  if (hasApp(shop)) {
+    const ask = openShopServices(deployment).ask(shop);
+    await checkVisibility({ kind: 'orders', since }, { ask, deployment }, new Date());
+  }
   const { lookedAt, found } = await findEffects(session, deployment, shop, placedSince);
   const sum = (pick: (one: Found) => number) =>
     Math.round(found.reduce((total, one) => total + pick(one), 0) * 1000) / 1000;

@@ -35,19 +35,19 @@ import {
   productDocument,
   productPricesDocument,
 } from './documents.gen.ts';
-import { deleteRewardCode, findRewardCode, makeRewardCode } from './make-reward-code.ts';
+import {
+  deleteRewardCode,
+  findRewardCode,
+  makeRewardCode,
+  readOrderCodes,
+} from './make-reward-code.ts';
 import { customerPayload, type Enrichment, metafieldKeys } from './order-as-payload.ts';
 import { findAbsent, type OrderEvidence, scannedPage, searchFor, seesAllOrders } from './pages.ts';
 import { readCodeUses, readCoupon, readDiscount, scanDiscounts } from './read-discounts.ts';
 import { readOrder, scanOrders } from './read-orders.ts';
-import {
-  cacheRollouts,
-  describeOverrides,
-  followRollouts,
-  type RolloutsRead,
-  readRollouts,
-} from './rollouts.ts';
+import { cacheRollouts, describeOverrides, followRollouts, readFollowed } from './rollouts.ts';
 import { sendTrigger } from './send-trigger.ts';
+import { giveStoreCredit, readCreditShop, readStoreCredits } from './store-credit.ts';
 import { writeBalances } from './write-balances.ts';
 
 export interface AdminShop extends Pick<AdminClientSettings, 'secret' | 'sandboxAddress'> {
@@ -125,7 +125,7 @@ export function questionsOf(
   ask: (domain: string) => Ask,
   enrichmentOf: (domain: string) => Enrichment,
   change = ask,
-  rolloutsOf = (domain: string): Promise<RolloutsRead> => readRollouts(ask(domain)),
+  rolloutsOf = (domain: string) => readFollowed(ask(domain)),
 ): Questions {
   async function followed<Value, Other extends StoreAnswer<never>>(
     domain: string,
@@ -133,10 +133,9 @@ export function questionsOf(
     change: (value: Value, follow: Follow) => Value,
   ): Promise<Found<Value> | Other | StoreUnavailable> {
     if (answer.kind !== 'found') return answer;
-    const read = await rolloutsOf(domain);
-    if (read.kind === 'unavailable') return read;
-    const rollouts = read.kind === 'read' ? read.rollouts : [];
-    const follow: Follow = (coupon) => followRollouts(coupon, rollouts);
+    const rollouts = await rolloutsOf(domain);
+    if (rollouts.kind === 'unavailable') return rollouts;
+    const follow: Follow = (coupon) => followRollouts(coupon, rollouts.value);
     return { kind: 'found', value: change(answer.value, follow) };
   }
   return guardQuestions<Questions>({
@@ -160,10 +159,9 @@ export function questionsOf(
         })),
       })),
     async overriddenDiscounts(domain) {
-      const read = await rolloutsOf(domain);
-      if (read.kind === 'unavailable') return read;
-      const rollouts = read.kind === 'read' ? read.rollouts : [];
-      return { kind: 'found', value: describeOverrides(rollouts) };
+      const rollouts = await rolloutsOf(domain);
+      if (rollouts.kind === 'unavailable') return rollouts;
+      return { kind: 'found', value: describeOverrides(rollouts.value) };
     },
     findAbsent: async (domain, kind, ids) => findAbsent(ask(domain), kind, ids),
     seesAllOrders: async (domain) => seesAllOrders(ask(domain)),
@@ -173,7 +171,11 @@ export function questionsOf(
     readPrices: async (domain, productId) => readProductPrices(ask(domain), productId),
     findCustomer: async (domain, email) => findCustomer(ask(domain), email),
     readUses: async (domain, ids) => readCodeUses(ask(domain), ids),
+    readOrderCodes: async (domain, id, since) => readOrderCodes(ask(domain), id, since),
     announce: async (domain, announcement) => sendTrigger(change(domain), announcement),
+    readCreditShop: async (domain) => readCreditShop(ask(domain)),
+    credit: async (domain, wanted) => giveStoreCredit(change(domain), wanted),
+    readCredits: async (domain, account) => readStoreCredits(ask(domain), account),
   });
 }
 

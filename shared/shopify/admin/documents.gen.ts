@@ -924,6 +924,11 @@ type MetafieldsSetUserErrorCode =
   | 'TOO_LONG'
   | 'TOO_SHORT';
 
+type MoneyInput = {
+  readonly amount: string;
+  readonly currencyCode: CurrencyCode;
+};
+
 type OrderDisplayFinancialStatus =
   | 'AUTHORIZED'
   | 'EXPIRED'
@@ -975,6 +980,30 @@ type ProductStatus =
   | 'ARCHIVED'
   | 'DRAFT'
   | 'UNLISTED';
+
+type StoreCreditAccountCreditInput = {
+  readonly creditAmount: MoneyInput;
+  readonly expiresAt?: string | null | undefined;
+  readonly notify?: boolean | null | undefined;
+};
+
+type StoreCreditAccountCreditUserErrorCode =
+  | 'ACCOUNT_NOT_FOUND'
+  | 'CREDIT_LIMIT_EXCEEDED'
+  | 'EXPIRES_AT_IN_PAST'
+  | 'MISMATCHING_CURRENCY'
+  | 'NEGATIVE_OR_ZERO_AMOUNT'
+  | 'OWNER_NOT_FOUND'
+  | 'UNSUPPORTED_CURRENCY';
+
+type StoreCreditSystemEvent =
+  | 'ADJUSTMENT'
+  | 'ORDER_CANCELLATION'
+  | 'ORDER_PAYMENT'
+  | 'ORDER_REFUND'
+  | 'PAYMENT_FAILURE'
+  | 'PAYMENT_RETURNED'
+  | 'TAX_FINALIZATION';
 
 type WebhookSubscriptionFormat =
   | 'JSON'
@@ -1641,6 +1670,14 @@ type CodeUsesQuery = { readonly nodes: ReadonlyArray<
     | { readonly id: string }
    | null> };
 
+type OrderCodesQueryVariables = Exact<{
+  customer: string;
+  after?: string | null | undefined;
+}>;
+
+
+type OrderCodesQuery = { readonly customer: { readonly orders: { readonly nodes: ReadonlyArray<{ readonly createdAt: string, readonly discountCodes: ReadonlyArray<string> }>, readonly pageInfo: PageFragment } } | null };
+
 type ActiveRolloutsQueryVariables = Exact<{
   after?: string | null | undefined;
 }>;
@@ -1783,7 +1820,27 @@ type OrderPaymentsQueryVariables = Exact<{
 }>;
 
 
-type OrderPaymentsQuery = { readonly order: { readonly updatedAt: string, readonly transactions: ReadonlyArray<{ readonly kind: OrderTransactionKind, readonly status: OrderTransactionStatus, readonly gateway: string | null, readonly amountSet: MoneyFragment }> } | null };
+type OrderPaymentsQuery = { readonly order: { readonly updatedAt: string, readonly transactions: ReadonlyArray<{ readonly id: string, readonly kind: OrderTransactionKind, readonly status: OrderTransactionStatus, readonly gateway: string | null, readonly parentTransaction: { readonly gateway: string | null } | null, readonly amountSet: MoneyFragment }> } | null };
+
+type CreditAccountsQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+type CreditAccountsQuery = { readonly customer: { readonly storeCreditAccounts: { readonly nodes: ReadonlyArray<{ readonly id: string }> } } | null };
+
+type CreditHistoryQueryVariables = Exact<{
+  id: string;
+  after?: string | null | undefined;
+}>;
+
+
+type CreditHistoryQuery = { readonly storeCreditAccount: { readonly balance: { readonly currencyCode: CurrencyCode }, readonly transactions: { readonly nodes: ReadonlyArray<
+        | { readonly __typename: 'StoreCreditAccountCreditTransaction', readonly id: string, readonly expiresAt: string | null, readonly createdAt: string, readonly event: StoreCreditSystemEvent, readonly origin: { readonly parentTransaction: { readonly gateway: string | null } | null } | null, readonly amount: { readonly amount: string }, readonly balanceAfterTransaction: { readonly amount: string } }
+        | { readonly __typename: 'StoreCreditAccountDebitRevertTransaction', readonly createdAt: string, readonly event: StoreCreditSystemEvent, readonly debitTransaction: { readonly id: string }, readonly amount: { readonly amount: string }, readonly balanceAfterTransaction: { readonly amount: string } }
+        | { readonly __typename: 'StoreCreditAccountDebitTransaction', readonly id: string, readonly createdAt: string, readonly event: StoreCreditSystemEvent, readonly origin: { readonly id: string } | null, readonly amount: { readonly amount: string }, readonly balanceAfterTransaction: { readonly amount: string } }
+        | { readonly __typename: 'StoreCreditAccountExpirationTransaction', readonly createdAt: string, readonly event: StoreCreditSystemEvent, readonly creditTransaction: { readonly id: string }, readonly amount: { readonly amount: string }, readonly balanceAfterTransaction: { readonly amount: string } }
+      >, readonly pageInfo: PageFragment } } | null };
 
 type OrderTipsQueryVariables = Exact<{
   id: string;
@@ -1817,7 +1874,7 @@ type RefundQueryVariables = Exact<{
 }>;
 
 
-type RefundQuery = { readonly refund: { readonly order: { readonly updatedAt: string }, readonly refundLineItems: { readonly nodes: ReadonlyArray<{ readonly quantity: number, readonly lineItem: { readonly id: string }, readonly subtotalSet: MoneyFragment, readonly totalTaxSet: MoneyFragment }>, readonly pageInfo: PageFragment }, readonly refundShippingLines: { readonly nodes: ReadonlyArray<{ readonly subtotalAmountSet: MoneyFragment, readonly taxAmountSet: MoneyFragment }> }, readonly transactions: { readonly nodes: ReadonlyArray<{ readonly kind: OrderTransactionKind, readonly status: OrderTransactionStatus, readonly gateway: string | null, readonly processedAt: string | null, readonly amountSet: MoneyFragment }> }, readonly duties: ReadonlyArray<{ readonly amountSet: MoneyFragment }> | null, readonly orderAdjustments: { readonly nodes: ReadonlyArray<{ readonly amountSet: MoneyFragment, readonly taxAmountSet: MoneyFragment }> } } | null };
+type RefundQuery = { readonly refund: { readonly order: { readonly updatedAt: string }, readonly refundLineItems: { readonly nodes: ReadonlyArray<{ readonly quantity: number, readonly lineItem: { readonly id: string }, readonly subtotalSet: MoneyFragment, readonly totalTaxSet: MoneyFragment }>, readonly pageInfo: PageFragment }, readonly refundShippingLines: { readonly nodes: ReadonlyArray<{ readonly subtotalAmountSet: MoneyFragment, readonly taxAmountSet: MoneyFragment }> }, readonly transactions: { readonly nodes: ReadonlyArray<{ readonly kind: OrderTransactionKind, readonly status: OrderTransactionStatus, readonly gateway: string | null, readonly processedAt: string | null, readonly parentTransaction: { readonly gateway: string | null } | null, readonly amountSet: MoneyFragment }> }, readonly duties: ReadonlyArray<{ readonly amountSet: MoneyFragment }> | null, readonly orderAdjustments: { readonly nodes: ReadonlyArray<{ readonly amountSet: MoneyFragment, readonly taxAmountSet: MoneyFragment }> } } | null };
 
 type ChangedOrdersQueryVariables = Exact<{
   search: string;
@@ -2391,6 +2448,41 @@ type BulkOperationQueryVariables = Exact<{
 
 type BulkOperationQuery = { readonly bulkOperation: { readonly id: string, readonly status: BulkOperationStatus, readonly errorCode: BulkOperationErrorCode | null, readonly createdAt: string, readonly objectCount: string, readonly rootObjectCount: string, readonly fileSize: string | null, readonly url: string | null } | null };
 
+type CreditStoreCreditMutationVariables = Exact<{
+  id: string;
+  creditInput: StoreCreditAccountCreditInput;
+}>;
+
+
+type CreditStoreCreditMutation = { readonly storeCreditAccountCredit: { readonly storeCreditAccountTransaction: { readonly id: string, readonly expiresAt: string | null } | null, readonly userErrors: ReadonlyArray<{ readonly field: ReadonlyArray<string> | null, readonly code: StoreCreditAccountCreditUserErrorCode | null }> } | null };
+
+type StoreCreditShopQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+type StoreCreditShopQuery = { readonly shop: { readonly currencyCode: CurrencyCode }, readonly storeCreditConfiguration: { readonly storeCreditEnabled: boolean } };
+
+type StoreCreditAccountsQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+type StoreCreditAccountsQuery = { readonly storeCreditConfiguration: { readonly storeCreditEnabled: boolean }, readonly customer: { readonly storeCreditAccounts: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly balance: { readonly currencyCode: CurrencyCode }, readonly transactions: StoreCreditsFragment }> } } | null };
+
+type StoreCreditsFragment = { readonly nodes: ReadonlyArray<
+    | { readonly __typename: 'StoreCreditAccountCreditTransaction', readonly id: string, readonly expiresAt: string | null, readonly createdAt: string, readonly event: StoreCreditSystemEvent, readonly amount: { readonly amount: string } }
+    | { readonly __typename: 'StoreCreditAccountDebitRevertTransaction', readonly createdAt: string, readonly event: StoreCreditSystemEvent, readonly amount: { readonly amount: string } }
+    | { readonly __typename: 'StoreCreditAccountDebitTransaction', readonly createdAt: string, readonly event: StoreCreditSystemEvent, readonly amount: { readonly amount: string } }
+    | { readonly __typename: 'StoreCreditAccountExpirationTransaction', readonly createdAt: string, readonly event: StoreCreditSystemEvent, readonly amount: { readonly amount: string } }
+  >, readonly pageInfo: PageFragment };
+
+type MoreStoreCreditsQueryVariables = Exact<{
+  id: string;
+  after: string;
+}>;
+
+
+type MoreStoreCreditsQuery = { readonly storeCreditAccount: { readonly transactions: StoreCreditsFragment } | null };
+
 type WebhookSubscriptionsQueryVariables = Exact<{
   after?: string | null | undefined;
 }>;
@@ -2501,10 +2593,16 @@ export const codeUsesDocument: AdminDocument<CodeUsesQuery, CodeUsesQueryVariabl
   text: "query CodeUses($ids:[ID!]!){nodes(ids:$ids){id ...on DiscountCodeNode{codeDiscount{__typename ...on DiscountCodeBasic{asyncUsageCount}...on DiscountCodeFreeShipping{asyncUsageCount}}}}}",
 };
 
+export const orderCodesDocument: AdminDocument<OrderCodesQuery, OrderCodesQueryVariables> = {
+  name: 'OrderCodes',
+  kind: 'query',
+  text: "query OrderCodes($customer:ID!$after:String){customer(id:$customer){orders(first:50 after:$after sortKey:CREATED_AT reverse:true){nodes{createdAt discountCodes}pageInfo{...Page}}}}fragment Page on PageInfo{hasNextPage endCursor}",
+};
+
 export const activeRolloutsDocument: AdminDocument<ActiveRolloutsQuery, ActiveRolloutsQueryVariables> = {
   name: 'ActiveRollouts',
   kind: 'query',
-  text: "query ActiveRollouts($after:String){rollouts(first:4 after:$after query:\"status:ACTIVE\"){nodes{name effectiveTrafficAllocation startedAt schedule{concludeAt}treatments{split changes(first:100 query:\"type:RolloutDiscountActivateChange OR type:RolloutDiscountExpireChange\"){nodes{__typename ...on RolloutDiscountChange{discount{id}}}pageInfo{...Page}}}}pageInfo{...Page}}}fragment Page on PageInfo{hasNextPage endCursor}",
+  text: "query ActiveRollouts($after:String){rollouts(first:2 after:$after query:\"status:ACTIVE\"){nodes{name effectiveTrafficAllocation startedAt schedule{concludeAt}treatments{split changes(first:100 query:\"type:RolloutDiscountActivateChange OR type:RolloutDiscountExpireChange\"){nodes{__typename ...on RolloutDiscountChange{discount{id}}}pageInfo{...Page}}}}pageInfo{...Page}}}fragment Page on PageInfo{hasNextPage endCursor}",
 };
 
 export const rewardCodeDocument: AdminDocument<RewardCodeQuery, RewardCodeQueryVariables> = {
@@ -2564,7 +2662,19 @@ export const orderShippingDocument: AdminDocument<OrderShippingQuery, OrderShipp
 export const orderPaymentsDocument: AdminDocument<OrderPaymentsQuery, OrderPaymentsQueryVariables> = {
   name: 'OrderPayments',
   kind: 'query',
-  text: "query OrderPayments($id:ID!){order(id:$id){updatedAt transactions(first:250){kind status gateway amountSet{...Money}}}}fragment Money on MoneyBag{shopMoney{amount}}",
+  text: "query OrderPayments($id:ID!){order(id:$id){updatedAt transactions(first:220){id kind status gateway parentTransaction{gateway}amountSet{...Money}}}}fragment Money on MoneyBag{shopMoney{amount}}",
+};
+
+export const creditAccountsDocument: AdminDocument<CreditAccountsQuery, CreditAccountsQueryVariables> = {
+  name: 'CreditAccounts',
+  kind: 'query',
+  text: "query CreditAccounts($id:ID!){customer(id:$id){storeCreditAccounts(first:20){nodes{id}}}}",
+};
+
+export const creditHistoryDocument: AdminDocument<CreditHistoryQuery, CreditHistoryQueryVariables> = {
+  name: 'CreditHistory',
+  kind: 'query',
+  text: "query CreditHistory($id:ID!$after:String){storeCreditAccount(id:$id){balance{currencyCode}transactions(first:100 after:$after sortKey:CREATED_AT){nodes{__typename createdAt event amount{amount}balanceAfterTransaction{amount}...on StoreCreditAccountCreditTransaction{id expiresAt origin{...on OrderTransaction{parentTransaction{gateway}}}}...on StoreCreditAccountDebitTransaction{id origin{...on OrderTransaction{id}}}...on StoreCreditAccountDebitRevertTransaction{debitTransaction{id}}...on StoreCreditAccountExpirationTransaction{creditTransaction{id}}}pageInfo{...Page}}}}fragment Page on PageInfo{hasNextPage endCursor}",
 };
 
 export const orderTipsDocument: AdminDocument<OrderTipsQuery, OrderTipsQueryVariables> = {
@@ -2576,7 +2686,7 @@ export const orderTipsDocument: AdminDocument<OrderTipsQuery, OrderTipsQueryVari
 export const refundDocument: AdminDocument<RefundQuery, RefundQueryVariables> = {
   name: 'Refund',
   kind: 'query',
-  text: "query Refund($id:ID!$after:String){refund(id:$id){order{updatedAt}refundLineItems(first:100 after:$after){nodes{quantity lineItem{id}subtotalSet{...Money}totalTaxSet{...Money}}pageInfo{...Page}}refundShippingLines(first:10){nodes{subtotalAmountSet{...Money}taxAmountSet{...Money}}}transactions(first:20){nodes{kind status gateway processedAt amountSet{...Money}}}duties{amountSet{...Money}}orderAdjustments(first:20){nodes{amountSet{...Money}taxAmountSet{...Money}}}}}fragment Money on MoneyBag{shopMoney{amount}}fragment Page on PageInfo{hasNextPage endCursor}",
+  text: "query Refund($id:ID!$after:String){refund(id:$id){order{updatedAt}refundLineItems(first:100 after:$after){nodes{quantity lineItem{id}subtotalSet{...Money}totalTaxSet{...Money}}pageInfo{...Page}}refundShippingLines(first:10){nodes{subtotalAmountSet{...Money}taxAmountSet{...Money}}}transactions(first:20){nodes{kind status gateway parentTransaction{gateway}processedAt amountSet{...Money}}}duties{amountSet{...Money}}orderAdjustments(first:20){nodes{amountSet{...Money}taxAmountSet{...Money}}}}}fragment Money on MoneyBag{shopMoney{amount}}fragment Page on PageInfo{hasNextPage endCursor}",
 };
 
 export const changedOrdersDocument: AdminDocument<ChangedOrdersQuery, ChangedOrdersQueryVariables> = {
@@ -2679,6 +2789,30 @@ export const bulkOperationDocument: AdminDocument<BulkOperationQuery, BulkOperat
   name: 'BulkOperation',
   kind: 'query',
   text: "query BulkOperation($id:ID!){bulkOperation(id:$id){id status errorCode createdAt objectCount rootObjectCount fileSize url}}",
+};
+
+export const creditStoreCreditDocument: AdminDocument<CreditStoreCreditMutation, CreditStoreCreditMutationVariables> = {
+  name: 'CreditStoreCredit',
+  kind: 'mutation',
+  text: "mutation CreditStoreCredit($id:ID!$creditInput:StoreCreditAccountCreditInput!){storeCreditAccountCredit(id:$id creditInput:$creditInput){storeCreditAccountTransaction{id expiresAt}userErrors{field code}}}",
+};
+
+export const storeCreditShopDocument: AdminDocument<StoreCreditShopQuery, StoreCreditShopQueryVariables> = {
+  name: 'StoreCreditShop',
+  kind: 'query',
+  text: "query StoreCreditShop{shop{currencyCode}storeCreditConfiguration{storeCreditEnabled}}",
+};
+
+export const storeCreditAccountsDocument: AdminDocument<StoreCreditAccountsQuery, StoreCreditAccountsQueryVariables> = {
+  name: 'StoreCreditAccounts',
+  kind: 'query',
+  text: "query StoreCreditAccounts($id:ID!){storeCreditConfiguration{storeCreditEnabled}customer(id:$id){storeCreditAccounts(first:20){nodes{id balance{currencyCode}transactions(first:10 sortKey:CREATED_AT reverse:true){...StoreCredits}}}}}fragment Page on PageInfo{hasNextPage endCursor}fragment StoreCredits on StoreCreditAccountTransactionConnection{nodes{__typename createdAt event amount{amount}...on StoreCreditAccountCreditTransaction{id expiresAt}}pageInfo{...Page}}",
+};
+
+export const moreStoreCreditsDocument: AdminDocument<MoreStoreCreditsQuery, MoreStoreCreditsQueryVariables> = {
+  name: 'MoreStoreCredits',
+  kind: 'query',
+  text: "query MoreStoreCredits($id:ID!$after:String!){storeCreditAccount(id:$id){transactions(first:100 after:$after sortKey:CREATED_AT reverse:true){...StoreCredits}}}fragment Page on PageInfo{hasNextPage endCursor}fragment StoreCredits on StoreCreditAccountTransactionConnection{nodes{__typename createdAt event amount{amount}...on StoreCreditAccountCreditTransaction{id expiresAt}}pageInfo{...Page}}",
 };
 
 export const webhookSubscriptionsDocument: AdminDocument<WebhookSubscriptionsQuery, WebhookSubscriptionsQueryVariables> = {

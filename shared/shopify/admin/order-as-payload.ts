@@ -217,6 +217,8 @@ export interface Enrichment {
   readonly paymentDates?: boolean | undefined;
   /** Whether a chargeback was lost. */
   readonly disputes?: boolean | undefined;
+  /** What a payment with store credit was made of. Needs the scopes of store credit accounts and their transactions. */
+  readonly storeCredit?: boolean | undefined;
   /** Name of the retail location. Needs `read_locations`. */
   readonly locationNames?: boolean | undefined;
   /** Name of the staff member. Needs `read_users`, which Shopify grants only to some plans. */

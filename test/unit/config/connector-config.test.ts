@@ -10,6 +10,7 @@ import type {
   OrderRules,
   ProductRules,
 } from '../../../shared/core/mapping/wanted-state.ts';
+import { enrichmentOf } from '../../../shared/services/configured-store.ts';
 
 const least: ConnectorSettings = {
   shops: [{ domain: 'example-store.myshopify.com' }],
@@ -43,6 +44,7 @@ describe('the connector’s settings', () => {
             orderTotal: 'subtotal',
             taxes: 'exclude',
             giftCards: 'earn-when-bought',
+            storeCredit: 'like-gift-cards',
             lostDisputes: 'ignore',
             customersWithoutEmail: 'skip',
             customers: 'from-sign-up',
@@ -238,6 +240,16 @@ describe('the connector’s settings', () => {
     );
   });
 
+  it('tell store credit apart, in the rules and in what is read, where cashback becomes store credit', () => {
+    const storeCredit = (storefront?: ConnectorSettings['storefront']) => {
+      const [shop] = defineConnector({ ...least, ...(storefront && { storefront }) }).shops;
+      return shop && [shop.rules.storeCredit, enrichmentOf(shop.rules).storeCredit];
+    };
+    expect(storeCredit()).toEqual(['like-gift-cards', false]);
+    expect(storeCredit({ cashback: 'code' })).toEqual(['like-gift-cards', false]);
+    expect(storeCredit({ cashback: 'store-credit' })).toEqual(['by-origin', true]);
+  });
+
   it('have a storefront only where it is set, with documented defaults', () => {
     expect(defineConnector(least).storefront).toBeUndefined();
     expect(defineConnector({ ...least, storefront: {} }).storefront).toEqual({
@@ -248,7 +260,9 @@ describe('the connector’s settings', () => {
       rewardTypes: { 0: 'percent', 1: 'fixed', 3: 'cashback', 4: 'custom', 5: 'product' },
       readsPerMinute: 60,
       taxInPrices: 0,
+      cashback: 'code',
       redeemsPerHour: 10,
+      takeBack: { by: 'customer', withinDays: 30 },
     });
     const wrong = {
       ...{ metafieldNamespace: 'a b', customerIdIn: '', points: true },
@@ -256,14 +270,25 @@ describe('the connector’s settings', () => {
         readsPerMinute: 9,
         taxInPrices: 101,
         redeemsPerHour: 0,
+        cashback: 'points',
         rewardTypes: { 0: 'gift' },
       },
       posCustomerId: 'phone',
+      takeBack: { by: 'everyone', withinDays: 61 },
     };
-    expect(faultsOf({ ...least, storefront: wrong })).toHaveLength(8);
+    expect(faultsOf({ ...least, storefront: wrong })).toHaveLength(11);
+    const takeBack = { by: 'staff' } as const;
+    expect(defineConnector({ ...least, storefront: { takeBack } }).storefront?.takeBack).toEqual({
+      ...{ by: 'staff', withinDays: 30 },
+    });
     const storefront = { rewardTypes: { 2: 'free-shipping', 5: 'custom' } } as const;
     expect(defineConnector({ ...least, storefront }).storefront?.rewardTypes).toEqual({
       ...{ 0: 'percent', 1: 'fixed', 2: 'free-shipping', 3: 'cashback', 4: 'custom', 5: 'custom' },
+    });
+    const credited = { ...storefront, cashback: 'store-credit' } as const;
+    expect(defineConnector({ ...least, storefront: credited }).storefront?.rewardTypes).toEqual({
+      ...{ 0: 'percent', 1: 'fixed', 2: 'free-shipping', 3: 'store-credit' },
+      ...{ 4: 'custom', 5: 'custom' },
     });
   });
 

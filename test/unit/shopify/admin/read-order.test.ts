@@ -251,6 +251,7 @@ describe('a dispute', () => {
 
 describe('what was paid with gift cards and store credit', () => {
   const payment = (gateway: string, cents: number, given: Record<string, unknown> = {}) => ({
+    id: `gid://shopify/OrderTransaction/${cents}`,
     kind: 'SALE',
     status: 'SUCCESS',
     gateway,
@@ -272,7 +273,11 @@ describe('what was paid with gift cards and store credit', () => {
         payment('shopify_payments', 2200, { kind: 'REFUND' }),
       ],
     });
-    expect(order.paidWithGiftCards).toEqual({ net: '25', returnedForShipping: '0' });
+    expect(order.paidWithGiftCards).toMatchObject({ net: '25', returnedForShipping: '0' });
+    expect(order.paidWithGiftCards?.apart).toEqual({
+      cards: { net: '20', returnedForShipping: '0' },
+      credit: { net: '5', returnedForShipping: '0', paid: '5', mix: undefined },
+    });
     expect(order.paymentGateways[0]).toBe('shopify_payments');
   });
 
@@ -285,6 +290,16 @@ describe('what was paid with gift cards and store credit', () => {
       ],
     });
     expect(order.paidWithGiftCards).toEqual({ net: '0', returnedForShipping: '0' });
+  });
+
+  it('is nothing where a card payment went back as store credit, and no account is asked', async () => {
+    const transactions = [
+      payment('shopify_payments', 5700),
+      payment('shopify_store_credit', 2000, { kind: 'REFUND' }),
+    ];
+    const given = { paymentGatewayNames: gateways, transactions };
+    const order = await read(given, { storeCredit: true });
+    expect(order.paidWithGiftCards?.apart?.credit).toMatchObject({ paid: '0', mix: undefined });
   });
 
   it('is known before each of two refunds of one second, whichever came first', async () => {
