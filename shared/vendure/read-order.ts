@@ -68,10 +68,11 @@ function readWith(
   const settled = (order.payments ?? []).filter((payment) => payment.state === 'Settled');
   const paid = sum(settled.map(({ amount }) => money(amount)));
   const back = sum(refunds.map(({ total }) => money(total)));
-  const lines = [
-    ...order.lines.map((line) => readLine(line, money)),
-    ...surchargesOf(order, money),
-  ];
+  const lines = lessDiscounts(
+    [...order.lines.map((line) => readLine(line, money)), ...surchargesOf(order, money)],
+    order,
+    precision,
+  );
   const goods = money(order.subTotalWithTax);
   const shipping = money(order.shippingWithTax);
   const shippingBack =
@@ -162,7 +163,42 @@ function readLine(
   };
 }
 
-/** A line without a product. One below zero is a discount on everything: the subtotal has it. */
+/**
+ * A surcharge below zero is a discount on everything: each line bears its part, of the price and of the tax, so that
+ * the lines add up to the order's own sums.
+ */
+function lessDiscounts(
+  lines: readonly StoreOrderLine[],
+  { surcharges }: VendureOrder,
+  digits: number,
+): readonly StoreOrderLine[] {
+  const discounts = surcharges.filter(({ priceWithTax }) => priceWithTax < 0);
+  if (discounts.length === 0) return lines;
+  const discount = {
+    paid: discounts.reduce((units, one) => units + one.priceWithTax, 0),
+    tax: discounts.reduce((units, one) => units + one.priceWithTax - one.price, 0),
+  };
+  const spread = (field: 'paid' | 'tax'): readonly Amount[] => {
+    const whole = sum(lines.map((line) => line[field]));
+    const left = sum([whole, amountOf(discount[field], digits)]);
+    let [before, given] = [ZERO, ZERO];
+    return lines.map((line) => {
+      before = sum([before, line[field]]);
+      const upTo = whole === ZERO ? ZERO : share(left, before, whole, digits);
+      const own = subtract(upTo, given);
+      given = upTo;
+      return own;
+    });
+  };
+  const [paid, tax] = [spread('paid'), spread('tax')];
+  return lines.map((line, index) => ({
+    ...line,
+    paid: paid[index] ?? ZERO,
+    tax: tax[index] ?? ZERO,
+  }));
+}
+
+/** A line without a product. */
 function surchargesOf(
   { surcharges }: VendureOrder,
   money: (units: number) => Amount,

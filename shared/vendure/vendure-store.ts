@@ -45,6 +45,8 @@ export interface VendureStoreSettings {
 const DAY_MS = 86_400_000;
 /** Far below the thousand that a list may have, because of the parts of an order. */
 const PAGE = 100;
+/** Read again with the next page: what is deleted meanwhile moves all that follow it forward. */
+const OVERLAP = 10;
 
 interface List<Item> {
   readonly totalItems: number;
@@ -104,7 +106,7 @@ export function createVendureStore(settings: VendureStoreSettings): VendureStore
       read: (raw: Raw, shop: ReturnType<typeof shopOf>) => Value | undefined,
     ): Promise<ScanAnswer<ScanPage<Value>>> {
       const shop = shopOf(domain);
-      const skip = Number(after ?? 0);
+      const skip = Math.max(Number(after ?? 0) - OVERLAP, 0);
       const page = { ...options, take: PAGE, skip };
       const answer = await ask<List<Raw>>(domain, query, { options: page });
       if (answer.kind === 'unavailable') return answer;

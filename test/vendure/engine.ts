@@ -92,6 +92,33 @@ export class VendureEngine {
     }
   }
 
+  /** More orders like the newest one, for lists that are long. The engine must not run. */
+  copyNewestOrder(times: number): void {
+    const database = new DatabaseSync(this.#file);
+    const columns = (table: string, without: readonly string[]): string =>
+      (database.prepare('SELECT name FROM pragma_table_info(?)').all(table) as { name: string }[])
+        .flatMap(({ name }) => (without.includes(name) ? [] : `"${name}"`))
+        .join(', ');
+    const newest = `SELECT max(id) FROM "order" WHERE orderPlacedAt IS NOT NULL AND code NOT LIKE '%-%'`;
+    const rows = columns('order', ['id', 'code']);
+    const copy = database.prepare(
+      `INSERT INTO "order" (code, ${rows}) SELECT code || '-' || ?, ${rows} FROM "order" WHERE id = (${newest})`,
+    );
+    const parts = ['order_line', 'payment', 'shipping_line'].map((table) => {
+      const own = columns(table, ['id', 'orderId']);
+      return `INSERT INTO ${table} (orderId, ${own}) SELECT ?, ${own} FROM ${table} WHERE orderId = (${newest})`;
+    });
+    const channels = `INSERT INTO order_channels_channel (orderId, channelId) SELECT ?, channelId
+      FROM order_channels_channel WHERE orderId = (${newest})`;
+    database.exec('BEGIN');
+    for (let n = 1; n <= times; n += 1) {
+      const { lastInsertRowid } = copy.run(n);
+      for (const part of [...parts, channels]) database.prepare(part).run(lastInsertRowid);
+    }
+    database.exec('COMMIT');
+    database.close();
+  }
+
   /** How many changes the plugin has stored and not yet sent. */
   unsent(): number {
     const [row] = this.query<{ n: number }>(

@@ -1,7 +1,13 @@
 import type { VendureShop, Visitor } from './shop.ts';
 
 const ERROR = '__typename ... on ErrorResult { errorCode message }';
+/** The token of the other channel. */
+const ABROAD = 'abroad-token';
 const REASON = 'as the customer wished';
+
+interface Ids {
+  readonly items: readonly { readonly id: string }[];
+}
 
 export interface Line {
   readonly orderLineId: string;
@@ -113,6 +119,12 @@ export function openMerchant(shop: VendureShop) {
       return product;
     },
 
+    /** Nothing of it can be bought. */
+    addEmptyProduct: (name: string) =>
+      create('createProduct', 'CreateProductInput', {
+        translations: [{ languageCode: 'en', name, slug: '', description: '' }],
+      }),
+
     variantId: (sku: string): string => variants.get(sku) ?? '',
 
     async setPrice(sku: string, price: number): Promise<void> {
@@ -220,6 +232,52 @@ export function openMerchant(shop: VendureShop) {
         { input: { method: pay, metadata: {} } },
       );
       return merchant.order(placed.id);
+    },
+
+    /** In a channel of another currency, which has its own price of the variant. */
+    async buyAbroad(guest: Person, sku: string, price: number): Promise<PlacedOrder> {
+      const variantId = variants.get(sku);
+      const { zones, shippingMethods, paymentMethods, productVariant } = await shop.admin<{
+        zones: Ids;
+        shippingMethods: Ids;
+        paymentMethods: Ids;
+        productVariant: { product: { id: string } };
+      }>(
+        `query ($id: ID!) { zones { items { id } } shippingMethods { items { id } }
+          paymentMethods { items { id } } productVariant(id: $id) { product { id } } }`,
+        { id: variantId },
+      );
+      const zone = zones.items[0]?.id;
+      const channelId = await create('createChannel', 'CreateChannelInput', {
+        code: 'abroad',
+        token: ABROAD,
+        defaultLanguageCode: 'en',
+        pricesIncludeTax: true,
+        defaultCurrencyCode: 'USD',
+        availableCurrencyCodes: ['USD'],
+        defaultTaxZoneId: zone,
+        defaultShippingZoneId: zone,
+      });
+      const idsOf = ({ items }: Ids) => items.map(({ id }) => id);
+      await shop.admin(
+        `mutation ($products: AssignProductsToChannelInput!, $shipping: AssignShippingMethodsToChannelInput!,
+          $payment: AssignPaymentMethodsToChannelInput!) {
+          assignProductsToChannel(input: $products) { id }
+          assignShippingMethodsToChannel(input: $shipping) { id }
+          assignPaymentMethodsToChannel(input: $payment) { id } }`,
+        {
+          products: { channelId, productIds: [productVariant.product.id] },
+          shipping: { channelId, shippingMethodIds: idsOf(shippingMethods) },
+          payment: { channelId, paymentMethodIds: idsOf(paymentMethods) },
+        },
+      );
+      const input = [{ id: variantId, prices: [{ currencyCode: 'USD', price }] }];
+      await shop.admin(
+        'mutation ($input: [UpdateProductVariantInput!]!) { updateProductVariants(input: $input) { id } }',
+        { input },
+        ABROAD,
+      );
+      return merchant.buy(shop.visit(ABROAD), { goods: { [sku]: 1 } }, guest);
     },
 
     async order(id: string): Promise<PlacedOrder> {
@@ -365,6 +423,7 @@ const hasErrors = (name: string): boolean => name !== 'updateProduct';
 /** What the answer is besides an error, for those that may answer with one. */
 const RESULTS: Readonly<Record<string, string>> = {
   createPromotion: 'Promotion',
+  createChannel: 'Channel',
   addFulfillmentToOrder: 'Fulfillment',
   refundOrder: 'Refund',
 };

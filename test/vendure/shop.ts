@@ -8,7 +8,7 @@ export class VendureShop {
   }
 
   /** As the merchant. Throws when the server refuses it. */
-  async admin<Data>(query: string, variables: object = {}): Promise<Data> {
+  async admin<Data>(query: string, variables: object = {}, channel?: string): Promise<Data> {
     this.#admin ??= (
       await this.#post(
         'admin-api',
@@ -16,25 +16,26 @@ export class VendureShop {
         {},
       )
     ).token;
-    return (await this.#post('admin-api', query, variables, this.#admin)).data as Data;
+    return (await this.#post('admin-api', query, variables, this.#admin, channel)).data as Data;
   }
 
   /** A visitor, or a customer after they logged in. */
-  visit(): Visitor {
+  visit(channel?: string): Visitor {
     let token: string | undefined;
     return async <Data>(query: string, variables: object = {}): Promise<Data> => {
-      const answer = await this.#post('shop-api', query, variables, token);
+      const answer = await this.#post('shop-api', query, variables, token, channel);
       token = answer.token ?? token;
       return answer.data as Data;
     };
   }
 
-  async #post(api: string, query: string, variables: object, token?: string) {
+  async #post(api: string, query: string, variables: object, token?: string, channel?: string) {
     const answer = await fetch(`${this.#address}/${api}`, {
       method: 'POST',
       headers: {
         'content-type': 'application/json',
         ...(token && { authorization: `Bearer ${token}` }),
+        ...(channel && { 'vendure-token': channel }),
       },
       body: JSON.stringify({ query, variables }),
     });
