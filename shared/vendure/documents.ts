@@ -134,6 +134,7 @@ export interface VendurePromotion {
 
 /** By which a person knows an order or a product. */
 export interface VendureNames {
+  readonly totalItems?: number;
   readonly items: readonly {
     readonly id: string;
     readonly code?: string;
@@ -142,7 +143,11 @@ export interface VendureNames {
 }
 
 export interface VendureChannel {
-  readonly activeChannel: { readonly code: string; readonly defaultCurrencyCode: string };
+  readonly activeChannel: {
+    readonly code: string;
+    readonly token: string;
+    readonly defaultCurrencyCode: string;
+  };
 }
 
 /** All that the connector needs. */
@@ -153,6 +158,10 @@ const one = (name: string, fields: string) => `query ($id: ID!) { ${name}(id: $i
 
 const list = (name: string, type: string, fields: string) =>
   `query ($options: ${type}) { ${name}(options: $options) { totalItems items { ${fields} } } }`;
+
+/** Filters of lists: orders that are no carts, and promotions with codes. */
+export const PLACED = { active: { eq: false } };
+export const WITH_CODE = { couponCode: { isNull: false } };
 
 export const documents = {
   order: one('order', ORDER_FIELDS),
@@ -171,7 +180,7 @@ export const documents = {
   ordersOfCustomer: `query ($id: ID!, $options: OrderListOptions) {
     customer(id: $id) { orders(options: $options) { items { id code } } } }`,
   /** With one of each kind, which proves the permissions. An API key may not ask who it is. */
-  channel: `query { activeChannel { id code defaultCurrencyCode pricesIncludeTax }
+  channel: `query { activeChannel { code token defaultCurrencyCode }
     orders(options: { take: 1 }) { totalItems } products(options: { take: 1 }) { totalItems }
     promotions(options: { take: 1 }) { totalItems } customers(options: { take: 1 }) { totalItems } }`,
 };

@@ -22,10 +22,12 @@ import {
 } from './admin-client.ts';
 import {
   documents,
+  PLACED,
   type VendureCustomer,
   type VendureOrder,
   type VendureProduct,
   type VendurePromotion,
+  WITH_CODE,
 } from './documents.ts';
 import { readVendureCoupon, readVendureProduct } from './read-catalogue.ts';
 import { readCustomer, readVendureOrder } from './read-order.ts';
@@ -173,7 +175,7 @@ export function createVendureStore(settings: VendureStoreSettings): VendureStore
         const since = from === undefined ? 0 : Math.min(from, until - shop.changeDays * DAY_MS);
         const placed = { start: new Date(since).toISOString(), end: new Date(until).toISOString() };
         const options = {
-          filter: { active: { eq: false }, orderPlacedAt: { between: placed } },
+          filter: { ...PLACED, orderPlacedAt: { between: placed } },
           sort: { orderPlacedAt: 'ASC', id: 'ASC' },
         };
         return readPage<VendureOrder, StoreOrder>(
@@ -199,7 +201,7 @@ export function createVendureStore(settings: VendureStoreSettings): VendureStore
         readPage<VendurePromotion, DiscountPage>(
           domain,
           documents.promotions,
-          { sort: { id: 'ASC' }, filter: { couponCode: { isNull: false } } },
+          { sort: { id: 'ASC' }, filter: WITH_CODE },
           after,
           readDiscountPage,
         ),

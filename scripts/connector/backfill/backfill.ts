@@ -4,6 +4,7 @@ import { createSqsEventQueue, createSqsQueueDepth } from '../../../shared/aws/sq
 import type { Shop } from '../../../shared/config/connector-config.ts';
 import type { BulkQueue, QueueDepth } from '../../../shared/core/events/event.ts';
 import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
+import type { ScanAnswer, StoreScan } from '../../../shared/core/store/store.ts';
 import { enrichmentOf } from '../../../shared/services/configured-store.ts';
 import type { AdminAnswer } from '../../../shared/shopify/admin/client/admin-answer.ts';
 import type { Ask } from '../../../shared/shopify/admin/client/admin-client.ts';
@@ -18,8 +19,10 @@ import {
   startBulkQuery,
 } from '../../../shared/shopify/bulk/bulk-operation.ts';
 import { BulkFileGone, FILE_START } from '../../../shared/shopify/bulk/read-entities.ts';
+import { createVendureSearch } from '../../../shared/vendure/search.ts';
 import { ALLOW_BULK_QUERIES } from '../checks/store.ts';
 import { type Deployment, nextCommand, openLedger } from '../deployment/deployment.ts';
+import { hasApp } from '../deployment/platform.ts';
 import { openShopServices, storeProblem } from '../deployment/services.ts';
 import {
   type Cell,
@@ -50,10 +53,12 @@ import {
   runBackfill,
   SavedElsewhere,
   searchFor,
+  sendEntities,
   spanWords,
   withNextPeriod,
   withPeriodAnew,
 } from './run-backfill.ts';
+import { scanSource } from './scan-source.ts';
 
 export interface StartOptions {
   readonly rate?: number;
@@ -74,6 +79,11 @@ export interface OpenBackfill {
   readonly backfills: Backfills;
   readonly queue: Pick<BulkQueue, 'sendAll'>;
   readonly depth: QueueDepth;
+  /** Of a store that writes no files. */
+  readonly scan?: {
+    readonly store: StoreScan;
+    count(span: Pick<BackfillState, 'kind' | 'since' | 'until'>): Promise<ScanAnswer<number>>;
+  };
 }
 
 export function openBackfill(deployment: Deployment, named: string | undefined): OpenBackfill {
@@ -86,10 +96,17 @@ export function openBackfill(deployment: Deployment, named: string | undefined):
     products: output('ProductsQueueUrl'),
     coupons: output('CouponsQueueUrl'),
   };
+  const services = openShopServices(deployment);
   return {
     deployment,
     shop,
-    ask: openShopServices(deployment).ask(shop),
+    ask: (...given) => services.ask(shop)(...given),
+    ...(!hasApp(shop) && {
+      scan: {
+        store: services.store,
+        count: (span) => createVendureSearch(services.vendure(shop)).count(span),
+      },
+    }),
     enrichment: enrichmentOf(shop.rules),
     ledger,
     backfills: openBackfills(ledger, shop.domain, () => new Date()),
@@ -122,7 +139,7 @@ export async function startBackfill(
     ...{ startedAt: now.toISOString(), savedAt: now.toISOString(), place: FILE_START },
     ...{ sent: 0, unreadable: 0 },
   };
-  await checkVisibility(state, open, now);
+  if (!open.scan) await checkVisibility(state, open, now);
   if (state.finishedAt !== undefined) return endDocument(state, true);
   if (!options.yes) return preview(state, open, options);
   await session.beginChange(deployment);
@@ -139,20 +156,20 @@ export async function startBackfill(
 /** How many, from when, and how long it takes. */
 async function preview(
   state: BackfillState,
-  { ask, deployment }: OpenBackfill,
+  open: OpenBackfill,
   { rate = DEFAULT_RATE, again }: StartOptions,
 ): Promise<Document> {
-  const found = await countEntities(ask, state.kind, searchFor(state));
-  if (found.kind !== 'data') throw storeProblem(found, deployment);
+  const found = await countAll(state, open);
   const { kind, total, sent, unreadable } = state;
   // Of discounts, only the file shows the number of codes.
-  const left = total === undefined ? found.data : Math.max(total - sent - unreadable, 0);
-  const time = `about ${spanText((left / rate) * 1000)} at ${rate}/s (--rate), and what the store needs to write its file`;
+  const left = total === undefined ? found : Math.max(total - sent - unreadable, 0);
+  const file = open.scan ? '' : ', and what the store needs to write its file';
+  const time = `about ${spanText((left / rate) * 1000)} at ${rate}/s (--rate)${file}`;
   return {
     title: titleOf(state),
     blocks: [
       facts([
-        ['Found', counted(found.data, kind.slice(0, -1))],
+        ['Found', counted(found, kind.slice(0, -1))],
         ['Created', spanWords(state)],
         ['Codes', kind === 'discounts' ? 'any number in each discount' : undefined],
         ['Sent before', sent > 0 ? `${sent}; it goes on behind them` : undefined],
@@ -201,9 +218,9 @@ async function continueBackfill(
   const before = sentBefore + unreadableBefore;
   const doing = before === 0 ? `sent ${kind}` : `sent ${kind} of those left:`;
   let writing: ReturnType<typeof terminal.progress> | undefined;
-  let sending: ReturnType<typeof terminal.progress> | undefined;
+  let sentSoFar: ReturnType<typeof terminal.progress> | undefined;
   try {
-    const ended = await sendPeriods(given, open, {
+    const sending: Sending = {
       pace: createPace(options.rate ?? DEFAULT_RATE),
       mostWaiting: DEFAULT_MOST_WAITING,
       mostInFile: MOST_IN_FILE,
@@ -217,14 +234,17 @@ async function continueBackfill(
       onProgress: ({ sent, unreadable, total }, waitsFor) => {
         writing?.end();
         writing = undefined;
-        sending ??= terminal.progress(doing, total === undefined ? undefined : total - before);
+        sentSoFar ??= terminal.progress(doing, total === undefined ? undefined : total - before);
         change.count({ sent: sent - sentBefore, unreadable: unreadable - unreadableBefore });
         const detail = waitsFor === undefined ? undefined : `waiting for ${waitsFor}`;
-        sending.report(sent + unreadable - before, detail);
+        sentSoFar.report(sent + unreadable - before, detail);
       },
-    });
+    };
+    const ended = open.scan
+      ? await sendScanned(given, open, open.scan, sending)
+      : await sendPeriods(given, open, sending);
     writing?.end();
-    sending?.end();
+    sentSoFar?.end();
     return endDocument(ended);
   } catch (error) {
     if (error instanceof SavedElsewhere) {
@@ -235,6 +255,33 @@ async function continueBackfill(
     }
     throw error;
   }
+}
+
+async function countAll(
+  span: Pick<BackfillState, 'kind' | 'since' | 'until'>,
+  { ask, deployment, scan }: OpenBackfill,
+): Promise<number> {
+  if (scan) {
+    const found = await scan.count(span);
+    if (found.kind === 'found') return found.value;
+    const next = `To see why: ${nextCommand(deployment, 'doctor')}`;
+    throw new Problem(`The store could not be read (${found.why}).`, next);
+  }
+  const found = await countEntities(ask, span.kind, searchFor(span));
+  if (found.kind !== 'data') throw storeProblem(found, deployment);
+  return found.data;
+}
+
+/** In one run: nothing of the store has to be kept for it. */
+async function sendScanned(
+  { state, revision }: KeptBackfill,
+  open: OpenBackfill,
+  { store }: NonNullable<OpenBackfill['scan']>,
+  sending: Sending,
+): Promise<BackfillState> {
+  const total = state.total ?? (await countAll(state, open));
+  const source = scanSource(store, state, sending.pause);
+  return sendEntities({ state: { ...state, total }, revision }, source, { ...open, ...sending });
 }
 
 interface Sending extends Omit<BackfillDeps, 'ledger' | 'backfills' | 'queue' | 'depth'> {

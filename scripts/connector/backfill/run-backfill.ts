@@ -2,12 +2,13 @@ import { setFlagsFromString } from 'node:v8';
 import * as v from 'valibot';
 import type { BulkQueue, QueueDepth, StoreEvent } from '../../../shared/core/events/event.ts';
 import { type Ledger, type RecordKey, readEntry } from '../../../shared/core/ledger/ledger.ts';
-import { encodeSnapshot, idOf } from '../../../shared/core/store/store.ts';
+import { encodeSnapshot, idOf, type StoreEntity } from '../../../shared/core/store/store.ts';
 import { announce } from '../../../shared/core/sync/fan-out.ts';
 import type { BulkState } from '../../../shared/shopify/bulk/bulk-operation.ts';
 import {
   type BulkEntity,
   type BulkFile,
+  type BulkPlace,
   FILE_START,
   readBulkLines,
   readEntities,
@@ -31,14 +32,39 @@ export interface BackfillDeps {
 
 type Completed = Extract<BulkState, { kind: 'completed' }>;
 
+/** Where the entities come from. */
+export interface EntitySource {
+  readAt(entity: StoreEntity): Date;
+  read(from: BulkPlace): AsyncIterable<BulkEntity>;
+}
+
+/** Sends the contents of the store's file, which is of one period. */
+export const runBackfill = (
+  kept: KeptBackfill,
+  { url, readSince }: Completed,
+  deps: BackfillDeps,
+): Promise<BackfillState> =>
+  sendEntities(
+    kept,
+    {
+      readAt: () => readSince,
+      async *read(place) {
+        if (url === undefined) return;
+        const source: BulkFile = { url, signal: deps.signal, pause: deps.pause };
+        yield* readEntities(kept.state.kind, readBulkLines(source, place.byte), place);
+      },
+    },
+    deps,
+  );
+
 /**
- * Sends the contents of the store's file, which is of one period, from the saved place on. Send, then save: a crash
+ * Sends all entities from the saved place on. Send, then save: a crash
  * between the two repeats one window with the same ids, which the queue drops within five minutes and the
  * ledger makes `unchanged` later. Returns where it ended: with `finishedAt` after the last period.
  */
-export async function runBackfill(
+export async function sendEntities(
   kept: KeptBackfill,
-  file: Completed,
+  source: EntitySource,
   deps: BackfillDeps,
 ): Promise<BackfillState> {
   let { state, revision } = kept;
@@ -58,8 +84,10 @@ export async function runBackfill(
     const entities = usable.flatMap((one) => (one.kind === 'entity' ? [one.entity] : []));
     const coupons = entities.flatMap((one) => (one.kind === 'coupon' ? [one.coupon] : []));
     await announce(state.shop, coupons, deps.ledger);
-    const moments = { readAt: file.readSince, now: deps.now() };
-    const refused = await deps.queue.sendAll(usable.map((one) => toEvent(one, state, moments)));
+    const now = deps.now();
+    const readAt = (one: BulkEntity) => (one.kind === 'entity' ? source.readAt(one.entity) : now);
+    const events = usable.map((one) => toEvent(one, state, { readAt: readAt(one), now }));
+    const refused = await deps.queue.sendAll(events);
     if (refused.length > 0) {
       const codes = new Set(refused.map(({ code }) => code));
       throw new Error(`SQS did not take ${refused.length} messages: ${[...codes].join(', ')}`);
@@ -73,18 +101,14 @@ export async function runBackfill(
   }
 
   try {
-    if (file.url !== undefined) {
-      const source: BulkFile = { url: file.url, signal: deps.signal, pause: deps.pause };
-      const lines = readBulkLines(source, state.place.byte);
-      let window: BulkEntity[] = [];
-      for await (const found of readEntities(state.kind, lines, state.place)) {
-        window.push(found);
-        if (window.length < deps.pace.window) continue;
-        await send(window);
-        window = [];
-      }
-      if (window.length > 0) await send(window);
+    let window: BulkEntity[] = [];
+    for await (const found of source.read(state.place)) {
+      window.push(found);
+      if (window.length < deps.pace.window) continue;
+      await send(window);
+      window = [];
     }
+    if (window.length > 0) await send(window);
     await save(afterPeriod(state, deps.now()));
   } catch (error) {
     if (!deps.signal.aborted) throw error;

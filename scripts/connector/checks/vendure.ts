@@ -21,6 +21,10 @@ export function vendureServerCheck({ shops, services }: Omit<ShopDeps, 'deployme
   });
 }
 
+const NO_CHANNEL = 'has no channel with the token in vendure.channel';
+const SET_CHANNEL =
+  "Set vendure.channel to the token of one of the server's channels (not its code), and deploy.";
+
 export function judgeServer(
   answer: VendureAnswer<VendureChannel>,
   { domain, vendure, rules }: Pick<Shop, 'domain' | 'vendure' | 'rules'>,
@@ -28,10 +32,7 @@ export function judgeServer(
   const address = vendure?.adminApi;
   if (answer.kind === 'unavailable') {
     const { why, misconfigured, queryRefused } = answer;
-    if (why === 'unknown-channel') {
-      const fix = "Set vendure.channel to the token of one of the server's channels, and deploy.";
-      return [fail(`${address} has no channel with the token of the settings`, fix)];
-    }
+    if (why === 'unknown-channel') return [fail(`${address} ${NO_CHANNEL}`, SET_CHANNEL)];
     if (misconfigured) {
       return [
         fail(
@@ -50,7 +51,11 @@ export function judgeServer(
     }
     return [unknown(`${address} did not answer as expected (${why})`, 'Try again later.')];
   }
-  const { code, defaultCurrencyCode: currency } = answer.data.activeChannel;
+  const { code, token, defaultCurrencyCode: currency } = answer.data.activeChannel;
+  // A server with one channel takes any token.
+  if (vendure?.channel !== undefined && vendure.channel !== token) {
+    return [fail(`${address} ${NO_CHANNEL}`, SET_CHANNEL)];
+  }
   if (currency !== vendure?.currency) {
     return [
       fail(

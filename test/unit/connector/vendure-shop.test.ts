@@ -15,13 +15,14 @@ import {
 import { postProbe } from '../../../scripts/connector/send/send-webhook.ts';
 import { shopSteps } from '../../../scripts/connector/setup/shop-steps.ts';
 import { BadArguments } from '../../../scripts/connector/terminal/exit.ts';
+import { findAny, findEntity } from '../../../scripts/connector/trace/find.ts';
 import { subscriptionsCheck } from '../../../scripts/connector/webhooks/webhooks.ts';
 import { defineConnector, type Shop } from '../../../shared/config/connector-config.ts';
 import type { Delivery } from '../../../shared/core/events/receive-delivery.ts';
 import { vendureDeliveries } from '../../../shared/vendure/deliveries.ts';
 
 /** What the server answers, and what it was asked. */
-let answer: (query: string, key: string | undefined) => object;
+let answer: (query: string, filter: unknown, key: string | undefined) => object;
 let asked: Delivery[];
 const server = createServer((request, response) => {
   const parts: Buffer[] = [];
@@ -30,8 +31,9 @@ const server = createServer((request, response) => {
     const body = Buffer.concat(parts);
     const headers = request.headers as Delivery['headers'];
     asked.push({ method: 'POST', path: '/', headers, body });
-    const { query = '' } = JSON.parse(body.toString());
-    response.end(JSON.stringify(answer(query, headers['vendure-api-key'] as string | undefined)));
+    const { query = '', variables } = JSON.parse(body.toString());
+    const said = answer(query, variables?.options?.filter, headers['vendure-api-key']);
+    response.end(JSON.stringify(said));
   });
 });
 
@@ -61,7 +63,7 @@ afterEach(() => new Promise((resolve) => server.close(resolve)));
 const place = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
 const channel = (currency = 'EUR') => ({
-  activeChannel: { code: '__default_channel__', defaultCurrencyCode: currency },
+  activeChannel: { code: '__default_channel__', token: 'the-token', defaultCurrencyCode: currency },
 });
 
 describe('the secrets of a Vendure shop', () => {
@@ -83,7 +85,7 @@ describe('the secrets of a Vendure shop', () => {
   });
 
   it('are tried at the server before they are stored, and repeated in no message', async () => {
-    answer = (_, key) =>
+    answer = (_query, _filter, key) =>
       key === 'right'
         ? { data: channel() }
         : { errors: [{ extensions: { code: 'FORBIDDEN' } }], data: null };
@@ -103,6 +105,9 @@ describe('the server of a Vendure shop', () => {
     expect(verdict(right)).toEqual(['pass', 'pass']);
     const [wrong] = judgeServer({ kind: 'data', data: channel('USD') }, shop);
     expect(wrong).toMatchObject({ verdict: 'fail', fix: expect.stringContaining("to 'USD'") });
+    const vendure = shop.vendure && { ...shop.vendure, channel: 'another' };
+    const [other] = judgeServer({ kind: 'data', data: channel() }, { ...shop, vendure });
+    expect(other).toMatchObject({ verdict: 'fail', fix: expect.stringContaining('its code') });
   });
 
   it('fails with the fix where a person must act, and is not known where it did not answer', () => {
@@ -159,6 +164,58 @@ it('is probed as its plugin signs, with an event that is not queued', async () =
   expect(vendureDeliveries.identify(sent, shop.domain)).toMatchObject({
     kind: 'not-ours',
     isProbe: true,
+  });
+});
+
+describe('what a text may mean in a Vendure shop', () => {
+  const items: Readonly<Record<string, readonly object[]>> = {
+    orders: [{ id: '12', code: 'ABC' }],
+    products: [{ id: '12', name: 'Hat' }],
+    customers: [{ id: '12' }],
+  };
+  /** A server that has one of each, and finds it by the filters of `hits`. */
+  function world(...hits: readonly string[]) {
+    answer = (query, filter) => {
+      const [name = ''] = Object.keys(items).filter((one) => query.includes(`${one}(`));
+      const isHit = hits.includes(`${name} ${JSON.stringify(filter)}`);
+      return { data: { [name]: { items: isHit ? items[name] : [] } } };
+    };
+    const services = openShopServices(deployment);
+    const vendure = (one: Shop) => services.vendure(one, { kind: 'api-key', apiKey: 'key' });
+    const store = { readCoupon: async () => ({ kind: 'gone' }) as const };
+    const ledger = { readMany: async () => new Map() };
+    return { deployment, ledger, services: { ...services, vendure, store } };
+  }
+  const find = async (text: string, ...hits: readonly string[]) =>
+    (await findAny(text, world(...hits), [shop])).hits.map(({ kind, id, name }) => [
+      kind,
+      id,
+      name,
+    ]);
+
+  it('is the code of an order, the name of a product, or the address of a customer', async () => {
+    expect(await find('ABC', 'orders {"code":{"eq":"ABC"}}')).toEqual([['order', '12', 'ABC']]);
+    const named = 'products {"name":{"contains":"Hat"}}';
+    expect(await find('Hat', named)).toEqual([['product', '12', 'Hat']]);
+    const address = 'customers {"emailAddress":{"eq":"robin@example.com"}}';
+    expect(await find('Robin@example.com', address)).toEqual([['customer', '12', null]]);
+  });
+
+  it('is an id, which may be as short as any number', async () => {
+    const ids = Object.keys(items).map((name) => `${name} {"id":{"eq":"12"}}`);
+    expect(await find('12', ...ids)).toEqual([
+      ['order', '12', 'ABC'],
+      ['product', '12', 'Hat'],
+      ['customer', '12', null],
+    ]);
+    const searched = { ...world(), shop };
+    expect(await findEntity('order', '12', searched)).toMatchObject([{ kind: 'order', id: '12' }]);
+  });
+
+  it('is a problem in words where the server cannot be asked', async () => {
+    const deps = world();
+    answer = () => ({ errors: [{ extensions: { code: 'FORBIDDEN' } }] });
+    await expect(findAny('ABC', deps, [shop])).rejects.toThrow('could not be read (unauthorized)');
   });
 });
 
