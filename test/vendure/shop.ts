@@ -49,7 +49,7 @@ export class VendureShop {
 export type Visitor = <Data>(query: string, variables?: object) => Promise<Data>;
 
 /** The server understood, and said no. */
-export class Refused extends Error {}
+class Refused extends Error {}
 
 const isError = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && 'errorCode' in value;

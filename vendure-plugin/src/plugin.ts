@@ -43,6 +43,7 @@ class LoyaltyConnector {
 }
 
 /** Stores what changed beside the change itself, and tells the connector until it has heard. */
+// biome-ignore lint/complexity/noStaticOnlyClass: Vendure takes a class as a plugin.
 export class LoyaltyConnectorPlugin {
   static init(given: LoyaltyConnectorOptions): Type<LoyaltyConnectorPlugin> {
     options = given;
