@@ -19,7 +19,7 @@ const ORDER_FIELDS = `id code state active orderPlacedAt updatedAt currencyCode 
   lines { id quantity proratedLinePrice proratedLinePriceWithTax productVariant { name product { id } } }
   payments { id method amount state createdAt refunds { id state total shipping createdAt } }
   modifications { refund { id } }
-  fulfillments { state updatedAt }`;
+  fulfillments { state updatedAt lines { orderLineId quantity } }`;
 
 export interface VendureOrder {
   readonly id: string;
@@ -54,7 +54,7 @@ export interface VendureOrder {
   }[];
   readonly payments: readonly VendurePayment[] | null;
   readonly modifications: readonly { readonly refund: { readonly id: string } | null }[];
-  readonly fulfillments: readonly { readonly state: string; readonly updatedAt: string }[] | null;
+  readonly fulfillments: readonly VendureFulfillment[] | null;
 }
 
 export interface VendurePayment {
@@ -64,6 +64,12 @@ export interface VendurePayment {
   readonly state: string;
   readonly createdAt: string;
   readonly refunds: readonly VendureRefund[];
+}
+
+export interface VendureFulfillment {
+  readonly state: string;
+  readonly updatedAt: string;
+  readonly lines: readonly { readonly orderLineId: string; readonly quantity: number }[];
 }
 
 export interface VendureRefund {

@@ -1,6 +1,12 @@
 import { type Amount, atLeastZero, share, smallest, subtract, sum, ZERO } from '../store/money.ts';
 import type { StoreOrder, StoreOrderLine } from '../store/store-entities.ts';
-import type { VendureCustomer, VendureOrder, VendurePayment, VendureRefund } from './documents.ts';
+import type {
+  VendureCustomer,
+  VendureFulfillment,
+  VendureOrder,
+  VendurePayment,
+  VendureRefund,
+} from './documents.ts';
 
 export interface OrderReading {
   /** When it was read: no date of an order moves with each of its changes. */
@@ -62,10 +68,11 @@ function readWith(
   const settled = (order.payments ?? []).filter((payment) => payment.state === 'Settled');
   const paid = sum(settled.map(({ amount }) => money(amount)));
   const back = sum(refunds.map(({ total }) => money(total)));
-  const lines = [
-    ...order.lines.map((line) => readLine(line, money)),
-    ...surchargesOf(order, money),
-  ];
+  const lines = lessDiscounts(
+    [...order.lines.map((line) => readLine(line, money)), ...surchargesOf(order, money)],
+    order,
+    precision,
+  );
   const goods = money(order.subTotalWithTax);
   const shipping = money(order.shippingWithTax);
   const shippingBack =
@@ -99,7 +106,7 @@ function readWith(
     outstanding: isCancelled ? ZERO : atLeastZero(subtract(money(order.totalWithTax), paid)),
     paidAt: lastPayment,
     lostDispute: undefined,
-    fulfillmentStatus: FULFILMENTS.get(state),
+    fulfillmentStatus: fulfilmentOf(order, sentOut),
     lines,
     taxesIncluded: true,
     subtotal: goods,
@@ -118,14 +125,25 @@ function readWith(
   };
 }
 
-const FULFILMENTS: ReadonlyMap<string, string> = new Map([
-  ['Shipped', 'fulfilled'],
-  ['Delivered', 'fulfilled'],
-  ['PartiallyShipped', 'partial'],
-  ['PartiallyDelivered', 'partial'],
-]);
-
 const isSent = (state: string): boolean => state === 'Shipped' || state === 'Delivered';
+
+/**
+ * By the pieces that are on their way. An order of two parcels, of which one has arrived, is `PartiallyDelivered`
+ * whether or not the other was sent.
+ */
+function fulfilmentOf(
+  { state, lines }: VendureOrder,
+  sentOut: readonly VendureFulfillment[],
+): string | undefined {
+  const sent = sentOut.flatMap((one) => one.lines);
+  const piecesOf = (id: string) =>
+    sent
+      .filter(({ orderLineId }) => orderLineId === id)
+      .reduce((pieces, { quantity }) => pieces + quantity, 0);
+  const isWhole = sent.length > 0 && lines.every(({ id, quantity }) => piecesOf(id) >= quantity);
+  if (isWhole || isSent(state)) return 'fulfilled';
+  return sent.length > 0 ? 'partial' : undefined;
+}
 
 /** Prices with their taxes: both are known of every line, and the rules decide which count. */
 function readLine(
@@ -145,7 +163,42 @@ function readLine(
   };
 }
 
-/** A line without a product. One below zero is a discount on everything: the subtotal has it. */
+/**
+ * A surcharge below zero is a discount on everything: each line bears its part, of the price and of the tax, so that
+ * the lines add up to the order's own sums.
+ */
+function lessDiscounts(
+  lines: readonly StoreOrderLine[],
+  { surcharges }: VendureOrder,
+  digits: number,
+): readonly StoreOrderLine[] {
+  const discounts = surcharges.filter(({ priceWithTax }) => priceWithTax < 0);
+  if (discounts.length === 0) return lines;
+  const discount = {
+    paid: discounts.reduce((units, one) => units + one.priceWithTax, 0),
+    tax: discounts.reduce((units, one) => units + one.priceWithTax - one.price, 0),
+  };
+  const spread = (field: 'paid' | 'tax'): readonly Amount[] => {
+    const whole = sum(lines.map((line) => line[field]));
+    const left = sum([whole, amountOf(discount[field], digits)]);
+    let [before, given] = [ZERO, ZERO];
+    return lines.map((line) => {
+      before = sum([before, line[field]]);
+      const upTo = whole === ZERO ? ZERO : share(left, before, whole, digits);
+      const own = subtract(upTo, given);
+      given = upTo;
+      return own;
+    });
+  };
+  const [paid, tax] = [spread('paid'), spread('tax')];
+  return lines.map((line, index) => ({
+    ...line,
+    paid: paid[index] ?? ZERO,
+    tax: tax[index] ?? ZERO,
+  }));
+}
+
+/** A line without a product. */
 function surchargesOf(
   { surcharges }: VendureOrder,
   money: (units: number) => Amount,

@@ -30,7 +30,8 @@ class LoyaltyConnector {
   }
 
   onApplicationBootstrap(): void {
-    if (!options) throw new Error('LoyaltyConnectorPlugin.init({ address, secret }) was not called');
+    if (!options)
+      throw new Error('LoyaltyConnectorPlugin.init({ address, secret }) was not called');
     recordChanges(this.#eventBus, this.#connection, options.channel);
     // Workers record what their jobs change; the server sends.
     if (this.#process.isServer) this.#sender = sendChanges(this.#connection, options);
@@ -42,6 +43,7 @@ class LoyaltyConnector {
 }
 
 /** Stores what changed beside the change itself, and tells the connector until it has heard. */
+// biome-ignore lint/complexity/noStaticOnlyClass: Vendure takes a class as a plugin.
 export class LoyaltyConnectorPlugin {
   static init(given: LoyaltyConnectorOptions): Type<LoyaltyConnectorPlugin> {
     options = given;

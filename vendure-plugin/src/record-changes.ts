@@ -24,7 +24,9 @@ import {
 } from '@vendure/core';
 import { type Change, type EntityKind, LoyaltyOutbox } from './outbox.ts';
 
-type EventClass = abstract new (...given: never[]) => VendureEvent & { readonly ctx: RequestContext };
+type EventClass = abstract new (
+  ...given: never[]
+) => VendureEvent & { readonly ctx: RequestContext };
 
 interface Found {
   readonly kind: EntityKind;
@@ -43,15 +45,22 @@ export function recordChanges(
   connection: TransactionalConnection,
   channel: string | undefined,
 ): void {
-  /** One row for an entity in one request: the connector reads it as it is after all of them. */
+  /** One row for an entity in one transaction: the connector reads it as it is after all of them. */
   const written = new WeakMap<RequestContext, Set<string>>();
 
-  async function write(ctx: RequestContext, { kind, ids, change = 'changed' }: Found): Promise<void> {
+  async function write(
+    ctx: RequestContext,
+    { kind, ids, change = 'changed' }: Found,
+  ): Promise<void> {
+    const { manager } = connection.getRepository(ctx, LoyaltyOutbox);
+    // A script may use one context for many changes, each of which is stored, and sent, at once.
+    if (!manager.queryRunner?.isTransactionActive) written.delete(ctx);
     const known = written.get(ctx) ?? new Set<string>();
     written.set(ctx, known);
     for (const id of ids) {
       const name = `${kind}/${id}/${change}`;
-      if (known.has(name)) continue;
+      // The variants of a deleted product are deleted after it.
+      if (known.has(name) || known.has(`${kind}/${id}/deleted`)) continue;
       const now = Date.now();
       const row = { id: randomUUID(), kind, entityId: String(id), change, at: now, nextAt: now };
       await connection
@@ -76,7 +85,10 @@ export function recordChanges(
           if (found) await write(ctx, found);
         } catch (error) {
           const why = error instanceof Error ? error.message : String(error);
-          Logger.error(`${event.name} was not recorded; the next comparison finds it: ${why}`, NAME);
+          Logger.error(
+            `${event.name} was not recorded; the next comparison finds it: ${why}`,
+            NAME,
+          );
         }
       },
     });

@@ -19,7 +19,10 @@ const LONGEST_PAUSE_MS = 600_000;
 const GIVEN_UP_MS = 7 * 86_400_000;
 
 /** Sends what the outbox holds, the oldest first, until it is stopped. What a crash left is sent after the restart. */
-export function sendChanges(connection: TransactionalConnection, receiver: Receiver): { stop(): void } {
+export function sendChanges(
+  connection: TransactionalConnection,
+  receiver: Receiver,
+): { stop(): void } {
   let stopped = false;
   let timer: NodeJS.Timeout | undefined;
   const rows = () => connection.rawConnection.getRepository(LoyaltyOutbox);
@@ -61,7 +64,10 @@ export function sendChanges(connection: TransactionalConnection, receiver: Recei
     try {
       await sendDue();
     } catch (error) {
-      Logger.error(`the outbox was not read: ${error instanceof Error ? error.message : error}`, NAME);
+      Logger.error(
+        `the outbox was not read: ${error instanceof Error ? error.message : error}`,
+        NAME,
+      );
     }
     if (!stopped) timer = setTimeout(() => void look(), LOOK_EVERY_MS);
     timer?.unref();

@@ -39,11 +39,16 @@ function order(changes: Partial<VendureOrder> = {}, refunds: readonly VendureRef
       },
     ],
     modifications: [],
-    fulfillments: [{ state: 'Delivered', updatedAt: '2026-11-15T15:00:00.000Z' }],
+    fulfillments: [parcel('Delivered', ['1', 2], ['2', 1])],
     ...changes,
   };
   return value;
 }
+
+const parcel = (state: string, ...lines: readonly (readonly [id: string, quantity: number])[]) => ({
+  ...{ state, updatedAt: '2026-11-15T15:00:00.000Z' },
+  lines: lines.map(([orderLineId, quantity]) => ({ orderLineId, quantity })),
+});
 
 const line = (id: string, quantity: number, net: number, gross: number) => ({
   ...{ id, quantity, proratedLinePrice: net, proratedLinePriceWithTax: gross },
@@ -67,6 +72,16 @@ describe('what an order of Vendure counts', () => {
     ['less an amount without lines', order({}, [refund('1', 500)]), '27.55', '32.79'],
     ['the same after its shipping went back', order({}, [refund('1', 500, 500)]), '31.75', '37.79'],
     ['goods and shipping of one refund', order({}, [refund('1', 2012, 500)]), '19.05', '22.67'],
+    [
+      'less a surcharge below zero, by its own tax',
+      order({
+        ...{ subTotal: 2995, subTotalWithTax: 3479, totalWithTax: 3979 },
+        surcharges: [{ id: '1', description: 'late', price: -252, priceWithTax: -300 }],
+        lines: [line('1', 2, 2541, 3024), line('2', 1, 706, 755)],
+      }),
+      '29.95',
+      '34.79',
+    ],
     ['no refund that failed', order({}, [refund('1', 1512, 0, 'Failed')]), '31.75', '37.79'],
     [
       'what is pending: the merchant decided',
@@ -132,6 +147,16 @@ describe('an order of Vendure', () => {
     const { beforeRefunds } = read(order({}, [refund('2', 755), refund('1', 1512)]));
     expect(beforeRefunds.map((one) => one.refundedWithoutLines)).toEqual(['0', '15.12']);
     expect(read(order({}, [refund('1', 4279, 500)])).beforeRefunds).toHaveLength(1);
+  });
+
+  it('is fulfilled when all of its pieces are on their way, although one parcel has arrived before', () => {
+    const first = parcel('Delivered', ['1', 1]);
+    const fulfilment = (...others: readonly ReturnType<typeof parcel>[]) =>
+      read(order({ state: 'PartiallyDelivered', fulfillments: [first, ...others] }))
+        .fulfillmentStatus;
+    expect(fulfilment(parcel('Shipped', ['1', 1], ['2', 1]))).toBe('fulfilled');
+    expect(fulfilment(parcel('Shipped', ['2', 1]))).toBe('partial');
+    expect(fulfilment(parcel('Cancelled', ['1', 1], ['2', 1]))).toBe('partial');
   });
 
   it.each([
