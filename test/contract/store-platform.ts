@@ -21,7 +21,7 @@ import type {
 import type { StoreOrder } from '../../shared/store/store-entities.ts';
 
 /** How a delivery comes: only the first two are to be believed. */
-export type DeliveryHow =
+type DeliveryHow =
   | 'as it is'
   | 'signed with the older secret'
   | 'changed after it was signed'
@@ -29,14 +29,14 @@ export type DeliveryHow =
   | 'of another shop'
   | 'captured an hour ago';
 
-export interface SentEvent {
+interface SentEvent {
   readonly kind: 'order' | 'product' | 'discount' | 'member';
   readonly id: string;
   readonly change: 'changed' | 'deleted';
 }
 
 /** Prices are in the shop's currency, with a tax of 19 %. */
-export interface Purchase {
+interface Purchase {
   readonly lines: readonly { readonly price: number; readonly quantity: number }[];
   readonly taxes: 'inside' | 'on top';
   /** For everybody, and ten percent off the goods. */
@@ -49,13 +49,13 @@ export interface Purchase {
   readonly foreignCurrency?: true;
 }
 
-export interface Bought {
+interface Bought {
   readonly id: string;
   /** In the order of the purchase. */
   readonly lineIds: readonly string[];
 }
 
-export interface Person {
+interface Person {
   readonly firstName: string;
   readonly lastName: string;
   readonly email: string;
@@ -92,7 +92,7 @@ export interface PlatformUnderTest {
 }
 
 /** What not every platform has: each lack has a reason, which the report shows. */
-export interface Lacks {
+interface Lacks {
   readonly timeOfSigning?: string;
   readonly idsBeyond2To53?: string;
 }
