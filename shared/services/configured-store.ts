@@ -8,6 +8,9 @@ import type { ShopSecrets } from './shop-secrets.ts';
 /** Put in by infra/bundle-functions.ts where no shop is Vendure's: its code is then left out. */
 declare const NO_VENDURE: true | undefined;
 
+/** The part of a store's query cost points that a scan leaves to the workers and to shoppers. */
+export const RESERVE_OF_POINTS = 0.5;
+
 /** The store of every configured shop, asked for what its rules need. */
 export function createConfiguredStore(
   connector: Connector,

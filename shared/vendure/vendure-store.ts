@@ -22,12 +22,10 @@ import {
 } from './admin-client.ts';
 import {
   documents,
-  PLACED,
   type VendureCustomer,
   type VendureOrder,
   type VendureProduct,
   type VendurePromotion,
-  WITH_CODE,
 } from './documents.ts';
 import { readVendureCoupon, readVendureProduct } from './read-catalogue.ts';
 import { readCustomer, readVendureOrder } from './read-order.ts';
@@ -42,18 +40,25 @@ export interface VendureShop extends VendureClientSettings {
 export interface VendureStoreSettings {
   readonly shop: (domain: string) => VendureShop;
   readonly now?: () => Date;
+  readonly pageSize?: number;
 }
 
 const DAY_MS = 86_400_000;
 /** Far below the thousand that a list may have, because of the parts of an order. */
 const PAGE = 100;
-/** Read again with the next page: what is deleted meanwhile moves all that follow it forward. */
-const OVERLAP = 10;
 
 interface List<Item> {
   readonly totalItems: number;
   readonly items: readonly Item[];
 }
+
+/** Makes what was read whole by further questions. */
+type Complete<Raw> = (domain: string, raws: readonly Raw[]) => Promise<ScanAnswer<readonly Raw[]>>;
+
+const leave = async <Raw>(
+  _domain: string,
+  raws: readonly Raw[],
+): Promise<ScanAnswer<readonly Raw[]>> => ({ kind: 'found', value: raws });
 
 /** The shops of one or several Vendure servers. Every method reads. */
 export interface VendureStore extends Store, StoreScan {
@@ -61,7 +66,7 @@ export interface VendureStore extends Store, StoreScan {
 }
 
 export function createVendureStore(settings: VendureStoreSettings): VendureStore {
-  const { now = () => new Date() } = settings;
+  const { now = () => new Date(), pageSize = PAGE } = settings;
   const clients = new Map<string, VendureClient>();
   return openStore(undefined);
 
@@ -92,12 +97,39 @@ export function createVendureStore(settings: VendureStoreSettings): VendureStore
       query: string,
       id: string,
       read: (raw: Raw, shop: ReturnType<typeof shopOf>) => Value | undefined,
+      complete = leave<Raw>,
     ): Promise<StoreAnswer<Value>> {
       const shop = shopOf(domain);
       const answer = await ask<Raw | null>(domain, query, { id });
       if (answer.kind === 'unavailable') return answer;
-      const value = answer.value === null ? undefined : read(answer.value, shop);
+      const raws = await complete(domain, answer.value === null ? [] : [answer.value]);
+      if (raws.kind === 'unavailable') return raws;
+      const [value] = raws.value.map((raw) => read(raw, shop));
       return value === undefined ? { kind: 'gone' } : { kind: 'found', value };
+    }
+
+    /**
+     * A deletion moves all that follow forward. So a page begins with the last one that was read before, which is looked
+     * for further in front where it has moved; if it was deleted itself, all are read again.
+     */
+    async function listAfter<Raw extends { readonly id: string }>(
+      domain: string,
+      query: string,
+      options: object,
+      after: string | undefined,
+    ) {
+      const [, place = '0', last] = /^(\d+)\/(.*)$/s.exec(after ?? '') ?? [];
+      for (let skip = Number(place); ; skip = Math.max(0, skip - pageSize)) {
+        const page = { ...options, take: pageSize + 1, skip };
+        const answer = await ask<List<Raw>>(domain, query, { options: page });
+        if (answer.kind === 'unavailable') return answer;
+        const { items, totalItems } = answer.value;
+        const read = items.findIndex(({ id }) => id === last);
+        if (last !== undefined && read < 0 && skip > 0) continue;
+        const end = skip + items.length - 1;
+        const next = end + 1 < totalItems ? `${end}/${items.at(-1)?.id}` : undefined;
+        return { kind: 'data', value: { items: items.slice(read + 1), next } } as const;
+      }
     }
 
     async function readPage<Raw extends { readonly id: string }, Value>(
@@ -106,22 +138,47 @@ export function createVendureStore(settings: VendureStoreSettings): VendureStore
       options: object,
       after: string | undefined,
       read: (raw: Raw, shop: ReturnType<typeof shopOf>) => Value | undefined,
+      complete = leave<Raw>,
     ): Promise<ScanAnswer<ScanPage<Value>>> {
       const shop = shopOf(domain);
-      const skip = Math.max(Number(after ?? 0) - OVERLAP, 0);
-      const page = { ...options, take: PAGE, skip };
-      const answer = await ask<List<Raw>>(domain, query, { options: page });
+      const answer = await listAfter<Raw>(domain, query, options, after);
       if (answer.kind === 'unavailable') return answer;
-      const { items, totalItems } = answer.value;
+      const { items, next } = answer.value;
+      const raws = await complete(domain, items);
+      if (raws.kind === 'unavailable') return raws;
       const updatedAt = shop.reading.readAt.toISOString();
-      const changed = items.flatMap((raw) => {
+      const changed = raws.value.flatMap((raw) => {
         const value = read(raw, shop);
         return value === undefined ? [] : [{ id: raw.id, updatedAt, value }];
       });
-      const end = skip + items.length;
-      const isLast = items.length === 0 || end >= totalItems;
-      return { kind: 'found', value: { changed, ...(!isLast && { next: String(end) }) } };
+      return { kind: 'found', value: { changed, ...(next !== undefined && { next }) } };
     }
+
+    async function absentOf(
+      domain: string,
+      query: string,
+      ids: readonly string[],
+    ): Promise<ScanAnswer<ReadonlySet<string>>> {
+      if (ids.length === 0) return { kind: 'found', value: new Set() };
+      const options = { filter: { id: { in: ids } }, take: ids.length };
+      const answer = await ask<List<{ readonly id: string }>>(domain, query, { options });
+      if (answer.kind === 'unavailable') return answer;
+      const there = new Set(answer.value.items.map(({ id }) => id));
+      return { kind: 'found', value: new Set(ids.filter((id) => !there.has(id))) };
+    }
+
+    /** An order keeps a customer who was deleted, with their data: only the list of customers shows that they are. */
+    const withoutDeleted: Complete<VendureOrder> = async (domain, orders) => {
+      const ids = new Set(orders.flatMap(({ customer }) => customer?.id ?? []));
+      const deleted = await absentOf(domain, documents.customerIds, [...ids]);
+      if (deleted.kind === 'unavailable') return deleted;
+      const value = orders.map((order) =>
+        order.customer && deleted.value.has(order.customer.id)
+          ? { ...order, customer: null }
+          : order,
+      );
+      return { kind: 'found', value };
+    };
 
     const readOrder = (raw: VendureOrder, { shop, reading }: ReturnType<typeof shopOf>) =>
       // Orders of other channels are listed in the default channel, too.
@@ -137,7 +194,7 @@ export function createVendureStore(settings: VendureStoreSettings): VendureStore
 
     return {
       readOrder: (domain, id): Promise<StoreAnswer<StoreOrder>> =>
-        readOne<VendureOrder, StoreOrder>(domain, documents.order, id, readOrder),
+        readOne<VendureOrder, StoreOrder>(domain, documents.order, id, readOrder, withoutDeleted),
 
       readProduct: (domain, id): Promise<StoreAnswer<StoreProduct>> =>
         readOne<VendureProduct, StoreProduct>(domain, documents.product, id, (raw, { reading }) =>
@@ -169,13 +226,14 @@ export function createVendureStore(settings: VendureStoreSettings): VendureStore
       readDiscount: (domain, id) =>
         readOne<VendurePromotion, DiscountPage>(domain, documents.promotion, id, readDiscountPage),
 
-      changedOrders(domain, { from, until }: Span, after) {
+      changedOrders(domain, { from = 0, until, by }: Span, after) {
         const { shop } = shopOf(domain);
         // No date of an order moves with a payment, a shipment or a refund: all that may still change are read.
-        const since = from === undefined ? 0 : Math.min(from, until - shop.changeDays * DAY_MS);
+        const changing = Math.min(from, until - shop.changeDays * DAY_MS);
+        const since = by === 'creation' ? from : changing;
         const placed = { start: new Date(since).toISOString(), end: new Date(until).toISOString() };
         const options = {
-          filter: { ...PLACED, orderPlacedAt: { between: placed } },
+          filter: { active: { eq: false }, orderPlacedAt: { between: placed } },
           sort: { orderPlacedAt: 'ASC', id: 'ASC' },
         };
         return readPage<VendureOrder, StoreOrder>(
@@ -184,6 +242,7 @@ export function createVendureStore(settings: VendureStoreSettings): VendureStore
           options,
           after,
           readOrder,
+          withoutDeleted,
         );
       },
 
@@ -201,7 +260,7 @@ export function createVendureStore(settings: VendureStoreSettings): VendureStore
         readPage<VendurePromotion, DiscountPage>(
           domain,
           documents.promotions,
-          { sort: { id: 'ASC' }, filter: WITH_CODE },
+          { sort: { id: 'ASC' }, filter: { couponCode: { isNull: false } } },
           after,
           readDiscountPage,
         ),
@@ -213,11 +272,7 @@ export function createVendureStore(settings: VendureStoreSettings): VendureStore
           product: documents.productIds,
           discount: documents.promotionIds,
         }[kind];
-        const options = { filter: { id: { in: ids } }, take: ids.length };
-        const answer = await ask<List<{ readonly id: string }>>(domain, query, { options });
-        if (answer.kind === 'unavailable') return answer;
-        const there = new Set(answer.value.items.map(({ id }) => id));
-        return { kind: 'found', value: new Set(ids.filter((id) => !there.has(id))) };
+        return absentOf(domain, query, ids);
       },
 
       overriddenDiscounts: async () => ({ kind: 'found', value: new Map() }),

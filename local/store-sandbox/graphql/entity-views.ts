@@ -38,7 +38,7 @@ export function customerView(context: GraphContext, row: CustomerRow): View {
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,
     storeCreditAccounts: (args: PageArguments) =>
-      connect(context, args, {
+      connect(args, {
         rows: accountsOf(context.world, row.id),
         id: ({ id }) => id,
         view: (account) => storeCreditAccountView(context, account),
@@ -61,7 +61,7 @@ export function storeCreditAccountView(
       return owner ? customerView(context, owner) : null;
     },
     transactions: (args: PageArguments & { readonly sortKey?: string }) =>
-      connect(context, args, {
+      connect(args, {
         rows: transactionsOf(world, id),
         id: (row) => row.id,
         value: (row) =>
@@ -151,7 +151,7 @@ export function productView(context: GraphContext, row: ProductRow): View {
     updatedAt: row.updatedAt,
     featuredMedia: medium,
     media: (args: PageArguments) =>
-      connect(context, args, {
+      connect(args, {
         rows: medium ? [medium] : [],
         id: () => row.imageId,
         view: (view) => view,
@@ -211,7 +211,7 @@ function listCodes(
   args: PageArguments & { query?: string | null },
 ) {
   const fits = parseSearch(args.query);
-  return connect(context, args, {
+  return connect(args, {
     rows: codesOf(context.world, row.id).filter(({ code }) =>
       fits((field) => ({ text: code, code })[field]),
     ),
@@ -234,7 +234,7 @@ export function rolloutView(context: GraphContext, row: RolloutRow): View {
     treatments: treatments.map(({ split, activate, expire }) => ({
       split,
       changes: (args: PageArguments) =>
-        connect(context, args, {
+        connect(args, {
           rows: [
             ...activate.map((discountId) => ({ discountId, does: 'Activate' })),
             ...expire.map((discountId) => ({ discountId, does: 'Expire' })),
@@ -299,7 +299,7 @@ export function metafieldFields(context: GraphContext, ownerGid: string): View {
       return found ? metafieldView(found) : null;
     },
     metafields: (args: MetafieldsArguments) =>
-      connect(context, args, {
+      connect(args, {
         rows: own().filter(
           ({ namespace, key }) =>
             (args.namespace == null || namespace === args.namespace) &&
@@ -350,7 +350,6 @@ const topicEnum = (topic: string): string => topic.replace('/', '_').toUpperCase
 
 /** The first words show which underscore stands for the slash. */
 const groups = [
-  'BULK_OPERATIONS',
   'ORDER_TRANSACTIONS',
   'INVENTORY_LEVELS',
   'INVENTORY_ITEMS',

@@ -18,7 +18,7 @@ const VENDURE: Platform = { storeSecret: 'vendure', hasApp: false };
 
 export type PlatformShop = Partial<Pick<Shop, 'vendure'>>;
 
-export const platformOf = ({ vendure }: PlatformShop): Platform => (vendure ? VENDURE : SHOPIFY);
+const platformOf = ({ vendure }: PlatformShop): Platform => (vendure ? VENDURE : SHOPIFY);
 
 /** How the secret of this shop is read. */
 export const formOf = (shop: PlatformShop, purpose: keyof SecretForms): keyof SecretForms =>
@@ -26,12 +26,10 @@ export const formOf = (shop: PlatformShop, purpose: keyof SecretForms): keyof Se
 
 export const hasApp = (shop: PlatformShop): boolean => platformOf(shop).hasApp;
 
-export const NO_APP = 'runs on Vendure, and this command is for Shopify shops';
-
 /** For commands about an app, its subscriptions or its pages. */
 export function requireApp(shop: Shop): Shop {
   if (hasApp(shop)) return shop;
-  throw new BadArguments(`${shop.domain} ${NO_APP}.`);
+  throw new BadArguments(`${shop.domain} runs on Vendure, and this command is for Shopify shops.`);
 }
 
 /** Those of the shops that have an app. */

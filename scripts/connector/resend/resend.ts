@@ -20,7 +20,6 @@ import { followAll, RESULTS } from '../dead-letters/follow.ts';
 import { openSourceQueues } from '../dead-letters/read.ts';
 import { examiningDeps, foresee, prospectBlocks, prospectData } from '../dead-letters/show.ts';
 import { type Deployment, openLedger, rulesOf } from '../deployment/deployment.ts';
-import { hasApp } from '../deployment/platform.ts';
 import { localUser } from '../deployment/read-caller.ts';
 import { nameKey, openShopServices, readNames } from '../deployment/services.ts';
 import {
@@ -252,10 +251,8 @@ async function planByRules(
 ): Promise<Plan> {
   const shop = findShop(deployment.connector, named);
   const since = new Date(placedSince).toISOString();
-  if (hasApp(shop)) {
-    const ask = openShopServices(deployment).ask(shop);
-    await checkVisibility({ kind: 'orders', since }, { ask, deployment }, new Date());
-  }
+  const { store } = openShopServices(deployment);
+  await checkVisibility({ kind: 'orders', since }, { store, shop }, new Date());
   const { lookedAt, found } = await findEffects(session, deployment, shop, placedSince);
   const sum = (pick: (one: Found) => number) =>
     Math.round(found.reduce((total, one) => total + pick(one), 0) * 1000) / 1000;

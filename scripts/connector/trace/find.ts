@@ -1,7 +1,7 @@
 import type { Shop } from '../../../shared/config/connector-config.ts';
 import type { EntityKind } from '../../../shared/core/events/event.ts';
 import { type Ledger, ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
-import type { ScanAnswer, StoreUnavailable } from '../../../shared/core/store/store.ts';
+import type { ScanAnswer } from '../../../shared/core/store/store.ts';
 import type { AdminAnswer } from '../../../shared/shopify/admin/client/admin-answer.ts';
 import {
   customerByEmailDocument,
@@ -13,7 +13,7 @@ import { idFromGid } from '../../../shared/shopify/entity-id.ts';
 import { createVendureSearch, type FoundByName } from '../../../shared/vendure/search.ts';
 import type { Place } from '../deployment/deployment.ts';
 import { hasApp } from '../deployment/platform.ts';
-import { type ShopServices, storeProblem } from '../deployment/services.ts';
+import { type ShopServices, storeProblem, storeUnread } from '../deployment/services.ts';
 import { BadArguments, Problem } from '../terminal/exit.ts';
 
 /** What a text may mean. */
@@ -197,7 +197,7 @@ export async function customerWith(email: string, searched: Searched): Hits {
 async function byCode(code: string, { services, shop }: SearchedShop): Hits {
   const answer = await services.store.readCoupon(shop.domain, code);
   if (answer.kind === 'gone') return [];
-  if (answer.kind !== 'found') throw unread(answer);
+  if (answer.kind !== 'found') throw storeUnread(answer);
   const id = answer.value.code;
   return [{ shop: shop.domain, kind: 'coupon', id, name: id }];
 }
@@ -221,12 +221,9 @@ async function onVendure(
   ) => Promise<ScanAnswer<readonly FoundByName[]>>,
 ): Hits {
   const answer = await ask(createVendureSearch(services.vendure(shop)));
-  if (answer.kind !== 'found') throw unread(answer);
+  if (answer.kind !== 'found') throw storeUnread(answer);
   return answer.value.map((one) => ({ shop: shop.domain, ...one }));
 }
-
-const unread = ({ why }: StoreUnavailable): Problem =>
-  new Problem(`The store could not be read (${why}).`, 'To see why: npx loyalty-connector doctor');
 
 /** Also what the store has deleted since, and while the store does not answer. */
 async function inLedger(id: string, { ledger, shop }: SearchedShop): Hits {
@@ -261,7 +258,7 @@ export async function* changedOrders(
   let after: string | undefined;
   do {
     const page = await store.changedOrders(shop, span, after);
-    if (page.kind === 'unavailable') throw unread(page);
+    if (page.kind === 'unavailable') throw storeUnread(page);
     yield page.value.changed;
     after = page.value.next;
   } while (after !== undefined && !signal.aborted);

@@ -8,7 +8,7 @@ import type { orderDocument, refundDocument } from './documents.gen.ts';
 export type OrderNode = NonNullable<DataOf<typeof orderDocument>['order']>;
 export type OrderLineNode = OrderNode['lineItems']['nodes'][number];
 type DiscountNode = OrderNode['discountApplications']['nodes'][number];
-export type ShippingNode = OrderNode['shippingLines']['nodes'][number];
+type ShippingNode = OrderNode['shippingLines']['nodes'][number];
 export type CustomerNode = NonNullable<OrderNode['customer']>;
 type RefundNode = NonNullable<DataOf<typeof refundDocument>['refund']>;
 export type RefundLineNode = RefundNode['refundLineItems']['nodes'][number];

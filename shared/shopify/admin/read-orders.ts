@@ -47,9 +47,9 @@ import {
   type OrderEvidence,
   type Page,
   pick,
+  placeIn,
   readRest,
   scannedPage,
-  searchFor,
 } from './pages.ts';
 import { readCreditMix } from './read-credit.ts';
 
@@ -76,11 +76,7 @@ export async function scanOrders(
   after: string | undefined,
   enrichment: Enrichment,
 ): Promise<ScanAnswer<ScanPage<StoreOrder>>> {
-  const answer = await askForPage(
-    ask,
-    { search: searchFor(span), after: after ?? null },
-    enrichment,
-  );
+  const answer = await askForPage(ask, placeIn(span, after), enrichment);
   if (answer.kind !== 'data') return unavailable(answer);
   const changed: Changed<StoreOrder>[] = [];
   for (const node of answer.data.nodes) {
@@ -89,8 +85,10 @@ export async function scanOrders(
       failure('unreadable-answer'),
     );
     // A change moves the order out of the span: the next scan reads it.
-    if (isChanging(read)) continue;
-    if (read.kind === 'failure' && read.reason !== 'unreadable-answer') return unavailable(read);
+    if (isChanging(read) && span.by !== 'creation') continue;
+    if (read.kind === 'failure' && !isChanging(read) && read.reason !== 'unreadable-answer') {
+      return unavailable(read);
+    }
     const value = read.kind === 'read' ? read.order : undefined;
     changed.push({ id: idFromGid(node.id, 'Order') ?? '', updatedAt: node.updatedAt, value });
   }
@@ -99,7 +97,7 @@ export async function scanOrders(
 
 async function askForPage(
   ask: Ask,
-  place: { readonly search: string; readonly after: string | null },
+  place: ReturnType<typeof placeIn>,
   enrichment: Enrichment,
 ): Promise<AdminAnswer<Page<OrderNode>>> {
   const { orderMetafields, customerMetafields, ...switches } = extrasVariables(enrichment);
@@ -178,7 +176,7 @@ async function readWhole(
 type Refunds = { readonly kind: 'refunds'; readonly refunds: WholeOrder['refunds'] } | AdminFailure;
 
 /** Only where something is kept: of the others nothing counts. */
-export function needsRefunds(lines: readonly OrderLineNode[]): boolean {
+function needsRefunds(lines: readonly OrderLineNode[]): boolean {
   return lines.some(({ currentQuantity }) => currentQuantity > 0);
 }
 

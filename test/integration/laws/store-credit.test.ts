@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SHOP } from '../../../local/harness/in-process-connector.ts';
+import { createMemoryLedger } from '../../../local/harness/memory-ledger.ts';
 import { queryRoot } from '../../../local/store-sandbox/graphql/query-root.ts';
 import type { ActionInput } from '../../../local/store-sandbox/model/actions.ts';
 import type {
@@ -105,6 +106,19 @@ describe('an order paid with store credit', () => {
     shop.clock.ms += DAY_MS / 4;
     await shop.reconcile(false);
     expect(shop.counts(id)).toBe(60);
+  });
+
+  it('keeps its amount when the ledger is lost and the account has moved on', async () => {
+    const shop = await openMixed();
+    shop.gift(500, 1);
+    shop.order(300, { gateway: GATEWAY });
+    await shop.rest();
+    shop.connector.parts.ledger = createMemoryLedger();
+    shop.do('tagOrder', { orderId: shop.id, tags: ['seen'] });
+    shop.do('refundOrder', { orderId: shop.id, amount: 30 });
+    await shop.rest();
+    expect(shop.counts(shop.id)).toBe(30);
+    expect(shop.connector.dead.size).toBe(0);
   });
 
   it('keeps its amount when the customer and their account are deleted', async () => {

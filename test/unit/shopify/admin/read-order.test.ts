@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { AdminAnswer } from '../../../../shared/shopify/admin/client/admin-answer.ts';
 import type { Ask } from '../../../../shared/shopify/admin/client/admin-client.ts';
 import type { Enrichment } from '../../../../shared/shopify/admin/order-as-payload.ts';
-import { readOrder } from '../../../../shared/shopify/admin/read-orders.ts';
+import { readOrder, scanOrders } from '../../../../shared/shopify/admin/read-orders.ts';
 import { LOCALIZED_FIELDS } from '../../../../shared/store/store-entities.ts';
 import { bag, customerNode, orderNode, rootWithOrder } from '../../../fixtures/order-node.ts';
 import { lineOf, type OrderSpec, simpleOrder } from '../../../fixtures/order-spec.ts';
@@ -180,8 +180,8 @@ describe('an order on several pages', () => {
 
   /** Answers like the store, except for the named document. */
   function askWith(name: string, change: (data: object) => AdminAnswer<never> | object): Ask {
-    const gateways = { paymentGatewayNames: ['gift_card'] };
-    const ask = askIn(rootWithOrder(orderNode(long, gateways)));
+    const node = orderNode(long, { paymentGatewayNames: ['gift_card'] });
+    const ask = askIn({ ...rootWithOrder(node), orders: pagesOf([node]) });
     return async (document, variables) => {
       const answer = await ask(document, variables);
       if (document.name !== name || answer.kind !== 'data') return answer;
@@ -190,10 +190,23 @@ describe('an order on several pages', () => {
     };
   }
 
+  const later = (data: object) =>
+    JSON.parse(JSON.stringify(data).replaceAll('2026-10-09T06:00:00Z', '2026-10-09T06:00:01Z'));
+
+  it('that changes while it is scanned is left to the next scan, by creation to whoever reads it then', async () => {
+    const ask = askWith('OrderLines', later);
+    const span = { from: undefined, until: Date.parse('2026-10-10T00:00:00Z') };
+    const changed = { id: ID, updatedAt: '2026-10-09T06:00:00Z', value: undefined };
+    const none = { kind: 'found', value: { changed: [] } };
+    expect(await scanOrders(ask, span, undefined, {})).toEqual(none);
+    expect(await scanOrders(ask, { ...span, by: 'creation' }, undefined, {})).toEqual({
+      kind: 'found',
+      value: { changed: [changed] },
+    });
+  });
+
   for (const name of ['OrderLines', 'Refund', 'OrderTips', 'OrderPayments']) {
     it(`never mixes pages of two states (${name})`, async () => {
-      const later = (data: object) =>
-        JSON.parse(JSON.stringify(data).replaceAll('2026-10-09T06:00:00Z', '2026-10-09T06:00:01Z'));
       const answer = await readOrder(askWith(name, later), ID, {}, {});
       expect(answer).toEqual({ kind: 'unavailable', why: 'changed-while-reading' });
     });
