@@ -1,0 +1,439 @@
+import { SendMessageCommand } from '@aws-sdk/client-sqs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { COST, type Held, type HeldRewards, openHeldRewards } from '../../support/held-rewards.ts';
+import { type HurriedStack, startHurriedStack, type Watched } from '../../support/hurried-stack.ts';
+import type { OutsideCall } from '../../support/outside-line.ts';
+
+const SETTINGS = 'local/harness/storefront.config.ts';
+const PATIENCE = { timeout: 240_000, interval: 100 };
+const DAY_MS = 24 * 3_600_000;
+
+const isCancel = ({ name }: OutsideCall) => /^DELETE \/POS\/rewards/.test(name);
+const cancelOf = ({ name }: OutsideCall) =>
+  name.endsWith('*') ? 'cancelRedemption' : 'cancelRedemptionByKey';
+
+describe('taking a reward back that was not used', () => {
+  let world: HurriedStack;
+  let rewards: HeldRewards;
+  /** What the function that answers and the worker call for one reward, undisturbed. */
+  const steps: Record<'shop' | 'worker', string[]> = { shop: [], worker: [] };
+
+  beforeAll(async () => {
+    world = await startHurriedStack({ settings: SETTINGS });
+    rewards = openHeldRewards(world);
+  }, 180_000);
+  afterAll(() => world?.stop(), 60_000);
+
+  const gone = () => ['gone'] as const;
+  const used = () => ['used'] as const;
+  const works = () => ['works'] as const;
+
+  it('deletes the code, waits, looks, and gives the points back', async () => {
+    const [plain] = await rewards.hold(['plain']);
+    if (!plain) throw new Error('nothing is held');
+    const [before] = await rewards.shopRedemptions(plain.shopper);
+    expect(before).toMatchObject({ id: plain.id, state: 'ready' });
+    const until = Date.parse(before.takeBackUntil);
+    expect(Math.abs(until - Date.parse(before.at) - 30 * DAY_MS)).toBeLessThan(60_000);
+
+    const since = { shop: world.lines.shop.calls.length, worker: world.lines.worker.calls.length };
+    const { status, body } = await rewards.takeBack(plain);
+    expect(status).toBe(200);
+    expect(['returning', 'cancelled']).toContain(body.redemption.state);
+    expect(body.redemption).toMatchObject({ id: plain.id, takeBackUntil: null });
+    await rewards.expectEnds([plain], gone);
+    for (const of of ['shop', 'worker'] as const) {
+      steps[of] = rewards.stepsOf(plain, of, since[of]);
+    }
+
+    // The store's answer that the code is gone, then a wait, then the orders, then the service.
+    const deletion = steps.worker.findIndex((one) => /^discount\w*Delete/.test(one));
+    const cancel = steps.worker.findIndex((one) => one.startsWith('DELETE '));
+    expect(deletion).toBeGreaterThanOrEqual(0);
+    expect(cancel).toBeGreaterThan(deletion);
+    const { entries } = world.stack.store.journal;
+    const deleted = entries().find(({ variables }) =>
+      JSON.stringify(variables ?? {}).includes(`DiscountCodeNode/${plain.discountId}`),
+    );
+    const { canceledAt } = world.stack.loyalty
+      .state()
+      .redemptions.find(({ RewardId }) => RewardId === plain.rewardId) ?? { canceledAt: null };
+    const waited = Date.parse(canceledAt ?? '') - Date.parse(deleted?.at ?? '');
+    expect(waited).toBeGreaterThanOrEqual(59_000);
+
+    const again = await rewards.takeBack(plain);
+    expect(again).toMatchObject({ status: 200, body: { redemption: { state: 'cancelled' } } });
+    // The points are there to be spent again.
+    const next = await rewards.redeem(plain.shopper);
+    expect(next.code).not.toBe(plain.code);
+    await rewards.expectEnds([plain, next], (one) => (one === next ? ['works'] : ['gone']));
+  }, 240_000);
+
+  it('happens once, however often it is pressed and wherever from, and however often its message comes', async () => {
+    const held = await rewards.hold([
+      'in parallel',
+      'from two pages',
+      'a message again',
+      'one of two',
+    ]);
+    const [parallel, pages, message, one] = held as [Held, Held, Held, Held];
+    const other = await rewards.redeem(one.shopper);
+    await world.settled();
+    const from = world.lines.shop.calls.length;
+
+    const pressed = await Promise.all([
+      ...Array.from({ length: 5 }, () => rewards.takeBack(parallel)),
+      ...['account/take-back', 'account/take-back'].map((path) =>
+        rewards.askAs({ kind: 'customer', id: pages.shopper.id }, path, { redemptionId: pages.id }),
+      ),
+      rewards.takeBack(pages),
+      rewards.takeBack(message),
+      rewards.takeBack(one),
+    ]);
+    expect(pressed.map(({ status }) => status)).toEqual(pressed.map(() => 200));
+    const sent = world.lines.shop.calls
+      .slice(from)
+      .filter((call) => call.name === 'SendMessage' && rewards.isAbout(message, call));
+    expect(sent.length).toBeGreaterThan(0);
+    const deliverAgain = async () => {
+      for (const { body } of sent) {
+        const again = { MessageDeduplicationId: `again-${Math.random()}` };
+        await world.stack.sqs.send(new SendMessageCommand({ ...JSON.parse(body), ...again }));
+      }
+    };
+    await deliverAgain();
+    const all = [...held, other];
+    const end = (reward: Held) => (reward === other ? works() : gone());
+    await rewards.expectEnds(all, end);
+    await deliverAgain();
+    await rewards.expectEnds(all, end);
+  }, 240_000);
+
+  it('loses against an order with the code, at whichever call the order comes', async () => {
+    const moments = (['shop', 'worker'] as const).flatMap((of) =>
+      steps[of].flatMap((step) => [
+        { of, step, isQuiet: false },
+        { of, step, isQuiet: true },
+      ]),
+    );
+    expect(moments.length).toBeGreaterThan(8);
+    const held = await rewards.hold(
+      moments.map(({ of, step, isQuiet }) => `${of}: ${isQuiet ? 'a quiet ' : ''}order at ${step}`),
+    );
+    const silent: string[] = [];
+    const planned = moments.map(({ of, step, isQuiet }, index) => {
+      const own = held[index] as Held;
+      return world.plan(of, rewards.step(own, step), () => {
+        if (isQuiet) silent.push(rewards.quietly(() => rewards.order(own)));
+        else rewards.order(own);
+        return 'pass';
+      });
+    });
+    // Before and after the press, in the same moment.
+    const more = await rewards.hold(['order first', 'quiet order first', 'press first', 'at once']);
+    const [first, quiet, press, atOnce] = more as [Held, Held, Held, Held];
+    rewards.order(first);
+    silent.push(rewards.quietly(() => rewards.order(quiet)));
+    const pressing = rewards.takeBack(atOnce);
+    rewards.order(atOnce);
+    await rewards.takeBack(press).then(() => rewards.order(press));
+    await pressing;
+    for (const one of [first, quiet, ...held]) {
+      const { status, body } = await rewards.takeBack(one);
+      if (status !== 200) expect(body.error.code, one.shopper.title).toBe('already-used');
+    }
+
+    await world.settled();
+    expect(moments.filter((_, index) => !planned[index]?.met)).toEqual([]);
+    // What the store kept to itself so far: nothing is taken twice.
+    for (const orderId of silent) rewards.announce(orderId);
+    await rewards.expectEnds([...held, ...more], used);
+    for (const one of [first, press]) {
+      const answer = await rewards.takeBack(one);
+      expect(answer).toMatchObject({ status: 409, body: { error: { code: 'already-used' } } });
+    }
+  }, 480_000);
+
+  it('sees an order by any of its codes, and one that was cancelled', async () => {
+    const held = await rewards.hold([
+      'second code',
+      'sixth code',
+      'cancelled',
+      'on page 2',
+      'cancelled, told',
+    ]);
+    const [second, sixth, cancelled, paged, told] = held as [Held, Held, Held, Held, Held];
+    const silent = rewards.quietly(() => {
+      const orders = [
+        rewards.order(second, { before: ['WELCOME'] }),
+        rewards.order(sixth, { before: ['ONE', 'TWO', 'THREE', 'FOUR', 'FIVE'] }),
+        rewards.order(cancelled),
+        rewards.order(paged),
+      ];
+      // Newer ones, of which no page of the Admin API holds more than 250.
+      const lines = [{ title: 'Kettle', price: 1, quantity: 1 }];
+      for (let index = 0; index < 260; index += 1) {
+        world.stack.store.actions.placeOrder({ customerId: paged.shopper.id, lines });
+      }
+      world.stack.store.actions.cancelOrder({ orderId: orders[2] ?? '' });
+      return orders;
+    });
+    world.stack.store.actions.cancelOrder({ orderId: rewards.order(told) });
+    for (const one of held) await rewards.takeBack(one);
+    await world.settled();
+    for (const orderId of silent) rewards.announce(orderId);
+    await rewards.expectEnds(held, used);
+  }, 300_000);
+
+  it('takes the points again for an order that comes late, once', async () => {
+    const held = await rewards.hold([
+      'late',
+      'late, told often',
+      'late and cancelled',
+      'spent meanwhile',
+    ]);
+    const [late, often, cancelled, spender] = held as [Held, Held, Held, Held];
+    for (const one of held) await rewards.takeBack(one);
+    await rewards.expectEnds(held, gone);
+    const next: Held[] = [];
+    for (let count = 0; count < 3; count += 1) next.push(await rewards.redeem(spender.shopper));
+    await rewards.expectEnds([...held, ...next], (one) => (next.includes(one) ? works() : gone()));
+
+    rewards.order(late);
+    const { disorder } = world.stack.store;
+    world.stack.store.disorder = { ...disorder, duplicate: 1, shuffle: 3 };
+    const orderId = rewards.order(often);
+    for (let count = 0; count < 3; count += 1) {
+      world.stack.store.actions.tagOrder({ orderId, tags: [`told ${count}`] });
+    }
+    world.stack.store.disorder = disorder;
+    world.stack.store.actions.cancelOrder({ orderId: rewards.order(cancelled) });
+    await rewards.expectEnds([late, often, cancelled], used);
+
+    // 300 points are spent, and the order with the code that was taken back earns nothing yet that could pay for it.
+    const before = await rewards.deadLetters();
+    rewards.order(spender);
+    await world.settled();
+    const letters = (await rewards.deadLetters()).slice(before.length);
+    expect(letters).toHaveLength(1);
+    expect(`${letters[0]?.reason} ${letters[0]?.why}`).toMatch(/spent|points|balance/i);
+    // Neither below zero nor twice: the order itself earned 40.
+    const { pointsOf } = rewards.shop.look();
+    expect(pointsOf(spender.shopper)).toBe(40);
+    for (const one of next) expect(rewards.endOf(one)).toBe('works');
+    const [shown] = (await rewards.shopRedemptions(spender.shopper)).filter(
+      ({ id }: { id: string }) => id === spender.id,
+    );
+    expect(shown?.state).not.toBe('ready');
+  }, 300_000);
+
+  it('makes the same code again where the service refuses to cancel, and never offers it again', async () => {
+    const held = await rewards.hold(['refused', 'not refused', 'refused and used']);
+    const [refused, other, usedLater] = held as [Held, Held, Held];
+    let turn: Promise<unknown> = Promise.resolve();
+    let refusals = 0;
+    world.treats.worker.push(async (call) => {
+      if (!isCancel(call)) return 'pass';
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const mine = turn;
+      turn = promise;
+      await mine;
+      const isRefused = [refused, usedLater].some((one) => rewards.isAbout(one, call));
+      const { faults } = world.stack.loyalty;
+      const operation = cancelOf(call);
+      const fault = isRefused && faults.add({ kind: 'business-error', code: 85, operation });
+      if (fault) refusals += 1;
+      return {
+        meanwhile: async () => {
+          if (fault) faults.clear(fault.id);
+          resolve();
+        },
+      };
+    });
+    for (const one of held) await rewards.takeBack(one);
+    const end = (one: Held) => (one === other ? gone() : works());
+    await rewards.expectEnds(held, end);
+    expect(refusals).toBeGreaterThanOrEqual(2);
+    const { rows } = world.stack.store;
+    for (const one of [refused, usedLater]) {
+      const row = rows.codes.get(one.code.toLowerCase());
+      const discount = rows.discounts.get(row?.discountId ?? '');
+      expect(row?.code).toBe(one.code);
+      expect(discount).toMatchObject({
+        context: { kind: 'customers', ids: [one.shopper.id] },
+        value: { kind: 'fixed', minor: 500 },
+        ...{ usageLimit: 1, minimumMinor: 2_000 },
+      });
+      const [shown] = await rewards.shopRedemptions(one.shopper);
+      expect(shown).toMatchObject({ state: 'ready', code: one.code, takeBackUntil: null });
+      expect((await rewards.takeBack(one)).status).toBe(409);
+    }
+    world.treats.worker.pop();
+    rewards.order(usedLater);
+    await rewards.expectEnds(held, (one) => (one === usedLater ? used() : end(one)));
+  }, 300_000);
+
+  it('outlasts a store and a service that are down for a while, and answers that are lost', async () => {
+    const lost = ['reset-before', 'reset-after', 'truncated', 'http-500'] as const;
+    const held = await rewards.hold([
+      ...lost.flatMap((kind) => [`store: ${kind}`, `service: ${kind}`]),
+      ...['the store is down', 'the service is down'],
+    ]);
+    const letters = await rewards.deadLetters();
+    const { store, loyalty } = world.stack;
+    const met = new Set<Held>();
+    // Each has its fault once, at its own call that changes something.
+    world.treats.worker.push((call) => {
+      const own = held.find((one) => rewards.isAbout(one, call));
+      const index = own ? held.indexOf(own) : -1;
+      const kind = lost[Math.floor(index / 2)];
+      const isStores = index % 2 === 0;
+      const isIt = isStores ? /^discount\w*Delete/.test(call.name) : isCancel(call);
+      if (!own || !kind || !isIt || met.has(own)) return 'pass';
+      met.add(own);
+      if (isStores) store.faults.add({ kind, operation: call.name, count: 1 });
+      else loyalty.faults.add({ kind, operation: cancelOf(call), count: 1 });
+      return 'pass';
+    });
+    for (const one of held.slice(0, -2)) await rewards.takeBack(one);
+    await rewards.expectEnds(held, (one) => (held.indexOf(one) < 8 ? gone() : works()));
+    expect(met.size).toBe(8);
+    world.treats.worker.pop();
+
+    for (const [one, { faults }] of [
+      [held[8], store],
+      [held[9], loyalty],
+    ] as const) {
+      const { id } = faults.add({ kind: 'outage' });
+      const met = () => faults.list().find((rule) => rule.id === id)?.met ?? 0;
+      const pressed = rewards.takeBack(one as Held);
+      await expect.poll(met, PATIENCE).toBeGreaterThan(1);
+      faults.clear(id);
+      const { status } = await pressed;
+      expect(status).toBe(200);
+    }
+    await rewards.expectEnds(held, gone);
+    expect(await rewards.deadLetters()).toEqual(letters);
+  }, 480_000);
+
+  it('ends in one of the two states, at whichever call a process dies', async () => {
+    const deaths = (['worker', 'shop'] as const).flatMap((of) =>
+      steps[of].map((step) => ({ of, step })),
+    );
+    expect(deaths.length).toBeGreaterThan(4);
+    const letters = await rewards.deadLetters();
+    const held = await rewards.hold(deaths.map(({ of, step }) => `${of}: killed after ${step}`));
+    for (const [index, { of, step }] of deaths.entries()) {
+      const own = held[index] as Held;
+      const death = world.killAfter(of, rewards.step(own, step));
+      // The page of a shopper whose request dies does not ask again.
+      const pressed = rewards.shop.request(own.shopper, 'take-back', { redemptionId: own.id });
+      await pressed.catch(() => undefined);
+      await expect.poll(() => death.met?.name, PATIENCE).toBe(step.replace(/ \d+$/, ''));
+    }
+    await rewards.expectEnds(held, () => ['gone', 'works']);
+    for (const one of held) expect((await rewards.takeBack(one)).status).toBe(200);
+    await rewards.expectEnds(held, gone);
+    expect(await rewards.deadLetters()).toEqual(letters);
+  }, 480_000);
+
+  it('spends once for an order that comes while a process dies at any call', async () => {
+    const of: Watched = 'worker';
+    const held = await rewards.hold(steps[of].map((step) => `an order and a death at ${step}`));
+    for (const [index, step] of steps[of].entries()) {
+      const own = held[index] as Held;
+      const death = world.plan(of, rewards.step(own, step), () => ({
+        meanwhile: async () => {
+          rewards.order(own);
+          world.kill(of);
+        },
+      }));
+      await rewards.takeBack(own);
+      await expect.poll(() => death.met !== undefined, PATIENCE).toBe(true);
+    }
+    await rewards.expectEnds(held, used);
+  }, 480_000);
+
+  it('is for the reward’s own customer, who has it ready', async () => {
+    const [own, other] = (await rewards.hold(['own', 'other'])) as [Held, Held];
+    const notFound = { status: 404, body: { error: { code: 'not-found' } } };
+    const asOther = await rewards.takeBack({ shopper: other.shopper, id: own.id });
+    expect(asOther).toMatchObject(notFound);
+    expect(await rewards.takeBack({ ...own, id: 'AAAAAAAAAAAA' })).toMatchObject(notFound);
+    const ask = (body: object) =>
+      rewards.insist(() => rewards.shop.request(own.shopper, 'take-back', body));
+    for (const body of [{}, { redemptionId: 7 }, { redemptionId: own.id, customerId: '1' }]) {
+      expect((await ask(body)).status, JSON.stringify(body)).toBe(400);
+    }
+    const nobody = await rewards.shop.request({ id: '' }, 'take-back', { redemptionId: own.id });
+    expect(nobody.status).toBe(401);
+    const asToken = { kind: 'customer', id: other.shopper.id } as const;
+    const body = { redemptionId: own.id };
+    expect(await rewards.askAs(asToken, 'account/take-back', body)).toMatchObject(notFound);
+    const asTill = await rewards.askAs(asToken, `till/${own.shopper.id}/take-back`, body);
+    expect(asTill.status).toBe(401);
+    await rewards.expectEnds([own, other], works);
+  }, 240_000);
+
+  it('is too late after the days of the setting', async () => {
+    const [early, late] = (await rewards.hold(['early', 'late'])) as [Held, Held];
+    // 60 days valid.
+    const tenPercent = await rewards.redeem(late.shopper, 2);
+    await world.settled();
+    world.advance(29 * DAY_MS);
+    const inTime = await rewards.takeBack(early);
+    expect(inTime.status).toBe(200);
+    await rewards.expectEnds([early], gone);
+    world.advance(2 * DAY_MS);
+    const shown = (await rewards.shopRedemptions(late.shopper)).find(
+      ({ id }: { id: string }) => id === tenPercent.id,
+    );
+    expect(shown).toMatchObject({ state: 'ready', takeBackUntil: null });
+    const answer = await rewards.takeBack(tenPercent);
+    expect(answer).toMatchObject({ status: 409, body: { error: { code: 'take-back-too-late' } } });
+    await world.settled();
+    expect(rewards.endOf(tenPercent)).toBe('works');
+    expect(rewards.shop.look().pointsOf(late.shopper)).toBe(300 - COST - 200);
+  }, 240_000);
+
+  it('needed no permission that a function does not have', () => {
+    expect(world.stack.problems).toEqual([]);
+  });
+});
+
+describe.each(['staff', 'nobody'] as const)('taking back by %s', (by) => {
+  let world: HurriedStack;
+  let rewards: HeldRewards;
+  beforeAll(async () => {
+    world = await startHurriedStack({ settings: `test/fixtures/take-back-by-${by}.config.ts` });
+    rewards = openHeldRewards(world);
+  }, 180_000);
+  afterAll(() => world?.stop(), 60_000);
+
+  it('is refused to the customer', async () => {
+    const held = await rewards.hold(['at the till', 'kept']);
+    const [own] = held as [Held];
+    const { shopper, id } = own;
+    const [staff] = world.stack.store.rows.staff.values();
+    const user = { kind: 'staff', id: staff?.id ?? '' } as const;
+    const refused = { status: 409, body: { error: { code: 'take-back-not-allowed' } } };
+    expect(await rewards.takeBack(own)).toMatchObject(refused);
+    const customer = { kind: 'customer', id: shopper.id } as const;
+    const body = { redemptionId: id };
+    expect(await rewards.askAs(customer, 'account/take-back', body)).toMatchObject(refused);
+    expect(await rewards.shopRedemptions(shopper)).toMatchObject([{ takeBackUntil: null }]);
+    await rewards.expectEnds(held, () => ['works']);
+
+    const till = `till/${shopper.id}`;
+    const seen = await rewards.askAs(user, `${till}/redemptions`);
+    const answer = await rewards.askAs(user, `${till}/take-back`, body);
+    if (by === 'nobody') {
+      expect(seen.body.redemptions).toMatchObject([{ takeBackUntil: null }]);
+      expect(answer).toMatchObject(refused);
+    } else {
+      expect(seen.body.redemptions).toMatchObject([{ takeBackUntil: expect.any(String) }]);
+      expect(answer.status).toBe(200);
+    }
+    await rewards.expectEnds(held, (one) => [by === 'staff' && one === own ? 'gone' : 'works']);
+  }, 240_000);
+});
