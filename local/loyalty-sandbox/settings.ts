@@ -112,6 +112,8 @@ const settings = group({
   eventCustomerId: oneOf('store-id', 'null', 'email', 'document'),
   /** What an absent IsEnrolled means for a new customer: not shown. A store sends its members. */
   enrolledByDefault: flag(true),
+  /** Documented: the referral addresses of a customer are null while it is off. Their form is not shown. */
+  referralObjective: flag(true),
   /** Whether upper and lower case make two codes, and two OriginalIds of coupons: not shown. */
   couponCase: oneOf('distinguished', 'ignored'),
   /** Whether a coupon must have a customer (else error 55): not shown. Public codes have none. */

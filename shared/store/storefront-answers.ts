@@ -17,6 +17,14 @@ export interface View extends Rewards {
   readonly needsChallenge: boolean;
   /** The newest first, 20 at most. */
   readonly redemptions: readonly RedemptionView[];
+  readonly referral: Referral | null;
+}
+
+/** The customer's own link for friends. Personal: never for a log. Null while the program has no referrals. */
+export interface Referral {
+  readonly url: string;
+  /** Opens WhatsApp with the program's words and the link. */
+  readonly whatsappUrl: string | null;
 }
 
 export interface Rewards {
@@ -113,7 +121,8 @@ export interface RedemptionView {
   /**
    * `pending`: it is not known yet whether the points were spent. `making`: they are spent, and the code
    * is being made in the store. `refused`: they were not spent, which the answer to the click could not
-   * say. `cancelled`: the code could not be made, and the points are back. `expired`: it was not used in time.
+   * say. `returning`: it is being taken back; the code no longer works, the points are not back yet. `cancelled`: the
+   * code could not be made or was taken back, and the points are back. `expired`: it was not used in time.
    * `credited`: the amount is on the customer's store credit account until `validUntil`; there is no code.
    */
   readonly state:
@@ -123,6 +132,7 @@ export interface RedemptionView {
     | 'used'
     | 'expired'
     | 'refused'
+    | 'returning'
     | 'cancelled'
     | 'credited';
   readonly code: string | null;
@@ -130,9 +140,20 @@ export interface RedemptionView {
   readonly value: number;
   /** ISO 8601. */
   readonly validUntil: string | null;
+  /** ISO 8601: until when the one who asks may take it back; null where they may not now. */
+  readonly takeBackUntil: string | null;
   /** ISO 8601. */
   readonly at: string;
 }
+
+/** `POST take-back` with `{ redemptionId }`: why a redemption cannot be taken back; 409. */
+export type TakeBackRefusal =
+  /** By the settings, by staff only, or the loyalty service has refused it before. */
+  | 'take-back-not-allowed'
+  | 'take-back-too-late'
+  | 'already-used'
+  /** Its code is not made yet. */
+  | 'not-ready';
 
 /** `GET history?page=` */
 export interface HistoryPage {
@@ -172,6 +193,8 @@ export interface OrderEarning {
   readonly cashback: number | null;
   /** With `none`. */
   readonly why: 'cancelled' | 'no-points' | null;
+  /** ISO 8601: when the points were given. The service says it of no point to come: then null. */
+  readonly usableFrom: string | null;
 }
 
 /**

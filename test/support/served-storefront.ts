@@ -45,12 +45,14 @@ export function serveInProcess({
   challenge = 'off',
   taxInPrices = 0,
   observers,
+  posCustomerId = 'email-or-document',
 }: {
   /** The shop is only observed. */
   readonly observers?: readonly string[];
   readonly readsPerMinute?: number;
   readonly taxInPrices?: number;
   readonly challenge?: 'off' | 'asked';
+  readonly posCustomerId?: 'email-or-document' | 'store-id';
 } = {}) {
   const clock = { ms: Date.parse('2026-10-09T12:00:00.000Z') };
   const now = () => new Date(clock.ms);
@@ -94,7 +96,7 @@ export function serveInProcess({
     loyalty: loyalty.client,
     programIdOf: createProgramIds({
       ...{ loyalty: loyalty.client, breaker, telemetry, now },
-      posCustomerId: 'email-or-document',
+      posCustomerId,
     }),
     breaker,
     queue: {

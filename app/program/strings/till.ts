@@ -61,7 +61,8 @@ const en = {
     used: 'Used',
     expired: 'Expired',
     refused: 'The loyalty program did not accept this. No points were taken.',
-    cancelled: 'No code could be made. The points are back.',
+    returning: 'Being taken back. The points are back in a few minutes.',
+    cancelled: 'Cancelled: the points are back.',
     credited: 'It is on the store credit of the customer. Take it as payment.',
   } satisfies Readonly<Record<RedemptionState, string>>,
   /** Instead of the sentences for a shopper; others are the same. */
@@ -131,7 +132,8 @@ const ptBr: TillStrings = {
     used: 'Usado',
     expired: 'Expirado',
     refused: 'O programa de fidelidade não aceitou o pedido. Nenhum ponto foi descontado.',
-    cancelled: 'Não foi possível criar o código. Os pontos foram devolvidos.',
+    returning: 'Sendo devolvido. Os pontos voltam em alguns minutos.',
+    cancelled: 'Cancelado: os pontos foram devolvidos.',
     credited: 'Está no crédito da loja do cliente. Aceite-o como pagamento.',
   },
   why: {
@@ -199,7 +201,8 @@ const es: TillStrings = {
     used: 'Usado',
     expired: 'Caducado',
     refused: 'El programa de fidelidad no lo aceptó. No se ha descontado ningún punto.',
-    cancelled: 'No se pudo crear el código. Los puntos se han devuelto.',
+    returning: 'Se está devolviendo. Los puntos vuelven en unos minutos.',
+    cancelled: 'Cancelado: los puntos se han devuelto.',
     credited: 'Está en el crédito de la tienda del cliente. Acéptalo como pago.',
   },
   why: {

@@ -165,6 +165,9 @@ export function getCustomer(context: Context, call: Call): Outcome<Schemas['Cust
 
 function describeCustomer(context: Context, row: CustomerRow): Schemas['CustomerResult'] {
   const tier = tierOf(context, row.OriginalId);
+  const referral = context.settings.referralObjective
+    ? `https://friends.example.com/r/${row.PublicId}`
+    : null;
   return {
     ...knownFields({
       OriginalId: row.OriginalId,
@@ -177,9 +180,9 @@ function describeCustomer(context: Context, row: CustomerRow): Schemas['Customer
       Document: row.Document,
       IsEnrolled: row.IsEnrolled,
     }),
-    // The referral objective is off in the sandbox.
-    ReferralURL: null,
-    WhatsappReferralUrl: null,
+    ReferralURL: referral,
+    WhatsappReferralUrl:
+      referral && `https://wa.me/?text=${encodeURIComponent(`A gift for you: ${referral}`)}`,
     CurrentTier: { Name: tier.name, Color: tier.color, IconUrl: iconUrl(tier) },
   };
 }

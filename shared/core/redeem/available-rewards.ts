@@ -1,7 +1,7 @@
 import type { LoyaltyClient } from '../../loyalty/client.ts';
 import type { components } from '../../loyalty/contract.gen.ts';
 import { type Amount, multiply, readAmount, sum, toJsonNumber } from '../../store/money.ts';
-import type { CannotUse, CashbackRange } from '../../store/storefront-answers.ts';
+import type { CannotUse, CashbackRange, Referral } from '../../store/storefront-answers.ts';
 import {
   type AskingDeps,
   askLoyalty,
@@ -47,22 +47,28 @@ export async function readAvailable(
   cart: readonly CartLine[],
   deps: AvailableDeps,
 ): Promise<
-  | { readonly kind: 'answered'; readonly programId: string; readonly value: AvailableRewards }
+  | {
+      readonly kind: 'answered';
+      readonly programId: string;
+      readonly referral: Referral | null | undefined;
+      readonly value: AvailableRewards;
+    }
   | { readonly kind: 'not-a-member' }
   | Unavailable
 > {
   const found = await deps.programIdOf(customerId);
   if (found.kind !== 'id') return found;
+  const known = { programId: found.id, referral: found.referral };
   const purchase = { CustomerId: found.id, ...purchaseOf(cart) };
   const asked = await askLoyalty('listAvailableRewards', [purchase], deps);
   if (asked.kind === 'unavailable') return asked;
   if (asked.kind === 'refused') {
     const why = asked.name ?? 'unnamed-error';
     deps.telemetry.log('warn', 'the loyalty service listed no rewards of a customer', { why });
-    return { kind: 'answered', programId: found.id, value: { Rewards: [] } };
+    return { kind: 'answered', ...known, value: { Rewards: [] } };
   }
   const value = { ...asked.value, Rewards: asked.value.Rewards ?? [] };
-  return { kind: 'answered', programId: found.id, value };
+  return { kind: 'answered', ...known, value };
 }
 
 /**
@@ -103,7 +109,12 @@ export function cashbackRange(
 
 type ProgramId =
   /** Personal data: for requests to the service, never for a log. */
-  | { readonly kind: 'id'; readonly id: string }
+  | {
+      readonly kind: 'id';
+      readonly id: string;
+      /** Undefined: the customer was not read for the id. */
+      readonly referral?: Referral | null;
+    }
   /** The service does not know the customer, or has neither e-mail nor document of them. */
   | { readonly kind: 'not-a-member' }
   | Unavailable;
@@ -121,13 +132,13 @@ interface ProgramIdDeps extends AskingDeps {
 const LIMITS = { seconds: 60, most: 2_000 };
 
 export function createProgramIds(deps: ProgramIdDeps): ProgramIdOf {
-  const known = createTimedCache<string>({ ...LIMITS, now: deps.now });
+  const known = createTimedCache<ProgramId>({ ...LIMITS, now: deps.now });
   return async (customerId) => {
     if (deps.posCustomerId === 'store-id') return { kind: 'id', id: customerId };
     const recalled = known.recall(customerId);
-    if (recalled !== undefined) return { kind: 'id', id: recalled };
+    if (recalled !== undefined) return recalled;
     const read = await readId(customerId, deps);
-    if (read.kind === 'id') known.keep(customerId, read.id);
+    if (read.kind === 'id') known.keep(customerId, read);
     return read;
   };
 }
@@ -141,7 +152,27 @@ async function readId(customerId: string, deps: ProgramIdDeps): Promise<ProgramI
   const isAnother = OriginalId !== undefined && OriginalId !== customerId;
   // Documented: of a document, only the digits.
   const id = Email?.trim() || Document?.replace(/\D/g, '');
-  return isAnother || !id ? { kind: 'not-a-member' } : { kind: 'id', id };
+  if (isAnother || !id) return { kind: 'not-a-member' };
+  return { kind: 'id', id, referral: referralOf(asked.value) };
+}
+
+/** For a view whose `programIdOf` read no customer. Undefined when the service did not answer. */
+export async function readReferral(
+  customerId: string,
+  deps: Omit<ProgramIdDeps, 'posCustomerId'>,
+): Promise<Referral | null | undefined> {
+  const asked = await askLoyalty('getCustomer', [customerId], deps);
+  if (asked.kind === 'unavailable') return undefined;
+  const isOwn = asked.kind === 'answered' && (asked.value.OriginalId ?? customerId) === customerId;
+  return isOwn ? referralOf(asked.value) : null;
+}
+
+/** Pages make links of them, so they are addresses of the web or nothing. */
+function referralOf(customer: Schemas['CustomerResult']): Referral | null {
+  const [url, whatsappUrl] = [customer.ReferralURL, customer.WhatsappReferralUrl].map((text) =>
+    text && /^https?:\/\//i.test(text) ? text : null,
+  );
+  return url ? { url, whatsappUrl: whatsappUrl ?? null } : null;
 }
 
 /** One line of a cart, or the product of a page. */

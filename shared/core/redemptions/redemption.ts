@@ -279,7 +279,7 @@ export function viewOf({
   state,
 }: Redemption): RedemptionView | undefined {
   const { title, points, kind, value } = terms;
-  const common = { id, rewardId, title, points, at: intendedAt, kind, value };
+  const common = { id, rewardId, title, points, at: intendedAt, kind, value, takeBackUntil: null };
   const without = { ...common, code: null, validUntil: null };
   switch (state.at) {
     case 'intended':

@@ -76,6 +76,7 @@ const nothing = (state: 'waiting' | 'none', why: OrderEarning['why'] = null): Or
   points: null,
   cashback: null,
   why,
+  usableFrom: null,
 });
 
 /**
@@ -141,6 +142,7 @@ export async function earningOf(
     points: bonus?.EstimatedPoints ?? null,
     cashback: bonus?.EstimatedCashback ?? null,
     why: null,
+    usableFrom: given?.at ?? null,
   };
   return { earning, ...(given && { givenAt: given.at }) };
 }

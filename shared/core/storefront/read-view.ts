@@ -3,6 +3,7 @@ import type { components } from '../../loyalty/contract.gen.ts';
 import type {
   GoalView,
   RedemptionView,
+  Referral,
   Rewards,
   TierView,
   View,
@@ -23,6 +24,7 @@ import {
   type AvailableRewards,
   type CartLine,
   readAvailable,
+  readReferral,
 } from '../redeem/available-rewards.ts';
 import { listRedemptions } from '../redeem/list-redemptions.ts';
 import type { RewardStore } from '../redeem/reward-store.ts';
@@ -37,7 +39,7 @@ import { notListed, type RewardsDeps, readActive, viewForAll, viewRewards } from
 export interface ViewDeps extends AvailableDeps, RewardsDeps {
   readonly shop: string;
   readonly ledger: Pick<Ledger, 'readMany' | 'write'>;
-  readonly loyalty: Pick<LoyaltyClient, 'listTiers' | 'getCustomerPoints'> &
+  readonly loyalty: Pick<LoyaltyClient, 'listTiers' | 'getCustomerPoints' | 'getCustomer'> &
     AvailableDeps['loyalty'] &
     RewardsDeps['loyalty'];
   readonly queue: { send(event: BalanceRequest): Promise<void> };
@@ -60,6 +62,7 @@ export interface Moment {
   readonly counted: string;
   readonly balance: KnownBalance;
   readonly tier: KnownTier;
+  readonly referral: Referral | null;
 }
 
 /** The only reader of what pages show: every other answer about a customer is a part of this one. */
@@ -85,7 +88,7 @@ export async function readView(
 
 async function viewOfVisitor(deps: ViewDeps): Promise<View> {
   const { points, cashback, asOf, expiring } = NOTHING_KNOWN;
-  const nothing = { points, cashback, asOf, expiring, tier: null, redemptions: [] };
+  const nothing = { points, cashback, asOf, expiring, tier: null, redemptions: [], referral: null };
   const rewards = viewForAll(await readActive(deps), 'not-logged-in', deps);
   return { loggedIn: false, ...nothing, needsChallenge: false, ...rewards };
 }
@@ -182,6 +185,7 @@ export function viewOfBalance({ points, cashback, expiring }: Balance) {
 interface Asked extends Rewards {
   readonly balance: KnownBalance;
   readonly tier: TierView | null;
+  readonly referral: Referral | null;
   readonly needsChallenge: boolean;
 }
 
@@ -204,15 +208,16 @@ async function readService(
   const counted = JSON.stringify([value?.AvailablePoints, value?.AvailableCashback]);
   const unchanged = same?.counted === counted ? same : undefined;
   // After an outage the circuit breaker lets only the first of calls made together through.
-  const [balance, tier, active] = await Promise.all([
+  const [balance, tier, active, referral] = await Promise.all([
     currentBalance(known, unchanged, value, began, deps),
     // Null is an answer, too.
     unchanged ? unchanged.tier : readNow === undefined ? readTier(known.id, deps) : readNow,
     listedNow.kind === 'unavailable' ? readActive(deps) : listedNow,
+    currentReferral(known, kept, offered, deps),
   ]);
   if ('kind' in balance) return { ...lastKnown(known, kept), ...notListed(balance) };
   if (tier !== undefined) {
-    deps.moments.keep(known.id, { revisions: known.revisions, counted, balance, tier });
+    deps.moments.keep(known.id, { revisions: known.revisions, counted, balance, tier, referral });
   }
   const { CurrentTier: named } = value?.Customer ?? {};
   const shownTier =
@@ -223,7 +228,7 @@ async function readService(
     ? await viewRewards(value, active, shownTier?.name, known.redemptions, deps)
     : viewForAll(active, 'not-a-member', deps);
   const needsChallenge = value?.ShouldValidateCustomer === true;
-  return { balance, tier: shownTier, needsChallenge, ...rewards };
+  return { balance, tier: shownTier, referral, needsChallenge, ...rewards };
 }
 
 /** This process may have seen a newer balance than the ledger. Nothing of the two is mixed. */
@@ -234,7 +239,19 @@ function lastKnown(
   const isNewer = kept && (kept.balance.asOf ?? '') > (balance.asOf ?? '');
   const shown = isNewer ? kept.balance : balance;
   const tier = isNewer && kept.tier !== 'unknown' ? kept.tier : namedTier(balance.tier);
-  return { balance: shown, tier, needsChallenge: false };
+  return { balance: shown, tier, referral: kept?.referral ?? null, needsChallenge: false };
+}
+
+/** It changes with the program only, so what was read for another question is new enough. */
+async function currentReferral(
+  { id }: KnownCustomer,
+  kept: Moment | undefined,
+  offered: Exclude<Awaited<ReturnType<typeof readAvailable>>, Unavailable>,
+  deps: ViewDeps,
+): Promise<Referral | null> {
+  if (offered.kind === 'not-a-member') return null;
+  const known = offered.referral === undefined ? kept?.referral : offered.referral;
+  return known === undefined ? ((await readReferral(id, deps)) ?? null) : known;
 }
 
 /**

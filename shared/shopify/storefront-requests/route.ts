@@ -4,7 +4,7 @@ import type { OfferRefusal } from '../../core/redeem/find-offer.ts';
 import type { RefusedWhy } from '../../core/redemptions/redemption.ts';
 import type { QuizAnswers } from '../../core/storefront/answer-quiz.ts';
 import type { Storefront } from '../../core/storefront/storefront.ts';
-import type { Contact } from '../../store/storefront-answers.ts';
+import type { Contact, TakeBackRefusal } from '../../store/storefront-answers.ts';
 
 /** A request after its proof was checked. */
 interface Question<Customer> {
@@ -74,7 +74,8 @@ type ErrorCode =
   | 'contact-needed'
   | RefusedWhy
   | OfferRefusal
-  | ChallengeRefusal;
+  | ChallengeRefusal
+  | TakeBackRefusal;
 
 /** Beside code and message, where there is more to say. */
 interface ErrorDetails {

@@ -33,9 +33,11 @@ const reward = object({
 const redemption = object({
   ...{ id: text, rewardId: number, title: text, points: number },
   state: oneOf(
-    ...['ready', 'making', 'pending', 'used', 'expired', 'refused', 'cancelled', 'credited'],
+    ...['ready', 'making', 'pending', 'used', 'expired', 'refused', 'returning', 'cancelled'],
+    'credited',
   ),
   ...{ at: text, kind, value: number, code: orNull(text), validUntil: orNull(text) },
+  takeBackUntil: orNull(text),
 });
 const balance = {
   ...{ points: orNull(number), cashback: orNull(number), asOf: orNull(text), tier },
@@ -56,6 +58,7 @@ const ANSWERS: Readonly<Record<string, Schema>> = {
   view: object({
     ...{ ...balance, loggedIn: truth, rewards: orNull(list(reward)) },
     ...{ retryAfterSeconds: orNull(number), needsChallenge: truth, redemptions: list(redemption) },
+    referral: orNull(object({ url: text, whatsappUrl: orNull(text) })),
   }),
   me: object(balance),
   points: object({
@@ -68,6 +71,7 @@ const ANSWERS: Readonly<Record<string, Schema>> = {
   order: object({
     state: oneOf('waiting', 'expected', 'earned', 'none'),
     ...{ points: orNull(number), cashback: orNull(number), why: orNull(text) },
+    usableFrom: orNull(text),
   }),
   quizzes: object({ quizzes: list(quiz) }),
   redeem: object({ redemption }),

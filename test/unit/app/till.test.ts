@@ -17,7 +17,13 @@ const reward: Reward = {
 };
 const redemption: Redemption = {
   ...{ id: 'r1', rewardId: 3, title: '3 off', points: 50, state: 'ready', code: 'THREE-1' },
-  ...{ validUntil: null, kind: 'fixed', value: 3, at: '2026-11-15T12:00:00.000Z' },
+  ...{
+    validUntil: null,
+    takeBackUntil: null,
+    kind: 'fixed',
+    value: 3,
+    at: '2026-11-15T12:00:00.000Z',
+  },
 };
 const view = {
   ...{ loggedIn: true, asOf: '2026-11-15T12:00:00.000Z', points: 490, cashback: 0 },

@@ -208,7 +208,8 @@ describe('the answers to a quiz', () => {
 
 describe('the sentence about an order', () => {
   const none: OrderEarning = {
-    ...{ state: 'none', points: null, cashback: null, why: null, steps: [], counted: [] },
+    ...{ state: 'none', points: null, cashback: null, why: null, usableFrom: null },
+    ...{ steps: [], counted: [] },
   };
 
   it.each([

@@ -74,7 +74,9 @@ function trace(changes: Partial<Trace> = {}): Trace {
 }
 
 const at = (time: string) => `2026-11-15T${time}.000Z`;
-const earning: OrderEarning = { state: 'earned', points: 41, cashback: 0, why: null };
+const earning: OrderEarning = {
+  ...{ state: 'earned', points: 41, cashback: 0, why: null, usableFrom: null },
+};
 const heldOrder: Extract<Trace['held'], { kind: 'order' }> = {
   kind: 'order',
   order: { OriginalId: '7', OrderTotal: 40, IsCompleted: true, State: 2 },

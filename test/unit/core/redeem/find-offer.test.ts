@@ -281,9 +281,9 @@ describe('the id of a customer in the reward operations', () => {
 
   it('is the e-mail address of the service’s own record, else the digits of the document', async () => {
     const id = (text: string) => ({ kind: 'id', id: text });
-    expect(await (await idOf(undefined)).programIdOf('7')).toEqual(id('robin@example.com'));
+    expect(await (await idOf(undefined)).programIdOf('7')).toMatchObject(id('robin@example.com'));
     const document = { Email: null, Document: '123.456.789-00' };
-    expect(await (await idOf(document)).programIdOf('7')).toEqual(id('12345678900'));
+    expect(await (await idOf(document)).programIdOf('7')).toMatchObject(id('12345678900'));
     const store = await idOf(undefined, 'store-id');
     expect(await store.programIdOf('7')).toEqual(id('7'));
     expect(store.calls()).toEqual([]);
@@ -297,7 +297,7 @@ describe('the id of a customer in the reward operations', () => {
 
   it('is that of a record without the store’s id', async () => {
     const { programIdOf } = await idOf({ OriginalId: undefined });
-    expect(await programIdOf('7')).toEqual({ kind: 'id', id: 'robin@example.com' });
+    expect(await programIdOf('7')).toMatchObject({ kind: 'id', id: 'robin@example.com' });
   });
 
   it('is never that of another customer', async () => {

@@ -12,7 +12,8 @@ import { SHOP, serveInProcess } from '../../../support/served-storefront.ts';
 type Served = ReturnType<typeof serveInProcess>;
 
 const WAITING = {
-  ...{ state: 'waiting', points: null, cashback: null, why: null, steps: [], counted: [] },
+  ...{ state: 'waiting', points: null, cashback: null, why: null, usableFrom: null },
+  ...{ steps: [], counted: [] },
 };
 
 async function history(shop: Served, own: Readonly<Record<string, string>> = {}) {
@@ -138,11 +139,12 @@ describe('what an order earns', () => {
   it('is expected while it is not complete, and earned once the points are there', async () => {
     const shop = serveInProcess();
     await send(shop, { id: '123', complete: false });
-    const explained = { steps: [], counted: [] };
+    const explained = { usableFrom: null, steps: [], counted: [] };
     const expected = { state: 'expected', points: 40, cashback: 2, why: null, ...explained };
     expect((await earning(shop, '123')).json).toEqual(expected);
     await send(shop, { id: '124' });
-    expect((await earning(shop, '124')).json).toEqual({ ...expected, state: 'earned' });
+    const usableFrom = expect.stringMatching(/^2026-10-09T/);
+    expect((await earning(shop, '124')).json).toEqual({ ...expected, state: 'earned', usableFrom });
     // Those of the second order are not the first one's.
     expect((await earning(shop, '123')).json).toEqual(expected);
   });
@@ -235,6 +237,8 @@ describe('what an order earns', () => {
     const { earning, givenAt } = await earningOf('7', { ...order, ...more } as never, world);
     expect([earning.state, earning.why]).toEqual([state, why]);
     expect(givenAt).toBe(state === 'earned' ? item.Date : undefined);
+    // Of points to come the service names no day.
+    expect(earning.usableFrom).toBe(givenAt ?? null);
     expect(calls).toBeLessThanOrEqual(1);
   });
 

@@ -114,7 +114,7 @@ describe('a view', () => {
       ...{ loggedIn: true, points: 394, cashback: 15, asOf: '2026-10-09T11:30:00.000Z' },
       ...{ expiring: null, tier: { name: 'Bronze', color: null, next: null } },
       ...{ rewards: null, retryAfterSeconds: expect.any(Number), redemptions: [] },
-      needsChallenge: false,
+      ...{ needsChallenge: false, referral: null },
     });
   });
 
@@ -140,8 +140,53 @@ describe('a view', () => {
     const { json, headers } = await shop.ask('view', {});
     expect(headers['cache-control']).toBe('private, no-store');
     expect(json).toMatchObject({ loggedIn: false, points: null, tier: null, redemptions: [] });
-    expect(json.needsChallenge).toBe(false);
+    expect(json).toMatchObject({ needsChallenge: false, referral: null });
     expect(json.rewards[0]).toMatchObject({ redeemable: false, why: 'not-logged-in' });
+  });
+});
+
+describe('the referral of a view', () => {
+  const LINK = 'https://friends.example.com/r/7';
+
+  /** `fields`: what the service says of the customer; `posCustomerId`: whether each page needs that reading anyway. */
+  async function referralOf(
+    fields: object,
+    posCustomerId: 'email-or-document' | 'store-id' = 'email-or-document',
+  ) {
+    const shop = await open('300', { posCustomerId });
+    shop.loyalty.world.interfere = ({ operation }, pass) => {
+      if (operation !== 'getCustomer') return pass();
+      const { Result, ...envelope } = JSON.parse(pass().text);
+      return answerOf({ ...envelope, Result: { ...Result, ...fields } });
+    };
+    return { shop, referral: (await look(shop)).referral };
+  }
+
+  it.each(['email-or-document', 'store-id'] as const)(
+    "is the service's own, read once in a minute and in no log (%s)",
+    async (posCustomerId) => {
+      const WhatsappReferralUrl = 'https://wa.me/?text=Hello';
+      const own = { ReferralURL: LINK, WhatsappReferralUrl };
+      const { shop, referral } = await referralOf(own, posCustomerId);
+      expect(referral).toEqual({ url: LINK, whatsappUrl: WhatsappReferralUrl });
+      expect((await look(shop)).referral).toEqual(referral);
+      expect(shop.calls('getCustomer')).toBe(1);
+      expect(JSON.stringify(shop.telemetry.logged)).not.toContain('friends');
+      shop.loyalty.world.interfere = () => TIME_OUT;
+      expect((await look(shop)).referral).toEqual(referral);
+    },
+  );
+
+  it.each([
+    ['the objective is off', { ReferralURL: null, WhatsappReferralUrl: null }, null],
+    ['it is no address of the web', { ReferralURL: 'javascript:alert(1)' }, null],
+    [
+      'the link for WhatsApp is none',
+      { ReferralURL: LINK, WhatsappReferralUrl: 'javascript:alert(1)' },
+      { url: LINK, whatsappUrl: null },
+    ],
+  ])('is none where %s', async (_, fields, expected) => {
+    expect((await referralOf(fields)).referral).toEqual(expected);
   });
 });
 

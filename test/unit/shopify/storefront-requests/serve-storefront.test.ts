@@ -200,6 +200,7 @@ describe('a redemption request', () => {
     kind: 'fixed',
     value: 5,
     validUntil: null,
+    takeBackUntil: null,
     at: '2026-10-09T12:00:00.000Z',
   };
 
