@@ -1,7 +1,5 @@
-import {
-  ChangeMessageVisibilityBatchCommand,
-  SetQueueAttributesCommand,
-} from '@aws-sdk/client-sqs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ChangeMessageVisibilityCommand, SetQueueAttributesCommand } from '@aws-sdk/client-sqs';
 import { isAlive } from '../../local/sandbox-kit/data-file.ts';
 import { type LocalStack, startLocalStack } from './local-stack.ts';
 import { openMovedClock } from './moved-clock.ts';
@@ -20,10 +18,11 @@ const NAMES = { shop: 'StorefrontProxy', worker: 'BalancesSync', orders: 'SyncOr
 export type Watched = keyof typeof NAMES;
 const WATCHED = Object.keys(NAMES) as Watched[];
 
-/** Instead of the minutes after which the messages of a killed worker return to their queue. */
-const VISIBILITY_SECONDS = 15;
-/** In which a call of a killed process may still be under way. */
-const UNDER_WAY_MS = 40_000;
+/** Instead of the minutes after which the messages of a killed worker return; longer than a call may be under way. */
+const VISIBILITY_SECONDS = 40;
+/** No function has called anything for so long: all of them wait. */
+const QUIET_MS = 700;
+const PAUSE_MS = 50;
 
 /** What happens at one call, once. */
 export interface Planned {
@@ -34,34 +33,29 @@ export interface Planned {
   met?: OutsideCall;
 }
 
+/** A message that a worker asked for later. */
+interface Asked {
+  readonly QueueUrl: string;
+  readonly ReceiptHandle: string;
+  readonly at: number;
+}
+
 type Options = Parameters<typeof startLocalStack>[0];
 
 /**
- * The local stack on a clock that moves: where a worker asks the queue to give a message again after a while, that while
- * passes at once, for the functions and for both sandboxes. Every call of the watched functions passes a line on
- * which a test plans what happens there.
+ * The local stack on a clock that skips what everybody only waits for: while messages wait on the queues and no
+ * function does anything, the time of the next message comes at once, for the functions and for both sandboxes.
+ * Every call of the watched functions passes a line on which a test plans what happens there.
  */
 export async function startHurriedStack(options: Options = {}) {
   const clock = openMovedClock();
   const planned: Planned[] = [];
   const treats: Record<Watched, Treat[]> = { shop: [], worker: [], orders: [] };
   const targets: Record<Watched, Partial<Addresses>> = { shop: {}, worker: {}, orders: {} };
+  const asked = new Map<string, Asked>();
   let stack: LocalStack;
-
-  function advance(ms: number): void {
-    // The functions first: nothing that they are told lies in their future.
-    clock.advance(ms);
-    stack.store.advanceClock(Math.ceil(ms / 1000));
-    stack.loyalty.advance(ms);
-  }
-
-  async function hurry({ body }: OutsideCall): Promise<void> {
-    const { QueueUrl, Entries = [] } = JSON.parse(body);
-    const asked = Entries.map((one: { VisibilityTimeout: number }) => one.VisibilityTimeout);
-    advance(1000 * Math.max(0, ...asked));
-    const soon = Entries.map((one: object) => ({ ...one, VisibilityTimeout: 1 }));
-    await stack.sqs.send(new ChangeMessageVisibilityBatchCommand({ QueueUrl, Entries: soon }));
-  }
+  let lastCall = performance.now();
+  let isStopped = false;
 
   const plan =
     (of: Watched): Treat =>
@@ -71,10 +65,24 @@ export async function startHurriedStack(options: Options = {}) {
       found.met = call;
       return found.happens();
     };
-  const hurried: Treat = (call) =>
-    call.name === 'ChangeMessageVisibilityBatch' ? { meanwhile: () => hurry(call) } : 'pass';
+  const watched: Treat = ({ name, body }) => {
+    if (name !== 'ChangeMessageVisibilityBatch') return 'pass';
+    const { QueueUrl, Entries = [] } = JSON.parse(body);
+    for (const { ReceiptHandle, VisibilityTimeout } of Entries) {
+      asked.set(ReceiptHandle, {
+        ...{ QueueUrl, ReceiptHandle },
+        at: Date.now() + 1000 * VisibilityTimeout,
+      });
+    }
+    return 'pass';
+  };
   const open = (of: Watched) =>
-    openLine(targets[of] as Addresses, (call) => both(plan(of), ...treats[of], hurried)(call));
+    openLine(targets[of] as Addresses, async (call) => {
+      lastCall = performance.now();
+      const treatment = await both(plan(of), ...treats[of], watched)(call);
+      lastCall = performance.now();
+      return treatment;
+    });
   const lines = {
     shop: await open('shop'),
     worker: await open('worker'),
@@ -108,20 +116,45 @@ export async function startHurriedStack(options: Options = {}) {
     await stack.sqs.send(new SetQueueAttributesCommand({ QueueUrl, Attributes }));
   }
 
+  const isDelivering = () =>
+    stack.store.deliveries.all().some(({ state }) => state === 'waiting');
+
+  /** The time of the next message comes. */
+  async function skip(): Promise<void> {
+    const times = [...asked.values()].map(({ at }) => at - Date.now());
+    const next = Math.min(...times, 1000 * VISIBILITY_SECONDS);
+    if (next > 0) clock.advance(next);
+    for (const { at, QueueUrl, ReceiptHandle } of [...asked.values()]) {
+      if (at > Date.now()) continue;
+      asked.delete(ReceiptHandle);
+      const due = { QueueUrl, ReceiptHandle, VisibilityTimeout: 0 };
+      // It may have come back by itself.
+      await stack.sqs.send(new ChangeMessageVisibilityCommand(due)).catch(() => undefined);
+    }
+    lastCall = performance.now();
+  }
+
+  async function drive(): Promise<void> {
+    while (!isStopped) {
+      await sleep(PAUSE_MS);
+      const isQuiet = performance.now() - lastCall > QUIET_MS && !isDelivering();
+      if (isQuiet && (await stack.waiting()) > 0) await skip();
+    }
+  }
+  const driven = drive();
+
   function kill(of: Watched): void {
     const own = stack.functions.processes.filter((one) => one.of.name.includes(NAMES[of]));
     // The stack may not have noticed yet that one was killed before.
     for (const { pid } of own) if (isAlive(pid)) process.kill(pid, 'SIGKILL');
-    advance(UNDER_WAY_MS);
   }
 
   return {
     stack,
     lines,
     treats,
-    advance,
-    now: clock.now,
     kill,
+    advance: clock.advance,
 
     plan(of: Watched, calls: Calls, happens: Planned['happens']): Planned {
       const one: Planned = { of, calls, happens };
@@ -130,20 +163,22 @@ export async function startHurriedStack(options: Options = {}) {
     },
 
     /** The function's process is killed when the call was executed, and before its answer. */
-    killAfter: (of: Watched, calls: Calls) => {
-      const one: Planned = { of, calls, happens: () => ({ meanwhile: async () => kill(of) }) };
-      planned.push(one);
-      return one;
+    killAfter(of: Watched, calls: Calls): Planned {
+      return this.plan(of, calls, () => ({ meanwhile: async () => kill(of) }));
     },
 
     /** Waits until nothing is on its way, neither webhooks nor point events nor messages. */
     async settled(): Promise<void> {
-      await stack.settled();
-      await stack.loyalty.events.settled();
-      await stack.settled();
+      for (let idle = 0; idle < 3; ) {
+        await stack.loyalty.events.settled();
+        idle = isDelivering() || (await stack.waiting()) > 0 ? 0 : idle + 1;
+        await sleep(PAUSE_MS);
+      }
     },
 
     async stop(): Promise<void> {
+      isStopped = true;
+      await driven;
       await stack.stop();
       for (const line of Object.values(lines)) await line.close();
       clock.close();

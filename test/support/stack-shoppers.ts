@@ -19,7 +19,7 @@ const PATIENCE = { timeout: 600_000, interval: 1_000 };
 const ITEMS = '8012345678901:100.00:1';
 
 /** Shoppers of a local stack with a storefront. What happened is read from the two sandboxes only. */
-export function openShoppers(stack: LocalStack, now = () => new Date()) {
+export function openShoppers(stack: LocalStack) {
   const { actions } = stack.store;
   let count = 0;
 
@@ -27,7 +27,7 @@ export function openShoppers(stack: LocalStack, now = () => new Date()) {
   function request({ id }: Pick<Shopper, 'id'>, name: string, body?: object): Promise<Response> {
     const { domain } = stack.store.shop;
     const own = name === 'rewards' ? { items: ITEMS } : {};
-    const values = proxyValues(domain, now(), id, own);
+    const values = proxyValues(domain, new Date(), id, own);
     const query = signedQuery(values, stack.webhookSecret);
     const headers = { 'content-type': 'application/json' };
     return fetch(
