@@ -14,6 +14,12 @@ export const defaultShop = {
   utcOffset: '+02:00',
   /** Every sale changes the inventory, which sends products/update. */
   inventoryNoise: true,
+  /** Of an account, in whole units of its currency: the real limit is 15,000 US dollars or their equivalent. */
+  storeCreditLimit: 15_000,
+  /** Accounts may have these currencies and the shop's own. */
+  storeCreditCurrencies: ['USD'] as readonly string[],
+  /** What the store keeps of a credit's `expiresAt`; of the real store it is not documented. */
+  storeCreditExpiry: 'second' as 'second' | 'day',
 };
 
 export type ShopSettings = Readonly<typeof defaultShop>;
@@ -60,12 +66,15 @@ export const defaultServerSettings = {
     'read_orders',
     'read_products',
     'read_shopify_payments_disputes',
+    'read_store_credit_account_transactions',
+    'read_store_credit_accounts',
     'read_users',
     'write_app_proxy',
     'write_customers',
     'write_discounts',
     'write_orders',
     'write_products',
+    'write_store_credit_account_transactions',
   ] as readonly string[],
   /** Who made the app. */
   developerType: 'MERCHANT' as 'MERCHANT' | 'PARTNER' | 'SHOPIFY' | 'UNKNOWN',

@@ -23,6 +23,8 @@ export function describeState({ world, subscriptions, faults, disorder }: StoreS
     })),
     codes: [...rows.codes.values()],
     customers: [...rows.customers.values()],
+    storeCreditAccounts: [...rows.storeCreditAccounts.values()],
+    storeCreditTransactions: [...rows.storeCreditTransactions.values()],
     metafields: [...rows.metafields.values()],
     metafieldDefinitions: [...rows.metafieldDefinitions.values()],
     locations: [...rows.locations.values()],

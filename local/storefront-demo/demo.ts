@@ -1,9 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { PACKAGE_FOLDER } from '../../shared/config/folders.ts';
 import { createAccountHost } from '../extension-host/account.ts';
 import { HostFiles } from '../extension-host/host-files.ts';
 import { createTillHost, type HostedRequest } from '../extension-host/till.ts';
-import { file, type Pages } from '../sandbox-kit/http/pages.ts';
+import { file, type Pages, pageAnswer, swaggerFiles } from '../sandbox-kit/http/pages.ts';
 import { isLoopbackHost, readBody } from '../sandbox-kit/http/requests.ts';
 import {
   type Answer,
@@ -115,10 +117,28 @@ function submit(
 
 const asset = (name: string) => fileURLToPath(new URL(`assets/${name}`, import.meta.url));
 const files: Pages<undefined> = {
+  ...swaggerFiles,
+  '/api': () => pageAnswer(apiPage, { 'style-src': "'self' 'unsafe-inline'" }),
+  '/api.json': file('application/json', join(PACKAGE_FOLDER, 'docs/storefront-api.json')),
+  '/assets/api.js': file('text/javascript', asset('api.js')),
   '/assets/shop.css': file('text/css', asset('shop.css')),
   '/assets/shop.js': file('text/javascript', asset('shop.js')),
   '/favicon.ico': () => ({ status: 204, body: '' }),
 };
+
+/** What a storefront of the merchant's own may ask, in a browser. */
+const apiPage = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>The storefront's API</title>
+<link rel="stylesheet" href="/docs-assets/swagger-ui.css">
+<script src="/docs-assets/swagger-ui-bundle.js" defer></script>
+<script src="/assets/api.js" defer></script>
+</head>
+<body><main id="api"></main></body>
+</html>`;
 
 function showPage(path: string, query: URLSearchParams, visit: Visit, shop: Shop): Answer {
   const { store } = shop;

@@ -352,6 +352,12 @@ export interface StorefrontSettings {
    * How many rewards one customer may redeem in an hour, from 1 to 1000. Default: 10.
    */
   readonly redeemsPerHour?: number;
+
+  /**
+   * A storefront of the merchant's own (Hydrogen or another) may ask for its customers, with their access tokens of the
+   * Customer Account API. Default: false.
+   */
+  readonly headless?: boolean;
 }
 
 /** What a type of reward may be. */
@@ -375,6 +381,7 @@ const STOREFRONT = {
   readsPerMinute: 60,
   taxInPrices: 0,
   redeemsPerHour: 10,
+  headless: false,
 } as const;
 
 const REWARD_TYPES = {

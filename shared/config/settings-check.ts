@@ -319,6 +319,7 @@ const storefront = section({}, {
   readsPerMinute: wholeNumber(10, 1000, 'requests'),
   taxInPrices: numberFrom(0, 100, 'be a percentage from 0 to 100'),
   redeemsPerHour: wholeNumber(1, 1000, 'rewards'),
+  headless: trueOrFalse,
 } satisfies Checks<StorefrontSettings>);
 
 const shop = section(

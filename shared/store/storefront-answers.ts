@@ -251,3 +251,60 @@ export interface QuizResult {
 
 /** How a customer gets a PIN: with `contact-needed`, what a till asks them for. */
 export type Contact = 'phone' | 'email';
+
+/** Up to 50 lines of a cart as `<product id>:<price>:<quantity>,…`; product `0` is any. */
+type CartItems = string;
+
+/**
+ * What a customer's page, account or own storefront may ask, by method and route. docs/storefront-api.json is made from
+ * it (`npm run generate`).
+ */
+export interface StorefrontApi {
+  /** All that a page shows of a customer, of one moment. */
+  readonly 'GET view': { readonly query: { readonly items?: CartItems }; readonly answer: View };
+  /** Points, cashback and tier alone. */
+  readonly 'GET me': {
+    readonly answer: Pick<View, 'points' | 'cashback' | 'asOf' | 'expiring' | 'tier'>;
+  };
+  /** The rewards alone, with the reasons why not. */
+  readonly 'GET rewards': {
+    readonly query: { readonly items?: CartItems };
+    readonly answer: Pick<View, 'points' | 'rewards'>;
+  };
+  /** The codes alone. */
+  readonly 'GET redemptions': { readonly answer: Pick<View, 'redemptions'> };
+  /** What products or a cart would earn. */
+  readonly 'GET points': {
+    readonly query: { readonly items: CartItems; readonly currency: string };
+    readonly answer: EarnedPoints;
+  };
+  /** Points earned and spent, in pages of the service. */
+  readonly 'GET history': {
+    readonly query: { readonly page?: string };
+    readonly answer: HistoryPage;
+  };
+  /** What one order of this customer earns. */
+  readonly 'GET order': {
+    readonly query: { readonly id: string };
+    readonly answer: ExplainedEarning;
+  };
+  /** Redeems a reward. The same `clientKey` is the same click: repeat it after a lost answer, and it spends once. */
+  readonly 'POST redeem': {
+    readonly body: {
+      readonly rewardId: number;
+      /** Made once per click: 8 to 64 letters, digits, hyphens or underscores. */
+      readonly clientKey: string;
+      readonly items?: CartItems;
+      /** The chosen cashback. */
+      readonly value?: number;
+    };
+    readonly answer: { readonly redemption: RedemptionView };
+  };
+  /** The open quizzes. */
+  readonly 'GET quizzes': { readonly answer: { readonly quizzes: readonly QuizView[] } };
+  /** Answers a quiz, each question once. */
+  readonly 'POST answer': {
+    readonly body: { readonly quizId: number; readonly answers: readonly QuestionAnswer[] };
+    readonly answer: QuizResult;
+  };
+}

@@ -77,7 +77,8 @@ const MOST_KILOBYTES: Readonly<Record<ReturnType<typeof functionsOf>[number], nu
   'sync-balances': 61.2,
   // 44.3 before a challenge had a transaction and asked for a phone number or an e-mail address.
   // 45.8 before wrong PINs were counted by user.
-  storefront: 47,
+  // A storefront of the merchant's own as a fourth caller: 1.2 more.
+  storefront: 49,
 };
 
 const gzipKilobytes = (name: string, from = bundles) =>

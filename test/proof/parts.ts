@@ -80,6 +80,13 @@ export const lanes: readonly (readonly ProofPart[])[] = [
       leavesOut: 'the real services: docs/reliability.md names known differences',
     },
     {
+      title: "Shopify's schema",
+      share: 0.01,
+      needsMinutes: 0.5,
+      steps: [{ name: 'newest published', script: 'renew-schemas', args: () => ['--check'] }],
+      leavesOut: 'what Shopify publishes in no package',
+    },
+    {
       title: 'Load with kills',
       share: 0.1,
       needsMinutes: 4,

@@ -15,6 +15,7 @@ import type { RedeemAnswer, RedeemRequest } from '../../shared/core/redeem/redee
 import type { CodeUses } from '../../shared/core/redeem/reward-store.ts';
 import { createRateLimit } from '../../shared/core/storefront/cached-uses.ts';
 import { createStorefront } from '../../shared/core/storefront/storefront.ts';
+import type { CustomerOfToken } from '../../shared/shopify/storefront-requests/customer-tokens.ts';
 import { createScriptServer } from '../../shared/shopify/storefront-requests/serve-script.ts';
 import { serveStorefront } from '../../shared/shopify/storefront-requests/serve-storefront.ts';
 import { encode, proxyValues, signedQuery } from './signed-query.ts';
@@ -77,6 +78,8 @@ export function serveInProcess({
     challenge: StartedChallenge;
     /** Of the store: those whom a till may serve. */
     hasCustomer: (customerId: string) => Promise<boolean>;
+    /** Absent: no storefront of the merchant's own may ask. */
+    customerOfToken?: CustomerOfToken;
   } = {
     ledger: memoryLedger,
     answer: { kind: 'unavailable' },
@@ -136,6 +139,9 @@ export function serveInProcess({
           },
           clientId: async () => parts.clientId,
           hasCustomer: (id: string) => parts.hasCustomer(id),
+          get customerOfToken() {
+            return parts.customerOfToken;
+          },
           storefront: { ...storefront, ...redeeming },
           observers,
           rateLimit: {

@@ -1,5 +1,3 @@
-import { existsSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import * as v from 'valibot';
 import { parse } from 'yaml';
@@ -18,6 +16,7 @@ import {
   fileAnswer,
   type Pages,
   pageAnswer,
+  swaggerFiles,
 } from '../../sandbox-kit/http/pages.ts';
 import {
   type Answer,
@@ -131,14 +130,6 @@ function describeContractAt(address: string, { openapiText }: Contract): unknown
 const ownAsset = (name: string) =>
   fileURLToPath(new URL(`../pages/assets/${name}`, import.meta.url));
 
-/** The package holds a copy. */
-function swaggerAsset(name: string): string {
-  const copy = ownAsset(`swagger-ui/${name}`);
-  return existsSync(copy)
-    ? copy
-    : createRequire(import.meta.url).resolve(`swagger-ui-dist/${name}`);
-}
-
 const pages: Pages<Service> = {
   ...commonFiles,
   '/': ({ parts }, address) =>
@@ -153,12 +144,7 @@ const pages: Pages<Service> = {
   '/openapi.yaml': ({ parts }) => fileAnswer('application/yaml', parts.contract.openapiText),
   '/assets/docs.js': file('text/javascript', ownAsset('docs.js')),
   '/assets/state.js': file('text/javascript', ownAsset('state.js')),
-  '/docs-assets/swagger-ui.css': file('text/css', swaggerAsset('swagger-ui.css')),
-  '/docs-assets/swagger-ui-bundle.js': file(
-    'text/javascript',
-    swaggerAsset('swagger-ui-bundle.js'),
-  ),
-  '/docs-assets/favicon-32x32.png': file('image/png', swaggerAsset('favicon-32x32.png')),
+  ...swaggerFiles,
 };
 
 const site: Site<Service> = {

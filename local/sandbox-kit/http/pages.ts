@@ -1,5 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { type Html, html } from '../pages/html.ts';
 import { layOut } from '../pages/layout.ts';
@@ -19,8 +20,26 @@ export const commonFiles: Pages<unknown> = {
   '/assets/live.js': file('text/javascript', asset('live.js')),
 };
 
+/** Swagger UI, for pages that show an API. */
+export const swaggerFiles: Pages<unknown> = {
+  '/docs-assets/swagger-ui.css': file('text/css', swaggerAsset('swagger-ui.css')),
+  '/docs-assets/swagger-ui-bundle.js': file(
+    'text/javascript',
+    swaggerAsset('swagger-ui-bundle.js'),
+  ),
+  '/docs-assets/favicon-32x32.png': file('image/png', swaggerAsset('favicon-32x32.png')),
+};
+
 function asset(name: string): string {
   return fileURLToPath(new URL(`../pages/assets/${name}`, import.meta.url));
+}
+
+/** The package holds a copy. */
+function swaggerAsset(name: string): string {
+  const copy = asset(`swagger-ui/${name}`);
+  return existsSync(copy)
+    ? copy
+    : createRequire(import.meta.url).resolve(`swagger-ui-dist/${name}`);
 }
 
 export function handlePage<Service>(

@@ -16,6 +16,10 @@ const scopeOfType: Readonly<Record<string, string>> = {
   DiscountCodeBasicCreatePayload: 'write_discounts',
   DiscountCodeFreeShippingCreatePayload: 'write_discounts',
   DiscountCodeDeletePayload: 'write_discounts',
+  // Shopify, "API access scopes": the account and its transactions have a scope each.
+  StoreCreditAccount: 'read_store_credit_accounts',
+  StoreCreditAccountTransaction: 'read_store_credit_account_transactions',
+  StoreCreditAccountCreditPayload: 'write_store_credit_account_transactions',
   Location: 'read_locations',
   StaffMember: 'read_users',
 };

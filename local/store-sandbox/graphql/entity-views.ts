@@ -10,7 +10,10 @@ import type {
   MetafieldRow,
   OrderRow,
   ProductRow,
+  StoreCreditAccountRow,
+  StoreCreditTransactionRow,
 } from '../model/rows.ts';
+import { accountsOf, transactionsOf } from '../model/store-credit.ts';
 import { discountGid } from '../payloads/build-payload.ts';
 import { presentmentMinor } from '../payloads/json-values.ts';
 import { apiVersion } from '../settings.ts';
@@ -33,7 +36,77 @@ export function customerView(context: GraphContext, row: CustomerRow): View {
     },
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,
+    storeCreditAccounts: (args: PageArguments) =>
+      connect(context, args, {
+        rows: accountsOf(context.world, row.id),
+        id: ({ id }) => id,
+        view: (account) => storeCreditAccountView(context, account),
+      }),
     ...metafieldFields(context, gid('Customer', row.id)),
+  };
+}
+
+export function storeCreditAccountView(
+  context: GraphContext,
+  { id, customerId, currency, balanceMinor }: StoreCreditAccountRow,
+): View {
+  const { world } = context;
+  return {
+    __typename: 'StoreCreditAccount',
+    id: gid('StoreCreditAccount', id),
+    balance: moneyView(balanceMinor, currency),
+    owner: () => {
+      const owner = world.rows.customers.get(customerId);
+      return owner ? customerView(context, owner) : null;
+    },
+    transactions: (args: PageArguments & { readonly sortKey?: string }) =>
+      connect(context, args, {
+        rows: transactionsOf(world, id),
+        id: (row) => row.id,
+        value: (row) =>
+          args.sortKey === 'EXPIRES_AT' && row.kind === 'credit'
+            ? (row.expiresAt ?? '')
+            : row.createdAt,
+        view: (row) => storeCreditView(context, row),
+      }),
+  };
+}
+
+const transactionTypes = {
+  credit: 'StoreCreditAccountCreditTransaction',
+  debit: 'StoreCreditAccountDebitTransaction',
+  'debit-revert': 'StoreCreditAccountDebitRevertTransaction',
+  expiration: 'StoreCreditAccountExpirationTransaction',
+} as const;
+
+/** A transaction of a store credit account. */
+export function storeCreditView(context: GraphContext, row: StoreCreditTransactionRow): View {
+  const { rows } = context.world;
+  const account = rows.storeCreditAccounts.get(row.accountId);
+  const money = (minor: number) => moneyView(minor, account?.currency ?? '');
+  const other = (id: string) => () => {
+    const found = rows.storeCreditTransactions.get(id);
+    return found ? storeCreditView(context, found) : null;
+  };
+  const type = transactionTypes[row.kind];
+  return {
+    __typename: type,
+    account: () => (account ? storeCreditAccountView(context, account) : null),
+    amount: money(row.minor),
+    balanceAfterTransaction: money(row.balanceAfterMinor),
+    createdAt: row.createdAt,
+    event: row.event,
+    origin:
+      row.originId === null
+        ? null
+        : { __typename: 'OrderTransaction', id: gid('OrderTransaction', row.originId) },
+    ...(row.kind !== 'expiration' && { id: gid(type, row.id) }),
+    ...(row.kind === 'credit' && {
+      expiresAt: row.expiresAt,
+      remainingAmount: money(row.remainingMinor),
+    }),
+    ...(row.kind === 'debit-revert' && { debitTransaction: other(row.debitId) }),
+    ...(row.kind === 'expiration' && { creditTransaction: other(row.creditId) }),
   };
 }
 

@@ -1,4 +1,9 @@
-import { customerView, discountNodeView, productView } from './entity-views.ts';
+import {
+  customerView,
+  discountNodeView,
+  productView,
+  storeCreditAccountView,
+} from './entity-views.ts';
 import { type GraphContext, isVisible, type View } from './graph-context.ts';
 import { orderView, refundView } from './order-view.ts';
 
@@ -17,6 +22,8 @@ export function findNode(context: GraphContext, globalId: string): View | undefi
       return found(rows.products.get(id), (row) => productView(context, row));
     case 'Customer':
       return found(rows.customers.get(id), (row) => customerView(context, row));
+    case 'StoreCreditAccount':
+      return found(rows.storeCreditAccounts.get(id), (row) => storeCreditAccountView(context, row));
     case 'DiscountCodeNode':
     case 'DiscountAutomaticNode':
       return found(rows.discounts.get(id), (row) =>

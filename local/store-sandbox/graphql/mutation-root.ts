@@ -5,6 +5,7 @@ import {
   definitionView,
   discountNodeView,
   metafieldView,
+  storeCreditView,
   subscriptionView,
   topicName,
 } from './entity-views.ts';
@@ -114,6 +115,54 @@ function createCodeDiscount(
   });
   if (made.kind === 'refused') return fail('customerGets', made.why, 'INVALID');
   return { codeDiscountNode: discountNodeView(context, made.value), userErrors: [] };
+}
+
+interface CreditInput {
+  readonly creditAmount: { readonly amount: string; readonly currencyCode: string };
+  readonly expiresAt?: string | null;
+}
+
+/** What each refusal is about. */
+const creditFields: Readonly<Record<string, readonly string[]>> = {
+  EXPIRES_AT_IN_PAST: ['creditInput', 'expiresAt'],
+  OWNER_NOT_FOUND: ['id'],
+  UNSUPPORTED_CURRENCY: ['creditInput', 'creditAmount', 'currencyCode'],
+};
+
+/** The owner may be named by the customer or by an account of theirs. */
+function creditAccount(
+  context: GraphContext,
+  { id, creditInput }: { readonly id: string; readonly creditInput: CreditInput },
+): View {
+  const fail = (why: string, code: string, field = creditFields[code]) => ({
+    storeCreditAccountTransaction: null,
+    userErrors: [{ field: field ?? ['creditInput', 'creditAmount', 'amount'], message: why, code }],
+  });
+  const { world, perform } = context;
+  const { amount, currencyCode } = creditInput.creditAmount;
+  const number = numbersOf([id])[0] ?? '';
+  const account = id.includes('/StoreCreditAccount/')
+    ? world.rows.storeCreditAccounts.get(number)
+    : undefined;
+  if (id.includes('/StoreCreditAccount/') && !account) {
+    return fail('Store credit account does not exist', 'ACCOUNT_NOT_FOUND', ['id']);
+  }
+  if (account && account.currency !== currencyCode) {
+    const field = ['creditInput', 'creditAmount', 'currencyCode'];
+    return fail('The currency does not match the account', 'MISMATCHING_CURRENCY', field);
+  }
+  const made = perform('creditCustomer', {
+    customerId: account?.customerId ?? number,
+    // The action takes no negative amount; the store refuses both the same way.
+    amount: amount.startsWith('-') ? '0' : amount,
+    currency: currencyCode,
+    expiresAt: creditInput.expiresAt ?? null,
+  });
+  if (made.kind === 'refused') return fail(made.why, made.code ?? 'NEGATIVE_OR_ZERO_AMOUNT');
+  return {
+    storeCreditAccountTransaction: storeCreditView(context, made.value),
+    userErrors: [],
+  };
 }
 
 interface MetafieldInput {
@@ -346,6 +395,8 @@ export function mutationRoot(context: GraphContext): View {
         ? { deletedCodeDiscountId: id, userErrors: [] }
         : failed('deletedCodeDiscountId', ['id'], 'Code discount does not exist.', 'INVALID');
     },
+    storeCreditAccountCredit: (args: { id: string; creditInput: CreditInput }) =>
+      creditAccount(context, args),
     bulkOperationRunQuery: (args: { query: string; groupObjects: boolean }) => {
       if (context.app.bulkQueries === 'denied') throw denyBulkQuery();
       const started = bulk.start(args.query, args.groupObjects);

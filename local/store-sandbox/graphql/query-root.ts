@@ -118,6 +118,7 @@ export function queryRoot(context: GraphContext): View {
       );
       return row ? customerView(context, row) : null;
     },
+    storeCreditAccount: byType('StoreCreditAccount'),
     discountNodes: (args: ListArguments) =>
       list(args, discounts(args), (row) => discountNodeView(context, row, 'DiscountNode')),
     discountNodesCount: (args: ListArguments) => count(discounts(args)),

@@ -33,6 +33,7 @@ import { renderStoreFragment, renderStorePage } from '../pages/store-page.ts';
 import type { StoreService } from '../service.ts';
 import { apiVersion } from '../settings.ts';
 import { describeState } from '../state.ts';
+import { handleCustomerAccount, isCustomerAccount } from './customer-account.ts';
 import { handleGraphql } from './handle-graphql.ts';
 
 /** Serves the file of a bulk operation, whole or from a given byte. */
@@ -245,6 +246,7 @@ async function dispatch(
   if (rawPath.startsWith('/admin/')) {
     return respond(response, jsonAnswer(404, { errors: 'Not Found' }));
   }
+  if (isCustomerAccount(rawPath)) return handleCustomerAccount(service, request, response);
   const [, key] = /^\/bulk-results\/([\w-]{36})\.jsonl$/.exec(rawPath) ?? [];
   if (key !== undefined && request.method === 'GET') {
     return handleBulkResult(service, key, request, response);

@@ -30,6 +30,7 @@ import { expirePayment, openDispute, payOrder, updateDispute, voidPayment } from
 import { placeOrder, placeRandomOrder, quoteOrder } from './place-order.ts';
 import { changeInventory, createProduct, deleteProduct, updateProduct } from './products.ts';
 import { refundOrder, settleRefund } from './refund-order.ts';
+import { creditCustomer, debitCustomer, failCheckout } from './store-credit.ts';
 import { done, moment, type Outcome, type World } from './world.ts';
 
 interface Action<Schema extends v.GenericSchema, Value> {
@@ -77,6 +78,9 @@ export const actions = {
   deleteCustomer: action(inputs.customerReference, deleteCustomer),
   redactCustomer: action(inputs.customerReference, redactCustomer),
   requestCustomerData: action(inputs.customerReference, requestCustomerData),
+  creditCustomer: action(inputs.creditChange, creditCustomer),
+  debitCustomer: action(inputs.creditChange, debitCustomer),
+  failCheckout: action(inputs.failedCheckout, failCheckout),
   setMetafield: action(inputs.metafieldDraft, setMetafield),
   deleteMetafield: action(inputs.metafieldReference, deleteMetafield),
   defineMetafield: action(inputs.metafieldDefinition, defineMetafield),

@@ -21,6 +21,7 @@ import { fulfillmentStatus, openAuthorization, orderTotals } from './order-total
 import { voidOf } from './payments.ts';
 import { recordRefund } from './refund-order.ts';
 import type { FulfillmentRow, LineRow, OrderRow, ReturnRow } from './rows.ts';
+import { settleStoreCredit } from './store-credit.ts';
 import {
   type Announcement,
   done,
@@ -168,7 +169,11 @@ export function cancelOrder(
     duties: true,
     note: '',
     repay: input.refund,
+    to: input.to,
   };
+  if (input.to === 'store-credit' && order.customerId === null) {
+    return refused('Only a customer has store credit.');
+  }
   // After a full refund nothing is left, except possibly duties.
   const { dutiesMinor } = orderTotals(order).current;
   const isEmpty = plan.lines.length === 0 && sum(plan.shippingMinor) === 0 && dutiesMinor === 0;
@@ -186,6 +191,14 @@ export function cancelOrder(
     cancelReason: input.reason,
     updatedAt: at,
   };
+  const refusal = settleStoreCredit(
+    world,
+    order,
+    updated,
+    'ORDER_CANCELLATION',
+    input.creditExpiresAt,
+  );
+  if (refusal) return refusal;
   rows.orders.put(order.id, updated);
   const announcements: Announcement[] = [
     { topic: 'orders/cancelled', order: updated },

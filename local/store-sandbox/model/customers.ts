@@ -3,6 +3,7 @@ import { gid } from './ids.ts';
 import type { customerChange, customerDraft, customerMerge, customerReference } from './inputs.ts';
 import { metafieldKey } from './metafields.ts';
 import type { CustomerRow } from './rows.ts';
+import { accountsOf, transactionsOf } from './store-credit.ts';
 import { done, moment, type Outcome, refused, type World } from './world.ts';
 
 type CustomerReference = v.InferOutput<typeof customerReference>;
@@ -48,6 +49,7 @@ export function deleteCustomer(world: World, { customerId }: CustomerReference):
   const { rows } = world;
   if (!rows.customers.get(customerId)) return refused(`There is no customer ${customerId}.`);
   rows.customers.delete(customerId);
+  closeAccounts(world, customerId);
   for (const order of ordersOf(world, customerId)) {
     rows.orders.put(order.id, { ...order, customerId: null });
   }
@@ -63,6 +65,10 @@ export function mergeCustomers(
   const kept = rows.customers.get(keptId);
   const deleted = rows.customers.get(deletedId);
   if (!kept || !deleted || kept === deleted) return refused('There are no such two customers.');
+  // `CustomerMergeErrorFieldType` names it; which of the two may have none is not documented.
+  if (accountsOf(world, deletedId).length > 0) {
+    return refused('A customer with store credit cannot be merged.');
+  }
   const customer: CustomerRow = {
     ...kept,
     email: kept.email ?? deleted.email,
@@ -103,6 +109,7 @@ export function redactCustomer(world: World, { customerId }: CustomerReference):
     });
   }
   rows.customers.delete(customerId);
+  closeAccounts(world, customerId);
   const owner = gid('Customer', customerId);
   for (const metafield of [...rows.metafields.values()]) {
     if (metafield.ownerGid === owner) rows.metafields.delete(metafieldKey(metafield));
@@ -125,4 +132,12 @@ export function requestCustomerData(
 
 function ordersOf({ rows }: World, customerId: string) {
   return [...rows.orders.values()].filter((order) => order.customerId === customerId);
+}
+
+function closeAccounts(world: World, customerId: string): void {
+  const { storeCreditAccounts, storeCreditTransactions } = world.rows;
+  for (const { id } of accountsOf(world, customerId)) {
+    for (const one of transactionsOf(world, id)) storeCreditTransactions.delete(one.id);
+    storeCreditAccounts.delete(id);
+  }
 }

@@ -23,6 +23,8 @@ const firsts = {
   DiscountCodeNode: 1_688_800_000_000n,
   DiscountAutomaticNode: 1_712_300_000_000n,
   DiscountRedeemCode: 20_453_200_000_000n,
+  StoreCreditAccount: 51_900_000_000n,
+  StoreCreditAccountTransaction: 61_700_000_000n,
   Metafield: 32_118_700_000_000n,
   MetafieldDefinition: 41_225_300_000n,
   WebhookSubscription: 1_420_500_000_000n,

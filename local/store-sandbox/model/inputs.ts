@@ -127,6 +127,17 @@ export const customerChange = v.strictObject({ customerId: id, ...customerFields
 export const customerMerge = v.strictObject({ keptId: id, deletedId: id });
 export const customerReference = v.strictObject({ customerId: id });
 
+export const creditChange = v.strictObject({
+  customerId: id,
+  amount,
+  /** Absent: the shop's. */
+  currency: v.optional(currency),
+  /** Of a credit; absent: it never ends. */
+  expiresAt: v.optional(v.nullable(moment)),
+});
+
+export const failedCheckout = v.strictObject({ customerId: id, amount });
+
 export const metafieldReference = v.strictObject({
   /** `gid://shopify/Customer/…` */
   ownerGid: v.pipe(v.string(), v.regex(/^gid:\/\/shopify\/\w+\/\d+$/)),
@@ -206,6 +217,8 @@ export const orderDraft = v.strictObject({
   ),
   payment: v.optional(v.picklist(['none', 'authorized', 'paid']), 'none'),
   gateway: v.optional(text, 'shopify_payments'),
+  /** What the customer's store credit pays: an amount, or as much as there is. `payment` is about the rest. */
+  storeCredit: v.optional(v.union([v.literal('all'), amount])),
   card: v.optional(card),
   note: v.optional(v.nullable(text), null),
   noteAttributes: v.optional(v.array(v.strictObject({ name: text, value: text })), []),
@@ -222,6 +235,13 @@ const orderId = { orderId: id };
 const lines = v.array(
   v.strictObject({ lineId: id, quantity: pieces, restock: v.optional(v.boolean(), true) }),
 );
+
+/** Where the money of a refund goes. */
+const creditedTo = {
+  to: v.optional(v.picklist(['original-payments', 'store-credit']), 'original-payments'),
+  /** Of the credit; absent: it never ends. */
+  creditExpiresAt: v.optional(v.nullable(moment), null),
+};
 
 export const payment = v.strictObject({
   ...orderId,
@@ -263,6 +283,7 @@ export const refund = v.strictObject({
   amount: v.optional(amount),
   /** To payments of this gateway first; absent: to the latest payment first. */
   gateway: v.optional(text),
+  ...creditedTo,
   /**
    * The money is on its way until `settleRefund`. Which discrepancies the store writes until then is recorded in
    * tables without their order only, so a test can have each: one that takes the money out again, the same with its
@@ -307,6 +328,7 @@ export const cancellation = v.strictObject({
     'customer',
   ),
   refund: v.optional(v.boolean(), true),
+  ...creditedTo,
   restock: v.optional(v.boolean(), true),
 });
 

@@ -11,6 +11,7 @@ import { sum } from './line-amounts.ts';
 import { parseMinor } from './minor-units.ts';
 import { financialStatus, openAuthorization, orderTotals, repaymentsOf } from './order-totals.ts';
 import type { DisputeRow, DisputeStatus, OrderRow, TransactionRow } from './rows.ts';
+import { STORE_CREDIT, settleStoreCredit } from './store-credit.ts';
 import { type Announcement, done, moment, type Outcome, refused, type World } from './world.ts';
 
 interface Means {
@@ -36,7 +37,12 @@ export function payOrder(world: World, input: v.InferOutput<typeof payment>): Ou
   const authorization = openAuthorization(order);
   const gateway = input.gateway ?? authorization?.gateway ?? 'shopify_payments';
   const means = { gateway, card: input.card ?? authorization?.card };
-  const paid = recordPayment(world, order, authorization ? 'capture' : 'sale', means, wanted);
+  // Store credit is never captured from the authorization of another means.
+  const isCapture =
+    authorization && (gateway !== STORE_CREDIT || authorization.gateway === STORE_CREDIT);
+  const paid = recordPayment(world, order, isCapture ? 'capture' : 'sale', means, wanted);
+  const problem = settleStoreCredit(world, order, paid);
+  if (problem) return problem;
   const updated = { ...paid, updatedAt: moment(world) };
   rows.orders.put(order.id, updated);
   const announcements: Announcement[] = [{ topic: 'orders/updated', order: updated }];
@@ -94,6 +100,7 @@ function endPayment(
   }
   const transactions = end(order, authorization);
   const updated = { ...order, transactions, updatedAt: moment(world) };
+  settleStoreCredit(world, order, updated);
   world.rows.orders.put(orderId, updated);
   return done(updated, { topic: 'orders/updated', order: updated });
 }
@@ -130,14 +137,18 @@ interface Repayment {
   /** To payments of this gateway first. */
   readonly gateway?: string | undefined;
   readonly isPending: boolean;
+  readonly to?: RefundTarget | undefined;
 }
 
-/** Refunds to the payments of the order, the latest first; at most what was paid. */
+/** To the payments themselves, or to the customer's store credit instead. */
+export type RefundTarget = 'original-payments' | 'store-credit';
+
+/** Refunds the payments of the order, the latest first; at most what was paid. */
 export function recordRepayment(
   world: Pick<World, 'ids' | 'now'>,
   order: OrderRow,
   minor: number,
-  { gateway, isPending }: Repayment,
+  { gateway, isPending, to }: Repayment,
 ): { readonly order: OrderRow; readonly transactionIds: string[]; readonly repaidMinor: number } {
   const made: TransactionRow[] = [];
   let left = minor;
@@ -159,6 +170,7 @@ export function recordRepayment(
       ...payment,
       id: world.ids.next('OrderTransaction'),
       kind: 'refund',
+      ...(to === 'store-credit' && { gateway: STORE_CREDIT }),
       status: isPending ? 'pending' : 'success',
       minor: part,
       parentId: payment.id,

@@ -5,10 +5,11 @@ import { applyDiscounts, draftDiscount, draftLine, type PlainLine } from './draf
 import { orderDraft } from './inputs.ts';
 import { discountOf, taxesOn } from './line-amounts.ts';
 import { parseMinor } from './minor-units.ts';
-import { type OrderTotals, orderTotals } from './order-totals.ts';
+import { financialStatus, type OrderTotals, orderTotals } from './order-totals.ts';
 import { recordPayment } from './payments.ts';
 import { sellFrom } from './products.ts';
 import type { LineRow, OrderRow, ShippingRow } from './rows.ts';
+import { accountsOf, STORE_CREDIT, settleStoreCredit } from './store-credit.ts';
 import {
   type Announcement,
   done,
@@ -29,11 +30,15 @@ export function placeOrder(world: World, draft: OrderDraft): Outcome<OrderRow> {
     return number;
   });
   if ('why' in composed) return composed;
-  let order = composed;
+  const withCredit = payWithCredit(world, composed, draft);
+  if ('why' in withCredit) return withCredit;
+  let order = withCredit;
   if (draft.payment !== 'none') {
     const paid = draft.payment === 'paid' ? 'sale' : 'authorization';
     order = recordPayment(world, order, paid, draft);
   }
+  const problem = settleStoreCredit(world, undefined, order);
+  if (problem) return problem;
   rows.orders.put(order.id, order);
   for (const { type, name } of order.applications) {
     const key = name.toLowerCase();
@@ -42,10 +47,37 @@ export function placeOrder(world: World, draft: OrderDraft): Outcome<OrderRow> {
   }
   const announcements: Announcement[] = [{ topic: 'orders/create', order }];
   // A paid order changes again right after its creation, and the store sends webhooks for both.
-  if (draft.payment === 'paid') {
+  const isPaid = draft.storeCredit !== undefined && financialStatus(order) === 'paid';
+  if (draft.payment === 'paid' || isPaid) {
     announcements.push({ topic: 'orders/paid', order }, { topic: 'orders/updated', order });
   }
   return done(order, ...announcements, ...sellFrom(world, order));
+}
+
+/** Store credit pays before any other means. */
+function payWithCredit(
+  world: World,
+  order: OrderRow,
+  { storeCredit, gateway }: OrderDraft,
+): OrderRow | Refused {
+  if (storeCredit === undefined) return order;
+  if (gateway === STORE_CREDIT) return refused('Store credit pays the rest, too: name it once.');
+  const { outstandingMinor } = orderTotals(order);
+  const currency = order.presentment?.currency ?? order.currency;
+  const account = accountsOf(world, order.customerId ?? '').find(
+    (one) => one.currency === currency,
+  );
+  // In the currency of the shop, rounded down.
+  const balanceMinor = Math.floor((account?.balanceMinor ?? 0) / (order.presentment?.rate ?? 1));
+  const minor =
+    storeCredit === 'all'
+      ? Math.min(balanceMinor, outstandingMinor)
+      : parseMinor(storeCredit, minorDigits(order.currency));
+  if (minor === undefined || minor > outstandingMinor) {
+    return refused('Store credit cannot pay more than the order costs.');
+  }
+  const gateways = minor === outstandingMinor ? [] : order.gateways;
+  return recordPayment(world, { ...order, gateways }, 'sale', { gateway: STORE_CREDIT }, minor);
 }
 
 export interface Quote {

@@ -4,8 +4,9 @@ import type { refund as refundInput, settlement } from './inputs.ts';
 import { checkReductions, reduceLine, shippingAmounts, sum } from './line-amounts.ts';
 import { parseMinor, share } from './minor-units.ts';
 import { orderTotals, repaymentsOf } from './order-totals.ts';
-import { recordRepayment } from './payments.ts';
+import { type RefundTarget, recordRepayment } from './payments.ts';
 import type { DiscrepancyRow, OrderRow, RefundRow, TransactionRow } from './rows.ts';
+import { settleStoreCredit } from './store-credit.ts';
 import { done, moment, type Outcome, refused, type World } from './world.ts';
 
 type RefundInput = v.InferOutput<typeof refundInput>;
@@ -23,6 +24,8 @@ export function refundOrder(world: World, input: RefundInput): Outcome<OrderRow>
     repay: true,
   });
   const updated = { ...refunded, updatedAt: moment(world) };
+  const refusal = settleStoreCredit(world, order, updated, 'ORDER_REFUND', input.creditExpiresAt);
+  if (refusal) return refusal;
   rows.orders.put(order.id, updated);
   return done(
     updated,
@@ -41,6 +44,9 @@ function findProblem(order: OrderRow, input: RefundInput): string | undefined {
     !returnId
   ) {
     return 'There is nothing to refund.';
+  }
+  if (input.to === 'store-credit' && order.customerId === null) {
+    return 'Only a customer has store credit.';
   }
   if (returnId !== undefined && !order.returns.some(({ id }) => id === returnId)) {
     return `The order has no return ${returnId}.`;
@@ -79,6 +85,7 @@ export interface RefundPlan {
   /** False: removes the items without paying back. */
   readonly repay: boolean;
   readonly gateway?: string | undefined;
+  readonly to?: RefundTarget | undefined;
   readonly pending?: RefundInput['pending'];
 }
 
@@ -124,10 +131,10 @@ export function recordRefund(
     orderTotals(next).current.totalMinor +
     sum(returned.map((one) => one.worthMinor + onTop * sum(one.taxesMinor)));
   if (!plan.repay) return { order: next, refund: draft };
-  const { gateway, pending } = plan;
+  const { gateway, pending, to } = plan;
   const isPending = pending !== undefined;
   const repayment = recordRepayment(world, next, plan.chosenMinor ?? suggested, {
-    ...{ gateway, isPending },
+    ...{ gateway, isPending, to },
   });
   // If an edit took goods out before, a real store may write less: this is the most that it could.
   const chosen = suggested - (plan.chosenMinor ?? suggested);
@@ -179,6 +186,8 @@ export function settleRefund(
     ),
     updatedAt: at,
   };
+  const refusal = settleStoreCredit(world, order, updated);
+  if (refusal) return refusal;
   world.rows.orders.put(orderId, updated);
   return done(updated, { topic: 'orders/updated', order: updated });
 }

@@ -278,6 +278,54 @@ export interface CustomerRow {
   readonly updatedAt: string;
 }
 
+/** A customer has one for each currency. */
+export interface StoreCreditAccountRow {
+  readonly id: string;
+  readonly customerId: string;
+  readonly currency: string;
+  readonly balanceMinor: number;
+}
+
+/** By the names of the schema. */
+export type StoreCreditEvent =
+  | 'ADJUSTMENT'
+  | 'ORDER_CANCELLATION'
+  | 'ORDER_PAYMENT'
+  | 'ORDER_REFUND'
+  | 'PAYMENT_FAILURE';
+
+interface StoreCreditBooking {
+  readonly id: string;
+  readonly accountId: string;
+  readonly createdAt: string;
+  /** Negative for a debit and an expiration. */
+  readonly minor: number;
+  readonly balanceAfterMinor: number;
+  readonly event: StoreCreditEvent;
+  /** The order's transaction that caused it. */
+  readonly originId: string | null;
+  readonly orderId: string | null;
+}
+
+export type BookedAs =
+  | {
+      readonly kind: 'credit';
+      readonly expiresAt: string | null;
+      /** What was left when it expired, or is left now. */
+      readonly remainingMinor: number;
+      readonly expiredMinor: number;
+    }
+  | {
+      readonly kind: 'debit';
+      /** What it still holds of each credit. */
+      readonly spent: readonly { readonly creditId: string; readonly minor: number }[];
+    }
+  | { readonly kind: 'debit-revert'; readonly debitId: string }
+  | { readonly kind: 'expiration'; readonly creditId: string };
+
+export type StoreCreditTransactionRow = StoreCreditBooking & BookedAs;
+export type StoreCreditRow = Extract<StoreCreditTransactionRow, { readonly kind: 'credit' }>;
+
 export interface MetafieldRow extends Readonly<v.InferOutput<typeof metafieldDraft>> {
   readonly id: string;
   readonly createdAt: string;
@@ -310,6 +358,9 @@ export function openRows(tables: Tables) {
     /** By the code in lower case. */
     codes: tables.table<CodeRow>('codes'),
     customers: tables.table<CustomerRow>('customers'),
+    storeCreditAccounts: tables.table<StoreCreditAccountRow>('storeCreditAccounts'),
+    /** Of all accounts, in the order in which they were made. */
+    storeCreditTransactions: tables.table<StoreCreditTransactionRow>('storeCreditTransactions'),
     /** By owner, namespace and key. */
     metafields: tables.table<MetafieldRow>('metafields'),
     /** By owner's type, namespace and key. */

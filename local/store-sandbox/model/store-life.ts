@@ -7,6 +7,7 @@ import { lineAmounts, sum } from './line-amounts.ts';
 import { formatMinor } from './minor-units.ts';
 import { financialStatus, isEnded, orderTotals, repaymentsOf } from './order-totals.ts';
 import type { DiscountRow, OrderRow, ProductRow, StoreRows } from './rows.ts';
+import { STORE_CREDIT } from './store-credit.ts';
 
 /** An action of the store with its input, for this process or over HTTP. */
 export type StoreChange = {
@@ -176,13 +177,23 @@ const changes = {
     change('payOrder', { orderId: id, amount: 1, gateway: 'gift_card' }),
   ),
   /** A part of what is owed, by a gift card, by store credit or as a deposit. */
-  payDeposit: ofOrder((order, { draw }) =>
-    change('payOrder', {
-      orderId: order.id,
-      amount: drawPart(order, orderTotals(order).outstandingMinor, draw),
-      gateway: pick(['shopify_payments', 'gift_card', 'shopify_store_credit'], draw),
-    }),
-  ),
+  payDeposit: ofOrder((order, { draw, rows }) => {
+    const { id: orderId, customerId, currency, presentment } = order;
+    const amount = drawPart(order, orderTotals(order).outstandingMinor, draw);
+    const gateway = pick(['shopify_payments', 'gift_card', STORE_CREDIT], draw);
+    const account = [...rows.storeCreditAccounts.values()].find(
+      (one) => one.customerId === customerId && one.currency === currency,
+    );
+    const wanted = Math.round(Number(amount) * 10 ** minorDigits(currency));
+    if (gateway !== STORE_CREDIT || (account && account.balanceMinor >= wanted)) {
+      return change('payOrder', { orderId, amount, gateway });
+    }
+    // Who has too little credit is given some.
+    if (customerId === null || presentment || wanted === 0) {
+      return change('payOrder', { orderId, amount, gateway: 'gift_card' });
+    }
+    return change('creditCustomer', { customerId, amount: inUnits(order, wanted * 2) });
+  }),
   voidPayment: ofOrder(({ id }) => change('voidPayment', { orderId: id })),
   expirePayment: ofOrder(({ id }) => change('expirePayment', { orderId: id })),
   fulfilOrder: ofOrder(({ id }) => change('fulfilOrder', { orderId: id })),

@@ -94,9 +94,15 @@ export type Outcome<Value> =
 export interface Refused {
   readonly kind: 'refused';
   readonly why: string;
+  /** By its name in the Admin API's schema, where the store has one. */
+  readonly code?: string;
 }
 
-export const refused = (why: string): Refused => ({ kind: 'refused', why });
+export const refused = (why: string, code?: string): Refused => ({
+  kind: 'refused',
+  why,
+  ...(code !== undefined && { code }),
+});
 
 export const done = <Value>(
   value: Value,

@@ -56,7 +56,7 @@ ${languages.map(
     html`<button name="locale" value="${locale}" lang="${locale}" aria-pressed="${String(locale === visit.locale)}">${language}</button>`,
 )}
 </form>
-<p>A demo shop on this machine. Look behind it: <a href="${store.address}">the store</a>, <a href="${loyalty.address}/state">the loyalty service</a>${neighbours?.console !== undefined && html`, <a href="${neighbours.console}">the console</a>`}.</p>
+<p>A demo shop on this machine. Look behind it: <a href="${store.address}">the store</a>, <a href="${loyalty.address}/state">the loyalty service</a>, <a href="/api">the storefront’s API</a>${neighbours?.console !== undefined && html`, <a href="${neighbours.console}">the console</a>`}.</p>
 </div></footer>
 </body>
 </html>

@@ -11,8 +11,9 @@ import { readPage } from '../../connector/console/server.ts';
 const OUT = 'dist';
 /** What the code reads as files. */
 const TEMPLATE = 'scripts/connector/init/template';
-const ASSETS = ['shared/**/*.{yaml,br}', 'local/**/assets/*', `${TEMPLATE}/*`];
-/** The page of the loyalty sandbox. Not a dependency: its installation reports to a third party. */
+const SHARED = ['shared/**/*.{yaml,br}', 'shared/**/schema/*.graphql'];
+const ASSETS = [...SHARED, 'local/**/assets/*', `${TEMPLATE}/*`];
+/** For pages that show an API. Not a dependency: its installation reports to a third party. */
 const SWAGGER = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png', 'LICENSE'];
 
 function compile(...words: readonly string[]): void {
@@ -37,7 +38,7 @@ for (const [path, { text }] of await readPage()) {
 }
 for (const file of SWAGGER) {
   const from = join('node_modules/swagger-ui-dist', file);
-  cpSync(from, join(OUT, 'local/loyalty-sandbox/pages/assets/swagger-ui', file));
+  cpSync(from, join(OUT, 'local/sandbox-kit/pages/assets/swagger-ui', file));
 }
 
 // `npm create loyalty-connector` looks for a package of this name. It holds one file and the templates, so that

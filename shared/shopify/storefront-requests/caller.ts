@@ -7,6 +7,7 @@ import {
   type WebhookSecrets,
   whichSigned,
 } from '../webhooks/receive-webhook.ts';
+import type { CustomerOfToken } from './customer-tokens.ts';
 
 /**
  * Who an address is for. The address alone decides what proves a request, so a proof of one kind is
@@ -15,10 +16,11 @@ import {
  *   /{shop}/{route}                     a page of the store, by the signature of Shopify's app proxy
  *   /{shop}/account/{route}             an extension of the customer's account, by the customer's token
  *   /{shop}/till/{customer id}/{route}  an extension of the point of sale, by the token of its user
+ *   /{shop}/headless/{route}            a storefront of the merchant's own, by the customer's access token
  */
 export type Caller =
   | { readonly kind: 'proxy'; readonly route: string }
-  | { readonly kind: 'account'; readonly route: string }
+  | { readonly kind: 'account' | 'headless'; readonly route: string }
   | { readonly kind: 'till'; readonly route: string; readonly customerId: string };
 
 const CUSTOMER_ID = /^[1-9]\d{0,18}$/;
@@ -27,7 +29,8 @@ const CUSTOMER_ID = /^[1-9]\d{0,18}$/;
 export function callerOf([first = '', ...rest]: readonly string[]): Caller {
   switch (first) {
     case 'account':
-      return { kind: 'account', route: onlyOne(rest) };
+    case 'headless':
+      return { kind: first, route: onlyOne(rest) };
     case 'till': {
       const [customerId = '', ...route] = rest;
       return {
@@ -55,7 +58,9 @@ type Proof<Proved, Why> =
 
 const refused = <Why>(why: Why) => ({ kind: 'refused', why }) as const;
 
-type CallProof = Proof<{ readonly request: ProvedCall }, ProxyRefusal | TokenRefusal>;
+type CallProof =
+  | Proof<{ readonly request: ProvedCall }, ProxyRefusal | TokenRefusal>
+  | { readonly kind: 'too-many'; readonly afterSeconds: number };
 
 export async function prove(
   caller: Caller,
@@ -67,6 +72,7 @@ export async function prove(
   if (caller.kind === 'proxy') {
     return withSecrets(secrets, (held) => proveProxyRequest(request.query, domain, held, now));
   }
+  if (caller.kind === 'headless') return proveAccessToken(request, shop);
   const clientId = await shop.clientId();
   if (clientId === undefined) return refused('no-client-id');
   const proof = await withSecrets(secrets, (held) =>
@@ -93,7 +99,7 @@ async function withSecrets<P extends { readonly kind: string; readonly why?: str
 }
 
 function readTokenRequest(
-  caller: Exclude<Caller, { kind: 'proxy' }>,
+  caller: Exclude<Caller, { kind: 'proxy' | 'headless' }>,
   query: string,
   { holder, by }: Extract<TokenProof, { kind: 'proved' }>,
 ): CallProof {
@@ -103,6 +109,25 @@ function readTokenRequest(
       ? { customerId: caller.customerId, staffId: holder.id, parameters }
       : { customerId: holder.id, staffId: undefined, parameters };
   return { kind: 'proved', request, by };
+}
+
+/** Of the Customer Account API: opaque, so Shopify is asked whose it is. */
+const ACCESS_TOKEN = /^bearer ([\w.~+/-]{8,4096}=*)$/i;
+
+async function proveAccessToken(
+  { headers, query }: StorefrontRequest,
+  { customerOfToken }: ServedShop,
+): Promise<CallProof> {
+  if (!customerOfToken) return refused('not-headless');
+  const { authorization } = headers;
+  if (authorization === undefined) return refused('no-token');
+  const [, token] = ACCESS_TOKEN.exec(authorization) ?? [];
+  if (token === undefined) return refused('unreadable');
+  const holder = await customerOfToken(token);
+  if (holder.kind === 'too-many') return holder;
+  if (holder.kind === 'nobody') return refused('other-holder');
+  const request = { customerId: holder.id, parameters: new Map(readQuery(query)) };
+  return { kind: 'proved', request, by: 'current' };
 }
 
 /** What a valid session token proves about the one who uses an extension of the app. */
@@ -119,6 +144,8 @@ type TokenRefusal =
   | 'no-token'
   /** The connector does not know the id of the app that tokens are for. */
   | 'no-client-id'
+  /** The settings have no `storefront.headless`. */
+  | 'not-headless'
   | 'signature'
   | 'algorithm'
   | 'unreadable'
@@ -233,6 +260,8 @@ export interface ServedShop {
   /** The app whose session tokens are accepted; undefined when the connector does not know it. */
   readonly clientId: () => Promise<string | undefined>;
   readonly storefront: Storefront;
+  /** Undefined: no storefront of the merchant's own may ask. */
+  readonly customerOfToken?: CustomerOfToken | undefined;
   /** The customers who see an observed shop's program; undefined: everyone, and the shop is live. */
   readonly observers?: readonly string[] | undefined;
   /** Asked for the customers whom tills name. */

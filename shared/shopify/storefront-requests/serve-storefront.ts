@@ -1,5 +1,6 @@
 import { errorFields, type Telemetry } from '../../core/events/telemetry.ts';
 import type { RateLimit } from '../../core/storefront/cached-uses.ts';
+import type { StorefrontApi } from '../../store/storefront-answers.ts';
 import {
   type Caller,
   callerOf,
@@ -23,9 +24,14 @@ import {
 } from './route.ts';
 import type { ScriptServer } from './serve-script.ts';
 
+type RouteOf<Name> = Name extends `${string} ${infer Route}` ? Route : never;
+
 /** By the last part of the path: `/apps/loyalty/me`. */
 export const routes: ReadonlyMap<string, Route> = new Map(
-  Object.entries({ ...getRoutes, redeem, answer: answerRoute }),
+  Object.entries({ ...getRoutes, redeem, answer: answerRoute } satisfies Record<
+    RouteOf<keyof StorefrontApi>,
+    Route
+  >),
 );
 
 /** Quizzes are for the customer alone: staff must not earn points by answering them. */
@@ -54,7 +60,8 @@ export async function serveStorefront(
   const [, shopPath = '', ...parts] = request.path.split('/');
   const caller = callerOf(parts);
   const shop = dependencies.shops.get(shopPath);
-  if (caller.kind === 'proxy') return serve(caller, request, shop, dependencies);
+  const isFromBrowser = caller.kind === 'account' || caller.kind === 'till';
+  if (!isFromBrowser) return serve(caller, request, shop, dependencies);
   if (request.method === 'OPTIONS') return answerPreflight();
   return allowAnyOrigin(await serve(caller, request, shop, dependencies));
 }
@@ -79,6 +86,7 @@ async function serve(
       });
       return refused(caller);
     }
+    if (proof.kind === 'too-many') return tooMany(proof.afterSeconds);
     if (proof.by === 'previous') telemetry.count('older-secret-used');
     const answer = await route(caller, request, proof.request, shop, dependencies);
     if (answer.status === 503) telemetry.count('unavailable');
@@ -166,7 +174,7 @@ function wrongMethod(right: string): StorefrontAnswer {
 function refused({ kind }: Caller): StorefrontAnswer {
   return kind === 'proxy'
     ? errorAnswer(401, 'bad-signature', 'This request did not come through the store.')
-    : errorAnswer(401, 'bad-token', 'This request has no valid session token.');
+    : errorAnswer(401, 'bad-token', 'This request has no valid token.');
 }
 
 /** The shop is observed: only its observers and tills see the program, and nobody changes anything. */

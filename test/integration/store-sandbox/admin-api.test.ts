@@ -176,3 +176,67 @@ describe('what the sandbox does not have', () => {
     expect(errors?.[0]?.message).toContain('nmae');
   });
 });
+
+describe('store credit', () => {
+  const mutation = `mutation ($id: ID!, $creditInput: StoreCreditAccountCreditInput!) {
+    storeCreditAccountCredit(id: $id, creditInput: $creditInput) {
+      storeCreditAccountTransaction { id expiresAt event amount { amount } account { id } }
+      userErrors { code field message }
+    }
+  }`;
+  const expiresAt = '2027-01-02T03:04:05Z';
+  const credit = async (id: string, amount = '7.50', currencyCode = 'EUR') => {
+    const creditInput = { creditAmount: { amount, currencyCode }, expiresAt };
+    const { data } = await askAdmin(sandbox, mutation, { id, creditInput });
+    return data.storeCreditAccountCredit;
+  };
+  const customerGid = () =>
+    `gid://shopify/Customer/${sandbox.actions.createCustomer({ firstName: 'Robin' }).id}`;
+
+  it('is credited to the customer, and the account and its transactions are read back', async () => {
+    await start();
+    const id = customerGid();
+    const { storeCreditAccountTransaction: made, userErrors } = await credit(id);
+    expect(userErrors).toEqual([]);
+    expect(made).toMatchObject({ event: 'ADJUSTMENT', amount: { amount: '7.5' } });
+    expect((await credit(made.account.id)).userErrors).toEqual([]);
+    const query = `query ($id: ID!) { customer(id: $id) { storeCreditAccounts(first: 5) { nodes {
+      balance { amount currencyCode }
+      transactions(first: 5, reverse: true) { nodes {
+        ... on StoreCreditAccountCreditTransaction { id expiresAt remainingAmount { amount } }
+      } }
+    } } } }`;
+    const { data } = await askAdmin(sandbox, query, { id });
+    const [account] = data.customer.storeCreditAccounts.nodes;
+    expect(account.balance).toEqual({ amount: '15.0', currencyCode: 'EUR' });
+    expect(account.transactions.nodes.at(-1)).toEqual({
+      id: made.id,
+      expiresAt,
+      remainingAmount: { amount: '7.5' },
+    });
+  });
+
+  it('is refused by name, and nothing is credited', async () => {
+    await start();
+    const id = customerGid();
+    const refusal = async (...args: Parameters<typeof credit>) =>
+      (await credit(...args)).userErrors[0]?.code;
+    expect(await refusal(id, '-1.00')).toBe('NEGATIVE_OR_ZERO_AMOUNT');
+    expect(await refusal(id, '15000.01')).toBe('CREDIT_LIMIT_EXCEEDED');
+    expect(await refusal(id, '1.00', 'XAF')).toBe('UNSUPPORTED_CURRENCY');
+    expect(await refusal('gid://shopify/Customer/1')).toBe('OWNER_NOT_FOUND');
+    expect(await refusal('gid://shopify/StoreCreditAccount/1')).toBe('ACCOUNT_NOT_FOUND');
+    later(365 * 86_400);
+    expect(await refusal(id)).toBe('EXPIRES_AT_IN_PAST');
+    expect(sandbox.state().storeCreditTransactions).toEqual([]);
+  });
+
+  it('is credited although the answer is lost', async () => {
+    await start();
+    const id = customerGid();
+    sandbox.faults.add({ kind: 'reset-after', operation: 'storeCreditAccountCredit' });
+    await expect(credit(id)).rejects.toThrow();
+    const [row] = sandbox.state().storeCreditTransactions;
+    expect(row).toMatchObject({ kind: 'credit', minor: 750, expiresAt });
+  });
+});

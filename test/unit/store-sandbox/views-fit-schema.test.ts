@@ -31,6 +31,7 @@ const lists = [
   'currentAppInstallation',
   'ordersCount',
   'productsCount',
+  'storeCreditAccount',
 ];
 
 function openContext(): GraphContext {
@@ -68,6 +69,10 @@ function openContext(): GraphContext {
   act('refundOrder', { orderId, amount: 1, pending: 'paired' });
   act('openDispute', { orderId });
   act('cancelOrder', { orderId: act('placeRandomOrder', {}).id });
+  const customerId = customer?.id ?? '';
+  const inAWhile = new Date(world.now().getTime() + 3_000).toISOString();
+  act('creditCustomer', { customerId, amount: 5, expiresAt: inAWhile });
+  act('failCheckout', { customerId, amount: 2 });
   act('createDiscount', { kind: 'app', codes: ['APP'] });
   act('createDiscount', {
     codes: ['MINE'],
@@ -130,7 +135,7 @@ function findFaults(
         ? []
         : [`${actual.name} has no ${name}`];
     seen.add(`${actual.name}.${name}`);
-    const args = { first: 3, namespace: 'custom', key: 'k' };
+    const args = { first: 4, namespace: 'custom', key: 'k' };
     const result = typeof member === 'function' ? member(args) : member;
     return findFaults(field.type, result, `${path}.${name}`, depth - 1, seen);
   });
@@ -138,17 +143,21 @@ function findFaults(
 
 describe('every view', () => {
   it('has only fields of the real schema, with values of their types', () => {
-    const root = queryRoot(openContext());
+    const context = openContext();
+    const root = queryRoot(context);
+    const [account] = context.world.rows.storeCreditAccounts.values();
+    const args = { first: 5, id: `gid://shopify/StoreCreditAccount/${account?.id}` };
     const fields = adminSchema().getQueryType()?.getFields() ?? {};
     const seen = new Set<string>();
     const faults = lists.flatMap((name) => {
       const type = fields[name]?.type;
       if (!type) return [`there is no ${name}`];
       const member = root[name];
-      const value = typeof member === 'function' ? member({ first: 5 }) : member;
+      const value = typeof member === 'function' ? member(args) : member;
       return findFaults(type, value, name, deepest, seen);
     });
     expect([...new Set(faults)]).toEqual([]);
+    expect(seen).toContain('StoreCreditAccountExpirationTransaction.creditTransaction');
     expect(seen.size).toBeGreaterThan(100);
   });
 });

@@ -25,15 +25,21 @@ let schema: GraphQLSchema | undefined;
 /**
  * Shopify's published schema of the Admin API, without its descriptions. For tools, tests and the store
  * sandbox, never for a function: building it takes about a second, so it is built on first use.
- * `npm run renew-schemas` fetches it.
+ * `npm run renew-schemas` fetches it; source.json says from where.
  */
 export function adminSchema(): GraphQLSchema {
   if (schema) return schema;
   const packed = readFileSync(join(import.meta.dirname, `${API_VERSION}.graphql.br`));
-  // Published by Shopify: checking it again would only take time.
-  const published = { assumeValid: true, assumeValidSDL: true, noLocation: true };
-  schema = buildSchema(brotliDecompressSync(packed).toString('utf8'), published);
+  schema = readSchema(brotliDecompressSync(packed).toString('utf8'));
   return schema;
+}
+
+/** With what only Shopify's documentation has. */
+export function readSchema(published: string): GraphQLSchema {
+  const documented = readFileSync(join(import.meta.dirname, 'rollouts.graphql'), 'utf8');
+  // Published by Shopify: checking it again would only take time.
+  const options = { assumeValid: true, assumeValidSDL: true, noLocation: true };
+  return buildSchema(`${published}\n${documented}`, options);
 }
 
 /** Shopify, "GraphQL Admin API rate limits": the highest cost of a single query. */

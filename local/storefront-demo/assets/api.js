@@ -1,0 +1,11 @@
+window.SwaggerUIBundle({
+  domNode: document.getElementById('api'),
+  url: '/api.json',
+  deepLinking: true,
+  // A storefront's server asks, not a browser.
+  supportedSubmitMethods: [],
+  docExpansion: 'list',
+  defaultModelsExpandDepth: 0,
+  defaultModelRendering: 'model',
+  validatorUrl: null,
+});
