@@ -116,8 +116,7 @@ export async function startHurriedStack(options: Options = {}) {
     await stack.sqs.send(new SetQueueAttributesCommand({ QueueUrl, Attributes }));
   }
 
-  const isDelivering = () =>
-    stack.store.deliveries.all().some(({ state }) => state === 'waiting');
+  const isDelivering = () => stack.store.deliveries.all().some(({ state }) => state === 'waiting');
 
   /** The time of the next message comes. */
   async function skip(): Promise<void> {
