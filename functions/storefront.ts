@@ -105,6 +105,7 @@ export function createStorefrontFunction(
         taxInPrices: rules.taxes === 'exclude' ? settings.taxInPrices : 0,
         // Of all who ask: a visitor may ask with a new price each time, and is one of many who cannot be told apart.
         pointCallsPerMinute: readsPerMinute,
+        flow: settings.flow,
         store: inTime,
       }),
       ...createRedeeming(domain, () => ({

@@ -10,7 +10,7 @@ const PARALLEL = 10;
 
 /** Writes balances and the codes of redeemed rewards to the store. */
 export function createBalanceWorker(connector: Connector) {
-  const { metafieldNamespace, customerIdIn } = storefrontOf(connector);
+  const { metafieldNamespace, customerIdIn, flow } = storefrontOf(connector);
   const worker = openWorker(connector, 'balances', [], PARALLEL);
   const { environment, sqs, secrets, limits, common, handle } = worker;
   const shops = new Map(
@@ -27,6 +27,10 @@ export function createBalanceWorker(connector: Connector) {
   return handle(({ work: deadline, store: until }) => {
     const inTime = store.until(until);
     const balances = inTime.balancesIn(metafieldNamespace);
-    return { ...dependencies, store: inTime, customers: inTime, balances, deadline };
+    return {
+      ...dependencies,
+      ...{ store: inTime, customers: inTime, balances, deadline },
+      ...(flow && { announcing: { ...flow, announce: inTime.announce } }),
+    };
   }, settleStorefront);
 }

@@ -18,12 +18,16 @@ export const HEADER = `Written by loyalty-connector ${VERSION}, app write: chang
 
 /**
  * The extensions as Shopify's command line takes them, for the storefront at `address` (with the shop's path).
- * The package holds them built: merchants need neither Preact nor Shopify's types.
+ * The package holds them built: merchants need neither Preact nor Shopify's types. `flow`: those of Shopify Flow, too.
  */
-export async function readApp(address: string): Promise<AppFiles> {
+export async function readApp(address: string, flow = false): Promise<AppFiles> {
   const isPacked = extname(import.meta.filename) === '.js';
-  return withAddress(isPacked ? packedFiles() : await bundleApp(), address);
+  const files = withAddress(isPacked ? packedFiles() : await bundleApp(), address);
+  return flow ? files : new Map([...files].filter(([, contents]) => !isOfFlow(contents)));
 }
+
+const isOfFlow = (contents: Uint8Array): boolean =>
+  /^type = "flow_(?:trigger|action)"$/m.test(Buffer.from(contents).toString('utf8'));
 
 function packedFiles(): AppFiles {
   return new Map(

@@ -157,6 +157,7 @@ export function createMemoryStore(): MemoryStore {
         [shop, 'discount', span, after],
         (id, { automatic }) => (automatic ? undefined : codesFrom(shop, id, 0)),
       ),
+    overriddenDiscounts: async () => outage ?? { kind: 'found', value: new Map() },
     async findAbsent(shop, kind, ids) {
       if (outage) return outage;
       const isShown = (id: string) => {

@@ -65,6 +65,7 @@ export const defaultServerSettings = {
     'read_locations',
     'read_orders',
     'read_products',
+    'read_rollouts',
     'read_shopify_payments_disputes',
     'read_store_credit_account_transactions',
     'read_store_credit_accounts',

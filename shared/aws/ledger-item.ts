@@ -95,10 +95,13 @@ export function keyOnly(itemKey: string): LedgerItem {
 }
 
 /** Records that the index lists by shop. Their kind takes the place of a discount's id, a number. */
-export type ListedRecord = Extract<RecordKind, 'notice' | 'redemption' | 'audit' | 'waiting'>;
+export type ListedRecord = Extract<
+  RecordKind,
+  'notice' | 'redemption' | 'audit' | 'given' | 'waiting'
+>;
 
 const LISTED: ReadonlySet<string> = new Set<ListedRecord>([
-  ...(['notice', 'redemption', 'audit', 'waiting'] as const),
+  ...(['notice', 'redemption', 'audit', 'given', 'waiting'] as const),
 ]);
 
 const isListed = (text: string): text is ListedRecord => LISTED.has(text);

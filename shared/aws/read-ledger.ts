@@ -116,8 +116,9 @@ export async function listRecords(
     const { items, next } = await queryListing(settings, listingText(shop, kind), from);
     for (const item of items) {
       const itemKey = item[ITEM.key]?.S ?? '';
-      // IAM compares the key with the writer: an item that is only listed as an audit record is none.
-      if (kind === 'audit' && !itemKey.startsWith(ledgerKeyText({ shop, kind, id: '' }))) continue;
+      // IAM compares the key with the writer: an item that is only listed as a record of history is none.
+      const isHistory = kind === 'audit' || kind === 'given';
+      if (isHistory && !itemKey.startsWith(ledgerKeyText({ shop, kind, id: '' }))) continue;
       idOf.set(itemKey, listedIdIn(shop, kind, item) ?? '');
     }
     from = next;

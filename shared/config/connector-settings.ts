@@ -358,6 +358,21 @@ export interface StorefrontSettings {
    * Customer Account API. Default: false.
    */
   readonly headless?: boolean;
+
+  /**
+   * Shopify Flow: triggers for changed points and tiers, redeemed rewards and points about to expire, and the action
+   * "Give loyalty points". `{}` turns it on; then write and release the app's folder. Default: off.
+   */
+  readonly flow?: FlowSettings;
+}
+
+export interface FlowSettings {
+  /** How many days before points expire the trigger is sent, from 1 to 90. Default: 14. */
+  readonly expiryNoticeDays?: number;
+  /** The most points that one run of the action gives, from 1 to 1000000. Default: 500. */
+  readonly mostPointsPerRun?: number;
+  /** The most points that all runs give in a shop on a day of UTC, from 1 to 1000000. Default: 5000. */
+  readonly mostPointsPerDay?: number;
 }
 
 /** What a type of reward may be. */
@@ -372,7 +387,16 @@ export const MEANINGS = [
 
 type RewardMeaning = (typeof MEANINGS)[number];
 
-export type Storefront = Required<StorefrontSettings>;
+export type Storefront = Required<Omit<StorefrontSettings, 'flow'>> & {
+  /** Undefined where it is off. */
+  readonly flow: Required<FlowSettings> | undefined;
+};
+
+const FLOW: Required<FlowSettings> = {
+  expiryNoticeDays: 14,
+  mostPointsPerRun: 500,
+  mostPointsPerDay: 5_000,
+};
 
 const STOREFRONT = {
   customerIdIn: 'Id',
@@ -401,6 +425,7 @@ export function completeStorefront(
       ...STOREFRONT,
       ...given(settings),
       rewardTypes: { ...REWARD_TYPES, ...settings.rewardTypes },
+      flow: settings.flow && { ...FLOW, ...given(settings.flow) },
     }
   );
 }

@@ -4,6 +4,7 @@ import {
   type ConnectorSettings,
   type DeploymentSettings,
   defaultPath,
+  type FlowSettings,
   type HealingSettings,
   type LoyaltyAssumptions,
   MEANINGS,
@@ -320,6 +321,11 @@ const storefront = section({}, {
   taxInPrices: numberFrom(0, 100, 'be a percentage from 0 to 100'),
   redeemsPerHour: wholeNumber(1, 1000, 'rewards'),
   headless: trueOrFalse,
+  flow: section({}, {
+    expiryNoticeDays: wholeNumber(1, 90, 'days'),
+    mostPointsPerRun: wholeNumber(1, 1_000_000, 'points'),
+    mostPointsPerDay: wholeNumber(1, 1_000_000, 'points'),
+  } satisfies Checks<FlowSettings>),
 } satisfies Checks<StorefrontSettings>);
 
 const shop = section(

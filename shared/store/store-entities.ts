@@ -182,6 +182,8 @@ export interface StoreCoupon {
   readonly oncePerCustomer: boolean;
   /** The connector created it as a reward code. */
   readonly madeByConnector: boolean;
+  /** The store gives it to a share of all buyers, and does not say to whom. */
+  readonly onlyForSome?: true;
 }
 
 export type CouponKind = 'percentage' | 'fixed-amount' | 'free-shipping' | 'buy-x-get-y' | 'app';

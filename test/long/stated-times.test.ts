@@ -98,6 +98,7 @@ function openShop({ perDay, pointsPerSecond }: Shop) {
         value: { changed, ...(id < last && { next: String(id + 1) }) },
       };
     },
+    overriddenDiscounts: async () => ({ kind: 'found', value: new Map() }),
     changedProducts: async () => none,
     changedDiscounts: async () => none,
     findAbsent: async () => ({ kind: 'found', value: new Set() }),

@@ -5,6 +5,7 @@ import {
   createMemorySourceQueue,
 } from '../../local/harness/memory-queue.ts';
 import { recordTelemetry } from '../../local/harness/recorded-telemetry.ts';
+import type { Announcement } from '../../shared/core/balances/announce.ts';
 import { settleBalances } from '../../shared/core/balances/settle-balances.ts';
 import { runBatch } from '../../shared/core/batch/run-batch.ts';
 import { createCircuitBreaker } from '../../shared/core/calls/call-loyalty.ts';
@@ -38,6 +39,16 @@ export function openBalanceQueue(customers: readonly string[], visibilitySeconds
   const ledger = createMemoryLedger();
   const balances = createMemoryBalanceStore(customers);
   const telemetry = recordTelemetry();
+  /** What the automation of the store was told; `before` is called first, and may fail. */
+  const announced = { all: [] as Announcement[], before: undefined as (() => void) | undefined };
+  const announcing = {
+    expiryNoticeDays: 14,
+    async announce(_shop: string, announcement: Announcement) {
+      announced.before?.();
+      announced.all.push(announcement);
+      return { kind: 'taken' } as const;
+    },
+  };
   const events = {
     async send(event: QueuedEvent): Promise<void> {
       queue.send({
@@ -59,12 +70,13 @@ export function openBalanceQueue(customers: readonly string[], visibilitySeconds
   }
 
   return {
-    ...{ clock, now, queue, dead, ledger, balances, telemetry, events },
+    ...{ clock, now, queue, dead, ledger, balances, telemetry, events, announced },
 
     /** What every invocation of the worker has. */
     depsFor: (watch: Watch) => ({
       ledger: watch(ledger) as Ledger,
       balances: watch(balances),
+      announcing: watch(announcing),
       queue: watch(events),
       source: watch(createMemorySourceQueue(queue)),
       deadLetters: watch(createMemoryDeadLetters(dead)),
@@ -147,6 +159,7 @@ export function openBalanceWorker(customers: readonly string[]) {
     points,
     reading,
     telemetry,
+    announced: opened.announced,
     asked: () => asked,
     sendRaw: (body: string, groupId: string) =>
       queue.send({ body, groupId, deduplicationId: `raw-${queue.size}` }),

@@ -130,6 +130,7 @@ export async function deployFunctions(
   return {
     queues,
     functions,
+    table,
     ledger: createDynamoDbLedger({ client: aws.dynamoDb, table }),
 
     /** Enqueues an event without a webhook, as a replay does. */

@@ -294,6 +294,7 @@ export function openRedeeming({
     balances,
     events,
     telemetry,
+    announced: here.announced,
 
     redeem(request: Partial<RedeemRequest> = {}, watch = asItIs) {
       const { customerId = ROBIN, ...more } = request;

@@ -14,6 +14,7 @@ import type { StartedChallenge, TypedContacts } from '../../shared/core/redeem/c
 import type { RedeemAnswer, RedeemRequest } from '../../shared/core/redeem/redeem-reward.ts';
 import type { CodeUses } from '../../shared/core/redeem/reward-store.ts';
 import { createRateLimit } from '../../shared/core/storefront/cached-uses.ts';
+import type { GiftLimits } from '../../shared/core/storefront/give-points.ts';
 import { createStorefront } from '../../shared/core/storefront/storefront.ts';
 import type { CustomerOfToken } from '../../shared/shopify/storefront-requests/customer-tokens.ts';
 import { createScriptServer } from '../../shared/shopify/storefront-requests/serve-script.ts';
@@ -46,8 +47,10 @@ export function serveInProcess({
   challenge = 'off',
   taxInPrices = 0,
   observers,
+  flow,
   posCustomerId = 'email-or-document',
 }: {
+  readonly flow?: GiftLimits;
   /** The shop is only observed. */
   readonly observers?: readonly string[];
   readonly readsPerMinute?: number;
@@ -115,6 +118,7 @@ export function serveInProcess({
     retentionDays: 60,
     taxInPrices,
     pointCallsPerMinute: readsPerMinute,
+    flow,
     rewardTypes: { 0: 'percent', 1: 'fixed', 3: 'cashback', 4: 'custom', 5: 'product' },
   });
   const redeeming = {

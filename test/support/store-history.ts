@@ -178,7 +178,7 @@ export function replaceScan(
   };
 }
 
-/** One run whose time ends with the fourth question to the store, as if each took long. */
+/** One run whose time ends with the fifth question to the store, as if each took long. */
 export async function reconcileBriefly(connector: Connector, deep = false): Promise<void> {
   const end = new AbortController();
   const { walked } = connector.parts;
@@ -189,7 +189,7 @@ export async function reconcileBriefly(connector: Connector, deep = false): Prom
       if (typeof member !== 'function') return member;
       return (...given: unknown[]) => {
         asked += 1;
-        if (asked >= 4) end.abort();
+        if (asked >= 5) end.abort();
         return member.apply(target, given);
       };
     },

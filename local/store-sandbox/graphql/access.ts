@@ -11,6 +11,7 @@ const scopeOfType: Readonly<Record<string, string>> = {
   Customer: 'read_customers',
   Product: 'read_products',
   DiscountNode: 'read_discounts',
+  Rollout: 'read_rollouts',
   DiscountCodeNode: 'read_discounts',
   DiscountAutomaticNode: 'read_discounts',
   DiscountCodeBasicCreatePayload: 'write_discounts',

@@ -10,6 +10,7 @@ import type {
   MetafieldRow,
   OrderRow,
   ProductRow,
+  RolloutRow,
   StoreCreditAccountRow,
   StoreCreditTransactionRow,
 } from '../model/rows.ts';
@@ -206,6 +207,35 @@ function listCodes(
       ...{ code, asyncUsageCount: used },
     }),
   });
+}
+
+/** Only active ones exist here, so the search for them is not looked at. */
+export function rolloutView(context: GraphContext, row: RolloutRow): View {
+  const { id, name, allocation, startedAt, concludeAt, treatments } = row;
+  return {
+    __typename: 'Rollout',
+    id: gid('Rollout', id),
+    ...{ name, startedAt, status: 'ACTIVE', effectiveTrafficAllocation: allocation },
+    schedule: concludeAt && { activateAt: startedAt, concludeAt },
+    treatments: treatments.map(({ split, activate, expire }) => ({
+      split,
+      changes: (args: PageArguments) =>
+        connect(context, args, {
+          rows: [
+            ...activate.map((discountId) => ({ discountId, does: 'Activate' })),
+            ...expire.map((discountId) => ({ discountId, does: 'Expire' })),
+          ],
+          id: ({ discountId }) => discountId,
+          view: ({ discountId, does }) => {
+            const discount = context.world.rows.discounts.get(discountId);
+            return {
+              __typename: `RolloutDiscount${does}Change`,
+              discount: discount ? discountNodeView(context, discount, 'DiscountNode') : null,
+            };
+          },
+        }),
+    })),
+  };
 }
 
 function contextView(context: GraphContext, { context: who }: DiscountRow): View {

@@ -395,6 +395,13 @@ export function mutationRoot(context: GraphContext): View {
         ? { deletedCodeDiscountId: id, userErrors: [] }
         : failed('deletedCodeDiscountId', ['id'], 'Code discount does not exist.', 'INVALID');
     },
+    // Documented is only that the trigger must be one of the app's. The sandbox knows no extensions.
+    flowTriggerReceive: ({ handle, payload }: { handle?: string; payload?: unknown }) => {
+      if (!handle) return { userErrors: [{ field: ['handle'], message: 'Handle is missing' }] };
+      const { triggers } = world.rows;
+      triggers.put(String(triggers.size), { at: world.now().toISOString(), handle, payload });
+      return { userErrors: [] };
+    },
     storeCreditAccountCredit: (args: { id: string; creditInput: CreditInput }) =>
       creditAccount(context, args),
     bulkOperationRunQuery: (args: { query: string; groupObjects: boolean }) => {

@@ -7,6 +7,7 @@ import {
   definitionView,
   discountNodeView,
   productView,
+  rolloutView,
   shopView,
   subscriptionView,
 } from './entity-views.ts';
@@ -131,6 +132,12 @@ export function queryRoot(context: GraphContext): View {
       const row = found && rows.discounts.get(found.discountId);
       return row ? discountNodeView(context, row) : null;
     },
+    rollouts: (args: ListArguments) =>
+      connect(context, args, {
+        rows: [...rows.rollouts.values()],
+        id: ({ id }) => id,
+        view: (row) => rolloutView(context, row),
+      }),
     webhookSubscriptions: (args: PageArguments & { topics?: readonly string[] | null }) =>
       connect(context, args, {
         rows: [...subscriptions.values()]

@@ -28,6 +28,7 @@ import {
 } from '../../sandbox-kit/http/server.ts';
 import { inOrder, readDisorder } from '../delivery/disorder.ts';
 import type { FaultRule } from '../fault-rule.ts';
+import { type ActionRun, runAction } from '../flow.ts';
 import { type ActionName, actions } from '../model/actions.ts';
 import { renderStoreFragment, renderStorePage } from '../pages/store-page.ts';
 import type { StoreService } from '../service.ts';
@@ -161,6 +162,7 @@ const resources: Readonly<Record<string, Resource<StoreService>>> = {
   },
   '/sandbox/clock': { POST: advanceClock },
   '/sandbox/secret': { POST: rotateSecret },
+  '/sandbox/flow-actions': { POST: sendAction },
 };
 
 function findResource(path: string): Resource<StoreService> | undefined {
@@ -215,6 +217,17 @@ function rotateSecret(service: StoreService, _query: Query, body: unknown): Answ
   if (typeof secret !== 'string' || secret === '') return wrong(400, 'secret must be a text.');
   service.rotateSecret(secret);
   return done;
+}
+
+/** `{ address, handle, properties, runId }`: the answer of the app's endpoint. */
+async function sendAction({ world, credentials }: StoreService, _query: Query, body: unknown) {
+  const run = body as Partial<ActionRun & { readonly address: string }> | undefined;
+  const { address = '', handle, properties } = run ?? {};
+  if (!URL.canParse(address) || !handle || !properties) {
+    return wrong(400, 'address, handle and properties must be given.');
+  }
+  const store = { shop: world.shop.domain, secret: credentials.clientSecret };
+  return jsonAnswer(200, await runAction(address, { ...run, handle, properties }, store));
 }
 
 const fieldOf = (body: unknown, name: string): unknown =>

@@ -21,7 +21,9 @@ import {
   createDiscount,
   deactivateDiscount,
   deleteDiscount,
+  endRollout,
   removeCodes,
+  startRollout,
   updateDiscount,
 } from './discounts.ts';
 import * as inputs from './inputs.ts';
@@ -72,6 +74,8 @@ export const actions = {
   deleteDiscount: action(inputs.discountReference, deleteDiscount),
   addCodes: action(inputs.codesChange, addCodes),
   removeCodes: action(inputs.codesChange, removeCodes),
+  startRollout: action(inputs.rolloutDraft, startRollout),
+  endRollout: action(inputs.rolloutReference, endRollout),
   createCustomer: action(inputs.customerDraft, createCustomer),
   updateCustomer: action(inputs.customerChange, updateCustomer),
   mergeCustomers: action(inputs.customerMerge, mergeCustomers),

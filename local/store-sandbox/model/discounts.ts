@@ -1,8 +1,15 @@
 import type * as v from 'valibot';
 import { minorDigits } from '../../../shared/store/money.ts';
-import type { codesChange, discountChange, discountDraft, discountReference } from './inputs.ts';
+import type {
+  codesChange,
+  discountChange,
+  discountDraft,
+  discountReference,
+  rolloutDraft,
+  rolloutReference,
+} from './inputs.ts';
 import { parseMinor } from './minor-units.ts';
-import type { CodeRow, DiscountRow, DiscountValue } from './rows.ts';
+import type { CodeRow, DiscountRow, DiscountValue, RolloutRow } from './rows.ts';
 import {
   type Announcement,
   done,
@@ -190,4 +197,36 @@ export function discountStatus(
 ): 'ACTIVE' | 'SCHEDULED' | 'EXPIRED' {
   if (endsAt !== null && Date.parse(endsAt) <= now.getTime()) return 'EXPIRED';
   return Date.parse(startsAt) > now.getTime() ? 'SCHEDULED' : 'ACTIVE';
+}
+
+/** The names of its webhooks are not documented, and a discount in it is not changed by it: it announces nothing. */
+export function startRollout(
+  world: World,
+  draft: v.InferOutput<typeof rolloutDraft>,
+): Outcome<RolloutRow> {
+  const rollout = { id: world.ids.next('Rollout'), startedAt: moment(world), ...draft };
+  world.rows.rollouts.put(rollout.id, rollout);
+  return done(rollout);
+}
+
+export function endRollout(
+  { rows }: World,
+  { rolloutId }: v.InferOutput<typeof rolloutReference>,
+): Outcome<string> {
+  if (!rows.rollouts.get(rolloutId)) return refused(`There is no active Rollout ${rolloutId}.`);
+  rows.rollouts.delete(rolloutId);
+  return done(rolloutId);
+}
+
+/** What the checkout goes by. Of a Rollout for a share of buyers, this sandbox's buyers are not part. */
+export function statusAtCheckout(
+  { rows, now }: Pick<World, 'rows' | 'now'>,
+  discount: DiscountRow,
+): ReturnType<typeof discountStatus> {
+  const whole = [...rows.rollouts.values()]
+    .filter(({ allocation }) => allocation === 100)
+    .flatMap(({ treatments }) => treatments.filter(({ split }) => split === 100));
+  if (whole.some(({ expire }) => expire.includes(discount.id))) return 'EXPIRED';
+  if (whole.some(({ activate }) => activate.includes(discount.id))) return 'ACTIVE';
+  return discountStatus(discount, now());
 }

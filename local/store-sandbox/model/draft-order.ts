@@ -1,6 +1,6 @@
 import type * as v from 'valibot';
 import { minorDigits } from '../../../shared/store/money.ts';
-import { discountStatus } from './discounts.ts';
+import { statusAtCheckout } from './discounts.ts';
 import type { orderDraft } from './inputs.ts';
 import { allocate, formatMinor, parseMinor, share } from './minor-units.ts';
 import type { AllocationRow, ApplicationRow, CodeRow, DiscountRow, LineRow } from './rows.ts';
@@ -153,15 +153,16 @@ function fromStore(
 
 /** Why the checkout would refuse the code for this customer and cart; undefined when it would accept it. */
 function findObstacle(
-  { rows, shop, now }: World,
+  world: World,
   discount: DiscountRow,
   { code, used }: CodeRow,
   lines: readonly PlainLine[],
   customerId: string | null,
 ): string | undefined {
+  const { rows, shop } = world;
   const { context, oncePerCustomer, minimumMinor, productIds, usageLimit } = discount;
   if (usageLimit !== null && used >= usageLimit) return `The code ${code} has been used already.`;
-  const status = discountStatus(discount, now());
+  const status = statusAtCheckout(world, discount);
   if (status === 'EXPIRED') return `The code ${code} has expired.`;
   if (status === 'SCHEDULED') return `The code ${code} is not valid yet.`;
   const isNamed = context.kind === 'customers';

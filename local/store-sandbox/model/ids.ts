@@ -23,6 +23,7 @@ const firsts = {
   DiscountCodeNode: 1_688_800_000_000n,
   DiscountAutomaticNode: 1_712_300_000_000n,
   DiscountRedeemCode: 20_453_200_000_000n,
+  Rollout: 71_300_000_000n,
   StoreCreditAccount: 51_900_000_000n,
   StoreCreditAccountTransaction: 61_700_000_000n,
   Metafield: 32_118_700_000_000n,

@@ -107,6 +107,23 @@ export const discountChange = v.strictObject({ discountId: id, ...discountFields
 
 export const discountReference = v.strictObject({ discountId: id });
 
+/** Served from now on. */
+export const rolloutDraft = v.strictObject({
+  name: text,
+  /** The effective traffic allocation. */
+  allocation: v.optional(percentage, 100),
+  concludeAt: v.optional(v.nullable(moment), null),
+  treatments: v.array(
+    v.strictObject({
+      split: v.optional(percentage, 100),
+      activate: v.optional(v.array(id), []),
+      expire: v.optional(v.array(id), []),
+    }),
+  ),
+});
+
+export const rolloutReference = v.strictObject({ rolloutId: id });
+
 export const codesChange = v.strictObject({
   discountId: id,
   codes: v.pipe(v.array(v.pipe(text, v.minLength(1))), v.minLength(1), v.maxLength(100_000)),

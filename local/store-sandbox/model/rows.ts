@@ -8,6 +8,7 @@ import type {
   disputeChange,
   metafieldDefinition,
   metafieldDraft,
+  rolloutDraft,
 } from './inputs.ts';
 
 /** An order as the store keeps it. Totals are computed from it, never stored. */
@@ -252,6 +253,12 @@ export interface DiscountRow {
   readonly tags: readonly string[];
 }
 
+/** An active Rollout; one that has ended is not kept. */
+export interface RolloutRow extends Readonly<v.InferOutput<typeof rolloutDraft>> {
+  readonly id: string;
+  readonly startedAt: string;
+}
+
 export type DiscountValue =
   | { readonly kind: 'percentage'; readonly ppm: number }
   | { readonly kind: 'fixed'; readonly minor: number; readonly each: boolean };
@@ -348,6 +355,13 @@ interface StaffRow {
   readonly lastName: string;
 }
 
+/** A trigger that Shopify Flow was sent. */
+interface TriggerRow {
+  readonly at: string;
+  readonly handle: string;
+  readonly payload: unknown;
+}
+
 export type StoreRows = Readonly<ReturnType<typeof openRows>>;
 
 export function openRows(tables: Tables) {
@@ -357,6 +371,7 @@ export function openRows(tables: Tables) {
     discounts: tables.table<DiscountRow>('discounts'),
     /** By the code in lower case. */
     codes: tables.table<CodeRow>('codes'),
+    rollouts: tables.table<RolloutRow>('rollouts'),
     customers: tables.table<CustomerRow>('customers'),
     storeCreditAccounts: tables.table<StoreCreditAccountRow>('storeCreditAccounts'),
     /** Of all accounts, in the order in which they were made. */
@@ -367,6 +382,8 @@ export function openRows(tables: Tables) {
     metafieldDefinitions: tables.table<MetafieldDefinitionRow>('metafieldDefinitions'),
     locations: tables.table<LocationRow>('locations'),
     staff: tables.table<StaffRow>('staff'),
+    /** Of Shopify Flow, by number. */
+    triggers: tables.table<TriggerRow>('triggers'),
     counters: tables.table<number>('counters'),
   };
 }

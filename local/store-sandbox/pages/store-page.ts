@@ -20,6 +20,7 @@ import {
   renderDiscounts,
   renderOrders,
   renderProducts,
+  renderTriggers,
 } from './store-sections.ts';
 
 const chaos = {
@@ -204,7 +205,7 @@ export function renderStoreFragment(service: StoreService): Html {
   return html`${renderSettings(state)}${renderOrders(state, loyalty)}${renderProducts(
     state,
     loyalty,
-  )}${renderDiscounts(state)}${renderCustomers(state, loyalty)}${renderDeliveries(service.sender.all())}${renderApiJournal(
+  )}${renderDiscounts(state)}${renderCustomers(state, loyalty)}${state.triggers.length > 0 && renderTriggers(state)}${renderDeliveries(service.sender.all())}${renderApiJournal(
     service.journal.entries(),
   )}`;
 }

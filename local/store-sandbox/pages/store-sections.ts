@@ -219,6 +219,20 @@ export function renderDiscounts({ discounts, codes, shop }: State): Html {
   });
 }
 
+export function renderTriggers({ triggers }: State): Html {
+  return renderSection({
+    id: 'triggers',
+    title: 'Triggers of Shopify Flow',
+    rows: triggers,
+    whenEmpty: 'None yet.',
+    columns: {
+      When: ({ at }) => moment(at),
+      Trigger: ({ handle }) => brief(handle),
+      Payload: ({ payload }) => brief(JSON.stringify(payload)),
+    },
+  });
+}
+
 function describeValue({ value, kind }: State['discounts'][number], digits: number): string | null {
   if (!value) return kind === 'free-shipping' ? 'shipping' : null;
   return value.kind === 'percentage' ? `${value.ppm / 10_000} %` : formatMinor(value.minor, digits);

@@ -165,7 +165,7 @@ function differentExtensions(wanted: AppFiles, written: AppFiles): readonly stri
     if (name === undefined || differs.length === 0) return [];
     const place = `extensions/${name}`;
     if (files.every((path) => !written.has(path))) return [`${place} is missing`];
-    if (files.every((path) => !wanted.has(path))) return [`${place} is not wanted: no storefront`];
+    if (files.every((path) => !wanted.has(path))) return [`${place} is not wanted by the settings`];
     return [`${place} is of another release or address, or was changed: ${differs.join(', ')}`];
   });
 }
@@ -208,7 +208,9 @@ async function readAppFolder(
   const scopes = textIn(before?.access_scopes as TomlTable | undefined, 'scopes').split(/\s*,\s*/);
   const kept = scopes.filter((scope) => scope === ALL_ORDERS);
   const proxy = proxyAddress(deployment, shop);
-  const extensions = proxy === undefined ? new Map<string, Uint8Array>() : await readApp(proxy);
+  const flow = deployment.connector.storefront?.flow !== undefined;
+  const extensions =
+    proxy === undefined ? new Map<string, Uint8Array>() : await readApp(proxy, flow);
   const wanted = new Map<string, Uint8Array>([
     [TOML, Buffer.from(appToml(deployment, shop, { clientId, kept }))],
     ...[...extensions].map(([path, contents]) => [`extensions/${path}`, contents] as const),

@@ -6,6 +6,11 @@ import {
   installedAppDocument,
   shopCurrencyDocument,
 } from '../../../shared/shopify/admin/documents.gen.ts';
+import {
+  ROLLOUTS_SCOPE,
+  type RolloutsRead,
+  readRollouts,
+} from '../../../shared/shopify/admin/rollouts.ts';
 import { line } from '../document/line.ts';
 import {
   type Check,
@@ -23,6 +28,8 @@ import {
 export interface WantedScope {
   readonly scope: string;
   readonly for: string;
+  /** The connector works without it, and says what it then does not know. */
+  readonly isOptional?: true;
 }
 
 /**
@@ -38,6 +45,12 @@ const ALWAYS: readonly WantedScope[] = [
   { scope: 'read_discounts', for: 'discount codes' },
 ];
 
+const ROLLOUTS: WantedScope = {
+  scope: ROLLOUTS_SCOPE,
+  for: 'discounts that a Rollout gives or withholds (optional)',
+  isOptional: true,
+};
+
 const STOREFRONT: readonly WantedScope[] = [
   { scope: 'write_customers', for: 'the balances of customers (storefront)' },
   { scope: 'write_discounts', for: 'the codes of redeemed rewards (storefront)' },
@@ -48,8 +61,10 @@ const STOREFRONT: readonly WantedScope[] = [
 export function wantedScopes(
   { storefront }: Pick<Connector, 'storefront'>,
   {
-    rules: { enrich, customers, lostDisputes },
-  }: { readonly rules: Pick<MappingRules, 'enrich' | 'customers' | 'lostDisputes'> },
+    rules: { enrich, customers, lostDisputes, couponKinds },
+  }: {
+    readonly rules: Pick<MappingRules, 'enrich' | 'customers' | 'lostDisputes' | 'couponKinds'>;
+  },
 ): readonly WantedScope[] {
   return [
     ...ALWAYS,
@@ -63,6 +78,7 @@ export function wantedScopes(
       ? [{ scope: 'read_shopify_payments_disputes', for: "rules.lostDisputes 'take-back'" }]
       : []),
     ...(enrich.staffNames ? [{ scope: 'read_users', for: 'rules.enrich.staffNames' }] : []),
+    ...(couponKinds.length > 0 ? [ROLLOUTS] : []),
     ...(storefront ? STOREFRONT : []),
   ];
 }
@@ -105,7 +121,9 @@ export function judgeScopes(
   granted: readonly string[],
   wanted: readonly WantedScope[],
 ): readonly Finding[] {
-  const missing = wanted.filter(({ scope }) => !hasScope(granted, scope));
+  const missing = wanted.filter(
+    ({ scope, isOptional }) => !isOptional && !hasScope(granted, scope),
+  );
   const findings = missing.map((one) =>
     fail(
       `the app lacks the scope ${one.scope}, needed for ${one.for}`,
@@ -179,4 +197,35 @@ export function judgeCurrency(
       ? `${own} and sharedAccount to false, with an account of its own at the loyalty service; or set rules.currency to 'any' for all shops on the account, and 50 ${wanted} and 50 ${currency} count alike. Deploy, then replay the dead letters.`
       : `${own}, deploy, and replay the dead letters.`,
   );
+}
+
+/** What the store's own dates of discounts do not say. */
+export function rolloutsCheck({ shops, services }: ShopDeps): Check {
+  return shopCheck('Rollouts', ['Admin API'], shops, async (shop) => {
+    if (shop.rules.couponKinds.length === 0) return [info('the settings mirror no coupons')];
+    return judgeRollouts(await readRollouts(services().ask(shop)));
+  });
+}
+
+const GRANT_ROLLOUTS = `Write the app's folder (app write), release it (shopify app deploy), and approve the scope ${ROLLOUTS_SCOPE} in the shop's admin.`;
+
+export function judgeRollouts(read: RolloutsRead): readonly Finding[] {
+  if (read.kind === 'unavailable') return [unknown(`the store did not answer (${read.why})`)];
+  if (read.kind === 'not-known') {
+    const what = `which discounts a Rollout gives or withholds (${read.why}): coupons follow the discounts' own dates`;
+    return [unknown(what, GRANT_ROLLOUTS)];
+  }
+  const findings = read.rollouts.flatMap(({ name, endsAt, changes }) => {
+    const until = endsAt === undefined ? '' : ` until ${endsAt}`;
+    const alike = Map.groupBy(changes, ({ does, share }) => `${does}s for ${share} % of buyers`);
+    return [...alike].map(([how, group]) => {
+      const ids = group.map(({ discountId }) => discountId).join(', ');
+      const isForAll = group.every(({ share }) => share >= 100);
+      const then = isForAll
+        ? 'coupons follow it'
+        : 'the store does not say which, so codes that only some get are not mirrored (coupon-for-some-buyers)';
+      return info(`"${name}"${until} ${how}: discounts ${ids}; ${then}`);
+    });
+  });
+  return findings.length > 0 ? findings : [pass('no active Rollout changes a discount')];
 }

@@ -80,7 +80,15 @@ export async function* readAudit(
   { since, until, now = new Date() }: Record<'since' | 'until', Date> & { readonly now?: Date },
 ): AsyncGenerator<AuditRecord> {
   const readMonth = async (month: string): Promise<readonly AuditRecord[]> => {
-    const found = await listRecords(settings, month, 'audit');
+    const [ofPeople, ofWorkflows] = await Promise.all([
+      listRecords(settings, month, 'audit'),
+      // Under no name of an operator: a function writes them.
+      listRecords(settings, month, 'given'),
+    ]);
+    const found = [
+      ...ofPeople,
+      ...ofWorkflows.map((one) => ({ ...one, id: `${WORKFLOW}${one.id}` })),
+    ];
     const texts = new Map(found.map(({ id, entry }) => [id, entry.remembered ?? '']));
     const records = [...texts].flatMap(([id, text]) => {
       const [userId = '', at = ''] = id.split('|');
@@ -103,6 +111,7 @@ export async function* readAudit(
 }
 
 const END = '|end';
+const WORKFLOW = 'workflow of ';
 const NOT_READABLE = { command: '(the record is not readable)', arguments: {}, version: '' };
 
 async function append(

@@ -10,7 +10,7 @@ import {
 } from '../checks/check.ts';
 import { loyaltyCheck, orderOriginCheck, rewardsCheck } from '../checks/loyalty.ts';
 import { goLiveCheck, settingsCheck } from '../checks/settings.ts';
-import { adminApiCheck, currencyCheck, installedAppCheck } from '../checks/store.ts';
+import { adminApiCheck, currencyCheck, installedAppCheck, rolloutsCheck } from '../checks/store.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import { openShopServices } from '../deployment/services.ts';
 import type { Document } from '../document/document.ts';
@@ -80,6 +80,7 @@ function openChecks(deployment: Deployment, options: CommonOptions): readonly Ch
     adminApiCheck(deps),
     installedAppCheck(deps),
     currencyCheck(deps),
+    rolloutsCheck(deps),
     subscriptionsCheck(deps),
     loyaltyCheck(deps),
     orderOriginCheck(deps),

@@ -327,6 +327,7 @@ export const SKIPS: Readonly<Record<MappingSkip, string>> = {
   'customers-with-orders': 'the settings send customers as part of their orders only',
   'coupon-kind-not-mirrored': 'the settings leave out this kind of coupon',
   'coupon-for-everyone': 'it is for everyone, not for one customer',
+  'coupon-for-some-buyers': 'a Rollout of the store gives it to a share of all buyers only',
   'coupon-for-several-customers': 'it is for several customers',
 };
 

@@ -216,6 +216,16 @@ export interface RememberedBalance extends Balance {
   readonly readAt?: number;
   /** The deliveries that were settled last: a repetition of one of them changes nothing. */
   readonly seen: readonly string[];
+  /** Absent while nothing is announced. */
+  readonly told?: Told;
+}
+
+/** What the automation of the store was told of a customer. */
+export interface Told {
+  readonly points: string;
+  readonly tier: string | null;
+  /** The dates that were told as those of points about to expire, while they are to come. */
+  readonly expiries: readonly string[];
 }
 
 /** A repetition that comes later than so many others costs one reading. */

@@ -24,6 +24,7 @@ import {
 } from '../ledger/ledger.ts';
 import { mergedInto } from '../ledger/merged-customer.ts';
 import { retryStore } from '../store/store.ts';
+import { type AnnouncingDeps, announceAll, announcementsOf } from './announce.ts';
 import {
   type BalanceChange,
   type BalanceStore,
@@ -35,9 +36,10 @@ import {
   readCustomer,
   recallBalance,
   rememberBalance,
+  type Told,
 } from './point-balance.ts';
 
-export interface BalanceDeps extends ConcludeDeps, ReadCustomerDeps {
+export interface BalanceDeps extends ConcludeDeps, ReadCustomerDeps, AnnouncingDeps {
   readonly ledger: Pick<Ledger, 'readMany' | 'write' | 'markUncertain'>;
   readonly balances: BalanceStore;
   readonly queue: EventQueue;
@@ -45,7 +47,7 @@ export interface BalanceDeps extends ConcludeDeps, ReadCustomerDeps {
 }
 
 /**
- * Plan → read the service → decide → mark → write → record. A group is one customer. The customers of a shop
+ * Plan → read the service → decide → mark → write → record → announce. A group is one customer. The customers of a shop
  * are written in one call; in all else they are independent.
  * See docs/decisions/0022-balances-follow-event-dates-and-are-read-when-in-doubt.md.
  */
@@ -81,6 +83,7 @@ interface Writing extends Change<RecordKey<'customer'>> {
   readonly kind: 'writing';
   readonly work: CustomerWork;
   readonly balance: RememberedBalance;
+  readonly before: Told | undefined;
   readonly given: BalanceChange;
 }
 
@@ -132,17 +135,45 @@ async function decideAndMark(
   const { topic } = items[0].event;
   const entry = read && withoutExpiry(read);
   const change = { key, entry, version, topic, now: deps.now() };
-  const facts = { remembered: rememberBalance(balance) };
+  const before = toldBefore(work, read);
   if (decision.kind === 'unchanged') {
+    const { facts, announce } = tellOf(key, balance, before, deps);
     const recorded = await record(change, { kind: 'unchanged', facts }, deps.ledger);
+    if (recorded) await announce();
     return recorded ? { kind: 'unchanged' } : overtaken;
   }
+  const facts = { remembered: rememberBalance(balance) };
   const given = balanceChange(key.id, balance, entry);
   const replaces = isApplied(entry);
   // The mark holds what is about to be written, so that any later worker can finish the work.
   const marked = replaces ? await record(change, { kind: 'marked', facts }, deps.ledger) : entry;
   if (replaces && !marked) return overtaken;
-  return { ...change, entry: marked, kind: 'writing', work, balance, given };
+  return { ...change, entry: marked, kind: 'writing', work, balance, before, given };
+}
+
+/**
+ * What the store was told last. Undefined where nobody knows what the balance was; the first event of a customer counts
+ * from nothing.
+ */
+function toldBefore({ events }: CustomerWork, entry: LedgerEntry | undefined): Told | undefined {
+  const known = recallBalance(entry?.remembered);
+  if (!known) return events.length > 0 ? { points: '0', tier: null, expiries: [] } : undefined;
+  const { told, points, tier = null } = known;
+  return told ?? (entry?.uncertain ? undefined : { points, tier, expiries: [] });
+}
+
+/** What is recorded with the balance, and then said. */
+function tellOf(
+  { shop, id }: RecordKey<'customer'>,
+  balance: RememberedBalance,
+  before: Told | undefined,
+  deps: BalanceDeps,
+) {
+  const { announcing } = deps;
+  if (!announcing) return { facts: { remembered: rememberBalance(balance) }, announce() {} };
+  const { announcements, told } = announcementsOf(id, balance, before, announcing, deps.now());
+  const facts = { remembered: rememberBalance({ ...balance, told }) };
+  return { facts, announce: () => announceAll(shop, announcements, deps) };
 }
 
 /** The balance of a customer who has points again outlives the mark of an earlier redaction. */
@@ -155,17 +186,18 @@ async function conclusionOf(
   written: BalanceWritten,
   deps: BalanceDeps,
 ): Promise<Outcome> {
-  const { work, balance } = writing;
+  const { work, balance, before, key } = writing;
   const change = { ...writing, now: deps.now() };
   switch (written.kind) {
     case 'written': {
-      const facts = { remembered: rememberBalance(balance) };
+      const { facts, announce } = tellOf(key, balance, before, deps);
       const applied = { appliedKey: balanceKey(balance), facts };
       const recorded = await recordApplied(change, applied, deps.ledger, () => {
         const [{ event }] = work.items;
         const again = { ...event, deliveryId: firstDeliveryId(event) };
         return deps.queue.send(askAgain(again, deps.now()));
       });
+      if (recorded) await announce();
       return recorded ? { kind: 'applied', calls: [] } : overtaken;
     }
     case 'unknown-customer':

@@ -18,6 +18,8 @@ export interface Unavailable {
   readonly mayHaveHappened: boolean;
   /** Not the service's doing: shoppers ask for more than `loyalty.callsPerSecond` leaves them. */
   readonly isOutOfTokens?: boolean;
+  /** By an operator, or by what the service said. */
+  readonly isPaused?: boolean;
 }
 
 export interface AskingDeps {
@@ -47,8 +49,14 @@ export async function askLoyalty<O extends OperationId>(
   const call = loyalty[operation] as (...all: unknown[]) => Promise<LoyaltyResult<Value<O>>>;
   const called = await callForShopper(operation, () => call(...given, options), deps);
   if (called.kind === 'call-refused') {
-    const { afterSeconds } = called.retry;
-    return { kind: 'unavailable', afterSeconds, mayHaveHappened: false };
+    const { afterSeconds, pausedBy } = called.retry;
+    const isPaused = pausedBy !== undefined;
+    return {
+      kind: 'unavailable',
+      afterSeconds,
+      mayHaveHappened: false,
+      ...(isPaused && { isPaused }),
+    };
   }
   const { result, outcome, mayHaveHappened } = called;
   if (result.kind === 'success' || result.kind === 'warning') {

@@ -131,6 +131,8 @@ export type MappingSkip =
   | 'customers-with-orders'
   | 'coupon-kind-not-mirrored'
   | 'coupon-for-everyone'
+  /** The store gives it to a share of all buyers, and does not say to whom. */
+  | 'coupon-for-some-buyers'
   | 'coupon-for-several-customers';
 
 /**

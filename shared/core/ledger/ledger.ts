@@ -4,7 +4,7 @@ import { type EntityKey, type EventHead, isEntityKind } from '../events/event.ts
  * What the ledger keeps besides entities: `customer`, the balance that the store was given last,
  * or whom the customer was merged into; `redemption`, all redemptions of a customer; `reward-code`, that a code is a
  * reward's; `quiz`, answers that are being sent; `till`, the times of wrong PINs of a user of the point of sale;
- * `notice`, what a person must see; `cursor`, how far a scan or an import has come; `audit`, what an operator changed;
+ * `given`, what workflows gave on a day; `notice`, what a person must see; `cursor`, how far a scan or an import has come; `audit`, what an operator changed;
  * `control`, whether calls may be made for the shop; `parked`, that a body is a dead letter; `waiting`,
  * that a message waits for its next attempt; `dead-letter`, the summary of one; `place`, which busy shop holds a worker;
  * `plan`, what would have been sent for an entity of a shop that is only observed.
@@ -15,6 +15,7 @@ export type RecordKind =
   | 'reward-code'
   | 'quiz'
   | 'till'
+  | 'given'
   | 'notice'
   | 'cursor'
   | 'audit'
@@ -245,6 +246,7 @@ const LETTERS = {
   merge: 'k',
   redemption: 'r',
   till: 't',
+  given: 'g',
   cursor: 's',
   control: 'w',
   parked: 'd',

@@ -29,10 +29,11 @@ export function mapCoupon(
 ): Mapped {
   const { code } = coupon;
   if (coupon.madeByConnector) return { kind: 'skip', why: 'reward-coupon' };
-  if (isOver(coupon, before.now)) return mapRemovedCoupon(code, rules, before);
+  if (!coupon.onlyForSome && isOver(coupon, before.now))
+    return mapRemovedCoupon(code, rules, before);
   const skipped = skipReason(coupon, rules);
   if (skipped !== undefined) {
-    // The service holds it from before a rule changed: it must not stay as it was.
+    // The service holds it from before a rule or its buyers changed: it must not stay as it was.
     return before.known ? mapRemovedCoupon(code, rules, before) : { kind: 'skip', why: skipped };
   }
   const ofShop = isOfShop(rules, before);
@@ -88,6 +89,7 @@ function isOver({ status, endsAt }: StoreCoupon, now: Date): boolean {
 }
 
 function skipReason(coupon: StoreCoupon, rules: CouponRules): MappingSkip | undefined {
+  if (coupon.onlyForSome) return 'coupon-for-some-buyers';
   const customer = receiver(coupon, rules);
   if (customer && !isIdentified(plainCustomerForm(customer), rules))
     return 'customer-without-email';

@@ -36,6 +36,8 @@ export interface Purpose {
   readonly since: number;
   /** Everything is compared, and not only what has changed. */
   readonly isDeep: boolean;
+  /** What differs is no lost webhook: none announces it. */
+  readonly isNoLoss?: true;
   /** Orders are read from the loyalty service, too. */
   readonly readsOrders: boolean;
 }
@@ -45,7 +47,7 @@ export async function compareEntities(
   { domain, rules, doubt, mode }: ReconciledShop,
   kind: HealedKind,
   seen: readonly Seen[],
-  { since, isDeep }: Purpose,
+  { since, isDeep, isNoLoss }: Purpose,
   deps: ReconcileDeps,
 ): Promise<Compared & { readonly sentOrders: readonly SentOrder[] }> {
   const { ledger, now, orderRetentionDays } = deps;
@@ -102,7 +104,7 @@ export async function compareEntities(
   function reasonOf(why: HealReason): SentReason {
     if (doubt) return 'recovered';
     // A change of that very second would have been found by the scheduled scan, within the hour.
-    return isDeep && why === 'different' ? 'rules-changed' : why;
+    return isNoLoss || (isDeep && why === 'different') ? 'rules-changed' : why;
   }
 }
 

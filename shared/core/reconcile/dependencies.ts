@@ -131,7 +131,10 @@ export type SentReason =
 
 /** Reasons that mean no lost webhook. */
 export const ROLLED_OUT = [
-  /** It is mapped differently today: a rule for products or coupons changed, or a date was reached. */
+  /**
+   * It is mapped differently today: a rule for products or coupons changed, a date was reached, or the store gives a
+   * discount whatever its own dates say.
+   */
   'rules-changed',
   /** Nothing that is sent has changed, so the store announced nothing. */
   'unannounced',

@@ -109,6 +109,48 @@ export async function reconcileKind(
   return position.scan ? reconcileKind(shop, kind, deps, tally) : { kind: 'finished' };
 }
 
+/** By discount, how the store overrode its own dates in the last run. */
+type Overrides = Readonly<Record<string, { readonly how: string; readonly again?: true }>>;
+
+/**
+ * Compares the discounts whose own dates the store began or ceased to override: their last change does not show it.
+ * Each again in the next run, because a worker may have used what it had read a minute before.
+ */
+export async function reconcileOverrides(
+  shop: ReconciledShop,
+  deps: ReconcileDeps,
+  tally: Tally,
+): Promise<{ readonly kind: 'finished' } | Stopped> {
+  const answer = await deps.store.overriddenDiscounts(shop.domain);
+  if (answer.kind === 'unavailable') return storeDidNotAnswer(answer, deps.telemetry);
+  const key = cursorKey(shop.domain, 'overrides');
+  const { state: before = {}, keep } = await openCursor<Overrides>(deps.ledger, key);
+  const ids = [...new Set([...Object.keys(before), ...answer.value.keys()])];
+  if (ids.length === 0) return { kind: 'finished' };
+  const howOf = (id: string) => answer.value.get(id) ?? '';
+  const isChanged = (id: string) => howOf(id) !== (before[id]?.how ?? '');
+  const now = deps.now();
+  const changed = ids
+    .filter((id) => isChanged(id) || before[id]?.again)
+    .map((id) => ({ id, updatedAt: now.toISOString(), value: undefined }));
+  const scan = { from: undefined, until: now.getTime() };
+  const since = Number.NEGATIVE_INFINITY;
+  const purpose = { since, isDeep: true, isNoLoss: true, readsOrders: false } as const;
+  const compared = await compareDiscounts(shop, { changed }, scan, purpose, deps);
+  if (compared.kind === 'stopped') {
+    if (compared.sent) tally.add('discount', compared.sent);
+    return orOutOfTime(compared, deps);
+  }
+  tally.add('discount', compared);
+  // The next run begins anew, and finds what was sent applied.
+  if (compared.next) return orOutOfTime(QUEUE_FULL, deps);
+  const after = ids
+    .filter((id) => isChanged(id) || howOf(id) !== '')
+    .map((id) => [id, { how: howOf(id), ...(isChanged(id) && { again: true as const }) }] as const);
+  await keep(Object.fromEntries(after), now.getTime());
+  return { kind: 'finished' };
+}
+
 /** Of a new deployment: one interval back. */
 function firstPosition({ now, everyMinutes }: ReconcileDeps): ScanPosition {
   const doneUntil = quietUntil(now()) - everyMinutes * 60_000;

@@ -12,7 +12,7 @@ import {
   sumOf,
   type Tally,
 } from './last-reconcile.ts';
-import { reconcileKind } from './reconcile-kind.ts';
+import { reconcileKind, reconcileOverrides } from './reconcile-kind.ts';
 import { type LedgerScan, openLedgerScan } from './scan-ledger.ts';
 
 /** What the schedule, or an operator, asks for. */
@@ -140,7 +140,9 @@ async function compareChanges(
 ): Promise<LastReconcile['stopped']> {
   const stopped: LastReconcile['stopped'][number][] = [];
   for (const kind of KINDS) {
-    const end = await reconcileKind(shop, kind, deps, tally);
+    const changes = await reconcileKind(shop, kind, deps, tally);
+    const isWhole = kind !== 'discount' || changes.kind === 'stopped';
+    const end = isWhole ? changes : await reconcileOverrides(shop, deps, tally);
     if (end.kind === 'finished') continue;
     stopped.push({ kind, why: end.why });
     const fields = { shop: shop.domain, kind, why: end.why };

@@ -1,4 +1,5 @@
 import type { LoyaltyClient } from '../../loyalty/client.ts';
+import { type AnnouncingDeps, announceAll } from '../balances/announce.ts';
 import { type FindDeps, type FindingShop, settlePointEvent } from '../balances/find-customer.ts';
 import type { CustomerSource } from '../balances/point-balance.ts';
 import { type BalanceDeps, settleBalances } from '../balances/settle-balances.ts';
@@ -14,6 +15,7 @@ import {
   LOOK_AGAIN_AFTER_SECONDS,
   REPEAT_AFTER_SECONDS,
   type Redemption,
+  type RedemptionState,
   type StuckWhy,
   secondsToCancel,
   secondsUntil,
@@ -25,6 +27,7 @@ import {
   type OpenRedemptions,
   openRedemptions,
   type RedemptionsDeps,
+  withRedemption,
 } from '../redemptions/redemption-record.ts';
 import { retryStore } from '../store/store.ts';
 import { type CodeDeps, confirmAbsence, deleteLateCode, makeCode } from './make-code.ts';
@@ -108,7 +111,36 @@ async function resumeItem(item: Item, deps: StorefrontDeps): Promise<Outcome> {
   if (!shop) return unreadable('the shop is not in the settings of the storefront');
   const record = openRedemptions({ shop: event.shop, customerId: event.customerId }, deps);
   const redemption = findRedemption(await record.read(), event.id);
-  return resume({ event, record, deps: { ...deps, ...shop } }, redemption);
+  const outcome = await resume({ event, record, deps: { ...deps, ...shop } }, redemption);
+  if (deps.announcing && outcome.kind === 'handled') await announceOnce(record, event, deps);
+  return outcome;
+}
+
+/** The customer has what they redeemed. */
+const GIVEN: readonly RedemptionState['at'][] = ['ready', 'used'];
+/** An older one is sent by an operator, or found again after the ledger was lost. */
+const NEWS_SECONDS = 86_400;
+
+/** Recorded first, as every announcement. */
+async function announceOnce(
+  record: OpenRedemptions,
+  { shop, customerId, id }: RedemptionEvent,
+  deps: AnnouncingDeps,
+): Promise<void> {
+  const news = await record.change((found, now) => {
+    const one = findRedemption(found, id);
+    const isNews =
+      one &&
+      !one.told &&
+      GIVEN.includes(one.state.at) &&
+      secondsUntil(one.intendedAt, NEWS_SECONDS, now) > 0;
+    if (!isNews) return { value: [] };
+    const { title: reward, points } = one.terms;
+    const what = 'reward-redeemed';
+    const record = withRedemption(found, { ...one, told: true });
+    return { record, value: [{ what, customerId, reward, points: String(points) } as const] };
+  });
+  await announceAll(shop, news, deps);
 }
 
 function unreadable(why: string): Outcome {

@@ -98,6 +98,8 @@ export interface Redemption {
   readonly staffId?: string;
   /** Nothing happens until a person acts. */
   readonly stuck?: StuckWhy;
+  /** The automation of the store was told of it. */
+  readonly told?: true;
 }
 
 /**

@@ -192,6 +192,12 @@ export interface StoreScan {
     after?: string,
   ): Promise<ScanAnswer<ScanPage<DiscountPage>>>;
 
+  /**
+   * Discounts that the store now gives or withholds whatever their own dates say, with a text that is equal while
+   * nothing of that changes. Their last change does not show it.
+   */
+  overriddenDiscounts(shop: string): Promise<ScanAnswer<ReadonlyMap<string, string>>>;
+
   /** Those of these ids that the store does not show. At most `MOST_ASKED_FOR`. */
   findAbsent(
     shop: string,

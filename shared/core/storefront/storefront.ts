@@ -7,6 +7,7 @@ import type { createRedeeming } from '../redeem/redeem-reward.ts';
 import { answerQuiz, type KnownQuizzes, listQuizzes, type QuizAnswers } from './answer-quiz.ts';
 import { createRateLimit } from './cached-uses.ts';
 import { type Earning, type EarningDeps, earnPoints } from './earn-points.ts';
+import { type Gift, type GiftLimits, givePoints } from './give-points.ts';
 import { readHistory, readOrderEarning } from './read-history.ts';
 import { type Moment, readRedemptions, readView, type ViewDeps } from './read-view.ts';
 import type { RewardItem } from './reward-view.ts';
@@ -16,13 +17,20 @@ export interface StorefrontDeps
   readonly loyalty: ViewDeps['loyalty'] &
     Pick<
       LoyaltyClient,
-      'calculateProductPoints' | 'listQuizzes' | 'answerQuiz' | 'listPointsHistory' | 'getOrder'
+      | 'calculateProductPoints'
+      | 'listQuizzes'
+      | 'answerQuiz'
+      | 'listPointsHistory'
+      | 'getOrder'
+      | 'changePoints'
     >;
   readonly taxInPrices: EarningDeps['taxInPrices'];
   /** Of this process, for prices that it does not know. */
   readonly pointCallsPerMinute: number;
   /** Merges are known only with `from-sign-up`. */
   readonly customers: MemberRules['customers'];
+  /** Absent where workflows may not give points. */
+  readonly flow?: GiftLimits | undefined;
 }
 
 /** What a shopper may ask of one shop's loyalty program. The customer is always a separate argument. */
@@ -72,5 +80,7 @@ export function createStorefront(given: StorefrontDeps) {
     quizzes: async (customerId: string) => listQuizzes(shop, await current(customerId), deps),
     answer: async (customerId: string, answers: QuizAnswers) =>
       answerQuiz(shop, await current(customerId), answers, deps),
+    give: async (customerId: string, gift: Gift) =>
+      givePoints(shop, await current(customerId), gift, deps),
   };
 }

@@ -1,15 +1,23 @@
+import type { AnnouncingStore } from '../../core/balances/announce.ts';
 import type { CustomerSearch } from '../../core/balances/find-customer.ts';
 import type { BalanceStore } from '../../core/balances/point-balance.ts';
 import type { PricesRead, RewardStore } from '../../core/redeem/reward-store.ts';
 import type {
+  DiscountPage,
   ScanAnswer,
   ScanPage,
   Span,
   Store,
   StoreAnswer,
   StoreScan,
+  StoreUnavailable,
 } from '../../core/store/store.ts';
-import type { StoreMember, StoreOrder, StoreProduct } from '../../store/store-entities.ts';
+import type {
+  StoreCoupon,
+  StoreMember,
+  StoreOrder,
+  StoreProduct,
+} from '../../store/store-entities.ts';
 import { idFromGid } from '../entity-id.ts';
 import { readCustomerWebhook } from '../webhooks/read-customer-webhook.ts';
 import { productFromNode } from '../webhooks/read-product-webhook.ts';
@@ -32,6 +40,14 @@ import { customerPayload, type Enrichment, metafieldKeys } from './order-as-payl
 import { findAbsent, type OrderEvidence, scannedPage, searchFor, seesAllOrders } from './pages.ts';
 import { readCodeUses, readCoupon, readDiscount, scanDiscounts } from './read-discounts.ts';
 import { readOrder, scanOrders } from './read-orders.ts';
+import {
+  cacheRollouts,
+  describeOverrides,
+  followRollouts,
+  type RolloutsRead,
+  readRollouts,
+} from './rollouts.ts';
+import { sendTrigger } from './send-trigger.ts';
 import { writeBalances } from './write-balances.ts';
 
 export interface AdminShop extends Pick<AdminClientSettings, 'secret' | 'sandboxAddress'> {
@@ -46,7 +62,7 @@ export interface AdminStoreSettings
   readonly shop: (domain: string) => AdminShop;
 }
 
-export interface AdminStore extends Store, StoreScan, RewardStore, CustomerSearch {
+export interface AdminStore extends Store, StoreScan, RewardStore, CustomerSearch, AnnouncingStore {
   /** Writes customers' balances as metafields of this namespace. */
   balancesIn(namespace: string): BalanceStore;
   /** `evidence` helps to distinguish a deleted order from one that is not visible. */
@@ -62,7 +78,7 @@ export interface AdminStore extends Store, StoreScan, RewardStore, CustomerSearc
  * process shares tokens, query cost points and connections.
  */
 export function createAdminStore(settings: AdminStoreSettings): AdminStore {
-  const shops = new Map<string, { readonly client: AdminClient; readonly shop: AdminShop }>();
+  const shops = new Map<string, OpenShop>();
 
   function clientOf(domain: string) {
     const known = shops.get(domain);
@@ -71,7 +87,7 @@ export function createAdminStore(settings: AdminStoreSettings): AdminStore {
     const shop = find(domain);
     const { secret, sandboxAddress } = shop;
     const client = createAdminClient({ ...rest, shop: domain, secret, sandboxAddress });
-    const made = { client, shop };
+    const made = { client, shop, rollouts: cacheRollouts(settings.now ?? Date.now) };
     shops.set(domain, made);
     return made;
   }
@@ -84,7 +100,7 @@ export function createAdminStore(settings: AdminStoreSettings): AdminStore {
       return ask(domain);
     };
     return {
-      ...questionsOf(ask, enrichmentOf, change),
+      ...questionsOf(ask, enrichmentOf, change, (domain) => clientOf(domain).rollouts(ask(domain))),
       balancesIn: (namespace) => ({
         writeBalances: async (domain, changes) => writeBalances(change(domain), namespace, changes),
       }),
@@ -96,6 +112,12 @@ export function createAdminStore(settings: AdminStoreSettings): AdminStore {
   return storeUntil(undefined);
 }
 
+interface OpenShop {
+  readonly client: AdminClient;
+  readonly shop: AdminShop;
+  readonly rollouts: ReturnType<typeof cacheRollouts>;
+}
+
 type Questions = Omit<AdminStore, 'balancesIn' | 'ask' | 'until'>;
 
 /** The promises never reject because of an answer of the store. */
@@ -103,18 +125,46 @@ export function questionsOf(
   ask: (domain: string) => Ask,
   enrichmentOf: (domain: string) => Enrichment,
   change = ask,
+  rolloutsOf = (domain: string): Promise<RolloutsRead> => readRollouts(ask(domain)),
 ): Questions {
+  async function followed<Value, Other extends StoreAnswer<never>>(
+    domain: string,
+    answer: Found<Value> | Other,
+    change: (value: Value, follow: Follow) => Value,
+  ): Promise<Found<Value> | Other | StoreUnavailable> {
+    if (answer.kind !== 'found') return answer;
+    const read = await rolloutsOf(domain);
+    if (read.kind === 'unavailable') return read;
+    const rollouts = read.kind === 'read' ? read.rollouts : [];
+    const follow: Follow = (coupon) => followRollouts(coupon, rollouts);
+    return { kind: 'found', value: change(answer.value, follow) };
+  }
   return guardQuestions<Questions>({
     readOrder: async (domain, id, evidence = {}) =>
       readOrder(ask(domain), id, enrichmentOf(domain), evidence),
     readProduct: async (domain, id) => readProduct(ask(domain), id),
-    readCoupon: async (domain, code) => readCoupon(ask(domain), code),
+    readCoupon: async (domain, code) =>
+      followed(domain, await readCoupon(ask(domain), code), (coupon, follow) => follow(coupon)),
     readMember: async (domain, id) => readMember(ask(domain), id, enrichmentOf(domain)),
-    readDiscount: async (domain, id, from) => readDiscount(ask(domain), id, from),
+    readDiscount: async (domain, id, from) =>
+      followed(domain, await readDiscount(ask(domain), id, from), followAll),
     changedOrders: async (domain, span, after) =>
       scanOrders(ask(domain), span, after, enrichmentOf(domain)),
     changedProducts: async (domain, span, after) => scanProducts(ask(domain), span, after),
-    changedDiscounts: async (domain, span, after) => scanDiscounts(ask(domain), span, after),
+    changedDiscounts: async (domain, span, after) =>
+      followed(domain, await scanDiscounts(ask(domain), span, after), (page, follow) => ({
+        ...page,
+        changed: page.changed.map((one) => ({
+          ...one,
+          value: one.value && followAll(one.value, follow),
+        })),
+      })),
+    async overriddenDiscounts(domain) {
+      const read = await rolloutsOf(domain);
+      if (read.kind === 'unavailable') return read;
+      const rollouts = read.kind === 'read' ? read.rollouts : [];
+      return { kind: 'found', value: describeOverrides(rollouts) };
+    },
     findAbsent: async (domain, kind, ids) => findAbsent(ask(domain), kind, ids),
     seesAllOrders: async (domain) => seesAllOrders(ask(domain)),
     makeCode: async (domain, wanted) => makeRewardCode(change(domain), wanted),
@@ -123,8 +173,17 @@ export function questionsOf(
     readPrices: async (domain, productId) => readProductPrices(ask(domain), productId),
     findCustomer: async (domain, email) => findCustomer(ask(domain), email),
     readUses: async (domain, ids) => readCodeUses(ask(domain), ids),
+    announce: async (domain, announcement) => sendTrigger(change(domain), announcement),
   });
 }
+
+type Found<Value> = Extract<StoreAnswer<Value>, { kind: 'found' }>;
+type Follow = (coupon: StoreCoupon) => StoreCoupon;
+
+const followAll = (page: DiscountPage, follow: Follow): DiscountPage => ({
+  ...page,
+  coupons: page.coupons.map(follow),
+});
 
 type Question = (...given: never[]) => Promise<unknown>;
 

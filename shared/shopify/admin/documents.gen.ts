@@ -1638,7 +1638,18 @@ type CodeUsesQuery = { readonly nodes: ReadonlyArray<
     | { readonly id: string }
     | { readonly id: string }
     | { readonly id: string }
+    | { readonly id: string }
    | null> };
+
+type ActiveRolloutsQueryVariables = Exact<{
+  after?: string | null | undefined;
+}>;
+
+
+type ActiveRolloutsQuery = { readonly rollouts: { readonly nodes: ReadonlyArray<{ readonly name: string, readonly effectiveTrafficAllocation: number, readonly startedAt: string | null, readonly schedule: { readonly concludeAt: string | null } | null, readonly treatments: ReadonlyArray<{ readonly split: number, readonly changes: { readonly nodes: ReadonlyArray<
+            | { readonly __typename: 'RolloutDiscountActivateChange', readonly discount: { readonly id: string } | null }
+            | { readonly __typename: 'RolloutDiscountExpireChange', readonly discount: { readonly id: string } | null }
+          >, readonly pageInfo: PageFragment } }> }>, readonly pageInfo: PageFragment } };
 
 type RewardCodeQueryVariables = Exact<{
   code: string;
@@ -1690,6 +1701,14 @@ type DeleteCodeMutationVariables = Exact<{
 
 
 type DeleteCodeMutation = { readonly discountCodeDelete: { readonly deletedCodeDiscountId: string | null, readonly userErrors: ReadonlyArray<{ readonly field: ReadonlyArray<string> | null, readonly code: DiscountErrorCode | null }> } | null };
+
+type SendTriggerMutationVariables = Exact<{
+  handle: string;
+  payload: unknown;
+}>;
+
+
+type SendTriggerMutation = { readonly flowTriggerReceive: { readonly userErrors: ReadonlyArray<{ readonly field: ReadonlyArray<string> | null }> } | null };
 
 type OrderQueryVariables = Exact<{
   id: string;
@@ -2059,6 +2078,7 @@ type EntityNamesQuery = { readonly nodes: ReadonlyArray<
     | { readonly id: string }
     | { readonly id: string }
     | { readonly id: string }
+    | { readonly id: string }
    | null> };
 
 type OrdersCountQueryVariables = Exact<{
@@ -2142,6 +2162,7 @@ type StillThereQueryVariables = Exact<{
 
 
 type StillThereQuery = { readonly nodes: ReadonlyArray<
+    | { readonly id: string }
     | { readonly id: string }
     | { readonly id: string }
     | { readonly id: string }
@@ -2480,6 +2501,12 @@ export const codeUsesDocument: AdminDocument<CodeUsesQuery, CodeUsesQueryVariabl
   text: "query CodeUses($ids:[ID!]!){nodes(ids:$ids){id ...on DiscountCodeNode{codeDiscount{__typename ...on DiscountCodeBasic{asyncUsageCount}...on DiscountCodeFreeShipping{asyncUsageCount}}}}}",
 };
 
+export const activeRolloutsDocument: AdminDocument<ActiveRolloutsQuery, ActiveRolloutsQueryVariables> = {
+  name: 'ActiveRollouts',
+  kind: 'query',
+  text: "query ActiveRollouts($after:String){rollouts(first:4 after:$after query:\"status:ACTIVE\"){nodes{name effectiveTrafficAllocation startedAt schedule{concludeAt}treatments{split changes(first:100 query:\"type:RolloutDiscountActivateChange OR type:RolloutDiscountExpireChange\"){nodes{__typename ...on RolloutDiscountChange{discount{id}}}pageInfo{...Page}}}}pageInfo{...Page}}}fragment Page on PageInfo{hasNextPage endCursor}",
+};
+
 export const rewardCodeDocument: AdminDocument<RewardCodeQuery, RewardCodeQueryVariables> = {
   name: 'RewardCode',
   kind: 'query',
@@ -2502,6 +2529,12 @@ export const deleteCodeDocument: AdminDocument<DeleteCodeMutation, DeleteCodeMut
   name: 'DeleteCode',
   kind: 'mutation',
   text: "mutation DeleteCode($id:ID!){discountCodeDelete(id:$id){deletedCodeDiscountId userErrors{field code}}}",
+};
+
+export const sendTriggerDocument: AdminDocument<SendTriggerMutation, SendTriggerMutationVariables> = {
+  name: 'SendTrigger',
+  kind: 'mutation',
+  text: "mutation SendTrigger($handle:String!$payload:JSON!){flowTriggerReceive(handle:$handle payload:$payload){userErrors{field}}}",
 };
 
 export const orderDocument: AdminDocument<OrderQuery, OrderQueryVariables> = {

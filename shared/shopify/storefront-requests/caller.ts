@@ -2,12 +2,15 @@ import { createHmac } from 'node:crypto';
 import type { HasCustomer, RateLimit } from '../../core/storefront/cached-uses.ts';
 import type { Storefront } from '../../core/storefront/storefront.ts';
 import {
+  checkSignature,
+  readSignature,
   type SignatureCheck,
   type WebhookSecretReader,
   type WebhookSecrets,
   whichSigned,
 } from '../webhooks/receive-webhook.ts';
 import type { CustomerOfToken } from './customer-tokens.ts';
+import { readRun } from './flow.ts';
 
 /**
  * Who an address is for. The address alone decides what proves a request, so a proof of one kind is
@@ -17,10 +20,11 @@ import type { CustomerOfToken } from './customer-tokens.ts';
  *   /{shop}/account/{route}             an extension of the customer's account, by the customer's token
  *   /{shop}/till/{customer id}/{route}  an extension of the point of sale, by the token of its user
  *   /{shop}/headless/{route}            a storefront of the merchant's own, by the customer's access token
+ *   /{shop}/flow/{route}                a workflow of Shopify Flow, by the signature of its body
  */
 export type Caller =
   | { readonly kind: 'proxy'; readonly route: string }
-  | { readonly kind: 'account' | 'headless'; readonly route: string }
+  | { readonly kind: 'account' | 'headless' | 'flow'; readonly route: string }
   | { readonly kind: 'till'; readonly route: string; readonly customerId: string };
 
 const CUSTOMER_ID = /^[1-9]\d{0,18}$/;
@@ -30,6 +34,7 @@ export function callerOf([first = '', ...rest]: readonly string[]): Caller {
   switch (first) {
     case 'account':
     case 'headless':
+    case 'flow':
       return { kind: first, route: onlyOne(rest) };
     case 'till': {
       const [customerId = '', ...route] = rest;
@@ -73,6 +78,8 @@ export async function prove(
     return withSecrets(secrets, (held) => proveProxyRequest(request.query, domain, held, now));
   }
   if (caller.kind === 'headless') return proveAccessToken(request, shop);
+  if (caller.kind === 'flow')
+    return withSecrets(secrets, (held) => proveRun(request, domain, held));
   const clientId = await shop.clientId();
   if (clientId === undefined) return refused('no-client-id');
   const proof = await withSecrets(secrets, (held) =>
@@ -87,6 +94,20 @@ export async function prove(
   return proof.kind === 'proved' ? readTokenRequest(caller, request.query, proof) : proof;
 }
 
+/** Shopify signs the body as that of a webhook. A captured one gives nothing: its run was given. */
+function proveRun(
+  { headers, body, query }: StorefrontRequest,
+  shop: string,
+  secrets: WebhookSecrets,
+): CallProof {
+  const by = checkSignature(body, readSignature(headers) ?? '', secrets);
+  if (by === 'invalid') return refused('signature');
+  const run = readRun(body);
+  if (run?.shop !== shop) return refused('other-shop');
+  const parameters = new Map(readQuery(query));
+  return { kind: 'proved', request: { customerId: run.customerId, parameters }, by };
+}
+
 /** The secrets may have been rotated a moment ago: for a wrong signature they are read again. */
 async function withSecrets<P extends { readonly kind: string; readonly why?: string }>(
   secrets: ServedShop['secrets'],
@@ -99,7 +120,7 @@ async function withSecrets<P extends { readonly kind: string; readonly why?: str
 }
 
 function readTokenRequest(
-  caller: Exclude<Caller, { kind: 'proxy' | 'headless' }>,
+  caller: Exclude<Caller, { kind: 'proxy' | 'headless' | 'flow' }>,
   query: string,
   { holder, by }: Extract<TokenProof, { kind: 'proved' }>,
 ): CallProof {

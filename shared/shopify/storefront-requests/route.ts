@@ -70,6 +70,10 @@ type ErrorCode =
   | 'too-many-requests'
   | 'unavailable'
   | 'not-live'
+  /** Only to workflows. */
+  | 'too-many-points'
+  | 'daily-limit'
+  | 'shop-paused'
   /** The till asks the customer for what `asks` names, and starts the challenge again with it. */
   | 'contact-needed'
   | RefusedWhy

@@ -9,6 +9,7 @@ import {
   type ServedShop,
   type StorefrontRequest,
 } from './caller.ts';
+import { flowRoutes } from './flow.ts';
 import { challenge, getRoutes, redeem, redeemAtTill } from './redeem-routes.ts';
 import {
   allowAnyOrigin,
@@ -117,7 +118,7 @@ async function route(
     const answer = (await script())(request.headers);
     return shop.observers ? notKept(answer) : answer;
   }
-  const found = (caller.kind === 'till' ? tillRoutes : routes).get(caller.route);
+  const found = routesOf(caller).get(caller.route);
   if (!found) return errorAnswer(404, 'not-found', 'There is nothing at this address.');
   if (request.method !== found.method) return wrongMethod(found.method);
   const limited = findLimit(proved, shop, now());
@@ -127,7 +128,11 @@ async function route(
   if ([...parameters.keys()].some((key) => !found.parameters.includes(key))) return unknownField();
   const wrong = refuseBody(found, request);
   if (wrong) return wrong;
-  if (caller.kind === 'till' && !(await shop.hasCustomer(caller.customerId))) {
+  if (caller.kind === 'flow' && customerId === undefined) {
+    return badRequest('customer_id must be the number of a customer.');
+  }
+  const isForCustomer = caller.kind === 'till' || caller.kind === 'flow';
+  if (isForCustomer && !(await shop.hasCustomer(customerId ?? ''))) {
     return errorAnswer(404, 'not-found', 'This shop has no such customer.');
   }
   const question = { parameters, body: request.body, storefront: shop.storefront };
@@ -138,6 +143,11 @@ async function route(
   if (found.for === 'customer') return found.answer({ ...question, customerId });
   if (staffId === undefined) throw new Error('a route of the till without its user');
   return found.answer({ ...question, customerId, staffId });
+}
+
+function routesOf({ kind }: Caller): ReadonlyMap<string, Route> {
+  if (kind === 'flow') return flowRoutes;
+  return kind === 'till' ? tillRoutes : routes;
 }
 
 function findLimit(
@@ -172,7 +182,7 @@ function wrongMethod(right: string): StorefrontAnswer {
 
 /** One answer for every reason, so that an attacker learns nothing from it. */
 function refused({ kind }: Caller): StorefrontAnswer {
-  return kind === 'proxy'
+  return kind === 'proxy' || kind === 'flow'
     ? errorAnswer(401, 'bad-signature', 'This request did not come through the store.')
     : errorAnswer(401, 'bad-token', 'This request has no valid token.');
 }

@@ -134,6 +134,7 @@ export function storeOf(
       ask('changed products', (store) => store.changedProducts(shop, span, after)),
     changedDiscounts: (shop, span, after) =>
       ask('changed discounts', (store) => store.changedDiscounts(shop, span, after)),
+    overriddenDiscounts: async () => ({ kind: 'found', value: new Map() }),
     findAbsent: (shop, kind, ids) =>
       ask(`absent ${kind}s`, (store) => store.findAbsent(shop, kind, ids)),
     seesAllOrders: (shop) => ask('its scopes', (store) => store.seesAllOrders(shop)),

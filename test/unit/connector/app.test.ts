@@ -58,8 +58,14 @@ describe('the scopes of the app', () => {
       storefront: undefined,
       ...settings,
     } as Partial<ConnectorSettings>);
-    expect(without).toEqual([...READING, ...more]);
-    expect(scopesWith(settings)).toEqual([...READING, ...more, ...WRITING]);
+    const reading = [...READING, ...more, 'read_rollouts'];
+    expect(without).toEqual(reading);
+    expect(scopesWith(settings)).toEqual([...reading, ...WRITING]);
+  });
+
+  it('leave out Rollouts where no coupons are mirrored', () => {
+    const settings = { rules: { customers: 'with-orders', couponKinds: [] } } as const;
+    expect(scopesWith(settings)).toEqual([...READING, ...WRITING]);
   });
 
   it('are explained in the file, each in its own line', () => {

@@ -20,6 +20,7 @@ import { settingsCheck } from '../../../scripts/connector/checks/settings.ts';
 import {
   adminApiCheck,
   judgeCurrency,
+  judgeRollouts,
   judgeScopes,
 } from '../../../scripts/connector/checks/store.ts';
 import { judgeAppSecrets } from '../../../scripts/connector/doctor/secrets.ts';
@@ -118,10 +119,43 @@ describe("the scopes of a shop's app", () => {
     expect(findings[2]?.what).toContain('60 days');
   });
 
+  it('pass without an optional one', () => {
+    const optional = { scope: 'read_rollouts', for: 'Rollouts', isOptional: true } as const;
+    expect(verdicts(judgeScopes(all, [...wanted, optional]))).toEqual(['pass']);
+  });
+
   it('are named when the settings do not need them', () => {
     const findings = judgeScopes([...all, 'write_orders', 'read_users'], wanted);
     expect(verdicts(findings)).toEqual(['pass', 'info']);
     expect(findings[1]?.what).toContain('do not need write_orders, read_users');
+  });
+});
+
+describe('the Rollouts of a shop', () => {
+  it('are not known without the scope, and name it', () => {
+    const [finding] = judgeRollouts({ kind: 'not-known', why: 'access-denied-read-rollouts' });
+    expect(finding?.verdict).toBe('unknown');
+    expect(finding?.fix).toContain('approve the scope read_rollouts');
+    const away = judgeRollouts({ kind: 'unavailable', why: 'time-out' });
+    expect(verdicts(away)).toEqual(['unknown']);
+  });
+
+  it('show which discounts follow one, and which are left out because only some buyers get them', () => {
+    const change = (discountId: string, share: number) =>
+      ({ discountId, does: 'activate', share }) as const;
+    const rollout = {
+      ...{ name: 'Launch', startedAt: undefined, endsAt: '2026-12-01T00:00:00.000Z' },
+      changes: [change('11', 100), change('12', 40), change('13', 40)],
+    };
+    expect(judgeRollouts({ kind: 'read', rollouts: [rollout] })).toEqual([
+      info(
+        '"Launch" until 2026-12-01T00:00:00.000Z activates for 100 % of buyers: discounts 11; coupons follow it',
+      ),
+      info(
+        expect.stringMatching(/activates for 40 % .* discounts 12, 13; .*coupon-for-some-buyers/),
+      ),
+    ]);
+    expect(verdicts(judgeRollouts({ kind: 'read', rollouts: [] }))).toEqual(['pass']);
   });
 });
 

@@ -132,6 +132,7 @@ describe('docs/deploy.md', () => {
       enrich: { locationNames: true, staffNames: true },
       customers: 'from-sign-up',
       lostDisputes: 'take-back',
+      couponKinds: ['percentage'],
     } as const;
     const { storefront } = defineConnector({
       shops: [{ domain: 'example-store.myshopify.com' }],

@@ -72,8 +72,16 @@ describe('mapping a coupon', () => {
     expect(formOf({ status: 'scheduled' }).CouponCode).toBe('AUTUMN10');
   });
 
+  it('is not mirrored, by name, while the store gives it to a share of buyers, active or not', () => {
+    const skip = { kind: 'skip', why: 'coupon-for-some-buyers' };
+    expect(mapped({ onlyForSome: true })).toEqual(skip);
+    expect(mapped({ onlyForSome: true, status: 'expired' })).toEqual(skip);
+    expect(mapped({ onlyForSome: true }, {}, true)).toMatchObject(inactive);
+  });
+
   it('never mirrors a code the connector made for a reward, not even its end', () => {
     const skip = { kind: 'skip', why: 'reward-coupon' };
+    expect(mapped({ madeByConnector: true, onlyForSome: true })).toEqual(skip);
     expect(mapped({ madeByConnector: true })).toEqual(skip);
     expect(mapped({ madeByConnector: true, status: 'expired' })).toEqual(skip);
   });

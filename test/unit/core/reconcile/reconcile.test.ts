@@ -13,9 +13,11 @@ import {
 } from '../../../../shared/core/reconcile/dependencies.ts';
 import { readLastReconcile } from '../../../../shared/core/reconcile/last-reconcile.ts';
 import type { StoreScan } from '../../../../shared/core/store/store.ts';
+import { storeCoupon } from '../../../fixtures/store-entities.ts';
 import { createStoreHistory, openAfterRun, replaceScan } from '../../../support/store-history.ts';
 
 const HOUR_MS = 3_600_000;
+const OLD = { shop: SHOP, kind: 'coupon', id: 'OLD' } as const;
 const MINUTE_MS = 60_000;
 
 let connector: ReturnType<typeof openConnector>;
@@ -89,6 +91,50 @@ describe('one run', () => {
       expect(connector.loyalty.rows.products.get('81')?.Title).toBe(title);
     },
   );
+
+  it('follows a discount whose own dates the store begins and ceases to override, in two runs each', async () => {
+    await history.putDiscount('90', ['OLD'], { status: 'expired' }, true);
+    await connector.drain();
+    const { coupons } = connector.loyalty.rows;
+    const isActive = () => [...coupons.values()].some((one) => one.isActive);
+    const before = [...(await connector.ledger.readMany([OLD])).values()][0]?.version ?? 0;
+    const updatedAt = new Date(before).toISOString();
+    let overridden = new Map<string, string>();
+    replaceScan(connector, () => ({
+      overriddenDiscounts: async () => ({ kind: 'found', value: overridden }),
+    }));
+    // No change of its own: the version stays.
+    const run = async (status: string) => {
+      connector.clock.ms += HOUR_MS;
+      const coupon = storeCoupon({ code: 'OLD', discountId: '90', updatedAt, status });
+      connector.store.putCoupon(SHOP, coupon);
+      await connector.reconcile();
+      await connector.drain();
+    };
+    await run('expired');
+    await run('active');
+    expect(isActive()).toBe(false);
+    overridden = new Map([['90', 'given']]);
+    await run('active');
+    expect(isActive()).toBe(true);
+    // The worker had not seen the end yet when the run did: the next run looks again, and no other.
+    overridden = new Map();
+    await run('active');
+    await run('expired');
+    expect(isActive()).toBe(false);
+    await run('active');
+    expect(isActive()).toBe(false);
+    expect([healed(), connector.telemetry.total('rolled-out')]).toEqual([0, 2]);
+  });
+
+  it('compares an overridden discount in the next run where the store does not answer', async () => {
+    replaceScan(connector, () => ({
+      overriddenDiscounts: async () => ({ kind: 'unavailable', why: 'time-out' }),
+    }));
+    await connector.reconcile();
+    const last = await readLastReconcile(connector.ledger, SHOP);
+    expect(last?.stopped).toEqual([{ kind: 'discount', why: 'store-time-out' }]);
+  });
 
   it('counts a lost order as lost, also where products come by Events', async () => {
     await open({ healing: { productChanges: 'events' } });

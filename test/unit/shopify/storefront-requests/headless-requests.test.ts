@@ -46,7 +46,11 @@ describe("a storefront of the merchant's own", () => {
   });
 
   it('is refused with one answer, whatever is wrong with its token', async () => {
-    const shop = serve();
+    const asked: string[] = [];
+    const shop = serve(async (token) => {
+      asked.push(token);
+      return known(token);
+    });
     const sessionToken = issueSessionToken({ kind: 'customer', id: MINE }, shop.issue());
     const wrong = [
       as('shcat_another-token'),
@@ -62,6 +66,8 @@ describe("a storefront of the merchant's own", () => {
       const { status, json } = await shop.ask('headless/me', asking);
       expect([status, json.error.code]).toEqual([401, 'bad-token']);
     }
+    // Shopify is not asked about what cannot be a token.
+    expect(asked).toEqual(['shcat_another-token', sessionToken]);
     const named = await shop.ask('headless/me', as(TOKEN, { customerId: '7000002' }));
     expect([named.status, named.json.error.code]).toEqual([400, 'unknown-field']);
   });

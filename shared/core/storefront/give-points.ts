@@ -1,0 +1,187 @@
+import { createHash } from 'node:crypto';
+import type { LoyaltyClient } from '../../loyalty/client.ts';
+import { type AskingDeps, askLoyalty, type Unavailable } from '../calls/ask-loyalty.ts';
+import {
+  expiresAfter,
+  type Ledger,
+  ledgerKeyText,
+  type RecordKey,
+  rememberedForm,
+  replaceEntry,
+} from '../ledger/ledger.ts';
+
+/** Points that a workflow of the store gives a customer. */
+export interface Gift {
+  /** The same when the run is repeated. */
+  readonly runId: string;
+  /** Whole, above 0. */
+  readonly points: number;
+  /** In the words of the staff, for the customer. Never kept or logged here. */
+  readonly reason?: string | undefined;
+}
+
+export interface GiftLimits {
+  readonly mostPointsPerRun: number;
+  readonly mostPointsPerDay: number;
+}
+
+interface GiftDeps extends AskingDeps {
+  readonly loyalty: Pick<LoyaltyClient, 'changePoints'>;
+  readonly ledger: Pick<Ledger, 'readMany' | 'write'>;
+  /** Absent where the settings do not allow workflows to give points. */
+  readonly flow?: GiftLimits | undefined;
+}
+
+type Given =
+  | { readonly kind: 'given' }
+  | { readonly kind: 'off' }
+  | { readonly kind: 'refused'; readonly why: 'too-many-points' | 'daily-limit' | 'refused' }
+  /** Too many runs at once. */
+  | { readonly kind: 'busy' }
+  | Unavailable;
+
+/**
+ * Count → record → call → record the end. The key of the change is made from the run, so a run that is repeated, for
+ * whatever reason, gives once: the service refuses a used key, and that counts as given.
+ */
+export async function givePoints(
+  shop: string,
+  customerId: string,
+  { runId, points, reason }: Gift,
+  deps: GiftDeps,
+): Promise<Given> {
+  const { flow, ledger, now } = deps;
+  if (!flow) return { kind: 'off' };
+  if (points > flow.mostPointsPerRun) return { kind: 'refused', why: 'too-many-points' };
+  const run = createHash('sha256').update(`${shop}|${runId}`).digest('base64url').slice(0, 22);
+  const counted = await count(shop, { run, points }, flow, deps);
+  if (counted.kind !== 'counted') return counted;
+  const record = recordOf(shop, run, counted.at, ledger);
+  await record('', {
+    who: 'a workflow',
+    command: 'give-points',
+    arguments: { shop, customer: customerId, points: String(points), run },
+    // In the function's own log.
+    version: '',
+  });
+  const change = {
+    ...({ Points: points, OperationType: 0, ChangeKey: `flow:${run}` } as const),
+    Reason: 'Given by a workflow of the store',
+    ...(reason !== undefined && { CustomerReason: reason }),
+  };
+  const asked = await askLoyalty('changePoints', [customerId, change], deps);
+  if (asked.kind === 'unavailable') return asked;
+  const isGiven = asked.kind === 'answered' || asked.name === 'ChangePoints_ChangeKeyAlreadyExists';
+  if (!isGiven) await release(shop, run, counted.at, deps);
+  const end = { at: now().toISOString(), result: isGiven ? 'finished' : 'failed' };
+  await record('|end', { ...end, counts: { points: isGiven ? points : 0 } });
+  return isGiven ? { kind: 'given' } : { kind: 'refused', why: 'refused' };
+}
+
+/** What was given in a shop on a day. */
+interface GivenDay {
+  readonly points: number;
+  /** The newest last. */
+  readonly runs: readonly CountedRun[];
+}
+
+/** `at`: epoch milliseconds. */
+type CountedRun = readonly [run: string, points: number, at: number];
+
+/** A repetition of an older one counts twice against the day, and is given once all the same. */
+const RUNS_KEPT = 300;
+/** Flow repeats a run for a day. */
+const KEPT_DAYS = 3;
+const DAY_MS = 86_400_000;
+/** Of a workflow for many customers, runs come side by side. */
+const MOST_ROUNDS = 20;
+
+const form = rememberedForm<GivenDay>('given', 1);
+
+const dayKey = (shop: string, at: number): RecordKey<'given'> => ({
+  ...{ shop, kind: 'given', id: new Date(at).toISOString().slice(0, 10) },
+});
+
+type Counted =
+  | { readonly kind: 'counted'; readonly at: number }
+  | Extract<Given, { kind: 'refused' | 'busy' }>;
+
+/** Counted before the call, because a process may die meanwhile; a run that was counted keeps its time. */
+async function count(
+  shop: string,
+  { run, points }: { readonly run: string; readonly points: number },
+  { mostPointsPerDay }: GiftLimits,
+  deps: GiftDeps,
+): Promise<Counted> {
+  const at = deps.now().getTime();
+  const yesterday = await readDay(dayKey(shop, at - DAY_MS), deps);
+  const counted = await changeDay<Counted>(
+    dayKey(shop, at),
+    (day) => {
+      const known = [...yesterday.day.runs, ...day.runs].find(([id]) => id === run);
+      if (known) return { value: { kind: 'counted', at: known[2] } };
+      const sum = day.points + points;
+      if (sum > mostPointsPerDay) return { value: { kind: 'refused', why: 'daily-limit' } };
+      const runs = [...day.runs, [run, points, at] as const].slice(-RUNS_KEPT);
+      return { day: { points: sum, runs }, value: { kind: 'counted', at } };
+    },
+    deps,
+  );
+  return counted ?? { kind: 'busy' };
+}
+
+/** What was refused must not use up the day. */
+function release(shop: string, run: string, at: number, deps: GiftDeps): Promise<unknown> {
+  const free = ({ points, runs }: GivenDay) => {
+    const [, counted = 0] = runs.find(([id]) => id === run) ?? [];
+    return {
+      day: { points: points - counted, runs: runs.filter(([id]) => id !== run) },
+      value: {},
+    };
+  };
+  return changeDay(dayKey(shop, at), free, deps);
+}
+
+async function readDay(key: RecordKey<'given'>, { ledger }: GiftDeps) {
+  const entry = (await ledger.readMany([key])).get(ledgerKeyText(key));
+  return { entry, day: form.read(entry?.remembered) ?? { points: 0, runs: [] } };
+}
+
+/** The value of `decide`, which returns no day to leave it as it is; undefined after too many concurrent writes. */
+async function changeDay<Value>(
+  key: RecordKey<'given'>,
+  decide: (day: GivenDay) => { readonly day?: GivenDay; readonly value: Value },
+  deps: GiftDeps,
+): Promise<Value | undefined> {
+  for (let round = 0; round < MOST_ROUNDS; round += 1) {
+    const { entry, day: found } = await readDay(key, deps);
+    const { day, value } = decide(found);
+    if (!day) return value;
+    const kept = keptFor(KEPT_DAYS, form.write(day), deps.now());
+    if (await replaceEntry(deps.ledger, key, kept, entry)) return value;
+  }
+  return undefined;
+}
+
+function keptFor(days: number, remembered: string, now: Date) {
+  const plain = { version: now.getTime(), uncertain: false, outcomes: [] };
+  return { ...plain, remembered, ...expiresAfter(days, now) };
+}
+
+/** As long as those of operators. */
+const RECORD_DAYS = 400;
+
+/**
+ * Writes the record of a run for `history`: as an audit record (scripts/connector/deployment/audit-records.ts), but of a
+ * kind of its own, because no function may write those of operators. Each of its two items is written once: a
+ * repetition conflicts and leaves it.
+ */
+function recordOf(shop: string, run: string, at: number, ledger: GiftDeps['ledger']) {
+  const begun = new Date(at).toISOString();
+  const month = `operators-${begun.slice(0, 7)}`;
+  return (end: string, value: object) => {
+    const entry = keptFor(RECORD_DAYS, JSON.stringify(value), new Date(at));
+    const key = { shop: month, kind: 'given', id: `${shop}|${begun}|${run}${end}` } as const;
+    return ledger.write(key, entry, undefined);
+  };
+}
