@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import { expect } from 'vitest';
 import { issueSessionToken, type TokenUser } from '../../local/store-sandbox/session-tokens.ts';
-import type { HurriedStack, Watched } from './hurried-stack.ts';
+import type { HurriedStack, Planned, Watched } from './hurried-stack.ts';
 import type { Calls, OutsideCall } from './outside-line.ts';
 import { openShoppers, type Shopper } from './stack-shoppers.ts';
 
@@ -232,6 +232,10 @@ export function openHeldRewards(world: HurriedStack) {
         return left === 0;
       };
     },
+
+    /** What was planned has happened, or a busy worker has taken the reward back in fewer steps. */
+    metOrGone: (plan: Planned, held: Held) =>
+      expect.poll(() => plan.met !== undefined || endOf(held) === 'gone', PATIENCE).toBe(true),
 
     /** Nothing is on its way any more, and each reward had one of these ends: with its points, and no other's. */
     async expectEnds(
