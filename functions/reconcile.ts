@@ -6,7 +6,7 @@ import type { Connector } from '../shared/config/connector-config.ts';
 import { HEALED_PERCENT } from '../shared/config/metrics.ts';
 import { createCallRate } from '../shared/core/calls/rate-limit.ts';
 import { type ReconcileRequest, reconcile } from '../shared/core/reconcile/reconcile.ts';
-import { repairBalances } from '../shared/core/reconcile/repair-balances.ts';
+import { noticeExpiring, repairBalances } from '../shared/core/reconcile/repair-balances.ts';
 import { createConfiguredStore } from '../shared/services/configured-store.ts';
 import { openShopLoyalty } from '../shared/services/shop-loyalty.ts';
 import {
@@ -98,12 +98,12 @@ export function createReconcile(connector: Connector) {
       store: askable,
       checkSubscriptions: (shop) => checkSubscriptions(shop, { subscriptions, telemetry, repair }),
       ...(storefront && {
-        repairBalances: (shop, othersWait, doubt) =>
-          repairBalances(
-            shop,
-            { ...dependencies, ...program(shop), deadline, pause, othersWait },
-            doubt,
-          ),
+        repairBalances: async (shop, othersWait, doubt) => {
+          const deps = { ...dependencies, ...program(shop), deadline, pause, othersWait };
+          const repaired = await repairBalances(shop, deps, doubt);
+          if (storefront.flow) await noticeExpiring(shop, storefront.flow, deps);
+          return repaired;
+        },
       }),
       deadline,
       pause,

@@ -683,6 +683,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/pvt/Reports/ListExpirePointsNotification": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List customers whose points are about to expire
+         * @description A report for telling them in time. The points themselves are read of each customer.
+         */
+        get: operations["listExpiringPoints"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export interface webhooks {
     Point_Add: {
@@ -1946,6 +1966,13 @@ export interface components {
         CustomersReportResponse: components["schemas"]["EnvelopeC"] & {
             Items: components["schemas"]["ReportedCustomer"][] | null;
         };
+        /** @description Its fields are not shown; the name is that of other answers. */
+        ExpiringCustomer: {
+            OriginalId?: string | null;
+        };
+        ExpiringPointsResponse: components["schemas"]["EnvelopeC"] & {
+            Items: components["schemas"]["ExpiringCustomer"][] | null;
+        };
     };
     responses: {
         /** @description Any status other than 200. None is documented, and neither is a body. */
@@ -3206,6 +3233,37 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CustomersReportResponse"];
+                };
+            };
+            "4XX": components["responses"]["NotShown"];
+            default: components["responses"]["NotShown"];
+        };
+    };
+    listExpiringPoints: {
+        parameters: {
+            query?: {
+                /** @description The page wanted, from 1. */
+                pageNumber?: number;
+                /** @description 10 unless given, 500 at most. */
+                pageSize?: number;
+                /** @description Points that expire from this moment on. */
+                from?: string;
+                /** @description Points that expire until this moment. */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of customers, or an error, in envelope C. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExpiringPointsResponse"];
                 };
             };
             "4XX": components["responses"]["NotShown"];

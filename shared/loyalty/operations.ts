@@ -112,6 +112,9 @@ export const operationTable: { readonly [O in OperationId]: Operation<Takes<O>> 
   listCustomersReport: operation('GET /v1/pvt/Reports/ListCustomersReport', page, {
     takes: ['query'],
   }),
+  listExpiringPoints: operation('GET /v1/pvt/Reports/ListExpirePointsNotification', page, {
+    takes: ['query'],
+  }),
 };
 
 /** One page of a list. The service may send null for an empty one; readers get an empty array. */

@@ -293,6 +293,7 @@ export function describeStoreContract(name: string, create: () => Promise<StoreU
           expect(await store.findAbsent(subject.shop, kind, ['1'])).toMatchObject(expected);
         }
         expect(await store.seesAllOrders(subject.shop)).toMatchObject(expected);
+        expect(await store.overriddenDiscounts(subject.shop)).toMatchObject(expected);
       },
     );
   });

@@ -161,6 +161,23 @@ export function listCustomersReport(
   return pageOf(items, query.pageNumber, query.pageSize, 500);
 }
 
+/** 45 for a page that cannot be, 7 for a date that cannot be read. Each customer once. */
+export function listExpiringPoints(
+  context: Context,
+  { query }: Call,
+): Outcome<Page<Schemas['ExpiringCustomer']>> {
+  const [from = 0, to = 0] = [query.from, query.to].map(readMoment);
+  if (Number.isNaN(from) || Number.isNaN(to)) return refuse(7, 'A date cannot be read.');
+  const found = [...context.tables.customers.values()].filter(({ OriginalId }) =>
+    usablePointsOf(context, OriginalId).some(({ row, left }) => {
+      const at = row.validUntil === null ? Number.NaN : Date.parse(row.validUntil);
+      return left.points > 0 && at >= from && at <= asEnd(to);
+    }),
+  );
+  const items = found.map(({ OriginalId }) => ({ OriginalId }));
+  return pageOf(items, query.pageNumber, query.pageSize, 500);
+}
+
 /** 0 for none; NaN for what is no date. */
 function readMoment(text: string | undefined): number {
   return text === undefined || text === '' ? 0 : Date.parse(text);

@@ -19,6 +19,7 @@ import {
   changePoints,
   getCustomerPoints,
   listCustomersReport,
+  listExpiringPoints,
   listPointsHistory,
 } from './customer-points.ts';
 import { changeCustomerStatus, getCustomer, upsertCustomer } from './customers.ts';
@@ -110,6 +111,7 @@ const operations: Readonly<Record<OperationId, ReturnType<typeof operation>>> = 
   changeCustomerStatus: operation(changeCustomerStatus, toMovedEnvelope),
   getCoupon: operation(getCoupon, toListEnvelope),
   listCustomersReport: operation(listCustomersReport, toListEnvelope),
+  listExpiringPoints: operation(listExpiringPoints, toListEnvelope),
 };
 
 /** Reports an error on demand as the operation would report one of its own. */

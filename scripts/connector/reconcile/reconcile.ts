@@ -393,7 +393,7 @@ const SENT_REASONS: Readonly<Record<SentReason, string>> = {
   uncertain: 'the outcome of its last call was not known',
   deleted: 'deleted without a webhook',
   removed: 'removed from its discount without a webhook',
-  'rules-changed': 'the rules or a date changed what is sent',
+  'rules-changed': 'the rules, a date or a Rollout changed what is sent',
   unannounced: 'only its version changed',
   'dead-letter-expired': 'its dead letter expired',
   recovered: 'the ledger may not have known it, as after a loss or after go-live',

@@ -1,7 +1,7 @@
 import type { LoyaltyClient } from '../../loyalty/client.ts';
-import type { Value } from '../../loyalty/operations.ts';
+import type { OperationId, Value } from '../../loyalty/operations.ts';
 import { balanceIn, isStoreId, recallBalance } from '../balances/point-balance.ts';
-import { type CircuitBreaker, callLoyalty } from '../calls/call-loyalty.ts';
+import { ask, type CircuitBreaker, callLoyalty } from '../calls/call-loyalty.ts';
 import type { Doubt } from '../ledger/entry.ts';
 import { isNewer, type LedgerEntry, ledgerKeyText } from '../ledger/ledger.ts';
 import { mergedInto } from '../ledger/merged-customer.ts';
@@ -19,12 +19,12 @@ import {
   waitForRoom,
 } from './dependencies.ts';
 
-interface RepairDeps
+interface RepairDeps<Operation extends OperationId = 'listCustomersReport'>
   extends Pick<
     ReconcileDeps,
     'ledger' | 'queue' | 'depth' | 'telemetry' | 'now' | 'pause' | 'deadline' | 'othersWait'
   > {
-  readonly loyalty: Pick<LoyaltyClient, 'listCustomersReport'>;
+  readonly loyalty: Pick<LoyaltyClient, Operation>;
   readonly breaker: CircuitBreaker;
 }
 
@@ -226,4 +226,67 @@ function differs(reported: Reported, entry: LedgerEntry | undefined, now: number
   if (reported.PointsToExpire === undefined) return false;
   const { expiring } = balance;
   return expiring?.points !== known.expiring?.points || expiring?.at !== known.expiring?.at;
+}
+
+/** Fifty thousand customers whose points expire within days. */
+const MOST_PAGES = 100;
+
+/**
+ * Has the worker read, once in a night, the customers whose points are about to expire and who were not told: their
+ * balance does not change, so nothing else does. What a run does not reach is for the next night: there are as many as
+ * the notice has days. Which points expire, and when, is the worker's to read and to tell.
+ */
+export async function noticeExpiring(
+  shop: string,
+  { expiryNoticeDays }: { readonly expiryNoticeDays: number },
+  deps: RepairDeps<'listExpiringPoints'>,
+): Promise<void> {
+  const { ledger, loyalty, queue, telemetry, deadline: signal } = deps;
+  const cursor = await openCursor<{ readonly began: number }>(ledger, cursorKey(shop, 'expiring'));
+  const began = deps.now().getTime();
+  if (nightOf(cursor.state?.began ?? 0) === nightOf(began)) return;
+  if (!(await cursor.keep({ began }, began))) return;
+  const from = new Date(began).toISOString();
+  const to = new Date(began + expiryNoticeDays * DAY_MS).toISOString();
+  let asked = 0;
+  for (let page = 1; page <= MOST_PAGES; page += 1) {
+    if (signal.aborted || !(await waitForRoom('balance', deps))) break;
+    const query = { from, to, pageNumber: page, pageSize: LARGEST_PAGE };
+    const options = { timeoutMs: REPORT_TIMEOUT_MS, signal };
+    const call = () => loyalty.listExpiringPoints(query, options);
+    const answer = await ask('listExpiringPoints', call, deps);
+    const report = answer.kind === 'asked' ? answer.value : undefined;
+    if (!report) telemetry.log('warn', 'no report of points that expire', { shop, page });
+    for (const id of await untold(shop, report?.Items ?? [], began, ledger)) {
+      const head = { shop, kind: 'balance', id, topic: 'repair', receivedAt: from } as const;
+      await queue.send({ ...head, deliveryId: `expiring/${id}/${began}` });
+      asked += 1;
+    }
+    if (!report?.HasNextPage) break;
+    await deps.pause(PAUSE_MS);
+  }
+  telemetry.log('info', 'looked for points that expire', { shop, asked });
+}
+
+type Listed = Value<'listExpiringPoints'>['Items'][number];
+
+async function untold(
+  shop: string,
+  listed: readonly Listed[],
+  now: number,
+  ledger: RepairDeps['ledger'],
+): Promise<readonly string[]> {
+  const ids = listed.flatMap(({ OriginalId: id }) =>
+    typeof id === 'string' && isStoreId(id) ? [id] : [],
+  );
+  const keys = new Map(
+    [...new Set(ids)].map((id) => [id, { shop, kind: 'customer', id } as const]),
+  );
+  const entries = await ledger.readMany([...keys.values()]);
+  return [...keys].flatMap(([id, key]) => {
+    const text = ledgerKeyText(key);
+    if (isNewer(entries, text)) return [];
+    const { told } = recallBalance(entries.get(text)?.remembered) ?? {};
+    return told?.expiries.some((at) => Date.parse(at) > now) ? [] : [id];
+  });
 }

@@ -40,13 +40,7 @@ import { customerPayload, type Enrichment, metafieldKeys } from './order-as-payl
 import { findAbsent, type OrderEvidence, scannedPage, searchFor, seesAllOrders } from './pages.ts';
 import { readCodeUses, readCoupon, readDiscount, scanDiscounts } from './read-discounts.ts';
 import { readOrder, scanOrders } from './read-orders.ts';
-import {
-  cacheRollouts,
-  describeOverrides,
-  followRollouts,
-  type RolloutsRead,
-  readRollouts,
-} from './rollouts.ts';
+import { cacheRollouts, describeOverrides, followRollouts, readFollowed } from './rollouts.ts';
 import { sendTrigger } from './send-trigger.ts';
 import { writeBalances } from './write-balances.ts';
 
@@ -125,7 +119,7 @@ export function questionsOf(
   ask: (domain: string) => Ask,
   enrichmentOf: (domain: string) => Enrichment,
   change = ask,
-  rolloutsOf = (domain: string): Promise<RolloutsRead> => readRollouts(ask(domain)),
+  rolloutsOf = (domain: string) => readFollowed(ask(domain)),
 ): Questions {
   async function followed<Value, Other extends StoreAnswer<never>>(
     domain: string,
@@ -133,10 +127,9 @@ export function questionsOf(
     change: (value: Value, follow: Follow) => Value,
   ): Promise<Found<Value> | Other | StoreUnavailable> {
     if (answer.kind !== 'found') return answer;
-    const read = await rolloutsOf(domain);
-    if (read.kind === 'unavailable') return read;
-    const rollouts = read.kind === 'read' ? read.rollouts : [];
-    const follow: Follow = (coupon) => followRollouts(coupon, rollouts);
+    const rollouts = await rolloutsOf(domain);
+    if (rollouts.kind === 'unavailable') return rollouts;
+    const follow: Follow = (coupon) => followRollouts(coupon, rollouts.value);
     return { kind: 'found', value: change(answer.value, follow) };
   }
   return guardQuestions<Questions>({
@@ -160,10 +153,9 @@ export function questionsOf(
         })),
       })),
     async overriddenDiscounts(domain) {
-      const read = await rolloutsOf(domain);
-      if (read.kind === 'unavailable') return read;
-      const rollouts = read.kind === 'read' ? read.rollouts : [];
-      return { kind: 'found', value: describeOverrides(rollouts) };
+      const rollouts = await rolloutsOf(domain);
+      if (rollouts.kind === 'unavailable') return rollouts;
+      return { kind: 'found', value: describeOverrides(rollouts.value) };
     },
     findAbsent: async (domain, kind, ids) => findAbsent(ask(domain), kind, ids),
     seesAllOrders: async (domain) => seesAllOrders(ask(domain)),

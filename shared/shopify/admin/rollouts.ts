@@ -1,4 +1,4 @@
-import type { StoreUnavailable } from '../../core/store/store.ts';
+import type { ScanAnswer, StoreUnavailable } from '../../core/store/store.ts';
 import type { StoreCoupon } from '../../store/store-entities.ts';
 import { ifLikeSchema, unavailable } from './client/admin-answer.ts';
 import type { Ask, DataOf } from './client/admin-client.ts';
@@ -140,14 +140,23 @@ export function describeOverrides(rollouts: readonly Rollout[]): ReadonlyMap<str
   return overrides;
 }
 
+type Followed = ScanAnswer<readonly Rollout[]>;
+
+/** What codes follow: none where it is not known. */
+export async function readFollowed(ask: Ask): Promise<Followed> {
+  const read = await readRollouts(ask);
+  if (read.kind === 'unavailable') return read;
+  return { kind: 'found', value: read.kind === 'read' ? read.rollouts : [] };
+}
+
 /** So long a Rollout that began or ended may be overlooked: reconcile compares its discounts in two runs. */
 const KEPT_MS = 60_000;
 
 /** The Rollouts of a shop, read once a minute at most, and never for each code. */
-export function cacheRollouts(now: () => number): (ask: Ask) => Promise<RolloutsRead> {
-  let kept: { readonly until: number; readonly read: Promise<RolloutsRead> } | undefined;
+export function cacheRollouts(now: () => number): (ask: Ask) => Promise<Followed> {
+  let kept: { readonly until: number; readonly read: Promise<Followed> } | undefined;
   return async (ask) => {
-    if (!kept || kept.until <= now()) kept = { until: now() + KEPT_MS, read: readRollouts(ask) };
+    if (!kept || kept.until <= now()) kept = { until: now() + KEPT_MS, read: readFollowed(ask) };
     const { read } = kept;
     const rollouts = await read;
     if (rollouts.kind === 'unavailable' && kept?.read === read) kept = undefined;

@@ -24,10 +24,24 @@ const cost = {
 };
 const { codeDiscount } = discount as { codeDiscount: object };
 
+const rollouts = page({
+  ...{ name: 'Launch', effectiveTrafficAllocation: 100, startedAt: '2026-10-01T00:00:00Z' },
+  schedule: { concludeAt: null },
+  treatments: [
+    {
+      split: 100,
+      changes: page({
+        __typename: 'RolloutDiscountExpireChange',
+        discount: { id: 'gid://shopify/DiscountNode/1688847450345' },
+      }),
+    },
+  ],
+});
+
 const ANSWERS: Readonly<Record<string, object>> = {
   readOrder: { order },
   readProduct: { product },
-  readCoupon: { codeDiscountNodeByCode: discount },
+  readCoupon: { codeDiscountNodeByCode: discount, rollouts },
   readDiscount: { code: discount, automatic: null },
   changedOrders: { orders: page(order, order) },
   changedProducts: { products: page(product, product) },

@@ -331,6 +331,7 @@ async function callEverything(): Promise<void> {
   await ask('cancelPosOrder', { path: { orderId: 'o3' }, body: cancellation });
   await ask('listPointsHistory', { path, query: { PageSize: '50' } });
   await ask('listCustomersReport');
+  await ask('listExpiringPoints');
   await ask('changeCustomerStatus', {
     path: { originalId: 'c2' },
     body: { IsEnabled: false, Reason: 'Asked for it' },

@@ -223,6 +223,30 @@ describe('the folder of the app', () => {
     expect(existsSync(file('extensions/loyalty-theme/snippets/older.liquid'))).toBe(false);
   });
 
+  it('holds triggers and the action of Shopify Flow while the settings ask for them', async () => {
+    const { opened } = await session();
+    const { connector, ...rest } = await opened.findDeployment();
+    const { storefront = expect.fail() } = connector;
+    const flow = { expiryNoticeDays: 14, mostPointsPerRun: 5, mostPointsPerDay: 5 };
+    const withFlow = { ...connector, storefront: { ...storefront, flow } };
+    const asked = {
+      ...opened,
+      findDeployment: async () => ({ ...rest, connector: withFlow }),
+    } as Session;
+    const ofFlow = () =>
+      globSync('extensions/*/shopify.extension.toml', { cwd: file('') })
+        .map((path) => readFileSync(file(path), 'utf8'))
+        .filter((text) => /^type = "flow_(trigger|action)"$/m.test(text));
+    await writeApp(asked, {});
+    expect(ofFlow()).toHaveLength(5);
+    const address = 'https://StorefrontAddress.example/example-store/flow/give-points';
+    expect(ofFlow().join()).toContain(`runtime_url = "${address}"`);
+    const { data } = await checkApp(opened, {});
+    expect(JSON.stringify(data)).toContain('loyalty-give-points is not wanted by the settings');
+    await writeApp(opened, {});
+    expect(ofFlow()).toEqual([]);
+  });
+
   it('is not written over a configuration of the merchant, which is named', async () => {
     const { opened } = await session();
     mkdirSync(file(''), { recursive: true });

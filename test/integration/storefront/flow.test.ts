@@ -5,7 +5,7 @@ import { runConnectors, SHOP } from '../../support/running-connector.ts';
 import { openProgram } from '../../support/running-program.ts';
 import { STORE_SECRET } from '../../support/store-and-connector.ts';
 
-const connectors = runConnectors();
+const connectors = runConnectors({ pointsValidDays: 20 });
 
 /** A customer with 250 points, in a shop with Shopify Flow. */
 async function open() {
@@ -46,6 +46,23 @@ describe('a workflow of the store', () => {
         { handle: 'loyalty-points-changed', payload: { customer_id, Points: 150, Change: -100 } },
       ]),
     );
+  });
+
+  it('is started once for points that expire soon, though nothing else changed', async () => {
+    const { connector, customer_id, triggers, metafieldsOf, robin } = await open();
+    const before = triggers().length;
+    for (let day = 0; day < 9; day += 1) {
+      connector.pass(86_400);
+      await connector.reconcile();
+      await connector.settle();
+    }
+    const at = metafieldsOf(robin)['loyalty.expires_at'];
+    expect(triggers().slice(before)).toEqual([
+      {
+        handle: 'loyalty-points-expiring',
+        payload: { customer_id, 'Expiring points': 250, 'Expires at': `${at}Z` },
+      },
+    ]);
   });
 
   it('that the store does not take holds back no balance, and is tried once', async () => {

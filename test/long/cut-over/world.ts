@@ -29,6 +29,7 @@ const READING: readonly (string | undefined)[] = [
   'getRewardConfiguration',
   'listAvailableRewards',
   'listCustomersReport',
+  'listExpiringPoints',
   'listPointsHistory',
   'listQuizzes',
   'listRewardConfigurations',

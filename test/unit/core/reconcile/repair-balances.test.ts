@@ -10,6 +10,7 @@ import { noteMerge } from '../../../../shared/core/ledger/merged-customer.ts';
 import { cursorKey, openCursor } from '../../../../shared/core/reconcile/dependencies.ts';
 import {
   askForDifferences,
+  noticeExpiring,
   repairBalances,
 } from '../../../../shared/core/reconcile/repair-balances.ts';
 import type { LoyaltyClient } from '../../../../shared/loyalty/client.ts';
@@ -23,10 +24,10 @@ const refusal = (code: number) => ({
   text: JSON.stringify({ HasError: true, ErrorCode: code, Items: null, ErrorMessages: ['no'] }),
 });
 
-function openRepair() {
+function openRepair(settings: Parameters<typeof openInProcessLoyalty>[1] = {}) {
   const clock = { ms: Date.parse('2026-10-09T12:00:00.000Z') };
   const now = () => new Date(clock.ms);
-  const loyalty = openInProcessLoyalty(now);
+  const loyalty = openInProcessLoyalty(now, settings);
   const memoryLedger = createMemoryLedger();
   const telemetry = recordTelemetry();
   const sent: QueuedEvent[] = [];
@@ -44,6 +45,20 @@ function openRepair() {
   };
   const pauses: number[] = [];
   const keyOf = (id: string) => ({ shop: SHOP, kind: 'customer', id }) as const;
+  const deps = () => ({
+    breaker: createCircuitBreaker(),
+    othersWait: false,
+    ledger: parts.ledger,
+    queue: { send: async (event: QueuedEvent) => parts.send(event) },
+    depth: { of: async () => ({ ready: parts.ready, hidden: 0 }) },
+    telemetry,
+    now,
+    pause: async (ms: number) => {
+      pauses.push(ms);
+      clock.ms += ms;
+    },
+    deadline: stop.signal,
+  });
   return {
     clock,
     loyalty,
@@ -96,22 +111,9 @@ function openRepair() {
       await keep(state, clock.ms);
     },
 
-    run: () =>
-      repairBalances(SHOP, {
-        loyalty: { listCustomersReport },
-        breaker: createCircuitBreaker(),
-        othersWait: false,
-        ledger: parts.ledger,
-        queue: { send: async (event) => parts.send(event) },
-        depth: { of: async () => ({ ready: parts.ready, hidden: 0 }) },
-        telemetry,
-        now,
-        pause: async (ms) => {
-          pauses.push(ms);
-          clock.ms += ms;
-        },
-        deadline: stop.signal,
-      }),
+    run: () => repairBalances(SHOP, { ...deps(), loyalty: { listCustomersReport } }),
+    notice: () =>
+      noticeExpiring(SHOP, { expiryNoticeDays: 14 }, { ...deps(), loyalty: loyalty.client }),
   };
 }
 
@@ -342,5 +344,52 @@ describe('the comparison of balances with the report', () => {
         receivedAt: NOW.toISOString(),
       },
     ]);
+  });
+});
+
+describe('points that are about to expire', () => {
+  const DAY_MS = 24 * HOUR_MS;
+
+  /** Two customers whose points expire in 14 days, one whose points expire later. */
+  async function open() {
+    const repair = openRepair({ pointsValidDays: 20 });
+    for (const id of ['1', '2']) await repair.buy(id);
+    repair.clock.ms += 6 * DAY_MS + HOUR_MS;
+    await repair.buy('3');
+    return repair;
+  }
+
+  it('are looked for once in a night, and their customers are read who were not told', async () => {
+    const repair = await open();
+    const at = new Date(repair.clock.ms + DAY_MS).toISOString();
+    const told = { points: '10', tier: null, expiries: [at] };
+    const remembered = rememberBalance({ points: '10', cashback: '0', seen: [], told });
+    const entry = { version: 1, uncertain: false, remembered, outcomes: [] };
+    await repair.ledger.write(repair.keyOf('2'), entry, undefined);
+    await repair.notice();
+    expect(repair.askedFor()).toEqual(['1']);
+    repair.clock.ms += HOUR_MS;
+    await repair.notice();
+    expect(repair.askedFor()).toEqual(['1']);
+    repair.clock.ms += DAY_MS;
+    await repair.notice();
+    // The date that the second was told is over.
+    expect(repair.askedFor()).toEqual(['1', '1', '2']);
+  });
+
+  it('are asked for again in the next night where the service gives no report, or none that can be read', async () => {
+    const repair = await open();
+    const answers = [refusal(1), TIME_OUT, { ...ANSWER, text: '{"Customers":[]}' }, 'pass'];
+    for (const answer of answers) {
+      repair.loyalty.world.interfere = (_call, pass) =>
+        typeof answer === 'string' ? pass() : answer;
+      await repair.notice();
+      repair.clock.ms += DAY_MS;
+    }
+    expect(repair.askedFor()).toEqual(['1', '2']);
+    const lost = repair.telemetry.logged.filter(({ level }) => level === 'warn');
+    expect(lost.map(({ message }) => message)).toEqual(
+      Array(3).fill('no report of points that expire'),
+    );
   });
 });

@@ -149,6 +149,10 @@ const calls: Record<keyof LoyaltyClient, { call: () => Promise<unknown>; wire: s
     call: () => client.listCustomersReport({ isEnrolled: false, pageSize: 500 }),
     wire: 'GET /v1/pvt/Reports/ListCustomersReport?isEnrolled=false&pageSize=500 ',
   },
+  listExpiringPoints: {
+    call: () => client.listExpiringPoints({ to: '2026-10-23', pageNumber: 2 }),
+    wire: 'GET /v1/pvt/Reports/ListExpirePointsNotification?to=2026-10-23&pageNumber=2 ',
+  },
 };
 
 describe('the operations of the client', () => {
