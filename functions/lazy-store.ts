@@ -12,7 +12,11 @@ const QUESTIONS = [
   'findCode',
   'deleteCode',
   'readUses',
+  'readOrderCodes',
   'readPrices',
+  'readCreditShop',
+  'credit',
+  'readCredits',
 ] as const;
 
 type LazyStore = Pick<AdminStore, (typeof QUESTIONS)[number]> & {

@@ -46,7 +46,7 @@ export function createStorefrontFunction(
   script = async () => (await import('./widget-script.ts')).default,
 ) {
   const settings = storefrontOf(connector);
-  const { posCustomerId, rewardTypes, redeemsPerHour, readsPerMinute } = settings;
+  const { posCustomerId, rewardTypes, redeemsPerHour, readsPerMinute, takeBack } = settings;
   const { environment, sqs, telemetry, secrets, ledger, pauses, rateOf } = openWithLedger(
     connector,
     'storefront',
@@ -66,7 +66,7 @@ export function createStorefrontFunction(
     telemetry,
     now,
     newKey: randomUUID,
-    ...{ rewardTypes, redeemsPerHour, retentionDays, keepsMetadata },
+    ...{ rewardTypes, redeemsPerHour, retentionDays, keepsMetadata, takeBack },
   };
   const store = createLazyStore(connector, secrets);
   const uses = createUsesCache(now);
@@ -102,6 +102,7 @@ export function createStorefrontFunction(
         ledger,
         queue,
         retentionDays,
+        takeBack,
         taxInPrices: rules.taxes === 'exclude' ? settings.taxInPrices : 0,
         // Of all who ask: a visitor may ask with a new price each time, and is one of many who cannot be told apart.
         pointCallsPerMinute: readsPerMinute,

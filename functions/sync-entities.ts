@@ -6,7 +6,7 @@ import { settleEntities } from '../shared/core/sync/settle-entities.ts';
 import { openShopLoyalty } from '../shared/services/shop-loyalty.ts';
 import { createEventReader } from '../shared/shopify/webhooks/read-event.ts';
 import { createLazyStore } from './lazy-store.ts';
-import { openWorker } from './wiring.ts';
+import { openWorker, readEnvironment } from './wiring.ts';
 
 /** Entities of a shop worked on side by side at most: enough to hide latency. */
 export const PARALLEL = 5;
@@ -23,6 +23,7 @@ export function createWorker(connector: Connector, queue: StoreQueueFamily, give
     PARALLEL,
   );
   const { assumptions } = connector.loyalty;
+  const hasRewards = queue === 'orders' && connector.storefront;
   const shops = new Map(
     connector.shops.map((shop) => {
       const opened = openShopLoyalty(connector, secrets, shop, limits);
@@ -36,6 +37,7 @@ export function createWorker(connector: Connector, queue: StoreQueueFamily, give
       orders: environment.ORDERS_QUEUE_URL,
       products: environment.PRODUCTS_QUEUE_URL,
       coupons: environment.COUPONS_QUEUE_URL,
+      ...(hasRewards && { balances: readEnvironment(['BALANCES_QUEUE_URL']).BALANCES_QUEUE_URL }),
     }),
     orderRetentionDays: connector.orderRetentionDays,
     shop: (domain: string) => {

@@ -1,6 +1,6 @@
 import { createScriptServer } from '../shared/shopify/storefront-requests/serve-script.ts';
 
-/** The text of the widget, put in when the function is bundled. */
-declare const WIDGET_SCRIPT: string;
+/** The texts of the widget by language, as JSON, put in when the function is bundled. */
+declare const WIDGET_SCRIPTS: string;
 
-export default createScriptServer(WIDGET_SCRIPT);
+export default createScriptServer(JSON.parse(WIDGET_SCRIPTS));

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { build, type Metafile, type Plugin, type StdinOptions, transform } from 'esbuild';
-import { bundleWidget } from '../app/build/build-app.ts';
+import { bundleWidgets } from '../app/build/build-app.ts';
 import type { Connector } from '../shared/config/connector-config.ts';
 import { moduleFile, PACKAGE_FOLDER } from '../shared/config/folders.ts';
 import type { StorefrontService } from '../shared/config/metrics.ts';
@@ -115,10 +115,11 @@ function startFiles(outputs: Metafile['outputs'], first: string): readonly strin
   return [...found].map((file) => resolve(PACKAGE_FOLDER, file));
 }
 
-/** The constant that functions/widget-script.ts declares: the widget's script. */
+/** The constant that functions/widget-script.ts declares: the widget's scripts. */
 async function widgetFor(functions: readonly string[]): Promise<Record<string, string>> {
   if (!functions.includes('storefront')) return {};
-  return { WIDGET_SCRIPT: JSON.stringify(await bundleWidget()) };
+  // A text: esbuild would put an object into the file that starts first.
+  return { WIDGET_SCRIPTS: JSON.stringify(JSON.stringify(await bundleWidgets())) };
 }
 
 /** Makes the paths in the source map relative to the package. */

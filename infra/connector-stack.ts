@@ -112,7 +112,7 @@ export class LoyaltyConnector extends Construct {
         fansOut,
         takesOrders: kind === 'orders',
         ...WRITTEN[kind],
-      }).function.lambda;
+      }).function;
     const syncOrders = syncWorker('SyncOrders', 'orders', orders);
     const syncProducts = syncWorker('SyncProducts', 'products', products);
     const syncCoupons = syncWorker('SyncCoupons', 'coupons', coupons, true);
@@ -123,6 +123,7 @@ export class LoyaltyConnector extends Construct {
         ...{ ...shared, metricsNamespace, bundleOf },
         reservedConcurrency: concurrency.storefront,
       });
+    storefront?.hearFrom(syncOrders);
 
     const reconcile = new Reconcile(this, 'Reconcile', {
       ...shared,
@@ -139,9 +140,9 @@ export class LoyaltyConnector extends Construct {
       queues: { orders, products, coupons },
       functions: {
         'receive-webhook': receiver.function.lambda,
-        'sync-orders': syncOrders,
-        'sync-products': syncProducts,
-        'sync-coupons': syncCoupons,
+        'sync-orders': syncOrders.lambda,
+        'sync-products': syncProducts.lambda,
+        'sync-coupons': syncCoupons.lambda,
         reconcile: reconcile.function.lambda,
       },
       storefront,

@@ -72,6 +72,12 @@ export class Storefront {
     };
   }
 
+  /** Of an order with the code of a reward that was taken back. */
+  hearFrom(orders: ConnectorFunction): void {
+    orders.lambda.addEnvironment('BALANCES_QUEUE_URL', this.queue.source.queueUrl);
+    orders.allow(['sqs:SendMessage'], [this.queue.source.queueArn]);
+  }
+
   /** Any caller may call it: the token in the path is the authentication. */
   #createReceiver(scope: Construct, props: StorefrontProps): ConnectorFunction {
     const receiver = new ConnectorFunction(scope, 'Receiver', {

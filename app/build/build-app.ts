@@ -2,13 +2,16 @@ import { globSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { extname, join, relative } from 'node:path';
 import { type BuildOptions, build, type Plugin, transform } from 'esbuild';
-import { moduleFile, PACKAGE_FOLDER } from '../../shared/config/folders.ts';
+import { PACKAGE_FOLDER } from '../../shared/config/folders.ts';
 import { VERSION } from '../../shared/config/release.ts';
+import { languages } from '../program/strings/languages.ts';
 
 /** The files of the app's extensions, by their paths: `loyalty-account/page.js`. */
 export type AppFiles = ReadonlyMap<string, Uint8Array>;
 
 const EXTENSIONS = join(PACKAGE_FOLDER, 'app/extensions');
+
+const isPacked = extname(import.meta.filename) === '.js';
 
 /** Stands for the shop's storefront in what is built, until `app write` knows it. No such host can exist. */
 const UNKNOWN_ADDRESS = 'https://storefront.invalid/shop';
@@ -21,7 +24,6 @@ export const HEADER = `Written by loyalty-connector ${VERSION}, app write: chang
  * The package holds them built: merchants need neither Preact nor Shopify's types. `flow`: those of Shopify Flow, too.
  */
 export async function readApp(address: string, flow = false): Promise<AppFiles> {
-  const isPacked = extname(import.meta.filename) === '.js';
   const files = withAddress(isPacked ? packedFiles() : await bundleApp(), address);
   return flow ? files : new Map([...files].filter(([, contents]) => !isOfFlow(contents)));
 }
@@ -38,7 +40,7 @@ function packedFiles(): AppFiles {
 /**
  * Builds the extensions from their sources:
  * - a module that `shopify.extension.toml` names (`module = "./page.tsx"`): one readable ES module, Preact inside;
- * - a script of a theme (`assets/*.ts`): one small script, as browsers load it;
+ * - a script of a theme (`assets/*.ts`): one small script, as browsers load it; the widget's once for each language;
  * - other sources and types: left out; every other file: as it is, below a header where it can have a comment.
  */
 export async function bundleApp(folder = EXTENSIONS): Promise<AppFiles> {
@@ -52,9 +54,16 @@ export async function bundleApp(folder = EXTENSIONS): Promise<AppFiles> {
   const modules = paths
     .filter((path) => path.endsWith('/shopify.extension.toml'))
     .flatMap((path) => modulesOf(path, text(path)));
-  const scripts = paths.filter((path) => /\/assets\/[^/]+\.ts$/.test(path));
+  const scripts = paths.filter(
+    (path) => /\/assets\/[^/]+\.ts$/.test(path) && path !== `${WIDGET}.ts`,
+  );
   for (const file of await bundle(folder, modules, MODULE)) files.set(...file);
   for (const file of await bundle(folder, scripts, BROWSER_SCRIPT)) files.set(...file);
+  if (!paths.includes(`${WIDGET}.ts`)) return files;
+  for (const [language] of languages) {
+    const place = widgetFile(language);
+    files.set(place, encode(headed(place, await bundleWidget(language))));
+  }
   return files;
 }
 
@@ -168,12 +177,57 @@ const BROWSER_SCRIPT = {
   plugins: [stylesAsText],
 } satisfies BuildOptions;
 
-/** The widget for the store's pages as one script, embedded in the function `storefront`. In the package it is built already. */
-export async function bundleWidget(): Promise<string> {
+const WIDGET = 'loyalty-theme/assets/loyalty-widget';
+const [[DEFAULT_LANGUAGE]] = languages;
+
+/** As the theme's Liquid names it. */
+const widgetFile = (language: string): string =>
+  language === DEFAULT_LANGUAGE ? `${WIDGET}.js` : `${WIDGET}-${language}.js`;
+
+/** A shopper reads one language: the others would be a sixth of the script. */
+const inLanguage = (language: string): Plugin => ({
+  name: 'in-language',
+  setup({ onLoad }) {
+    onLoad({ filter: /strings[\\/]languages\.ts$/ }, async ({ path }) => {
+      const all = await readFile(path, 'utf8');
+      const contents = all.replace(/^ *\['(\w+)', .*\n/gm, (line, one) =>
+        one === language ? line : '',
+      );
+      return { contents, loader: 'ts' };
+    });
+  },
+});
+
+/**
+ * `widget.js` of a page that names no language: loads the script in the page's own. Without a script element (an
+ * import) the address is the usual one.
+ */
+const LANGUAGE_FINDER = `{
+  const address = new URL(document.currentScript?.src ?? '/apps/loyalty/widget.js', document.baseURI);
+  const locale = document.querySelector('loyalty-widget')?.getAttribute('locale');
+  const language = (locale || document.documentElement.lang).slice(0, 2).toLowerCase();
+  address.searchParams.set('language', language);
+  import(address.href);
+}`;
+
+/** By language, as the function `storefront` serves them; under an empty name the script that finds out the language. */
+export async function bundleWidgets(): Promise<Readonly<Record<string, string>>> {
+  const { code } = await transform(LANGUAGE_FINDER, { minify: true, target: BROWSERS });
+  const scripts: Record<string, string> = { '': code };
+  for (const [language] of languages) scripts[language] = await bundleWidget(language);
+  return scripts;
+}
+
+/**
+ * The widget for the store's pages, in one language (`es`), as one script: embedded in the function `storefront`. In
+ * the package it is built already.
+ */
+export async function bundleWidget(language = DEFAULT_LANGUAGE): Promise<string> {
   const { outputFiles } = await build({
     ...BROWSER_SCRIPT,
+    plugins: [...BROWSER_SCRIPT.plugins, inLanguage(language)],
     absWorkingDir: PACKAGE_FOLDER,
-    entryPoints: [moduleFile('app/extensions/loyalty-theme/assets/loyalty-widget')],
+    entryPoints: [join(EXTENSIONS, isPacked ? widgetFile(language) : `${WIDGET}.ts`)],
     bundle: true,
     legalComments: 'none',
     write: false,

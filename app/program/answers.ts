@@ -1,5 +1,10 @@
 /** The answers of the storefront function (docs/storefront.md), under the names that pages use. */
-import type { CannotUse, QuizView, RedemptionView } from '../../shared/store/storefront-answers.ts';
+import type {
+  CannotUse,
+  QuizView,
+  RedemptionView,
+  TakeBackRefusal,
+} from '../../shared/store/storefront-answers.ts';
 
 export type {
   Contact,
@@ -13,6 +18,7 @@ export type {
   QuizResult,
   QuizView as Quiz,
   RedemptionView as Redemption,
+  Referral,
   RewardView as Reward,
   TierView as Tier,
   View,
@@ -38,6 +44,7 @@ export type FailureCode =
   | 'not-online'
   | 'value-not-allowed'
   | 'limit-reached'
+  | TakeBackRefusal
   | 'refused'
   /** No answer came. */
   | 'network'

@@ -9,7 +9,7 @@ import type {
 } from './answers.ts';
 import { type Answer, type Ask, type ClientKeys, type Failure, pageKeys } from './ask.ts';
 
-type Section = 'balance' | 'earned' | 'rewards' | 'codes' | 'quizzes';
+type Section = 'balance' | 'earned' | 'rewards' | 'codes' | 'quizzes' | 'referral';
 
 /** Undefined until it is requested and answered. */
 type Asked<T> = Answer<T> | undefined;
@@ -70,8 +70,8 @@ export type Redeemed =
   /** Another redemption is running: a second press does nothing. */
   | { readonly kind: 'busy' };
 
-/** When to look again after a redemption: the balance may change some seconds later. */
-const LOOK_AGAIN_SECONDS = [0, 2, 4, 8, 15, 30, 60];
+/** When to look again: the balance may change some seconds after a redemption, a minute or two after a take back. */
+const LOOK_AGAIN_SECONDS = [0, 2, 4, 8, 15, 30, 30, 60];
 
 const CHANGE_SHOWN_SECONDS = 10;
 
@@ -80,7 +80,8 @@ const UNCERTAIN: readonly string[] = ['network', 'unreadable', 'unavailable'];
 
 export const isUncertain = ({ code }: Failure): boolean => UNCERTAIN.includes(code);
 
-const isOpen = ({ state }: Redemption): boolean => state === 'making' || state === 'pending';
+const isOpen = ({ state }: Redemption): boolean =>
+  state === 'making' || state === 'pending' || state === 'returning';
 
 const isOver = ({ state }: Redemption): boolean => state === 'used' || state === 'expired';
 
@@ -123,7 +124,8 @@ export class Program {
   readonly #later: NonNullable<ProgramParts['later']>;
   /** The balance before a redemption, until a different one is seen. */
   #pointsBefore: number | null | undefined;
-  #redeemed = 0;
+  /** How often a redemption was changed here. */
+  #changes = 0;
   #looks = 0;
   #cancelLook = () => {};
   #cancelChange = () => {};
@@ -181,16 +183,37 @@ export class Program {
       return answer;
     }
     this.#keys.forget(rewardId);
-    this.#redeemed += 1;
     const { redemption } = answer.value;
-    const view = answered(model.view);
-    if (view) {
-      const rest = view.redemptions.filter(({ id }) => id !== redemption.id);
-      model.view = { kind: 'ok', value: { ...view, redemptions: [redemption, ...rest] } };
-    }
-    this.expectChange(redemption.state === 'pending' ? 0 : -redemption.points);
-    this.#parts.changed('balance', 'rewards', 'codes');
+    const rest = this.#redemptions.filter(({ id }) => id !== redemption.id);
+    const spent = redemption.state === 'pending' ? 0 : -redemption.points;
+    this.#showRedemptions([redemption, ...rest], spent);
     return { kind: 'ok', value: redemption };
+  }
+
+  /** Gives an unused code back, for what it cost. Repeated, it is the same: the code is deleted once. */
+  async takeBack(redemptionId: string): Promise<Answer<Redemption>> {
+    const answer = await this.#parts.ask<{ redemption: Redemption }>('take-back', { redemptionId });
+    if (answer.kind === 'failed') {
+      // It may have been carried out, or the code was used meanwhile: the list will show it.
+      this.expectChange();
+      return answer;
+    }
+    const { redemption } = answer.value;
+    const all = this.#redemptions.map((one) => (one.id === redemption.id ? redemption : one));
+    this.#showRedemptions(all, 0);
+    return { kind: 'ok', value: redemption };
+  }
+
+  get #redemptions(): readonly Redemption[] {
+    return answered(this.model.view)?.redemptions ?? [];
+  }
+
+  #showRedemptions(redemptions: readonly Redemption[], points: number): void {
+    this.#changes += 1;
+    const view = answered(this.model.view);
+    if (view) this.model.view = { kind: 'ok', value: { ...view, redemptions } };
+    this.expectChange(points);
+    this.#parts.changed('balance', 'rewards', 'codes');
   }
 
   /** Points were or may have been moved: reloads until the balance changes, for at most two minutes. */
@@ -229,10 +252,10 @@ export class Program {
     const isShown = shows('rewards') || (shows('balance') && !isLoggedOut);
     // Without a login, the rewards are the same for every cart.
     const query = cart && !isLoggedOut ? `?${new URLSearchParams({ items: cart })}` : '';
-    const redeemed = this.#redeemed;
+    const changes = this.#changes;
     const view = isShown ? await ask<View>(`view${query}`) : model.view;
-    // A view from before a redemption would hide its code again.
-    if (redeemed !== this.#redeemed) return;
+    // A view from before a redemption would hide its code again, one from before a take back show it.
+    if (changes !== this.#changes) return;
     const before = answered(model.view);
     model.view = newerView(model.view, view);
     this.#noticeChange(before);
@@ -241,7 +264,7 @@ export class Program {
   }
 
   #announceSettled(before: readonly Redemption[] | undefined): void {
-    for (const redemption of answered(this.model.view)?.redemptions ?? []) {
+    for (const redemption of this.#redemptions) {
       const wasSettled = before?.some((one) => one.id === redemption.id && !isOpen(one));
       if (isOpen(redemption) || isOver(redemption) || !before || wasSettled) continue;
       this.#keys.forget(redemption.rewardId);

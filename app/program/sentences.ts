@@ -1,14 +1,14 @@
-import type { QuizResult, Redemption, Reward } from './answers.ts';
+import type { QuizResult, Redemption, Reward, View } from './answers.ts';
 import type { Answer, Failure } from './ask.ts';
+import type { NotUsed, Used } from './cart.ts';
 import { isUncertain } from './program.ts';
 import { fill, type Words } from './words.ts';
 
 /** What the button of a reward says. */
 export function redeemLabel({ kind, points }: Reward, { strings, points: say }: Words): string {
-  const { redeem, redeemCashback } = strings.rewards;
-  return kind === 'cashback' || kind === 'store-credit'
-    ? redeemCashback
-    : fill(redeem, { points: say(points) });
+  const { redeem, redeemCashback, redeemCredit } = strings.rewards;
+  if (kind === 'store-credit') return redeemCredit;
+  return kind === 'cashback' ? redeemCashback : fill(redeem, { points: say(points) });
 }
 
 /** Why a reward cannot be redeemed, and in the program's words what its code will ask for; empty for neither. */
@@ -25,6 +25,37 @@ function reasonOf({ why, missingPoints, tiers }: Reward, words: Words): string {
   return why === 'other-tier' && tiers.length > 0
     ? fill(forTiers, { tiers: words.oneOf(tiers) })
     : words.why(why ?? 'not-available');
+}
+
+/** `Only 40 points to go: 5 off`, of the reward that needs the fewest; undefined where none needs just points. */
+export function sayNearest({ rewards }: View, words: Words): string | undefined {
+  const [nearest] = (rewards ?? [])
+    .flatMap(({ why, missingPoints, title }) =>
+      why === 'too-few-points' && missingPoints ? [{ missingPoints, title }] : [],
+    )
+    .toSorted((one, other) => one.missingPoints - other.missingPoints);
+  if (!nearest) return undefined;
+  const { missingPoints, title } = nearest;
+  return fill(words.strings.balance.toGo, { points: words.points(missingPoints), title });
+}
+
+/** What a redemption is now, and until when it can be used. */
+export function sayState({ state, code, validUntil }: Redemption, words: Words): string {
+  const hasEnd =
+    validUntil !== null && ((state === 'ready' && code !== null) || state === 'credited');
+  const until = hasEnd && fill(words.strings.codes.validUntil, { date: words.date(validUntil) });
+  return [words.state(state), until].filter(Boolean).join(' ');
+}
+
+/** `inCurrency`: the words of the same language for the currency of the cart. */
+export function sayUsed(used: Used, words: Words, inCurrency: (currency: string) => Words): string {
+  const { inCart, cameOff } = words.strings.codes;
+  if (used.kind === 'not-used') {
+    const own: Readonly<Partial<Record<NotUsed, string>>> = words.strings.cart;
+    return own[used.why] ?? words.why(used.why);
+  }
+  const { off, currency } = used;
+  return off > 0 ? fill(cameOff, { amount: inCurrency(currency).money(off) }) : inCart;
 }
 
 export function sayRedeemed({ code, state }: Redemption, words: Words): string {

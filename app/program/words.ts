@@ -1,8 +1,7 @@
 import type { RedemptionState, Reward, TierGoal } from './answers.ts';
 import type { Failure } from './ask.ts';
-import { en, type Language, SAME_SENTENCE, type Strings } from './strings/en.ts';
-import { es } from './strings/es.ts';
-import { ptBr } from './strings/pt-br.ts';
+import { type Language, SAME_SENTENCE, type Strings } from './strings/en.ts';
+import { languages } from './strings/languages.ts';
 
 /** Numbers of the program as the shopper reads them. */
 interface Amounts {
@@ -34,12 +33,6 @@ export interface Words extends Amounts {
   failure(failure: Pick<Failure, 'code' | 'afterSeconds'>): string;
 }
 
-const languages: Readonly<Record<string, readonly [tag: Language, strings: Strings]>> = {
-  en: ['en', en],
-  es: ['es', es],
-  pt: ['pt-BR', ptBr],
-};
-
 interface WordOptions {
   /** That of the other prices on the page. */
   readonly pageCurrency?: string | undefined;
@@ -57,8 +50,8 @@ export function createWords(
   { pageCurrency, adapt = (strings) => strings }: WordOptions = {},
 ): Words {
   const [language = ''] = locale.toLowerCase().split(/[-_]/);
-  const known = Object.hasOwn(languages, language) ? languages[language] : undefined;
-  const [tag, own] = known ?? (['en', en] as const);
+  const known = languages.find(([prefix]) => prefix === language);
+  const [, tag, own] = known ?? languages[0];
   const strings = adapt(own, tag);
   // The region decides how numbers are written: es-MX is not es-ES.
   const formats = known && isLocale(locale) ? locale : tag;

@@ -1,5 +1,6 @@
 import type { View as Answer, TierGoal } from '../program/answers.ts';
 import { answered } from '../program/program.ts';
+import { sayNearest } from '../program/sentences.ts';
 import { fill, type Words } from '../program/words.ts';
 import { build, type View } from './view.ts';
 
@@ -15,7 +16,13 @@ export function drawBalance({ model, words, logInAddress, isLoggedOut }: View): 
   }
   if (code !== undefined) return [];
   if (!view) return [title, build('p', { part: 'note' }, words.strings.loading)];
-  return [title, ...drawFigures(view, model.change, words), ...drawTier(view, words)];
+  const nearest = sayNearest(view, words);
+  return [
+    title,
+    ...drawFigures(view, model.change, words),
+    ...(nearest === undefined ? [] : [build('p', { part: 'nearest' }, nearest)]),
+    ...drawTier(view, words),
+  ];
 }
 
 function drawFigures(

@@ -1,11 +1,12 @@
 import type { View as Answer, Redemption, Reward } from '../program/answers.ts';
 import { createAsk } from '../program/ask.ts';
-import { ANY_PURCHASE, answered, Program, type Wanted } from '../program/program.ts';
-import { sayAnswered, sayNotRedeemed, sayRedeemed } from '../program/sentences.ts';
-import { createWords } from '../program/words.ts';
+import { useInCart } from '../program/cart.ts';
+import { ANY_PURCHASE, answered, isUncertain, Program, type Wanted } from '../program/program.ts';
+import { sayAnswered, sayNotRedeemed, sayRedeemed, sayUsed } from '../program/sentences.ts';
+import { createWords, type Words } from '../program/words.ts';
 import { drawBalance, drawEarned, drawProblem } from './balance.ts';
 import { drawQuizzes } from './quizzes.ts';
-import { drawCodes, drawRewards, keyOf } from './rewards.ts';
+import { drawCodes, drawReferral, drawRewards, keyOf, redeemKey } from './rewards.ts';
 import { type Actions, build, focusOn, redraw, type View } from './view.ts';
 import styles from './widget.css';
 
@@ -16,13 +17,20 @@ const drawings = {
   rewards: drawRewards,
   codes: drawCodes,
   quizzes: drawQuizzes,
+  referral: drawReferral,
   problem: drawProblem,
 };
 
 type Part = keyof typeof drawings;
 
+/** Sections that `show` does not name: a shopper who redeems must see the code. */
+const SHOWN_WITH: Readonly<Record<string, string>> = { codes: 'rewards', referral: 'balance' };
+
 /** The event that the widget dispatches, with the redemption as its detail. */
 const REDEEMED = 'loyalty:redeemed';
+
+/** A code came into the cart of this browser: a theme that does not know by itself draws its cart anew. */
+const USED = 'loyalty:used';
 
 /** The same for a new view: other widgets of the page follow it. */
 const VIEWED = 'loyalty:viewed';
@@ -31,7 +39,8 @@ const VIEWED = 'loyalty:viewed';
  * `<loyalty-widget product-id price currency locale>`: the loyalty program on a page of the store. Amounts are in
  * `currency`, the program's. A page with prices of another one leaves out `price`, `items` and `cart`.
  *
- *   `show`        sections by name: balance earned rewards quizzes (all); codes come with the rewards
+ *   `show`        sections by name: balance earned rewards quizzes (all); codes come with the rewards, the link for
+ *                 friends with the balance
  *   `items`       instead of product and price, what earns points: `id:price:quantity,…`
  *   `cart`        the cart in the same form: rewards are offered for it, else for what earns points, else for any
  *   `page-currency`  that of the page's own prices, if it may be another: amounts then name theirs
@@ -58,17 +67,22 @@ export class LoyaltyWidget extends HTMLElement {
     wanted: () => this.#wanted,
     changed: (...sections) => {
       this.#draw('problem', ...sections);
-      if (sections.includes('balance')) this.#showOnPage();
+      if (!sections.includes('balance')) return;
+      this.#draw('referral');
+      this.#showOnPage();
     },
     settled: (redemption) => {
       this.#result = undefined;
-      this.#draw('rewards');
-      this.#announce(sayRedeemed(redemption, this.#view.words));
+      this.#draw('rewards', 'codes');
+      const isPressed = this.#pressed.delete(redemption.rewardId);
+      this.#finish(redemption, isPressed);
     },
   });
   readonly #actions: Actions = {
     redeem: (reward, value) => void this.#redeem(reward, value),
-    copy: (redemption, shown) => void this.#copy(redemption, shown),
+    use: (redemption) => void this.#use(redemption),
+    takeBack: (redemption, answer) => void this.#takeBack(redemption, answer),
+    copy: (text, shown) => void this.#copy(text, shown),
     reload: () => void this.#load(),
     answer: async (quiz, answers) => {
       const answer = await this.#program.answer(quiz, answers);
@@ -83,7 +97,11 @@ export class LoyaltyWidget extends HTMLElement {
   };
   readonly #amounts: View['amounts'] = new Map();
   readonly #thanks: View['thanks'] = new Map();
+  /** Rewards whose code shall come into the cart as soon as it is there. */
+  readonly #pressed = new Set<number>();
   #result: View['result'];
+  #busy: View['busy'];
+  #asking: View['asking'];
   /** Not `isConnected`: that is true already while the parser reports the attributes. */
   #isShown = false;
   #isAsking = false;
@@ -136,8 +154,7 @@ export class LoyaltyWidget extends HTMLElement {
     const item = id && price ? `${id}:${price}:1` : undefined;
     const items = this.getAttribute('items') ?? item;
     return {
-      // A shopper who redeems must see the code.
-      shows: (section) => !show || show.includes(section === 'codes' ? 'rewards' : section),
+      shows: (section) => !show || show.includes(SHOWN_WITH[section] ?? section),
       items,
       cart: this.getAttribute('cart') || items || ANY_PURCHASE,
       currency: this.getAttribute('currency') ?? undefined,
@@ -146,20 +163,26 @@ export class LoyaltyWidget extends HTMLElement {
   }
 
   get #view(): View {
-    const locale = this.getAttribute('locale') || document.documentElement.lang;
     return {
       model: this.#program.model,
-      words: createWords(locale, this.#wanted.currency, {
-        pageCurrency: this.getAttribute('page-currency') || undefined,
-      }),
+      words: this.#wordsIn(this.#wanted.currency),
       actions: this.#actions,
       logInAddress: this.getAttribute('log-in') ?? '/account/login',
       subject: this.hasAttribute('items') ? 'cart' : 'product',
       isLoggedOut: this.#wanted.isLoggedOut,
       result: this.#result,
+      busy: this.#busy,
+      asking: this.#asking,
       thanks: this.#thanks,
       amounts: this.#amounts,
     };
+  }
+
+  #wordsIn(currency: string | undefined): Words {
+    const locale = this.getAttribute('locale') || document.documentElement.lang;
+    return createWords(locale, currency, {
+      pageCurrency: this.getAttribute('page-currency') || undefined,
+    });
   }
 
   #draw(...names: readonly Part[]): void {
@@ -189,33 +212,88 @@ export class LoyaltyWidget extends HTMLElement {
     await this.#program.load();
   }
 
-  async #redeem({ id }: Reward, value: number | undefined): Promise<void> {
+  async #redeem(reward: Reward, value: number | undefined): Promise<void> {
     const { words } = this.#view;
+    const key = redeemKey(reward);
     this.#result = undefined;
     if (this.#program.model.redeeming === undefined)
       this.#announce(words.strings.rewards.redeeming);
-    const hadFocus = () => this.#root.activeElement?.getAttribute('data-key') === `redeem-${id}`;
-    const redeemed = await this.#program.redeem(id, value);
+    const hadFocus = () => this.#root.activeElement?.getAttribute('data-key') === key;
+    this.#pressed.add(reward.id);
+    const redeemed = await this.#program.redeem(reward.id, value);
     if (redeemed.kind === 'busy') return;
-    const isDone = redeemed.kind === 'ok';
-    const sentence = isDone ? sayRedeemed(redeemed.value, words) : sayNotRedeemed(redeemed, words);
-    this.#result = { rewardId: id, sentence, part: isDone ? 'done' : 'error' };
-    this.#draw('rewards');
-    this.#announce(sentence);
-    if (!isDone) return;
+    if (redeemed.kind === 'failed') {
+      if (!isUncertain(redeemed)) this.#pressed.delete(reward.id);
+      return this.#say(key, 'error', sayNotRedeemed(redeemed, words));
+    }
+    const redemption = redeemed.value;
+    this.#say(key, 'done', sayRedeemed(redemption, words));
     // Leave the focus alone if the shopper has moved it meanwhile.
-    if (hadFocus()) focusOn(this.#root, keyOf(redeemed.value));
-    this.#dispatch(REDEEMED, redeemed.value);
+    if (hadFocus()) focusOn(this.#root, keyOf(redemption));
+    this.#dispatch(REDEEMED, redemption);
+    if (redemption.state === 'pending' || redemption.state === 'making') return;
+    this.#pressed.delete(reward.id);
+    this.#finish(redemption, true, key);
+  }
+
+  /** Says what a redemption became; one that was pressed here comes into the cart at once. */
+  #finish(redemption: Redemption, isPressed: boolean, key?: string): void {
+    const said = sayRedeemed(redemption, this.#view.words);
+    if (isPressed && redemption.state === 'ready') void this.#use(redemption, key, said);
+    else this.#announce(said);
+  }
+
+  /** `key`, `before`: where to say what came of it, and what to say before. */
+  async #use(redemption: Redemption, key = keyOf(redemption), before = ''): Promise<void> {
+    if (this.#busy !== undefined) return;
+    const { words } = this.#view;
+    this.#setBusy(redemption.id);
+    const used = await useInCart(redemption.code ?? '');
+    this.#setBusy(undefined);
+    const isUsed = used.kind === 'used';
+    const sentence = sayUsed(used, words, (currency) => this.#wordsIn(currency));
+    this.#say(key, isUsed || before ? 'done' : 'error', `${before} ${sentence}`.trim());
+    if (isUsed) this.#dispatch(USED, redemption);
+  }
+
+  async #takeBack(redemption: Redemption, answer: 'yes' | 'no' | undefined): Promise<void> {
+    if (this.#busy !== undefined) return;
+    const { words } = this.#view;
+    const { id } = redemption;
+    const key = keyOf(redemption);
+    this.#asking = answer === undefined ? id : undefined;
+    this.#result = undefined;
+    this.#draw('codes');
+    if (answer !== 'yes') return focusOn(this.#root, answer ? `${key}-back` : `${key}-yes`);
+    this.#setBusy(id);
+    const taken = await this.#program.takeBack(id);
+    this.#setBusy(undefined);
+    if (taken.kind === 'failed') return this.#say(key, 'error', words.failure(taken));
+    this.#announce(words.state(taken.value.state));
+    focusOn(this.#root, key);
+    this.#dispatch(REDEEMED, taken.value);
+  }
+
+  #setBusy(redemptionId: string | undefined): void {
+    this.#busy = redemptionId;
+    this.#draw('codes');
+  }
+
+  /** Shows the sentence where the shopper pressed, and screen readers read it out. */
+  #say(key: string, part: 'error' | 'done', sentence: string): void {
+    this.#result = { key, part, sentence };
+    this.#draw('rewards', 'codes');
+    this.#announce(sentence);
   }
 
   #dispatch(type: string, detail: unknown): void {
     this.dispatchEvent(new CustomEvent(type, { bubbles: true, composed: true, detail }));
   }
 
-  async #copy({ code }: Redemption, shown: HTMLElement): Promise<void> {
+  async #copy(text: string, shown: HTMLElement): Promise<void> {
     const { copied, notCopied } = this.#view.words.strings.codes;
     try {
-      await navigator.clipboard.writeText(code ?? '');
+      await navigator.clipboard.writeText(text);
       this.#announce(copied);
     } catch {
       getSelection()?.selectAllChildren(shown);

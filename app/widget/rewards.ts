@@ -1,6 +1,6 @@
 import type { Redemption, Reward } from '../program/answers.ts';
 import { answered } from '../program/program.ts';
-import { conditionsOf, redeemLabel } from '../program/sentences.ts';
+import { conditionsOf, redeemLabel, sayState } from '../program/sentences.ts';
 import { fill } from '../program/words.ts';
 import { build, type View } from './view.ts';
 
@@ -23,8 +23,8 @@ export function drawRewards(view: View): readonly Node[] {
 
 function drawReward(reward: Reward, view: View): Node {
   const { words } = view;
-  const { id, title, description, points, kind } = reward;
-  const result = view.result?.rewardId === id ? view.result : undefined;
+  const { title, description, points, kind } = reward;
+  const result = view.result?.key === redeemKey(reward) ? view.result : undefined;
   const worth = words.worth(reward);
   // Such a reward can be redeemed elsewhere only.
   const isOther = kind === 'other';
@@ -50,6 +50,8 @@ function drawReward(reward: Reward, view: View): Node {
 
 const noteIdOf = ({ id }: Reward): string => `reward-${id}-note`;
 
+export const redeemKey = ({ id }: Pick<Reward, 'id'>): string => `redeem-${id}`;
+
 /** The button, and for cashback the field with the amount before it. */
 function drawButton(reward: Reward, view: View): readonly Node[] {
   const { model, words, actions } = view;
@@ -63,7 +65,7 @@ function drawButton(reward: Reward, view: View): readonly Node[] {
     {
       part: 'button',
       type: 'button',
-      'data-key': `redeem-${id}`,
+      'data-key': redeemKey(reward),
       // The label contains the title: screen readers list buttons without their surroundings.
       'aria-label': `${label}: ${title}`,
       'aria-describedby': noteIdOf(reward),
@@ -113,39 +115,114 @@ export function drawCodes(view: View): readonly Node[] {
   ];
 }
 
-/** Where the focus goes after redeeming: to the copy button, or to the sentence shown until then. */
+/** Where the focus goes after redeeming: to the button that uses it, or to the sentence shown until then. */
 export function keyOf({ id }: Pick<Redemption, 'id'>): string {
   return `redemption-${id}`;
 }
 
-function drawRedemption(redemption: Redemption, { words, actions }: View): Node {
-  const { title, state, code, validUntil } = redemption;
-  const { codes } = words.strings;
+function drawRedemption(redemption: Redemption, view: View): Node {
+  const { words, result } = view;
+  const { title, state, code } = redemption;
+  const key = keyOf(redemption);
   const shown = code === null ? undefined : build('code', { part: 'code' }, code);
   const isUsable = state === 'ready' && shown !== undefined;
-  const until =
-    isUsable && validUntil !== null && fill(codes.validUntil, { date: words.date(validUntil) });
+  const isAsked = isUsable && view.asking === redemption.id;
+  const said = result?.key === key ? result : undefined;
   return build(
     'li',
     { part: `redemption redemption-${state}` },
     build('h3', { part: 'title' }, title),
     shown && build('p', {}, shown),
-    isUsable &&
-      build(
-        'button',
-        {
-          part: 'button copy',
-          type: 'button',
-          'data-key': keyOf(redemption),
-          'aria-label': `${codes.copy}: ${code}`,
-          click: () => actions.copy(redemption, shown),
-        },
-        codes.copy,
-      ),
+    ...(isAsked ? drawConfirmation(redemption, view) : []),
+    ...(isUsable && !isAsked ? drawUses(redemption, shown, view) : []),
+    said && build('p', { part: said.part }, said.sentence),
     build(
       'p',
-      { part: 'note', tabindex: -1, 'data-key': isUsable ? undefined : keyOf(redemption) },
-      [words.state(state), until].filter(Boolean).join(' '),
+      { part: 'note', tabindex: -1, 'data-key': isUsable ? undefined : key },
+      sayState(redemption, words),
     ),
   );
+}
+
+/** Use it, copy it, give it back: the first is what nearly everybody wants. */
+function drawUses(redemption: Redemption, shown: HTMLElement, view: View): readonly Node[] {
+  const { actions, busy, words } = view;
+  const { codes } = words.strings;
+  const { id, code, takeBackUntil } = redemption;
+  const use = busy === id ? words.strings.loading : codes.use;
+  return [
+    drawPress(redemption, view, '', use, () => actions.use(redemption)),
+    drawPress(redemption, view, '-copy', codes.copy, () => actions.copy(code ?? '', shown)),
+    ...(takeBackUntil === null
+      ? []
+      : [drawPress(redemption, view, '-back', codes.takeBack, () => actions.takeBack(redemption))]),
+  ];
+}
+
+function drawConfirmation(redemption: Redemption, view: View): readonly Node[] {
+  const { yes, no, confirm } = view.words.strings.codes;
+  const { takeBack } = view.actions;
+  return [
+    build('p', { id: `${keyOf(redemption)}-confirm` }, confirm),
+    drawPress(redemption, view, '-yes', yes, () => takeBack(redemption, 'yes')),
+    drawPress(redemption, view, '-no', no, () => takeBack(redemption, 'no')),
+  ];
+}
+
+/** One of the buttons of a redemption: the first of them has no `name`. */
+function drawPress(
+  redemption: Redemption,
+  { busy }: View,
+  name: string,
+  label: string,
+  click: () => void,
+): Node {
+  const key = keyOf(redemption);
+  return build(
+    'button',
+    {
+      ...{ part: `button${name && ' copy'}`, type: 'button', 'data-key': key + name, click },
+      // Screen readers list buttons without their surroundings.
+      'aria-label': `${label}: ${redemption.code}`,
+      'aria-describedby': `${key}-confirm`,
+      'aria-disabled': busy && 'true',
+    },
+    label,
+  );
+}
+
+/** The customer's own link for friends, with ways to send it. */
+export function drawReferral({ model, words, actions }: View): readonly Node[] {
+  const referral = answered(model.view)?.referral;
+  if (!referral) return [];
+  const { heading, share, copy } = words.strings.referral;
+  const { url, whatsappUrl } = referral;
+  const shown = build('span', { part: 'referral-link' }, url);
+  const button = (label: string, click: () => void) =>
+    build('button', { part: 'button copy', type: 'button', 'data-key': label, click }, label);
+  // Missing in some browsers on desktops.
+  const canShare = 'share' in navigator;
+  return [
+    build('h2', { part: 'heading' }, heading),
+    build('p', {}, shown),
+    build(
+      'p',
+      { part: 'share' },
+      // The shopper may change their mind, which rejects.
+      canShare && button(share, () => void navigator.share({ url }).catch(() => {})),
+      button(copy, () => actions.copy(url, shown)),
+      whatsappUrl !== null &&
+        build(
+          'a',
+          {
+            part: 'link',
+            href: whatsappUrl,
+            target: '_blank',
+            rel: 'noopener',
+            'data-key': 'whatsapp',
+          },
+          'WhatsApp',
+        ),
+    ),
+  ];
 }

@@ -6,7 +6,12 @@ import type { Words } from '../program/words.ts';
 export interface Actions {
   /** `value`: the chosen amount of cashback. */
   redeem(reward: Reward, value?: number): void;
-  copy(redemption: Redemption, shown: HTMLElement): void;
+  /** Puts its code into the cart of this browser. */
+  use(redemption: Redemption): void;
+  /** Asks whether to, and after a second press takes it back; `no`: does not. */
+  takeBack(redemption: Redemption, answer?: 'yes' | 'no'): void;
+  /** `shown`: what is selected where it cannot be copied. */
+  copy(text: string, shown: HTMLElement): void;
   /** Resolves to why the answers were not accepted; undefined when they were. */
   answer(quiz: Quiz, answers: readonly QuestionAnswer[]): Promise<string | undefined>;
   reload(): void;
@@ -24,10 +29,14 @@ export interface View {
   readonly amounts: Map<number, string>;
   /** The page knows that the visitor is not logged in. */
   readonly isLoggedOut: boolean;
-  /** What became of the last attempt to redeem, shown at the reward. */
+  /** What became of the last press, shown where it was: at the element with this key. */
   readonly result:
-    | { readonly rewardId: number; readonly sentence: string; readonly part: 'error' | 'done' }
+    | { readonly key: string; readonly sentence: string; readonly part: 'error' | 'done' }
     | undefined;
+  /** The redemption that is being used or taken back. */
+  readonly busy: string | undefined;
+  /** The redemption that the shopper may want to take back: they are asked. */
+  readonly asking: string | undefined;
   /** What was earned with a quiz on this page, by quiz. */
   readonly thanks: Map<number, string>;
 }

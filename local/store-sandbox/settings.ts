@@ -16,6 +16,8 @@ export const defaultShop = {
   inventoryNoise: true,
   /** Of an account, in whole units of its currency: the real limit is 15,000 US dollars or their equivalent. */
   storeCreditLimit: 15_000,
+  /** The checkout takes store credit. */
+  storeCreditEnabled: true,
   /** Accounts may have these currencies and the shop's own. */
   storeCreditCurrencies: ['USD'] as readonly string[],
   /** What the store keeps of a credit's `expiresAt`; of the real store it is not documented. */

@@ -16,6 +16,7 @@ import {
 } from '../sandbox-kit/http/server.ts';
 import { html } from '../sandbox-kit/pages/html.ts';
 import { type AppProxy, askApp, PROXY_PATH } from './app-proxy.ts';
+import { answerCart } from './cart-api.ts';
 import { accountPage, forms } from './forms.ts';
 import { type PageParts, renderLayout, shopAnswer } from './pages/layout.ts';
 import { describeProgress, renderOrder } from './pages/order-page.ts';
@@ -89,6 +90,9 @@ async function answer(
     const found = await host(pathname, visit, { method, query: search, body: body.bytes });
     if (found) return respond(response, found);
   }
+  const parts = { method, path: pathname, query: new URLSearchParams(search), body: body.bytes };
+  const cart = answerCart(parts, visit, shop.store);
+  if (cart) return respond(response, cart);
   respond(
     response,
     method === 'POST'
@@ -123,6 +127,7 @@ const files: Pages<undefined> = {
   '/assets/api.js': file('text/javascript', asset('api.js')),
   '/assets/shop.css': file('text/css', asset('shop.css')),
   '/assets/shop.js': file('text/javascript', asset('shop.js')),
+  '/assets/shopify-actions.js': file('text/javascript', asset('shopify-actions.js')),
   '/favicon.ico': () => ({ status: 204, body: '' }),
 };
 

@@ -1,4 +1,4 @@
-import { cartOf, draftOf, quoteOf, type ShopStore } from './shop.ts';
+import { acceptedCodes, cartOf, creditOf, draftOf, quoteOf, type ShopStore } from './shop.ts';
 import type { Visit } from './visit.ts';
 
 /** A form of the shop: its effect on the visit, and the next page (undefined means the same page). */
@@ -13,8 +13,8 @@ const MAX_QUANTITY = 99;
 export const forms: Readonly<Record<string, Form>> = {
   '/account': ({ rows }, visit, form) => {
     const id = form.get('customerId') ?? '';
-    // The next customer must not get the cart and the code of the last one.
-    const { customerId: _, ...visitor } = { ...visit, cart: [], code: '' };
+    // The next customer must not get the cart and the codes of the last one.
+    const { customerId: _, ...visitor } = { ...visit, cart: [], codes: [] };
     const to = accountPage(form.get('next'));
     return { visit: rows.customers.get(id) ? { ...visitor, customerId: id } : visitor, to };
   },
@@ -33,17 +33,22 @@ export const forms: Readonly<Record<string, Form>> = {
     visit: setQuantity(store, visit, form.get('variantId') ?? '', quantityIn(form, 0)),
     to: '/cart',
   }),
-  '/cart/code': (_store, visit, form) => ({ visit: { ...visit, code: codeIn(form) }, to: '/cart' }),
-  '/cart/order': (store, visit, form) =>
-    placeOrder(store, { ...visit, code: codeIn(form) }, form.get('total')),
+  '/cart/code': (store, visit, form) => ({ visit: withCode(store, visit, form), to: '/cart' }),
+  '/cart/order': (store, visit, form) => placeOrder(store, withCode(store, visit, form), form),
 };
 
 /** Only pages of the account ask for a login; another address could leave the shop. */
 export const accountPage = (path: string | null): string =>
   path?.startsWith('/account/') ? path : '/account';
 
-/** The last one: the button that removes a code sends an empty one after the code itself. */
-const codeIn = (form: URLSearchParams): string => (form.getAll('code').at(-1) ?? '').trim();
+/** The codes that the store accepts, with the one that was typed, without the one that is to be removed. */
+function withCode(store: ShopStore, visit: Visit, form: URLSearchParams): Visit {
+  const typed = (form.get('code') ?? '').trim();
+  const removed = form.get('remove');
+  const kept = acceptedCodes(store, visit).filter((code) => code !== removed);
+  const isNew = typed !== '' && !kept.includes(typed);
+  return { ...visit, codes: isNew ? [...kept, typed] : kept };
+}
 
 function quantityIn(form: URLSearchParams, otherwise: number): number {
   const quantity = Number(form.get('quantity') ?? otherwise);
@@ -60,7 +65,7 @@ function setQuantity(store: ShopStore, visit: Visit, variantId: string, quantity
   return {
     ...visit,
     cart: kept.map(({ variant, ...one }) => ({ variantId: variant.id, quantity: one.quantity })),
-    code: kept.length === 0 ? '' : visit.code,
+    codes: kept.length === 0 ? [] : visit.codes,
   };
 }
 
@@ -68,15 +73,16 @@ function setQuantity(store: ShopStore, visit: Visit, variantId: string, quantity
  * Places the order for the total that the page showed, never for another one. It is paid and fulfilled at
  * once, because it earns points when it is fulfilled.
  */
-function placeOrder(store: ShopStore, visit: Visit, shownTotal: string | null): ReturnType<Form> {
+function placeOrder(store: ShopStore, visit: Visit, form: URLSearchParams): ReturnType<Form> {
   const draft = draftOf(store, visit);
   const quote = quoteOf(store, visit);
   // The cart shows why.
   if (!draft || !quote || quote.refusedCodes.length > 0) return { visit, to: '/cart' };
-  if (String(quote.totals.totalMinor) !== shownTotal) {
+  if (String(quote.totals.totalMinor) !== form.get('total')) {
     return { visit: { ...visit, message: 'The total has changed. Please check it.' }, to: '/cart' };
   }
-  const order = store.actions.placeOrder(draft);
+  const storeCredit = form.get('credit') === 'all' && creditOf(store, visit) > 0;
+  const order = store.actions.placeOrder({ ...draft, ...(storeCredit && { storeCredit: 'all' }) });
   store.actions.fulfilOrder({ orderId: order.id });
-  return { visit: { ...visit, cart: [], code: '' }, to: `/orders/${order.id}` };
+  return { visit: { ...visit, cart: [], codes: [] }, to: `/orders/${order.id}` };
 }

@@ -62,7 +62,7 @@ export function draftOf(store: Pick<ShopStore, 'rows'>, visit: Visit) {
     shipping: SHIPPING,
     payment: 'paid' as const,
     ...(customer && { customerId: customer.id }),
-    ...(visit.code !== '' && { discounts: [{ code: visit.code }] }),
+    discounts: visit.codes.map((code) => ({ code })),
   };
 }
 
@@ -73,6 +73,14 @@ export function quoteOf(
 ): Quote | undefined {
   const draft = draftOf(store, visit);
   return draft && store.actions.quoteOrder(draft);
+}
+
+/** The codes of the cart that the store accepts now. */
+export function acceptedCodes(
+  store: Pick<ShopStore, 'actions' | 'rows'>,
+  visit: Visit,
+): readonly string[] {
+  return (quoteOf(store, visit)?.order.applications ?? []).map(({ name }) => name);
 }
 
 /** The cart as the widget reads it: the prices after the discount, because the order counts those. */
@@ -102,6 +110,14 @@ export function customerOf(
 export function ordersOf({ rows }: Pick<ShopStore, 'rows'>, visit: Visit): readonly OrderRow[] {
   const customerId = visit.customerId ?? null;
   return [...rows.orders.values()].filter((order) => order.customerId === customerId).toReversed();
+}
+
+/** What the customer's store credit can pay of the cart, in minor units. */
+export function creditOf({ rows, shop }: Pick<ShopStore, 'rows' | 'shop'>, visit: Visit): number {
+  const own = [...rows.storeCreditAccounts.values()].find(
+    ({ customerId, currency }) => customerId === visit.customerId && currency === shop.currency,
+  );
+  return own?.balanceMinor ?? 0;
 }
 
 /** As the store writes it: `49.00`. */

@@ -8,8 +8,10 @@ const visit = v.object({
     v.array(v.object({ variantId: v.string(), quantity: v.pipe(v.number(), v.integer()) })),
     [],
   ),
-  /** A discount code, as typed: the cart says whether the store accepts it. */
-  code: v.optional(v.string(), ''),
+  /** Discount codes, as typed: the cart says whether the store accepts them. */
+  codes: v.optional(v.array(v.string()), []),
+  /** Whether the pages have `Shopify.actions`, as every Liquid storefront does. Tests also look at pages without. */
+  hasActions: v.optional(v.boolean(), true),
   /** Shown once, on the next page. */
   message: v.optional(v.string()),
 });

@@ -349,9 +349,27 @@ export interface StorefrontSettings {
   readonly taxInPrices?: number;
 
   /**
+   * What becomes of cashback that a customer chooses: a discount `code`, or `store-credit` on their account in the store,
+   * which needs further scopes (`app write`) and customer accounts that are not the legacy ones. What orders paid with
+   * that credit earn is in docs/mapping.md. Default: `code`.
+   */
+  readonly cashback?: 'code' | 'store-credit';
+
+  /**
    * How many rewards one customer may redeem in an hour, from 1 to 1000. Default: 10.
    */
   readonly redeemsPerHour?: number;
+
+  /**
+   * Who may take back a reward whose code is unused, and get the points back: the `customer` (and staff at the till for
+   * them), only `staff`, or `nobody`; and for how many days after the code was made, from 1 to 60, never longer than the
+   * code is valid. Orders of the last 60 days are what an app sees without `read_all_orders`. Default:
+   * `{ by: 'customer', withinDays: 30 }`.
+   */
+  readonly takeBack?: {
+    readonly by?: 'customer' | 'staff' | 'nobody';
+    readonly withinDays?: number;
+  };
 
   /**
    * A storefront of the merchant's own (Hydrogen or another) may ask for its customers, with their access tokens of the
@@ -387,9 +405,12 @@ export const MEANINGS = [
 
 type RewardMeaning = (typeof MEANINGS)[number];
 
-export type Storefront = Required<Omit<StorefrontSettings, 'flow'>> & {
+export type Storefront = Required<Omit<StorefrontSettings, 'flow' | 'rewardTypes'>> & {
+  /** `store-credit`: cashback, where `cashback` says so. */
+  readonly rewardTypes: Readonly<Record<number, RewardMeaning | 'store-credit'>>;
   /** Undefined where it is off. */
   readonly flow: Required<FlowSettings> | undefined;
+  readonly takeBack: Required<NonNullable<StorefrontSettings['takeBack']>>;
 };
 
 const FLOW: Required<FlowSettings> = {
@@ -404,6 +425,7 @@ const STOREFRONT = {
   posCustomerId: 'email-or-document',
   readsPerMinute: 60,
   taxInPrices: 0,
+  cashback: 'code',
   redeemsPerHour: 10,
   headless: false,
 } as const;
@@ -416,18 +438,25 @@ const REWARD_TYPES = {
   5: 'product',
 } as const;
 
+const TAKE_BACK = { by: 'customer', withinDays: 30 } as const;
+
 /** Undefined where it is not configured. */
 export function completeStorefront(
   settings: StorefrontSettings | undefined,
 ): Storefront | undefined {
-  return (
-    settings && {
-      ...STOREFRONT,
-      ...given(settings),
-      rewardTypes: { ...REWARD_TYPES, ...settings.rewardTypes },
-      flow: settings.flow && { ...FLOW, ...given(settings.flow) },
-    }
-  );
+  if (!settings) return undefined;
+  const complete = { ...STOREFRONT, ...given(settings) };
+  const rewardTypes: Storefront['rewardTypes'] = { ...REWARD_TYPES, ...settings.rewardTypes };
+  const meanings = Object.entries(rewardTypes).map(([type, meaning]) => [
+    type,
+    meaning === 'cashback' && complete.cashback === 'store-credit' ? complete.cashback : meaning,
+  ]);
+  return {
+    ...complete,
+    rewardTypes: Object.fromEntries(meanings),
+    takeBack: { ...TAKE_BACK, ...given(settings.takeBack ?? {}) },
+    flow: settings.flow && { ...FLOW, ...given(settings.flow) },
+  };
 }
 
 /**

@@ -319,7 +319,12 @@ const storefront = section({}, {
   ),
   readsPerMinute: wholeNumber(10, 1000, 'requests'),
   taxInPrices: numberFrom(0, 100, 'be a percentage from 0 to 100'),
+  cashback: oneOf('code', 'store-credit'),
   redeemsPerHour: wholeNumber(1, 1000, 'rewards'),
+  takeBack: section(
+    {},
+    { by: oneOf('customer', 'staff', 'nobody'), withinDays: wholeNumber(1, 60, 'days') },
+  ),
   headless: trueOrFalse,
   flow: section({}, {
     expiryNoticeDays: wholeNumber(1, 90, 'days'),

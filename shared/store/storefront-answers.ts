@@ -58,11 +58,8 @@ export interface EarnedPoints {
   }[];
 }
 
-/** What a discount code gives. */
-export type DiscountKind = 'fixed' | 'percent' | 'free-shipping';
-
 /** What a reward gives, as far as a store can give it: a code, or an amount on the customer's store credit account. */
-export type RewardKind = DiscountKind | 'store-credit';
+export type RewardKind = 'fixed' | 'percent' | 'free-shipping' | 'store-credit';
 
 /** Why a customer cannot have a reward. */
 export type CannotUse =
@@ -298,6 +295,14 @@ export interface StorefrontApi {
       /** The chosen cashback. */
       readonly value?: number;
     };
+    readonly answer: { readonly redemption: RedemptionView };
+  };
+  /**
+   * Takes back a reward whose code is unused: the code no longer works, and the points are back some minutes later. May be
+   * repeated. 409 `take-back-not-allowed`, `take-back-too-late`, `already-used` or `not-ready`.
+   */
+  readonly 'POST take-back': {
+    readonly body: { readonly redemptionId: string };
     readonly answer: { readonly redemption: RedemptionView };
   };
   /** The open quizzes. */

@@ -65,6 +65,8 @@ export interface RewardStoreUnderTest {
   readonly store: RewardStore;
   readonly shop: string;
   readonly customers: readonly [string, string];
+  /** Now, by the store's clock. */
+  since(): Date;
   /** A discount of the merchant's own. */
   makeForeign(code: string): void;
   /** Uses the code as its customer; throws when the store refuses. */
@@ -123,6 +125,27 @@ export function describeRewardStore(name: string, open: () => RewardStoreUnderTe
       expect(await store.readUses(shop, [id])).toEqual({ kind: 'read', uses: new Map([[id, 1]]) });
     });
 
+    it('names the codes of one customer’s orders since then, of no other and none before', async () => {
+      const { store, shop, customers, use } = open();
+      const [one, other] = customers;
+      for (const [code, customerId] of [
+        ['NAMED-1', one],
+        ['NAMED-2', other],
+      ] as const) {
+        await store.makeCode(shop, { ...WANTED, code, customerId, title: code });
+        use(code, customerId);
+      }
+      const since = async (moment: Date) => {
+        const read = await store.readOrderCodes(shop, one, moment);
+        return read.kind === 'read' ? read.codes.map((code) => code.toUpperCase()) : read;
+      };
+      expect(await since(new Date(0))).toContain('NAMED-1');
+      expect(await since(new Date(0))).not.toContain('NAMED-2');
+      expect(await since(new Date('2100-01-01'))).toEqual([]);
+      const nobody = await store.readOrderCodes(shop, '999000999', new Date(0));
+      expect(nobody).toEqual({ kind: 'read', codes: [] });
+    });
+
     it('returns no prices of a product that it does not sell', async () => {
       const { store, shop } = open();
       expect(await store.readPrices(shop, '999000999')).toEqual({ kind: 'absent' });
@@ -144,6 +167,32 @@ export function describeRewardStore(name: string, open: () => RewardStoreUnderTe
       expect(await store.findCode(shop, others)).toEqual({ kind: 'absent' });
       expect(await store.deleteCode(shop, discountId)).toEqual({ kind: 'deleted' });
       expect(await store.findCode(shop, own)).toEqual({ kind: 'absent' });
+    });
+
+    it('reads the credits that it gave since a moment, in one currency, to the second', async () => {
+      const { store, shop, customers, since } = open();
+      const [customerId, other] = customers;
+      const shopRead = await store.readCreditShop(shop);
+      const currency = shopRead.kind === 'read' ? shopRead.currency : '';
+      const account = { customerId, currency, since: since() };
+      expect(await store.readCredits(shop, account)).toEqual({ kind: 'read', credits: [] });
+      const wanted = { customerId, currency, amount: 12.5, expiresAt: '2099-03-04T05:06:07.000Z' };
+      const made = await store.credit(shop, wanted);
+      const id = made.kind === 'credited' ? made.transactionId : '';
+      await store.credit(shop, { ...wanted, customerId: other });
+      const read = await store.readCredits(shop, account);
+      const credits = read.kind === 'read' ? read.credits : [];
+      expect(credits).toMatchObject([{ id, amount: '12.5' }]);
+      expect(Date.parse(credits[0]?.expiresAt ?? '')).toBe(Date.parse(wanted.expiresAt));
+      // Repeated, it credits again.
+      await store.credit(shop, wanted);
+      expect(await store.readCredits(shop, account)).toMatchObject({ credits: [{}, {}] });
+      const later = { ...account, since: new Date(since().getTime() + 60_000) };
+      expect(await store.readCredits(shop, later)).toEqual({ kind: 'read', credits: [] });
+      const usd = { ...account, currency: 'USD' };
+      expect(await store.readCredits(shop, usd)).toEqual({ kind: 'read', credits: [] });
+      const nobody = { ...account, customerId: '999000999' };
+      expect(await store.readCredits(shop, nobody)).toEqual({ kind: 'read', credits: [] });
     });
 
     it('returns no uses of a code that does not exist', async () => {

@@ -6,7 +6,7 @@ import {
   type Locator,
   type Page,
 } from 'playwright-core';
-import { readVisit, visitCookie } from '../../local/storefront-demo/visit.ts';
+import { readVisit, type Visit, visitCookie } from '../../local/storefront-demo/visit.ts';
 
 /** Debian's Chromium, then the usual places of Chromium and Chrome on Linux and macOS. */
 const USUAL_PLACES = [
@@ -67,15 +67,16 @@ export interface ShopVisit {
 const PATIENCE_MS = 90_000;
 const MOST_TABS = 60;
 
-/** `customerId`: the customer who is logged in; undefined means a visitor. */
+/** `customerId`: the customer who is logged in; undefined means a visitor. `more`: of the visit's cookie. */
 export async function visitShop(
   browser: Browser,
   address: string,
   customerId?: string,
+  more: Partial<Visit> = {},
 ): Promise<ShopVisit> {
   const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] });
   context.setDefaultTimeout(PATIENCE_MS);
-  const [cookie = ''] = visitCookie({ ...readVisit(undefined), customerId }).split(';');
+  const [cookie = ''] = visitCookie({ ...readVisit(undefined), customerId, ...more }).split(';');
   const [name = '', value = ''] = cookie.split('=');
   await context.addCookies([{ name, value, url: address }]);
   const page = await context.newPage();

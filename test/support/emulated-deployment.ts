@@ -155,7 +155,9 @@ export async function deployFunctions(
     /** Another function of the storefront, at the usual addresses or at these. */
     startStorefront(addresses?: Addresses) {
       const build = (settings: Connector) =>
-        createStorefrontFunction(settings, async () => createScriptServer('console.log("widget")'));
+        createStorefrontFunction(settings, async () =>
+          createScriptServer({ en: 'console.log("widget")' }),
+        );
       return addresses
         ? buildAt(addresses, connector, (settings) => buildWarm(() => build(settings)))
         : buildWarm(() => build(connector));

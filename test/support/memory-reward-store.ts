@@ -5,10 +5,13 @@ import type {
 } from '../../shared/core/balances/point-balance.ts';
 import type {
   CodeMade,
+  CreditMade,
   ProductPrices,
   RewardStore,
   WantedCode,
+  WantedCredit,
 } from '../../shared/core/redeem/reward-store.ts';
+import { readAmount, ZERO } from '../../shared/store/money.ts';
 
 /** A store's customers and their metafields. It passes the same contract suite as the Admin API. */
 export interface MemoryBalanceStore extends BalanceStore {
@@ -53,24 +56,87 @@ interface MadeCode extends WantedCode {
   used: number;
 }
 
+interface GivenCredit extends WantedCredit {
+  readonly id: string;
+  readonly at: Date;
+}
+
+/** What happens to the next call that credits. `late`: it takes effect when `landLate` is called. */
+type CreditFate = 'credited' | 'lost-answer' | 'lost-call' | 'late' | 'throttled' | 'refused';
+
 /** A store's reward codes. It passes the same contract suite as the Admin API. */
 export interface MemoryRewardStore extends RewardStore {
   readonly codes: Map<string, MadeCode>;
   /** Codes of discounts that the connector did not create. */
   readonly foreign: Set<string>;
+  /** What customers bought with codes. */
+  readonly orders: { readonly customerId: string; readonly at: Date; readonly codes: string[] }[];
   /** Of the products that the store sells. */
   readonly prices: Map<string, ProductPrices>;
   /** Called before every code; a returned value is the answer. */
   before: ((wanted: WantedCode) => CodeMade | undefined) | undefined;
+  currency: string;
+  readonly credits: GivenCredit[];
+  readonly creditFates: CreditFate[];
+  /** The end of a credit as the store keeps it. */
+  keptEnd: (expiresAt: string) => string;
+  /** The calls without an effect so far have it now. */
+  landLate(): void;
 }
 
-export function createMemoryRewardStore(): MemoryRewardStore {
+export function createMemoryRewardStore(now = () => new Date()): MemoryRewardStore {
   let made = 0;
+  const late: WantedCredit[] = [];
+  const creditNow = (wanted: WantedCredit): CreditMade => {
+    const id = `gid://shopify/StoreCreditAccountCreditTransaction/${store.credits.length + 1}`;
+    const expiresAt = store.keptEnd(wanted.expiresAt);
+    store.credits.push({ ...wanted, expiresAt, id, at: now() });
+    return { kind: 'credited', transactionId: id, expiresAt };
+  };
+  const lost = { kind: 'unavailable', why: 'time-out' } as const;
   const store: MemoryRewardStore = {
     codes: new Map(),
     foreign: new Set(),
+    orders: [],
     prices: new Map(),
     before: undefined,
+    currency: 'EUR',
+    credits: [],
+    creditFates: [],
+    keptEnd: (expiresAt) => expiresAt,
+    landLate() {
+      for (const wanted of late.splice(0)) creditNow(wanted);
+    },
+    async readCreditShop() {
+      return { kind: 'read', currency: store.currency, isEnabled: true };
+    },
+    async credit(_shop, wanted) {
+      switch (store.creditFates.shift() ?? 'credited') {
+        case 'credited':
+          return creditNow(wanted);
+        case 'lost-answer':
+          creditNow(wanted);
+          return lost;
+        case 'late':
+          late.push(wanted);
+          return lost;
+        case 'lost-call':
+          return lost;
+        case 'throttled':
+          return { kind: 'unavailable', why: 'throttled', notSent: true };
+        case 'refused':
+          return { kind: 'refused', code: 'CREDIT_LIMIT_EXCEEDED' };
+      }
+    },
+    async readCredits(_shop, { customerId, currency, since }) {
+      const theirs = store.credits.filter(
+        (one) => one.customerId === customerId && one.currency === currency && one.at >= since,
+      );
+      const credits = theirs.map(({ id, expiresAt, amount, at }) => ({
+        ...{ id, expiresAt, amount: readAmount(amount) ?? ZERO, createdAt: at.toISOString() },
+      }));
+      return { kind: 'read', credits };
+    },
     async makeCode(_shop, wanted) {
       const answer = store.before?.(wanted);
       if (answer) return answer;
@@ -106,6 +172,10 @@ export function createMemoryRewardStore(): MemoryRewardStore {
     async readUses(_shop, discountIds) {
       const found = [...store.codes.values()].filter((one) => discountIds.includes(one.discountId));
       return { kind: 'read', uses: new Map(found.map((one) => [one.discountId, one.used])) };
+    },
+    async readOrderCodes(_shop, customerId, since) {
+      const theirs = store.orders.filter((one) => one.customerId === customerId && one.at >= since);
+      return { kind: 'read', codes: theirs.flatMap(({ codes }) => codes) };
     },
   };
   return store;

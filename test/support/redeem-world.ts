@@ -9,17 +9,17 @@ import {
   type RedeemDeps,
   type RedeemRequest,
 } from '../../shared/core/redeem/redeem-reward.ts';
-import {
-  type ClosedAs,
-  closeRedemption,
-  settleStorefront,
-} from '../../shared/core/redeem/resume-redemption.ts';
+import { closeRedemption, settleStorefront } from '../../shared/core/redeem/resume-redemption.ts';
+import type { TakeBackRule } from '../../shared/core/redeem/take-back.ts';
+import type { ClosedAs } from '../../shared/core/redemptions/redemption.ts';
 import { namesOf } from '../../shared/core/redemptions/redemption-names.ts';
 import {
   openRedemptions,
   recallRedemptions,
   redemptionsKey,
 } from '../../shared/core/redemptions/redemption-record.ts';
+import { noteUsedCodes } from '../../shared/core/redemptions/reward-codes.ts';
+import type { StoreEntity } from '../../shared/core/store/store.ts';
 import { type TransportFailureReason, transportFailure } from '../../shared/loyalty/result.ts';
 import { asItIs, openBalanceQueue, SHOP, type Watch } from './balance-worker.ts';
 import { createMemoryRewardStore } from './memory-reward-store.ts';
@@ -62,6 +62,8 @@ export function createRewardService(rewards: readonly ModelReward[], now: () => 
   /** The bodies of the calls that spend points. */
   const bodies: object[] = [];
   const fates: CallFate[] = [];
+  /** Keyed changes of balances. */
+  const changes = new Map<string, number>();
 
   const describe = ({ id, points, type = 0, value = 5, more = {} }: ModelReward) => ({
     ...{ Id: id, Title: `Reward ${id}`, Points: points, RewardType: type, Value: value },
@@ -79,6 +81,7 @@ export function createRewardService(rewards: readonly ModelReward[], now: () => 
     redemptions,
     bodies,
     fates,
+    changes,
     /** What a call with a known key is answered. */
     repetition: 'first-result' as 'first-result' | 'refused',
     /** A customer must answer with the PIN; undefined when none was sent. */
@@ -175,6 +178,13 @@ export function createRewardService(rewards: readonly ModelReward[], now: () => 
       balances.set(customerId, (balances.get(customerId) ?? 0) + points);
       return success({ Id: rewardId, IsCanceled: true }) as never;
     },
+    /** Once for each key, like `changeCashback`. */
+    async changePoints(id: string, change: { Points?: number; ChangeKey?: string }) {
+      return take(id, change.Points ?? 0, change.ChangeKey ?? '') as never;
+    },
+    async changeCashback(id: string, change: { Value?: number; ChangeKey?: string }) {
+      return take(id, change.Value ?? 0, change.ChangeKey ?? '') as never;
+    },
     async getCustomerPoints(id: string) {
       const value = { CustomerExists: true, PointsBalance: balances.get(id) ?? 0 };
       return { kind: 'success', value } as never;
@@ -197,6 +207,15 @@ export function createRewardService(rewards: readonly ModelReward[], now: () => 
       return success({ Items, HasNextPage: PageNumber < theirs.length }) as never;
     },
   };
+
+  function take(id: string, amount: number, key: string) {
+    if (changes.has(key)) return businessError(66, 'done');
+    const balance = (balances.get(id) ?? 0) + amount;
+    if (balance < 0) return businessError(70, 'rejected');
+    changes.set(key, amount);
+    balances.set(id, balance);
+    return success({ PointsBalance: balance });
+  }
 
   function spend(
     reward: ModelReward,
@@ -238,6 +257,12 @@ export const ROBIN = '7001';
 export const namesOfClick = (clientKey = 'click-0001') =>
   namesOf({ shop: SHOP, customerId: ROBIN }, clientKey);
 
+/** Cashback that becomes store credit. The model takes 100 points for whatever amount is chosen. */
+export const CASHBACK = {
+  ...{ id: 1, points: 100, type: 6 },
+  more: { CanSelectValue: true, AvailableCashback: 50, MaxCashbackForCurrentPurchase: 50 },
+};
+
 /** Redemptions in this process, on a clock that the test moves. */
 export function openRedeeming({
   rewards = [
@@ -256,7 +281,7 @@ export function openRedeeming({
   const here = openBalanceQueue([ROBIN, '7002'], 360);
   const { clock, now, ledger, queue, dead, balances, telemetry, events } = here;
   const loyalty = createRewardService(rewards, now);
-  const store = createMemoryRewardStore();
+  const store = createMemoryRewardStore(now);
   const never = new AbortController().signal;
   let keys = 0;
 
@@ -264,7 +289,7 @@ export function openRedeeming({
     return {
       ledger: watch(ledger),
       loyalty: watch(loyalty),
-      breaker: createCircuitBreaker(),
+      breaker: opened.shopperBreaker(),
       programIdOf: async (customerId) => ({ kind: 'id', id: `${customerId}@example.com` }),
       store: watch(store),
       queue: watch(events),
@@ -275,8 +300,12 @@ export function openRedeeming({
         keys += 1;
         return `00000000-0000-4000-8000-${String(keys).padStart(12, '0')}`;
       },
-      rewardTypes: { 0: 'fixed', 1: 'percent', 2: 'free-shipping', 3: 'cashback', 5: 'product' },
+      rewardTypes: {
+        ...{ 0: 'fixed', 1: 'percent', 2: 'free-shipping', 3: 'cashback', 5: 'product' },
+        6: 'store-credit',
+      },
       redeemsPerHour,
+      takeBack: opened.takeBackRule,
       retentionDays: 400,
       keepsMetadata: true,
       deadline: never,
@@ -286,6 +315,9 @@ export function openRedeeming({
   const opened = {
     clock,
     isInDoubt: false,
+    /** That of each request. */
+    shopperBreaker: createCircuitBreaker as () => CircuitBreaker,
+    takeBackRule: { by: 'customer', withinDays: 30 } as TakeBackRule,
     ledger,
     queue,
     dead,
@@ -300,6 +332,26 @@ export function openRedeeming({
       const { customerId = ROBIN, ...more } = request;
       const intent = { rewardId: 1, clientKey: 'click-0001', cart: [], ...more };
       return createRedeeming(SHOP, () => worldFor(watch)).redeem(customerId, intent);
+    },
+
+    takeBack(id = namesOfClick().id, staffId?: string, watch = asItIs) {
+      return createRedeeming(SHOP, () => worldFor(watch)).takeBack(ROBIN, id, staffId);
+    },
+
+    /** The customer orders with this code, and the event of it comes. */
+    order(code: string, watch = asItIs) {
+      store.orders.push({ customerId: ROBIN, at: now(), codes: ['WELCOME', code.toLowerCase()] });
+      const made = store.codes.get(code.toLowerCase());
+      if (made) made.used += 1;
+      return opened.hearOrder(code, watch);
+    },
+
+    /** The event of an order alone, or once more. */
+    async hearOrder(code: string, watch = asItIs) {
+      const order = { couponCodes: ['WELCOME', code.toLowerCase()], customer: { id: ROBIN } };
+      await noteUsedCodes(SHOP, { kind: 'order', order } as unknown as StoreEntity, {
+        ...{ ledger: watch(ledger), queue: watch(events), now, orderRetentionDays: 400 },
+      });
     },
 
     /** A click that dies when its intent is on the queue, and its call is not begun. */
@@ -323,7 +375,7 @@ export function openRedeeming({
       const world = worldFor(asItIs);
       const record = openRedemptions({ shop: SHOP, customerId }, world);
       const { redemptions } = await record.read();
-      return { redemptions: await listRedemptions(redemptions, record, world) };
+      return { redemptions: await listRedemptions(redemptions, record, 'customer', world) };
     },
 
     /** As it is in the ledger. */

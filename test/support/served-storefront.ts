@@ -13,6 +13,7 @@ import { createProgramIds } from '../../shared/core/redeem/available-rewards.ts'
 import type { StartedChallenge, TypedContacts } from '../../shared/core/redeem/challenge.ts';
 import type { RedeemAnswer, RedeemRequest } from '../../shared/core/redeem/redeem-reward.ts';
 import type { CodeUses } from '../../shared/core/redeem/reward-store.ts';
+import type { TakeBackAnswer } from '../../shared/core/redeem/take-back.ts';
 import { createRateLimit } from '../../shared/core/storefront/cached-uses.ts';
 import type { GiftLimits } from '../../shared/core/storefront/give-points.ts';
 import { createStorefront } from '../../shared/core/storefront/storefront.ts';
@@ -25,6 +26,7 @@ export const SHOP = 'example-store.myshopify.com';
 export const SECRET = 'app-secret-of-this-test';
 export const CLIENT_ID = 'app-of-this-test';
 const SCRIPT = 'console.log("widget")';
+const SCRIPTS = { '': SCRIPT, en: 'console.log("in English")', es: 'console.log("en español")' };
 
 export interface Asking {
   readonly customerId?: string;
@@ -71,7 +73,13 @@ export function serveInProcess({
     readonly staffId: string;
     readonly typed: TypedContacts;
   }[] = [];
+  const takenBack: {
+    readonly customerId: string;
+    readonly id: string;
+    staffId?: string | undefined;
+  }[] = [];
   const parts: {
+    takenBack: TakeBackAnswer;
     ledger: Ledger;
     answer: RedeemAnswer;
     /** By discount. */
@@ -84,6 +92,7 @@ export function serveInProcess({
     /** Absent: no storefront of the merchant's own may ask. */
     customerOfToken?: CustomerOfToken;
   } = {
+    takenBack: { kind: 'unavailable' },
     ledger: memoryLedger,
     answer: { kind: 'unavailable' },
     uses: { kind: 'read', uses: new Map() },
@@ -116,6 +125,7 @@ export function serveInProcess({
     now,
     store: () => ({ readUses: async () => parts.uses }),
     retentionDays: 60,
+    takeBack: { by: 'customer', withinDays: 30 },
     taxInPrices,
     pointCallsPerMinute: readsPerMinute,
     flow,
@@ -129,6 +139,10 @@ export function serveInProcess({
     challenge: async (customerId: string, staffId: string, typed: TypedContacts = {}) => {
       challenged.push({ customerId, staffId, typed });
       return parts.challenge;
+    },
+    takeBack: async (customerId: string, id: string, staffId?: string) => {
+      takenBack.push({ customerId, id, staffId });
+      return parts.takenBack;
     },
   };
   const world = {
@@ -157,7 +171,7 @@ export function serveInProcess({
         },
       ],
     ]),
-    script: async () => createScriptServer(SCRIPT),
+    script: async () => createScriptServer(SCRIPTS),
     telemetry,
     now,
   };
@@ -171,6 +185,7 @@ export function serveInProcess({
     redeemed,
     requested,
     challenged,
+    takenBack,
     script: SCRIPT,
     /** What a session token of now is made from. */
     issue,

@@ -211,10 +211,12 @@ describeRewardStore('the store in memory', () => {
     store,
     shop: 'example-store.myshopify.com',
     customers: ['7001', '7002'],
+    since: () => new Date(Date.now() - 1_000),
     makeForeign: (code) => store.foreign.add(code.toLowerCase()),
-    use: (code) => {
+    use: (code, customerId) => {
       const made = store.codes.get(code.toLowerCase());
       if (made) made.used += 1;
+      store.orders.push({ customerId, at: new Date(), codes: [code] });
     },
   };
 });

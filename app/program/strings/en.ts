@@ -1,4 +1,5 @@
 import type { FailureCode, RedemptionState, WhyNot } from '../answers.ts';
+import type { NotUsed } from '../cart.ts';
 
 export type Language = 'en' | 'es' | 'pt-BR';
 
@@ -7,6 +8,7 @@ export const SAME_SENTENCE = {
   'below-minimum-percent': 'below-minimum',
   'not-enrolled': 'not-a-member',
   'bad-token': 'bad-signature',
+  'not-ready': 'pending',
 } as const;
 
 /** `{n}` and the like are filled in. The other languages have the same texts, or they do not compile. */
@@ -18,6 +20,7 @@ export const en = {
     none: 'No points yet. They appear here after your first order.',
     asOf: 'As of {date}',
     expiring: 'Expiring on {date}: {points}',
+    toGo: 'Only {points} to go: {title}',
     tier: 'Tier: {name}',
     next: 'On the way to {name}',
     progress: '{value} of {goal}',
@@ -37,6 +40,7 @@ export const en = {
     },
     redeem: 'Redeem for {points}',
     redeemCashback: 'Use cashback',
+    redeemCredit: 'Get it as store credit',
     amount: 'Amount ({least} to {most})',
     redeeming: 'Redeeming…',
     /** Used where the number is known. */
@@ -49,13 +53,20 @@ export const en = {
   },
   codes: {
     heading: 'Your codes',
+    use: 'Use it now',
+    inCart: 'It is in your cart.',
+    cameOff: '{amount} came off your cart.',
     copy: 'Copy code',
-    copied: 'Code copied.',
-    notCopied: 'The code could not be copied. It is selected now: copy it yourself.',
+    copied: 'Copied.',
+    notCopied: 'It could not be copied. It is selected now: copy it yourself.',
+    takeBack: 'Take back',
+    confirm: 'Take it back? The code stops working, and you get back what it cost.',
+    yes: 'Yes, take it back',
+    no: 'Keep it',
     validUntil: 'Valid until {date}',
     /** One that was refused has a sentence of `why`. */
     states: {
-      ready: 'Ready: enter it at checkout.',
+      ready: 'Ready: use it now, or enter it at checkout.',
       making: 'Your points are spent and your code is being made. It appears here by itself.',
       pending:
         'We are waiting for confirmation. Your points are not taken twice, and your code appears here as soon as it is certain.',
@@ -65,6 +76,20 @@ export const en = {
       cancelled: 'Cancelled: your points are back.',
       credited: 'It is on your store credit. Use it at the checkout.',
     } satisfies Readonly<Record<Exclude<RedemptionState, 'refused'>, string>>,
+  },
+  /** Why a code did not come into the cart; other reasons are those of `why`. */
+  cart: {
+    'empty-cart': 'Your cart is empty: put something in, then use it.',
+    'product-missing': 'The product of this reward is not in your cart.',
+    'other-customer': 'This code is for another customer account.',
+    'code-gone': 'This code is no longer valid.',
+    'cart-conditions':
+      'Your cart does not meet its conditions, or it does not combine with another discount.',
+  } satisfies Readonly<Record<Exclude<NotUsed, WhyNot | FailureCode>, string>>,
+  referral: {
+    heading: 'Invite friends',
+    share: 'Share',
+    copy: 'Copy link',
   },
   quizzes: {
     heading: 'Quizzes',
@@ -106,6 +131,9 @@ export const en = {
     technical: 'Something went wrong on our side. Please try again later.',
     'other-tier': 'This reward is for customers of another tier.',
     pending: 'You asked for this reward already. It is being confirmed.',
+    'take-back-not-allowed': 'Only the store can take this back. Please ask there.',
+    'take-back-too-late': 'This can no longer be taken back.',
+    'already-used': 'This code was used already.',
   } satisfies Readonly<Record<Exclude<WhyNot | FailureCode, keyof typeof SAME_SENTENCE>, string>>,
 };
 

@@ -8,6 +8,7 @@ export const ptBr: Strings = {
     none: 'Ainda não há pontos. Eles aparecem aqui depois do seu primeiro pedido.',
     asOf: 'Atualizado em {date}',
     expiring: 'Expiram em {date}: {points}',
+    toGo: 'Faltam só {points}: {title}',
     tier: 'Nível: {name}',
     next: 'A caminho do nível {name}',
     progress: '{value} de {goal}',
@@ -27,6 +28,7 @@ export const ptBr: Strings = {
     },
     redeem: 'Resgatar por {points}',
     redeemCashback: 'Usar cashback',
+    redeemCredit: 'Receber como crédito da loja',
     amount: 'Valor (de {least} a {most})',
     redeeming: 'Resgatando…',
     missing: 'Faltam {points}.',
@@ -36,12 +38,19 @@ export const ptBr: Strings = {
   },
   codes: {
     heading: 'Seus códigos',
+    use: 'Usar agora',
+    inCart: 'Está no seu carrinho.',
+    cameOff: '{amount} a menos no seu carrinho.',
     copy: 'Copiar código',
-    copied: 'Código copiado.',
-    notCopied: 'Não foi possível copiar o código. Ele está selecionado: copie você mesmo.',
+    copied: 'Copiado.',
+    notCopied: 'Não foi possível copiar. Está selecionado: copie você mesmo.',
+    takeBack: 'Devolver',
+    confirm: 'Devolver? O código deixa de funcionar e você recebe de volta o que ele custou.',
+    yes: 'Sim, devolver',
+    no: 'Ficar com ele',
     validUntil: 'Válido até {date}',
     states: {
-      ready: 'Pronto: informe-o ao finalizar a compra.',
+      ready: 'Pronto: use agora ou informe-o ao finalizar a compra.',
       making: 'Seus pontos foram usados e o código está sendo criado. Ele aparecerá aqui.',
       pending:
         'Estamos aguardando a confirmação. Seus pontos não são descontados duas vezes, e o código aparece aqui assim que for certo.',
@@ -51,6 +60,19 @@ export const ptBr: Strings = {
       cancelled: 'Cancelado: seus pontos foram devolvidos.',
       credited: 'Está no seu crédito da loja. Use-o no pagamento.',
     },
+  },
+  cart: {
+    'empty-cart': 'Seu carrinho está vazio: coloque algo nele e depois use.',
+    'product-missing': 'O produto desta recompensa não está no seu carrinho.',
+    'other-customer': 'Este código é de outra conta de cliente.',
+    'code-gone': 'Este código não é mais válido.',
+    'cart-conditions':
+      'Seu carrinho não atende às condições, ou ele não é cumulativo com outro desconto.',
+  },
+  referral: {
+    heading: 'Convide amigos',
+    share: 'Compartilhar',
+    copy: 'Copiar link',
   },
   quizzes: {
     heading: 'Questionários',
@@ -91,5 +113,8 @@ export const ptBr: Strings = {
     technical: 'Algo deu errado do nosso lado. Tente novamente mais tarde.',
     'other-tier': 'Esta recompensa é para clientes de outro nível.',
     pending: 'Você já pediu esta recompensa. Ela está sendo confirmada.',
+    'take-back-not-allowed': 'Só a loja pode aceitar a devolução. Pergunte lá.',
+    'take-back-too-late': 'Não é mais possível devolver.',
+    'already-used': 'Este código já foi usado.',
   },
 };

@@ -61,6 +61,9 @@ export function orderView(context: GraphContext, order: OrderRow): View {
     staffMember: () => staffView(context, order.staffId),
     lineItems: list(order.lines, (line) => lineView(context, order, line)),
     shippingLines: list(order.shipping, (line) => shippingView(order, line)),
+    discountCodes: order.applications.flatMap(({ type, name }) =>
+      type === 'discount_code' ? [name] : [],
+    ),
     discountApplications: list(order.applications, ({ type, name }, index) => ({
       __typename: applicationTypes[type],
       index,

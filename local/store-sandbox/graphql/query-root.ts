@@ -82,6 +82,7 @@ export function queryRoot(context: GraphContext): View {
     node: ({ id }: IdArgument) => findNode(context, id) ?? null,
     nodes: ({ ids }: { ids: readonly string[] }) => ids.map((id) => findNode(context, id) ?? null),
     shop: () => shopView(context),
+    storeCreditConfiguration: { storeCreditEnabled: context.world.shop.storeCreditEnabled },
     currentAppInstallation: {
       id: gid('AppInstallation', '661200001'),
       accessScopes: [...scopes].sort().map((handle) => ({ handle })),
@@ -107,7 +108,17 @@ export function queryRoot(context: GraphContext): View {
         id: ({ id }) => id,
         view: definitionView,
       }),
-    customer: byType('Customer'),
+    customer: ({ id }: IdArgument) => {
+      const view = byType('Customer')({ id });
+      const own = (args: ListArguments) =>
+        orders(args).filter(({ customerId }) => gid('Customer', customerId ?? '') === id);
+      return (
+        view && {
+          ...view,
+          orders: (args: ListArguments) => list(args, own(args), (row) => orderView(context, row)),
+        }
+      );
+    },
     customerByIdentifier: ({
       identifier: { emailAddress },
     }: {

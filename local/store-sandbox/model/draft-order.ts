@@ -117,9 +117,9 @@ function fromStore(
   const { rows } = world;
   const row = rows.codes.get(code.toLowerCase());
   const discount = row && rows.discounts.get(row.discountId);
-  if (!row || !discount) return refused(`There is no code ${code}.`);
+  if (!row || !discount) return refused(`There is no code ${code}.`, 'DISCOUNT_NOT_FOUND');
   const obstacle = findObstacle(world, discount, row, lines, customerId);
-  if (obstacle !== undefined) return refused(obstacle);
+  if (obstacle) return obstacle;
   const common = { type: 'discount_code', name: row.code } as const;
   if (discount.kind === 'free-shipping') {
     const value = { kind: 'percentage', ppm: 1_000_000 } as const;
@@ -151,31 +151,45 @@ function fromStore(
   };
 }
 
-/** Why the checkout would refuse the code for this customer and cart; undefined when it would accept it. */
+/**
+ * Why the checkout would refuse the code for this customer and cart, with the warning of the Storefront API (its page
+ * "CartWarningCode"); undefined when it would accept it.
+ */
 function findObstacle(
   world: World,
   discount: DiscountRow,
   { code, used }: CodeRow,
   lines: readonly PlainLine[],
   customerId: string | null,
-): string | undefined {
+): Refused | undefined {
   const { rows, shop } = world;
   const { context, oncePerCustomer, minimumMinor, productIds, usageLimit } = discount;
-  if (usageLimit !== null && used >= usageLimit) return `The code ${code} has been used already.`;
+  if (usageLimit !== null && used >= usageLimit) {
+    return refused(`The code ${code} has been used already.`, 'DISCOUNT_USAGE_LIMIT_REACHED');
+  }
   const status = statusAtCheckout(world, discount);
-  if (status === 'EXPIRED') return `The code ${code} has expired.`;
-  if (status === 'SCHEDULED') return `The code ${code} is not valid yet.`;
+  const isOver = status === 'EXPIRED';
+  if (isOver || status === 'SCHEDULED') {
+    const why = `The code ${code} ${isOver ? 'has expired' : 'is not valid yet'}.`;
+    return refused(why, 'DISCOUNT_CURRENTLY_INACTIVE');
+  }
   const isNamed = context.kind === 'customers';
   if (isNamed && (customerId === null || !context.ids.includes(customerId))) {
-    return `The code ${code} is for another customer.`;
+    return refused(
+      `The code ${code} is for another customer.`,
+      customerId === null ? 'DISCOUNT_ELIGIBLE_CUSTOMER_MISSING' : 'DISCOUNT_CUSTOMER_NOT_ELIGIBLE',
+    );
   }
   if (productIds && !lines.some(({ productId }) => productIds.includes(productId ?? ''))) {
-    return `The code ${code} is for other products.`;
+    return refused(`The code ${code} is for other products.`, 'DISCOUNT_NO_ENTITLED_LINE_ITEMS');
   }
   const subtotal = lines.reduce((sum, { unitMinor, quantity }) => sum + unitMinor * quantity, 0);
   if (minimumMinor !== null && subtotal < minimumMinor) {
     const least = formatMinor(minimumMinor, minorDigits(shop.currency));
-    return `The code ${code} needs a larger order: ${shop.currency} ${least} or more.`;
+    return refused(
+      `The code ${code} needs a larger order: ${shop.currency} ${least} or more.`,
+      'DISCOUNT_PURCHASE_NOT_IN_RANGE',
+    );
   }
   const hasUsed = () =>
     [...rows.orders.values()].some(
@@ -184,7 +198,25 @@ function findObstacle(
         order.applications.some(({ type, name }) => type === 'discount_code' && name === code),
     );
   if (!oncePerCustomer || customerId === null || !hasUsed()) return undefined;
-  return `The customer has used the code ${code} already.`;
+  return refused(
+    `The customer has used the code ${code} already.`,
+    'DISCOUNT_CUSTOMER_USAGE_LIMIT_REACHED',
+  );
+}
+
+/**
+ * Whether two codes can be in one cart: each must combine with the class of the other (Shopify's page "Combining
+ * discounts"). One without a word on it combines.
+ */
+export function combine({ rows }: World, one: string, other: string): boolean {
+  const [first, second] = [one, other].map((code) =>
+    rows.discounts.get(rows.codes.get(code.toLowerCase())?.discountId ?? ''),
+  );
+  if (!first || !second) return true;
+  const takes = ({ combinesWith }: DiscountRow, { kind, productIds }: DiscountRow) =>
+    combinesWith === undefined ||
+    combinesWith.includes(kind === 'free-shipping' ? 'shipping' : productIds ? 'product' : 'order');
+  return takes(first, second) && takes(second, first);
 }
 
 /** A line or a shipping line that discounts may reduce. */

@@ -1,7 +1,13 @@
 import * as v from 'valibot';
 import { minorDigits } from '../../../shared/store/money.ts';
 import { usualCart } from './carts.ts';
-import { applyDiscounts, draftDiscount, draftLine, type PlainLine } from './draft-order.ts';
+import {
+  applyDiscounts,
+  combine,
+  draftDiscount,
+  draftLine,
+  type PlainLine,
+} from './draft-order.ts';
 import { orderDraft } from './inputs.ts';
 import { discountOf, taxesOn } from './line-amounts.ts';
 import { parseMinor } from './minor-units.ts';
@@ -85,7 +91,12 @@ export interface Quote {
   readonly order: OrderRow;
   readonly totals: OrderTotals;
   /** Codes that the order would be refused for, with the reason. The order is without them. */
-  readonly refusedCodes: readonly { readonly code: string; readonly why: string }[];
+  readonly refusedCodes: readonly {
+    readonly code: string;
+    readonly why: string;
+    /** As the Storefront API names the reason. */
+    readonly warning: string;
+  }[];
 }
 
 /** What the order would cost. Nothing changes, and no id is used. */
@@ -96,15 +107,19 @@ export function quoteOrder(world: World, draft: OrderDraft): Outcome<Quote> {
   const plain = compose([]);
   if ('why' in plain) return plain;
   const accepted: OrderDraft['discounts'] = [];
-  const refusedCodes: { code: string; why: string }[] = [];
+  const refusedCodes: Quote['refusedCodes'][number][] = [];
   let order = plain;
   for (const discount of draft.discounts) {
-    const reduced = compose([...accepted, discount]);
+    const other = accepted.find(({ code = '' }) => !combine(world, code, discount.code ?? ''));
+    const reduced = other
+      ? refused(`The code ${discount.code} does not combine with ${other.code}.`)
+      : compose([...accepted, discount]);
     if (!('why' in reduced)) {
       accepted.push(discount);
       order = reduced;
     } else if (discount.code !== undefined) {
-      refusedCodes.push({ code: discount.code, why: reduced.why });
+      const { why, code: warning = 'DISCOUNT_CODE_NOT_HONOURED' } = reduced;
+      refusedCodes.push({ code: discount.code, why, warning });
     } else return reduced;
   }
   return done({ order, totals: orderTotals(order), refusedCodes });

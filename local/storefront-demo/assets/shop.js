@@ -37,3 +37,20 @@ function showPoints(points) {
 }
 
 if (steps) showProgress(FIRST_PAUSE_MS);
+
+const policy = globalThis.trustedTypes?.createPolicy('shop', { createHTML: (text) => text });
+
+/** The summary of the cart's own page is drawn anew, without leaving it. */
+export async function redrawCart() {
+  const summary = document.querySelector('.cart .summary');
+  if (!summary) return;
+  const page = await (await fetch(location.href)).text();
+  const fresh = new DOMParser().parseFromString(policy?.createHTML(page) ?? page, 'text/html');
+  const next = fresh.querySelector('.cart .summary');
+  if (next) summary.replaceWith(document.adoptNode(next));
+  const cart = fresh.querySelector('loyalty-widget')?.getAttribute('items');
+  if (cart) document.querySelector('loyalty-widget')?.setAttribute('items', cart);
+}
+
+// On a page without Shopify's actions the widget says that the cart has changed.
+document.addEventListener('loyalty:used', () => globalThis.Shopify ?? redrawCart());

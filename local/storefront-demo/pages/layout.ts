@@ -29,7 +29,9 @@ export function renderLayout(shop: Shop, visit: Visit, parts: PageParts): Html {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${parts.title} · ${name}</title>
 <link rel="stylesheet" href="/assets/shop.css">
-<script type="module" src="/assets/shop.js"></script>
+<script type="module" src="/assets/shop.js"></script>${
+    visit.hasActions && html`\n<script type="module" src="/assets/shopify-actions.js"></script>`
+  }
 </head>
 <body>
 <a class="skip" href="#content">Skip to the content</a>
@@ -95,7 +97,7 @@ export function renderWidget(store: ShopStore, visit: Visit, options: WidgetOpti
   }${product && html` product-id="${product.id}" price="${product.price}"`}${
     items !== undefined && html` items="${items}"`
   }${cart !== '' && html` cart="${cart}"`}${customerOf(store, visit) ? '' : html` logged-out`}></loyalty-widget>
-<script src="${PROXY_PATH}/widget.js" defer></script>`;
+<script src="${PROXY_PATH}/widget.js?language=${visit.locale.slice(0, 2)}" defer></script>`;
 }
 
 /** The widget must work in a strict theme. */

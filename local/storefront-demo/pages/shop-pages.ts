@@ -6,6 +6,7 @@ import type { CustomerRow, OrderRow, ProductRow } from '../../store-sandbox/mode
 import {
   type CartLine,
   cartOf,
+  creditOf,
   customerOf,
   moneyOf,
   ordersOf,
@@ -84,8 +85,9 @@ ${lines.map((line) => renderLine(store, line))}
 </ul>
 <form class="summary" method="post" action="/cart/order" aria-label="Order">
 <h2>Summary</h2>
-${renderCode(visit, quote)}
+${renderCodes(quote)}
 ${renderTotals(store, quote.order, quote.totals)}
+${renderCredit(store, visit, quote)}
 <input type="hidden" name="total" value="${quote.totals.totalMinor}">
 <button class="primary">Place order</button>
 <p class="note">${
@@ -119,21 +121,29 @@ ${set(quantity + 1, 'One more', '+')}
 }
 
 /** Apply is the first button of the form, so that Enter in the field applies the code. */
-function renderCode({ code }: Visit, { order, refusedCodes: [refused] }: Quote): Html {
-  const [applied] = order.applications;
-  if (applied) {
-    return html`<p class="applied"><input type="hidden" name="code" value="${applied.name}">
-<span>Code <b>${applied.name}</b> is applied.</span>
-<button class="quiet" formaction="/cart/code" name="code" value="">Remove code</button></p>`;
-  }
+function renderCodes({ order, refusedCodes: [refused] }: Quote): Html {
   return html`<div class="code">
 <label for="code">Discount code</label>
-<div><input id="code" name="code" value="${code}" autocomplete="off" autocapitalize="characters" spellcheck="false"${
+<div><input id="code" name="code" value="${refused?.code ?? ''}" autocomplete="off" autocapitalize="characters" spellcheck="false"${
     refused && html` aria-invalid="true" aria-describedby="code-problem"`
   }>
 <button formaction="/cart/code">Apply</button></div>
 ${refused && html`<p class="problem" id="code-problem" role="alert">${refused.why}</p>`}
-</div>`;
+</div>
+${order.applications.map(
+  ({ name }) => html`<p class="applied"><span>Code <b>${name}</b> is applied.</span>
+<button class="quiet" formaction="/cart/code" name="remove" value="${name}" aria-label="Remove code ${name}">Remove code</button></p>\n`,
+)}`;
+}
+
+/** Chosen beforehand, as far as it goes: the rest is paid as usual. */
+function renderCredit(store: ShopStore, visit: Visit, { totals }: Quote): Html {
+  const minor = Math.min(creditOf(store, visit), totals.totalMinor);
+  if (minor === 0) return html``;
+  const rest = totals.totalMinor - minor;
+  return html`<label class="credit"><input type="checkbox" name="credit" value="all" checked> Pay ${moneyOf(store, minor)} with store credit${
+    rest > 0 && html` and ${moneyOf(store, rest)} by card`
+  }</label>`;
 }
 
 /** The same lines for a cart and for an order. */

@@ -1,3 +1,4 @@
+import type { Storefront } from '../../../shared/config/connector-settings.ts';
 import { batchesOf } from '../../../shared/core/events/event.ts';
 import {
   type Discount,
@@ -105,8 +106,20 @@ const AT_ONCE = 5;
 /** The service lists at most 50 on a page; a program with more is read no further. */
 const MOST_REWARDS = 50;
 
+const TAKERS = { customer: 'customers, and staff at the till,', staff: 'only staff at the till' };
+
+function describeTakeBack({ by, withinDays }: Storefront['takeBack']): Finding {
+  if (by === 'nobody') return info('storefront.takeBack: nobody takes unused rewards back');
+  return info(
+    `storefront.takeBack: ${TAKERS[by]} may take back an unused reward for ${withinDays} days`,
+  );
+}
+
 /** Each active reward beside what the connector would make of it: only a person sees a wrong reading. */
-export function rewardsCheck({ shops, services }: ShopDeps, rewardTypes: RewardTypes): Check {
+export function rewardsCheck(
+  { shops, services }: ShopDeps,
+  { rewardTypes, takeBack }: Pick<Storefront, 'rewardTypes' | 'takeBack'>,
+): Check {
   return shopCheck('rewards', ['loyalty'], shops, async (shop) => {
     const loyalty = services().loyalty(shop);
     const listed = await loyalty.listRewardConfigurations({
@@ -116,7 +129,7 @@ export function rewardsCheck({ shops, services }: ShopDeps, rewardTypes: RewardT
     if (!('value' in listed)) return [unknown(unanswered(listed))];
     const active = (listed.value.Items ?? []).filter(({ IsActive }) => IsActive !== false);
     if (active.length === 0) return [info('the program has no active reward')];
-    const findings: Finding[] = [];
+    const findings: Finding[] = [describeTakeBack(takeBack)];
     for (const batch of batchesOf(active, AT_ONCE)) {
       findings.push(...(await Promise.all(batch.map((item) => read(loyalty, item)))));
     }
@@ -155,14 +168,15 @@ export function describeReward(reward: RewardConfiguration, rewardTypes: RewardT
   const terms = readTerms(offered, reward, discount);
   if (!terms) {
     return info(
-      'shown, not redeemable: a discount of the store cannot have its value or its conditions',
+      `shown, not redeemable: ${discount.kind === 'store-credit' ? 'store credit' : 'a discount of the store'} cannot have its value or its conditions`,
     );
   }
   const conditions = [
     ...(terms.minimum === undefined ? [] : [`from ${terms.minimum}`]),
     ...(terms.cashback ? [] : [`${terms.points} points`]),
   ];
-  return info([gives, ...conditions, 'a code for this customer'].join(', '));
+  const becomes = terms.kind === 'store-credit' ? 'store credit' : 'a code for this customer';
+  return info([gives, ...conditions, becomes].join(', '));
 }
 
 /** In words, and as the redemption reads it. */
@@ -174,6 +188,10 @@ const readingsOf = (value: number) =>
     cashback: {
       gives: 'cashback of an amount that the customer chooses',
       discount: { kind: 'fixed', value: 1, cashback: true },
+    },
+    'store-credit': {
+      gives: 'cashback of an amount that the customer chooses',
+      discount: { kind: 'store-credit', value: 1, cashback: true },
     },
     // Which product, and how much, the service says for a customer and a cart.
     product: {

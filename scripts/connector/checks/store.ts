@@ -1,10 +1,12 @@
 import type { Connector, Shop } from '../../../shared/config/connector-config.ts';
 import type { MappingRules } from '../../../shared/config/mapping-settings.ts';
+import { OTHER_END } from '../../../shared/core/redeem/give-credit.ts';
 import { unavailable } from '../../../shared/shopify/admin/client/admin-answer.ts';
 import {
   accessScopesDocument,
   installedAppDocument,
   shopCurrencyDocument,
+  storeCreditShopDocument,
 } from '../../../shared/shopify/admin/documents.gen.ts';
 import {
   ROLLOUTS_SCOPE,
@@ -57,6 +59,15 @@ const STOREFRONT: readonly WantedScope[] = [
   { scope: 'write_app_proxy', for: 'the app proxy that calls the storefront' },
 ];
 
+/** Shopify, "StoreCreditAccount", "storeCreditAccountCredit": the account and its transactions have a scope each. */
+const STORE_CREDIT: readonly WantedScope[] = [
+  { scope: 'read_store_credit_accounts', for: "storefront.cashback 'store-credit'" },
+  {
+    scope: 'write_store_credit_account_transactions',
+    for: "storefront.cashback 'store-credit'",
+  },
+];
+
 /** The scopes that the functions need under these settings, and no other. */
 export function wantedScopes(
   { storefront }: Pick<Connector, 'storefront'>,
@@ -80,6 +91,7 @@ export function wantedScopes(
     ...(enrich.staffNames ? [{ scope: 'read_users', for: 'rules.enrich.staffNames' }] : []),
     ...(couponKinds.length > 0 ? [ROLLOUTS] : []),
     ...(storefront ? STOREFRONT : []),
+    ...(storefront?.cashback === 'store-credit' ? STORE_CREDIT : []),
   ];
 }
 
@@ -171,6 +183,27 @@ export function installedAppCheck({ shops, services }: ShopDeps): Check {
         return [info(`no API shows who made the app: that of a partner ${OF_A_PARTNER}`)];
     }
   });
+}
+
+/** With `storefront.cashback: 'store-credit'`. */
+export function storeCreditCheck({ shops, services }: ShopDeps): Check {
+  return shopCheck('store credit', ['Admin API'], shops, async (shop) => {
+    const answer = await services().ask(shop)(storeCreditShopDocument, {});
+    const configured = answer.kind === 'data' ? answer.data.storeCreditConfiguration : undefined;
+    return [judgeStoreCredit(configured?.storeCreditEnabled)];
+  });
+}
+
+export function judgeStoreCredit(isEnabled: boolean | undefined): Finding {
+  if (isEnabled === undefined) return unknown('the store did not answer');
+  return isEnabled
+    ? pass(
+        `cashback becomes store credit. A log line "${OTHER_END}" means that the store rounds the end of a credit: one without an answer then waits for a person`,
+      )
+    : fail(
+        'cashback becomes store credit, and the checkout does not take it: nobody can redeem it',
+        "Switch store credit on in the store's admin, or set storefront.cashback to 'code'.",
+      );
 }
 
 export function currencyCheck({ shops, services }: ShopDeps): Check {

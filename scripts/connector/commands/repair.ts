@@ -262,8 +262,12 @@ function registerRedemptions(program: Command): void {
       the loyalty service took no points
   npx loyalty-connector redemptions close 7012345 K3F9A2LQ7ZPX --cancelled --yes
       it took points, and you gave them back in its panel
+  npx loyalty-connector redemptions close 7012345 K3F9A2LQ7ZPX --used --yes
+      an order used the code after it was taken back, and you settled the points
+  npx loyalty-connector redemptions close 7012345 K3F9A2LQ7ZPX --credited --yes
+      the customer's store credit in the store has the amount
 
-Look at the customer in the loyalty service's panel first: the connector does not check what you say here.
+Look at the customer in the loyalty service's panel or the store's admin first: the connector does not check what you say here.
 To let the connector try again, replay the redemption's dead letter instead.
 `,
   });
@@ -282,7 +286,7 @@ To let the connector try again, replay the redemption's dead letter instead.
   declare(group, 'close', {
     summary: 'close a redemption that needs a person',
     description:
-      'Closes a redemption that the connector cannot finish, after you looked into the loyalty service. Without --yes it only shows what it would do.',
+      'Closes a redemption that the connector cannot finish, after you looked into the loyalty service or the store. Without --yes it only shows what it would do.',
     run: async () => (await import('../redemptions/redemptions.ts')).closeCommand,
   })
     .argument('<customer>', "the customer's id in the store")
@@ -290,5 +294,7 @@ To let the connector try again, replay the redemption's dead letter instead.
     .option(...ONE_SHOP)
     .option('--refused', 'the loyalty service took no points')
     .option('--cancelled', 'it took points, and they were given back')
+    .option('--used', 'its code was used after it was taken back, and the points are settled')
+    .option('--credited', 'the store credit was given')
     .option('--yes', 'do it');
 }

@@ -10,7 +10,13 @@ import {
 } from '../checks/check.ts';
 import { loyaltyCheck, orderOriginCheck, rewardsCheck } from '../checks/loyalty.ts';
 import { goLiveCheck, settingsCheck } from '../checks/settings.ts';
-import { adminApiCheck, currencyCheck, installedAppCheck, rolloutsCheck } from '../checks/store.ts';
+import {
+  adminApiCheck,
+  currencyCheck,
+  installedAppCheck,
+  rolloutsCheck,
+  storeCreditCheck,
+} from '../checks/store.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import { openShopServices } from '../deployment/services.ts';
 import type { Document } from '../document/document.ts';
@@ -84,7 +90,8 @@ function openChecks(deployment: Deployment, options: CommonOptions): readonly Ch
     subscriptionsCheck(deps),
     loyaltyCheck(deps),
     orderOriginCheck(deps),
-    ...(storefront ? [storefrontCheck(deps), rewardsCheck(deps, storefront.rewardTypes)] : []),
+    ...(storefront?.cashback === 'store-credit' ? [storeCreditCheck(deps)] : []),
+    ...(storefront ? [storefrontCheck(deps), rewardsCheck(deps, storefront)] : []),
   ];
   // Tells an operator from one who may only look.
   const mayRead = credentials.then((all) => !all.some(({ isDenied }) => isDenied));

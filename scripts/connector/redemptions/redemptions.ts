@@ -4,12 +4,10 @@ import { createSqsEventQueue } from '../../../shared/aws/sqs-queues.ts';
 import { readCustomer } from '../../../shared/core/balances/point-balance.ts';
 import { createCircuitBreaker } from '../../../shared/core/calls/call-loyalty.ts';
 import { readUsed } from '../../../shared/core/redeem/list-redemptions.ts';
+import { closeRedemption, foreseeClosing } from '../../../shared/core/redeem/resume-redemption.ts';
 import {
+  beganAt,
   type ClosedAs,
-  closeRedemption,
-  foreseeClosing,
-} from '../../../shared/core/redeem/resume-redemption.ts';
-import {
   isOpen,
   type Redemption,
   type RedemptionState,
@@ -183,8 +181,12 @@ const STATES: Readonly<
   intended: { text: 'begins', tone: 'waits' },
   calling: { text: 'not known yet', tone: 'waits' },
   redeemed: { text: 'points spent, code follows', tone: 'waits' },
+  crediting: { text: 'cashback taken, store credit follows', tone: 'waits' },
+  credited: { text: 'on the store credit account', tone: 'well' },
   cancelling: { text: 'points are given back', tone: 'waits' },
   cancelled: { text: 'points given back' },
+  returning: { text: 'taken back, points follow', tone: 'waits' },
+  owing: { text: 'used after it was taken back', tone: 'waits' },
   refused: { text: 'refused, no points spent' },
   ready: { text: 'code ready', tone: 'well' },
   used: { text: 'code used', tone: 'well' },
@@ -193,13 +195,17 @@ const STATES: Readonly<
 const STUCK: Readonly<Record<StuckWhy, string>> = {
   'look-up-refused':
     'The loyalty service refuses to look it up: look in its panel whether points were spent.',
+  'credit-unclear':
+    "The account has a credit of this amount that may be this one: look at the customer's store credit in the admin. Credited: close it so. Not credited: give the cashback back in the panel of the loyalty service.",
   'cancel-refused':
     'The store refuses the code, and the loyalty service does not cancel it: give the points back in its panel.',
+  'points-gone':
+    'An order used the code after it was taken back, and the loyalty service does not take the points again, most likely because they are spent: settle it with the customer.',
 };
 
 /** What the state does not say. */
 function detailOf({ redemption, wait }: FoundRedemption, now: Date): string {
-  const { state, stuck } = redemption;
+  const { state, stuck, takeBack } = redemption;
   if (stuck) return STUCK[stuck];
   if (waitsForPerson(redemption, now)) {
     return 'Unfinished for more than a day: look for its dead letter, and replay it.';
@@ -210,13 +216,23 @@ function detailOf({ redemption, wait }: FoundRedemption, now: Date): string {
   if (state.at === 'calling') {
     return `It is unknown whether the points were spent; the connector finds out (${counted(state.attempts, 'call')} so far). ${then}`;
   }
-  if (state.at !== 'redeemed' || !state.refusal) return then;
-  return `The store refuses the code (${state.refusal.why}): the points will be given back. ${then}`;
+  if (takeBack) return `${takenBackText(takeBack)} ${then}`;
+  if (state.at === 'cancelled') return state.why ? `The store refused it (${state.why}).` : '';
+  const refusal = 'refusal' in state ? state.refusal : undefined;
+  if (refusal) return `The store refuses it (${refusal.why}): it will be given back. ${then}`;
+  if (state.at !== 'crediting' || state.attempts === 0) return then;
+  return `It is unknown whether the store credited it; the account's transactions decide (${counted(state.attempts, 'call')} so far). ${then}`;
+}
+
+function takenBackText({ at, staffId, refused }: NonNullable<Redemption['takeBack']>): string {
+  const by = staffId === undefined ? 'by the customer' : `by user ${staffId} of the store`;
+  const end = refused ? ': the loyalty service did not cancel it, so the code was made again' : '';
+  return `Taken back ${by} at ${utcText(at)} UTC${end}.`;
 }
 
 /** Each attempt is a new state: of what is not finished, the first moment counts. */
-const underwaySince = ({ redemption: { state, since, intendedAt } }: FoundRedemption): string =>
-  isOpen(state) ? intendedAt : since;
+const underwaySince = ({ redemption }: FoundRedemption): string =>
+  isOpen(redemption.state) ? beganAt(redemption) : redemption.since;
 
 export function redemptionsTable(
   found: readonly FoundRedemption[],
@@ -441,6 +457,8 @@ export function rowsOf({ store, ledger, service }: Sides) {
 interface CloseOptions extends ShopOption {
   readonly refused?: boolean;
   readonly cancelled?: boolean;
+  readonly used?: boolean;
+  readonly credited?: boolean;
   readonly yes?: boolean;
 }
 
@@ -453,10 +471,18 @@ const CLOSINGS: Readonly<Record<ClosedAs, { readonly label: string; readonly see
     label: 'Close: the points were given back',
     sees: 'the customer sees that the points are back, and can redeem the reward again',
   },
+  used: {
+    label: 'Close: the code was used, and its points are settled',
+    sees: 'the customer sees the code as used, and no points are taken any more',
+  },
+  credited: {
+    label: 'Close: the store credit was given',
+    sees: 'the customer sees that the amount is on their store credit',
+  },
 };
-const CLOSED_AS = ['refused', 'cancelled'] as const;
+const CLOSED_AS = ['refused', 'cancelled', 'used', 'credited'] as const;
 
-/** What a person may decide about it, who has looked in the panel of the loyalty service. */
+/** What a person may decide about it, who has looked in the panel of the loyalty service, or at the store credit. */
 function closings(
   { shop, customerId, redemption }: FoundRedemption,
   now: Date,
@@ -467,12 +493,12 @@ function closings(
     (as) => state.at !== as && foreseeClosing(redemption, as, now).kind === 'closed',
   ).map((as) => ({
     label: CLOSINGS[as].label,
-    say: `${CLOSINGS[as].label} (${id}), as the panel of the loyalty service says:`,
+    say: `${CLOSINGS[as].label} (${id}), as ${as === 'credited' ? "the customer's store credit" : 'the panel of the loyalty service'} says:`,
     line: line('redemptions close', [customerId, id], { shop, [as]: true }),
   }));
 }
 
-/** Closes a redemption that a person has settled in the loyalty service. */
+/** Closes a redemption that a person has settled in the loyalty service or the store. */
 export async function closeCommand(
   session: Session,
   options: CloseOptions,
@@ -480,7 +506,8 @@ export async function closeCommand(
   id: string,
 ): Promise<Document> {
   const [as, ...others] = CLOSED_AS.filter((one) => options[one]);
-  if (!as || others.length > 0) throw new BadArguments('give --refused or --cancelled.');
+  if (!as || others.length > 0)
+    throw new BadArguments('give --refused, --cancelled, --used or --credited.');
   if (!/^\d{1,20}$/.test(customerId)) {
     throw new BadArguments("give the customer's id in the store, a number.");
   }
@@ -504,7 +531,7 @@ export async function closeCommand(
         redemptionsTable([found], now()),
         text(`Nothing was changed. Once it is closed, ${sees}.`),
         text(
-          'Look at this customer in the panel of the loyalty service first: the connector does not check what you say here.',
+          `Look at this customer in ${as === 'credited' ? 'the admin of the store' : 'the panel of the loyalty service'} first: the connector does not check what you say here.`,
         ),
       ],
       next: [{ label, line: close }],
@@ -531,10 +558,13 @@ export async function closeCommand(
 
 function notClosed(redemption: Redemption | undefined, id: string, show: string): Problem {
   if (!redemption) return new Problem(`There is no redemption ${id}.`, `To list theirs: ${show}`);
+  const accepted = CLOSED_AS.filter(
+    (as) => foreseeClosing(redemption, as, new Date()).kind === 'closed',
+  );
   return new Problem(
     `Nothing was changed: the state of the redemption is "${STATES[redemption.state.at].text}".`,
     waitsForPerson(redemption, new Date())
-      ? 'Its points are spent, so it accepts only --cancelled, after they were given back.'
+      ? `It accepts only ${accepted.map((as) => `--${as}`).join(' or ')}, after you settled it there.`
       : 'The connector finishes it by itself; it accepts this only when it needs a person.',
   );
 }

@@ -133,7 +133,7 @@ export interface RedemptionEvent extends EventHead {
   readonly id: string;
   readonly customerId: string;
   /** Who asks. */
-  readonly topic: 'redeem' | 'point-event' | 'operator';
+  readonly topic: 'redeem' | 'take-back' | 'order' | 'point-event' | 'operator';
 }
 
 /** The queues of the store's events: a bulk product edit must not delay an order. */

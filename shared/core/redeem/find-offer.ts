@@ -1,6 +1,6 @@
 import type { LoyaltyClient } from '../../loyalty/client.ts';
 import type { components } from '../../loyalty/contract.gen.ts';
-import { readAmount, toJsonNumber } from '../../store/money.ts';
+import { decimalOf, minorDigits, readAmount, toJsonNumber } from '../../store/money.ts';
 import type { CannotUse } from '../../store/storefront-answers.ts';
 import { askLoyalty } from '../calls/ask-loyalty.ts';
 import type { RewardTerms } from '../redemptions/redemption.ts';
@@ -39,6 +39,8 @@ type Offer =
   | {
       readonly kind: 'on-offer';
       readonly terms: RewardTerms;
+      /** Of store credit. */
+      readonly currency?: string;
       /** The customer's id in the request that redeems. */
       readonly programId: string;
       /** At a till the customer must first answer a challenge. */
@@ -49,7 +51,7 @@ type Offer =
 
 interface OfferDeps extends AvailableDeps {
   readonly loyalty: Pick<LoyaltyClient, 'listAvailableRewards' | 'getRewardConfiguration'>;
-  readonly store: Pick<RewardStore, 'readPrices'>;
+  readonly store: Pick<RewardStore, 'readPrices' | 'readCreditShop'>;
   readonly rewardTypes: RewardTypes;
 }
 
@@ -79,7 +81,15 @@ export async function findOffer(request: OfferRequest, deps: OfferDeps): Promise
   const terms = readTerms(reward, configured.value, discount);
   if (!terms) return refused('not-online');
   const needsChallenge = offered.value.ShouldValidateCustomer === true;
-  return { kind: 'on-offer', terms, programId: offered.programId, needsChallenge };
+  const offer = { kind: 'on-offer', terms, programId: offered.programId, needsChallenge } as const;
+  if (terms.kind !== 'store-credit') return offer;
+  const shop = await deps.store.readCreditShop(request.shop);
+  if (shop.kind === 'unavailable') return UNAVAILABLE;
+  const { currency, isEnabled } = shop;
+  if (!isEnabled) return refused('not-available');
+  // Rounded, the credit would be another amount than was taken from the service.
+  const isExact = decimalOf(terms.value).digits <= minorDigits(currency);
+  return isExact ? { ...offer, currency } : refused('value-not-allowed');
 }
 
 const UNAVAILABLE = { kind: 'unavailable' } as const;
@@ -96,7 +106,9 @@ async function findDiscount(
   deps: OfferDeps,
 ): Promise<Found> {
   const meaning = meaningOf(reward.RewardType, deps.rewardTypes);
-  if (meaning === 'cashback') return cashbackDiscount(reward, offered, request, alone);
+  if (meaning === 'cashback' || meaning === 'store-credit') {
+    return cashbackDiscount(reward, offered, request, alone, meaning);
+  }
   if (request.value !== undefined) return refused('value-not-allowed');
   switch (meaning) {
     case 'percent':
@@ -143,6 +155,7 @@ function cashbackDiscount(
   offered: AvailableRewards,
   { value, cart }: OfferRequest,
   alone: number | undefined,
+  meaning: 'cashback' | 'store-credit',
 ): Found {
   const range = cashbackRange(reward, offered);
   if (!range) return refused('no-cashback');
@@ -153,6 +166,8 @@ function cashbackDiscount(
     value <= most &&
     Math.round(value * 100) / 100 === value;
   if (!isAllowed) return refused('value-not-allowed');
+  // It can be used for any order, and in parts.
+  if (meaning === 'store-credit') return { kind: meaning, value, cashback: true };
   // The amount of such a cart means nothing: a code from it would need an order that does not exist.
   if (alone === undefined && isAnyPurchase(cart)) return refused('below-minimum');
   const orderPerUnit = alone === undefined ? toJsonNumber(totalOf(cart)) / most : value / alone;
@@ -183,7 +198,15 @@ async function priceProduct(
 type RewardConfiguration = components['schemas']['RewardConfiguration'];
 
 /** What a reward's `RewardType` can mean. `custom`: shown, and redeemed elsewhere. */
-type RewardMeaning = 'percent' | 'fixed' | 'free-shipping' | 'cashback' | 'product' | 'custom';
+type RewardMeaning =
+  | 'percent'
+  | 'fixed'
+  | 'free-shipping'
+  | 'cashback'
+  /** Cashback, where the settings say so. */
+  | 'store-credit'
+  | 'product'
+  | 'custom';
 
 export type RewardTypes = Readonly<Record<number, RewardMeaning>>;
 
@@ -215,8 +238,8 @@ export function readTerms(
   if (points === undefined || !(points >= 0)) return undefined;
   if (!canBeDiscount(discount) || hasOtherLimits(configuration)) return undefined;
   const minimum = Math.max(discount.minimum ?? 0, MinimalValue ?? 0);
-  // The store counts the minimum of a product's discount over that product alone.
-  if (discount.product && minimum > 0) return undefined;
+  // The store counts the minimum of a product's discount over that product alone, and store credit has none.
+  if ((discount.product || discount.kind === 'store-credit') && minimum > 0) return undefined;
   return {
     ...discount,
     title: reward.Title?.trim().slice(0, LONGEST_TITLE) || `Reward ${reward.Id}`,

@@ -3,6 +3,7 @@ import type { Telemetry } from '../events/telemetry.ts';
 import { type Redemption, viewOf } from '../redemptions/redemption.ts';
 import { applyStep, type OpenRedemptions } from '../redemptions/redemption-record.ts';
 import type { RewardStore } from './reward-store.ts';
+import { type TakeBackRule, type TakenBackBy, takeBackUntil } from './take-back.ts';
 
 const MOST_LISTED = 20;
 const MOST_ASKED = 50;
@@ -16,11 +17,14 @@ interface UsesDeps {
 export async function listRedemptions(
   redemptions: readonly Redemption[],
   record: OpenRedemptions,
-  deps: UsesDeps & { readonly now: () => Date },
+  by: TakenBackBy,
+  deps: UsesDeps & { readonly now: () => Date; readonly takeBack: TakeBackRule },
 ): Promise<readonly RedemptionView[]> {
   const known = await readUsed(redemptions, record, deps);
-  const views = known.toReversed().flatMap((one) => viewOf(one) ?? []);
   const now = deps.now();
+  const views = known
+    .toReversed()
+    .flatMap((one) => viewOf(one, takeBackUntil(one, by, deps.takeBack, now)) ?? []);
   return views.slice(0, MOST_LISTED).map((view) => asOfNow(view, now));
 }
 

@@ -25,7 +25,7 @@ export async function makeCode(
   redemption: Redemption,
   deps: CodeDeps,
 ): Promise<CodeEnd> {
-  const wanted = wantedCode(redemption, record);
+  const wanted = redemption.state.at === 'redeemed' && wantedCode(redemption, record);
   if (!wanted) return { kind: 'settled', redemption };
   const made = await deps.store.makeCode(record.customer.shop, wanted);
   switch (made.kind) {
@@ -56,19 +56,19 @@ export async function confirmAbsence(
     : found;
 }
 
-/** Deletes a code that the store made late: its points are back. */
+/** Deletes a code that the store made late, or again: its points are back, or it was used before. */
 export async function deleteLateCode(
   record: OpenRedemptions,
   redemption: Redemption,
   { store }: Pick<CodeDeps, 'store'>,
-): Promise<{ readonly kind: 'absent' } | StoreUnavailable> {
+): Promise<{ readonly kind: 'absent' | 'deleted' } | StoreUnavailable> {
   const { shop } = record.customer;
   const wanted = wantedCode(redemption, record);
   if (!wanted) return { kind: 'absent' };
   const found = await store.findCode(shop, wanted);
   if (found.kind !== 'found') return found;
-  const deleted = await store.deleteCode(shop, found.discountId);
-  return deleted.kind === 'deleted' ? { kind: 'absent' } : deleted;
+  if (!isUnwanted(redemption, found.discountId)) return { kind: 'absent' };
+  return store.deleteCode(shop, found.discountId);
 }
 
 async function recordMade(
@@ -81,9 +81,29 @@ async function recordMade(
   // Before the customer sees the code: an order may name it from then on.
   await noteRewardCode(record.customer.shop, wanted, deps);
   const redemption = await applyStep(record, id, { kind: 'made', discountId });
-  const isUnwanted = redemption?.state.at === 'cancelling' || redemption?.state.at === 'cancelled';
-  if (isUnwanted) await deleteLateCode(record, redemption, deps);
+  // The worker deletes one that is being taken back.
+  if (redemption && redemption.state.at !== 'returning' && isUnwanted(redemption, discountId)) {
+    await deps.store.deleteCode(record.customer.shop, discountId);
+  }
   return { kind: 'settled', redemption };
+}
+
+/**
+ * A slow process made the code when it was cancelled or taken back. One that was made again may have been used before it
+ * was deleted: the store does not count that.
+ */
+function isUnwanted({ state, takeBack }: Redemption, discountId: string): boolean {
+  switch (state.at) {
+    case 'cancelling':
+    case 'cancelled':
+    case 'owing':
+    case 'returning':
+      return true;
+    case 'used':
+      return takeBack?.refused === true || state.discountId !== discountId;
+    default:
+      return false;
+  }
 }
 
 function wantedCode(
@@ -91,7 +111,7 @@ function wantedCode(
   record: OpenRedemptions,
 ): WantedCode | undefined {
   const code: RewardCode | undefined = 'code' in state ? state.code : undefined;
-  if (!code || state.at === 'ready' || state.at === 'used') return undefined;
+  if (!code || state.at === 'ready') return undefined;
   const { minimum, combines, title, product } = terms;
   return {
     ...code,

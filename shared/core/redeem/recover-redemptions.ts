@@ -155,7 +155,12 @@ async function lookUp(
   const since = now().toISOString();
   const intended = { id, rewardId, clientKeys: [], terms, intendedAt: moment, since } as const;
   const { redeemedRewardId, code } = answerStep(result, intended, at);
-  return { ...intended, state: { at: 'redeemed', redeemedRewardId, code, calledAt: moment } };
+  const called = { redeemedRewardId, calledAt: moment };
+  return {
+    ...intended,
+    // The store may have credited it: the account is looked at before another call.
+    state: code ? { at: 'redeemed', code, ...called } : { at: 'crediting', attempts: 1, ...called },
+  };
 }
 
 class Unanswered extends Error {}

@@ -108,7 +108,7 @@ export function answerStep(
   const value = 'value' in result ? result.value : undefined;
   if (value?.RewardId === undefined)
     throw new Error(`an answer without a RewardId: redemption ${redemption.id}`);
-  const code = codeFrom(value.ExternalCode, redemption, now);
+  const code = redemption.terms.credit ? undefined : codeFrom(value.ExternalCode, redemption, now);
   return { kind: 'answer', redeemedRewardId: value.RewardId, code } as const;
 }
 

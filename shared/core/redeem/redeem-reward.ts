@@ -4,7 +4,8 @@ import type { CircuitBreaker } from '../calls/call-loyalty.ts';
 import type { EventQueue } from '../events/event.ts';
 import { correlationOf, errorFields, type LogFields, type Telemetry } from '../events/telemetry.ts';
 import {
-  isOpen,
+  creditEnd,
+  isBeingRedeemed,
   type RedeemBody,
   type Redemption,
   type RefusedWhy,
@@ -34,9 +35,16 @@ import {
   type TypedContacts,
 } from './challenge.ts';
 import { findOffer, type OfferRefusal, type OfferRequest, type RewardTypes } from './find-offer.ts';
+import { giveCredit } from './give-credit.ts';
 import { makeCode } from './make-code.ts';
 import { attemptRedeem } from './redeem-call.ts';
 import type { RewardStore } from './reward-store.ts';
+import {
+  type TakeBackAnswer,
+  type TakeBackRule,
+  takeBackReward,
+  takeBackUntil,
+} from './take-back.ts';
 
 /** Of one shop. */
 export interface RedeemDeps extends RedemptionsDeps {
@@ -61,6 +69,7 @@ export interface RedeemDeps extends RedemptionsDeps {
   readonly newKey: () => string;
   readonly rewardTypes: RewardTypes;
   readonly redeemsPerHour: number;
+  readonly takeBack: TakeBackRule;
   /** The service keeps metadata with a redemption, and shows them in the customer's history. */
   readonly keepsMetadata: boolean;
   /** When it fires, no call to the loyalty service is begun or waited for. */
@@ -108,6 +117,13 @@ export function createRedeeming(shop: string, begin: () => RedeemDeps) {
       logTill({ action: 'challenge', staffId, ...customer, typedContacts }, answer, deps);
       return answer;
     },
+    async takeBack(customerId: string, id: string, staffId?: string): Promise<TakeBackAnswer> {
+      const deps = begin();
+      const answer = await takeBackReward({ shop, customerId }, id, staffId, deps);
+      const fields = { action: 'take-back', staffId, shop, customerId };
+      if (staffId !== undefined) logTill(fields, answer, deps);
+      return answer;
+    },
   };
 }
 
@@ -128,7 +144,7 @@ async function redeemReward(request: RedeemRequest, deps: RedeemDeps): Promise<R
     );
     const answer =
       found.kind === 'intent'
-        ? await executeRedemption(found.redemption, record, deps)
+        ? await executeRedemption(found.redemption, request, record, deps)
         : found.answer;
     if (till) logTill({ action: 'redeem', staffId: till.staffId, ...names }, answer, deps);
     return answer;
@@ -148,7 +164,7 @@ function asTooMany(error: unknown): { readonly kind: 'too-many'; readonly afterS
 /** Who did what, for whom: the log's line beside the redemption, which holds the user's id as well. */
 function logTill(
   fields: LogFields,
-  answer: RedeemAnswer | StartedChallenge,
+  answer: RedeemAnswer | StartedChallenge | TakeBackAnswer,
   { telemetry }: RedeemDeps,
 ): void {
   telemetry.log('info', 'a till acted for a customer', {
@@ -170,7 +186,7 @@ async function findIntent(
   deps: RedeemDeps,
 ): Promise<FoundIntent> {
   const known = await record.change<FoundIntent | undefined>(
-    (found, now) => join(found, request, deps.redeemsPerHour, now) ?? { value: undefined },
+    (found, now) => join(found, request, deps, now) ?? { value: undefined },
   );
   if (known) return known;
   const offer = await findOffer(request, deps);
@@ -188,34 +204,38 @@ async function intend(
   request: RedeemRequest,
   offer: {
     readonly terms: RewardTerms;
+    readonly currency?: string | undefined;
     readonly programId: string;
     /** Of the challenge that was passed for this redemption, and for no other. */
     readonly transactionId?: string;
   },
   record: OpenRedemptions,
-  { redeemsPerHour, keepsMetadata, inDoubt }: RedeemDeps,
+  deps: RedeemDeps,
 ): Promise<FoundIntent> {
+  const { keepsMetadata, inDoubt } = deps;
   const { shop, value, till, rewardId, clientKey } = request;
-  const { terms, transactionId } = offer;
+  const { currency, transactionId } = offer;
   const { id, key } = namesOf(request, clientKey);
-  const body: RedeemBody = {
+  const bodyOf = (terms: RewardTerms): RedeemBody => ({
     CustomerId: offer.programId,
     OriginalKey: key,
     ...(keepsMetadata && { Metadatas: [keepRedemption({ shop, id, key, rewardId, terms })] }),
     ...(value !== undefined && { Value: value }),
     ...(till && { RedeemOrigin: POINT_OF_SALE }),
-  };
+  });
   return record.change<FoundIntent>((found, now) => {
     // Another click may have been faster since the first look.
-    const joined = join(found, request, redeemsPerHour, now);
+    const joined = join(found, request, deps, now);
     if (joined) return joined;
     const challenges = challengesIn(found);
     const isUsedUp = transactionId !== undefined && challenges.transaction?.id !== transactionId;
     if (isUsedUp) return { value: answered({ kind: 'refused', why: 'challenge-needed' }) };
     const at = now.toISOString();
+    const expiresAt = currency && creditEnd({ id, terms: offer.terms }, found.redemptions, now);
+    const terms = expiresAt ? { ...offer.terms, credit: { currency, expiresAt } } : offer.terms;
     const redemption: Redemption = {
       ...{ id, rewardId, clientKeys: [clientKey], terms, intendedAt: at, since: at },
-      state: { at: 'intended', body, ...(inDoubt() && { tried: true }) },
+      state: { at: 'intended', body: bodyOf(terms), ...(inDoubt() && { tried: true }) },
       ...(till && { staffId: till.staffId }),
     };
     const next = {
@@ -239,7 +259,7 @@ const CLIENT_KEYS_KEPT = 10;
 function join(
   found: RedemptionRecord,
   request: RedeemRequest,
-  redeemsPerHour: number,
+  deps: RedeemDeps,
   now: Date,
 ): RecordChange<FoundIntent> | undefined {
   const { rewardId, clientKey } = request;
@@ -248,16 +268,16 @@ function join(
   const { id } = namesOf(request, clientKey);
   const joined =
     redemptions.findLast((one) => one.id === id || one.clientKeys.includes(clientKey)) ??
-    redemptions.findLast((one) => one.rewardId === rewardId && isOpen(one.state));
+    redemptions.findLast((one) => one.rewardId === rewardId && isBeingRedeemed(one));
   if (!joined) {
-    const afterSeconds = secondsUntilFewer(intents, redeemsPerHour, now);
+    const afterSeconds = secondsUntilFewer(intents, deps.redeemsPerHour, now);
     if (afterSeconds === undefined) return undefined;
     return { value: answered({ kind: 'too-many', afterSeconds }) };
   }
   const value: FoundIntent =
     joined.state.at === 'intended'
       ? { kind: 'intent', redemption: joined }
-      : answered(answerOf(joined));
+      : answered(answerOf(joined, request, deps));
   if (joined.clientKeys.includes(clientKey)) return { value };
   const clientKeys = [...joined.clientKeys, clientKey].slice(-CLIENT_KEYS_KEPT);
   return { record: withRedemption(found, { ...joined, clientKeys }), value };
@@ -266,15 +286,21 @@ function join(
 const answered = (answer: RedeemAnswer): FoundIntent => ({ kind: 'answer', answer });
 
 /** The answer to a click on a redemption; undefined is one that is no longer there. */
-function answerOf(redemption: Redemption | undefined): RedeemAnswer {
+function answerOf(
+  redemption: Redemption | undefined,
+  { till }: Pick<RedeemRequest, 'till'>,
+  { takeBack, now }: RedeemDeps,
+): RedeemAnswer {
   if (redemption?.state.at === 'refused') return { kind: 'refused', why: redemption.state.why };
-  const view = redemption && viewOf(redemption);
+  const by = till ? 'staff' : 'customer';
+  const view = redemption && viewOf(redemption, takeBackUntil(redemption, by, takeBack, now()));
   return view ? { kind: 'redemption', redemption: view } : { kind: 'unavailable' };
 }
 
 /** From a recorded intent to its answer. Where the customer cannot wait, the worker continues. */
 async function executeRedemption(
   { id, intendedAt }: Redemption,
+  request: RedeemRequest,
   record: OpenRedemptions,
   deps: RedeemDeps,
 ): Promise<RedeemAnswer> {
@@ -287,7 +313,7 @@ async function executeRedemption(
   const attempted = await attemptRedeem(record, id, 'shopper', deps);
   switch (attempted.kind) {
     case 'known':
-      return answerOf(await tryCode(attempted.redemption, record, deps));
+      return answerOf(await tryToGive(attempted.redemption, record, deps), request, deps);
     case 'not-sent':
       await forget(id, attempted.attempt, record);
       return { kind: 'unavailable' };
@@ -297,7 +323,7 @@ async function executeRedemption(
         customerId: customer.customerId,
         why: attempted.retry.why,
       });
-      return answerOf(attempted.redemption);
+      return answerOf(attempted.redemption, request, deps);
   }
 }
 
@@ -313,19 +339,22 @@ async function forget(id: string, attempt: number, record: OpenRedemptions): Pro
   });
 }
 
-/** Once, while the customer waits. */
-async function tryCode(
+/** Once, while the customer waits: its code, or its store credit. */
+async function tryToGive(
   redemption: Redemption | undefined,
   record: OpenRedemptions,
   deps: RedeemDeps,
 ): Promise<Redemption | undefined> {
-  if (redemption?.state.at !== 'redeemed' || redemption.state.refusal) return redemption;
+  const isToBeMade = redemption?.state.at === 'redeemed' && !redemption.state.refusal;
+  const isToBeCredited = redemption?.state.at === 'crediting' && redemption.state.attempts === 0;
+  if (!isToBeMade && !isToBeCredited) return redemption;
   try {
-    const made = await makeCode(record, redemption, deps);
-    return made.kind === 'settled' ? made.redemption : redemption;
+    const give = isToBeMade ? makeCode : giveCredit;
+    const given = await give(record, redemption, deps);
+    return given.kind === 'settled' ? given.redemption : redemption;
   } catch (error) {
     const fields = { ...record.customer, redemption: redemption.id, ...errorFields(error) };
-    deps.telemetry.log('warn', 'a code was not made at once', fields);
+    deps.telemetry.log('warn', 'a reward was not given at once', fields);
     return redemption;
   }
 }

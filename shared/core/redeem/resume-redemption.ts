@@ -11,6 +11,8 @@ import type { Outcome, RetryReason } from '../events/outcome.ts';
 import { correlationOf } from '../events/telemetry.ts';
 import {
   advance,
+  CANCEL_AFTER_SECONDS,
+  type ClosedAs,
   isOpen,
   LOOK_AGAIN_AFTER_SECONDS,
   REPEAT_AFTER_SECONDS,
@@ -27,17 +29,22 @@ import {
   type OpenRedemptions,
   openRedemptions,
   type RedemptionsDeps,
+  tryStep,
   withRedemption,
 } from '../redemptions/redemption-record.ts';
 import { retryStore } from '../store/store.ts';
-import { type CodeDeps, confirmAbsence, deleteLateCode, makeCode } from './make-code.ts';
+import { type CreditDeps, giveCredit } from './give-credit.ts';
+import { confirmAbsence, deleteLateCode, makeCode } from './make-code.ts';
 import { answerStep, attemptRedeem, type RedeemCallDeps } from './redeem-call.ts';
+import { type ReturnDeps, returnReward, takeAgain } from './take-back.ts';
 
-interface ResumeDeps extends CodeDeps, RedeemCallDeps {
+interface ResumeDeps extends ReturnDeps, CreditDeps, RedeemCallDeps {
+  readonly store: ReturnDeps['store'] & CreditDeps['store'];
   readonly loyalty: Pick<
     LoyaltyClient,
     'redeemRewardByKey' | 'updateRewardMetadata' | 'cancelRedemption'
-  >;
+  > &
+    ReturnDeps['loyalty'];
 }
 
 interface StorefrontDeps
@@ -169,13 +176,31 @@ async function resume(work: Work, redemption: Redemption | undefined): Promise<O
       return repeat(work, redemption, state.calledAt);
     case 'redeemed':
       return makeOrCancel(work, redemption, secondsToCancel(state, work.deps.now()));
+    case 'crediting':
+      return creditOrCancel(work, redemption, state);
     case 'cancelling':
       return cancel(work, redemption, state.redeemedRewardId);
     case 'cancelled':
-      return tidyUp(work, redemption);
+      return tidyUp(work, redemption, 'redemption-cancelled');
+    case 'returning': {
+      const returned = await returnReward(work.record, redemption, work.deps);
+      return returned.kind === 'settled' ? resume(work, returned.redemption) : returned;
+    }
+    case 'owing': {
+      const taken = await takeAgain(work.record, redemption, work.deps);
+      if (taken.kind === 'refused') return getStuck(work, redemption, 'points-gone');
+      return taken.kind === 'settled' ? resume(work, taken.redemption) : taken;
+    }
     case 'ready':
       return { kind: 'handled', how: 'redemption-ready' };
-    case 'used':
+    case 'used': {
+      if (!redemption.takeBack) return { kind: 'handled', how: 'redemption-settled' };
+      // Its code may have been about to be made again.
+      const wait = secondsUntil(redemption.since, CANCEL_AFTER_SECONDS, work.deps.now());
+      if (wait > 0) return { kind: 'retry', why: 'redemption-to-cancel', afterSeconds: wait };
+      return tidyUp(work, redemption, 'redemption-settled');
+    }
+    case 'credited':
     case 'refused':
       return { kind: 'handled', how: 'redemption-settled' };
   }
@@ -293,6 +318,29 @@ async function makeOrCancel(
   }
 }
 
+async function creditOrCancel(
+  work: Work,
+  redemption: Redemption,
+  { absentAt, refusal }: Extract<RedemptionState, { at: 'crediting' }>,
+): Promise<Outcome> {
+  const given = await giveCredit(work.record, redemption, work.deps);
+  switch (given.kind) {
+    case 'settled':
+      return resume(work, given.redemption);
+    case 'waits': {
+      const why = refusal ? 'redemption-to-cancel' : 'redemption-absent';
+      const { afterSeconds } = given;
+      return refusal || absentAt
+        ? { kind: 'retry', why, afterSeconds }
+        : { kind: 'retry', why: 'redemption-in-progress', afterSeconds };
+    }
+    case 'unclear':
+      return getStuck(work, redemption, 'credit-unclear');
+    case 'unavailable':
+      return retryStore(given);
+  }
+}
+
 /**
  * By the id that the service gave, never by key: for a key whose call is still under way, the service
  * would answer "not found" and spend the points afterwards.
@@ -315,21 +363,33 @@ async function cancel(
       return resume(work, await applyStep(record, redemption.id, { kind: 'cancelled' }));
     case 'retry':
       return called.outcome;
-    case 'rejected':
-      return getStuck(work, redemption, 'cancel-refused');
+    case 'rejected': {
+      // Of one that was taken back, the customer gets the code again.
+      const { isOurs, redemption: kept } = await tryStep(record, redemption.id, {
+        kind: 'restore',
+      });
+      return isOurs || kept?.state.at !== 'cancelling'
+        ? resume(work, kept)
+        : getStuck(work, redemption, 'cancel-refused');
+    }
   }
 }
 
-async function tidyUp({ record, deps }: Work, redemption: Redemption): Promise<Outcome> {
+async function tidyUp(
+  { record, deps }: Work,
+  redemption: Redemption,
+  how: 'redemption-cancelled' | 'redemption-settled',
+): Promise<Outcome> {
   const late = await deleteLateCode(record, redemption, deps);
-  return late.kind === 'absent'
-    ? { kind: 'handled', how: 'redemption-cancelled' }
-    : retryStore(late);
+  return late.kind === 'unavailable' ? retryStore(late) : { kind: 'handled', how };
 }
 
 const STUCK: Readonly<Record<StuckWhy, string>> = {
   'look-up-refused': 'the service refuses to look it up by its key',
   'cancel-refused': 'the store refuses its code, and the service does not cancel it',
+  'points-gone':
+    'an order used its code after it was taken back, and the service does not take the points again: they are spent',
+  'credit-unclear': 'a credit of its amount may be its own, and has another end',
 };
 
 /** Parks the message. Sent again, it continues from the state that was recorded. */
@@ -346,9 +406,6 @@ async function getStuck(work: Work, { id }: Redemption, why: StuckWhy): Promise<
   });
   return { kind: 'rejected', reason: 'rejected', why: STUCK[why] };
 }
-
-/** What a person found out, or did, in the loyalty service. */
-export type ClosedAs = 'refused' | 'cancelled';
 
 export type Closing =
   | { readonly kind: 'closed' | 'not-allowed'; readonly redemption: Redemption }

@@ -9,7 +9,15 @@ import {
   replaceEntry,
   withOutcome,
 } from '../ledger/ledger.ts';
-import { advance, asOf, isClosed, isOpen, type Redemption, type Step } from './redemption.ts';
+import {
+  advance,
+  asOf,
+  isClosed,
+  isOpen,
+  type Redemption,
+  type Step,
+  secondsUntil,
+} from './redemption.ts';
 
 /** A customer's redemptions, the oldest first: one item of the ledger, on which concurrent changes conflict. */
 export interface RedemptionRecord {
@@ -114,14 +122,15 @@ function entryOf(
   retentionDays: number,
   at: Date,
 ) {
-  const record = tidy(changed);
+  const record = tidy(changed, at);
+  const isAwaited = record.redemptions.some((one) => awaitsOrder(one, at));
   return {
     version: at.getTime(),
     uncertain: false,
     remembered: rememberRedemptions(record),
     outcomes: line ? withOutcome(before, pastOutcome(line, at)) : (before?.outcomes ?? []),
     ...(record.redemptions.every(({ state }) => isClosed(state)) &&
-      expiresAfter(retentionDays, at)),
+      expiresAfter(isAwaited ? Math.max(retentionDays, LATE_ORDER_DAYS) : retentionDays, at)),
   };
 }
 
@@ -227,14 +236,32 @@ export function openIn(remembered: string | undefined, now: Date): readonly Rede
   return recallRedemptions(remembered, now).redemptions.filter(({ state }) => isOpen(state));
 }
 
+/**
+ * How long after a code was taken back an order may still name it, from a checkout that was open. How long one stays
+ * open is not documented; an app without `read_all_orders` sees orders of 60 days (Shopify, "Order").
+ */
+const LATE_ORDER_DAYS = 60;
+
+const awaitsOrder = ({ state, takeBack }: Redemption, now: Date): boolean =>
+  state.at === 'cancelled' &&
+  takeBack !== undefined &&
+  secondsUntil(takeBack.at, LATE_ORDER_DAYS * 86_400, now) > 0;
+
+/** So many may be taken back in that time: they stay in the record. */
+const MOST_TAKEN_BACK = 100;
+
+export function mayTakeBackMore({ redemptions }: RedemptionRecord): boolean {
+  return redemptions.filter(({ takeBack }) => takeBack !== undefined).length < MOST_TAKEN_BACK;
+}
+
 const CLOSED_KEPT = 20;
 /** Far more than a customer has at once; the item stays far below DynamoDB's 400 KB. */
 const READY_KEPT = 100;
 
-/** Open redemptions stay at any age; so do codes that can still be used. */
-export function tidy(record: RedemptionRecord): RedemptionRecord {
+/** Open redemptions stay at any age; so do codes that can still be used, and those that an order may still name. */
+export function tidy(record: RedemptionRecord, now: Date): RedemptionRecord {
   const { redemptions } = record;
-  const closed = redemptions.filter(({ state }) => isClosed(state));
+  const closed = redemptions.filter((one) => isClosed(one.state) && !awaitsOrder(one, now));
   const ready = redemptions.filter(({ state }) => state.at === 'ready');
   const dropped = new Set([...closed.slice(0, -CLOSED_KEPT), ...ready.slice(0, -READY_KEPT)]);
   return { ...record, redemptions: redemptions.filter((one) => !dropped.has(one)) };

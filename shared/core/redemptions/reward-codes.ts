@@ -1,4 +1,4 @@
-import { errorFields, type Telemetry } from '../events/telemetry.ts';
+import type { RedemptionEvent } from '../events/event.ts';
 import {
   expiresAfter,
   isNewer,
@@ -7,7 +7,7 @@ import {
   type RecordKey,
 } from '../ledger/ledger.ts';
 import type { StoreEntity } from '../store/store.ts';
-import type { RewardCode } from './redemption.ts';
+import { advance, type Redemption, type RewardCode, secondsUntil } from './redemption.ts';
 import { applyStep, openRedemptions, type RedemptionsDeps } from './redemption-record.ts';
 
 /** The store does not distinguish upper and lower case in codes. */
@@ -55,14 +55,14 @@ export async function withRewardCodeFirst<Entity extends StoreEntity | { readonl
 
 /**
  * Marks the reward codes that an order names as used, so that no page calls them ready any more. Only the
- * customer of a code can use it. Read only for orders with a code. The order does not wait for it: without the
- * mark, the store's count of uses says it a little later.
+ * customer of a code can use it. Read only for orders with a code. The order waits for it: the points of a code that
+ * was taken back must be taken again, and no other event says so.
  */
 export async function noteUsedCodes(
   shop: string,
   entity: StoreEntity | { readonly kind: 'gone' },
   deps: Omit<RedemptionsDeps, 'retentionDays'> & {
-    readonly telemetry: Telemetry;
+    readonly queue: { send(event: RedemptionEvent): Promise<void> };
     readonly orderRetentionDays: number;
   },
 ): Promise<void> {
@@ -71,17 +71,30 @@ export async function noteUsedCodes(
   if (couponCodes.length === 0) return;
   // The store does not distinguish upper and lower case in codes.
   const used = new Set(couponCodes.map((code) => code.toLowerCase()));
-  const record = openRedemptions(
-    { shop, customerId: customer.id },
-    { ...deps, retentionDays: deps.orderRetentionDays },
-  );
-  try {
-    const { redemptions } = await record.read();
-    for (const { id, state } of redemptions) {
-      if (state.at !== 'ready' || !used.has(state.code.code.toLowerCase())) continue;
-      await applyStep(record, id, { kind: 'use' });
-    }
-  } catch (error) {
-    deps.telemetry.log('warn', 'a used code could not be marked', { shop, ...errorFields(error) });
+  const named = { shop, customerId: customer.id };
+  const record = openRedemptions(named, { ...deps, retentionDays: deps.orderRetentionDays });
+  const { redemptions } = await record.read();
+  for (const one of redemptions) {
+    const { id, state } = one;
+    if (!('code' in state && state.code) || !used.has(state.code.code.toLowerCase())) continue;
+    const isNew = advance(one, { kind: 'use' }, deps.now()) !== undefined;
+    const noted = isNew ? await applyStep(record, id, { kind: 'use' }) : one;
+    if (!noted || !needsWorker(noted, deps.now())) continue;
+    const deliveryId = `order/${id}/${noted.since}`;
+    const names = { kind: 'redemption', topic: 'order', deliveryId } as const;
+    await deps.queue.send({ ...named, ...names, id, receivedAt: deps.now().toISOString() });
   }
+}
+
+/** An order is heard of again for as long. */
+const HEARD_AGAIN_SECONDS = 86_400;
+
+/**
+ * To take points again; or to delete a code that was made again, which this order from an older checkout did not use up.
+ * Also again: the process that noted it may have died before it sent the message.
+ */
+function needsWorker({ state, stuck, takeBack, since }: Redemption, now: Date): boolean {
+  if (state.at === 'owing') return stuck === undefined;
+  const isRecent = secondsUntil(since, HEARD_AGAIN_SECONDS, now) > 0;
+  return state.at === 'used' && takeBack?.refused === true && isRecent;
 }

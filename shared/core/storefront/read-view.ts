@@ -28,6 +28,7 @@ import {
 } from '../redeem/available-rewards.ts';
 import { listRedemptions } from '../redeem/list-redemptions.ts';
 import type { RewardStore } from '../redeem/reward-store.ts';
+import type { TakeBackRule, TakenBackBy } from '../redeem/take-back.ts';
 import type { Redemption } from '../redemptions/redemption.ts';
 import {
   openRedemptions,
@@ -46,6 +47,7 @@ export interface ViewDeps extends AvailableDeps, RewardsDeps {
   /** Gives up in time for the answer. */
   readonly store: () => Pick<RewardStore, 'readUses'>;
   readonly retentionDays: number;
+  readonly takeBack: TakeBackRule;
   /** By customer. */
   readonly moments: TimedCache<Moment>;
   /** Customers whose balance was asked for a short time ago. */
@@ -69,13 +71,14 @@ export interface Moment {
 export async function readView(
   customerId: string | undefined,
   cart: readonly CartLine[],
+  by: TakenBackBy,
   deps: ViewDeps,
 ): Promise<View> {
   if (customerId === undefined) return viewOfVisitor(deps);
   const known = await readKnown({ shop: deps.shop, customerId }, deps.ledger, deps.now());
   const [{ balance, ...asked }, redemptions] = await Promise.all([
     readService(known, cart, deps),
-    viewRedemptions(customerId, known, deps),
+    viewRedemptions(customerId, known, by, deps),
   ]);
   const isOutdated =
     known.balance.asOf === null ? balance.asOf !== null : isStale(known.balance.readAt, deps.now());
@@ -96,19 +99,21 @@ async function viewOfVisitor(deps: ViewDeps): Promise<View> {
 /** The customer's codes, without a question to the loyalty service. */
 export async function readRedemptions(
   customerId: string,
+  by: TakenBackBy,
   deps: ViewDeps,
 ): Promise<readonly RedemptionView[]> {
   const known = await readKnown({ shop: deps.shop, customerId }, deps.ledger, deps.now());
-  return viewRedemptions(customerId, known, deps);
+  return viewRedemptions(customerId, known, by, deps);
 }
 
 async function viewRedemptions(
   customerId: string,
   { redemptions }: KnownCustomer,
+  by: TakenBackBy,
   deps: ViewDeps,
 ): Promise<readonly RedemptionView[]> {
   const record = openRedemptions({ shop: deps.shop, customerId }, deps);
-  return listRedemptions(redemptions, record, { ...deps, store: deps.store() });
+  return listRedemptions(redemptions, record, by, { ...deps, store: deps.store() });
 }
 
 /** Null until an event or a reading has reported it. */

@@ -175,7 +175,8 @@ function giftOf(
       return { ...none, kind: meaning, value: reward.Value ?? 0 };
     case 'free-shipping':
       return { ...none, kind: meaning };
-    case 'cashback': {
+    case 'cashback':
+    case 'store-credit': {
       const cashback = cashbackRange(reward, offered) ?? null;
       return { ...none, kind: meaning, cashback, ...(!cashback && { why: 'no-cashback' }) };
     }

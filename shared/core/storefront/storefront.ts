@@ -4,6 +4,7 @@ import { followMerges } from '../ledger/merged-customer.ts';
 import type { MemberRules } from '../mapping/wanted-state.ts';
 import type { CartLine } from '../redeem/available-rewards.ts';
 import type { createRedeeming } from '../redeem/redeem-reward.ts';
+import type { TakenBackBy } from '../redeem/take-back.ts';
 import { answerQuiz, type KnownQuizzes, listQuizzes, type QuizAnswers } from './answer-quiz.ts';
 import { createRateLimit } from './cached-uses.ts';
 import { type Earning, type EarningDeps, earnPoints } from './earn-points.ts';
@@ -70,9 +71,9 @@ export function createStorefront(given: StorefrontDeps) {
   const current = async (id: string) =>
     given.customers === 'from-sign-up' ? followMerges({ shop, id }, ledger) : id;
   return {
-    view: (customerId: string | undefined, cart: readonly CartLine[]) =>
-      readView(customerId, cart, deps),
-    redemptions: (customerId: string) => readRedemptions(customerId, deps),
+    view: (customerId: string | undefined, cart: readonly CartLine[], by: TakenBackBy) =>
+      readView(customerId, cart, by, deps),
+    redemptions: (customerId: string, by: TakenBackBy) => readRedemptions(customerId, by, deps),
     points: (items: readonly CartLine[], currency: string) => earnPoints(items, currency, deps),
     history: async (customerId: string, page: number) =>
       readHistory(await current(customerId), page, deps),

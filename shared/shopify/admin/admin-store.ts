@@ -35,13 +35,19 @@ import {
   productDocument,
   productPricesDocument,
 } from './documents.gen.ts';
-import { deleteRewardCode, findRewardCode, makeRewardCode } from './make-reward-code.ts';
+import {
+  deleteRewardCode,
+  findRewardCode,
+  makeRewardCode,
+  readOrderCodes,
+} from './make-reward-code.ts';
 import { customerPayload, type Enrichment, metafieldKeys } from './order-as-payload.ts';
 import { findAbsent, type OrderEvidence, scannedPage, searchFor, seesAllOrders } from './pages.ts';
 import { readCodeUses, readCoupon, readDiscount, scanDiscounts } from './read-discounts.ts';
 import { readOrder, scanOrders } from './read-orders.ts';
 import { cacheRollouts, describeOverrides, followRollouts, readFollowed } from './rollouts.ts';
 import { sendTrigger } from './send-trigger.ts';
+import { giveStoreCredit, readCreditShop, readStoreCredits } from './store-credit.ts';
 import { writeBalances } from './write-balances.ts';
 
 export interface AdminShop extends Pick<AdminClientSettings, 'secret' | 'sandboxAddress'> {
@@ -165,7 +171,11 @@ export function questionsOf(
     readPrices: async (domain, productId) => readProductPrices(ask(domain), productId),
     findCustomer: async (domain, email) => findCustomer(ask(domain), email),
     readUses: async (domain, ids) => readCodeUses(ask(domain), ids),
+    readOrderCodes: async (domain, id, since) => readOrderCodes(ask(domain), id, since),
     announce: async (domain, announcement) => sendTrigger(change(domain), announcement),
+    readCreditShop: async (domain) => readCreditShop(ask(domain)),
+    credit: async (domain, wanted) => giveStoreCredit(change(domain), wanted),
+    readCredits: async (domain, account) => readStoreCredits(ask(domain), account),
   });
 }
 

@@ -924,6 +924,11 @@ type MetafieldsSetUserErrorCode =
   | 'TOO_LONG'
   | 'TOO_SHORT';
 
+type MoneyInput = {
+  readonly amount: string;
+  readonly currencyCode: CurrencyCode;
+};
+
 type OrderDisplayFinancialStatus =
   | 'AUTHORIZED'
   | 'EXPIRED'
@@ -975,6 +980,30 @@ type ProductStatus =
   | 'ARCHIVED'
   | 'DRAFT'
   | 'UNLISTED';
+
+type StoreCreditAccountCreditInput = {
+  readonly creditAmount: MoneyInput;
+  readonly expiresAt?: string | null | undefined;
+  readonly notify?: boolean | null | undefined;
+};
+
+type StoreCreditAccountCreditUserErrorCode =
+  | 'ACCOUNT_NOT_FOUND'
+  | 'CREDIT_LIMIT_EXCEEDED'
+  | 'EXPIRES_AT_IN_PAST'
+  | 'MISMATCHING_CURRENCY'
+  | 'NEGATIVE_OR_ZERO_AMOUNT'
+  | 'OWNER_NOT_FOUND'
+  | 'UNSUPPORTED_CURRENCY';
+
+type StoreCreditSystemEvent =
+  | 'ADJUSTMENT'
+  | 'ORDER_CANCELLATION'
+  | 'ORDER_PAYMENT'
+  | 'ORDER_REFUND'
+  | 'PAYMENT_FAILURE'
+  | 'PAYMENT_RETURNED'
+  | 'TAX_FINALIZATION';
 
 type WebhookSubscriptionFormat =
   | 'JSON'
@@ -1640,6 +1669,14 @@ type CodeUsesQuery = { readonly nodes: ReadonlyArray<
     | { readonly id: string }
     | { readonly id: string }
    | null> };
+
+type OrderCodesQueryVariables = Exact<{
+  customer: string;
+  after?: string | null | undefined;
+}>;
+
+
+type OrderCodesQuery = { readonly customer: { readonly orders: { readonly nodes: ReadonlyArray<{ readonly createdAt: string, readonly discountCodes: ReadonlyArray<string> }>, readonly pageInfo: PageFragment } } | null };
 
 type ActiveRolloutsQueryVariables = Exact<{
   after?: string | null | undefined;
@@ -2391,6 +2428,41 @@ type BulkOperationQueryVariables = Exact<{
 
 type BulkOperationQuery = { readonly bulkOperation: { readonly id: string, readonly status: BulkOperationStatus, readonly errorCode: BulkOperationErrorCode | null, readonly createdAt: string, readonly objectCount: string, readonly rootObjectCount: string, readonly fileSize: string | null, readonly url: string | null } | null };
 
+type CreditStoreCreditMutationVariables = Exact<{
+  id: string;
+  creditInput: StoreCreditAccountCreditInput;
+}>;
+
+
+type CreditStoreCreditMutation = { readonly storeCreditAccountCredit: { readonly storeCreditAccountTransaction: { readonly id: string, readonly expiresAt: string | null } | null, readonly userErrors: ReadonlyArray<{ readonly field: ReadonlyArray<string> | null, readonly code: StoreCreditAccountCreditUserErrorCode | null }> } | null };
+
+type StoreCreditShopQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+type StoreCreditShopQuery = { readonly shop: { readonly currencyCode: CurrencyCode }, readonly storeCreditConfiguration: { readonly storeCreditEnabled: boolean } };
+
+type StoreCreditAccountsQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+type StoreCreditAccountsQuery = { readonly storeCreditConfiguration: { readonly storeCreditEnabled: boolean }, readonly customer: { readonly storeCreditAccounts: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly balance: { readonly currencyCode: CurrencyCode }, readonly transactions: StoreCreditsFragment }> } } | null };
+
+type StoreCreditsFragment = { readonly nodes: ReadonlyArray<
+    | { readonly __typename: 'StoreCreditAccountCreditTransaction', readonly id: string, readonly expiresAt: string | null, readonly createdAt: string, readonly event: StoreCreditSystemEvent, readonly amount: { readonly amount: string } }
+    | { readonly __typename: 'StoreCreditAccountDebitRevertTransaction', readonly createdAt: string, readonly event: StoreCreditSystemEvent, readonly amount: { readonly amount: string } }
+    | { readonly __typename: 'StoreCreditAccountDebitTransaction', readonly createdAt: string, readonly event: StoreCreditSystemEvent, readonly amount: { readonly amount: string } }
+    | { readonly __typename: 'StoreCreditAccountExpirationTransaction', readonly createdAt: string, readonly event: StoreCreditSystemEvent, readonly amount: { readonly amount: string } }
+  >, readonly pageInfo: PageFragment };
+
+type MoreStoreCreditsQueryVariables = Exact<{
+  id: string;
+  after: string;
+}>;
+
+
+type MoreStoreCreditsQuery = { readonly storeCreditAccount: { readonly transactions: StoreCreditsFragment } | null };
+
 type WebhookSubscriptionsQueryVariables = Exact<{
   after?: string | null | undefined;
 }>;
@@ -2499,6 +2571,12 @@ export const codeUsesDocument: AdminDocument<CodeUsesQuery, CodeUsesQueryVariabl
   name: 'CodeUses',
   kind: 'query',
   text: "query CodeUses($ids:[ID!]!){nodes(ids:$ids){id ...on DiscountCodeNode{codeDiscount{__typename ...on DiscountCodeBasic{asyncUsageCount}...on DiscountCodeFreeShipping{asyncUsageCount}}}}}",
+};
+
+export const orderCodesDocument: AdminDocument<OrderCodesQuery, OrderCodesQueryVariables> = {
+  name: 'OrderCodes',
+  kind: 'query',
+  text: "query OrderCodes($customer:ID!$after:String){customer(id:$customer){orders(first:50 after:$after sortKey:CREATED_AT reverse:true){nodes{createdAt discountCodes}pageInfo{...Page}}}}fragment Page on PageInfo{hasNextPage endCursor}",
 };
 
 export const activeRolloutsDocument: AdminDocument<ActiveRolloutsQuery, ActiveRolloutsQueryVariables> = {
@@ -2679,6 +2757,30 @@ export const bulkOperationDocument: AdminDocument<BulkOperationQuery, BulkOperat
   name: 'BulkOperation',
   kind: 'query',
   text: "query BulkOperation($id:ID!){bulkOperation(id:$id){id status errorCode createdAt objectCount rootObjectCount fileSize url}}",
+};
+
+export const creditStoreCreditDocument: AdminDocument<CreditStoreCreditMutation, CreditStoreCreditMutationVariables> = {
+  name: 'CreditStoreCredit',
+  kind: 'mutation',
+  text: "mutation CreditStoreCredit($id:ID!$creditInput:StoreCreditAccountCreditInput!){storeCreditAccountCredit(id:$id creditInput:$creditInput){storeCreditAccountTransaction{id expiresAt}userErrors{field code}}}",
+};
+
+export const storeCreditShopDocument: AdminDocument<StoreCreditShopQuery, StoreCreditShopQueryVariables> = {
+  name: 'StoreCreditShop',
+  kind: 'query',
+  text: "query StoreCreditShop{shop{currencyCode}storeCreditConfiguration{storeCreditEnabled}}",
+};
+
+export const storeCreditAccountsDocument: AdminDocument<StoreCreditAccountsQuery, StoreCreditAccountsQueryVariables> = {
+  name: 'StoreCreditAccounts',
+  kind: 'query',
+  text: "query StoreCreditAccounts($id:ID!){storeCreditConfiguration{storeCreditEnabled}customer(id:$id){storeCreditAccounts(first:20){nodes{id balance{currencyCode}transactions(first:10 sortKey:CREATED_AT reverse:true){...StoreCredits}}}}}fragment Page on PageInfo{hasNextPage endCursor}fragment StoreCredits on StoreCreditAccountTransactionConnection{nodes{__typename createdAt event amount{amount}...on StoreCreditAccountCreditTransaction{id expiresAt}}pageInfo{...Page}}",
+};
+
+export const moreStoreCreditsDocument: AdminDocument<MoreStoreCreditsQuery, MoreStoreCreditsQueryVariables> = {
+  name: 'MoreStoreCredits',
+  kind: 'query',
+  text: "query MoreStoreCredits($id:ID!$after:String!){storeCreditAccount(id:$id){transactions(first:100 after:$after sortKey:CREATED_AT reverse:true){...StoreCredits}}}fragment Page on PageInfo{hasNextPage endCursor}fragment StoreCredits on StoreCreditAccountTransactionConnection{nodes{__typename createdAt event amount{amount}...on StoreCreditAccountCreditTransaction{id expiresAt}}pageInfo{...Page}}",
 };
 
 export const webhookSubscriptionsDocument: AdminDocument<WebhookSubscriptionsQuery, WebhookSubscriptionsQueryVariables> = {

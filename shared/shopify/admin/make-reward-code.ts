@@ -1,11 +1,17 @@
-import type { CodeFound, CodeMade, WantedCode } from '../../core/redeem/reward-store.ts';
+import type {
+  CodeFound,
+  CodeMade,
+  OrderCodes,
+  WantedCode,
+} from '../../core/redeem/reward-store.ts';
 import { decimalOf, round, textOf, times } from '../../store/money.ts';
-import { type AdminAnswer, unavailable } from './client/admin-answer.ts';
-import type { Ask } from './client/admin-client.ts';
+import { type AdminAnswer, failure, unavailable } from './client/admin-answer.ts';
+import type { Ask, DataOf } from './client/admin-client.ts';
 import {
   createBasicCodeDocument,
   createShippingCodeDocument,
   deleteCodeDocument,
+  orderCodesDocument,
   rewardCodeDocument,
 } from './documents.gen.ts';
 
@@ -118,6 +124,32 @@ export async function deleteRewardCode(ask: Ask, discountId: string) {
     ? unavailable(answer)
     : ({ kind: 'unavailable', why: 'delete-refused' } as const);
 }
+
+/** Of a customer whom the store does not have: none, because it deletes none with orders. */
+export async function readOrderCodes(
+  ask: Ask,
+  customerId: string,
+  since: Date,
+): Promise<OrderCodes> {
+  const codes: string[] = [];
+  const customer = customerGid(customerId);
+  for (let after: string | null = null; ; ) {
+    const answer: AdminAnswer<OrderCodesData> = await ask(orderCodesDocument, { customer, after });
+    if (answer.kind !== 'data') return unavailable(answer);
+    const orders: OrdersPage | undefined = answer.data.customer?.orders;
+    if (!orders) return { kind: 'read', codes };
+    const found = orders.nodes.filter(({ createdAt }) => Date.parse(createdAt) >= since.getTime());
+    codes.push(...found.flatMap(({ discountCodes }) => discountCodes));
+    const { hasNextPage, endCursor }: OrdersPage['pageInfo'] = orders.pageInfo;
+    if (!hasNextPage || found.length < orders.nodes.length) return { kind: 'read', codes };
+    // Without a new cursor the scan would never end.
+    if (endCursor === null || endCursor === after) return unavailable(failure('unreadable-answer'));
+    after = endCursor;
+  }
+}
+
+type OrderCodesData = DataOf<typeof orderCodesDocument>;
+type OrdersPage = NonNullable<OrderCodesData['customer']>['orders'];
 
 function isTaken({ field, code }: { readonly field: string; readonly code: string | undefined }) {
   return code === 'TAKEN' && field.endsWith('.code');

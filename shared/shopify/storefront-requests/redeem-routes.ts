@@ -6,8 +6,10 @@ import type {
 } from '../../core/redeem/challenge.ts';
 import type { OfferRefusal } from '../../core/redeem/find-offer.ts';
 import type { RedeemAnswer } from '../../core/redeem/redeem-reward.ts';
+import type { TakeBackAnswer } from '../../core/redeem/take-back.ts';
 import type { RefusedWhy } from '../../core/redemptions/redemption.ts';
 import { MOST_PAGES } from '../../core/storefront/read-history.ts';
+import type { TakeBackRefusal } from '../../store/storefront-answers.ts';
 import {
   bad,
   badRequest,
@@ -158,15 +160,58 @@ function answerRedeem(
   }
 }
 
+const NOT_TAKEN_BACK = {
+  'take-back-not-allowed': 'This reward cannot be taken back.',
+  'take-back-too-late': 'The time in which this reward could be taken back is over.',
+  'already-used': 'The code of this reward was used.',
+  'not-ready': 'The code of this reward is not ready yet.',
+} as const satisfies Record<TakeBackRefusal, string>;
+
+export const takeBack = post('customer', async ({ customerId, body, storefront }) => {
+  const read = readRedemptionId(body);
+  if (read.kind === 'bad') return read.answer;
+  return answerTakeBack(await storefront.takeBack(customerId, read.value));
+});
+
+export const takeBackAtTill = post('staff', async ({ customerId, staffId, body, storefront }) => {
+  const read = readRedemptionId(body);
+  if (read.kind === 'bad') return read.answer;
+  return answerTakeBack(await storefront.takeBack(customerId, read.value, staffId));
+});
+
+const REDEMPTION_ID = /^[A-Z0-9]{12}$/;
+
+function readRedemptionId(body: Uint8Array): Read<string> {
+  const read = readBody(body, ['redemptionId']);
+  if (read.kind === 'bad') return read;
+  const { redemptionId } = read.value;
+  return typeof redemptionId === 'string' && REDEMPTION_ID.test(redemptionId)
+    ? { kind: 'read', value: redemptionId }
+    : bad('redemptionId must be the id of a redemption.');
+}
+
+function answerTakeBack(answer: TakeBackAnswer): StorefrontAnswer {
+  switch (answer.kind) {
+    case 'redemption':
+      return jsonAnswer({ redemption: answer.redemption });
+    case 'refused':
+      return errorAnswer(409, answer.why, NOT_TAKEN_BACK[answer.why]);
+    case 'not-found':
+      return errorAnswer(404, 'not-found', 'This customer has no such redemption.');
+    case 'unavailable':
+      return unavailable();
+  }
+}
+
 /** Not cached without a login either: after a login the same address has another answer. */
-const view = get('anyone', ['items'], async ({ customerId, parameters, storefront }) => {
+const view = get('anyone', ['items'], async ({ customerId, parameters, storefront, by }) => {
   const cart = readCartOrNone(parameters.get('items'));
-  return cart ? jsonAnswer(await storefront.view(customerId, cart)) : wrongCart();
+  return cart ? jsonAnswer(await storefront.view(customerId, cart, by)) : wrongCart();
 });
 
 /** `me`, `rewards` and `redemptions` are parts of a view, for pages that need no more. */
-const me = get('customer', [], async ({ customerId, storefront }) => {
-  const { points, cashback, asOf, expiring, tier } = await storefront.view(customerId, []);
+const me = get('customer', [], async ({ customerId, storefront, by }) => {
+  const { points, cashback, asOf, expiring, tier } = await storefront.view(customerId, [], by);
   return jsonAnswer({ points, cashback, asOf, expiring, tier });
 });
 
@@ -188,15 +233,15 @@ const points = get('anyone', ['items', 'currency'], async ({ parameters, storefr
   }
 });
 
-const rewards = get('anyone', ['items'], async ({ customerId, parameters, storefront }) => {
+const rewards = get('anyone', ['items'], async ({ customerId, parameters, storefront, by }) => {
   const cart = readCartOrNone(parameters.get('items'));
   if (!cart) return wrongCart();
-  const { points, rewards, retryAfterSeconds } = await storefront.view(customerId, cart);
+  const { points, rewards, retryAfterSeconds } = await storefront.view(customerId, cart, by);
   return rewards ? jsonAnswer({ points, rewards }) : unavailable(retryAfterSeconds ?? undefined);
 });
 
-const redemptions = get('customer', [], async ({ customerId, storefront }) =>
-  jsonAnswer({ redemptions: await storefront.redemptions(customerId) }),
+const redemptions = get('customer', [], async ({ customerId, storefront, by }) =>
+  jsonAnswer({ redemptions: await storefront.redemptions(customerId, by) }),
 );
 
 const history = get('customer', ['page'], async ({ customerId, parameters, storefront }) => {

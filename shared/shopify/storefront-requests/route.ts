@@ -1,6 +1,7 @@
 import { MOST_LINES } from '../../core/redeem/available-rewards.ts';
 import type { ChallengeRefusal } from '../../core/redeem/challenge.ts';
 import type { OfferRefusal } from '../../core/redeem/find-offer.ts';
+import type { TakenBackBy } from '../../core/redeem/take-back.ts';
 import type { RefusedWhy } from '../../core/redemptions/redemption.ts';
 import type { QuizAnswers } from '../../core/storefront/answer-quiz.ts';
 import type { Storefront } from '../../core/storefront/storefront.ts';
@@ -13,6 +14,8 @@ interface Question<Customer> {
    * in a request can name a customer.
    */
   readonly customerId: Customer;
+  /** Who asks: the customer, or staff at a till. */
+  readonly by: TakenBackBy;
   readonly parameters: ReadonlyMap<string, string>;
   readonly body: Uint8Array;
   readonly storefront: Storefront;

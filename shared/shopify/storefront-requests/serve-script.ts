@@ -9,9 +9,23 @@ const SCRIPT_SECONDS = 3_600;
 /** Unless it is refused: `gzip;q=0`. */
 const GZIP = /^gzip(?!;q=0(?:\.0*)?$)/i;
 
-export type ScriptServer = (headers: StorefrontRequest['headers']) => StorefrontAnswer;
+/** `language`: as the page names it, such as `pt`. Undefined: the script that finds out which one the page has. */
+export type ScriptServer = (
+  headers: StorefrontRequest['headers'],
+  language?: string,
+) => StorefrontAnswer;
 
-export function createScriptServer(script: string): ScriptServer {
+/** `scripts`: by language, the finder under an empty name. English for a language that is not there. */
+export function createScriptServer(scripts: Readonly<Record<string, string>>): ScriptServer {
+  const servers = new Map(Object.entries(scripts).map(([name, text]) => [name, serverOf(text)]));
+  return (headers, language = '') => {
+    const serve = servers.get(language) ?? servers.get('en');
+    if (!serve) throw new Error('there is no script in English');
+    return serve(headers);
+  };
+}
+
+function serverOf(script: string): ScriptServer {
   // Weak: one for both forms.
   const etag = `W/"${createHash('sha256').update(script).digest('base64url')}"`;
   const zipped = gzipSync(script, { level: 9 }).toString('base64');

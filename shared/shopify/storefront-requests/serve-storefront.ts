@@ -10,7 +10,14 @@ import {
   type StorefrontRequest,
 } from './caller.ts';
 import { flowRoutes } from './flow.ts';
-import { challenge, getRoutes, redeem, redeemAtTill } from './redeem-routes.ts';
+import {
+  challenge,
+  getRoutes,
+  redeem,
+  redeemAtTill,
+  takeBack,
+  takeBackAtTill,
+} from './redeem-routes.ts';
 import {
   allowAnyOrigin,
   answerPreflight,
@@ -29,17 +36,22 @@ type RouteOf<Name> = Name extends `${string} ${infer Route}` ? Route : never;
 
 /** By the last part of the path: `/apps/loyalty/me`. */
 export const routes: ReadonlyMap<string, Route> = new Map(
-  Object.entries({ ...getRoutes, redeem, answer: answerRoute } satisfies Record<
-    RouteOf<keyof StorefrontApi>,
-    Route
-  >),
+  Object.entries({
+    ...getRoutes,
+    redeem,
+    'take-back': takeBack,
+    answer: answerRoute,
+  } satisfies Record<RouteOf<keyof StorefrontApi>, Route>),
 );
 
 /** Quizzes are for the customer alone: staff must not earn points by answering them. */
 const { quizzes: _, ...readByStaff } = getRoutes;
 
 export const tillRoutes: ReadonlyMap<string, Route> = new Map(
-  Object.entries({ ...readByStaff, redeem: redeemAtTill, challenge }),
+  Object.entries({
+    ...readByStaff,
+    ...{ redeem: redeemAtTill, 'take-back': takeBackAtTill, challenge },
+  }),
 );
 
 export interface StorefrontDependencies {
@@ -112,10 +124,10 @@ async function route(
   const { customerId, staffId, parameters } = proved;
   const isHidden = shop.observers !== undefined && !shop.observers.includes(customerId ?? '');
   if (caller.kind === 'proxy' && caller.route === SCRIPT) {
-    // Parameters are allowed here: a theme may add a version to bypass a cache.
+    // Any parameters are allowed here: a theme may add a version to bypass a cache.
     if (request.method !== 'GET') return wrongMethod('GET');
     if (isHidden) return NO_SCRIPT;
-    const answer = (await script())(request.headers);
+    const answer = (await script())(request.headers, parameters.get('language') ?? undefined);
     return shop.observers ? notKept(answer) : answer;
   }
   const found = routesOf(caller).get(caller.route);
@@ -135,7 +147,8 @@ async function route(
   if (isForCustomer && !(await shop.hasCustomer(customerId ?? ''))) {
     return errorAnswer(404, 'not-found', 'This shop has no such customer.');
   }
-  const question = { parameters, body: request.body, storefront: shop.storefront };
+  const by = caller.kind === 'till' ? 'staff' : 'customer';
+  const question = { parameters, body: request.body, storefront: shop.storefront, by } as const;
   if (found.for === 'anyone') return found.answer({ ...question, customerId });
   if (customerId === undefined) {
     return errorAnswer(401, 'not-logged-in', 'Log in to the store first.');

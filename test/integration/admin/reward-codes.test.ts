@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type StoreSandbox, startStoreSandbox } from '../../../local/store-sandbox/sandbox.ts';
-import type { RewardStore, WantedCode } from '../../../shared/core/redeem/reward-store.ts';
+import type {
+  RewardStore,
+  WantedCode,
+  WantedCredit,
+} from '../../../shared/core/redeem/reward-store.ts';
 import { createAdminStore } from '../../../shared/shopify/admin/admin-store.ts';
 import { REWARD_TAG } from '../../../shared/shopify/admin/make-reward-code.ts';
 import { describeRewardStore } from '../../contract/reward-store-contract.ts';
@@ -27,6 +31,7 @@ function rewardsIn({ credentials, address }: StoreSandbox): RewardStore {
       secret: { get: async () => secret, refresh: async () => secret },
       sandboxAddress: address,
     }),
+    sleep: async () => {},
   });
 }
 
@@ -43,6 +48,7 @@ describeRewardStore('the Admin API', () => ({
   store: rewards,
   shop: SHOP,
   customers: [robin, sam],
+  since: () => new Date(Date.now() - 1_000),
   makeForeign: (code) => sandbox.actions.createDiscount({ codes: [code], percentage: 50 }),
   use: (code, customerId) => buy(code, customerId),
 }));
@@ -98,6 +104,20 @@ describe('a reward code in the store', () => {
     });
   });
 
+  it('is found on every page of orders, beside other codes, cancelled or not, and after it is deleted', async () => {
+    const { id: customerId } = sandbox.actions.createCustomer({ email: 'page@example.com' });
+    const made = await rewards.makeCode(SHOP, wanted('PAGE-1', { customerId, combines: true }));
+    sandbox.actions.createDiscount({ codes: ['FIRST'], percentage: 5, combinesWith: ['order'] });
+    const lines = [{ title: 'Kettle', price: 40, quantity: 1 }];
+    const discounts = [{ code: 'FIRST' }, { code: 'PAGE-1' }];
+    const { id: orderId } = sandbox.actions.placeOrder({ customerId, lines, discounts });
+    sandbox.actions.cancelOrder({ orderId });
+    for (let more = 0; more < 60; more += 1) sandbox.actions.placeOrder({ customerId, lines });
+    if (made.kind === 'made') await rewards.deleteCode(SHOP, made.discountId);
+    const read = await rewards.readOrderCodes(SHOP, customerId, new Date(0));
+    expect(read).toEqual({ kind: 'read', codes: ['FIRST', 'PAGE-1'] });
+  });
+
   it('of a product takes its amount off one unit, however many are in the order', async () => {
     const { id, variants } = sandbox.actions.createProduct({ title: 'Linen scarf', price: 30 });
     expect(await rewards.readPrices(SHOP, id)).toEqual({ kind: 'read', lowest: 30, highest: 30 });
@@ -151,5 +171,93 @@ describe('a reward code in the store', () => {
     } finally {
       await poor.stop();
     }
+  });
+});
+
+describe('store credit in the store', () => {
+  const expiresAt = '2099-01-31T12:00:00.000Z';
+  const credit = (more: Partial<WantedCredit> = {}): WantedCredit => ({
+    ...{ customerId: robin, amount: 5, currency: 'EUR', expiresAt },
+    ...more,
+  });
+  const given = (of: StoreSandbox, customerId: string) => {
+    const account = { customerId, currency: 'EUR', since: new Date(0) };
+    return rewardsIn(of).readCredits(SHOP, account);
+  };
+  const withSandbox = async (
+    settings: Parameters<typeof startStoreSandbox>[0],
+    use: (opened: StoreSandbox, customerId: string) => Promise<void>,
+  ) => {
+    const opened = await startStoreSandbox({ seed: 5, ...settings });
+    try {
+      await use(opened, opened.actions.createCustomer({ email: 'robin@example.com' }).id);
+    } finally {
+      await opened.stop();
+    }
+  };
+
+  it.each([
+    ['more than an account may hold', { amount: 15_001 }, 'CREDIT_LIMIT_EXCEEDED'],
+    ['a currency that it does not have', { currency: 'GBP' }, 'UNSUPPORTED_CURRENCY'],
+    ['a customer whom it does not have', { customerId: '999000999' }, 'OWNER_NOT_FOUND'],
+    ['an end that is over', { expiresAt: '2020-01-01T00:00:00Z' }, 'EXPIRES_AT_IN_PAST'],
+  ])('is refused with its reason for %s', async (_, more, code) => {
+    expect(await rewards.credit(SHOP, credit(more))).toEqual({ kind: 'refused', code });
+  });
+
+  it('may be there where an answer was lost, and is surely not where the store throttles', async () => {
+    await withSandbox({ shop: { domain: SHOP } }, async (opened, customerId) => {
+      const store = rewardsIn(opened);
+      opened.faults.add({ kind: 'reset-after', operation: 'CreditStoreCredit', count: 1 });
+      expect(await store.credit(SHOP, credit({ customerId }))).toMatchObject({
+        ...{ kind: 'unavailable', notSent: false },
+      });
+      expect(await given(opened, customerId)).toMatchObject({ credits: [{ amount: '5' }] });
+      opened.faults.add({ kind: 'throttled', operation: 'CreditStoreCredit', count: 4 });
+      expect(await store.credit(SHOP, credit({ customerId }))).toMatchObject({
+        ...{ kind: 'unavailable', notSent: true },
+      });
+      expect(await given(opened, customerId)).toMatchObject({ credits: [{}] });
+    });
+  });
+
+  it('is read over several pages, without what orders caused', async () => {
+    await withSandbox({ shop: { domain: SHOP } }, async (opened, customerId) => {
+      for (let index = 0; index < 25; index += 1) {
+        opened.actions.creditCustomer({ customerId, amount: index + 1, expiresAt });
+      }
+      const order = opened.actions.placeOrder({
+        ...{ customerId, lines: [{ title: 'Kettle', price: 40 }], payment: 'paid' },
+      });
+      opened.actions.refundOrder({ orderId: order.id, amount: 7, to: 'store-credit' });
+      const read = await given(opened, customerId);
+      const amounts = read.kind === 'read' ? read.credits.map(({ amount }) => amount) : [];
+      expect(amounts).toEqual(Array.from({ length: 25 }, (_, index) => String(25 - index)));
+    });
+  });
+
+  it('is not looked for where the store does not take it: an account may not be shown', async () => {
+    const shop = { domain: SHOP, storeCreditEnabled: false };
+    await withSandbox({ shop }, async (opened, customerId) => {
+      expect(await given(opened, customerId)).toMatchObject({
+        ...{ kind: 'unavailable', why: 'store-credit-disabled', misconfigured: true },
+      });
+    });
+  });
+
+  it('cannot be given or read without the scopes, and says which', async () => {
+    const scopes = ['read_customers', 'read_store_credit_accounts'];
+    await withSandbox(
+      { shop: { domain: SHOP }, settings: { scopes } },
+      async (poor, customerId) => {
+        const denied = { kind: 'unavailable', misconfigured: true };
+        const write = 'access-denied-write-store-credit-account-transactions';
+        expect(await rewardsIn(poor).credit(SHOP, credit({ customerId }))).toMatchObject({
+          ...{ ...denied, why: write },
+        });
+        poor.actions.creditCustomer({ customerId, amount: 5 });
+        expect(await given(poor, customerId)).toMatchObject(denied);
+      },
+    );
   });
 });

@@ -1,5 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
+import type { Visit } from '../../../local/storefront-demo/visit.ts';
 import { findBrowser, type ShopVisit, visitShop } from '../../support/browser.ts';
 import type { LocalStack } from '../../support/local-stack.ts';
 import { customerNamed, earnPoints, useShopInBrowser } from '../../support/shop-in-browser.ts';
@@ -12,8 +13,9 @@ let stack: LocalStack;
 let browser: Browser;
 const visits: ShopVisit[] = [];
 
-async function visit(customer?: string): Promise<ShopVisit> {
-  const made = await visitShop(browser, stack.shopAddress ?? '', customer && customerId(customer));
+async function visit(customer?: string, more: Partial<Visit> = {}): Promise<ShopVisit> {
+  const id = customer && customerId(customer);
+  const made = await visitShop(browser, stack.shopAddress ?? '', id, more);
   visits.push(made);
   return made;
 }
@@ -39,6 +41,11 @@ describe.skipIf(browserPath === undefined)('the shop with the widget, in a brows
       earnPoints(stack, 'Sasha', 1),
       earnPoints(stack, 'Toni', 1, { title: 'Notebook' }),
     ]);
+    // One of the merchant's own, which combines with all.
+    stack.store.actions.createDiscount({
+      ...{ title: 'Spring', codes: ['SPRING'], percentage: 10 },
+      combinesWith: ['order', 'product', 'shipping'],
+    });
   });
 
   it('shows the balance, the tier with the way to the next, and what the product earns', async () => {
@@ -74,6 +81,103 @@ describe.skipIf(browserPath === undefined)('the shop with the widget, in a brows
     await expect.poll(() => shownPoints(page), patient).toEqual(['440', '440 points']);
   }, 120_000);
 
+  describe.each([
+    ["with Shopify's actions", true],
+    ['with the Cart API alone', false],
+  ])('%s', (_, hasActions) => {
+    it('one press redeems and takes it off the cart, beside the code that is there', async () => {
+      const { page, open } = await visit('Robin', { hasActions });
+      await open(PRODUCT);
+      await page.getByRole('button', { name: 'Add to cart' }).click();
+      await page.getByLabel('Discount code').fill('SPRING');
+      await page.getByRole('button', { name: 'Apply' }).click();
+      await page.getByText('Code SPRING is applied.').waitFor();
+      const before = redeemCalls().length;
+      await page.getByLabel(/^Amount/).fill('1');
+      await page.getByRole('button', { name: 'Use cashback: Cashback' }).click();
+      const status = page.getByRole('status');
+      const said = /^Done\. Your code is CASH\S+ €1\.00 came off your cart\.$/;
+      await status.filter({ hasText: said }).waitFor();
+      expect(redeemCalls()).toHaveLength(before + 1);
+      // The page was not left, and its own cart shows both.
+      await page.getByText(/^Code CASH\S+ is applied\.$/).waitFor();
+      expect(await page.getByText('Code SPRING is applied.').count()).toBe(1);
+      await page
+        .getByRole('button', { name: /^Use it now: CASH/ })
+        .first()
+        .click();
+      await status.filter({ hasText: /^It is in your cart\.$/ }).waitFor();
+      // What the widget offers is for the cart as it is now.
+      await page.getByText('This order earns you about 43.1 points').waitFor();
+    }, 120_000);
+
+    it('says that a code does not combine with the one that is there', async () => {
+      const { page, open } = await visit('Robin', { hasActions });
+      await open(PRODUCT);
+      await page.getByRole('button', { name: 'Add to cart' }).click();
+      await page.getByLabel('Discount code').fill('SPRING');
+      await page.getByRole('button', { name: 'Apply' }).click();
+      await page.getByText('Code SPRING is applied.').waitFor();
+      await page.getByRole('button', { name: /^Use it now: THREE/ }).click();
+      const why = hasActions ? 'cannot be combined with other' : 'does not combine with another';
+      await page.getByRole('status').filter({ hasText: why }).waitFor();
+      const place = page.getByRole('listitem').filter({ hasText: /THREE/ });
+      await place.locator('[part=error]', { hasText: why }).waitFor();
+      // An order without it is possible.
+      await page.getByText('Code SPRING is applied.').waitFor();
+    }, 120_000);
+  });
+
+  it('says that a code is gone', async () => {
+    const { page, open } = await visit('Robin');
+    const [row] = [...stack.store.rows.codes.values()].filter(({ code }) => /^THREE/.test(code));
+    await open(PRODUCT);
+    await page.getByRole('button', { name: 'Add to cart' }).click();
+    const use = page.getByRole('button', { name: `Use it now: ${row?.code}` });
+    await use.waitFor();
+    stack.store.actions.deleteDiscount({ discountId: row?.discountId ?? '' });
+    await use.click();
+    await page.getByRole('status').filter({ hasText: 'This code is no longer valid.' }).waitFor();
+  }, 120_000);
+
+  it('spends once where the answer to the press is lost, and still takes it off the cart', async () => {
+    const { page, open } = await visit('Robin');
+    const bodies: (string | null)[] = [];
+    await page.route('**/apps/loyalty/redeem', async (route) => {
+      bodies.push(route.request().postData());
+      const answer = await route.fetch();
+      await (bodies.length === 1 ? route.abort() : route.fulfill({ response: answer }));
+    });
+    await open(PRODUCT);
+    await page.getByRole('button', { name: 'Add to cart' }).click();
+    const before = redeemCalls().length;
+    const button = page.getByRole('button', { name: 'Redeem for 10 points: Welcome gift' });
+    await button.click();
+    await page.getByRole('status').filter({ hasText: '€2.00 came off your cart.' }).waitFor();
+    await page.getByText(/^Code HELLO\S+ is applied\.$/).waitFor();
+    expect(redeemCalls()).toHaveLength(before + 1);
+    expect(new Set(bodies).size).toBe(1);
+  }, 120_000);
+
+  it('names the nearest reward, and how many points are missing', async () => {
+    const { page, open } = await visit('Toni');
+    await open(PRODUCT);
+    await page.getByText('Only 2 points to go: Welcome gift').waitFor();
+  }, 120_000);
+
+  it("gives the customer's own link for friends, to copy and to send", async () => {
+    const { page, open } = await visit('Robin');
+    await open('/account');
+    const section = page.locator('loyalty-widget section', { hasText: 'Invite friends' });
+    const link = await section.locator('[part=referral-link]').textContent();
+    expect(link).toMatch(/^https:\/\/friends\.example\.com\/r\/\w+$/);
+    await section.getByRole('button', { name: 'Copy link' }).click();
+    await page.getByRole('status').filter({ hasText: 'Copied.' }).waitFor();
+    expect(await page.evaluate<string>('navigator.clipboard.readText()')).toBe(link);
+    const whatsapp = section.getByRole('link', { name: 'WhatsApp' });
+    expect(await whatsapp.getAttribute('href')).toContain(encodeURIComponent(link ?? ''));
+  }, 120_000);
+
   it('says for whom a reward of another tier is, and does not offer it', async () => {
     const { page, open } = await visit('Robin');
     await open(PRODUCT);
@@ -87,17 +191,19 @@ describe.skipIf(browserPath === undefined)('the shop with the widget, in a brows
     await open(PRODUCT);
     await tabTo(page.getByRole('button', { name: 'Redeem for 100 points: 5 off' }));
     await page.keyboard.press('Enter');
-    const copy = page.getByRole('button', { name: /^Copy code: FIVE/ });
-    await copy.and(page.locator(':focus')).waitFor();
+    const use = page.getByRole('button', { name: /^Use it now: FIVE/ });
+    await use.and(page.locator(':focus')).waitFor();
     const status = page.getByRole('status');
-    expect(await status.textContent()).toMatch(/^Done\. Your code is FIVE/);
+    await status.filter({ hasText: /^Done\. Your code is FIVE.*Your cart is empty/ }).waitFor();
+    const copy = page.getByRole('button', { name: /^Copy code: FIVE/ });
+    await tabTo(copy);
     // Until then: a key is lost if the page draws the button anew at that very moment.
     const copyByKey = async () => {
       await page.keyboard.press('Space');
       await page.waitForTimeout(500);
       return status.textContent();
     };
-    await expect.poll(copyByKey, patient).toBe('Code copied.');
+    await expect.poll(copyByKey, patient).toBe('Copied.');
     const copied = await page.evaluate<string>('navigator.clipboard.readText()');
     expect(await copy.getAttribute('aria-label')).toBe(`Copy code: ${copied}`);
   }, 120_000);

@@ -72,7 +72,13 @@ export class RewardShop {
         ask(`looks for the code ${wanted.code}`, () => rewards.findCode(shop, wanted)),
       deleteCode: (shop, id) => ask(`deletes ${id}`, () => rewards.deleteCode(shop, id)),
       readUses: (shop, ids) => ask('reads the uses of codes', () => rewards.readUses(shop, ids)),
+      readOrderCodes: (shop, id, since) =>
+        ask('reads the codes of orders', () => rewards.readOrderCodes(shop, id, since)),
       readPrices: (shop, id) => ask('reads prices', () => rewards.readPrices(shop, id)),
+      readCreditShop: (shop) => ask('reads the shop', () => rewards.readCreditShop(shop)),
+      credit: (shop, wanted) => ask(`credits ${wanted.amount}`, () => rewards.credit(shop, wanted)),
+      readCredits: (shop, account) =>
+        ask('reads an account', () => rewards.readCredits(shop, account)),
       writeBalances: async (shop, changes) => {
         const points = changes.map((one) => `${one.points} of ${one.customerId}`).join(', ');
         const written = await ask(`writes balances: ${points}`, () =>

@@ -14,7 +14,7 @@ import type { Queues } from '../world/queues.ts';
 import type { WatchedTelemetry } from '../world/watched-telemetry.ts';
 import type { RewardShop } from './reward-shop.ts';
 
-const { posCustomerId, rewardTypes, redeemsPerHour } = storefrontOf(connector);
+const { posCustomerId, rewardTypes, redeemsPerHour, takeBack } = storefrontOf(connector);
 const retentionDays = connector.orderRetentionDays;
 
 /** As deployed: see infra/connector-function.ts. */
@@ -105,7 +105,7 @@ export class Shoppers {
       ...createStorefront({
         ...program,
         ...{ shop: SHOP, ledger, queue, retentionDays, store },
-        ...{ taxInPrices: 0, pointCallsPerMinute: 60 },
+        ...{ taxInPrices: 0, pointCallsPerMinute: 60, takeBack },
       }),
       ...createRedeeming(SHOP, () => ({
         ...program,
@@ -113,7 +113,7 @@ export class Shoppers {
         queue,
         inDoubt: () => false,
         newKey: () => `00000000-0000-4000-8000-${this.#nextName(12)}`,
-        ...{ rewardTypes, redeemsPerHour, retentionDays, keepsMetadata: true },
+        ...{ rewardTypes, redeemsPerHour, retentionDays, keepsMetadata: true, takeBack },
         store: store(),
         deadline: after(REDEEM_MS),
       })),

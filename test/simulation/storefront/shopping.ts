@@ -130,14 +130,14 @@ export class Shopping {
     if (drawn < 0.4)
       shoppers.ask(
         `${id} visits`,
-        (page) => page.view(id, []),
+        (page) => page.view(id, [], 'customer'),
         () => {},
       );
     else if (drawn < 0.8) this.#list(customer);
     else
       shoppers.ask(
         `${id} looks at rewards`,
-        (page) => page.view(id, CART),
+        (page) => page.view(id, CART, 'customer'),
         () => {},
       );
     return `${id} visits the store`;
@@ -147,7 +147,7 @@ export class Shopping {
     const { shoppers, onShown } = this.#world;
     shoppers.ask(
       `${customer.id} lists redemptions`,
-      (page) => page.redemptions(customer.id),
+      (page) => page.redemptions(customer.id, 'customer'),
       (answer) => {
         for (const one of answer ?? []) onShown(customer, one);
       },

@@ -51,12 +51,15 @@ const targets = [...files.keys()]
  */
 const MOST_KILOBYTES: Readonly<Record<string, number>> = {
   // 22.5 before it showed the codes of a visit with their rewards.
-  'customer-account.page.render': 24,
+  // 23.3 before codes were used by a link and taken back, and friends invited, in three languages.
+  'customer-account.page.render': 26,
   // 16.9 before it said how the amount came about, in three languages.
-  'customer-account.order-status.block.render': 17.6,
+  // 17.6 before it offered the codes that can be used.
+  'customer-account.order-status.block.render': 19.5,
   // 19 and 20.5 before the till asked for a phone number or an e-mail address, in three languages.
-  'pos.customer-details.block.render': 20,
-  'pos.customer-details.action.render': 22,
+  // 20 and 22 before the program had words for using codes and taking them back.
+  'pos.customer-details.block.render': 21.5,
+  'pos.customer-details.action.render': 23.5,
 };
 
 /** "Request a bundle size exception": 64 KB for an extension, 128 KB for a full page. */

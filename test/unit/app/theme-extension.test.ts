@@ -198,6 +198,20 @@ describe('the scripts', () => {
     expect(compressed(name)).toBeLessThan(bytes);
   });
 
+  it.each([
+    ['en', 'loyalty-widget.js'],
+    ['fr', 'loyalty-widget.js'],
+    ['es-MX', 'loyalty-widget-es.js'],
+    ['pt-BR', 'loyalty-widget-pt.js'],
+  ])('are in the language of the page: %s', (locale, name) => {
+    expect(theme.read(`assets/${name}`)).toContain('loyalty-widget');
+    for (const block of ['loyalty', 'loyalty-button', 'loyalty-badge']) {
+      expect(theme.render(block, {}, { customer: CUSTOMER, locale })).toContain(
+        ` widget="${CDN}${name}"`,
+      );
+    }
+  });
+
   it('leave the widget for where it is seen: no block names it as a script', () => {
     expect(compressed('loyalty-widget.js')).toBeGreaterThan(5_000);
     for (const block of theme.blocks) {

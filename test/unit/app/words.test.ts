@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { bundleWidget } from '../../../app/build/build-app.ts';
+import { bundleWidgets } from '../../../app/build/build-app.ts';
 import { changeOf } from '../../../app/extensions/loyalty-account/src/point-change.ts';
 import {
   isUnanswered,
@@ -119,7 +119,7 @@ describe('words', () => {
   });
 });
 
-const script = await bundleWidget();
+const scripts = await bundleWidgets();
 
 describe('the words for the staff at a till', () => {
   it.each(['en', 'pt-BR', 'es'])('speak of the customer, never to them (%s)', (locale) => {
@@ -141,9 +141,25 @@ describe('the words for the staff at a till', () => {
   });
 });
 
-describe('the script of the widget', () => {
+it('the script of a page that names no language is a small one that finds it out', () => {
+  expect(Object.keys(scripts)).toEqual(['', 'en', 'es', 'pt']);
+  expect(gzipSync(scripts[''] ?? '').length).toBeLessThan(300);
+});
+
+describe.each([
+  ['en', en],
+  ['es', es],
+  ['pt', ptBr],
+] as const)('the script of the widget (%s)', (language, strings) => {
+  const script = scripts[language] ?? '';
+
   it('stays below 12.5 kB when compressed', () => {
     expect(gzipSync(script).length).toBeLessThan(12_500);
+  });
+
+  it('has the sentences of its language, and of no other', () => {
+    const found = [en, es, ptBr].filter(({ quizzes }) => script.includes(quizzes.send));
+    expect(found).toEqual([strings]);
   });
 
   it('holds no way to make HTML or code of a text', () => {

@@ -248,7 +248,9 @@ describe('the connector’s settings', () => {
       rewardTypes: { 0: 'percent', 1: 'fixed', 3: 'cashback', 4: 'custom', 5: 'product' },
       readsPerMinute: 60,
       taxInPrices: 0,
+      cashback: 'code',
       redeemsPerHour: 10,
+      takeBack: { by: 'customer', withinDays: 30 },
     });
     const wrong = {
       ...{ metafieldNamespace: 'a b', customerIdIn: '', points: true },
@@ -256,14 +258,25 @@ describe('the connector’s settings', () => {
         readsPerMinute: 9,
         taxInPrices: 101,
         redeemsPerHour: 0,
+        cashback: 'points',
         rewardTypes: { 0: 'gift' },
       },
       posCustomerId: 'phone',
+      takeBack: { by: 'everyone', withinDays: 61 },
     };
-    expect(faultsOf({ ...least, storefront: wrong })).toHaveLength(8);
+    expect(faultsOf({ ...least, storefront: wrong })).toHaveLength(11);
+    const takeBack = { by: 'staff' } as const;
+    expect(defineConnector({ ...least, storefront: { takeBack } }).storefront?.takeBack).toEqual({
+      ...{ by: 'staff', withinDays: 30 },
+    });
     const storefront = { rewardTypes: { 2: 'free-shipping', 5: 'custom' } } as const;
     expect(defineConnector({ ...least, storefront }).storefront?.rewardTypes).toEqual({
       ...{ 0: 'percent', 1: 'fixed', 2: 'free-shipping', 3: 'cashback', 4: 'custom', 5: 'custom' },
+    });
+    const credited = { ...storefront, cashback: 'store-credit' } as const;
+    expect(defineConnector({ ...least, storefront: credited }).storefront?.rewardTypes).toEqual({
+      ...{ 0: 'percent', 1: 'fixed', 2: 'free-shipping', 3: 'store-credit' },
+      ...{ 4: 'custom', 5: 'custom' },
     });
   });
 

@@ -68,6 +68,12 @@ describe('the scopes of the app', () => {
     expect(scopesWith(settings)).toEqual([...READING, ...WRITING]);
   });
 
+  it('include those of store credit only where cashback becomes it', () => {
+    const more = ['read_store_credit_accounts', 'write_store_credit_account_transactions'];
+    const others = scopesWith({ storefront: { cashback: 'code' } });
+    expect(scopesWith({ storefront: { cashback: 'store-credit' } })).toEqual([...others, ...more]);
+  });
+
   it('are explained in the file, each in its own line', () => {
     const { connector, shop, toml } = describeWith();
     for (const { scope, for: reason } of wantedScopes(connector, shop)) {

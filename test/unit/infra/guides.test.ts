@@ -137,7 +137,7 @@ describe('docs/deploy.md', () => {
     const { storefront } = defineConnector({
       shops: [{ domain: 'example-store.myshopify.com' }],
       loyalty: { address: 'https://loyalty.example.com' },
-      storefront: {},
+      storefront: { cashback: 'store-credit' },
     });
     const wanted = wantedScopes({ storefront }, { rules }).map(({ scope }) => scope);
     const asked = [...wanted, ALL_ORDERS];

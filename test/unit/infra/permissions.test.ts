@@ -51,6 +51,7 @@ describe('least privilege', () => {
     expect(added.filter((grant) => !itself.test(grant))).toEqual([
       'reconcile: sqs:GetQueueAttributes on the balances queue',
       'reconcile: sqs:SendMessage on the balances queue',
+      'sync-orders: sqs:SendMessage on the balances queue',
     ]);
   });
 

@@ -3,7 +3,9 @@ import {
   advance,
   asOf,
   codeFrom,
+  creditEnd,
   type RedeemBody,
+  type Redemption,
   type RedemptionState,
   type Step,
 } from '../../../../shared/core/redemptions/redemption.ts';
@@ -23,7 +25,20 @@ const doubted = { ...repeated, refusal: { why: 'refused' } } as const;
 const absent = { ...repeated, refusal: { why: 'refused', absentAt: at } } as const;
 const code = codeFrom('FIVE-1', redemptionAt(intended), now);
 const redeemed = { at: 'redeemed', redeemedRewardId: 7, code, calledAt: at } as const;
+const ready = { at: 'ready', code, discountId: '1', redeemedRewardId: 7 } as const;
+const returning = { at: 'returning', code, discountId: '1', redeemedRewardId: 7 } as const;
 const unwanted = { ...redeemed, refusal: { why: 'TAKEN', at } } as const;
+const toCredit = { at: 'crediting', redeemedRewardId: 7, attempts: 0, calledAt: at } as const;
+const crediting = { ...toCredit, attempts: 1 };
+const uncredited = { ...crediting, absentAt: at };
+const notCredited = { ...crediting, refusal: { why: 'CREDIT_LIMIT_EXCEEDED', at } };
+const expiresAt = '2026-11-09T08:15:30.000Z';
+const creditOf = (end: string) => ({ currency: 'EUR', expiresAt: end });
+const ofCredit = (state: RedemptionState, given: Partial<Redemption> = {}) => {
+  const redemption = redemptionAt(state, given);
+  const credit = creditOf(expiresAt);
+  return { ...redemption, terms: { ...redemption.terms, kind: 'store-credit', credit } } as const;
+};
 
 describe('the code of a redeemed reward', () => {
   it('is the service’s own, with what was offered', () => {
@@ -53,10 +68,19 @@ describe('a redemption', () => {
     { at: 'refused', why: 'refused' },
     redeemed,
     unwanted,
+    toCredit,
+    crediting,
+    uncredited,
+    notCredited,
+    { at: 'credited', transactionId: '1', expiresAt },
     { at: 'cancelling', redeemedRewardId: 7, code },
     { at: 'cancelled', code },
-    { at: 'ready', code, discountId: '1' },
+    ready,
     { at: 'used', code, discountId: '1' },
+    returning,
+    { ...returning, begunAt: at },
+    { ...returning, begunAt: at, deletedAt: at },
+    { at: 'owing', code },
   ];
   const steps: readonly Step[] = [
     { kind: 'call' },
@@ -67,15 +91,31 @@ describe('a redemption', () => {
     { kind: 'absent' },
     { kind: 'made', discountId: '1' },
     { kind: 'store-refused', why: 'TAKEN' },
+    { kind: 'answer', redeemedRewardId: 7 },
+    { kind: 'credit', after: 0 },
+    { kind: 'credit', after: 1 },
+    { kind: 'credit-not-sent', attempt: 1 },
+    { kind: 'credit-absent' },
+    { kind: 'credit-refused', attempt: 1, why: 'CREDIT_LIMIT_EXCEEDED' },
+    { kind: 'credited', transactionId: '1', expiresAt },
     { kind: 'cancel' },
     { kind: 'cancelled' },
     { kind: 'use' },
+    { kind: 'take-back' },
+    { kind: 'begin-return' },
+    { kind: 'deleted' },
+    { kind: 'restore' },
+    { kind: 'taken-again' },
   ];
 
-  function waysOf(steps: readonly Step[], at: Date, stuck = false): readonly string[] {
+  function waysOf(
+    steps: readonly Step[],
+    at: Date,
+    given: Partial<Redemption> = {},
+  ): readonly string[] {
     const ways = states.flatMap((state) =>
       steps.flatMap((step) => {
-        const before = redemptionAt(state, stuck ? { stuck: 'look-up-refused' } : {});
+        const before = ofCredit(state, given);
         const to = advance(before, step, at)?.state.at;
         return to === undefined || to === state.at ? [] : [`${state.at} → ${to}`];
       }),
@@ -85,30 +125,82 @@ describe('a redemption', () => {
 
   it('goes the ways that are drawn above its code, and no other', () => {
     expect(waysOf(steps, later(3_000))).toEqual([
+      'calling → crediting',
       'calling → intended',
       'calling → redeemed',
       'calling → refused',
       'cancelling → cancelled',
+      'crediting → cancelling',
+      'crediting → credited',
       'intended → calling',
+      'owing → used',
+      'ready → returning',
       'ready → used',
       'redeemed → cancelling',
       'redeemed → ready',
+      'returning → cancelling',
+      'returning → used',
     ]);
+  });
+
+  it('goes these ways besides when it was taken back, and is not taken back again', () => {
+    const usual = waysOf(steps, later(3_000));
+    const ways = waysOf(steps, later(3_000), { takeBack: { at } });
+    expect(ways.filter((way) => !usual.includes(way))).toEqual([
+      'cancelled → owing',
+      'cancelling → redeemed',
+      'redeemed → used',
+    ]);
+    expect(usual.filter((way) => !ways.includes(way))).toEqual(['ready → returning']);
+    const ordered = { at: 'cancelling', redeemedRewardId: 7, code, ordered: true } as const;
+    const from = (step: Step, refused?: true) =>
+      advance(redemptionAt(ordered, { takeBack: { at, ...(refused && { refused }) } }), step, now);
+    expect(from({ kind: 'cancelled' })?.state).toEqual({ at: 'owing', code });
+    expect(from({ kind: 'restore' })).toMatchObject({ state: { at: 'used' } });
+    expect(from({ kind: 'restore' }, true)).toBeUndefined();
+  });
+
+  it('is cancelled 60 seconds after its code was deleted, and not before a worker began', () => {
+    const deleted = { ...returning, begunAt: at, deletedAt: at };
+    expect(next(returning, { kind: 'deleted' }, 1)).toBeUndefined();
+    expect(next({ ...returning, begunAt: at }, { kind: 'cancel' }, 3_600)).toBeUndefined();
+    expect(next(deleted, { kind: 'cancel' }, 59)).toBeUndefined();
+    expect(next(deleted, { kind: 'cancel' }, 60)).toMatchObject({ at: 'cancelling' });
+  });
+
+  it('is ready again when no worker began to take it back for an hour', () => {
+    const given = { intendedAt: '2026-09-30T12:00:00.000Z', takeBack: { at } };
+    const unbegun = redemptionAt(returning, given);
+    const begin = { kind: 'begin-return' } as const;
+    expect(advance(unbegun, begin, later(3_299))?.state).toMatchObject({ at: 'returning' });
+    expect(advance(unbegun, begin, later(3_300))).toBeUndefined();
+    expect(asOf(unbegun, later(3_599))).toBe(unbegun);
+    expect(asOf(unbegun, later(3_600))).toEqual(
+      redemptionAt(ready, { intendedAt: given.intendedAt }),
+    );
+    const begun = redemptionAt({ ...returning, begunAt: at }, given);
+    expect(asOf(begun, later(86_400))).toBe(begun);
   });
 
   it('is closed by a person only where it needs one', () => {
     const close = [
       { kind: 'close', as: 'refused' },
       { kind: 'close', as: 'cancelled' },
+      { kind: 'close', as: 'used' },
+      { kind: 'close', as: 'credited' },
     ] as const;
     expect(waysOf(close, later(60))).toEqual([]);
     const ways = [
       'calling → cancelled',
       'calling → refused',
       'cancelling → cancelled',
+      'crediting → cancelled',
+      'crediting → credited',
+      'owing → used',
       'redeemed → cancelled',
+      'returning → cancelled',
     ];
-    expect(waysOf(close, later(60), true)).toEqual(ways);
+    expect(waysOf(close, later(60), { stuck: 'look-up-refused' })).toEqual(ways);
     expect(waysOf(close, later(86_400))).toEqual(ways);
   });
 
@@ -160,6 +252,43 @@ describe('a redemption', () => {
     expect(next(unwanted, { kind: 'cancel' }, 60)).toMatchObject({ at: 'cancelling' });
   });
 
+  it('calls the store again only after two looks, ten minutes apart, since its last call', () => {
+    const again = { kind: 'credit', after: 1 } as const;
+    expect(next(toCredit, { kind: 'credit', after: 0 }, 1)).toMatchObject({ attempts: 1 });
+    expect(next(crediting, again, 3_600)).toBeUndefined();
+    expect(next(crediting, { kind: 'credit-absent' }, 0)).toEqual(uncredited);
+    expect(next(uncredited, { kind: 'credit-absent' }, 3_600)).toBeUndefined();
+    expect(next(uncredited, again, 599)).toBeUndefined();
+    // The look of another process is older than the last call.
+    expect(next(uncredited, { kind: 'credit', after: 0 }, 3_600)).toBeUndefined();
+    const calledAt = later(600).toISOString();
+    expect(next(uncredited, again, 600)).toEqual({ ...crediting, attempts: 2, calledAt });
+    expect(next(notCredited, again, 3_600)).toBeUndefined();
+  });
+
+  it('says of store credit why it was given back', () => {
+    expect(next(notCredited, { kind: 'cancel' }, 59)).toBeUndefined();
+    const cancelling = next(notCredited, { kind: 'cancel' }, 60);
+    const why = 'CREDIT_LIMIT_EXCEEDED';
+    expect(cancelling).toEqual({ at: 'cancelling', redeemedRewardId: 7, why });
+    expect(cancelling && next(cancelling, { kind: 'cancelled' }, 61)).toEqual({
+      ...{ at: 'cancelled', why },
+    });
+  });
+
+  it('has an end of its credit that no other redemption has, and the same for the same click', () => {
+    const bare = redemptionAt(intended);
+    const end = creditEnd(bare, [], now);
+    expect(creditEnd(bare, [], later(3_600))).toBe(end);
+    expect(Date.parse(end)).toBeGreaterThanOrEqual(later(30 * 86_400).getTime());
+    expect(Date.parse(end)).toBeLessThan(later(32 * 86_400).getTime());
+    const second = redemptionAt(intended, { terms: { ...bare.terms, credit: creditOf(end) } });
+    const next = creditEnd(bare, [second], now);
+    expect(Date.parse(next) - Date.parse(end)).toBe(1_000);
+    const { validDays: _, ...endless } = bare.terms;
+    expect(creditEnd({ ...bare, terms: endless }, [], now)).toMatch(/^2036-/);
+  });
+
   it('keeps the personal data of its call no longer than the call', () => {
     for (const step of steps) {
       const state = advance(redemptionAt(calling), step, later(60))?.state;
@@ -181,18 +310,19 @@ describe('a redemption', () => {
     { at: 'refused', why: 'refused' },
     { at: 'cancelled', code },
     { at: 'used', code, discountId: '1' },
+    { at: 'credited', transactionId: '1', expiresAt },
   ] as const)('that is open is never dropped, however many are $at after it', (state) => {
     const closed = Array.from({ length: 50 }, (_, index) =>
       redemptionAt(state, { id: `CLOSED${String(index).padStart(6, '0')}` }),
     );
     const open = redemptionAt(calling);
-    const ready = redemptionAt({ at: 'ready', code, discountId: '1' }, { id: 'READY0000000' });
-    const { redemptions } = tidy({ redemptions: [open, ready, ...closed], intents: [] });
+    const held = redemptionAt(ready, { id: 'READY0000000' });
+    const { redemptions } = tidy({ redemptions: [open, held, ...closed], intents: [] }, now);
     expect(redemptions).toHaveLength(22);
-    expect(redemptions.slice(0, 2)).toEqual([open, ready]);
+    expect(redemptions.slice(0, 2)).toEqual([open, held]);
     expect(redemptions.at(-1)).toEqual(closed.at(-1));
-    const many = [...closed.slice(-20), ...Array.from({ length: 30 }, () => ready)];
-    expect(tidy({ redemptions: many, intents: [] }).redemptions).toEqual(many);
+    const many = [...closed.slice(-20), ...Array.from({ length: 30 }, () => held)];
+    expect(tidy({ redemptions: many, intents: [] }, now).redemptions).toEqual(many);
   });
 
   it('stays in the redemption record while its code can be used, up to the bound for such codes', () => {
@@ -202,6 +332,6 @@ describe('a redemption', () => {
         { id: `READY${String(index).padStart(7, '0')}` },
       ),
     );
-    expect(tidy({ redemptions: ready, intents: [] }).redemptions).toEqual(ready.slice(-100));
+    expect(tidy({ redemptions: ready, intents: [] }, now).redemptions).toEqual(ready.slice(-100));
   });
 });

@@ -40,6 +40,7 @@ const HEADERS = [
 ];
 const BODIES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   redeem: { rewardId: 1, clientKey: 'click-0001' },
+  'take-back': { redemptionId: 'AAAABBBBCCCC' },
   answer: {
     quizId: 1,
     answers: [
@@ -159,7 +160,8 @@ describe('the id of another customer', () => {
         JSON.stringify(calls.map(({ path, query, body }) => [path, query, body])),
       ).not.toContain(THEIRS);
       expect(read.filter((id) => id.includes(THEIRS))).toEqual([]);
-      expect(shop.redeemed.filter(({ customerId }) => customerId !== MINE)).toEqual([]);
+      const acted = [...shop.redeemed, ...shop.takenBack];
+      expect(acted.filter(({ customerId }) => customerId !== MINE)).toEqual([]);
       expect(JSON.stringify(shop.telemetry.logged)).not.toContain(THEIRS);
       // Headers are ignored, so requests with the id in a header are answered; all others are refused.
       expect([...statuses].filter((status) => ![200, 400, 401, 404, 503].includes(status))).toEqual(

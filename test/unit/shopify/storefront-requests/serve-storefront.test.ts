@@ -168,6 +168,18 @@ describe('a storefront request', () => {
     expect((await shop.ask('widget.js', { query: 'v=2' })).status).toBe(401);
   });
 
+  it.each([
+    ['es', 'en español'],
+    ['en', 'in English'],
+    // Not translated; and no name of anything that every object has.
+    ['fr', 'in English'],
+    ['constructor', 'in English'],
+  ])('gets the widget in the language that the page names: %s', async (language, said) => {
+    const { body, headers } = await serveInProcess().ask('widget.js', { own: { language } });
+    expect(body).toContain(said);
+    expect(headers['cache-control']).toBe('public, max-age=3600');
+  });
+
   it('gets the widget compressed where it takes that, under the same ETag', async () => {
     const shop = serveInProcess();
     const ask = (accepted: string) =>
@@ -189,21 +201,79 @@ describe('a storefront request', () => {
   });
 });
 
-describe('a redemption request', () => {
-  const view: RedemptionView = {
-    id: 'AB12',
-    rewardId: 1,
-    title: '5 off',
-    points: 100,
-    state: 'ready',
-    code: 'FIVE-1',
-    kind: 'fixed',
-    value: 5,
-    validUntil: null,
-    takeBackUntil: null,
-    at: '2026-10-09T12:00:00.000Z',
-  };
+const view: RedemptionView = {
+  id: 'AB12',
+  rewardId: 1,
+  title: '5 off',
+  points: 100,
+  state: 'ready',
+  code: 'FIVE-1',
+  kind: 'fixed',
+  value: 5,
+  validUntil: null,
+  takeBackUntil: null,
+  at: '2026-10-09T12:00:00.000Z',
+};
 
+describe('a request to take a reward back', () => {
+  const redemptionId = 'AAAABBBBCCCC';
+  const staff = { kind: 'staff', id: '1' } as const;
+  const customer = { kind: 'customer', id: '7' } as const;
+
+  it('is for the customer who asks, or for whom a till asks', async () => {
+    const shop = serveInProcess();
+    shop.parts.takenBack = { kind: 'redemption', redemption: { ...view, state: 'returning' } };
+    const body = { redemptionId };
+    const answers = [
+      await shop.ask('take-back', { customerId: '7', body }),
+      await shop.ask('account/take-back', { as: customer, body }),
+      await shop.ask('till/7/take-back', { as: staff, body }),
+    ];
+    for (const { status, json } of answers) {
+      expect([status, json.redemption.state]).toEqual([200, 'returning']);
+    }
+    const by = (staffId?: string) => ({ customerId: '7', id: redemptionId, staffId });
+    expect(shop.takenBack).toEqual([by(), by(), by('1')]);
+  });
+
+  it.each([
+    [{ kind: 'refused', why: 'take-back-not-allowed' }, 409, 'take-back-not-allowed'],
+    [{ kind: 'refused', why: 'take-back-too-late' }, 409, 'take-back-too-late'],
+    [{ kind: 'refused', why: 'already-used' }, 409, 'already-used'],
+    [{ kind: 'refused', why: 'not-ready' }, 409, 'not-ready'],
+    [{ kind: 'not-found' }, 404, 'not-found'],
+    [{ kind: 'unavailable' }, 503, 'unavailable'],
+  ] as const)('answers %j with its status and code', async (answer, status, code) => {
+    const shop = serveInProcess();
+    shop.parts.takenBack = answer;
+    const { status: had, json } = await shop.ask('take-back', {
+      ...{ customerId: '7', body: { redemptionId } },
+    });
+    expect([had, json.error.code]).toEqual([status, code]);
+  });
+
+  it.each([
+    '{}',
+    '{"redemptionId":1}',
+    '{"redemptionId":"aaaabbbbcccc"}',
+    '{"redemptionId":"AAAABBBBCCCC/7"}',
+    '{"redemptionId":"AAAABBBBCCCC","customerId":"8"}',
+  ])('is refused with the body %s', async (body) => {
+    const shop = serveInProcess();
+    expect((await shop.ask('take-back', { customerId: '7', body })).status).toBe(400);
+    expect(shop.takenBack).toEqual([]);
+  });
+
+  it('changes nothing in a shop that is only observed', async () => {
+    const shop = serveInProcess({ observers: ['7'] });
+    const body = { redemptionId };
+    expect((await shop.ask('take-back', { customerId: '7', body })).status).toBe(409);
+    expect((await shop.ask('till/7/take-back', { as: staff, body })).status).toBe(409);
+    expect(shop.takenBack).toEqual([]);
+  });
+});
+
+describe('a redemption request', () => {
   it('redeems the reward of the body for the customer who is logged in', async () => {
     const shop = serveInProcess();
     shop.parts.answer = { kind: 'redemption', redemption: view };
