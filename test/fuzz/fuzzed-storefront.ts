@@ -4,14 +4,14 @@ import { expectLaw } from './fuzz-target.ts';
 const INPUTS_PER_SHOP = 200;
 
 /** A storefront for one input after the other, with the laws for all its requests. */
-export function openFuzzedStorefront() {
-  let shop = serveInProcess();
+export function openFuzzedStorefront(settings: Parameters<typeof serveInProcess>[0] = {}) {
+  let shop = serveInProcess(settings);
   let runs = 0;
   return {
     /** New for each input, so that neither rate limits nor redemptions affect the next one. */
     next() {
       runs += 1;
-      if (runs % INPUTS_PER_SHOP === 0) shop = serveInProcess();
+      if (runs % INPUTS_PER_SHOP === 0) shop = serveInProcess(settings);
       shop.clock.ms += 60_000;
       shop.redeemed.length = 0;
       shop.challenged.length = 0;

@@ -40,6 +40,10 @@ export const fuzzTargets = {
     create: async () => (await import('./targets/session-tokens.ts')).createTarget(),
     reaches: ['status 200', 'status 204', 'status 400', 'status 401', 'status 404', 'status 409'],
   },
+  'flow-actions': {
+    create: async () => (await import('./targets/flow-actions.ts')).createTarget(),
+    reaches: ['status 200', 'status 400', 'status 401', 'status 404', 'status 422'],
+  },
   'loyalty-answers': {
     create: async () => (await import('./targets/loyalty-answers.ts')).createTarget(),
     reaches: ['success', 'warning', 'business-error', 'transport-failure'],

@@ -120,6 +120,8 @@ export interface ReadCustomer {
   readonly balance: ReadBalance | undefined;
   /** Null where the customer has none; undefined where the service does not say. */
   readonly tier: string | null | undefined;
+  /** The service knows no movement of points but one: before it there were none. */
+  readonly isFirst: boolean;
 }
 
 export interface CustomerSource {
@@ -157,6 +159,7 @@ export async function readCustomer(
     began,
     balance: points.value && balanceIn(points.value, began),
     tier: tier === undefined ? undefined : nameOf(tier),
+    isFirst: points.value?.PointHistory?.length === 1,
   };
 }
 

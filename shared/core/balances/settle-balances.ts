@@ -135,7 +135,7 @@ async function decideAndMark(
   const { topic } = items[0].event;
   const entry = read && withoutExpiry(read);
   const change = { key, entry, version, topic, now: deps.now() };
-  const before = toldBefore(work, read);
+  const before = toldBefore(read, customer);
   if (decision.kind === 'unchanged') {
     const { facts, announce } = tellOf(key, balance, before, deps);
     const recorded = await record(change, { kind: 'unchanged', facts }, deps.ledger);
@@ -151,13 +151,10 @@ async function decideAndMark(
   return { ...change, entry: marked, kind: 'writing', work, balance, before, given };
 }
 
-/**
- * What the store was told last. Undefined where nobody knows what the balance was; the first event of a customer counts
- * from nothing.
- */
-function toldBefore({ events }: CustomerWork, entry: LedgerEntry | undefined): Told | undefined {
+/** What the store was told last. Undefined where nobody knows what the balance was. */
+function toldBefore(entry: LedgerEntry | undefined, { isFirst }: ReadCustomer): Told | undefined {
   const known = recallBalance(entry?.remembered);
-  if (!known) return events.length > 0 ? { points: '0', tier: null, expiries: [] } : undefined;
+  if (!known) return isFirst && !entry ? { points: '0', tier: null, expiries: [] } : undefined;
   const { told, points, tier = null } = known;
   return told ?? (entry?.uncertain ? undefined : { points, tier, expiries: [] });
 }

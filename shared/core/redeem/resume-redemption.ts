@@ -124,7 +124,7 @@ async function resumeItem(item: Item, deps: StorefrontDeps): Promise<Outcome> {
 }
 
 /** The customer has what they redeemed. */
-const GIVEN: readonly RedemptionState['at'][] = ['ready', 'used'];
+const GIVEN: readonly RedemptionState['at'][] = ['ready', 'used', 'credited'];
 /** An older one is sent by an operator, or found again after the ledger was lost. */
 const NEWS_SECONDS = 86_400;
 

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { REDEEM_MS, RESERVE_MS, STORE_MS, shareOutTime } from '../../../functions/wiring.ts';
+import {
+  LOOK_UP_MS,
+  REDEEM_MS,
+  RESERVE_MS,
+  STORE_MS,
+  shareOutTime,
+} from '../../../functions/wiring.ts';
 import { RECEIVER_BUDGET, WORKER_BUDGET } from '../../../shared/aws/aws-client.ts';
 import { checkSettings } from '../../../shared/config/settings-check.ts';
 import { DEAD_LETTER_DAYS } from '../../../shared/core/batch/dead-letter.ts';
@@ -154,6 +160,8 @@ describe('the times of the deployment', () => {
     const quickCall = RECEIVER_BUDGET.attempts * RECEIVER_BUDGET.attemptMs + PAUSES_MS;
     const reading = /* the secret */ quickCall + /* two pages of rewards */ 2 * CALL_LIMIT_MS;
     expect(reading).toBeLessThanOrEqual(12_000);
+    // Shopify Flow waits for ten seconds, and repeats ("Create Flow action endpoints").
+    expect(LOOK_UP_MS + CALL_LIMIT_MS).toBeLessThanOrEqual(8_000);
     expect(REDEEM_MS).toBeLessThan(STORE_MS);
     const redeeming = /* the secret */ quickCall + STORE_MS + /* the record */ quickCall;
     expect(redeeming).toBeLessThanOrEqual(storefront?.Timeout * 1000);

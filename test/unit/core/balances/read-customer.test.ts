@@ -162,6 +162,7 @@ describe('a reading of a customer', () => {
       began: clock.ms,
       balance: { points: '40', cashback: expect.any(String), expiring: null },
       tier: expect.any(String),
+      isFirst: true,
     });
   });
 

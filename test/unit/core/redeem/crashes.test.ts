@@ -86,6 +86,7 @@ async function expectRightEnd(world: Redeeming, death: Death): Promise<void> {
   expect(world.loyalty.balances.get(ROBIN), `points, ${where}`).toBe(1_000 - spent);
   const inState = (...wanted: string[]) => kept.filter(({ state }) => wanted.includes(state.at));
   expect(inState('ready', 'credited'), `given, ${where}`).toHaveLength(live.length);
+  expect(world.announced.all.length, `announcements, ${where}`).toBeLessThanOrEqual(live.length);
   expect(inState('cancelled'), where).toHaveLength(redeemed.length - live.length);
   expect(inState('ready', 'credited', 'refused', 'cancelled'), where).toEqual(kept);
   expect(kept.length, `redemptions of one click, ${where}`).toBeLessThanOrEqual(1);
