@@ -16,6 +16,8 @@ export interface Held {
   /** Of the redemption, at the service. */
   readonly rewardId: number;
   readonly key: string;
+  /** In points, as the service took them. */
+  readonly cost: number;
 }
 
 /**
@@ -33,7 +35,6 @@ export interface Answered {
   readonly body: any;
 }
 
-export const COST = 100;
 const EARNED = 300;
 const PATIENCE = { timeout: 240_000, interval: 250 };
 
@@ -60,12 +61,13 @@ export function openHeldRewards(world: HurriedStack) {
     }
   }
 
-  async function redeem(shopper: Shopper, rewardId = 1): Promise<Held> {
+  async function redeem(shopper: Shopper, rewardId = 1, value?: number): Promise<Held> {
     clicks += 1;
     const click = {
       ...shopper.click,
       rewardId,
       clientKey: `held-${String(clicks).padStart(4, '0')}`,
+      ...(value !== undefined && { value }),
     };
     const { body } = await insist(() => shop.request(shopper, 'redeem', click));
     const { id } = body.redemption;
@@ -74,8 +76,9 @@ export function openHeldRewards(world: HurriedStack) {
     await expect.poll(async () => (await shown())?.state, PATIENCE).toBe('ready');
     const { code } = await shown();
     const discountId = rows.codes.get(code.toLowerCase())?.discountId ?? '';
-    const { RewardId = 0, OriginalKey = '' } = shopRedemption(code) ?? {};
-    return { shopper, id, code, discountId, rewardId: RewardId, key: OriginalKey };
+    const { RewardId = 0, OriginalKey = '', points = 0 } = shopRedemption(code) ?? {};
+    const cost = -points;
+    return { shopper, id, code, discountId, rewardId: RewardId, key: OriginalKey, cost };
   }
 
   async function shopRedemptions(shopper: Shopper) {
@@ -124,11 +127,12 @@ export function openHeldRewards(world: HurriedStack) {
 
   /** Its ends, and what the service and the store's pages say of its points. */
   function standing(shopper: Shopper, all: readonly Held[]) {
-    const ends = all.filter((one) => one.shopper === shopper).map(endOf);
+    const kept = all.filter((one) => one.shopper === shopper && endOf(one) !== 'gone');
+    const due = kept.reduce((sum, { cost }) => sum + cost, 0);
     const { pointsOf, shownPoints } = shop.look();
     const points = pointsOf(shopper) ?? Number.NaN;
     return {
-      ends,
+      due,
       spent: earnedBy(shopper) - points,
       shown: Number(shownPoints(shopper)) - points,
     };
@@ -245,9 +249,8 @@ export function openHeldRewards(world: HurriedStack) {
       await world.settled();
       const wrong = all.flatMap((held) => {
         const { shopper } = held;
-        const { ends, spent, shown } = standing(shopper, all);
+        const { due, spent, shown } = standing(shopper, all);
         const end = endOf(held);
-        const due = COST * ends.filter((one) => one !== 'gone').length;
         const isRight = (expected(held) as readonly string[]).includes(end);
         return isRight && spent === due && shown === 0
           ? []

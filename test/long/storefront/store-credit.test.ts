@@ -268,12 +268,28 @@ describe('cashback as store credit', () => {
     world.treats.worker.pop();
   }, 480_000);
 
+  it('gives once where the store keeps only the day of the end', async () => {
+    const shoppers = await newShoppers(['answered', 'answer lost']);
+    const [answered, lost] = shoppers as [Shopper, Shopper];
+    const { shop, faults } = world.stack.store;
+    Object.assign(shop, { storeCreditExpiry: 'day' });
+    await send(press(answered));
+    faults.add({ kind: 'reset-after', operation: 'storeCreditAccountCredit', count: 1 });
+    await sendOnce(press(lost));
+    await expectCredits(shoppers, () => [200]);
+    Object.assign(shop, { storeCreditExpiry: 'second' });
+    expect(await shownTo(answered)).toMatchObject([{ state: 'credited' }]);
+  }, 300_000);
+
   it('gives the cashback back where the store refuses', async () => {
-    const shoppers = await newShoppers(['limit', 'owner', 'limit, answer lost', 'limit in time']);
-    const [limit, owner, lost, inTime] = shoppers as [Shopper, Shopper, Shopper, Shopper];
+    const titles = ['limit', 'owner', 'limit, answer lost', 'within the limit', 'currency'];
+    const shoppers = await newShoppers(titles);
+    const [limit, owner, lost, within, currency] = shoppers as [
+      ...[Shopper, Shopper, Shopper, Shopper, Shopper],
+    ];
     const { actions, faults } = world.stack.store;
     for (const { id } of [limit, lost]) actions.creditCustomer({ customerId: id, amount: 14_999 });
-    actions.creditCustomer({ customerId: inTime.id, amount: 14_998 });
+    actions.creditCustomer({ customerId: within.id, amount: 14_998 });
     let isGone = false;
     let isLost = false;
     const spoil = (call: OutsideCall) => {
@@ -286,19 +302,23 @@ describe('cashback as store credit', () => {
         isLost = true;
         faults.add({ kind: 'reset-after', operation: call.name, count: 1 });
       }
-      return 'pass' as const;
+      if (!isAbout(currency, call)) return 'pass' as const;
+      // The store no longer gives credit in this currency.
+      const { shop } = world.stack.store;
+      const before = { ...shop };
+      Object.assign(shop, { currency: 'CHF', storeCreditCurrencies: [] });
+      return { meanwhile: async () => Object.assign(shop, before) };
     };
     world.treats.shop.push(spoil);
     world.treats.worker.push(spoil);
-    const answers = [];
-    for (const one of shoppers) answers.push(await sendOnce(press(one)));
-    await expectCredits(shoppers, (one) => (one === inTime ? [200] : []));
+    for (const one of shoppers) await sendOnce(press(one));
+    await expectCredits(shoppers, (one) => (one === within ? [200] : []));
     world.treats.shop.pop();
     world.treats.worker.pop();
     const { pointsOf } = rewards.shop.look();
-    expect([limit, owner, lost].map(pointsOf)).toEqual([EARNED, EARNED, EARNED]);
-    expect(pointsOf(inTime)).toBe(EARNED - 40);
-    for (const one of [limit, lost]) {
+    expect([limit, owner, lost, currency].map(pointsOf)).toEqual([EARNED, EARNED, EARNED, EARNED]);
+    expect(pointsOf(within)).toBe(EARNED - 40);
+    for (const one of [limit, lost, currency]) {
       const all = await shownTo(one);
       expect(all.filter(({ state }: { state: string }) => state === 'credited')).toEqual([]);
     }

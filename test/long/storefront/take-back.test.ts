@@ -1,6 +1,7 @@
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { COST, type Held, type HeldRewards, openHeldRewards } from '../../support/held-rewards.ts';
+import type { DiscountRow } from '../../../local/store-sandbox/model/rows.ts';
+import { type Held, type HeldRewards, openHeldRewards } from '../../support/held-rewards.ts';
 import { type HurriedStack, startHurriedStack } from '../../support/hurried-stack.ts';
 import type { OutsideCall } from '../../support/outside-line.ts';
 
@@ -20,6 +21,9 @@ describe('taking a reward back that was not used', () => {
   /** What the function that answers and the worker call for one reward, undisturbed. */
   const steps: Record<'shop' | 'worker', string[]> = { shop: [], worker: [] };
 
+  /** Taken back by the first test. */
+  let plain: Held;
+
   beforeAll(async () => {
     world = await startHurriedStack({ settings: SETTINGS });
     rewards = openHeldRewards(world);
@@ -31,8 +35,7 @@ describe('taking a reward back that was not used', () => {
   const works = () => ['works'] as const;
 
   it('deletes the code, waits, looks, and gives the points back', async () => {
-    const [plain] = await rewards.hold(['plain']);
-    if (!plain) throw new Error('nothing is held');
+    [plain] = (await rewards.hold(['plain'])) as [Held];
     const [before] = await rewards.shopRedemptions(plain.shopper);
     expect(before).toMatchObject({ id: plain.id, state: 'ready' });
     const until = Date.parse(before.takeBackUntil);
@@ -81,9 +84,11 @@ describe('taking a reward back that was not used', () => {
       'from two pages',
       'a message again',
       'one of two',
+      'two at once',
     ]);
-    const [parallel, pages, message, one] = held as [Held, Held, Held, Held];
+    const [parallel, pages, message, one, both] = held as [Held, Held, Held, Held, Held];
     const other = await rewards.redeem(one.shopper);
+    const second = await rewards.redeem(both.shopper, 3);
     await world.settled();
     const from = world.lines.shop.calls.length;
 
@@ -95,6 +100,8 @@ describe('taking a reward back that was not used', () => {
       rewards.takeBack(pages),
       rewards.takeBack(message),
       rewards.takeBack(one),
+      rewards.takeBack(both),
+      rewards.takeBack(second),
     ]);
     expect(pressed.map(({ status }) => status)).toEqual(pressed.map(() => 200));
     const sent = world.lines.shop.calls
@@ -108,7 +115,7 @@ describe('taking a reward back that was not used', () => {
       }
     };
     await deliverAgain();
-    const all = [...held, other];
+    const all = [...held, other, second];
     const end = (reward: Held) => (reward === other ? works() : gone());
     await rewards.expectEnds(all, end);
     await deliverAgain();
@@ -199,13 +206,16 @@ describe('taking a reward back that was not used', () => {
       'spent meanwhile',
     ]);
     const [late, often, cancelled, spender] = held as [Held, Held, Held, Held];
-    for (const one of held) await rewards.takeBack(one);
-    await rewards.expectEnds(held, gone);
+    const cashback = await rewards.redeem(late.shopper, 8, 3);
+    expect(cashback.cost).toBe(60);
+    for (const one of [...held, cashback]) await rewards.takeBack(one);
+    await rewards.expectEnds([...held, cashback], gone);
     const next: Held[] = [];
     for (let count = 0; count < 3; count += 1) next.push(await rewards.redeem(spender.shopper));
     await rewards.expectEnds([...held, ...next], (one) => (next.includes(one) ? works() : gone()));
 
     rewards.order(late);
+    rewards.order(cashback);
     const { disorder } = world.stack.store;
     world.stack.store.disorder = { ...disorder, duplicate: 1, shuffle: 3 };
     const orderId = rewards.order(often);
@@ -214,7 +224,7 @@ describe('taking a reward back that was not used', () => {
     }
     world.stack.store.disorder = disorder;
     world.stack.store.actions.cancelOrder({ orderId: rewards.order(cancelled) });
-    await rewards.expectEnds([late, often, cancelled], used);
+    await rewards.expectEnds([late, cashback, often, cancelled], used);
 
     // 300 points are spent, and the order with the code that was taken back earns nothing yet that could pay for it.
     const before = await rewards.deadLetters();
@@ -236,6 +246,19 @@ describe('taking a reward back that was not used', () => {
   it('makes the same code again where the service refuses to cancel, and never offers it again', async () => {
     const held = await rewards.hold(['refused', 'not refused', 'refused and used']);
     const [refused, other, usedLater] = held as [Held, Held, Held];
+    const percent = await rewards.redeem(refused.shopper, 2);
+    held.push(percent);
+    await world.settled();
+    const { rows } = world.stack.store;
+    const discountOf = ({ code }: Held) => {
+      const row = rows.codes.get(code.toLowerCase());
+      const { title, value, context, usageLimit, oncePerCustomer, minimumMinor, endsAt, ...more } =
+        rows.discounts.get(row?.discountId ?? '') ?? ({} as DiscountRow);
+      const { productIds, combinesWith, tags } = more;
+      const limits = { context, usageLimit, oncePerCustomer, minimumMinor, endsAt, productIds };
+      return { code: row?.code, title, value, ...limits, combinesWith, tags };
+    };
+    const before = held.map(discountOf);
     let turn: Promise<unknown> = Promise.resolve();
     let refusals = 0;
     world.treats.worker.push(async (call) => {
@@ -244,7 +267,7 @@ describe('taking a reward back that was not used', () => {
       const mine = turn;
       turn = promise;
       await mine;
-      const isRefused = [refused, usedLater].some((one) => rewards.isAbout(one, call));
+      const isRefused = [refused, usedLater, percent].some((one) => rewards.isAbout(one, call));
       const { faults } = world.stack.loyalty;
       const operation = cancelOf(call);
       const fault = isRefused && faults.add({ kind: 'business-error', code: 85, operation });
@@ -259,18 +282,11 @@ describe('taking a reward back that was not used', () => {
     for (const one of held) await rewards.takeBack(one);
     const end = (one: Held) => (one === other ? gone() : works());
     await rewards.expectEnds(held, end);
-    expect(refusals).toBeGreaterThanOrEqual(2);
-    const { rows } = world.stack.store;
-    for (const one of [refused, usedLater]) {
-      const row = rows.codes.get(one.code.toLowerCase());
-      const discount = rows.discounts.get(row?.discountId ?? '');
-      expect(row?.code).toBe(one.code);
-      expect(discount).toMatchObject({
-        context: { kind: 'customers', ids: [one.shopper.id] },
-        value: { kind: 'fixed', minor: 500 },
-        ...{ usageLimit: 1, minimumMinor: 2_000 },
-      });
-      const [shown] = await rewards.shopRedemptions(one.shopper);
+    expect(refusals).toBeGreaterThanOrEqual(3);
+    for (const one of [refused, usedLater, percent]) {
+      expect(discountOf(one)).toEqual(before[held.indexOf(one)]);
+      const all = await rewards.shopRedemptions(one.shopper);
+      const shown = all.find(({ id }: { id: string }) => id === one.id);
       expect(shown).toMatchObject({ state: 'ready', code: one.code, takeBackUntil: null });
       expect((await rewards.takeBack(one)).status).toBe(409);
     }
@@ -381,7 +397,38 @@ describe('taking a reward back that was not used', () => {
     const asTill = await rewards.askAs(asToken, `till/${own.shopper.id}/take-back`, body);
     expect(asTill.status).toBe(401);
     await rewards.expectEnds([own, other], works);
+
+    // The store does not make the code of another one yet.
+    const { faults } = world.stack.store;
+    const { id } = faults.add({ kind: 'http-503', operation: 'discountCodeBasicCreate' });
+    const click = { ...own.shopper.click, clientKey: 'not-ready-1' };
+    const { body: answer } = await rewards.insist(() =>
+      rewards.shop.request(own.shopper, 'redeem', click),
+    );
+    const early = await rewards.takeBack({ shopper: own.shopper, id: answer.redemption.id });
+    expect(early).toMatchObject({ status: 409, body: { error: { code: 'not-ready' } } });
+    faults.clear(id);
+    await world.settled();
+    expect(rewards.shop.look().codesOf(own.shopper)).toHaveLength(2);
   }, 240_000);
+
+  it('remembers what was taken back however much came after it', async () => {
+    const [old] = (await rewards.hold(['forgotten?'])) as [Held];
+    rewards.shop.buy(old.shopper, 1_000);
+    await rewards.takeBack(old);
+    await rewards.expectEnds([old], gone);
+    const later: Held[] = [];
+    for (let count = 0; count < 18; count += 1) {
+      // At most ten an hour.
+      if (count % 9 === 0) world.advance(3_600_000);
+      const one = await rewards.redeem(old.shopper, 3);
+      rewards.order(one);
+      later.push(one);
+    }
+    await rewards.expectEnds([old, ...later], (one) => (one === old ? gone() : used()));
+    rewards.order(old);
+    await rewards.expectEnds([old, ...later], used);
+  }, 300_000);
 
   it('is too late after the days of the setting', async () => {
     const [early, late] = (await rewards.hold(['early', 'late'])) as [Held, Held];
@@ -401,7 +448,13 @@ describe('taking a reward back that was not used', () => {
     expect(answer).toMatchObject({ status: 409, body: { error: { code: 'take-back-too-late' } } });
     await world.settled();
     expect(rewards.endOf(tenPercent)).toBe('works');
-    expect(rewards.shop.look().pointsOf(late.shopper)).toBe(300 - COST - 200);
+    expect(rewards.shop.look().pointsOf(late.shopper)).toBe(0);
+
+    // The store tells of an order whose code was taken back a month ago.
+    rewards.order(plain);
+    await world.settled();
+    // 300 and 40 were earned, and two rewards are used or can be used.
+    expect(rewards.shop.look().pointsOf(plain.shopper)).toBe(300 + 40 - 2 * plain.cost);
   }, 240_000);
 
   it('needed no permission that a function does not have', () => {
