@@ -228,6 +228,12 @@ describe('cashback as store credit', () => {
     world.treats.worker.push(spoil);
     for (const one of shoppers) await sendOnce(press(one));
     await expectCredits(shoppers, () => [200]);
+    // The store had carried it out: it was not called again.
+    const isDone = ({ title }: Shopper) => /^(reset-after|truncated|empty|partial)/.test(title);
+    const isThrice = ({ title }: Shopper) => title.endsWith('three times');
+    expect(shoppers.map((one) => [one.title, left.get(one)])).toEqual(
+      shoppers.map((one) => [one.title, isDone(one) && isThrice(one) ? 2 : 0]),
+    );
     world.treats.shop.pop();
     world.treats.worker.pop();
     world.stack.store.faults.clear();
