@@ -7,7 +7,7 @@ import { HEALED_PERCENT } from '../shared/config/metrics.ts';
 import { createCallRate } from '../shared/core/calls/rate-limit.ts';
 import { type ReconcileRequest, reconcile } from '../shared/core/reconcile/reconcile.ts';
 import { noticeExpiring, repairBalances } from '../shared/core/reconcile/repair-balances.ts';
-import { createConfiguredStore } from '../shared/services/configured-store.ts';
+import { createConfiguredStore, RESERVE_OF_POINTS } from '../shared/services/configured-store.ts';
 import { openShopLoyalty } from '../shared/services/shop-loyalty.ts';
 import {
   checkSubscriptions,
@@ -21,9 +21,6 @@ import { openWithLedger, readEnvironment, withTelemetry } from './wiring.ts';
  * position.
  */
 const RESERVE_MS = 20_000;
-
-/** Half of the store's rate limit is left to the workers, who read it for live events. */
-const RESERVE_OF_POINTS = 0.5;
 
 export function createReconcile(connector: Connector) {
   const { environment, sqs, telemetry, secrets, ledger, pauses, rateOf } = openWithLedger(

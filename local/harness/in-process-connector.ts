@@ -2,6 +2,7 @@ import { defineConnector } from '../../shared/config/connector-config.ts';
 import type {
   HealingSettings,
   LoyaltyAssumptions,
+  StorefrontSettings,
 } from '../../shared/config/connector-settings.ts';
 import type { MappingSettings } from '../../shared/config/mapping-settings.ts';
 import { runBatch } from '../../shared/core/batch/run-batch.ts';
@@ -59,6 +60,7 @@ interface OpenSettings {
   readonly rules?: MappingSettings;
   readonly assumptions?: LoyaltyAssumptions;
   readonly healing?: HealingSettings;
+  readonly storefront?: StorefrontSettings;
   /** How the loyalty sandbox behaves. */
   readonly service?: PartialSettings;
   /** Of the ledger, in epoch milliseconds. Default: no order is older. */
@@ -102,6 +104,7 @@ export function openConnector({
     loyalty: { address: 'https://loyalty.example.com', assumptions },
     rules: { ...COMMON_RULES, ...given.rules },
     ...(given.healing && { healing: given.healing }),
+    ...(given.storefront && { storefront: given.storefront }),
   };
   let connector = defineConnector(settings);
   const modeOf = (domain: string) => connector.shops.find((one) => one.domain === domain)?.mode;
@@ -265,8 +268,13 @@ export function openConnector({
     },
 
     /** Like a deployment with other settings. */
-    changeRules(rules: MappingSettings): void {
-      connector = defineConnector({ ...settings, rules: { ...COMMON_RULES, ...rules } });
+    changeRules(rules: MappingSettings, storefront = settings.storefront): void {
+      const common = { ...COMMON_RULES, ...rules };
+      connector = defineConnector({
+        ...settings,
+        rules: common,
+        ...(storefront && { storefront }),
+      });
     },
 
     /** One run of the scheduled function, for one shop unless others are named; workers run during its pauses. */

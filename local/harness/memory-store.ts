@@ -38,6 +38,8 @@ const SIXTY_DAYS_MS = 60 * 86_400_000;
 
 export function createMemoryStore(): MemoryStore {
   const things = new Map<string, unknown>();
+  /** The first `updatedAt` of each. */
+  const createdAt = new Map<string, string>();
   const at = (shop: string, kind: string, id: string) => `${shop}|${kind}|${id}`;
   let reads = 0;
   let outage: MemoryStore['outage'];
@@ -45,25 +47,28 @@ export function createMemoryStore(): MemoryStore {
   const isHidden = ({ placedAt }: StoreOrder) =>
     !store.allOrders && store.now() - Date.parse(placedAt) > SIXTY_DAYS_MS;
 
+  function put<Value extends { readonly updatedAt: string }>(key: string, value: Value): void {
+    if (!things.has(key)) createdAt.set(key, value.updatedAt);
+    things.set(key, value);
+  }
+
   /** A cursor names a position, as in the real store: deletions do not shift the page. */
   function pageOf<Value extends { readonly updatedAt: string }, Shown>(
-    [shop, kind, { from = 0, until }, after = '']: [string, string, Span, string | undefined],
+    [shop, kind, { from = 0, until, by }, after = '']: [string, string, Span, string | undefined],
     show: (id: string, value: Value) => Shown | undefined,
   ): ScanAnswer<ScanPage<Shown>> {
     reads += 1;
     if (outage) return outage;
-    const place = (id: string, { updatedAt }: Value) =>
-      `${String(Date.parse(updatedAt)).padStart(15, '0')}|${id}`;
     const all = [...things]
       .filter(([key]) => key.startsWith(at(shop, kind, '')))
-      .map(([key, value]) => [key.slice(at(shop, kind, '').length), value as Value] as const)
-      .filter(
-        ([, { updatedAt }]) => from <= Date.parse(updatedAt) && Date.parse(updatedAt) <= until,
-      )
-      .flatMap(([id, value]) => {
-        const shown = show(id, value);
+      .flatMap(([key, thing]) => {
+        const id = key.slice(at(shop, kind, '').length);
+        const value = thing as Value;
         const { updatedAt } = value;
-        return shown ? [{ id, updatedAt, value: shown, place: place(id, value) }] : [];
+        const date = Date.parse(by === 'creation' ? (createdAt.get(key) ?? '') : updatedAt);
+        const shown = from <= date && date <= until ? show(id, value) : undefined;
+        const place = `${String(date).padStart(15, '0')}|${id}`;
+        return shown ? [{ id, updatedAt, value: shown, place }] : [];
       })
       .filter((one) => one.place > after)
       .sort((one, other) => (one.place < other.place ? -1 : 1));
@@ -112,16 +117,16 @@ export function createMemoryStore(): MemoryStore {
     set outage(answer) {
       outage = answer;
     },
-    putOrder: (shop, order) => things.set(at(shop, 'order', order.id), order),
-    putProduct: (shop, product) => things.set(at(shop, 'product', product.id), product),
+    putOrder: (shop, order) => put(at(shop, 'order', order.id), order),
+    putProduct: (shop, product) => put(at(shop, 'product', product.id), product),
     putMember: (shop, member) => things.set(at(shop, 'member', member.id), member),
     putCoupon(shop, coupon) {
       things.set(at(shop, 'coupon', coupon.code), coupon);
       const { discountId, updatedAt } = coupon;
-      things.set(at(shop, 'discount', discountId), { automatic: false, updatedAt });
+      put(at(shop, 'discount', discountId), { automatic: false, updatedAt });
     },
     putAutomaticDiscount: (shop, id) =>
-      things.set(at(shop, 'discount', id), { automatic: true, updatedAt: '' }),
+      put(at(shop, 'discount', id), { automatic: true, updatedAt: '' }),
     remove(shop, kind, id) {
       things.delete(at(shop, kind, id));
       if (kind !== 'discount') return;

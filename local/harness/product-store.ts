@@ -40,9 +40,7 @@ export function openProductStore({ clock, store }: ReturnType<typeof openConnect
     world,
     subscriptions: openSubscriptions(tables),
     settings: defaultServerSettings,
-    address: () => '',
     perform: () => ({ kind: 'refused', why: 'this store is changed by its test only' }),
-    announce: () => {},
     save: () => {},
   });
 

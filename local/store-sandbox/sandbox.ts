@@ -74,7 +74,7 @@ export async function startStoreSandbox(options: StoreSandboxOptions = {}): Prom
     await service.stop();
     throw error;
   });
-  service.begin(server.address);
+  service.begin();
 
   return {
     address: server.address,

@@ -137,7 +137,6 @@ export class StoreService {
   readonly #tables: Tables;
   readonly #dataFile: DataFile | undefined;
   readonly #eventRandom: Random;
-  #address = '';
 
   constructor(options: StoreSandboxOptions, tables: Tables, dataFile: DataFile | undefined) {
     const { seed = 1, now: clock = () => new Date() } = options;
@@ -186,9 +185,7 @@ export class StoreService {
       world: this.world,
       subscriptions: this.subscriptions,
       settings,
-      address: () => this.#address,
       perform: (name, input) => this.perform(name, input),
-      announce: (announcement) => this.#announce([announcement]),
       save: this.save,
     });
     if ((options.sample ?? true) && starts === 1) fillSampleStore(this.world);
@@ -219,8 +216,7 @@ export class StoreService {
   }
 
   /** Called when the server listens. */
-  begin(address: string): void {
-    this.#address = address;
+  begin(): void {
     this.sender.resume();
   }
 
@@ -246,7 +242,6 @@ export class StoreService {
   }
 
   async stop(): Promise<void> {
-    this.api.stop();
     await this.sender.stop();
     this.#dataFile?.close();
   }

@@ -81,13 +81,6 @@ export const defaultServerSettings = {
   ] as readonly string[],
   /** Who made the app. */
   developerType: 'MERCHANT' as 'MERCHANT' | 'PARTNER' | 'SHOPIFY' | 'UNKNOWN',
-  /**
-   * Whether the app may start bulk queries. A partner's app may only once it is allowed to, and not after 31
-   * days without use ("Partner apps must enable bulk operations before use").
-   */
-  bulkQueries: 'allowed' as 'allowed' | 'denied',
-  /** How long a bulk operation takes. */
-  bulkMs: 50,
   /** How many calls to the Admin API the journal holds. */
   journalLimit: 2_000,
 };

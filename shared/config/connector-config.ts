@@ -95,13 +95,14 @@ export function checkConnector(settings: ConnectorSettings): CheckedConnector {
 
 function completeShop(
   { domain, path, rules, orderSilence, mode, otherOrderIds, observers }: ShopSettings,
-  { rules: common, alarms, shops }: ConnectorSettings,
+  { rules: common, alarms, shops, storefront }: ConnectorSettings,
 ): Shop {
   const sharedAccount = shops.length > 1;
+  const storeCredit = storefront?.cashback === 'store-credit' ? 'by-origin' : 'like-gift-cards';
   return {
     domain,
     path: path ?? defaultPath(domain),
-    rules: { ...defaultRules, sharedAccount, ...given(common), ...given(rules) },
+    rules: { ...defaultRules, sharedAccount, storeCredit, ...given(common), ...given(rules) },
     orderSilence: orderSilence ?? alarms?.orderSilence ?? false,
     mode: mode ?? 'live',
     otherOrderIds: otherOrderIds ?? ['name', 'number'],

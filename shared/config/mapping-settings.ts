@@ -80,7 +80,8 @@ export interface MappingSettings {
   readonly taxes?: 'exclude' | 'include';
 
   /**
-   * When the money of a gift card earns points. Store credit is treated like a gift card.
+   * When the money of a gift card earns points. Store credit is treated like a gift card, unless
+   * `storefront.cashback` is `store-credit` (docs/mapping.md).
    *
    * - `earn-when-bought`: the purchase of a gift card counts; what is paid with one does not, as the
    *   loyalty service documents it.
@@ -227,7 +228,13 @@ type WithoutDefault = 'goLive' | 'document' | 'birthday' | 'metadata' | 'currenc
 /** The settings with every default filled in. */
 export type MappingRules = {
   readonly [K in Exclude<keyof MappingSettings, WithoutDefault>]-?: NonNullable<MappingSettings[K]>;
-} & { readonly [K in WithoutDefault]: MappingSettings[K] | undefined };
+} & { readonly [K in WithoutDefault]: MappingSettings[K] | undefined } & {
+  /**
+   * Follows from `storefront.cashback`. `by-origin`: store credit that was given does not earn when it is used, and
+   * credit from refunds does.
+   */
+  readonly storeCredit: 'like-gift-cards' | 'by-origin';
+};
 
 export const defaultRules: MappingRules = {
   goLive: undefined,
@@ -236,6 +243,7 @@ export const defaultRules: MappingRules = {
   orderTotal: 'subtotal',
   taxes: 'exclude',
   giftCards: 'earn-when-bought',
+  storeCredit: 'like-gift-cards',
   lostDisputes: 'ignore',
   customersWithoutEmail: 'skip',
   customers: 'from-sign-up',

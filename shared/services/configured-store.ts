@@ -4,6 +4,9 @@ import type { Enrichment } from '../shopify/admin/order-as-payload.ts';
 import { sandboxAddressOf } from './shop-loyalty.ts';
 import type { ShopSecrets } from './shop-secrets.ts';
 
+/** The part of a store's query cost points that a scan leaves to the workers and to shoppers. */
+export const RESERVE_OF_POINTS = 0.5;
+
 /** The Admin API of every configured shop, asked for what its rules need. */
 export function createConfiguredStore(
   connector: Connector,
@@ -32,6 +35,7 @@ export function createConfiguredStore(
 export function enrichmentOf({
   completeWhen,
   lostDisputes,
+  storeCredit,
   enrich,
   document,
   birthday,
@@ -41,6 +45,7 @@ export function enrichmentOf({
     card: enrich.cardDetails,
     paymentDates: completeWhen === 'paid',
     disputes: lostDisputes === 'take-back',
+    storeCredit: storeCredit === 'by-origin',
     locationNames: enrich.locationNames,
     staffNames: enrich.staffNames,
     localizedFields: sources.some(({ from }) => from === 'localized-field'),

@@ -1,4 +1,5 @@
 import type { Amount } from './money.ts';
+import type { CreditMix } from './store-credit.ts';
 
 /**
  * An order as it is now, from any source. Every source must set every field (if only to `undefined`),
@@ -84,11 +85,23 @@ export interface StoreOrder {
   readonly refundsAreTied?: boolean;
 }
 
-export interface GiftCardPayment {
+export interface GiftCardPayment extends PartPayment {
+  /** The same, each for itself. Undefined where no store credit paid. */
+  readonly apart?: { readonly cards: PartPayment; readonly credit: StoreCreditPayment } | undefined;
+}
+
+interface PartPayment {
   /** Less what went back to them. */
   readonly net: Amount;
   /** What went back to them for shipping. */
   readonly returnedForShipping: Amount;
+}
+
+export interface StoreCreditPayment extends PartPayment {
+  /** Before anything went back. */
+  readonly paid: Amount;
+  /** What `paid` was made of. Undefined if the account was not asked. */
+  readonly mix: CreditMix | undefined;
 }
 
 export interface StoreOrderLine {

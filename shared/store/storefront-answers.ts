@@ -216,7 +216,11 @@ export type AmountStepKind =
   /** The payment was voided or has expired. */
   | 'never-paid'
   | 'dispute-lost'
-  | 'paid-with-gift-cards';
+  | 'paid-with-gift-cards'
+  /** Credit that was given, not money that came back. */
+  | 'paid-with-store-credit'
+  /** Store credit of which the account does not tell whether it was given. */
+  | 'store-credit-not-known';
 
 export interface QuizView {
   readonly id: number;

@@ -218,23 +218,25 @@ export function describeStoreContract(name: string, create: () => Promise<StoreU
       );
     });
 
-    it('skips nothing in the span while other entities leave it', async () => {
+    it.each([
+      ['', {}, 14],
+      [' by creation, in its order', { by: 'creation' }, 16],
+    ] as const)('skips nothing in the span while entities change%s', async (_, by, stay) => {
       const ids: string[] = [];
       for (let i = 0; i < 16; i += 1) ids.push(await subject.placeOrder(minute(i)));
-      const span = { from: minute(0), until: minute(30) };
+      const span = { from: minute(0), until: minute(30), ...by };
       const seen: string[] = [];
       let after: string | undefined;
       do {
         const page = value(await store.changedOrders(subject.shop, span, after));
         seen.push(...idsOf(page.changed));
         after = page.next;
-        // Changed entities move behind the end of the span, both read and unread ones.
+        // Changed entities move behind the end of a span of changes, both read and unread ones.
         for (const id of [seen.at(-1), ids[14]]) {
           if (id !== undefined) await subject.changeOrder(id, minute(50 + seen.length));
         }
       } while (after !== undefined);
-      expect(new Set(seen).size).toBe(seen.length);
-      for (const id of ids.slice(0, 14)) expect(seen).toContain(id);
+      expect(seen.filter((id) => ids.indexOf(id) < stay)).toEqual(ids.slice(0, stay));
     });
 
     it('returns the first codes of a discount, and the cursor of the others', async () => {

@@ -10,15 +10,18 @@ import {
   sum,
   WORKLOAD,
 } from '../../local/harness/cost.ts';
-import { DEFAULT_RATE, MOST_IN_FILE } from '../../scripts/connector/backfill/run-backfill.ts';
+import { DEFAULT_RATE } from '../../scripts/connector/backfill/run-backfill.ts';
 import { MOST_HIDDEN } from '../../shared/aws/sqs-queues.ts';
 import { fitConcurrency } from '../../shared/config/concurrency.ts';
 import { defineConnector } from '../../shared/config/connector-config.ts';
 import { synthesizeStack } from './synthesized-stack.ts';
 
 const DAY_SECONDS = 86_400;
-/** Shopify, "Perform bulk operations with the GraphQL Admin API". */
-const STORE_FILE_DAYS = 7;
+/** Points a second by plan (Shopify, "GraphQL Admin API rate limits"). */
+const STORE_POINTS = { Standard: 100, Plus: 1_000 };
+const ORDERS_OF_A_PAGE = 7;
+/** `backfill.store-points` of docs/performance.md. */
+const POINTS_OF_AN_ORDER = 38;
 /** "DynamoDB on-demand capacity mode", "Quotas in Amazon DynamoDB". */
 const ON_DEMAND = { newWrites: 4_000, newReads: 12_000, table: 40_000 };
 /** What one partition reads in a second, of 4 KB each; half of that if a read may be old, as a scan's. */
@@ -119,17 +122,18 @@ function backfill(): readonly string[] {
   const stack = describeStack(synthesizeStack().toJSON() as never);
   const price = costOfWork(stack, {
     ...{ deliveries: 0, messages: orders, calls: orders },
-    // Ten in one request; received and deleted one by one at worst.
-    queueRequests: orders * (WORKLOAD.queueRequests - 0.9),
+    // A page in one request; received and deleted one by one at worst.
+    queueRequests: orders * (WORKLOAD.queueRequests - 1 + 1 / ORDERS_OF_A_PAGE),
     ledgerReads: orders * WORKLOAD.ledgerReads,
-    ledgerWrites: orders * WORKLOAD.ledgerWrites,
+    ledgerWrites: orders * (WORKLOAD.ledgerWrites + 1 / ORDERS_OF_A_PAGE),
   });
-  const slowest = MOST_IN_FILE / STORE_FILE_DAYS / DAY_SECONDS;
+  const { Standard, Plus } = STORE_POINTS;
+  const ofPlan = (points: number) => days(points / POINTS_OF_AN_ORDER);
   return [
     `a backfill of ${count(orders)} orders`,
     `${days(DEFAULT_RATE)} days at ${DEFAULT_RATE} a second; live orders go first`,
-    `the store keeps a file for ${STORE_FILE_DAYS} days: it is sent by periods of at most ${count(MOST_IN_FILE)}, each in time above ${slowest.toFixed(2)} a second`,
-    `\`--rate 50\` (${days(50)} days) if the service takes it`,
+    `the store's query cost points, about ${POINTS_OF_AN_ORDER} an order: ${ofPlan(Plus)} days with the ${count(Plus)} a second of Plus, ${ofPlan(Standard)} with the ${Standard} of a standard plan`,
+    '`--since`: older orders stay out',
     dollars(price),
   ];
 }

@@ -5,7 +5,6 @@ import { vi } from 'vitest';
 import { openBackfills } from '../../scripts/connector/backfill/run-backfill.ts';
 import { line } from '../../scripts/connector/document/line.ts';
 import { changeControl } from '../../shared/core/calls/shop-pause.ts';
-import { FILE_START } from '../../shared/shopify/bulk/read-entities.ts';
 import { anyLife, live } from './any-store-life.ts';
 import { ask } from './asked-documents.ts';
 import { openOperatedConnector, SHOP, tellOf, workDuring } from './operated-connector.ts';
@@ -189,7 +188,7 @@ const STATES: Readonly<Record<string, (world: World) => unknown>> = {
   async 'a backfill that stopped'({ ledger }) {
     const at = new Date().toISOString();
     const state = { id: 'products_first_now', shop: SHOP, kind: 'products', run: 1 } as const;
-    const counts = { place: FILE_START, sent: 0, unreadable: 0 };
+    const counts = { place: {}, sent: 0 };
     const backfills = openBackfills(ledger, SHOP, () => new Date());
     await backfills.enlist(state.id);
     await backfills.save({ ...state, ...counts, startedAt: at, savedAt: at }, undefined);

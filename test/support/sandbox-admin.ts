@@ -1,6 +1,5 @@
 import { Tables } from '../../local/sandbox-kit/tables.ts';
 import { openSubscriptions } from '../../local/store-sandbox/delivery/subscriptions.ts';
-import { BulkOperations } from '../../local/store-sandbox/graphql/bulk-operations.ts';
 import type { GraphContext } from '../../local/store-sandbox/graphql/graph-context.ts';
 import { queryRoot } from '../../local/store-sandbox/graphql/query-root.ts';
 import type { OrderRow } from '../../local/store-sandbox/model/rows.ts';
@@ -22,16 +21,6 @@ export function openGraphContext(
     scopes: new Set(scopes),
     app: defaultServerSettings,
     subscriptions: openSubscriptions(new Tables()),
-    bulk: new BulkOperations({
-      ids: world.ids,
-      now: world.now,
-      takesMs: 0,
-      check: () => undefined,
-      run: async () => ({ pieces: [], objects: 1, rootObjects: 1 }),
-      address: () => 'http://127.0.0.1:1',
-      announce: () => {},
-    }),
-    unpaged: false,
     tally: { objects: 0 },
     perform: () => ({ kind: 'refused', why: '' }),
   };

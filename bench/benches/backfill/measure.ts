@@ -13,9 +13,10 @@ export interface FeedTask {
 export interface FeedMeasure {
   readonly sent: number;
   readonly seconds: number;
-  /** Of the process of the backfill, from its start to its end. */
-  readonly peakBytes: number;
-  readonly fileBytes: number;
+  /** What the process of the backfill holds at its end, without garbage. */
+  readonly heapBytes: number;
+  /** Query cost points of the store. */
+  readonly points: number;
   readonly calls: { readonly store: number; readonly queue: number; readonly ledger: number };
 }
 

@@ -43,11 +43,6 @@ export function denyAccess(scope: string, fieldName: string): GraphQLError {
   });
 }
 
-/** Documented is only that it is an access denied error. */
-export function denyBulkQuery(): GraphQLError {
-  return denied('Access denied for bulkOperationRunQuery field.');
-}
-
 function denied(message: string, more: { readonly requiredAccess?: string } = {}): GraphQLError {
   const documentation = 'https://shopify.dev/api/usage/access-scopes';
   return new GraphQLError(message, {

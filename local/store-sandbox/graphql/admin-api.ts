@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   type DocumentNode,
   type ExecutionResult,
@@ -17,10 +16,9 @@ import {
 import { adminSchema, queryCost } from '../../../shared/shopify/admin/schema/admin-schema.ts';
 import { CostBucket, type ThrottleStatus } from '../../sandbox-kit/cost-bucket.ts';
 import type { Subscriptions } from '../delivery/subscriptions.ts';
-import type { Announcement, World } from '../model/world.ts';
+import type { World } from '../model/world.ts';
 import type { ServerSettings } from '../settings.ts';
 import { checkAccess } from './access.ts';
-import { BulkOperations, type BulkResult, bulkProblem, JsonlWriter } from './bulk-operations.ts';
 import type { GraphContext, View } from './graph-context.ts';
 import { mutationRoot } from './mutation-root.ts';
 import { queryRoot } from './query-root.ts';
@@ -61,43 +59,25 @@ interface AdminApiParts {
   readonly world: World;
   readonly subscriptions: Subscriptions;
   readonly settings: ServerSettings;
-  readonly address: () => string;
   readonly perform: GraphContext['perform'];
-  readonly announce: (announcement: Announcement) => void;
   readonly save: () => void;
 }
 
 /** The limit for a single query (Shopify, "GraphQL Admin API rate limits"). */
 const maxPerQuery = 1_000;
 const maxDocuments = 500;
-const bulkSlice = 1_000;
 
 /** The Admin API without HTTP. */
 export class AdminApi {
-  readonly bulk: BulkOperations;
   readonly bucket: CostBucket;
   readonly #parts: AdminApiParts;
   /** Validating a document takes longer than executing it, and clients send the same few. */
   readonly #documents = new Map<string, DocumentNode | readonly GraphQLError[]>();
 
   constructor(parts: AdminApiParts) {
-    const { settings, world } = parts;
+    const { settings } = parts;
     this.#parts = parts;
     this.bucket = new CostBucket(settings.bucketSize, settings.restorePerSecond);
-    this.bulk = new BulkOperations({
-      ids: world.ids,
-      now: world.now,
-      takesMs: settings.bulkMs,
-      address: parts.address,
-      announce: parts.announce,
-      check: (query) => {
-        const checked = this.#check(query);
-        return isDocument(checked)
-          ? bulkProblem(checked)
-          : checked.map(({ message }) => message).join(' ');
-      },
-      run: (query, { grouped }) => this.#runBulk(query, grouped),
-    });
   }
 
   prepare({ query, variables, operationName }: GraphRequest): Preparation {
@@ -121,7 +101,7 @@ export class AdminApi {
     if (request.cost > maxPerQuery) return tooExpensive(request.cost);
     // A query needs its requested cost and pays its actual cost.
     if (request.cost > this.bucket.available(nowMs)) return this.throttle(request);
-    const context = this.#context(false);
+    const context = this.#context();
     const { document, operation, variables } = request;
     const { data, errors } = executeDocument(context, document, operation, variables);
     const actual =
@@ -143,7 +123,7 @@ export class AdminApi {
     if (!isDocument(document)) return { errors: document };
     const operation = findOperation(document, undefined);
     if (!operation) return { errors: [new GraphQLError('A subscription has one query.')] };
-    const { data, errors } = executeDocument(this.#context(false), document, operation, variables);
+    const { data, errors } = executeDocument(this.#context(), document, operation, variables);
     return { data: data ?? null, ...(errors && { errors: errors.map((error) => error.toJSON()) }) };
   }
 
@@ -156,10 +136,6 @@ export class AdminApi {
       },
     };
     return { errors: [error], extensions: this.#costOf(request, null) };
-  }
-
-  stop(): void {
-    this.bulk.stop();
   }
 
   #costOf({ cost }: PreparedRequest, actualQueryCost: number | null) {
@@ -186,52 +162,17 @@ export class AdminApi {
     return checked;
   }
 
-  /** In slices, so that the store answers other requests in between and memory use stays small. */
-  async #runBulk(
-    query: string,
-    grouped: boolean,
-  ): Promise<BulkResult | { readonly errorCode: string }> {
-    const document = this.#check(query);
-    const operation = isDocument(document) ? findOperation(document, undefined) : undefined;
-    if (!isDocument(document) || !operation) return { errorCode: 'INTERNAL_SERVER_ERROR' };
-    const writer = new JsonlWriter(grouped);
-    for (let start = 0; ; start += bulkSlice) {
-      const context = this.#context(true, oneSlice(start));
-      const { data, errors } = executeDocument(context, document, operation, {});
-      const denied = errors?.some(({ extensions }) => extensions.code === 'ACCESS_DENIED');
-      if (denied) return { errorCode: 'ACCESS_DENIED' };
-      if (errors || !data) return { errorCode: 'INTERNAL_SERVER_ERROR' };
-      if (writer.add(data) < bulkSlice) return writer.end();
-      await nextTurn();
-    }
-  }
-
-  #context(unpaged: boolean, roots?: GraphContext['roots']): GraphContext {
+  #context(): GraphContext {
     const { world, subscriptions, settings, perform } = this.#parts;
     return {
       world,
       subscriptions,
-      bulk: this.bulk,
       scopes: new Set(settings.scopes),
       app: settings,
-      unpaged,
-      ...(roots && { roots }),
       tally: { objects: 0 },
       perform,
     };
   }
-}
-
-/** The root connection is resolved first. */
-function oneSlice(start: number): NonNullable<GraphContext['roots']> {
-  let slice: { start: number; size: number } | undefined = { start, size: bulkSlice };
-  return {
-    take: () => {
-      const taken = slice;
-      slice = undefined;
-      return taken;
-    },
-  };
 }
 
 function isDocument(value: DocumentNode | readonly GraphQLError[]): value is DocumentNode {

@@ -1,5 +1,5 @@
 import { GraphQLError } from 'graphql';
-import type { GraphContext, View } from './graph-context.ts';
+import type { View } from './graph-context.ts';
 
 export interface PageArguments {
   readonly first?: number | null;
@@ -28,20 +28,11 @@ const maxAtOnce = 250;
  * A page of a list. A cursor names a position in the order, not an entry: it stays valid after its
  * entry is deleted, and new entries before it do not shift the page.
  */
-export function connect<Row>(
-  { unpaged, roots }: Pick<GraphContext, 'unpaged' | 'roots'>,
-  args: PageArguments,
-  listing: Listing<Row>,
-): View {
+export function connect<Row>(args: PageArguments, listing: Listing<Row>): View {
   const sorted = listing.rows
     .map((row) => ({ row, id: listing.id(row), value: listing.value?.(row) ?? '' }))
     .sort(compare);
   if (args.reverse) sorted.reverse();
-  if (unpaged) {
-    const slice = roots?.take();
-    const shown = slice ? sorted.slice(slice.start, slice.start + slice.size) : sorted;
-    return page(listing, shown, false);
-  }
   const { first } = args;
   if (first == null) throw invalid('you must provide one of first or last; the sandbox has first');
   if (first < 0) throw invalid('first cannot be negative');
@@ -60,7 +51,6 @@ function page<Row>(
   const last = entries.at(-1);
   return {
     nodes: () => entries.map(({ row }) => view(row)),
-    edges: () => entries.map(({ row }) => ({ node: () => view(row) })),
     pageInfo: { hasNextPage, endCursor: last ? writeCursor(last) : null },
   };
 }

@@ -38,7 +38,7 @@ export function customerView(context: GraphContext, row: CustomerRow): View {
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,
     storeCreditAccounts: (args: PageArguments) =>
-      connect(context, args, {
+      connect(args, {
         rows: accountsOf(context.world, row.id),
         id: ({ id }) => id,
         view: (account) => storeCreditAccountView(context, account),
@@ -61,7 +61,7 @@ export function storeCreditAccountView(
       return owner ? customerView(context, owner) : null;
     },
     transactions: (args: PageArguments & { readonly sortKey?: string }) =>
-      connect(context, args, {
+      connect(args, {
         rows: transactionsOf(world, id),
         id: (row) => row.id,
         value: (row) =>
@@ -97,10 +97,7 @@ export function storeCreditView(context: GraphContext, row: StoreCreditTransacti
     balanceAfterTransaction: money(row.balanceAfterMinor),
     createdAt: row.createdAt,
     event: row.event,
-    origin:
-      row.originId === null
-        ? null
-        : { __typename: 'OrderTransaction', id: gid('OrderTransaction', row.originId) },
+    origin: originView(context, row),
     ...(row.kind !== 'expiration' && { id: gid(type, row.id) }),
     ...(row.kind === 'credit' && {
       expiresAt: row.expiresAt,
@@ -108,6 +105,23 @@ export function storeCreditView(context: GraphContext, row: StoreCreditTransacti
     }),
     ...(row.kind === 'debit-revert' && { debitTransaction: other(row.debitId) }),
     ...(row.kind === 'expiration' && { creditTransaction: other(row.creditId) }),
+  };
+}
+
+function originView(
+  { world }: GraphContext,
+  { orderId, originId }: StoreCreditTransactionRow,
+): View | null {
+  if (originId === null) return null;
+  const { transactions = [] } = world.rows.orders.get(orderId ?? '') ?? {};
+  const { parentId } = transactions.find(({ id }) => id === originId) ?? {};
+  const parent = transactions.find(({ id }) => id === parentId);
+  return {
+    __typename: 'OrderTransaction',
+    id: gid('OrderTransaction', originId),
+    parentTransaction: parent
+      ? { id: gid('OrderTransaction', parent.id), gateway: parent.gateway }
+      : null,
   };
 }
 
@@ -137,7 +151,7 @@ export function productView(context: GraphContext, row: ProductRow): View {
     updatedAt: row.updatedAt,
     featuredMedia: medium,
     media: (args: PageArguments) =>
-      connect(context, args, {
+      connect(args, {
         rows: medium ? [medium] : [],
         id: () => row.imageId,
         view: (view) => view,
@@ -197,7 +211,7 @@ function listCodes(
   args: PageArguments & { query?: string | null },
 ) {
   const fits = parseSearch(args.query);
-  return connect(context, args, {
+  return connect(args, {
     rows: codesOf(context.world, row.id).filter(({ code }) =>
       fits((field) => ({ text: code, code })[field]),
     ),
@@ -220,7 +234,7 @@ export function rolloutView(context: GraphContext, row: RolloutRow): View {
     treatments: treatments.map(({ split, activate, expire }) => ({
       split,
       changes: (args: PageArguments) =>
-        connect(context, args, {
+        connect(args, {
           rows: [
             ...activate.map((discountId) => ({ discountId, does: 'Activate' })),
             ...expire.map((discountId) => ({ discountId, does: 'Expire' })),
@@ -285,7 +299,7 @@ export function metafieldFields(context: GraphContext, ownerGid: string): View {
       return found ? metafieldView(found) : null;
     },
     metafields: (args: MetafieldsArguments) =>
-      connect(context, args, {
+      connect(args, {
         rows: own().filter(
           ({ namespace, key }) =>
             (args.namespace == null || namespace === args.namespace) &&
@@ -336,7 +350,6 @@ const topicEnum = (topic: string): string => topic.replace('/', '_').toUpperCase
 
 /** The first words show which underscore stands for the slash. */
 const groups = [
-  'BULK_OPERATIONS',
   'ORDER_TRANSACTIONS',
   'INVENTORY_LEVELS',
   'INVENTORY_ITEMS',

@@ -31,8 +31,6 @@ export function findNode(context: GraphContext, globalId: string): View | undefi
           ? discountNodeView(context, row)
           : undefined,
       );
-    case 'BulkOperation':
-      return context.bulk.get(globalId);
     default:
       return undefined;
   }

@@ -3,19 +3,13 @@ import type { ActionInput, ActionName, ActionValue } from '../model/actions.ts';
 import type { OrderRow } from '../model/rows.ts';
 import type { Refused, World } from '../model/world.ts';
 import type { ServerSettings } from '../settings.ts';
-import type { BulkOperations } from './bulk-operations.ts';
 
 /** What one GraphQL request can use. */
 export interface GraphContext {
   readonly world: World;
   readonly scopes: ReadonlySet<string>;
-  readonly app: Pick<ServerSettings, 'developerType' | 'bulkQueries'>;
+  readonly app: Pick<ServerSettings, 'developerType'>;
   readonly subscriptions: Subscriptions;
-  readonly bulk: BulkOperations;
-  /** A bulk operation reads every connection completely. */
-  readonly unpaged: boolean;
-  /** The slice of the root connection; used once. */
-  readonly roots?: { take(): { readonly start: number; readonly size: number } | undefined };
   /** How many objects were returned so far. */
   readonly tally: { objects: number };
   readonly perform: <Name extends ActionName>(

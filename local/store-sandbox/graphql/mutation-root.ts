@@ -1,6 +1,6 @@
 import { addressProblem, type SubscriptionRow } from '../delivery/subscriptions.ts';
 import { definitionKey } from '../model/metafields.ts';
-import { denyAccess, denyBulkQuery } from './access.ts';
+import { denyAccess } from './access.ts';
 import {
   definitionView,
   discountNodeView,
@@ -331,7 +331,7 @@ const numberOf = (globalId: string): string => globalId.split('/').at(-1) ?? '';
 
 /** The fields of Mutation that the sandbox has. */
 export function mutationRoot(context: GraphContext): View {
-  const { subscriptions, world, bulk, perform } = context;
+  const { subscriptions, world, perform } = context;
   return {
     webhookSubscriptionCreate: (args: {
       topic: string;
@@ -404,18 +404,5 @@ export function mutationRoot(context: GraphContext): View {
     },
     storeCreditAccountCredit: (args: { id: string; creditInput: CreditInput }) =>
       creditAccount(context, args),
-    bulkOperationRunQuery: (args: { query: string; groupObjects: boolean }) => {
-      if (context.app.bulkQueries === 'denied') throw denyBulkQuery();
-      const started = bulk.start(args.query, args.groupObjects);
-      return started.kind === 'started'
-        ? { bulkOperation: started.operation, userErrors: [] }
-        : failed('bulkOperation', ['query'], started.why, started.code);
-    },
-    bulkOperationCancel: ({ id }: { id: string }) => {
-      const operation = bulk.cancel(id);
-      return operation
-        ? { bulkOperation: operation, userErrors: [] }
-        : failed('bulkOperation', ['id'], 'Bulk operation does not exist');
-    },
   };
 }

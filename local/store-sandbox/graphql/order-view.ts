@@ -25,7 +25,7 @@ export function orderView(context: GraphContext, order: OrderRow): View {
   const list =
     <Row>(entries: readonly Row[], view: (row: Row, index: number) => View) =>
     (args: PageArguments) =>
-      connect(context, args, {
+      connect(args, {
         rows: entries.map((row, index) => ({ row, index })),
         id: ({ index }) => String(index),
         view: ({ row, index }) => view(row, index),
@@ -175,14 +175,14 @@ export function refundView(
     processedAt: refund.createdAt,
     order: viewOrder,
     transactions: (args: PageArguments) =>
-      connect(context, args, {
+      connect(args, {
         rows: paid,
         id: ({ id }) => id,
         view: (one) => transactionView(order, one),
       }),
     duties: refund.dutiesMinor > 0 ? [{ amountSet: moneyBag(order, refund.dutiesMinor) }] : [],
     refundLineItems: (args: PageArguments) =>
-      connect(context, args, {
+      connect(args, {
         rows: order.reductions.filter(({ refundId }) => refundId === refund.id),
         id: ({ id }) => id,
         view: (one) => ({
@@ -196,7 +196,7 @@ export function refundView(
         }),
       }),
     refundShippingLines: (args: PageArguments) =>
-      connect(context, args, {
+      connect(args, {
         rows: refund.shipping,
         id: ({ id }) => id,
         view: (one) => ({
@@ -205,7 +205,7 @@ export function refundView(
         }),
       }),
     orderAdjustments: (args: PageArguments) =>
-      connect(context, args, {
+      connect(args, {
         rows: refund.discrepancies,
         id: ({ id }) => id,
         view: ({ minor, reason }) => ({
@@ -218,12 +218,14 @@ export function refundView(
 }
 
 function transactionView(order: OrderRow, row: TransactionRow): View {
+  const parent = order.transactions.find(({ id }) => id === row.parentId);
   return {
     __typename: 'OrderTransaction',
     id: gid('OrderTransaction', row.id),
     kind: row.kind.toUpperCase(),
     status: row.status.toUpperCase(),
     gateway: row.gateway,
+    parentTransaction: () => (parent ? transactionView(order, parent) : null),
     createdAt: row.createdAt,
     processedAt: row.processedAt,
     amountSet: moneyBag(order, row.minor),

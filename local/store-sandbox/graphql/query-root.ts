@@ -62,7 +62,7 @@ export function queryRoot(context: GraphContext): View {
     found: readonly Row[],
     view: (row: Row) => View,
   ) =>
-    connect(context, args, {
+    connect(args, {
       rows: found,
       id: ({ id }) => id,
       value: momentKey(args.sortKey),
@@ -99,7 +99,7 @@ export function queryRoot(context: GraphContext): View {
     metafieldDefinitions: (
       args: PageArguments & { readonly ownerType: string; readonly namespace?: string | null },
     ) =>
-      connect(context, args, {
+      connect(args, {
         rows: [...rows.metafieldDefinitions.values()].filter(
           ({ ownerType, namespace }) =>
             ownerType === args.ownerType &&
@@ -134,30 +134,25 @@ export function queryRoot(context: GraphContext): View {
     discountNodes: (args: ListArguments) =>
       list(args, discounts(args), (row) => discountNodeView(context, row, 'DiscountNode')),
     discountNodesCount: (args: ListArguments) => count(discounts(args)),
-    codeDiscountNodes: (args: ListArguments) => {
-      const withCodes = discounts(args).filter(({ method }) => method === 'code');
-      return list(args, withCodes, (row) => discountNodeView(context, row));
-    },
     codeDiscountNodeByCode: ({ code }: { code: string }) => {
       const found = rows.codes.get(code.toLowerCase());
       const row = found && rows.discounts.get(found.discountId);
       return row ? discountNodeView(context, row) : null;
     },
     rollouts: (args: ListArguments) =>
-      connect(context, args, {
+      connect(args, {
         rows: [...rows.rollouts.values()],
         id: ({ id }) => id,
         view: (row) => rolloutView(context, row),
       }),
     webhookSubscriptions: (args: PageArguments & { topics?: readonly string[] | null }) =>
-      connect(context, args, {
+      connect(args, {
         rows: [...subscriptions.values()]
           .filter(({ madeBy }) => madeBy === 'admin-api')
           .filter((row) => args.topics?.includes(String(subscriptionView(row).topic)) ?? true),
         id: ({ id }) => id,
         view: subscriptionView,
       }),
-    bulkOperation: byType('BulkOperation'),
   };
 }
 

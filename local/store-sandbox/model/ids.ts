@@ -29,7 +29,6 @@ const firsts = {
   Metafield: 32_118_700_000_000n,
   MetafieldDefinition: 41_225_300_000n,
   WebhookSubscription: 1_420_500_000_000n,
-  BulkOperation: 5_210_300_000_000n,
   DataRequest: 771_900_000_000n,
 };
 

@@ -56,14 +56,7 @@ export type Announcement =
       readonly orderIds: readonly string[];
       readonly requestId: string;
     }
-  | { readonly topic: 'shop/redact' | 'app/uninstalled'; readonly at: string }
-  | {
-      readonly topic: 'bulk_operations/finish';
-      readonly id: string;
-      readonly createdAt: string;
-      readonly completedAt: string;
-      readonly status: 'completed' | 'failed';
-    };
+  | { readonly topic: 'shop/redact' | 'app/uninstalled'; readonly at: string };
 
 type OrderTopic =
   | 'orders/create'

@@ -235,15 +235,6 @@ export function buildPayload(
       return { shop_id: idNumber(shop.id), shop_domain: shop.domain };
     case 'app/uninstalled':
       return shopPayload(world, announcement.at);
-    case 'bulk_operations/finish':
-      return {
-        admin_graphql_api_id: gid('BulkOperation', announcement.id),
-        completed_at: at(announcement.completedAt),
-        created_at: at(announcement.createdAt),
-        error_code: null,
-        status: announcement.status,
-        type: 'query',
-      };
     default:
       return orderPayload(world, announcement.order);
   }

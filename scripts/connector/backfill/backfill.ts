@@ -4,23 +4,11 @@ import { createSqsEventQueue, createSqsQueueDepth } from '../../../shared/aws/sq
 import type { Shop } from '../../../shared/config/connector-config.ts';
 import type { BulkQueue, QueueDepth } from '../../../shared/core/events/event.ts';
 import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
-import { enrichmentOf } from '../../../shared/services/configured-store.ts';
-import type { AdminAnswer } from '../../../shared/shopify/admin/client/admin-answer.ts';
-import type { Ask } from '../../../shared/shopify/admin/client/admin-client.ts';
-import { accessScopesDocument } from '../../../shared/shopify/admin/documents.gen.ts';
-import type { Enrichment } from '../../../shared/shopify/admin/order-as-payload.ts';
-import {
-  type BulkKind,
-  type BulkState,
-  bulkQuery,
-  countEntities,
-  readBulkState,
-  startBulkQuery,
-} from '../../../shared/shopify/bulk/bulk-operation.ts';
-import { BulkFileGone, FILE_START } from '../../../shared/shopify/bulk/read-entities.ts';
-import { ALLOW_BULK_QUERIES } from '../checks/store.ts';
+import { RESERVE_OF_POINTS } from '../../../shared/services/configured-store.ts';
+import type { AdminStore } from '../../../shared/shopify/admin/admin-store.ts';
+import { countEntities } from '../../../shared/shopify/admin/pages.ts';
 import { type Deployment, nextCommand, openLedger } from '../deployment/deployment.ts';
-import { openShopServices, storeProblem } from '../deployment/services.ts';
+import { openShopServices, storeUnread } from '../deployment/services.ts';
 import {
   type Cell,
   type Document,
@@ -36,7 +24,6 @@ import type { Session } from '../session/session.ts';
 import { BadArguments, Problem } from '../terminal/exit.ts';
 import { counted, relativeTime, spanText } from '../terminal/text.ts';
 import {
-  type BackfillDeps,
   type BackfillState,
   type Backfills,
   backfillId,
@@ -44,15 +31,11 @@ import {
   DEFAULT_MOST_WAITING,
   DEFAULT_RATE,
   type KeptBackfill,
-  keepMemorySteady,
-  MOST_IN_FILE,
   openBackfills,
   runBackfill,
   SavedElsewhere,
-  searchFor,
+  spanOf,
   spanWords,
-  withNextPeriod,
-  withPeriodAnew,
 } from './run-backfill.ts';
 
 export interface StartOptions {
@@ -65,10 +48,9 @@ export interface StartOptions {
 }
 
 /** What a backfill of one shop works with. */
-export interface OpenBackfill {
+interface OpenBackfill {
   readonly deployment: Deployment;
-  readonly ask: Ask;
-  readonly enrichment: Enrichment;
+  readonly store: AdminStore;
   readonly shop: Shop;
   readonly ledger: Ledger;
   readonly backfills: Backfills;
@@ -76,7 +58,7 @@ export interface OpenBackfill {
   readonly depth: QueueDepth;
 }
 
-export function openBackfill(deployment: Deployment, named: string | undefined): OpenBackfill {
+function openBackfill(deployment: Deployment, named: string | undefined): OpenBackfill {
   const { aws, output, connector } = deployment;
   const shop = findShop(connector, named);
   const ledger = openLedger(deployment);
@@ -89,8 +71,7 @@ export function openBackfill(deployment: Deployment, named: string | undefined):
   return {
     deployment,
     shop,
-    ask: openShopServices(deployment).ask(shop),
-    enrichment: enrichmentOf(shop.rules),
+    store: openShopServices(deployment, RESERVE_OF_POINTS).store,
     ledger,
     backfills: openBackfills(ledger, shop.domain, () => new Date()),
     queue: createSqsEventQueue(sqs, urls, { requestsAtOnce: 4 }),
@@ -100,7 +81,7 @@ export function openBackfill(deployment: Deployment, named: string | undefined):
 
 export async function startBackfill(
   session: Session,
-  kind: BulkKind,
+  kind: BackfillState['kind'],
   options: StartOptions,
 ): Promise<Document> {
   const now = new Date();
@@ -116,43 +97,44 @@ export async function startBackfill(
   const state: BackfillState = begun ?? {
     ...{ id, shop: open.shop.domain, kind },
     ...(since !== undefined && { since }),
-    // Later changes arrive as webhooks.
-    until: now.toISOString(),
     run: (kept?.state.run ?? 0) + 1,
-    ...{ startedAt: now.toISOString(), savedAt: now.toISOString(), place: FILE_START },
-    ...{ sent: 0, unreadable: 0 },
+    ...{ startedAt: now.toISOString(), savedAt: now.toISOString(), place: {}, sent: 0 },
   };
   await checkVisibility(state, open, now);
   if (state.finishedAt !== undefined) return endDocument(state, true);
-  if (!options.yes) return preview(state, open, options);
+  const ask = open.store.ask(open.shop.domain);
+  const count = await countEntities(ask, SCANNED[kind], spanOf(state));
+  if (count.kind === 'unavailable') throw storeUnread(count);
+  if (!options.yes) return preview(state, count.value, options);
   await session.beginChange(deployment);
   if (kept && begun) {
     session.terminal.note(`Resuming ${id}: ${begun.sent} were sent.`);
     return continueBackfill(session, open, kept, options);
   }
   await open.backfills.enlist(id);
-  const revision = await open.backfills.save(state, kept?.revision);
+  // The codes of discounts are not counted.
+  const begins = kind === 'discounts' ? state : { ...state, total: count.value };
+  const revision = await open.backfills.save(begins, kept?.revision);
   session.terminal.note(`Backfill ${id} starts. Ctrl-C stops it; the same command continues it.`);
-  return continueBackfill(session, open, { state, revision }, options);
+  return continueBackfill(session, open, { state: begins, revision }, options);
 }
 
+const SCANNED = { orders: 'order', products: 'product', discounts: 'discount' } as const;
+
 /** How many, from when, and how long it takes. */
-async function preview(
+function preview(
   state: BackfillState,
-  { ask, deployment }: OpenBackfill,
+  count: number,
   { rate = DEFAULT_RATE, again }: StartOptions,
-): Promise<Document> {
-  const found = await countEntities(ask, state.kind, searchFor(state));
-  if (found.kind !== 'data') throw storeProblem(found, deployment);
-  const { kind, total, sent, unreadable } = state;
-  // Of discounts, only the file shows the number of codes.
-  const left = total === undefined ? found.data : Math.max(total - sent - unreadable, 0);
-  const time = `about ${spanText((left / rate) * 1000)} at ${rate}/s (--rate), and what the store needs to write its file`;
+): Document {
+  const { kind, total, sent } = state;
+  const left = total === undefined ? count : Math.max(total - sent, 0);
+  const time = `about ${spanText((left / rate) * 1000)} at ${rate}/s (--rate), longer where the store's plan does not let it be read that fast`;
   return {
     title: titleOf(state),
     blocks: [
       facts([
-        ['Found', counted(found.data, kind.slice(0, -1))],
+        ['Found', counted(count, kind.slice(0, -1))],
         ['Created', spanWords(state)],
         ['Codes', kind === 'discounts' ? 'any number in each discount' : undefined],
         ['Sent before', sent > 0 ? `${sent}; it goes on behind them` : undefined],
@@ -192,39 +174,31 @@ async function continueBackfill(
   given: KeptBackfill,
   options: StartOptions,
 ): Promise<Document> {
-  keepMemorySteady();
   const { terminal } = session;
   const { deployment } = open;
   const signal = session.interruption();
   const change = await session.beginChange(deployment);
-  const { kind, sent: sentBefore, unreadable: unreadableBefore } = given.state;
-  const before = sentBefore + unreadableBefore;
+  const { kind, sent: before, total } = given.state;
   const doing = before === 0 ? `sent ${kind}` : `sent ${kind} of those left:`;
-  let writing: ReturnType<typeof terminal.progress> | undefined;
-  let sending: ReturnType<typeof terminal.progress> | undefined;
+  const progress = terminal.progress(doing, total === undefined ? undefined : total - before);
   try {
-    const ended = await sendPeriods(given, open, {
+    const ended = await runBackfill(given, {
+      ...open,
+      store: open.store.until(signal),
       pace: createPace(options.rate ?? DEFAULT_RATE),
       mostWaiting: DEFAULT_MOST_WAITING,
-      mostInFile: MOST_IN_FILE,
       now: () => new Date(),
       pause: (ms) => sleep(ms, undefined, { signal }).catch(() => undefined),
       signal,
-      onFile: (objects) => {
-        writing ??= terminal.progress('The store is writing its file; objects so far:');
-        writing.report(objects);
-      },
-      onProgress: ({ sent, unreadable, total }, waitsFor) => {
-        writing?.end();
-        writing = undefined;
-        sending ??= terminal.progress(doing, total === undefined ? undefined : total - before);
-        change.count({ sent: sent - sentBefore, unreadable: unreadable - unreadableBefore });
-        const detail = waitsFor === undefined ? undefined : `waiting for ${waitsFor}`;
-        sending.report(sent + unreadable - before, detail);
+      onProgress: ({ sent }, waitsFor) => {
+        change.count({ sent: sent - before });
+        progress.report(
+          sent - before,
+          waitsFor === undefined ? undefined : `waiting for ${waitsFor}`,
+        );
       },
     });
-    writing?.end();
-    sending?.end();
+    progress.end();
     return endDocument(ended);
   } catch (error) {
     if (error instanceof SavedElsewhere) {
@@ -237,89 +211,9 @@ async function continueBackfill(
   }
 }
 
-interface Sending extends Omit<BackfillDeps, 'ledger' | 'backfills' | 'queue' | 'depth'> {
-  readonly mostInFile: number;
-  /** While the store writes a file. */
-  readonly onFile: (objects: number) => void;
-}
-
-/** Files that are lost one after the other, without one entity that could be sent. */
-const MOST_LOST = 3;
-
-/**
- * Period after period: choose it, start the bulk operation, wait for its file, send it. Where the store no longer has the
- * file, it writes that of the period again. Everything is saved before the next step, so that a resumed backfill finds
- * it. Returns where it ended, as `runBackfill`.
- */
-export async function sendPeriods(
-  given: KeptBackfill,
-  open: Omit<OpenBackfill, 'shop'>,
-  sending: Sending,
-): Promise<BackfillState> {
-  const { ask, backfills, deployment } = open;
-  let kept = given;
-  async function save(state: BackfillState): Promise<void> {
-    kept = { state, revision: await backfills.save(state, kept.revision) };
-  }
-  async function count(span: Pick<BackfillState, 'since' | 'until'>): Promise<number> {
-    const found = await countEntities(ask, given.state.kind, searchFor(span));
-    if (found.kind !== 'data') throw storeProblem(found, deployment);
-    return found.data;
-  }
-  for (let lost = 0; ; ) {
-    const { id, kind } = kept.state;
-    if (kept.state.period === undefined && kept.state.operationId === undefined) {
-      await save(await withNextPeriod(kept.state, count, sending.mostInFile));
-    }
-    if (kept.state.operationId === undefined) {
-      const operationId = await orderFile({ kind, ...kept.state.period }, open);
-      await save({ ...kept.state, operationId });
-    }
-    const { operationId = '' } = kept.state;
-    const file = await awaitFile(operationId, open, { ...sending, onWait: sending.onFile });
-    if (!file) return kept.state;
-    if (file.kind === 'failed' || file.kind === 'canceled') {
-      await save(withPeriodAnew(kept.state));
-      throw fileProblem(file);
-    }
-    const before = kept.state.sent;
-    if (file.kind === 'completed') {
-      const ended = await sendFile(kept, file, { ...open, ...sending });
-      if (ended && (ended.finishedAt !== undefined || sending.signal.aborted)) return ended;
-      kept = (await backfills.load(id)) ?? kept;
-      if (ended) continue;
-    }
-    lost = kept.state.sent > before ? 1 : lost + 1;
-    if (lost === MOST_LOST) {
-      const next = 'Repeat the command later: it goes on where it is.';
-      throw new Problem("The store's files are gone before they are read.", next);
-    }
-    // The address alone may have expired: then the operation has a new one.
-    if (file.kind === 'expired' || lost > 1) await save(withPeriodAnew(kept.state));
-  }
-}
-
-/** Undefined when the store no longer has the file. */
-async function sendFile(
-  kept: KeptBackfill,
-  file: Extract<BulkState, { kind: 'completed' }>,
-  deps: BackfillDeps,
-): Promise<BackfillState | undefined> {
-  const { state } = kept;
-  const { period } = state;
-  const isLast = !period || period.until === state.until;
-  const inFile = state.kind === 'discounts' ? file.objects - file.rootObjects : file.rootObjects;
-  const total = inFile + (period?.sentBefore ?? 0) + (period?.unreadableBefore ?? 0);
-  const counted = isLast ? { ...kept, state: { ...state, total } } : kept;
-  return runBackfill(counted, file, deps).catch((error: unknown) => {
-    if (error instanceof BulkFileGone) return undefined;
-    throw error;
-  });
-}
-
 /** Where it ended, now or before. Of what is on the queue only the workers know the outcome. */
 function endDocument(state: BackfillState, wasDone = false): Document {
-  const { kind, sent, unreadable, total, finishedAt } = state;
+  const { kind, sent, total, finishedAt } = state;
   const base = { title: titleOf(state), data: state };
   if (finishedAt === undefined) {
     const what = `Stopped after ${sent}${total === undefined ? '' : ` of ${total}`}. It goes on when it is resumed.`;
@@ -337,14 +231,12 @@ function endDocument(state: BackfillState, wasDone = false): Document {
     return { ...base, blocks: [text(done)], next: [again] };
   }
   const things = kind === 'discounts' ? 'code' : kind.slice(0, -1);
-  const leftOut = `${unreadable} could not be read from the store's file, and are left out.`;
   return {
     ...base,
     blocks: [
       text(
         `${counted(sent, things)} ${sent === 1 ? 'is' : 'are'} on the queue, and the workers go on.`,
       ),
-      ...(unreadable > 0 ? [text(leftOut, 'bad')] : []),
     ],
     next: [
       { label: 'See how far the workers are', line: line('status') },
@@ -387,11 +279,11 @@ export async function showBackfills(
       table(
         [
           ...['Backfill', { title: 'Shop', shrinks: true }, 'State'],
-          ...[right('Sent'), right('Of'), right('Left out'), 'Last progress'],
+          ...[right('Sent'), right('Of'), 'Last progress'],
         ],
         states.map((state) => [
           ...[state.id, state.shop, state.finishedAt === undefined ? UNFINISHED : FINISHED],
-          ...[state.sent, state.total ?? '', state.unreadable, { at: state.savedAt }],
+          ...[state.sent, state.total ?? '', { at: state.savedAt }],
         ]),
         { empty: 'None was started yet.' },
       ),
@@ -416,82 +308,17 @@ const SIXTY_DAYS_MS = 60 * 86_400_000;
  */
 export async function checkVisibility(
   { kind, since }: Pick<BackfillState, 'kind' | 'since'>,
-  { ask, deployment }: Pick<OpenBackfill, 'ask' | 'deployment'>,
+  { store, shop }: Pick<OpenBackfill, 'store' | 'shop'>,
   now: Date,
 ): Promise<void> {
   const oldest = now.getTime() - SIXTY_DAYS_MS;
   if (kind !== 'orders' || (since !== undefined && Date.parse(since) >= oldest)) return;
-  const answer = await ask(accessScopesDocument, {});
-  if (answer.kind !== 'data') throw storeProblem(answer, deployment);
-  const { accessScopes } = answer.data.currentAppInstallation;
-  if (accessScopes.some(({ handle }) => handle === 'read_all_orders')) return;
+  const seesAll = await store.seesAllOrders(shop.domain);
+  if (seesAll.kind === 'unavailable') throw storeUnread(seesAll);
+  if (seesAll.value) return;
   const day = new Date(Math.ceil(oldest / 86_400_000) * 86_400_000).toISOString().slice(0, 10);
   throw new Problem(
     'The app can read only the orders of the last 60 days: it lacks the access scope read_all_orders, and the store would leave out older orders.',
     `Ask Shopify for that scope (in the app's API access requests), or start later: --since ${day}`,
-  );
-}
-
-/** Starts the bulk operation of the store; returns its id. */
-export async function orderFile(
-  state: Pick<BackfillState, 'kind' | 'since' | 'until'>,
-  { ask, enrichment, deployment }: Pick<OpenBackfill, 'ask' | 'enrichment' | 'deployment'>,
-): Promise<string> {
-  const answer = await startBulkQuery(ask, bulkQuery(state.kind, searchFor(state), enrichment));
-  if (isDenied(answer)) {
-    throw new Problem(
-      "The store does not let this app run bulk queries: a partner's app must be allowed to, and loses it after 31 days without one.",
-      `${ALLOW_BULK_QUERIES} Then repeat the command.`,
-    );
-  }
-  if (answer.kind !== 'data') throw storeProblem(answer, deployment);
-  if (answer.data.kind === 'started') return answer.data.id;
-  throw new Problem(
-    'The store is already running as many bulk operations of this app as it allows.',
-    'Wait until they finish (minutes, longer for a large shop), then repeat the command.',
-  );
-}
-
-/** Starting one needs no scope of its own: what the query may not read shows in its result. */
-const isDenied = (answer: AdminAnswer<unknown>): boolean =>
-  answer.kind === 'failure' && answer.reason === 'access-denied' && answer.scope === undefined;
-
-const FIRST_LOOK_MS = 500;
-const SELDOM_LOOK_MS = 10_000;
-
-interface Waiting {
-  readonly signal: AbortSignal;
-  readonly pause: (milliseconds: number) => Promise<unknown>;
-  readonly onWait: (objects: number) => void;
-}
-
-/** Waits for the file, or for the news that none will come; undefined when it was interrupted. */
-export async function awaitFile(
-  operationId: string,
-  { ask, deployment }: Pick<OpenBackfill, 'ask' | 'deployment'>,
-  { signal, pause, onWait }: Waiting,
-): Promise<Exclude<BulkState, { kind: 'running' }> | undefined> {
-  for (let look = FIRST_LOOK_MS; ; look = Math.min(look * 1.5, SELDOM_LOOK_MS)) {
-    if (signal.aborted) return undefined;
-    const answer = await readBulkState(ask, operationId);
-    if (answer.kind !== 'data') throw storeProblem(answer, deployment);
-    if (answer.data.kind !== 'running') return answer.data;
-    onWait(answer.data.objects);
-    await pause(look);
-  }
-}
-
-/** Why there is no file, and what to do. The same command starts a new one. */
-export function fileProblem(state: Extract<BulkState, { kind: 'failed' | 'canceled' }>): Problem {
-  if (state.kind === 'failed' && state.errorCode === 'ACCESS_DENIED') {
-    return new Problem(
-      'The store refused its bulk operation: the app lacks an access scope.',
-      'Repeat the command after the fix that this names: npx loyalty-connector doctor',
-    );
-  }
-  const why = state.kind === 'failed' ? `failed (${state.errorCode})` : 'was cancelled';
-  return new Problem(
-    `The store's bulk operation ${why}.`,
-    'Repeat the command to start a new one; a shorter period (--since) takes the store less time.',
   );
 }

@@ -1,20 +1,23 @@
-import { setFlagsFromString } from 'node:v8';
 import * as v from 'valibot';
 import type { BulkQueue, QueueDepth, StoreEvent } from '../../../shared/core/events/event.ts';
 import { type Ledger, type RecordKey, readEntry } from '../../../shared/core/ledger/ledger.ts';
-import { encodeSnapshot, idOf } from '../../../shared/core/store/store.ts';
-import { announce } from '../../../shared/core/sync/fan-out.ts';
-import type { BulkState } from '../../../shared/shopify/bulk/bulk-operation.ts';
 import {
-  type BulkEntity,
-  type BulkFile,
-  FILE_START,
-  readBulkLines,
-  readEntities,
-} from '../../../shared/shopify/bulk/read-entities.ts';
+  type DiscountPage,
+  encodeSnapshot,
+  type ScanAnswer,
+  type ScanPage,
+  type Span,
+  type Store,
+  type StoreEntity,
+  type StoreScan,
+} from '../../../shared/core/store/store.ts';
+import { announce } from '../../../shared/core/sync/fan-out.ts';
+import type { StoreCoupon } from '../../../shared/store/store-entities.ts';
+import { storeUnread } from '../deployment/services.ts';
 import { Problem } from '../terminal/exit.ts';
 
 export interface BackfillDeps {
+  readonly store: StoreScan & Pick<Store, 'readDiscount'>;
   readonly ledger: Ledger;
   readonly backfills: Backfills;
   readonly queue: Pick<BulkQueue, 'sendAll'>;
@@ -29,20 +32,13 @@ export interface BackfillDeps {
   readonly onProgress: (state: BackfillState, waitsFor: string | undefined) => void;
 }
 
-type Completed = Extract<BulkState, { kind: 'completed' }>;
-
 /**
- * Sends the contents of the store's file, which is of one period, from the saved place on. Send, then save: a crash
- * between the two repeats one window with the same ids, which the queue drops within five minutes and the
- * ledger makes `unchanged` later. Returns where it ended: with `finishedAt` after the last period.
+ * Reads the store from the saved place on, and sends what it has. Send, then save: a crash between the two repeats
+ * one portion with the same ids, which the queue drops within five minutes and the ledger makes `unchanged` later.
+ * Returns where it ended: with `finishedAt` after the last page.
  */
-export async function runBackfill(
-  kept: KeptBackfill,
-  file: Completed,
-  deps: BackfillDeps,
-): Promise<BackfillState> {
+export async function runBackfill(kept: KeptBackfill, deps: BackfillDeps): Promise<BackfillState> {
   let { state, revision } = kept;
-  const family = state.kind === 'discounts' ? 'coupons' : state.kind;
 
   async function save(next: BackfillState): Promise<void> {
     state = { ...next, savedAt: deps.now().toISOString() };
@@ -50,115 +46,180 @@ export async function runBackfill(
     deps.onProgress(state, undefined);
   }
 
-  async function send(window: readonly BulkEntity[]): Promise<void> {
-    await waitForRoom(family, deps, () => deps.onProgress(state, 'the workers'));
-    await deps.pause(deps.pace.before(window.length, deps.now().getTime()));
-    deps.signal.throwIfAborted();
-    const usable = window.filter((one) => one.kind !== 'unreadable');
-    const entities = usable.flatMap((one) => (one.kind === 'entity' ? [one.entity] : []));
-    const coupons = entities.flatMap((one) => (one.kind === 'coupon' ? [one.coupon] : []));
-    await announce(state.shop, coupons, deps.ledger);
-    const moments = { readAt: file.readSince, now: deps.now() };
-    const refused = await deps.queue.sendAll(usable.map((one) => toEvent(one, state, moments)));
-    if (refused.length > 0) {
-      const codes = new Set(refused.map(({ code }) => code));
-      throw new Error(`SQS did not take ${refused.length} messages: ${[...codes].join(', ')}`);
-    }
-    await save({
-      ...state,
-      place: window.at(-1)?.next ?? state.place,
-      sent: state.sent + usable.length,
-      unreadable: state.unreadable + window.length - usable.length,
-    });
-  }
+  const finished = () => ({ finishedAt: deps.now().toISOString() });
+
+  const onWait = () => deps.onProgress(state, 'the store');
 
   try {
-    if (file.url !== undefined) {
-      const source: BulkFile = { url: file.url, signal: deps.signal, pause: deps.pause };
-      const lines = readBulkLines(source, state.place.byte);
-      let window: BulkEntity[] = [];
-      for await (const found of readEntities(state.kind, lines, state.place)) {
-        window.push(found);
-        if (window.length < deps.pace.window) continue;
-        await send(window);
-        window = [];
-      }
-      if (window.length > 0) await send(window);
+    for await (const { found, readAt, next } of readStore(state, deps, onWait)) {
+      await sendPortion(found, readAt, state, deps);
+      const sent = state.sent + found.length;
+      await save({ ...state, sent, ...(next ? { place: next } : finished()) });
     }
-    await save(afterPeriod(state, deps.now()));
+    if (state.finishedAt === undefined) await save({ ...state, ...finished() });
   } catch (error) {
     if (!deps.signal.aborted) throw error;
   }
   return state;
 }
 
-function afterPeriod(state: BackfillState, now: Date): BackfillState {
-  const { period, operationId: _, ...rest } = state;
-  const { until } = period ?? {};
-  if (until === undefined || until === state.until) {
-    return { ...state, finishedAt: now.toISOString() };
-  }
-  return { ...rest, doneUntil: until, place: FILE_START };
-}
-
-/** The file of a period is lost: its entities are sent again, and the ledger recognises those that were sent. */
-export function withPeriodAnew(state: BackfillState): BackfillState {
-  const { period, operationId: _, ...rest } = state;
-  const { sentBefore: sent, unreadableBefore: unreadable } = period ?? NOTHING_SENT;
-  return { ...rest, ...(period && { period }), place: FILE_START, sent, unreadable };
-}
-
-const NOTHING_SENT = { sentBefore: 0, unreadableBefore: 0 };
-
-/**
- * The store keeps a file for seven days (Shopify, "bulkOperationRunQuery"). At one order a second this many take 28
- * hours, and where a file is lost, no more are sent again.
- */
-export const MOST_IN_FILE = 100_000;
-
-/** Shopify has no older store. */
-const EARLIEST_MS = Date.parse('2006-01-01T00:00:00.000Z');
-
-/**
- * The next period, the oldest first: the whole rest if one file can hold it, else a part with a quarter of a file at
- * least, if there is one. Halves the time until it has one.
- */
-export async function withNextPeriod(
+/** Window by window, each when the pace and the queue allow it. */
+async function sendPortion(
+  found: readonly Found[],
+  readAt: Date,
   state: BackfillState,
-  count: (span: Pick<BackfillState, 'since' | 'until'>) => Promise<number>,
-  mostInFile: number,
-): Promise<BackfillState> {
-  const since = state.doneUntil ?? state.since;
-  const end = state.until === undefined ? Date.parse(state.startedAt) : Date.parse(state.until);
-  const from = since === undefined ? EARLIEST_MS : Date.parse(since);
-  // The period may end at `low` and holds too much at `high`.
-  let [low, high] = [from, end];
-  let total: number | undefined;
-  for (let until = end; ; ) {
-    // The store's times have whole seconds.
-    const moment = until === end ? state.until : new Date(until).toISOString();
-    const found = await count(spanOf(since, moment));
-    total ??= found;
-    if (found > mostInFile) high = until;
-    else low = until;
-    const isEnough = low === end || (low > from && found * 4 >= mostInFile && found <= mostInFile);
-    if (isEnough || high - low <= 1_000) break;
-    until = Math.floor((low + high) / 2_000) * 1_000;
-    if (until <= low) break;
+  deps: BackfillDeps,
+): Promise<void> {
+  const { pace, now } = deps;
+  const family = state.kind === 'discounts' ? 'coupons' : state.kind;
+  for (let sent = 0; sent < found.length; sent += pace.window) {
+    const progress = { ...state, sent: state.sent + sent };
+    if (sent > 0) deps.onProgress(progress, undefined);
+    await waitForRoom(family, deps, () => deps.onProgress(progress, 'the workers'));
+    const window = found.slice(sent, sent + pace.window);
+    await deps.pause(pace.before(window.length, now().getTime()));
+    deps.signal.throwIfAborted();
+    const coupons = window.flatMap(({ entity }) =>
+      entity?.kind === 'coupon' ? [entity.coupon] : [],
+    );
+    await announce(state.shop, coupons, deps.ledger);
+    const events = window.map((one) => toEvent(one, state, { readAt, now: now() }));
+    const refused = await deps.queue.sendAll(events);
+    if (refused.length > 0) {
+      const codes = new Set(refused.map(({ code }) => code));
+      throw new Error(`SQS did not take ${refused.length} messages: ${[...codes].join(', ')}`);
+    }
   }
-  const chosen = low > from ? low : high;
-  const { sent: sentBefore, unreadable: unreadableBefore } = state;
-  const until = chosen === end ? state.until : new Date(chosen).toISOString();
-  return {
-    ...state,
-    // The codes of discounts are counted by their file alone.
-    ...(state.kind !== 'discounts' && { total: sentBefore + unreadableBefore + total }),
-    period: { ...spanOf(since, until), sentBefore, unreadableBefore },
-  };
 }
 
-function spanOf(since: string | undefined, until: string | undefined) {
-  return { ...(since !== undefined && { since }), ...(until !== undefined && { until }) };
+/** An entity, or the id of one that changed while it was read or cannot be read: the worker reads the store. */
+interface Found {
+  readonly kind: 'order' | 'product' | 'coupon' | 'discount';
+  readonly id: string;
+  readonly entity?: StoreEntity | undefined;
+}
+
+/** What is sent before the place is saved: a page of orders or of products, or one of the codes of a discount. */
+interface Portion {
+  readonly found: readonly Found[];
+  /** Nothing in it is older. */
+  readonly readAt: Date;
+  /** Where reading continues; undefined where nothing is left. */
+  readonly next: BackfillPlace | undefined;
+}
+
+/**
+ * By creation, which no change moves: an order from before go-live that left the span would never be sent.
+ * See docs/decisions/0017-only-a-backfill-sends-orders-from-before-go-live.md.
+ */
+function readStore(
+  { shop, kind, place, ...state }: BackfillState,
+  deps: BackfillDeps,
+  onWait: () => void,
+): AsyncGenerator<Portion> {
+  const { store, now } = deps;
+  const span = spanOf(state);
+  switch (kind) {
+    case 'orders':
+      return readEntities(
+        (after) => store.changedOrders(shop, span, after),
+        (id, order) => ({ kind: 'order', id, entity: order && { kind: 'order', order } }),
+      );
+    case 'products':
+      return readEntities(
+        (after) => store.changedProducts(shop, span, after),
+        (id, product) => ({ kind: 'product', id, entity: product && { kind: 'product', product } }),
+      );
+    case 'discounts':
+      return readDiscounts();
+  }
+
+  async function* readEntities<Value>(
+    scan: (after: string | undefined) => Promise<ScanAnswer<ScanPage<Value>>>,
+    toFound: (id: string, value: Value | undefined) => Found,
+  ): AsyncGenerator<Portion> {
+    for (let here: BackfillPlace | undefined = place; here; ) {
+      const { after }: BackfillPlace = here;
+      const readAt = now();
+      const page = await askStore(() => scan(after), deps, onWait);
+      const found = page.changed.map(({ id, value }) => toFound(id, value));
+      const next = placeAfter(page);
+      yield { found, readAt, next };
+      here = next;
+    }
+  }
+
+  /** A discount comes with its first codes; a single one can have any number. */
+  async function* readDiscounts(): AsyncGenerator<Portion> {
+    for (let here: BackfillPlace | undefined = place; here; ) {
+      const { after, discount: begun }: BackfillPlace = here;
+      const scannedAt = now();
+      const scan = () => store.changedDiscounts(shop, span, after);
+      const page = await askStore(scan, deps, onWait);
+      // Where it was deleted meanwhile, the whole page is sent again.
+      const index = page.changed.findIndex(({ id }) => id === begun?.id);
+      const isDone = index >= 0 && begun?.from === undefined;
+      for (const { id, value } of page.changed.slice(Math.max(0, isDone ? index + 1 : index))) {
+        let from = id === begun?.id ? begun.from : undefined;
+        do {
+          const readAt = from === undefined ? scannedAt : now();
+          const codes = from === undefined ? value : await readCodes(id, from);
+          from = codes?.next;
+          yield {
+            found: codes?.coupons.map(toCode) ?? [{ kind: 'discount', id }],
+            readAt,
+            next: { ...here, discount: { id, ...(from !== undefined && { from }) } },
+          };
+        } while (from !== undefined);
+      }
+      here = placeAfter(page);
+    }
+  }
+
+  async function readCodes(id: string, from: string): Promise<DiscountPage> {
+    const read = async (): Promise<ScanAnswer<DiscountPage>> => {
+      const answer = await store.readDiscount(shop, id, from);
+      // Deleted meanwhile: the event of that deletion ends its codes.
+      return answer.kind === 'gone' ? { kind: 'found', value: NO_CODES } : answer;
+    };
+    return askStore(read, deps, onWait);
+  }
+}
+
+const NO_CODES: DiscountPage = { automatic: false, coupons: [] };
+
+const toCode = (coupon: StoreCoupon): Found => ({
+  kind: 'coupon',
+  id: coupon.code,
+  entity: { kind: 'coupon', coupon },
+});
+
+const placeAfter = ({ next }: ScanPage<unknown>): BackfillPlace | undefined =>
+  next === undefined ? undefined : { after: next };
+
+/** With the pauses between them at least three minutes without an answer. */
+const MOST_TRIES = 8;
+const LONGEST_PAUSE_SECONDS = 60;
+
+/** Waits while the store is busy or does not answer. */
+async function askStore<Value>(
+  ask: () => Promise<ScanAnswer<Value>>,
+  { signal, pause }: BackfillDeps,
+  onWait: () => void,
+): Promise<Value> {
+  for (let tries = 1; ; tries += 1) {
+    const answer = await ask();
+    signal.throwIfAborted();
+    if (answer.kind === 'found') return answer.value;
+    const { afterSeconds = 2 ** tries, misconfigured, queryRefused } = answer;
+    if (queryRefused) {
+      const next = 'Start it again with --again: the workers recognise what was sent.';
+      throw new Problem('The store refuses the place where this backfill stopped.', next);
+    }
+    if (misconfigured || tries === MOST_TRIES) throw storeUnread(answer);
+    onWait();
+    await pause(Math.min(Math.max(afterSeconds, 1), LONGEST_PAUSE_SECONDS) * 1000);
+  }
 }
 
 const LOOK_AGAIN_MS = 2_000;
@@ -177,16 +238,14 @@ export async function waitForRoom(
 }
 
 /**
- * The message of one entity. Its delivery id is made from the backfill and the entity, so that sending it
- * again after a crash sends the same message.
+ * Its delivery id is made from the backfill and the entity, so that sending it again after a crash sends the same
+ * message.
  */
 export function toEvent(
-  found: Exclude<BulkEntity, { kind: 'unreadable' }>,
+  { kind, id: entityId, entity }: Found,
   { shop, id, run }: Pick<BackfillState, 'shop' | 'id' | 'run'>,
   { readAt, now }: { readonly readAt: Date; readonly now: Date },
 ): StoreEvent {
-  const kind = found.kind === 'entity' ? found.entity.kind : 'order';
-  const entityId = found.kind === 'entity' ? idOf(found.entity) : found.id;
   return {
     shop,
     kind,
@@ -197,52 +256,36 @@ export function toEvent(
     deliveryId: `backfill/${id}/${run}/${kind}/${entityId}`,
     receivedAt: now.toISOString(),
     ...(kind === 'order' && { history: true }),
-    body: found.kind === 'entity' ? encodeSnapshot(found.entity, readAt) : undefined,
+    body: entity && encodeSnapshot(entity, readAt),
   };
 }
 
-/**
- * Keeps V8 from enlarging the space for new objects. It would do so for a stream that waits for its queue,
- * because waiting objects survive: a hundred megabytes for speed that a paced backfill does not need. Without
- * it, the memory use of a backfill becomes flat only after a while.
- */
-export function keepMemorySteady(): void {
-  setFlagsFromString('--semi-space-growth-factor=1');
-}
-
 const moment = v.pipe(v.string(), v.isoTimestamp());
+
+const backfillPlace = v.object({
+  /** The store's cursor of the page; absent: the first page. */
+  after: v.exactOptional(v.string()),
+  /** The discount of that page that is begun, and where its codes continue; without `from` it is done. */
+  discount: v.exactOptional(v.object({ id: v.string(), from: v.exactOptional(v.string()) })),
+});
+
+type BackfillPlace = v.InferOutput<typeof backfillPlace>;
 
 const backfillState = v.object({
   id: v.string(),
   shop: v.string(),
   kind: v.picklist(['orders', 'products', 'discounts']),
-  /** The period, by the store's `created_at`; absent: without that bound. */
+  /** By the store's `created_at`, until `startedAt`: what is created later arrives as webhooks. Absent: all. */
   since: v.exactOptional(moment),
-  until: v.exactOptional(moment),
   /** Incremented when the backfill is started again. */
   run: v.number(),
   startedAt: moment,
   savedAt: moment,
-  /** Everything that was created before it is sent; absent within the first period. */
-  doneUntil: v.exactOptional(moment),
-  /** What the store's file is of. Absent between two files, and where one file holds all of an earlier release. */
-  period: v.exactOptional(
-    v.object({
-      since: v.exactOptional(moment),
-      until: v.exactOptional(moment),
-      /** What the periods before it had. */
-      sentBefore: v.number(),
-      unreadableBefore: v.number(),
-    }),
-  ),
-  /** The bulk operation of the store; absent before it was started. */
-  operationId: v.exactOptional(v.string()),
-  /** The number that the store counted. */
+  /** The number that the store counted; absent: of discounts, whose codes it does not count. */
   total: v.exactOptional(v.number()),
-  place: v.object({ byte: v.number(), skip: v.number() }),
+  place: backfillPlace,
   /** Messages that the queue accepted. */
   sent: v.number(),
-  unreadable: v.number(),
   finishedAt: v.exactOptional(moment),
 });
 
@@ -335,20 +378,16 @@ function understand<Schema extends v.GenericSchema>(
   throw new Problem(`In the ledger, ${what} is damaged or of a newer release.`);
 }
 
-/** The period in the store's search syntax; empty: everything. */
-export function searchFor({ since, until }: Pick<BackfillState, 'since' | 'until'>): string {
-  return [
-    ...(since === undefined ? [] : [`created_at:>='${since}'`]),
-    ...(until === undefined ? [] : [`created_at:<'${until}'`]),
-  ].join(' ');
+export function spanOf({ since, startedAt }: Pick<BackfillState, 'since' | 'startedAt'>): Span {
+  const from = since === undefined ? undefined : Date.parse(since);
+  return { by: 'creation', from, until: Date.parse(startedAt) };
 }
 
 /** `from 2025-01-01 until 2026-11-17 10:17 UTC` */
-export function spanWords({ since, until }: Pick<BackfillState, 'since' | 'until'>): string {
+export function spanWords({ since, startedAt }: BackfillState): string {
   const words = (moment: string) =>
     moment.replace(/T00:00:00\.000Z$/, '').replace(/T(\d\d:\d\d).*$/, ' $1 UTC');
-  const parts = [since && `from ${words(since)}`, until && `until ${words(until)}`];
-  return parts.filter(Boolean).join(' ') || 'at any time';
+  return [since && `from ${words(since)}`, `until ${words(startedAt)}`].filter(Boolean).join(' ');
 }
 
 /** Low, because the capacity of the loyalty service is unknown: 100 000 orders take three hours. */

@@ -158,16 +158,12 @@ export function judgeScopes(
   ];
 }
 
-/** What the person does in Shopify, with the names of its pages. */
-export const ALLOW_BULK_QUERIES =
-  'Partner Dashboard, Apps, the app, API access requests, Run bulk operations: Allow bulk queries.';
-
 /**
- * Shopify, "App security updates: Thank you, plus what's required next", "IP allowlists are now required for public
- * apps", and "Partner apps must enable bulk operations before use". No API shows either.
+ * Shopify, "App security updates: Thank you, plus what's required next" and "IP allowlists are now required for public
+ * apps". No API shows it.
  */
 const OF_A_PARTNER =
-  'needs an IP allowlist for new installs from 20 November 2026, and permission for bulk queries before a backfill; docs/how-to/agency.md says what to enter';
+  'needs an IP allowlist for new installs from 20 November 2026; docs/how-to/agency.md says what to enter';
 
 /** Shopify asks more of an app that a partner made. */
 export function installedAppCheck({ shops, services }: ShopDeps): Check {
@@ -176,7 +172,7 @@ export function installedAppCheck({ shops, services }: ShopDeps): Check {
     if (answer.kind !== 'data') return [unknown('who made the app: the store did not answer')];
     switch (answer.data.currentAppInstallation.app.developerType) {
       case 'MERCHANT':
-        return [pass("the app is the merchant's own: it may run a backfill")];
+        return [pass("the app is the merchant's own")];
       case 'PARTNER':
         return [info(`a partner made the app: it ${OF_A_PARTNER}`)];
       default:

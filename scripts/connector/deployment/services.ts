@@ -2,7 +2,7 @@ import { SecretsManager } from '@aws-sdk/client-secrets-manager';
 import type { SecretsCalls } from '../../../shared/aws/aws-client.ts';
 import type { Shop } from '../../../shared/config/connector-config.ts';
 import type { RewardStore } from '../../../shared/core/redeem/reward-store.ts';
-import type { Store, StoreScan } from '../../../shared/core/store/store.ts';
+import type { StoreUnavailable } from '../../../shared/core/store/store.ts';
 import {
   type Credentials,
   createLoyaltyClient,
@@ -11,6 +11,7 @@ import {
 import { createConfiguredStore } from '../../../shared/services/configured-store.ts';
 import { loyaltyAddress, sandboxAddressOf } from '../../../shared/services/shop-loyalty.ts';
 import { createShopSecrets } from '../../../shared/services/shop-secrets.ts';
+import type { AdminStore } from '../../../shared/shopify/admin/admin-store.ts';
 import type { AdminCredentials } from '../../../shared/shopify/admin/client/access-token.ts';
 import type { AdminAnswer } from '../../../shared/shopify/admin/client/admin-answer.ts';
 import { type Ask, createAdminClient } from '../../../shared/shopify/admin/client/admin-client.ts';
@@ -22,7 +23,7 @@ import { isDenied } from './explain-aws-error.ts';
 
 /** The store and the loyalty service, with the readers and credentials that the functions use. */
 export interface ShopServices {
-  readonly store: Store & Pick<StoreScan, 'changedOrders'>;
+  readonly store: AdminStore;
   readonly rewards: RewardStore;
   /** The Admin API of one shop, for requests that the workers do not make; also with other credentials. */
   ask(shop: Shop, credentials?: AdminCredentials): Ask;
@@ -34,13 +35,14 @@ export interface ShopServices {
 /** A failed renewal of a secret matters only to a process that runs for days. */
 const silent = { count: () => {}, log: () => {} };
 
-export function openShopServices(deployment: Deployment): ShopServices {
+/** `reserve`: the part of the store's query cost points that `store` leaves to others. */
+export function openShopServices(deployment: Deployment, reserve = 0): ShopServices {
   const { output, connector, sandbox } = deployment;
   const secrets = createShopSecrets(secretsCalls(deployment), output('SecretsPrefix'), silent);
   const sandboxes = sandbox?.storeAddress;
   const addressOf = (shop: Shop) =>
     sandbox ? loyaltyAddress(connector, shop, sandbox.loyaltyAddress) : connector.loyalty.address;
-  const store = createConfiguredStore(connector, secrets, { sandboxes });
+  const store = createConfiguredStore(connector, secrets, { sandboxes }, reserve);
   return {
     store,
     rewards: store,
@@ -138,5 +140,15 @@ export function storeProblem(answer: Unanswered, deployment: Place): Problem {
   return new Problem(
     `The store refuses the connector, or its answer is not usable (${reason}).`,
     `To see of which shop and why, with the fix: ${nextCommand(deployment, 'doctor')}`,
+  );
+}
+
+/** The same of the readers that the workers use, which only name the reason. */
+export function storeUnread({ why, misconfigured }: StoreUnavailable): Problem {
+  return new Problem(
+    `The store could not be read (${why}).`,
+    misconfigured
+      ? 'Repeat the command after the fix that this names: npx loyalty-connector doctor'
+      : 'Wait a minute and repeat the command. To see why: npx loyalty-connector doctor',
   );
 }

@@ -254,7 +254,9 @@ export function redemptionsTable(
     const cells = [
       ...[...customer(one), terms.title, terms.points],
       ...[{ ...STATES[state.at], ...tone }, { at: underwaySince(one) }],
-      code ? { text: code, opens: line('trace', ['coupon', code], { shop }) } : 'none',
+      code
+        ? { text: code, opens: line('trace', ['coupon', code], { shop }) }
+        : (terms.credit && `${terms.value} ${terms.credit.currency}`) || 'none',
       id,
     ];
     return { cells, detail: detailOf(one, now).trim() };

@@ -251,8 +251,8 @@ async function planByRules(
 ): Promise<Plan> {
   const shop = findShop(deployment.connector, named);
   const since = new Date(placedSince).toISOString();
-  const { ask } = openShopServices(deployment);
-  await checkVisibility({ kind: 'orders', since }, { ask: ask(shop), deployment }, new Date());
+  const { store } = openShopServices(deployment);
+  await checkVisibility({ kind: 'orders', since }, { store, shop }, new Date());
   const { lookedAt, found } = await findEffects(session, deployment, shop, placedSince);
   const sum = (pick: (one: Found) => number) =>
     Math.round(found.reduce((total, one) => total + pick(one), 0) * 1000) / 1000;

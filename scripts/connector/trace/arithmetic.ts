@@ -60,6 +60,10 @@ function wordsOf(
       return 'a dispute about its payment was lost';
     case 'paid-with-gift-cards':
       return `paid with gift cards or store credit${part}`;
+    case 'paid-with-store-credit':
+      return `paid with store credit that was given, not refunded${part}`;
+    case 'store-credit-not-known':
+      return `paid with store credit; not known whether it was given or refunded${part}`;
   }
 }
 

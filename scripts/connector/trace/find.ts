@@ -10,7 +10,7 @@ import {
 } from '../../../shared/shopify/admin/documents.gen.ts';
 import { idFromGid } from '../../../shared/shopify/entity-id.ts';
 import type { Place } from '../deployment/deployment.ts';
-import { type ShopServices, storeProblem } from '../deployment/services.ts';
+import { type ShopServices, storeProblem, storeUnread } from '../deployment/services.ts';
 import { BadArguments, Problem } from '../terminal/exit.ts';
 
 /** What a text may mean. */
@@ -228,10 +228,7 @@ export async function* changedOrders(
   let after: string | undefined;
   do {
     const page = await store.changedOrders(shop, span, after);
-    if (page.kind === 'unavailable') {
-      const next = 'To see why: npx loyalty-connector doctor';
-      throw new Problem(`The store could not be read (${page.why}).`, next);
-    }
+    if (page.kind === 'unavailable') throw storeUnread(page);
     yield page.value.changed;
     after = page.value.next;
   } while (after !== undefined && !signal.aborted);

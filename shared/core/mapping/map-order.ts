@@ -1,4 +1,5 @@
 import { atLeastZero, subtract, sum, toJsonNumber, ZERO } from '../../store/money.ts';
+import { type CreditMix, creditIn } from '../../store/store-credit.ts';
 import type { NamedReference, StoreOrder, StoreOrderLine } from '../../store/store-entities.ts';
 import type { MappingSkip } from '../events/outcome.ts';
 import { askMerchant, isIdentified, needsMetafields, orderCustomer } from './customer-form.ts';
@@ -53,7 +54,9 @@ export function mapOrder(snapshot: StoreOrder, rules: OrderRules, before: KnownB
     rules,
     before.byNewRules || !completedBefore ? undefined : remembered,
   );
-  const amounts = orderAmounts(order, countedBy);
+  const credit = creditPaid(order, remembered);
+  const counted = withCredit(order, credit);
+  const amounts = orderAmounts(counted, countedBy);
   const form: OrderForm = knownFields({
     ...orderBasics(order, amounts, progress),
     OriginalId: remembered?.heldAs ?? order.id,
@@ -69,6 +72,7 @@ export function mapOrder(snapshot: StoreOrder, rules: OrderRules, before: KnownB
       basics: rememberedBasics(form),
       countedBy,
       steps: rememberedSteps(amounts),
+      credit: countedBy.storeCredit === 'by-origin' ? credit : undefined,
       lostDispute: order.lostDispute || undefined,
       customer: customer.form,
       card: order.card ?? remembered?.card,
@@ -76,7 +80,7 @@ export function mapOrder(snapshot: StoreOrder, rules: OrderRules, before: KnownB
       salesPerson,
     }),
   );
-  const states = statesBefore(order);
+  const states = statesBefore(counted);
   const isStated = !states.some((one) => lacksAmounts(one, countedBy));
   const goods = {
     sold: soldProducts(order),
@@ -104,8 +108,41 @@ export function mapOrder(snapshot: StoreOrder, rules: OrderRules, before: KnownB
  * See docs/decisions/0013-a-completed-order-stays-completed-under-its-own-rules.md.
  */
 function amountRules(rules: OrderRules, sent: RememberedOrder | undefined): AmountRules {
-  const { orderTotal, taxes, giftCards, lostDisputes } = sent?.countedBy ?? rules;
-  return { orderTotal, taxes, giftCards, lostDisputes };
+  const {
+    orderTotal,
+    taxes,
+    giftCards,
+    // It came later than the other rules.
+    storeCredit = 'like-gift-cards',
+    lostDisputes,
+  } = sent?.countedBy ?? rules;
+  return { orderTotal, taxes, giftCards, storeCredit, lostDisputes };
+}
+
+/**
+ * What the payment with store credit was made of, as it was counted before, unless the account tells more now: a
+ * customer may be deleted with their account. Undefined where none paid, or nobody asked.
+ */
+function creditPaid(
+  { paidWithGiftCards }: StoreOrder,
+  remembered: RememberedOrder | undefined,
+): CreditMix | undefined {
+  const { paid, mix } = paidWithGiftCards?.apart?.credit ?? {};
+  const known = remembered?.credit;
+  if (!known || paid === undefined || creditIn(known) !== paid) return mix;
+  const isClearer = mix && subtract(mix.unknown, known.unknown).startsWith('-');
+  return isClearer ? mix : known;
+}
+
+/** In all states of the order. */
+function withCredit(order: StoreOrder, mix: CreditMix | undefined): StoreOrder {
+  const apply = <State extends Pick<StoreOrder, 'paidWithGiftCards'>>(state: State): State => {
+    const { paidWithGiftCards: paid } = state;
+    if (!paid?.apart || !mix) return state;
+    const apart = { ...paid.apart, credit: { ...paid.apart.credit, mix } };
+    return { ...state, paidWithGiftCards: { ...paid, apart } };
+  };
+  return { ...apply(order), beforeRefunds: order.beforeRefunds.map(apply) };
 }
 
 /**

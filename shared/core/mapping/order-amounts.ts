@@ -8,7 +8,9 @@ import {
   sum,
   ZERO,
 } from '../../store/money.ts';
+import { creditLeft } from '../../store/store-credit.ts';
 import type { StoreOrder, StoreOrderLine } from '../../store/store-entities.ts';
+import type { AmountStepKind } from '../../store/storefront-answers.ts';
 import type { AmountRules, AmountStep } from './wanted-state.ts';
 
 export interface OrderAmounts {
@@ -26,7 +28,7 @@ export interface OrderAmounts {
  *
  *   goods that count (without taxes, by the rules)
  *     × the part of all goods that was not refunded without lines
- *     × the part of the whole order that was not paid with gift cards
+ *     × the part of the whole order that was not paid with gift cards or given store credit
  *
  * So a gift card that pays a part of the order pays the same part of goods, shipping, taxes, duties and tips.
  * It is rounded once, at the end. The lines add up to the goods in the total, to the smallest unit.
@@ -39,7 +41,8 @@ export function orderAmounts(order: StoreOrder, rules: AmountRules): OrderAmount
   const goods = sum([order.subtotal, taxOnTop]);
   const lost = lossOf(order, rules);
   const refunded = lost ? order.total : (order.refundedWithoutLines ?? ZERO);
-  const inMoney = paidInMoney(order, rules, refunded);
+  const unearned = paidWithoutEarning(order, rules);
+  const inMoney = paidInMoney(order, unearned, refunded);
 
   const worths = kept.map((line) => ({ line, worth: worthOf(line, order, rules) }));
   const counting = worths.filter(
@@ -57,7 +60,9 @@ export function orderAmounts(order: StoreOrder, rules: AmountRules): OrderAmount
   const beyondGoods = atLeastZero(subtract(refunded, goods));
   const extrasLeft = atLeastZero(subtract(extras, beyondGoods));
   const goodsTotal = counted(worth, stated, left, inMoney);
-  const total = sum([goodsTotal, counted(extrasLeft, inMoney)]);
+  const countedIn = (part: Part) =>
+    sum([counted(worth, stated, left, part), counted(extrasLeft, part)]);
+  const total = countedIn(inMoney);
   const steps = stepsOf([
     { kind: 'goods', upTo: order.subtotal },
     { kind: 'tax', upTo: counted(worthIn(worths), stated) },
@@ -68,7 +73,10 @@ export function orderAmounts(order: StoreOrder, rules: AmountRules): OrderAmount
       upTo: sum([counted(worth, stated, left), extrasLeft]),
       of: refunded,
     },
-    { kind: 'paid-with-gift-cards', upTo: total, of: order.paidWithGiftCards?.net ?? ZERO },
+    ...unearned.map(({ kind, now }, index) => {
+      const upTo = countedIn(paidInMoney(order, unearned.slice(0, index + 1), refunded));
+      return { kind, upTo, of: now };
+    }),
   ]);
   return { total, steps, lines: spread(goodsTotal, counting, worth, digits) };
 }
@@ -93,8 +101,9 @@ function stepsOf(
 }
 
 /** True when the rules need what this snapshot does not say. */
-export function lacksAmounts(order: StoreOrder, { giftCards }: AmountRules): boolean {
-  const lacksGiftCards = giftCards !== 'earn-when-used' && order.paidWithGiftCards === undefined;
+export function lacksAmounts(order: StoreOrder, { giftCards, storeCredit }: AmountRules): boolean {
+  const needsGiftCards = giftCards !== 'earn-when-used' || storeCredit === 'by-origin';
+  const lacksGiftCards = needsGiftCards && order.paidWithGiftCards === undefined;
   return lacksGiftCards || order.refundedWithoutLines === undefined;
 }
 
@@ -113,17 +122,46 @@ function shareOf(amount: Amount, parts: readonly Part[], digits: number): Amount
   );
 }
 
+/** A payment that does not earn: as it is, and as if no shipping had been refunded to it. */
+interface Unearned {
+  readonly kind: AmountStepKind;
+  readonly now: Amount;
+  readonly before: Amount;
+}
+
+/** Of store credit only what certainly came from refunds earns: its points were taken back. */
+function paidWithoutEarning(
+  { paidWithGiftCards: paid }: StoreOrder,
+  { giftCards, storeCredit }: AmountRules,
+): readonly Unearned[] {
+  if (!paid) return [];
+  const { cards, credit } = (storeCredit === 'by-origin' && paid.apart) || { cards: paid };
+  const before = ({ net, returnedForShipping }: typeof cards) => sum([net, returnedForShipping]);
+  const byCards = { kind: 'paid-with-gift-cards', now: cards.net, before: before(cards) } as const;
+  const unearned = giftCards === 'earn-when-used' ? [] : [byCards];
+  if (!credit) return unearned;
+  const { mix = { gifts: ZERO, refunds: ZERO, unknown: credit.paid } } = credit;
+  const left = creditLeft(mix, credit.net);
+  const leftBefore = creditLeft(mix, before(credit));
+  return [
+    ...unearned,
+    { kind: 'paid-with-store-credit', now: left.gifts, before: leftBefore.gifts },
+    { kind: 'store-credit-not-known', now: left.unknown, before: leftBefore.unknown },
+  ];
+}
+
 /**
  * A refund of shipping must not raise what the goods count: the smaller part counts, of the order as it is and as
  * if the shipping had not been refunded.
  */
-function paidInMoney(order: StoreOrder, { giftCards }: AmountRules, refunded: Amount): Part {
+function paidInMoney(order: StoreOrder, unearned: readonly Unearned[], refunded: Amount): Part {
   const paid = atLeastZero(subtract(order.total, refunded));
-  const gift = order.paidWithGiftCards;
-  if (giftCards === 'earn-when-used' || !gift) return [paid, paid];
-  const { refunded: shipping } = order.shipping;
-  const now = lessGiftCards(paid, gift.net);
-  const before = lessGiftCards(sum([paid, shipping]), sum([gift.net, gift.returnedForShipping]));
+  if (unearned.length === 0) return [paid, paid];
+  const now = lessGiftCards(paid, sum(unearned.map((one) => one.now)));
+  const before = lessGiftCards(
+    sum([paid, order.shipping.refunded]),
+    sum(unearned.map((one) => one.before)),
+  );
   return isSmaller(before, now) ? before : now;
 }
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { MappingRules } from '../../config/mapping-settings.ts';
 import type { components } from '../../loyalty/contract.gen.ts';
 import type { Amount } from '../../store/money.ts';
+import type { CreditMix } from '../../store/store-credit.ts';
 import type { StoreOrder } from '../../store/store-entities.ts';
 import type { AmountStepKind } from '../../store/storefront-answers.ts';
 import type { MappingSkip } from '../events/outcome.ts';
@@ -81,7 +82,10 @@ export function faultText({ faults }: Extract<Mapped, { kind: 'fault' }>): strin
   return `connector.config.ts: ${faults.map(({ path, problem }) => `${path} ${problem}`).join('; ')}`;
 }
 
-export type AmountRules = Pick<OrderRules, 'orderTotal' | 'taxes' | 'giftCards' | 'lostDisputes'>;
+export type AmountRules = Pick<
+  OrderRules,
+  'orderTotal' | 'taxes' | 'giftCards' | 'storeCredit' | 'lostDisputes'
+>;
 
 /** How the amount of an order came about. */
 export interface AmountStep {
@@ -101,6 +105,7 @@ export type OrderRules = Pick<
   | 'orderTotal'
   | 'taxes'
   | 'giftCards'
+  | 'storeCredit'
   | 'lostDisputes'
   | 'customersWithoutEmail'
   | 'customers'
@@ -159,7 +164,9 @@ export interface RememberedOrder {
   /** What a cancellation in the form of an order needs, once the order itself is deleted. */
   readonly basics?: Pick<OrderForm, 'OrderPlacementDate' | 'OrderCompletedDate' | 'OrderTotal'>;
   /** The rules that its amount was counted by. */
-  readonly countedBy?: AmountRules;
+  readonly countedBy?: Omit<AmountRules, 'storeCredit'> & Partial<Pick<AmountRules, 'storeCredit'>>;
+  /** What its payment with store credit was made of: its account may be gone later, or the setting another. */
+  readonly credit?: CreditMix | undefined;
   /** How it came about; absent where it is just what was paid for the goods. */
   readonly steps?: readonly (readonly [AmountStepKind, string])[] | undefined;
   readonly lostDispute?: boolean | undefined;
@@ -303,6 +310,8 @@ export function rulesRevision(rules: OrderRules): string {
   const settings = [
     ...[completeWhen, orderTotal, taxes, giftCards, lostDisputes, pendingOrders],
     ...[customersWithoutEmail, document, birthday, enrich, enrolment, metadata],
+    // Named only where it is set: it came later, and no order is mapped differently without it.
+    ...(rules.storeCredit === 'by-origin' ? [rules.storeCredit] : []),
   ];
   const text = JSON.stringify([MAPPING, ...settings], (_, value: unknown) =>
     typeof value === 'function' ? String(value) : value,

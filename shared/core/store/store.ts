@@ -149,6 +149,8 @@ export interface Span {
   /** Undefined means from the beginning of what the store shows. */
   readonly from: number | undefined;
   readonly until: number;
+  /** The date that selects and sorts: that of the creation, which never changes. Default: of the last change. */
+  readonly by?: 'creation';
 }
 
 /** One thing that the store changed. */
@@ -172,7 +174,8 @@ export type ScannedKind = 'order' | 'product' | 'discount';
 
 /**
  * What the store changed within a span, in the order of its last change. An entity that changes during
- * the scan leaves the span, so no other is skipped.
+ * the scan leaves the span, so no other is skipped. By creation, none leaves it: one that changes while it
+ * is read comes without its value.
  */
 export interface StoreScan {
   changedOrders(
@@ -252,7 +255,7 @@ export function decodeSnapshot(
   }
 }
 
-export function idOf(entity: StoreEntity): string {
+function idOf(entity: StoreEntity): string {
   switch (entity.kind) {
     case 'order':
       return entity.order.id;

@@ -4,8 +4,8 @@ import { type AskingDeps, askLoyalty, type Unavailable } from '../calls/ask-loya
 import {
   expiresAfter,
   type Ledger,
-  ledgerKeyText,
   type RecordKey,
+  readEntry,
   rememberedForm,
   replaceEntry,
 } from '../ledger/ledger.ts';
@@ -134,16 +134,14 @@ async function count(
 function release(shop: string, run: string, at: number, deps: GiftDeps): Promise<unknown> {
   const free = ({ points, runs }: GivenDay) => {
     const [, counted = 0] = runs.find(([id]) => id === run) ?? [];
-    return {
-      day: { points: points - counted, runs: runs.filter(([id]) => id !== run) },
-      value: {},
-    };
+    const others = runs.filter(([id]) => id !== run);
+    return { day: { points: points - counted, runs: others }, value: {} };
   };
   return changeDay(dayKey(shop, at), free, deps);
 }
 
 async function readDay(key: RecordKey<'given'>, { ledger }: GiftDeps) {
-  const entry = (await ledger.readMany([key])).get(ledgerKeyText(key));
+  const entry = await readEntry(ledger, key);
   return { entry, day: form.read(entry?.remembered) ?? { points: 0, runs: [] } };
 }
 

@@ -42,7 +42,7 @@ import {
   readOrderCodes,
 } from './make-reward-code.ts';
 import { customerPayload, type Enrichment, metafieldKeys } from './order-as-payload.ts';
-import { findAbsent, type OrderEvidence, scannedPage, searchFor, seesAllOrders } from './pages.ts';
+import { findAbsent, type OrderEvidence, placeIn, scannedPage, seesAllOrders } from './pages.ts';
 import { readCodeUses, readCoupon, readDiscount, scanDiscounts } from './read-discounts.ts';
 import { readOrder, scanOrders } from './read-orders.ts';
 import { cacheRollouts, describeOverrides, followRollouts, readFollowed } from './rollouts.ts';
@@ -226,8 +226,7 @@ async function scanProducts(
   span: Span,
   after: string | undefined,
 ): Promise<ScanAnswer<ScanPage<StoreProduct>>> {
-  const place = { search: searchFor(span), after: after ?? null };
-  const answer = await ask(changedProductsDocument, place);
+  const answer = await ask(changedProductsDocument, placeIn(span, after));
   if (answer.kind !== 'data') return unavailable(answer);
   const { products } = answer.data;
   const changed = await Promise.all(

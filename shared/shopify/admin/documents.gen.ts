@@ -9,25 +9,6 @@ type AppDeveloperType =
   | 'SHOPIFY'
   | 'UNKNOWN';
 
-type BulkOperationErrorCode =
-  | 'ACCESS_DENIED'
-  | 'INTERNAL_SERVER_ERROR'
-  | 'TIMEOUT';
-
-type BulkOperationStatus =
-  | 'CANCELED'
-  | 'CANCELING'
-  | 'COMPLETED'
-  | 'CREATED'
-  | 'EXPIRED'
-  | 'FAILED'
-  | 'RUNNING';
-
-type BulkOperationUserErrorCode =
-  | 'INVALID'
-  | 'LIMIT_REACHED'
-  | 'OPERATION_IN_PROGRESS';
-
 type CountryCode =
   | 'AC'
   | 'AD'
@@ -624,6 +605,15 @@ type DiscountShippingDestinationSelectionInput = {
   readonly countries?: DiscountCountriesInput | null | undefined;
 };
 
+type DiscountSortKeys =
+  | 'CREATED_AT'
+  | 'ENDS_AT'
+  | 'ID'
+  | 'RELEVANCE'
+  | 'STARTS_AT'
+  | 'TITLE'
+  | 'UPDATED_AT';
+
 type DiscountStatus =
   | 'ACTIVE'
   | 'EXPIRED'
@@ -952,6 +942,22 @@ type OrderDisplayFulfillmentStatus =
   | 'SCHEDULED'
   | 'UNFULFILLED';
 
+type OrderSortKeys =
+  | 'CREATED_AT'
+  | 'CURRENT_TOTAL_PRICE'
+  | 'CUSTOMER_NAME'
+  | 'DESTINATION'
+  | 'FINANCIAL_STATUS'
+  | 'FULFILLMENT_STATUS'
+  | 'ID'
+  | 'ORDER_NUMBER'
+  | 'PO_NUMBER'
+  | 'PROCESSED_AT'
+  | 'RELEVANCE'
+  | 'TOTAL_ITEMS_QUANTITY'
+  | 'TOTAL_PRICE'
+  | 'UPDATED_AT';
+
 type OrderTransactionKind =
   | 'AUTHORIZATION'
   | 'CAPTURE'
@@ -974,6 +980,17 @@ type ProductDiscountsWithTagsOnSameCartLineInput = {
   readonly add?: ReadonlyArray<string> | null | undefined;
   readonly remove?: ReadonlyArray<string> | null | undefined;
 };
+
+type ProductSortKeys =
+  | 'CREATED_AT'
+  | 'ID'
+  | 'INVENTORY_TOTAL'
+  | 'PRODUCT_TYPE'
+  | 'PUBLISHED_AT'
+  | 'RELEVANCE'
+  | 'TITLE'
+  | 'UPDATED_AT'
+  | 'VENDOR';
 
 type ProductStatus =
   | 'ACTIVE'
@@ -1410,6 +1427,7 @@ type DiscountQuery = { readonly code:
 
 type ChangedDiscountsQueryVariables = Exact<{
   search: string;
+  sortKey: DiscountSortKeys;
   after?: string | null | undefined;
 }>;
 
@@ -1820,7 +1838,27 @@ type OrderPaymentsQueryVariables = Exact<{
 }>;
 
 
-type OrderPaymentsQuery = { readonly order: { readonly updatedAt: string, readonly transactions: ReadonlyArray<{ readonly kind: OrderTransactionKind, readonly status: OrderTransactionStatus, readonly gateway: string | null, readonly amountSet: MoneyFragment }> } | null };
+type OrderPaymentsQuery = { readonly order: { readonly updatedAt: string, readonly transactions: ReadonlyArray<{ readonly id: string, readonly kind: OrderTransactionKind, readonly status: OrderTransactionStatus, readonly gateway: string | null, readonly parentTransaction: { readonly gateway: string | null } | null, readonly amountSet: MoneyFragment }> } | null };
+
+type CreditAccountsQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+type CreditAccountsQuery = { readonly customer: { readonly storeCreditAccounts: { readonly nodes: ReadonlyArray<{ readonly id: string }> } } | null };
+
+type CreditHistoryQueryVariables = Exact<{
+  id: string;
+  after?: string | null | undefined;
+}>;
+
+
+type CreditHistoryQuery = { readonly storeCreditAccount: { readonly balance: { readonly currencyCode: CurrencyCode }, readonly transactions: { readonly nodes: ReadonlyArray<
+        | { readonly __typename: 'StoreCreditAccountCreditTransaction', readonly id: string, readonly expiresAt: string | null, readonly createdAt: string, readonly event: StoreCreditSystemEvent, readonly origin: { readonly parentTransaction: { readonly gateway: string | null } | null } | null, readonly amount: { readonly amount: string }, readonly balanceAfterTransaction: { readonly amount: string } }
+        | { readonly __typename: 'StoreCreditAccountDebitRevertTransaction', readonly createdAt: string, readonly event: StoreCreditSystemEvent, readonly debitTransaction: { readonly id: string }, readonly amount: { readonly amount: string }, readonly balanceAfterTransaction: { readonly amount: string } }
+        | { readonly __typename: 'StoreCreditAccountDebitTransaction', readonly id: string, readonly createdAt: string, readonly event: StoreCreditSystemEvent, readonly origin: { readonly id: string } | null, readonly amount: { readonly amount: string }, readonly balanceAfterTransaction: { readonly amount: string } }
+        | { readonly __typename: 'StoreCreditAccountExpirationTransaction', readonly createdAt: string, readonly event: StoreCreditSystemEvent, readonly creditTransaction: { readonly id: string }, readonly amount: { readonly amount: string }, readonly balanceAfterTransaction: { readonly amount: string } }
+      >, readonly pageInfo: PageFragment } } | null };
 
 type OrderTipsQueryVariables = Exact<{
   id: string;
@@ -1854,10 +1892,11 @@ type RefundQueryVariables = Exact<{
 }>;
 
 
-type RefundQuery = { readonly refund: { readonly order: { readonly updatedAt: string }, readonly refundLineItems: { readonly nodes: ReadonlyArray<{ readonly quantity: number, readonly lineItem: { readonly id: string }, readonly subtotalSet: MoneyFragment, readonly totalTaxSet: MoneyFragment }>, readonly pageInfo: PageFragment }, readonly refundShippingLines: { readonly nodes: ReadonlyArray<{ readonly subtotalAmountSet: MoneyFragment, readonly taxAmountSet: MoneyFragment }> }, readonly transactions: { readonly nodes: ReadonlyArray<{ readonly kind: OrderTransactionKind, readonly status: OrderTransactionStatus, readonly gateway: string | null, readonly processedAt: string | null, readonly amountSet: MoneyFragment }> }, readonly duties: ReadonlyArray<{ readonly amountSet: MoneyFragment }> | null, readonly orderAdjustments: { readonly nodes: ReadonlyArray<{ readonly amountSet: MoneyFragment, readonly taxAmountSet: MoneyFragment }> } } | null };
+type RefundQuery = { readonly refund: { readonly order: { readonly updatedAt: string }, readonly refundLineItems: { readonly nodes: ReadonlyArray<{ readonly quantity: number, readonly lineItem: { readonly id: string }, readonly subtotalSet: MoneyFragment, readonly totalTaxSet: MoneyFragment }>, readonly pageInfo: PageFragment }, readonly refundShippingLines: { readonly nodes: ReadonlyArray<{ readonly subtotalAmountSet: MoneyFragment, readonly taxAmountSet: MoneyFragment }> }, readonly transactions: { readonly nodes: ReadonlyArray<{ readonly kind: OrderTransactionKind, readonly status: OrderTransactionStatus, readonly gateway: string | null, readonly processedAt: string | null, readonly parentTransaction: { readonly gateway: string | null } | null, readonly amountSet: MoneyFragment }> }, readonly duties: ReadonlyArray<{ readonly amountSet: MoneyFragment }> | null, readonly orderAdjustments: { readonly nodes: ReadonlyArray<{ readonly amountSet: MoneyFragment, readonly taxAmountSet: MoneyFragment }> } } | null };
 
 type ChangedOrdersQueryVariables = Exact<{
   search: string;
+  sortKey: OrderSortKeys;
   after?: string | null | undefined;
   withStaff: boolean;
 }>;
@@ -1870,6 +1909,7 @@ type ChangedOrdersQuery = { readonly orders: { readonly nodes: ReadonlyArray<(
 
 type ChangedOrdersWithExtrasQueryVariables = Exact<{
   search: string;
+  sortKey: OrderSortKeys;
   after?: string | null | undefined;
   withCard: boolean;
   withPayments: boolean;
@@ -2158,6 +2198,7 @@ type ProductEventQuery = { readonly product: ProductBodyFragment | null };
 
 type ChangedProductsQueryVariables = Exact<{
   search: string;
+  sortKey: ProductSortKeys;
   after?: string | null | undefined;
 }>;
 
@@ -2414,20 +2455,6 @@ type StillThereQuery = { readonly nodes: ReadonlyArray<
     | { readonly id: string }
    | null> };
 
-type RunBulkQueryMutationVariables = Exact<{
-  query: string;
-}>;
-
-
-type RunBulkQueryMutation = { readonly bulkOperationRunQuery: { readonly bulkOperation: { readonly id: string, readonly status: BulkOperationStatus, readonly createdAt: string } | null, readonly userErrors: ReadonlyArray<{ readonly field: ReadonlyArray<string> | null, readonly message: string, readonly code: BulkOperationUserErrorCode | null }> } | null };
-
-type BulkOperationQueryVariables = Exact<{
-  id: string;
-}>;
-
-
-type BulkOperationQuery = { readonly bulkOperation: { readonly id: string, readonly status: BulkOperationStatus, readonly errorCode: BulkOperationErrorCode | null, readonly createdAt: string, readonly objectCount: string, readonly rootObjectCount: string, readonly fileSize: string | null, readonly url: string | null } | null };
-
 type CreditStoreCreditMutationVariables = Exact<{
   id: string;
   creditInput: StoreCreditAccountCreditInput;
@@ -2558,7 +2585,7 @@ export const discountDocument: AdminDocument<DiscountQuery, DiscountQueryVariabl
 export const changedDiscountsDocument: AdminDocument<ChangedDiscountsQuery, ChangedDiscountsQueryVariables> = {
   name: 'ChangedDiscounts',
   kind: 'query',
-  text: "query ChangedDiscounts($search:String!$after:String){discountNodes(first:10 after:$after sortKey:UPDATED_AT query:$search){nodes{id discount{__typename ...on DiscountCodeBasic{...BasicDiscount codes(first:50){...RedeemCodes}}...on DiscountCodeBxgy{...BxgyDiscount codes(first:50){...RedeemCodes}}...on DiscountCodeFreeShipping{...FreeShippingDiscount codes(first:50){...RedeemCodes}}...on DiscountCodeApp{...AppDiscount codes(first:50){...RedeemCodes}}}}pageInfo{...Page}}}fragment BasicDiscount on DiscountCodeBasic{status createdAt updatedAt startsAt endsAt usageLimit appliesOncePerCustomer tags context{...DiscountAudience}customerGets{value{__typename ...on DiscountAmount{amount{amount}}...on DiscountPercentage{percentage}}}}fragment BxgyDiscount on DiscountCodeBxgy{status createdAt updatedAt startsAt endsAt usageLimit appliesOncePerCustomer tags context{...DiscountAudience}}fragment FreeShippingDiscount on DiscountCodeFreeShipping{status createdAt updatedAt startsAt endsAt usageLimit appliesOncePerCustomer tags context{...DiscountAudience}}fragment AppDiscount on DiscountCodeApp{status createdAt updatedAt startsAt endsAt usageLimit appliesOncePerCustomer tags context{...DiscountAudience}}fragment DiscountAudience on DiscountContext{__typename ...on DiscountCustomers{customers{...Customer}}}fragment RedeemCodes on DiscountRedeemCodeConnection{nodes{id code asyncUsageCount}pageInfo{...Page}}fragment Page on PageInfo{hasNextPage endCursor}fragment Customer on Customer{id firstName lastName createdAt defaultEmailAddress{emailAddress}defaultPhoneNumber{phoneNumber}defaultAddress{name phone}}",
+  text: "query ChangedDiscounts($search:String!$sortKey:DiscountSortKeys!$after:String){discountNodes(first:10 after:$after sortKey:$sortKey query:$search){nodes{id discount{__typename ...on DiscountCodeBasic{...BasicDiscount codes(first:50){...RedeemCodes}}...on DiscountCodeBxgy{...BxgyDiscount codes(first:50){...RedeemCodes}}...on DiscountCodeFreeShipping{...FreeShippingDiscount codes(first:50){...RedeemCodes}}...on DiscountCodeApp{...AppDiscount codes(first:50){...RedeemCodes}}}}pageInfo{...Page}}}fragment BasicDiscount on DiscountCodeBasic{status createdAt updatedAt startsAt endsAt usageLimit appliesOncePerCustomer tags context{...DiscountAudience}customerGets{value{__typename ...on DiscountAmount{amount{amount}}...on DiscountPercentage{percentage}}}}fragment BxgyDiscount on DiscountCodeBxgy{status createdAt updatedAt startsAt endsAt usageLimit appliesOncePerCustomer tags context{...DiscountAudience}}fragment FreeShippingDiscount on DiscountCodeFreeShipping{status createdAt updatedAt startsAt endsAt usageLimit appliesOncePerCustomer tags context{...DiscountAudience}}fragment AppDiscount on DiscountCodeApp{status createdAt updatedAt startsAt endsAt usageLimit appliesOncePerCustomer tags context{...DiscountAudience}}fragment DiscountAudience on DiscountContext{__typename ...on DiscountCustomers{customers{...Customer}}}fragment RedeemCodes on DiscountRedeemCodeConnection{nodes{id code asyncUsageCount}pageInfo{...Page}}fragment Page on PageInfo{hasNextPage endCursor}fragment Customer on Customer{id firstName lastName createdAt defaultEmailAddress{emailAddress}defaultPhoneNumber{phoneNumber}defaultAddress{name phone}}",
 };
 
 export const discountsCountDocument: AdminDocument<DiscountsCountQuery, DiscountsCountQueryVariables> = {
@@ -2642,7 +2669,19 @@ export const orderShippingDocument: AdminDocument<OrderShippingQuery, OrderShipp
 export const orderPaymentsDocument: AdminDocument<OrderPaymentsQuery, OrderPaymentsQueryVariables> = {
   name: 'OrderPayments',
   kind: 'query',
-  text: "query OrderPayments($id:ID!){order(id:$id){updatedAt transactions(first:250){kind status gateway amountSet{...Money}}}}fragment Money on MoneyBag{shopMoney{amount}}",
+  text: "query OrderPayments($id:ID!){order(id:$id){updatedAt transactions(first:220){id kind status gateway parentTransaction{gateway}amountSet{...Money}}}}fragment Money on MoneyBag{shopMoney{amount}}",
+};
+
+export const creditAccountsDocument: AdminDocument<CreditAccountsQuery, CreditAccountsQueryVariables> = {
+  name: 'CreditAccounts',
+  kind: 'query',
+  text: "query CreditAccounts($id:ID!){customer(id:$id){storeCreditAccounts(first:20){nodes{id}}}}",
+};
+
+export const creditHistoryDocument: AdminDocument<CreditHistoryQuery, CreditHistoryQueryVariables> = {
+  name: 'CreditHistory',
+  kind: 'query',
+  text: "query CreditHistory($id:ID!$after:String){storeCreditAccount(id:$id){balance{currencyCode}transactions(first:100 after:$after sortKey:CREATED_AT){nodes{__typename createdAt event amount{amount}balanceAfterTransaction{amount}...on StoreCreditAccountCreditTransaction{id expiresAt origin{...on OrderTransaction{parentTransaction{gateway}}}}...on StoreCreditAccountDebitTransaction{id origin{...on OrderTransaction{id}}}...on StoreCreditAccountDebitRevertTransaction{debitTransaction{id}}...on StoreCreditAccountExpirationTransaction{creditTransaction{id}}}pageInfo{...Page}}}}fragment Page on PageInfo{hasNextPage endCursor}",
 };
 
 export const orderTipsDocument: AdminDocument<OrderTipsQuery, OrderTipsQueryVariables> = {
@@ -2654,19 +2693,19 @@ export const orderTipsDocument: AdminDocument<OrderTipsQuery, OrderTipsQueryVari
 export const refundDocument: AdminDocument<RefundQuery, RefundQueryVariables> = {
   name: 'Refund',
   kind: 'query',
-  text: "query Refund($id:ID!$after:String){refund(id:$id){order{updatedAt}refundLineItems(first:100 after:$after){nodes{quantity lineItem{id}subtotalSet{...Money}totalTaxSet{...Money}}pageInfo{...Page}}refundShippingLines(first:10){nodes{subtotalAmountSet{...Money}taxAmountSet{...Money}}}transactions(first:20){nodes{kind status gateway processedAt amountSet{...Money}}}duties{amountSet{...Money}}orderAdjustments(first:20){nodes{amountSet{...Money}taxAmountSet{...Money}}}}}fragment Money on MoneyBag{shopMoney{amount}}fragment Page on PageInfo{hasNextPage endCursor}",
+  text: "query Refund($id:ID!$after:String){refund(id:$id){order{updatedAt}refundLineItems(first:100 after:$after){nodes{quantity lineItem{id}subtotalSet{...Money}totalTaxSet{...Money}}pageInfo{...Page}}refundShippingLines(first:10){nodes{subtotalAmountSet{...Money}taxAmountSet{...Money}}}transactions(first:20){nodes{kind status gateway parentTransaction{gateway}processedAt amountSet{...Money}}}duties{amountSet{...Money}}orderAdjustments(first:20){nodes{amountSet{...Money}taxAmountSet{...Money}}}}}fragment Money on MoneyBag{shopMoney{amount}}fragment Page on PageInfo{hasNextPage endCursor}",
 };
 
 export const changedOrdersDocument: AdminDocument<ChangedOrdersQuery, ChangedOrdersQueryVariables> = {
   name: 'ChangedOrders',
   kind: 'query',
-  text: "query ChangedOrders($search:String!$after:String$withStaff:Boolean!){orders(first:7 after:$after sortKey:UPDATED_AT query:$search){nodes{...OrderHead lineItems(first:7){...OrderLines}discountApplications(first:5){...OrderDiscounts}shippingLines(first:2){...OrderShipping}}pageInfo{...Page}}}fragment OrderHead on Order{id name createdAt processedAt updatedAt cancelledAt closedAt test sourceName currencyCode taxesIncluded displayFinancialStatus displayFulfillmentStatus email phone paymentGatewayNames fulfillments{status createdAt}refunds{id createdAt processedAt}currentSubtotalPriceSet{...Money}currentTotalPriceSet{...Money}currentShippingPriceSet{...Money}totalOutstandingSet{...Money}totalTipReceivedSet{...Money}customAttributes{key value}customer{...Customer}}fragment OrderLines on LineItemConnection{nodes{id title name vendor isGiftCard quantity currentQuantity product{id}originalUnitPriceSet{...Money}discountAllocations{allocatedAmountSet{...Money}}taxLines{priceSet{...Money}}staffMember@include(if:$withStaff){...Staff}}pageInfo{...Page}}fragment OrderDiscounts on DiscountApplicationConnection{nodes{__typename index ...on DiscountCodeApplication{code}}pageInfo{...Page}}fragment OrderShipping on ShippingLineConnection{nodes{originalPriceSet{...Money}discountedPriceSet{...Money}discountAllocations{allocatedAmountSet{...Money}}taxLines{priceSet{...Money}}}pageInfo{...Page}}fragment Staff on StaffMember{id name}fragment Money on MoneyBag{shopMoney{amount}}fragment Page on PageInfo{hasNextPage endCursor}fragment Customer on Customer{id firstName lastName createdAt defaultEmailAddress{emailAddress}defaultPhoneNumber{phoneNumber}defaultAddress{name phone}}",
+  text: "query ChangedOrders($search:String!$sortKey:OrderSortKeys!$after:String$withStaff:Boolean!){orders(first:7 after:$after sortKey:$sortKey query:$search){nodes{...OrderHead lineItems(first:7){...OrderLines}discountApplications(first:5){...OrderDiscounts}shippingLines(first:2){...OrderShipping}}pageInfo{...Page}}}fragment OrderHead on Order{id name createdAt processedAt updatedAt cancelledAt closedAt test sourceName currencyCode taxesIncluded displayFinancialStatus displayFulfillmentStatus email phone paymentGatewayNames fulfillments{status createdAt}refunds{id createdAt processedAt}currentSubtotalPriceSet{...Money}currentTotalPriceSet{...Money}currentShippingPriceSet{...Money}totalOutstandingSet{...Money}totalTipReceivedSet{...Money}customAttributes{key value}customer{...Customer}}fragment OrderLines on LineItemConnection{nodes{id title name vendor isGiftCard quantity currentQuantity product{id}originalUnitPriceSet{...Money}discountAllocations{allocatedAmountSet{...Money}}taxLines{priceSet{...Money}}staffMember@include(if:$withStaff){...Staff}}pageInfo{...Page}}fragment OrderDiscounts on DiscountApplicationConnection{nodes{__typename index ...on DiscountCodeApplication{code}}pageInfo{...Page}}fragment OrderShipping on ShippingLineConnection{nodes{originalPriceSet{...Money}discountedPriceSet{...Money}discountAllocations{allocatedAmountSet{...Money}}taxLines{priceSet{...Money}}}pageInfo{...Page}}fragment Staff on StaffMember{id name}fragment Money on MoneyBag{shopMoney{amount}}fragment Page on PageInfo{hasNextPage endCursor}fragment Customer on Customer{id firstName lastName createdAt defaultEmailAddress{emailAddress}defaultPhoneNumber{phoneNumber}defaultAddress{name phone}}",
 };
 
 export const changedOrdersWithExtrasDocument: AdminDocument<ChangedOrdersWithExtrasQuery, ChangedOrdersWithExtrasQueryVariables> = {
   name: 'ChangedOrdersWithExtras',
   kind: 'query',
-  text: "query ChangedOrdersWithExtras($search:String!$after:String$withCard:Boolean!$withPayments:Boolean!$withDisputes:Boolean!$withLocation:Boolean!$withStaff:Boolean!$withLocalizedFields:Boolean!$withOrderMetafields:Boolean!$orderMetafields:[String!]$withCustomerMetafields:Boolean!$customerMetafields:[String!]){orders(first:4 after:$after sortKey:UPDATED_AT query:$search){nodes{...OrderHead ...OrderExtras lineItems(first:7){...OrderLines}discountApplications(first:5){...OrderDiscounts}shippingLines(first:2){...OrderShipping}}pageInfo{...Page}}}fragment OrderHead on Order{id name createdAt processedAt updatedAt cancelledAt closedAt test sourceName currencyCode taxesIncluded displayFinancialStatus displayFulfillmentStatus email phone paymentGatewayNames fulfillments{status createdAt}refunds{id createdAt processedAt}currentSubtotalPriceSet{...Money}currentTotalPriceSet{...Money}currentShippingPriceSet{...Money}totalOutstandingSet{...Money}totalTipReceivedSet{...Money}customAttributes{key value}customer{...Customer}}fragment OrderExtras on Order{customer{metafields(first:10 keys:$customerMetafields)@include(if:$withCustomerMetafields){nodes{...Metafield}}}metafields(first:10 keys:$orderMetafields)@include(if:$withOrderMetafields){nodes{...Metafield}}localizedFields(first:20)@include(if:$withLocalizedFields){nodes{key value}}disputes@include(if:$withDisputes){status}retailLocation@include(if:$withLocation){legacyResourceId name}staffMember@include(if:$withStaff){...Staff}transactions(first:20)@include(if:$withPayments){kind status processedAt paymentDetails@include(if:$withCard){...on CardPaymentDetails{company paymentMethodName}}}}fragment OrderLines on LineItemConnection{nodes{id title name vendor isGiftCard quantity currentQuantity product{id}originalUnitPriceSet{...Money}discountAllocations{allocatedAmountSet{...Money}}taxLines{priceSet{...Money}}staffMember@include(if:$withStaff){...Staff}}pageInfo{...Page}}fragment OrderDiscounts on DiscountApplicationConnection{nodes{__typename index ...on DiscountCodeApplication{code}}pageInfo{...Page}}fragment OrderShipping on ShippingLineConnection{nodes{originalPriceSet{...Money}discountedPriceSet{...Money}discountAllocations{allocatedAmountSet{...Money}}taxLines{priceSet{...Money}}}pageInfo{...Page}}fragment Staff on StaffMember{id name}fragment Metafield on Metafield{namespace key value}fragment Money on MoneyBag{shopMoney{amount}}fragment Page on PageInfo{hasNextPage endCursor}fragment Customer on Customer{id firstName lastName createdAt defaultEmailAddress{emailAddress}defaultPhoneNumber{phoneNumber}defaultAddress{name phone}}",
+  text: "query ChangedOrdersWithExtras($search:String!$sortKey:OrderSortKeys!$after:String$withCard:Boolean!$withPayments:Boolean!$withDisputes:Boolean!$withLocation:Boolean!$withStaff:Boolean!$withLocalizedFields:Boolean!$withOrderMetafields:Boolean!$orderMetafields:[String!]$withCustomerMetafields:Boolean!$customerMetafields:[String!]){orders(first:4 after:$after sortKey:$sortKey query:$search){nodes{...OrderHead ...OrderExtras lineItems(first:7){...OrderLines}discountApplications(first:5){...OrderDiscounts}shippingLines(first:2){...OrderShipping}}pageInfo{...Page}}}fragment OrderHead on Order{id name createdAt processedAt updatedAt cancelledAt closedAt test sourceName currencyCode taxesIncluded displayFinancialStatus displayFulfillmentStatus email phone paymentGatewayNames fulfillments{status createdAt}refunds{id createdAt processedAt}currentSubtotalPriceSet{...Money}currentTotalPriceSet{...Money}currentShippingPriceSet{...Money}totalOutstandingSet{...Money}totalTipReceivedSet{...Money}customAttributes{key value}customer{...Customer}}fragment OrderExtras on Order{customer{metafields(first:10 keys:$customerMetafields)@include(if:$withCustomerMetafields){nodes{...Metafield}}}metafields(first:10 keys:$orderMetafields)@include(if:$withOrderMetafields){nodes{...Metafield}}localizedFields(first:20)@include(if:$withLocalizedFields){nodes{key value}}disputes@include(if:$withDisputes){status}retailLocation@include(if:$withLocation){legacyResourceId name}staffMember@include(if:$withStaff){...Staff}transactions(first:20)@include(if:$withPayments){kind status processedAt paymentDetails@include(if:$withCard){...on CardPaymentDetails{company paymentMethodName}}}}fragment OrderLines on LineItemConnection{nodes{id title name vendor isGiftCard quantity currentQuantity product{id}originalUnitPriceSet{...Money}discountAllocations{allocatedAmountSet{...Money}}taxLines{priceSet{...Money}}staffMember@include(if:$withStaff){...Staff}}pageInfo{...Page}}fragment OrderDiscounts on DiscountApplicationConnection{nodes{__typename index ...on DiscountCodeApplication{code}}pageInfo{...Page}}fragment OrderShipping on ShippingLineConnection{nodes{originalPriceSet{...Money}discountedPriceSet{...Money}discountAllocations{allocatedAmountSet{...Money}}taxLines{priceSet{...Money}}}pageInfo{...Page}}fragment Staff on StaffMember{id name}fragment Metafield on Metafield{namespace key value}fragment Money on MoneyBag{shopMoney{amount}}fragment Page on PageInfo{hasNextPage endCursor}fragment Customer on Customer{id firstName lastName createdAt defaultEmailAddress{emailAddress}defaultPhoneNumber{phoneNumber}defaultAddress{name phone}}",
 };
 
 export const findOrdersDocument: AdminDocument<FindOrdersQuery, FindOrdersQueryVariables> = {
@@ -2708,7 +2747,7 @@ export const productEventDocument: AdminDocument<ProductEventQuery, ProductEvent
 export const changedProductsDocument: AdminDocument<ChangedProductsQuery, ChangedProductsQueryVariables> = {
   name: 'ChangedProducts',
   kind: 'query',
-  text: "query ChangedProducts($search:String!$after:String){products(first:50 after:$after sortKey:UPDATED_AT query:$search){nodes{...ProductBody}pageInfo{...Page}}}fragment Page on PageInfo{hasNextPage endCursor}fragment ProductBody on Product{id title handle status vendor productType updatedAt category{id fullName}priceRangeV2{minVariantPrice{amount}}media(first:1 query:\"media_type:IMAGE\" sortKey:POSITION){nodes{...on MediaImage{image{url}}}}featuredMedia{preview{image{url}}}}",
+  text: "query ChangedProducts($search:String!$sortKey:ProductSortKeys!$after:String){products(first:50 after:$after sortKey:$sortKey query:$search){nodes{...ProductBody}pageInfo{...Page}}}fragment Page on PageInfo{hasNextPage endCursor}fragment ProductBody on Product{id title handle status vendor productType updatedAt category{id fullName}priceRangeV2{minVariantPrice{amount}}media(first:1 query:\"media_type:IMAGE\" sortKey:POSITION){nodes{...on MediaImage{image{url}}}}featuredMedia{preview{image{url}}}}",
 };
 
 export const findProductsDocument: AdminDocument<FindProductsQuery, FindProductsQueryVariables> = {
@@ -2745,18 +2784,6 @@ export const stillThereDocument: AdminDocument<StillThereQuery, StillThereQueryV
   name: 'StillThere',
   kind: 'query',
   text: "query StillThere($ids:[ID!]!){nodes(ids:$ids){id}}",
-};
-
-export const runBulkQueryDocument: AdminDocument<RunBulkQueryMutation, RunBulkQueryMutationVariables> = {
-  name: 'RunBulkQuery',
-  kind: 'mutation',
-  text: "mutation RunBulkQuery($query:String!){bulkOperationRunQuery(query:$query groupObjects:true){bulkOperation{id status createdAt}userErrors{field message code}}}",
-};
-
-export const bulkOperationDocument: AdminDocument<BulkOperationQuery, BulkOperationQueryVariables> = {
-  name: 'BulkOperation',
-  kind: 'query',
-  text: "query BulkOperation($id:ID!){bulkOperation(id:$id){id status errorCode createdAt objectCount rootObjectCount fileSize url}}",
 };
 
 export const creditStoreCreditDocument: AdminDocument<CreditStoreCreditMutation, CreditStoreCreditMutationVariables> = {

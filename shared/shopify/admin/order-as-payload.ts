@@ -8,7 +8,7 @@ import type { orderDocument, refundDocument } from './documents.gen.ts';
 export type OrderNode = NonNullable<DataOf<typeof orderDocument>['order']>;
 export type OrderLineNode = OrderNode['lineItems']['nodes'][number];
 type DiscountNode = OrderNode['discountApplications']['nodes'][number];
-export type ShippingNode = OrderNode['shippingLines']['nodes'][number];
+type ShippingNode = OrderNode['shippingLines']['nodes'][number];
 export type CustomerNode = NonNullable<OrderNode['customer']>;
 type RefundNode = NonNullable<DataOf<typeof refundDocument>['refund']>;
 export type RefundLineNode = RefundNode['refundLineItems']['nodes'][number];
@@ -217,6 +217,8 @@ export interface Enrichment {
   readonly paymentDates?: boolean | undefined;
   /** Whether a chargeback was lost. */
   readonly disputes?: boolean | undefined;
+  /** What a payment with store credit was made of. Needs the scopes of store credit accounts and their transactions. */
+  readonly storeCredit?: boolean | undefined;
   /** Name of the retail location. Needs `read_locations`. */
   readonly locationNames?: boolean | undefined;
   /** Name of the staff member. Needs `read_users`, which Shopify grants only to some plans. */

@@ -13,7 +13,13 @@ import {
   unavailable,
 } from './client/admin-answer.ts';
 import type { Ask } from './client/admin-client.ts';
-import { accessScopesDocument, stillThereDocument } from './documents.gen.ts';
+import {
+  accessScopesDocument,
+  discountsCountDocument,
+  ordersCountDocument,
+  productsCountDocument,
+  stillThereDocument,
+} from './documents.gen.ts';
 
 /** A page of any connection of the Admin API. */
 export interface Page<Node> {
@@ -63,10 +69,17 @@ export function pick<Data, Part>(
  * Both ends are included and written in whole seconds, as the store's own times; it is not documented how
  * the search treats fractions.
  */
-export function searchFor({ from, until }: Span): string {
-  const end = `updated_at:<='${toSecond(Math.floor(until / 1000))}'`;
+function searchFor({ from, until, by }: Span): string {
+  const date = by === 'creation' ? 'created_at' : 'updated_at';
+  const end = `${date}:<='${toSecond(Math.floor(until / 1000))}'`;
   if (from === undefined) return end;
-  return `updated_at:>='${toSecond(Math.floor(from / 1000))}' AND ${end}`;
+  return `${date}:>='${toSecond(Math.floor(from / 1000))}' AND ${end}`;
+}
+
+/** The variables of a page of a scan. */
+export function placeIn(span: Span, after: string | undefined) {
+  const sortKey = span.by === 'creation' ? 'CREATED_AT' : 'UPDATED_AT';
+  return { search: searchFor(span), sortKey, after: after ?? null } as const;
 }
 
 function toSecond(seconds: number): string {
@@ -139,4 +152,32 @@ export async function seesAllOrders(ask: Ask): Promise<ScanAnswer<boolean>> {
     kind: 'found',
     value: accessScopes.some(({ handle }) => handle === 'read_all_orders'),
   };
+}
+
+/** Automatic discounts, which have no codes, are among the discounts. */
+export async function countEntities(
+  ask: Ask,
+  kind: ScannedKind,
+  span: Span,
+): Promise<ScanAnswer<number>> {
+  const search = searchFor(span);
+  switch (kind) {
+    case 'order':
+      return counted(await ask(ordersCountDocument, { search }), (data) => data.ordersCount);
+    case 'product':
+      return counted(await ask(productsCountDocument, { search }), (data) => data.productsCount);
+    case 'discount':
+      return counted(
+        await ask(discountsCountDocument, { search }),
+        (data) => data.discountNodesCount,
+      );
+  }
+}
+
+function counted<Data>(
+  answer: AdminAnswer<Data>,
+  count: (data: Data) => { readonly count: number } | null,
+): ScanAnswer<number> {
+  if (answer.kind !== 'data') return unavailable(answer);
+  return { kind: 'found', value: count(answer.data)?.count ?? 0 };
 }

@@ -30,7 +30,7 @@ import {
 } from './documents.gen.ts';
 import { REWARD_TAG } from './make-reward-code.ts';
 import type { CustomerNode } from './order-as-payload.ts';
-import { scannedPage, searchFor } from './pages.ts';
+import { placeIn, scannedPage } from './pages.ts';
 
 type DiscountData = DataOf<typeof discountDocument>;
 
@@ -89,8 +89,9 @@ export async function scanDiscounts(
   span: Span,
   after: string | undefined,
 ): Promise<ScanAnswer<ScanPage<DiscountPage>>> {
-  const place = { search: `method:code AND ${searchFor(span)}`, after: after ?? null };
-  const answer = await ask(changedDiscountsDocument, place);
+  const place = placeIn(span, after);
+  const search = `method:code AND ${place.search}`;
+  const answer = await ask(changedDiscountsDocument, { ...place, search });
   if (answer.kind !== 'data') return unavailable(answer);
   const { discountNodes } = answer.data;
   const changed = await Promise.all(discountNodes.nodes.map(changedDiscount));
@@ -179,8 +180,8 @@ function quoted(code: string): string {
 }
 
 type CodeDiscountNode = NonNullable<DataOf<typeof couponDocument>['codeDiscountNodeByCode']>;
-export type CodeDiscount = CodeDiscountNode['codeDiscount'];
-export type RedeemCode = CodeDiscount['codes']['nodes'][number];
+type CodeDiscount = CodeDiscountNode['codeDiscount'];
+type RedeemCode = CodeDiscount['codes']['nodes'][number];
 
 const couponFields = v.object({
   code: text,
@@ -197,7 +198,7 @@ const couponFields = v.object({
 });
 
 /** Undefined when a required field is missing. */
-export function couponFromNode(
+function couponFromNode(
   discountGid: string,
   discount: CodeDiscount,
   redeem: RedeemCode,

@@ -1,8 +1,17 @@
 import type { Changed, ScanAnswer, ScanPage, Span, StoreAnswer } from '../../core/store/store.ts';
 import { type Amount, readAmount, smallest, subtract, sum, ZERO } from '../../store/money.ts';
-import type { GiftCardPayment, StoreOrder } from '../../store/store-entities.ts';
+import type {
+  GiftCardPayment,
+  StoreCreditPayment,
+  StoreOrder,
+} from '../../store/store-entities.ts';
 import { idFromGid } from '../entity-id.ts';
-import { countedRefunds, isGiftCard, readOrderWebhook } from '../webhooks/read-order-webhook.ts';
+import {
+  countedRefunds,
+  isGiftCard,
+  readOrderWebhook,
+  STORE_CREDIT,
+} from '../webhooks/read-order-webhook.ts';
 import {
   type AdminAnswer,
   type AdminFailure,
@@ -38,10 +47,11 @@ import {
   type OrderEvidence,
   type Page,
   pick,
+  placeIn,
   readRest,
   scannedPage,
-  searchFor,
 } from './pages.ts';
+import { readCreditMix } from './read-credit.ts';
 
 /** Equal to what a webhook would say now, plus the enrichment. */
 export async function readOrder(
@@ -55,7 +65,7 @@ export async function readOrder(
   if (answer.kind !== 'data') return unavailable(answer);
   const node = answer.data.order;
   if (!node) return judgeAbsence(ask, evidence);
-  const read = await orderFromNode(ask, node, variables.withStaff);
+  const read = await orderFromNode(ask, node, enrichment);
   return read.kind === 'read' ? { kind: 'found', value: read.order } : unavailable(read);
 }
 
@@ -66,21 +76,19 @@ export async function scanOrders(
   after: string | undefined,
   enrichment: Enrichment,
 ): Promise<ScanAnswer<ScanPage<StoreOrder>>> {
-  const answer = await askForPage(
-    ask,
-    { search: searchFor(span), after: after ?? null },
-    enrichment,
-  );
+  const answer = await askForPage(ask, placeIn(span, after), enrichment);
   if (answer.kind !== 'data') return unavailable(answer);
   const changed: Changed<StoreOrder>[] = [];
   for (const node of answer.data.nodes) {
     const read = await ifLikeSchema(
-      () => orderFromNode(ask, node, enrichment.staffNames ?? false),
+      () => orderFromNode(ask, node, enrichment),
       failure('unreadable-answer'),
     );
     // A change moves the order out of the span: the next scan reads it.
-    if (isChanging(read)) continue;
-    if (read.kind === 'failure' && read.reason !== 'unreadable-answer') return unavailable(read);
+    if (isChanging(read) && span.by !== 'creation') continue;
+    if (read.kind === 'failure' && !isChanging(read) && read.reason !== 'unreadable-answer') {
+      return unavailable(read);
+    }
     const value = read.kind === 'read' ? read.order : undefined;
     changed.push({ id: idFromGid(node.id, 'Order') ?? '', updatedAt: node.updatedAt, value });
   }
@@ -89,7 +97,7 @@ export async function scanOrders(
 
 async function askForPage(
   ask: Ask,
-  place: { readonly search: string; readonly after: string | null },
+  place: ReturnType<typeof placeIn>,
   enrichment: Enrichment,
 ): Promise<AdminAnswer<Page<OrderNode>>> {
   const { orderMetafields, customerMetafields, ...switches } = extrasVariables(enrichment);
@@ -110,11 +118,11 @@ function isChanging(read: { readonly kind: 'read' } | AdminFailure): boolean {
 async function orderFromNode(
   ask: Ask,
   node: OrderNode,
-  withStaff: boolean,
+  { staffNames = false, storeCredit = false }: Enrichment,
 ): Promise<{ readonly kind: 'read'; readonly order: StoreOrder } | AdminFailure> {
-  const whole = await readWhole(ask, node, withStaff);
+  const whole = await readWhole(ask, node, staffNames);
   if (whole.kind === 'failure') return whole;
-  const paid = await readGiftCardPayments(ask, whole.order);
+  const paid = await readGiftCardPayments(ask, whole.order, storeCredit);
   if (paid.kind === 'failure') return paid;
   const read = readOrderWebhook(orderAsPayload(whole.order));
   if (read.kind !== 'read') return failure('unreadable-answer');
@@ -168,7 +176,7 @@ async function readWhole(
 type Refunds = { readonly kind: 'refunds'; readonly refunds: WholeOrder['refunds'] } | AdminFailure;
 
 /** Only where something is kept: of the others nothing counts. */
-export function needsRefunds(lines: readonly OrderLineNode[]): boolean {
+function needsRefunds(lines: readonly OrderLineNode[]): boolean {
   return lines.some(({ currentQuantity }) => currentQuantity > 0);
 }
 
@@ -260,6 +268,7 @@ interface GiftCardPayments {
 async function readGiftCardPayments(
   ask: Ask,
   { node, refunds }: WholeOrder,
+  withCredit: boolean,
 ): Promise<GiftCardPayments | AdminFailure> {
   const { id, updatedAt, paymentGatewayNames } = node;
   if (!paymentGatewayNames.some(isGiftCard)) {
@@ -270,47 +279,95 @@ async function readGiftCardPayments(
   if (answer.kind === 'failure') return answer;
   const order = answer.kind === 'data' ? answer.data.order : undefined;
   if (order?.updatedAt !== updatedAt) return failure('changed-while-reading');
-  const paid = byGiftCards(order.transactions, (kind) => PAID.has(kind));
+  const { transactions } = order;
+  const credit = await readCreditPayment(ask, node, transactions, withCredit);
+  if (credit?.kind === 'failure') return credit;
   const datesOf = ({ id, createdAt, processedAt }: RefundMade) => {
     const { lines, node: refund } = refunds.get(id) ?? {};
     const settled = refund?.transactions.nodes.map((one) => one.processedAt) ?? [];
     return { made: processedAt ?? createdAt, settled: lines?.length ? [] : settled };
   };
-  /** A refund may go to a new gift card: what exceeds the payment did not go back to it. */
-  const less = (back: Amount, until: readonly (RefundDetails | undefined)[]): GiftCardPayment => ({
-    net: subtract(paid, smallest([paid, back]) ?? ZERO),
-    returnedForShipping: sum(until.map((one) => returnedForShipping(one, node.taxesIncluded))),
+  const less = (
+    means: Means,
+    made: readonly RefundMade[],
+    back: readonly Transaction[] = made.flatMap((one) => moneyIn(refunds.get(one.id))),
+  ) => {
+    const paid = sumOf(transactions, (one) => PAID.has(one.kind) && means.paid(one));
+    /** A refund may go to a new gift card: what exceeds the payment did not go back to it. */
+    const returned = smallest([paid, sumOf(back, (one) => isRefund(one) && means.back(one))]);
+    const forShipping = made.map(({ id }) => {
+      const refund = refunds.get(id);
+      const given = sumOf(moneyIn(refund), (one) => isRefund(one) && means.back(one));
+      return refund ? (smallest([given, shippingOf(refund, node.taxesIncluded)]) ?? ZERO) : ZERO;
+    });
+    return { net: subtract(paid, returned ?? ZERO), returnedForShipping: sum(forShipping) };
+  };
+  const paidWith = (made: readonly RefundMade[], back?: readonly Transaction[]) => ({
+    ...less(EITHER, made, back),
+    ...(credit && {
+      apart: {
+        cards: less(CARDS, made, back),
+        credit: { ...less(CREDIT, made, back), paid: credit.paid, mix: credit.mix },
+      },
+    }),
   });
-  const detailsOf = (made: readonly RefundMade[]) => made.map((one) => refunds.get(one.id));
-  const before = Array.from(countedRefunds(node.refunds, datesOf), (counted) => {
-    const until = detailsOf(counted);
-    return less(sum(until.map(returnedIn)), until);
-  });
-  const now = less(byGiftCards(order.transactions, isRefund), detailsOf(node.refunds));
+  const before = Array.from(countedRefunds(node.refunds, datesOf), (made) => paidWith(made));
+  const now = paidWith(node.refunds, transactions);
   // With all refunds it is that of today.
   return { kind: 'paid', now, before: before.slice(0, -1) };
 }
 
-const returnedIn = (refund: RefundDetails | undefined): Amount =>
-  refund ? byGiftCards(refund.node.transactions.nodes, isRefund) : ZERO;
+const moneyIn = (refund: RefundDetails | undefined): readonly Transaction[] =>
+  refund?.node.transactions.nodes ?? [];
 
-function returnedForShipping(refund: RefundDetails | undefined, taxesIncluded: boolean): Amount {
-  if (!refund) return ZERO;
-  return smallest([returnedIn(refund), shippingOf(refund, taxesIncluded)]) ?? ZERO;
+const isRefund = ({ kind }: Transaction): boolean => kind === 'REFUND';
+
+/** Which payments are meant, and which refunds went back to them. */
+interface Means {
+  readonly paid: (transaction: Transaction) => boolean;
+  readonly back: (transaction: Transaction) => boolean;
 }
 
-const isRefund = (kind: string): boolean => kind === 'REFUND';
+const byGiftCard = ({ gateway }: Transaction) => isGiftCard(gateway);
+const byCard = (one: Transaction) => byGiftCard(one) && !byCredit(one);
+const byCredit = ({ gateway }: Transaction) => gateway === STORE_CREDIT;
+const EITHER: Means = { paid: byGiftCard, back: byGiftCard };
+const CARDS: Means = { paid: byCard, back: byCard };
+/** A refund of another payment to store credit is a new credit: it leaves this payment as it is. */
+const CREDIT: Means = {
+  paid: byCredit,
+  back: (one) => byCredit(one) && one.parentTransaction?.gateway === STORE_CREDIT,
+};
 
-function byGiftCards(
+function sumOf(
   transactions: readonly Transaction[],
-  isWanted: (kind: string) => boolean,
+  isWanted: (transaction: Transaction) => boolean,
 ): Amount {
   return sum(
     transactions
-      .filter(({ gateway, status }) => status === 'SUCCESS' && isGiftCard(gateway))
-      .filter(({ kind }) => isWanted(kind))
+      .filter((one) => one.status === 'SUCCESS' && isWanted(one))
       .map(({ amountSet }) => amountOf(amountSet)),
   );
+}
+
+type Payment = NonNullable<DataOf<typeof orderPaymentsDocument>['order']>['transactions'][number];
+
+/** Undefined where no store credit has to do with the order. */
+async function readCreditPayment(
+  ask: Ask,
+  { customer, currencyCode }: OrderNode,
+  transactions: readonly Payment[],
+  isWanted: boolean,
+): Promise<
+  (Pick<StoreCreditPayment, 'paid' | 'mix'> & { kind: 'credit' }) | AdminFailure | undefined
+> {
+  const own = transactions.filter(byCredit);
+  if (own.length === 0) return undefined;
+  const paid = sumOf(own, ({ kind }) => PAID.has(kind));
+  if (!isWanted || paid === ZERO) return { kind: 'credit', paid, mix: undefined };
+  const paymentIds = new Set(own.map(({ id }) => id));
+  const read = await readCreditMix(ask, customer?.id, { paymentIds, paid, currency: currencyCode });
+  return read.kind === 'failure' ? read : { kind: 'credit', paid, mix: read.mix };
 }
 
 function shippingOf({ node }: RefundDetails, taxesIncluded: boolean): Amount {

@@ -86,8 +86,9 @@ function toOrder(payload: OrderPayload): StoreOrder['beforeRefunds'][number] {
   };
 }
 
+export const STORE_CREDIT = 'shopify_store_credit';
 /** What Shopify's own gift cards and store credit are called among the gateways. */
-const GIFT_CARDS: ReadonlySet<string> = new Set(['gift_card', 'shopify_store_credit']);
+const GIFT_CARDS: ReadonlySet<string> = new Set(['gift_card', STORE_CREDIT]);
 
 export function isGiftCard(gateway: string | null): boolean {
   return GIFT_CARDS.has(gateway ?? '');

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { toEvent } from '../../../scripts/connector/backfill/run-backfill.ts';
-import { FILE_START } from '../../../shared/shopify/bulk/read-entities.ts';
 import { momentAt, orderAt, withId } from '../../fixtures/order-life.ts';
 import { personalFields, persons } from '../../fixtures/persons.ts';
 import {
@@ -185,7 +184,7 @@ describe('the code of a reward', () => {
     const entity = { kind: 'coupon', coupon: read.value } as const;
     const run = { shop: SHOP, id: 'discounts_1', run: 1 };
     await connector.send(
-      toEvent({ kind: 'entity', entity, next: FILE_START }, run, { readAt: now, now }),
+      toEvent({ kind: 'coupon', id: 'REWARD-FIXED', entity }, run, { readAt: now, now }),
     );
     await connector.settle();
     expect(mirrored().filter((code) => code.startsWith('REWARD-'))).toEqual([]);

@@ -3,7 +3,6 @@ import { recordBegin } from '../../../scripts/connector/deployment/audit-records
 import { createDynamoDbLedger } from '../../../shared/aws/dynamodb-ledger.ts';
 import { changeControl, withOperatorPause } from '../../../shared/core/calls/shop-pause.ts';
 import { keepLastReconcile } from '../../../shared/core/reconcile/last-reconcile.ts';
-import { FILE_START } from '../../../shared/shopify/bulk/read-entities.ts';
 import type { LocalStack } from '../../support/local-stack.ts';
 import { letterEvent, letterReason, parkLetters } from '../../support/parked-letters.ts';
 import { leaveStuckRedemption } from '../../support/stuck-redemption.ts';
@@ -72,7 +71,7 @@ export async function fillWithHostileTexts(stack: LocalStack) {
 
   const backfills = openBackfills(ledger, domain, () => now);
   const state = { id: `orders_${HOSTILE}`, shop: domain, kind: 'orders', run: 1 } as const;
-  const counts = { place: FILE_START, sent: 0, unreadable: 0 };
+  const counts = { place: {}, sent: 0 };
   await backfills.enlist(state.id);
   await backfills.save({ ...state, ...counts, startedAt: at, savedAt: at }, undefined);
   const none = { order: 0, product: 0, coupon: 0 };

@@ -4,7 +4,6 @@ import { openBackfills } from '../../../scripts/connector/backfill/run-backfill.
 import { recordBegin } from '../../../scripts/connector/deployment/audit-records.ts';
 import { changeControl, withOperatorPause } from '../../../shared/core/calls/shop-pause.ts';
 import { keepLastReconcile } from '../../../shared/core/reconcile/last-reconcile.ts';
-import { FILE_START } from '../../../shared/shopify/bulk/read-entities.ts';
 import { askAdmin } from '../../support/ask-admin.ts';
 import { SHOP, useOperatedConnector } from '../../support/operated-connector.ts';
 import { leaveStuckRedemption } from '../../support/stuck-redemption.ts';
@@ -33,7 +32,7 @@ beforeAll(async () => {
   );
   const backfills = openBackfills(ledger, SHOP, () => now);
   const state = { id: `orders_${HOSTILE}`, shop: SHOP, kind: 'orders', run: 1 } as const;
-  const counts = { place: FILE_START, sent: 0, unreadable: 0 };
+  const counts = { place: {}, sent: 0 };
   await backfills.enlist(state.id);
   await backfills.save({ ...state, ...counts, startedAt: at, savedAt: at }, undefined);
   const change = { command: HOSTILE, arguments: { 1: HOSTILE, [HOSTILE]: 'x' }, version: HOSTILE };

@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
 import { openBackfills } from '../../../scripts/connector/backfill/run-backfill.ts';
-import { FILE_START } from '../../../shared/shopify/bulk/read-entities.ts';
 import { BEFORE_ALL_FIXTURES } from '../../fixtures/order-payload.ts';
 import { SHOP, useOperatedConnector } from '../../support/operated-connector.ts';
 import { addSetting } from '../../support/project.ts';
@@ -58,7 +57,7 @@ it('with two shops, what is suggested for all names the shop, and can be run', a
   await connector.describe({ settings: resolve('test/fixtures/two-shops.config.ts') });
   const at = new Date().toISOString();
   const state = { id: 'discounts_first_now', shop: SHOP, kind: 'discounts', run: 1 } as const;
-  const counts = { place: FILE_START, sent: 0, unreadable: 0 };
+  const counts = { place: {}, sent: 0 };
   const backfills = openBackfills(connector.ledger, SHOP, () => new Date());
   await backfills.enlist(state.id);
   await backfills.save({ ...state, ...counts, startedAt: at, savedAt: at }, undefined);

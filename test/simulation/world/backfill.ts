@@ -1,6 +1,5 @@
 import { toEvent } from '../../../scripts/connector/backfill/run-backfill.ts';
 import { HISTORY_METADATA, type OrderForm } from '../../../shared/core/mapping/wanted-state.ts';
-import { FILE_START } from '../../../shared/shopify/bulk/read-entities.ts';
 import { joined } from '../kernel/chance.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import { SHOP } from './connector.ts';
@@ -17,7 +16,7 @@ interface BackfillDeps {
 
 const SENDS_FOR_MS = 20 * 60_000;
 
-/** Sends the orders of the store's file beside live events: read at one moment, sent over minutes, some twice. */
+/** Sends the store's orders beside live events: read at one moment, sent over minutes, some twice. */
 export class Backfill {
   readonly #world: BackfillDeps;
   readonly #asked = new Set<string>();
@@ -37,16 +36,14 @@ export class Backfill {
     for (const [index, row] of [...store.world.rows.orders.values()].entries()) {
       const order = await toStoreOrder(store.world, row);
       const name = joined(joined(31, run), index);
-      // A very long order is not in the file: the worker asks the store.
-      const found =
-        chance(name, 1) < 0.1
-          ? ({ kind: 'ask', id: row.id } as const)
-          : ({ kind: 'entity', entity: { kind: 'order', order } } as const);
+      // One that changed while it was read has no snapshot: the worker asks the store.
+      const entity = chance(name, 1) < 0.1 ? undefined : ({ kind: 'order', order } as const);
       for (const copy of chance(name, 2) < 0.1 ? [3, 4] : [3]) {
         time.after(chance(name, copy) * SENDS_FOR_MS, () => {
           this.#asked.add(row.id);
           const given = { shop: SHOP, id: 'history', run };
-          void queues.send(toEvent({ ...found, next: FILE_START }, given, { readAt, now: now() }));
+          const found = { kind: 'order', id: row.id, entity } as const;
+          void queues.send(toEvent(found, given, { readAt, now: now() }));
         });
       }
     }

@@ -258,6 +258,14 @@ describe('a reward at the till', () => {
     expect(applied).toEqual(['THREE-1']);
   });
 
+  it('has no code to apply for store credit: it says that the amount is on the account', async () => {
+    answers = [ok({ state: 'credited', kind: 'store-credit', code: null })];
+    const till = openTill();
+    await till.redeem(reward, 3);
+    expect(till.step).toMatchObject({ kind: 'waiting', redemption: { state: 'credited' } });
+    expect(applied).toEqual([]);
+  });
+
   it('applies the code of a lost answer, as soon as a look shows that it was redeemed', async () => {
     answers = [failed('network')];
     const till = openTill();

@@ -10,6 +10,7 @@ import type {
   OrderRules,
   ProductRules,
 } from '../../../shared/core/mapping/wanted-state.ts';
+import { enrichmentOf } from '../../../shared/services/configured-store.ts';
 
 const least: ConnectorSettings = {
   shops: [{ domain: 'example-store.myshopify.com' }],
@@ -43,6 +44,7 @@ describe('the connector’s settings', () => {
             orderTotal: 'subtotal',
             taxes: 'exclude',
             giftCards: 'earn-when-bought',
+            storeCredit: 'like-gift-cards',
             lostDisputes: 'ignore',
             customersWithoutEmail: 'skip',
             customers: 'from-sign-up',
@@ -236,6 +238,16 @@ describe('the connector’s settings', () => {
     expect(() => defineConnector(wrong as unknown as ConnectorSettings)).toThrow(
       expect.objectContaining({ name: 'SettingsError', message }),
     );
+  });
+
+  it('tell store credit apart, in the rules and in what is read, where cashback becomes store credit', () => {
+    const storeCredit = (storefront?: ConnectorSettings['storefront']) => {
+      const [shop] = defineConnector({ ...least, ...(storefront && { storefront }) }).shops;
+      return shop && [shop.rules.storeCredit, enrichmentOf(shop.rules).storeCredit];
+    };
+    expect(storeCredit()).toEqual(['like-gift-cards', false]);
+    expect(storeCredit({ cashback: 'code' })).toEqual(['like-gift-cards', false]);
+    expect(storeCredit({ cashback: 'store-credit' })).toEqual(['by-origin', true]);
   });
 
   it('have a storefront only where it is set, with documented defaults', () => {

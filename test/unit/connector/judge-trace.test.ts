@@ -15,7 +15,7 @@ import { idempotencyKey, type Mapped } from '../../../shared/core/mapping/wanted
 import type { StoreProduct } from '../../../shared/store/store-entities.ts';
 import type { OrderEarning } from '../../../shared/store/storefront-answers.ts';
 import { lineOf } from '../../fixtures/order-spec.ts';
-import { neverSent, rules, storeOrder } from '../../fixtures/store-entities.ts';
+import { neverSent, rules, storeCredit, storeOrder } from '../../fixtures/store-entities.ts';
 
 const product: StoreProduct = {
   ...{ id: '7', title: 'Shirt', handle: 'shirt', imageUrl: undefined, status: 'active' },
@@ -441,6 +441,20 @@ describe('the arithmetic of an order', () => {
     ]);
     expect(past).toEqual([]);
     expect(wanted.order.OrderTotal).toBe(163.33);
+  });
+
+  it('says of store credit what was given, and what is not known', () => {
+    const paid = storeCredit({ gifts: '49', refunds: '49', unknown: '98' });
+    const credited = { ...order, paidWithGiftCards: paid };
+    const [now] = told({
+      store: { kind: 'found', value: { kind: 'order', order: credited } },
+      mapped: mapOrder(credited, { ...rules, storeCredit: 'by-origin' }, neverSent),
+    });
+    expect(now?.slice(2)).toEqual([
+      '−39.42 paid with store credit that was given, not refunded: the part of 49.00 that was for these goods',
+      '−78.85 paid with store credit; not known whether it was given or refunded: the part of 98.00 that was for these goods',
+      '45.06 counts',
+    ]);
   });
 
   const before = counted('12', 245_000);

@@ -25,7 +25,6 @@ const lists = [
   'orders',
   'products',
   'discountNodes',
-  'codeDiscountNodes',
   'webhookSubscriptions',
   'shop',
   'currentAppInstallation',
@@ -93,8 +92,6 @@ function openContext(): GraphContext {
     act('setMetafield', { ownerGid, namespace: 'custom', key: 'k', value: 'v' });
   }
   const context = openGraphContext(world, ['read_all_orders']);
-  context.bulk.start('{ shop { id } }', true);
-  context.bulk.stop();
   const create = mutationRoot(context).webhookSubscriptionCreate as (args: unknown) => View;
   create({ topic: 'ORDERS_CREATE', webhookSubscription: { uri: 'http://127.0.0.1:1/x' } });
   return context;

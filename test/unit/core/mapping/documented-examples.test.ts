@@ -21,6 +21,7 @@ import {
   giftCards,
   neverSent,
   rules,
+  storeCredit,
   storeOrder,
 } from '../../../fixtures/store-entities.ts';
 import { changeOrder } from '../../../support/change-order.ts';
@@ -108,6 +109,20 @@ const orders: Readonly<Record<string, StoreOrder>> = {
     ...{ paymentStatus: 'partially_refunded', outstanding: amount('25') },
   },
   31: { ...order(), lostDispute: true },
+  32: { ...order(three), paidWithGiftCards: storeCredit({ gifts: '9.99' }) },
+  33: { ...order(three), paidWithGiftCards: storeCredit({ refunds: '9.99' }) },
+  34: {
+    ...order({ ...noShipping, lines: [line(5000, { quantity: 2 })] }),
+    paidWithGiftCards: storeCredit({ gifts: '40', refunds: '60' }),
+  },
+  35: {
+    ...order(oneBack),
+    paidWithGiftCards: storeCredit({ gifts: '40', refunds: '60' }, '50'),
+  },
+  36: {
+    ...order(noShipping),
+    paidWithGiftCards: storeCredit({ gifts: '30', unknown: '20' }),
+  },
 };
 
 const ROW = /^\| (\d+) \| ([^|]+) \| ([^|]*)\| ([\d.]+|not sent) \|/gm;
@@ -122,6 +137,7 @@ const rows = [...readFileSync('docs/mapping.md', 'utf8').matchAll(ROW)].map(
 function rulesOf(settings: string): OrderRules {
   const [, name, value] = /^`(\w+): '([\w-]+)'`$/.exec(settings) ?? [];
   if (name === undefined && settings !== '') throw new Error(`what is ${settings}?`);
+  if (name === 'cashback') return { ...rules, storeCredit: 'by-origin' };
   return { ...rules, ...(name !== undefined && { [name]: value }) };
 }
 
@@ -148,6 +164,21 @@ describe('an example in docs/mapping.md', () => {
     expect(earned({ ...order(), lostDispute: true }, rules)).toBe(50);
     const counted = { ...rules, lostDisputes: 'take-back' } as const;
     expect(earned({ ...order(), lostDispute: false }, counted)).toBe(50);
+  });
+
+  it('32 to 36: without the setting, store credit is like a gift card', () => {
+    const counted = ['32', '33', '34', '35', '36'].map((number) =>
+      earned(orders[number] ?? order(), rules),
+    );
+    expect(counted).toEqual([20.01, 20.01, 0, 0, 0]);
+  });
+
+  it('32 to 36: what was given earns nothing, whatever gift cards do', () => {
+    const given = { ...rules, storeCredit: 'by-origin', giftCards: 'earn-when-used' } as const;
+    const counted = ['32', '33', '34', '35', '36'].map((number) =>
+      earned(orders[number] ?? order(), given),
+    );
+    expect(counted).toEqual([20.01, 30, 60, 10, 0]);
   });
 
   it('stands there for every order of this test', () => {
@@ -200,6 +231,11 @@ describe('how an amount came about', () => {
     ['28', '10 goods'],
     ['29', '50 goods, -50 never-paid'],
     ['31', '50 goods, -50 dispute-lost'],
+    ['32', '30 goods, -9.99 paid-with-store-credit'],
+    ['33', '30 goods'],
+    ['34', '100 goods, -40 paid-with-store-credit'],
+    ['35', '50 goods, -40 store-credit-not-known'],
+    ['36', '50 goods, -30 paid-with-store-credit, -20 store-credit-not-known'],
   ])('example %s: %s', (number, steps) => {
     const row = rows.find((one) => one.number === number);
     const read = orders[number];

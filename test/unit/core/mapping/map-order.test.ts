@@ -17,6 +17,9 @@ import {
   idempotencyKey,
   type KnownBefore,
   type OrderRules,
+  recallOrder,
+  rememberOrder,
+  rulesRevision,
 } from '../../../../shared/core/mapping/wanted-state.ts';
 import type { Snapshot } from '../../../../shared/core/store/store.ts';
 import type { StoreOrder } from '../../../../shared/store/store-entities.ts';
@@ -26,6 +29,7 @@ import {
   giftCards,
   neverSent,
   rules,
+  storeCredit,
   storeOrder,
 } from '../../../fixtures/store-entities.ts';
 
@@ -451,7 +455,9 @@ describe('the store is asked for more of an order', () => {
   it('for what gift cards paid, where that earns nothing', () => {
     const unknown = { ...sold, paidWithGiftCards: undefined };
     expect(lacksAmounts(unknown, rules)).toBe(true);
-    expect(lacksAmounts(unknown, { ...rules, giftCards: 'earn-when-used' })).toBe(false);
+    const whenUsed = { ...rules, giftCards: 'earn-when-used' } as const;
+    expect(lacksAmounts(unknown, whenUsed)).toBe(false);
+    expect(lacksAmounts(unknown, { ...whenUsed, storeCredit: 'by-origin' })).toBe(true);
     expect(lacksAmounts({ ...sold, paidWithGiftCards: giftCards('1') }, rules)).toBe(false);
   });
 
@@ -484,6 +490,81 @@ describe('an order names', () => {
     const first = of(lines);
     expect(first).toMatchObject({ wanted: { sold: [{ Title: 'Shirt 7' }] } });
     expect(of(lines.toReversed())).toEqual(first);
+  });
+});
+
+describe('what store credit was', () => {
+  const byOrigin = { storeCredit: 'by-origin' } as const;
+  const coat = storeOrder({ shippingCents: 0, fulfilledAfterDays: 1 });
+  type Mix = Parameters<typeof storeCredit>[0];
+  const paidWith = (mix: Mix, back?: string) => ({
+    ...coat,
+    paidWithGiftCards: storeCredit(mix, back),
+  });
+  const later = (mix: Mix, now: Mix, back?: string) =>
+    formOf(paidWith(now, back), byOrigin, sent(paidWith(mix), byOrigin)).OrderTotal;
+
+  it('stays what it was counted as, when the account tells less or something else', () => {
+    expect(later({ gifts: '20', refunds: '30' }, { unknown: '50' })).toBe(30);
+    expect(later({ gifts: '20', refunds: '30' }, { refunds: '50' })).toBe(30);
+  });
+
+  it('becomes known when the account tells more', () => {
+    expect(later({ unknown: '50' }, { gifts: '20', refunds: '30' })).toBe(30);
+  });
+
+  it('is as the account says when another payment was added', () => {
+    expect(later({ gifts: '20' }, { gifts: '20', refunds: '30' })).toBe(30);
+  });
+
+  it('is known of an order that is read without asking', () => {
+    const { apart } = storeCredit({ refunds: '50' });
+    const credit = apart && { ...apart.credit, mix: undefined };
+    const unasked = {
+      ...coat,
+      paidWithGiftCards: { ...giftCards('50'), apart: apart && { ...apart, credit } },
+    } as StoreOrder;
+    expect(formOf(unasked, byOrigin).OrderTotal).toBe(0);
+    const before = sent(paidWith({ gifts: '20', refunds: '30' }), byOrigin);
+    expect(formOf(unasked, byOrigin, before).OrderTotal).toBe(30);
+  });
+
+  it('counts by the rule that the order was sent under, and by none from before there was one', () => {
+    const mixed = paidWith({ gifts: '20', refunds: '30' });
+    expect(formOf(mixed, byOrigin, sent(mixed)).OrderTotal).toBe(0);
+    expect(formOf(mixed, {}, sent(mixed, byOrigin)).OrderTotal).toBe(30);
+    const { countedBy: _, ...old } = recallOrder(sent(mixed).remembered) ?? {};
+    const { storeCredit: __, ...rest } = rules;
+    const before = { known: true, remembered: rememberOrder({ ...old, countedBy: rest }) };
+    expect(formOf(mixed, byOrigin, before).OrderTotal).toBe(0);
+  });
+
+  it('is known in the states before a refund, too', () => {
+    const half = { ...paidWith({ gifts: '20', refunds: '30' }), beforeRefunds: [] };
+    const { beforeRefunds: _, ...whole } = paidWith({ unknown: '50' });
+    const { wanted } = wantedOf({ ...half, beforeRefunds: [whole] }, byOrigin);
+    expect('earlier' in wanted && wanted.earlier[0]?.OrderTotal).toBe(30);
+  });
+
+  it('changes the revision of the rules only where it is set', () => {
+    expect(rulesRevision({ ...rules, ...byOrigin })).not.toBe(rulesRevision(rules));
+  });
+
+  it('never raises the amount by a refund of shipping', () => {
+    const spec = { lines: [lineOf(8000)], shippingCents: 2000, fulfilledAfterDays: 1 };
+    const mix = { gifts: '50' };
+    const whole = { ...storeOrder(spec), paidWithGiftCards: storeCredit(mix) };
+    const { apart, ...net } = storeCredit(mix, '20');
+    const forShipping = { returnedForShipping: amount('20') };
+    const back = {
+      ...storeOrder({ ...spec, shippingRefundedCents: 2000 }),
+      paidWithGiftCards: {
+        ...{ ...net, ...forShipping },
+        apart: apart && { ...apart, credit: { ...apart.credit, ...forShipping } },
+      },
+    };
+    expect(formOf(whole, byOrigin).OrderTotal).toBe(40);
+    expect(formOf(back, byOrigin).OrderTotal).toBe(40);
   });
 });
 

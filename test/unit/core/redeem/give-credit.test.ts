@@ -300,6 +300,17 @@ describe('a ledger that is lost', () => {
     await expectCredited();
   });
 
+  it('waits for a person where the store keeps another end than was sent', async () => {
+    world.store.keptEnd = (expiresAt) => `${expiresAt.slice(0, 10)}T23:59:59.000Z`;
+    await world.redeem(TEN);
+    await world.drain();
+    world.ledger.restore();
+    await recover();
+    await world.drain();
+    expect(world.store.credits).toHaveLength(1);
+    expect(await world.kept()).toMatchObject([{ stuck: 'credit-unclear' }]);
+  });
+
   it('gives what was not credited before', async () => {
     world.store.creditFates.push('lost-call');
     await world.redeem(TEN);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { AdminAnswer } from '../../../../shared/shopify/admin/client/admin-answer.ts';
 import type { Ask } from '../../../../shared/shopify/admin/client/admin-client.ts';
 import type { Enrichment } from '../../../../shared/shopify/admin/order-as-payload.ts';
-import { readOrder } from '../../../../shared/shopify/admin/read-orders.ts';
+import { readOrder, scanOrders } from '../../../../shared/shopify/admin/read-orders.ts';
 import { LOCALIZED_FIELDS } from '../../../../shared/store/store-entities.ts';
 import { bag, customerNode, orderNode, rootWithOrder } from '../../../fixtures/order-node.ts';
 import { lineOf, type OrderSpec, simpleOrder } from '../../../fixtures/order-spec.ts';
@@ -180,8 +180,8 @@ describe('an order on several pages', () => {
 
   /** Answers like the store, except for the named document. */
   function askWith(name: string, change: (data: object) => AdminAnswer<never> | object): Ask {
-    const gateways = { paymentGatewayNames: ['gift_card'] };
-    const ask = askIn(rootWithOrder(orderNode(long, gateways)));
+    const node = orderNode(long, { paymentGatewayNames: ['gift_card'] });
+    const ask = askIn({ ...rootWithOrder(node), orders: pagesOf([node]) });
     return async (document, variables) => {
       const answer = await ask(document, variables);
       if (document.name !== name || answer.kind !== 'data') return answer;
@@ -190,10 +190,23 @@ describe('an order on several pages', () => {
     };
   }
 
+  const later = (data: object) =>
+    JSON.parse(JSON.stringify(data).replaceAll('2026-10-09T06:00:00Z', '2026-10-09T06:00:01Z'));
+
+  it('that changes while it is scanned is left to the next scan, by creation to whoever reads it then', async () => {
+    const ask = askWith('OrderLines', later);
+    const span = { from: undefined, until: Date.parse('2026-10-10T00:00:00Z') };
+    const changed = { id: ID, updatedAt: '2026-10-09T06:00:00Z', value: undefined };
+    const none = { kind: 'found', value: { changed: [] } };
+    expect(await scanOrders(ask, span, undefined, {})).toEqual(none);
+    expect(await scanOrders(ask, { ...span, by: 'creation' }, undefined, {})).toEqual({
+      kind: 'found',
+      value: { changed: [changed] },
+    });
+  });
+
   for (const name of ['OrderLines', 'Refund', 'OrderTips', 'OrderPayments']) {
     it(`never mixes pages of two states (${name})`, async () => {
-      const later = (data: object) =>
-        JSON.parse(JSON.stringify(data).replaceAll('2026-10-09T06:00:00Z', '2026-10-09T06:00:01Z'));
       const answer = await readOrder(askWith(name, later), ID, {}, {});
       expect(answer).toEqual({ kind: 'unavailable', why: 'changed-while-reading' });
     });
@@ -251,6 +264,7 @@ describe('a dispute', () => {
 
 describe('what was paid with gift cards and store credit', () => {
   const payment = (gateway: string, cents: number, given: Record<string, unknown> = {}) => ({
+    id: `gid://shopify/OrderTransaction/${cents}`,
     kind: 'SALE',
     status: 'SUCCESS',
     gateway,
@@ -272,7 +286,11 @@ describe('what was paid with gift cards and store credit', () => {
         payment('shopify_payments', 2200, { kind: 'REFUND' }),
       ],
     });
-    expect(order.paidWithGiftCards).toEqual({ net: '25', returnedForShipping: '0' });
+    expect(order.paidWithGiftCards).toMatchObject({ net: '25', returnedForShipping: '0' });
+    expect(order.paidWithGiftCards?.apart).toEqual({
+      cards: { net: '20', returnedForShipping: '0' },
+      credit: { net: '5', returnedForShipping: '0', paid: '5', mix: undefined },
+    });
     expect(order.paymentGateways[0]).toBe('shopify_payments');
   });
 
@@ -285,6 +303,16 @@ describe('what was paid with gift cards and store credit', () => {
       ],
     });
     expect(order.paidWithGiftCards).toEqual({ net: '0', returnedForShipping: '0' });
+  });
+
+  it('is nothing where a card payment went back as store credit, and no account is asked', async () => {
+    const transactions = [
+      payment('shopify_payments', 5700),
+      payment('shopify_store_credit', 2000, { kind: 'REFUND' }),
+    ];
+    const given = { paymentGatewayNames: gateways, transactions };
+    const order = await read(given, { storeCredit: true });
+    expect(order.paidWithGiftCards?.apart?.credit).toMatchObject({ paid: '0', mix: undefined });
   });
 
   it('is known before each of two refunds of one second, whichever came first', async () => {

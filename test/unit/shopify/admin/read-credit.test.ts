@@ -1,0 +1,164 @@
+import { describe, expect, it } from 'vitest';
+import { queryRoot } from '../../../../local/store-sandbox/graphql/query-root.ts';
+import type { ActionInput } from '../../../../local/store-sandbox/model/actions.ts';
+import { failure } from '../../../../shared/shopify/admin/client/admin-answer.ts';
+import type { Ask } from '../../../../shared/shopify/admin/client/admin-client.ts';
+import { readOrder, scanOrders } from '../../../../shared/shopify/admin/read-orders.ts';
+import { askIn } from '../../../support/admin-execution.ts';
+import { openGraphContext } from '../../../support/sandbox-admin.ts';
+import { openStore } from '../../store-sandbox/open-store.ts';
+
+const DAY_MS = 86_400_000;
+
+function openAccount(given: Parameters<typeof openStore>[0] = {}) {
+  const store = openStore({ ...given, shop: { taxes: [], ...given.shop } });
+  const { world, clock } = store;
+  const customerId = store.do('createCustomer', { firstName: 'Robin' }).id;
+  const asked: string[] = [];
+  const root = queryRoot(openGraphContext(world));
+  const ask: Ask = (document, variables) => {
+    asked.push(document.name);
+    return askIn(root)(document, variables);
+  };
+  const order = (price: number, more: Partial<ActionInput<'placeOrder'>> = {}) =>
+    store.do('placeOrder', {
+      lines: [{ title: 'Coat', price }],
+      ...{ customerId, payment: 'paid', ...more },
+    });
+  return {
+    ...store,
+    asked,
+    ask,
+    customerId,
+    order,
+    gift: (amount: number, days = 30) =>
+      store.do('creditCustomer', {
+        ...{ customerId, amount },
+        expiresAt: new Date(clock.ms + days * DAY_MS).toISOString(),
+      }),
+    /** Paid by card, and given back as store credit. */
+    refund: (amount: number) =>
+      store.do('cancelOrder', { orderId: order(amount).id, to: 'store-credit' }),
+    async read(id: string, enrichment = { storeCredit: true }) {
+      const answer = await readOrder(ask, id, enrichment, {});
+      if (answer.kind !== 'found') throw new Error(JSON.stringify(answer));
+      return answer.value;
+    },
+    async creditOf(id: string) {
+      const { paidWithGiftCards } = await this.read(id);
+      const { net, paid, mix } = paidWithGiftCards?.apart?.credit ?? {};
+      return [`${net} of ${paid}:`, mix?.gifts, mix?.refunds, mix?.unknown].join(' ');
+    },
+  };
+}
+
+describe('what store credit paid of an order', () => {
+  it('is split into gifts and refunds, however the account moves on', async () => {
+    const account = openAccount();
+    account.refund(20);
+    account.gift(10);
+    const { id } = account.order(30, { storeCredit: '15' });
+    expect(await account.creditOf(id)).toBe('15 of 15: 10 5 0');
+    account.gift(40, 2);
+    account.order(30, { storeCredit: 'all' });
+    account.clock.ms += 40 * DAY_MS;
+    expect(await account.creditOf(id)).toBe('15 of 15: 10 5 0');
+  });
+
+  it('is the same in a scan', async () => {
+    const account = openAccount();
+    account.refund(20);
+    account.gift(10);
+    const { id } = account.order(30, { storeCredit: '15' });
+    account.do('refundOrder', { orderId: id, amount: 3, gateway: 'shopify_store_credit' });
+    const span = { from: undefined, until: account.clock.ms + 1000 };
+    const scan = await scanOrders(account.ask, span, undefined, { storeCredit: true });
+    if (scan.kind !== 'found') throw new Error(scan.kind);
+    const scanned = scan.value.changed.find((one) => one.id === id);
+    expect(scanned?.value).toEqual(await account.read(id));
+  });
+
+  it('is less what went back to it, before each refund and now', async () => {
+    const account = openAccount();
+    account.gift(30);
+    const { id } = account.order(30, { storeCredit: 'all' });
+    account.do('refundOrder', { orderId: id, amount: 10 });
+    const { paidWithGiftCards: now, beforeRefunds } = await account.read(id);
+    expect(now?.apart?.credit).toMatchObject({ net: '20', paid: '30' });
+    expect(beforeRefunds[0]?.paidWithGiftCards?.apart?.credit).toMatchObject({ net: '30' });
+  });
+
+  it('is not less what another payment gave back as store credit', async () => {
+    const account = openAccount();
+    account.gift(10);
+    const { id } = account.order(30, { storeCredit: 'all' });
+    account.do('refundOrder', { orderId: id, amount: 20, to: 'store-credit' });
+    expect(await account.creditOf(id)).toBe('10 of 10: 10 0 0');
+  });
+
+  it('is not known of credit for what a gift card had paid', async () => {
+    const account = openAccount();
+    const { id: first } = account.order(10, { gateway: 'gift_card' });
+    account.do('cancelOrder', { orderId: first, to: 'store-credit' });
+    const { id } = account.order(10, { storeCredit: 'all' });
+    expect(await account.creditOf(id)).toBe('10 of 10: 0 0 10');
+  });
+
+  it('is converted where the customer paid in another currency', async () => {
+    const account = openAccount();
+    const { customerId } = account;
+    account.do('creditCustomer', { customerId, amount: 22, currency: 'USD' });
+    const presentment = { currency: 'USD', rate: 1.1 };
+    const { id } = account.order(30, { presentment, storeCredit: '15' });
+    expect(await account.creditOf(id)).toBe('15 of 15: 15 0 0');
+  });
+
+  it('is found in the account of its currency', async () => {
+    const account = openAccount();
+    const { customerId } = account;
+    account.do('creditCustomer', { customerId, amount: 20, currency: 'USD' });
+    account.gift(10);
+    const { id } = account.order(10, { storeCredit: 'all' });
+    expect(await account.creditOf(id)).toBe('10 of 10: 10 0 0');
+  });
+
+  it('is not known of a customer who was deleted', async () => {
+    const account = openAccount();
+    account.gift(10);
+    const { id } = account.order(10, { storeCredit: 'all' });
+    account.do('deleteCustomer', { customerId: account.customerId });
+    expect(await account.creditOf(id)).toBe('10 of 10: 0 0 10');
+  });
+
+  it('is asked for only where the rules need it and store credit paid', async () => {
+    const account = openAccount();
+    account.gift(10);
+    const paid = account.order(10, { storeCredit: 'all' });
+    const { paidWithGiftCards } = await account.read(paid.id, { storeCredit: false });
+    expect(paidWithGiftCards?.apart?.credit).toMatchObject({ paid: '10', mix: undefined });
+    const refunded = account.order(20);
+    account.do('refundOrder', { orderId: refunded.id, amount: 5, to: 'store-credit' });
+    await account.read(refunded.id);
+    await account.read(account.order(20).id);
+    expect(account.asked.filter((name) => name.startsWith('Credit'))).toEqual([]);
+  });
+
+  it('is read on all pages until its debit, and not further', async () => {
+    const account = openAccount();
+    for (let i = 0; i < 120; i += 1) account.gift(1);
+    const { id } = account.order(110, { storeCredit: 'all' });
+    for (let i = 0; i < 120; i += 1) account.gift(1);
+    expect(await account.creditOf(id)).toBe('110 of 110: 110 0 0');
+    expect(account.asked.filter((name) => name === 'CreditHistory')).toHaveLength(2);
+  });
+
+  it.each(['CreditAccounts', 'CreditHistory'])('waits while %s is not answered', async (name) => {
+    const account = openAccount();
+    account.gift(10);
+    const { id } = account.order(10, { storeCredit: 'all' });
+    const ask: Ask = async (document, variables) =>
+      document.name === name ? failure('access-denied') : account.ask(document, variables);
+    const answer = await readOrder(ask, id, { storeCredit: true }, {});
+    expect(answer).toMatchObject({ kind: 'unavailable', misconfigured: true });
+  });
+});
