@@ -183,12 +183,15 @@ export function openHeldRewards(world: HurriedStack) {
     },
 
     /** With the code, also where the store has deleted it: a checkout may have been open. Gives the order's id. */
-    order({ shopper, code }: Held, { before = [] as string[] } = {}): string {
+    order(
+      { shopper, code }: Held,
+      { before = [], payment = 'paid' }: { before?: string[]; payment?: 'paid' | 'none' } = {},
+    ): string {
       const isKnown = rows.codes.get(code.toLowerCase()) !== undefined;
       const own = isKnown ? { code } : { code, amount: 5 };
       const others = before.map((other) => ({ code: other, amount: 1 }));
-      const { id } = actions.placeOrder(orderOf(shopper, [...others, own]));
-      actions.fulfilOrder({ orderId: id });
+      const { id } = actions.placeOrder({ ...orderOf(shopper, [...others, own]), payment });
+      if (payment === 'paid') actions.fulfilOrder({ orderId: id });
       return id;
     },
 
@@ -235,6 +238,12 @@ export function openHeldRewards(world: HurriedStack) {
         left -= 1;
         return left === 0;
       };
+    },
+
+    /** An order names its code, and its points are spent. */
+    isPaid(held: Held): boolean {
+      const { due, spent } = standing(held.shopper, [held]);
+      return endOf(held) === 'used' && due === spent;
     },
 
     /** What was planned has happened, or a busy worker has taken the reward back in fewer steps. */

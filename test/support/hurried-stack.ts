@@ -21,7 +21,7 @@ const WATCHED = Object.keys(NAMES) as Watched[];
 /** Instead of the minutes after which the messages of a killed worker return; longer than a call may be under way. */
 const VISIBILITY_SECONDS = 40;
 /** No function has called anything for so long: all of them wait. */
-const QUIET_MS = 700;
+const QUIET_MS = 500;
 const PAUSE_MS = 50;
 
 /** What happens at one call, once. */

@@ -85,8 +85,14 @@ describe('taking a reward back that was not used', () => {
       'a message again',
       'one of two',
       'two at once',
+      'deleted by the merchant',
+      'ended by the merchant',
     ]);
-    const [parallel, pages, message, one, both] = held as [Held, Held, Held, Held, Held];
+    const [parallel, pages, message, one, both, deleted, ended] = held as [
+      ...[Held, Held, Held, Held, Held, Held, Held],
+    ];
+    world.stack.store.actions.deleteDiscount({ discountId: deleted.discountId });
+    world.stack.store.actions.deactivateDiscount({ discountId: ended.discountId });
     const other = await rewards.redeem(one.shopper);
     const second = await rewards.redeem(both.shopper, 3);
     await world.settled();
@@ -100,8 +106,7 @@ describe('taking a reward back that was not used', () => {
       rewards.takeBack(pages),
       rewards.takeBack(message),
       rewards.takeBack(one),
-      rewards.takeBack(both),
-      rewards.takeBack(second),
+      ...[both, second, deleted, ended].map(rewards.takeBack),
     ]);
     expect(pressed.map(({ status }) => status)).toEqual(pressed.map(() => 200));
     const sent = world.lines.shop.calls
@@ -123,11 +128,13 @@ describe('taking a reward back that was not used', () => {
   }, 240_000);
 
   it('loses against an order with the code, at whichever call the order comes', async () => {
+    // At a step that changes nothing, one of the two is as good as both.
     const moments = (['shop', 'worker'] as const).flatMap((of) =>
-      steps[of].flatMap((step) => [
-        { of, step, isQuiet: false },
-        { of, step, isQuiet: true },
-      ]),
+      steps[of].flatMap((step, index) =>
+        [false, true]
+          .filter((isQuiet) => CHANGES.test(step) || isQuiet === (index % 2 === 0))
+          .map((isQuiet) => ({ of, step, isQuiet })),
+      ),
     );
     const held = await rewards.hold(
       moments.map(({ of, step, isQuiet }) => `${of}: ${isQuiet ? 'a quiet ' : ''}order at ${step}`),
@@ -174,14 +181,18 @@ describe('taking a reward back that was not used', () => {
       'cancelled',
       'on page 2',
       'cancelled, told',
+      'not paid',
     ]);
-    const [second, sixth, cancelled, paged, told] = held as [Held, Held, Held, Held, Held];
+    const [second, sixth, cancelled, paged, told, unpaid] = held as [
+      ...[Held, Held, Held, Held, Held, Held],
+    ];
     const silent = rewards.quietly(() => {
       const orders = [
         rewards.order(second, { before: ['WELCOME'] }),
         rewards.order(sixth, { before: ['ONE', 'TWO', 'THREE', 'FOUR', 'FIVE'] }),
         rewards.order(cancelled),
         rewards.order(paged),
+        rewards.order(unpaid, { payment: 'none' }),
       ];
       // Newer ones, of which no page of the Admin API holds more than 250.
       const lines = [{ title: 'Kettle', price: 1, quantity: 1 }];
@@ -242,6 +253,58 @@ describe('taking a reward back that was not used', () => {
     );
     expect(shown?.state).not.toBe('ready');
   }, 300_000);
+
+  it('does not lose a late order, whatever dies and whichever answer is lost', async () => {
+    const lost = ['reset-before', 'reset-after', 'truncated', 'http-500', 'http-503'] as const;
+    const [pilot] = (await rewards.hold(['undisturbed'])) as [Held];
+    await rewards.takeBack(pilot);
+    await rewards.expectEnds([pilot], gone);
+    const since = {
+      orders: world.lines.orders.calls.length,
+      worker: world.lines.worker.calls.length,
+    };
+    rewards.order(pilot);
+    await rewards.expectEnds([pilot], used);
+    const worked = rewards.stepsOf(pilot, 'worker', since.worker);
+    const taken = worked.findIndex((one) => one.startsWith('POST /Customer/*/points'));
+    expect(taken).toBeGreaterThanOrEqual(0);
+    const recorded = worked.findIndex((one, index) => index > taken && one.startsWith('PutItem'));
+    const deaths = [
+      ...rewards
+        .stepsOf(pilot, 'orders', since.orders)
+        .map((step) => ({ of: 'orders', step }) as const),
+      ...worked.slice(0, recorded + 1).map((step) => ({ of: 'worker', step }) as const),
+    ];
+
+    const held = await rewards.hold([
+      ...deaths.map(({ of, step }) => `${of}: killed after ${step}`),
+      ...lost.map((kind) => `points: ${kind}`),
+    ]);
+    const cashback: Held[] = [];
+    for (const one of held.slice(deaths.length)) {
+      cashback.push(await rewards.redeem(one.shopper, 8, 2));
+    }
+    const all = [...held, ...cashback];
+    for (const one of all) await rewards.takeBack(one);
+    await rewards.expectEnds(all, gone);
+
+    for (const [index, { of, step }] of deaths.entries()) {
+      const own = held[index] as Held;
+      const death = world.killAfter(of, rewards.step(own, step));
+      rewards.order(own);
+      await expect.poll(() => death.met !== undefined || rewards.isPaid(own), PATIENCE).toBe(true);
+    }
+    const { faults } = world.stack.loyalty;
+    for (const [index, kind] of lost.entries()) {
+      faults.add({ kind, operation: 'changePoints', count: 1 });
+      faults.add({ kind, operation: 'changeCashback', count: 1 });
+      rewards.order(held[deaths.length + index] as Held);
+      rewards.order(cashback[index] as Held);
+      await world.settled();
+    }
+    expect(faults.list()).toEqual([]);
+    await rewards.expectEnds(all, used);
+  }, 480_000);
 
   it('makes the same code again where the service refuses to cancel, and never offers it again', async () => {
     const held = await rewards.hold(['refused', 'not refused', 'refused and used']);
@@ -473,7 +536,7 @@ describe.each(['staff', 'nobody'] as const)('taking back by %s', (by) => {
 
   it('is refused to the customer', async () => {
     const held = await rewards.hold(['at the till', 'kept']);
-    const [own] = held as [Held];
+    const [own, kept] = held as [Held, Held];
     const { shopper, id } = own;
     const [staff] = world.stack.store.rows.staff.values();
     const user = { kind: 'staff', id: staff?.id ?? '' } as const;
@@ -486,6 +549,8 @@ describe.each(['staff', 'nobody'] as const)('taking back by %s', (by) => {
     await rewards.expectEnds(held, () => ['works']);
 
     const till = `till/${shopper.id}`;
+    const elsewhere = await rewards.askAs(user, `till/${kept.shopper.id}/take-back`, body);
+    expect(elsewhere.status).toBe(by === 'staff' ? 404 : 409);
     const seen = await rewards.askAs(user, `${till}/redemptions`);
     const answer = await rewards.askAs(user, `${till}/take-back`, body);
     if (by === 'nobody') {
