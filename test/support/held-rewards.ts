@@ -240,6 +240,9 @@ export function openHeldRewards(world: HurriedStack) {
       };
     },
 
+    /** The service has cancelled it. */
+    isBack: ({ code }: Held): boolean => shopRedemption(code)?.canceledAt !== null,
+
     /** An order names its code, and its points are spent. */
     isPaid(held: Held): boolean {
       const { due, spent } = standing(held.shopper, [held]);

@@ -163,6 +163,14 @@ describe('taking a reward back that was not used', () => {
     }
 
     await world.settled();
+    // What came before the look was seen there, although nobody told of it.
+    const look = steps.worker.indexOf('customer');
+    expect(look).toBeGreaterThan(0);
+    const seen = held.filter((_, index) => {
+      const { of, step } = moments[index] ?? { step: '' };
+      return of === 'shop' || steps.worker.indexOf(step) <= look;
+    });
+    expect(seen.filter(rewards.isBack).map(({ shopper }) => shopper.title)).toEqual([]);
     // A step that a busy worker did not make again: the order comes now.
     for (const one of held) if (rewards.ordersWith(one).length === 0) rewards.order(one);
     // What the store kept to itself so far: nothing is taken twice.
@@ -186,25 +194,38 @@ describe('taking a reward back that was not used', () => {
     const [second, sixth, cancelled, paged, told, unpaid] = held as [
       ...[Held, Held, Held, Held, Held, Held],
     ];
-    const silent = rewards.quietly(() => {
-      const orders = [
-        rewards.order(second, { before: ['WELCOME'] }),
-        rewards.order(sixth, { before: ['ONE', 'TWO', 'THREE', 'FOUR', 'FIVE'] }),
-        rewards.order(cancelled),
-        rewards.order(paged),
-        rewards.order(unpaid, { payment: 'none' }),
-      ];
+    const { actions } = world.stack.store;
+    const silent: string[] = [];
+    // The code is gone, so that nothing but the order itself tells of it.
+    const whenDeleted = (own: Held, place: () => string) =>
+      world.plan(
+        'worker',
+        (call) => /^discount\w*Delete/.test(call.name) && rewards.isAbout(own, call),
+        () => ({ meanwhile: async () => silent.push(rewards.quietly(place)) }),
+      );
+    whenDeleted(second, () => rewards.order(second, { before: ['WELCOME'] }));
+    const five = ['ONE', 'TWO', 'THREE', 'FOUR', 'FIVE'];
+    whenDeleted(sixth, () => rewards.order(sixth, { before: five }));
+    whenDeleted(cancelled, () => {
+      const orderId = rewards.order(cancelled);
+      actions.cancelOrder({ orderId });
+      return orderId;
+    });
+    whenDeleted(unpaid, () => rewards.order(unpaid, { payment: 'none' }));
+    whenDeleted(paged, () => {
+      const orderId = rewards.order(paged);
       // Newer ones, of which no page of the Admin API holds more than 250.
       const lines = [{ title: 'Kettle', price: 1, quantity: 1 }];
       for (let index = 0; index < 260; index += 1) {
-        world.stack.store.actions.placeOrder({ customerId: paged.shopper.id, lines });
+        actions.placeOrder({ customerId: paged.shopper.id, lines });
       }
-      world.stack.store.actions.cancelOrder({ orderId: orders[2] ?? '' });
-      return orders;
+      return orderId;
     });
-    world.stack.store.actions.cancelOrder({ orderId: rewards.order(told) });
+    actions.cancelOrder({ orderId: rewards.order(told) });
     for (const one of held) await rewards.takeBack(one);
     await world.settled();
+    expect(silent).toHaveLength(5);
+    expect(held.filter(rewards.isBack).map(({ shopper }) => shopper.title)).toEqual([]);
     for (const orderId of silent) rewards.announce(orderId);
     await rewards.expectEnds(held, used);
   }, 300_000);
