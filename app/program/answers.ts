@@ -18,7 +18,6 @@ export type {
   QuizResult,
   QuizView as Quiz,
   RedemptionView as Redemption,
-  Referral,
   RewardView as Reward,
   TierView as Tier,
   View,

@@ -340,10 +340,14 @@ export function openRedeeming({
 
     /** The customer orders with this code, and the event of it comes. */
     order(code: string, watch = asItIs) {
+      opened.placeOrder(code);
+      return opened.hearOrder(code, watch);
+    },
+
+    placeOrder(code: string): void {
       store.orders.push({ customerId: ROBIN, at: now(), codes: ['WELCOME', code.toLowerCase()] });
       const made = store.codes.get(code.toLowerCase());
       if (made) made.used += 1;
-      return opened.hearOrder(code, watch);
     },
 
     /** The event of an order alone, or once more. */

@@ -190,7 +190,7 @@ export function storeCreditCheck({ shops, services }: ShopDeps): Check {
   });
 }
 
-export function judgeStoreCredit(isEnabled: boolean | undefined): Finding {
+function judgeStoreCredit(isEnabled: boolean | undefined): Finding {
   if (isEnabled === undefined) return unknown('the store did not answer');
   return isEnabled
     ? pass(

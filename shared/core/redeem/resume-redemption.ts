@@ -196,8 +196,8 @@ async function resume(work: Work, redemption: Redemption | undefined): Promise<O
     case 'used': {
       if (!redemption.takeBack) return { kind: 'handled', how: 'redemption-settled' };
       // Its code may have been about to be made again.
-      const wait = secondsUntil(redemption.since, CANCEL_AFTER_SECONDS, work.deps.now());
-      if (wait > 0) return { kind: 'retry', why: 'redemption-to-cancel', afterSeconds: wait };
+      const afterSeconds = secondsUntil(redemption.since, CANCEL_AFTER_SECONDS, work.deps.now());
+      if (afterSeconds > 0) return { kind: 'retry', why: 'redemption-to-cancel', afterSeconds };
       return tidyUp(work, redemption, 'redemption-settled');
     }
     case 'credited':

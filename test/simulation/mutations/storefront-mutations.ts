@@ -85,10 +85,36 @@ export const storefrontMutations: readonly Mutation[] = (
     {
       name: 'shown-before-it-is-recorded',
       bug: 'the customer sees a code that is not recorded as made',
-      find: "    case 'redeemed':\n    case 'cancelling':\n",
+      find: "    case 'crediting':\n      return { ...without, state: 'making' };\n",
       replace:
-        "    case 'redeemed':\n      return { ...common, state: 'ready', code: state.code.code, validUntil: null };\n    case 'cancelling':\n",
+        "      return { ...common, state: 'ready', code: state.code.code, validUntil: null };\n    case 'crediting':\n      return { ...without, state: 'making' };\n",
       within: 60,
+    },
+    {
+      name: 'order-while-cancelling-is-missed',
+      bug: 'an order that names a code while its points are given back is forgotten',
+      find: '      return takeBack && !state.ordered ? { ...state, ordered: true } : undefined;\n',
+      replace: '      return undefined;\n',
+    },
+    {
+      name: 'return-does-not-wait',
+      bug: 'the message of a reward that is taken back ends before its points are back',
+      find: '  if (wait !== undefined && wait > 0) return waitForOrders(wait);\n',
+      replace:
+        "  if (wait !== undefined && wait > 0) return { kind: 'settled', redemption: undefined };\n",
+    },
+    {
+      name: 'owing-is-told-once',
+      bug: 'nobody takes the points of a late order whose worker died after noting it',
+      find: "    const noted = isNew ? await applyStep(record, id, { kind: 'use' }) : one;\n",
+      replace:
+        "    const noted = isNew ? await applyStep(record, id, { kind: 'use' }) : undefined;\n",
+    },
+    {
+      name: 'code-is-made-again-beside-an-order',
+      bug: 'a code that an order has used is made again, because the service does not cancel',
+      find: "      if (ordered) return { at: 'used', code };\n",
+      replace: '',
     },
     {
       name: 'redaction-does-not-wait',

@@ -7,6 +7,7 @@ import { refundScenario } from './refund-schedules.ts';
 import { replayScenario } from './replay-schedules.ts';
 import type { Scheduler } from './scheduler.ts';
 import { fanOutScenario, mergeScenario } from './store-schedules.ts';
+import { takeBackScenario } from './take-back-schedules.ts';
 
 export interface Search {
   readonly name: string;
@@ -21,6 +22,8 @@ const NO_FAULT = { crashes: 0, lostAnswers: 0 };
 const LOST_ANSWER = { crashes: 0, lostAnswers: 1 };
 /** Longer than the pause before a repetition, and longer than the visibility time-out. */
 const [REPEAT, VISIBLE_AGAIN] = [31_000, 361_000];
+/** Longer than the wait after a code was deleted. */
+const LOOKED = 121_000;
 
 /** What is searched completely. Each bound is part of its name: nothing beyond it is promised. */
 export const searches: readonly Search[] = [
@@ -136,5 +139,29 @@ export const searches: readonly Search[] = [
     scenario: goLiveScenario,
     bounds: CRASH,
     bug: 'order-of-another-integration-is-not-looked-for',
+  },
+  {
+    name: 'a reward is taken back, an order with its code at any moment, two workers, no crash',
+    scenario: takeBackScenario({ orders: true, workers: 2, passes: [LOOKED] }),
+    bounds: NO_FAULT,
+    bug: 'order-while-cancelling-is-missed',
+  },
+  {
+    name: 'a reward is taken back, two workers, one crash',
+    scenario: takeBackScenario({ workers: 2, passes: [LOOKED, VISIBLE_AGAIN] }),
+    bounds: CRASH,
+    bug: 'return-does-not-wait',
+  },
+  {
+    name: 'a reward is taken back, an order with its code, two workers, one crash, one change from a process that could go on',
+    scenario: takeBackScenario({ orders: true, workers: 2, passes: [LOOKED] }),
+    bounds: { ...CRASH, preemptions: 1 },
+    bug: 'owing-is-told-once',
+  },
+  {
+    name: 'a reward is taken back, the service does not cancel, an order at any moment, two workers',
+    scenario: takeBackScenario({ orders: true, refuses: true, workers: 2, passes: [LOOKED] }),
+    bounds: NO_FAULT,
+    bug: 'code-is-made-again-beside-an-order',
   },
 ];

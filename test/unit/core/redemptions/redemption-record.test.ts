@@ -1,6 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { createMemoryLedger } from '../../../../local/harness/memory-ledger.ts';
 import { ledgerKeyText } from '../../../../shared/core/ledger/ledger.ts';
 import { MOST_TRIES } from '../../../../shared/core/redeem/challenge.ts';
+import type { Redemption } from '../../../../shared/core/redemptions/redemption.ts';
 import {
   type OpenRedemptions,
   openRedemptions,
@@ -14,6 +16,23 @@ import { openRedeeming, type Redeeming, ROBIN, SHOP } from '../../../support/red
 
 const KEY = ledgerKeyText(redemptionsKey({ shop: SHOP, customerId: ROBIN }));
 const body = { CustomerId: 'robin@example.com', OriginalKey: 'key-1' };
+
+it('outlives a short retention where an order may still name a code that was taken back', async () => {
+  const ledger = createMemoryLedger();
+  const at = '2026-10-09T12:00:00.000Z';
+  const days = async (given: Partial<Redemption>) => {
+    const customer = { shop: 'example-store.myshopify.com', customerId: given.id ?? '' };
+    const deps = { ledger, now: () => new Date(at), retentionDays: 30 };
+    const redemptions = [redemptionAt({ at: 'cancelled' }, given)];
+    await openRedemptions(customer, deps).change(() => ({
+      ...{ record: { redemptions, intents: [] }, value: undefined },
+    }));
+    const { expiresAt = 0 } = [...ledger.entries.values()].at(-1) ?? {};
+    return (expiresAt - Date.parse(at) / 1000) / 86_400;
+  };
+  expect(await days({ id: 'A' })).toBe(30);
+  expect(await days({ id: 'B', takeBack: { at } })).toBe(60);
+});
 
 describe('the redemption record of a customer', () => {
   it('knows each of the last ten clicks that joined one redemption', async () => {
