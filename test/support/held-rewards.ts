@@ -2,8 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import { expect } from 'vitest';
 import { issueSessionToken, type TokenUser } from '../../local/store-sandbox/session-tokens.ts';
-import type { HurriedStack, Planned, Watched } from './hurried-stack.ts';
-import type { Calls, OutsideCall } from './outside-line.ts';
+import {
+  type HurriedStack,
+  type Planned,
+  stepAmong,
+  stepsOf,
+  type Watched,
+} from './hurried-stack.ts';
+import type { OutsideCall } from './outside-line.ts';
 import { openShoppers, type Shopper } from './stack-shoppers.ts';
 
 /** A reward that its shopper has redeemed and not used. */
@@ -35,7 +41,8 @@ export interface Answered {
   readonly body: any;
 }
 
-const EARNED = 300;
+/** By each new shopper. */
+export const EARNED = 300;
 const PATIENCE = { timeout: 240_000, interval: 250 };
 
 /** Shoppers who hold rewards, and a judge who knows nothing but the two sandboxes. */
@@ -138,26 +145,43 @@ export function openHeldRewards(world: HurriedStack) {
     };
   }
 
+  /** As many as titles; each has points. */
+  async function earners(titles: readonly string[]): Promise<Shopper[]> {
+    const shoppers = titles.map((title) => shop.newShopper(title));
+    for (const one of shoppers) shop.buy(one, EARNED);
+    const missing = () => {
+      const { pointsOf } = shop.look();
+      return shoppers.filter((one) => pointsOf(one) !== EARNED).map(({ title }) => title);
+    };
+    await expect.poll(missing, PATIENCE).toEqual([]);
+    await world.settled();
+    return shoppers;
+  }
+
+  /** The call is about this reward or its shopper. */
+  function isAbout(held: Held, call: OutsideCall): boolean {
+    const { shopper, id, code, discountId, rewardId, key } = held;
+    const path = decodeURIComponent(call.path);
+    const text = `${path} ${call.body}`.toLowerCase();
+    const marks = [shopper.id, shopper.email, id, code, key, `DiscountCodeNode/${discountId}`];
+    const isNamed = marks.some((mark) => text.includes(mark.toLowerCase()));
+    return isNamed || path.endsWith(`/POS/rewards/${rewardId}`);
+  }
+
   return {
     shop,
     insist,
     redeem,
+    earners,
     shopRedemptions,
     ordersWith,
     endOf,
+    isAbout,
 
     /** As many shoppers as titles; each holds one reward. */
     async hold(titles: readonly string[]): Promise<Held[]> {
-      const shoppers = titles.map((title) => shop.newShopper(title));
-      for (const one of shoppers) shop.buy(one, EARNED);
-      const missing = () => {
-        const { pointsOf } = shop.look();
-        return shoppers.filter((one) => pointsOf(one) !== EARNED).map(({ title }) => title);
-      };
-      await expect.poll(missing, PATIENCE).toEqual([]);
-      await world.settled();
       const held: Held[] = [];
-      for (const one of shoppers) held.push(await redeem(one));
+      for (const one of await earners(titles)) held.push(await redeem(one));
       await world.settled();
       return held;
     },
@@ -207,38 +231,13 @@ export function openHeldRewards(world: HurriedStack) {
     /** A webhook tells of an order at last. */
     announce: (orderId: string) => actions.tagOrder({ orderId, tags: ['announced'] }),
 
-    /** The call is about this reward or its shopper. */
-    isAbout({ shopper, id, code, discountId, rewardId, key }: Held, call: OutsideCall): boolean {
-      const path = decodeURIComponent(call.path);
-      const text = `${path} ${call.body}`.toLowerCase();
-      return (
-        [shopper.id, shopper.email, id, code, key, `DiscountCodeNode/${discountId}`].some((mark) =>
-          text.includes(mark.toLowerCase()),
-        ) || path.endsWith(`/POS/rewards/${rewardId}`)
-      );
-    },
-
-    /** The steps that a function made for this reward since then: the second `x` is `x 2`. */
+    /** The steps that a function made for this reward since then. */
     stepsOf(held: Held, of: Watched, since: number): string[] {
-      const seen = new Map<string, number>();
-      const own = world.lines[of].calls.slice(since).filter((call) => this.isAbout(held, call));
-      return own.map(({ name }) => {
-        const count = (seen.get(name) ?? 0) + 1;
-        seen.set(name, count);
-        return count === 1 ? name : `${name} ${count}`;
-      });
+      const calls = world.lines[of].calls.slice(since);
+      return stepsOf(calls.filter((call) => isAbout(held, call)));
     },
 
-    /** That step, from now on. */
-    step(held: Held, step: string): Calls {
-      const [, name = '', count = '1'] = /^(.*?)(?: (\d+))?$/.exec(step) ?? [];
-      let left = Number(count);
-      return (call) => {
-        if (call.name !== name || !this.isAbout(held, call)) return false;
-        left -= 1;
-        return left === 0;
-      };
-    },
+    step: (held: Held, step: string) => stepAmong((call) => isAbout(held, call), step),
 
     /** The service has cancelled it. */
     isBack: ({ code }: Held): boolean => shopRedemption(code)?.canceledAt !== null,

@@ -185,4 +185,25 @@ export async function startHurriedStack(options: Options = {}) {
   };
 }
 
+/** What these calls are, in their order: the second `x` is `x 2`. */
+export function stepsOf(calls: readonly OutsideCall[]): string[] {
+  const seen = new Map<string, number>();
+  return calls.map(({ name }) => {
+    const count = (seen.get(name) ?? 0) + 1;
+    seen.set(name, count);
+    return count === 1 ? name : `${name} ${count}`;
+  });
+}
+
+/** That step among these calls, from now on. */
+export function stepAmong(calls: Calls, step: string): Calls {
+  const [, name = '', count = '1'] = /^(.*?)(?: (\d+))?$/.exec(step) ?? [];
+  let left = Number(count);
+  return (call) => {
+    if (call.name !== name || !calls(call)) return false;
+    left -= 1;
+    return left === 0;
+  };
+}
+
 export type HurriedStack = Awaited<ReturnType<typeof startHurriedStack>>;

@@ -1,12 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ActionInput } from '../../../local/store-sandbox/model/actions.ts';
-import { type HeldRewards, openHeldRewards } from '../../support/held-rewards.ts';
-import { type HurriedStack, startHurriedStack } from '../../support/hurried-stack.ts';
-import type { Calls, OutsideCall } from '../../support/outside-line.ts';
+import { EARNED, type HeldRewards, openHeldRewards } from '../../support/held-rewards.ts';
+import {
+  type HurriedStack,
+  startHurriedStack,
+  stepAmong,
+  stepsOf,
+} from '../../support/hurried-stack.ts';
+import type { Calls, OutsideCall, Treat } from '../../support/outside-line.ts';
 import type { Shopper } from '../../support/stack-shoppers.ts';
 
 const CASHBACK = 8;
-const EARNED = 300;
 /** Of EARNED points, at 0.05 each. */
 const MOST = 15;
 const DAY_MS = 24 * 3_600_000;
@@ -49,26 +53,11 @@ describe('cashback as store credit', () => {
     return text.includes(id) || text.includes(email);
   };
 
-  /** That step, from now on. */
-  function step(shopper: Shopper, named: string): Calls {
-    const [, name = '', count = '1'] = /^(.*?)(?: (\d+))?$/.exec(named) ?? [];
-    let left = Number(count);
-    return (call) => {
-      if (call.name !== name || !isAbout(shopper, call)) return false;
-      left -= 1;
-      return left === 0;
-    };
-  }
+  const step = (shopper: Shopper, named: string) =>
+    stepAmong((call) => isAbout(shopper, call), named);
 
-  function stepsOf(shopper: Shopper, of: 'shop' | 'worker', since: number): string[] {
-    const seen = new Map<string, number>();
-    const own = world.lines[of].calls.slice(since).filter((call) => isAbout(shopper, call));
-    return own.map(({ name }) => {
-      const count = (seen.get(name) ?? 0) + 1;
-      seen.set(name, count);
-      return count === 1 ? name : `${name} ${count}`;
-    });
-  }
+  const stepsFor = (shopper: Shopper, of: 'shop' | 'worker', since: number) =>
+    stepsOf(world.lines[of].calls.slice(since).filter((call) => isAbout(shopper, call)));
 
   /** In hundredths: what the service has taken for cashback rewards and not given back. */
   function takenFrom({ id }: Shopper): number[] {
@@ -120,22 +109,10 @@ describe('cashback as store credit', () => {
     expect(wrong).toEqual([]);
   }
 
-  async function newShoppers(titles: readonly string[]): Promise<Shopper[]> {
-    const shoppers = titles.map((title) => rewards.shop.newShopper(title));
-    for (const one of shoppers) rewards.shop.buy(one, EARNED);
-    const missing = () => {
-      const { pointsOf } = rewards.shop.look();
-      return shoppers.filter((one) => pointsOf(one) !== EARNED).map(({ title }) => title);
-    };
-    await expect.poll(missing, PATIENCE).toEqual([]);
-    await world.settled();
-    return shoppers;
-  }
-
   const shownTo = async (shopper: Shopper) => rewards.shopRedemptions(shopper);
 
   it('credits the chosen amount with an end, once, without a code', async () => {
-    const [plain] = (await newShoppers(['plain'])) as [Shopper];
+    const [plain] = (await rewards.earners(['plain'])) as [Shopper];
     const { rewards: offered } = await rewards.shop.askUntilAnswered(plain, 'rewards');
     const cashback = offered.find(({ id }: { id: number }) => id === CASHBACK);
     expect(cashback).toMatchObject({ kind: 'store-credit', redeemable: true });
@@ -147,7 +124,7 @@ describe('cashback as store credit', () => {
     const { status, body } = await send(chosen);
     expect(status).toBe(200);
     expect(body.redemption).toMatchObject({ kind: 'store-credit', state: 'credited', code: null });
-    steps.shop = stepsOf(plain, 'shop', since);
+    steps.shop = stepsFor(plain, 'shop', since);
     expect(world.stack.store.rows.codes.size).toBe(codes);
 
     await expectCredits([plain], () => [420]);
@@ -178,7 +155,11 @@ describe('cashback as store credit', () => {
   }, 240_000);
 
   it('gives several of the same second each its own end', async () => {
-    const shoppers = await newShoppers(['one after the other', 'at once', 'other amounts at once']);
+    const shoppers = await rewards.earners([
+      'one after the other',
+      'at once',
+      'other amounts at once',
+    ]);
     const [after, atOnce, others] = shoppers as [Shopper, Shopper, Shopper];
     for (let count = 0; count < 5; count += 1) {
       expect((await send(press(after, 1))).body.redemption.value).toBe(1);
@@ -210,24 +191,39 @@ describe('cashback as store credit', () => {
       ...['http-503', 'http-429', 'throttled', 'internal-error', 'partial', 'unauthorized'],
     ] as const;
     const titles = lost.flatMap((kind) => [`${kind} once`, `${kind} three times`]);
-    const shoppers = await newShoppers([...titles, 'hang']);
+    const shoppers = await rewards.earners([...titles, 'hang', 'late']);
+    const late = shoppers.at(-1) as Shopper;
+    const looked = Promise.withResolvers<void>();
     const left = new Map<Shopper, number>(
       shoppers.map((one) => [one, one.title.endsWith('three times') ? 3 : 1]),
     );
-    const spoil = (call: OutsideCall) => {
-      const own = isCredit(call) ? shoppers.find((one) => isAbout(one, call)) : undefined;
+    const spoil: Treat = async (call) => {
+      const own = shoppers.find((one) => isAbout(one, call));
       const count = own ? (left.get(own) ?? 0) : 0;
-      if (!own || count === 0) return 'pass';
+      const isLook = call.service === 'store' && !/^metafields|Credit$/.test(call.name);
+      if (own === late && count === 0 && isLook) {
+        return { meanwhile: async () => looked.resolve() };
+      }
+      if (!own || !isCredit(call) || count === 0) return 'pass';
       left.set(own, count - 1);
+      if (own === late) {
+        // Carried out when its caller has given up and looked at the account.
+        await looked.promise;
+        return 'pass';
+      }
       const [kind = ''] = own.title.split(' ');
       const fault = { kind: kind as (typeof lost)[number], operation: call.name, count: 1 };
       world.stack.store.faults.add(fault);
-      return 'pass' as const;
+      return 'pass';
     };
     world.treats.shop.push(spoil);
     world.treats.worker.push(spoil);
-    for (const one of shoppers) await sendOnce(press(one));
+    const pressing = sendOnce(press(late));
+    for (const one of shoppers.slice(0, -1)) await sendOnce(press(one));
+    await pressing;
     await expectCredits(shoppers, () => [200]);
+    const calls = [...world.lines.shop.calls, ...world.lines.worker.calls];
+    expect(calls.filter((call) => isCredit(call) && isAbout(late, call))).toHaveLength(1);
     // The store had carried it out: it was not called again.
     const isDone = ({ title }: Shopper) => /^(reset-after|truncated|empty|partial)/.test(title);
     const isThrice = ({ title }: Shopper) => title.endsWith('three times');
@@ -243,7 +239,11 @@ describe('cashback as store credit', () => {
   }, 480_000);
 
   it('is not misled by credits of others in the same moment', async () => {
-    const shoppers = await newShoppers(['the merchant’s too', 'a refund too', 'twice, one lost']);
+    const shoppers = await rewards.earners([
+      'the merchant’s too',
+      'a refund too',
+      'twice, one lost',
+    ]);
     const [merchants, refunds, twice] = shoppers as [Shopper, Shopper, Shopper];
     const { actions, faults } = world.stack.store;
     const [order] = [...world.stack.store.rows.orders.values()].filter(
@@ -275,7 +275,7 @@ describe('cashback as store credit', () => {
   }, 480_000);
 
   it('gives once where the store keeps only the day of the end', async () => {
-    const shoppers = await newShoppers(['answered', 'answer lost']);
+    const shoppers = await rewards.earners(['answered', 'answer lost']);
     const [answered, lost] = shoppers as [Shopper, Shopper];
     const { shop, faults } = world.stack.store;
     Object.assign(shop, { storeCreditExpiry: 'day' });
@@ -289,7 +289,7 @@ describe('cashback as store credit', () => {
 
   it('gives the cashback back where the store refuses', async () => {
     const titles = ['limit', 'owner', 'limit, answer lost', 'within the limit', 'currency'];
-    const shoppers = await newShoppers(titles);
+    const shoppers = await rewards.earners(titles);
     const [limit, owner, lost, within, currency] = shoppers as [
       ...[Shopper, Shopper, Shopper, Shopper, Shopper],
     ];
@@ -331,12 +331,12 @@ describe('cashback as store credit', () => {
   }, 300_000);
 
   it('gives once, at whichever call a process dies', async () => {
-    const [pilot] = (await newShoppers(['worker: undisturbed'])) as [Shopper];
+    const [pilot] = (await rewards.earners(['worker: undisturbed'])) as [Shopper];
     const since = world.lines.worker.calls.length;
     world.killAfter('shop', step(pilot, 'SendMessage'));
     await sendOnce(press(pilot));
     await expectCredits([pilot], () => [200]);
-    steps.worker = stepsOf(pilot, 'worker', since);
+    steps.worker = stepsFor(pilot, 'worker', since);
     const given = steps.worker.findIndex((one) => one.startsWith('storeCreditAccountCredit'));
     expect(given).toBeGreaterThanOrEqual(0);
     const ending = steps.worker.findIndex((one, at) => at > given && one.startsWith('PutItem'));
@@ -345,7 +345,9 @@ describe('cashback as store credit', () => {
       ...steps.worker.slice(0, ending + 1).map((one) => ({ of: 'worker', step: one }) as const),
       ...steps.shop.map((one) => ({ of: 'shop', step: one }) as const),
     ];
-    const shoppers = await newShoppers(deaths.map((one) => `${one.of}: killed after ${one.step}`));
+    const shoppers = await rewards.earners(
+      deaths.map((one) => `${one.of}: killed after ${one.step}`),
+    );
     const pressed: Press[] = [];
     for (const [index, death] of deaths.entries()) {
       const own = shoppers[index] as Shopper;
@@ -367,7 +369,7 @@ describe('cashback as store credit', () => {
   }, 480_000);
 
   it('does not earn again with issued credit, and earns with credit from refunds', async () => {
-    const shoppers = await newShoppers([
+    const shoppers = await rewards.earners([
       ...['issued', 'refunded', 'both', 'with shipping', 'returned to the card'],
       ...['returned to the credit', 'all of it', 'refunded as credit', 'a gift', 'failed checkout'],
       'expired',
