@@ -20,6 +20,8 @@ interface ShoppingWorld {
   readonly shoppers: Shoppers;
   /** A customer is to be erased. */
   readonly redact: (customerId: string) => void;
+  /** An order of the store names the code of a reward. */
+  readonly order: (customerId: string, code: string) => void;
   /** What a customer sees of one redemption. */
   readonly onShown: (customer: ShopCustomer, redemption: RedemptionView) => void;
 }
@@ -28,6 +30,8 @@ interface ShoppingWorld {
 export class Shopping {
   readonly #world: ShoppingWorld;
   #orders = 0;
+  /** Codes that were in a checkout when they were taken back. */
+  readonly #checkouts = new Set<string>();
   /** By customer and reward: the clicks on it. */
   readonly clicks = new Map<string, Set<string>>();
 
@@ -113,13 +117,42 @@ export class Shopping {
   }
 
   #useCode(draw: () => number): string {
-    const unused = [...this.#world.shop.rewards.codes.values()].filter(({ used }) => used === 0);
+    const unused = [...this.#world.shop.rewards.codes.values()].filter(
+      ({ used, code }) => used === 0 && !this.#checkouts.has(code),
+    );
     const code = oneOf(unused, draw());
     const customer = this.#world.shop.customers.find(({ id }) => id === code?.customerId);
     if (!code || !customer) return 'nothing happens';
-    code.used = 1;
     this.#world.kernel.journal.play('used code');
+    this.#world.order(customer.id, code.code);
     return this.buy(customer, 50, code.code);
+  }
+
+  /** The newest that may be. Some have its code in a checkout, which they finish while it is taken back, or later. */
+  #takeBack(customer: ShopCustomer, draw: () => number): string {
+    const { shoppers, kernel, onShown, order } = this.#world;
+    const { id } = customer;
+    const [drawn, afterMs] = [draw(), draw() * 300_000];
+    shoppers.ask(
+      `${id} takes a reward back`,
+      async (page) => {
+        const listed = await page.redemptions(id, 'customer');
+        const one = listed.find(({ takeBackUntil }) => takeBackUntil !== null);
+        if (!one?.code) return undefined;
+        kernel.journal.play('reward taken back');
+        const { code } = one;
+        if (drawn < 0.4 && !this.#checkouts.has(code)) {
+          this.#checkouts.add(code);
+          kernel.journal.play('order with a code that is taken back');
+          kernel.time.after(afterMs, () => order(id, code));
+        }
+        return page.takeBack(id, one.id);
+      },
+      (answer) => {
+        if (answer?.kind === 'redemption') onShown(customer, answer.redemption);
+      },
+    );
+    return `${id} takes a reward back`;
   }
 
   #visit(customer: ShopCustomer, draw: () => number): string {
@@ -133,7 +166,8 @@ export class Shopping {
         (page) => page.view(id, [], 'customer'),
         () => {},
       );
-    else if (drawn < 0.8) this.#list(customer);
+    else if (drawn < 0.65) this.#list(customer);
+    else if (drawn < 0.8) return this.#takeBack(customer, draw);
     else
       shoppers.ask(
         `${id} looks at rewards`,

@@ -13,11 +13,12 @@ import { connector, SHOP } from '../world/connector.ts';
 import { LoyaltyService } from '../world/loyalty-service.ts';
 import { WakingOperator } from '../world/operator.ts';
 import { eventQueueOf, ledgerOf, runScheduled } from '../world/process-world.ts';
-import { Queues } from '../world/queues.ts';
+import { type AllowsLetter, Queues } from '../world/queues.ts';
 import { WatchedTelemetry } from '../world/watched-telemetry.ts';
 import { type StartFunction, Workers } from '../world/workers.ts';
 import { PointEvents } from './point-events.ts';
 import { Redactions } from './redactions.ts';
+import { RewardOrders } from './reward-orders.ts';
 import { RewardShop, type ShopCustomer } from './reward-shop.ts';
 import { Shoppers, type StorefrontWorld } from './shoppers.ts';
 import { Shopping } from './shopping.ts';
@@ -98,9 +99,10 @@ export async function simulateStorefront(settings: SimulationSettings): Promise<
   const world = { kernel, queues, ledger, loyalty, shop, telemetry };
   const pointEvents = new PointEvents(world, guesses.eventForm);
   const drain = () => pointEvents.deliveries.drain();
-  // No dead letter is allowed: each would need a person.
+  // Each would need a person. Only points that are spent when an order has used a code that was taken back do.
+  const allowsLetter: AllowsLetter = ({ why }) => why.includes('after it was taken back');
   const workers = new Workers(
-    { ...world, allowsLetter: () => false },
+    { ...world, allowsLetter },
     'balances',
     startBalanceWorker(loyalty, shop),
   );
@@ -115,7 +117,9 @@ export async function simulateStorefront(settings: SimulationSettings): Promise<
   const onShown = oracles.shown.bind(oracles);
   const redactions = new Redactions(world);
   const redact = redactions.begin.bind(redactions);
-  const shopping = new Shopping({ ...world, shoppers, redact, onShown });
+  const orders = new RewardOrders(world);
+  const order = orders.place.bind(orders);
+  const shopping = new Shopping({ ...world, shoppers, redact, order, onShown });
   let repairs = 0;
 
   // The last customer has bought nothing yet.
@@ -140,6 +144,7 @@ export async function simulateStorefront(settings: SimulationSettings): Promise<
     journal.violation('in-flight', `${queues.size} messages never settle, as of ${kind} ${id}`);
   }
   if (redactions.isOpen) journal.violation('in-flight', 'a redaction never ends');
+  if (orders.isOpen) journal.violation('in-flight', 'an order with a code is never noted');
   journal.play('redemption', loyalty.rows.redemptions.size);
   oracles.judgeRedemptions(shopping.clicks, redactions.redacted);
   return resultOf(kernel, telemetry, pointEvents.deliveries, {

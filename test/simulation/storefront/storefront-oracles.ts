@@ -6,7 +6,11 @@ import {
   recallBalance,
 } from '../../../shared/core/balances/point-balance.ts';
 import { ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
-import { isOpen, type Redemption } from '../../../shared/core/redemptions/redemption.ts';
+import {
+  isOpen,
+  type Redemption,
+  type RedemptionState,
+} from '../../../shared/core/redemptions/redemption.ts';
 import {
   recallRedemptions,
   redemptionsKey,
@@ -38,7 +42,9 @@ export class StorefrontOracles {
   /** A code that a customer sees is paid for, and is in the store. */
   shown(customer: ShopCustomer, view: RedemptionView): void {
     this.#shown.set(view.id, view);
-    if (view.code !== null) this.#judgeCode(customer, view.code);
+    // An answer may come when the same customer has taken it back in another tab.
+    const isTakenBack = this.#bookOf(customer.id).some((one) => one.id === view.id && one.takeBack);
+    if (view.code !== null && !isTakenBack) this.#judgeCode(customer, view.code);
   }
 
   /** A rule of conduct: no redemption is cancelled while the store has its code. */
@@ -88,10 +94,15 @@ export class StorefrontOracles {
       for (const { ExternalCode, configurationId } of live) {
         paid.add(ExternalCode.toLowerCase());
         const held = book.filter(
-          ({ state }) => 'discountId' in state && state.code.code === ExternalCode,
+          ({ state }) => HELD.has(state.at) && codeOf(state) === ExternalCode,
         );
         const made = shop.rewards.codes.get(ExternalCode.toLowerCase());
-        if ((held.length !== 1 && !redacted.has(id)) || made?.customerId !== id) {
+        // An order used it, and its code was deleted before or after.
+        const isGone = redacted.has(id)
+          ? shop.rewards.orders.some(({ codes }) => codes.includes(ExternalCode))
+          : held.some(({ state, takeBack }) => state.at === 'used' && takeBack);
+        const isThere = made?.customerId === id || isGone;
+        if ((held.length !== 1 && !redacted.has(id)) || !isThere) {
           const what = `${id} paid for reward ${configurationId} (${ExternalCode}) and has no code`;
           journal.violation('points-without-code', what);
         }
@@ -116,17 +127,44 @@ export class StorefrontOracles {
     if (new Set(clicks).size < clicks.length) {
       journal.violation('spent-once', `a click of ${customer.id} began two redemptions`);
     }
-    for (const { id, state, stuck } of book) {
+    for (const { id, state, stuck, takeBack } of book) {
+      if (takeBack && !isRedacted) this.#judgeTakenBack(customer, id, state, stuck);
+      if (stuck === 'points-gone') continue;
       if (stuck) journal.violation('person', `${id} needs a person: ${stuck}`);
       else if (isOpen(state)) journal.violation('unfinished', `${id} stays ${state.at}`);
       const shown = this.#shown.get(id)?.state;
       const isFinal = shown === 'refused' || shown === 'cancelled' || shown === 'ready';
       const wasUsed = shown === 'ready' && state.at === 'used';
+      if (takeBack) continue;
       // A click that is repeated after a redaction finds nothing of the first.
       if (isFinal && shown !== state.at && !wasUsed && !isRedacted) {
         journal.violation('shown', `${id} was shown as ${shown} and is ${state.at}`);
       }
     }
+  }
+
+  /** Code usable and points spent, or code gone and points back; where an order used it, the points are spent. */
+  #judgeTakenBack(
+    { id: customerId }: ShopCustomer,
+    id: string,
+    state: RedemptionState,
+    stuck: string | undefined,
+  ): void {
+    const { loyalty, shop, kernel } = this.#world;
+    const code = codeOf(state);
+    const isSpent = this.#live(customerId).some(({ ExternalCode }) => ExternalCode === code);
+    const isTaken = loyalty.rows.changeKeys.get(`taken-back:${SHOP}:${id}`) !== undefined;
+    const isOrdered = shop.rewards.orders.some(({ codes }) => codes.includes(code ?? ''));
+    const unused = shop.rewards.codes.get(code?.toLowerCase() ?? '')?.used === 0;
+    const ends: Partial<Record<RedemptionState['at'], boolean>> = {
+      ready: isSpent && unused && !isOrdered,
+      cancelled: !isSpent && !isTaken && !unused && !isOrdered,
+      used: isSpent !== isTaken && !unused && isOrdered,
+      owing: stuck === 'points-gone' && isOrdered && !unused,
+    };
+    if (ends[state.at]) return;
+    const facts = JSON.stringify({ isSpent, isTaken, isOrdered, unused });
+    kernel.journal.violation('taken-back', `${id} of ${customerId} ends ${state.at}: ${facts}`);
   }
 
   #bookOf(customerId: string): readonly Redemption[] {
@@ -164,6 +202,11 @@ export class StorefrontOracles {
     return describe(balanceIn(points, kernel.time.now));
   }
 }
+
+const HELD: ReadonlySet<RedemptionState['at']> = new Set(['ready', 'used']);
+
+const codeOf = (state: RedemptionState): string | undefined =>
+  'code' in state ? state.code?.code : undefined;
 
 function describe(held: Partial<RememberedBalance> | undefined): string {
   const { points, cashback, expiring } = held ?? {};
