@@ -117,6 +117,12 @@ export const storefrontMutations: readonly Mutation[] = (
       replace: '',
     },
     {
+      name: 'one-look-before-another-credit',
+      bug: 'store credit is given again after one look at the account, before a late call has taken effect',
+      find: '  if (absentAt) return secondsUntil(absentAt, LOOK_AGAIN_AFTER_SECONDS, now);\n',
+      replace: '',
+    },
+    {
       name: 'redaction-does-not-wait',
       bug: 'a person is erased while one of their redemptions is open',
       find: 'if (open.length > 0 && mayWait) return',

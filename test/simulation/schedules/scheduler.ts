@@ -7,13 +7,15 @@ interface CallNames {
   readonly readings: readonly string[];
   /** Changes in the loyalty service: answers can be lost, and a dead process's call can arrive late. */
   readonly service: readonly string[];
+  /** The same of changes in the store that may not be repeated. */
+  readonly store?: readonly string[];
 }
 
 /** Gives parts of the outside to a process so that each of its calls waits for the search. */
 export function createWatch(names: CallNames) {
-  const [constant, readings, service] = [names.constant ?? [], names.readings, names.service].map(
-    (some) => new Set(some),
-  );
+  const [constant, readings, service, store] = [
+    ...[names.constant ?? [], names.readings, names.service, names.store ?? []],
+  ].map((some) => new Set(some));
   return (scheduler: Scheduler, process: string) =>
     <Part extends object>(part: Part): Part =>
       new Proxy(part, {
@@ -22,7 +24,11 @@ export function createWatch(names: CallNames) {
           const what = String(name);
           if (typeof member !== 'function' || constant?.has(what)) return member;
           const canDie = !readings?.has(what);
-          const [label, options] = service?.has(what) ? [`loyalty ${what}`, SERVICE] : [what, {}];
+          const [label, options] = service?.has(what)
+            ? [`loyalty ${what}`, SERVICE]
+            : store?.has(what)
+              ? [`store ${what}`, STORE]
+              : [what, {}];
           return (...given: unknown[]) =>
             scheduler.call(process, label, async () => member.apply(object, given), {
               ...{ canDie, given, ...options },
@@ -33,6 +39,11 @@ export function createWatch(names: CallNames) {
 
 const SERVICE = {
   lost: () => transportFailure('time-out', { mayHaveHappened: true, message: 'no answer' }),
+  arrivesLate: true,
+};
+
+const STORE = {
+  lost: () => ({ kind: 'unavailable', why: 'time-out' }),
   arrivesLate: true,
 };
 

@@ -22,6 +22,8 @@ const NO_FAULT = { crashes: 0, lostAnswers: 0 };
 const LOST_ANSWER = { crashes: 0, lostAnswers: 1 };
 /** Longer than the pause before a repetition, and longer than the visibility time-out. */
 const [REPEAT, VISIBLE_AGAIN] = [31_000, 361_000];
+/** Longer than between the two looks at an account. */
+const LOOK_AGAIN = 601_000;
 /** Longer than the wait after a code was deleted. */
 const LOOKED = 121_000;
 
@@ -163,5 +165,14 @@ export const searches: readonly Search[] = [
     scenario: takeBackScenario({ orders: true, refuses: true, workers: 2, passes: [LOOKED] }),
     bounds: NO_FAULT,
     bug: 'code-is-made-again-beside-an-order',
+  },
+  {
+    name: 'cashback as store credit, two workers after a pause, one crash; the point event afterwards',
+    scenario: redemptionScenario({
+      ...{ tabs: 1, workers: 2, passes: [REPEAT, LOOK_AGAIN] },
+      ...{ credits: true, eventsAfterwards: true },
+    }),
+    bounds: CRASH,
+    bug: 'one-look-before-another-credit',
   },
 ];
