@@ -75,7 +75,7 @@ describe('a reward that is taken back', () => {
     expect(world.queue.size).toBe(1);
     await workUntilDeleted();
     await world.takeBack();
-    const message = { kind: 'redemption', topic: 'take-back', customerId: ROBIN, id } as const;
+    const message = { kind: 'redemption', topic: 'redeem', customerId: ROBIN, id } as const;
     const receivedAt = new Date(world.clock.ms).toISOString();
     const shop = 'example-store.myshopify.com';
     await world.events.send({ ...message, shop, deliveryId: 'again', receivedAt });
