@@ -91,7 +91,7 @@ export function secretsOfShop(
 }
 
 /** Of the administrator that a new Vendure server has. */
-export const VENDURE_LOGIN = { username: 'superadmin', password: 'superadmin' };
+const VENDURE_LOGIN = { username: 'superadmin', password: 'superadmin' };
 
 /** The text of each secret by its name, as `secrets set` would store it. */
 export function fillSecrets(

@@ -120,7 +120,7 @@ export interface Shop {
   readonly vendure: CompleteVendure | undefined;
 }
 
-export interface CompleteVendure extends Required<Omit<VendureSettings, 'channel'>> {
+interface CompleteVendure extends Required<Omit<VendureSettings, 'channel'>> {
   readonly channel: string | undefined;
 }
 

@@ -30,7 +30,7 @@ import {
 import { readVendureCoupon, readVendureProduct } from './read-catalogue.ts';
 import { readCustomer, readVendureOrder } from './read-order.ts';
 
-export interface VendureShop extends VendureClientSettings {
+interface VendureShop extends VendureClientSettings {
   readonly currency: string;
   readonly precision: number;
   /** How long after an order was placed it may still change. */

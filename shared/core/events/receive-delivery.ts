@@ -45,7 +45,7 @@ export interface Deliveries {
   isProbe(delivery: Delivery): boolean;
 }
 
-export type Identified =
+type Identified =
   | {
       readonly kind: 'event';
       readonly event: Omit<StoreEvent, 'shop' | 'origin' | 'receivedAt' | 'body'>;
