@@ -120,9 +120,10 @@ export class VendureEngine {
   }
 
   /** How many changes the plugin has stored and not yet sent. */
-  unsent(): number {
+  unsent(kind = '%'): number {
     const [row] = this.query<{ n: number }>(
-      'SELECT count(*) AS n FROM loyalty_outbox WHERE givenUp = 0',
+      'SELECT count(*) AS n FROM loyalty_outbox WHERE givenUp = 0 AND kind LIKE ?',
+      kind,
     );
     return row?.n ?? 0;
   }
