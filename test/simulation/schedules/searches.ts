@@ -1,5 +1,6 @@
 import { abandonedScenario } from './abandoned-schedules.ts';
 import { balanceScenario } from './balance-schedules.ts';
+import { creditScenario } from './credit-schedules.ts';
 import type { Bounds, Scenario } from './explore.ts';
 import { goLiveScenario } from './go-live-schedules.ts';
 import { redemptionScenario } from './redemption-schedules.ts';
@@ -163,5 +164,23 @@ export const searches: readonly Search[] = [
     scenario: takeBackScenario({ orders: true, refuses: true, workers: 2, passes: [LOOKED] }),
     bounds: NO_FAULT,
     bug: 'code-is-made-again-beside-an-order',
+  },
+  {
+    name: 'cashback becomes store credit, one tab, two workers, two looks, one lost answer',
+    scenario: creditScenario({ workers: 2 }),
+    bounds: LOST_ANSWER,
+    bug: 'credit-is-repeated-blindly',
+  },
+  {
+    name: 'cashback becomes store credit, one tab, two workers, two looks, one crash',
+    scenario: creditScenario({ workers: 2 }),
+    bounds: CRASH,
+    bug: 'credit-is-repeated-blindly',
+  },
+  {
+    name: 'cashback becomes store credit, which the store gives late, one tab, two workers, two looks',
+    scenario: creditScenario({ workers: 2, isLate: true }),
+    bounds: NO_FAULT,
+    bug: 'one-look-for-a-credit',
   },
 ];
