@@ -13,7 +13,7 @@ export type NotUsed =
   | 'network';
 
 export type Used =
-  /** `off`: what came off, in `currency`; 0 where the cart does not show it, as for shipping. */
+  /** `off`: what came off, in `currency`; not above 0 where the cart does not show it, as for shipping. */
   | { readonly kind: 'used'; readonly off: number; readonly currency: string }
   | { readonly kind: 'not-used'; readonly why: NotUsed };
 
@@ -49,7 +49,7 @@ export async function useInCart(code: string, shopify = pageOf(globalThis)): Pro
     const own = after.codes.find(isOwn);
     if (own ? own.applicable : after.total < before.total) {
       const { total, currency } = after;
-      return { kind: 'used', off: Math.max(0, before.total - total), currency };
+      return { kind: 'used', off: before.total - total, currency };
     }
     const [why] = after.warnings.flatMap((name) => REASONS[name] ?? []);
     if (why) return notUsed(why);
@@ -135,7 +135,7 @@ function throughCartApi(root: string): BrowserCart {
   const ask = async (path: string, body?: object): Promise<CartState> => {
     const response = await fetch(`${root}${path}`, {
       ...inTime(),
-      headers: { accept: 'application/json', 'content-type': 'application/json' },
+      headers: { 'content-type': 'application/json' },
       ...(body && { method: 'POST', body: JSON.stringify(body) }),
     });
     const cart = (await response.json()) as CartApiAnswer;

@@ -40,12 +40,16 @@ export function sayNearest({ rewards }: View, words: Words): string | undefined 
 }
 
 /** What a redemption is now, and until when it can be used. */
-export function sayState({ state, code, validUntil }: Redemption, words: Words): string {
+export function sayState(redemption: Redemption, words: Words): string {
+  const { state, code, validUntil } = redemption;
   const hasEnd =
     validUntil !== null && ((state === 'ready' && code !== null) || state === 'credited');
   const until = hasEnd && fill(words.strings.codes.validUntil, { date: words.date(validUntil) });
-  return [words.state(state), until].filter(Boolean).join(' ');
+  return [stateOf(redemption, words), until].filter(Boolean).join(' ');
 }
+
+const stateOf = ({ state, value }: Redemption, words: Words): string =>
+  fill(words.state(state), { amount: words.money(value) });
 
 /** `inCurrency`: the words of the same language for the currency of the cart. */
 export function sayUsed(used: Used, words: Words, inCurrency: (currency: string) => Words): string {
@@ -58,10 +62,11 @@ export function sayUsed(used: Used, words: Words, inCurrency: (currency: string)
   return off > 0 ? fill(cameOff, { amount: inCurrency(currency).money(off) }) : inCart;
 }
 
-export function sayRedeemed({ code, state }: Redemption, words: Words): string {
+export function sayRedeemed(redemption: Redemption, words: Words): string {
+  const { code, state } = redemption;
   return state === 'ready' && code !== null
     ? fill(words.strings.rewards.done, { code })
-    : words.state(state);
+    : stateOf(redemption, words);
 }
 
 export function sayNotRedeemed(failure: Failure, words: Words): string {
@@ -92,10 +97,13 @@ export function sayAnswered(
     : refused(fill(quizzes.notAccepted, { message }));
 }
 
-const SHOP_CURRENCY = 'query { shop { paymentSettings { currencyCode } } }';
+const SHOP = 'query { shop { primaryDomain { url } paymentSettings { currencyCode } } }';
 
 interface ShopAnswer {
-  readonly shop: { readonly paymentSettings: { readonly currencyCode: string } };
+  readonly shop: {
+    readonly primaryDomain: { readonly url: string };
+    readonly paymentSettings: { readonly currencyCode: string };
+  };
 }
 
 /** Shopify's access of an extension to the Storefront API: the capability `api_access`. */
@@ -103,15 +111,29 @@ interface StorefrontQuery {
   query<T>(text: string): Promise<{ readonly data?: T }>;
 }
 
-/**
- * The store's own currency, which is the program's: an order's page has that of its customer, other pages of an account
- * have none. Undefined where the store does not say it; amounts then have no currency.
- */
-export async function readShopCurrency(shopify: StorefrontQuery): Promise<string | undefined> {
+export interface Shop {
+  /** The program's currency: an order's page has that of its customer, other pages of an account have none. */
+  readonly currency: string | undefined;
+  /** Of the online store, whose cart an account's page cannot reach: "Domain" (Storefront API, objects). */
+  readonly address: string | undefined;
+}
+
+/** Without what the store does not say, amounts have no currency and codes no link. */
+export async function readShop(shopify: StorefrontQuery): Promise<Shop> {
   try {
-    const { data } = await shopify.query<ShopAnswer>(SHOP_CURRENCY);
-    return data?.shop.paymentSettings.currencyCode;
+    const { data } = await shopify.query<ShopAnswer>(SHOP);
+    return {
+      currency: data?.shop.paymentSettings.currencyCode,
+      address: data?.shop.primaryDomain.url,
+    };
   } catch {
-    return undefined;
+    return { currency: undefined, address: undefined };
   }
+}
+
+/** Applies the code in the browser that follows it, and shows the cart. Undefined where it cannot be used, or not so. */
+export function useLink({ state, code }: Redemption, { address }: Shop): string | undefined {
+  return state === 'ready' && code !== null && address !== undefined
+    ? `${address.replace(/\/$/, '')}/discount/${encodeURIComponent(code)}?redirect=/cart`
+    : undefined;
 }

@@ -224,27 +224,31 @@ export class LoyaltyWidget extends HTMLElement {
     if (redeemed.kind === 'busy') return;
     if (redeemed.kind === 'failed') {
       if (!isUncertain(redeemed)) this.#pressed.delete(reward.id);
-      return this.#say(key, 'error', sayNotRedeemed(redeemed, words));
+      return this.#say([key], 'error', sayNotRedeemed(redeemed, words));
     }
     const redemption = redeemed.value;
-    this.#say(key, 'done', sayRedeemed(redemption, words));
+    this.#say([key], 'done', sayRedeemed(redemption, words));
     // Leave the focus alone if the shopper has moved it meanwhile.
     if (hadFocus()) focusOn(this.#root, keyOf(redemption));
     this.#dispatch(REDEEMED, redemption);
     if (redemption.state === 'pending' || redemption.state === 'making') return;
     this.#pressed.delete(reward.id);
-    this.#finish(redemption, true, key);
+    this.#finish(redemption, true, [key, keyOf(redemption)]);
   }
 
   /** Says what a redemption became; one that was pressed here comes into the cart at once. */
-  #finish(redemption: Redemption, isPressed: boolean, key?: string): void {
+  #finish(redemption: Redemption, isPressed: boolean, keys?: readonly string[]): void {
     const said = sayRedeemed(redemption, this.#view.words);
-    if (isPressed && redemption.state === 'ready') void this.#use(redemption, key, said);
+    if (isPressed && redemption.state === 'ready') void this.#use(redemption, keys, said);
     else this.#announce(said);
   }
 
-  /** `key`, `before`: where to say what came of it, and what to say before. */
-  async #use(redemption: Redemption, key = keyOf(redemption), before = ''): Promise<void> {
+  /** `keys`, `before`: where to say what came of it, and what to say before. */
+  async #use(
+    redemption: Redemption,
+    keys: readonly string[] = [keyOf(redemption)],
+    before = '',
+  ): Promise<void> {
     if (this.#busy !== undefined) return;
     const { words } = this.#view;
     this.#setBusy(redemption.id);
@@ -252,7 +256,7 @@ export class LoyaltyWidget extends HTMLElement {
     this.#setBusy(undefined);
     const isUsed = used.kind === 'used';
     const sentence = sayUsed(used, words, (currency) => this.#wordsIn(currency));
-    this.#say(key, isUsed || before ? 'done' : 'error', `${before} ${sentence}`.trim());
+    this.#say(keys, isUsed || before ? 'done' : 'error', `${before} ${sentence}`.trim());
     if (isUsed) this.#dispatch(USED, redemption);
   }
 
@@ -268,7 +272,7 @@ export class LoyaltyWidget extends HTMLElement {
     this.#setBusy(id);
     const taken = await this.#program.takeBack(id);
     this.#setBusy(undefined);
-    if (taken.kind === 'failed') return this.#say(key, 'error', words.failure(taken));
+    if (taken.kind === 'failed') return this.#say([key], 'error', words.failure(taken));
     this.#announce(words.state(taken.value.state));
     focusOn(this.#root, key);
     this.#dispatch(REDEEMED, taken.value);
@@ -280,8 +284,8 @@ export class LoyaltyWidget extends HTMLElement {
   }
 
   /** Shows the sentence where the shopper pressed, and screen readers read it out. */
-  #say(key: string, part: 'error' | 'done', sentence: string): void {
-    this.#result = { key, part, sentence };
+  #say(keys: readonly string[], part: 'error' | 'done', sentence: string): void {
+    this.#result = { keys, part, sentence };
     this.#draw('rewards', 'codes');
     this.#announce(sentence);
   }

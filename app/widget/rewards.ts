@@ -24,7 +24,7 @@ export function drawRewards(view: View): readonly Node[] {
 function drawReward(reward: Reward, view: View): Node {
   const { words } = view;
   const { title, description, points, kind } = reward;
-  const result = view.result?.key === redeemKey(reward) ? view.result : undefined;
+  const result = resultAt(redeemKey(reward), view);
   const worth = words.worth(reward);
   // Such a reward can be redeemed elsewhere only.
   const isOther = kind === 'other';
@@ -47,6 +47,9 @@ function drawReward(reward: Reward, view: View): Node {
     ),
   );
 }
+
+const resultAt = (key: string, { result }: View): View['result'] =>
+  result?.keys.includes(key) ? result : undefined;
 
 const noteIdOf = ({ id }: Reward): string => `reward-${id}-note`;
 
@@ -121,13 +124,13 @@ export function keyOf({ id }: Pick<Redemption, 'id'>): string {
 }
 
 function drawRedemption(redemption: Redemption, view: View): Node {
-  const { words, result } = view;
+  const { words } = view;
   const { title, state, code } = redemption;
   const key = keyOf(redemption);
   const shown = code === null ? undefined : build('code', { part: 'code' }, code);
   const isUsable = state === 'ready' && shown !== undefined;
   const isAsked = isUsable && view.asking === redemption.id;
-  const said = result?.key === key ? result : undefined;
+  const said = resultAt(key, view);
   return build(
     'li',
     { part: `redemption redemption-${state}` },
@@ -218,7 +221,6 @@ export function drawReferral({ model, words, actions }: View): readonly Node[] {
             part: 'link',
             href: whatsappUrl,
             target: '_blank',
-            rel: 'noopener',
             'data-key': 'whatsapp',
           },
           'WhatsApp',

@@ -29,9 +29,13 @@ export interface View {
   readonly amounts: Map<number, string>;
   /** The page knows that the visitor is not logged in. */
   readonly isLoggedOut: boolean;
-  /** What became of the last press, shown where it was: at the element with this key. */
+  /** What became of the last press, shown where it was, and at the code that came of it: at elements with these keys. */
   readonly result:
-    | { readonly key: string; readonly sentence: string; readonly part: 'error' | 'done' }
+    | {
+        readonly keys: readonly string[];
+        readonly sentence: string;
+        readonly part: 'error' | 'done';
+      }
     | undefined;
   /** The redemption that is being used or taken back. */
   readonly busy: string | undefined;

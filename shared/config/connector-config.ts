@@ -58,7 +58,10 @@ const SANDBOX_TAX = 20;
 export function withStorefront(connector: Connector): Connector {
   const shown = {
     ...connector,
-    storefront: connector.storefront ?? completeStorefront({ taxInPrices: SANDBOX_TAX }),
+    // Cashback as store credit, so that the demo shop shows that too.
+    storefront:
+      connector.storefront ??
+      completeStorefront({ taxInPrices: SANDBOX_TAX, cashback: 'store-credit' }),
   };
   defined.add(shown);
   return shown;

@@ -81,7 +81,7 @@ const MOST_KILOBYTES: Readonly<Record<ReturnType<typeof functionsOf>[number], nu
   // 60.3 before a busy shop left workers to the others.
   // 61.2 before it told Shopify Flow of changes.
   // 63.4 before it gave store credit, and looked for it in accounts; 65.6 before rewards could be taken back.
-  'sync-balances': 69,
+  'sync-balances': 69.2,
   // 44.3 before a challenge had a transaction and asked for a phone number or an e-mail address.
   // 45.8 before wrong PINs were counted by user.
   // A storefront of the merchant's own as a fourth caller: 1.2 more.

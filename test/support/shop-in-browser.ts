@@ -19,7 +19,9 @@ export interface ShopInBrowser {
 export function useShopInBrowser(
   visits: Pick<ShopVisit, 'context' | 'problems'>[],
   started: (shop: ShopInBrowser) => Promise<unknown> | undefined,
-  options: Pick<StackOptions, 'storeSettings' | 'loyaltySettings'> = {},
+  options: Pick<StackOptions, 'storeSettings' | 'loyaltySettings'> & {
+    readonly settings?: string;
+  } = {},
 ): void {
   let shop: Partial<ShopInBrowser> = {};
   beforeAll(async () => {

@@ -4,7 +4,7 @@ import type { Language } from './en.ts';
 const en = {
   heading: 'Points and rewards',
   /** An extension cannot select a text. */
-  notCopied: 'The code could not be copied. Select it and copy it yourself.',
+  notCopied: 'It could not be copied. Select it and copy it yourself.',
   /** A reward for a product. */
   inCart: 'Put the product into your cart to redeem this reward there.',
   history: {
@@ -19,7 +19,7 @@ const en = {
 
 const ptBr: typeof en = {
   heading: 'Pontos e recompensas',
-  notCopied: 'Não foi possível copiar o código. Selecione-o e copie você mesmo.',
+  notCopied: 'Não foi possível copiar. Selecione o texto e copie você mesmo.',
   inCart: 'Coloque o produto no carrinho para resgatar esta recompensa lá.',
   history: {
     heading: 'Histórico',
@@ -33,7 +33,7 @@ const ptBr: typeof en = {
 
 const es: typeof en = {
   heading: 'Puntos y recompensas',
-  notCopied: 'No se ha podido copiar el código. Selecciónalo y cópialo tú.',
+  notCopied: 'No se ha podido copiar. Selecciónalo y cópialo tú.',
   inCart: 'Añade el producto al carrito para canjear allí esta recompensa.',
   history: {
     heading: 'Historial',

@@ -74,12 +74,12 @@ export const en = {
       expired: 'Expired',
       returning: 'Being taken back. Your points are back in a few minutes.',
       cancelled: 'Cancelled: your points are back.',
-      credited: 'It is on your store credit. Use it at the checkout.',
+      credited: '{amount} is on your store credit. Use it at the checkout.',
     } satisfies Readonly<Record<Exclude<RedemptionState, 'refused'>, string>>,
   },
   /** Why a code did not come into the cart; other reasons are those of `why`. */
   cart: {
-    'empty-cart': 'Your cart is empty: put something in, then use it.',
+    'empty-cart': 'Your cart is empty: put something in first.',
     'product-missing': 'The product of this reward is not in your cart.',
     'other-customer': 'This code is for another customer account.',
     'code-gone': 'This code is no longer valid.',
@@ -131,7 +131,7 @@ export const en = {
     technical: 'Something went wrong on our side. Please try again later.',
     'other-tier': 'This reward is for customers of another tier.',
     pending: 'You asked for this reward already. It is being confirmed.',
-    'take-back-not-allowed': 'Only the store can take this back. Please ask there.',
+    'take-back-not-allowed': 'Only the store can take this back.',
     'take-back-too-late': 'This can no longer be taken back.',
     'already-used': 'This code was used already.',
   } satisfies Readonly<Record<Exclude<WhyNot | FailureCode, keyof typeof SAME_SENTENCE>, string>>,

@@ -40,6 +40,7 @@ const en = {
   given: 'Done. The code {code} is in the cart.',
   /** The till took the code, and the cart does not show it. */
   handedOver: 'Done. The till has the code {code}: check that the discount is in the cart.',
+  confirm: 'Take it back? The code stops working, and the customer gets back what it cost.',
   kept: 'The points are spent, but the code {code} is not in the cart. It stays valid for this customer.',
   mayHaveHappened:
     'It may have been redeemed all the same. Try again: the points are never taken twice.',
@@ -63,7 +64,7 @@ const en = {
     refused: 'The loyalty program did not accept this. No points were taken.',
     returning: 'Being taken back. The points are back in a few minutes.',
     cancelled: 'Cancelled: the points are back.',
-    credited: 'It is on the store credit of the customer. Take it as payment.',
+    credited: '{amount} is on the store credit of the customer. Take it as payment.',
   } satisfies Readonly<Record<RedemptionState, string>>,
   /** Instead of the sentences for a shopper; others are the same. */
   why: {
@@ -79,6 +80,7 @@ const en = {
     unreadable: 'The loyalty program gave no proper answer.',
     'bad-signature': 'Your staff account has no permission for this app.',
     'challenge-wrong': 'The code from the message is wrong.',
+    'take-back-not-allowed': 'The settings of the program do not allow this.',
   },
 };
 
@@ -111,6 +113,7 @@ const ptBr: TillStrings = {
   },
   given: 'Pronto. O código {code} está no carrinho.',
   handedOver: 'Pronto. O caixa recebeu o código {code}: confira se o desconto está no carrinho.',
+  confirm: 'Devolver? O código deixa de funcionar e o cliente recebe de volta o que ele custou.',
   kept: 'Os pontos foram usados, mas o código {code} não está no carrinho. Ele continua válido para este cliente.',
   mayHaveHappened:
     'O resgate pode ter acontecido mesmo assim. Tente novamente: os pontos nunca são descontados duas vezes.',
@@ -134,7 +137,7 @@ const ptBr: TillStrings = {
     refused: 'O programa de fidelidade não aceitou o pedido. Nenhum ponto foi descontado.',
     returning: 'Sendo devolvido. Os pontos voltam em alguns minutos.',
     cancelled: 'Cancelado: os pontos foram devolvidos.',
-    credited: 'Está no crédito da loja do cliente. Aceite-o como pagamento.',
+    credited: '{amount} está no crédito da loja do cliente. Aceite-o como pagamento.',
   },
   why: {
     'too-few-points': 'O cliente não tem pontos suficientes para esta recompensa.',
@@ -149,6 +152,7 @@ const ptBr: TillStrings = {
     unreadable: 'O programa de fidelidade não deu uma resposta válida.',
     'bad-signature': 'Sua conta de funcionário não tem permissão para este app.',
     'challenge-wrong': 'O código da mensagem está errado.',
+    'take-back-not-allowed': 'As configurações do programa não permitem isto.',
   },
 };
 
@@ -180,6 +184,7 @@ const es: TillStrings = {
   given: 'Listo. El código {code} está en el carrito.',
   handedOver:
     'Listo. La caja tiene el código {code}: comprueba que el descuento está en el carrito.',
+  confirm: '¿Devolverlo? El código deja de funcionar y el cliente recupera lo que costó.',
   kept: 'Los puntos se han usado, pero el código {code} no está en el carrito. Sigue siendo válido para este cliente.',
   mayHaveHappened:
     'Puede que se haya canjeado de todos modos. Inténtalo de nuevo: los puntos nunca se descuentan dos veces.',
@@ -203,7 +208,7 @@ const es: TillStrings = {
     refused: 'El programa de fidelidad no lo aceptó. No se ha descontado ningún punto.',
     returning: 'Se está devolviendo. Los puntos vuelven en unos minutos.',
     cancelled: 'Cancelado: los puntos se han devuelto.',
-    credited: 'Está en el crédito de la tienda del cliente. Acéptalo como pago.',
+    credited: '{amount} está en el crédito de la tienda del cliente. Acéptalo como pago.',
   },
   why: {
     'too-few-points': 'El cliente no tiene suficientes puntos para esta recompensa.',
@@ -218,6 +223,7 @@ const es: TillStrings = {
     unreadable: 'El programa de fidelidad no dio una respuesta válida.',
     'bad-signature': 'Tu cuenta de empleado no tiene permiso para esta app.',
     'challenge-wrong': 'El código del mensaje es incorrecto.',
+    'take-back-not-allowed': 'Los ajustes del programa no lo permiten.',
   },
 };
 

@@ -32,7 +32,14 @@ const standard = {
   },
   settings: changing({}),
   // The only question of ours to the Storefront API.
-  query: async () => ({ data: { shop: { paymentSettings: { currencyCode: currency } } } }),
+  query: async () => ({
+    data: {
+      shop: {
+        primaryDomain: { url: location.origin },
+        paymentSettings: { currencyCode: currency },
+      },
+    },
+  }),
   sessionToken: {
     async get() {
       const answer = await fetch('/account/session-token');

@@ -3,6 +3,7 @@ import { type Html, html } from '../../sandbox-kit/pages/html.ts';
 import type { WebhookDelivery } from '../../store-sandbox/delivery/sender.ts';
 import { financialStatus, fulfillmentStatus } from '../../store-sandbox/model/order-totals.ts';
 import type { OrderRow } from '../../store-sandbox/model/rows.ts';
+import { STORE_CREDIT } from '../../store-sandbox/model/store-credit.ts';
 import { metafieldOf, moneyOf, pointsOf, type Shop } from '../shop.ts';
 import type { Visit } from '../visit.ts';
 import { renderPicture } from './pictures.ts';
@@ -151,6 +152,7 @@ ${order.lines.map((line) => {
 })}
 </ul>
 ${renderTotals(store, order)}
+${renderPayment(shop, order)}
 <h3>The same order elsewhere</h3>
 <dl class="ids">
 <div><dt>Order id</dt><dd><code>${order.id}</code></dd></div>
@@ -159,6 +161,13 @@ ${renderTotals(store, order)}
 <p class="links"><a href="${store.address}/#order-${order.id}">In the store</a> <a href="${loyalty.address}/state#order-${order.id}">In the loyalty service</a></p>
 </section>
 </div>`;
+}
+
+/** What store credit has paid of it. */
+function renderPayment({ store }: Shop, { transactions }: OrderRow): Html {
+  const own = transactions.filter((one) => one.kind === 'sale' && one.gateway === STORE_CREDIT);
+  const minor = own.reduce((sum, { minor }) => sum + minor, 0);
+  return minor === 0 ? html`` : html`<p>Store credit paid ${moneyOf(store, minor)} of it.</p>`;
 }
 
 function describeStatus(order: OrderRow): string {

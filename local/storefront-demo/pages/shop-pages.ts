@@ -124,7 +124,7 @@ ${set(quantity + 1, 'One more', '+')}
 function renderCodes({ order, refusedCodes: [refused] }: Quote): Html {
   return html`<div class="code">
 <label for="code">Discount code</label>
-<div><input id="code" name="code" value="${refused?.code ?? ''}" autocomplete="off" autocapitalize="characters" spellcheck="false"${
+<div><input id="code" name="code" autocomplete="off" autocapitalize="characters" spellcheck="false"${
     refused && html` aria-invalid="true" aria-describedby="code-problem"`
   }>
 <button formaction="/cart/code">Apply</button></div>

@@ -121,20 +121,17 @@ async function callStore(
     : await deps.store.credit(shop, { customerId, amount: redemption.terms.value, ...credit });
   switch (made.kind) {
     case 'credited': {
-      const { transactionId, expiresAt } = made;
-      if (!isSameMoment(expiresAt, credit.expiresAt)) {
-        deps.telemetry.log('warn', OTHER_END, {
-          ...{
-            ...record.customer,
-            redemption: id,
-            sent: credit.expiresAt,
-            kept: expiresAt ?? 'no end',
-          },
-        });
+      const { transactionId } = made;
+      const { expiresAt: sent } = credit;
+      const fields = { ...record.customer, redemption: id, sent, kept: made.expiresAt ?? 'no end' };
+      if (!isSameMoment(made.expiresAt, sent)) deps.telemetry.log('warn', OTHER_END, fields);
+      const expiresAt = made.expiresAt ?? sent;
+      const step = { kind: 'credited', transactionId, expiresAt } as const;
+      const credited = await applyStep(record, id, step);
+      if (credited?.state.at !== 'credited') {
+        deps.telemetry.log('error', 'store credit was given for a redemption that is over', fields);
       }
-      const kept = expiresAt ?? credit.expiresAt;
-      const step = { kind: 'credited', transactionId, expiresAt: kept } as const;
-      return { kind: 'settled', redemption: await applyStep(record, id, step) };
+      return { kind: 'settled', redemption: credited };
     }
     case 'refused': {
       const step = { kind: 'credit-refused', attempt, why: made.code } as const;

@@ -259,7 +259,7 @@ describe('many and broken connections', () => {
     const held: ServerResponse[] = [];
     console_.aws.script = (response) => held.push(response);
     const begun = await console_.begin({ command: 'history', operands: [], options: {} });
-    await expect.poll(() => held.length).toBe(1);
+    await expect.poll(() => held.length).toBeGreaterThan(0);
     return {
       ...begun,
       held,

@@ -10,7 +10,7 @@ let world: Program;
 
 const DAYS = 86_400;
 const UNKNOWN = {
-  ...{ state: 'waiting', points: null, cashback: null, why: null },
+  ...{ state: 'waiting', points: null, cashback: null, usableFrom: null, why: null },
   ...{ steps: [], counted: [] },
 };
 

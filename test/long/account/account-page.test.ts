@@ -112,7 +112,7 @@ describe.skipIf(browserPath === undefined)('the account page, in a browser', () 
     await page.getByRole('listitem').filter({ hasText: '−50 points' }).waitFor();
     await tabTo(copy);
     await page.keyboard.press('Space');
-    await page.getByText('Code copied.').waitFor();
+    await page.getByText('Copied.').waitFor();
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(code);
     await open(PAGE);
     const codes = page.getByRole('region', { name: 'Your codes' });
@@ -214,13 +214,80 @@ describe.skipIf(browserPath === undefined)('the account page, in a browser', () 
     expect(await page.locator('main img').count()).toBe(0);
   }, 120_000);
 
-  it('says on the page of an order what it has earned, and leads to the account page', async () => {
-    const { page, open, shift } = await visit('Robin');
-    await open(`/account/orders/${orderId}`);
-    await page.getByRole('status').getByText('You earned 490 points').waitFor();
-    expect(await shift()).toBe(0);
-    await page.getByRole('link', { name: 'See points and rewards' }).click();
-    await page.getByRole('heading', { name: 'Points and rewards' }).waitFor();
+  it.each([WIDE, NARROW])(
+    'says on the page of an order what it has earned, and leads to the account page, at %j',
+    async (size) => {
+      const { page, open, shift } = await visit('Robin');
+      await page.setViewportSize(size);
+      await open(`/account/orders/${orderId}`);
+      await page.getByRole('status').getByText('You earned 490 points').waitFor();
+      expect(await shift()).toBe(0);
+      const today = new Intl.DateTimeFormat('en', { dateStyle: 'medium' }).format(new Date());
+      await page.getByRole('status').getByText(`In your balance since ${today}`).waitFor();
+      await page.getByRole('link', { name: 'See points and rewards' }).click();
+      await page.getByRole('heading', { name: 'Points and rewards' }).waitFor();
+    },
+    120_000,
+  );
+
+  it.each([
+    ['the account page', PAGE, /^Use it now: THREE/],
+    ['the page of an order', '', /^Use it now: (?:3 off|Welcome gift)$/],
+  ])(
+    'has on %s a link that puts a code into the cart',
+    async (_, path, name) => {
+      const { page, open, shift } = await visit('Robin');
+      await open('/products/linen-shirt');
+      await page.getByRole('button', { name: 'Add to cart' }).click();
+      await page.getByRole('heading', { name: 'Cart', exact: true }).waitFor();
+      await open(path || `/account/orders/${orderId}`);
+      const link = page.getByRole('link', { name });
+      await link.waitFor();
+      expect(await shift()).toBe(0);
+      await link.click();
+      await page.getByText(/^Code (?:THREE|HELLO)\S+ is applied\.$/).waitFor();
+      expect(new URL(page.url()).pathname).toBe('/cart');
+    },
+    120_000,
+  );
+
+  it('takes a code back after a question, by keyboard, and says how far it is', async () => {
+    const { page, open, tabTo, requests } = await visit('Robin');
+    await open(PAGE);
+    const back = page.getByRole('button', { name: /^Take back: HELLO/ });
+    await tabTo(back);
+    await page.keyboard.press('Enter');
+    await page.getByText('Take it back? The code stops working').waitFor();
+    await page.getByRole('button', { name: /^Keep it: HELLO/ }).click();
+    await back.click();
+    expect(requests).not.toContain('POST take-back');
+    const yes = page.getByRole('button', { name: /^Yes, take it back: HELLO/ });
+    await tabTo(yes);
+    await page.keyboard.press('Enter');
+    const codes = page.getByRole('region', { name: 'Your codes' });
+    const gift = codes.getByRole('listitem').filter({ hasText: 'Welcome gift' });
+    await gift.getByText('Being taken back.').first().waitFor();
+    expect(await gift.getByRole('link').count()).toBe(0);
+    await gift.getByText('Cancelled: your points are back.').first().waitFor({ timeout: 180_000 });
+    expect(requests.filter((request) => request === 'POST take-back')).toHaveLength(1);
+  }, 240_000);
+
+  it("gives the customer's own link for friends, to copy and to send", async () => {
+    const { page, open } = await visit('Robin');
+    await open(PAGE);
+    const invite = page.getByRole('region', { name: 'Invite friends' });
+    const link = await invite.getByText(/^https:/).textContent();
+    await invite.getByRole('button', { name: 'Copy link' }).click();
+    await page.getByText('Copied.').waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(link);
+    const whatsapp = await invite.getByRole('link', { name: 'WhatsApp' }).getAttribute('href');
+    expect(whatsapp).toContain(encodeURIComponent(link ?? ''));
+  }, 120_000);
+
+  it('names the nearest reward, and how many points are missing', async () => {
+    const { page, open } = await visit('Sasha');
+    await open(PAGE);
+    await page.getByText(/^Only [\d.]+ points? to go: /).waitFor();
   }, 120_000);
 
   it('says there how the amount came about: without the taxes that the prices include', async () => {
@@ -294,7 +361,7 @@ describe.skipIf(browserPath === undefined)('the account page, in a browser', () 
     await open(PAGE);
     await page.getByRole('alert').getByText('cannot be reached').waitFor();
     // What was known before is still shown.
-    await page.getByText('430 points', { exact: true }).waitFor();
+    await page.getByText('440 points', { exact: true }).waitFor();
     stack.loyalty.faults.clear(fault.id);
     await expect
       .poll(

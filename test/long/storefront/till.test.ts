@@ -199,6 +199,20 @@ describe.skipIf(browserPath === undefined)('the till with our extension, in a br
     await page.getByRole('button', { name: /^Remove: HELLO/ }).waitFor();
   }, 180_000);
 
+  it('takes the unused code of a customer back, after a question', async () => {
+    const { modal, openRewards } = await openTill('Robin');
+    await openRewards();
+    await modal.getByRole('button', { name: 'Take back' }).click();
+    await modal.getByText(/^Take it back\? The code stops working/).waitFor();
+    await modal.getByRole('button', { name: 'Keep it' }).click();
+    await modal.getByRole('button', { name: 'Take back' }).click();
+    await modal.getByText(/^Welcome gift · HELLO/).waitFor();
+    await modal.getByRole('button', { name: 'Yes, take it back' }).click();
+    await modal.getByText('Being taken back. The points are back in a few minutes.').waitFor();
+    const codes = () => [...stack.store.rows.codes.values()].map(({ code }) => code);
+    await expect.poll(() => codes().filter((code) => /^HELLO/.test(code)), patient).toEqual([]);
+  }, 180_000);
+
   it('redeems an amount of cashback that the cart allows, and no other', async () => {
     const { page, modal, redeems, openRewards, confirm } = await openTill('Sasha');
     await openRewards();

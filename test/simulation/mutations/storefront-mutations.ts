@@ -117,6 +117,12 @@ export const storefrontMutations: readonly Mutation[] = (
       replace: '',
     },
     {
+      name: 'one-look-before-another-credit',
+      bug: 'store credit is given again after one look at the account, before a late call has taken effect',
+      find: '  if (absentAt) return secondsUntil(absentAt, LOOK_AGAIN_AFTER_SECONDS, now);\n',
+      replace: '',
+    },
+    {
       name: 'cancelled-without-looking-at-orders',
       bug: 'the points of a code that was taken back are given back although an order named it',
       find: "  return settled(record, id, ordered ? 'use' : 'cancel');\n",
@@ -128,21 +134,14 @@ export const storefrontMutations: readonly Mutation[] = (
       bug: 'an order that names a code after its points were given back costs nothing',
       find: "      return takeBack && state.code && { at: 'owing', code: state.code };\n",
       replace: '      return undefined;\n',
-      within: 300,
+      within: 60,
     },
     {
       name: 'credit-is-repeated-blindly',
       bug: 'an unclear call is repeated although the account has its store credit',
       find: 'const found = await findOwn(read.credits, redemption, record);',
       replace: 'const found = await findOwn([], redemption, record);',
-      within: 300,
-    },
-    {
-      name: 'one-look-for-a-credit',
-      bug: 'one look at the account counts as proof that an unclear call gave no store credit',
-      find: '  if (absentAt) return secondsUntil(absentAt, LOOK_AGAIN_AFTER_SECONDS, now);\n',
-      replace: '  if (absentAt) return 0;\n',
-      within: 600,
+      within: 60,
     },
     {
       name: 'redaction-does-not-wait',

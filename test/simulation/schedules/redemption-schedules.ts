@@ -1,7 +1,13 @@
 import type { BalanceEvent } from '../../../shared/core/events/event.ts';
 import { ledgerKeyText, type PastOutcome } from '../../../shared/core/ledger/ledger.ts';
 import { redemptionsKey } from '../../../shared/core/redemptions/redemption-record.ts';
-import { openRedeeming, type Redeeming, ROBIN, SHOP } from '../../support/redeem-world.ts';
+import {
+  CASHBACK,
+  openRedeeming,
+  type Redeeming,
+  ROBIN,
+  SHOP,
+} from '../../support/redeem-world.ts';
 import type { Scenario } from './explore.ts';
 import { createWatch, type Scheduler } from './scheduler.ts';
 
@@ -16,10 +22,15 @@ export interface RedemptionStory {
   readonly passes: readonly number[];
   /** The store takes no code. */
   readonly storeRefuses?: boolean;
+  /** The reward is cashback that becomes store credit. */
+  readonly credits?: boolean;
 }
 
 const START = 1_000;
 const COST = 100;
+
+/** By then a call to the store has arrived, or never does. */
+const LATEST_ARRIVAL_MS = 600_000;
 
 /** The platform ends a function of the storefront sooner than the shortest pass, and a worker before the longest. */
 const LONGEST_WORKER_MS = 240_000;
@@ -30,7 +41,8 @@ const LONGEST_WORKER_MS = 240_000;
  */
 export function redemptionScenario(story: RedemptionStory) {
   return (scheduler: Scheduler): Scenario => {
-    const world = openRedeeming({ rewards: [{ id: 1, points: COST }] });
+    const rewards = [story.credits ? CASHBACK : { id: 1, points: COST }];
+    const world = openRedeeming({ rewards });
     const { loyalty, store, balances, queue, clock } = world;
     if (story.storeRefuses) store.before = () => ({ kind: 'refused', code: 'INVALID' });
     let reported = 0;
@@ -76,7 +88,9 @@ export function redemptionScenario(story: RedemptionStory) {
           const over = ms > LONGEST_WORKER_MS ? [...tabs, ...workers] : tabs;
           for (const process of over) scheduler.kill(process);
         };
-        const when = () => !scheduler.isCalling('loyalty');
+        const when = () =>
+          !scheduler.isCalling('loyalty') &&
+          (ms < LATEST_ARRIVAL_MS || !scheduler.isCalling('store'));
         await scheduler.call('clock', `passes ${ms / 1000} s`, pass, { when, canDie: false });
       }
     }
@@ -84,7 +98,8 @@ export function redemptionScenario(story: RedemptionStory) {
     return {
       begin() {
         for (const tab of tabs) {
-          void world.redeem({ clientKey: `click-of-${tab}` }, watchAs(scheduler, tab));
+          const click = { clientKey: `click-of-${tab}`, ...(story.credits && { value: 10 }) };
+          void world.redeem(click, watchAs(scheduler, tab));
         }
         for (const worker of workers) void runWorker(worker);
         if (!story.eventsAfterwards) void reportChanges();
@@ -94,7 +109,7 @@ export function redemptionScenario(story: RedemptionStory) {
         [...world.ledger.entries],
         ...[queue.contents, world.dead.contents, clock.ms, reported],
         ...[[...loyalty.balances], [...loyalty.redemptions]],
-        ...[[...store.codes], [...balances.customers]],
+        ...[[...store.codes], store.credits, [...balances.customers]],
       ],
       async finish() {
         // An intent that never reached the queue is over after an hour.
@@ -123,13 +138,14 @@ async function judge({ loyalty, store, queue, dead, balances, ledger, kept }: Re
   check(queue.size === 0, `${queue.size} messages never end`);
   check(dead.size === 0, `${dead.size} dead letters need a person`);
   check(balance === START - live.length * COST, `${live.length} redemptions leave ${balance}`);
-  check(store.codes.size === live.length, `${store.codes.size} codes for ${live.length}`);
+  const given = store.codes.size + store.credits.length;
+  check(given === live.length, `${given} codes or credits for ${live.length}`);
   check(
-    states.filter((at) => at === 'ready').length === live.length,
+    states.filter((at) => at === 'ready' || at === 'credited').length === live.length,
     `the customer sees ${states.join(', ')} for ${live.length} redemptions`,
   );
   check(
-    states.every((at) => at === 'ready' || at === 'cancelled' || at === 'refused'),
+    states.every((at) => ENDS.has(at)),
     `redemptions stay open: ${states.join(', ')}`,
   );
   const shown = balances.customers.get(ROBIN)?.points;
@@ -138,7 +154,9 @@ async function judge({ loyalty, store, queue, dead, balances, ledger, kept }: Re
   return wrong;
 }
 
-const ENDS: ReadonlySet<string> = new Set(['ready', 'cancelled', 'refused', 'not-sent']);
+const ENDS: ReadonlySet<string> = new Set([
+  ...['ready', 'credited', 'cancelled', 'refused', 'not-sent'],
+]);
 
 /** By the history of the redemption record, in which each line names a redemption. */
 function beginsTwice(lines: readonly PastOutcome[]): boolean {
@@ -151,7 +169,8 @@ function beginsTwice(lines: readonly PastOutcome[]): boolean {
 }
 
 const watchAs = createWatch({
-  constant: ['getRewardConfiguration', 'listAvailableRewards', 'getCustomer'],
-  readings: ['readMany', 'findCode', 'getCustomerPoints', 'updateRewardMetadata'],
+  constant: ['getRewardConfiguration', 'listAvailableRewards', 'getCustomer', 'readCreditShop'],
+  readings: ['readMany', 'findCode', 'getCustomerPoints', 'updateRewardMetadata', 'readCredits'],
   service: ['redeemRewardByKey', 'cancelRedemption'],
+  store: ['credit'],
 });

@@ -7,26 +7,28 @@ interface CallNames {
   readonly readings: readonly string[];
   /** Changes in the loyalty service: answers can be lost, and a dead process's call can arrive late. */
   readonly service: readonly string[];
-  /** Changes in the store that must not be repeated blindly: answers can be lost. */
-  readonly unrepeatable?: readonly string[];
+  /** The same of changes in the store that may not be repeated. */
+  readonly store?: readonly string[];
 }
 
 /** Gives parts of the outside to a process so that each of its calls waits for the search. */
 export function createWatch(names: CallNames) {
-  const { constant, readings, service, unrepeatable } = names;
-  const kindOf = (what: string): [string, object] => {
-    if (service.includes(what)) return [`loyalty ${what}`, SERVICE];
-    return [what, unrepeatable?.includes(what) ? UNREPEATABLE : {}];
-  };
+  const [constant, readings, service, store] = [
+    ...[names.constant ?? [], names.readings, names.service, names.store ?? []],
+  ].map((some) => new Set(some));
   return (scheduler: Scheduler, process: string) =>
     <Part extends object>(part: Part): Part =>
       new Proxy(part, {
         get(object, name) {
           const member: unknown = Reflect.get(object, name);
           const what = String(name);
-          if (typeof member !== 'function' || constant?.includes(what)) return member;
-          const canDie = !readings.includes(what);
-          const [label, options] = kindOf(what);
+          if (typeof member !== 'function' || constant?.has(what)) return member;
+          const canDie = !readings?.has(what);
+          const [label, options] = service?.has(what)
+            ? [`loyalty ${what}`, SERVICE]
+            : store?.has(what)
+              ? [`store ${what}`, STORE]
+              : [what, {}];
           return (...given: unknown[]) =>
             scheduler.call(process, label, async () => member.apply(object, given), {
               ...{ canDie, given, ...options },
@@ -40,7 +42,10 @@ const SERVICE = {
   arrivesLate: true,
 };
 
-const UNREPEATABLE = { lost: () => ({ kind: 'unavailable', why: 'time-out' }) };
+const STORE = {
+  lost: () => ({ kind: 'unavailable', why: 'time-out' }),
+  arrivesLate: true,
+};
 
 export interface FaultBounds {
   /** How many processes may die in one schedule. */

@@ -1,6 +1,5 @@
 import { abandonedScenario } from './abandoned-schedules.ts';
 import { balanceScenario } from './balance-schedules.ts';
-import { creditScenario } from './credit-schedules.ts';
 import type { Bounds, Scenario } from './explore.ts';
 import { goLiveScenario } from './go-live-schedules.ts';
 import { redemptionScenario } from './redemption-schedules.ts';
@@ -23,6 +22,8 @@ const NO_FAULT = { crashes: 0, lostAnswers: 0 };
 const LOST_ANSWER = { crashes: 0, lostAnswers: 1 };
 /** Longer than the pause before a repetition, and longer than the visibility time-out. */
 const [REPEAT, VISIBLE_AGAIN] = [31_000, 361_000];
+/** Longer than between the two looks at an account. */
+const LOOK_AGAIN = 601_000;
 /** Longer than the wait after a code was deleted. */
 const LOOKED = 121_000;
 
@@ -166,21 +167,21 @@ export const searches: readonly Search[] = [
     bug: 'code-is-made-again-beside-an-order',
   },
   {
-    name: 'cashback becomes store credit, one tab, two workers, two looks, one lost answer',
-    scenario: creditScenario({ workers: 2 }),
+    name: 'cashback as store credit, two workers after a pause, one crash; the point event afterwards',
+    scenario: redemptionScenario({
+      ...{ tabs: 1, workers: 2, passes: [REPEAT, LOOK_AGAIN] },
+      ...{ credits: true, eventsAfterwards: true },
+    }),
+    bounds: CRASH,
+    bug: 'one-look-before-another-credit',
+  },
+  {
+    name: 'cashback as store credit, two workers after a pause, one lost answer; the point event afterwards',
+    scenario: redemptionScenario({
+      ...{ tabs: 1, workers: 2, passes: [REPEAT, LOOK_AGAIN] },
+      ...{ credits: true, eventsAfterwards: true },
+    }),
     bounds: LOST_ANSWER,
     bug: 'credit-is-repeated-blindly',
-  },
-  {
-    name: 'cashback becomes store credit, one tab, two workers, two looks, one crash',
-    scenario: creditScenario({ workers: 2 }),
-    bounds: CRASH,
-    bug: 'credit-is-repeated-blindly',
-  },
-  {
-    name: 'cashback becomes store credit, which the store gives late, one tab, two workers, two looks',
-    scenario: creditScenario({ workers: 2, isLate: true }),
-    bounds: NO_FAULT,
-    bug: 'one-look-for-a-credit',
   },
 ];

@@ -190,6 +190,9 @@ export class StorefrontOracles {
       const what = `${customerId} paid for reward ${configurationId} (${ExternalCode}) and has no code`;
       journal.violation('points-without-code', what);
     }
+    if (isOrdered && made?.used === 0) {
+      journal.violation('code-without-points', `an order used ${ExternalCode}, which is unused`);
+    }
     // Where the order was faster than the record of the code, the store's count of uses says it to every page.
     if (isOrdered && !made?.used && held.some(({ state }) => state.at === 'ready')) {
       journal.violation('shown', `an order used ${ExternalCode}, which counts as ready`);

@@ -225,6 +225,36 @@ describe('looking again', () => {
     expect(settledOnes).toEqual([]);
   });
 
+  it('goes on after a take back until the points are there, and shows no older list meanwhile', async () => {
+    await load(60, 'ready');
+    void program.takeBack('r1');
+    const [sent] = asked.splice(0);
+    expect(sent).toMatchObject({ path: 'take-back', body: { redemptionId: 'r1' } });
+    void program.loadView();
+    sent?.answer(ok(redemption('returning')));
+    await tick();
+    await answerAll(answers(60, 'ready'));
+    expect(program.model.view).toMatchObject(ok({ redemptions: [{ state: 'returning' }] }));
+    await look(60, 'returning');
+    expect(settledOnes).toEqual([]);
+    await look(110, 'cancelled');
+    expect(settledOnes).toEqual(['r1 cancelled']);
+    expect(program.model.change).toBe(50);
+    expect(looks()).toEqual([]);
+  });
+
+  it.each(['network', 'already-used'])(
+    'looks at the list after a take back that failed: %s',
+    async (code) => {
+      await load(60, 'ready');
+      const taking = program.takeBack('r1');
+      asked.pop()?.answer(failed(code));
+      expect(await taking).toMatchObject({ kind: 'failed', code });
+      await look(60, 'used');
+      expect(program.model.view).toMatchObject(ok({ redemptions: [{ state: 'used' }] }));
+    },
+  );
+
   it('keeps what it knows when a look fails, unless the customer is logged out', async () => {
     await load(60, 'making');
     nextLook()?.run();

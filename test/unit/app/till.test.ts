@@ -48,7 +48,7 @@ const failed = (code: string): Answer<unknown> => ({
 let cart: TillCart;
 let applied: string[];
 let sent: { readonly path: string; readonly body: Readonly<Record<string, unknown>> }[];
-/** The answers to `redeem`, in turn. */
+/** The answers to `redeem` and `take-back`, in turn. */
 let answers: (Answer<unknown> | Promise<Answer<unknown>>)[];
 /** Those to `challenge`; then it is started. */
 let starts: Answer<unknown>[];
@@ -75,7 +75,8 @@ function openTill(customerId = 7, applyCode?: (code: string) => Promise<void>): 
       if (body) sent.push({ path, body: body as Record<string, unknown> });
       else asked.push(path);
       const other = (path === 'challenge' && starts.shift()) || { kind: 'ok', value: shown };
-      const answer = path === 'redeem' ? await answers.shift() : other;
+      const isChange = path === 'redeem' || path === 'take-back';
+      const answer = isChange ? await answers.shift() : other;
       return (answer ?? failed('technical')) as Answer<T>;
     },
     sale: { customerId, currency: 'EUR' },
@@ -301,6 +302,26 @@ describe('a reward at the till', () => {
 
 const sale = { customerId: 7, currency: 'EUR' };
 const shirts = { ...shirt, quantity: 2 };
+
+describe('a code of a customer at the till', () => {
+  it('is taken back after a question, and the till says how far that is', async () => {
+    answers = [ok({ state: 'returning' })];
+    const till = openTill();
+    till.askTakeBack(redemption);
+    expect(sent).toEqual([]);
+    expect(till.step).toEqual({ kind: 'returning', redemption });
+    await till.takeBack(redemption);
+    expect(bodiesOf('take-back')).toEqual([{ redemptionId: 'r1' }]);
+    expect(till.step).toMatchObject({ kind: 'waiting', redemption: { state: 'returning' } });
+  });
+
+  it.each(['take-back-too-late', 'network'])('stays where that fails: %s', async (code) => {
+    answers = [failed(code)];
+    const till = openTill();
+    await till.takeBack(redemption);
+    expect(till.step).toMatchObject({ kind: 'failed', failure: { code }, mayHaveHappened: false });
+  });
+});
 
 describe('the cart of a till', () => {
   it('can have a reward when it is that of the customer, with products, in the currency of the program', () => {

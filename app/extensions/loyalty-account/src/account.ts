@@ -11,7 +11,8 @@ import type {
 import { type Ask, createAsk, type Failure } from '../../../program/ask.ts';
 import { ANY_PURCHASE, answered, Program } from '../../../program/program.ts';
 import {
-  readShopCurrency,
+  readShop,
+  type Shop,
   sayAnswered,
   sayNotRedeemed,
   sayRedeemed,
@@ -37,8 +38,9 @@ export class Account {
   readonly program: Program;
   words: Words;
   isLoading = true;
+  shop: Shop = { currency: undefined, address: undefined };
   history: History = { entries: [], page: 0, hasMore: false, failure: undefined };
-  /** By `reward-3` or `quiz-7`. */
+  /** By `reward-3`, `quiz-7`, or the id of a redemption. */
   readonly notes = new Map<string, Note>();
   /** The redemptions that were there when the page was loaded. */
   #earlier: ReadonlySet<string> = new Set();
@@ -81,12 +83,13 @@ export class Account {
   async load(): Promise<void> {
     this.isLoading = true;
     this.#redraw();
-    const [currency] = await Promise.all([
-      readShopCurrency(this.#shopify),
+    const [shop] = await Promise.all([
+      readShop(this.#shopify),
       this.program.load(),
       this.#readHistory(1),
     ]);
-    this.words = createWords(this.#language, currency);
+    this.shop = shop;
+    this.words = createWords(this.#language, shop.currency);
     this.#earlier = new Set(this.#redemptions.map(({ id }) => id));
     this.isLoading = false;
     this.#redraw();
@@ -102,6 +105,13 @@ export class Account {
     }
     this.#note(key, 'done', sayRedeemed(redeemed.value, this.words));
     await this.#readHistory(1);
+  }
+
+  async takeBack({ id }: Redemption): Promise<void> {
+    this.notes.delete(id);
+    const taken = await this.program.takeBack(id);
+    if (taken.kind === 'failed') return this.#note(id, 'failed', this.words.failure(taken));
+    this.#note(id, 'done', this.words.state(taken.value.state));
   }
 
   async answer(quiz: Quiz, answers: readonly QuestionAnswer[]): Promise<void> {

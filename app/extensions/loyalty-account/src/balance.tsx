@@ -1,4 +1,5 @@
 import type { HistoryEntry, Tier, TierGoal, View } from '../../../program/answers.ts';
+import { sayNearest } from '../../../program/sentences.ts';
 import { fill, type Words } from '../../../program/words.ts';
 import type { Account } from './account.ts';
 import { changeOf } from './point-change.ts';
@@ -26,6 +27,7 @@ export function Balance({ view, change, words }: Shown) {
 function Points({ view, change, words }: Shown) {
   const { points, cashback, expiring, asOf, rewards } = view;
   const { balance, cashback: ofCashback } = words.strings;
+  const nearest = sayNearest(view, words);
   if (points === null) {
     return (
       <s-section heading={balance.heading}>
@@ -55,6 +57,7 @@ function Points({ view, change, words }: Shown) {
             })}
           </s-text>
         )}
+        {nearest !== undefined && <s-text>{nearest}</s-text>}
         {asOf !== null && rewards === null && (
           <s-text color="subdued" type="small">
             {fill(balance.asOf, { date: words.date(asOf) })}

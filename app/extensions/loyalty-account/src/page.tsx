@@ -7,7 +7,7 @@ import { answered, type Model } from '../../../program/program.ts';
 import { Account } from './account.ts';
 import { Balance, History } from './balance.tsx';
 import { Quizzes } from './quizzes.tsx';
-import { Codes, Rewards } from './rewards.tsx';
+import { Codes, Invite, Rewards } from './rewards.tsx';
 
 declare const shopify: Api;
 
@@ -55,6 +55,7 @@ function Content({ account }: { readonly account: Account }) {
           <Codes account={account} redemptions={account.redemptionsApart} />
           <Rewards account={account} rewards={view.rewards} />
           <Quizzes account={account} quizzes={answered(quizzes)?.quizzes ?? []} />
+          {view.referral && <Invite account={account} referral={view.referral} />}
           <History account={account} />
         </>
       )}

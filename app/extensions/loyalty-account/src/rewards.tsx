@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
-import type { Redemption, Reward } from '../../../program/answers.ts';
-import { conditionsOf, redeemLabel } from '../../../program/sentences.ts';
+import type { Redemption, Referral, Reward } from '../../../program/answers.ts';
+import { conditionsOf, redeemLabel, sayState, useLink } from '../../../program/sentences.ts';
 import { fill } from '../../../program/words.ts';
 import type { Account, Note as ShownNote } from './account.ts';
 
@@ -180,43 +180,137 @@ interface CodeProps {
   readonly redemption: Redemption;
 }
 
-/** The code with a button to copy it, and its state; a sentence where there is no code yet. */
+/** The code with ways to use it, and its state; a sentence where there is no code yet. */
 function Code({ account, redemption }: CodeProps) {
-  const { words } = account;
-  const { codes } = words.strings;
-  const { id, state, code, validUntil } = redemption;
+  const { words, notes } = account;
+  const { id, code } = redemption;
   const isReady = isUsable(redemption);
-  const until =
-    isReady && validUntil !== null && fill(codes.validUntil, { date: words.date(validUntil) });
-  const clipboard = `code-${id}`;
   return (
     <s-stack gap="small-300" alignItems="start">
-      {code !== null && (
-        <s-stack direction="inline" gap="base" alignItems="center">
-          <s-badge color={isReady ? 'base' : 'subdued'}>{code}</s-badge>
-          {isReady && (
-            <s-button
-              variant="secondary"
-              accessibilityLabel={`${codes.copy}: ${code}`}
-              command="--copy"
-              commandFor={clipboard}
-            >
-              {codes.copy}
-            </s-button>
-          )}
-        </s-stack>
-      )}
-      {isReady && code !== null && (
-        <s-clipboard-item
-          id={clipboard}
-          text={code}
-          onCopy={() => account.say(codes.copied)}
-          onCopyError={() => account.say(account.strings.notCopied)}
-        />
-      )}
-      <s-text color="subdued">{[words.state(state), until].filter(Boolean).join(' ')}</s-text>
+      {code !== null && <s-badge color={isReady ? 'base' : 'subdued'}>{code}</s-badge>}
+      {isReady && code !== null && <Uses account={account} redemption={redemption} code={code} />}
+      <s-text color="subdued">{sayState(redemption, words)}</s-text>
+      <Note note={notes.get(id)} isShown={false} otherwise="" />
     </s-stack>
   );
+}
+
+/** Use it, copy it, give it back after a question. */
+function Uses({ account, redemption, code }: CodeProps & { readonly code: string }) {
+  const { words, shop } = account;
+  const { codes } = words.strings;
+  const isAsking = useSignal(false);
+  const isSending = useSignal(false);
+  const clipboard = `code-${redemption.id}`;
+  const link = useLink(redemption, shop);
+  const named = (label: string) => `${label}: ${code}`;
+  const takeBack = async () => {
+    isSending.value = true;
+    await account.takeBack(redemption);
+    isSending.value = false;
+    isAsking.value = false;
+  };
+  if (isAsking.value) {
+    return (
+      <s-stack gap="small-300">
+        <s-text>{codes.confirm}</s-text>
+        <s-stack direction="inline" gap="small">
+          <s-button
+            variant="primary"
+            accessibilityLabel={named(codes.yes)}
+            loading={isSending.value}
+            onClick={() => void takeBack()}
+          >
+            {codes.yes}
+          </s-button>
+          <s-button
+            variant="secondary"
+            accessibilityLabel={named(codes.no)}
+            onClick={() => {
+              isAsking.value = false;
+            }}
+          >
+            {codes.no}
+          </s-button>
+        </s-stack>
+      </s-stack>
+    );
+  }
+  return (
+    <s-stack direction="inline" gap="small">
+      {link !== undefined && (
+        <s-button variant="primary" accessibilityLabel={named(codes.use)} href={link}>
+          {codes.use}
+        </s-button>
+      )}
+      <s-button
+        variant="secondary"
+        accessibilityLabel={named(codes.copy)}
+        command="--copy"
+        commandFor={clipboard}
+      >
+        {codes.copy}
+      </s-button>
+      {redemption.takeBackUntil !== null && (
+        <s-button
+          variant="secondary"
+          accessibilityLabel={named(codes.takeBack)}
+          onClick={() => {
+            isAsking.value = true;
+          }}
+        >
+          {codes.takeBack}
+        </s-button>
+      )}
+      <Clipboard account={account} id={clipboard} text={code} />
+    </s-stack>
+  );
+}
+
+interface ClipboardProps {
+  readonly account: Account;
+  readonly id: string;
+  readonly text: string;
+}
+
+function Clipboard({ account, id, text }: ClipboardProps) {
+  return (
+    <s-clipboard-item
+      id={id}
+      text={text}
+      onCopy={() => account.say(account.words.strings.codes.copied)}
+      onCopyError={() => account.say(account.strings.notCopied)}
+    />
+  );
+}
+
+/** The customer's own link for friends. Shopify's extensions cannot open the browser's menu for sharing. */
+export function Invite({ account, referral }: InviteProps) {
+  const { heading, copy } = account.words.strings.referral;
+  const { url, whatsappUrl } = referral;
+  return (
+    <s-section heading={heading}>
+      <s-stack gap="small" alignItems="start">
+        <s-text>{url}</s-text>
+        <s-stack direction="inline" gap="small">
+          <s-button variant="secondary" command="--copy" commandFor="referral">
+            {copy}
+          </s-button>
+          {whatsappUrl !== null && (
+            <s-button variant="secondary" href={whatsappUrl} target="_blank">
+              WhatsApp
+            </s-button>
+          )}
+          <Clipboard account={account} id="referral" text={url} />
+        </s-stack>
+      </s-stack>
+    </s-section>
+  );
+}
+
+interface InviteProps {
+  readonly account: Account;
+  readonly referral: Referral;
 }
 
 /** Shopify's types leave the target of an event open. */

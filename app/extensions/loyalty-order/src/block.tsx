@@ -2,9 +2,9 @@ import '@shopify/ui-extensions/preact';
 import { signal } from '@preact/signals';
 import type { Api } from '@shopify/ui-extensions/customer-account.order-status.block.render';
 import { render } from 'preact';
-import type { OrderEarning } from '../../../program/answers.ts';
+import type { OrderEarning, Redemption } from '../../../program/answers.ts';
 import { type Answer, createAsk } from '../../../program/ask.ts';
-import { readShopCurrency } from '../../../program/sentences.ts';
+import { readShop, type Shop, useLink } from '../../../program/sentences.ts';
 import { orderStrings } from '../../../program/strings/order.ts';
 import { createWords } from '../../../program/words.ts';
 import { sayEarning } from './say-earning.ts';
@@ -15,8 +15,9 @@ const ask = createAsk(`${STOREFRONT_ADDRESS}/account`, () => shopify.sessionToke
 
 interface Earning {
   readonly answer: Answer<OrderEarning>;
-  /** The store's own: the customer may have paid in another. */
-  readonly currency: string | undefined;
+  /** Its currency is the program's: the customer may have paid in another. */
+  readonly shop: Shop;
+  readonly redemptions: readonly Redemption[];
 }
 
 /** Undefined until it is answered. */
@@ -38,10 +39,16 @@ export default async (): Promise<void> => {
 
 async function load(orderId: string): Promise<void> {
   const id = orderId.replace(/^.*\//, '');
-  const reading = readShopCurrency(shopify);
+  const reading = Promise.all([
+    readShop(shopify),
+    ask<{ readonly redemptions: readonly Redemption[] }>('redemptions'),
+  ]);
   for (const seconds of [...LOOK_AGAIN_SECONDS, undefined]) {
     const answer = await ask<OrderEarning>(`order?id=${id}`);
-    earning.value = { answer, currency: await reading };
+    // All at once: nothing moves while a customer reads.
+    const [shop, codes] = await reading;
+    const redemptions = codes.kind === 'ok' ? codes.value.redemptions : [];
+    earning.value = { answer, shop, redemptions };
     const isOpen = answer.kind === 'ok' && answer.value.state === 'waiting';
     if (!isOpen || seconds === undefined) return;
     await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
@@ -50,7 +57,7 @@ async function load(orderId: string): Promise<void> {
 
 function Block() {
   const { language, currency } = shopify.localization;
-  const words = createWords(language.value.isoCode, earning.value?.currency, {
+  const words = createWords(language.value.isoCode, earning.value?.shop.currency, {
     pageCurrency: currency.value.isoCode,
   });
   const order = orderStrings[words.language];
@@ -66,10 +73,13 @@ function Block() {
           </>
         ) : (
           <>
-            <s-stack accessibilityRole="status" minBlockSize="48px">
+            <s-stack accessibilityRole="status" minBlockSize="72px">
               <Sentence words={words} />
             </s-stack>
             <s-link href="extension://loyalty-account/">{order.seeAll}</s-link>
+            <s-stack minBlockSize="28px">
+              <Use words={words} />
+            </s-stack>
           </>
         )}
       </s-stack>
@@ -95,4 +105,16 @@ function Sentence({ words }: { readonly words: ReturnType<typeof createWords> })
       ))}
     </s-stack>
   );
+}
+
+/** The newest of the codes that the customer can use, as a link that applies it in the store. */
+function Use({ words }: { readonly words: ReturnType<typeof createWords> }) {
+  const { redemptions = [], shop } = earning.value ?? {};
+  const [usable] = redemptions.flatMap((one) => {
+    const link = shop && useLink(one, shop);
+    return link === undefined ? [] : [{ ...one, link }];
+  });
+  if (!usable) return null;
+  const { link, title } = usable;
+  return <s-link href={link}>{`${words.strings.codes.use}: ${title}`}</s-link>;
 }

@@ -32,11 +32,13 @@ function sayAmount({ steps, counted }: OrderEarning, words: Words): readonly str
 }
 
 function sayState(
-  { state, points, cashback, why }: OrderEarning,
+  { state, points, cashback, why, usableFrom }: OrderEarning,
   words: Words,
 ): { readonly main: string; readonly note: string } {
   const order = orderStrings[words.language];
   const gain = words.gain(points ?? 0, cashback ?? 0);
+  const sayAdded = (at: string | null) =>
+    at === null ? order.added : fill(order.addedOn, { date: words.date(at) });
   switch (state) {
     case 'waiting':
       return { main: order.waiting, note: '' };
@@ -48,7 +50,7 @@ function sayState(
     case 'earned':
       return gain === undefined
         ? { main: order.earnedSome, note: '' }
-        : { main: fill(order.earned, { gain }), note: order.added };
+        : { main: fill(order.earned, { gain }), note: sayAdded(usableFrom) };
     case 'none':
       return { main: why === 'cancelled' ? order.cancelled : order.none, note: '' };
   }

@@ -57,7 +57,7 @@ function CartNotice({ till, strings }: TillView) {
 }
 
 /** Those that can be used now: redeemed at this till a moment ago, or by the customer at home. */
-function Codes({ till, strings, cart }: TillView) {
+function Codes({ till, words, strings, cart }: TillView) {
   const codes = (answered(till.program.model.view)?.redemptions ?? []).flatMap((one) =>
     one.state === 'ready' && one.code !== null ? [{ ...one, code: one.code }] : [],
   );
@@ -65,20 +65,28 @@ function Codes({ till, strings, cart }: TillView) {
   return (
     <s-section heading={strings.codes}>
       <s-stack direction="block" gap="base">
-        {codes.map(({ id, title, code }) => (
-          <Row key={id} title={title} detail={code}>
-            {hasCode(cart, code) ? (
-              <s-badge tone="success">{strings.inCart}</s-badge>
-            ) : (
-              <s-button
-                disabled={till.problem() !== undefined}
-                onClick={() => void till.give(code)}
-              >
-                {strings.apply}
-              </s-button>
-            )}
-          </Row>
-        ))}
+        {codes.map((redemption) => {
+          const { id, title, code, takeBackUntil } = redemption;
+          return (
+            <Row key={id} title={title} detail={code}>
+              {hasCode(cart, code) ? (
+                <s-badge tone="success">{strings.inCart}</s-badge>
+              ) : (
+                <s-button
+                  disabled={till.problem() !== undefined}
+                  onClick={() => void till.give(code)}
+                >
+                  {strings.apply}
+                </s-button>
+              )}
+              {takeBackUntil !== null && (
+                <s-button onClick={() => till.askTakeBack(redemption)}>
+                  {words.strings.codes.takeBack}
+                </s-button>
+              )}
+            </Row>
+          );
+        })}
       </s-stack>
     </s-section>
   );
@@ -183,9 +191,31 @@ function StepPanel(view: TillView) {
       return <AskForContact {...view} step={step} />;
     case 'challenge':
       return <Challenge {...view} />;
+    case 'returning': {
+      const { redemption } = step;
+      const { yes, no } = words.strings.codes;
+      return (
+        <s-section heading={strings.confirm}>
+          <s-stack direction="block" gap="base">
+            <s-text>{`${redemption.title} · ${redemption.code}`}</s-text>
+            <s-stack direction="inline" gap="base">
+              <s-button variant="primary" onClick={() => void till.takeBack(redemption)}>
+                {yes}
+              </s-button>
+              <s-button onClick={() => till.leave()}>{no}</s-button>
+            </s-stack>
+          </s-stack>
+        </s-section>
+      );
+    }
     case 'waiting':
       return (
-        <s-banner heading={strings.states[step.redemption.state]} tone="info">
+        <s-banner
+          heading={fill(strings.states[step.redemption.state], {
+            amount: words.money(step.redemption.value),
+          })}
+          tone="info"
+        >
           <Back {...view} />
         </s-banner>
       );

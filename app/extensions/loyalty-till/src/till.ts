@@ -9,6 +9,7 @@ import type { CartProblem } from '../../../program/strings/till.ts';
  *                         │  └────────────── failed (a repetition sends the same request)
  *                         ├──▶ challenge ──answer──▶ redeeming
  *                         └──▶ contact ──phone or e-mail──▶ challenge
+ *   choosing ──▶ returning ──confirmed──▶ waiting, until the points are back, or failed
  */
 export type Step =
   | { readonly kind: 'choosing' }
@@ -24,6 +25,8 @@ export type Step =
     }
   /** The customer has got a message, and tells the code in it. */
   | { readonly kind: 'challenge'; readonly problem: Failure | undefined }
+  /** The cashier is asked whether to take it back. */
+  | { readonly kind: 'returning'; readonly redemption: Redemption }
   | { readonly kind: 'waiting'; readonly redemption: Redemption }
   /** The till was asked to apply it. */
   | { readonly kind: 'given'; readonly code: string }
@@ -136,6 +139,20 @@ export class Till {
     } catch {
       this.#go({ kind: 'kept', code, why: this.problem() ?? 'not-applied' });
     }
+  }
+
+  askTakeBack(redemption: Redemption): void {
+    this.#go({ kind: 'returning', redemption });
+  }
+
+  async takeBack({ id }: Redemption): Promise<void> {
+    this.#go({ kind: 'redeeming' });
+    const taken = await this.program.takeBack(id);
+    // Nothing is spent by it: the cashier can begin again.
+    if (taken.kind === 'failed') {
+      return this.#go({ kind: 'failed', failure: taken, mayHaveHappened: false });
+    }
+    this.#go({ kind: 'waiting', redemption: taken.value });
   }
 
   /** Back to the list. */

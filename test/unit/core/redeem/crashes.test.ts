@@ -190,13 +190,13 @@ const returns: readonly (readonly [string, Return])[] = [
   ['and not used', {}],
   ['and the service does not cancel', { refuses: true }],
   ['while the store is away at times', { storeFaults: 3 }],
-  ...Array.from({ length: 16 }, (_, index): [string, Return] => [
-    `and an order comes after call ${index * 2}`,
-    { orderAfter: index * 2 },
-  ]),
-  ...Array.from({ length: 8 }, (_, index): [string, Return] => [
-    `and the service does not cancel, and an order comes after call ${index * 4}`,
-    { orderAfter: index * 4, refuses: true },
+  // Of up to 30 calls of the worker. Each moment is searched in test/simulation/schedules.
+  ...[0, 6, 12, 18, 24, 30].flatMap((orderAfter): [string, Return][] => [
+    [`and an order comes after call ${orderAfter}`, { orderAfter }],
+    [
+      `and the service does not cancel, and an order comes after call ${orderAfter}`,
+      { orderAfter, refuses: true },
+    ],
   ]),
 ];
 

@@ -243,6 +243,21 @@ describe('after an unclear call', () => {
     expect(await world.close(id, 'cancelled')).toMatchObject({ kind: 'closed' });
   });
 
+  it('a credit for a redemption that a person has closed meanwhile is in the log', async () => {
+    const { credit } = world.store;
+    world.store.credit = async (shop, wanted) => {
+      const [{ id = '' } = {}] = await world.kept();
+      world.clock.ms += 86_400_000;
+      await world.close(id, 'cancelled');
+      return credit(shop, wanted);
+    };
+    await world.redeem(TEN);
+    const message = 'store credit was given for a redemption that is over';
+    expect(world.telemetry.logged).toContainEqual(
+      expect.objectContaining({ level: 'error', message }),
+    );
+  });
+
   it('a gift of before the redemption, and one of another amount, count as nothing', async () => {
     await gift('2030-01-01T00:00:00Z');
     world.clock.ms += 301_000;

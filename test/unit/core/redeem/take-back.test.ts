@@ -132,6 +132,19 @@ describe('a reward that is taken back', () => {
   });
 });
 
+it('leaves no code that a slow click made after its points were given back', async () => {
+  world = openRedeeming();
+  const { makeCode } = world.store;
+  const slow = async (...given: Parameters<typeof makeCode>) => {
+    world.store.makeCode = async () => ({ kind: 'refused', code: 'INVALID' });
+    await world.drain();
+    return makeCode(...given);
+  };
+  world.store.makeCode = slow;
+  await world.redeem();
+  await expectBack();
+});
+
 describe('an order that names the code', () => {
   it('wins before the code is deleted', async () => {
     await world.takeBack();

@@ -1,0 +1,106 @@
+import type { Browser } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { findBrowser, type ShopVisit, visitShop } from '../../support/browser.ts';
+import type { LocalStack } from '../../support/local-stack.ts';
+import { customerNamed, useShopInBrowser } from '../../support/shop-in-browser.ts';
+
+const browserPath = findBrowser();
+/** A take back waits a minute for an order that is just being placed. */
+const patient = { timeout: 150_000, interval: 500 };
+
+let stack: LocalStack;
+let browser: Browser;
+const visits: ShopVisit[] = [];
+
+async function visit(width: number): Promise<ShopVisit> {
+  const made = await visitShop(browser, stack.shopAddress ?? '');
+  visits.push(made);
+  await made.page.setViewportSize({ width, height: 844 });
+  return made;
+}
+
+const pointsOf = (firstName: string) => {
+  const id = customerNamed(stack, firstName);
+  return stack.loyalty.state().customers.find(({ OriginalId }) => OriginalId === id)?.points;
+};
+
+/** What the shop's own pages offer, and nothing else: no address is typed after the first. */
+async function buy({ page }: ShopVisit, quantity: number): Promise<void> {
+  await page.getByRole('link', { name: 'Shop', exact: true }).click();
+  await page.getByRole('link', { name: 'Linen Shirt' }).click();
+  await page.getByLabel('Quantity').fill(String(quantity));
+  await page.getByRole('button', { name: 'Add to cart' }).click();
+  await page.getByRole('heading', { name: 'Summary' }).waitFor();
+}
+
+async function placeOrder({ page }: ShopVisit) {
+  await page.getByRole('button', { name: 'Place order' }).click();
+  await page.getByRole('heading', { name: /^Order #/ }).waitFor();
+  await page.locator('[data-step=balance][data-state=done]').waitFor({ timeout: 120_000 });
+  return [...stack.store.rows.orders.values()].at(-1);
+}
+
+describe.skipIf(browserPath === undefined)('a newcomer to the demo shop, in a browser', () => {
+  useShopInBrowser(
+    visits,
+    async (started) => {
+      ({ stack, browser } = started);
+    },
+    { settings: 'test/fixtures/store-credit.config.ts' },
+  );
+
+  it('buys, redeems, uses, takes back and pays with store credit', async () => {
+    const shopper = await visit(390);
+    const { page, open } = shopper;
+    await open('/');
+    await page.getByRole('link', { name: 'Log in' }).click();
+    await page.getByLabel('Customer').selectOption({ label: 'Robin Sample' });
+    await page.getByRole('button', { name: 'Log in as this customer' }).click();
+    await buy(shopper, 5);
+    await placeOrder(shopper);
+    const earned = pointsOf('Robin') ?? 0;
+    expect(earned).toBeGreaterThan(150);
+
+    await buy(shopper, 1);
+    await page.getByRole('button', { name: 'Redeem for 50 points: 3 off' }).click();
+    await page.getByRole('status').filter({ hasText: '€3.00 came off your cart.' }).waitFor();
+    const order = await placeOrder(shopper);
+    expect(order?.applications).toMatchObject([{ name: expect.stringMatching(/^THREE/) }]);
+
+    await page.getByRole('link', { name: 'See your points' }).click();
+    const before = pointsOf('Robin') ?? 0;
+    await page.getByRole('button', { name: 'Redeem for 10 points: Welcome gift' }).click();
+    await page.getByRole('button', { name: /^Take back: HELLO/ }).click();
+    await page.getByText('Take it back? The code stops working').waitFor();
+    await page.getByRole('button', { name: /^Keep it: HELLO/ }).click();
+    await page.getByRole('button', { name: /^Take back: HELLO/ }).click();
+    await page
+      .getByRole('button', { name: /^Yes, take it back: HELLO/ })
+      .and(page.locator(':focus'))
+      .waitFor();
+    await page.keyboard.press('Enter');
+    const gift = page.getByRole('listitem').filter({ hasText: /HELLO|Welcome gift/ });
+    await gift.getByText('Being taken back.').waitFor();
+    await gift.getByText('Cancelled: your points are back.').waitFor({ timeout: patient.timeout });
+    await expect.poll(() => pointsOf('Robin'), patient).toBe(before);
+    const codes = [...stack.store.rows.codes.values()].map(({ code }) => code);
+    expect(codes.filter((code) => code.startsWith('HELLO'))).toEqual([]);
+
+    await page.getByLabel(/^Amount/).fill('5');
+    await page.getByRole('button', { name: 'Get it as store credit: Cashback' }).click();
+    const credited = page
+      .getByRole('listitem')
+      .filter({ hasText: '€5.00 is on your store credit.' });
+    await credited.getByText(/Valid until/).waitFor({ timeout: patient.timeout });
+    await buy(shopper, 1);
+    const credit = page.getByRole('checkbox', { name: 'Pay €5.00 with store credit and' });
+    expect(await credit.isChecked()).toBe(true);
+    const paid = await placeOrder(shopper);
+    await page.getByText('Store credit paid €5.00 of it.').waitFor();
+    expect(paid?.gateways).toContain('shopify_store_credit');
+  }, 600_000);
+
+  it('needed no permission that its functions do not have', () => {
+    expect(stack.problems).toEqual([]);
+  });
+});
