@@ -88,7 +88,7 @@ export class StorefrontOracles {
 
   #serviceTime(): number {
     const { kernel, loyalty } = this.#world;
-    return kernel.time.now + loyalty.aheadMs;
+    return Math.floor(kernel.time.now + loyalty.aheadMs);
   }
 
   #judgeCode({ id }: ShopCustomer, code: string): void {
