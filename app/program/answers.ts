@@ -18,6 +18,7 @@ export type {
   QuizResult,
   QuizView as Quiz,
   RedemptionView as Redemption,
+  Referral,
   RewardView as Reward,
   TierView as Tier,
   View,

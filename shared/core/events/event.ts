@@ -132,8 +132,11 @@ export interface RedemptionEvent extends EventHead {
   readonly kind: 'redemption';
   readonly id: string;
   readonly customerId: string;
-  /** Who asks. */
-  readonly topic: 'redeem' | 'take-back' | 'order' | 'point-event' | 'operator';
+  /**
+   * Who asks. To take a reward back is `redeem`, too, and so is an order with its code: in one group with the first
+   * message, because a second worker must not cancel what the first one has just made again.
+   */
+  readonly topic: 'redeem' | 'point-event' | 'operator';
 }
 
 /** The queues of the store's events: a bulk product edit must not delay an order. */
@@ -255,14 +258,13 @@ const ALLOWED_ID = /^[\x21-\x7e]{1,128}$/;
  * readable for the operator where SQS allows it, and a hash where it does not (a coupon code may hold any
  * character). The two forms are never equal: only the readable one contains a slash.
  *
- * A redemption has groups: a point event or an operator must not wait behind the first message, which may be delayed for
- * minutes. Work on one redemption may overlap: every step is one conditional write, and the store makes a code once. What
- * takes it back waits: a second worker must not cancel what the first one has just made again.
+ * A redemption has a group for each sender: a point event or an operator must not wait behind the first
+ * message, which may be delayed for minutes. Work on one redemption may overlap: every step is one
+ * conditional write, and the store makes a code once.
  */
 export function groupIdOf(event: Pick<EventHead, 'shop' | 'kind' | 'id' | 'topic'>): string {
   const { shop, kind } = event;
-  const isNext = event.topic === 'take-back' || event.topic === 'order';
-  const id = kind === 'redemption' ? `${event.id}/${isNext ? 'redeem' : event.topic}` : event.id;
+  const id = kind === 'redemption' ? `${event.id}/${event.topic}` : event.id;
   const readable = `${shop}/${kind}/${id}`;
   return ALLOWED_ID.test(readable) ? readable : `sha256:${hashOf([shop, kind, id])}`;
 }

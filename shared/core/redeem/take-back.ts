@@ -169,7 +169,7 @@ async function handToWorker(
   const receivedAt = takeBack?.at ?? since;
   const names = {
     kind: 'redemption',
-    topic: 'take-back',
+    topic: 'redeem',
     deliveryId: `take-back/${id}/${receivedAt}`,
   } as const;
   try {

@@ -81,7 +81,7 @@ export async function noteUsedCodes(
     const noted = isNew ? await applyStep(record, id, { kind: 'use' }) : one;
     if (!noted || !needsWorker(noted, deps.now())) continue;
     const deliveryId = `order/${id}/${noted.since}`;
-    const names = { kind: 'redemption', topic: 'order', deliveryId } as const;
+    const names = { kind: 'redemption', topic: 'redeem', deliveryId } as const;
     await deps.queue.send({ ...named, ...names, id, receivedAt: deps.now().toISOString() });
   }
 }

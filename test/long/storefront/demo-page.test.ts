@@ -325,6 +325,18 @@ describe.skipIf(browserPath === undefined)('the shop with the widget, in a brows
     }
   }, 120_000);
 
+  it("finds the language of a page whose script names none, under the page's strict policy", async () => {
+    const { page, open, asked } = await visit(undefined, { locale: 'pt-BR' });
+    await page.route(`**${PRODUCT}`, async (route) => {
+      const answer = await route.fetch();
+      const body = (await answer.text()).replace('widget.js?language=pt', 'widget.js');
+      await route.fulfill({ response: answer, body });
+    });
+    await open(PRODUCT);
+    await page.getByText('Este produto rende cerca de 49 pontos').waitFor();
+    expect(asked.filter((path) => path === 'widget.js')).toHaveLength(2);
+  }, 120_000);
+
   it('shows a visitor the rewards and how to log in, and asks nothing that needs a customer', async () => {
     const { page, open, asked } = await visit();
     await open(PRODUCT);

@@ -75,7 +75,7 @@ describe('a reward that is taken back', () => {
     expect(world.queue.size).toBe(1);
     await workUntilDeleted();
     await world.takeBack();
-    const message = { kind: 'redemption', topic: 'take-back', customerId: ROBIN, id } as const;
+    const message = { kind: 'redemption', topic: 'redeem', customerId: ROBIN, id } as const;
     const receivedAt = new Date(world.clock.ms).toISOString();
     const shop = 'example-store.myshopify.com';
     await world.events.send({ ...message, shop, deliveryId: 'again', receivedAt });
@@ -219,6 +219,17 @@ describe('an order that names the code', () => {
     expect(await state()).toMatchObject({ at: 'used' });
   });
 
+  it('takes nothing again for a reward that costs nothing', async () => {
+    world = openRedeeming({ rewards: [{ id: 1, points: 0 }] });
+    await world.redeem();
+    await world.takeBack();
+    await world.drain();
+    await world.order(CODE);
+    await world.drain();
+    expect(await state()).toMatchObject({ at: 'used' });
+    expect(world.loyalty.changes.size).toBe(0);
+  });
+
   it('is found although its event came before the message could be sent', async () => {
     await world.takeBack();
     await world.drain();
@@ -323,6 +334,32 @@ describe('a service that does not cancel', () => {
       expect(world.store.codes.size).toBe(0);
     },
   );
+
+  it('leaves no code that the store makes again late, after an order came', async () => {
+    world.loyalty.cancelRedemption = refuse;
+    const { makeCode } = world.store;
+    let makeLate = async () => {};
+    world.store.makeCode = async (...given) => {
+      await world.order(CODE);
+      const dueAt = world.clock.ms + 50_000;
+      makeLate = async () => {
+        if (world.clock.ms < dueAt) return;
+        makeLate = async () => {};
+        await makeCode(...given);
+      };
+      return { kind: 'unavailable', why: 'time-out' };
+    };
+    await world.takeBack();
+    for (let polls = 0; polls < 40 && world.queue.size > 0; polls += 1) {
+      world.clock.ms += 10_000;
+      await makeLate();
+      await world.work();
+    }
+    world.clock.ms += 60_000;
+    await makeLate();
+    await expectUsed();
+    expect([...world.store.codes.values()].filter(({ used }) => used === 0)).toEqual([]);
+  });
 
   it('needs a person where the store takes the code no more, either', async () => {
     world.loyalty.cancelRedemption = refuse;
