@@ -23,17 +23,22 @@ export function openShoppers(stack: LocalStack) {
   const { actions } = stack.store;
   let count = 0;
 
-  /** What a page of the shop asks for, through the app proxy. Undefined if not answered with 200. */
-  async function ask({ id }: Shopper, name: string, body?: object) {
+  /** What a page of the shop asks for, through the app proxy. */
+  function request({ id }: Pick<Shopper, 'id'>, name: string, body?: object): Promise<Response> {
     const { domain } = stack.store.shop;
     const own = name === 'rewards' ? { items: ITEMS } : {};
     const values = proxyValues(domain, new Date(), id, own);
     const query = signedQuery(values, stack.webhookSecret);
     const headers = { 'content-type': 'application/json' };
-    const answer = await fetch(
+    return fetch(
       `${stack.outputs.StorefrontAddress}/example-store/${name}?${query}`,
       body ? { method: 'POST', headers, body: JSON.stringify(body) } : {},
     );
+  }
+
+  /** Undefined if not answered with 200. */
+  async function ask(shopper: Shopper, name: string, body?: object) {
+    const answer = await request(shopper, name, body);
     const text = await answer.text();
     return answer.status === 200 ? JSON.parse(text) : undefined;
   }
@@ -85,6 +90,7 @@ export function openShoppers(stack: LocalStack) {
       return order.id;
     },
 
+    request,
     ask,
 
     /** As a shopper who tries again when the page shows an error. */

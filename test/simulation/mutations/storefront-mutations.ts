@@ -123,6 +123,27 @@ export const storefrontMutations: readonly Mutation[] = (
       replace: '',
     },
     {
+      name: 'cancelled-without-looking-at-orders',
+      bug: 'the points of a code that was taken back are given back although an order named it',
+      find: "  return settled(record, id, ordered ? 'use' : 'cancel');\n",
+      replace: "  return settled(record, id, ordered ? 'cancel' : 'cancel');\n",
+      within: 300,
+    },
+    {
+      name: 'late-order-is-forgotten',
+      bug: 'an order that names a code after its points were given back costs nothing',
+      find: "      return takeBack && state.code && { at: 'owing', code: state.code };\n",
+      replace: '      return undefined;\n',
+      within: 60,
+    },
+    {
+      name: 'credit-is-repeated-blindly',
+      bug: 'an unclear call is repeated although the account has its store credit',
+      find: 'const found = await findOwn(read.credits, redemption, record);',
+      replace: 'const found = await findOwn([], redemption, record);',
+      within: 60,
+    },
+    {
       name: 'redaction-does-not-wait',
       bug: 'a person is erased while one of their redemptions is open',
       find: 'if (open.length > 0 && mayWait) return',

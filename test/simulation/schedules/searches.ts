@@ -175,4 +175,13 @@ export const searches: readonly Search[] = [
     bounds: CRASH,
     bug: 'one-look-before-another-credit',
   },
+  {
+    name: 'cashback as store credit, two workers after a pause, one lost answer; the point event afterwards',
+    scenario: redemptionScenario({
+      ...{ tabs: 1, workers: 2, passes: [REPEAT, LOOK_AGAIN] },
+      ...{ credits: true, eventsAfterwards: true },
+    }),
+    bounds: LOST_ANSWER,
+    bug: 'credit-is-repeated-blindly',
+  },
 ];

@@ -15,18 +15,15 @@ export class Redactions {
   /** Customers of whom something was erased. */
   readonly redacted = new Set<string>();
   #runs = 0;
-  #open = 0;
+  /** Customers who are not erased yet. */
+  readonly open = new Set<string>();
 
   constructor(world: StorefrontWorld) {
     this.#world = world;
   }
 
-  get isOpen(): boolean {
-    return this.#open > 0;
-  }
-
   begin(customerId: string): void {
-    this.#open += 1;
+    this.open.add(customerId);
     this.redacted.add(customerId);
     const receivedAt = this.#world.kernel.now().toISOString();
     this.#run({
@@ -68,7 +65,7 @@ export class Redactions {
       ({ kind }) => {
         journal.note(process.key, () => `${process.name} of ${event.id}: ${kind}`);
         if (kind === 'retry') again();
-        else this.#open -= 1;
+        else this.open.delete(event.id);
       },
       () => process.die(),
     );

@@ -7,14 +7,14 @@ import { createUsesCache, withCachedUses } from '../../../shared/core/storefront
 import { createStorefront, type Storefront } from '../../../shared/core/storefront/storefront.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import { SimulatedProcess } from '../kernel/simulated-process.ts';
-import { connector, SHOP } from '../world/connector.ts';
+import { connector, crediting, SHOP } from '../world/connector.ts';
 import type { LoyaltyService } from '../world/loyalty-service.ts';
 import { eventQueueOf, ledgerOf } from '../world/process-world.ts';
 import type { Queues } from '../world/queues.ts';
 import type { WatchedTelemetry } from '../world/watched-telemetry.ts';
 import type { RewardShop } from './reward-shop.ts';
 
-const { posCustomerId, rewardTypes, redeemsPerHour, takeBack } = storefrontOf(connector);
+const { posCustomerId, redeemsPerHour, takeBack } = storefrontOf(connector);
 const retentionDays = connector.orderRetentionDays;
 
 /** As deployed: see infra/connector-function.ts. */
@@ -92,6 +92,7 @@ export class Shoppers {
     };
     const programIdOf = createProgramIds({ ...line, telemetry, now, posCustomerId });
     const customers = 'from-sign-up' as const;
+    const { rewardTypes } = storefrontOf(shop.givesCredit ? crediting : connector);
     const program = { ...line, programIdOf, telemetry, now, rewardTypes, customers };
     const uses = createUsesCache(now);
     const after = (ms: number): AbortSignal => {

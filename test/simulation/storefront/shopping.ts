@@ -4,12 +4,12 @@ import type { RedemptionView } from '../../../shared/store/storefront-answers.ts
 import { joined } from '../kernel/chance.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import type { LoyaltyService } from '../world/loyalty-service.ts';
-import { PRODUCT_ID, type RewardShop, type ShopCustomer } from './reward-shop.ts';
+import type { CodeOrders } from './code-orders.ts';
+import { CASHBACK, PRODUCT_ID, type RewardShop, type ShopCustomer } from './reward-shop.ts';
 import type { Shoppers } from './shoppers.ts';
 
 /** Of the sandbox's catalog: each kind, and some that most customers cannot have. */
 const REWARDS = [1, 2, 3, 3, 4, 8, 8, 9, 5, 10] as const;
-const CASHBACK = 8;
 /** How often a page repeats a click that got no clear answer. */
 const MOST_REPEATS = 3;
 
@@ -18,10 +18,9 @@ interface ShoppingWorld {
   readonly loyalty: LoyaltyService;
   readonly shop: RewardShop;
   readonly shoppers: Shoppers;
+  readonly codeOrders: CodeOrders;
   /** A customer is to be erased. */
   readonly redact: (customerId: string) => void;
-  /** An order of the store names the code of a reward. */
-  readonly order: (customerId: string, code: string) => void;
   /** What a customer sees of one redemption. */
   readonly onShown: (customer: ShopCustomer, redemption: RedemptionView) => void;
 }
@@ -30,10 +29,10 @@ interface ShoppingWorld {
 export class Shopping {
   readonly #world: ShoppingWorld;
   #orders = 0;
-  /** Codes that were in a checkout when they were taken back. */
-  readonly #checkouts = new Set<string>();
   /** By customer and reward: the clicks on it. */
   readonly clicks = new Map<string, Set<string>>();
+  /** By redemption: codes that a customer saw and may take back. */
+  readonly #returnable = new Map<string, Returnable>();
 
   constructor(world: ShoppingWorld) {
     this.#world = world;
@@ -44,8 +43,9 @@ export class Shopping {
     const { customers } = this.#world.shop;
     const customer = oneOf(customers, draw());
     const drawn = draw();
-    if (drawn < 0.45) return this.#click(step, customer, draw);
-    if (drawn < 0.65) return this.#visit(customer, draw);
+    if (drawn < 0.4) return this.#click(step, customer, draw);
+    if (drawn < 0.55) return this.#visit(customer, draw);
+    if (drawn < 0.65) return this.#takeBack(step, draw);
     if (drawn < 0.85) return this.buy(customer, 10 + Math.floor(draw() * 290));
     if (drawn < 0.9) return this.#cancel(draw);
     if (drawn < 0.94) return this.#refund(draw);
@@ -55,11 +55,14 @@ export class Shopping {
   }
 
   /** An order of the till. The first one makes the customer known to the service. */
-  buy(customer: ShopCustomer, total: number, coupon?: string): string {
-    const { kernel, loyalty } = this.#world;
-    kernel.journal.play('order of a till');
+  buy(customer: ShopCustomer, total: number): string {
+    this.#world.kernel.journal.play('order of a till');
     this.#orders += 1;
-    const OriginalId = `till-${this.#orders}`;
+    return this.order(customer, `till-${this.#orders}`, total);
+  }
+
+  order(customer: ShopCustomer, OriginalId: string, total: number, coupon?: string): string {
+    const { kernel, loyalty } = this.#world;
     const at = (ms: number) => new Date(kernel.time.now - ms).toISOString();
     loyalty.answer(
       'sendOrder',
@@ -117,42 +120,49 @@ export class Shopping {
   }
 
   #useCode(draw: () => number): string {
-    const unused = [...this.#world.shop.rewards.codes.values()].filter(
-      ({ used, code }) => used === 0 && !this.#checkouts.has(code),
-    );
-    const code = oneOf(unused, draw());
-    const customer = this.#world.shop.customers.find(({ id }) => id === code?.customerId);
+    const { shop, codeOrders } = this.#world;
+    const code = oneOf([...shop.rewards.codes.values()], draw());
+    const customer = shop.customers.find(({ id }) => id === code?.customerId);
     if (!code || !customer) return 'nothing happens';
-    this.#world.kernel.journal.play('used code');
-    this.#world.order(customer.id, code.code);
-    return this.buy(customer, 50, code.code);
+    codeOrders.placeAfter(0, customer, code.code);
+    return `${customer.id} orders with ${code.code}`;
   }
 
-  /** The newest that may be. Some have its code in a checkout, which they finish while it is taken back, or later. */
-  #takeBack(customer: ShopCustomer, draw: () => number): string {
-    const { shoppers, kernel, onShown, order } = this.#world;
-    const { id } = customer;
-    const [drawn, afterMs] = [draw(), draw() * 300_000];
+  /** Sometimes twice; sometimes an order has the code in the same second, or from a checkout that stays open. */
+  #takeBack(step: number, draw: () => number): string {
+    const { kernel, codeOrders } = this.#world;
+    const one = oneOf([...this.#returnable.values()], draw());
+    if (!one) return 'nothing happens';
+    const { customer, code } = one;
+    kernel.journal.play('reward taken back');
+    const asks = draw() < 0.3 ? [0, draw() * 4_000] : [0];
+    for (const ms of asks) kernel.time.after(ms, () => this.#askBack(one, step, 0));
+    const [drawn, part] = [draw(), draw()];
+    const longest = drawn < 0.15 ? 1_000 : drawn < 0.35 ? 150_000 : 3 * 3_600_000;
+    if (drawn < 0.5) codeOrders.placeAfter(part * longest, customer, code);
+    return `${customer.id} takes ${code} back`;
+  }
+
+  #askBack(one: Returnable, step: number, repeats: number): void {
+    const { kernel, shoppers } = this.#world;
+    const { customer, id, code } = one;
     shoppers.ask(
-      `${id} takes a reward back`,
-      async (page) => {
-        const listed = await page.redemptions(id, 'customer');
-        const one = listed.find(({ takeBackUntil }) => takeBackUntil !== null);
-        if (!one?.code) return undefined;
-        kernel.journal.play('reward taken back');
-        const { code } = one;
-        if (drawn < 0.4 && !this.#checkouts.has(code)) {
-          this.#checkouts.add(code);
-          kernel.journal.play('order with a code that is taken back');
-          kernel.time.after(afterMs, () => order(id, code));
-        }
-        return page.takeBack(id, one.id);
-      },
+      `${customer.id} takes ${code} back`,
+      (page) => page.takeBack(customer.id, id),
       (answer) => {
-        if (answer?.kind === 'redemption') onShown(customer, answer.redemption);
+        if (answer?.kind === 'redemption') this.#see(customer, answer.redemption);
+        if (repeats >= MOST_REPEATS || (answer && answer.kind !== 'unavailable')) return;
+        const drawn = kernel.chance(joined(62, repeats), step);
+        const again = () => this.#askBack(one, step, repeats + 1);
+        if (drawn < 0.7) kernel.time.after(1_000 + drawn * 60_000, again);
       },
     );
-    return `${id} takes a reward back`;
+  }
+
+  #see(customer: ShopCustomer, view: RedemptionView): void {
+    const { id, code, takeBackUntil } = view;
+    if (code !== null && takeBackUntil !== null) this.#returnable.set(id, { customer, id, code });
+    this.#world.onShown(customer, view);
   }
 
   #visit(customer: ShopCustomer, draw: () => number): string {
@@ -166,8 +176,7 @@ export class Shopping {
         (page) => page.view(id, [], 'customer'),
         () => {},
       );
-    else if (drawn < 0.65) this.#list(customer);
-    else if (drawn < 0.8) return this.#takeBack(customer, draw);
+    else if (drawn < 0.8) this.#list(customer);
     else
       shoppers.ask(
         `${id} looks at rewards`,
@@ -178,19 +187,19 @@ export class Shopping {
   }
 
   #list(customer: ShopCustomer): void {
-    const { shoppers, onShown } = this.#world;
-    shoppers.ask(
+    this.#world.shoppers.ask(
       `${customer.id} lists redemptions`,
       (page) => page.redemptions(customer.id, 'customer'),
       (answer) => {
-        for (const one of answer ?? []) onShown(customer, one);
+        for (const one of answer ?? []) this.#see(customer, one);
       },
     );
   }
 
   /** Sometimes twice, sometimes in two tabs, within a few seconds. */
   #click(step: number, customer: ShopCustomer, draw: () => number): string {
-    const rewardId = oneOf(REWARDS, draw());
+    const { givesCredit } = this.#world.shop;
+    const rewardId = oneOf(givesCredit ? [...REWARDS, CASHBACK, CASHBACK] : REWARDS, draw());
     const value = rewardId === CASHBACK ? 1 + Math.floor(draw() * 4) : undefined;
     const drawn = draw();
     const keys = [`click-${step}`];
@@ -215,7 +224,7 @@ export class Shopping {
       `${customer.id} clicks on reward ${rewardId} (${clientKey})`,
       (page) => page.redeem(customer.id, click),
       (answer) => {
-        if (answer?.kind === 'redemption') this.#world.onShown(customer, answer.redemption);
+        if (answer?.kind === 'redemption') this.#see(customer, answer.redemption);
         if (repeats >= MOST_REPEATS || !isUnclear(answer)) return;
         const drawn = kernel.chance(joined(61, repeats), ...[...clientKey].map(toNumber));
         const again = () => this.#redeem(customer, click, repeats + 1);
@@ -223,6 +232,12 @@ export class Shopping {
       },
     );
   }
+}
+
+interface Returnable {
+  readonly customer: ShopCustomer;
+  readonly id: string;
+  readonly code: string;
 }
 
 interface Click {
@@ -240,7 +255,8 @@ const CART = [{ id: PRODUCT_ID, price, quantity: 1 }];
 
 function isUnclear(answer: RedeemAnswer | undefined): boolean {
   if (!answer || answer.kind === 'unavailable') return true;
-  return answer.kind === 'redemption' && answer.redemption.code === null;
+  const { code, state } = answer.kind === 'redemption' ? answer.redemption : {};
+  return code === null && state !== 'credited';
 }
 
 const oneOf = <Item>(items: readonly Item[], drawn: number): Item =>

@@ -13,12 +13,12 @@ import { connector, SHOP } from '../world/connector.ts';
 import { LoyaltyService } from '../world/loyalty-service.ts';
 import { WakingOperator } from '../world/operator.ts';
 import { eventQueueOf, ledgerOf, runScheduled } from '../world/process-world.ts';
-import { type AllowsLetter, Queues } from '../world/queues.ts';
+import { Queues } from '../world/queues.ts';
 import { WatchedTelemetry } from '../world/watched-telemetry.ts';
 import { type StartFunction, Workers } from '../world/workers.ts';
+import { CodeOrders } from './code-orders.ts';
 import { PointEvents } from './point-events.ts';
 import { Redactions } from './redactions.ts';
-import { RewardOrders } from './reward-orders.ts';
 import { RewardShop, type ShopCustomer } from './reward-shop.ts';
 import { Shoppers, type StorefrontWorld } from './shoppers.ts';
 import { Shopping } from './shopping.ts';
@@ -99,27 +99,26 @@ export async function simulateStorefront(settings: SimulationSettings): Promise<
   const world = { kernel, queues, ledger, loyalty, shop, telemetry };
   const pointEvents = new PointEvents(world, guesses.eventForm);
   const drain = () => pointEvents.deliveries.drain();
-  // Each would need a person. Only points that are spent when an order has used a code that was taken back do.
-  const allowsLetter: AllowsLetter = ({ why }) => why.includes('after it was taken back');
+  const redactions = new Redactions(world);
+  const oracles = new StorefrontOracles({ ...world, redacted: redactions.redacted });
   const workers = new Workers(
-    { ...world, allowsLetter },
+    { ...world, allowsLetter: (_reason, _delivery, entity) => oracles.allowsLetter(entity) },
     'balances',
     startBalanceWorker(loyalty, shop),
   );
   queues.onSent = () => workers.poke(time.now + 2);
   const waking = new WakingOperator(world);
-  const oracles = new StorefrontOracles(world);
   loyalty.onExecuted = (call) => {
     pointEvents.send();
     oracles.executed(call);
   };
   const shoppers = new Shoppers(world);
   const onShown = oracles.shown.bind(oracles);
-  const redactions = new Redactions(world);
   const redact = redactions.begin.bind(redactions);
-  const orders = new RewardOrders(world);
-  const order = orders.place.bind(orders);
-  const shopping = new Shopping({ ...world, shoppers, redact, order, onShown });
+  const codeOrders = new CodeOrders(world, ({ customer, code }) => {
+    shopping.order(customer, `order-${code}`, 50, code);
+  });
+  const shopping = new Shopping({ ...world, shoppers, codeOrders, redact, onShown });
   let repairs = 0;
 
   // The last customer has bought nothing yet.
@@ -128,8 +127,9 @@ export async function simulateStorefront(settings: SimulationSettings): Promise<
   // Faults continue for a while after the last step, an outage until its end.
   kernel.calmFrom = Math.max(time.now + chance(12) * 60 * MINUTE, kernel.troubleEndsAt);
   waking.wakeAfterFaults();
+  await codeOrders.drain();
   await drain();
-  if (pointEvents.deliveries.lost === 0) oracles.judgeBalances(redactions.redacted);
+  if (pointEvents.deliveries.lost === 0) oracles.judgeBalances();
   else {
     await time.passUntil(Math.ceil((time.now - NIGHT_MS) / DAY) * DAY + NIGHT_MS);
     // The first run of the night may have to finish a comparison that broke off before.
@@ -137,16 +137,21 @@ export async function simulateStorefront(settings: SimulationSettings): Promise<
       repair();
       await drain();
     }
-    oracles.judgeBalances(redactions.redacted);
+    oracles.judgeBalances();
   }
   if (queues.size > 0) {
     const [{ kind, id } = { kind: '', id: '' }] = queues.waiting;
     journal.violation('in-flight', `${queues.size} messages never settle, as of ${kind} ${id}`);
   }
-  if (redactions.isOpen) journal.violation('in-flight', 'a redaction never ends');
-  if (orders.isOpen) journal.violation('in-flight', 'an order with a code is never noted');
-  journal.play('redemption', loyalty.rows.redemptions.size);
-  oracles.judgeRedemptions(shopping.clicks, redactions.redacted);
+  if (codeOrders.isOpen) journal.violation('in-flight', 'an order with a code is never noted');
+  for (const id of redactions.open) oracles.judgeOpenRedaction(id);
+  const { redemptions, changeKeys } = loyalty.rows;
+  const isBack = ({ canceledAt }: { readonly canceledAt: string | null }) => canceledAt !== null;
+  journal.play('redemption', redemptions.size);
+  journal.play('redemption cancelled', [...redemptions.values()].filter(isBack).length);
+  journal.play('points taken again', changeKeys.size);
+  journal.play('store credit', shop.credits.length);
+  oracles.judgeRedemptions(shopping.clicks);
   return resultOf(kernel, telemetry, pointEvents.deliveries, {
     steps,
     webhooks: pointEvents.made,

@@ -1,4 +1,7 @@
-import { defineConnector } from '../../../shared/config/connector-config.ts';
+import {
+  type ConnectorSettings,
+  defineConnector,
+} from '../../../shared/config/connector-config.ts';
 
 export const SHOP = 'example-store.myshopify.com';
 export const PATH = '/example-store';
@@ -8,7 +11,7 @@ export const SECRET = 'secret-of-the-simulation';
  * The deployment that is simulated. An amount that rises after a partial cancel is sent and not parked, so that both
  * sides can be compared at the end, and lost disputes count; all other settings have their defaults.
  */
-export const connector = defineConnector({
+const settings: ConnectorSettings = {
   shops: [{ domain: SHOP }],
   loyalty: {
     address: 'https://loyalty.example.com',
@@ -16,6 +19,13 @@ export const connector = defineConnector({
   },
   rules: { lostDisputes: 'take-back' },
   storefront: {},
+};
+
+export const connector = defineConnector(settings);
+/** Where cashback becomes store credit. */
+export const crediting = defineConnector({
+  ...settings,
+  storefront: { cashback: 'store-credit' },
 });
 
 const [shop] = connector.shops;

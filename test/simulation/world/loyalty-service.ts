@@ -52,6 +52,8 @@ const FAULTS: readonly Ending[] = [
 /** Nothing but a person could continue after a refusal of these. */
 const NEVER_REFUSED: ReadonlySet<OperationId> = new Set([
   'cancelRedemption',
+  'changeCashback',
+  'changePoints',
   'getCustomer',
   'getCustomerPoints',
   'getRewardConfiguration',
@@ -75,9 +77,12 @@ export class LoyaltyService {
   /** Called after every executed call. */
   onExecuted: (call: LoyaltyCall) => void = () => {};
 
-  /** `aheadMs`: by how much its clock is ahead of ours. */
+  /** By how much its clock is ahead of ours. */
+  readonly aheadMs: number;
+
   constructor(kernel: Kernel, settings: PartialSettings, aheadMs = 0) {
     this.#kernel = kernel;
+    this.aheadMs = aheadMs;
     const now = () => new Date(kernel.time.now + aheadMs);
     this.#program = openLoyaltyProgram(now, settings);
   }
