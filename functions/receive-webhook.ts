@@ -2,12 +2,12 @@ import type { LambdaFunctionURLEvent } from 'aws-lambda';
 import { RECEIVER_BUDGET } from '../shared/aws/aws-client.ts';
 import { createSqsEventQueue } from '../shared/aws/sqs-queues.ts';
 import type { Connector } from '../shared/config/connector-config.ts';
-import { API_VERSION } from '../shared/shopify/entity-id.ts';
 import {
   createQueueLimit,
   type ReceiverDependencies,
-  receiveWebhook,
-} from '../shared/shopify/webhooks/receive-webhook.ts';
+  receiveDelivery,
+} from '../shared/core/events/receive-delivery.ts';
+import { deliveriesOf } from '../shared/services/platform-events.ts';
 import { openFunction, toHttpRequest, toLambdaAnswer, withTelemetry } from './wiring.ts';
 
 export function createReceiver(connector: Connector) {
@@ -20,9 +20,14 @@ export function createReceiver(connector: Connector) {
   const now = () => new Date();
   const dependencies: ReceiverDependencies = {
     shops: new Map(
-      connector.shops.map(({ domain, path, orderSilence }) => [
-        `/${path}`,
-        { domain, secrets: secrets.webhook(path), watchesSilence: orderSilence !== false },
+      connector.shops.map((shop) => [
+        `/${shop.path}`,
+        {
+          domain: shop.domain,
+          secrets: secrets.webhook(shop.path),
+          deliveries: deliveriesOf(shop),
+          watchesSilence: shop.orderSilence !== false,
+        },
       ]),
     ),
     queue: createSqsEventQueue(sqs, {
@@ -33,9 +38,8 @@ export function createReceiver(connector: Connector) {
     telemetry,
     now,
     mayQueue: createQueueLimit(now),
-    apiVersion: API_VERSION,
   };
   return withTelemetry(telemetry, async (event: LambdaFunctionURLEvent) =>
-    toLambdaAnswer(await receiveWebhook(toHttpRequest(event), dependencies)),
+    toLambdaAnswer(await receiveDelivery(toHttpRequest(event), dependencies)),
   );
 }

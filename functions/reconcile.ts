@@ -44,6 +44,10 @@ export function createReconcile(connector: Connector) {
     if (!shop) throw new Error(`unknown shop: ${domain}`);
     return shop;
   };
+  const shops = connector.shops.map((shop) => ({
+    ...shop,
+    versionsAreReadings: shop.vendure !== undefined,
+  }));
   const { assumptions } = connector.loyalty;
   const programs = new Map(
     connector.shops.map((shop) => [
@@ -90,10 +94,14 @@ export function createReconcile(connector: Connector) {
     // Subscriptions of the app's configuration are not visible here, so they must not be repaired here.
     const repair = madeBy === 'admin-api';
     const pause = (ms: number) => sleep(ms, undefined, { signal: deadline }).catch(() => {});
-    await reconcile(connector.shops, asked, {
+    await reconcile(shops, asked, {
       ...dependencies,
       store: askable,
-      checkSubscriptions: (shop) => checkSubscriptions(shop, { subscriptions, telemetry, repair }),
+      // The plugin of a Vendure server needs no subscription.
+      checkSubscriptions: async (shop) => {
+        if (shopOf(shop).vendure) return;
+        await checkSubscriptions(shop, { subscriptions, telemetry, repair });
+      },
       ...(storefront && {
         repairBalances: async (shop, othersWait, doubt) => {
           const deps = { ...dependencies, ...program(shop), deadline, pause, othersWait };

@@ -13,6 +13,8 @@ interface BundleSettings {
   readonly configFile: string;
   /** `deployment.tracing`. */
   readonly tracing?: boolean;
+  /** A shop runs on Vendure. */
+  readonly vendure?: boolean;
   readonly outFolder: string;
 }
 
@@ -40,6 +42,7 @@ export async function bundleFunctions(settings: BundleSettings): Promise<Bundles
     CONNECTOR_VERSION: JSON.stringify(VERSION),
     SETTINGS_ARE_CHECKED: 'true',
     IS_TRACED: settings.tracing ? 'true' : 'undefined',
+    NO_VENDURE: settings.vendure ? 'undefined' : 'true',
     ...(await widgetFor(settings.functions)),
   };
   const bundled = await Promise.all(

@@ -90,6 +90,9 @@ export function secretsOfShop(
   };
 }
 
+/** Of the administrator that a new Vendure server has. */
+const VENDURE_LOGIN = { username: 'superadmin', password: 'superadmin' };
+
 /** The text of each secret by its name, as `secrets set` would store it. */
 export function fillSecrets(
   prefix: string,
@@ -103,7 +106,10 @@ export function fillSecrets(
     return [
       named('webhook', own.webhook),
       named('loyalty', own.loyalty),
-      named('store', { accessToken: own.storeAccessToken, clientId: CLIENT_ID }),
+      named(
+        'store',
+        shop.vendure ? VENDURE_LOGIN : { accessToken: own.storeAccessToken, clientId: CLIENT_ID },
+      ),
       named('points', { current: own.pointsToken }),
     ];
   });

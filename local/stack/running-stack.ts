@@ -75,7 +75,8 @@ async function startParts(run: Run): Promise<Omit<RunningStack, 'stop'>> {
   const logs = await startFunctions(run, aws, sandboxes.shops, stack);
   const { connector, isNew } = run.options;
   if (connector.healing.subscriptions === 'admin-api' && !isNew) {
-    for (const { store, shop } of sandboxes.shops) {
+    // The server of a Vendure shop runs elsewhere, and its plugin needs no subscription.
+    for (const { store, shop } of sandboxes.shops.filter((one) => !one.shop.vendure)) {
       await subscribe(store, shop, web.webhooks.address, connector.healing);
     }
   }

@@ -130,11 +130,12 @@ async function startStore(
       accessToken: storeAccessToken,
       clientId: CLIENT_ID,
       settings: { retryPausesSeconds: RETRY_PAUSES, ...storeSettings?.(shop) },
-      ...(connector.healing.subscriptions === 'app-configuration' && {
-        webhooksTo: webhookAddress,
-        webhookTopics: [...topicRoutes.keys()].filter((topic) => !ofEvents.has(topic)),
-      }),
-      events: wantedEvents(webhookAddress, connector.healing),
+      ...(connector.healing.subscriptions === 'app-configuration' &&
+        !shop.vendure && {
+          webhooksTo: webhookAddress,
+          webhookTopics: [...topicRoutes.keys()].filter((topic) => !ofEvents.has(topic)),
+        }),
+      events: shop.vendure ? [] : wantedEvents(webhookAddress, connector.healing),
       ...(isFirst(run, shop) && { neighbours: run.neighbours }),
       ...dataFile(run, shop, 'store'),
     }),

@@ -96,8 +96,10 @@ export function checkConnector(settings: ConnectorSettings): CheckedConnector {
   return { kind: 'valid', connector };
 }
 
+const VENDURE = { channel: undefined, changeDays: 60, precision: 2 };
+
 function completeShop(
-  { domain, path, rules, orderSilence, mode, otherOrderIds, observers }: ShopSettings,
+  { domain, path, rules, orderSilence, mode, otherOrderIds, observers, vendure }: ShopSettings,
   { rules: common, alarms, shops, storefront }: ConnectorSettings,
 ): Shop {
   const sharedAccount = shops.length > 1;
@@ -110,5 +112,6 @@ function completeShop(
     mode: mode ?? 'live',
     otherOrderIds: otherOrderIds ?? ['name', 'number'],
     observers: observers ?? [],
+    vendure: vendure && { ...VENDURE, ...vendure },
   };
 }

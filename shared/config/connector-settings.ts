@@ -2,8 +2,14 @@ import type { MappingRules, MappingSettings } from './mapping-settings.ts';
 import type { Monitoring } from './metrics.ts';
 
 export interface ShopSettings {
-  /** The shop's permanent domain: `example-store.myshopify.com`. */
+  /** The shop's permanent domain: `example-store.myshopify.com`; of a Vendure shop, the host name of its pages. */
   readonly domain: string;
+
+  /** What the shop runs on. Default: `shopify`. */
+  readonly platform?: 'shopify' | 'vendure';
+
+  /** Of a Vendure shop only, and needed there. */
+  readonly vendure?: VendureSettings;
 
   /**
    * The part of the webhook address that belongs to this shop alone, as in `https://…/example-store`.
@@ -35,6 +41,23 @@ export interface ShopSettings {
 }
 
 export type OtherOrderId = 'name' | 'number';
+
+/** A channel of a Vendure server. */
+export interface VendureSettings {
+  /** The address of its Admin API: `https://shop.example.com/admin-api`. */
+  readonly adminApi: string;
+  /** The currency of the channel: orders in another one belong to another channel. */
+  readonly currency: string;
+  /** The token of the channel. Default: the default channel. */
+  readonly channel?: string;
+  /**
+   * How long after an order was placed it may still change, in days from 1 to 400: the hourly comparison reads all orders
+   * that are younger, because no date of an order moves with a refund. Default: 60.
+   */
+  readonly changeDays?: number;
+  /** Digits after the point of the server's amounts (its `MoneyStrategy`). Default: 2. */
+  readonly precision?: number;
+}
 
 /** The settings in `connector.config.ts`. Secrets are not settings and are in no file. */
 export interface ConnectorSettings {
@@ -93,6 +116,12 @@ export interface Shop {
   readonly mode: 'live' | 'observe';
   readonly otherOrderIds: readonly OtherOrderId[];
   readonly observers: readonly string[];
+  /** Undefined for a Shopify shop. */
+  readonly vendure: CompleteVendure | undefined;
+}
+
+interface CompleteVendure extends Required<Omit<VendureSettings, 'channel'>> {
+  readonly channel: string | undefined;
 }
 
 /** The settings, checked and complete. */

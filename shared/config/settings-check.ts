@@ -11,6 +11,7 @@ import {
   type OrderSilence,
   type ShopSettings,
   type StorefrontSettings,
+  type VendureSettings,
 } from './connector-settings.ts';
 import { defaultRules, type MappingSettings } from './mapping-settings.ts';
 
@@ -333,7 +334,18 @@ const storefront = section({}, {
   } satisfies Checks<FlowSettings>),
 } satisfies Checks<StorefrontSettings>);
 
-const shop = section(
+const ofEveryShop = {
+  path: matching(
+    /^[a-z0-9][a-z0-9-]{0,62}$/,
+    'be a single part of an address: lower-case letters, digits and hyphens',
+  ),
+  rules,
+  orderSilence,
+  mode: oneOf('live', 'observe'),
+  otherOrderIds: v.array(oneOf('name', 'number'), 'must be a list'),
+};
+
+const shopifyShop = section(
   {
     domain: matching(
       /^[a-z0-9][a-z0-9-]{0,62}\.myshopify\.com$/,
@@ -341,20 +353,44 @@ const shop = section(
     ),
   },
   {
-    path: matching(
-      /^[a-z0-9][a-z0-9-]{0,62}$/,
-      'be a single part of an address: lower-case letters, digits and hyphens',
-    ),
-    rules,
-    orderSilence,
-    mode: oneOf('live', 'observe'),
-    otherOrderIds: v.array(oneOf('name', 'number'), 'must be a list'),
+    ...ofEveryShop,
+    platform: oneOf('shopify', 'vendure'),
+    vendure: must("be absent without platform: 'vendure'", (value) => value === undefined),
     observers: v.array(
       matching(/^\d+$/, "be a customer's id, as text of digits"),
       'must be a list',
     ),
   } satisfies Checks<Omit<ShopSettings, 'domain'>>,
 );
+
+const vendureShop = section(
+  {
+    domain: matching(
+      /^[a-z0-9-]+(?:\.[a-z0-9-]+)*$/,
+      'be a host name, in lower case and without https://',
+    ),
+    platform: oneOf('shopify', 'vendure'),
+    vendure: section(
+      {
+        adminApi: must(
+          'begin with https:// and a public domain name, and hold neither credentials nor a query',
+          isSafeAddress,
+        ),
+        currency: matching(/^[A-Z]{3}$/, 'be three capital letters'),
+      },
+      {
+        channel: filledText,
+        changeDays: wholeNumber(1, 400, 'days'),
+        precision: wholeNumber(0, 6, 'digits'),
+      } satisfies Checks<Omit<VendureSettings, 'adminApi' | 'currency'>>,
+    ),
+  },
+  ofEveryShop,
+);
+
+const isVendure = (value: unknown): boolean => fieldIn(value, 'platform') === 'vendure';
+
+const shop = v.lazy((value) => (isVendure(value) ? vendureShop : shopifyShop));
 
 function listOf(item: v.GenericSchema) {
   return v.pipe(v.array(item, 'must be a list'), v.minLength(1, 'must have at least 1 entry'));
@@ -434,6 +470,16 @@ function isPublicName(hostname: string): boolean {
   return isName && !/\.(?:localhost|local|internal|home|lan)$/.test(hostname);
 }
 
+/** Points in the pages of a Vendure shop are the merchant's own to show. */
+const noStorefrontForVendure = v.rawCheck<Readonly<Record<string, unknown>>>(
+  ({ dataset, addIssue }) => {
+    const { shops: all, storefront: wanted } = (dataset.value ?? {}) as Record<string, unknown>;
+    if (wanted === undefined || !Array.isArray(all) || !all.some(isVendure)) return;
+    const message = 'must be absent where a shop runs on Vendure: it is for Shopify shops only';
+    addIssue({ message, path: pathOf('storefront') });
+  },
+);
+
 const settings = v.pipe(
   section(
     {
@@ -462,4 +508,5 @@ const settings = v.pipe(
     } satisfies Checks<Omit<ConnectorSettings, 'shops' | 'loyalty'>>,
   ),
   oneCurrency,
+  noStorefrontForVendure,
 );

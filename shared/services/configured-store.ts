@@ -1,13 +1,17 @@
 import type { Connector, Shop } from '../config/connector-config.ts';
 import { type AdminStore, createAdminStore } from '../shopify/admin/admin-store.ts';
 import type { Enrichment } from '../shopify/admin/order-as-payload.ts';
+import { createVendureStore, type VendureStore } from '../vendure/vendure-store.ts';
 import { sandboxAddressOf } from './shop-loyalty.ts';
 import type { ShopSecrets } from './shop-secrets.ts';
+
+/** Put in by infra/bundle-functions.ts where no shop is Vendure's: its code is then left out. */
+declare const NO_VENDURE: true | undefined;
 
 /** The part of a store's query cost points that a scan leaves to the workers and to shoppers. */
 export const RESERVE_OF_POINTS = 0.5;
 
-/** The Admin API of every configured shop, asked for what its rules need. */
+/** The store of every configured shop, asked for what its rules need. */
 export function createConfiguredStore(
   connector: Connector,
   secrets: ShopSecrets,
@@ -17,11 +21,15 @@ export function createConfiguredStore(
   },
   reserve = 0,
 ): AdminStore {
-  return createAdminStore({
+  const shopOf = (domain: string) => {
+    const shop = connector.shops.find((one) => one.domain === domain);
+    if (!shop) throw new Error(`unknown shop: ${domain}`);
+    return shop;
+  };
+  const shopify = createAdminStore({
     reserve,
     shop: (domain) => {
-      const shop = connector.shops.find((one) => one.domain === domain);
-      if (!shop) throw new Error(`unknown shop: ${domain}`);
+      const shop = shopOf(domain);
       return {
         secret: secrets.store(shop.path),
         readOnly: shop.mode === 'observe',
@@ -30,6 +38,51 @@ export function createConfiguredStore(
       };
     },
   });
+  if (typeof NO_VENDURE !== 'undefined' || !connector.shops.some(({ vendure }) => vendure)) {
+    return shopify;
+  }
+  const vendure = createVendureStore({
+    shop: (domain) => {
+      const { path, vendure: settings } = shopOf(domain);
+      if (!settings) throw new Error(`not a Vendure shop: ${domain}`);
+      return { ...settings, address: settings.adminApi, secret: secrets.vendure(path) };
+    },
+  });
+  return withVendure(shopify, vendure, (domain) => shopOf(domain).vendure !== undefined);
+}
+
+/** What is asked of every platform. */
+const QUESTIONS = [
+  'readOrder',
+  'readProduct',
+  'readCoupon',
+  'readMember',
+  'readDiscount',
+  'changedOrders',
+  'changedProducts',
+  'changedDiscounts',
+  'overriddenDiscounts',
+  'findAbsent',
+  'seesAllOrders',
+] as const satisfies readonly Exclude<keyof VendureStore, 'until'>[];
+
+type Question = (shop: string, ...given: readonly unknown[]) => Promise<unknown>;
+
+/** Each shop's platform answers for it. */
+function withVendure(
+  shopify: AdminStore,
+  vendure: VendureStore,
+  isVendure: (domain: string) => boolean,
+): AdminStore {
+  const ask =
+    (name: (typeof QUESTIONS)[number]): Question =>
+    (shop, ...given) =>
+      ((isVendure(shop) ? vendure : shopify)[name] as Question)(shop, ...given);
+  return {
+    ...shopify,
+    ...Object.fromEntries(QUESTIONS.map((name) => [name, ask(name)])),
+    until: (signal) => withVendure(shopify.until(signal), vendure.until(signal), isVendure),
+  };
 }
 
 export function enrichmentOf({

@@ -8,10 +8,11 @@ import {
   SecretUnreachable,
 } from '../aws/secrets.ts';
 import { isToken, type PointTokens } from '../core/balances/receive-points.ts';
+import type { WebhookSecrets } from '../core/events/receive-delivery.ts';
 import { errorFields, type Telemetry } from '../core/events/telemetry.ts';
 import type { UnreadCredentials } from '../loyalty/client.ts';
 import type { AdminCredentials, AdminSecret } from '../shopify/admin/client/access-token.ts';
-import type { WebhookSecrets } from '../shopify/webhooks/receive-webhook.ts';
+import type { VendureCredentials, VendureSecret } from '../vendure/admin-client.ts';
 
 /**
  * Refused credentials are read again no more often: what waits for them is woken as soon as they are changed. Unlike
@@ -25,6 +26,7 @@ export interface ShopSecrets {
     shopPath: string,
   ): Record<'get' | 'refresh', () => Promise<LoyaltyCredentials | UnreadCredentials>>;
   store(shopPath: string): AdminSecret;
+  vendure(shopPath: string): VendureSecret;
   points(shopPath: string): SecretReader<PointTokens>;
 }
 
@@ -62,6 +64,10 @@ export function createShopSecrets(
       credentialsOf<AdminCredentials>(
         reader(secretName(prefix, path, 'store'), secretForms.store, REFUSED_PAUSE_MS),
       ),
+    vendure: (path) =>
+      credentialsOf<VendureCredentials>(
+        reader(secretName(prefix, path, 'store'), secretForms.vendure, REFUSED_PAUSE_MS),
+      ),
     points: (path) => reader(secretName(prefix, path, 'points'), secretForms.points),
   };
 }
@@ -93,6 +99,8 @@ export interface SecretForms {
   readonly loyalty: LoyaltyCredentials;
   /** `clientId` and `clientSecret` of the app, or the `accessToken` of an older one, with or without its `clientId`. */
   readonly store: AdminCredentials;
+  /** The same secret of a Vendure shop: `apiKey`, or `username` and `password`. */
+  readonly vendure: VendureCredentials;
   /** `current` and `previous`. No person enters them: the connector makes them. */
   readonly points: PointTokens;
 }
@@ -139,6 +147,19 @@ export const secretForms: {
     if (clientSecret.kind === 'fault') return clientSecret;
     const pair = { clientId: clientId.value, clientSecret: clientSecret.value };
     return { kind: 'parsed', value: { kind: 'client-credentials', ...pair } };
+  },
+
+  vendure(fields) {
+    const apiKey = requireText(fields, 'apiKey');
+    if (apiKey.kind === 'parsed') {
+      return { kind: 'parsed', value: { kind: 'api-key', apiKey: apiKey.value } };
+    }
+    const username = requireText(fields, 'username');
+    if (username.kind === 'fault') return apiKey;
+    const password = requireText(fields, 'password');
+    if (password.kind === 'fault') return password;
+    const login = { username: username.value, password: password.value };
+    return { kind: 'parsed', value: { kind: 'login', ...login } };
   },
 
   points({ current, previous }) {

@@ -26,7 +26,11 @@ export function installDynamoDbLocal(): string {
 }
 
 /** Installs again only after a change of the file that names the versions. */
-function installOnce(name: string, wanted: string, install: (target: string) => void): string {
+export function installOnce(
+  name: string,
+  wanted: string,
+  install: (target: string) => void,
+): string {
   const target = join(CACHE, name);
   const stamp = join(CACHE, `${name}.installed`);
   const versions = readFileSync(wanted, 'utf8');

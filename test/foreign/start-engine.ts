@@ -44,7 +44,7 @@ const answers = (endpoint: string) =>
   );
 
 /** Below the ports that the system gives to whoever asks for any: none of them can take it in the meantime. */
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   for (let port = 20_000 + (process.pid % 10_000); port < 32_000; port += 1) {
     const server = createServer();
     const isFree = await new Promise<boolean>((resolve) => {

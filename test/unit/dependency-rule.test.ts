@@ -18,8 +18,9 @@ writeFileSync(
   JSON.stringify({ ...JSON.parse(readFileSync('biome.json', 'utf8')), vcs: { enabled: false } }),
 );
 mkdirSync(join(folder, 'shared/core'), { recursive: true });
-for (const plugin of ['levels.grit', 'store-words.grit', 'text-decisions.grit']) {
-  copyFileSync(join('shared/core', plugin), join(folder, 'shared/core', plugin));
+for (const plugin of ['levels', 'platform-words', 'store-words', 'text-decisions']) {
+  const file = join('shared/core', `${plugin}.grit`);
+  copyFileSync(file, join(folder, file));
 }
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -42,7 +43,11 @@ const REFUSED = [
   ['shared/core/sync/plan.ts', '../aws/ledger.ts', 'declare a narrow interface here'],
   ['shared/core/sync/plan.ts', '@aws-sdk/client-sqs', 'no I/O of its own'],
   ['shared/core/sync/plan.ts', 'node:fs/promises', 'no I/O of its own'],
-  ['shared/shopify/readers.ts', '../loyalty/client.ts', 'shared/shopify knows the store only'],
+  ['shared/shopify/readers.ts', '../loyalty/client.ts', 'know the store only'],
+  ['shared/vendure/readers.ts', '../loyalty/client.ts', 'know the store only'],
+  ['shared/vendure/readers.ts', '../shopify/signature.ts', 'does not know another'],
+  ['shared/shopify/readers.ts', '../vendure/admin-client.ts', 'does not know another'],
+  ['shared/core/sync/plan.ts', '../../vendure/read-order.ts', 'no I/O of its own'],
   ['shared/aws/ledger.ts', '../shopify/signature.ts', 'shared/aws implements the interfaces'],
   ['shared/aws/ledger.ts', '../../functions/sync-entities.ts', 'belongs there'],
   ['shared/core/sync/plan.ts', '../../services/shop-secrets.ts', 'or in shared/services'],
@@ -147,6 +152,7 @@ describe('the words of the core', () => {
     'export const shopifyOrder = 1;',
     'export interface ShopifyOrder { readonly id: string }',
     'export interface Order { readonly shopifyId: string }',
+    'export interface Shop { readonly vendure: boolean }',
   ];
   const OTHER_WORDS = [
     "export const claim = 'deleted';",
@@ -156,8 +162,15 @@ describe('the words of the core', () => {
   it('are not those of the store', () => {
     const { accused, said, status } = lintLines('words', [...STORE_WORDS, ...OTHER_WORDS]);
     expect(accused).toEqual(STORE_WORDS.toSorted());
-    expect(said).toContain("does not know Shopify's topics and names");
+    expect(said).toContain('does not know the topics and names of a store platform');
+    expect(said).toContain('This room knows no store platform');
     expect(status).not.toBe(0);
+  });
+
+  it.each(['aws', 'http', 'loyalty', 'store'])('name no platform in shared/%s, either', (room) => {
+    write(`shared/${room}/names-a-platform.ts`, "export const platform = 'vendure';");
+    const { said } = runLinter([], join(folder, `shared/${room}/names-a-platform.ts`));
+    expect(said).toContain('This room knows no store platform');
   });
 });
 

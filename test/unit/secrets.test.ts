@@ -170,7 +170,7 @@ describe('the store secret', () => {
   });
 
   it('can be stored in each form', () => {
-    expect(faultIn('store', { accessToken: 'shpat_1', ...id })).toBeUndefined();
-    expect(faultIn('store', { accessToken: 'shpat_1', client_id: 'x' })).toMatch(/client_id/);
+    expect(faultIn('store', { accessToken: 'shpat_1', ...id }, {})).toBeUndefined();
+    expect(faultIn('store', { accessToken: 'shpat_1', client_id: 'x' }, {})).toMatch(/client_id/);
   });
 });

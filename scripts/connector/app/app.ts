@@ -27,6 +27,7 @@ import {
 import { ALL_ORDERS, adminApiCheck, installedAppCheck, wantedScopes } from '../checks/store.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import { isDenied } from '../deployment/explain-aws-error.ts';
+import { requireApp, requireApps } from '../deployment/platform.ts';
 import type { Document } from '../document/document.ts';
 import { line } from '../document/line.ts';
 import { readSecret } from '../secrets/read-secret.ts';
@@ -44,7 +45,9 @@ interface AppOptions {
 
 /** A folder is of one shop. */
 function shopsWith({ connector }: Deployment, { shop, to }: AppOptions): readonly Shop[] {
-  return to === undefined ? shopsOf(connector, shop) : [findShop(connector, shop)];
+  return to === undefined
+    ? requireApps(shopsOf(connector, shop))
+    : [requireApp(findShop(connector, shop))];
 }
 
 /** Write what differs, leaving alone what is not ours → compare. */

@@ -4,10 +4,13 @@ import { createSqsEventQueue, createSqsQueueDepth } from '../../../shared/aws/sq
 import type { Shop } from '../../../shared/config/connector-config.ts';
 import type { BulkQueue, QueueDepth } from '../../../shared/core/events/event.ts';
 import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
+import type { ScanAnswer } from '../../../shared/core/store/store.ts';
 import { RESERVE_OF_POINTS } from '../../../shared/services/configured-store.ts';
 import type { AdminStore } from '../../../shared/shopify/admin/admin-store.ts';
 import { countEntities } from '../../../shared/shopify/admin/pages.ts';
+import { createVendureSearch } from '../../../shared/vendure/search.ts';
 import { type Deployment, nextCommand, openLedger } from '../deployment/deployment.ts';
+import { hasApp } from '../deployment/platform.ts';
 import { openShopServices, storeUnread } from '../deployment/services.ts';
 import {
   type Cell,
@@ -51,6 +54,8 @@ export interface StartOptions {
 interface OpenBackfill {
   readonly deployment: Deployment;
   readonly store: AdminStore;
+  /** Of discounts, not of their codes. */
+  readonly count: (state: BackfillState) => Promise<ScanAnswer<number>>;
   readonly shop: Shop;
   readonly ledger: Ledger;
   readonly backfills: Backfills;
@@ -62,6 +67,8 @@ function openBackfill(deployment: Deployment, named: string | undefined): OpenBa
   const { aws, output, connector } = deployment;
   const shop = findShop(connector, named);
   const ledger = openLedger(deployment);
+  const services = openShopServices(deployment, RESERVE_OF_POINTS);
+  const { store } = services;
   const sqs = new SQS(aws);
   const urls = {
     orders: output('OrdersQueueUrl'),
@@ -71,7 +78,11 @@ function openBackfill(deployment: Deployment, named: string | undefined): OpenBa
   return {
     deployment,
     shop,
-    store: openShopServices(deployment, RESERVE_OF_POINTS).store,
+    store,
+    count: (state) =>
+      hasApp(shop)
+        ? countEntities(store.ask(shop.domain), SCANNED[state.kind], spanOf(state))
+        : createVendureSearch(services.vendure(shop)).count(state),
     ledger,
     backfills: openBackfills(ledger, shop.domain, () => new Date()),
     queue: createSqsEventQueue(sqs, urls, { requestsAtOnce: 4 }),
@@ -102,8 +113,7 @@ export async function startBackfill(
   };
   await checkVisibility(state, open, now);
   if (state.finishedAt !== undefined) return endDocument(state, true);
-  const ask = open.store.ask(open.shop.domain);
-  const count = await countEntities(ask, SCANNED[kind], spanOf(state));
+  const count = await open.count(state);
   if (count.kind === 'unavailable') throw storeUnread(count);
   if (!options.yes) return preview(state, count.value, options);
   await session.beginChange(deployment);

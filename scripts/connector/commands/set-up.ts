@@ -26,6 +26,8 @@ Instead of asking, it reads these variables:
   CONNECTOR_CLIENT_ID, CONNECTOR_CLIENT_SECRET       of the Shopify app
   CONNECTOR_LOYALTY_TOKEN, CONNECTOR_LOYALTY_KEY     of the loyalty service
   CONNECTOR_ACCESS_TOKEN                             of an older app (--older-app)
+  CONNECTOR_PLUGIN_SECRET, CONNECTOR_VENDURE_API_KEY of a Vendure shop; instead of the key also
+  CONNECTOR_VENDURE_USERNAME, CONNECTOR_VENDURE_PASSWORD
   CONNECTOR_ALARM_EMAIL                              for alarms, where the settings name no address
 `,
     run: async () => (await import('../setup/run-setup.ts')).runSetup,

@@ -172,7 +172,7 @@ export async function namesOf(
   const read = async (domain: string) => {
     const shop = deployment.connector.shops.find((one) => one.domain === domain);
     const entities = abouts.filter((one) => one.shop === domain);
-    return shop ? readNames(openShopServices(deployment).ask(shop), entities) : none;
+    return shop ? readNames(openShopServices(deployment), shop, entities) : none;
   };
   const patience = new Promise<typeof none>((resolve) => {
     setTimeout(() => resolve(none), PATIENCE_MS).unref();

@@ -17,7 +17,10 @@ import {
 } from '../../../shared/core/events/event.ts';
 import { canBeReadFromStore } from '../../../shared/core/events/message-body.ts';
 import type { ReadEvent } from '../../../shared/core/store/store.ts';
-import { createEventReader } from '../../../shared/shopify/webhooks/read-event.ts';
+import {
+  createPlatformReader,
+  type PlatformShops,
+} from '../../../shared/services/platform-events.ts';
 import { type ReadLetter, takeLetters } from './read.ts';
 
 /** Where the loop stands; a killed run has stopped at one of these. */
@@ -156,9 +159,9 @@ export interface LetterReader {
 }
 
 /** Reads dead letters as the workers of these shops do. */
-export function letterReaderOf(shops: readonly { readonly domain: string }[]): LetterReader {
+export function letterReaderOf(shops: PlatformShops['shops']): LetterReader {
   const domains = new Set(shops.map(({ domain }) => domain));
-  return { read: createEventReader(domains), knowsShop: (shop) => domains.has(shop) };
+  return { read: createPlatformReader({ shops }), knowsShop: (shop) => domains.has(shop) };
 }
 
 /**

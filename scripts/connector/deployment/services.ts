@@ -17,9 +17,16 @@ import type { AdminAnswer } from '../../../shared/shopify/admin/client/admin-ans
 import { type Ask, createAdminClient } from '../../../shared/shopify/admin/client/admin-client.ts';
 import { entityNamesDocument } from '../../../shared/shopify/admin/documents.gen.ts';
 import { type GidType, idFromGid } from '../../../shared/shopify/entity-id.ts';
+import {
+  createVendureClient,
+  type VendureClient,
+  type VendureCredentials,
+} from '../../../shared/vendure/admin-client.ts';
+import { documents, type VendureNames } from '../../../shared/vendure/documents.ts';
 import { Problem } from '../terminal/exit.ts';
 import { type Deployment, nextCommand, type Place } from './deployment.ts';
 import { isDenied } from './explain-aws-error.ts';
+import { hasApp, requireApp } from './platform.ts';
 
 /** The store and the loyalty service, with the readers and credentials that the functions use. */
 export interface ShopServices {
@@ -27,6 +34,8 @@ export interface ShopServices {
   readonly rewards: RewardStore;
   /** The Admin API of one shop, for requests that the workers do not make; also with other credentials. */
   ask(shop: Shop, credentials?: AdminCredentials): Ask;
+  /** The same of a Vendure shop. */
+  vendure(shop: Shop, credentials?: VendureCredentials): VendureClient;
   /** With the credentials of the shop, or with other ones. */
   loyalty(shop: Shop, credentials?: Credentials): LoyaltyClient;
   loyaltyAddress(shop: Shop): string;
@@ -47,11 +56,15 @@ export function openShopServices(deployment: Deployment, reserve = 0): ShopServi
     store,
     rewards: store,
     ask: (shop, other) => {
-      const secret = other
-        ? { get: async () => other, refresh: async () => other }
-        : secrets.store(shop.path);
+      requireApp(shop);
+      const secret = other ? given(other) : secrets.store(shop.path);
       const sandboxAddress = sandboxAddressOf(connector, shop, sandboxes);
       return createAdminClient({ shop: shop.domain, secret, sandboxAddress }).until(undefined);
+    },
+    vendure: ({ domain, path, vendure }, other) => {
+      if (!vendure) throw new Error(`not a Vendure shop: ${domain}`);
+      const secret = other ? given(other) : secrets.vendure(path);
+      return createVendureClient({ address: vendure.adminApi, channel: vendure.channel, secret });
     },
     loyalty: (shop, other) => {
       const credentials = secrets.loyalty(shop.path);
@@ -61,6 +74,12 @@ export function openShopServices(deployment: Deployment, reserve = 0): ShopServi
     loyaltyAddress: addressOf,
   };
 }
+
+/** Not stored yet. */
+const given = <T>(credentials: T) => ({
+  get: async () => credentials,
+  refresh: async () => credentials,
+});
 
 /** The readers of secrets only say that one is unusable; the command says why, at its end. */
 function secretsCalls({ aws, onSecretsDenied }: Deployment): SecretsCalls {
@@ -92,15 +111,17 @@ export const nameKey = ({ kind, id }: Named): string => `${kind} ${id}`;
  * it does not answer: a person can go on with the id.
  */
 export async function readNames(
-  ask: Ask,
+  services: Pick<ShopServices, 'ask' | 'vendure'>,
+  shop: Shop,
   entities: readonly Named[],
 ): Promise<ReadonlyMap<string, string>> {
+  if (!hasApp(shop)) return readVendureNames(services.vendure(shop), entities);
   const named = entities.flatMap(({ kind = '', id }) =>
     NAMED[kind] ? [`gid://shopify/${NAMED[kind]}/${id}`] : [],
   );
   const gids = [...new Set(named)].slice(0, MOST_NAMES);
   if (gids.length === 0) return new Map();
-  const answer = await ask(entityNamesDocument, { ids: gids });
+  const answer = await services.ask(shop)(entityNamesDocument, { ids: gids });
   const nodes = answer.kind === 'data' ? answer.data.nodes : [];
   return new Map(
     nodes.flatMap((node) => {
@@ -111,6 +132,27 @@ export async function readNames(
       });
     }),
   );
+}
+
+async function readVendureNames(
+  client: VendureClient,
+  entities: readonly Named[],
+): Promise<ReadonlyMap<string, string>> {
+  const read = async (of: 'order' | 'product', query: string) => {
+    const ids = new Set(entities.flatMap(({ kind, id = '' }) => (kind === of ? [id] : [])));
+    const shown = [...ids].slice(0, MOST_NAMES);
+    if (shown.length === 0) return [];
+    const options = { filter: { id: { in: shown } }, take: shown.length };
+    const answer = await client.ask<Readonly<Record<string, VendureNames>>>(query, { options });
+    const [found] = answer.kind === 'data' ? Object.values(answer.data) : [];
+    const items = found?.items ?? [];
+    return items.map(
+      ({ id, code, name = code ?? id }) => [nameKey({ kind: of, id }), name] as const,
+    );
+  };
+  const orders = read('order', documents.orderNames);
+  const products = read('product', documents.productNames);
+  return new Map([...(await orders), ...(await products)]);
 }
 
 type Unanswered = Exclude<AdminAnswer<never>, { kind: 'data' }>;

@@ -17,7 +17,9 @@ import {
   rolloutsCheck,
   storeCreditCheck,
 } from '../checks/store.ts';
+import { vendureServerCheck } from '../checks/vendure.ts';
 import type { Deployment } from '../deployment/deployment.ts';
+import { hasApp } from '../deployment/platform.ts';
 import { openShopServices } from '../deployment/services.ts';
 import type { Document } from '../document/document.ts';
 import { line } from '../document/line.ts';
@@ -79,14 +81,17 @@ function openChecks(deployment: Deployment, options: CommonOptions): readonly Ch
     services: () => services,
     shops: connector.shops,
   };
+  const apps: ShopDeps = { ...deps, shops: connector.shops.filter(hasApp) };
+  const plugins = connector.shops.filter((one) => !hasApp(one));
   const withSecrets: readonly Check[] = [
     secretsCheck(deployment, credentials),
     appSecretsCheck(deps),
     webhookAddressCheck(deps),
-    adminApiCheck(deps),
-    installedAppCheck(deps),
-    currencyCheck(deps),
-    rolloutsCheck(deps),
+    adminApiCheck(apps),
+    installedAppCheck(apps),
+    currencyCheck(apps),
+    rolloutsCheck(apps),
+    ...(plugins.length > 0 ? [vendureServerCheck({ ...deps, shops: plugins })] : []),
     subscriptionsCheck(deps),
     loyaltyCheck(deps),
     orderOriginCheck(deps),

@@ -17,8 +17,9 @@ import {
 } from '../checks/check.ts';
 import { type Deployment, deployAgain } from '../deployment/deployment.ts';
 import { openFigures, readLastHour } from '../deployment/figures.ts';
+import { hasApp } from '../deployment/platform.ts';
 import { type CredentialStatus, readSecret } from '../secrets/read-secret.ts';
-import { answerText, type PostedWebhook, postWebhook } from '../send/send-webhook.ts';
+import { answerText, type PostedWebhook, postProbe, postWebhook } from '../send/send-webhook.ts';
 import { judgeSignatures } from '../status/judge-status.ts';
 import { momentText } from '../terminal/text.ts';
 
@@ -85,11 +86,14 @@ export function judgeAppSecrets(all: readonly AppSecrets[]): readonly Finding[] 
 /** The address is reachable, refuses a forged signature and accepts a valid one. Queues nothing. */
 export function webhookAddressCheck({ shops, deployment }: ShopDeps): Check {
   const client = new SecretsManager(deployment.aws);
-  return shopCheck('webhooks', ['webhook secret'], shops, async ({ domain, path }) => {
+  return shopCheck('webhooks', ['webhook secret'], shops, async (shop) => {
+    const { domain, path } = shop;
     const address = shopAddress(deployment.output('WebhookAddress'), path);
     const body = Buffer.from('{}');
     const send = (secret: string) =>
-      postWebhook(address, { topic: PROBE_TOPIC, shop: domain, body, secret });
+      hasApp(shop)
+        ? postWebhook(address, { topic: PROBE_TOPIC, shop: domain, body, secret })
+        : postProbe(address, secret);
     const reached = judgeForged(await send(randomUUID()), address, deployment);
     if (reached) return [reached];
     const stored = await readSecret(deployment, { path }, 'webhook', client);

@@ -101,7 +101,13 @@ const QUESTIONS = {
   shop: {
     option: '--shop',
     text: 'Permanent domain of the shop (….myshopify.com)',
-    problem: (domain) => firstFault({ shops: [{ domain }] }),
+    problem: (domain) => {
+      const fault = firstFault({ shops: [{ domain }] });
+      return (
+        fault &&
+        `${fault}: init is for Shopify shops, and vendure-plugin/README.md is for the others`
+      );
+    },
   },
   loyaltyAddress: {
     option: '--loyalty-address',

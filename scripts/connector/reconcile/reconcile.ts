@@ -140,7 +140,7 @@ async function readRuns(
       });
       const { ids, lately } = differingOrders(deep.ordersRead);
       const orders = [...ids, ...lately].map((id) => ({ kind: 'order', id }));
-      const names = await readNames(services.ask(shop), [...orders, ...sent]);
+      const names = await readNames(services, shop, [...orders, ...sent]);
       return { shop: shop.domain, runs, ...deep, sent, names };
     }),
   );

@@ -167,7 +167,7 @@ async function planNamed(
   const hits = await Promise.all(typed.map((one) => findEntity(kind, one, searched)));
   const ids = [...new Set(hits.map(([{ id }]) => id))];
   const entities = ids.map((id) => ({ kind, id }));
-  const names = await readNames(services.ask(shop), entities);
+  const names = await readNames(services, shop, entities);
   const titles = new Map(hits.map(([hit]) => [hit.id, hit.name]));
   const nameOf = (id: string) => names.get(nameKey({ kind, id })) ?? titles.get(id) ?? id;
   const found = await Promise.all(

@@ -15,6 +15,7 @@ import {
 import { type Check, type Finding, fail, forEachShop, pass, unknown } from '../checks/check.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import { explainAwsError, isDenied } from '../deployment/explain-aws-error.ts';
+import { formOf, type PlatformShop } from '../deployment/platform.ts';
 import { line } from '../document/line.ts';
 import type { CommonOptions } from '../session/session.ts';
 import { Problem } from '../terminal/exit.ts';
@@ -33,13 +34,13 @@ export type ReadSecret =
 /** Rejects only with errors of AWS: no access, no connection. Those who read many share a client. */
 export async function readSecret(
   { aws, output }: Pick<Deployment, 'aws' | 'output'>,
-  { path }: Pick<Shop, 'path'>,
+  shop: Pick<Shop, 'path'> & PlatformShop,
   purpose: keyof SecretForms,
   client = new SecretsManager(aws),
 ): Promise<ReadSecret> {
   let [text, storedAt]: [string?, Date?] = [];
   try {
-    const SecretId = secretName(output('SecretsPrefix'), path, purpose);
+    const SecretId = secretName(output('SecretsPrefix'), shop.path, purpose);
     const answer = await client.getSecretValue({ SecretId });
     [text, storedAt] = [answer.SecretString, answer.CreatedDate];
   } catch (error) {
@@ -48,7 +49,7 @@ export async function readSecret(
   }
   const fields = readSecretFields(text ?? '');
   if (!fields) return { kind: 'malformed', why: 'is not a JSON object' };
-  const parsed = secretForms[purpose](fields);
+  const parsed = secretForms[formOf(shop, purpose)](fields);
   return parsed.kind === 'parsed'
     ? { kind: 'there', fields, storedAt }
     : { kind: 'malformed', why: `is not usable: ${parsed.field} ${parsed.why}` };

@@ -14,9 +14,11 @@ import {
 } from '../../../shared/services/shop-secrets.ts';
 import { unavailable } from '../../../shared/shopify/admin/client/admin-answer.ts';
 import { accessScopesDocument } from '../../../shared/shopify/admin/documents.gen.ts';
+import { documents, PERMISSIONS } from '../../../shared/vendure/documents.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import { openFigures, readAccepted } from '../deployment/figures.ts';
-import { openShopServices } from '../deployment/services.ts';
+import { formOf, hasApp, type PlatformShop, requireApp } from '../deployment/platform.ts';
+import { openShopServices, type ShopServices } from '../deployment/services.ts';
 import { type Document, type Suggestion, text } from '../document/document.ts';
 import { line } from '../document/line.ts';
 import { readWaiting, wake, wokenTexts } from '../pause/waiting-messages.ts';
@@ -45,11 +47,12 @@ export async function setSecret(
   const change = changeOf(purpose, options);
   const deployment = await findDeployment();
   const shop = findShop(deployment.connector, options.shop);
+  if (options.olderApp) requireApp(shop);
   const { domain, path } = shop;
   const name = secretName(deployment.output('SecretsPrefix'), path, purpose);
   const stored = await readSecret(deployment, shop, purpose);
 
-  const given = change === 'finish' ? {} : await obtain(purpose, domain, options);
+  const given = change === 'finish' ? {} : await obtain(purpose, shop, options);
   const isTried = purpose !== 'webhook' && !options.untried;
   const refused = isTried && (await tryCredentials(deployment, shop, purpose, given));
   if (refused) {
@@ -112,7 +115,7 @@ async function isNewestProven(deployment: Deployment, stored: ReadSecret): Promi
 }
 
 const UNPROVEN =
-  'Whether the app signs with it is not known until a webhook comes: change something in the store, then look at "status".';
+  'Whether the store signs with it is not known until a webhook comes: change something in the store, then look at "status".';
 
 const finishRotation = (shop: string): Suggestion => ({
   label: 'End the rotation',
@@ -151,26 +154,20 @@ function changeOf(purpose: SecretPurpose, options: SetSecretOptions): Change {
 /** Asks the user, or reads a pipe: JSON, or a secret of one field as it is. */
 async function obtain(
   purpose: SecretPurpose,
-  shop: string,
+  shop: Shop,
   { olderApp = false }: SetSecretOptions,
 ): Promise<SecretFields> {
-  const wanted = fieldsOf(purpose, olderApp);
+  const wanted = fieldsOf(purpose, shop, olderApp);
   const fields = process.stdin.isTTY
-    ? await ask()
+    ? await askFields(wanted, ({ question }) =>
+        askHidden(`${shop.domain}: ${question} (not shown)`),
+      )
     : readPiped((await readAll(process.stdin)).trim());
   const example = wanted.map(({ field }) => `"${field}": "…"`);
   if (!fields) throw new Problem(`Standard input must be JSON: {${example.join(', ')}}`);
-  const fault = faultIn(purpose, fields);
+  const fault = faultIn(purpose, fields, shop);
   if (fault !== undefined) throw new Problem(`Nothing was stored: ${fault}.`);
   return fields as SecretFields;
-
-  async function ask(): Promise<SecretFields> {
-    const answers: Record<string, string> = {};
-    for (const { field, question } of wanted) {
-      answers[field] = await askHidden(`${shop}: ${question} (not shown)`);
-    }
-    return answers;
-  }
 
   function readPiped(piped: string) {
     const [only, ...others] = wanted;
@@ -184,6 +181,8 @@ export interface AskedField {
   readonly question: string;
   /** The environment variable that `setup` reads instead of asking. */
   readonly variable: string;
+  /** Given, no further field is needed; it may be left empty for those. */
+  readonly isEnough?: true;
 }
 
 export type SecretFields = Readonly<Record<string, string>>;
@@ -219,9 +218,54 @@ const FIELDS: Readonly<Record<SecretPurpose | 'older app', readonly AskedField[]
   ],
 };
 
+/** Of a shop without an app. */
+const PLUGIN_FIELDS: typeof FIELDS = {
+  ...FIELDS,
+  webhook: [
+    {
+      field: 'current',
+      question: 'the secret in the options of the plugin, which signs its events',
+      variable: 'CONNECTOR_PLUGIN_SECRET',
+    },
+  ],
+  store: [
+    {
+      field: 'apiKey',
+      question: 'an API key of the server (Enter: a user name and a password instead)',
+      variable: 'CONNECTOR_VENDURE_API_KEY',
+      isEnough: true,
+    },
+    {
+      field: 'username',
+      question: "the user name of the connector's own administrator",
+      variable: 'CONNECTOR_VENDURE_USERNAME',
+    },
+    { field: 'password', question: 'the password', variable: 'CONNECTOR_VENDURE_PASSWORD' },
+  ],
+};
+
 /** The fields to ask for, named as in the place where the user finds them. */
-export const fieldsOf = (purpose: SecretPurpose, olderApp = false): readonly AskedField[] =>
-  FIELDS[purpose === 'store' && olderApp ? 'older app' : purpose];
+export const fieldsOf = (
+  purpose: SecretPurpose,
+  shop: PlatformShop,
+  olderApp = false,
+): readonly AskedField[] =>
+  (hasApp(shop) ? FIELDS : PLUGIN_FIELDS)[purpose === 'store' && olderApp ? 'older app' : purpose];
+
+/** One after the other, until nothing more is needed. */
+export async function askFields(
+  wanted: readonly AskedField[],
+  ask: (field: AskedField) => Promise<string>,
+): Promise<SecretFields> {
+  const answers: Record<string, string> = {};
+  for (const one of wanted) {
+    const answer = await ask(one);
+    if (answer === '' && one.isEnough) continue;
+    answers[one.field] = answer;
+    if (one.isEnough) break;
+  }
+  return answers;
+}
 
 function parsePurpose(text: string): SecretPurpose {
   const purpose = SECRET_PURPOSES.find((one) => one === text);
@@ -233,20 +277,25 @@ function parsePurpose(text: string): SecretPurpose {
 export function faultIn(
   purpose: SecretPurpose,
   fields: Readonly<Record<string, unknown>>,
+  shop: PlatformShop,
 ): string | undefined {
-  const all = [...fieldsOf(purpose), ...fieldsOf(purpose, true)].map(({ field }) => field);
+  const olderApp = hasApp(shop) ? fieldsOf(purpose, shop, true) : [];
+  const all = [...fieldsOf(purpose, shop), ...olderApp].map(({ field }) => field);
   const unknown = Object.keys(fields).filter((name) => !all.includes(name));
   // A misspelt field would be stored and never read.
   if (unknown.length > 0) {
     const known = [...new Set(all)].join(', ');
     return `${unknown.join(', ')} is not a field of a ${purpose} secret (${known})`;
   }
-  const parsed = secretForms[purpose](fields);
+  const parsed = secretForms[formOf(shop, purpose)](fields);
   if (parsed.kind === 'fault') return `${parsed.field} ${parsed.why}`;
   // In the header that contains both, a colon ends the token.
   if (purpose === 'loyalty' && `${fields.token}`.includes(':'))
     return 'token must not contain a colon';
-  const [torn] = Object.entries(fields).filter(([, value]) => !/^[\x21-\x7e]+$/.test(`${value}`));
+  // A person chose the password of an administrator.
+  const [torn] = Object.entries(fields).filter(
+    ([name, value]) => name !== 'password' && !/^[\x21-\x7e]+$/.test(`${value}`),
+  );
   return torn && `${torn[0]} contains a space, a line break or an invalid character`;
 }
 
@@ -319,6 +368,7 @@ export async function tryCredentials(
     const does = result.class === 'misconfigured' ? 'refuses them' : 'gave no usable answer';
     return `the loyalty service ${does} (${result.message.replace(/\.$/, '')})`;
   }
+  if (!hasApp(shop)) return tryServer(services, shop, fields);
   const parsed = secretForms.store(fields);
   if (parsed.kind === 'fault') return `${parsed.field} ${parsed.why}`;
   const answer = await services.ask(shop, parsed.value)(accessScopesDocument, {});
@@ -327,4 +377,18 @@ export async function tryCredentials(
   return misconfigured
     ? `${shop.domain} does not accept them (${why}); the app must be installed there`
     : `${shop.domain} gave no usable answer (${why})`;
+}
+
+async function tryServer(
+  services: Pick<ShopServices, 'vendure'>,
+  shop: Shop,
+  fields: SecretFields,
+): Promise<string | undefined> {
+  const parsed = secretForms.vendure(fields);
+  if (parsed.kind === 'fault') return `${parsed.field} ${parsed.why}`;
+  const answer = await services.vendure(shop, parsed.value).ask(documents.channel, {});
+  if (answer.kind === 'data') return undefined;
+  return answer.misconfigured
+    ? `${shop.vendure?.adminApi} does not accept them (${answer.why}); they need ${PERMISSIONS}`
+    : `${shop.vendure?.adminApi} gave no usable answer (${answer.why})`;
 }

@@ -6,7 +6,9 @@ import { shopAddress } from '../../../shared/shopify/subscriptions/wanted-subscr
 import { createEventReader } from '../../../shared/shopify/webhooks/read-event.ts';
 import { OPERATOR_AGENT } from '../../../shared/shopify/webhooks/receive-webhook.ts';
 import { identifyEntity, topicRoutes } from '../../../shared/shopify/webhooks/topics.ts';
+import { PROBE_KIND, sign } from '../../../shared/vendure/deliveries.ts';
 import { type Deployment, nextCommand } from '../deployment/deployment.ts';
+import { requireApp } from '../deployment/platform.ts';
 import { type Document, facts, type Suggestion } from '../document/document.ts';
 import { line } from '../document/line.ts';
 import { readSecret } from '../secrets/read-secret.ts';
@@ -27,7 +29,7 @@ export async function sendWebhook(session: Session, options: SendOptions): Promi
     throw new BadArguments('a file needs --topic, such as orders/updated, and --topic a --file.');
   }
   const deployment = await session.findDeployment();
-  const shop = findShop(deployment.connector, options.shop);
+  const shop = requireApp(findShop(deployment.connector, options.shop));
   const { domain } = shop;
   const chosen = await chooseBody(options);
   const { topic, body } = chosen;
@@ -168,22 +170,41 @@ export async function postWebhook(
   { topic, shop, body, secret }: Delivery,
 ): Promise<PostedWebhook> {
   const webhookId = randomUUID();
-  const headers = {
-    'content-type': 'application/json',
-    'user-agent': OPERATOR_AGENT,
+  return post(address, webhookId, body, {
     'x-shopify-topic': topic,
     'x-shopify-shop-domain': shop,
     'x-shopify-webhook-id': webhookId,
     'x-shopify-api-version': API_VERSION,
     'x-shopify-triggered-at': new Date().toISOString(),
     'x-shopify-hmac-sha256': createHmac('sha256', secret).update(body).digest('base64'),
-  };
+  });
+}
+
+/** The answer of the plugin's address to an event that is no entity's, signed as the plugin signs. */
+export async function postProbe(address: string, secret: string): Promise<PostedWebhook> {
+  const id = randomUUID();
+  const at = new Date();
+  const event = { id, kind: PROBE_KIND, entityId: '0', change: 'changed', at: at.toISOString() };
+  const body = Buffer.from(JSON.stringify(event));
+  const timestamp = String(Math.floor(at.getTime() / 1000));
+  return post(address, id, body, {
+    'x-loyalty-timestamp': timestamp,
+    'x-loyalty-signature': sign(secret, timestamp, body),
+  });
+}
+
+async function post(
+  address: string,
+  webhookId: string,
+  body: Uint8Array,
+  headers: Readonly<Record<string, string>>,
+): Promise<PostedWebhook> {
   const startedAt = performance.now();
   const passed = () => ({ webhookId, milliseconds: Math.round(performance.now() - startedAt) });
   try {
     const answer = await fetch(address, {
       method: 'POST',
-      headers,
+      headers: { 'content-type': 'application/json', 'user-agent': OPERATOR_AGENT, ...headers },
       body: Buffer.from(body),
       redirect: 'manual',
       signal: AbortSignal.timeout(PATIENCE_MS),

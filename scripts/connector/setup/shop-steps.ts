@@ -8,12 +8,16 @@ import { appFolderCheck } from '../app/app.ts';
 import { type Finding, fail, pass, type ShopDeps, unknown, warn } from '../checks/check.ts';
 import { loyaltyCheck } from '../checks/loyalty.ts';
 import { adminApiCheck, wantedScopes } from '../checks/store.ts';
+import { vendureServerCheck } from '../checks/vendure.ts';
 import { type Deployment, openLedger } from '../deployment/deployment.ts';
+import { hasApp } from '../deployment/platform.ts';
 import { openShopServices } from '../deployment/services.ts';
+import { webhookAddressCheck } from '../doctor/secrets.ts';
 import { line } from '../document/line.ts';
 import { readCredentials, readSecret, secretsCheck, storeSecret } from '../secrets/read-secret.ts';
 import {
   type AskedField,
+  askFields,
   faultIn,
   fieldsOf,
   type SecretFields,
@@ -46,6 +50,12 @@ export function* shopSteps(setup: ShopSetup): Generator<Step> {
     services: () => openShopServices(deployment),
   };
   yield { ...secretsCheckOf(setup), title: titled('Secrets') };
+  if (!hasApp(shop)) {
+    yield { ...vendureServerCheck(shopDeps), title: titled('Vendure server') };
+    yield { ...loyaltyCheck(shopDeps), title: titled('Loyalty service') };
+    yield { ...webhookAddressCheck(shopDeps), title: titled('Address for the plugin') };
+    return;
+  }
   yield { ...scopesCheckOf(setup, shopDeps), title: titled('Scopes of the app') };
   if (deps.where === 'aws') {
     const folder = appFolderCheck(shopDeps, { agrees: deps.agrees });
@@ -79,7 +89,7 @@ function secretsCheckOf(setup: ShopSetup): ShopCheck {
       if (lacking.some((one) => one !== 'loyalty secret')) await setApp();
       if (lacking.includes('loyalty secret')) {
         deps.terminal.note('Token and key are in the panel of the loyalty service, menu API Keys.');
-        await keep('loyalty', await obtainTried('loyalty', fieldsOf('loyalty')));
+        await keep('loyalty', await obtainTried('loyalty', fieldsOf('loyalty', shop)));
       }
       return [];
     },
@@ -94,13 +104,16 @@ function secretsCheckOf(setup: ShopSetup): ShopCheck {
     if (webhook) return;
     const { clientSecret } = store;
     const current =
-      typeof clientSecret === 'string' ? { current: clientSecret } : await ask(fieldsOf('webhook'));
+      typeof clientSecret === 'string'
+        ? { current: clientSecret }
+        : await ask(fieldsOf('webhook', shop));
     await keep('webhook', current);
   }
 
   async function obtainStore(signing: unknown): Promise<Readonly<Record<string, unknown>>> {
+    const wanted = fieldsOf('store', shop, deps.options.olderApp);
+    if (!hasApp(shop)) return obtainTried('store', wanted);
     if (deps.where === 'aws') describeDashboard(setup);
-    const wanted = fieldsOf('store', deps.options.olderApp);
     if (deps.options.olderApp || typeof signing !== 'string') return obtainTried('store', wanted);
     deps.terminal.note('The stored webhook secret is taken as the client secret of the app.');
     const unknownYet = wanted.filter(({ field }) => field !== 'clientSecret');
@@ -120,9 +133,9 @@ function secretsCheckOf(setup: ShopSetup): ShopCheck {
   }
 
   async function ask(wanted: readonly AskedField[]): Promise<SecretFields> {
-    const fields: Record<string, string> = {};
-    for (const one of wanted) fields[one.field] = await obtainValue(one);
-    return fields;
+    const isLeftOut = ({ isEnough, variable }: AskedField) =>
+      isEnough && !process.stdin.isTTY && !process.env[variable];
+    return askFields(wanted, async (one) => (isLeftOut(one) ? '' : obtainValue(one)));
   }
 
   /**
@@ -141,7 +154,7 @@ function secretsCheckOf(setup: ShopSetup): ShopCheck {
     for (let tries = 1; ; tries += 1) {
       const fields = { ...known, ...(await ask(wanted)) };
       const refused =
-        faultIn(purpose, fields) ?? (await tryCredentials(deployment, shop, purpose, fields));
+        faultIn(purpose, fields, shop) ?? (await tryCredentials(deployment, shop, purpose, fields));
       if (refused === undefined) return fields;
       const problem = `Nothing was stored: ${refused}.`;
       if (!process.stdin.isTTY || tries === MOST_TRIES) {

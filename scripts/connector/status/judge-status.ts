@@ -240,8 +240,8 @@ export function judgeSignatures(
     return unknown(`${lastSeen(what, sign, now)}; ${since}`, change);
   }
   const enter = shops.map((shop) => ({
-    label: 'Enter the new client secret',
-    say: 'The app signs with another secret, or the sender is not Shopify. Enter the client secret that the app has now:',
+    label: 'Enter the new webhook secret',
+    say: 'The store signs with another secret, or the sender is not the store. Enter the client secret that the app has now, or the secret in the options of the plugin:',
     line: line('secrets set', ['webhook'], { rotate: true, shop }),
   }));
   // A receiver that refuses reads the secret again within this time.

@@ -23,6 +23,7 @@ import {
   warn,
 } from '../checks/check.ts';
 import type { Deployment } from '../deployment/deployment.ts';
+import { requireApp } from '../deployment/platform.ts';
 import { type Document, type FactsBlock, facts } from '../document/document.ts';
 import { line } from '../document/line.ts';
 import { readSecret, storeSecret } from '../secrets/read-secret.ts';
@@ -45,13 +46,13 @@ export async function setUpStorefront(session: Session, options: SetUpOptions): 
   const change = changeOf(options);
   const deployment = await session.findDeployment();
   const { connector, stack } = deployment;
+  const shop = requireApp(findShop(connector, options.shop));
   if (!connector.storefront) {
     throw new Problem(
       `The settings of ${stack} have no storefront.`,
       'Add storefront: {} to them and deploy (npm run deploy), then run the command again.',
     );
   }
-  const shop = findShop(connector, options.shop);
   // A program reads one document: what a person sees early is a part of it.
   const early: Document[] = [];
   const show = options.json ? (document: Document) => void early.push(document) : session.show;

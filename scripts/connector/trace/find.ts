@@ -1,6 +1,7 @@
 import type { Shop } from '../../../shared/config/connector-config.ts';
 import type { EntityKind } from '../../../shared/core/events/event.ts';
 import { type Ledger, ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
+import type { ScanAnswer } from '../../../shared/core/store/store.ts';
 import type { AdminAnswer } from '../../../shared/shopify/admin/client/admin-answer.ts';
 import {
   customerByEmailDocument,
@@ -9,7 +10,9 @@ import {
   stillThereDocument,
 } from '../../../shared/shopify/admin/documents.gen.ts';
 import { idFromGid } from '../../../shared/shopify/entity-id.ts';
+import { createVendureSearch, type FoundByName } from '../../../shared/vendure/search.ts';
 import type { Place } from '../deployment/deployment.ts';
+import { hasApp } from '../deployment/platform.ts';
 import { type ShopServices, storeProblem, storeUnread } from '../deployment/services.ts';
 import { BadArguments, Problem } from '../terminal/exit.ts';
 
@@ -25,7 +28,7 @@ export interface Hit {
 /** One shop, and how to ask its store. */
 interface Searched {
   readonly deployment: Place;
-  readonly services: Pick<ShopServices, 'ask'>;
+  readonly services: Pick<ShopServices, 'ask' | 'vendure'>;
   readonly shop: Shop;
 }
 
@@ -43,6 +46,8 @@ type Hits = Promise<readonly Hit[]>;
 const SHORTEST_ID = 12;
 
 const isNumber = (text: string) => /^\d{1,30}$/.test(text);
+/** A Vendure server may use them as ids. */
+const isUuid = (text: string) => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text);
 const isAddress = (text: string) => /^[^\s@]+@[^\s@]+$/.test(text);
 const withoutPrefix = (text: string) =>
   text.replace(/^gid:\/\/shopify\/(?:Order|Product|Customer)\//, '');
@@ -98,11 +103,14 @@ function questionsFor(text: string, searched: SearchedShop): readonly Hits[] {
     const customers = customerWith(text, searched);
     return [customers.then((found) => (found.length > 0 ? found : ordersNamed(text, searched)))];
   }
-  const isId = isNumber(text) && text.length >= SHORTEST_ID;
+  // Ids of Vendure are short.
+  const isNamed = text.length < SHORTEST_ID || !isNumber(text);
+  const isId = isUuid(text) || (isNumber(text) && (!isNamed || !hasApp(searched.shop)));
   return [
     inLedger(text, searched),
     byCode(text, searched),
-    isId ? byId(text, searched) : ordersNamed(text, searched),
+    ...(isId ? [byId(text, searched)] : []),
+    ...(isNamed ? [ordersNamed(text, searched)] : []),
     ...(isNumber(text) ? [] : [productsTitled(text, searched)]),
   ];
 }
@@ -119,7 +127,7 @@ export async function findEntity(
   const id = withoutPrefix(text);
   const named = kind === 'member' ? 'customer' : kind;
   const known: Hit = { shop: searched.shop.domain, kind: named, id, name: null };
-  const isId = isNumber(id) && (kind !== 'order' || id.length >= SHORTEST_ID);
+  const isId = isUuid(id) || (isNumber(id) && (kind !== 'order' || id.length >= SHORTEST_ID));
   if (kind === 'coupon' || isId) return [known];
   const asked = { order: ordersNamed, product: productsTitled, member: customerWith }[kind];
   // A store that cannot be asked is reported with the rest, for which a number is enough.
@@ -139,10 +147,15 @@ async function unlessRefused(hits: Hits): Hits {
 
 /** The newest first; none where the store cannot be asked. */
 export const ordersOf = (customerId: string, searched: Searched): Hits =>
-  unlessRefused(searchOrders(`customer_id:${customerId}`, searched));
+  unlessRefused(
+    hasApp(searched.shop)
+      ? searchOrders(`customer_id:${customerId}`, searched)
+      : onVendure(searched, (search) => search.ordersOf(customerId)),
+  );
 
 /** By e-mail address the newest; by name the order of exactly that name first. */
 async function ordersNamed(text: string, searched: Searched): Hits {
+  if (!hasApp(searched.shop)) return onVendure(searched, (search) => search.ordersNamed(text));
   if (isAddress(text)) return searchOrders(`email:${quoted(text)}`, searched);
   const found = await searchOrders(`name:${quoted(text)}`, searched);
   const plain = (name: string | null) => name?.replace(/^#/, '').toLowerCase();
@@ -159,7 +172,9 @@ async function searchOrders(search: string, { deployment, services, shop }: Sear
   }));
 }
 
-async function productsTitled(title: string, { deployment, services, shop }: Searched): Hits {
+async function productsTitled(title: string, searched: Searched): Hits {
+  const { deployment, services, shop } = searched;
+  if (!hasApp(shop)) return onVendure(searched, (search) => search.productsTitled(title));
   const search = `title:${quoted(title)}`;
   const answer = await services.ask(shop)(findProductsDocument, { search });
   return dataOf(answer, deployment).products.nodes.map((product) => ({
@@ -168,8 +183,10 @@ async function productsTitled(title: string, { deployment, services, shop }: Sea
   }));
 }
 
-export async function customerWith(email: string, { deployment, services, shop }: Searched): Hits {
+export async function customerWith(email: string, searched: Searched): Hits {
+  const { deployment, services, shop } = searched;
   if (!isAddress(email)) return [];
+  if (!hasApp(shop)) return onVendure(searched, (search) => search.customerWith(email));
   const answer = await services.ask(shop)(customerByEmailDocument, { email });
   const { customerByIdentifier: found } = dataOf(answer, deployment);
   const id = found && idFromGid(found.id, 'Customer');
@@ -180,12 +197,14 @@ export async function customerWith(email: string, { deployment, services, shop }
 async function byCode(code: string, { services, shop }: SearchedShop): Hits {
   const answer = await services.store.readCoupon(shop.domain, code);
   if (answer.kind === 'gone') return [];
-  if (answer.kind !== 'found') throw new Problem(`The store could not be read (${answer.why}).`);
+  if (answer.kind !== 'found') throw storeUnread(answer);
   const id = answer.value.code;
   return [{ shop: shop.domain, kind: 'coupon', id, name: id }];
 }
 
-async function byId(id: string, { deployment, services, shop }: SearchedShop): Hits {
+async function byId(id: string, searched: SearchedShop): Hits {
+  const { deployment, services, shop } = searched;
+  if (!hasApp(shop)) return onVendure(searched, (search) => search.byId(id));
   const types = ['Order', 'Product', 'Customer'] as const;
   const ids = types.map((type) => `gid://shopify/${type}/${id}`);
   const { nodes } = dataOf(await services.ask(shop)(stillThereDocument, { ids }), deployment);
@@ -193,6 +212,17 @@ async function byId(id: string, { deployment, services, shop }: SearchedShop): H
   return kinds
     .filter((_, index) => nodes[index])
     .map((kind) => ({ shop: shop.domain, kind, id, name: null }));
+}
+
+async function onVendure(
+  { services, shop }: Searched,
+  ask: (
+    search: ReturnType<typeof createVendureSearch>,
+  ) => Promise<ScanAnswer<readonly FoundByName[]>>,
+): Hits {
+  const answer = await ask(createVendureSearch(services.vendure(shop)));
+  if (answer.kind !== 'found') throw storeUnread(answer);
+  return answer.value.map((one) => ({ shop: shop.domain, ...one }));
 }
 
 /** Also what the store has deleted since, and while the store does not answer. */

@@ -25,6 +25,7 @@ import {
   warn,
 } from '../checks/check.ts';
 import type { Deployment } from '../deployment/deployment.ts';
+import { hasApp } from '../deployment/platform.ts';
 import { storeProblem } from '../deployment/services.ts';
 import { type Document, type Suggestion, text } from '../document/document.ts';
 import { line } from '../document/line.ts';
@@ -114,7 +115,9 @@ export function subscriptionsCheck(
   return {
     name: 'subscriptions',
     needs: ['store secret', 'Admin API'],
-    look: forEachShop(shops, async ({ domain }) => {
+    look: forEachShop(shops, async (shop) => {
+      if (!hasApp(shop)) return [info(NOTHING_TO_SUBSCRIBE)];
+      const { domain } = shop;
       const checked = await subscriptions.check(domain);
       if (checked.kind === 'unavailable') {
         const { message, next } = storeProblem(checked.answer, deployment);
@@ -135,7 +138,7 @@ export function subscriptionsCheck(
     const counts: Record<string, number> = {};
     const changes: Finding[] = [];
     const progress = terminal.progress('repairing');
-    for (const { domain: shop } of await shops) {
+    for (const { domain: shop } of (await shops).filter(hasApp)) {
       const checked = await subscriptions.check(shop);
       if (checked.kind === 'unavailable') throw storeProblem(checked.answer, deployment);
       const findings = withOptions(checked.findings, options);
@@ -227,6 +230,8 @@ function faultsOf({ fine, missing, wrong, extra }: SubscriptionFindings): readon
   ];
 }
 
+const NOTHING_TO_SUBSCRIBE =
+  'the plugin on its Vendure server sends the events: there is nothing to subscribe to';
 const UNSEEN =
   "the app's configuration makes the webhook subscriptions, which cannot be seen from here";
 const EVENTS = 'changes of products come by Events, which cannot be seen from here';

@@ -44,7 +44,7 @@ export interface Purpose {
 
 /** Compares a page of the store with the ledger and sends a message for each difference. */
 export async function compareEntities(
-  { domain, rules, doubt, mode }: ReconciledShop,
+  { domain, rules, doubt, mode, versionsAreReadings = false }: ReconciledShop,
   kind: HealedKind,
   seen: readonly Seen[],
   { since, isDeep, isNoLoss }: Purpose,
@@ -73,7 +73,7 @@ export async function compareEntities(
     const entry = entries.get(ledgerKeyText(key));
     const { version, entity } = one;
     const from = planOf(one) ? Number.NEGATIVE_INFINITY : since;
-    const at = { rules, doubt, since: from, orderRetentionDays, now: now() };
+    const at = { rules, doubt, since: from, versionsAreReadings, orderRetentionDays, now: now() };
     const judgement = judgeEntity({ key, entry, version, entity, ...at });
     if (kind === 'order' && judgement.kind === 'fine' && isKnown(entry) && !entry.uncertain) {
       sentOrders.push({ id: one.id, entry, wanted: judgement.applied });
@@ -111,8 +111,9 @@ export async function compareEntities(
 export interface Comparison {
   readonly key: EntityKey;
   readonly entry: EntityEntry | undefined;
-  /** The store's own `updated_at`, epoch milliseconds. */
+  /** When the store changed it, or when it was read, epoch milliseconds. */
   readonly version: number;
+  readonly versionsAreReadings?: boolean;
   /** Undefined where it could not be read: then only versions are compared. */
   readonly entity: StoreEntity | undefined;
   readonly rules: EntityRules;
@@ -142,8 +143,9 @@ const LETTER_GONE_MS = (DEAD_LETTER_DAYS + 1) * 86_400_000;
 
 /** See docs/decisions/0018-reconcile-compares-whole-snapshots-not-versions.md. */
 export function judgeEntity(comparison: Comparison): Judgement {
-  const { key, entry, version, entity, rules, now } = comparison;
-  const last = entry && lastLine(entry, version);
+  const { key, entry, version, entity, rules, now, versionsAreReadings = false } = comparison;
+  // No line is of this very reading: the newest one counts.
+  const last = entry && (versionsAreReadings ? entry.outcomes.at(-1) : lastLine(entry, version));
   if (last?.outcome === DROPPED) return { kind: 'waits' };
   const rejectedAt = last?.outcome === 'rejected' ? Date.parse(last.at) : undefined;
   if (rejectedAt !== undefined && now.getTime() - rejectedAt < LETTER_GONE_MS) {
@@ -164,7 +166,8 @@ export function judgeEntity(comparison: Comparison): Judgement {
   if (entry === undefined || entry.version === 0) {
     return version < earliestMissing(comparison, mapped) ? { kind: 'history' } : heal('missing');
   }
-  if (version !== entry.version) return version > entry.version ? heal('stale') : { kind: 'fine' };
+  if (version < entry.version) return { kind: 'fine' };
+  if (version > entry.version && !versionsAreReadings) return heal('stale');
   // A rule that fails for an entity settled long ago would only make a dead letter.
   if (wantedKey === undefined) return { kind: 'fine' };
   if (wantedKey === entry.appliedKey) {
@@ -175,7 +178,8 @@ export function judgeEntity(comparison: Comparison): Judgement {
   }
   // A change of the rules takes nothing back by itself: `resend` does, on request.
   const wasSent = entry.appliedKey !== undefined;
-  return wasSent && differsByRulesAlone(mapped, entry) ? { kind: 'fine' } : heal('different');
+  if (wasSent && differsByRulesAlone(mapped, entry)) return { kind: 'fine' };
+  return heal(versionsAreReadings ? 'stale' : 'different');
 }
 
 /** Changed since a moment to which the ledger was restored, and not looked at since it was. */

@@ -80,6 +80,8 @@ export interface ReconciledShop {
   readonly rules: EntityRules;
   /** Of an observed shop, plans are compared and not what was sent. Absent: `live`. */
   readonly mode?: 'live' | 'observe';
+  /** Its versions are moments of reading: a later one alone says nothing. Absent: they are moments of change. */
+  readonly versionsAreReadings?: boolean;
   /** While it lasts, everything is compared again. */
   readonly doubt?: Doubt | undefined;
 }

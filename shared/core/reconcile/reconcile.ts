@@ -50,7 +50,8 @@ export async function reconcile(
     opened.set(shop.domain, opening);
     return opening;
   }
-  async function openShop({ domain, rules, mode }: ReconciledShop): Promise<ReconciledShop> {
+  async function openShop(shop: ReconciledShop): Promise<ReconciledShop> {
+    const { domain, rules, mode, versionsAreReadings } = shop;
     if (mode === 'observe') await pauses.noteObserving(domain, now());
     const goLive = pauses.goLiveOf(domain) ?? (await recordGoLive(domain, given.ledger));
     const doubt = pauses.doubtOf(domain);
@@ -58,6 +59,7 @@ export async function reconcile(
       domain,
       rules: await withGoLive(rules, goLive, given.ledger),
       ...(mode && { mode }),
+      ...(versionsAreReadings && { versionsAreReadings }),
       ...(isOpenDoubt(doubt) && { doubt }),
     };
   }

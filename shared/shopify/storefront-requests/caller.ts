@@ -1,14 +1,13 @@
 import { createHmac } from 'node:crypto';
-import type { HasCustomer, RateLimit } from '../../core/storefront/cached-uses.ts';
-import type { Storefront } from '../../core/storefront/storefront.ts';
 import {
-  checkSignature,
-  readSignature,
   type SignatureCheck,
   type WebhookSecretReader,
   type WebhookSecrets,
   whichSigned,
-} from '../webhooks/receive-webhook.ts';
+} from '../../core/events/receive-delivery.ts';
+import type { HasCustomer, RateLimit } from '../../core/storefront/cached-uses.ts';
+import type { Storefront } from '../../core/storefront/storefront.ts';
+import { checkSignature, readSignature } from '../webhooks/receive-webhook.ts';
 import type { CustomerOfToken } from './customer-tokens.ts';
 import { readRun } from './flow.ts';
 

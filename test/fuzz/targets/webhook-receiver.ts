@@ -7,12 +7,12 @@ import {
 import { toFunctionUrlEvent } from '../../../local/harness/webhook-request.ts';
 import type { Random } from '../../../local/sandbox-kit/seeded-random.ts';
 import { decodeEvent } from '../../../shared/core/events/decode-event.ts';
-import { API_VERSION } from '../../../shared/shopify/entity-id.ts';
 import {
   createQueueLimit,
   type ReceiverDependencies,
-  receiveWebhook,
-} from '../../../shared/shopify/webhooks/receive-webhook.ts';
+  receiveDelivery,
+} from '../../../shared/core/events/receive-delivery.ts';
+import { shopifyDeliveries } from '../../../shared/shopify/webhooks/receive-webhook.ts';
 import { bodyOf } from '../../fixtures/store-event.ts';
 import {
   chance,
@@ -35,7 +35,12 @@ export function createTarget(): FuzzTarget {
     get: async () => ({ current: SECRET }),
     refresh: async () => ({ kind: 'unchanged' as const, value: { current: SECRET } }),
   };
-  const shops = new Map([['/example-store', { domain: SHOP, secrets, watchesSilence: true }]]);
+  const shops = new Map([
+    [
+      '/example-store',
+      { domain: SHOP, secrets, deliveries: shopifyDeliveries, watchesSilence: true },
+    ],
+  ]);
 
   function openDeps(): {
     readonly world: ReceiverDependencies;
@@ -49,7 +54,6 @@ export function createTarget(): FuzzTarget {
       telemetry: output.telemetry,
       now: () => NOW,
       mayQueue: createQueueLimit(() => NOW),
-      apiVersion: API_VERSION,
     };
     return { world, queues: Object.values(queues) };
   }
@@ -58,7 +62,7 @@ export function createTarget(): FuzzTarget {
     make: makeRequest,
     async run(input) {
       const { world, queues } = openDeps();
-      const answer = toLambdaAnswer(await receiveWebhook(toHttpRequest(eventOf(input)), world));
+      const answer = toLambdaAnswer(await receiveDelivery(toHttpRequest(eventOf(input)), world));
       output.telemetry.flush();
       output.expectValidLines();
       const { statusCode = 0, body = '' } = answer as { statusCode?: number; body?: string };

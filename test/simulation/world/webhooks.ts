@@ -1,9 +1,6 @@
 import { createHmac } from 'node:crypto';
-import { API_VERSION } from '../../../shared/shopify/entity-id.ts';
-import {
-  createQueueLimit,
-  receiveWebhook,
-} from '../../../shared/shopify/webhooks/receive-webhook.ts';
+import { createQueueLimit, receiveDelivery } from '../../../shared/core/events/receive-delivery.ts';
+import { shopifyDeliveries } from '../../../shared/shopify/webhooks/receive-webhook.ts';
 import { joined } from '../kernel/chance.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import { PATH, SECRET, SHOP } from './connector.ts';
@@ -24,6 +21,7 @@ interface Webhook extends SentWebhook, Delivery {
 const secrets = { current: SECRET };
 const shop = {
   domain: SHOP,
+  deliveries: shopifyDeliveries,
   watchesSilence: false,
   secrets: {
     get: async () => secrets,
@@ -50,7 +48,7 @@ export class Webhooks {
       // Shopify tries eight times more, over four hours.
       retryMinutes: [1, 2, 4, 8, 15, 30, 60, 120],
       receive: (process, webhook) =>
-        receiveWebhook(
+        receiveDelivery(
           { method: 'POST', path: PATH, headers: headersOf(webhook), body: webhook.bytes },
           {
             shops: new Map([[PATH, shop]]),
@@ -58,7 +56,6 @@ export class Webhooks {
             telemetry,
             now,
             mayQueue: createQueueLimit(now),
-            apiVersion: API_VERSION,
           },
         ),
       onAccepted: ({ topic, words, bytes }) => {
@@ -98,7 +95,7 @@ function headersOf(webhook: Webhook): Readonly<Record<string, string>> {
     'x-shopify-shop-domain': SHOP,
     'x-shopify-webhook-id': webhook.id,
     'x-shopify-event-id': webhook.eventId,
-    'x-shopify-api-version': API_VERSION,
+    'x-shopify-api-version': '2026-10',
     'x-shopify-triggered-at': webhook.triggeredAt,
     'x-shopify-hmac-sha256': webhook.signature,
   };

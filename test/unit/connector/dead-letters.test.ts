@@ -530,7 +530,7 @@ describe('what documents say of dead letters', () => {
     };
     const kinds = ['order', 'product', 'member', 'discount', 'product'] as const;
     const letters = kinds.map((kind) => aboutOf(letterOf({ kind, id: '7' } as object)));
-    const names = await readNames(ask as never, letters);
+    const names = await readNames({ ask: () => ask } as never, {} as never, letters);
     expect(asked).toEqual([['gid://shopify/Order/7', 'gid://shopify/Product/7']]);
     const texts = letters.map((about) => aboutText(about, new Map([[LETTER_SHOP, names]])));
     expect(texts).toEqual(['order #1007', 'product Hat', 'member 7', 'discount 7', 'product Hat']);

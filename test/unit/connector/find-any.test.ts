@@ -29,7 +29,10 @@ function world(answers: Answers = {}, known: readonly string[] = []): SearchedDe
   };
   return {
     deployment: { where: 'aws', stack: 'a', region: 'eu-west-1', aws },
-    services: { ask: () => ask as never, store: { readCoupon: async () => ({ kind: 'gone' }) } },
+    services: {
+      ...{ ask: () => ask as never, vendure: () => ({}) as never },
+      store: { readCoupon: async () => ({ kind: 'gone' }) },
+    },
     ledger: { readMany: async () => new Map(known.map((key) => [key, {} as never])) },
   };
 }

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { createEmfTelemetry } from '../../../shared/aws/emf-telemetry.ts';
 import { receivePoints } from '../../../shared/core/balances/receive-points.ts';
+import { receiveDelivery } from '../../../shared/core/events/receive-delivery.ts';
 import type { Telemetry } from '../../../shared/core/events/telemetry.ts';
 import { serveStorefront } from '../../../shared/shopify/storefront-requests/serve-storefront.ts';
-import { receiveWebhook } from '../../../shared/shopify/webhooks/receive-webhook.ts';
+import { shopifyDeliveries } from '../../../shared/shopify/webhooks/receive-webhook.ts';
 import { synthesizeStack } from '../../support/synthesized-stack.ts';
 import { alarmsOf, readMetricLine, rings } from '../../support/watched-metrics.ts';
 
@@ -27,11 +28,16 @@ const FORGED: readonly (readonly [alarm: string, address: Address])[] = [
   [
     'signatures-refused',
     (deps) =>
-      receiveWebhook(
+      receiveDelivery(
         { method: 'POST', path: '/shop', headers: { 'x-shopify-hmac-sha256': 'AAAA' }, body },
         {
-          shops: new Map([['/shop', { domain: SHOP, secrets, watchesSilence: false }]]),
-          ...{ ...deps, queue, apiVersion: '2026-07', mayQueue: () => true },
+          shops: new Map([
+            [
+              '/shop',
+              { domain: SHOP, secrets, deliveries: shopifyDeliveries, watchesSilence: false },
+            ],
+          ]),
+          ...{ ...deps, queue, mayQueue: () => true },
         },
       ),
   ],

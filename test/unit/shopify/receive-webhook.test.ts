@@ -8,11 +8,14 @@ import {
 import { hashBody, type StoreEvent } from '../../../shared/core/events/event.ts';
 import {
   createQueueLimit,
-  OPERATOR_AGENT,
+  type DeliveryAnswer,
   type ReceiverDependencies,
-  receiveWebhook,
-  type WebhookAnswer,
+  receiveDelivery,
   type WebhookSecrets,
+} from '../../../shared/core/events/receive-delivery.ts';
+import {
+  OPERATOR_AGENT,
+  shopifyDeliveries,
 } from '../../../shared/shopify/webhooks/receive-webhook.ts';
 import { PROBE_TOPIC } from '../../../shared/shopify/webhooks/topics.ts';
 
@@ -42,6 +45,7 @@ beforeEach(() => {
   queueFails = false;
   const shop = (domain: string, own: () => WebhookSecrets) => ({
     domain,
+    deliveries: shopifyDeliveries,
     watchesSilence: domain === 'one.myshopify.com',
     secrets: {
       get: async () => own(),
@@ -68,7 +72,6 @@ beforeEach(() => {
     telemetry,
     now: () => new Date(now),
     mayQueue: createQueueLimit(() => new Date(now)),
-    apiVersion: '2026-10',
   };
 });
 
@@ -82,7 +85,7 @@ interface Sent {
 }
 
 /** A genuine delivery to the first shop, with the changes of the test. */
-function send({ path = '/one', method = 'POST', ...sent }: Sent = {}): Promise<WebhookAnswer> {
+function send({ path = '/one', method = 'POST', ...sent }: Sent = {}): Promise<DeliveryAnswer> {
   const bytes = sent.bytes ?? Buffer.from(JSON.stringify(sent.body ?? order));
   const headers = {
     'x-shopify-topic': 'orders/create',
@@ -93,7 +96,7 @@ function send({ path = '/one', method = 'POST', ...sent }: Sent = {}): Promise<W
     'x-shopify-hmac-sha256': sign(bytes, sent.secret ?? 'secret-one'),
     ...sent.headers,
   };
-  return receiveWebhook({ method, path, headers, body: bytes }, world);
+  return receiveDelivery({ method, path, headers, body: bytes }, world);
 }
 
 const CUSTOMER = 'gid://shopify/Customer/6';
@@ -253,7 +256,7 @@ describe('an Event', () => {
   const body = productEventAt(3);
   const bytes = Buffer.from(JSON.stringify(body));
   const asEvent = (changes: Record<string, string | undefined> = {}) =>
-    receiveWebhook(
+    receiveDelivery(
       {
         method: 'POST',
         path: '/one',
@@ -380,7 +383,7 @@ describe('bad input', () => {
       'X-SHOPIFY-API-VERSION': '2026-10',
       'X-SHOPIFY-HMAC-SHA256': sign(bytes, 'secret-one'),
     };
-    const answer = await receiveWebhook(
+    const answer = await receiveDelivery(
       { method: 'POST', path: '/one', headers, body: bytes },
       world,
     );

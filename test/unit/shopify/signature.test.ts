@@ -3,9 +3,9 @@ import { createHmac } from 'node:crypto';
 import { ApiVersion, shopifyApi } from '@shopify/shopify-api';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { RequestHeaders } from '../../../shared/core/events/receive-delivery.ts';
 import {
   checkSignature,
-  type RequestHeaders,
   readSignature,
   readWebhookHeaders,
 } from '../../../shared/shopify/webhooks/receive-webhook.ts';

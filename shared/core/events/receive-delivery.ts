@@ -1,0 +1,223 @@
+import { timingSafeEqual } from 'node:crypto';
+import { deduplicationIdOf, type EventQueue, type StoreEvent } from './event.ts';
+import { correlationOf, errorFields, type Telemetry } from './telemetry.ts';
+
+/** One request of a store to the connector's address. */
+export interface Delivery {
+  readonly method: string;
+  /** As sent, without the query. */
+  readonly path: string;
+  /** As Lambda passes them: in any case, repeated ones joined by commas. */
+  readonly headers: RequestHeaders;
+  /** The raw bytes, which are signed. */
+  readonly body: Uint8Array;
+}
+
+export type RequestHeaders = Readonly<Record<string, string | undefined>>;
+
+export interface DeliveryAnswer {
+  readonly status: 200 | 400 | 401 | 405 | 429 | 503;
+  readonly text: string;
+}
+
+/** After a rotation a store may sign with the old secret for a while, so both are accepted. */
+export interface WebhookSecrets {
+  readonly current: string;
+  readonly previous?: string | undefined;
+}
+
+export interface WebhookSecretReader {
+  get(): Promise<WebhookSecrets>;
+  /** Reads the secrets again, at most once a minute: they may have been rotated a moment ago. */
+  refresh(): Promise<{ readonly kind: 'renewed' | 'unchanged'; readonly value: WebhookSecrets }>;
+}
+
+/** Which secret made the signature. */
+export type SignatureCheck = 'current' | 'previous' | 'invalid';
+
+/** What a store platform says of a delivery. */
+export interface Deliveries {
+  /** `unsigned`: it carries no proof, which says nothing of the secret. */
+  check(delivery: Delivery, secrets: WebhookSecrets, now: Date): SignatureCheck | 'unsigned';
+  /** Of a delivery that is proved. */
+  identify(delivery: Delivery, shop: string): Identified;
+  /** A test of the address: with a wrong signature it does not count for the alarm on forged ones. */
+  isProbe(delivery: Delivery): boolean;
+}
+
+type Identified =
+  | {
+      readonly kind: 'event';
+      readonly event: Omit<StoreEvent, 'shop' | 'origin' | 'receivedAt' | 'body'>;
+      /**
+       * Equal bytes say nothing new: what they are known by. Undefined where the body only names its entity, and the
+       * store is asked each time.
+       */
+      readonly saysAll?: string | undefined;
+      /** An operator sent it: it proves neither the store's secret nor its subscriptions. */
+      readonly byOperator?: boolean;
+      /** It says that the store's side is of another version than this release expects. */
+      readonly unexpectedVersion?: boolean;
+    }
+  | { readonly kind: 'not-ours'; readonly text: string; readonly isProbe: boolean }
+  | { readonly kind: 'refused'; readonly status: 400 | 401; readonly why?: string };
+
+/** Each shop has its own address and secrets, because an unsigned header must not decide the shop. */
+interface ReceivingShop {
+  readonly domain: string;
+  readonly secrets: WebhookSecretReader;
+  readonly deliveries: Deliveries;
+  /** Its orders are counted apart, because an alarm watches for their silence. */
+  readonly watchesSilence: boolean;
+}
+
+export interface ReceiverDependencies {
+  /** By the path of its address: `/webhooks/example`. */
+  readonly shops: ReadonlyMap<string, ReceivingShop>;
+  readonly queue: EventQueue;
+  readonly telemetry: Telemetry;
+  readonly now: () => Date;
+  readonly mayQueue: (event: StoreEvent) => boolean;
+}
+
+/**
+ * Verify, identify, enqueue, answer. Besides the queue, only secrets that are not cached are a remote
+ * call, because a store waits for a few seconds only, and may give up on an address that fails often.
+ */
+export async function receiveDelivery(
+  delivery: Delivery,
+  dependencies: ReceiverDependencies,
+): Promise<DeliveryAnswer> {
+  if (delivery.method !== 'POST') return { status: 405, text: 'send a webhook with POST' };
+  const shop = dependencies.shops.get(delivery.path);
+  // The answer is the same for an unknown address and a wrong signature, so that guessing finds no shops.
+  if (!shop) return refused(401);
+  const verified = await verify(delivery, shop, dependencies);
+  if (verified === 'unsigned') return refused(401);
+  if (verified === 'invalid') {
+    if (!shop.deliveries.isProbe(delivery)) dependencies.telemetry.count('signatures-refused');
+    return refused(401);
+  }
+  if (verified === 'unavailable') return { status: 503, text: 'try again later' };
+  if (verified === 'previous') dependencies.telemetry.count('older-secret-used');
+  return enqueue(delivery, shop, dependencies);
+}
+
+/** An import of codes sends about one webhook a second. */
+const MOST_A_MINUTE = 120;
+
+/**
+ * Whether a body that only names its entity may be queued: at most so many a minute of one entity, in this process.
+ * What is refused is answered with 429, which a store repeats. With 200 a change would be lost that came after the last
+ * queued message was worked off; with 5xx anyone with a captured body could make the receiver look broken.
+ */
+export function createQueueLimit(now: () => Date): ReceiverDependencies['mayQueue'] {
+  let minute = 0;
+  let counts = new Map<string, number>();
+  return ({ shop, kind, id }) => {
+    const current = Math.floor(now().getTime() / 60_000);
+    if (current !== minute) [minute, counts] = [current, new Map()];
+    const entity = `${shop}/${kind}/${id}`;
+    const count = (counts.get(entity) ?? 0) + 1;
+    counts.set(entity, count);
+    return count <= MOST_A_MINUTE;
+  };
+}
+
+async function enqueue(
+  delivery: Delivery,
+  { domain, deliveries, watchesSilence }: ReceivingShop,
+  { queue, telemetry, now, mayQueue }: ReceiverDependencies,
+): Promise<DeliveryAnswer> {
+  const found = deliveries.identify(delivery, domain);
+  switch (found.kind) {
+    case 'refused':
+      return refused(found.status, found.why);
+    case 'not-ours':
+      if (!found.isProbe) telemetry.count('unknown-topic');
+      return { status: 200, text: found.text };
+    case 'event':
+      break;
+  }
+  if (found.unexpectedVersion) telemetry.count('unexpected-api-version');
+  const { kind, topic, deliveryId } = found.event;
+  const receivedAt = now().toISOString();
+  const { body } = delivery;
+  const event: StoreEvent = { ...found.event, shop: domain, origin: 'webhook', receivedAt, body };
+  const { saysAll } = found;
+  if (saysAll === undefined && !mayQueue(event)) {
+    return { status: 429, text: 'too many of one entity' };
+  }
+  try {
+    // The id of a delivery may be unsigned, so a captured body could be queued again and again under new ones.
+    await queue.send(event, deduplicationIdOf({ ...event, deliveryId: saysAll ?? deliveryId }));
+  } catch (error) {
+    telemetry.log('error', 'the queue did not accept the event; the store will send it again', {
+      correlationId: deliveryId,
+      topic,
+      ...errorFields(error),
+    });
+    return { status: 503, text: 'try again later' };
+  }
+  // Whoever imitates an operator is not counted.
+  if (!found.byOperator) {
+    telemetry.count('received', { shop: domain, kind, topic });
+    if (watchesSilence && kind === 'order') telemetry.count('orders-received', { shop: domain });
+  }
+  telemetry.log('info', 'received', correlationOf(event));
+  return { status: 200, text: 'accepted' };
+}
+
+async function verify(
+  delivery: Delivery,
+  { secrets, deliveries }: ReceivingShop,
+  { telemetry, now }: ReceiverDependencies,
+): Promise<SignatureCheck | 'unavailable' | 'unsigned'> {
+  try {
+    const check = deliveries.check(delivery, await secrets.get(), now());
+    if (check !== 'invalid') return check;
+    const renewal = await secrets.refresh();
+    return renewal.kind === 'renewed'
+      ? deliveries.check(delivery, renewal.value, now())
+      : 'invalid';
+  } catch (error) {
+    telemetry.log('error', 'the webhook secrets could not be read', errorFields(error));
+    return 'unavailable';
+  }
+}
+
+/** Writes nothing: a flood must not fill the log. AWS counts the 4xx answers of an address. */
+function refused(
+  status: 400 | 401,
+  text = 'the signature does not fit this address',
+): DeliveryAnswer {
+  return { status, text };
+}
+
+export function whichSigned(
+  { current, previous }: WebhookSecrets,
+  signature: string,
+  sign: (secret: string) => string,
+): SignatureCheck {
+  if (isSameText(sign(current), signature)) return 'current';
+  if (previous && isSameText(sign(previous), signature)) return 'previous';
+  return 'invalid';
+}
+
+/** In constant time. As text, not as decoded bytes: decoding would accept many spellings of one value. */
+function isSameText(expected: string, given: string): boolean {
+  const [one, other] = [Buffer.from(expected), Buffer.from(given)];
+  return one.length === other.length && timingSafeEqual(one, other);
+}
+
+/** In any case; without spaces around it, and undefined where nothing is left. */
+export function findHeader(headers: RequestHeaders, wanted: string): string | undefined {
+  const direct = headers[wanted];
+  if (direct) return direct.trim() || undefined;
+  for (const key of Object.keys(headers)) {
+    if (key.length === wanted.length && key.toLowerCase() === wanted) {
+      return headers[key]?.trim() || undefined;
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,163 @@
+import type { StoreUnavailable } from '../core/store/store.ts';
+import { createHttpClient, type HttpClient } from '../http/http-client.ts';
+
+/** An API key, or an administrator of the connector's own: both with reading permissions only. */
+export type VendureCredentials =
+  | { readonly kind: 'api-key'; readonly apiKey: string }
+  | { readonly kind: 'login'; readonly username: string; readonly password: string };
+
+export interface VendureSecret {
+  get(): Promise<VendureCredentials | 'unreachable' | 'unusable'>;
+  /** For credentials that the server refused: they may have been changed since. */
+  refresh(): Promise<VendureCredentials | 'unreachable' | 'unusable'>;
+}
+
+export interface VendureClientSettings {
+  /** The address of the Admin API: `https://shop.example.com/admin-api`. */
+  readonly address: string;
+  /** The token of the channel; undefined for the default channel. */
+  readonly channel: string | undefined;
+  readonly secret: VendureSecret;
+  readonly timeoutMs?: number;
+}
+
+export type VendureAnswer<Data> = { readonly kind: 'data'; readonly data: Data } | StoreUnavailable;
+
+export interface VendureClient {
+  ask<Data>(
+    query: string,
+    variables: Readonly<Record<string, unknown>>,
+    signal?: AbortSignal,
+  ): Promise<VendureAnswer<Data>>;
+}
+
+const LIMITS = { connectMs: 5_000, maxAnswerBytes: 16 * 1024 * 1024 };
+const TIMEOUT_MS = 10_000;
+const HEADERS = {
+  accept: 'application/json',
+  'content-type': 'application/json',
+  'user-agent': 'loyalty-connector',
+};
+
+/** One channel of a Vendure server, which is only read. */
+export function createVendureClient(settings: VendureClientSettings): VendureClient {
+  const { address, channel, secret, timeoutMs = TIMEOUT_MS } = settings;
+  const http = createHttpClient(address, LIMITS);
+  /** Of a login: valid for a year, unless the server forgets it. */
+  let session: { readonly of: string; readonly token: string } | undefined;
+
+  async function post(
+    headers: Readonly<Record<string, string>>,
+    body: object,
+    signal: AbortSignal | undefined,
+  ) {
+    return http.send({
+      ...{ method: 'POST', path: '', timeoutMs, repeatable: true, signal },
+      headers: { ...HEADERS, ...(channel && { 'vendure-token': channel }), ...headers },
+      body: JSON.stringify(body),
+    });
+  }
+
+  async function proofOf(
+    credentials: VendureCredentials,
+    signal: AbortSignal | undefined,
+  ): Promise<Readonly<Record<string, string>> | StoreUnavailable> {
+    if (credentials.kind === 'api-key') return { 'vendure-api-key': credentials.apiKey };
+    const { username, password } = credentials;
+    const of = `${username}\n${password}`;
+    if (session?.of !== of) {
+      const login = await post({}, { query: LOGIN, variables: { username, password } }, signal);
+      if (login.kind === 'failure') return unavailable(login.reason);
+      const token = login.headers['vendure-auth-token'];
+      if (typeof token !== 'string') return refusedCredentials;
+      session = { of, token };
+    }
+    return { authorization: `Bearer ${session.token}` };
+  }
+
+  async function once<Data>(
+    credentials: Awaited<ReturnType<VendureSecret['get']>>,
+    query: string,
+    variables: Readonly<Record<string, unknown>>,
+    signal: AbortSignal | undefined,
+  ): Promise<VendureAnswer<Data> | 'forbidden'> {
+    if (credentials === 'unreachable') return unavailable('credentials-unreachable');
+    if (credentials === 'unusable')
+      return { ...unavailable('no-credentials'), misconfigured: true };
+    const proof = await proofOf(credentials, signal);
+    if ('kind' in proof) return proof as StoreUnavailable;
+    const answer = await post(proof, { query, variables }, signal);
+    if (answer.kind === 'failure') return unavailable(answer.reason);
+    if (answer.status === 401 || answer.status === 403) return 'forbidden';
+    return readAnswer<Data>(answer);
+  }
+
+  return {
+    async ask<Data>(
+      query: string,
+      variables: Readonly<Record<string, unknown>>,
+      signal?: AbortSignal,
+    ): Promise<VendureAnswer<Data>> {
+      const first = await once<Data>(await secret.get(), query, variables, signal);
+      if (first !== 'forbidden') return first;
+      session = undefined;
+      const second = await once<Data>(await secret.refresh(), query, variables, signal);
+      return second === 'forbidden' ? refusedCredentials : second;
+    },
+  };
+}
+
+const LOGIN = `mutation ($username: String!, $password: String!) {
+  login(username: $username, password: $password) { __typename }
+}`;
+
+function unavailable(why: string): StoreUnavailable {
+  return { kind: 'unavailable', why };
+}
+
+const refusedCredentials: StoreUnavailable = {
+  ...unavailable('unauthorized'),
+  misconfigured: true,
+};
+
+/** Permission and channel errors come as HTTP 200, in the list of errors. */
+function readAnswer<Data>({
+  status,
+  headers,
+  text,
+}: Extract<Awaited<ReturnType<HttpClient['send']>>, { kind: 'answer' }>):
+  | VendureAnswer<Data>
+  | 'forbidden' {
+  const after = Number(headers['retry-after']);
+  if (status === 429 || status >= 500) {
+    const why = status === 429 ? 'throttled' : 'server-error';
+    return { ...unavailable(why), ...(after > 0 && { afterSeconds: after }) };
+  }
+  const body = parse(text);
+  if (!body) return unavailable('not-the-api');
+  const codes = (body.errors ?? []).map(({ extensions }) => extensions?.code ?? '');
+  if (codes.includes('FORBIDDEN') || codes.includes('UNAUTHORIZED')) return 'forbidden';
+  // A wrong channel, or a query that this version does not know: a person must look.
+  if (codes.includes('CHANNEL_NOT_FOUND')) {
+    return { ...unavailable('unknown-channel'), misconfigured: true };
+  }
+  if (codes.includes('GRAPHQL_VALIDATION_FAILED') || codes.includes('BAD_USER_INPUT')) {
+    return { ...unavailable('query-refused'), queryRefused: true };
+  }
+  if (codes.length > 0 || !body.data) return unavailable('server-error');
+  return { kind: 'data', data: body.data as Data };
+}
+
+interface GraphBody {
+  readonly data?: unknown;
+  readonly errors?: readonly { readonly extensions?: { readonly code?: string } }[];
+}
+
+function parse(text: string): GraphBody | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? (value as GraphBody) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,285 @@
+import type {
+  DiscountPage,
+  ScanAnswer,
+  ScannedKind,
+  ScanPage,
+  Span,
+  Store,
+  StoreAnswer,
+  StoreScan,
+  StoreUnavailable,
+} from '../core/store/store.ts';
+import type {
+  StoreCoupon,
+  StoreMember,
+  StoreOrder,
+  StoreProduct,
+} from '../store/store-entities.ts';
+import {
+  createVendureClient,
+  type VendureClient,
+  type VendureClientSettings,
+} from './admin-client.ts';
+import {
+  documents,
+  type VendureCustomer,
+  type VendureOrder,
+  type VendureProduct,
+  type VendurePromotion,
+} from './documents.ts';
+import { readVendureCoupon, readVendureProduct } from './read-catalogue.ts';
+import { readCustomer, readVendureOrder } from './read-order.ts';
+
+interface VendureShop extends VendureClientSettings {
+  readonly currency: string;
+  readonly precision: number;
+  /** How long after an order was placed it may still change. */
+  readonly changeDays: number;
+}
+
+export interface VendureStoreSettings {
+  readonly shop: (domain: string) => VendureShop;
+  readonly now?: () => Date;
+  readonly pageSize?: number;
+}
+
+const DAY_MS = 86_400_000;
+/** Far below the thousand that a list may have, because of the parts of an order. */
+const PAGE = 100;
+
+interface List<Item> {
+  readonly totalItems: number;
+  readonly items: readonly Item[];
+}
+
+/** Makes what was read whole by further questions. */
+type Complete<Raw> = (domain: string, raws: readonly Raw[]) => Promise<ScanAnswer<readonly Raw[]>>;
+
+const leave = async <Raw>(
+  _domain: string,
+  raws: readonly Raw[],
+): Promise<ScanAnswer<readonly Raw[]>> => ({ kind: 'found', value: raws });
+
+/** The shops of one or several Vendure servers. Every method reads. */
+export interface VendureStore extends Store, StoreScan {
+  until(signal: AbortSignal): VendureStore;
+}
+
+export function createVendureStore(settings: VendureStoreSettings): VendureStore {
+  const { now = () => new Date(), pageSize = PAGE } = settings;
+  const clients = new Map<string, VendureClient>();
+  return openStore(undefined);
+
+  function openStore(signal: AbortSignal | undefined): VendureStore {
+    function shopOf(domain: string) {
+      const shop = settings.shop(domain);
+      const client = clients.get(domain) ?? createVendureClient(shop);
+      clients.set(domain, client);
+      return { shop, reading: { readAt: now(), precision: shop.precision } };
+    }
+
+    async function ask<Value>(
+      domain: string,
+      query: string,
+      variables: Readonly<Record<string, unknown>>,
+    ): Promise<{ readonly kind: 'data'; readonly value: Value } | StoreUnavailable> {
+      const client = clients.get(domain);
+      if (!client) throw new Error(`unknown shop: ${domain}`);
+      const answer = await client.ask<Readonly<Record<string, Value>>>(query, variables, signal);
+      if (answer.kind !== 'data') return answer;
+      const [value] = Object.values(answer.data);
+      return { kind: 'data', value: value as Value };
+    }
+
+    /** Read before the call, so that what changed during it counts as later. */
+    async function readOne<Raw, Value>(
+      domain: string,
+      query: string,
+      id: string,
+      read: (raw: Raw, shop: ReturnType<typeof shopOf>) => Value | undefined,
+      complete = leave<Raw>,
+    ): Promise<StoreAnswer<Value>> {
+      const shop = shopOf(domain);
+      const answer = await ask<Raw | null>(domain, query, { id });
+      if (answer.kind === 'unavailable') return answer;
+      const raws = await complete(domain, answer.value === null ? [] : [answer.value]);
+      if (raws.kind === 'unavailable') return raws;
+      const [value] = raws.value.map((raw) => read(raw, shop));
+      return value === undefined ? { kind: 'gone' } : { kind: 'found', value };
+    }
+
+    /**
+     * A deletion moves all that follow forward. So a page begins with the last one that was read before, which is looked
+     * for further in front where it has moved; if it was deleted itself, all are read again.
+     */
+    async function listAfter<Raw extends { readonly id: string }>(
+      domain: string,
+      query: string,
+      options: object,
+      after: string | undefined,
+    ) {
+      const [, place = '0', last] = /^(\d+)\/(.*)$/s.exec(after ?? '') ?? [];
+      for (let skip = Number(place); ; skip = Math.max(0, skip - pageSize)) {
+        const page = { ...options, take: pageSize + 1, skip };
+        const answer = await ask<List<Raw>>(domain, query, { options: page });
+        if (answer.kind === 'unavailable') return answer;
+        const { items, totalItems } = answer.value;
+        const read = items.findIndex(({ id }) => id === last);
+        if (last !== undefined && read < 0 && skip > 0) continue;
+        const end = skip + items.length - 1;
+        const next = end + 1 < totalItems ? `${end}/${items.at(-1)?.id}` : undefined;
+        return { kind: 'data', value: { items: items.slice(read + 1), next } } as const;
+      }
+    }
+
+    async function readPage<Raw extends { readonly id: string }, Value>(
+      domain: string,
+      query: string,
+      options: object,
+      after: string | undefined,
+      read: (raw: Raw, shop: ReturnType<typeof shopOf>) => Value | undefined,
+      complete = leave<Raw>,
+    ): Promise<ScanAnswer<ScanPage<Value>>> {
+      const shop = shopOf(domain);
+      const answer = await listAfter<Raw>(domain, query, options, after);
+      if (answer.kind === 'unavailable') return answer;
+      const { items, next } = answer.value;
+      const raws = await complete(domain, items);
+      if (raws.kind === 'unavailable') return raws;
+      const updatedAt = shop.reading.readAt.toISOString();
+      const changed = raws.value.flatMap((raw) => {
+        const value = read(raw, shop);
+        return value === undefined ? [] : [{ id: raw.id, updatedAt, value }];
+      });
+      return { kind: 'found', value: { changed, ...(next !== undefined && { next }) } };
+    }
+
+    async function absentOf(
+      domain: string,
+      query: string,
+      ids: readonly string[],
+    ): Promise<ScanAnswer<ReadonlySet<string>>> {
+      if (ids.length === 0) return { kind: 'found', value: new Set() };
+      const options = { filter: { id: { in: ids } }, take: ids.length };
+      const answer = await ask<List<{ readonly id: string }>>(domain, query, { options });
+      if (answer.kind === 'unavailable') return answer;
+      const there = new Set(answer.value.items.map(({ id }) => id));
+      return { kind: 'found', value: new Set(ids.filter((id) => !there.has(id))) };
+    }
+
+    /** An order keeps a customer who was deleted, with their data: only the list of customers shows that they are. */
+    const withoutDeleted: Complete<VendureOrder> = async (domain, orders) => {
+      const ids = new Set(orders.flatMap(({ customer }) => customer?.id ?? []));
+      const deleted = await absentOf(domain, documents.customerIds, [...ids]);
+      if (deleted.kind === 'unavailable') return deleted;
+      const value = orders.map((order) =>
+        order.customer && deleted.value.has(order.customer.id)
+          ? { ...order, customer: null }
+          : order,
+      );
+      return { kind: 'found', value };
+    };
+
+    const readOrder = (raw: VendureOrder, { shop, reading }: ReturnType<typeof shopOf>) =>
+      // Orders of other channels are listed in the default channel, too.
+      raw.currencyCode === shop.currency ? readVendureOrder(raw, reading) : undefined;
+
+    const readDiscountPage = (
+      raw: VendurePromotion,
+      { reading }: ReturnType<typeof shopOf>,
+    ): DiscountPage => {
+      const coupon = readVendureCoupon(raw, reading);
+      return { automatic: !coupon, coupons: coupon ? [coupon] : [] };
+    };
+
+    return {
+      readOrder: (domain, id): Promise<StoreAnswer<StoreOrder>> =>
+        readOne<VendureOrder, StoreOrder>(domain, documents.order, id, readOrder, withoutDeleted),
+
+      readProduct: (domain, id): Promise<StoreAnswer<StoreProduct>> =>
+        readOne<VendureProduct, StoreProduct>(domain, documents.product, id, (raw, { reading }) =>
+          readVendureProduct(raw, reading),
+        ),
+
+      async readCoupon(domain, code): Promise<StoreAnswer<StoreCoupon>> {
+        const { reading } = shopOf(domain);
+        const options = { filter: { couponCode: { eq: code } }, take: 1 };
+        const answer = await ask<List<VendurePromotion>>(domain, documents.promotions, { options });
+        if (answer.kind === 'unavailable') return answer;
+        const [found] = answer.value.items;
+        const value = found && readVendureCoupon(found, reading);
+        return value ? { kind: 'found', value } : { kind: 'gone' };
+      },
+
+      readMember: (domain, id): Promise<StoreAnswer<StoreMember>> =>
+        readOne<VendureCustomer, StoreMember>(
+          domain,
+          documents.customer,
+          id,
+          (raw, { reading }) => ({
+            ...readCustomer(raw),
+            updatedAt: reading.readAt.toISOString(),
+            metafields: undefined,
+          }),
+        ),
+
+      readDiscount: (domain, id) =>
+        readOne<VendurePromotion, DiscountPage>(domain, documents.promotion, id, readDiscountPage),
+
+      changedOrders(domain, { from = 0, until, by }: Span, after) {
+        const { shop } = shopOf(domain);
+        // No date of an order moves with a payment, a shipment or a refund: all that may still change are read.
+        const changing = Math.min(from, until - shop.changeDays * DAY_MS);
+        const since = by === 'creation' ? from : changing;
+        const placed = { start: new Date(since).toISOString(), end: new Date(until).toISOString() };
+        const options = {
+          filter: { active: { eq: false }, orderPlacedAt: { between: placed } },
+          sort: { orderPlacedAt: 'ASC', id: 'ASC' },
+        };
+        return readPage<VendureOrder, StoreOrder>(
+          domain,
+          documents.orders,
+          options,
+          after,
+          readOrder,
+          withoutDeleted,
+        );
+      },
+
+      // A change of price moves no date of the product, so all are read.
+      changedProducts: (domain, _span, after) =>
+        readPage<VendureProduct, StoreProduct>(
+          domain,
+          documents.products,
+          { sort: { id: 'ASC' } },
+          after,
+          (raw, { reading }) => readVendureProduct(raw, reading),
+        ),
+
+      changedDiscounts: (domain, _span, after) =>
+        readPage<VendurePromotion, DiscountPage>(
+          domain,
+          documents.promotions,
+          { sort: { id: 'ASC' }, filter: { couponCode: { isNull: false } } },
+          after,
+          readDiscountPage,
+        ),
+
+      async findAbsent(domain, kind: ScannedKind, ids) {
+        shopOf(domain);
+        const query = {
+          order: documents.orderIds,
+          product: documents.productIds,
+          discount: documents.promotionIds,
+        }[kind];
+        return absentOf(domain, query, ids);
+      },
+
+      overriddenDiscounts: async () => ({ kind: 'found', value: new Map() }),
+
+      seesAllOrders: async () => ({ kind: 'found', value: true }),
+
+      until: (until) => openStore(until),
+    };
+  }
+}

@@ -1,0 +1,463 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { recordTelemetry } from '../../local/harness/recorded-telemetry.ts';
+import { defaultRules } from '../../shared/config/mapping-settings.ts';
+import type { StoreEvent } from '../../shared/core/events/event.ts';
+import {
+  type Deliveries,
+  type Delivery,
+  receiveDelivery,
+} from '../../shared/core/events/receive-delivery.ts';
+import { orderAmounts } from '../../shared/core/mapping/order-amounts.ts';
+import type {
+  Changed,
+  ScanAnswer,
+  ScannedKind,
+  ScanPage,
+  Span,
+  Store,
+  StoreAnswer,
+  StoreScan,
+} from '../../shared/core/store/store.ts';
+import type { StoreOrder } from '../../shared/store/store-entities.ts';
+
+/** How a delivery comes: only the first two are to be believed. */
+type DeliveryHow =
+  | 'as it is'
+  | 'signed with the older secret'
+  | 'changed after it was signed'
+  | 'unsigned'
+  | 'of another shop'
+  | 'captured an hour ago';
+
+interface SentEvent {
+  readonly kind: 'order' | 'product' | 'discount' | 'member';
+  readonly id: string;
+  readonly change: 'changed' | 'deleted';
+}
+
+/** Prices are in the shop's currency, with a tax of 19 %. */
+interface Purchase {
+  readonly lines: readonly { readonly price: number; readonly quantity: number }[];
+  readonly taxes: 'inside' | 'on top';
+  /** For everybody, and ten percent off the goods. */
+  readonly code?: string;
+  readonly shipping?: 5;
+  /** Default: at once. */
+  readonly pay?: 'later';
+  readonly customerId?: string;
+  /** The buyer pays in another currency than the shop's. */
+  readonly foreignCurrency?: true;
+}
+
+interface Bought {
+  readonly id: string;
+  /** In the order of the purchase. */
+  readonly lineIds: readonly string[];
+}
+
+interface Person {
+  readonly firstName: string;
+  readonly lastName: string;
+  readonly email: string;
+}
+
+/** A shop of the platform and what people do in it, each through the platform's own means. */
+export interface PlatformUnderTest {
+  readonly shop: string;
+  readonly currency: string;
+  readonly store: Store & StoreScan;
+  readonly deliveries: Deliveries;
+  readonly secrets: { readonly current: string; readonly previous: string };
+  /** Now, by the platform's clock. */
+  now(): Date;
+  deliver(event: SentEvent, how: DeliveryHow): Pick<Delivery, 'headers' | 'body'>;
+  buy(purchase: Purchase): Promise<Bought>;
+  pay(orderId: string): Promise<unknown>;
+  /** All of it. */
+  ship(orderId: string): Promise<unknown>;
+  refundPieces(orderId: string, lineId: string, quantity: number): Promise<unknown>;
+  refundAmount(orderId: string, amount: number): Promise<unknown>;
+  refundShipping(orderId: string): Promise<unknown>;
+  /** Before anything was sent. Whether the money goes back at once is the platform's own affair. */
+  cancelPieces(orderId: string, lineId: string, quantity: number): Promise<unknown>;
+  cancel(orderId: string): Promise<unknown>;
+  createProduct(price: number): Promise<string>;
+  changePrice(productId: string, price: number): Promise<unknown>;
+  createCode(code: string): Promise<string>;
+  endCode(discountId: string): Promise<unknown>;
+  createCustomer(person: Person): Promise<string>;
+  changeCustomer(customerId: string, changes: Partial<Person>): Promise<unknown>;
+  remove(kind: 'product' | 'discount' | 'member', id: string): Promise<unknown>;
+  close(): Promise<unknown>;
+}
+
+/** What not every platform has: each lack has a reason, which the report shows. */
+interface Lacks {
+  readonly timeOfSigning?: string;
+  readonly idsBeyond2To53?: string;
+}
+
+/** 33.60 and 8.39 less ten percent are 30.24 and 7.55, together 37.79; the taxes inside are 4.83 and 1.21. */
+const GOODS = {
+  lines: [
+    { price: 16.8, quantity: 2 },
+    { price: 8.39, quantity: 1 },
+  ],
+  taxes: 'inside',
+  code: 'TENPERCENT',
+  shipping: 5,
+} as const satisfies Purchase;
+
+const HUGE = '9007199254740993';
+
+export function describeStorePlatform(
+  name: string,
+  open: () => Promise<PlatformUnderTest>,
+  lacks: Lacks = {},
+): void {
+  const unless = (lack: string | undefined) => (title: string, test: () => Promise<void>) =>
+    lack === undefined ? it(title, test) : it.skip(`${title} (${lack})`, () => {});
+
+  describe(`the contract of a store platform, kept by ${name}`, () => {
+    let platform: PlatformUnderTest;
+    let store: Store & StoreScan;
+    beforeAll(async () => {
+      platform = await open();
+      ({ store } = platform);
+      await platform.createCode(GOODS.code);
+    });
+    afterAll(() => platform?.close());
+
+    const order = async (id: string) => found(await store.readOrder(platform.shop, id));
+
+    describe('a delivery', () => {
+      const EVENT: SentEvent = { kind: 'order', id: '12', change: 'changed' };
+
+      async function receive(event: SentEvent, how: DeliveryHow) {
+        const queued: { readonly event: StoreEvent; readonly name: string | undefined }[] = [];
+        const { secrets: value, shop: domain, deliveries } = platform;
+        const secrets = {
+          get: async () => value,
+          refresh: async () => ({ kind: 'unchanged', value }) as const,
+        };
+        const delivery = { method: 'POST', path: '/shop', ...platform.deliver(event, how) };
+        const { status } = await receiveDelivery(delivery, {
+          shops: new Map([['/shop', { domain, secrets, deliveries, watchesSilence: false }]]),
+          queue: { send: async (one, id) => void queued.push({ event: one as never, name: id }) },
+          telemetry: recordTelemetry(),
+          now: () => platform.now(),
+          mayQueue: () => true,
+        });
+        return { status, queued };
+      }
+
+      it.each(
+        (['order', 'product', 'discount', 'member'] as const).flatMap((kind) => [
+          { kind, change: 'changed' } as const,
+          { kind, change: 'deleted' } as const,
+        ]),
+      )('of a $kind that was $change is queued under its id, however large', async (about) => {
+        const { status, queued } = await receive({ ...about, id: HUGE }, 'as it is');
+        const { kind, change: claim } = about;
+        expect(status).toBe(200);
+        expect(queued).toMatchObject([
+          { event: { shop: platform.shop, kind, id: HUGE, claim, origin: 'webhook' } },
+        ]);
+      });
+
+      it('is one message, however often it comes', async () => {
+        const [one] = (await receive(EVENT, 'as it is')).queued;
+        const [again] = (await receive(EVENT, 'as it is')).queued;
+        expect(again?.name).toBe(one?.name);
+        const [other] = (await receive({ ...EVENT, id: '13' }, 'as it is')).queued;
+        expect(other?.name).not.toBe(one?.name);
+      });
+
+      it('is accepted with the older secret, too', async () => {
+        const { status, queued } = await receive(EVENT, 'signed with the older secret');
+        expect([status, queued.length]).toEqual([200, 1]);
+      });
+
+      it.each(['changed after it was signed', 'unsigned', 'of another shop'] as const)(
+        'is refused when it is %s',
+        async (how) => {
+          expect(await receive(EVENT, how)).toEqual({ status: 401, queued: [] });
+        },
+      );
+
+      unless(lacks.timeOfSigning)('is refused when it was captured an hour ago', async () => {
+        expect(await receive(EVENT, 'captured an hour ago')).toEqual({ status: 401, queued: [] });
+      });
+    });
+
+    unless(lacks.idsBeyond2To53)('reads ids beyond 2^53 as they are', async () => {
+      const { id, lineIds } = await platform.buy(GOODS);
+      expect(BigInt(id)).toBeGreaterThan(BigInt(Number.MAX_SAFE_INTEGER));
+      const read = await order(id);
+      expect(read.id).toBe(id);
+      expect(read.lines.map((line) => line.id).toSorted()).toEqual([...lineIds].toSorted());
+    });
+
+    describe('an order', () => {
+      it('is read in each of its states, and a later reading never looks older', async () => {
+        const { id, lineIds } = await platform.buy({ ...GOODS, pay: 'later' });
+        const steps: readonly [() => Promise<unknown>, Partial<StoreOrder>][] = [
+          [async () => {}, { fulfillmentStatus: undefined, outstanding: '42.79' as never }],
+          [() => platform.pay(id), { paymentStatus: 'paid', outstanding: '0' as never }],
+          [() => platform.ship(id), { fulfillmentStatus: 'fulfilled' }],
+          [
+            () => platform.refundPieces(id, lineIds[0] ?? '', 1),
+            { paymentStatus: 'partially_refunded', refundedAt: expect.any(String) },
+          ],
+        ];
+        let before: StoreOrder | undefined;
+        for (const [act, expected] of steps) {
+          await act();
+          const now = await order(id);
+          expect(now).toMatchObject({ id, couponCodes: [GOODS.code], ...expected });
+          expect(['paid', 'partially_refunded'].includes(now.paymentStatus ?? '')).toBe(
+            expected.paymentStatus !== undefined || expected.fulfillmentStatus !== undefined,
+          );
+          if (before) {
+            expect(Date.parse(now.updatedAt)).toBeGreaterThanOrEqual(Date.parse(before.updatedAt));
+            expect(withoutVersion(now)).not.toEqual(withoutVersion(before));
+          }
+          before = now;
+          expect(withoutVersion(await order(id))).toEqual(withoutVersion(now));
+        }
+      });
+
+      type Act = (bought: Bought) => Promise<unknown>;
+      const all: Act = async ({ id, lineIds: [shirts = '', mug = ''] }) => {
+        await platform.refundPieces(id, shirts, 2);
+        await platform.refundPieces(id, mug, 1);
+        await platform.refundShipping(id);
+      };
+      const pieceAndAmount: Act = async ({ id, lineIds: [shirts = ''] }) => {
+        await platform.refundPieces(id, shirts, 1);
+        await platform.refundAmount(id, 5);
+      };
+      const refunds: readonly [string, Act, string, string][] = [
+        ['nothing', async () => {}, '31.75', '37.79'],
+        // 15.12 and 7.55 are left.
+        [
+          'a piece',
+          ({ id, lineIds: [shirts = ''] }) => platform.refundPieces(id, shirts, 1),
+          '19.05',
+          '22.67',
+        ],
+        // 32.79 of 37.79 are left.
+        ['an amount', ({ id }) => platform.refundAmount(id, 5), '27.55', '32.79'],
+        ['the shipping', ({ id }) => platform.refundShipping(id), '31.75', '37.79'],
+        // 17.67 of 22.67 are left of what was left.
+        ['a piece and then an amount', pieceAndAmount, '14.85', '17.67'],
+        ['all of it', all, '0', '0'],
+      ];
+
+      it.each(refunds.flatMap((row) => [['before', ...row] as const, ['after', ...row] as const]))(
+        '%s it was sent: with %s refunded, what was paid for goods kept counts',
+        async (when, _, refund, net, gross) => {
+          const bought = await platform.buy(GOODS);
+          if (when === 'after') await platform.ship(bought.id);
+          await refund(bought);
+          expect(counts(await order(bought.id))).toEqual([net, gross]);
+        },
+      );
+
+      it('says what it counted before each refund, the oldest first', async () => {
+        const bought = await platform.buy(GOODS);
+        await pieceAndAmount(bought);
+        const { beforeRefunds } = await order(bought.id);
+        expect(beforeRefunds.map((one) => counts({ ...one, beforeRefunds: [] }))).toEqual([
+          ['31.75', '37.79'],
+          ['19.05', '22.67'],
+        ]);
+      });
+
+      it('counts the same with taxes on top of its prices', async () => {
+        const { id, lineIds } = await platform.buy({ ...GOODS, taxes: 'on top' });
+        expect(counts(await order(id))).toEqual(['37.79', '44.97']);
+        await platform.refundPieces(id, lineIds[1] ?? '', 1);
+        expect(counts(await order(id))).toEqual(['30.24', '35.99']);
+      });
+
+      it('counts what is left after a part was cancelled', async () => {
+        const one = await platform.buy(GOODS);
+        await platform.cancelPieces(one.id, one.lineIds[1] ?? '', 1);
+        expect(counts(await order(one.id))).toEqual(['25.41', '30.24']);
+        // The money of what was cancelled, and the shipping, go back later: neither is of the goods kept.
+        await platform.refundAmount(one.id, 7.55);
+        await platform.refundShipping(one.id);
+        expect(counts(await order(one.id))).toEqual(['25.41', '30.24']);
+        const other = await platform.buy(GOODS);
+        await platform.cancelPieces(other.id, other.lineIds[0] ?? '', 1);
+        expect(counts(await order(other.id))).toEqual(['19.05', '22.67']);
+      });
+
+      it('counts nothing after all of it was cancelled', async () => {
+        const { id } = await platform.buy(GOODS);
+        await platform.cancel(id);
+        const read = await order(id);
+        expect(read.cancelledAt).toEqual(expect.any(String));
+        expect(counts(read)).toEqual(['0', '0']);
+      });
+
+      it('that was paid in another currency is read in the shop’s, or not at all', async () => {
+        await platform.buy(GOODS);
+        const { id } = await platform.buy({ ...GOODS, foreignCurrency: true });
+        const answer = await store.readOrder(platform.shop, id);
+        expect(answer.kind).not.toBe('unavailable');
+        const scanned = (await scan('order')).changed.map(({ value }) => value as StoreOrder);
+        const read = answer.kind === 'found' ? [answer.value, ...scanned] : scanned;
+        expect(new Set(read.map(({ currency }) => currency))).toEqual(new Set([platform.currency]));
+      });
+    });
+
+    const scans: Record<ScannedKind, (span: Span, after?: string) => Page> = {
+      order: (span, after) => store.changedOrders(platform.shop, span, after),
+      product: (span, after) => store.changedProducts(platform.shop, span, after),
+      discount: (span, after) => store.changedDiscounts(platform.shop, span, after),
+    };
+
+    async function scan(
+      kind: ScannedKind,
+      between: (seen: readonly string[]) => Promise<unknown> = async () => {},
+      from?: number,
+    ) {
+      const span = { from, until: platform.now().getTime() };
+      const changed: Changed<unknown>[] = [];
+      let after: string | undefined;
+      let pages = 0;
+      do {
+        const page = found(await scans[kind](span, after));
+        changed.push(...page.changed);
+        after = page.next;
+        pages += 1;
+        if (after !== undefined) await between(idsOf(changed));
+      } while (after !== undefined);
+      return { changed, ids: idsOf(changed), pages, until: span.until };
+    }
+
+    describe('pages', () => {
+      it('of orders have no gaps and no doubles while orders are placed, paid and refunded', async () => {
+        const placed: Bought[] = [];
+        for (let i = 0; i < 16; i += 1) placed.push(await platform.buy({ ...GOODS, pay: 'later' }));
+        const ids = placed.map(({ id }) => id);
+        const changed: string[] = [];
+        const first = await scan('order', async (seen) => {
+          ids.push((await platform.buy(GOODS)).id);
+          const unchanged = placed.filter(({ id }) => !changed.includes(id));
+          const read = unchanged.find(({ id }) => seen.includes(id));
+          const unread = unchanged.findLast(({ id }) => !seen.includes(id));
+          for (const { id } of [read, unread].filter((one) => one !== undefined)) {
+            await platform.pay(id);
+            changed.push(id);
+          }
+        });
+        expect(first.pages).toBeGreaterThan(1);
+        expect(new Set(first.ids).size).toBe(first.ids.length);
+        const still = idsOf(placed).filter((id) => !changed.includes(id));
+        expect(first.ids).toEqual(expect.arrayContaining(still));
+        // What changed during a scan may be left to the next one, which begins where the first ended.
+        const next = await scan('order', undefined, first.until);
+        expect([...first.ids, ...next.ids]).toEqual(expect.arrayContaining(ids));
+        const paid = next.changed.find(({ id }) => id === changed[0])?.value as StoreOrder;
+        expect(paid.paymentStatus).toBe('paid');
+      });
+
+      it('of products have no gaps while others are deleted', async () => {
+        const ids: string[] = [];
+        for (let i = 0; i < 12; i += 1) ids.push(await platform.createProduct(1 + i));
+        const gone = new Set<string>();
+        const seen = await scan('product', async (read) => {
+          const one = ids.find((id) => read.includes(id) && !gone.has(id));
+          if (one === undefined) return;
+          gone.add(one);
+          await platform.remove('product', one);
+        });
+        expect(seen.ids).toEqual(expect.arrayContaining(ids));
+      });
+    });
+
+    describe('products, codes and customers', () => {
+      it('follow their changes until they are gone', async () => {
+        const product = await platform.createProduct(12.5);
+        const { shop } = platform;
+        expect(found(await store.readProduct(shop, product)).price).toBe('12.5');
+        await platform.changePrice(product, 13.99);
+        expect(found(await store.readProduct(shop, product)).price).toBe('13.99');
+
+        const code = await platform.createCode('AUTUMN');
+        const coupon = { code: 'AUTUMN', discountId: code, kind: 'percentage', value: '10' };
+        const active = { ...coupon, status: 'active' };
+        expect(found(await store.readCoupon(shop, 'AUTUMN'))).toMatchObject(active);
+        await platform.endCode(code);
+        const ended = { ...coupon, status: 'expired' };
+        expect(found(await store.readCoupon(shop, 'AUTUMN'))).toMatchObject(ended);
+        expect(found(await store.readDiscount(shop, code)).coupons).toMatchObject([ended]);
+
+        const robin = { firstName: 'Robin', lastName: 'Wren', email: 'robin@example.com' };
+        const member = await platform.createCustomer(robin);
+        const known = { id: member, name: 'Robin Wren' };
+        expect(found(await store.readMember(shop, member))).toMatchObject(known);
+        await platform.changeCustomer(member, { email: 'wren@example.com' });
+        expect(found(await store.readMember(shop, member))).toMatchObject({
+          ...known,
+          email: 'wren@example.com',
+        });
+        const { id } = await platform.buy({ ...GOODS, customerId: member });
+        expect((await order(id)).customer).toMatchObject(known);
+
+        await platform.remove('product', product);
+        await platform.remove('discount', code);
+        await platform.remove('member', member);
+        const gone = { kind: 'gone' };
+        expect(await store.readProduct(shop, product)).toEqual(gone);
+        expect(await store.readCoupon(shop, 'AUTUMN')).toEqual(gone);
+        expect(await store.readDiscount(shop, code)).toEqual(gone);
+        expect(await store.readMember(shop, member)).toEqual(gone);
+        expect((await order(id)).customer).toBeUndefined();
+        for (const [kind, lost] of [
+          ['product', product],
+          ['discount', code],
+        ] as const) {
+          const { ids } = await scan(kind);
+          const [kept = ''] = ids;
+          expect(found(await store.findAbsent(shop, kind, [kept, lost]))).toEqual(new Set([lost]));
+          expect(found(await store.findAbsent(shop, kind, []))).toEqual(new Set());
+          expect(ids).not.toContain(lost);
+        }
+      });
+
+      it('that never existed are gone, too', async () => {
+        const { shop } = platform;
+        const gone = { kind: 'gone' };
+        expect(await store.readOrder(shop, '404404404')).toEqual(gone);
+        expect(await store.readProduct(shop, '404404404')).toEqual(gone);
+        expect(await store.readCoupon(shop, 'NEVER')).toEqual(gone);
+        expect(await store.readMember(shop, '404404404')).toEqual(gone);
+      });
+    });
+  });
+}
+
+type Page = Promise<ScanAnswer<ScanPage<unknown>>>;
+
+const idsOf = (all: readonly { readonly id: string }[]) => all.map(({ id }) => id);
+
+/** Without taxes, as the default rules want it, and with them. */
+function counts(order: StoreOrder): readonly string[] {
+  return (['exclude', 'include'] as const).map(
+    (taxes) => orderAmounts(order, { ...defaultRules, taxes }).total,
+  );
+}
+
+function found<Value>(answer: StoreAnswer<Value>): Value {
+  if (answer.kind === 'found') return answer.value;
+  throw new Error(`the store says ${JSON.stringify(answer)}`);
+}
+
+function withoutVersion(order: StoreOrder) {
+  const { beforeRefunds, ...rest } = order;
+  return [rest, ...beforeRefunds].map(({ updatedAt: _, ...one }) => one);
+}

@@ -1,0 +1,101 @@
+import { createHmac } from 'node:crypto';
+import { startStoreSandbox } from '../../local/store-sandbox/sandbox.ts';
+import { shopifyDeliveries } from '../../shared/shopify/webhooks/receive-webhook.ts';
+import { topicOf } from '../../shared/shopify/webhooks/topics.ts';
+import { describeStorePlatform } from '../contract/store-platform.ts';
+import { adminStoreOf } from '../support/store-and-connector.ts';
+
+const SHOP = 'example-store.myshopify.com';
+const secrets = { current: 'newer-secret-of-this-test', previous: 'older-secret-of-this-test' };
+const GIDS = {
+  order: 'Order',
+  product: 'Product',
+  discount: 'DiscountCodeNode',
+  member: 'Customer',
+};
+
+async function open() {
+  let clock = Date.parse('2026-10-09T12:00:00Z');
+  const { actions, ...sandbox } = await startStoreSandbox({
+    ...{ sample: false, accessToken: 'shpat_of_this_test_71c2', ids: 'beyond-2^53' },
+    shop: { domain: SHOP, taxes: [{ title: 'VAT', ratePpm: 190_000 }] },
+    // The clock stands still between the steps, so the bucket would not fill again.
+    settings: { bucketSize: 1_000_000 },
+    now: () => new Date(clock),
+  });
+  /** The store's dates have whole seconds. */
+  const after = async <Value>(act: () => Value): Promise<Value> => {
+    clock += 1_000;
+    return act();
+  };
+  const of = (orderId: string) => ({ orderId });
+
+  return {
+    ...{ shop: SHOP, currency: 'EUR', deliveries: shopifyDeliveries, secrets },
+    store: adminStoreOf({ ...sandbox, actions }),
+    now: () => new Date(clock),
+    deliver({ kind, id, change }, how) {
+      const gid = `gid://shopify/${GIDS[kind]}/${id}`;
+      const body = Buffer.from(`{"id":${id},"admin_graphql_api_id":"${gid}"}`);
+      const secret = how === 'signed with the older secret' ? secrets.previous : secrets.current;
+      const signature = createHmac('sha256', secret).update(body).digest('base64');
+      const headers = {
+        'X-Shopify-Topic': topicOf(kind, change),
+        // The shops of one app have one secret.
+        'X-Shopify-Shop-Domain': how === 'of another shop' ? 'other.myshopify.com' : SHOP,
+        'X-Shopify-Webhook-Id': `delivery-of-${kind}-${id}`,
+        'X-Shopify-API-Version': '2026-10',
+        ...(how !== 'unsigned' && { 'X-Shopify-Hmac-Sha256': signature }),
+      };
+      const wasChanged = how === 'changed after it was signed';
+      return { headers, body: wasChanged ? Buffer.concat([body, Buffer.from(' ')]) : body };
+    },
+    async buy({ lines, taxes, code, shipping, pay, customerId, foreignCurrency }) {
+      const order = await after(() =>
+        actions.placeOrder({
+          lines: lines.map((line, index) => ({ ...line, title: `Goods ${index}` })),
+          taxesIncluded: taxes === 'inside',
+          ...(code && { discounts: [{ code }] }),
+          ...(shipping && { shipping: [{ price: shipping }] }),
+          ...(customerId && { customerId }),
+          ...(foreignCurrency && { presentment: { currency: 'USD', rate: 1.1 } }),
+          payment: pay === 'later' ? 'none' : 'paid',
+        }),
+      );
+      return { id: order.id, lineIds: order.lines.map(({ id }) => id) };
+    },
+    pay: (id) => after(() => actions.payOrder(of(id))),
+    ship: (id) => after(() => actions.fulfilOrder(of(id))),
+    refundPieces: (id, lineId, quantity) =>
+      after(() => actions.refundOrder({ ...of(id), lines: [{ lineId, quantity }] })),
+    refundAmount: (id, amount) => after(() => actions.refundOrder({ ...of(id), amount })),
+    refundShipping: (id) => after(() => actions.refundOrder({ ...of(id), shipping: 'all' })),
+    cancelPieces: (id, lineId, quantity) =>
+      after(() => {
+        const line = sandbox.rows.orders.get(id)?.lines.find((one) => one.id === lineId);
+        const left = (line?.quantity ?? 0) - quantity;
+        return actions.editOrder({ ...of(id), set: [{ lineId, quantity: left }] });
+      }),
+    cancel: (id) => after(() => actions.cancelOrder(of(id))),
+    createProduct: async (price) =>
+      (await after(() => actions.createProduct({ title: 'Goods', price }))).id,
+    changePrice: (productId, price) => after(() => actions.updateProduct({ productId, price })),
+    createCode: async (code) =>
+      (await after(() => actions.createDiscount({ percentage: 10, codes: [code] }))).id,
+    endCode: (discountId) => after(() => actions.deactivateDiscount({ discountId })),
+    createCustomer: async (person) => (await after(() => actions.createCustomer(person))).id,
+    changeCustomer: (customerId, changes) =>
+      after(() => actions.updateCustomer({ customerId, ...changes })),
+    remove: (kind, id) =>
+      after<unknown>(() => {
+        if (kind === 'product') return actions.deleteProduct({ productId: id });
+        if (kind === 'discount') return actions.deleteDiscount({ discountId: id });
+        return actions.deleteCustomer({ customerId: id });
+      }),
+    close: sandbox.stop,
+  } satisfies Awaited<ReturnType<Parameters<typeof describeStorePlatform>[1]>>;
+}
+
+describeStorePlatform('Shopify’s sandbox', open, {
+  timeOfSigning: 'a webhook is signed without its time; equal bytes are one message',
+});

@@ -1,0 +1,239 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Finding, ShopDeps } from '../../../scripts/connector/checks/check.ts';
+import { judgeServer } from '../../../scripts/connector/checks/vendure.ts';
+import { awsSettings, type Deployment } from '../../../scripts/connector/deployment/deployment.ts';
+import { requireApp, requireApps } from '../../../scripts/connector/deployment/platform.ts';
+import { openShopServices, readNames } from '../../../scripts/connector/deployment/services.ts';
+import {
+  askFields,
+  faultIn,
+  fieldsOf,
+  tryCredentials,
+} from '../../../scripts/connector/secrets/set-secret.ts';
+import { postProbe } from '../../../scripts/connector/send/send-webhook.ts';
+import { shopSteps } from '../../../scripts/connector/setup/shop-steps.ts';
+import { BadArguments } from '../../../scripts/connector/terminal/exit.ts';
+import { findAny, findEntity } from '../../../scripts/connector/trace/find.ts';
+import { subscriptionsCheck } from '../../../scripts/connector/webhooks/webhooks.ts';
+import { defineConnector, type Shop } from '../../../shared/config/connector-config.ts';
+import type { Delivery } from '../../../shared/core/events/receive-delivery.ts';
+import { vendureDeliveries } from '../../../shared/vendure/deliveries.ts';
+
+/** What the server answers, and what it was asked. */
+let answer: (query: string, filter: unknown, key: string | undefined) => object;
+let asked: Delivery[];
+const server = createServer((request, response) => {
+  const parts: Buffer[] = [];
+  request.on('data', (part) => parts.push(part));
+  request.on('end', () => {
+    const body = Buffer.concat(parts);
+    const headers = request.headers as Delivery['headers'];
+    asked.push({ method: 'POST', path: '/', headers, body });
+    const { query = '', variables } = JSON.parse(body.toString());
+    const said = answer(query, variables?.options?.filter, headers['vendure-api-key']);
+    response.end(JSON.stringify(said));
+  });
+});
+
+let deployment: Deployment;
+let shop: Shop;
+let other: Shop;
+beforeEach(async () => {
+  asked = [];
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const connector = defineConnector({
+    shops: [
+      {
+        platform: 'vendure',
+        domain: 'shop.example.com',
+        vendure: { adminApi: `${place()}/admin-api`, currency: 'EUR' },
+      },
+      { domain: 'example-store.myshopify.com' },
+    ],
+    loyalty: { address: 'https://loyalty.example.com' },
+    rules: { currency: 'EUR' },
+  });
+  const aws = awsSettings({ region: 'eu-west-1' });
+  deployment = { connector, aws, where: 'aws', output: (name: string) => name } as never;
+  [shop, other] = connector.shops as [Shop, Shop];
+});
+afterEach(() => new Promise((resolve) => server.close(resolve)));
+const place = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+const channel = (currency = 'EUR') => ({
+  activeChannel: { code: '__default_channel__', token: 'the-token', defaultCurrencyCode: currency },
+});
+
+describe('the secrets of a Vendure shop', () => {
+  it('are an API key, or a user name with a password that a person chose', () => {
+    const fault = (fields: object) => faultIn('store', fields as never, shop);
+    expect(fault({ apiKey: 'key' })).toBeUndefined();
+    expect(fault({ username: 'connector', password: 'as I like it' })).toBeUndefined();
+    expect(fault({ username: 'connector' })).toMatch(/^password/);
+    expect(fault({ clientId: 'x', clientSecret: 'y' })).toMatch(/not a field.*apiKey, username/);
+    expect(faultIn('store', { apiKey: 'key' }, other)).toMatch(/not a field/);
+  });
+
+  it('are asked for until nothing more is needed', async () => {
+    const ask = (given: Readonly<Record<string, string>>) =>
+      askFields(fieldsOf('store', shop), async ({ field }) => given[field] ?? '');
+    expect(await ask({ apiKey: 'key' })).toEqual({ apiKey: 'key' });
+    const login = { username: 'connector', password: 'secret' };
+    expect(await ask(login)).toEqual(login);
+  });
+
+  it('are tried at the server before they are stored, and repeated in no message', async () => {
+    answer = (_query, _filter, key) =>
+      key === 'right'
+        ? { data: channel() }
+        : { errors: [{ extensions: { code: 'FORBIDDEN' } }], data: null };
+    const tried = (apiKey: string) => tryCredentials(deployment, shop, 'store', { apiKey });
+    expect(await tried('right')).toBeUndefined();
+    const refused = await tried('wrong-key');
+    expect(refused).toMatch(/admin-api does not accept them \(unauthorized\).*ReadOrder/);
+    expect(refused).not.toContain('wrong-key');
+  });
+});
+
+describe('the server of a Vendure shop', () => {
+  const verdict = (findings: readonly Finding[]) => findings.map((one) => one.verdict);
+
+  it('passes where its channel can be read and counts as the settings say', () => {
+    const right = judgeServer({ kind: 'data', data: channel() }, shop);
+    expect(verdict(right)).toEqual(['pass', 'pass']);
+    const [wrong] = judgeServer({ kind: 'data', data: channel('USD') }, shop);
+    expect(wrong).toMatchObject({ verdict: 'fail', fix: expect.stringContaining("to 'USD'") });
+    const vendure = shop.vendure && { ...shop.vendure, channel: 'another' };
+    const [other] = judgeServer({ kind: 'data', data: channel() }, { ...shop, vendure });
+    expect(other).toMatchObject({ verdict: 'fail', fix: expect.stringContaining('its code') });
+  });
+
+  it('fails with the fix where a person must act, and is not known where it did not answer', () => {
+    const judge = (why: string, more: object = {}) =>
+      judgeServer({ kind: 'unavailable', why, ...more }, shop);
+    expect(judge('unauthorized', { misconfigured: true })).toMatchObject([
+      { verdict: 'fail', fix: expect.stringContaining('ReadPromotion'), next: [{}] },
+    ]);
+    expect(judge('unknown-channel', { misconfigured: true })).toMatchObject([
+      { verdict: 'fail', fix: expect.stringContaining('vendure.channel') },
+    ]);
+    expect(verdict(judge('not-the-api'))).toEqual(['fail']);
+    expect(verdict(judge('time-out'))).toEqual(['unknown']);
+  });
+});
+
+describe('what only a Shopify shop has', () => {
+  it('is refused for a Vendure shop in plain words, whichever command asks', () => {
+    const services = openShopServices(deployment);
+    const said = /shop\.example\.com runs on Vendure, and this command is for Shopify shops/;
+    for (const ask of [
+      () => services.ask(shop),
+      () => requireApp(shop),
+      () => requireApps([shop]),
+    ]) {
+      expect(ask).toThrow(BadArguments);
+      expect(ask).toThrow(said);
+    }
+    expect(requireApps([shop, other])).toEqual([other]);
+  });
+
+  it('is no step of its set-up, and no passed check', async () => {
+    const setup = { deps: { where: 'aws', session: {} }, deployment, shop, isOnly: true };
+    const titles = [...shopSteps(setup as never)].map(({ title }) => title);
+    expect(titles).toEqual([
+      ...['Secrets', 'Vendure server', 'Loyalty service', 'Address for the plugin'],
+    ]);
+    const services = () => openShopServices(deployment);
+    const deps: ShopDeps = { deployment, services, shops: [shop] };
+    expect(await subscriptionsCheck(deps).look()).toMatchObject([
+      { verdict: 'info', what: expect.stringContaining('nothing to subscribe to') },
+    ]);
+  });
+});
+
+it('is probed as its plugin signs, with an event that is not queued', async () => {
+  answer = () => ({});
+  await postProbe(place(), 'the-secret');
+  const [sent] = asked;
+  if (!sent) throw new Error('nothing was sent');
+  const check = (secret: string) =>
+    vendureDeliveries.check(sent, { current: secret, previous: undefined }, new Date());
+  expect([check('the-secret'), check('another')]).toEqual(['current', 'invalid']);
+  expect(vendureDeliveries.identify(sent, shop.domain)).toMatchObject({
+    kind: 'not-ours',
+    isProbe: true,
+  });
+});
+
+describe('what a text may mean in a Vendure shop', () => {
+  const items: Readonly<Record<string, readonly object[]>> = {
+    orders: [{ id: '12', code: 'ABC' }],
+    products: [{ id: '12', name: 'Hat' }],
+    customers: [{ id: '12' }],
+  };
+  /** A server that has one of each, and finds it by the filters of `hits`. */
+  function world(...hits: readonly string[]) {
+    answer = (query, filter) => {
+      const [name = ''] = Object.keys(items).filter((one) => query.includes(`${one}(`));
+      const isHit = hits.includes(`${name} ${JSON.stringify(filter)}`);
+      return { data: { [name]: { items: isHit ? items[name] : [] } } };
+    };
+    const services = openShopServices(deployment);
+    const vendure = (one: Shop) => services.vendure(one, { kind: 'api-key', apiKey: 'key' });
+    const store = { readCoupon: async () => ({ kind: 'gone' }) as const };
+    const ledger = { readMany: async () => new Map() };
+    return { deployment, ledger, services: { ...services, vendure, store } };
+  }
+  const find = async (text: string, ...hits: readonly string[]) =>
+    (await findAny(text, world(...hits), [shop])).hits.map(({ kind, id, name }) => [
+      kind,
+      id,
+      name,
+    ]);
+
+  it('is the code of an order, the name of a product, or the address of a customer', async () => {
+    expect(await find('ABC', 'orders {"code":{"eq":"ABC"}}')).toEqual([['order', '12', 'ABC']]);
+    const named = 'products {"name":{"contains":"Hat"}}';
+    expect(await find('Hat', named)).toEqual([['product', '12', 'Hat']]);
+    const address = 'customers {"emailAddress":{"eq":"robin@example.com"}}';
+    expect(await find('Robin@example.com', address)).toEqual([['customer', '12', null]]);
+  });
+
+  it('is an id, which may be as short as any number', async () => {
+    const ids = Object.keys(items).map((name) => `${name} {"id":{"eq":"12"}}`);
+    expect(await find('12', ...ids)).toEqual([
+      ['order', '12', 'ABC'],
+      ['product', '12', 'Hat'],
+      ['customer', '12', null],
+    ]);
+    const searched = { ...world(), shop };
+    expect(await findEntity('order', '12', searched)).toMatchObject([{ kind: 'order', id: '12' }]);
+  });
+
+  it('is a problem in words where the server cannot be asked', async () => {
+    const deps = world();
+    answer = () => ({ errors: [{ extensions: { code: 'FORBIDDEN' } }] });
+    await expect(findAny('ABC', deps, [shop])).rejects.toThrow('could not be read (unauthorized)');
+  });
+});
+
+it('names orders by their codes and products by their names', async () => {
+  answer = (query) =>
+    query.includes('orders(')
+      ? { data: { orders: { items: [{ id: '7', code: 'ABC' }] } } }
+      : { data: { products: { items: [{ id: '7', name: 'Hat' }] } } };
+  const services = openShopServices(deployment);
+  const vendure = (one: Shop) => services.vendure(one, { kind: 'api-key', apiKey: 'key' });
+  const named = [
+    { kind: 'order', id: '7' },
+    { kind: 'product', id: '7' },
+    { kind: 'member', id: '7' },
+  ];
+  const names = await readNames({ ...services, vendure }, shop, named);
+  expect([...names]).toEqual([
+    ['order 7', 'ABC'],
+    ['product 7', 'Hat'],
+  ]);
+});

@@ -1,0 +1,102 @@
+import { expect, it } from 'vitest';
+import { recordTelemetry } from '../../../local/harness/recorded-telemetry.ts';
+import type { QueuedEvent } from '../../../shared/core/events/event.ts';
+import { receiveDelivery } from '../../../shared/core/events/receive-delivery.ts';
+import { readVendureEvent, sign, vendureDeliveries } from '../../../shared/vendure/deliveries.ts';
+
+const NOW = new Date('2026-11-17T12:00:00.000Z');
+const SECRETS = { current: 'newer', previous: 'older' };
+const EVENT = {
+  ...{ id: '83d608e8-a626-4207-a224-8bec7b26f999', kind: 'order', entityId: '12' },
+  ...{ change: 'changed', at: '2026-11-17T11:59:59.000Z' },
+};
+
+async function deliver(
+  value: unknown,
+  { secret = 'newer', seconds = NOW.getTime() / 1000, tampered = false } = {},
+) {
+  const body = Buffer.from(typeof value === 'string' ? value : JSON.stringify(value));
+  const queued: QueuedEvent[] = [];
+  const timestamp = String(seconds);
+  const headers = {
+    'X-Loyalty-Timestamp': timestamp,
+    'X-Loyalty-Signature': sign(secret, timestamp, body),
+  };
+  const secrets = {
+    get: async () => SECRETS,
+    refresh: async () => ({ kind: 'unchanged', value: SECRETS }) as const,
+  };
+  const shop = {
+    ...{ domain: 'vendure.example.com', secrets, watchesSilence: false },
+    deliveries: vendureDeliveries,
+  };
+  const answer = await receiveDelivery(
+    { method: 'POST', path: '/vendure', headers, body: tampered ? Buffer.from('{}') : body },
+    {
+      ...{ shops: new Map([['/vendure', shop]]), telemetry: recordTelemetry() },
+      ...{ now: () => NOW, mayQueue: () => true },
+      queue: { send: async (event) => void queued.push(event) },
+    },
+  );
+  return { status: answer.status, queued };
+}
+
+it.each([
+  ['order', 'order'],
+  ['product', 'product'],
+  ['promotion', 'discount'],
+  ['customer', 'member'],
+])('queues the event of a Vendure %s under the connector’s own kind', async (kind, own) => {
+  const { status, queued } = await deliver({ ...EVENT, kind, change: 'deleted' });
+  expect(status).toBe(200);
+  expect(queued).toMatchObject([
+    { shop: 'vendure.example.com', kind: own, id: '12', claim: 'deleted', origin: 'webhook' },
+  ]);
+});
+
+it('accepts both secrets for five minutes, and nothing that was changed or captured', async () => {
+  const at = NOW.getTime() / 1000;
+  expect((await deliver(EVENT, { secret: 'older' })).status).toBe(200);
+  expect((await deliver(EVENT, { seconds: at - 300 })).status).toBe(200);
+  for (const wrong of [
+    { seconds: at - 301 },
+    { seconds: at + 301 },
+    { seconds: Number.NaN },
+    { secret: 'guessed' },
+    { tampered: true },
+  ]) {
+    expect(await deliver(EVENT, wrong)).toEqual({ status: 401, queued: [] });
+  }
+});
+
+it.each([
+  ['no JSON', '{'],
+  ['no object', 'null'],
+  ['no id', { ...EVENT, entityId: undefined }],
+  ['an id with other characters', { ...EVENT, entityId: '12|order' }],
+  ['an unknown change', { ...EVENT, change: 'made' }],
+  ['no moment', { ...EVENT, at: 'yesterday' }],
+])('refuses %s with 400, so that the plugin does not repeat it', async (_, value) => {
+  expect(await deliver(value)).toEqual({ status: 400, queued: [] });
+});
+
+it('answers 200 to a test of the address and to kinds of a newer plugin, and queues neither', async () => {
+  for (const kind of ['probe', 'stock']) {
+    expect(await deliver({ ...EVENT, kind })).toEqual({ status: 200, queued: [] });
+  }
+});
+
+it('asks the store for whatever an event names', () => {
+  const event = {
+    claim: 'changed',
+    origin: 'webhook',
+    body: Buffer.from('{}'),
+    ...{ shop: 'vendure.example.com', id: '12', topic: '', deliveryId: 'd' },
+    receivedAt: NOW.toISOString(),
+  } as const;
+  expect(readVendureEvent({ ...event, kind: 'order' })).toEqual({ kind: 'ask-store' });
+  expect(readVendureEvent({ ...event, kind: 'discount' })).toEqual({
+    kind: 'task',
+    task: { kind: 'fan-out', discountId: '12' },
+  });
+});

@@ -1,0 +1,171 @@
+import { describe, expect, it } from 'vitest';
+import { defaultRules } from '../../../shared/config/mapping-settings.ts';
+import { orderAmounts } from '../../../shared/core/mapping/order-amounts.ts';
+import type { VendureOrder, VendureRefund } from '../../../shared/vendure/documents.ts';
+import { readVendureOrder } from '../../../shared/vendure/read-order.ts';
+
+const reading = { readAt: new Date('2026-11-17T12:00:00.000Z'), precision: 2 };
+
+const refund = (id: string, total: number, shipping = 0, state = 'Settled'): VendureRefund => ({
+  ...{ id, total, shipping, state },
+  createdAt: `2026-11-16T1${id}:00:00.000Z`,
+});
+
+/** Two shirts and a mug with 19 % tax inside, shipping of 5.00, paid at once. */
+function order(changes: Partial<VendureOrder> = {}, refunds: readonly VendureRefund[] = []) {
+  const value: VendureOrder = {
+    id: '12',
+    code: 'GUEJZ5ESJ2RN7WN9',
+    state: 'Delivered',
+    active: false,
+    orderPlacedAt: '2026-11-15T10:00:00.000Z',
+    updatedAt: '2026-11-15T09:59:59.000Z',
+    currencyCode: 'EUR',
+    couponCodes: ['TENPCT'],
+    customer: {
+      ...{ id: '7', firstName: 'Robin', lastName: 'W', emailAddress: 'robin@example.com' },
+      ...{ phoneNumber: '', createdAt: '2026-11-01T00:00:00.000Z' },
+    },
+    subTotal: 3175,
+    subTotalWithTax: 3779,
+    shippingWithTax: 500,
+    totalWithTax: 4279,
+    surcharges: [],
+    lines: [line('1', 2, 2541, 3024), line('2', 1, 634, 755)],
+    payments: [
+      {
+        ...{ id: '1', method: 'card', amount: 4279, state: 'Settled' },
+        ...{ createdAt: '2026-11-15T10:00:00.000Z', refunds },
+      },
+    ],
+    modifications: [],
+    fulfillments: [parcel('Delivered', ['1', 2], ['2', 1])],
+    ...changes,
+  };
+  return value;
+}
+
+const parcel = (state: string, ...lines: readonly (readonly [id: string, quantity: number])[]) => ({
+  ...{ state, updatedAt: '2026-11-15T15:00:00.000Z' },
+  lines: lines.map(([orderLineId, quantity]) => ({ orderLineId, quantity })),
+});
+
+const line = (id: string, quantity: number, net: number, gross: number) => ({
+  ...{ id, quantity, proratedLinePrice: net, proratedLinePriceWithTax: gross },
+  productVariant: { name: `Variant ${id}`, product: { id: `2${id}` } },
+});
+
+function read(given: VendureOrder) {
+  const value = readVendureOrder(given, reading);
+  if (!value) throw new Error('it is a cart');
+  return value;
+}
+
+const counts = (given: VendureOrder, taxes: 'include' | 'exclude' = 'exclude') =>
+  orderAmounts(read(given), { ...defaultRules, taxes }).total;
+
+describe('what an order of Vendure counts', () => {
+  it.each([
+    ['all that was paid for goods, without tax and shipping', order(), '31.75', '37.79'],
+    // One shirt of 15.12: 22.67 of 37.79 is left.
+    ['less a line that was refunded', order({}, [refund('1', 1512)]), '19.05', '22.67'],
+    ['less an amount without lines', order({}, [refund('1', 500)]), '27.55', '32.79'],
+    ['the same after its shipping went back', order({}, [refund('1', 500, 500)]), '31.75', '37.79'],
+    ['goods and shipping of one refund', order({}, [refund('1', 2012, 500)]), '19.05', '22.67'],
+    [
+      'less a surcharge below zero, by its own tax',
+      order({
+        ...{ subTotal: 2995, subTotalWithTax: 3479, totalWithTax: 3979 },
+        surcharges: [{ id: '1', description: 'late', price: -252, priceWithTax: -300 }],
+        lines: [line('1', 2, 2541, 3024), line('2', 1, 706, 755)],
+      }),
+      '29.95',
+      '34.79',
+    ],
+    ['no refund that failed', order({}, [refund('1', 1512, 0, 'Failed')]), '31.75', '37.79'],
+    [
+      'what is pending: the merchant decided',
+      order({}, [refund('1', 1512, 0, 'Pending')]),
+      '19.05',
+      '22.67',
+    ],
+    ['never less than nothing', order({}, [refund('1', 4279), refund('2', 755)]), '0', '0'],
+  ])('%s', (_, given, net, gross) => {
+    expect([counts(given), counts(given, 'include')]).toEqual([net, gross]);
+  });
+
+  it('takes a line that a modification removed once, with the refund of that modification', () => {
+    const modified = {
+      ...{ subTotal: 2541, subTotalWithTax: 3024, totalWithTax: 3524 },
+      lines: [line('1', 2, 2541, 3024), line('2', 0, 0, 0)],
+      modifications: [{ refund: { id: '1' } }],
+    };
+    expect(counts(order(modified, [refund('1', 755)]), 'include')).toBe('30.24');
+    expect(counts(order(modified, [refund('1', 755), refund('2', 1512)]), 'include')).toBe('15.12');
+    // Cancelled, and the money given back afterwards.
+    const cancelled = { ...modified, modifications: [] };
+    expect(counts(order(cancelled), 'include')).toBe('30.24');
+    expect(counts(order(cancelled, [refund('1', 755)]), 'include')).toBe('30.24');
+  });
+
+  it('counts a surcharge as a line without a product, and one below zero as a discount', () => {
+    const surcharge = (priceWithTax: number) => ({
+      ...{ id: '3', description: 'Gift wrap', price: priceWithTax, priceWithTax },
+    });
+    const more = order({
+      ...{ surcharges: [surcharge(300)], subTotalWithTax: 4079, totalWithTax: 4579 },
+      payments: [{ ...order().payments?.[0], amount: 4579, refunds: [] } as never],
+    });
+    expect(read(more).lines.at(-1)).toMatchObject({ productId: undefined, paid: '3', kept: 1 });
+    expect(counts(more, 'include')).toBe('40.79');
+    const less = order({
+      ...{ surcharges: [surcharge(-300)], subTotalWithTax: 3479, totalWithTax: 3979 },
+      payments: [{ ...order().payments?.[0], amount: 3979, refunds: [] } as never],
+    });
+    expect(counts(less, 'include')).toBe('34.79');
+  });
+
+  it('counts an order that is only authorized as it is', () => {
+    const payments = [{ ...order().payments?.[0], state: 'Authorized', refunds: [] } as never];
+    const given = order({ payments, state: 'PaymentAuthorized' });
+    expect(read(given)).toMatchObject({ paymentStatus: 'authorized', outstanding: '42.79' });
+    expect(counts(given, 'include')).toBe('37.79');
+  });
+});
+
+describe('an order of Vendure', () => {
+  it('has the moment of reading as its version, because no date of its own moves with each change', () => {
+    expect(read(order()).updatedAt).toBe('2026-11-17T12:00:00.000Z');
+  });
+
+  it('is none while it is a cart', () => {
+    expect(readVendureOrder(order({ orderPlacedAt: null }), reading)).toBeUndefined();
+    expect(readVendureOrder(order({ active: true }), reading)).toBeUndefined();
+  });
+
+  it('says what it counted before each refund, the oldest first, whatever the order of payments', () => {
+    const { beforeRefunds } = read(order({}, [refund('2', 755), refund('1', 1512)]));
+    expect(beforeRefunds.map((one) => one.refundedWithoutLines)).toEqual(['0', '15.12']);
+    expect(read(order({}, [refund('1', 4279, 500)])).beforeRefunds).toHaveLength(1);
+  });
+
+  it('is fulfilled when all of its pieces are on their way, although one parcel has arrived before', () => {
+    const first = parcel('Delivered', ['1', 1]);
+    const fulfilment = (...others: readonly ReturnType<typeof parcel>[]) =>
+      read(order({ state: 'PartiallyDelivered', fulfillments: [first, ...others] }))
+        .fulfillmentStatus;
+    expect(fulfilment(parcel('Shipped', ['1', 1], ['2', 1]))).toBe('fulfilled');
+    expect(fulfilment(parcel('Shipped', ['2', 1]))).toBe('partial');
+    expect(fulfilment(parcel('Cancelled', ['1', 1], ['2', 1]))).toBe('partial');
+  });
+
+  it.each([
+    ['Cancelled', 'voided', []],
+    ['PaymentSettled', 'paid', [{ amount: 4279, state: 'Settled' }]],
+    ['ArrangingAdditionalPayment', 'partially_paid', [{ amount: 4000, state: 'Settled' }]],
+    ['PaymentAuthorized', 'pending', [{ amount: 4279, state: 'Declined' }]],
+  ])('in state %s is %s', (state, status, payments) => {
+    const given = payments.map((one) => ({ ...order().payments?.[0], ...one, refunds: [] }));
+    expect(read(order({ state, payments: given as never })).paymentStatus).toBe(status);
+  });
+});

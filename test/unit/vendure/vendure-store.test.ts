@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createVendureStore } from '../../../shared/vendure/vendure-store.ts';
+import {
+  answering,
+  type ScriptedServer,
+  startScriptedServer,
+} from '../../support/scripted-server.ts';
+
+const SHOP = 'vendure.example.com';
+const SPAN = { from: undefined, until: Date.parse('2026-11-17T12:00:00.000Z') };
+
+let server: ScriptedServer;
+beforeAll(async () => {
+  server = await startScriptedServer();
+});
+afterAll(() => server.stop());
+
+const credentials = { kind: 'api-key', apiKey: 'key-of-this-test' } as const;
+const open = () =>
+  createVendureStore({
+    shop: () => ({
+      ...{ address: server.url, channel: undefined, currency: 'EUR', precision: 2, changeDays: 60 },
+      secret: { get: async () => credentials, refresh: async () => credentials },
+    }),
+    pageSize: 3,
+  });
+
+/** Lists by their names in a query, and things by theirs. */
+function serve(lists: Record<string, unknown[]>, things: Record<string, unknown> = {}): void {
+  server.script = (response, socket) => {
+    const { query, variables } = JSON.parse(server.received.at(-1)?.body ?? '');
+    const { skip = 0, take, filter } = variables.options ?? {};
+    const name = /\{ (\w+)\(/.exec(query)?.[1] ?? '';
+    const ids: string[] | undefined = filter?.id?.in;
+    const all = lists[name]?.filter((one) => ids?.includes((one as { id: string }).id) ?? true);
+    const list = all && { totalItems: all.length, items: all.slice(skip, skip + take) };
+    answering(200, JSON.stringify({ data: { [name]: list ?? things[name] } }))(response, socket);
+  };
+}
+
+const products = (...ids: readonly number[]) =>
+  ids.map((id) => ({
+    ...{ id: String(id), name: 'Mug', slug: 'mug', enabled: true, featuredAsset: null },
+    ...{ facetValues: [], collections: [], variantList: { items: [] } },
+  }));
+
+async function scan(between: (page: number) => void) {
+  const store = open();
+  const pages: string[][] = [];
+  let after: string | undefined;
+  do {
+    const answer = await store.changedProducts(SHOP, SPAN, after);
+    if (answer.kind !== 'found') throw new Error(answer.why);
+    pages.push(answer.value.changed.map(({ id }) => id));
+    after = answer.value.next;
+    between(pages.length);
+  } while (after !== undefined && pages.length < 9);
+  return pages.map((ids) => ids.join(' '));
+}
+
+it('reads all once while nothing is deleted', async () => {
+  serve({ products: products(1, 2, 3, 4, 5, 6, 7, 8) });
+  expect(await scan(() => {})).toEqual(['1 2 3 4', '5 6 7', '8']);
+  serve({ products: products(1, 2, 3, 4) });
+  expect(await scan(() => {})).toEqual(['1 2 3 4']);
+  serve({ products: [] });
+  expect(await scan(() => {})).toEqual(['']);
+});
+
+it.each([
+  ['one', [2, 3, 4, 5, 6, 7], ['1 2 3 4', '5', '6 7']],
+  ['all but the last', [4, 5, 6, 7], ['1 2 3 4', '5 6 7']],
+  // No place is left to go on from.
+  ['the last', [1, 2, 3, 5, 6, 7], ['1 2 3 4', '1 2 3 5', '6 7']],
+])('skips nothing after %s of a page was deleted', async (_, left, expected) => {
+  serve({ products: products(1, 2, 3, 4, 5, 6, 7) });
+  const pages = await scan((page) => {
+    if (page === 1) serve({ products: products(...left) });
+  });
+  expect(pages).toEqual(expected);
+});
+
+it('reads an order without its customer once they were deleted', async () => {
+  const order = {
+    ...{ id: '12', code: 'GUEJZ5ESJ2RN7WN9', state: 'PaymentSettled', active: false },
+    ...{ orderPlacedAt: '2026-11-15T10:00:00.000Z', updatedAt: '2026-11-15T10:00:00.000Z' },
+    ...{ currencyCode: 'EUR', couponCodes: [], surcharges: [], lines: [], payments: [] },
+    ...{ subTotal: 0, subTotalWithTax: 0, shippingWithTax: 0, totalWithTax: 0 },
+    ...{ modifications: [], fulfillments: [] },
+    customer: {
+      ...{ id: '7', firstName: 'Robin', lastName: 'W', emailAddress: 'robin@example.com' },
+      ...{ phoneNumber: '', createdAt: '2026-11-01T00:00:00.000Z' },
+    },
+  };
+  const read = async () => {
+    const store = open();
+    const page = await store.changedOrders(SHOP, SPAN);
+    const one = await store.readOrder(SHOP, '12');
+    if (page.kind !== 'found' || one.kind !== 'found') throw new Error('not found');
+    return [one.value, page.value.changed[0]?.value].map((value) => value?.customer?.email);
+  };
+  serve({ orders: [order], customers: [{ id: '7' }] }, { order });
+  expect(await read()).toEqual(['robin@example.com', 'robin@example.com']);
+  serve({ orders: [order], customers: [] }, { order });
+  expect(await read()).toEqual([undefined, undefined]);
+});

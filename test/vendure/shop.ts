@@ -1,0 +1,55 @@
+/** The Shop and Admin APIs of a Vendure server, as a storefront and a merchant use them. */
+export class VendureShop {
+  readonly #address: string;
+  #admin: string | undefined;
+
+  constructor(port: number) {
+    this.#address = `http://127.0.0.1:${port}`;
+  }
+
+  /** As the merchant. Throws when the server refuses it. */
+  async admin<Data>(query: string, variables: object = {}, channel?: string): Promise<Data> {
+    this.#admin ??= (
+      await this.#post(
+        'admin-api',
+        'mutation { login(username: "superadmin", password: "superadmin") { __typename } }',
+        {},
+      )
+    ).token;
+    return (await this.#post('admin-api', query, variables, this.#admin, channel)).data as Data;
+  }
+
+  /** A visitor, or a customer after they logged in. */
+  visit(channel?: string): Visitor {
+    let token: string | undefined;
+    return async <Data>(query: string, variables: object = {}): Promise<Data> => {
+      const answer = await this.#post('shop-api', query, variables, token, channel);
+      token = answer.token ?? token;
+      return answer.data as Data;
+    };
+  }
+
+  async #post(api: string, query: string, variables: object, token?: string, channel?: string) {
+    const answer = await fetch(`${this.#address}/${api}`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        ...(token && { authorization: `Bearer ${token}` }),
+        ...(channel && { 'vendure-token': channel }),
+      },
+      body: JSON.stringify({ query, variables }),
+    });
+    const { data, errors } = (await answer.json()) as { data: unknown; errors?: unknown[] };
+    const refused = errors ?? Object.values(data ?? {}).find(isError);
+    if (refused) throw new Refused(`${query.slice(0, 120)}: ${JSON.stringify(refused)}`);
+    return { data, token: answer.headers.get('vendure-auth-token') ?? undefined };
+  }
+}
+
+export type Visitor = <Data>(query: string, variables?: object) => Promise<Data>;
+
+/** The server understood, and said no. */
+class Refused extends Error {}
+
+const isError = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && 'errorCode' in value;

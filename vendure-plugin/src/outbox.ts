@@ -1,0 +1,38 @@
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+
+export type EntityKind = 'order' | 'product' | 'promotion' | 'customer';
+export type Change = 'changed' | 'deleted';
+
+/** One thing that the connector must hear of. The row is written with the change itself, and deleted when it was heard. */
+export class LoyaltyOutbox {
+  id!: string;
+  kind!: EntityKind;
+  entityId!: string;
+  change!: Change;
+  /** Epoch milliseconds. */
+  at!: number;
+  attempts!: number;
+  /** Epoch milliseconds: not before. */
+  nextAt!: number;
+  /** The connector did not accept it for a week: a person must look, and reconcile has healed it. */
+  givenUp!: boolean;
+
+  constructor(fields: Partial<LoyaltyOutbox> = {}) {
+    Object.assign(this, fields);
+  }
+}
+
+/** Some drivers give large numbers as text. */
+const moment = { type: 'bigint', transformer: { to: (n: number) => n, from: Number } } as const;
+
+// The decorators as functions: so the source runs as it is, without a compiler's help.
+Entity('loyalty_outbox')(LoyaltyOutbox);
+PrimaryColumn({ type: 'varchar', length: 36 })(LoyaltyOutbox.prototype, 'id');
+Column({ type: 'varchar', length: 16 })(LoyaltyOutbox.prototype, 'kind');
+Column({ type: 'varchar', length: 64 })(LoyaltyOutbox.prototype, 'entityId');
+Column({ type: 'varchar', length: 8 })(LoyaltyOutbox.prototype, 'change');
+Column(moment)(LoyaltyOutbox.prototype, 'at');
+Column({ type: 'int', default: 0 })(LoyaltyOutbox.prototype, 'attempts');
+Column(moment)(LoyaltyOutbox.prototype, 'nextAt');
+Index()(LoyaltyOutbox.prototype, 'nextAt');
+Column({ type: 'boolean', default: false })(LoyaltyOutbox.prototype, 'givenUp');
