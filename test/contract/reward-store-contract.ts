@@ -142,8 +142,6 @@ export function describeRewardStore(name: string, open: () => RewardStoreUnderTe
       expect(await since(new Date(0))).toContain('NAMED-1');
       expect(await since(new Date(0))).not.toContain('NAMED-2');
       expect(await since(new Date('2100-01-01'))).toEqual([]);
-      const nobody = await store.readOrderCodes(shop, '999000999', new Date(0));
-      expect(nobody).toEqual({ kind: 'read', codes: [] });
     });
 
     it('returns no prices of a product that it does not sell', async () => {

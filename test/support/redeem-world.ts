@@ -178,6 +178,11 @@ export function createRewardService(rewards: readonly ModelReward[], now: () => 
       balances.set(customerId, (balances.get(customerId) ?? 0) + points);
       return success({ Id: rewardId, IsCanceled: true }) as never;
     },
+    async getRedeemedReward(rewardId: number) {
+      const known = [...redemptions.values()].find((one) => one.RewardId === rewardId);
+      if (!known) return businessError(87, 'rejected') as never;
+      return { kind: 'success', value: { Id: rewardId, IsCanceled: known.isCancelled } } as never;
+    },
     /** Once for each key, like `changeCashback`. */
     async changePoints(id: string, change: { Points?: number; ChangeKey?: string }) {
       return take(id, change.Points ?? 0, change.ChangeKey ?? '') as never;

@@ -43,7 +43,7 @@ export const ptBr: Strings = {
     cameOff: '{amount} a menos no seu carrinho.',
     copy: 'Copiar código',
     copied: 'Copiado.',
-    notCopied: 'Não foi possível copiar. Está selecionado: copie você mesmo.',
+    notCopied: 'Não foi possível copiar. Está selecionado: copie-o.',
     takeBack: 'Devolver',
     confirm: 'Devolver? O código deixa de funcionar e você recupera o que ele custou.',
     yes: 'Sim, devolver',

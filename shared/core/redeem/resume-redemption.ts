@@ -29,7 +29,6 @@ import {
   type OpenRedemptions,
   openRedemptions,
   type RedemptionsDeps,
-  tryStep,
   withRedemption,
 } from '../redemptions/redemption-record.ts';
 import { retryStore } from '../store/store.ts';
@@ -42,7 +41,7 @@ interface ResumeDeps extends ReturnDeps, CreditDeps, RedeemCallDeps {
   readonly store: ReturnDeps['store'] & CreditDeps['store'];
   readonly loyalty: Pick<
     LoyaltyClient,
-    'redeemRewardByKey' | 'updateRewardMetadata' | 'cancelRedemption'
+    'redeemRewardByKey' | 'updateRewardMetadata' | 'cancelRedemption' | 'getRedeemedReward'
   > &
     ReturnDeps['loyalty'];
 }
@@ -363,16 +362,36 @@ async function cancel(
       return resume(work, await applyStep(record, redemption.id, { kind: 'cancelled' }));
     case 'retry':
       return called.outcome;
-    case 'rejected': {
-      // Of one that was taken back, the customer gets the code again.
-      const { isOurs, redemption: kept } = await tryStep(record, redemption.id, {
-        kind: 'restore',
-      });
-      return isOurs || kept?.state.at !== 'cancelling'
-        ? resume(work, kept)
+    case 'rejected':
+      return redemption.takeBack && !redemption.takeBack.refused
+        ? restoreUncancelled(work, redemption, redeemedRewardId)
         : getStuck(work, redemption, 'cancel-refused');
-    }
   }
+}
+
+/**
+ * Of one that was taken back, the customer gets the code again, but only where the service says that the points are still
+ * spent: an earlier call may have given them back, and only its answer was lost.
+ */
+async function restoreUncancelled(
+  work: Work,
+  redemption: Redemption,
+  redeemedRewardId: number,
+): Promise<Outcome> {
+  const { record, deps } = work;
+  const called = await callLoyalty(
+    'getRedeemedReward',
+    () => deps.loyalty.getRedeemedReward(redeemedRewardId, { signal: deps.deadline }),
+    deps,
+  );
+  if (called.kind === 'call-refused') return retryWhenAllowed(called);
+  const { result, outcome } = called;
+  const isRead = result.kind === 'success' || result.kind === 'warning';
+  if (!isRead && outcome.kind === 'retry') return outcome;
+  const isCancelled = isRead ? result.value.IsCanceled : undefined;
+  if (typeof isCancelled !== 'boolean') return getStuck(work, redemption, 'cancel-refused');
+  const step = { kind: isCancelled ? 'cancelled' : 'restore' } as const;
+  return resume(work, await applyStep(record, redemption.id, step));
 }
 
 async function tidyUp(

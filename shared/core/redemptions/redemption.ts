@@ -66,6 +66,8 @@ export type RedemptionState =
       readonly attempts: number;
       /** ISO 8601: when the last call began. */
       readonly calledAt: string;
+      /** The ledger may have forgotten a call with this key, and what followed it. */
+      readonly tried?: true;
       /**
        * The service refused after an attempt without an answer. That proves nothing, so nothing is
        * repeated: look-ups by key decide. `absentAt`: when the first one found nothing.
@@ -297,7 +299,8 @@ function nextState(
       const { calledAt } = state;
       return code
         ? { at: 'redeemed', redeemedRewardId, code, calledAt }
-        : { at: 'crediting', redeemedRewardId, attempts: 0, calledAt };
+        : // What is forgotten may have credited, with the end of another day.
+          { at: 'crediting', redeemedRewardId, attempts: state.tried ? 1 : 0, calledAt };
     }
     case 'not-sent':
       // Of an attempt that was repeated meanwhile, nothing can be said.
@@ -400,7 +403,7 @@ function beginCall(redemption: Redemption, now: Date): RedemptionState | undefin
   const { state } = redemption;
   const calledAt = now.toISOString();
   if (state.at === 'intended' && !isTooLate(redemption, now))
-    return { at: 'calling', body: state.body, attempts: state.tried ? 2 : 1, calledAt };
+    return { ...state, at: 'calling', attempts: state.tried ? 2 : 1, calledAt };
   if (state.at !== 'calling' || state.refusal) return undefined;
   if (secondsUntil(state.calledAt, REPEAT_AFTER_SECONDS, now) > 0) return undefined;
   return { ...state, attempts: state.attempts + 1, calledAt };

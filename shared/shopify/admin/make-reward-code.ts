@@ -125,7 +125,7 @@ export async function deleteRewardCode(ask: Ask, discountId: string) {
     : ({ kind: 'unavailable', why: 'delete-refused' } as const);
 }
 
-/** Of a customer whom the store does not have: none, because it deletes none with orders. */
+/** A customer whom the store does not have may be merged into another, who then has the orders. */
 export async function readOrderCodes(
   ask: Ask,
   customerId: string,
@@ -137,7 +137,7 @@ export async function readOrderCodes(
     const answer: AdminAnswer<OrderCodesData> = await ask(orderCodesDocument, { customer, after });
     if (answer.kind !== 'data') return unavailable(answer);
     const orders: OrdersPage | undefined = answer.data.customer?.orders;
-    if (!orders) return { kind: 'read', codes };
+    if (!orders) return { kind: 'unavailable', why: 'customer-gone' };
     const found = orders.nodes.filter(({ createdAt }) => Date.parse(createdAt) >= since.getTime());
     codes.push(...found.flatMap(({ discountCodes }) => discountCodes));
     const { hasNextPage, endCursor }: OrdersPage['pageInfo'] = orders.pageInfo;

@@ -90,7 +90,8 @@ export async function readStoreCredits(
     if (after === null || pages === MOST_PAGES) return unavailable(failure('unreadable-answer'));
     const next = await ask(moreStoreCreditsDocument, { id: account.id, after });
     if (next.kind !== 'data') return unavailable(next);
-    page = next.data.storeCreditAccount?.transactions;
+    if (!next.data.storeCreditAccount) return unavailable(failure('changed-while-reading'));
+    page = next.data.storeCreditAccount.transactions;
   }
   return { kind: 'read', credits };
 }

@@ -53,6 +53,11 @@ describeRewardStore('the Admin API', () => ({
   use: (code, customerId) => buy(code, customerId),
 }));
 
+it('does not say that a customer who is gone has no orders: another may have them', async () => {
+  const nobody = await rewards.readOrderCodes(SHOP, '999000999', new Date(0));
+  expect(nobody).toEqual({ kind: 'unavailable', why: 'customer-gone' });
+});
+
 describe('a reward code in the store', () => {
   const wanted = (code: string, more: Partial<WantedCode> = {}): WantedCode => ({
     code,

@@ -54,7 +54,7 @@ it('lets the operator see and close a redemption that needs a person, and the cu
     operate((session) => closeCommand(session, options, shopper.id, id));
   expect((await close({ refused: true })).text).toContain('Nothing was changed.');
   expect(await redemptions()).toMatchObject([{ state: 'pending' }]);
-  await expect(close({})).rejects.toThrow('--refused, --cancelled or --credited');
+  await expect(close({})).rejects.toThrow('--refused, --cancelled, --used or --credited');
   expect((await close({ refused: true, yes: true })).text).toContain('It is closed');
   const repeated = await close({ refused: true, yes: true });
   expect(repeated).toMatchObject({

@@ -191,9 +191,9 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'accepted-without-a-queue',
     bug: 'the receiver answers 200 although the queue did not take the event',
-    find: "      ...errorFields(error),\n    });\n    return { status: 503, text: 'try again later' };\n  }\n  // An operator's own",
+    find: "      ...errorFields(error),\n    });\n    return { status: 503, text: 'try again later' };\n  }\n  // Whoever imitates an operator",
     replace:
-      "      ...errorFields(error),\n    });\n    return { status: 200, text: 'accepted' };\n  }\n  // An operator's own",
+      "      ...errorFields(error),\n    });\n    return { status: 200, text: 'accepted' };\n  }\n  // Whoever imitates an operator",
     within: 40,
   },
   {
@@ -234,8 +234,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'healing-misses-what-is-stale',
     bug: 'reconcile does not send entities that the store has changed since',
-    find: "version > entry.version ? heal('stale') : { kind: 'fine' };",
-    replace: "{ kind: 'fine' };",
+    find: "if (version > entry.version && !versionsAreReadings) return heal('stale');",
+    replace: "if (version > entry.version) return { kind: 'fine' };",
     within: 60,
   },
   {

@@ -96,6 +96,19 @@ describe.each(Object.entries(ways))('a code that is used through %s', (_, open) 
   });
 });
 
+it.each([
+  ['is refused', Response.json({ item_count: 1, total_price: 1 }, { status: 429 })],
+  ['does not show its codes', Response.json({ item_count: 1, total_price: 1 })],
+])('writes nothing where the cart %s: its other codes would go', async (_, answer) => {
+  const asked: string[] = [];
+  vi.stubGlobal('fetch', async (address: string) => {
+    asked.push(address);
+    return answer;
+  });
+  expect(await useInCart('OURS', {})).toEqual({ kind: 'not-used', why: 'network' });
+  expect(asked).toEqual(['/cart.js']);
+});
+
 it.each<[string, boolean, NotUsed]>([
   ['DISCOUNT_PURCHASE_NOT_IN_RANGE', false, 'below-minimum'],
   ['DISCOUNT_QUANTITY_NOT_IN_RANGE', false, 'below-minimum'],

@@ -299,6 +299,33 @@ describe('a service that does not cancel', () => {
   const refuse = async () =>
     ({ kind: 'business-error', class: 'rejected', code: 75, message: 'no', fields: [] }) as never;
 
+  it('after one that did so, without its answer, leaves no code to points that are back', async () => {
+    const { cancelRedemption } = world.loyalty;
+    let calls = 0;
+    world.loyalty.cancelRedemption = async (given) => {
+      calls += 1;
+      if (calls > 1) return refuse();
+      await cancelRedemption(given);
+      const lost = { kind: 'transport-failure', reason: 'time-out', class: 'retry' };
+      return { ...lost, mayHaveHappened: true, message: 'no' } as never;
+    };
+    await world.takeBack();
+    await world.drain();
+    expect(calls).toBe(2);
+    await expectBack();
+  });
+
+  it('and does not say whether the points are spent, leaves it to a person', async () => {
+    world.loyalty.cancelRedemption = refuse;
+    world.loyalty.getRedeemedReward = refuse;
+    await world.takeBack();
+    await world.drain();
+    expect(await world.kept()).toMatchObject([
+      { state: { at: 'cancelling' }, stuck: 'cancel-refused' },
+    ]);
+    expect(world.store.codes.size).toBe(0);
+  });
+
   it('leaves the customer the same code, which is not offered for take back again', async () => {
     world.loyalty.cancelRedemption = refuse;
     await world.takeBack();

@@ -143,6 +143,17 @@ describe('a redemption', () => {
     ]);
   });
 
+  it('looks for a credit before the first one where the ledger may have forgotten it', () => {
+    const answered = { kind: 'answer', redeemedRewardId: 7 } as const;
+    const attemptsAfter = (more: { readonly tried?: true }) => {
+      const one = redemptionAt({ at: 'intended', body, ...more }, { intendedAt: at });
+      const called = advance(one, { kind: 'call' }, later(1));
+      return called && advance(called, answered, later(2))?.state;
+    };
+    expect(attemptsAfter({})).toMatchObject({ at: 'crediting', attempts: 0 });
+    expect(attemptsAfter({ tried: true })).toMatchObject({ at: 'crediting', attempts: 1 });
+  });
+
   it('goes these ways besides when it was taken back, and is not taken back again', () => {
     const usual = waysOf(steps, later(3_000));
     const ways = waysOf(steps, later(3_000), { takeBack: { at } });
