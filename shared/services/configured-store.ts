@@ -38,18 +38,23 @@ export function createConfiguredStore(
       };
     },
   });
-  if (typeof NO_VENDURE !== 'undefined' || !connector.shops.some(({ vendure }) => vendure)) {
-    return shopify;
-  }
-  const vendure = createVendureStore({
+  return typeof NO_VENDURE === 'undefined' && connector.shops.some(({ vendure }) => vendure)
+    ? withVendure(
+        shopify,
+        openVendure(shopOf, secrets),
+        (domain) => shopOf(domain).vendure !== undefined,
+      )
+    : shopify;
+}
+
+const openVendure = (shopOf: (domain: string) => Shop, secrets: ShopSecrets): VendureStore =>
+  createVendureStore({
     shop: (domain) => {
       const { path, vendure: settings } = shopOf(domain);
       if (!settings) throw new Error(`not a Vendure shop: ${domain}`);
       return { ...settings, address: settings.adminApi, secret: secrets.vendure(path) };
     },
   });
-  return withVendure(shopify, vendure, (domain) => shopOf(domain).vendure !== undefined);
-}
 
 /** What is asked of every platform. */
 const QUESTIONS = [

@@ -5,9 +5,12 @@ import { createEventReader } from '../shopify/webhooks/read-event.ts';
 import { shopifyDeliveries } from '../shopify/webhooks/receive-webhook.ts';
 import { readVendureEvent, vendureDeliveries } from '../vendure/deliveries.ts';
 
+/** Put in by infra/bundle-functions.ts where no shop is Vendure's: its code is then left out. */
+declare const NO_VENDURE: true | undefined;
+
 /** How a shop's platform proves and names what it delivers. */
 export const deliveriesOf = ({ vendure }: Pick<Shop, 'vendure'>): Deliveries =>
-  vendure ? vendureDeliveries : shopifyDeliveries;
+  typeof NO_VENDURE === 'undefined' && vendure ? vendureDeliveries : shopifyDeliveries;
 
 export interface PlatformShops {
   readonly shops: readonly (Pick<Shop, 'domain'> & Partial<Pick<Shop, 'vendure'>>)[];
@@ -15,7 +18,10 @@ export interface PlatformShops {
 
 /** Reads the events of all configured shops, each as its platform writes them. */
 export function createPlatformReader({ shops }: PlatformShops): ReadEvent {
-  const vendure = new Set(shops.filter((shop) => shop.vendure).map(({ domain }) => domain));
   const read = createEventReader(new Set(shops.map(({ domain }) => domain)));
-  return (event) => (vendure.has(event.shop) ? readVendureEvent(event) : read(event));
+  if (typeof NO_VENDURE === 'undefined') {
+    const vendure = new Set(shops.filter((shop) => shop.vendure).map(({ domain }) => domain));
+    return (event) => (vendure.has(event.shop) ? readVendureEvent(event) : read(event));
+  }
+  return read;
 }
