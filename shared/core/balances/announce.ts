@@ -10,8 +10,13 @@ export type Announcement = { readonly customerId: string } & (
   | { readonly what: 'tier-changed'; readonly tier: string | null; readonly before: string | null }
   /** `at`: ISO 8601. */
   | { readonly what: 'points-expiring'; readonly points: string; readonly at: string }
-  /** `points`: what it cost. */
-  | { readonly what: 'reward-redeemed'; readonly reward: string; readonly points: string }
+  /** `points`: what it cost. `code`: null for store credit. */
+  | {
+      readonly what: 'reward-redeemed';
+      readonly reward: string;
+      readonly points: string;
+      readonly code: string | null;
+    }
 );
 
 export interface AnnouncingStore {

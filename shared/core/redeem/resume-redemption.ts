@@ -144,7 +144,8 @@ async function announceOnce(
     const { title: reward, points } = one.terms;
     const what = 'reward-redeemed';
     const record = withRedemption(found, { ...one, told: true });
-    return { record, value: [{ what, customerId, reward, points: String(points) } as const] };
+    const code = 'code' in one.state ? (one.state.code?.code ?? null) : null;
+    return { record, value: [{ what, customerId, reward, points: String(points), code } as const] };
   });
   await announceAll(shop, news, deps);
 }

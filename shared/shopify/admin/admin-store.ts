@@ -172,7 +172,7 @@ export function questionsOf(
     findCustomer: async (domain, email) => findCustomer(ask(domain), email),
     readUses: async (domain, ids) => readCodeUses(ask(domain), ids),
     readOrderCodes: async (domain, id, since) => readOrderCodes(ask(domain), id, since),
-    announce: async (domain, announcement) => sendTrigger(change(domain), announcement),
+    announce: async (domain, announcement) => sendTrigger(change(domain), domain, announcement),
     readCreditShop: async (domain) => readCreditShop(ask(domain)),
     credit: async (domain, wanted) => giveStoreCredit(change(domain), wanted),
     readCredits: async (domain, account) => readStoreCredits(ask(domain), account),

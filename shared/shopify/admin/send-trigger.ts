@@ -9,15 +9,19 @@ import { sendTriggerDocument } from './documents.gen.ts';
  */
 export async function sendTrigger(
   ask: Ask,
+  shop: string,
   announcement: Announcement,
 ): ReturnType<AnnouncingStore['announce']> {
-  const payload = { customer_id: Number(announcement.customerId), ...fieldsOf(announcement) };
+  const payload = { customer_id: Number(announcement.customerId), ...fieldsOf(announcement, shop) };
   const handle = `loyalty-${announcement.what}`;
   const answer = await ask(sendTriggerDocument, { handle, payload });
   return answer.kind === 'data' ? { kind: 'taken' } : unavailable(answer);
 }
 
-function fieldsOf(announced: Announcement): Readonly<Record<string, string | number>> {
+function fieldsOf(
+  announced: Announcement,
+  shop: string,
+): Readonly<Record<string, string | number>> {
   switch (announced.what) {
     case 'points-changed':
       return { Points: Number(announced.points), Change: Number(announced.change) };
@@ -26,6 +30,15 @@ function fieldsOf(announced: Announcement): Readonly<Record<string, string | num
     case 'points-expiring':
       return { 'Expiring points': Number(announced.points), 'Expires at': announced.at };
     case 'reward-redeemed':
-      return { Reward: announced.reward, 'Points spent': Number(announced.points) };
+      return {
+        Reward: announced.reward,
+        'Points spent': Number(announced.points),
+        Code: announced.code ?? '',
+        'Use link': announced.code === null ? '' : useLink(shop, announced.code),
+      };
   }
 }
+
+/** Applies the code and opens the cart: for e-mails, which have no page around them. */
+const useLink = (shop: string, code: string): string =>
+  `https://${shop}/discount/${encodeURIComponent(code)}?redirect=/cart`;

@@ -37,7 +37,12 @@ describe('a workflow of the store', () => {
     ]);
     await one.proxy(robin, 'redeem', {}, { body: click(1) });
     await rest();
-    const redeemed = { customer_id, Reward: expect.any(String), 'Points spent': 100 };
+    const Code = expect.stringMatching(/^[A-Z0-9-]+$/);
+    const link = /^https:\/\/example-store\.myshopify\.com\/discount\/[A-Z0-9-]+\?redirect=\/cart$/;
+    const redeemed = {
+      ...{ customer_id, Reward: expect.any(String), 'Points spent': 100 },
+      ...{ Code, 'Use link': expect.stringMatching(link) },
+    };
     const [, , ...later] = triggers();
     expect(later).toHaveLength(2);
     expect(later).toEqual(

@@ -133,7 +133,7 @@ describe('a redeemed reward', () => {
     const [message] = world.queue.receive();
     await world.drain();
     const redeemed = { what: 'reward-redeemed', customerId: '7001', reward: 'Reward 1' };
-    expect(world.announced.all).toEqual([{ ...redeemed, points: '100' }]);
+    expect(world.announced.all).toEqual([{ ...redeemed, points: '100', code: 'FIVE-1' }]);
     const again = { body: message?.body ?? '', groupId: 'again', deduplicationId: 'again' };
     world.queue.send(again);
     await world.drain();
@@ -144,7 +144,9 @@ describe('a redeemed reward', () => {
     const world = openRedeeming({ rewards: [CASHBACK] });
     await world.redeem({ rewardId: 1, clientKey: 'click-0001', value: 10 });
     await world.drain();
-    expect(world.announced.all).toMatchObject([{ what: 'reward-redeemed', reward: 'Reward 1' }]);
+    expect(world.announced.all).toMatchObject([
+      { what: 'reward-redeemed', reward: 'Reward 1', code: null },
+    ]);
   });
 
   it('is not news after a day, as one that a lost ledger found again', async () => {
@@ -161,16 +163,20 @@ describe('a trigger', () => {
     { what: 'points-changed', customerId: '7', points: '120.5', change: '-3' },
     { what: 'tier-changed', customerId: '7', tier: 'Gold', before: null },
     { what: 'points-expiring', customerId: '7', points: '40', at: '2026-10-29T12:00:00Z' },
-    { what: 'reward-redeemed', customerId: '7', reward: 'Mug', points: '100' },
+    { what: 'reward-redeemed', customerId: '7', reward: 'Mug', points: '100', code: 'MUG-1' },
   ];
 
   it.each(every)('$what has the fields of its extension, and no other', async (announcement) => {
     const files = await bundleApp();
     let sent: { readonly handle: string; readonly payload: object } | undefined;
-    await sendTrigger(async (_document, variables) => {
-      sent = variables as unknown as typeof sent;
-      return { kind: 'data', data: {} as never };
-    }, announcement);
+    await sendTrigger(
+      async (_document, variables) => {
+        sent = variables as unknown as typeof sent;
+        return { kind: 'data', data: {} as never };
+      },
+      SHOP,
+      announcement,
+    );
     const path = `${sent?.handle}/shopify.extension.toml`;
     const toml: unknown = parse(Buffer.from(files.get(path) ?? '').toString());
     const { extensions, settings } = toml as {
