@@ -73,7 +73,7 @@ function Block() {
           </>
         ) : (
           <>
-            <s-stack accessibilityRole="status" minBlockSize="120px">
+            <s-stack accessibilityRole="status" minBlockSize="72px">
               <Sentence words={words} />
             </s-stack>
             <s-link href="extension://loyalty-account/">{order.seeAll}</s-link>
