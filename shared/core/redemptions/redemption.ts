@@ -113,12 +113,11 @@ export type RedemptionState =
    * known.
    */
   | { readonly at: 'cancelled'; readonly code?: RewardCode; readonly why?: string }
-  /** `redeemedRewardId`: absent in what an earlier release recorded, which cannot be taken back. */
   | {
       readonly at: 'ready';
       readonly code: RewardCode;
       readonly discountId: string;
-      readonly redeemedRewardId?: number;
+      readonly redeemedRewardId: number;
     }
   | { readonly at: 'used'; readonly code: RewardCode; readonly discountId?: string }
   | {
@@ -431,10 +430,7 @@ function useCode({ state, takeBack }: Redemption): RedemptionState | undefined {
 
 function returnCode({ state, takeBack }: Redemption): RedemptionState | undefined {
   if (state.at !== 'ready' || takeBack) return undefined;
-  const { code, discountId, redeemedRewardId } = state;
-  return redeemedRewardId === undefined
-    ? undefined
-    : { at: 'returning', code, discountId, redeemedRewardId };
+  return { ...state, at: 'returning' };
 }
 
 type Crediting = Extract<RedemptionState, { at: 'crediting' }>;

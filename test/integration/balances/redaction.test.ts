@@ -47,7 +47,12 @@ async function live(program: Program): Promise<string> {
     terms: { ...terms, combines: false, codePrefix: 'QUILL', limited: false },
     intendedAt: at,
     since: at,
-    state: { at: 'ready', code, discountId: 'gid://shopify/DiscountCodeNode/1' },
+    state: {
+      at: 'ready',
+      code,
+      discountId: 'gid://shopify/DiscountCodeNode/1',
+      redeemedRewardId: 7,
+    },
   };
   const book = rememberRedemptions({ redemptions: [redemption], intents: [] });
   await connector.deployment.ledger.write(

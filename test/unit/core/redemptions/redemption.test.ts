@@ -339,7 +339,7 @@ describe('a redemption', () => {
   it('stays in the redemption record while its code can be used, up to the bound for such codes', () => {
     const ready = Array.from({ length: 120 }, (_, index) =>
       redemptionAt(
-        { at: 'ready', code, discountId: String(index) },
+        { at: 'ready', code, discountId: String(index), redeemedRewardId: 7 },
         { id: `READY${String(index).padStart(7, '0')}` },
       ),
     );

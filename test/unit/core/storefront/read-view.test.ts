@@ -223,7 +223,7 @@ describe('a reward of another tier', () => {
 describe('a code', () => {
   it('that the store has counted as used is shown as used, and stays so', async () => {
     const shop = await open();
-    await write(shop, { at: 'ready', code: CODE, discountId: '1' });
+    await write(shop, { at: 'ready', code: CODE, discountId: '1', redeemedRewardId: 7 });
     expect((await look(shop)).redemptions).toMatchObject([{ state: 'ready', code: 'THREE-1' }]);
     shop.parts.uses = { kind: 'read', uses: new Map([['1', 1]]) };
     expect((await look(shop)).redemptions).toMatchObject([{ state: 'used', code: 'THREE-1' }]);
@@ -236,7 +236,12 @@ describe('a code', () => {
   it('is ready until its end, and expired from then on, unless it was used', async () => {
     const shop = await open();
     const endsAt = new Date(shop.clock.ms + 60_000).toISOString();
-    await write(shop, { at: 'ready', code: { ...CODE, endsAt }, discountId: '1' });
+    await write(shop, {
+      at: 'ready',
+      code: { ...CODE, endsAt },
+      discountId: '1',
+      redeemedRewardId: 7,
+    });
     shop.clock.ms += 59_000;
     expect((await look(shop)).redemptions).toMatchObject([{ state: 'ready', validUntil: endsAt }]);
     shop.clock.ms += 1_000;
