@@ -1,13 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { installVendure, VendureEngine } from '../../local/vendure-engine/engine.ts';
+import { VendureShop, type Visitor } from '../../local/vendure-engine/shop.ts';
 import { sign, vendureDeliveries } from '../../shared/vendure/deliveries.ts';
 import { createVendureStore } from '../../shared/vendure/vendure-store.ts';
 import { describeStorePlatform, type PlatformUnderTest } from '../contract/store-platform.ts';
 import { freePort } from '../foreign/start-engine.ts';
-import { installVendure, VendureEngine } from './engine.ts';
 import { openMerchant } from './merchant.ts';
-import { VendureShop, type Visitor } from './shop.ts';
 
 const SHOP = 'vendure.example.com';
 const secrets = { current: 'newer-secret-of-this-test', previous: 'older-secret-of-this-test' };
