@@ -108,14 +108,7 @@ export function mapOrder(snapshot: StoreOrder, rules: OrderRules, before: KnownB
  * See docs/decisions/0013-a-completed-order-stays-completed-under-its-own-rules.md.
  */
 function amountRules(rules: OrderRules, sent: RememberedOrder | undefined): AmountRules {
-  const {
-    orderTotal,
-    taxes,
-    giftCards,
-    // It came later than the other rules.
-    storeCredit = 'like-gift-cards',
-    lostDisputes,
-  } = sent?.countedBy ?? rules;
+  const { orderTotal, taxes, giftCards, storeCredit, lostDisputes } = sent?.countedBy ?? rules;
   return { orderTotal, taxes, giftCards, storeCredit, lostDisputes };
 }
 
