@@ -40,40 +40,43 @@ export async function installVendure(say: Say, signal?: AbortSignal): Promise<st
   return folder;
 }
 
-/** Not for long: without a network each of them fails. */
-const RETRIES = ['--fetch-retry-mintimeout=1000', '--fetch-retry-maxtimeout=4000'];
-
 async function download(target: string, say: Say, signal: AbortSignal | undefined): Promise<void> {
   const { packages } = JSON.parse(readFileSync(LOCK_FILE, 'utf8'));
   // npm asks about each package, and then for it.
   const requests = 2 * Object.keys(packages).length;
-  const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=http', ...RETRIES];
+  const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=http'];
   const npm = spawn('npm', ['ci', '--prefix', target, ...options], {
     cwd: target,
     stdio: ['ignore', 'ignore', 'pipe'],
     ...(signal && { signal }),
+    // It may wait for the network before it obeys a milder one.
+    killSignal: 'SIGKILL',
   });
   const ended = new Promise<string>((resolve) => {
-    npm
-      .once('error', ({ message }) => resolve(message))
-      .once('close', (code) => resolve(`${code}`));
+    npm.once('error', ({ message }) => resolve(`npm cannot be started: ${message}`));
+    npm.once('close', (code) => resolve(code === 0 ? '' : 'npm ci failed'));
   });
   const errors: string[] = [];
   let answers = 0;
   createInterface({ input: npm.stderr }).on('line', (line) => {
-    if (line.startsWith('npm error')) errors.push(line);
-    if (!line.startsWith('npm http')) return;
+    // Without a network, npm would go on for minutes.
+    const isInVain = answers + errors.length === 0 && / attempt 1 failed /.test(line);
+    if (isInVain) npm.kill('SIGKILL');
+    if (isInVain || line.startsWith('npm error')) errors.push(line);
+    if (!line.startsWith('npm http fetch GET 200 ')) return;
     answers += 1;
     const tenths = (of: number) => Math.floor((10 * of) / requests);
     if (tenths(answers) > tenths(answers - 1)) say(`  ${tenths(answers)}0 %`);
   });
-  const end = await ended;
-  if (end === '0') return;
-  throw new CannotStart(
-    `Vendure could not be downloaded (npm ci: ${end}).\n${errors.slice(0, 5).join('\n')}
-Try "npm ping": it needs the network, or a registry that npm is told of. Then start again.
-Without --store vendure, nothing is downloaded.`,
-  );
+  const problem = await ended;
+  if (problem === '') return;
+  throw new CannotStart(`Vendure could not be downloaded: ${problem}.
+${errors
+  .slice(0, 5)
+  .map((line) => `  ${line}\n`)
+  .join('')}\
+Try "npm ping": npm needs the network, or the address of a registry that it can reach. Then start again.
+Without --store vendure, nothing is downloaded.`);
 }
 
 interface Receiver {
@@ -90,6 +93,8 @@ export class VendureEngine {
   #child: ChildProcess | undefined;
   /** What it has logged, the newest last. */
   log = '';
+  /** Told when it ends by itself after it has started. */
+  onCrash: (log: string) => void = () => {};
 
   constructor(folder: string, file: string, port: number) {
     this.#folder = folder;
@@ -118,12 +123,13 @@ export class VendureEngine {
     this.#child = child;
     await Promise.race([
       once(child, 'message'),
-      once(child, 'exit').then(() => {
-        throw new CannotStart(
-          `Vendure did not start. It said:\n${this.log.trim()}\nIf that is no help, delete ${this.#folder} and start again: it is then downloaded again.`,
-        );
+      once(child, 'close').then(() => {
+        throw new CannotStart(`Vendure did not start. It said:
+${this.log.trim()}
+If that is no help, delete ${this.#folder} and start again: it is then downloaded again.`);
       }),
     ]);
+    child.once('exit', () => child.killed || this.onCrash(this.log.trim()));
   }
 
   /** At once, whatever it is doing. */
