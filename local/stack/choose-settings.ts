@@ -30,8 +30,9 @@ export async function loadConnector(
 }
 
 /**
- * The settings of the stage; for a Vendure server on this machine, its shop in place of theirs. If those of `prod` have no storefront, it is switched on, so that the user
- * can see its pages; not with `--once`, which ends before anyone could look.
+ * The settings of the stage; with a Vendure server on this machine, its shop in place of theirs. If those of `prod`
+ * have no storefront, it is switched on, so that the user can see its pages; not with `--once`, which ends before
+ * anyone could look.
  */
 export async function chooseSettings(
   { stage, once }: Pick<StartOptions, 'stage' | 'once'>,
@@ -39,11 +40,12 @@ export async function chooseSettings(
   vendurePort?: number,
 ): Promise<ChosenSettings> {
   const own = await loadConnector(stage, project);
-  const addsStorefront = !own.storefront && stage === 'prod' && !once && !vendurePort;
+  const isVendure = vendurePort !== undefined;
+  const addsStorefront = !own.storefront && stage === 'prod' && !once && !isVendure;
   const file = join(folder, 'settings.mjs');
-  const from = resolve(project, settingsFileOf(stage));
-  const wrapper = vendurePort ? vendureShop(vendurePort) : addsStorefront && WITH_STOREFRONT;
-  await copySettings(from, file, wrapper || 'export { default } from SETTINGS;');
+  const theirs = addsStorefront ? WITH_STOREFRONT : 'export { default } from SETTINGS;';
+  const contents = isVendure ? withVendure(vendurePort) : theirs;
+  await copySettings(resolve(project, settingsFileOf(stage)), file, contents);
   return { connector: await loadConnector(stage, project, file), file, addsStorefront };
 }
 
@@ -51,20 +53,23 @@ const WITH_STOREFRONT = `import { withStorefront } from CONFIG;
 import settings from SETTINGS;
 export default withStorefront(settings);`;
 
-/** With the rules of the first Vendure shop of the settings, if they have one. */
-const vendureShop = (port: number) => `import { defineConnector } from CONFIG;
+/** The rules are those of the first Vendure shop of the settings, but for what depends on its neighbours and currency. */
+const withVendure = (port: number) => `import { defineConnector } from CONFIG;
 import settings from SETTINGS;
+const own = settings.shops.find((shop) => shop.vendure);
+const { storeCredit, sharedAccount, currency, ...rules } = own?.rules ?? {};
 const vendure = { adminApi: 'http://127.0.0.1:${port}/admin-api', currency: 'EUR' };
-const rules = settings.shops.find((shop) => shop.vendure)?.rules;
 const shop = { platform: 'vendure', domain: 'vendure.example.com', path: 'vendure', vendure, rules };
 export default defineConnector({ shops: [shop], loyalty: settings.loyalty });`;
 
 /** One file with what the settings import, so that a later change of theirs does not reach the running stack. */
-async function copySettings(from: string, to: string, wrapper: string): Promise<void> {
+async function copySettings(from: string, to: string, contents: string): Promise<void> {
   const config = JSON.stringify(moduleFile('shared/config/connector-config'));
   await build({
     stdin: {
-      contents: wrapper.replace('CONFIG', config).replace('SETTINGS', JSON.stringify(from)),
+      contents: contents
+        .replace('CONFIG', () => config)
+        .replace('SETTINGS', () => JSON.stringify(from)),
       resolveDir: PACKAGE_FOLDER,
     },
     outfile: to,

@@ -121,9 +121,15 @@ export async function runStack(options: StartOptions, openConsole: OpenConsole):
   const folder = openAssemblyFolder(join(project, '.connector'));
   try {
     await requireFreePorts(options.port);
-    if (options.store === 'vendure') engine = await openEngine(options, folder, stopping.signal);
+    const vendurePort =
+      options.store === 'vendure' ? portsFrom(options.port).store || (await freePort()) : undefined;
     const folders = { project, folder: folder.path };
-    const settings = await chooseSettings(options, folders, engine?.port);
+    const settings = await chooseSettings(options, folders, vendurePort);
+    if (vendurePort !== undefined) {
+      const data = join(resolve(options.data ?? folder.path), 'vendure.sqlite');
+      engine = new VendureEngine(await installVendure(say, stopping.signal), data, vendurePort);
+      engine.onCrash = (log) => stopping.signal.aborted || sayAt(`Vendure ended. It said:\n${log}`);
+    }
     stack = await start(options, settings, { project, folder }, stopping.signal);
     if (engine) stack = withServer(stack, engine);
     const store = engine
@@ -174,19 +180,6 @@ export async function runStack(options: StartOptions, openConsole: OpenConsole):
 
 /** A run that was stopped before the comparison is not in sync either; shells use 130 for Ctrl-C. */
 const notInSync = ({ aborted }: AbortSignal): number => (aborted ? 130 : 1);
-
-/** Installed, but not started: that needs the address of the stack. */
-async function openEngine(
-  { port, data }: StartOptions,
-  { path }: AssemblyFolder,
-  signal: AbortSignal,
-): Promise<VendureEngine> {
-  const packages = await installVendure(say, signal);
-  const file = join(resolve(data ?? path), 'vendure.sqlite');
-  const engine = new VendureEngine(packages, file, portsFrom(port).store || (await freePort()));
-  engine.onCrash = (log) => signal.aborted || sayAt(`The Vendure server ended. It said:\n${log}`);
-  return engine;
-}
 
 async function start(
   { stage, port, data: given, isNew, store }: StartOptions,

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { DatabaseSync } from 'node:sqlite';
 import { build } from 'esbuild';
-import { PACKAGE_FOLDER } from '../../shared/config/folders.ts';
+import { moduleFile, PACKAGE_FOLDER } from '../../shared/config/folders.ts';
 import { CannotStart } from '../stack/synthesize.ts';
 import { installOnce } from './install-once.ts';
 
@@ -26,9 +26,16 @@ export async function installVendure(say: Say, signal?: AbortSignal): Promise<st
   });
   // Renamed into place: another start may be about to read it.
   const built = join(folder, `server-${process.pid}.mjs`);
+  await bundleServer(built);
+  renameSync(built, join(folder, 'server.mjs'));
+  return folder;
+}
+
+/** The server with our plugin in one file. It finds the packages of Vendure in the folder of that file. */
+export async function bundleServer(outfile: string): Promise<void> {
   await build({
-    entryPoints: [join(SOURCES, 'server.ts')],
-    outfile: built,
+    entryPoints: [moduleFile('local/vendure-engine/server/server')],
+    outfile,
     bundle: true,
     format: 'esm',
     platform: 'node',
@@ -36,8 +43,6 @@ export async function installVendure(say: Say, signal?: AbortSignal): Promise<st
     // Not the one beside it, which leads to the types of the packages.
     tsconfigRaw: {},
   });
-  renameSync(built, join(folder, 'server.mjs'));
-  return folder;
 }
 
 async function download(target: string, say: Say, signal: AbortSignal | undefined): Promise<void> {

@@ -5,6 +5,7 @@ import { cpSync, globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { build } from 'esbuild';
 import { bundleApp } from '../../../app/build/build-app.ts';
+import { bundleServer } from '../../../local/vendure-engine/engine.ts';
 import manifest from '../../../package.json' with { type: 'json' };
 import { readPage } from '../../connector/console/server.ts';
 
@@ -12,7 +13,8 @@ const OUT = 'dist';
 /** What the code reads as files. */
 const TEMPLATE = 'scripts/connector/init/template';
 const SHARED = ['shared/**/*.{yaml,br}', 'shared/**/schema/*.graphql'];
-const ASSETS = [...SHARED, 'local/**/assets/*', `${TEMPLATE}/*`];
+const VENDURE = 'local/vendure-engine/server';
+const ASSETS = [...SHARED, 'local/**/assets/*', `${VENDURE}/package*.json`, `${TEMPLATE}/*`];
 /** For pages that show an API. Not a dependency: its installation reports to a third party. */
 const SWAGGER = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png', 'LICENSE'];
 
@@ -26,6 +28,7 @@ rmSync(OUT, { recursive: true, force: true });
 compile('-p', 'scripts/build/package');
 compile('-p', 'scripts/build/package/tsconfig.types.json');
 for (const file of globSync(ASSETS)) cpSync(file, join(OUT, file));
+await bundleServer(join(OUT, VENDURE, 'server.js'));
 for (const [path, contents] of await bundleApp()) {
   const file = join(OUT, 'app/extensions', path);
   mkdirSync(dirname(file), { recursive: true });
