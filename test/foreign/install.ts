@@ -1,14 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { installOnce } from '../../local/vendure-engine/install-once.ts';
 import { PACKAGE_FOLDER } from '../../shared/config/folders.ts';
 
-const CACHE = join(PACKAGE_FOLDER, 'node_modules/.cache/foreign');
-
 /** The programs of tools/python, in an environment of their own; every package must have the hash of the lock file. */
-export function installPython(): string {
+export async function installPython(): Promise<string> {
   const wanted = join(PACKAGE_FOLDER, 'tools/python/requirements.txt');
-  const folder = installOnce('python', wanted, (target) => {
+  const folder = await installOnce('python', wanted, (target) => {
     run('python3', '-m', 'venv', target);
     const pip = join(target, 'bin/pip');
     run(pip, 'install', '--quiet', '--require-hashes', '--requirement', wanted);
@@ -17,7 +15,7 @@ export function installPython(): string {
 }
 
 /** The jars of tools/dynamodb-local; Maven compares each with the checksum of its repository. */
-export function installDynamoDbLocal(): string {
+export function installDynamoDbLocal(): Promise<string> {
   const wanted = join(PACKAGE_FOLDER, 'tools/dynamodb-local/pom.xml');
   return installOnce('dynamodb-local', wanted, (target) => {
     const options = ['--quiet', '--batch-mode', '--strict-checksums', '--file', wanted];
@@ -25,24 +23,7 @@ export function installDynamoDbLocal(): string {
   });
 }
 
-/** Installs again only after a change of the file that names the versions. */
-export function installOnce(
-  name: string,
-  wanted: string,
-  install: (target: string) => void,
-): string {
-  const target = join(CACHE, name);
-  const stamp = join(CACHE, `${name}.installed`);
-  const versions = readFileSync(wanted, 'utf8');
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === versions) return target;
-  console.log(`Installing what ${wanted.slice(PACKAGE_FOLDER.length + 1)} names…`);
-  rmSync(target, { recursive: true, force: true });
-  mkdirSync(CACHE, { recursive: true });
-  install(target);
-  writeFileSync(stamp, versions);
-  return target;
-}
-
 function run(program: string, ...options: readonly string[]): void {
+  console.log(`Installing: ${program} ${options.join(' ')}`);
   execFileSync(program, options, { stdio: ['ignore', 'ignore', 'inherit'] });
 }

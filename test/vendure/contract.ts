@@ -1,11 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
+import { VendureShop } from '../../local/vendure-engine/shop.ts';
+import type { PlacedOrder } from '../../local/vendure-engine/shopkeeper.ts';
 import { defaultRules } from '../../shared/config/mapping-settings.ts';
 import { orderAmounts } from '../../shared/core/mapping/order-amounts.ts';
 import type { ScanAnswer, ScanPage } from '../../shared/core/store/store.ts';
 import { loadMutated } from '../simulation/mutations/apply-mutation.ts';
 import type { PlantedBug } from '../simulation/mutations/mutation.ts';
-import { openMerchant, type PlacedOrder } from './merchant.ts';
-import { VendureShop } from './shop.ts';
+import { openMerchant } from './merchant.ts';
 
 /**
  * A process that asks a Vendure server through the connector's store. Its arguments are the server's port and the part:

@@ -1,13 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { GetQueueAttributesCommand, SetQueueAttributesCommand } from '@aws-sdk/client-sqs';
+import type { VendureEngine } from '../../local/vendure-engine/engine.ts';
+import { VendureShop } from '../../local/vendure-engine/shop.ts';
+import type { PlacedOrder } from '../../local/vendure-engine/shopkeeper.ts';
 import { createDynamoDbLedger } from '../../shared/aws/dynamodb-ledger.ts';
 import { readLastReconcile, sumOf } from '../../shared/core/reconcile/last-reconcile.ts';
 import { type LocalStack, startLocalStack } from '../support/local-stack.ts';
-import type { VendureEngine } from './engine.ts';
-import { type Merchant, openMerchant, type PlacedOrder } from './merchant.ts';
+import { type Merchant, openMerchant } from './merchant.ts';
 import { compareWithTables } from './oracle.ts';
-import { VendureShop } from './shop.ts';
 
 const SETTINGS = 'test/fixtures/vendure.config.ts';
 const CLOCK_AHEAD = pathToFileURL(`${import.meta.dirname}/clock-ahead.ts`).href;

@@ -1,6 +1,6 @@
 import { amountHeld } from '../../local/harness/held-order.ts';
 import type { LoyaltySandbox } from '../../local/loyalty-sandbox/sandbox.ts';
-import type { VendureEngine } from './engine.ts';
+import type { VendureEngine } from '../../local/vendure-engine/engine.ts';
 
 export interface Comparison {
   /** How many rows of the engine were compared, by kind. */
