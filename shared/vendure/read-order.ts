@@ -19,9 +19,9 @@ export interface OrderReading {
  * An order as it is now; undefined while it is a cart.
  *
  * Vendure's totals are of the goods that are left: modifications and cancellations lower them, refunds do not. Money that
- * went back is known from payments and refunds alone, so what was refunded without goods is what the goods that are left
+ * went back is known from payments and refunds alone, so what was refunded for goods is what the goods that are left
  * cost beyond what was paid for them in the end. That is right whether a refund belongs to a modification, to a
- * cancellation, or stands alone, and however often lines are named in it.
+ * cancellation, or stands alone, and however often lines are named in it: the lines only say from which goods it is taken.
  */
 export function readVendureOrder(
   order: VendureOrder,
@@ -68,24 +68,29 @@ function readWith(
   const settled = (order.payments ?? []).filter((payment) => payment.state === 'Settled');
   const paid = sum(settled.map(({ amount }) => money(amount)));
   const back = sum(refunds.map(({ total }) => money(total)));
-  const lines = lessDiscounts(
+  const left = lessDiscounts(
     [...order.lines.map((line) => readLine(line, money)), ...surchargesOf(order, money)],
     order,
     precision,
   );
   const goods = money(order.subTotalWithTax);
   const shipping = money(order.shippingWithTax);
-  const shippingBack = smallest([shipping, money(shippingIn(refunds))]) ?? ZERO;
+  const wholes = wholeRefunds(refunds);
+  const shippingBack =
+    smallest([shipping, sum(wholes.map((one) => money(Math.min(one.shipping, one.total))))]) ??
+    ZERO;
   const shippingLeft = subtract(shipping, shippingBack);
   const keptForGoods = subtract(subtract(paid, back), shippingLeft);
-  const refundedWithoutLines =
+  const forGoods =
     smallest([
       atLeastZero(subtract(goods, keptForGoods)),
       atLeastZero(subtract(back, shippingBack)),
       goods,
     ]) ?? ZERO;
+  const lines = lessRefunded(left, forGoods, (line) => piecesBack(line, order, wholes), precision);
+  const ofLines = subtract(paidIn(left), paidIn(lines));
   const isCancelled = state === 'Cancelled';
-  const total = subtract(money(order.totalWithTax), shippingBack);
+  const total = subtract(money(order.totalWithTax), sum([shippingBack, ofLines]));
   const lastPayment = newest(settled.map(({ createdAt }) => createdAt));
   const sentOut = (order.fulfillments ?? []).filter(({ state: at }) => isSent(at));
   return {
@@ -108,8 +113,8 @@ function readWith(
     fulfillmentStatus: fulfilmentOf(order, sentOut),
     lines,
     taxesIncluded: true,
-    subtotal: goods,
-    refundedWithoutLines,
+    subtotal: subtract(goods, ofLines),
+    refundedWithoutLines: atLeastZero(subtract(forGoods, ofLines)),
     total,
     shipping: { price: shippingLeft, taxOnTop: ZERO, refunded: shippingBack },
     couponCodes: order.couponCodes,
@@ -124,21 +129,69 @@ function readWith(
   };
 }
 
+const paidIn = (lines: readonly StoreOrderLine[]): Amount => sum(lines.map(({ paid }) => paid));
+
+type WholeRefund = Pick<VendureRefund, 'shipping' | 'lines'> & { total: number };
+
 /**
- * A refund that is more than is left of its payment is spread over several: each of them repeats the figures of the
- * whole. One of a stated amount may name more shipping than it gives back.
+ * A refund that is more than is left of its payment is spread over several: each of them repeats the figures and lines of
+ * the whole. One of a stated amount may name more shipping than it gives back.
  */
-function shippingIn(refunds: readonly VendureRefund[]): number {
-  const wholes: { readonly figures: string; readonly shipping: number; total: number }[] = [];
-  for (const { items, shipping, adjustment, total } of refunds) {
-    const figures = [items, shipping, adjustment].join();
+function wholeRefunds(refunds: readonly VendureRefund[]): readonly WholeRefund[] {
+  const wholes: (WholeRefund & { readonly figures: string })[] = [];
+  for (const { items, shipping, adjustment, total, lines } of refunds) {
+    const pieces = lines.map(({ orderLineId, quantity }) => `${orderLineId}: ${quantity}`);
+    const figures = [items, shipping, adjustment, ...pieces.toSorted()].join();
     const last = wholes.at(-1);
     const isPart = last?.figures === figures && last.total < items + shipping + adjustment;
     if (isPart) last.total += total;
-    else wholes.push({ figures, shipping, total });
+    else wholes.push({ figures, shipping, lines, total });
   }
-  return wholes.reduce((back, { shipping, total }) => back + Math.min(shipping, total), 0);
+  return wholes;
 }
+
+/** Pieces of a line that refunds name, and that were not cancelled besides. The same may be named again. */
+function piecesBack(
+  { id, kept }: StoreOrderLine,
+  order: VendureOrder,
+  wholes: readonly WholeRefund[],
+): number {
+  const { orderPlacedQuantity = 0 } = order.lines.find((line) => line.id === id) ?? {};
+  const named = piecesOf(
+    id,
+    wholes.flatMap(({ lines }) => lines),
+  );
+  return Math.min(kept, Math.max(named - Math.max(orderPlacedQuantity - kept, 0), 0));
+}
+
+/** Takes what was refunded by line from these lines, as far as the money went back. */
+function lessRefunded(
+  lines: readonly StoreOrderLine[],
+  refunded: Amount,
+  piecesOfLine: (line: StoreOrderLine) => number,
+  digits: number,
+): readonly StoreOrderLine[] {
+  const named = lines.map((line) => ({ line, pieces: piecesOfLine(line) }));
+  const worths = named.map(({ line, pieces }) =>
+    pieces === 0 ? ZERO : share(line.paid, pieces, line.kept, digits),
+  );
+  const worth = sum(worths);
+  if (worth === ZERO) return lines;
+  const isPaidBack = atLeastZero(subtract(worth, refunded)) === ZERO;
+  return named.map(({ line, pieces }, index) => {
+    const own = worths[index] ?? ZERO;
+    if (own === ZERO) return line;
+    const taken = isPaidBack ? own : share(own, refunded, worth, digits);
+    const kept = isPaidBack ? line.kept - pieces : line.kept;
+    const tax = subtract(line.tax, share(line.tax, taken, line.paid, digits));
+    return { ...line, kept, paid: subtract(line.paid, taken), tax };
+  });
+}
+
+const piecesOf = (id: string, lines: VendureRefund['lines']): number =>
+  lines
+    .filter(({ orderLineId }) => orderLineId === id)
+    .reduce((pieces, { quantity }) => pieces + quantity, 0);
 
 const isSent = (state: string): boolean => state === 'Shipped' || state === 'Delivered';
 
@@ -151,11 +204,8 @@ function fulfilmentOf(
   sentOut: readonly VendureFulfillment[],
 ): string | undefined {
   const sent = sentOut.flatMap((one) => one.lines);
-  const piecesOf = (id: string) =>
-    sent
-      .filter(({ orderLineId }) => orderLineId === id)
-      .reduce((pieces, { quantity }) => pieces + quantity, 0);
-  const isWhole = sent.length > 0 && lines.every(({ id, quantity }) => piecesOf(id) >= quantity);
+  const isWhole =
+    sent.length > 0 && lines.every(({ id, quantity }) => piecesOf(id, sent) >= quantity);
   if (isWhole || isSent(state)) return 'fulfilled';
   return sent.length > 0 ? 'partial' : undefined;
 }
