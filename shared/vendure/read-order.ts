@@ -4,7 +4,6 @@ import type {
   VendureCustomer,
   VendureFulfillment,
   VendureOrder,
-  VendurePayment,
   VendureRefund,
 } from './documents.ts';
 
@@ -29,7 +28,7 @@ export function readVendureOrder(
 ): StoreOrder | undefined {
   const refunds = (order.payments ?? [])
     .flatMap((payment) => payment.refunds)
-    .filter(({ state }) => state !== 'Failed')
+    .filter(isBack)
     .toSorted(byAge);
   const now = readWith(order, refunds, reading);
   if (!now) return undefined;
@@ -50,6 +49,10 @@ export function readVendureOrder(
     : [];
   return { ...now, beforeRefunds };
 }
+
+/** Pending money is not back yet; pieces are. */
+const isBack = ({ state, lines }: VendureRefund): boolean =>
+  state === 'Pending' ? lines.length > 0 : state !== 'Failed';
 
 /** Refunds of one second are told apart by their ids. */
 function byAge(one: VendureRefund, other: VendureRefund): number {
@@ -76,9 +79,7 @@ function readWith(
   const goods = money(order.subTotalWithTax);
   const shipping = money(order.shippingWithTax);
   const wholes = wholeRefunds(refunds);
-  const shippingBack =
-    smallest([shipping, sum(wholes.map((one) => money(Math.min(one.shipping, one.total))))]) ??
-    ZERO;
+  const shippingBack = smallest([shipping, money(shippingIn(wholes))]) ?? ZERO;
   const shippingLeft = subtract(shipping, shippingBack);
   const keptForGoods = subtract(subtract(paid, back), shippingLeft);
   const forGoods =
@@ -87,7 +88,7 @@ function readWith(
       atLeastZero(subtract(back, shippingBack)),
       goods,
     ]) ?? ZERO;
-  const lines = lessRefunded(left, forGoods, (line) => piecesBack(line, order, wholes), precision);
+  const lines = lessRefunded(left, wholes, forGoods, order, precision);
   const ofLines = subtract(paidIn(left), paidIn(lines));
   const isCancelled = state === 'Cancelled';
   const total = subtract(money(order.totalWithTax), sum([shippingBack, ofLines]));
@@ -106,7 +107,7 @@ function readWith(
     source: 'web',
     pointOfSale: false,
     currency: order.currencyCode,
-    paymentStatus: paymentStatusOf(order, paid, back, money(order.totalWithTax)),
+    paymentStatus: paymentStatusOf(order, paid, refunds, money),
     outstanding: isCancelled ? ZERO : atLeastZero(subtract(money(order.totalWithTax), paid)),
     paidAt: lastPayment,
     lostDispute: undefined,
@@ -150,39 +151,57 @@ function wholeRefunds(refunds: readonly VendureRefund[]): readonly WholeRefund[]
   return wholes;
 }
 
-/** Pieces of a line that refunds name, and that were not cancelled besides. The same may be named again. */
-function piecesBack(
-  { id, kept }: StoreOrderLine,
-  order: VendureOrder,
-  wholes: readonly WholeRefund[],
-): number {
-  const { orderPlacedQuantity = 0 } = order.lines.find((line) => line.id === id) ?? {};
-  const named = piecesOf(
-    id,
-    wholes.flatMap(({ lines }) => lines),
-  );
-  return Math.min(kept, Math.max(named - Math.max(orderPlacedQuantity - kept, 0), 0));
-}
+const shippingIn = (wholes: readonly WholeRefund[]): number =>
+  wholes.reduce((back, { shipping, total }) => back + Math.min(shipping, total), 0);
 
-/** Takes what was refunded by line from these lines, as far as the money went back. */
+/**
+ * Takes the pieces that refunds name from their lines, as far as each one's money goes. Pieces that were cancelled
+ * besides have left the order already, and the same may be named again.
+ */
 function lessRefunded(
   lines: readonly StoreOrderLine[],
-  refunded: Amount,
-  piecesOfLine: (line: StoreOrderLine) => number,
+  wholes: readonly WholeRefund[],
+  forGoods: Amount,
+  order: VendureOrder,
   digits: number,
 ): readonly StoreOrderLine[] {
-  const named = lines.map((line) => ({ line, pieces: piecesOfLine(line) }));
-  const worths = named.map(({ line, pieces }) =>
-    pieces === 0 ? ZERO : share(line.paid, pieces, line.kept, digits),
+  const cancelled = new Map(
+    order.lines.map((line) => [line.id, Math.max(line.orderPlacedQuantity - line.quantity, 0)]),
   );
-  const worth = sum(worths);
-  if (worth === ZERO) return lines;
-  const isPaidBack = atLeastZero(subtract(worth, refunded)) === ZERO;
-  return named.map(({ line, pieces }, index) => {
-    const own = worths[index] ?? ZERO;
+  const back = (whole: WholeRefund, { id, kept }: StoreOrderLine): number => {
+    const named = piecesOf(id, whole.lines);
+    const before = cancelled.get(id) ?? 0;
+    cancelled.set(id, Math.max(before - named, 0));
+    return Math.min(kept, Math.max(named - before, 0));
+  };
+  let [left, money] = [lines, forGoods];
+  for (const whole of wholes) {
+    const ofGoods = amountOf(Math.max(whole.total - whole.shipping, 0), digits);
+    const pieces = left.map((line) => back(whole, line));
+    const next = takePieces(left, pieces, smallest([money, ofGoods]) ?? ZERO, digits);
+    money = subtract(money, subtract(paidIn(left), paidIn(next)));
+    left = next;
+  }
+  return left;
+}
+
+/** Where the money is less than they cost, the lines are lowered in proportion, and keep their pieces. */
+function takePieces(
+  lines: readonly StoreOrderLine[],
+  pieces: readonly number[],
+  money: Amount,
+  digits: number,
+): readonly StoreOrderLine[] {
+  const costs = lines.map(({ paid, kept }, index) =>
+    kept === 0 ? ZERO : share(paid, pieces[index] ?? 0, kept, digits),
+  );
+  const cost = sum(costs);
+  const isWhole = atLeastZero(subtract(cost, money)) === ZERO;
+  return lines.map((line, index) => {
+    const own = costs[index] ?? ZERO;
     if (own === ZERO) return line;
-    const taken = isPaidBack ? own : share(own, refunded, worth, digits);
-    const kept = isPaidBack ? line.kept - pieces : line.kept;
+    const taken = isWhole ? own : share(own, money, cost, digits);
+    const kept = isWhole ? line.kept - (pieces[index] ?? 0) : line.kept;
     const tax = subtract(line.tax, share(line.tax, taken, line.paid, digits));
     return { ...line, kept, paid: subtract(line.paid, taken), tax };
   });
@@ -283,20 +302,23 @@ function surchargesOf(
 }
 
 function paymentStatusOf(
-  { state, payments }: VendureOrder,
+  { state, payments, totalWithTax }: VendureOrder,
   paid: Amount,
-  back: Amount,
-  total: Amount,
+  refunds: readonly VendureRefund[],
+  money: (units: number) => Amount,
 ): string {
-  const authorized = (payments ?? []).some(
-    (payment: VendurePayment) => payment.state === 'Authorized',
-  );
+  const some = (one: string) => (payments ?? []).some((payment) => payment.state === one);
   if (paid === ZERO) {
     if (state === 'Cancelled') return 'voided';
-    return authorized ? 'authorized' : 'pending';
+    if (some('Authorized')) return 'authorized';
+    return some('Cancelled') ? 'voided' : 'pending';
   }
-  if (back !== ZERO) return subtract(paid, back) === ZERO ? 'refunded' : 'partially_refunded';
-  return atLeastZero(subtract(total, paid)) === ZERO ? 'paid' : 'partially_paid';
+  if (refunds.length > 0) {
+    const back = refunds.filter((one) => one.state !== 'Pending').map(({ total }) => money(total));
+    return subtract(paid, sum(back)) === ZERO ? 'refunded' : 'partially_refunded';
+  }
+  const owed = subtract(money(totalWithTax), paid);
+  return atLeastZero(owed) === ZERO ? 'paid' : 'partially_paid';
 }
 
 export function readCustomer(customer: VendureCustomer): NonNullable<StoreOrder['customer']> {
