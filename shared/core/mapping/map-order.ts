@@ -190,6 +190,7 @@ function skipReason(
 ): MappingSkip | undefined {
   if (!known && history && !askedFor) return 'before-go-live';
   if (!known && order.test && rules.testOrders === 'skip') return 'test-order';
+  if (!known && order.ofOtherCurrency) return 'other-currency';
   if (isBetweenLines(order)) return 'exchange';
   const neverHadCustomer = !known || (remembered !== undefined && !remembered.customer);
   if (order.customer === undefined && !isOver(order) && neverHadCustomer) return 'guest';

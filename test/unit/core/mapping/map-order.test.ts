@@ -189,6 +189,11 @@ describe('an order that is not sent', () => {
   it('is skipped with its reason while nothing was applied', () => {
     expect(mapOrder(guest, rules, neverSent)).toEqual({ kind: 'skip', why: 'guest' });
     expect(mapOrder(trial, rules, neverSent)).toEqual({ kind: 'skip', why: 'test-order' });
+    const foreign = { ...storeOrder(), currency: 'USD', ofOtherCurrency: true } as const;
+    const why = 'other-currency';
+    expect(mapOrder(foreign, rules, neverSent)).toEqual({ kind: 'skip', why });
+    const over = { ...foreign, cancelledAt: '2026-10-06T00:00:00.000Z' };
+    expect(mapOrder(over, rules, neverSent)).toEqual({ kind: 'skip', why });
   });
 
   it('is still corrected once the service knows it', () => {
