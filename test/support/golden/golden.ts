@@ -16,7 +16,10 @@ export interface Golden {
   readonly read?: unknown;
 }
 
-/** Every field, at any depth: a new one has no golden form until a sample names it, and the type check says so. */
+/**
+ * Every field, at any depth: a new one has no golden form until a sample names it, and the type check says so. Then
+ * `npm run golden`; before the release of its form, `npm run golden -- --rewrite`.
+ */
 export type Full<T> = T extends string | number | boolean | bigint | null | undefined | Uint8Array
   ? T
   : { readonly [Name in keyof T]-?: Full<Exclude<T[Name], undefined>> };

@@ -173,7 +173,7 @@ const metafields = [{ owner: 'customer', namespace: 'n', key: 'k', value: 'v' }]
 const part = { net: amount('10'), returnedForShipping: amount('0') };
 const reference = { id: '1', name: 'Main street' };
 const fullState: Full<Omit<StoreOrder, 'beforeRefunds' | 'refundsAreTied'>> = {
-  ...{ ...state, name: '#1001', source: 'web', customer },
+  ...{ ...state, name: '#1001', source: 'web', customer, ofOtherCurrency: true },
   ...{ cancelledAt: NOON, closedAt: NOON, fulfilledAt: NOON, refundedAt: NOON, paidAt: NOON },
   ...{ paymentStatus: 'paid', fulfillmentStatus: 'fulfilled', outstanding: amount('0') },
   ...{ lostDispute: false, refundedWithoutLines: amount('1.5') },
