@@ -84,10 +84,8 @@ function judge(
     case 'credited':
       return 'take-back-not-allowed';
     case 'ready': {
-      const isAllowed = rule.by === 'customer' || rule.by === by;
-      if (!isAllowed || !advance(redemption, { kind: 'take-back' }, now)) {
-        return 'take-back-not-allowed';
-      }
+      if (redemption.takeBack) return 'take-back-refused';
+      if (rule.by !== 'customer' && rule.by !== by) return 'take-back-not-allowed';
       const isOver = returnableUntil(state.code, rule.withinDays) <= now.getTime();
       return isOver ? 'take-back-too-late' : undefined;
     }

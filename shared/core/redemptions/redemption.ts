@@ -553,7 +553,11 @@ export function viewOf(
   takeBackUntil: string | null = null,
 ): RedemptionView | undefined {
   const { title, points, kind, value } = terms;
-  const common = { id, rewardId, title, points, at: intendedAt, kind, value, takeBackUntil };
+  const takeBackRefused = takeBack?.refused === true;
+  const common = {
+    ...{ id, rewardId, title, points, at: intendedAt, kind, value },
+    ...{ takeBackUntil, takeBackRefused },
+  };
   const without = { ...common, code: null, validUntil: null };
   switch (state.at) {
     case 'intended':
@@ -568,7 +572,7 @@ export function viewOf(
       return { ...without, state: 'making' };
     case 'cancelling':
       if (state.ordered && state.code) return withCode('used', state.code);
-      return { ...without, state: takeBack && !takeBack.refused ? 'returning' : 'making' };
+      return { ...without, state: takeBack && !takeBackRefused ? 'returning' : 'making' };
     case 'returning':
       return { ...without, state: 'returning' };
     case 'credited':

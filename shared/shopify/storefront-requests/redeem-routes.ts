@@ -162,6 +162,7 @@ function answerRedeem(
 
 const NOT_TAKEN_BACK = {
   'take-back-not-allowed': 'This reward cannot be taken back.',
+  'take-back-refused': 'The loyalty program refused to take this reward back.',
   'take-back-too-late': 'The time in which this reward could be taken back is over.',
   'already-used': 'The code of this reward was used.',
   'not-ready': 'The code of this reward is not ready yet.',

@@ -330,10 +330,11 @@ describe('a service that does not cancel', () => {
     world.loyalty.cancelRedemption = refuse;
     await world.takeBack();
     await world.drain();
-    expect(await shown()).toMatchObject({ state: 'ready', code: CODE, takeBackUntil: null });
+    const refused = { takeBackUntil: null, takeBackRefused: true };
+    expect(await shown()).toMatchObject({ state: 'ready', code: CODE, ...refused });
     expect(points()).toBe(900);
     expect([...world.store.codes.keys()]).toEqual(['five-1']);
-    const again = { kind: 'refused', why: 'take-back-not-allowed' };
+    const again = { kind: 'refused', why: 'take-back-refused' };
     expect(await world.takeBack()).toEqual(again);
     // Of a checkout that was open before: the store does not count it for the new code.
     await world.hearOrder(CODE);
