@@ -142,7 +142,7 @@ export type StuckWhy =
   /** The service does not cancel a redemption that it made. */
   | 'cancel-refused'
   /** An order used a code that was taken back, and the service does not take the points again. */
-  | 'points-gone'
+  | 'take-again-refused'
   /** After an unclear call the account has a credit of the amount, with an end that is not the one that was sent. */
   | 'credit-unclear';
 

@@ -242,15 +242,19 @@ describe('an order that names the code', () => {
     await expectUsed();
   });
 
-  it('needs a person where the points are spent already, and says so', async () => {
+  it('needs a person where the service does not take them, and says its reason', async () => {
     await world.takeBack();
     await world.drain();
     world.loyalty.balances.set(ROBIN, 99);
     await world.order(CODE);
     await world.drain();
-    expect(await world.kept()).toMatchObject([{ state: { at: 'owing' }, stuck: 'points-gone' }]);
+    expect(await world.kept()).toMatchObject([
+      { state: { at: 'owing' }, stuck: 'take-again-refused' },
+    ]);
     expect(points()).toBe(99);
-    expect(world.dead.receive()[0]?.attributes.why).toMatch(/after it was taken back.*spent/);
+    expect(world.dead.receive()[0]?.attributes.why).toBe(
+      'an order used its code after it was taken back, and the service does not take the points again: changePoints was refused: no',
+    );
     // An order changes often: one dead letter is enough.
     world.clock.ms += 600_000;
     await world.hearOrder(CODE);
