@@ -294,7 +294,10 @@ export interface StorefrontApi {
     readonly query: { readonly id: string };
     readonly answer: ExplainedEarning;
   };
-  /** Redeems a reward. The same `clientKey` is the same click: repeat it after a lost answer, and it spends once. */
+  /**
+   * Redeems a reward. The same `clientKey` is the same click: repeat it after a lost answer, and it spends once. Another
+   * click joins it while it is under way; with another `value` that is 409 `pending`.
+   */
   readonly 'POST redeem': {
     readonly body: {
       readonly rewardId: number;

@@ -40,6 +40,7 @@ const REFUSALS = {
   'not-available': 'This reward cannot be redeemed at the moment.',
   'limit-reached': 'This reward cannot be redeemed again.',
   refused: 'The loyalty program refused to redeem this reward.',
+  pending: 'Another amount is being redeemed: repeat it afterwards.',
   'below-minimum': 'The cart is too small for this reward.',
   'below-minimum-percent': 'The cart is too small for this reward.',
   'exceeds-purchase': 'The reward is worth more than the cart.',
