@@ -110,7 +110,7 @@ export async function reconcileKind(
 }
 
 /** By discount, how the store overrode its own dates in the last run. */
-type Overrides = Readonly<Record<string, { readonly how: string; readonly again?: true }>>;
+export type Overrides = Readonly<Record<string, { readonly how: string; readonly again?: true }>>;
 
 /**
  * Compares the discounts whose own dates the store began or ceased to override: their last change does not show it.
