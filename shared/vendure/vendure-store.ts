@@ -61,7 +61,7 @@ const leave = async <Raw>(
 ): Promise<ScanAnswer<readonly Raw[]>> => ({ kind: 'found', value: raws });
 
 /** The shops of one or several Vendure servers. Every method reads. */
-export interface VendureStore extends Store, StoreScan {
+export interface VendureStore extends Store, Required<StoreScan> {
   until(signal: AbortSignal): VendureStore;
 }
 
@@ -180,9 +180,21 @@ export function createVendureStore(settings: VendureStoreSettings): VendureStore
       return { kind: 'found', value };
     };
 
-    const readOrder = (raw: VendureOrder, { shop, reading }: ReturnType<typeof shopOf>) =>
+    const readOrder = (raw: VendureOrder, { shop, reading }: ReturnType<typeof shopOf>) => {
+      const order = readVendureOrder(raw, reading);
       // Orders of other channels are listed in the default channel, too.
-      raw.currencyCode === shop.currency ? readVendureOrder(raw, reading) : undefined;
+      const isOther = order && raw.currencyCode !== shop.currency;
+      return isOther ? { ...order, ofOtherCurrency: true as const } : order;
+    };
+
+    const readMember = (
+      raw: VendureCustomer,
+      { reading }: ReturnType<typeof shopOf>,
+    ): StoreMember => ({
+      ...readCustomer(raw),
+      updatedAt: reading.readAt.toISOString(),
+      metafields: undefined,
+    });
 
     const readDiscountPage = (
       raw: VendurePromotion,
@@ -212,16 +224,7 @@ export function createVendureStore(settings: VendureStoreSettings): VendureStore
       },
 
       readMember: (domain, id): Promise<StoreAnswer<StoreMember>> =>
-        readOne<VendureCustomer, StoreMember>(
-          domain,
-          documents.customer,
-          id,
-          (raw, { reading }) => ({
-            ...readCustomer(raw),
-            updatedAt: reading.readAt.toISOString(),
-            metafields: undefined,
-          }),
-        ),
+        readOne<VendureCustomer, StoreMember>(domain, documents.customer, id, readMember),
 
       readDiscount: (domain, id) =>
         readOne<VendurePromotion, DiscountPage>(domain, documents.promotion, id, readDiscountPage),
@@ -264,6 +267,17 @@ export function createVendureStore(settings: VendureStoreSettings): VendureStore
           after,
           readDiscountPage,
         ),
+
+      // Their date of change moves with each: also when a customer changes the e-mail address of the account.
+      changedMembers(domain, { from = 0, until }: Span, after) {
+        const changed = { start: new Date(from).toISOString(), end: new Date(until).toISOString() };
+        const options = {
+          filter: { updatedAt: { between: changed } },
+          sort: { updatedAt: 'ASC', id: 'ASC' },
+        };
+        const query = documents.customers;
+        return readPage<VendureCustomer, StoreMember>(domain, query, options, after, readMember);
+      },
 
       async findAbsent(domain, kind: ScannedKind, ids) {
         shopOf(domain);
