@@ -11,6 +11,7 @@ export default defineConfig({
     testTimeout: 240_000,
     hookTimeout: 240_000,
     fileParallelism: false,
+    env: { VENDURE_DISABLE_TELEMETRY: 'true' },
   },
   resolve: {
     alias: [{ find: /^(@vendure\/core|typeorm)(?=$|\/)/, replacement: `${ENGINE}/$1` }],
