@@ -47,6 +47,7 @@ export function createReconcile(connector: Connector) {
   const shops = connector.shops.map((shop) => ({
     ...shop,
     versionsAreReadings: shop.vendure !== undefined,
+    scansMembers: shop.vendure !== undefined,
   }));
   const { assumptions } = connector.loyalty;
   const programs = new Map(

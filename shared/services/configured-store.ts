@@ -66,6 +66,7 @@ const QUESTIONS = [
   'changedOrders',
   'changedProducts',
   'changedDiscounts',
+  'changedMembers',
   'overriddenDiscounts',
   'findAbsent',
   'seesAllOrders',

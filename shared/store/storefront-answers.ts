@@ -139,14 +139,18 @@ export interface RedemptionView {
   readonly validUntil: string | null;
   /** ISO 8601: until when the one who asks may take it back; null where they may not now. */
   readonly takeBackUntil: string | null;
+  /** It was to be taken back, and the loyalty service refused: its code was made again, and is not taken back later. */
+  readonly takeBackRefused: boolean;
   /** ISO 8601. */
   readonly at: string;
 }
 
 /** `POST take-back` with `{ redemptionId }`: why a redemption cannot be taken back; 409. */
 export type TakeBackRefusal =
-  /** By the settings, by staff only, or the loyalty service has refused it before. */
+  /** By the settings, or by staff only. */
   | 'take-back-not-allowed'
+  /** The loyalty service has refused it before. */
+  | 'take-back-refused'
   | 'take-back-too-late'
   | 'already-used'
   /** Its code is not made yet. */
@@ -182,7 +186,8 @@ export interface HistoryEntry {
 export interface OrderEarning {
   /**
    * `waiting`: the service does not have it yet, as far as this customer may know. `expected`: it has, and
-   * the points follow. `earned`: they were given. `none`: it earns nothing.
+   * the points follow. `earned`: points of just their number were given since it was complete; whether for this order,
+   * the service does not say. `none`: it earns nothing.
    */
   readonly state: 'waiting' | 'expected' | 'earned' | 'none';
   /** Null where they are not known. */
@@ -190,7 +195,7 @@ export interface OrderEarning {
   readonly cashback: number | null;
   /** With `none`. */
   readonly why: 'cancelled' | 'no-points' | null;
-  /** ISO 8601: when the points were given. The service says it of no point to come: then null. */
+  /** ISO 8601: when those points were given. The service says it of no point to come: then null. */
   readonly usableFrom: string | null;
 }
 
@@ -289,7 +294,10 @@ export interface StorefrontApi {
     readonly query: { readonly id: string };
     readonly answer: ExplainedEarning;
   };
-  /** Redeems a reward. The same `clientKey` is the same click: repeat it after a lost answer, and it spends once. */
+  /**
+   * Redeems a reward. The same `clientKey` is the same click: repeat it after a lost answer, and it spends once. Another
+   * click joins it while it is under way; with another `value` that is 409 `pending`.
+   */
   readonly 'POST redeem': {
     readonly body: {
       readonly rewardId: number;
@@ -303,7 +311,8 @@ export interface StorefrontApi {
   };
   /**
    * Takes back a reward whose code is unused: the code no longer works, and the points are back some minutes later. May be
-   * repeated. 409 `take-back-not-allowed`, `take-back-too-late`, `already-used` or `not-ready`.
+   * repeated. 409 `take-back-not-allowed`, `take-back-refused`,
+   * `take-back-too-late`, `already-used` or `not-ready`.
    */
   readonly 'POST take-back': {
     readonly body: { readonly redemptionId: string };

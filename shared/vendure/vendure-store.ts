@@ -61,7 +61,7 @@ const leave = async <Raw>(
 ): Promise<ScanAnswer<readonly Raw[]>> => ({ kind: 'found', value: raws });
 
 /** The shops of one or several Vendure servers. Every method reads. */
-export interface VendureStore extends Store, StoreScan {
+export interface VendureStore extends Store, Required<StoreScan> {
   until(signal: AbortSignal): VendureStore;
 }
 
@@ -187,6 +187,15 @@ export function createVendureStore(settings: VendureStoreSettings): VendureStore
       return isOther ? { ...order, ofOtherCurrency: true as const } : order;
     };
 
+    const readMember = (
+      raw: VendureCustomer,
+      { reading }: ReturnType<typeof shopOf>,
+    ): StoreMember => ({
+      ...readCustomer(raw),
+      updatedAt: reading.readAt.toISOString(),
+      metafields: undefined,
+    });
+
     const readDiscountPage = (
       raw: VendurePromotion,
       { reading }: ReturnType<typeof shopOf>,
@@ -215,16 +224,7 @@ export function createVendureStore(settings: VendureStoreSettings): VendureStore
       },
 
       readMember: (domain, id): Promise<StoreAnswer<StoreMember>> =>
-        readOne<VendureCustomer, StoreMember>(
-          domain,
-          documents.customer,
-          id,
-          (raw, { reading }) => ({
-            ...readCustomer(raw),
-            updatedAt: reading.readAt.toISOString(),
-            metafields: undefined,
-          }),
-        ),
+        readOne<VendureCustomer, StoreMember>(domain, documents.customer, id, readMember),
 
       readDiscount: (domain, id) =>
         readOne<VendurePromotion, DiscountPage>(domain, documents.promotion, id, readDiscountPage),
@@ -259,14 +259,26 @@ export function createVendureStore(settings: VendureStoreSettings): VendureStore
           (raw, { reading }) => readVendureProduct(raw, reading),
         ),
 
+      // With those that have no code any more: what they had is to be ended.
       changedDiscounts: (domain, _span, after) =>
         readPage<VendurePromotion, DiscountPage>(
           domain,
           documents.promotions,
-          { sort: { id: 'ASC' }, filter: { couponCode: { isNull: false } } },
+          { sort: { id: 'ASC' } },
           after,
           readDiscountPage,
         ),
+
+      // Their date of change moves with each: also when a customer changes the e-mail address of the account.
+      changedMembers(domain, { from = 0, until }: Span, after) {
+        const changed = { start: new Date(from).toISOString(), end: new Date(until).toISOString() };
+        const options = {
+          filter: { updatedAt: { between: changed } },
+          sort: { updatedAt: 'ASC', id: 'ASC' },
+        };
+        const query = documents.customers;
+        return readPage<VendureCustomer, StoreMember>(domain, query, options, after, readMember);
+      },
 
       async findAbsent(domain, kind: ScannedKind, ids) {
         shopOf(domain);

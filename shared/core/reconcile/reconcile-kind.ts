@@ -1,20 +1,18 @@
 import type { StoreCoupon } from '../../store/store-entities.ts';
-import type { EntityKey } from '../events/event.ts';
-import { type EntityEntry, isNewer, ledgerKeyText } from '../ledger/ledger.ts';
-import { idempotencyKey } from '../mapping/wanted-state.ts';
 import type {
   Changed,
   DiscountPage,
   ScanAnswer,
-  ScannedKind,
   ScanPage,
   StoreEntity,
   StoreUnavailable,
 } from '../store/store.ts';
+import { findLostCodes } from '../sync/fan-out.ts';
 import { compareEntities, type Purpose } from './compare-entities.ts';
 import { readOrders } from './compare-order.ts';
 import {
   type Compared,
+  type ComparedKind,
   cursorKey,
   OUT_OF_TIME,
   OVERTAKEN,
@@ -63,7 +61,7 @@ interface PartOfPage {
 /** Compared twice, so that nothing between two scans is missed. */
 const OVERLAP_MS = 15 * 60_000;
 
-export const positionKey = (shop: string, kind: ScannedKind) => cursorKey(shop, `scan/${kind}`);
+export const positionKey = (shop: string, kind: ComparedKind) => cursorKey(shop, `scan/${kind}`);
 
 /**
  * Compares everything of one kind that the store changed since the last run, page by page. The position
@@ -73,7 +71,7 @@ export const positionKey = (shop: string, kind: ScannedKind) => cursorKey(shop, 
  */
 export async function reconcileKind(
   shop: ReconciledShop,
-  kind: ScannedKind,
+  kind: ComparedKind,
   deps: ReconcileDeps,
   tally: Tally,
 ): Promise<{ readonly kind: 'finished' } | Stopped> {
@@ -110,7 +108,7 @@ export async function reconcileKind(
 }
 
 /** By discount, how the store overrode its own dates in the last run. */
-type Overrides = Readonly<Record<string, { readonly how: string; readonly again?: true }>>;
+export type Overrides = Readonly<Record<string, { readonly how: string; readonly again?: true }>>;
 
 /**
  * Compares the discounts whose own dates the store began or ceased to override: their last change does not show it.
@@ -172,7 +170,7 @@ type ComparedPage =
 
 export async function comparePage(
   shop: ReconciledShop,
-  kind: ScannedKind,
+  kind: ComparedKind,
   scan: Scan,
   purpose: Purpose,
   deps: ReconcileDeps,
@@ -187,6 +185,11 @@ export async function comparePage(
       const page = await store.changedProducts(shop.domain, scan, scan.after);
       return compareAll('product', page, (product) => ({ kind: 'product', product }));
     }
+    case 'member': {
+      const page = await store.changedMembers?.(shop.domain, scan, scan.after);
+      if (!page) throw new Error(`customers of ${shop.domain} are not scanned`);
+      return compareAll('member', page, (member) => ({ kind: 'member', member }));
+    }
     case 'discount': {
       const page = await store.changedDiscounts(shop.domain, scan, scan.after);
       if (page.kind === 'unavailable') return storeDidNotAnswer(page, telemetry);
@@ -195,7 +198,7 @@ export async function comparePage(
   }
 
   async function compareAll<Value>(
-    of: 'order' | 'product',
+    of: 'order' | 'product' | 'member',
     page: ScanAnswer<ScanPage<Value>>,
     entity: (value: Value) => StoreEntity,
   ): Promise<ComparedPage> {
@@ -311,33 +314,16 @@ async function findRemovedCodes(
   const { ledger, store } = deps;
   const version = Date.parse(discount.updatedAt);
   const sent: Sent[] = [];
-  let from: string | undefined;
-  do {
-    const page = await ledger.listCodes(shop, discount.id, from);
-    const unseen = page.codes.filter((code) => !shownCodes.has(code));
-    const keys = unseen.map((id): EntityKey => ({ shop, kind: 'coupon', id }));
-    const entries = await ledger.readMany(keys);
-    for (const key of keys) {
-      if (isNewer(entries, ledgerKeyText(key))) continue;
-      const entry = entries.get(ledgerKeyText(key));
-      if (!entry || !isActive(key.id, entry)) continue;
-      // Settled from this state of the discount, so it is among the codes that this run did not read.
-      if (!isComplete && entry.version >= version) continue;
-      const answer = await store.readCoupon(shop, key.id);
-      // What was sent before is returned too: it is counted nowhere else.
-      if (answer.kind === 'unavailable') return { sent, stopped: answer };
-      if (answer.kind === 'found' && answer.value.code === key.id) continue;
-      const removed = { id: key.id, version, why: 'removed' } as const;
-      const end = { shop, kind: 'coupon', claim: 'code-removed', state: 'gone' } as const;
-      if (await sendOnce({ ...end, ...removed }, deps)) sent.push(removed);
-    }
-    from = page.next;
-  } while (from !== undefined);
+  for await (const { key, entry } of findLostCodes(shop, discount.id, shownCodes, ledger)) {
+    // Settled from this state of the discount, so it is among the codes that this run did not read.
+    if (!isComplete && entry.version >= version) continue;
+    const answer = await store.readCoupon(shop, key.id);
+    // What was sent before is returned too: it is counted nowhere else.
+    if (answer.kind === 'unavailable') return { sent, stopped: answer };
+    if (answer.kind === 'found' && answer.value.code === key.id) continue;
+    const removed = { id: key.id, version, why: 'removed' } as const;
+    const end = { shop, kind: 'coupon', claim: 'code-removed', state: 'gone' } as const;
+    if (await sendOnce({ ...end, ...removed }, deps)) sent.push(removed);
+  }
   return { sent };
-}
-
-/** The service holds it, or may. A skipped or inactive code needs no end. */
-function isActive(code: string, { appliedKey, uncertain }: EntityEntry): boolean {
-  const ended = idempotencyKey({ kind: 'inactive-coupon', id: code });
-  return uncertain || (appliedKey !== undefined && appliedKey !== ended);
 }

@@ -32,7 +32,7 @@ import {
   withRedemption,
 } from '../redemptions/redemption-record.ts';
 import { retryStore, type StoreUnavailable } from '../store/store.ts';
-import { type CodeDeps, deleteLateCode } from './make-code.ts';
+import { type CodeDeps, deleteLateCode, isOrdered } from './make-code.ts';
 import type { RedeemCallDeps } from './redeem-call.ts';
 import type { RewardStore } from './reward-store.ts';
 
@@ -84,10 +84,8 @@ function judge(
     case 'credited':
       return 'take-back-not-allowed';
     case 'ready': {
-      const isAllowed = rule.by === 'customer' || rule.by === by;
-      if (!isAllowed || !advance(redemption, { kind: 'take-back' }, now)) {
-        return 'take-back-not-allowed';
-      }
+      if (redemption.takeBack) return 'take-back-refused';
+      if (rule.by !== 'customer' && rule.by !== by) return 'take-back-not-allowed';
       const isOver = returnableUntil(state.code, rule.withinDays) <= now.getTime();
       return isOver ? 'take-back-too-late' : undefined;
     }
@@ -188,7 +186,7 @@ async function handToWorker(
 
 export interface ReturnDeps extends CodeDeps, Omit<RedeemCallDeps, 'loyalty'> {
   readonly loyalty: Pick<LoyaltyClient, 'changePoints' | 'changeCashback'>;
-  readonly store: CodeDeps['store'] & Pick<RewardStore, 'readUses' | 'readOrderCodes'>;
+  readonly store: CodeDeps['store'] & Pick<RewardStore, 'readUses'>;
 }
 
 type Retry = Extract<Outcome, { kind: 'retry' }>;
@@ -269,30 +267,15 @@ async function deleteCode(
     : { kind: 'deleted' };
 }
 
-/** Clocks differ, and no other order can name the code. */
-const BEFORE_CODE_MS = 86_400_000;
-
-async function isOrdered(
-  { shop, customerId }: Customer,
-  { code, startsAt }: { readonly code: string; readonly startsAt: string },
-  { store, ledger }: ReturnDeps,
-): Promise<boolean | StoreUnavailable> {
-  const since = new Date(Date.parse(startsAt) - BEFORE_CODE_MS);
-  const current = await followMerges({ shop, id: customerId }, ledger);
-  const read = await store.readOrderCodes(shop, current, since);
-  if (read.kind === 'unavailable') return read;
-  return read.codes.some((one) => one.toLowerCase() === code.toLowerCase());
-}
-
 /** `OperationType` of a change that takes, with an amount below zero. */
 const TAKE = 1;
 
-/** Once, by its key, however often it is repeated. `refused`: the service does not take them, and why. */
+/** Once, by its key, however often it is repeated. */
 export async function takeAgain(
   record: OpenRedemptions,
   { id, terms }: Redemption,
   { loyalty, deadline: signal, ledger, ...deps }: ReturnDeps,
-): Promise<Returned | { readonly kind: 'refused' }> {
+): Promise<Returned | Extract<Outcome, { kind: 'rejected' }>> {
   const { shop, customerId } = record.customer;
   const { cashback, value, points } = terms;
   if ((cashback ? value : points) === 0) return settled(record, id, 'taken-again');
@@ -315,13 +298,6 @@ export async function takeAgain(
       ));
   if (called.kind === 'call-refused') return retryWhenAllowed(called);
   const { outcome }: CallsMade = called;
-  switch (outcome.kind) {
-    // A key that was used before counts as applied.
-    case 'applied':
-      return settled(record, id, 'taken-again');
-    case 'retry':
-      return outcome;
-    case 'rejected':
-      return { kind: 'refused' };
-  }
+  // A key that was used before counts as applied.
+  return outcome.kind === 'applied' ? settled(record, id, 'taken-again') : outcome;
 }

@@ -82,6 +82,8 @@ export type RedemptionState =
       readonly redeemedRewardId: number;
       readonly code: RewardCode;
       readonly calledAt: string;
+      /** The ledger may have forgotten that the code was made, used and deleted. */
+      readonly tried?: true;
       /** The store refuses the code permanently; `why` is its name of the reason. */
       readonly refusal?: { readonly why: string; readonly at: string };
     }
@@ -140,7 +142,7 @@ export type StuckWhy =
   /** The service does not cancel a redemption that it made. */
   | 'cancel-refused'
   /** An order used a code that was taken back, and the service does not take the points again. */
-  | 'points-gone'
+  | 'take-again-refused'
   /** After an unclear call the account has a credit of the amount, with an end that is not the one that was sent. */
   | 'credit-unclear';
 
@@ -295,11 +297,11 @@ function nextState(
     case 'answer': {
       if (state.at !== 'calling') return undefined;
       const { redeemedRewardId, code } = step;
-      const { calledAt } = state;
+      const { calledAt, tried } = state;
       return code
-        ? { at: 'redeemed', redeemedRewardId, code, calledAt }
+        ? { at: 'redeemed', redeemedRewardId, code, calledAt, ...(tried && { tried }) }
         : // What is forgotten may have credited, with the end of another day.
-          { at: 'crediting', redeemedRewardId, attempts: state.tried ? 1 : 0, calledAt };
+          { at: 'crediting', redeemedRewardId, attempts: tried ? 1 : 0, calledAt };
     }
     case 'not-sent':
       // Of an attempt that was repeated meanwhile, nothing can be said.
@@ -418,7 +420,7 @@ function useCode({ state, takeBack }: Redemption): RedemptionState | undefined {
     case 'returning':
       return { at: 'used', code: state.code, discountId: state.discountId };
     case 'redeemed':
-      return takeBack && { at: 'used', code: state.code };
+      return takeBack || state.tried ? { at: 'used', code: state.code } : undefined;
     case 'cancelling':
       return takeBack && !state.ordered ? { ...state, ordered: true } : undefined;
     case 'cancelled':
@@ -551,7 +553,11 @@ export function viewOf(
   takeBackUntil: string | null = null,
 ): RedemptionView | undefined {
   const { title, points, kind, value } = terms;
-  const common = { id, rewardId, title, points, at: intendedAt, kind, value, takeBackUntil };
+  const takeBackRefused = takeBack?.refused === true;
+  const common = {
+    ...{ id, rewardId, title, points, at: intendedAt, kind, value },
+    ...{ takeBackUntil, takeBackRefused },
+  };
   const without = { ...common, code: null, validUntil: null };
   switch (state.at) {
     case 'intended':
@@ -566,7 +572,7 @@ export function viewOf(
       return { ...without, state: 'making' };
     case 'cancelling':
       if (state.ordered && state.code) return withCode('used', state.code);
-      return { ...without, state: takeBack && !takeBack.refused ? 'returning' : 'making' };
+      return { ...without, state: takeBack && !takeBackRefused ? 'returning' : 'making' };
     case 'returning':
       return { ...without, state: 'returning' };
     case 'credited':

@@ -7,7 +7,8 @@ import {
   readAnswers,
 } from '../../../app/extensions/loyalty-account/src/quiz-answers.ts';
 import { sayEarning } from '../../../app/extensions/loyalty-order/src/say-earning.ts';
-import type { HistoryEntry, OrderEarning, Quiz } from '../../../app/program/answers.ts';
+import type { HistoryEntry, OrderEarning, Quiz, Redemption } from '../../../app/program/answers.ts';
+import { isRefused, sayRedeemed, sayState } from '../../../app/program/sentences.ts';
 import { accountStrings } from '../../../app/program/strings/account.ts';
 import { en } from '../../../app/program/strings/en.ts';
 import { es } from '../../../app/program/strings/es.ts';
@@ -222,6 +223,26 @@ describe('the answers to a quiz', () => {
   });
 });
 
+describe('the sentence about a redemption', () => {
+  const ready: Redemption = {
+    ...{ id: 'r1', rewardId: 3, title: '3 off', points: 50, state: 'ready', code: 'THREE-1' },
+    ...{ kind: 'fixed', value: 3, at: '2026-11-15T12:00:00.000Z' },
+    ...{ validUntil: '2026-12-15T12:00:00.000Z', takeBackUntil: null, takeBackRefused: false },
+  };
+
+  it('says that a take back was refused, by whom, and that the code works', () => {
+    expect(sayRedeemed(ready, inEnglish)).toBe('Done. Your code is THREE-1.');
+    const refused = { ...ready, takeBackRefused: true };
+    const sentence = 'The loyalty program refused to take it back. The code works again.';
+    expect(sayRedeemed(refused, inEnglish)).toBe(sentence);
+    expect(sayState(refused, inEnglish)).toBe(`${sentence} Valid until Dec 15, 2026`);
+    const used = { ...refused, state: 'used' } as const;
+    expect(sayState(used, inEnglish)).toBe('Used');
+    expect([ready, refused, used].map(isRefused)).toEqual([false, true, false]);
+    expect(isRefused({ ...ready, state: 'refused' })).toBe(true);
+  });
+});
+
 describe('the sentence about an order', () => {
   const none: OrderEarning = {
     ...{ state: 'none', points: null, cashback: null, why: null, usableFrom: null },
@@ -232,8 +253,7 @@ describe('the sentence about an order', () => {
     [{ state: 'waiting' }, /on its way to the loyalty program/],
     [{ state: 'expected', points: 49, cashback: 2.45 }, /earns you 49 points and €2.45 cashback\./],
     [{ state: 'expected' }, /earns you points\./],
-    [{ state: 'earned', points: 49 }, /^You earned 49 points/],
-    [{ state: 'earned' }, /are in your balance/],
+    [{ state: 'earned', points: 49 }, /^This order earns you 49 points\.$/],
     [{ state: 'none', why: 'no-points' }, /^This order earns no points/],
     [{ state: 'none', why: 'cancelled' }, /was cancelled/],
   ] as const)('of %j', (earning, said) => {
@@ -264,6 +284,11 @@ describe('the sentence about an order', () => {
 
   it('says of points to come that they come later', () => {
     expect(sayEarning({ ...none, state: 'expected' }, inEnglish).note).toContain('later');
-    expect(sayEarning({ ...none, state: 'earned' }, inEnglish).note).toBe('');
+  });
+
+  it('does not say that points of its number are its own: the history names no order', () => {
+    const earned = { ...none, state: 'earned', points: 49, usableFrom: '2026-11-12T10:00:00.000Z' };
+    const { note } = sayEarning(earned as OrderEarning, inEnglish);
+    expect(note).toBe('Your balance got 49 points on Nov 12, 2026.');
   });
 });
