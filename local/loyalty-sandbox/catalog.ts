@@ -16,8 +16,6 @@ export interface CatalogReward {
   readonly kind: 'percent' | 'fixed-value' | 'cashback' | 'custom' | 'product';
   /** Amount or percentage; 0 for the other kinds. */
   readonly value: number;
-  /** For `cashback`: the largest part of a purchase that cashback may pay. Absent: all of it. */
-  readonly mostPercentOfPurchase?: number;
   /** For `product`, and only there. */
   readonly product?: CatalogRewardProduct;
   /** May be used together with other discounts. */
@@ -159,11 +157,10 @@ const offers: readonly Offer[] = [
   {
     id: 8,
     title: 'Cashback',
-    description: 'Pay with what you have collected, up to half of a purchase.',
+    description: 'Pay with what you have collected.',
     kind: 'cashback',
     value: 0,
     points: 0,
-    mostPercentOfPurchase: 50,
     cumulative: true,
     codePrefix: 'CASH',
   },

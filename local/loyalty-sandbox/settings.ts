@@ -60,6 +60,8 @@ const settings = group({
    * so both are two views of one balance, and a cashback change is turned into points by this.
    */
   cashbackPerPoint: number(0.05, 0.0001, 100),
+  /** The largest part of a purchase that cashback may pay: a program's rule, which only `MaxCashbackForCurrentPurchase` shows. */
+  cashbackPercentOfPurchase: number(50, 1, 100),
   /** Of the program. Documented for product points: BRL where none is given. */
   currency: text('BRL', /^[A-Z]{3}$/, 'must be three capital letters'),
   /**

@@ -40,6 +40,19 @@ export async function requireFreePorts(first: number): Promise<void> {
   }
 }
 
+/** Below the ports that the system gives to whoever asks for any: none of them can take it in the meantime. */
+export async function freePort(): Promise<number> {
+  for (let port = 20_000 + (process.pid % 10_000); port < 32_000; port += 1) {
+    const server = createServer();
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true));
+    });
+    server.close();
+    if (isFree) return port;
+  }
+  throw new Error('no port is free');
+}
+
 export interface StartOptions {
   readonly stage: string;
   readonly port: number;
@@ -49,4 +62,6 @@ export interface StartOptions {
   readonly once: boolean;
   /** As after a first deployment: `loyalty-connector setup` completes it. */
   readonly isNew: boolean;
+  /** Default: the store sandbox. */
+  readonly store?: 'shopify' | 'vendure';
 }

@@ -90,6 +90,10 @@ async function startAccount(run: Run, { points }: WebServers, owner: Shop): Prom
         // The till shows it; other pages redeem without.
         challenge: 'asked',
         currency: defaultShop.currency,
+        // Store credit pays for any order, so that a program with a limit per purchase cannot have it.
+        ...(connector.storefront?.cashback === 'store-credit' && {
+          cashbackPercentOfPurchase: 100,
+        }),
         ...options.loyaltySettings?.(owner),
       },
       ...(points &&

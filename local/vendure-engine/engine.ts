@@ -1,24 +1,79 @@
-import { type ChildProcess, execFileSync, fork } from 'node:child_process';
+import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, mkdirSync } from 'node:fs';
+import { copyFileSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { DatabaseSync } from 'node:sqlite';
-import { pathToFileURL } from 'node:url';
+import { build } from 'esbuild';
 import { PACKAGE_FOLDER } from '../../shared/config/folders.ts';
+import { CannotStart } from '../stack/synthesize.ts';
 import { installOnce } from './install-once.ts';
 
 const SOURCES = join(PACKAGE_FOLDER, 'local/vendure-engine/server');
+const LOCK_FILE = join(SOURCES, 'package-lock.json');
 
-/** Vendure as its lock file names it, in a folder of its own. */
-export function installVendure(): string {
-  return installOnce('vendure', join(SOURCES, 'package-lock.json'), (target) => {
-    mkdirSync(target);
+type Say = (text: string) => void;
+
+/** Vendure as its lock file names it, in a folder of its own, and our server beside its packages. */
+export async function installVendure(say: Say, signal?: AbortSignal): Promise<string> {
+  const folder = await installOnce('vendure', LOCK_FILE, async (target) => {
+    say('Downloading Vendure, this once: 45 MB, a minute or two. It needs 230 MB in');
+    say(target);
     for (const file of ['package.json', 'package-lock.json']) {
       copyFileSync(join(SOURCES, file), join(target, file));
     }
-    const options = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--silent'];
-    execFileSync('npm', options, { cwd: target, stdio: ['ignore', 'ignore', 'inherit'] });
+    await download(target, say, signal);
   });
+  // Renamed into place: another start may be about to read it.
+  const built = join(folder, `server-${process.pid}.mjs`);
+  await build({
+    entryPoints: [join(SOURCES, 'server.ts')],
+    outfile: built,
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    packages: 'external',
+    // Not the one beside it, which leads to the types of the packages.
+    tsconfigRaw: {},
+  });
+  renameSync(built, join(folder, 'server.mjs'));
+  return folder;
+}
+
+/** Not for long: without a network each of them fails. */
+const RETRIES = ['--fetch-retry-mintimeout=1000', '--fetch-retry-maxtimeout=4000'];
+
+async function download(target: string, say: Say, signal: AbortSignal | undefined): Promise<void> {
+  const { packages } = JSON.parse(readFileSync(LOCK_FILE, 'utf8'));
+  // npm asks about each package, and then for it.
+  const requests = 2 * Object.keys(packages).length;
+  const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=http', ...RETRIES];
+  const npm = spawn('npm', ['ci', '--prefix', target, ...options], {
+    cwd: target,
+    stdio: ['ignore', 'ignore', 'pipe'],
+    ...(signal && { signal }),
+  });
+  const ended = new Promise<string>((resolve) => {
+    npm
+      .once('error', ({ message }) => resolve(message))
+      .once('close', (code) => resolve(`${code}`));
+  });
+  const errors: string[] = [];
+  let answers = 0;
+  createInterface({ input: npm.stderr }).on('line', (line) => {
+    if (line.startsWith('npm error')) errors.push(line);
+    if (!line.startsWith('npm http')) return;
+    answers += 1;
+    const tenths = (of: number) => Math.floor((10 * of) / requests);
+    if (tenths(answers) > tenths(answers - 1)) say(`  ${tenths(answers)}0 %`);
+  });
+  const end = await ended;
+  if (end === '0') return;
+  throw new CannotStart(
+    `Vendure could not be downloaded (npm ci: ${end}).\n${errors.slice(0, 5).join('\n')}
+Try "npm ping": it needs the network, or a registry that npm is told of. Then start again.
+Without --store vendure, nothing is downloaded.`,
+  );
 }
 
 interface Receiver {
@@ -44,13 +99,17 @@ export class VendureEngine {
 
   /** Without a receiver, the plugin is not there. */
   async start(to: Receiver | undefined): Promise<void> {
-    const hooks = pathToFileURL(join(SOURCES, 'modules-of-engine.ts')).href;
     const target = to ? [to.address, to.secret] : [];
-    const child = fork(join(SOURCES, 'server.ts'), [String(this.port), this.file, ...target], {
-      execArgv: ['--import', hooks],
-      env: { ...process.env, VENDURE_FOLDER: this.#folder },
-      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-    });
+    const child = fork(
+      join(this.#folder, 'server.mjs'),
+      [String(this.port), this.file, ...target],
+      {
+        cwd: this.#folder,
+        execArgv: [],
+        env: { ...process.env, VENDURE_DISABLE_TELEMETRY: 'true' },
+        stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+      },
+    );
     for (const output of [child.stdout, child.stderr]) {
       output?.setEncoding('utf8').on('data', (text) => {
         this.log = (this.log + text).slice(-20_000);
@@ -60,7 +119,9 @@ export class VendureEngine {
     await Promise.race([
       once(child, 'message'),
       once(child, 'exit').then(() => {
-        throw new Error(`Vendure ended before it listened:\n${this.log}`);
+        throw new CannotStart(
+          `Vendure did not start. It said:\n${this.log.trim()}\nIf that is no help, delete ${this.#folder} and start again: it is then downloaded again.`,
+        );
       }),
     ]);
   }

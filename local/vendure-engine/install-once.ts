@@ -5,19 +5,18 @@ import { PACKAGE_FOLDER } from '../../shared/config/folders.ts';
 const CACHE = join(PACKAGE_FOLDER, 'node_modules/.cache/foreign');
 
 /** Installs again only after a change of the file that names the versions. */
-export function installOnce(
+export async function installOnce(
   name: string,
   wanted: string,
-  install: (target: string) => void,
-): string {
+  install: (target: string) => Promise<void> | void,
+): Promise<string> {
   const target = join(CACHE, name);
   const stamp = join(CACHE, `${name}.installed`);
   const versions = readFileSync(wanted, 'utf8');
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === versions) return target;
-  console.log(`Installing what ${wanted.slice(PACKAGE_FOLDER.length + 1)} names…`);
   rmSync(target, { recursive: true, force: true });
-  mkdirSync(CACHE, { recursive: true });
-  install(target);
+  mkdirSync(target, { recursive: true });
+  await install(target);
   writeFileSync(stamp, versions);
   return target;
 }

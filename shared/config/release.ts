@@ -5,17 +5,17 @@ export const VERSION = manifest.version;
 
 export type Order = 'older' | 'same' | 'newer';
 
-/** How `one` compares with `other`: by numbers, part by part. What follows a hyphen or plus does not count. */
+/** How `one` compares with `other`: by numbers, part by part. A release candidate is older than its release. */
 export function compareVersions(one: string, other: string): Order {
   const [mine, theirs] = [partsOf(one), partsOf(other)];
-  for (const [index, part] of mine.entries()) {
-    const difference = part - (theirs[index] ?? 0);
-    if (difference !== 0) return difference < 0 ? 'older' : 'newer';
-  }
-  return 'same';
+  const first = mine.findIndex((part, index) => part !== theirs[index]);
+  if (first < 0) return 'same';
+  return Number(mine[first]) < Number(theirs[first]) ? 'older' : 'newer';
 }
 
-function partsOf(version: string): readonly [number, number, number] {
-  const [major, minor, patch] = version.split(/[-+]/, 1)[0]?.split('.').map(Number) ?? [];
-  return [major || 0, minor || 0, patch || 0];
+/** The last part is the candidate's number. */
+function partsOf(version: string): readonly number[] {
+  const [, ...parts] = /^(\d+)\.(\d+)\.(\d+)(?:-rc\.(\d+))?/.exec(version) ?? [];
+  const [major = 0, minor = 0, patch = 0, candidate = Number.POSITIVE_INFINITY] = parts;
+  return [major, minor, patch, candidate].map(Number);
 }

@@ -26,6 +26,8 @@ export interface StoreOrder {
   /** Placed at a point of sale. Not true of draft orders, which can have a location and staff, too. */
   readonly pointOfSale: boolean;
   readonly currency: string;
+  /** The store lists it beside its own, and another program counts its currency. */
+  readonly ofOtherCurrency?: true;
   /** `pending`, `authorized`, `partially_paid`, `paid`, `partially_refunded`, `refunded`, `voided`, `expired`, … */
   readonly paymentStatus: string | undefined;
   /** What is still to be paid. Undefined if this source does not say. */

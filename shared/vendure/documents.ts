@@ -17,7 +17,7 @@ const ORDER_FIELDS = `id code state active orderPlacedAt updatedAt currencyCode 
   subTotal subTotalWithTax shippingWithTax totalWithTax
   surcharges { id description price priceWithTax }
   lines { id quantity proratedLinePrice proratedLinePriceWithTax productVariant { name product { id } } }
-  payments { id method amount state createdAt refunds { id state total shipping createdAt } }
+  payments { id method amount state createdAt refunds { id state total items shipping adjustment createdAt } }
   modifications { refund { id } }
   fulfillments { state updatedAt lines { orderLineId quantity } }`;
 
@@ -75,8 +75,11 @@ export interface VendureFulfillment {
 export interface VendureRefund {
   readonly id: string;
   readonly state: string;
+  /** The money. The others say what it was for, and not always of this row alone. */
   readonly total: number;
+  readonly items: number;
   readonly shipping: number;
+  readonly adjustment: number;
   readonly createdAt: string;
 }
 

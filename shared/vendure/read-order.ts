@@ -75,8 +75,7 @@ function readWith(
   );
   const goods = money(order.subTotalWithTax);
   const shipping = money(order.shippingWithTax);
-  const shippingBack =
-    smallest([shipping, sum(refunds.map((refund) => money(refund.shipping)))]) ?? ZERO;
+  const shippingBack = smallest([shipping, money(shippingIn(refunds))]) ?? ZERO;
   const shippingLeft = subtract(shipping, shippingBack);
   const keptForGoods = subtract(subtract(paid, back), shippingLeft);
   const refundedWithoutLines =
@@ -123,6 +122,22 @@ function readWith(
     metafields: undefined,
     customer: order.customer ? readCustomer(order.customer) : undefined,
   };
+}
+
+/**
+ * A refund that is more than is left of its payment is spread over several: each of them repeats the figures of the
+ * whole. One of a stated amount may name more shipping than it gives back.
+ */
+function shippingIn(refunds: readonly VendureRefund[]): number {
+  const wholes: { readonly figures: string; readonly shipping: number; total: number }[] = [];
+  for (const { items, shipping, adjustment, total } of refunds) {
+    const figures = [items, shipping, adjustment].join();
+    const last = wholes.at(-1);
+    const isPart = last?.figures === figures && last.total < items + shipping + adjustment;
+    if (isPart) last.total += total;
+    else wholes.push({ figures, shipping, total });
+  }
+  return wholes.reduce((back, { shipping, total }) => back + Math.min(shipping, total), 0);
 }
 
 const isSent = (state: string): boolean => state === 'Shipped' || state === 'Delivered';

@@ -180,9 +180,12 @@ export function createVendureStore(settings: VendureStoreSettings): VendureStore
       return { kind: 'found', value };
     };
 
-    const readOrder = (raw: VendureOrder, { shop, reading }: ReturnType<typeof shopOf>) =>
+    const readOrder = (raw: VendureOrder, { shop, reading }: ReturnType<typeof shopOf>) => {
+      const order = readVendureOrder(raw, reading);
       // Orders of other channels are listed in the default channel, too.
-      raw.currencyCode === shop.currency ? readVendureOrder(raw, reading) : undefined;
+      const isOther = order && raw.currencyCode !== shop.currency;
+      return isOther ? { ...order, ofOtherCurrency: true as const } : order;
+    };
 
     const readDiscountPage = (
       raw: VendurePromotion,

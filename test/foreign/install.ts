@@ -4,9 +4,9 @@ import { installOnce } from '../../local/vendure-engine/install-once.ts';
 import { PACKAGE_FOLDER } from '../../shared/config/folders.ts';
 
 /** The programs of tools/python, in an environment of their own; every package must have the hash of the lock file. */
-export function installPython(): string {
+export async function installPython(): Promise<string> {
   const wanted = join(PACKAGE_FOLDER, 'tools/python/requirements.txt');
-  const folder = installOnce('python', wanted, (target) => {
+  const folder = await installOnce('python', wanted, (target) => {
     run('python3', '-m', 'venv', target);
     const pip = join(target, 'bin/pip');
     run(pip, 'install', '--quiet', '--require-hashes', '--requirement', wanted);
@@ -15,7 +15,7 @@ export function installPython(): string {
 }
 
 /** The jars of tools/dynamodb-local; Maven compares each with the checksum of its repository. */
-export function installDynamoDbLocal(): string {
+export function installDynamoDbLocal(): Promise<string> {
   const wanted = join(PACKAGE_FOLDER, 'tools/dynamodb-local/pom.xml');
   return installOnce('dynamodb-local', wanted, (target) => {
     const options = ['--quiet', '--batch-mode', '--strict-checksums', '--file', wanted];
@@ -24,5 +24,6 @@ export function installDynamoDbLocal(): string {
 }
 
 function run(program: string, ...options: readonly string[]): void {
+  console.log(`Installing: ${program} ${options.join(' ')}`);
   execFileSync(program, options, { stdio: ['ignore', 'ignore', 'inherit'] });
 }

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
-import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Emulator } from '../../local/stack/emulators.ts';
+import { freePort } from '../../local/stack/start-options.ts';
 
 /** A program that listens on a loopback port: `command` gets the port. */
 export async function startEngine(
@@ -42,16 +42,3 @@ const answers = (endpoint: string) =>
     () => true,
     () => false,
   );
-
-/** Below the ports that the system gives to whoever asks for any: none of them can take it in the meantime. */
-export async function freePort(): Promise<number> {
-  for (let port = 20_000 + (process.pid % 10_000); port < 32_000; port += 1) {
-    const server = createServer();
-    const isFree = await new Promise<boolean>((resolve) => {
-      server.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true));
-    });
-    server.close();
-    if (isFree) return port;
-  }
-  throw new Error('no port is free');
-}

@@ -107,8 +107,8 @@ function judgeBySuites({ engine, start, planted, ...suites }: SuitesPart): Part 
   };
 }
 
-function startDynamoDbLocal(): Promise<Emulator> {
-  const jars = installDynamoDbLocal();
+async function startDynamoDbLocal(): Promise<Emulator> {
+  const jars = await installDynamoDbLocal();
   const server = 'software.amazon.dynamodb.services.local.main.ServerRunner';
   return startEngine((port) => [
     ...(['java', `-Djava.library.path=${jars}`, '-cp', `${jars}/*`, server] as const),
@@ -116,8 +116,8 @@ function startDynamoDbLocal(): Promise<Emulator> {
   ]);
 }
 
-function startMoto(): Promise<Emulator> {
-  const python = join(installPython(), 'python');
+async function startMoto(): Promise<Emulator> {
+  const python = join(await installPython(), 'python');
   const server = join(import.meta.dirname, 'moto/moto-server.py');
   return startEngine((port) => [python, server, String(port)], { MOTO_ACCOUNT_ID: PLACE.account });
 }

@@ -16,7 +16,7 @@ export const template: Part = {
   engine: 'cfn-lint 1.58.0',
   bug: 'a queue keeps its messages for longer than SQS can',
   async open() {
-    const lint = join(installPython(), 'cfn-lint');
+    const lint = join(await installPython(), 'cfn-lint');
     const folder = mkdtempSync(join(tmpdir(), 'linted-templates-'));
     const files: string[] = [];
     for (const name of SETTINGS) {

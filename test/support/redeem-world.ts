@@ -2,6 +2,7 @@ import { runBatch } from '../../shared/core/batch/run-batch.ts';
 import { type CircuitBreaker, createCircuitBreaker } from '../../shared/core/calls/call-loyalty.ts';
 import { createPauses } from '../../shared/core/calls/shop-pause.ts';
 import { ledgerKeyText } from '../../shared/core/ledger/ledger.ts';
+import { readCart } from '../../shared/core/redeem/available-rewards.ts';
 import type { TypedContacts } from '../../shared/core/redeem/challenge.ts';
 import { listRedemptions } from '../../shared/core/redeem/list-redemptions.ts';
 import {
@@ -268,6 +269,8 @@ export const CASHBACK = {
   more: { CanSelectValue: true, AvailableCashback: 50, MaxCashbackForCurrentPurchase: 50 },
 };
 
+const CART = readCart('11:100:1') ?? [];
+
 /** Redemptions in this process, on a clock that the test moves. */
 export function openRedeeming({
   rewards = [
@@ -335,7 +338,7 @@ export function openRedeeming({
 
     redeem(request: Partial<RedeemRequest> = {}, watch = asItIs) {
       const { customerId = ROBIN, ...more } = request;
-      const intent = { rewardId: 1, clientKey: 'click-0001', cart: [], ...more };
+      const intent = { rewardId: 1, clientKey: 'click-0001', cart: CART, ...more };
       return createRedeeming(SHOP, () => worldFor(watch)).redeem(customerId, intent);
     },
 

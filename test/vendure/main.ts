@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from '../../local/stack/start-options.ts';
 import { installVendure, VendureEngine } from '../../local/vendure-engine/engine.ts';
 import { PACKAGE_FOLDER } from '../../shared/config/folders.ts';
-import { freePort } from '../foreign/start-engine.ts';
 import { playDay } from './day.ts';
 import { checkTypes, copyNewestOrder } from './engine.ts';
 
@@ -19,7 +19,7 @@ const say = (text: string) => {
 /** The parts, each with its faults. */
 const PARTS: Readonly<Record<string, () => Promise<readonly string[]>>> = { kit, contract, day };
 const asked = process.argv.slice(2);
-const folder = installVendure();
+const folder = await installVendure(say);
 checkTypes();
 say('the plugin fits the types of the engine');
 const data = mkdtempSync(join(tmpdir(), 'vendure-'));

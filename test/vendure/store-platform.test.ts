@@ -1,12 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from '../../local/stack/start-options.ts';
 import { installVendure, VendureEngine } from '../../local/vendure-engine/engine.ts';
 import { VendureShop, type Visitor } from '../../local/vendure-engine/shop.ts';
 import { sign, vendureDeliveries } from '../../shared/vendure/deliveries.ts';
 import { createVendureStore } from '../../shared/vendure/vendure-store.ts';
 import { describeStorePlatform, type PlatformUnderTest } from '../contract/store-platform.ts';
-import { freePort } from '../foreign/start-engine.ts';
 import { openMerchant } from './merchant.ts';
 
 const SHOP = 'vendure.example.com';
@@ -17,7 +17,11 @@ const credentials = { kind: 'login', username: 'superadmin', password: 'superadm
 async function open(): Promise<PlatformUnderTest> {
   const data = mkdtempSync(join(tmpdir(), 'vendure-'));
   const port = await freePort();
-  const engine = new VendureEngine(installVendure(), join(data, 'shop.sqlite'), port);
+  const engine = new VendureEngine(
+    await installVendure(console.log),
+    join(data, 'shop.sqlite'),
+    port,
+  );
   await engine.start(undefined);
   const api = new VendureShop(port);
   const merchant = openMerchant(api);

@@ -46,7 +46,7 @@ export function listAvailableRewards(
     .filter((reward) => isListed(context, reward, customer))
     .map((reward) => describe(context, reward, customer, balance, purchase));
   const cashbackReward = findCashbackReward(context);
-  const most = cashbackReward ? mostCashback(cashbackReward, balance, purchase) : 0;
+  const most = cashbackReward ? mostCashback(context, balance, purchase) : 0;
   const mustValidate = settings.challenge !== 'off';
   const tier = customer && tierOf(context, customer.OriginalId);
   return done({
@@ -90,11 +90,11 @@ function isListed(
 }
 
 function mostCashback(
-  { mostPercentOfPurchase = 100 }: CatalogReward,
+  { settings }: Context,
   { cashback }: Amounts,
   { value, discount }: Purchase,
 ): number {
-  const payable = scaleUp(Math.max(0, value - discount), mostPercentOfPurchase / 100);
+  const payable = scaleUp(Math.max(0, value - discount), settings.cashbackPercentOfPurchase / 100);
   return Math.max(0, Math.min(cashback, payable));
 }
 
@@ -118,7 +118,7 @@ function describe(
     Requirements: minimumRule(context, reward) || null,
     AvailableCashback: isCashback ? fromHundredths(balance.cashback) : null,
     MaxCashbackForCurrentPurchase: isCashback
-      ? fromHundredths(mostCashback(reward, balance, purchase))
+      ? fromHundredths(mostCashback(context, balance, purchase))
       : null,
     CanUse: reason === cannotUse.usable,
     Points: reward.points,

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { AdminUiPlugin } from '@vendure/admin-ui-plugin';
 import {
   bootstrap,
   DefaultJobQueuePlugin,
@@ -67,6 +68,7 @@ const config: VendureConfig = {
   logger: new DefaultLogger({ level: LogLevel.Warn, timestamp: false }),
   plugins: [
     DefaultJobQueuePlugin,
+    AdminUiPlugin.init({ route: 'admin', port: Number(port) }),
     ...(address && secret ? [LoyaltyConnectorPlugin.init({ address, secret })] : []),
   ],
 };

@@ -318,6 +318,7 @@ export const SKIPS: Readonly<Record<MappingSkip, string>> = {
   'customer-without-email':
     'the customer has no e-mail address, so the service cannot tell who it is',
   'test-order': 'it is a test order',
+  'other-currency': 'it is in another currency than the one that the settings name for its shop',
   pending: 'it is not complete, and earns points by itself as soon as it is',
   'before-go-live': 'it was placed before the loyalty program began',
   exchange: 'an exchange of its items is under way, and its next change decides what is sent',

@@ -115,6 +115,8 @@ export type MappingSkip =
   /** Nor with a document: the service could not tell who it is. */
   | 'customer-without-email'
   | 'test-order'
+  /** The store lists orders of several currencies, and the program counts another. */
+  | 'other-currency'
   /** It is not completed yet, and earns nothing. */
   | 'pending'
   /** Placed before the program went live, and not in the ledger: only a backfill sends it. */

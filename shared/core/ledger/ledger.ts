@@ -2,8 +2,8 @@ import { type EntityKey, type EventHead, isEntityKind } from '../events/event.ts
 
 /**
  * What the ledger keeps besides entities: `customer`, the balance that the store was given last,
- * or whom the customer was merged into; `redemption`, all redemptions of a customer; `reward-code`, that a code is a
- * reward's; `quiz`, answers that are being sent; `till`, the times of wrong PINs of a user of the point of sale;
+ * or whom the customer was merged into; `redemption`, all redemptions of a customer; `reward-code`, whose
+ * reward a code is; `quiz`, answers that are being sent; `till`, the times of wrong PINs of a user of the point of sale;
  * `given`, what workflows gave on a day; `notice`, what a person must see; `cursor`, how far a scan or an import has come; `audit`, what an operator changed;
  * `control`, whether calls may be made for the shop; `parked`, that a body is a dead letter; `waiting`,
  * that a message waits for its next attempt; `dead-letter`, the summary of one; `place`, which busy shop holds a worker;
@@ -245,6 +245,7 @@ const LETTERS = {
   customer: 'b',
   merge: 'k',
   redemption: 'r',
+  'reward-code': 'e',
   till: 't',
   given: 'g',
   cursor: 's',

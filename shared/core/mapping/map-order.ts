@@ -108,14 +108,7 @@ export function mapOrder(snapshot: StoreOrder, rules: OrderRules, before: KnownB
  * See docs/decisions/0013-a-completed-order-stays-completed-under-its-own-rules.md.
  */
 function amountRules(rules: OrderRules, sent: RememberedOrder | undefined): AmountRules {
-  const {
-    orderTotal,
-    taxes,
-    giftCards,
-    // It came later than the other rules.
-    storeCredit = 'like-gift-cards',
-    lostDisputes,
-  } = sent?.countedBy ?? rules;
+  const { orderTotal, taxes, giftCards, storeCredit, lostDisputes } = sent?.countedBy ?? rules;
   return { orderTotal, taxes, giftCards, storeCredit, lostDisputes };
 }
 
@@ -197,6 +190,7 @@ function skipReason(
 ): MappingSkip | undefined {
   if (!known && history && !askedFor) return 'before-go-live';
   if (!known && order.test && rules.testOrders === 'skip') return 'test-order';
+  if (!known && order.ofOtherCurrency) return 'other-currency';
   if (isBetweenLines(order)) return 'exchange';
   const neverHadCustomer = !known || (remembered !== undefined && !remembered.customer);
   if (order.customer === undefined && !isOver(order) && neverHadCustomer) return 'guest';

@@ -164,7 +164,7 @@ export interface RememberedOrder {
   /** What a cancellation in the form of an order needs, once the order itself is deleted. */
   readonly basics?: Pick<OrderForm, 'OrderPlacementDate' | 'OrderCompletedDate' | 'OrderTotal'>;
   /** The rules that its amount was counted by. */
-  readonly countedBy?: Omit<AmountRules, 'storeCredit'> & Partial<Pick<AmountRules, 'storeCredit'>>;
+  readonly countedBy?: AmountRules;
   /** What its payment with store credit was made of: its account may be gone later, or the setting another. */
   readonly credit?: CreditMix | undefined;
   /** How it came about; absent where it is just what was paid for the goods. */
@@ -298,20 +298,20 @@ export function isHistory(
 }
 
 /** Raised with every change of code that maps the same order differently: a test notices such a change. */
-const MAPPING = 3;
+const MAPPING = 1;
 
 /**
  * Names the rules by which an order is mapped. A ledger entry keeps that of the state that was applied, so
  * that a difference made by the rules alone does not count as a change in the store.
  */
 export function rulesRevision(rules: OrderRules): string {
-  const { completeWhen, orderTotal, taxes, giftCards, lostDisputes, pendingOrders } = rules;
-  const { customersWithoutEmail, document, birthday, enrich, enrolment, metadata } = rules;
+  const { completeWhen, orderTotal, taxes, giftCards, storeCredit, lostDisputes } = rules;
+  const { pendingOrders, customersWithoutEmail, document, birthday } = rules;
+  const { enrich, enrolment, metadata } = rules;
   const settings = [
-    ...[completeWhen, orderTotal, taxes, giftCards, lostDisputes, pendingOrders],
-    ...[customersWithoutEmail, document, birthday, enrich, enrolment, metadata],
-    // Named only where it is set: it came later, and no order is mapped differently without it.
-    ...(rules.storeCredit === 'by-origin' ? [rules.storeCredit] : []),
+    ...[completeWhen, orderTotal, taxes, giftCards, storeCredit, lostDisputes],
+    ...[pendingOrders, customersWithoutEmail, document, birthday],
+    ...[enrich, enrolment, metadata],
   ];
   const text = JSON.stringify([MAPPING, ...settings], (_, value: unknown) =>
     typeof value === 'function' ? String(value) : value,

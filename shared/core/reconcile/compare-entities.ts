@@ -2,7 +2,13 @@ import { DEAD_LETTER_DAYS, DROPPED } from '../batch/dead-letter.ts';
 import { type EntityKey, inBatches } from '../events/event.ts';
 import type { MappingSkip } from '../events/outcome.ts';
 import { type Doubt, isDoubtful, isKnown, wasSettledSince } from '../ledger/entry.ts';
-import { type EntityEntry, isNewer, ledgerKeyText, type PastOutcome } from '../ledger/ledger.ts';
+import {
+  type EntityEntry,
+  isNewer,
+  type LedgerEntry,
+  ledgerKeyText,
+  type PastOutcome,
+} from '../ledger/ledger.ts';
 import { type EntityRules, mapSnapshot } from '../mapping/map-snapshot.ts';
 import {
   differsByRulesAlone,
@@ -58,8 +64,6 @@ export async function compareEntities(
   const entries = await ledger.readMany([...seen.map(keyOf), ...plans]);
   const planOf = (one: Seen) =>
     looksForPlans ? entries.get(ledgerKeyText(planKey(keyOf(one)))) : undefined;
-  const isPlanned = (one: Seen) =>
-    mode === 'observe' && (planOf(one)?.version ?? Number.NEGATIVE_INFINITY) >= one.version;
   const asSent = await Promise.all(
     seen.map(async ({ entity, ...one }) => ({
       ...one,
@@ -69,12 +73,14 @@ export async function compareEntities(
   const sentOrders: SentOrder[] = [];
   const differing = asSent.flatMap((one) => {
     const key = keyOf(one);
-    if (isNewer(entries, ledgerKeyText(key)) || isPlanned(one)) return [];
+    if (isNewer(entries, ledgerKeyText(key))) return [];
     const entry = entries.get(ledgerKeyText(key));
     const { version, entity } = one;
-    const from = planOf(one) ? Number.NEGATIVE_INFINITY : since;
+    const planned = planOf(one);
+    const from = planned ? Number.NEGATIVE_INFINITY : since;
     const at = { rules, doubt, since: from, versionsAreReadings, orderRetentionDays, now: now() };
-    const judgement = judgeEntity({ key, entry, version, entity, ...at });
+    const plan = mode === 'observe' ? planned : undefined;
+    const judgement = judgeEntity({ key, entry, plan, version, entity, ...at });
     if (kind === 'order' && judgement.kind === 'fine' && isKnown(entry) && !entry.uncertain) {
       sentOrders.push({ id: one.id, entry, wanted: judgement.applied });
     }
@@ -111,6 +117,8 @@ export async function compareEntities(
 export interface Comparison {
   readonly key: EntityKey;
   readonly entry: EntityEntry | undefined;
+  /** Of an observed shop: what would have been sent. */
+  readonly plan?: LedgerEntry | undefined;
   /** When the store changed it, or when it was read, epoch milliseconds. */
   readonly version: number;
   readonly versionsAreReadings?: boolean;
@@ -126,6 +134,8 @@ export interface Comparison {
 type Judgement =
   /** `applied`: of an order, the store's state, if the ledger says that it was applied. */
   | { readonly kind: 'fine'; readonly applied?: WantedOrder }
+  /** Of an observed shop: as it was planned. */
+  | { readonly kind: 'planned' }
   /** Rejected at this version: its dead letter may wait for a person, or a person dropped it. */
   | { readonly kind: 'waits' }
   /** Older than the connector, or than the ledger's memory of it. */
@@ -156,6 +166,7 @@ export function judgeEntity(comparison: Comparison): Judgement {
   const snapshot = { kind: 'snapshot', version, source: 'store', ...asked } as const;
   const mapped = entity && mapSnapshot(key, { ...snapshot, entity }, entry, rules, now);
   const wantedKey = mapped?.kind === 'wanted' ? idempotencyKey(mapped.wanted) : undefined;
+  if (isPlanned(comparison, wantedKey)) return { kind: 'planned' };
   const heal = (why: HealReason): Judgement => ({ kind: 'heal', why, wantedKey });
   // The mapping skips it, with or without an event. But the service may hold it, and the ledger have forgotten that.
   if (mapped?.kind === 'skip') return isForgotten(comparison) ? heal('missing') : { kind: 'fine' };
@@ -180,6 +191,16 @@ export function judgeEntity(comparison: Comparison): Judgement {
   const wasSent = entry.appliedKey !== undefined;
   if (wasSent && differsByRulesAlone(mapped, entry)) return { kind: 'fine' };
   return heal(versionsAreReadings ? 'stale' : 'different');
+}
+
+/** An equal state needs no new plan, however often it is read. */
+function isPlanned(
+  { plan, entity, version, versionsAreReadings }: Comparison,
+  wantedKey: string | undefined,
+): boolean {
+  if (!plan) return false;
+  if (entity && plan.appliedKey === wantedKey) return true;
+  return !versionsAreReadings && plan.version >= version;
 }
 
 /** Changed since a moment to which the ledger was restored, and not looked at since it was. */

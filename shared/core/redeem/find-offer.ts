@@ -166,8 +166,11 @@ function cashbackDiscount(
     value <= most &&
     Math.round(value * 100) / 100 === value;
   if (!isAllowed) return refused('value-not-allowed');
-  // It can be used for any order, and in parts.
-  if (meaning === 'store-credit') return { kind: meaning, value, cashback: true };
+  if (meaning === 'store-credit') {
+    // It pays for any order, all of it: the program must not limit what cashback pays of a purchase.
+    const isLimited = alone === undefined || alone < value;
+    return isLimited ? refused('not-online') : { kind: meaning, value, cashback: true };
+  }
   // The amount of such a cart means nothing: a code from it would need an order that does not exist.
   if (alone === undefined && isAnyPurchase(cart)) return refused('below-minimum');
   const orderPerUnit = alone === undefined ? toJsonNumber(totalOf(cart)) / most : value / alone;
@@ -238,8 +241,10 @@ export function readTerms(
   if (points === undefined || !(points >= 0)) return undefined;
   if (!canBeDiscount(discount) || hasOtherLimits(configuration)) return undefined;
   const minimum = Math.max(discount.minimum ?? 0, MinimalValue ?? 0);
+  const isCredit = discount.kind === 'store-credit';
   // The store counts the minimum of a product's discount over that product alone, and store credit has none.
-  if ((discount.product || discount.kind === 'store-credit') && minimum > 0) return undefined;
+  if ((discount.product || isCredit) && minimum > 0) return undefined;
+  if (isCredit && isAbove0(configuration.CashbackMaxPurchaseValue)) return undefined;
   return {
     ...discount,
     title: reward.Title?.trim().slice(0, LONGEST_TITLE) || `Reward ${reward.Id}`,

@@ -5,25 +5,35 @@ import {
   type Ledger,
   ledgerKeyText,
   type RecordKey,
+  rememberedForm,
 } from '../ledger/ledger.ts';
+import { followMerges } from '../ledger/merged-customer.ts';
 import type { StoreEntity } from '../store/store.ts';
 import { advance, type Redemption, type RewardCode, secondsUntil } from './redemption.ts';
-import { applyStep, openRedemptions, type RedemptionsDeps } from './redemption-record.ts';
+import {
+  applyStep,
+  type Customer,
+  openRedemptions,
+  type RedemptionsDeps,
+} from './redemption-record.ts';
 
 /** The store does not distinguish upper and lower case in codes. */
 function codeKey(shop: string, code: string): RecordKey<'reward-code'> {
   return { shop, kind: 'reward-code', id: code.toLowerCase() };
 }
 
-/** Notes that a code is a reward's, for as long as an order may name it. May be repeated. */
+const form = rememberedForm<{ readonly customerId: string }>('reward-code', 1);
+
+/** Notes whose reward a code is, for as long as an order may name it. May be repeated. */
 export async function noteRewardCode(
   shop: string,
-  { code, endsAt }: RewardCode,
+  { code, endsAt, customerId }: RewardCode & { readonly customerId: string },
   deps: RedemptionsDeps,
 ): Promise<void> {
   const entry = {
     version: deps.now().getTime(),
     uncertain: false,
+    remembered: form.write({ customerId }),
     outcomes: [],
     // Orders change long after they were placed.
     ...(endsAt !== undefined && expiresAfter(deps.retentionDays, new Date(endsAt))),
@@ -53,6 +63,11 @@ export async function withRewardCodeFirst<Entity extends StoreEntity | { readonl
   return { ...entity, order: { ...entity.order, couponCodes: first } };
 }
 
+type UseDeps = Omit<RedemptionsDeps, 'retentionDays'> & {
+  readonly queue: { send(event: RedemptionEvent): Promise<void> };
+  readonly orderRetentionDays: number;
+};
+
 /**
  * Marks the reward codes that an order names as used, so that no page calls them ready any more. Only the
  * customer of a code can use it. Read only for orders with a code. The order waits for it: the points of a code that
@@ -61,29 +76,38 @@ export async function withRewardCodeFirst<Entity extends StoreEntity | { readonl
 export async function noteUsedCodes(
   shop: string,
   entity: StoreEntity | { readonly kind: 'gone' },
-  deps: Omit<RedemptionsDeps, 'retentionDays'> & {
-    readonly queue: { send(event: RedemptionEvent): Promise<void> };
-    readonly orderRetentionDays: number;
-  },
+  deps: UseDeps,
 ): Promise<void> {
   if (entity.kind !== 'order' || !entity.order.customer) return;
   const { couponCodes, customer } = entity.order;
   if (couponCodes.length === 0) return;
-  // The store does not distinguish upper and lower case in codes.
-  const used = new Set(couponCodes.map((code) => code.toLowerCase()));
-  const named = { shop, customerId: customer.id };
-  const record = openRedemptions(named, { ...deps, retentionDays: deps.orderRetentionDays });
-  const { redemptions } = await record.read();
-  for (const one of redemptions) {
-    const { id, state } = one;
-    if (!('code' in state && state.code) || !used.has(state.code.code.toLowerCase())) continue;
-    const isNew = advance(one, { kind: 'use' }, deps.now()) !== undefined;
-    const noted = isNew ? await applyStep(record, id, { kind: 'use' }) : one;
-    if (!noted || !needsWorker(noted, deps.now())) continue;
-    const deliveryId = `order/${id}/${noted.since}`;
-    const names = { kind: 'redemption', topic: 'redeem', deliveryId } as const;
-    await deps.queue.send({ ...named, ...names, id, receivedAt: deps.now().toISOString() });
+  const keys = couponCodes.map((code) => codeKey(shop, code));
+  const known = await deps.ledger.readMany(keys);
+  for (const key of keys) {
+    const owner = form.read(known.get(ledgerKeyText(key))?.remembered)?.customerId;
+    if (owner === undefined) continue;
+    // The store may have merged the customer of the code into that of the order.
+    const isTheirs =
+      owner === customer.id ||
+      (await followMerges({ shop, id: owner }, deps.ledger)) === customer.id;
+    if (isTheirs) await useCode({ shop, customerId: owner }, key.id, deps);
   }
+}
+
+async function useCode(customer: Customer, code: string, deps: UseDeps): Promise<void> {
+  const record = openRedemptions(customer, { ...deps, retentionDays: deps.orderRetentionDays });
+  const { redemptions } = await record.read();
+  const one = redemptions.find(
+    ({ state }) => 'code' in state && state.code?.code.toLowerCase() === code,
+  );
+  if (!one) return;
+  const { id } = one;
+  const isNew = advance(one, { kind: 'use' }, deps.now()) !== undefined;
+  const noted = isNew ? await applyStep(record, id, { kind: 'use' }) : one;
+  if (!noted || !needsWorker(noted, deps.now())) return;
+  const deliveryId = `order/${id}/${noted.since}`;
+  const names = { kind: 'redemption', topic: 'redeem', deliveryId } as const;
+  await deps.queue.send({ ...customer, ...names, id, receivedAt: deps.now().toISOString() });
 }
 
 /** An order is heard of again for as long. */

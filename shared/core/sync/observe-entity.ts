@@ -47,8 +47,7 @@ export async function observeEntity(
   const preview = await previewSync(key, candidate, entry, given);
   const { outcome, entry: after } = preview;
   if (outcome.kind === 'retry' || outcome.kind === 'superseded') return outcome;
-  const version = after?.outcomes.at(-1)?.version ?? after?.version ?? 0;
-  const recorded = await recordPlan(key, planOf(preview), version, deps);
+  const recorded = await recordPlan(key, planOf(preview), after, deps);
   return recorded ? { kind: 'skipped', why: 'observing' } : overtaken;
 }
 
@@ -68,14 +67,17 @@ function planOf({ outcome, calls, entry }: Awaited<ReturnType<typeof previewSync
 async function recordPlan(
   entity: EntityKey,
   plan: ObservedPlan,
-  version: number,
+  after: EntityEntry | undefined,
   { ledger, now, orderRetentionDays }: SyncDeps,
 ): Promise<boolean> {
   const key = planKey(entity);
+  const version = after?.outcomes.at(-1)?.version ?? after?.version ?? 0;
   const last = await readEntry(ledger, key);
   if (last && last.version > version) return true;
   const kept = expiresAfter(orderRetentionDays, now());
-  const item = { version, uncertain: false, remembered: form.write(plan), outcomes: [], ...kept };
+  const state = after?.appliedKey !== undefined && { appliedKey: after.appliedKey };
+  const same = { version, uncertain: false, ...state };
+  const item = { ...same, remembered: form.write(plan), outcomes: [], ...kept };
   const written = await ledger.write(key, item, last?.revision);
   return written.kind === 'written';
 }

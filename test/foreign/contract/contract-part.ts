@@ -26,7 +26,7 @@ export const contract: Part = {
   engine: 'schemathesis 4.32.5',
   bug: 'a field of a view has another name than in the contract',
   async open() {
-    const program = join(installPython(), 'schemathesis');
+    const program = join(await installPython(), 'schemathesis');
     const folder = mkdtempSync(join(tmpdir(), 'schemathesis-'));
     const sandbox = await startLoyaltySandbox({ settings: { credentials: CREDENTIALS } });
     const stack = await startLocalStack({

@@ -63,12 +63,12 @@ describe('the history of a stack', () => {
       userId: 'AROA:max',
     };
     const two = { 1: 'order', 2: '1015', 3: '1016', kind: 'order', id: '7 8' };
-    const resend = { command: 'resend', arguments: two, version: '0.2.0' };
+    const resend = { command: 'resend', arguments: two, version: '1.0.0-rc.1' };
     const key = await recordBegin(connector.ledger, caller, resend, new Date(Date.now() - 1_000));
     const end = { result: 'finished', counts: { sent: 1 } } as const;
     await recordEnd(connector.ledger, key, end, new Date());
     const given = { yes: 'true', id: '7' };
-    const change = { command: 'dead-letters replay', arguments: given, version: '0.2.0' };
+    const change = { command: 'dead-letters replay', arguments: given, version: '1.0.0-rc.1' };
     await recordBegin(connector.ledger, caller, change, new Date());
     const { stdout } = await connector.run('history --who max');
     expect(stdout).toMatch(/ max +sent dead letters again, still runs, or its process was ended/);
@@ -92,7 +92,7 @@ describe('the history of a stack', () => {
       recordBegin(
         connector.ledger,
         caller,
-        { command, arguments: {}, version: '0.2.0' },
+        { command, arguments: {}, version: '1.0.0-rc.1' },
         new Date(at),
       );
     const now = Date.now();
@@ -152,7 +152,7 @@ describe('the history of a stack', () => {
       ['a session called as the end', 'AROA:end', `${role}/end`, 'end'],
     ])('%s', async (_, userId, arn, shown) => {
       const command = `as-${randomBytes(3).toString('hex')}`;
-      const change = { command, arguments: {}, version: '0.2.0' };
+      const change = { command, arguments: {}, version: '1.0.0-rc.1' };
       await recordBegin(connector.ledger, { arn, userId }, change, new Date());
       const { stdout } = await connector.run(`history --command ${command}`);
       expect(stdout).toContain(`  ${shown}  ran ${command}`);
@@ -162,7 +162,7 @@ describe('the history of a stack', () => {
 
   it('escapes and shortens whatever a record says', async () => {
     const text = `x\n2026-11-17 12:00:00  olivia  paused all calls\u001b[8m${' y'.repeat(50_000)}`;
-    const change = { command: 'long', arguments: { because: text, 1: text }, version: '0.2.0' };
+    const change = { command: 'long', arguments: { because: text, 1: text }, version: '1.0.0-rc.1' };
     const caller = { arn: `arn:aws:iam::000000000000:user/max`, userId: 'AIDAMAX' };
     await recordBegin(connector.ledger, caller, change, new Date());
     const { stdout } = await connector.run('history --command long');
@@ -172,7 +172,7 @@ describe('the history of a stack', () => {
   });
 
   it('shows a record of a clock that was ahead, as such', async () => {
-    const change = { command: 'ahead', arguments: {}, version: '0.2.0' };
+    const change = { command: 'ahead', arguments: {}, version: '1.0.0-rc.1' };
     const caller = { arn: 'arn:aws:sts::0:assumed-role/Operator/max', userId: 'AROA:max' };
     const later = new Date(Date.now() + 3_600_000);
     await recordBegin(connector.ledger, caller, change, later);

@@ -209,5 +209,7 @@ function drawGuesses(chance: Chance) {
     posCustomerId: oneOf('any', 'email-or-document'),
     envelope: oneOf('A', 'B'),
     pointsValidDays: oneOf(365, 20),
+    // With a limit per purchase there is no store credit.
+    cashbackPercentOfPurchase: 100,
   } satisfies PartialSettings;
 }

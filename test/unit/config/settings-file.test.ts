@@ -112,7 +112,12 @@ describe('versions', () => {
     ['1.0.0', '0.99.99', 'newer'],
     ['0.2.0', '0.2.1', 'older'],
     ['0.2.0', '0.2.0', 'same'],
-    ['0.2.0-rc.1', '0.2.0', 'same'],
+    ['1.0.0-rc.1', '1.0.0', 'older'],
+    ['1.0.0', '1.0.0-rc.2', 'newer'],
+    ['1.0.0-rc.10', '1.0.0-rc.9', 'newer'],
+    ['1.0.0-rc.1', '1.0.0-rc.1', 'same'],
+    ['1.0.0-rc.1', '0.9.0', 'newer'],
+    ['1.0.0+build.7', '1.0.0', 'same'],
     ['nonsense', '0.0.1', 'older'],
   ] as const)('%s beside %s is %s', (one, other, order) => {
     expect(compareVersions(one, other)).toBe(order);

@@ -7,9 +7,20 @@ import { readVendureOrder } from '../../../shared/vendure/read-order.ts';
 const reading = { readAt: new Date('2026-11-17T12:00:00.000Z'), precision: 2 };
 
 const refund = (id: string, total: number, shipping = 0, state = 'Settled'): VendureRefund => ({
-  ...{ id, total, shipping, state },
+  ...{ id, total, items: total - shipping, shipping, adjustment: 0, state },
   createdAt: `2026-11-16T1${id}:00:00.000Z`,
 });
+
+/** 30.00 and 12.79 were paid, and 32.24 went back for the shirts and a part of the shipping: each row repeats all of it. */
+const spread = () => {
+  const [first] = order().payments ?? [];
+  const whole = { items: 3024, shipping: 200 };
+  const payments = [
+    { ...first, amount: 3000, refunds: [{ ...refund('1', 3000), ...whole }] },
+    { ...first, amount: 1279, refunds: [{ ...refund('2', 224), ...whole }] },
+  ];
+  return order({ payments: payments as never });
+};
 
 /** Two shirts and a mug with 19 % tax inside, shipping of 5.00, paid at once. */
 function order(changes: Partial<VendureOrder> = {}, refunds: readonly VendureRefund[] = []) {
@@ -71,6 +82,12 @@ describe('what an order of Vendure counts', () => {
     ['less a line that was refunded', order({}, [refund('1', 1512)]), '19.05', '22.67'],
     ['less an amount without lines', order({}, [refund('1', 500)]), '27.55', '32.79'],
     ['the same after its shipping went back', order({}, [refund('1', 500, 500)]), '31.75', '37.79'],
+    ['shipping once that two payments gave back', spread(), '6.34', '7.55'],
+    [
+      'no more shipping than the money that went back',
+      order({}, [{ ...refund('1', 100), items: 0, shipping: 500 }, refund('2', 1512)]),
+      ...(['19.05', '22.67'] as const),
+    ],
     ['goods and shipping of one refund', order({}, [refund('1', 2012, 500)]), '19.05', '22.67'],
     [
       'less a surcharge below zero, by its own tax',

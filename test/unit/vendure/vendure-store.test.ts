@@ -80,18 +80,19 @@ it.each([
   expect(pages).toEqual(expected);
 });
 
+const order = {
+  ...{ id: '12', code: 'GUEJZ5ESJ2RN7WN9', state: 'PaymentSettled', active: false },
+  ...{ orderPlacedAt: '2026-11-15T10:00:00.000Z', updatedAt: '2026-11-15T10:00:00.000Z' },
+  ...{ currencyCode: 'EUR', couponCodes: [], surcharges: [], lines: [], payments: [] },
+  ...{ subTotal: 0, subTotalWithTax: 0, shippingWithTax: 0, totalWithTax: 0 },
+  ...{ modifications: [], fulfillments: [] },
+  customer: {
+    ...{ id: '7', firstName: 'Robin', lastName: 'W', emailAddress: 'robin@example.com' },
+    ...{ phoneNumber: '', createdAt: '2026-11-01T00:00:00.000Z' },
+  },
+};
+
 it('reads an order without its customer once they were deleted', async () => {
-  const order = {
-    ...{ id: '12', code: 'GUEJZ5ESJ2RN7WN9', state: 'PaymentSettled', active: false },
-    ...{ orderPlacedAt: '2026-11-15T10:00:00.000Z', updatedAt: '2026-11-15T10:00:00.000Z' },
-    ...{ currencyCode: 'EUR', couponCodes: [], surcharges: [], lines: [], payments: [] },
-    ...{ subTotal: 0, subTotalWithTax: 0, shippingWithTax: 0, totalWithTax: 0 },
-    ...{ modifications: [], fulfillments: [] },
-    customer: {
-      ...{ id: '7', firstName: 'Robin', lastName: 'W', emailAddress: 'robin@example.com' },
-      ...{ phoneNumber: '', createdAt: '2026-11-01T00:00:00.000Z' },
-    },
-  };
   const read = async () => {
     const store = open();
     const page = await store.changedOrders(SHOP, SPAN);
@@ -103,4 +104,16 @@ it('reads an order without its customer once they were deleted', async () => {
   expect(await read()).toEqual(['robin@example.com', 'robin@example.com']);
   serve({ orders: [order], customers: [] }, { order });
   expect(await read()).toEqual([undefined, undefined]);
+});
+
+it('reads an order of another channel, which is in another currency, as such', async () => {
+  const other = { ...order, currencyCode: 'USD' };
+  serve({ orders: [order, { ...other, id: '13' }], customers: [{ id: '7' }] }, { order: other });
+  const store = open();
+  const one = await store.readOrder(SHOP, '12');
+  expect(one).toMatchObject({ kind: 'found', value: { ofOtherCurrency: true, currency: 'USD' } });
+  const page = await store.changedOrders(SHOP, SPAN);
+  if (page.kind !== 'found') throw new Error(page.why);
+  const read = page.value.changed.map(({ value }) => value?.ofOtherCurrency);
+  expect(read).toEqual([undefined, true]);
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { openInProcessLoyalty } from '../../../../local/harness/in-process-loyalty.ts';
 import { recordTelemetry } from '../../../../local/harness/recorded-telemetry.ts';
+import type { PartialSettings } from '../../../../local/loyalty-sandbox/settings.ts';
 import { createCircuitBreaker } from '../../../../shared/core/calls/call-loyalty.ts';
 import {
   cashbackRange,
@@ -22,10 +23,10 @@ const MUG = '8012300098313';
 const TYPES = { 0: 'percent', 1: 'fixed', 3: 'cashback', 4: 'custom', 5: 'product' } as const;
 
 /** A customer with 1000 points, which are 50 of cashback, and a program that takes no id of the store. */
-async function openOffers() {
+async function openOffers(settings: PartialSettings = {}) {
   const clock = { ms: Date.parse('2026-10-09T12:00:00.000Z') };
   const now = () => new Date(clock.ms);
-  const loyalty = openInProcessLoyalty(now, { posCustomerId: 'email-or-document' });
+  const loyalty = openInProcessLoyalty(now, { posCustomerId: 'email-or-document', ...settings });
   const telemetry = recordTelemetry();
   const store = createMemoryRewardStore();
   store.prices.set(MUG, { lowest: 30, highest: 30 });
@@ -61,14 +62,19 @@ async function openOffers() {
     world,
     offered: (more: Readonly<Record<string, unknown>>) => change('listAvailableRewards', more),
     configured: (more: Readonly<Record<string, unknown>>) => change('getRewardConfiguration', more),
-    find: (rewardId: number, more: Partial<OfferRequest> = {}, cart = '11:100:1') =>
+    find: (
+      rewardId: number,
+      more: Partial<OfferRequest> = {},
+      cart = '11:100:1',
+      deps: Parameters<typeof findOffer>[1] = world,
+    ) =>
       findOffer(
         {
           ...{ shop: 'example-store.myshopify.com', customerId: '7', rewardId },
           cart: readCart(cart) ?? [],
           ...more,
         },
-        world,
+        deps,
       ),
   };
 }
@@ -167,6 +173,26 @@ describe('a reward on offer', () => {
     };
     const found = await find(8, { value: 1.5 }, ANY_PURCHASE);
     expect(found).toMatchObject({ terms: { value: 1.5, minimum: 3 } });
+  });
+
+  it('of type 3 is store credit only in a program without a limit per purchase', async () => {
+    const { find, configured, world } = await openOffers({ cashbackPercentOfPurchase: 100 });
+    const given = { ...world, rewardTypes: { 3: 'store-credit' } } as const;
+    const credit = {
+      kind: 'on-offer',
+      terms: { kind: 'store-credit', value: 50 },
+      currency: 'EUR',
+    };
+    expect(await find(8, { value: 50 }, '11:100:1', given)).toMatchObject(credit);
+    expect(await find(8, { value: 50 }, ANY_PURCHASE, given)).toMatchObject(credit);
+    // It would pay for any order.
+    configured({ CashbackMaxPurchaseValue: 20 });
+    expect(await find(8, { value: 10 }, '11:100:1', given)).toEqual(refused('not-online'));
+    const half = await openOffers();
+    const ofHalf = { ...half.world, rewardTypes: { 3: 'store-credit' } } as const;
+    for (const cart of ['11:100:1', ANY_PURCHASE]) {
+      expect(await half.find(8, { value: 10 }, cart, ofHalf)).toEqual(refused('not-online'));
+    }
   });
 
   it('of type 4 is redeemed elsewhere, and so is one of a number without a meaning', async () => {

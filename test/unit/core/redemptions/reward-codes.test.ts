@@ -3,6 +3,7 @@ import {
   SHOP as CONNECTOR_SHOP,
   openConnector,
 } from '../../../../local/harness/in-process-connector.ts';
+import { noteMerge } from '../../../../shared/core/ledger/merged-customer.ts';
 import { noteRewardCode, noteUsedCodes } from '../../../../shared/core/redemptions/reward-codes.ts';
 import type { StoreEntity } from '../../../../shared/core/store/store.ts';
 import { buildOrder } from '../../../fixtures/order-payload.ts';
@@ -50,6 +51,21 @@ describe('an order that names a reward’s code', () => {
     expect(await state()).toBe('ready');
   });
 
+  it('is one of its customer also after the store merged them into another', async () => {
+    const { world, note, state, code } = await open();
+    const now = new Date(world.clock.ms);
+    const merge = (id: string, keptId: string) =>
+      noteMerge({ shop: SHOP, id }, keptId, {
+        ...{ ledger: world.ledger, now, topic: 'customers/merge', retentionDays: 400 },
+      });
+    await merge(ROBIN, '7002');
+    await note(orderWith([code], '7003'));
+    expect(await state()).toBe('ready');
+    await merge('7002', '7003');
+    await note(orderWith([code.toLowerCase()], '7003'));
+    expect(await state()).toBe('used');
+  });
+
   it('waits for a ledger that cannot be read: the code may have been taken back', async () => {
     const { world, note, code } = await open();
     const readMany = () => Promise.reject(new Error('the ledger is away'));
@@ -78,7 +94,7 @@ async function noteCode({ ledger, clock }: Connector, code: string, endsAt?: str
   const world = { ledger, now: () => new Date(clock.ms), retentionDays: 400 };
   await noteRewardCode(
     CONNECTOR_SHOP,
-    { ...reward, ...(endsAt !== undefined && { endsAt }) },
+    { ...reward, customerId: ROBIN, ...(endsAt !== undefined && { endsAt }) },
     world,
   );
 }
@@ -94,9 +110,10 @@ describe('an order with several codes', () => {
   });
 
   it.each([
-    [['FIVE-1'], 0],
-    [['FIVE-1', 'WELCOME10'], 2],
-  ])('reads the ledger only then (%s)', async (codes, reads) => {
+    [['FIVE-1'], 1],
+    [['FIVE-1', 'WELCOME10'], 4],
+    [[], 0],
+  ])('is looked for among rewards once more (%s)', async (codes, reads) => {
     const connector = openConnector();
     const asked: string[] = [];
     const { readMany } = connector.ledger;

@@ -9,6 +9,7 @@ import {
 import { ledgerKeyText } from '../../../../shared/core/ledger/ledger.ts';
 import { planKey, recallPlan } from '../../../../shared/core/sync/observe-entity.ts';
 import { orderAt, storeOrderOf } from '../../../fixtures/order-life.ts';
+import { amount } from '../../../fixtures/store-entities.ts';
 
 const ID = '5512345678901';
 const key = { shop: SHOP, kind: 'order', id: ID } as const;
@@ -102,6 +103,21 @@ describe('an observed shop', () => {
     await deliver(connector, orderAt(2, shipped));
     await connector.reconcile();
     expect(connector.queues.orders.size).toBe(0);
+  });
+
+  it('plans a state once, however often it is read, and another state anew', async () => {
+    const connector = observed();
+    await deliver(connector, orderAt(2, shipped));
+    const read = storeOrderOf(orderAt(2, shipped));
+    const readLater = (minutes: number) =>
+      new Date(Date.parse(read.updatedAt) + minutes * 60_000).toISOString();
+    connector.store.putOrder(SHOP, { ...read, updatedAt: readLater(20) });
+    await connector.reconcile();
+    expect(connector.queues.orders.size).toBe(0);
+    const changed = { lines: [], subtotal: amount('0.00') };
+    connector.store.putOrder(SHOP, { ...read, ...changed, updatedAt: readLater(40) });
+    await connector.reconcile();
+    expect(connector.queues.orders.size).toBe(1);
   });
 
   it('sends nothing after a deployment alone, and all of it after go-live', async () => {
