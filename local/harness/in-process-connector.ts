@@ -22,7 +22,7 @@ import { type ReconcileRequest, reconcile } from '../../shared/core/reconcile/re
 import type { ReadEvent, Store, StoreScan } from '../../shared/core/store/store.ts';
 import { settleEntities } from '../../shared/core/sync/settle-entities.ts';
 import type { LoyaltyClientSettings } from '../../shared/loyalty/client.ts';
-import { createEventReader } from '../../shared/shopify/webhooks/read-event.ts';
+import { createPlatformReader } from '../../shared/services/platforms.ts';
 import { identifyEntity, routeOf, topicOf } from '../../shared/shopify/webhooks/topics.ts';
 import type { PartialSettings } from '../loyalty-sandbox/settings.ts';
 import { openInProcessLoyalty } from './in-process-loyalty.ts';
@@ -135,7 +135,7 @@ export function openConnector({
     ledger: memoryLedger,
     queue: createMemoryEventQueue(queues),
     walked: store,
-    read: createEventReader(new Set(connector.shops.map(({ domain }) => domain))),
+    read: createPlatformReader(connector.shops),
     source: undefined,
   };
 

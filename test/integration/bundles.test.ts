@@ -29,6 +29,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 function bundle(outFolder: string, configFile = SETTINGS): Promise<Bundles> {
   return bundleFunctions({
+    platforms: ['shopify'],
     functions: FUNCTIONS,
     configFile,
     outFolder: join(folder, outFolder),
@@ -132,6 +133,7 @@ describe('the bundles', () => {
 
   it('hold no more than they did, and nothing of the SDK', async () => {
     const all = await bundleFunctions({
+      platforms: ['shopify'],
       functions: functionsOf(storefrontSettings),
       configFile: 'local/harness/storefront.config.ts',
       outFolder: join(folder, 'storefront'),
@@ -145,6 +147,7 @@ describe('the bundles', () => {
 
   it('hold nothing of tracing unless the settings ask for it', async () => {
     const traced = await bundleFunctions({
+      platforms: ['shopify'],
       ...{ functions: FUNCTIONS, configFile: SETTINGS, tracing: true },
       outFolder: join(folder, 'traced'),
     });
@@ -221,6 +224,7 @@ describe('the bundles', () => {
 
   it('hold no credential, no personal data and no path of this machine, the widget’s included', async () => {
     const storefront = await bundleFunctions({
+      platforms: ['shopify'],
       functions: STOREFRONT,
       configFile: 'local/harness/storefront.config.ts',
       outFolder: join(folder, 'storefront'),

@@ -25,7 +25,7 @@ import {
   warn,
 } from '../checks/check.ts';
 import type { Deployment } from '../deployment/deployment.ts';
-import { hasApp } from '../deployment/platform.ts';
+import { commandsOf, hasApp } from '../deployment/platform.ts';
 import { storeProblem } from '../deployment/services.ts';
 import { type Document, type Suggestion, text } from '../document/document.ts';
 import { line } from '../document/line.ts';
@@ -116,7 +116,8 @@ export function subscriptionsCheck(
     name: 'subscriptions',
     needs: ['store secret', 'Admin API'],
     look: forEachShop(shops, async (shop) => {
-      if (!hasApp(shop)) return [info(NOTHING_TO_SUBSCRIBE)];
+      const { sender } = commandsOf(shop);
+      if (sender !== undefined) return [info(sender)];
       const { domain } = shop;
       const checked = await subscriptions.check(domain);
       if (checked.kind === 'unavailable') {
@@ -230,8 +231,6 @@ function faultsOf({ fine, missing, wrong, extra }: SubscriptionFindings): readon
   ];
 }
 
-const NOTHING_TO_SUBSCRIBE =
-  'the plugin on its Vendure server sends the events: there is nothing to subscribe to';
 const UNSEEN =
   "the app's configuration makes the webhook subscriptions, which cannot be seen from here";
 const EVENTS = 'changes of products come by Events, which cannot be seen from here';

@@ -2,7 +2,7 @@ import type { Healing, Shop } from '../../config/connector-settings.ts';
 import type { AnnouncingStore } from '../balances/announce.ts';
 import type { CustomerSearch } from '../balances/find-customer.ts';
 import type { BalanceStore } from '../balances/point-balance.ts';
-import type { Claim, StoreEvent } from '../events/event.ts';
+import type { StoreEvent } from '../events/event.ts';
 import type { Deliveries, Delivery } from '../events/receive-delivery.ts';
 import type { Telemetry } from '../events/telemetry.ts';
 import type { HealedKind } from '../reconcile/dependencies.ts';
@@ -60,9 +60,7 @@ export interface StoreSecret<Credentials> {
   refresh(): Promise<Credentials | 'unreachable' | 'unusable'>;
 }
 
-export type ParseSecret<Value> = (
-  fields: Readonly<Record<string, unknown>>,
-) => ParsedSecret<Value>;
+export type ParseSecret<Value> = (fields: Readonly<Record<string, unknown>>) => ParsedSecret<Value>;
 
 /** A fault names the field, never its value. */
 export type ParsedSecret<Value> =
@@ -87,7 +85,7 @@ export interface PlatformHealing {
    */
   readonly versionsAreReadings: readonly HealedKind[];
   /** The label of an event that is made here: the platform's own name for it. */
-  readonly topicOf: (kind: StoreEvent['kind'], claim: Claim) => string;
+  readonly topicOf: (event: Pick<StoreEvent, 'kind' | 'claim'>) => string;
   readonly openStore: (settings: StoreSettings, wanted: WantedDeliveries) => HealedStore;
 }
 
@@ -110,6 +108,8 @@ export interface PlatformCommands {
   readonly name: string;
   /** What people are asked for. */
   readonly secrets: Readonly<Record<'webhook' | 'store', readonly AskedField[]>>;
+  /** Of another form of the secret `store`. */
+  readonly olderSecret?: readonly AskedField[];
   /** The form of the secret `store`. */
   readonly parseSecret: ParseSecret<unknown>;
   /** A number with fewer digits is no id. */
