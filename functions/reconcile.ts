@@ -46,6 +46,7 @@ export function createReconcile(connector: Connector) {
   const shops = connector.shops.map((shop) => ({
     ...shop,
     versionsAreReadings: HEALING[shop.platform].versionsAreReadings,
+    scansMembers: HEALING[shop.platform].scansMembers,
   }));
   const { assumptions } = connector.loyalty;
   const programs = new Map(

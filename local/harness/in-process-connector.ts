@@ -17,7 +17,7 @@ import type {
   StoreQueueFamily,
 } from '../../shared/core/events/event.ts';
 import type { Ledger } from '../../shared/core/ledger/ledger.ts';
-import type { ReconcileDeps } from '../../shared/core/reconcile/dependencies.ts';
+import type { ReconcileDeps, ReconciledShop } from '../../shared/core/reconcile/dependencies.ts';
 import { type ReconcileRequest, reconcile } from '../../shared/core/reconcile/reconcile.ts';
 import type { ReadEvent, Store, StoreScan } from '../../shared/core/store/store.ts';
 import { settleEntities } from '../../shared/core/sync/settle-entities.ts';
@@ -283,6 +283,7 @@ export function openConnector({
       deadline = new AbortController().signal,
       shops: named = [SHOP],
       command = {},
+      platform = {},
       ...balances
     }: {
       readonly deep?: boolean;
@@ -290,10 +291,12 @@ export function openConnector({
       readonly shops?: readonly string[];
       /** What an operator asks for. */
       readonly command?: Pick<ReconcileRequest, 'shop' | 'request'>;
+      /** What the shops' platform says of its scans. */
+      readonly platform?: Pick<ReconciledShop, 'versionsAreReadings' | 'scansMembers'>;
     } & Pick<ReconcileDeps, 'repairBalances'> = {}): Promise<void> {
       const shops = connector.shops.filter(({ domain }) => named.includes(domain));
       await reconcile(
-        shops,
+        shops.map((shop) => ({ ...shop, ...platform })),
         { ...command, ...(deep && { mode: 'deep' }) },
         {
           ...balances,

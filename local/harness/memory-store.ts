@@ -119,7 +119,7 @@ export function createMemoryStore(): MemoryStore {
     },
     putOrder: (shop, order) => put(at(shop, 'order', order.id), order),
     putProduct: (shop, product) => put(at(shop, 'product', product.id), product),
-    putMember: (shop, member) => things.set(at(shop, 'member', member.id), member),
+    putMember: (shop, member) => put(at(shop, 'member', member.id), member),
     putCoupon(shop, coupon) {
       things.set(at(shop, 'coupon', coupon.code), coupon);
       const { discountId, updatedAt } = coupon;
@@ -162,6 +162,8 @@ export function createMemoryStore(): MemoryStore {
         [shop, 'discount', span, after],
         (id, { automatic }) => (automatic ? undefined : codesFrom(shop, id, 0)),
       ),
+    changedMembers: async (shop, span, after) =>
+      pageOf<StoreMember, StoreMember>([shop, 'member', span, after], (_, member) => member),
     overriddenDiscounts: async () => outage ?? { kind: 'found', value: new Map() },
     async findAbsent(shop, kind, ids) {
       if (outage) return outage;

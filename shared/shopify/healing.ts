@@ -7,6 +7,7 @@ import { topicOf } from './webhooks/topics.ts';
 /** Versions are `updated_at`, which moves with every change. */
 export const shopifyHealing: PlatformHealing = {
   versionsAreReadings: [],
+  scansMembers: false,
   topicOf,
   openStore(settings, wanted) {
     const shopOf = (domain: string) => settings.shop(domain).shop;

@@ -182,7 +182,8 @@ export interface HistoryEntry {
 export interface OrderEarning {
   /**
    * `waiting`: the service does not have it yet, as far as this customer may know. `expected`: it has, and
-   * the points follow. `earned`: they were given. `none`: it earns nothing.
+   * the points follow. `earned`: points of just their number were given since it was complete; whether for this order,
+   * the service does not say. `none`: it earns nothing.
    */
   readonly state: 'waiting' | 'expected' | 'earned' | 'none';
   /** Null where they are not known. */
@@ -190,7 +191,7 @@ export interface OrderEarning {
   readonly cashback: number | null;
   /** With `none`. */
   readonly why: 'cancelled' | 'no-points' | null;
-  /** ISO 8601: when the points were given. The service says it of no point to come: then null. */
+  /** ISO 8601: when those points were given. The service says it of no point to come: then null. */
   readonly usableFrom: string | null;
 }
 

@@ -174,6 +174,7 @@ export const documents = {
   promotion: one('promotion', PROMOTION_FIELDS),
   promotions: list('promotions', 'PromotionListOptions', PROMOTION_FIELDS),
   customer: one('customer', CUSTOMER_FIELDS),
+  customers: list('customers', 'CustomerListOptions', CUSTOMER_FIELDS),
   orderIds: list('orders', 'OrderListOptions', 'id'),
   productIds: list('products', 'ProductListOptions', 'id'),
   promotionIds: list('promotions', 'PromotionListOptions', 'id'),

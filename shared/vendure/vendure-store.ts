@@ -186,6 +186,15 @@ export function createVendureStore(settings: VendureStoreSettings): ShopStore {
       return isOther ? { ...order, ofOtherCurrency: true as const } : order;
     };
 
+    const readMember = (
+      raw: VendureCustomer,
+      { reading }: ReturnType<typeof shopOf>,
+    ): StoreMember => ({
+      ...readCustomer(raw),
+      updatedAt: reading.readAt.toISOString(),
+      metafields: undefined,
+    });
+
     const readDiscountPage = (
       raw: VendurePromotion,
       { reading }: ReturnType<typeof shopOf>,
@@ -214,16 +223,7 @@ export function createVendureStore(settings: VendureStoreSettings): ShopStore {
       },
 
       readMember: (domain, id): Promise<StoreAnswer<StoreMember>> =>
-        readOne<VendureCustomer, StoreMember>(
-          domain,
-          documents.customer,
-          id,
-          (raw, { reading }) => ({
-            ...readCustomer(raw),
-            updatedAt: reading.readAt.toISOString(),
-            metafields: undefined,
-          }),
-        ),
+        readOne<VendureCustomer, StoreMember>(domain, documents.customer, id, readMember),
 
       readDiscount: (domain, id) =>
         readOne<VendurePromotion, DiscountPage>(domain, documents.promotion, id, readDiscountPage),
@@ -266,6 +266,17 @@ export function createVendureStore(settings: VendureStoreSettings): ShopStore {
           after,
           readDiscountPage,
         ),
+
+      // Their date of change moves with each: also when a customer changes the e-mail address of the account.
+      changedMembers(domain, { from = 0, until }: Span, after) {
+        const changed = { start: new Date(from).toISOString(), end: new Date(until).toISOString() };
+        const options = {
+          filter: { updatedAt: { between: changed } },
+          sort: { updatedAt: 'ASC', id: 'ASC' },
+        };
+        const query = documents.customers;
+        return readPage<VendureCustomer, StoreMember>(domain, query, options, after, readMember);
+      },
 
       async findAbsent(domain, kind: ScannedKind, ids) {
         shopOf(domain);

@@ -312,8 +312,8 @@ function documentOf(
 /** What a person must look at first. */
 export function blocksOf({ shop, runs, ordersRead, names, ...given }: ShopRuns): readonly Block[] {
   const entity = (kind: LastReconcile['sent'][number]['kind'], id: string): Cell => ({
-    text: names.get(nameKey({ kind, id })) ?? `${kind} ${id}`,
-    opens: line('trace', [kind, id], { shop }),
+    text: names.get(nameKey({ kind, id })) ?? `${nameOf(kind)} ${id}`,
+    opens: line('trace', [nameOf(kind), id], { shop }),
   });
   const { ids, lately } = differingOrders(ordersRead);
   // Of some that a worker was given, nothing had to be sent.
@@ -372,12 +372,14 @@ const sentIn = (
 ): number =>
   sumOf(healed) + sumOf(rolledOut) - needless.filter((one) => one.endedAt === endedAt).length;
 
+const nameOf = (kind: SentAgain['kind']): string => (kind === 'member' ? 'customer' : kind);
+
 /** A deep comparison meets an order in the store, in the ledger and among the latest changes: its counts say little. */
 function comparedText({ lookedAt, deep, ...run }: LastReconcile): string {
   if (deep) return deep.stopped ? 'a part' : `all up to ${untilOf(run, new Date())}`;
-  const kinds = ['order', 'product', 'coupon'] as const;
+  const kinds = ['order', 'product', 'coupon', 'member'] as const;
   const counts = kinds.filter((kind) => lookedAt[kind] > 0);
-  return counts.map((kind) => counted(lookedAt[kind], kind)).join(', ') || 'nothing new';
+  return counts.map((kind) => counted(lookedAt[kind], nameOf(kind))).join(', ') || 'nothing new';
 }
 
 const OUTCOMES: Readonly<Record<string, { readonly text: string; readonly tone?: Tone }>> = {

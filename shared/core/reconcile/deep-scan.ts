@@ -32,7 +32,7 @@ import { LEDGER_POSITION_KEY, type LedgerScan } from './scan-ledger.ts';
  * The ledger comes first, because only it shows deletions. Orders take longest: a large shop's turn of the older ones
  * lasts for several deep scans, each of which reads the recent ones first.
  */
-interface DeepPosition {
+export interface DeepPosition {
   /** Epoch milliseconds. */
   readonly began: number;
   readonly phase: ScannedKind | 'ledger' | 'done';

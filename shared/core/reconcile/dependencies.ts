@@ -81,6 +81,8 @@ export interface ReconciledShop {
   readonly mode?: 'live' | 'observe';
   /** Kinds whose versions are moments of reading: a later one alone says nothing. Of others they are moments of change. */
   readonly versionsAreReadings?: readonly HealedKind[];
+  /** Its store offers `changedMembers`. */
+  readonly scansMembers?: boolean;
   /** While it lasts, everything is compared again. */
   readonly doubt?: Doubt | undefined;
 }
@@ -147,10 +149,13 @@ export const ROLLED_OUT = [
   'recovered',
 ] as const;
 
-export type HealedKind = 'order' | 'product' | 'coupon';
+export type HealedKind = 'order' | 'product' | 'coupon' | 'member';
+
+/** Customers are in no deep scan: their date of change is enough, and a backfill sends those of before. */
+export type ComparedKind = ScannedKind | 'member';
 
 /** The loyalty service holds the codes of a discount, not the discount. */
-export function healedKindOf(kind: ScannedKind): HealedKind {
+export function healedKindOf(kind: ComparedKind): HealedKind {
   return kind === 'discount' ? 'coupon' : kind;
 }
 
@@ -257,7 +262,7 @@ const MOST_PAUSES = 24;
  * False when the queue stays full: the scan continues in the next run.
  */
 export async function waitForRoom(
-  kind: ScannedKind | 'balance',
+  kind: ComparedKind | 'balance',
   deps: Pick<ReconcileDeps, 'depth' | 'pause' | 'deadline' | 'othersWait'>,
 ): Promise<boolean> {
   const mostPauses = deps.othersWait ? 1 : MOST_PAUSES;

@@ -1,8 +1,8 @@
 import type { Telemetry } from '../events/telemetry.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { ScannedKind } from '../store/store.ts';
 import {
   type Compared,
+  type ComparedKind,
   cursorKey,
   type HealedKind,
   healedKindOf,
@@ -26,7 +26,7 @@ export interface LastReconcile {
   /** The first of what was healed or rolled out. */
   readonly sent: readonly SentEntity[];
   /** The next run continues where these stopped. Empty when everything was compared. */
-  readonly stopped: readonly { readonly kind: ScannedKind; readonly why: string }[];
+  readonly stopped: readonly { readonly kind: ComparedKind; readonly why: string }[];
   /** Absent while no deep scan is under way. Without `stopped`, it ended in this run. */
   readonly deep?: {
     readonly beganAt: string;
@@ -110,13 +110,12 @@ export function areWebhooksLost(
 
 /** What one run did for one shop. */
 export interface Tally extends Pick<LastReconcile, 'lookedAt' | 'healed' | 'rolledOut' | 'sent'> {
-  add(kind: ScannedKind, compared: Compared): void;
+  add(kind: ComparedKind, compared: Compared): void;
 }
 
 export function createTally(telemetry: Telemetry): Tally {
-  const lookedAt = { order: 0, product: 0, coupon: 0 };
-  const healed = { order: 0, product: 0, coupon: 0 };
-  const rolledOut = { order: 0, product: 0, coupon: 0 };
+  const none = { order: 0, product: 0, coupon: 0, member: 0 };
+  const [lookedAt, healed, rolledOut] = [{ ...none }, { ...none }, { ...none }];
   const sent: SentEntity[] = [];
   return {
     lookedAt,

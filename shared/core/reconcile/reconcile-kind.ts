@@ -6,7 +6,6 @@ import type {
   Changed,
   DiscountPage,
   ScanAnswer,
-  ScannedKind,
   ScanPage,
   StoreEntity,
   StoreUnavailable,
@@ -15,6 +14,7 @@ import { compareEntities, type Purpose } from './compare-entities.ts';
 import { readOrders } from './compare-order.ts';
 import {
   type Compared,
+  type ComparedKind,
   cursorKey,
   OUT_OF_TIME,
   OVERTAKEN,
@@ -63,7 +63,7 @@ interface PartOfPage {
 /** Compared twice, so that nothing between two scans is missed. */
 const OVERLAP_MS = 15 * 60_000;
 
-export const positionKey = (shop: string, kind: ScannedKind) => cursorKey(shop, `scan/${kind}`);
+export const positionKey = (shop: string, kind: ComparedKind) => cursorKey(shop, `scan/${kind}`);
 
 /**
  * Compares everything of one kind that the store changed since the last run, page by page. The position
@@ -73,7 +73,7 @@ export const positionKey = (shop: string, kind: ScannedKind) => cursorKey(shop, 
  */
 export async function reconcileKind(
   shop: ReconciledShop,
-  kind: ScannedKind,
+  kind: ComparedKind,
   deps: ReconcileDeps,
   tally: Tally,
 ): Promise<{ readonly kind: 'finished' } | Stopped> {
@@ -110,7 +110,7 @@ export async function reconcileKind(
 }
 
 /** By discount, how the store overrode its own dates in the last run. */
-type Overrides = Readonly<Record<string, { readonly how: string; readonly again?: true }>>;
+export type Overrides = Readonly<Record<string, { readonly how: string; readonly again?: true }>>;
 
 /**
  * Compares the discounts whose own dates the store began or ceased to override: their last change does not show it.
@@ -172,7 +172,7 @@ type ComparedPage =
 
 export async function comparePage(
   shop: ReconciledShop,
-  kind: ScannedKind,
+  kind: ComparedKind,
   scan: Scan,
   purpose: Purpose,
   deps: ReconcileDeps,
@@ -187,6 +187,11 @@ export async function comparePage(
       const page = await store.changedProducts(shop.domain, scan, scan.after);
       return compareAll('product', page, (product) => ({ kind: 'product', product }));
     }
+    case 'member': {
+      const page = await store.changedMembers?.(shop.domain, scan, scan.after);
+      if (!page) throw new Error(`customers of ${shop.domain} are not scanned`);
+      return compareAll('member', page, (member) => ({ kind: 'member', member }));
+    }
     case 'discount': {
       const page = await store.changedDiscounts(shop.domain, scan, scan.after);
       if (page.kind === 'unavailable') return storeDidNotAnswer(page, telemetry);
@@ -195,7 +200,7 @@ export async function comparePage(
   }
 
   async function compareAll<Value>(
-    of: 'order' | 'product',
+    of: 'order' | 'product' | 'member',
     page: ScanAnswer<ScanPage<Value>>,
     entity: (value: Value) => StoreEntity,
   ): Promise<ComparedPage> {

@@ -1,9 +1,8 @@
 import { changeControl, type Pause } from '../calls/shop-pause.ts';
 import { isOpenDoubt } from '../ledger/entry.ts';
 import { withGoLive } from '../mapping/wanted-state.ts';
-import type { ScannedKind } from '../store/store.ts';
 import { askForDeepScan, type DeepEnd, readAwaitingLedger, scanDeeply } from './deep-scan.ts';
-import type { ReconcileDeps, ReconciledShop } from './dependencies.ts';
+import type { ComparedKind, ReconcileDeps, ReconciledShop } from './dependencies.ts';
 import {
   areWebhooksLost,
   createTally,
@@ -25,7 +24,10 @@ export interface ReconcileRequest {
 }
 
 /** Orders first: points are what people wait for. */
-const KINDS: readonly ScannedKind[] = ['order', 'product', 'discount'];
+const kindsOf = ({ scansMembers }: ReconciledShop): readonly ComparedKind[] => [
+  ...(['order', 'product', 'discount'] as const),
+  ...(scansMembers ? (['member'] as const) : []),
+];
 
 /**
  * One scheduled run: what the store changed is compared with what was sent. The time that is left goes
@@ -51,15 +53,13 @@ export async function reconcile(
     return opening;
   }
   async function openShop(shop: ReconciledShop): Promise<ReconciledShop> {
-    const { domain, rules, mode, versionsAreReadings } = shop;
+    const { domain, rules, mode } = shop;
     if (mode === 'observe') await pauses.noteObserving(domain, now());
     const goLive = pauses.goLiveOf(domain) ?? (await recordGoLive(domain, given.ledger));
     const doubt = pauses.doubtOf(domain);
     return {
-      domain,
+      ...shop,
       rules: await withGoLive(rules, goLive, given.ledger),
-      ...(mode && { mode }),
-      ...(versionsAreReadings && { versionsAreReadings }),
       ...(isOpenDoubt(doubt) && { doubt }),
     };
   }
@@ -121,7 +121,7 @@ async function reconcileShop(
   const run = { ...(request !== undefined && { request }), beganAt };
   // Messages of a shop that waits would only wait, too.
   if (isWaiting) {
-    const stopped = KINDS.map((kind) => ({ kind, why: 'shop-paused' }));
+    const stopped = kindsOf(shop).map((kind) => ({ kind, why: 'shop-paused' }));
     await keepSummary(shop.domain, { ...run, stopped }, tally, deps);
     return true;
   }
@@ -141,7 +141,7 @@ async function compareChanges(
   deps: ReconcileDeps,
 ): Promise<LastReconcile['stopped']> {
   const stopped: LastReconcile['stopped'][number][] = [];
-  for (const kind of KINDS) {
+  for (const kind of kindsOf(shop)) {
     const changes = await reconcileKind(shop, kind, deps, tally);
     const isWhole = kind !== 'discount' || changes.kind === 'stopped';
     const end = isWhole ? changes : await reconcileOverrides(shop, deps, tally);

@@ -29,7 +29,7 @@ interface RepairDeps<Operation extends OperationId = 'listCustomersReport'>
 }
 
 /** How far the comparison of balances has come. Moments are epoch milliseconds. */
-interface RepairPosition {
+export interface RepairPosition {
   /** Points that moved until here were compared. */
   readonly doneUntil: number;
   /** When the last comparison began. */

@@ -51,7 +51,7 @@ type Found = readonly [kind: ScannedKind, compared: Compared];
  * How far the scan of the ledger has come: one for all shops, because DynamoDB can only scan a whole table. A shop
  * whose deep scan begins while it is under way takes part in the next one.
  */
-interface LedgerPosition {
+export interface LedgerPosition {
   /** Epoch milliseconds, as `ended`, which is absent while it is under way. */
   readonly began: number;
   readonly ended?: number;

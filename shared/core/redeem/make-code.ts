@@ -1,6 +1,8 @@
+import { followMerges } from '../ledger/merged-customer.ts';
 import type { Redemption, RewardCode } from '../redemptions/redemption.ts';
 import {
   applyStep,
+  type Customer,
   type OpenRedemptions,
   type RedemptionsDeps,
 } from '../redemptions/redemption-record.ts';
@@ -9,7 +11,7 @@ import type { StoreUnavailable } from '../store/store.ts';
 import type { RewardStore, WantedCode } from './reward-store.ts';
 
 export interface CodeDeps extends RedemptionsDeps {
-  readonly store: Pick<RewardStore, 'makeCode' | 'findCode' | 'deleteCode'>;
+  readonly store: Pick<RewardStore, 'makeCode' | 'findCode' | 'deleteCode' | 'readOrderCodes'>;
 }
 
 type CodeEnd =
@@ -27,6 +29,14 @@ export async function makeCode(
 ): Promise<CodeEnd> {
   const wanted = redemption.state.at === 'redeemed' && wantedCode(redemption, record);
   if (!wanted) return { kind: 'settled', redemption };
+  if (redemption.state.at === 'redeemed' && redemption.state.tried) {
+    const ordered = await isOrdered(record.customer, wanted, deps);
+    if (typeof ordered !== 'boolean') return ordered;
+    if (ordered) {
+      const used = await applyStep(record, redemption.id, { kind: 'use' });
+      return { kind: 'settled', redemption: used };
+    }
+  }
   const made = await deps.store.makeCode(record.customer.shop, wanted);
   switch (made.kind) {
     case 'made':
@@ -40,6 +50,22 @@ export async function makeCode(
     case 'unavailable':
       return made;
   }
+}
+
+/** A code that the ledger has forgotten began earlier. An app without `read_all_orders` sees 60 days (Shopify, "Order"). */
+const BEFORE_CODE_MS = 60 * 86_400_000;
+
+/** Whether an order of the customer names the code. */
+export async function isOrdered(
+  { shop, customerId }: Customer,
+  { code, startsAt }: RewardCode,
+  { store, ledger }: CodeDeps,
+): Promise<boolean | StoreUnavailable> {
+  const since = new Date(Date.parse(startsAt) - BEFORE_CODE_MS);
+  const current = await followMerges({ shop, id: customerId }, ledger);
+  const read = await store.readOrderCodes(shop, current, since);
+  if (read.kind === 'unavailable') return read;
+  return read.codes.some((one) => one.toLowerCase() === code.toLowerCase());
 }
 
 /** The store has the code after all, or it has none: then the redemption may be cancelled. */

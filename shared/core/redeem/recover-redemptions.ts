@@ -158,8 +158,10 @@ async function lookUp(
   const called = { redeemedRewardId, calledAt: moment };
   return {
     ...intended,
-    // The store may have credited it: the account is looked at before another call.
-    state: code ? { at: 'redeemed', code, ...called } : { at: 'crediting', attempts: 1, ...called },
+    // What the ledger has forgotten may have been given: the store is asked before it gives again.
+    state: code
+      ? { at: 'redeemed', code, ...called, tried: true }
+      : { at: 'crediting', attempts: 1, ...called },
   };
 }
 

@@ -32,7 +32,7 @@ import {
   withRedemption,
 } from '../redemptions/redemption-record.ts';
 import { retryStore, type StoreUnavailable } from '../store/store.ts';
-import { type CodeDeps, deleteLateCode } from './make-code.ts';
+import { type CodeDeps, deleteLateCode, isOrdered } from './make-code.ts';
 import type { RedeemCallDeps } from './redeem-call.ts';
 import type { RewardStore } from './reward-store.ts';
 
@@ -188,7 +188,7 @@ async function handToWorker(
 
 export interface ReturnDeps extends CodeDeps, Omit<RedeemCallDeps, 'loyalty'> {
   readonly loyalty: Pick<LoyaltyClient, 'changePoints' | 'changeCashback'>;
-  readonly store: CodeDeps['store'] & Pick<RewardStore, 'readUses' | 'readOrderCodes'>;
+  readonly store: CodeDeps['store'] & Pick<RewardStore, 'readUses'>;
 }
 
 type Retry = Extract<Outcome, { kind: 'retry' }>;
@@ -267,21 +267,6 @@ async function deleteCode(
   return after.uses.has(discountId)
     ? { kind: 'unavailable', why: 'delete-refused' }
     : { kind: 'deleted' };
-}
-
-/** Clocks differ, and no other order can name the code. */
-const BEFORE_CODE_MS = 86_400_000;
-
-async function isOrdered(
-  { shop, customerId }: Customer,
-  { code, startsAt }: { readonly code: string; readonly startsAt: string },
-  { store, ledger }: ReturnDeps,
-): Promise<boolean | StoreUnavailable> {
-  const since = new Date(Date.parse(startsAt) - BEFORE_CODE_MS);
-  const current = await followMerges({ shop, id: customerId }, ledger);
-  const read = await store.readOrderCodes(shop, current, since);
-  if (read.kind === 'unavailable') return read;
-  return read.codes.some((one) => one.toLowerCase() === code.toLowerCase());
 }
 
 /** `OperationType` of a change that takes, with an amount below zero. */

@@ -82,6 +82,8 @@ export type RedemptionState =
       readonly redeemedRewardId: number;
       readonly code: RewardCode;
       readonly calledAt: string;
+      /** The ledger may have forgotten that the code was made, used and deleted. */
+      readonly tried?: true;
       /** The store refuses the code permanently; `why` is its name of the reason. */
       readonly refusal?: { readonly why: string; readonly at: string };
     }
@@ -295,11 +297,11 @@ function nextState(
     case 'answer': {
       if (state.at !== 'calling') return undefined;
       const { redeemedRewardId, code } = step;
-      const { calledAt } = state;
+      const { calledAt, tried } = state;
       return code
-        ? { at: 'redeemed', redeemedRewardId, code, calledAt }
+        ? { at: 'redeemed', redeemedRewardId, code, calledAt, ...(tried && { tried }) }
         : // What is forgotten may have credited, with the end of another day.
-          { at: 'crediting', redeemedRewardId, attempts: state.tried ? 1 : 0, calledAt };
+          { at: 'crediting', redeemedRewardId, attempts: tried ? 1 : 0, calledAt };
     }
     case 'not-sent':
       // Of an attempt that was repeated meanwhile, nothing can be said.
@@ -418,7 +420,7 @@ function useCode({ state, takeBack }: Redemption): RedemptionState | undefined {
     case 'returning':
       return { at: 'used', code: state.code, discountId: state.discountId };
     case 'redeemed':
-      return takeBack && { at: 'used', code: state.code };
+      return takeBack || state.tried ? { at: 'used', code: state.code } : undefined;
     case 'cancelling':
       return takeBack && !state.ordered ? { ...state, ordered: true } : undefined;
     case 'cancelled':

@@ -197,6 +197,13 @@ export interface StoreScan {
     after?: string,
   ): Promise<ScanAnswer<ScanPage<DiscountPage>>>;
 
+  /** Absent where no date of a customer moves with every change, and with nothing else. */
+  changedMembers?(
+    shop: string,
+    span: Span,
+    after?: string,
+  ): Promise<ScanAnswer<ScanPage<StoreMember>>>;
+
   /**
    * Discounts that the store now gives or withholds whatever their own dates say, with a text that is equal while
    * nothing of that changes. Their last change does not show it.

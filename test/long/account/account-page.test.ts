@@ -220,10 +220,10 @@ describe.skipIf(browserPath === undefined)('the account page, in a browser', () 
       const { page, open, shift } = await visit('Robin');
       await page.setViewportSize(size);
       await open(`/account/orders/${orderId}`);
-      await page.getByRole('status').getByText('You earned 490 points').waitFor();
+      await page.getByRole('status').getByText('This order earns you 490 points').waitFor();
       expect(await shift()).toBe(0);
       const today = new Intl.DateTimeFormat('en', { dateStyle: 'medium' }).format(new Date());
-      await page.getByRole('status').getByText(`In your balance since ${today}`).waitFor();
+      await page.getByRole('status').getByText(`Your balance got 490 points on ${today}`).waitFor();
       await page.getByRole('link', { name: 'See points and rewards' }).click();
       await page.getByRole('heading', { name: 'Points and rewards' }).waitFor();
     },
@@ -347,7 +347,7 @@ describe.skipIf(browserPath === undefined)('the account page, in a browser', () 
         await page.screenshot({ path: `docs/account-page${suffix}.png` });
         await page.setViewportSize({ ...size, height: 480 });
         await open(`/account/orders/${orderId}`);
-        await page.getByText('You earned 490 points').waitFor();
+        await page.getByText('This order earns you 490 points').waitFor();
         await page.screenshot({ path: `docs/account-order${suffix}.png` });
       }
     },

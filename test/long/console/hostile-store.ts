@@ -74,7 +74,7 @@ export async function fillWithHostileTexts(stack: LocalStack) {
   const counts = { place: {}, sent: 0 };
   await backfills.enlist(state.id);
   await backfills.save({ ...state, ...counts, startedAt: at, savedAt: at }, undefined);
-  const none = { order: 0, product: 0, coupon: 0 };
+  const none = { order: 0, product: 0, coupon: 0, member: 0 };
   await keepLastReconcile(ledger, domain, {
     ...{ beganAt: at, endedAt: at, lookedAt: none, rolledOut: none },
     healed: { ...none, coupon: 1 },

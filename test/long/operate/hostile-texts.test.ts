@@ -37,7 +37,7 @@ beforeAll(async () => {
   await backfills.save({ ...state, ...counts, startedAt: at, savedAt: at }, undefined);
   const change = { command: HOSTILE, arguments: { 1: HOSTILE, [HOSTILE]: 'x' }, version: HOSTILE };
   await recordBegin(ledger, { arn: `arn:aws:iam::0:user/${HOSTILE}`, userId: 'AIDA' }, change, now);
-  const none = { order: 0, product: 0, coupon: 0 };
+  const none = { order: 0, product: 0, coupon: 0, member: 0 };
   await keepLastReconcile(ledger, SHOP, {
     ...{
       beganAt: at,

@@ -232,8 +232,7 @@ describe('the sentence about an order', () => {
     [{ state: 'waiting' }, /on its way to the loyalty program/],
     [{ state: 'expected', points: 49, cashback: 2.45 }, /earns you 49 points and €2.45 cashback\./],
     [{ state: 'expected' }, /earns you points\./],
-    [{ state: 'earned', points: 49 }, /^You earned 49 points/],
-    [{ state: 'earned' }, /are in your balance/],
+    [{ state: 'earned', points: 49 }, /^This order earns you 49 points\.$/],
     [{ state: 'none', why: 'no-points' }, /^This order earns no points/],
     [{ state: 'none', why: 'cancelled' }, /was cancelled/],
   ] as const)('of %j', (earning, said) => {
@@ -264,6 +263,11 @@ describe('the sentence about an order', () => {
 
   it('says of points to come that they come later', () => {
     expect(sayEarning({ ...none, state: 'expected' }, inEnglish).note).toContain('later');
-    expect(sayEarning({ ...none, state: 'earned' }, inEnglish).note).toBe('');
+  });
+
+  it('does not say that points of its number are its own: the history names no order', () => {
+    const earned = { ...none, state: 'earned', points: 49, usableFrom: '2026-11-12T10:00:00.000Z' };
+    const { note } = sayEarning(earned as OrderEarning, inEnglish);
+    expect(note).toBe('Your balance got 49 points on Nov 12, 2026.');
   });
 });

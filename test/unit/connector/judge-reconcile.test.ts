@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { blocksOf, judgeRuns } from '../../../scripts/connector/reconcile/reconcile.ts';
 import type { LastReconcile } from '../../../shared/core/reconcile/last-reconcile.ts';
 
-const none = { order: 0, product: 0, coupon: 0 };
+const none = { order: 0, product: 0, coupon: 0, member: 0 };
 const run = (order: number): LastReconcile => ({
   ...{ beganAt: '2026-11-15T03:00:00.000Z', endedAt: '2026-11-15T03:01:00.000Z' },
   ...{ lookedAt: { ...none, order }, healed: none, rolledOut: none, sent: [], stopped: [] },

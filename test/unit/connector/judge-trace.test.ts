@@ -368,7 +368,7 @@ it('shows what happened in time order, from every source, up to the next attempt
     'Queue: waits',
     'Connector: sent',
     // How many it gave then is not known: its history shows what is left of them.
-    'Loyalty service: gave points',
+    'Loyalty service: gave as many points as it earns',
     'Connector: sent',
     'Queue: next attempt',
   ]);

@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs';
-import { gunzipSync } from 'node:zlib';
 import type { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 import { DEAD_LETTERS_INDEX, ITEM, LISTING_INDEX } from '../../../shared/aws/ledger-item.ts';
+import { replaces } from '../../support/golden/logical-ids.ts';
 import { buildStack, propertiesOf, synthesizeStack } from '../../support/synthesized-stack.ts';
 
 const template = synthesizeStack();
@@ -210,23 +209,3 @@ function changesBetween(one: Template, other: Template) {
       .map((name) => ({ type, name }));
   });
 }
-
-/** What CloudFormation does with a changed property, as the command line of CDK knows it. */
-function replaces(type: string, name: string): boolean {
-  const { schema } = knowledge;
-  const found = Object.values<Resource>(schema.resource.entities ?? schema.resource).find(
-    ({ cloudFormationType }) => cloudFormationType === type,
-  );
-  const property = found?.properties[name];
-  if (!property) throw new Error(`${type} has no ${name}`);
-  return property.causesReplacement === 'yes' || property.causesReplacement === 'maybe';
-}
-
-interface Resource {
-  readonly cloudFormationType: string;
-  readonly properties: Readonly<Record<string, { readonly causesReplacement?: string }>>;
-}
-
-const knowledge = JSON.parse(
-  gunzipSync(readFileSync('node_modules/aws-cdk/db.json.gz')).toString(),
-);

@@ -37,20 +37,18 @@ function sayState(
 ): { readonly main: string; readonly note: string } {
   const order = orderStrings[words.language];
   const gain = words.gain(points ?? 0, cashback ?? 0);
-  const sayAdded = (at: string | null) =>
-    at === null ? order.added : fill(order.addedOn, { date: words.date(at) });
   switch (state) {
     case 'waiting':
       return { main: order.waiting, note: '' };
     case 'expected':
-      return {
-        main: gain === undefined ? order.expectedSome : fill(order.expected, { gain }),
-        note: order.later,
-      };
-    case 'earned':
-      return gain === undefined
-        ? { main: order.earnedSome, note: '' }
-        : { main: fill(order.earned, { gain }), note: sayAdded(usableFrom) };
+    case 'earned': {
+      const main = gain === undefined ? order.expectedSome : fill(order.expected, { gain });
+      if (state === 'expected') return { main, note: order.later };
+      // The history names no order: points of that number may be another order's.
+      const isDated = gain !== undefined && usableFrom !== null;
+      const note = isDated ? fill(order.addedOn, { gain, date: words.date(usableFrom) }) : '';
+      return { main, note };
+    }
     case 'none':
       return { main: why === 'cancelled' ? order.cancelled : order.none, note: '' };
   }

@@ -11,7 +11,7 @@ import {
 } from '../../../../shared/core/reconcile/last-reconcile.ts';
 
 const SHOP = 'example-store.myshopify.com';
-const NONE = { order: 0, product: 0, coupon: 0 };
+const NONE = { order: 0, product: 0, coupon: 0, member: 0 };
 const at = (hour: number) => new Date(Date.UTC(2026, 10, 1, hour)).toISOString();
 
 const run = (hour: number, rest: Partial<LastReconcile> = {}): LastReconcile => ({

@@ -207,6 +207,35 @@ describe('one run', () => {
     expect(held.map(({ OriginalId }) => OriginalId)).toEqual(['72']);
   });
 
+  it('heals the lost change of a customer, where the platform shows such changes', async () => {
+    const platform = { versionsAreReadings: ['member'], scansMembers: true } as const;
+    const put = (email: string) =>
+      connector.store.putMember(SHOP, {
+        ...{ id: '61', name: 'Robin Sample', email, phone: undefined, metafields: undefined },
+        createdAt: '2026-01-01T00:00:00.000Z',
+        updatedAt: new Date(connector.clock.ms).toISOString(),
+      });
+    const run = async () => {
+      connector.clock.ms += HOUR_MS;
+      const sent = recordSent();
+      await connector.reconcile({ platform });
+      await connector.drain();
+      return sent.map(({ kind, id }) => `${kind}/${id}`);
+    };
+    put('before@example.com');
+    expect(await run()).toEqual(['member/61']);
+    put('before@example.com');
+    expect(await run()).toEqual([]);
+    put('after@example.com');
+    expect(await run()).toEqual(['member/61']);
+    const mails = connector.loyalty.journal.map(({ body }) => (body as { Email?: string })?.Email);
+    expect(mails).toEqual(['before@example.com', 'after@example.com']);
+    expect(await readLastReconcile(connector.ledger, SHOP)).toMatchObject({
+      healed: { member: 1 },
+      sent: [{ kind: 'member', id: '61', why: 'stale' }],
+    });
+  });
+
   it('says what it did, in figures and where the operator finds it', async () => {
     await history.putOrder('71', {}, false);
     connector.clock.ms += HOUR_MS;
@@ -230,9 +259,9 @@ describe('one run', () => {
     expect(await readLastReconcile(connector.ledger, SHOP)).toEqual({
       beganAt: new Date(began).toISOString(),
       endedAt: new Date(began).toISOString(),
-      lookedAt: { order: 2, product: 1, coupon: 2 },
-      healed: { order: 2, product: 1, coupon: 2 },
-      rolledOut: { order: 0, product: 0, coupon: 0 },
+      lookedAt: { order: 2, product: 1, coupon: 2, member: 0 },
+      healed: { order: 2, product: 1, coupon: 2, member: 0 },
+      rolledOut: { order: 0, product: 0, coupon: 0, member: 0 },
       sent: [
         { kind: 'order', id: '71', why: 'missing' },
         { kind: 'order', id: '72', why: 'missing' },

@@ -431,6 +431,25 @@ describe('a ledger that has forgotten a redemption', () => {
     },
   );
 
+  it.each(['recovered', 'clicked again'])(
+    'makes no code again that an order used while it was taken back, when it is %s',
+    async (how) => {
+      await world.redeem();
+      const before = await codes();
+      await world.takeBack();
+      for (let round = 0; world.store.codes.size > 0 && round < 10; round += 1) await world.work();
+      world.placeOrder(before[0]?.code ?? '');
+      restore();
+      await world.drain();
+      world.isInDoubt = true;
+      await (how === 'recovered' ? recover() : world.redeem());
+      await world.drain();
+      expect(await codes()).toEqual([{ ...before[0], state: 'used' }]);
+      expect(world.store.codes.size).toBe(0);
+      expect(spent()).toBe(100);
+    },
+  );
+
   it('finds the codes again that customers bought since', async () => {
     await world.redeem();
     const copy = copyOf(world);
