@@ -8,7 +8,12 @@ import {
 import { isToken, type PointTokens } from '../core/balances/receive-points.ts';
 import type { WebhookSecrets } from '../core/events/receive-delivery.ts';
 import { errorFields, type Telemetry } from '../core/events/telemetry.ts';
-import { type ParseSecret, requireText, type StoreSecret } from '../core/platform/platform.ts';
+import {
+  type ParsedSecret,
+  type ParseSecret,
+  requireText,
+  type StoreSecret,
+} from '../core/platform/platform.ts';
 import type { UnreadCredentials } from '../loyalty/client.ts';
 
 /**
@@ -81,18 +86,9 @@ interface LoyaltyCredentials {
   readonly key: string;
 }
 
-interface SecretForms {
-  readonly webhook: WebhookSecrets;
-  readonly loyalty: LoyaltyCredentials;
-  /** `current` and `previous`. No person enters them: the connector makes them. */
-  readonly points: PointTokens;
-}
-
 /** How the functions read a secret's fields; that of the store is the platform's. */
-export const secretForms: {
-  readonly [Purpose in keyof SecretForms]: ParseSecret<SecretForms[Purpose]>;
-} = {
-  webhook(fields) {
+export const secretForms = {
+  webhook(fields): ParsedSecret<WebhookSecrets> {
     const current = requireText(fields, 'current');
     if (current.kind === 'fault') return current;
     const previous = requireText(fields, 'previous');
@@ -105,7 +101,7 @@ export const secretForms: {
     };
   },
 
-  loyalty(fields) {
+  loyalty(fields): ParsedSecret<LoyaltyCredentials> {
     const token = requireText(fields, 'token');
     if (token.kind === 'fault') return token;
     const key = requireText(fields, 'key');
@@ -113,13 +109,14 @@ export const secretForms: {
     return { kind: 'parsed', value: { token: token.value, key: key.value } };
   },
 
-  points({ current, previous }) {
+  /** No person enters them: the connector makes them. */
+  points({ current, previous }): ParsedSecret<PointTokens> {
     if (!isToken(current)) {
       return { kind: 'fault', field: 'current', why: 'must be a token of 32 bytes' };
     }
     return { kind: 'parsed', value: isToken(previous) ? { current, previous } : { current } };
   },
-};
+} satisfies Readonly<Record<string, ParseSecret<unknown>>>;
 
 /**
  * `loyalty-connector/prod/example-store/webhook`: each shop has a secret per purpose, so that a function can read only

@@ -99,7 +99,7 @@ describe('the dependency rule', () => {
 describe('the levels of the core', () => {
   const LEVELS = [
     ...['events', 'ledger', 'store', 'calls', 'mapping', 'batch', 'redemptions', 'sync'],
-    ...['balances', 'redeem', 'storefront', 'reconcile'],
+    ...['balances', 'redeem', 'storefront', 'reconcile', 'platform'],
   ];
 
   it('are all of its folders', () => {

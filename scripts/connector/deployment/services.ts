@@ -18,11 +18,10 @@ import {
 import { createShopperStore } from '../../../shared/services/configured-store.ts';
 import { loyaltyAddress, sandboxAddressOf } from '../../../shared/services/shop-loyalty.ts';
 import { createShopSecrets } from '../../../shared/services/shop-secrets.ts';
-import type { AdminAnswer } from '../../../shared/shopify/admin/client/admin-answer.ts';
 import { type Ask, createAdminClient } from '../../../shared/shopify/admin/client/admin-client.ts';
 import { parseAdminSecret } from '../../../shared/shopify/admin/client/admin-secret.ts';
 import { Problem } from '../terminal/exit.ts';
-import { type Deployment, nextCommand, type Place } from './deployment.ts';
+import type { Deployment } from './deployment.ts';
 import { isDenied } from './explain-aws-error.ts';
 import { commandsOf, requireApp } from './platform.ts';
 
@@ -122,34 +121,14 @@ export async function readNames(
   return new Map([...orders, ...products]);
 }
 
-type Unanswered = Exclude<AdminAnswer<never>, { kind: 'data' }>;
-
-/** Explains to the user why the store refused a request or did not answer. The rest is for `doctor` to find. */
-export function storeProblem(answer: Unanswered, deployment: Place): Problem {
-  if (answer.kind === 'user-errors') {
-    const fields = answer.errors.map(({ field, code }) => [field, code].filter(Boolean).join(' '));
-    const why = fields.join(', ') || 'without a reason';
-    return new Problem(`The store refuses the request: ${why}.`);
-  }
-  const { reason, scope } = answer;
-  if (reason === 'access-denied' && scope !== undefined) return scopeLacks(scope);
-  if (reason === 'connection' || reason === 'time-out' || reason === 'throttled') {
+/** Explains to the user why the store was not read. The rest is for `doctor` to find. */
+export function storeUnread({ why, misconfigured, lacks }: StoreUnavailable): Problem {
+  if (lacks !== undefined) {
     return new Problem(
-      `The store ${reason === 'throttled' ? 'throttles requests' : 'does not answer'}.`,
-      deployment.where === 'local'
-        ? 'Is "npm start" still running?'
-        : 'Check the network, wait a minute and repeat the command.',
+      `The app lacks the access scope ${lacks}.`,
+      'Add it to the app in Shopify, have the shop accept it, and repeat the command.',
     );
   }
-  return new Problem(
-    `The store refuses the connector, or its answer is not usable (${reason}).`,
-    `To see of which shop and why, with the fix: ${nextCommand(deployment, 'doctor')}`,
-  );
-}
-
-/** The same in the words of any platform, which only name the reason. */
-export function storeUnread({ why, misconfigured, lacks }: StoreUnavailable): Problem {
-  if (lacks !== undefined) return scopeLacks(lacks);
   return new Problem(
     `The store could not be read (${why}).`,
     misconfigured
@@ -157,9 +136,3 @@ export function storeUnread({ why, misconfigured, lacks }: StoreUnavailable): Pr
       : 'Wait a minute and repeat the command. To see why: npx loyalty-connector doctor',
   );
 }
-
-const scopeLacks = (scope: string): Problem =>
-  new Problem(
-    `The app lacks the access scope ${scope}.`,
-    'Add it to the app in Shopify, have the shop accept it, and repeat the command.',
-  );

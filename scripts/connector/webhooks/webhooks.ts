@@ -26,7 +26,7 @@ import {
 } from '../checks/check.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import { commandsOf, hasApp } from '../deployment/platform.ts';
-import { storeProblem } from '../deployment/services.ts';
+import { storeUnread } from '../deployment/services.ts';
 import { type Document, type Suggestion, text } from '../document/document.ts';
 import { line } from '../document/line.ts';
 import { findShop, shopsOf } from '../session/arguments.ts';
@@ -121,7 +121,7 @@ export function subscriptionsCheck(
       const { domain } = shop;
       const checked = await subscriptions.check(domain);
       if (checked.kind === 'unavailable') {
-        const { message, next } = storeProblem(checked.answer, deployment);
+        const { message, next } = storeUnread(checked);
         return [unknown(message.replace(/\.$/, ''), ...(next === undefined ? [] : [next]))];
       }
       const findings = withOptions(checked.findings, options);
@@ -141,7 +141,7 @@ export function subscriptionsCheck(
     const progress = terminal.progress('repairing');
     for (const { domain: shop } of (await shops).filter(hasApp)) {
       const checked = await subscriptions.check(shop);
-      if (checked.kind === 'unavailable') throw storeProblem(checked.answer, deployment);
+      if (checked.kind === 'unavailable') throw storeUnread(checked);
       const findings = withOptions(checked.findings, options);
       if (isInOrder(findings)) continue;
       for (const change of await subscriptions.repair(shop, findings)) {
