@@ -323,6 +323,6 @@ export async function checkVisibility(
   const day = new Date(Math.ceil(oldest / 86_400_000) * 86_400_000).toISOString().slice(0, 10);
   throw new Problem(
     'The app can read only the orders of the last 60 days: it lacks the access scope read_all_orders, and the store would leave out older orders.',
-    `Ask Shopify for that scope (in the app's API access requests), or start later: --since ${day}`,
+    `Ask for that scope in the app's API access requests, or start later: --since ${day}`,
   );
 }

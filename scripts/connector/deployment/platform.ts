@@ -14,7 +14,9 @@ export const hasApp = (shop: PlatformShop): boolean => commandsOf(shop).sender =
 export function requireApp(shop: Shop): Shop {
   if (hasApp(shop)) return shop;
   const { name } = commandsOf(shop);
-  throw new BadArguments(`${shop.domain} runs on ${name}, and this command is for Shopify shops.`);
+  const fitting = Object.values(COMMANDS).filter(({ sender }) => sender === undefined);
+  const names = fitting.map((one) => one.name).join(' and ');
+  throw new BadArguments(`${shop.domain} runs on ${name}, and this command is for ${names} shops.`);
 }
 
 /** Those of the shops that have an app. */

@@ -126,7 +126,7 @@ export function storeUnread({ why, misconfigured, lacks }: StoreUnavailable): Pr
   if (lacks !== undefined) {
     return new Problem(
       `The app lacks the access scope ${lacks}.`,
-      'Add it to the app in Shopify, have the shop accept it, and repeat the command.',
+      'Add it to the app, have the shop accept it, and repeat the command.',
     );
   }
   return new Problem(
