@@ -11,13 +11,16 @@ export interface VendureCustomer {
   readonly createdAt: string;
 }
 
+const REFUND_FIELDS =
+  'id state total items shipping adjustment createdAt lines { orderLineId quantity }';
+
 /** Nothing of an address, and of the customer no more than the loyalty service is sent. */
 const ORDER_FIELDS = `id code state active orderPlacedAt updatedAt currencyCode couponCodes
   customer { ${CUSTOMER_FIELDS} }
   subTotal subTotalWithTax shippingWithTax totalWithTax
   surcharges { id description price priceWithTax }
-  lines { id quantity proratedLinePrice proratedLinePriceWithTax productVariant { name product { id } } }
-  payments { id method amount state createdAt refunds { id state total items shipping adjustment createdAt } }
+  lines { id quantity orderPlacedQuantity proratedLinePrice proratedLinePriceWithTax productVariant { name product { id } } }
+  payments { id method amount state createdAt refunds { ${REFUND_FIELDS} } }
   modifications { refund { id } }
   fulfillments { state updatedAt lines { orderLineId quantity } }`;
 
@@ -44,7 +47,9 @@ export interface VendureOrder {
   }[];
   readonly lines: readonly {
     readonly id: string;
+    /** What is left after cancellations and modifications; refunds do not change it. */
     readonly quantity: number;
+    readonly orderPlacedQuantity: number;
     readonly proratedLinePrice: number;
     readonly proratedLinePriceWithTax: number;
     readonly productVariant: {
@@ -69,7 +74,12 @@ export interface VendurePayment {
 export interface VendureFulfillment {
   readonly state: string;
   readonly updatedAt: string;
-  readonly lines: readonly { readonly orderLineId: string; readonly quantity: number }[];
+  readonly lines: readonly Pieces[];
+}
+
+interface Pieces {
+  readonly orderLineId: string;
+  readonly quantity: number;
 }
 
 export interface VendureRefund {
@@ -80,6 +90,7 @@ export interface VendureRefund {
   readonly items: number;
   readonly shipping: number;
   readonly adjustment: number;
+  readonly lines: readonly Pieces[];
   readonly createdAt: string;
 }
 

@@ -4,7 +4,6 @@ import type {
   VendureCustomer,
   VendureFulfillment,
   VendureOrder,
-  VendurePayment,
   VendureRefund,
 } from './documents.ts';
 
@@ -19,9 +18,9 @@ export interface OrderReading {
  * An order as it is now; undefined while it is a cart.
  *
  * Vendure's totals are of the goods that are left: modifications and cancellations lower them, refunds do not. Money that
- * went back is known from payments and refunds alone, so what was refunded without goods is what the goods that are left
+ * went back is known from payments and refunds alone, so what was refunded for goods is what the goods that are left
  * cost beyond what was paid for them in the end. That is right whether a refund belongs to a modification, to a
- * cancellation, or stands alone, and however often lines are named in it.
+ * cancellation, or stands alone, and however often lines are named in it: the lines only say from which goods it is taken.
  */
 export function readVendureOrder(
   order: VendureOrder,
@@ -29,7 +28,7 @@ export function readVendureOrder(
 ): StoreOrder | undefined {
   const refunds = (order.payments ?? [])
     .flatMap((payment) => payment.refunds)
-    .filter(({ state }) => state !== 'Failed')
+    .filter(isBack)
     .toSorted(byAge);
   const now = readWith(order, refunds, reading);
   if (!now) return undefined;
@@ -51,6 +50,10 @@ export function readVendureOrder(
   return { ...now, beforeRefunds };
 }
 
+/** Pending money is not back yet; pieces are. */
+const isBack = ({ state, lines }: VendureRefund): boolean =>
+  state === 'Pending' ? lines.length > 0 : state !== 'Failed';
+
 /** Refunds of one second are told apart by their ids. */
 function byAge(one: VendureRefund, other: VendureRefund): number {
   const [a, b] = [Date.parse(one.createdAt), Date.parse(other.createdAt)];
@@ -68,24 +71,27 @@ function readWith(
   const settled = (order.payments ?? []).filter((payment) => payment.state === 'Settled');
   const paid = sum(settled.map(({ amount }) => money(amount)));
   const back = sum(refunds.map(({ total }) => money(total)));
-  const lines = lessDiscounts(
+  const left = lessDiscounts(
     [...order.lines.map((line) => readLine(line, money)), ...surchargesOf(order, money)],
     order,
     precision,
   );
   const goods = money(order.subTotalWithTax);
   const shipping = money(order.shippingWithTax);
-  const shippingBack = smallest([shipping, money(shippingIn(refunds))]) ?? ZERO;
+  const wholes = wholeRefunds(refunds);
+  const shippingBack = smallest([shipping, money(shippingIn(wholes))]) ?? ZERO;
   const shippingLeft = subtract(shipping, shippingBack);
   const keptForGoods = subtract(subtract(paid, back), shippingLeft);
-  const refundedWithoutLines =
+  const forGoods =
     smallest([
       atLeastZero(subtract(goods, keptForGoods)),
       atLeastZero(subtract(back, shippingBack)),
       goods,
     ]) ?? ZERO;
+  const lines = lessRefunded(left, wholes, forGoods, order, precision);
+  const ofLines = subtract(paidIn(left), paidIn(lines));
   const isCancelled = state === 'Cancelled';
-  const total = subtract(money(order.totalWithTax), shippingBack);
+  const total = subtract(money(order.totalWithTax), sum([shippingBack, ofLines]));
   const lastPayment = newest(settled.map(({ createdAt }) => createdAt));
   const sentOut = (order.fulfillments ?? []).filter(({ state: at }) => isSent(at));
   return {
@@ -101,15 +107,15 @@ function readWith(
     source: 'web',
     pointOfSale: false,
     currency: order.currencyCode,
-    paymentStatus: paymentStatusOf(order, paid, back, money(order.totalWithTax)),
+    paymentStatus: paymentStatusOf(order, paid, refunds, money),
     outstanding: isCancelled ? ZERO : atLeastZero(subtract(money(order.totalWithTax), paid)),
     paidAt: lastPayment,
     lostDispute: undefined,
     fulfillmentStatus: fulfilmentOf(order, sentOut),
     lines,
     taxesIncluded: true,
-    subtotal: goods,
-    refundedWithoutLines,
+    subtotal: subtract(goods, ofLines),
+    refundedWithoutLines: atLeastZero(subtract(forGoods, ofLines)),
     total,
     shipping: { price: shippingLeft, taxOnTop: ZERO, refunded: shippingBack },
     couponCodes: order.couponCodes,
@@ -124,21 +130,87 @@ function readWith(
   };
 }
 
+const paidIn = (lines: readonly StoreOrderLine[]): Amount => sum(lines.map(({ paid }) => paid));
+
+type WholeRefund = Pick<VendureRefund, 'shipping' | 'lines'> & { total: number };
+
 /**
- * A refund that is more than is left of its payment is spread over several: each of them repeats the figures of the
- * whole. One of a stated amount may name more shipping than it gives back.
+ * A refund that is more than is left of its payment is spread over several: each of them repeats the figures and lines of
+ * the whole. One of a stated amount may name more shipping than it gives back.
  */
-function shippingIn(refunds: readonly VendureRefund[]): number {
-  const wholes: { readonly figures: string; readonly shipping: number; total: number }[] = [];
-  for (const { items, shipping, adjustment, total } of refunds) {
-    const figures = [items, shipping, adjustment].join();
+function wholeRefunds(refunds: readonly VendureRefund[]): readonly WholeRefund[] {
+  const wholes: (WholeRefund & { readonly figures: string })[] = [];
+  for (const { items, shipping, adjustment, total, lines } of refunds) {
+    const pieces = lines.map(({ orderLineId, quantity }) => `${orderLineId}: ${quantity}`);
+    const figures = [items, shipping, adjustment, ...pieces.toSorted()].join();
     const last = wholes.at(-1);
     const isPart = last?.figures === figures && last.total < items + shipping + adjustment;
     if (isPart) last.total += total;
-    else wholes.push({ figures, shipping, total });
+    else wholes.push({ figures, shipping, lines, total });
   }
-  return wholes.reduce((back, { shipping, total }) => back + Math.min(shipping, total), 0);
+  return wholes;
 }
+
+const shippingIn = (wholes: readonly WholeRefund[]): number =>
+  wholes.reduce((back, { shipping, total }) => back + Math.min(shipping, total), 0);
+
+/**
+ * Takes the pieces that refunds name from their lines, as far as each one's money goes. Pieces that were cancelled
+ * besides have left the order already, and the same may be named again.
+ */
+function lessRefunded(
+  lines: readonly StoreOrderLine[],
+  wholes: readonly WholeRefund[],
+  forGoods: Amount,
+  order: VendureOrder,
+  digits: number,
+): readonly StoreOrderLine[] {
+  const cancelled = new Map(
+    order.lines.map((line) => [line.id, Math.max(line.orderPlacedQuantity - line.quantity, 0)]),
+  );
+  const back = (whole: WholeRefund, { id, kept }: StoreOrderLine): number => {
+    const named = piecesOf(id, whole.lines);
+    const before = cancelled.get(id) ?? 0;
+    cancelled.set(id, Math.max(before - named, 0));
+    return Math.min(kept, Math.max(named - before, 0));
+  };
+  let [left, money] = [lines, forGoods];
+  for (const whole of wholes) {
+    const ofGoods = amountOf(Math.max(whole.total - whole.shipping, 0), digits);
+    const pieces = left.map((line) => back(whole, line));
+    const next = takePieces(left, pieces, smallest([money, ofGoods]) ?? ZERO, digits);
+    money = subtract(money, subtract(paidIn(left), paidIn(next)));
+    left = next;
+  }
+  return left;
+}
+
+/** Where the money is less than they cost, the lines are lowered in proportion, and keep their pieces. */
+function takePieces(
+  lines: readonly StoreOrderLine[],
+  pieces: readonly number[],
+  money: Amount,
+  digits: number,
+): readonly StoreOrderLine[] {
+  const costs = lines.map(({ paid, kept }, index) =>
+    kept === 0 ? ZERO : share(paid, pieces[index] ?? 0, kept, digits),
+  );
+  const cost = sum(costs);
+  const isWhole = atLeastZero(subtract(cost, money)) === ZERO;
+  return lines.map((line, index) => {
+    const own = costs[index] ?? ZERO;
+    if (own === ZERO) return line;
+    const taken = isWhole ? own : share(own, money, cost, digits);
+    const kept = isWhole ? line.kept - (pieces[index] ?? 0) : line.kept;
+    const tax = subtract(line.tax, share(line.tax, taken, line.paid, digits));
+    return { ...line, kept, paid: subtract(line.paid, taken), tax };
+  });
+}
+
+const piecesOf = (id: string, lines: VendureRefund['lines']): number =>
+  lines
+    .filter(({ orderLineId }) => orderLineId === id)
+    .reduce((pieces, { quantity }) => pieces + quantity, 0);
 
 const isSent = (state: string): boolean => state === 'Shipped' || state === 'Delivered';
 
@@ -151,11 +223,8 @@ function fulfilmentOf(
   sentOut: readonly VendureFulfillment[],
 ): string | undefined {
   const sent = sentOut.flatMap((one) => one.lines);
-  const piecesOf = (id: string) =>
-    sent
-      .filter(({ orderLineId }) => orderLineId === id)
-      .reduce((pieces, { quantity }) => pieces + quantity, 0);
-  const isWhole = sent.length > 0 && lines.every(({ id, quantity }) => piecesOf(id) >= quantity);
+  const isWhole =
+    sent.length > 0 && lines.every(({ id, quantity }) => piecesOf(id, sent) >= quantity);
   if (isWhole || isSent(state)) return 'fulfilled';
   return sent.length > 0 ? 'partial' : undefined;
 }
@@ -233,20 +302,23 @@ function surchargesOf(
 }
 
 function paymentStatusOf(
-  { state, payments }: VendureOrder,
+  { state, payments, totalWithTax }: VendureOrder,
   paid: Amount,
-  back: Amount,
-  total: Amount,
+  refunds: readonly VendureRefund[],
+  money: (units: number) => Amount,
 ): string {
-  const authorized = (payments ?? []).some(
-    (payment: VendurePayment) => payment.state === 'Authorized',
-  );
+  const some = (one: string) => (payments ?? []).some((payment) => payment.state === one);
   if (paid === ZERO) {
     if (state === 'Cancelled') return 'voided';
-    return authorized ? 'authorized' : 'pending';
+    if (some('Authorized')) return 'authorized';
+    return some('Cancelled') ? 'voided' : 'pending';
   }
-  if (back !== ZERO) return subtract(paid, back) === ZERO ? 'refunded' : 'partially_refunded';
-  return atLeastZero(subtract(total, paid)) === ZERO ? 'paid' : 'partially_paid';
+  if (refunds.length > 0) {
+    const back = refunds.filter((one) => one.state !== 'Pending').map(({ total }) => money(total));
+    return subtract(paid, sum(back)) === ZERO ? 'refunded' : 'partially_refunded';
+  }
+  const owed = subtract(money(totalWithTax), paid);
+  return atLeastZero(owed) === ZERO ? 'paid' : 'partially_paid';
 }
 
 export function readCustomer(customer: VendureCustomer): NonNullable<StoreOrder['customer']> {

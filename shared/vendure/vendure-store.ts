@@ -258,11 +258,12 @@ export function createVendureStore(settings: VendureStoreSettings): ShopStore {
           (raw, { reading }) => readVendureProduct(raw, reading),
         ),
 
+      // With those that have no code any more: what they had is to be ended.
       changedDiscounts: (domain, _span, after) =>
         readPage<VendurePromotion, DiscountPage>(
           domain,
           documents.promotions,
-          { sort: { id: 'ASC' }, filter: { couponCode: { isNull: false } } },
+          { sort: { id: 'ASC' } },
           after,
           readDiscountPage,
         ),

@@ -111,14 +111,38 @@ describe('the workflows', () => {
 
   it('publish nothing twice when a release is run again', () => {
     const first = publish([]);
+    const options = '--provenance --ignore-scripts --tag latest';
     expect(first).toEqual([
-      expect.stringMatching(/^npm publish .*create-shop-1.2.3.tgz --provenance --ignore-scripts$/),
-      expect.stringMatching(/^npm publish .*shop-1.2.3.tgz --provenance --ignore-scripts$/),
+      expect.stringMatching(new RegExp(`^npm publish .*create-shop-1.2.3.tgz ${options}$`)),
+      expect.stringMatching(new RegExp(`^npm publish .*shop-1.2.3.tgz ${options}$`)),
       expect.stringMatching(/^gh release create v1.2.3 /),
     ]);
     // The run before broke off between the two packages.
     expect(publish(['create-shop@1.2.3'])).toEqual(first.slice(1));
     expect(publish(['create-shop@1.2.3', 'shop@1.2.3', 'v1.2.3'])).toEqual([]);
+  });
+
+  // npm refuses a candidate without a tag. Nobody who asks for the latest may get one, once there is a release.
+  it.each([
+    ['1.0.0-rc.1', 'latest'],
+    ['1.0.0', 'latest'],
+    ['1.1.0-rc.1', 'next'],
+  ])('publish %s as %s', (version, tag) => {
+    const [first, second] = publish([], version);
+    expect([first, second]).toEqual([
+      expect.stringMatching(new RegExp(`--tag ${tag}$`)),
+      expect.stringMatching(new RegExp(`--tag ${tag}$`)),
+    ]);
+  });
+
+  it('pack the plugin for Vendure under the version of the connector', () => {
+    const [version, plugin] = ['package.json', 'vendure-plugin/package.json'].map(
+      (file) => JSON.parse(read(file)).version,
+    );
+    expect(plugin).toBe(version);
+    const { build } = parse(read(RELEASE)).jobs;
+    const commands = build.steps.map(({ run = '' }) => run).join('\n');
+    expect(commands).toContain('npm pack ./vendure-plugin --pack-destination release');
   });
 });
 
@@ -133,19 +157,19 @@ interface Job {
 }
 
 /** The commands of the job that change something, where npm and GitHub have these already. */
-function publish(existing: readonly string[]): readonly string[] {
+function publish(existing: readonly string[], version = '1.2.3'): readonly string[] {
   const place = mkdtempSync(join(tmpdir(), 'publish-'));
   const write = (name: string, text: string) => writeFileSync(join(place, name), text);
   const run = (command: string) =>
     execFileSync('bash', ['--noprofile', '--norc', '-eo', 'pipefail', '-c', command], {
       cwd: place,
-      env: { PATH: `${place}/bin:${process.env.PATH}`, GITHUB_REF_NAME: 'v1.2.3' },
+      env: { PATH: `${place}/bin:${process.env.PATH}`, GITHUB_REF_NAME: `v${version}` },
     });
   try {
     for (const folder of ['bin', 'release', 'package']) mkdirSync(join(place, folder));
     for (const name of ['shop', 'create-shop']) {
-      write('package/package.json', JSON.stringify({ name, version: '1.2.3' }));
-      run(`tar -czf release/${name}-1.2.3.tgz package`);
+      write('package/package.json', JSON.stringify({ name, version }));
+      run(`tar -czf release/${name}-${version}.tgz package`);
     }
     write('release/CHANGELOG.md', '');
     write('release/sbom.cdx.json', '');

@@ -10,12 +10,32 @@ import { LoyaltyOutbox } from './outbox.ts';
 import { recordChanges } from './record-changes.ts';
 import { type Receiver, sendChanges } from './send-changes.ts';
 
-export interface LoyaltyConnectorOptions extends Receiver {
+/** Undefined is for variables of the environment: the server says at its start what is missing. */
+export interface LoyaltyConnectorOptions {
+  /** The connector's webhook address with the path of the shop. */
+  readonly address: string | undefined;
+  /** At least 32 characters, the same as the connector's webhook secret. */
+  readonly secret: string | undefined;
   /** The code of the channel whose changes are sent. Default: those of all channels. */
-  readonly channel?: string;
+  readonly channel?: string | undefined;
 }
 
 let options: LoyaltyConnectorOptions | undefined;
+
+/** All faults together, in the words of the options. */
+export function checkOptions(given: LoyaltyConnectorOptions | undefined): Receiver {
+  const { address = '', secret = '', channel } = given ?? {};
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  const isAddress = /^https?:$/.test(url?.protocol ?? '') && url?.pathname !== '/';
+  const isSecret = secret.length >= 32 && secret.trim() === secret;
+  const faults = [
+    !isAddress && 'address must be the webhook address of the connector with the path of the shop',
+    !isSecret && 'secret must have at least 32 characters, and no white space around them',
+    channel === '' && 'channel must be the code of a channel, or be left out',
+  ].filter(Boolean);
+  if (faults.length > 0) throw new Error(`LoyaltyConnectorPlugin.init: ${faults.join('; ')}`);
+  return { address: address.replace(/\/+$/, ''), secret };
+}
 
 class LoyaltyConnector {
   #sender: ReturnType<typeof sendChanges> | undefined;
@@ -30,15 +50,14 @@ class LoyaltyConnector {
   }
 
   onApplicationBootstrap(): void {
-    if (!options)
-      throw new Error('LoyaltyConnectorPlugin.init({ address, secret }) was not called');
-    recordChanges(this.#eventBus, this.#connection, options.channel);
+    const receiver = checkOptions(options);
+    recordChanges(this.#eventBus, this.#connection, options?.channel);
     // Workers record what their jobs change; the server sends.
-    if (this.#process.isServer) this.#sender = sendChanges(this.#connection, options);
+    if (this.#process.isServer) this.#sender = sendChanges(this.#connection, receiver);
   }
 
-  beforeApplicationShutdown(): void {
-    this.#sender?.stop();
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.#sender?.stop();
   }
 }
 

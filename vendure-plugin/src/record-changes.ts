@@ -1,18 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import {
-  Customer,
+  CollectionModificationEvent,
   CustomerEvent,
   type EventBus,
-  FulfillmentEvent,
-  IdentifierChangeEvent,
+  FulfillmentStateTransitionEvent,
+  HistoryEntryEvent,
+  type ID,
   Logger,
   type Order,
   OrderEvent,
+  OrderLine,
   OrderLineEvent,
   OrderPlacedEvent,
   OrderStateTransitionEvent,
   PaymentStateTransitionEvent,
+  ProductChannelEvent,
   ProductEvent,
+  ProductVariant,
+  ProductVariantChannelEvent,
   ProductVariantEvent,
   ProductVariantPriceEvent,
   PromotionEvent,
@@ -22,6 +27,7 @@ import {
   type TransactionalConnection,
   type VendureEvent,
 } from '@vendure/core';
+import { In, type QueryRunner } from 'typeorm';
 import { type Change, type EntityKind, LoyaltyOutbox } from './outbox.ts';
 
 type EventClass = abstract new (
@@ -30,11 +36,18 @@ type EventClass = abstract new (
 
 interface Found {
   readonly kind: EntityKind;
-  readonly ids: readonly (string | number)[];
+  readonly ids: readonly ID[];
   readonly change?: Change;
 }
 
 const NAME = 'LoyaltyConnector';
+const DEFAULT_CHANNEL = '__default_channel__';
+/** What the connector reads as an id. */
+const ID_TEXT = /^[\w:.-]{1,64}$/;
+/** A collection may hold all products: the request must not wait for so many rows. */
+const MOST_VARIANTS = 1_000;
+/** Of a customer who registers or changes the e-mail address, Vendure publishes no event but that of the history. */
+const HISTORY: readonly string[] = ['CUSTOMER_REGISTERED', 'CUSTOMER_EMAIL_UPDATE_VERIFIED'];
 
 /**
  * Writes a row for each change, in the transaction of the change: both are stored, or neither. A handler that fails is
@@ -45,28 +58,76 @@ export function recordChanges(
   connection: TransactionalConnection,
   channel: string | undefined,
 ): void {
+  const { rawConnection } = connection;
+  const losesTransaction = ['postgres', 'aurora-postgres', 'cockroachdb'].includes(
+    rawConnection.options.type,
+  );
   /** One row for an entity in one transaction: the connector reads it as it is after all of them. */
-  const written = new WeakMap<RequestContext, Set<string>>();
+  const written = new WeakMap<QueryRunner, Set<string>>();
+  const forget = ({ queryRunner }: { readonly queryRunner: QueryRunner }) =>
+    void written.delete(queryRunner);
+  rawConnection.subscribers.push({
+    afterTransactionCommit: forget,
+    afterTransactionRollback: forget,
+  });
 
   async function write(
     ctx: RequestContext,
     { kind, ids, change = 'changed' }: Found,
   ): Promise<void> {
-    const { manager } = connection.getRepository(ctx, LoyaltyOutbox);
-    // A script may use one context for many changes, each of which is stored, and sent, at once.
-    if (!manager.queryRunner?.isTransactionActive) written.delete(ctx);
-    const known = written.get(ctx) ?? new Set<string>();
-    written.set(ctx, known);
-    for (const id of ids) {
-      const name = `${kind}/${id}/${change}`;
-      // The variants of a deleted product are deleted after it.
-      if (known.has(name) || known.has(`${kind}/${id}/deleted`)) continue;
-      const now = Date.now();
-      const row = { id: randomUUID(), kind, entityId: String(id), change, at: now, nextAt: now };
-      await connection
-        .getRepository(ctx, LoyaltyOutbox)
-        .insert({ ...row, attempts: 0, givenUp: false });
-      known.add(name);
+    const repository = connection.getRepository(ctx, LoyaltyOutbox);
+    const { queryRunner } = repository.manager;
+    const transaction = queryRunner?.isTransactionActive ? queryRunner : undefined;
+    // Without a transaction, each change is stored, and may be sent, at once.
+    const known = (transaction && written.get(transaction)) ?? new Set<string>();
+    if (transaction) written.set(transaction, known);
+    const now = Date.now();
+    // The variants of a deleted product are deleted after it.
+    const isKnown = (id: string) =>
+      known.has(`${kind}/${id}/${change}`) || known.has(`${kind}/${id}/deleted`);
+    const rows = [...new Set(ids.map(String))]
+      .filter((id) => ID_TEXT.test(id) && !isKnown(id))
+      .map((entityId) => ({
+        ...{ id: randomUUID(), kind, entityId, change },
+        ...{ at: now, attempts: 0, nextAt: now, givenUp: false },
+      }));
+    if (rows.length === 0) return;
+    // Before the insert: events of one transaction may be published side by side.
+    for (const { entityId } of rows) known.add(`${kind}/${entityId}/${change}`);
+    try {
+      if (transaction && losesTransaction) await insertOrLeave(transaction, rows);
+      else await repository.insert(rows);
+    } catch (error) {
+      for (const { entityId } of rows) known.delete(`${kind}/${entityId}/${change}`);
+      throw error;
+    }
+  }
+
+  /**
+   * Postgres aborts the transaction of a statement that fails, unless there is a savepoint. It is set and released in
+   * one message with the insert: so no other statement of the request comes between, which going back would undo.
+   */
+  async function insertOrLeave(
+    transaction: QueryRunner,
+    rows: readonly Partial<LoyaltyOutbox>[],
+  ): Promise<void> {
+    const [insert, values] = transaction.manager
+      .createQueryBuilder(LoyaltyOutbox, 'row')
+      .insert()
+      .values([...rows])
+      .getQueryAndParameters();
+    // Several statements in one message have no parameters. All values are ours, or were compared with ID_TEXT.
+    const statement = insert.replace(/\$(\d+)/g, (_, place) => {
+      const value: unknown = values[Number(place) - 1];
+      return typeof value === 'string' ? `'${value}'` : String(value);
+    });
+    try {
+      await transaction.query(
+        `SAVEPOINT loyalty_outbox; ${statement}; RELEASE SAVEPOINT loyalty_outbox`,
+      );
+    } catch (error) {
+      await transaction.query('ROLLBACK TO SAVEPOINT loyalty_outbox');
+      throw error;
     }
   }
 
@@ -80,10 +141,14 @@ export function recordChanges(
       handler: async (happened: InstanceType<Event>) => {
         try {
           const { ctx } = happened;
-          const isOurs = !channel || ctx.channel.code === channel || ctx.channel.code === DEFAULT;
+          // A script's context may have a channel without a code.
+          const code = ctx.channel.code || DEFAULT_CHANNEL;
+          const isOurs = !channel || code === channel || code === DEFAULT_CHANNEL;
           const found = isOurs ? await find(happened) : undefined;
           if (found) await write(ctx, found);
         } catch (error) {
+          // MySQL has rolled the transaction back: what is left of the request must not be stored without the rest.
+          if ((error as { readonly code?: unknown }).code === 'ER_LOCK_DEADLOCK') throw error;
           const why = error instanceof Error ? error.message : String(error);
           Logger.error(
             `${event.name} was not recorded; the next comparison finds it: ${why}`,
@@ -103,24 +168,26 @@ export function recordChanges(
   on(PaymentStateTransitionEvent, ({ order }) => placed(order));
   on(RefundEvent, ({ order }) => placed(order));
   on(RefundStateTransitionEvent, ({ order }) => placed(order));
-  on(FulfillmentEvent, ({ entity }) => ({
-    kind: 'order',
-    ids: (entity.orders ?? []).map(({ id }) => id),
-  }));
   on(OrderEvent, ({ order }) => placed(order));
   on(OrderLineEvent, ({ order }) => placed(order));
+  // The second of two parcels moves the state of no order.
+  on(FulfillmentStateTransitionEvent, async ({ ctx, fulfillment }) => {
+    const ids = (fulfillment.lines ?? []).map(({ orderLineId }) => orderLineId);
+    const lines = await connection
+      .getRepository(ctx, OrderLine)
+      .find({ where: { id: In(ids) }, relations: { order: true } });
+    return { kind: 'order', ids: lines.map(({ order }) => order.id) };
+  });
 
   on(CustomerEvent, ({ entity, type }) => ({
     kind: 'customer',
     ids: [entity.id],
     change: type === 'deleted' ? 'deleted' : 'changed',
   }));
-  // A customer's own change of the e-mail address publishes nothing of the customer.
-  on(IdentifierChangeEvent, async ({ ctx, user }) => {
-    const customer = await connection
-      .getRepository(ctx, Customer)
-      .findOne({ where: { user: { id: user.id } } });
-    return customer ? { kind: 'customer', ids: [customer.id] } : undefined;
+  on(HistoryEntryEvent, ({ entity, historyType }) => {
+    if (historyType !== 'customer' || !HISTORY.includes(entity.type)) return undefined;
+    const { customer } = entity as typeof entity & { readonly customer: { readonly id: ID } };
+    return { kind: 'customer', ids: [customer.id] };
   });
 
   on(ProductEvent, ({ entity, type }) => ({
@@ -128,14 +195,27 @@ export function recordChanges(
     ids: [entity.id],
     change: type === 'deleted' ? 'deleted' : 'changed',
   }));
-  const products = (variants: readonly { readonly productId: string | number }[]): Found => ({
+  // Where the connector's own channel still has it, it reads the product all the same.
+  on(ProductChannelEvent, ({ product, type }) => ({
     kind: 'product',
-    ids: [...new Set(variants.map(({ productId }) => productId).filter(Boolean))],
+    ids: [product.id],
+    change: type === 'removed' ? 'deleted' : 'changed',
+  }));
+  const products = (variants: readonly (ProductVariant | undefined)[]): Found => ({
+    kind: 'product',
+    ids: variants.flatMap((variant) => variant?.productId ?? []),
   });
   on(ProductVariantEvent, ({ entity }) => products(entity));
-  on(ProductVariantPriceEvent, ({ entity }) =>
-    products(entity.flatMap(({ variant }) => (variant ? [variant] : []))),
-  );
+  on(ProductVariantPriceEvent, ({ entity }) => products(entity.map(({ variant }) => variant)));
+  on(ProductVariantChannelEvent, ({ productVariant }) => products([productVariant]));
+  // A collection is a category.
+  on(CollectionModificationEvent, async ({ ctx, productVariantIds: ids }) => {
+    if (ids.length === 0 || ids.length > MOST_VARIANTS) return undefined;
+    const variants = await connection
+      .getRepository(ctx, ProductVariant)
+      .find({ where: { id: In(ids) }, select: { id: true, productId: true } });
+    return products(variants);
+  });
 
   on(PromotionEvent, ({ entity, type }) => ({
     kind: 'promotion',
@@ -143,5 +223,3 @@ export function recordChanges(
     change: type === 'deleted' ? 'deleted' : 'changed',
   }));
 }
-
-const DEFAULT = '__default_channel__';

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { Logger, type TransactionalConnection } from '@vendure/core';
-import { LessThanOrEqual } from 'typeorm';
+import { In, LessThan, LessThanOrEqual } from 'typeorm';
 import { LoyaltyOutbox } from './outbox.ts';
 
 export interface Receiver {
@@ -11,87 +11,156 @@ export interface Receiver {
 
 const NAME = 'LoyaltyConnector';
 const LOOK_EVERY_MS = 1_000;
-const AT_ONCE = 50;
-/** Longer than one request: another server takes what this one has begun and not finished. */
-const LEASE_MS = 60_000;
+const PAGE = 100;
+const AT_ONCE = 5;
 const REQUEST_MS = 15_000;
+/** Longer than one request: another server takes what this one has begun and not finished. */
+const LEASE_MS = 30_000;
+/** Of one row, and of the sender while nothing is accepted. */
 const LONGEST_PAUSE_MS = 600_000;
+const LONGEST_OUTAGE_PAUSE_MS = 60_000;
 const GIVEN_UP_MS = 7 * 86_400_000;
+const FORGOTTEN_MS = 30 * 86_400_000;
+const CLEAN_EVERY_MS = 3_600_000;
+/** The connector accepts a signature for five minutes. */
+const SKEW_MS = 300_000;
 
 /** Sends what the outbox holds, the oldest first, until it is stopped. What a crash left is sent after the restart. */
 export function sendChanges(
   connection: TransactionalConnection,
   receiver: Receiver,
-): { stop(): void } {
+): { stop(): Promise<void> } {
   let stopped = false;
   let timer: NodeJS.Timeout | undefined;
+  let running = Promise.resolve();
+  /** Since something was accepted last. */
+  let failures = 0;
+  let cleanedAt = 0;
+  let lastError: string | undefined;
   const rows = () => connection.rawConnection.getRepository(LoyaltyOutbox);
 
-  async function sendDue(): Promise<void> {
-    const now = Date.now();
+  /** A page of what is due. Says whether more may be. */
+  async function sendPage(): Promise<boolean> {
     const due = await rows().find({
-      where: { nextAt: LessThanOrEqual(now), givenUp: false },
+      where: { nextAt: LessThanOrEqual(Date.now()), givenUp: false },
       order: { nextAt: 'ASC' },
-      take: AT_ONCE,
+      take: PAGE,
     });
+    const byEntity = new Map<string, LoyaltyOutbox[]>();
     for (const row of due) {
-      if (stopped) return;
+      const name = `${row.kind}/${row.entityId}`;
+      byEntity.set(name, [...(byEntity.get(name) ?? []), row]);
+    }
+    const entities = [...byEntity.values()];
+    while (entities.length > 0) {
+      // While nothing is accepted, one request finds out whether it is again.
+      const some = entities.splice(0, failures > 0 ? 1 : AT_ONCE);
+      const answers = await Promise.all(some.map(sendEntity));
+      if (answers.includes('failed')) failures += 1;
+      else if (answers.includes('accepted')) endOutage();
+      if (stopped || answers.includes('failed')) return false;
+    }
+    return due.length === PAGE;
+  }
+
+  function endOutage(): void {
+    if (failures > 0) Logger.info('the connector accepts events again', NAME);
+    failures = 0;
+  }
+
+  /** One request for all its rows: the connector reads the entity as it is now. */
+  async function sendEntity(
+    found: readonly LoyaltyOutbox[],
+  ): Promise<'accepted' | 'given up' | 'failed' | 'sent by another server'> {
+    const taken: LoyaltyOutbox[] = [];
+    for (const row of found) {
       // Of several servers, the one whose update counts sends it.
       const { affected } = await rows().update(
         { id: row.id, attempts: row.attempts },
-        { attempts: row.attempts + 1, nextAt: now + LEASE_MS },
+        { attempts: row.attempts + 1, nextAt: Date.now() + LEASE_MS },
       );
-      if (affected !== 0) await send(row);
+      if (affected !== 0) taken.push(row);
     }
+    // Under the id that was tried least: the connector ignores one that it has accepted before.
+    const [row] = taken.toSorted(
+      (one, other) => one.attempts - other.attempts || other.at - one.at,
+    );
+    if (!row) return 'sent by another server';
+    const change = taken.some((one) => one.change === 'deleted') ? 'deleted' : 'changed';
+    const { status, why } = await post({ ...row, change }, receiver);
+    const ids = In(taken.map(({ id }) => id));
+    const what = `${row.kind} ${row.entityId}: ${why}`;
+    if (status === 200) {
+      await rows().delete({ id: ids });
+      return 'accepted';
+    }
+    if (status === 400) {
+      await rows().update({ id: ids }, { givenUp: true });
+      Logger.error(`${what}; it is given up, and stays in loyalty_outbox for 30 days`, NAME);
+      return 'given up';
+    }
+    const pause = Math.min(2 ** row.attempts * 1_000, LONGEST_PAUSE_MS);
+    await rows().update({ id: ids }, { nextAt: Date.now() + pause });
+    if (failures === 0) Logger.warn(`${what}; it is tried again for a week`, NAME);
+    return 'failed';
   }
 
-  async function send(row: LoyaltyOutbox): Promise<void> {
-    const status = await post(row, receiver);
-    if (status === 200) {
-      await rows().delete({ id: row.id });
-      return;
+  /** The table does not grow for ever where nobody listens. */
+  async function clean(): Promise<void> {
+    if (Date.now() - cleanedAt < CLEAN_EVERY_MS) return;
+    cleanedAt = Date.now();
+    const where = { at: LessThan(cleanedAt - GIVEN_UP_MS), givenUp: false };
+    const old = await rows().count({ where });
+    if (old > 0) {
+      await rows().update(where, { givenUp: true });
+      Logger.error(`${old} changes were not accepted for a week: they are given up`, NAME);
     }
-    // It will never be accepted, or not for a week.
-    const isOver = status === 400 || Date.now() - row.at > GIVEN_UP_MS;
-    const pause = Math.min(2 ** row.attempts * 1_000, LONGEST_PAUSE_MS);
-    await rows().update({ id: row.id }, { nextAt: Date.now() + pause, givenUp: isOver });
-    const what = `${row.kind} ${row.entityId}: the connector answered ${status}`;
-    if (isOver) Logger.error(`${what}; it is given up, and stays in loyalty_outbox`, NAME);
-    else if (row.attempts === 0) Logger.warn(`${what}; it is tried again`, NAME);
+    await rows().delete({ at: LessThan(cleanedAt - FORGOTTEN_MS), givenUp: true });
   }
 
   async function look(): Promise<void> {
     try {
-      await sendDue();
+      await clean();
+      while (!stopped && (await sendPage()));
+      lastError = undefined;
     } catch (error) {
-      Logger.error(
-        `the outbox was not read: ${error instanceof Error ? error.message : error}`,
-        NAME,
-      );
+      const why = error instanceof Error ? error.message : String(error);
+      if (why !== lastError) Logger.error(`the outbox was not read: ${why}`, NAME);
+      lastError = why;
     }
-    if (!stopped) timer = setTimeout(() => void look(), LOOK_EVERY_MS);
-    timer?.unref();
+    const pause = Math.min(LOOK_EVERY_MS * 2 ** failures, LONGEST_OUTAGE_PAUSE_MS);
+    if (!stopped) timer = setTimeout(start, pause).unref();
   }
 
-  void look();
+  function start(): void {
+    running = look();
+  }
+
+  start();
   return {
-    stop() {
+    /** Waits for the requests that are under way. */
+    async stop() {
       stopped = true;
       clearTimeout(timer);
+      await running;
     },
   };
 }
 
-/** Signed anew at each attempt: the connector accepts a signature for five minutes. */
+/** Signed anew at each attempt. */
 async function post(
   { id, kind, entityId, change, at }: LoyaltyOutbox,
   { address, secret }: Receiver,
-): Promise<number | string> {
+): Promise<{ readonly status?: number; readonly why: string }> {
   const body = JSON.stringify({ id, kind, entityId, change, at: new Date(at).toISOString() });
   const timestamp = String(Math.floor(Date.now() / 1000));
   const signature = createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('base64');
   try {
-    const answer = await fetch(address, {
+    const {
+      status,
+      headers,
+      body: answer,
+    } = await fetch(address, {
       method: 'POST',
       headers: {
         'content-type': 'application/json',
@@ -99,11 +168,16 @@ async function post(
         'x-loyalty-signature': signature,
       },
       body,
+      redirect: 'manual',
       signal: AbortSignal.timeout(REQUEST_MS),
     });
-    await answer.arrayBuffer();
-    return answer.status;
+    await answer?.cancel();
+    const skew = Date.now() - Date.parse(headers.get('date') ?? '');
+    const clock = Math.abs(skew) > SKEW_MS ? ', and the clock of this server is wrong' : '';
+    const hint = status === 401 ? ` (wrong secret or address${clock})` : '';
+    return { status, why: `the connector answered ${status}${hint}` };
   } catch (error) {
-    return error instanceof Error ? error.name : 'nothing';
+    const { name, cause } = error as Error & { readonly cause?: { readonly code?: string } };
+    return { why: `the connector did not answer (${cause?.code ?? name})` };
   }
 }

@@ -1,7 +1,4 @@
 import type { StoreCoupon } from '../../store/store-entities.ts';
-import type { EntityKey } from '../events/event.ts';
-import { type EntityEntry, isNewer, ledgerKeyText } from '../ledger/ledger.ts';
-import { idempotencyKey } from '../mapping/wanted-state.ts';
 import type {
   Changed,
   DiscountPage,
@@ -10,6 +7,7 @@ import type {
   StoreEntity,
   StoreUnavailable,
 } from '../store/store.ts';
+import { findLostCodes } from '../sync/fan-out.ts';
 import { compareEntities, type Purpose } from './compare-entities.ts';
 import { readOrders } from './compare-order.ts';
 import {
@@ -316,33 +314,16 @@ async function findRemovedCodes(
   const { ledger, store } = deps;
   const version = Date.parse(discount.updatedAt);
   const sent: Sent[] = [];
-  let from: string | undefined;
-  do {
-    const page = await ledger.listCodes(shop, discount.id, from);
-    const unseen = page.codes.filter((code) => !shownCodes.has(code));
-    const keys = unseen.map((id): EntityKey => ({ shop, kind: 'coupon', id }));
-    const entries = await ledger.readMany(keys);
-    for (const key of keys) {
-      if (isNewer(entries, ledgerKeyText(key))) continue;
-      const entry = entries.get(ledgerKeyText(key));
-      if (!entry || !isActive(key.id, entry)) continue;
-      // Settled from this state of the discount, so it is among the codes that this run did not read.
-      if (!isComplete && entry.version >= version) continue;
-      const answer = await store.readCoupon(shop, key.id);
-      // What was sent before is returned too: it is counted nowhere else.
-      if (answer.kind === 'unavailable') return { sent, stopped: answer };
-      if (answer.kind === 'found' && answer.value.code === key.id) continue;
-      const removed = { id: key.id, version, why: 'removed' } as const;
-      const end = { shop, kind: 'coupon', claim: 'code-removed', state: 'gone' } as const;
-      if (await sendOnce({ ...end, ...removed }, deps)) sent.push(removed);
-    }
-    from = page.next;
-  } while (from !== undefined);
+  for await (const { key, entry } of findLostCodes(shop, discount.id, shownCodes, ledger)) {
+    // Settled from this state of the discount, so it is among the codes that this run did not read.
+    if (!isComplete && entry.version >= version) continue;
+    const answer = await store.readCoupon(shop, key.id);
+    // What was sent before is returned too: it is counted nowhere else.
+    if (answer.kind === 'unavailable') return { sent, stopped: answer };
+    if (answer.kind === 'found' && answer.value.code === key.id) continue;
+    const removed = { id: key.id, version, why: 'removed' } as const;
+    const end = { shop, kind: 'coupon', claim: 'code-removed', state: 'gone' } as const;
+    if (await sendOnce({ ...end, ...removed }, deps)) sent.push(removed);
+  }
   return { sent };
-}
-
-/** The service holds it, or may. A skipped or inactive code needs no end. */
-function isActive(code: string, { appliedKey, uncertain }: EntityEntry): boolean {
-  const ended = idempotencyKey({ kind: 'inactive-coupon', id: code });
-  return uncertain || (appliedKey !== undefined && appliedKey !== ended);
 }

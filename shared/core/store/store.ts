@@ -190,7 +190,7 @@ export interface StoreScan {
     span: Span,
     after?: string,
   ): Promise<ScanAnswer<ScanPage<StoreProduct>>>;
-  /** Discounts with codes only, each with the first page of them. */
+  /** Discounts with codes, each with the first page of them; others only where they may have had some. */
   changedDiscounts(
     shop: string,
     span: Span,

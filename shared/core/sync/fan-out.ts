@@ -2,7 +2,8 @@ import type { StoreCoupon } from '../../store/store-entities.ts';
 import { type EntityKey, type EventQueue, inBatches, type StoreEvent } from '../events/event.ts';
 import type { Outcome } from '../events/outcome.ts';
 import { advance } from '../ledger/entry.ts';
-import { isNewer, type Ledger, ledgerKeyText } from '../ledger/ledger.ts';
+import { type EntityEntry, isNewer, type Ledger, ledgerKeyText } from '../ledger/ledger.ts';
+import { idempotencyKey } from '../mapping/wanted-state.ts';
 import { askStoreLater, encodeCoupon, retryStore, type Store } from '../store/store.ts';
 import { isLongUnseen } from './read-snapshot.ts';
 
@@ -39,6 +40,13 @@ export async function fanOut(
         : askStoreLater('says-gone');
     case 'found': {
       const { automatic, coupons, next } = answer.value;
+      // A store need not announce that a discount has lost a code. Where all are on one page, this shows it.
+      if (cursor === undefined && next === undefined) {
+        const shown = new Set(coupons.map(({ code }) => code));
+        for await (const { key } of findLostCodes(event.shop, discountId, shown, deps.ledger)) {
+          await sendCode({ ...event, claim: 'code-removed' }, { code: key.id, why: 'gone' }, deps);
+        }
+      }
       if (automatic) return { kind: 'skipped', why: 'automatic-discount' };
       await announce(event.shop, coupons, deps.ledger);
       await inBatches(coupons, (coupon) => sendCode(event, { code: coupon.code, coupon }, deps));
@@ -46,6 +54,34 @@ export async function fanOut(
       return { kind: 'handled', how: 'fanned-out' };
     }
   }
+}
+
+/** The codes of a discount that the service holds, or may, and that the store did not show. */
+export async function* findLostCodes(
+  shop: string,
+  discountId: string,
+  shown: ReadonlySet<string>,
+  ledger: Pick<Ledger, 'listCodes' | 'readMany'>,
+): AsyncGenerator<{ readonly key: EntityKey; readonly entry: EntityEntry }> {
+  let from: string | undefined;
+  do {
+    const page = await ledger.listCodes(shop, discountId, from);
+    const unseen = page.codes.filter((code) => !shown.has(code));
+    const keys = unseen.map((id): EntityKey => ({ shop, kind: 'coupon', id }));
+    const entries = await ledger.readMany(keys);
+    for (const key of keys) {
+      if (isNewer(entries, ledgerKeyText(key))) continue;
+      const entry = entries.get(ledgerKeyText(key));
+      if (entry && isActive(key.id, entry)) yield { key, entry };
+    }
+    from = page.next;
+  } while (from !== undefined);
+}
+
+/** A skipped or inactive code needs no end. */
+function isActive(code: string, { appliedKey, uncertain }: EntityEntry): boolean {
+  const ended = idempotencyKey({ kind: 'inactive-coupon', id: code });
+  return uncertain || (appliedKey !== undefined && appliedKey !== ended);
 }
 
 /**

@@ -7,7 +7,7 @@ import { readVendureOrder } from '../../../shared/vendure/read-order.ts';
 const reading = { readAt: new Date('2026-11-17T12:00:00.000Z'), precision: 2 };
 
 const refund = (id: string, total: number, shipping = 0, state = 'Settled'): VendureRefund => ({
-  ...{ id, total, items: total - shipping, shipping, adjustment: 0, state },
+  ...{ id, total, items: total - shipping, shipping, adjustment: 0, state, lines: [] },
   createdAt: `2026-11-16T1${id}:00:00.000Z`,
 });
 
@@ -63,6 +63,7 @@ const parcel = (state: string, ...lines: readonly (readonly [id: string, quantit
 
 const line = (id: string, quantity: number, net: number, gross: number) => ({
   ...{ id, quantity, proratedLinePrice: net, proratedLinePriceWithTax: gross },
+  orderPlacedQuantity: quantity,
   productVariant: { name: `Variant ${id}`, product: { id: `2${id}` } },
 });
 
@@ -101,14 +102,83 @@ describe('what an order of Vendure counts', () => {
     ],
     ['no refund that failed', order({}, [refund('1', 1512, 0, 'Failed')]), '31.75', '37.79'],
     [
-      'what is pending: the merchant decided',
-      order({}, [refund('1', 1512, 0, 'Pending')]),
-      '19.05',
-      '22.67',
+      'what is pending only for pieces, which are back',
+      order({}, [
+        refund('1', 755, 0, 'Pending'),
+        { ...refund('2', 1512, 0, 'Pending'), lines: [{ orderLineId: '1', quantity: 1 }] },
+      ]),
+      ...(['19.05', '22.67'] as const),
     ],
     ['never less than nothing', order({}, [refund('1', 4279), refund('2', 755)]), '0', '0'],
   ])('%s', (_, given, net, gross) => {
     expect([counts(given), counts(given, 'include')]).toEqual([net, gross]);
+  });
+
+  /** A pen with 19 % inside and tea with 7 %, of which pieces went back by name. */
+  const penAndTea = (back: readonly (readonly [id: string, total: number, pieces?: number])[]) =>
+    order(
+      {
+        ...{ subTotal: 2000, subTotalWithTax: 2260, totalWithTax: 2760 },
+        lines: [line('1', 1, 1000, 1190), line('2', 1, 1000, 1070)],
+        fulfillments: [parcel('Delivered', ['1', 1], ['2', 1])],
+        payments: [
+          {
+            ...{ id: '1', method: 'card', amount: 2760, state: 'Settled' },
+            createdAt: '2026-11-15T10:00:00.000Z',
+            refunds: back.map(([orderLineId, total, quantity = 1], index) => ({
+              ...refund(String(index + 1), total),
+              lines: [{ orderLineId, quantity }],
+            })),
+          },
+        ],
+      },
+      [],
+    );
+  const ofLines = (given: VendureOrder) =>
+    orderAmounts(read(given), { ...defaultRules, taxes: 'exclude' }).lines.map(
+      ({ line: { id }, counts: own }) => `${id}: ${own}`,
+    );
+
+  it('takes a refund of pieces from their line, with its tax', () => {
+    expect(ofLines(penAndTea([]))).toEqual(['1: 10', '2: 10']);
+    expect(ofLines(penAndTea([['2', 1070]]))).toEqual(['1: 10']);
+    expect(ofLines(penAndTea([['1', 1190]]))).toEqual(['2: 10']);
+    expect(read(penAndTea([['2', 1070]]))).toMatchObject({
+      ...{ subtotal: '11.9', total: '16.9', refundedWithoutLines: '0' },
+      beforeRefunds: [{ subtotal: '22.6', total: '27.6' }],
+    });
+  });
+
+  it('takes no more of a line than the money, and the rest of the money from all', () => {
+    // The merchant kept 5.35 of the tea's 10.70, paid back more than its price, or named it twice.
+    expect(ofLines(penAndTea([['2', 535]]))).toEqual(['1: 10', '2: 5']);
+    expect(ofLines(penAndTea([['2', 1189]]))).toEqual(['1: 9']);
+    expect(
+      ofLines(
+        penAndTea([
+          ['2', 1070],
+          ['2', 119],
+        ]),
+      ),
+    ).toEqual(['1: 9']);
+  });
+
+  it('takes each refund from its own pieces', () => {
+    // All of the pen, and 9.70 of the tea's 10.70, so 1.00 is left of it: 0.93 without its tax.
+    const both = penAndTea([
+      ['1', 1190],
+      ['2', 970],
+    ]);
+    expect(ofLines(both)).toEqual(['2: 0.93']);
+  });
+
+  it('takes a piece once that was cancelled, too', () => {
+    const cancelled = {
+      ...penAndTea([['2', 1070]]),
+      ...{ subTotal: 1000, subTotalWithTax: 1190, totalWithTax: 1690 },
+      lines: [line('1', 1, 1000, 1190), { ...line('2', 0, 0, 0), orderPlacedQuantity: 1 }],
+    };
+    expect(ofLines(cancelled)).toEqual(['1: 10']);
   });
 
   it('takes a line that a modification removed once, with the refund of that modification', () => {
@@ -166,6 +236,19 @@ describe('an order of Vendure', () => {
     expect(read(order({}, [refund('1', 4279, 500)])).beforeRefunds).toHaveLength(1);
   });
 
+  it('is refunded, which is final, only when all of the money is back', () => {
+    const all = (state: string) => ({
+      ...refund('1', 4279, 500, state),
+      lines: [
+        { orderLineId: '1', quantity: 2 },
+        { orderLineId: '2', quantity: 1 },
+      ],
+    });
+    const pending = read(order({}, [all('Pending')]));
+    expect(pending).toMatchObject({ paymentStatus: 'partially_refunded', subtotal: '0' });
+    expect(read(order({}, [all('Settled')])).paymentStatus).toBe('refunded');
+  });
+
   it('is fulfilled when all of its pieces are on their way, although one parcel has arrived before', () => {
     const first = parcel('Delivered', ['1', 1]);
     const fulfilment = (...others: readonly ReturnType<typeof parcel>[]) =>
@@ -181,6 +264,15 @@ describe('an order of Vendure', () => {
     ['PaymentSettled', 'paid', [{ amount: 4279, state: 'Settled' }]],
     ['ArrangingAdditionalPayment', 'partially_paid', [{ amount: 4000, state: 'Settled' }]],
     ['PaymentAuthorized', 'pending', [{ amount: 4279, state: 'Declined' }]],
+    ['PaymentAuthorized', 'voided', [{ amount: 4279, state: 'Cancelled' }]],
+    [
+      'PaymentAuthorized',
+      'authorized',
+      [
+        { amount: 4279, state: 'Cancelled' },
+        { amount: 4279, state: 'Authorized' },
+      ],
+    ],
   ])('in state %s is %s', (state, status, payments) => {
     const given = payments.map((one) => ({ ...order().payments?.[0], ...one, refunds: [] }));
     expect(read(order({ state, payments: given as never })).paymentStatus).toBe(status);

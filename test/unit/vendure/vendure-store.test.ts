@@ -106,6 +106,20 @@ it('reads an order without its customer once they were deleted', async () => {
   expect(await read()).toEqual([undefined, undefined]);
 });
 
+it('lists a promotion that has lost its code, so that the code is ended', async () => {
+  const promotion = {
+    ...{ id: '5', name: 'Ten', enabled: true, couponCode: '', startsAt: null, endsAt: null },
+    ...{ createdAt: '2026-11-01T00:00:00.000Z', usageLimit: null, perCustomerUsageLimit: null },
+    ...{ conditions: [], actions: [] },
+  };
+  serve({ promotions: [promotion] });
+  const page = await open().changedDiscounts(SHOP, SPAN);
+  if (page.kind !== 'found') throw new Error(page.why);
+  const value = { automatic: true, coupons: [] };
+  expect(page.value.changed).toEqual([expect.objectContaining({ id: '5', value })]);
+  expect(server.received.at(-1)?.body).not.toContain('"filter"');
+});
+
 it('reads an order of another channel, which is in another currency, as such', async () => {
   const other = { ...order, currencyCode: 'USD' };
   serve({ orders: [order, { ...other, id: '13' }], customers: [{ id: '7' }] }, { order: other });

@@ -89,6 +89,25 @@ describe('a discount', () => {
     expect(active()).toEqual([]);
   });
 
+  it('that has lost a code, or all of them, leaves none of them active, announced or not', async () => {
+    connector.store.putCoupon(SHOP, storeCoupon({ updatedAt: momentAt(0) }));
+    await connector.handle('discounts/create', changed);
+    connector.store.remove(SHOP, 'coupon', 'AUTUMN10');
+    const other = { code: 'WINTER10', codeId: '2', updatedAt: momentAt(1) };
+    connector.store.putCoupon(SHOP, storeCoupon(other));
+    await connector.handle('discounts/update', { ...changed, updated_at: momentAt(1) });
+    expect(active()).toEqual(['WINTER10']);
+    connector.store.remove(SHOP, 'coupon', 'WINTER10');
+    connector.store.putAutomaticDiscount(SHOP, DISCOUNT);
+    await connector.handle('discounts/update', { ...changed, updated_at: momentAt(2) });
+    expect(active()).toEqual([]);
+    // Each is ended once.
+    const calls = connector.loyalty.journal.length;
+    await connector.handle('discounts/update', { ...changed, updated_at: momentAt(3) });
+    expect(connector.loyalty.journal).toHaveLength(calls);
+    expect(connector.queues.coupons.size).toBe(0);
+  });
+
   it('keeps its codes while the store does not answer whether it is deleted', async () => {
     connector.store.putCoupon(SHOP, storeCoupon({ updatedAt: momentAt(0) }));
     await connector.handle('discounts/create', changed);

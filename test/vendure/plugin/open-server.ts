@@ -1,0 +1,120 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import {
+  bootstrap,
+  CustomerService,
+  DefaultJobQueuePlugin,
+  defaultPromotionActions,
+  dummyPaymentHandler,
+  type InitialData,
+  JobQueueService,
+  LanguageCode,
+  PaymentMethodHandler,
+  RequestContextService,
+  TransactionalConnection,
+  type VendureConfig,
+} from '@vendure/core';
+import { populate } from '@vendure/core/cli/index.js';
+import { VendureShop } from '../../../local/vendure-engine/shop.ts';
+import { LoyaltyConnectorPlugin } from '../../../vendure-plugin/src/plugin.ts';
+import { openMerchant } from '../merchant.ts';
+
+export const SECRET = 'secret-of-this-test-0123456789abcdef';
+
+export interface Sent {
+  readonly id: string;
+  readonly kind: string;
+  readonly entityId: string;
+  readonly change: string;
+}
+
+/** Stands for the connector: it keeps what it accepts. */
+export async function openConnector() {
+  const connector = {
+    address: '',
+    accepted: [] as Sent[],
+    asked: 0,
+    answer: (_: Sent): number => 200,
+    close: () => server.close(),
+  };
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const event = JSON.parse(Buffer.concat(chunks).toString()) as Sent;
+    connector.asked += 1;
+    response.statusCode = request.url === '/webhooks/shop' ? connector.answer(event) : 404;
+    if (response.statusCode === 200) connector.accepted.push(event);
+    response.end();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  connector.address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhooks/shop`;
+  return connector;
+}
+
+const card = new PaymentMethodHandler({
+  code: 'card',
+  description: [{ languageCode: LanguageCode.en, value: 'Card' }],
+  args: {},
+  createPayment: (_ctx, _order, amount) => ({ amount, state: 'Settled', transactionId: 'card' }),
+  settlePayment: () => ({ success: true }),
+  createRefund: () => ({ state: 'Settled', transactionId: 'card' }),
+});
+
+const initialData: InitialData = {
+  defaultLanguage: LanguageCode.en,
+  defaultZone: 'Europe',
+  taxRates: [{ name: 'Standard', percentage: 19 }],
+  shippingMethods: [{ name: 'Parcel', price: 500 }],
+  paymentMethods: [{ name: 'Card', handler: { code: 'card', arguments: [] } }],
+  countries: [{ name: 'Germany', code: 'DE', zone: 'Europe' }],
+  collections: [],
+};
+
+/** A Vendure server in this process, so that a test reaches its services and its log. */
+export async function openServer(database: VendureConfig['dbConnectionOptions'], address: string) {
+  const log: string[] = [];
+  const keep = (message: string, context?: string) =>
+    void (context === 'LoyaltyConnector' && log.push(message));
+  const config: VendureConfig = {
+    apiOptions: {
+      hostname: '127.0.0.1',
+      port: 0,
+      adminApiPath: 'admin-api',
+      shopApiPath: 'shop-api',
+    },
+    authOptions: {
+      tokenMethod: ['bearer'],
+      superadminCredentials: { identifier: 'superadmin', password: 'superadmin' },
+      requireVerification: false,
+    },
+    dbConnectionOptions: { ...database, synchronize: true },
+    paymentOptions: { paymentMethodHandlers: [dummyPaymentHandler, card] },
+    promotionOptions: { promotionActions: defaultPromotionActions },
+    logger: { error: keep, warn: keep, info: keep, verbose() {}, debug() {} },
+    plugins: [DefaultJobQueuePlugin, LoyaltyConnectorPlugin.init({ address, secret: SECRET })],
+  };
+  const app = await populate(() => bootstrap(config), initialData);
+  const { port } = app.getHttpServer().address() as AddressInfo;
+  const shop = new VendureShop(port);
+  const merchant = openMerchant(shop);
+  await merchant.setUp();
+  // The jobs of a worker, in this process.
+  await app.get(JobQueueService).start();
+  const connection = app.get(TransactionalConnection);
+  return {
+    ...{ app, shop, merchant, log, connection },
+    customers: app.get(CustomerService),
+    ctx: await app.get(RequestContextService).create({ apiType: 'admin' }),
+    rows: (where = '1 = 1'): Promise<Row[]> =>
+      connection.rawConnection.query(`SELECT * FROM loyalty_outbox WHERE ${where}`),
+    close: () => app.close(),
+  };
+}
+
+export interface Row extends Sent {
+  readonly attempts: number;
+  readonly nextAt: number | string;
+  readonly givenUp: boolean | number;
+}

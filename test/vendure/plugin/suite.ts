@@ -1,0 +1,310 @@
+import { randomUUID } from 'node:crypto';
+import type { RequestContext, VendureConfig } from '@vendure/core';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { LoyaltyOutbox } from '../../../vendure-plugin/src/outbox.ts';
+import { sendChanges } from '../../../vendure-plugin/src/send-changes.ts';
+import { openConnector, openServer, SECRET, type Sent } from './open-server.ts';
+
+const DAY_MS = 86_400_000;
+const WAIT = { timeout: 20_000, interval: 50 };
+let count = 0;
+const person = (name: string) => {
+  count += 1;
+  return { firstName: name, lastName: 'Wren', emailAddress: `p${count}@example.com` };
+};
+
+/** What the plugin promises to the merchant's server, and to the connector, on one kind of database. */
+export function describePlugin(
+  name: string,
+  open: () => Promise<VendureConfig['dbConnectionOptions']>,
+  close: () => unknown,
+  oneServer?: string,
+): void {
+  describe(`the plugin on ${name}`, () => {
+    let connector: Awaited<ReturnType<typeof openConnector>>;
+    let server: Awaited<ReturnType<typeof openServer>>;
+    const senders: { stop(): unknown }[] = [];
+
+    beforeAll(async () => {
+      connector = await openConnector();
+      server = await openServer(await open(), connector.address);
+    });
+    afterAll(async () => {
+      await server?.close();
+      connector?.close();
+      await close();
+    });
+    afterEach(async () => {
+      for (const sender of senders.splice(0)) await sender.stop();
+      connector.answer = () => 200;
+      await vi.waitFor(
+        async () => expect(await server.rows('"givenUp" = false')).toEqual([]),
+        WAIT,
+      );
+      await server.connection.rawConnection.query('DELETE FROM loyalty_outbox');
+      connector.accepted.length = 0;
+      server.log.length = 0;
+    });
+
+    const of = (kind: string, id: unknown) => `kind = '${kind}' AND "entityId" = '${id}'`;
+    const accepts = (...events: Partial<Sent>[]) =>
+      vi.waitFor(
+        () => expect(connector.accepted).toEqual(events.map((one) => expect.objectContaining(one))),
+        WAIT,
+      );
+    const heard = (kind: string, entityId: unknown, change = 'changed') =>
+      vi.waitFor(
+        () =>
+          expect(connector.accepted).toContainEqual(
+            expect.objectContaining({ kind, entityId: String(entityId), change }),
+          ),
+        WAIT,
+      );
+    const refuse = () => {
+      connector.answer = () => 503;
+    };
+    const add = async (...rows: Partial<LoyaltyOutbox>[]) => {
+      const common = { change: 'changed', attempts: 0, givenUp: false } as const;
+      const now = Date.now();
+      const whole = rows.map((row) => ({
+        ...{ id: randomUUID(), kind: 'product' as const, entityId: '1', at: now, nextAt: now },
+        ...common,
+        ...row,
+      }));
+      await server.connection.rawConnection.getRepository(LoyaltyOutbox).insert(whole);
+    };
+    async function createCustomer(ctx: RequestContext, firstName: string): Promise<string> {
+      const made = await server.customers.create(ctx, person(firstName));
+      if (!('id' in made)) throw new Error(JSON.stringify(made));
+      return String(made.id);
+    }
+
+    describe('records', () => {
+      it('an order that is placed as one row, beside the order', async () => {
+        refuse();
+        await server.merchant.addProduct('Mug', { MUG: 999 });
+        const visitor = await server.merchant.register(person('Ana'));
+        const { id } = await server.merchant.buy(visitor, { goods: { MUG: 1 } });
+        expect(await server.rows(of('order', id))).toHaveLength(1);
+      });
+
+      it('nothing of a transaction that is rolled back', async () => {
+        refuse();
+        let id = '';
+        const failing = server.connection.withTransaction(server.ctx, async (ctx) => {
+          id = await createCustomer(ctx, 'Nobody');
+          expect(await server.connection.getRepository(ctx, LoyaltyOutbox).count()).toBe(1);
+          throw new Error('as planned');
+        });
+        await expect(failing).rejects.toThrow('as planned');
+        expect(await server.rows(of('customer', id))).toEqual([]);
+      });
+
+      it('a change again that follows in another transaction of the same context', async () => {
+        refuse();
+        const id = await createCustomer(server.ctx, 'Ben');
+        const before = (await server.rows(of('customer', id))).length;
+        await server.connection.withTransaction(server.ctx, async (ctx) => {
+          await server.customers.update(ctx, { id, firstName: 'Benjamin' });
+          await server.connection.commitOpenTransaction(ctx);
+          await server.connection.startTransaction(ctx);
+          await server.customers.update(ctx, { id, firstName: 'Benno' });
+        });
+        expect(await server.rows(of('customer', id))).toHaveLength(before + 2);
+      });
+
+      it('each change of a script that has no transaction', async () => {
+        refuse();
+        const id = await createCustomer(server.ctx, 'Cleo');
+        const before = (await server.rows(of('customer', id))).length;
+        await server.customers.update(server.ctx, { id, firstName: 'Clea' });
+        await server.customers.update(server.ctx, { id, firstName: 'Cleopatra' });
+        expect(await server.rows(of('customer', id))).toHaveLength(before + 2);
+      });
+
+      it('the second of two parcels, which moves the state of no order', async () => {
+        const goods = { MUG: 1, CUP: 1 };
+        await server.merchant.addProduct('Cup', { CUP: 499 });
+        const visitor = await server.merchant.register(person('Dan'));
+        const { id, lines } = await server.merchant.buy(visitor, { goods });
+        const [mug, cup] = lines.map((line) => [{ orderLineId: line.id, quantity: 1 }]);
+        await server.merchant.ship(id, mug, 'Delivered');
+        await vi.waitFor(async () => expect(await server.rows()).toEqual([]), WAIT);
+        connector.accepted.length = 0;
+        await server.merchant.ship(id, cup, 'Shipped');
+        expect(await server.merchant.order(id)).toMatchObject({ state: 'PartiallyDelivered' });
+        await heard('order', id);
+      });
+
+      it('a guest who registers under another name', async () => {
+        const guest = person('Eve');
+        await server.merchant.buy(server.shop.visit(), { goods: { MUG: 1 } }, guest);
+        const id = await server.merchant.customerId(guest.emailAddress);
+        await vi.waitFor(async () => expect(await server.rows()).toEqual([]), WAIT);
+        connector.accepted.length = 0;
+        await server.merchant.register({ ...guest, firstName: 'Evelyn' });
+        await heard('customer', id);
+      });
+
+      it('the products of a collection whose name changes, and of a channel that they leave', async () => {
+        const product = await server.merchant.addProduct('Pan', { PAN: 1999 });
+        const translations = [{ languageCode: 'en', name: 'Pans', slug: 'pans', description: '' }];
+        const filter = { code: 'variant-id-filter', arguments: [] as object[] };
+        const variantIds = JSON.stringify([server.merchant.variantId('PAN')]);
+        filter.arguments = [
+          { name: 'variantIds', value: variantIds },
+          { name: 'combineWithAnd', value: 'true' },
+        ];
+        await vi.waitFor(async () => expect(await server.rows()).toEqual([]), WAIT);
+        connector.accepted.length = 0;
+        const collection = await server.shop.create('createCollection', 'CreateCollectionInput', {
+          translations,
+          filters: [filter],
+        });
+        await heard('product', product);
+        connector.accepted.length = 0;
+        const renamed = [{ ...translations[0], name: 'Cookware' }];
+        const input = { id: collection, translations: renamed };
+        await server.shop.admin(
+          'mutation ($input: UpdateCollectionInput!) { updateCollection(input: $input) { id } }',
+          { input },
+        );
+        await heard('product', product);
+
+        const zone = (
+          await server.shop.admin<{ zones: { items: { id: string }[] } }>(
+            '{ zones { items { id } } }',
+          )
+        ).zones.items[0]?.id;
+        const channelId = await server.shop.create('createChannel', 'CreateChannelInput', {
+          ...{ code: 'other', token: 'other', defaultLanguageCode: 'en', pricesIncludeTax: true },
+          ...{ defaultCurrencyCode: 'EUR', defaultTaxZoneId: zone, defaultShippingZoneId: zone },
+        });
+        const products = { channelId, productIds: [product] };
+        await server.shop.admin(
+          'mutation ($input: AssignProductsToChannelInput!) { assignProductsToChannel(input: $input) { id } }',
+          { input: products },
+        );
+        await heard('product', product);
+        await server.shop.admin(
+          'mutation ($input: RemoveProductsFromChannelInput!) { removeProductsFromChannel(input: $input) { id } }',
+          { input: products },
+        );
+        await heard('product', product, 'deleted');
+      });
+
+      it('nothing without its table, and the changes are stored all the same', async () => {
+        refuse();
+        const { rawConnection } = server.connection;
+        const ids: string[] = [];
+        for (const one of ['Fay', 'Gus', 'Hal']) ids.push(await createCustomer(server.ctx, one));
+        await rawConnection.query('ALTER TABLE loyalty_outbox RENAME TO away');
+        try {
+          const visitor = await server.merchant.register(person('Ida'));
+          const { state } = await server.merchant.buy(visitor, { goods: { MUG: 1 } });
+          expect(state).toBe('PaymentSettled');
+          await server.connection.withTransaction(server.ctx, async (ctx) => {
+            await Promise.all(
+              ids.map((id) => server.customers.update(ctx, { id, lastName: 'Owl' })),
+            );
+          });
+          for (const id of ids) {
+            const found = await server.customers.findOne(server.ctx, id);
+            expect(found?.lastName).toBe('Owl');
+          }
+          expect(server.log.join()).toMatch(/OrderPlacedEvent was not recorded/);
+          expect(server.log.join()).not.toMatch(/@|Owl/);
+          // The sender says it once, and not every second.
+          const reads = () => server.log.filter((text) => text.includes('was not read'));
+          await vi.waitFor(() => expect(reads()).toHaveLength(1), WAIT);
+        } finally {
+          await rawConnection.query('ALTER TABLE away RENAME TO loyalty_outbox');
+        }
+      });
+    });
+
+    describe('sends', () => {
+      it('one request for all rows of an entity, as a deletion if one of them is', async () => {
+        const never = randomUUID();
+        const at = Date.now();
+        await add(
+          { entityId: '7', at: at - 3_000, attempts: 2 },
+          { entityId: '8', change: 'deleted', at: at - 2_000 },
+          { entityId: '8', at: at - 1_000 },
+          // Its clock is behind, and it alone was never tried: the connector may have accepted the others.
+          { entityId: '7', at: at - 9_000, id: never },
+        );
+        await vi.waitFor(() => expect(connector.accepted).toHaveLength(2), WAIT);
+        expect(connector.accepted).toContainEqual(
+          expect.objectContaining({ id: never, entityId: '7', change: 'changed' }),
+        );
+        expect(connector.accepted).toContainEqual(
+          expect.objectContaining({ entityId: '8', change: 'deleted' }),
+        );
+      });
+
+      it('a row again until it is accepted, and never what is unreadable', async () => {
+        let left = 2;
+        connector.answer = ({ entityId }) => {
+          if (entityId === '400') return 400;
+          left -= 1;
+          return left < 0 ? 200 : 503;
+        };
+        await add({ entityId: '400' }, { entityId: '503' });
+        await accepts({ entityId: '503' });
+        await vi.waitFor(
+          async () =>
+            expect(await server.rows()).toEqual([expect.objectContaining({ entityId: '400' })]),
+          WAIT,
+        );
+        expect(server.log.join()).toMatch(/product 400.*given up/);
+      });
+
+      it('a backlog of many pages without a pause after each', async () => {
+        refuse();
+        const rows = Array.from({ length: 1_200 }, (_, index) => ({ entityId: `p${index}` }));
+        for (let at = 0; at < rows.length; at += 100) await add(...rows.slice(at, at + 100));
+        const asked = connector.asked;
+        await vi.waitFor(() => expect(connector.asked).toBeGreaterThan(asked), WAIT);
+        // An outage costs a request now and then, not one for each row.
+        expect(connector.asked - asked).toBeLessThan(50);
+        connector.answer = () => 200;
+        await vi.waitFor(() => expect(connector.accepted).toHaveLength(1_200), WAIT);
+      });
+
+      it('nothing that is a week old, and forgets it after a month', async () => {
+        refuse();
+        const now = Date.now();
+        await add(
+          { entityId: 'new', at: now - 6 * DAY_MS },
+          { entityId: 'week', at: now - 8 * DAY_MS },
+          { entityId: 'month', at: now - 31 * DAY_MS, givenUp: true },
+        );
+        senders.push(sendChanges(server.connection, { ...connector, secret: SECRET }));
+        await vi.waitFor(
+          async () =>
+            expect(await server.rows('"givenUp" = true')).toEqual([
+              expect.objectContaining({ entityId: 'week' }),
+            ]),
+          WAIT,
+        );
+        expect(server.log.join()).toMatch(/1 changes were not accepted for a week/);
+        connector.answer = () => 200;
+        await accepts({ entityId: 'new' });
+      });
+
+      (oneServer ? it.skip : it)(
+        `each row by one of several servers${oneServer ? ` (${oneServer})` : ''}`,
+        async () => {
+          const to = { address: connector.address, secret: SECRET };
+          for (let n = 0; n < 3; n += 1) senders.push(sendChanges(server.connection, to));
+          const rows = Array.from({ length: 300 }, (_, index) => ({ entityId: `q${index}` }));
+          await add(...rows);
+          await vi.waitFor(async () => expect(await server.rows()).toEqual([]), WAIT);
+          const ids = connector.accepted.map(({ entityId }) => entityId);
+          expect(ids.toSorted()).toEqual(rows.map(({ entityId }) => entityId).toSorted());
+        },
+      );
+    });
+  });
+}
