@@ -80,7 +80,7 @@ const SHOWN = { take: 10, sort: { id: 'DESC' } };
 const NAMES = { order: documents.orderNames, product: documents.productNames };
 
 /** Finds by what a person knows: a code, a name, an e-mail address, an id. */
-export function askServer(client: VendureClient, channel: Channel): AskedShop {
+function askServer(client: VendureClient, channel: Channel): AskedShop {
   async function list(kind: Kind, query: string, filter: object, shown: object = SHOWN) {
     const answer = await client.ask<Answer>(query, { options: { ...shown, filter } });
     return answer.kind === 'data' ? found(kind, Object.values(answer.data)[0]) : answer;
