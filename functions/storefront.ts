@@ -79,11 +79,11 @@ export function createStorefrontFunction(
     const sandboxAddress = sandboxAddressOf(connector, shop, process.env.STORE_SANDBOX_ADDRESS);
     const parts = { shop: shop.domain, sandboxAddress, limit, timeoutMs: LOOK_UP_MS, now };
     let opened: Promise<CustomerOfToken> | undefined;
-    return async (token) => {
+    return async (token, source) => {
       opened ??= import('../shared/shopify/storefront-requests/customer-tokens.ts').then(
         ({ createCustomerTokens }) => createCustomerTokens(parts),
       );
-      return (await opened)(token);
+      return (await opened)(token, source);
     };
   }
 
@@ -128,7 +128,7 @@ export function createStorefrontFunction(
     const lookUp = () => store.within(LOOK_UP_MS);
     const hasCustomer = createCustomersOfShop(domain, lookUp, now);
     const customerOfToken = settings.headless
-      ? createCustomerOfToken(configured, createRateLimit(readsPerMinute * SHARED_LIMIT_FACTOR))
+      ? createCustomerOfToken(configured, createRateLimit(readsPerMinute))
       : undefined;
     const proofs = { secrets: secrets.webhook(path), clientId, hasCustomer, customerOfToken };
     const observers = configured.mode === 'observe' ? configured.observers : undefined;

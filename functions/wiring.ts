@@ -271,6 +271,7 @@ export function toHttpRequest(event: LambdaFunctionURLEvent): StorefrontRequest 
     query: event.rawQueryString,
     headers: event.headers,
     body: Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8'),
+    source: event.requestContext.http.sourceIp,
   };
 }
 

@@ -48,7 +48,5 @@ export type FailureCode =
   | 'refused'
   /** No answer came. */
   | 'network'
-  /** The answer is not from the function, such as the store's page for an app that does not respond. */
-  | 'unreadable'
   /** `bad-request`, `unknown-field`, `not-found`, `wrong-method`: a fault of the page or the app. */
   | 'technical';

@@ -49,7 +49,7 @@ export function createAsk(address: string, token?: () => Promise<string>): Ask {
       const { code, programMessage, asks } = error;
       return { ...failure(code, readSeconds(response)), programMessage, asks };
     } catch {
-      return failure('unreadable');
+      return failure('unavailable');
     }
   };
 }

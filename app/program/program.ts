@@ -76,7 +76,7 @@ const LOOK_AGAIN_SECONDS = [0, 2, 4, 8, 15, 30, 30, 60];
 const CHANGE_SHOWN_SECONDS = 10;
 
 /** Failures after which the request may have been carried out. */
-const UNCERTAIN: readonly string[] = ['network', 'unreadable', 'unavailable'];
+const UNCERTAIN: readonly string[] = ['network', 'unavailable'];
 
 export const isUncertain = ({ code }: Failure): boolean => UNCERTAIN.includes(code);
 

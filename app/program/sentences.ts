@@ -48,8 +48,16 @@ export function sayState(redemption: Redemption, words: Words): string {
   return [stateOf(redemption, words), until].filter(Boolean).join(' ');
 }
 
-const stateOf = ({ state, value }: Redemption, words: Words): string =>
-  fill(words.state(state), { amount: words.money(value) });
+const stateOf = (redemption: Redemption, words: Words): string => {
+  const { state, value } = redemption;
+  return state === 'ready' && isRefused(redemption)
+    ? words.why('take-back-refused')
+    : fill(words.state(state), { amount: words.money(value) });
+};
+
+/** The program has not done what was asked for last: to redeem it, or to take it back. */
+export const isRefused = ({ state, takeBackRefused }: Redemption): boolean =>
+  state === (takeBackRefused ? 'ready' : 'refused');
 
 /** `inCurrency`: the words of the same language for the currency of the cart. */
 export function sayUsed(used: Used, words: Words, inCurrency: (currency: string) => Words): string {
@@ -64,7 +72,7 @@ export function sayUsed(used: Used, words: Words, inCurrency: (currency: string)
 
 export function sayRedeemed(redemption: Redemption, words: Words): string {
   const { code, state } = redemption;
-  return state === 'ready' && code !== null
+  return state === 'ready' && code !== null && !isRefused(redemption)
     ? fill(words.strings.rewards.done, { code })
     : stateOf(redemption, words);
 }

@@ -139,14 +139,18 @@ export interface RedemptionView {
   readonly validUntil: string | null;
   /** ISO 8601: until when the one who asks may take it back; null where they may not now. */
   readonly takeBackUntil: string | null;
+  /** It was to be taken back, and the loyalty service refused: its code was made again, and is not taken back later. */
+  readonly takeBackRefused: boolean;
   /** ISO 8601. */
   readonly at: string;
 }
 
 /** `POST take-back` with `{ redemptionId }`: why a redemption cannot be taken back; 409. */
 export type TakeBackRefusal =
-  /** By the settings, by staff only, or the loyalty service has refused it before. */
+  /** By the settings, or by staff only. */
   | 'take-back-not-allowed'
+  /** The loyalty service has refused it before. */
+  | 'take-back-refused'
   | 'take-back-too-late'
   | 'already-used'
   /** Its code is not made yet. */
@@ -290,7 +294,10 @@ export interface StorefrontApi {
     readonly query: { readonly id: string };
     readonly answer: ExplainedEarning;
   };
-  /** Redeems a reward. The same `clientKey` is the same click: repeat it after a lost answer, and it spends once. */
+  /**
+   * Redeems a reward. The same `clientKey` is the same click: repeat it after a lost answer, and it spends once. Another
+   * click joins it while it is under way; with another `value` that is 409 `pending`.
+   */
   readonly 'POST redeem': {
     readonly body: {
       readonly rewardId: number;
@@ -304,7 +311,8 @@ export interface StorefrontApi {
   };
   /**
    * Takes back a reward whose code is unused: the code no longer works, and the points are back some minutes later. May be
-   * repeated. 409 `take-back-not-allowed`, `take-back-too-late`, `already-used` or `not-ready`.
+   * repeated. 409 `take-back-not-allowed`, `take-back-refused`,
+   * `take-back-too-late`, `already-used` or `not-ready`.
    */
   readonly 'POST take-back': {
     readonly body: { readonly redemptionId: string };

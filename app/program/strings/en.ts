@@ -69,7 +69,7 @@ export const en = {
       ready: 'Ready: use it now, or enter it at checkout.',
       making: 'Your points are spent and your code is being made. It appears here by itself.',
       pending:
-        'We are waiting for confirmation. Your points are not taken twice, and your code appears here as soon as it is certain.',
+        'We are waiting for confirmation. Your points are not taken twice. Your code appears here by itself.',
       used: 'Used',
       expired: 'Expired',
       returning: 'Being taken back. Your points are back in a few minutes.',
@@ -127,11 +127,11 @@ export const en = {
     refused:
       'The loyalty program did not accept this. Perhaps there are not enough points yet. None were taken.',
     network: 'The connection was lost.',
-    unreadable: 'The store gave no proper answer.',
     technical: 'Something went wrong on our side. Please try again later.',
     'other-tier': 'This reward is for customers of another tier.',
     pending: 'You asked for this reward already. It is being confirmed.',
     'take-back-not-allowed': 'Only the store can take this back.',
+    'take-back-refused': 'The loyalty program refused to take it back. The code works again.',
     'take-back-too-late': 'This can no longer be taken back.',
     'already-used': 'This code was used already.',
   } satisfies Readonly<Record<Exclude<WhyNot | FailureCode, keyof typeof SAME_SENTENCE>, string>>,

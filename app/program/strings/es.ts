@@ -53,7 +53,7 @@ export const es: Strings = {
       ready: 'Listo: úsalo ahora o introdúcelo al pagar.',
       making: 'Tus puntos están gastados y el código se está creando. Aparecerá aquí.',
       pending:
-        'Esperamos la confirmación. Tus puntos no se descuentan dos veces, y el código aparecerá aquí en cuanto sea seguro.',
+        'Esperamos la confirmación. Tus puntos no se descuentan dos veces. El código aparecerá aquí.',
       used: 'Usado',
       expired: 'Caducado',
       returning: 'Se está devolviendo. Recuperarás tus puntos en unos minutos.',
@@ -89,7 +89,7 @@ export const es: Strings = {
   tryAgain: 'Intentar de nuevo',
   tryAgainIn: 'Inténtalo de nuevo en {n} s.',
   why: {
-    'bad-signature': 'La tienda no pudo confirmar esta página. Vuelve a cargarla.',
+    'bad-signature': 'La tienda no confirmó esta página. Vuelve a cargarla.',
     'not-logged-in': 'Inicia sesión primero.',
     'too-many-requests': 'Ha sido demasiado rápido.',
     'not-live': 'El programa de fidelidad aún no está abierto.',
@@ -104,15 +104,16 @@ export const es: Strings = {
     'not-online': 'Esta recompensa no se puede canjear en la tienda en línea.',
     'value-not-allowed': 'Este importe no es posible para tu carrito.',
     'not-available': 'Esta recompensa no está disponible para ti en este momento.',
-    'limit-reached': 'Esta recompensa ya se canjeó tantas veces como es posible.',
+    'limit-reached': 'Esta recompensa ya se canjeó el máximo de veces.',
     refused:
       'El programa de fidelidad no lo aceptó. Quizá aún no hay puntos suficientes. No se ha descontado ninguno.',
     network: 'Se perdió la conexión.',
-    unreadable: 'La tienda no dio una respuesta válida.',
-    technical: 'Algo ha fallado por nuestra parte. Inténtalo de nuevo más tarde.',
+    technical: 'Algo ha fallado. Inténtalo de nuevo más tarde.',
     'other-tier': 'Esta recompensa es para clientes de otro nivel.',
     pending: 'Ya has pedido esta recompensa. Se está confirmando.',
     'take-back-not-allowed': 'Solo la tienda puede aceptar la devolución.',
+    'take-back-refused':
+      'El programa de fidelidad no aceptó la devolución. El código vale de nuevo.',
     'take-back-too-late': 'Ya no se puede devolver.',
     'already-used': 'Este código ya se ha usado.',
   },

@@ -50,10 +50,10 @@ export const ptBr: Strings = {
     no: 'Ficar com ele',
     validUntil: 'Válido até {date}',
     states: {
-      ready: 'Pronto: use agora ou informe-o ao finalizar a compra.',
+      ready: 'Pronto: use agora ou no pagamento.',
       making: 'Seus pontos foram usados e o código está sendo criado. Ele aparecerá aqui.',
       pending:
-        'Estamos aguardando a confirmação. Seus pontos não são descontados duas vezes, e o código aparece aqui assim que for certo.',
+        'Aguardando a confirmação. Seus pontos não são descontados duas vezes. O código aparecerá aqui.',
       used: 'Usado',
       expired: 'Expirado',
       returning: 'Sendo devolvido. Seus pontos voltam em alguns minutos.',
@@ -90,7 +90,7 @@ export const ptBr: Strings = {
   tryAgain: 'Tentar novamente',
   tryAgainIn: 'Tente novamente em {n} s.',
   why: {
-    'bad-signature': 'A loja não conseguiu confirmar esta página. Carregue-a novamente.',
+    'bad-signature': 'A loja não confirmou esta página. Carregue-a novamente.',
     'not-logged-in': 'Entre na sua conta primeiro.',
     'too-many-requests': 'Foi rápido demais.',
     'not-live': 'O programa de fidelidade ainda não está aberto.',
@@ -105,15 +105,16 @@ export const ptBr: Strings = {
     'not-online': 'Esta recompensa não pode ser resgatada na loja on-line.',
     'value-not-allowed': 'Este valor não é possível para o seu carrinho.',
     'not-available': 'Esta recompensa não está disponível para você no momento.',
-    'limit-reached': 'Esta recompensa já foi resgatada o máximo de vezes possível.',
+    'limit-reached': 'Esta recompensa já foi resgatada o máximo de vezes.',
     refused:
-      'O programa de fidelidade não aceitou o pedido. Talvez ainda não haja pontos suficientes. Nenhum foi descontado.',
+      'O programa de fidelidade não aceitou. Talvez ainda não haja pontos suficientes. Nenhum foi descontado.',
     network: 'A conexão foi perdida.',
-    unreadable: 'A loja não deu uma resposta válida.',
-    technical: 'Algo deu errado do nosso lado. Tente novamente mais tarde.',
+    technical: 'Algo deu errado. Tente novamente mais tarde.',
     'other-tier': 'Esta recompensa é para clientes de outro nível.',
     pending: 'Você já pediu esta recompensa. Ela está sendo confirmada.',
     'take-back-not-allowed': 'Só a loja pode aceitar a devolução.',
+    'take-back-refused':
+      'O programa de fidelidade não aceitou a devolução. O código vale novamente.',
     'take-back-too-late': 'Não é mais possível devolver.',
     'already-used': 'Este código já foi usado.',
   },

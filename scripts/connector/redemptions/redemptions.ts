@@ -198,9 +198,9 @@ const STUCK: Readonly<Record<StuckWhy, string>> = {
   'credit-unclear':
     "The account has a credit of this amount that may be this one: look at the customer's store credit in the admin. Credited: close it so. Not credited: give the cashback back in the panel of the loyalty service.",
   'cancel-refused':
-    'The store refuses the code, and the loyalty service does not cancel it: give the points back in its panel.',
-  'points-gone':
-    'An order used the code after it was taken back, and the loyalty service does not take the points again, most likely because they are spent: settle it with the customer.',
+    'The loyalty service does not cancel it: look in its panel whether the points are back, else give them back there.',
+  'take-again-refused':
+    'An order used the code after it was taken back, and the loyalty service does not take the points again (its dead letter has the reason): settle it with the customer.',
 };
 
 /** What the state does not say. */

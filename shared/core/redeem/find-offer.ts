@@ -33,7 +33,9 @@ export type OfferRefusal =
   /** A discount of the store cannot express the reward. */
   | 'not-online'
   /** Not an amount that the service allows. */
-  | 'value-not-allowed';
+  | 'value-not-allowed'
+  /** Another amount of this cashback is being redeemed. */
+  | 'pending';
 
 type Offer =
   | {

@@ -266,13 +266,16 @@ function join(
   const { redemptions, intents } = found;
   // One that the ledger had forgotten is known by its name alone.
   const { id } = namesOf(request, clientKey);
+  const own = redemptions.findLast((one) => one.id === id || one.clientKeys.includes(clientKey));
   const joined =
-    redemptions.findLast((one) => one.id === id || one.clientKeys.includes(clientKey)) ??
-    redemptions.findLast((one) => one.rewardId === rewardId && isBeingRedeemed(one));
+    own ?? redemptions.findLast((one) => one.rewardId === rewardId && isBeingRedeemed(one));
   if (!joined) {
     const afterSeconds = secondsUntilFewer(intents, deps.redeemsPerHour, now);
     if (afterSeconds === undefined) return undefined;
     return { value: answered({ kind: 'too-many', afterSeconds }) };
+  }
+  if (!own && joined.terms.cashback && joined.terms.value !== request.value) {
+    return { value: answered({ kind: 'refused', why: 'pending' }) };
   }
   const value: FoundIntent =
     joined.state.at === 'intended'

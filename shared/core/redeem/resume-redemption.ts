@@ -7,7 +7,7 @@ import { conclude, type Group, type Settle } from '../batch/run-batch.ts';
 import type { Item } from '../batch/waiting.ts';
 import { callLoyalty, hasCode, retryWhenAllowed } from '../calls/call-loyalty.ts';
 import type { EventQueue, RedemptionEvent } from '../events/event.ts';
-import type { Outcome, RetryReason } from '../events/outcome.ts';
+import type { Outcome, Rejection, RetryReason } from '../events/outcome.ts';
 import { correlationOf } from '../events/telemetry.ts';
 import {
   advance,
@@ -188,7 +188,9 @@ async function resume(work: Work, redemption: Redemption | undefined): Promise<O
     }
     case 'owing': {
       const taken = await takeAgain(work.record, redemption, work.deps);
-      if (taken.kind === 'refused') return getStuck(work, redemption, 'points-gone');
+      if (taken.kind === 'rejected') {
+        return getStuck(work, redemption, 'take-again-refused', taken);
+      }
       return taken.kind === 'settled' ? resume(work, taken.redemption) : taken;
     }
     case 'ready':
@@ -259,7 +261,7 @@ async function lookUpTwice(
     case 'retry':
       return found;
     case 'rejected':
-      return getStuck(work, redemption, 'look-up-refused');
+      return getStuck(work, redemption, 'look-up-refused', found);
   }
 }
 
@@ -366,7 +368,7 @@ async function cancel(
     case 'rejected':
       return redemption.takeBack && !redemption.takeBack.refused
         ? restoreUncancelled(work, redemption, redeemedRewardId)
-        : getStuck(work, redemption, 'cancel-refused');
+        : getStuck(work, redemption, 'cancel-refused', called.outcome);
   }
 }
 
@@ -406,14 +408,19 @@ async function tidyUp(
 
 const STUCK: Readonly<Record<StuckWhy, string>> = {
   'look-up-refused': 'the service refuses to look it up by its key',
-  'cancel-refused': 'the store refuses its code, and the service does not cancel it',
-  'points-gone':
-    'an order used its code after it was taken back, and the service does not take the points again: they are spent',
+  'cancel-refused': 'the service does not cancel it',
+  'take-again-refused':
+    'an order used its code after it was taken back, and the service does not take the points again',
   'credit-unclear': 'a credit of its amount may be its own, and has another end',
 };
 
-/** Parks the message. Sent again, it continues from the state that was recorded. */
-async function getStuck(work: Work, { id }: Redemption, why: StuckWhy): Promise<Outcome> {
+/** Parks the message. Sent again, it continues from the state that was recorded. `refusal`: the service's. */
+async function getStuck(
+  work: Work,
+  { id }: Redemption,
+  why: StuckWhy,
+  refusal?: Rejection,
+): Promise<Outcome> {
   const { event, record, deps } = work;
   const stuck = await applyStep(record, id, { kind: 'get-stuck', why });
   // Another process, or a person, has finished it meanwhile.
@@ -424,7 +431,8 @@ async function getStuck(work: Work, { id }: Redemption, why: StuckWhy): Promise<
     customerId: event.customerId,
     why,
   });
-  return { kind: 'rejected', reason: 'rejected', why: STUCK[why] };
+  const said = refusal ? `${STUCK[why]}: ${refusal.why}` : STUCK[why];
+  return { kind: 'rejected', reason: 'rejected', ...refusal, why: said };
 }
 
 export type Closing =

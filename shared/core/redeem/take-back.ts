@@ -84,10 +84,8 @@ function judge(
     case 'credited':
       return 'take-back-not-allowed';
     case 'ready': {
-      const isAllowed = rule.by === 'customer' || rule.by === by;
-      if (!isAllowed || !advance(redemption, { kind: 'take-back' }, now)) {
-        return 'take-back-not-allowed';
-      }
+      if (redemption.takeBack) return 'take-back-refused';
+      if (rule.by !== 'customer' && rule.by !== by) return 'take-back-not-allowed';
       const isOver = returnableUntil(state.code, rule.withinDays) <= now.getTime();
       return isOver ? 'take-back-too-late' : undefined;
     }
@@ -272,12 +270,12 @@ async function deleteCode(
 /** `OperationType` of a change that takes, with an amount below zero. */
 const TAKE = 1;
 
-/** Once, by its key, however often it is repeated. `refused`: the service does not take them, and why. */
+/** Once, by its key, however often it is repeated. */
 export async function takeAgain(
   record: OpenRedemptions,
   { id, terms }: Redemption,
   { loyalty, deadline: signal, ledger, ...deps }: ReturnDeps,
-): Promise<Returned | { readonly kind: 'refused' }> {
+): Promise<Returned | Extract<Outcome, { kind: 'rejected' }>> {
   const { shop, customerId } = record.customer;
   const { cashback, value, points } = terms;
   if ((cashback ? value : points) === 0) return settled(record, id, 'taken-again');
@@ -300,13 +298,6 @@ export async function takeAgain(
       ));
   if (called.kind === 'call-refused') return retryWhenAllowed(called);
   const { outcome }: CallsMade = called;
-  switch (outcome.kind) {
-    // A key that was used before counts as applied.
-    case 'applied':
-      return settled(record, id, 'taken-again');
-    case 'retry':
-      return outcome;
-    case 'rejected':
-      return { kind: 'refused' };
-  }
+  // A key that was used before counts as applied.
+  return outcome.kind === 'applied' ? settled(record, id, 'taken-again') : outcome;
 }

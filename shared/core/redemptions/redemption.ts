@@ -142,7 +142,7 @@ export type StuckWhy =
   /** The service does not cancel a redemption that it made. */
   | 'cancel-refused'
   /** An order used a code that was taken back, and the service does not take the points again. */
-  | 'points-gone'
+  | 'take-again-refused'
   /** After an unclear call the account has a credit of the amount, with an end that is not the one that was sent. */
   | 'credit-unclear';
 
@@ -553,7 +553,11 @@ export function viewOf(
   takeBackUntil: string | null = null,
 ): RedemptionView | undefined {
   const { title, points, kind, value } = terms;
-  const common = { id, rewardId, title, points, at: intendedAt, kind, value, takeBackUntil };
+  const takeBackRefused = takeBack?.refused === true;
+  const common = {
+    ...{ id, rewardId, title, points, at: intendedAt, kind, value },
+    ...{ takeBackUntil, takeBackRefused },
+  };
   const without = { ...common, code: null, validUntil: null };
   switch (state.at) {
     case 'intended':
@@ -568,7 +572,7 @@ export function viewOf(
       return { ...without, state: 'making' };
     case 'cancelling':
       if (state.ordered && state.code) return withCode('used', state.code);
-      return { ...without, state: takeBack && !takeBack.refused ? 'returning' : 'making' };
+      return { ...without, state: takeBack && !takeBackRefused ? 'returning' : 'making' };
     case 'returning':
       return { ...without, state: 'returning' };
     case 'credited':

@@ -135,7 +135,7 @@ function readTokenRequest(
 const ACCESS_TOKEN = /^bearer ([\w.~+/-]{8,4096}=*)$/i;
 
 async function proveAccessToken(
-  { headers, query }: StorefrontRequest,
+  { headers, query, source }: StorefrontRequest,
   { customerOfToken }: ServedShop,
 ): Promise<CallProof> {
   if (!customerOfToken) return refused('not-headless');
@@ -143,7 +143,7 @@ async function proveAccessToken(
   if (authorization === undefined) return refused('no-token');
   const [, token] = ACCESS_TOKEN.exec(authorization) ?? [];
   if (token === undefined) return refused('unreadable');
-  const holder = await customerOfToken(token);
+  const holder = await customerOfToken(token, source);
   if (holder.kind === 'too-many') return holder;
   if (holder.kind === 'nobody') return refused('other-holder');
   const request = { customerId: holder.id, parameters: new Map(readQuery(query)) };
@@ -271,6 +271,8 @@ export interface StorefrontRequest {
   readonly query: string;
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body: Uint8Array;
+  /** The IP address that it came from. */
+  readonly source?: string | undefined;
 }
 
 export interface ServedShop {

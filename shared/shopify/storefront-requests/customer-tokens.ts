@@ -4,9 +4,13 @@ import type { RateLimit } from '../../core/storefront/cached-uses.ts';
 import { createHttpClient, type HttpAnswer, type HttpClient } from '../../http/http-client.ts';
 import { adminAddress } from '../admin/client/admin-client.ts';
 
-/** Whose token of the Customer Account API this is, as Shopify says. Throws while it does not say it. */
+/**
+ * Whose token of the Customer Account API this is, as Shopify says. Throws while it does not say it. `source`: the
+ * address that the request came from.
+ */
 export type CustomerOfToken = (
   token: string,
+  source: string | undefined,
 ) => Promise<
   | { readonly kind: 'customer'; readonly id: string }
   | { readonly kind: 'nobody' }
@@ -17,7 +21,7 @@ interface CustomerTokensParts {
   readonly shop: string;
   /** Only on this machine. */
   readonly sandboxAddress: string | undefined;
-  /** Of tokens that are not known yet: each costs a request to Shopify. */
+  /** Of false tokens from one network: each costs a request to Shopify, and no customer pays for a stranger's. */
   readonly limit: RateLimit;
   readonly timeoutMs: number;
   readonly now: () => Date;
@@ -46,6 +50,8 @@ export function createCustomerTokens({
   const addresses = createTimedCache<string>({ seconds: ADDRESS_SECONDS, most: 1, now });
   const clients = new Map<string, HttpClient>();
   const known = createTimedCache<string>({ seconds: KNOWN_SECONDS, most: MOST_KNOWN, now });
+  /** By network: until when, in epoch milliseconds. */
+  const barred = createTimedCache<number>({ seconds: KNOWN_SECONDS, most: MOST_KNOWN, now });
 
   async function send(
     address: string,
@@ -92,17 +98,27 @@ export function createCustomerTokens({
     throw new Error('the Customer Account API is not at an https address');
   }
 
-  return async (token) => {
+  return async (token, source) => {
     const name = createHash('sha256').update(token).digest('base64');
     const id = known.recall(name);
     if (id !== undefined) return { kind: 'customer', id };
-    const limited = limit('', now());
-    if (limited) return { kind: 'too-many', ...limited };
+    const network = networkOf(source);
+    const until = barred.recall(network);
+    if (until !== undefined) {
+      return { kind: 'too-many', afterSeconds: Math.ceil((until - now().getTime()) / 1000) };
+    }
     const address = addresses.recall('') ?? (await discover());
     addresses.keep('', address);
     const body = JSON.stringify({ query: 'query { customer { id } }' });
     const { status, text } = await send(address, { method: 'POST', body, token });
-    if (status === 401 || status === 403) return { kind: 'nobody' };
+    if (status === 401 || status === 403) {
+      const limited = limit(network, now());
+      if (limited) {
+        const { afterSeconds } = limited;
+        barred.keep(network, now().getTime() + afterSeconds * 1000, afterSeconds);
+      }
+      return { kind: 'nobody' };
+    }
     const [, found] = CUSTOMER.exec(textAt(text, ['data', 'customer', 'id']) ?? '') ?? [];
     if (status !== 200 || found === undefined) {
       throw new Error(`the Customer Account API answered ${status} without a customer`);
@@ -110,6 +126,12 @@ export function createCustomerTokens({
     known.keep(name, found);
     return { kind: 'customer', id: found };
   };
+}
+
+/** Of IPv6 the first half: whoever has one address of it has all. */
+function networkOf(source = ''): string {
+  const [first = ''] = source.split('::');
+  return first.split(':').slice(0, 4).join(':');
 }
 
 function textAt(json: string, path: readonly string[]): string | undefined {

@@ -40,6 +40,7 @@ const REFUSALS = {
   'not-available': 'This reward cannot be redeemed at the moment.',
   'limit-reached': 'This reward cannot be redeemed again.',
   refused: 'The loyalty program refused to redeem this reward.',
+  pending: 'Another amount is being redeemed: repeat it afterwards.',
   'below-minimum': 'The cart is too small for this reward.',
   'below-minimum-percent': 'The cart is too small for this reward.',
   'exceeds-purchase': 'The reward is worth more than the cart.',
@@ -162,6 +163,7 @@ function answerRedeem(
 
 const NOT_TAKEN_BACK = {
   'take-back-not-allowed': 'This reward cannot be taken back.',
+  'take-back-refused': 'The loyalty program refused to take this reward back.',
   'take-back-too-late': 'The time in which this reward could be taken back is over.',
   'already-used': 'The code of this reward was used.',
   'not-ready': 'The code of this reward is not ready yet.',

@@ -37,7 +37,7 @@ const redemption = object({
     'credited',
   ),
   ...{ at: text, kind, value: number, code: orNull(text), validUntil: orNull(text) },
-  takeBackUntil: orNull(text),
+  ...{ takeBackUntil: orNull(text), takeBackRefused: truth },
 });
 const balance = {
   ...{ points: orNull(number), cashback: orNull(number), asOf: orNull(text), tier },

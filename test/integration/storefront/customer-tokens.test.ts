@@ -13,11 +13,13 @@ afterEach(async () => {
   for (const stop of stops.splice(0)) await stop();
 });
 
-const askAt = (sandboxAddress: string, perMinute = 100) =>
-  createCustomerTokens({
+const askAt = (sandboxAddress: string, perMinute = 100) => {
+  const ask = createCustomerTokens({
     ...{ shop: SHOP, sandboxAddress, timeoutMs: 5_000, now: () => new Date(clock) },
     limit: createRateLimit(perMinute),
   });
+  return (token: string, source: string | undefined = '192.0.2.10') => ask(token, source);
+};
 
 async function openStore(): Promise<{ store: StoreSandbox; id: string; token: string }> {
   const store = await startStoreSandbox({ shop: { domain: SHOP } });
@@ -46,13 +48,27 @@ it('knows nobody for a token that Shopify refuses, and remembers no refusal', as
   expect(await ask(token)).toEqual({ kind: 'customer', id });
 });
 
-it('asks Shopify for a limited number of unknown tokens', async () => {
+it('limits who sends false tokens, and shuts out nobody else', async () => {
   const { store, id, token } = await openStore();
+  const other = store.actions.createCustomer({ firstName: 'Sasha', email: 's@example.com' });
+  const others = issueAccessToken(other.id, store.credentials.clientSecret);
   const ask = askAt(store.address, 3);
-  expect(await ask(token)).toEqual({ kind: 'customer', id });
-  for (const guess of ['guess-0001', 'guess-0002']) await ask(guess);
-  expect(await ask('guess-0003')).toMatchObject({ kind: 'too-many' });
-  expect(await ask(token)).toEqual({ kind: 'customer', id });
+  const stranger = '2001:db8:1:2::7';
+  for (const guess of ['guess-0001', 'guess-0002', 'guess-0003', 'guess-0004']) {
+    expect(await ask(guess, stranger)).toEqual({ kind: 'nobody' });
+  }
+  const limited = { kind: 'too-many', afterSeconds: 20 };
+  expect(await ask('guess-0005', stranger)).toEqual(limited);
+  // Another address of the same network.
+  expect(await ask(token, '2001:db8:1:2:3:4:5:6')).toEqual(limited);
+  // The servers of a shop ask for many customers.
+  for (const source of ['2001:db8:1:3::7', '192.0.2.1', undefined]) {
+    expect(await ask(token, source)).toEqual({ kind: 'customer', id });
+    expect(await ask(others, source)).toEqual({ kind: 'customer', id: other.id });
+    clock += 61_000 / 4;
+  }
+  clock += 20_000;
+  expect(await ask('guess-0006', stranger)).toEqual({ kind: 'nobody' });
 });
 
 it.each([

@@ -122,7 +122,7 @@ export class StorefrontOracles {
     const { shop, redacted } = this.#world;
     // Of a redacted customer, no redemption claims an earlier credit.
     if (stuck === 'credit-unclear') return !shop.keepsSeconds || redacted.has(customerId);
-    return stuck === 'points-gone' && this.#notTaken.has(takingKey(id));
+    return stuck === 'take-again-refused' && this.#notTaken.has(takingKey(id));
   }
 
   /** It waits up to a day for a redemption that a person must decide about. */

@@ -118,7 +118,7 @@ describe('redeeming', () => {
     expect(await first).toMatchObject({ kind: 'ok', value: { id: 'r1' } });
   });
 
-  it.each(['network', 'unreadable', 'unavailable'])(
+  it.each(['network', 'unavailable'])(
     'uses the same key again after a failure that leaves the outcome open (%s)',
     async (code) => {
       void program.redeem(reward);

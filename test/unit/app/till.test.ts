@@ -20,6 +20,7 @@ const redemption: Redemption = {
   ...{
     validUntil: null,
     takeBackUntil: null,
+    takeBackRefused: false,
     kind: 'fixed',
     value: 3,
     at: '2026-11-15T12:00:00.000Z',
@@ -320,6 +321,21 @@ describe('a code of a customer at the till', () => {
     const till = openTill();
     await till.takeBack(redemption);
     expect(till.step).toMatchObject({ kind: 'failed', failure: { code }, mayHaveHappened: false });
+  });
+});
+
+describe('a take back that the program refuses', () => {
+  it('is said, and the code is not put into the cart', async () => {
+    answers = [ok({ state: 'returning' })];
+    const till = openTill();
+    await till.takeBack(redemption);
+    for (const state of ['returning', 'ready'] as const) {
+      shown = { ...view, redemptions: [{ ...redemption, state, takeBackRefused: true }] };
+      await till.program.load();
+    }
+    const code = 'take-back-refused';
+    expect(till.step).toMatchObject({ kind: 'failed', failure: { code }, mayHaveHappened: false });
+    expect(applied).toEqual([]);
   });
 });
 

@@ -7,7 +7,8 @@ import {
   readAnswers,
 } from '../../../app/extensions/loyalty-account/src/quiz-answers.ts';
 import { sayEarning } from '../../../app/extensions/loyalty-order/src/say-earning.ts';
-import type { HistoryEntry, OrderEarning, Quiz } from '../../../app/program/answers.ts';
+import type { HistoryEntry, OrderEarning, Quiz, Redemption } from '../../../app/program/answers.ts';
+import { isRefused, sayRedeemed, sayState } from '../../../app/program/sentences.ts';
 import { accountStrings } from '../../../app/program/strings/account.ts';
 import { en } from '../../../app/program/strings/en.ts';
 import { es } from '../../../app/program/strings/es.ts';
@@ -219,6 +220,26 @@ describe('the answers to a quiz', () => {
 
   it.each([[{}], [{ 7: [] }], [{ 7: [' '] }]])('are missing in %j', (given) => {
     expect(quiz.questions.filter((one) => isUnanswered(one, given))).toHaveLength(2);
+  });
+});
+
+describe('the sentence about a redemption', () => {
+  const ready: Redemption = {
+    ...{ id: 'r1', rewardId: 3, title: '3 off', points: 50, state: 'ready', code: 'THREE-1' },
+    ...{ kind: 'fixed', value: 3, at: '2026-11-15T12:00:00.000Z' },
+    ...{ validUntil: '2026-12-15T12:00:00.000Z', takeBackUntil: null, takeBackRefused: false },
+  };
+
+  it('says that a take back was refused, by whom, and that the code works', () => {
+    expect(sayRedeemed(ready, inEnglish)).toBe('Done. Your code is THREE-1.');
+    const refused = { ...ready, takeBackRefused: true };
+    const sentence = 'The loyalty program refused to take it back. The code works again.';
+    expect(sayRedeemed(refused, inEnglish)).toBe(sentence);
+    expect(sayState(refused, inEnglish)).toBe(`${sentence} Valid until Dec 15, 2026`);
+    const used = { ...refused, state: 'used' } as const;
+    expect(sayState(used, inEnglish)).toBe('Used');
+    expect([ready, refused, used].map(isRefused)).toEqual([false, true, false]);
+    expect(isRefused({ ...ready, state: 'refused' })).toBe(true);
   });
 });
 

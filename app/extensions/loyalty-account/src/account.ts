@@ -11,6 +11,7 @@ import type {
 import { type Ask, createAsk, type Failure } from '../../../program/ask.ts';
 import { ANY_PURCHASE, answered, Program } from '../../../program/program.ts';
 import {
+  isRefused,
   readShop,
   type Shop,
   sayAnswered,
@@ -63,8 +64,11 @@ export class Account {
       }),
       changed: () => this.#redraw(),
       settled: (redemption) => {
-        const { rewardId } = redemption;
-        this.#note(`reward-${rewardId}`, 'done', sayRedeemed(redemption, this.words));
+        const { id, rewardId } = redemption;
+        // Taken back, it is said where it was asked for.
+        const key = this.notes.has(id) ? id : `reward-${rewardId}`;
+        const kind = isRefused(redemption) ? 'failed' : 'done';
+        this.#note(key, kind, sayRedeemed(redemption, this.words));
         void this.#readHistory(1);
       },
     });

@@ -200,7 +200,16 @@ export class Till {
   }
 
   async #follow(redemption: Redemption): Promise<void> {
-    const { state, code } = redemption;
+    const { state, code, takeBackRefused } = redemption;
+    if (takeBackRefused) {
+      // Nobody asked to use it.
+      const failure = {
+        kind: 'failed',
+        code: 'take-back-refused',
+        afterSeconds: undefined,
+      } as const;
+      return this.#go({ kind: 'failed', failure, mayHaveHappened: false });
+    }
     if (state === 'ready' && code !== null) await this.give(code);
     else this.#go({ kind: 'waiting', redemption });
   }

@@ -71,6 +71,17 @@ describe('cashback as store credit', () => {
     await expectCredited();
   });
 
+  it('is joined while it is under way by a press for the same amount, and by no other', async () => {
+    world.loyalty.fates.push('lost-answer');
+    await world.redeem(TEN);
+    const other = await world.redeem({ ...TEN, clientKey: 'click-0002', value: 3 });
+    expect(other).toEqual({ kind: 'refused', why: 'pending' });
+    const same = await world.redeem({ ...TEN, clientKey: 'click-0003' });
+    expect(same).toMatchObject({ redemption: { state: 'pending', value: 10 } });
+    await world.drain();
+    await expectCredited();
+  });
+
   it('is taken from the service only in amounts that the currency has', async () => {
     world.store.currency = 'JPY';
     expect(await world.redeem({ ...TEN, value: 10.5 })).toEqual({

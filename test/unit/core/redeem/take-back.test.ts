@@ -242,15 +242,19 @@ describe('an order that names the code', () => {
     await expectUsed();
   });
 
-  it('needs a person where the points are spent already, and says so', async () => {
+  it('needs a person where the service does not take them, and says its reason', async () => {
     await world.takeBack();
     await world.drain();
     world.loyalty.balances.set(ROBIN, 99);
     await world.order(CODE);
     await world.drain();
-    expect(await world.kept()).toMatchObject([{ state: { at: 'owing' }, stuck: 'points-gone' }]);
+    expect(await world.kept()).toMatchObject([
+      { state: { at: 'owing' }, stuck: 'take-again-refused' },
+    ]);
     expect(points()).toBe(99);
-    expect(world.dead.receive()[0]?.attributes.why).toMatch(/after it was taken back.*spent/);
+    expect(world.dead.receive()[0]?.attributes.why).toBe(
+      'an order used its code after it was taken back, and the service does not take the points again: changePoints was refused: no',
+    );
     // An order changes often: one dead letter is enough.
     world.clock.ms += 600_000;
     await world.hearOrder(CODE);
@@ -330,10 +334,11 @@ describe('a service that does not cancel', () => {
     world.loyalty.cancelRedemption = refuse;
     await world.takeBack();
     await world.drain();
-    expect(await shown()).toMatchObject({ state: 'ready', code: CODE, takeBackUntil: null });
+    const refused = { takeBackUntil: null, takeBackRefused: true };
+    expect(await shown()).toMatchObject({ state: 'ready', code: CODE, ...refused });
     expect(points()).toBe(900);
     expect([...world.store.codes.keys()]).toEqual(['five-1']);
-    const again = { kind: 'refused', why: 'take-back-not-allowed' };
+    const again = { kind: 'refused', why: 'take-back-refused' };
     expect(await world.takeBack()).toEqual(again);
     // Of a checkout that was open before: the store does not count it for the new code.
     await world.hearOrder(CODE);

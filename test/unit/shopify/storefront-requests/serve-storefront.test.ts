@@ -212,6 +212,7 @@ const view: RedemptionView = {
   value: 5,
   validUntil: null,
   takeBackUntil: null,
+  takeBackRefused: false,
   at: '2026-10-09T12:00:00.000Z',
 };
 
