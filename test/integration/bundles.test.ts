@@ -72,7 +72,7 @@ const MOST_KILOBYTES: Readonly<Record<ReturnType<typeof functionsOf>[number], nu
   // 64.8 before codes that only some buyers get were left out, 64.9 before the report of expiring points.
   // 65.1 before cashback could become store credit and codes be taken back: redemptions have further states.
   // 66.5 before orders told store credit apart; 2.2 more where the store is loaded from the start: it replays accounts.
-  // 66.9 before orders of another currency were skipped by name, and the platform of a shop was asked.
+  // 66.9 before a discount's own event ended the codes that it has lost.
   'sync-orders': 67.1,
   'sync-products': 67.1,
   'sync-coupons': 67.1,
