@@ -62,7 +62,7 @@ export interface VendureOrder {
   readonly fulfillments: readonly VendureFulfillment[] | null;
 }
 
-export interface VendurePayment {
+interface VendurePayment {
   readonly id: string;
   readonly method: string;
   readonly amount: number;

@@ -71,6 +71,8 @@ export interface StoreUnavailable {
   readonly mayHaveHappened?: boolean;
   /** Credentials or scopes: nothing will pass until a person acts. */
   readonly misconfigured?: boolean;
+  /** The scope or permission that is missing, where the store names it. */
+  readonly lacks?: string;
   /** The store may have the entity, and does not show it to this app. */
   readonly hidden?: boolean;
   /** The store refused the query: a cursor that was kept for long may have expired. */
@@ -170,6 +172,12 @@ export interface ScanPage<Value> {
 
 export type ScanAnswer<Value> = Exclude<StoreAnswer<Value>, { kind: 'gone' }>;
 
+type ReadPage<Value> = (
+  shop: string,
+  span: Span,
+  after?: string,
+) => Promise<ScanAnswer<ScanPage<Value>>>;
+
 export type ScannedKind = 'order' | 'product' | 'discount';
 
 /**
@@ -178,29 +186,12 @@ export type ScannedKind = 'order' | 'product' | 'discount';
  * is read comes without its value.
  */
 export interface StoreScan {
-  changedOrders(
-    shop: string,
-    span: Span,
-    after?: string,
-  ): Promise<ScanAnswer<ScanPage<StoreOrder>>>;
-  changedProducts(
-    shop: string,
-    span: Span,
-    after?: string,
-  ): Promise<ScanAnswer<ScanPage<StoreProduct>>>;
+  readonly changedOrders: ReadPage<StoreOrder>;
+  readonly changedProducts: ReadPage<StoreProduct>;
   /** Discounts with codes, each with the first page of them; others only where they may have had some. */
-  changedDiscounts(
-    shop: string,
-    span: Span,
-    after?: string,
-  ): Promise<ScanAnswer<ScanPage<DiscountPage>>>;
-
+  readonly changedDiscounts: ReadPage<DiscountPage>;
   /** Absent where no date of a customer moves with every change, and with nothing else. */
-  changedMembers?(
-    shop: string,
-    span: Span,
-    after?: string,
-  ): Promise<ScanAnswer<ScanPage<StoreMember>>>;
+  readonly changedMembers?: ReadPage<StoreMember>;
 
   /**
    * Discounts that the store now gives or withholds whatever their own dates say, with a text that is equal while
