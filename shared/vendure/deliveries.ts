@@ -8,13 +8,13 @@ import { versionOf } from '../core/sync/read-snapshot.ts';
 /** How far the sender's clock may differ: a captured event is of no use after it. */
 const WINDOW_SECONDS = 300;
 
-const TIMESTAMP = 'x-loyalty-timestamp';
-const SIGNATURE = 'x-loyalty-signature';
+export const TIMESTAMP = 'x-loyalty-timestamp';
+export const SIGNATURE = 'x-loyalty-signature';
 
 /** What `doctor` sends to test the address. */
 export const PROBE_KIND = 'probe';
 
-const KINDS: ReadonlyMap<string, StoreEvent['kind']> = new Map([
+export const KINDS: ReadonlyMap<string, StoreEvent['kind']> = new Map([
   ['order', 'order'],
   ['product', 'product'],
   ['promotion', 'discount'],

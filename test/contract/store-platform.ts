@@ -95,6 +95,8 @@ export interface PlatformUnderTest {
 interface Lacks {
   readonly timeOfSigning?: string;
   readonly idsBeyond2To53?: string;
+  /** Two deliveries are then two messages, even if they are equal. */
+  readonly namesOfDeliveries?: string;
 }
 
 /** 33.60 and 8.39 less ten percent are 30.24 and 7.55, together 37.79; the taxes inside are 4.83 and 1.21. */
@@ -165,7 +167,7 @@ export function describeStorePlatform(
         ]);
       });
 
-      it('is one message, however often it comes', async () => {
+      unless(lacks.namesOfDeliveries)('is one message, however often it comes', async () => {
         const [one] = (await receive(EVENT, 'as it is')).queued;
         const [again] = (await receive(EVENT, 'as it is')).queued;
         expect(again?.name).toBe(one?.name);

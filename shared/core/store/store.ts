@@ -71,6 +71,8 @@ export interface StoreUnavailable {
   readonly mayHaveHappened?: boolean;
   /** Credentials or scopes: nothing will pass until a person acts. */
   readonly misconfigured?: boolean;
+  /** The scope or permission that is missing, where the store names it. */
+  readonly lacks?: string;
   /** The store may have the entity, and does not show it to this app. */
   readonly hidden?: boolean;
   /** The store refused the query: a cursor that was kept for long may have expired. */
