@@ -111,6 +111,7 @@ export interface PlatformUnderTest {
 type Capability =
   | 'signatures over the body'
   | 'time of signing'
+  /** Without it, two deliveries are two messages, even if they are equal. */
   | 'a delivery id'
   | 'events of coupons'
   | 'events of customers'

@@ -40,7 +40,7 @@ async function open() {
       const secret = how === 'signed with the older secret' ? secrets.previous : secrets.current;
       const signature = createHmac('sha256', secret).update(body).digest('base64');
       const headers = {
-        'X-Shopify-Topic': topicOf(kind, change),
+        'X-Shopify-Topic': topicOf({ kind, claim: change }),
         // The shops of one app have one secret.
         'X-Shopify-Shop-Domain': how === 'of another shop' ? 'other.myshopify.com' : SHOP,
         'X-Shopify-Webhook-Id': `delivery-of-${kind}-${id}`,

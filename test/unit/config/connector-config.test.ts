@@ -10,7 +10,7 @@ import type {
   OrderRules,
   ProductRules,
 } from '../../../shared/core/mapping/wanted-state.ts';
-import { enrichmentOf } from '../../../shared/services/configured-store.ts';
+import { enrichmentOf } from '../../../shared/shopify/admin/open-store.ts';
 
 const least: ConnectorSettings = {
   shops: [{ domain: 'example-store.myshopify.com' }],
@@ -38,6 +38,7 @@ describe('the connector’s settings', () => {
         {
           domain: 'example-store.myshopify.com',
           path: 'example-store',
+          platform: 'shopify',
           rules: {
             completeWhen: 'fulfilled',
             pendingOrders: 'skip',
