@@ -56,6 +56,7 @@ beforeAll(async () => {
   loyalty = await listen(createServer(answerLoyalty));
   writeOrder = await createOrderWriter();
   const bundles = await bundleFunctions({
+    platforms: ['shopify'],
     functions: ['receive-webhook', 'sync-orders'],
     configFile: 'bench/bench.config.ts',
     outFolder: folder,

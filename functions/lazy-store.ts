@@ -1,6 +1,6 @@
 import type { Connector } from '../shared/config/connector-config.ts';
+import type { ShopperStore } from '../shared/core/platform/platform.ts';
 import type { ShopSecrets } from '../shared/services/shop-secrets.ts';
-import type { AdminStore } from '../shared/shopify/admin/admin-store.ts';
 
 const QUESTIONS = [
   'readOrder',
@@ -19,7 +19,7 @@ const QUESTIONS = [
   'readCredits',
 ] as const;
 
-type LazyStore = Pick<AdminStore, (typeof QUESTIONS)[number]> & {
+type LazyStore = Pick<ShopperStore, (typeof QUESTIONS)[number]> & {
   until(signal: AbortSignal): LazyStore;
   /**
    * The same store, giving up so much later than now. Its timer begins with the first question: one that no
@@ -36,16 +36,16 @@ type Question = (...given: readonly unknown[]) => Promise<unknown>;
 export function createLazyStore(connector: Connector, secrets: ShopSecrets): LazyStore {
   // Read now, like everything else of the environment.
   const sandboxes = process.env.STORE_SANDBOX_ADDRESS;
-  let opened: Promise<AdminStore> | undefined;
+  let opened: Promise<ShopperStore> | undefined;
   return questionsTo(() => {
-    opened ??= import('../shared/services/configured-store.ts').then(({ createConfiguredStore }) =>
-      createConfiguredStore(connector, secrets, { sandboxes }),
+    opened ??= import('../shared/services/configured-store.ts').then(({ createShopperStore }) =>
+      createShopperStore(connector, secrets, { sandboxes }),
     );
     return opened;
   });
 }
 
-function questionsTo(open: () => Promise<AdminStore>): LazyStore {
+function questionsTo(open: () => Promise<ShopperStore>): LazyStore {
   const ask =
     (name: (typeof QUESTIONS)[number]): Question =>
     async (...given) =>

@@ -7,7 +7,7 @@ import {
   type ReceiverDependencies,
   receiveDelivery,
 } from '../shared/core/events/receive-delivery.ts';
-import { deliveriesOf } from '../shared/services/platform-events.ts';
+import { DELIVERIES } from '../shared/services/platforms.ts';
 import { openFunction, toHttpRequest, toLambdaAnswer, withTelemetry } from './wiring.ts';
 
 export function createReceiver(connector: Connector) {
@@ -25,7 +25,7 @@ export function createReceiver(connector: Connector) {
         {
           domain: shop.domain,
           secrets: secrets.webhook(shop.path),
-          deliveries: deliveriesOf(shop),
+          deliveries: DELIVERIES[shop.platform],
           watchesSilence: shop.orderSilence !== false,
         },
       ]),

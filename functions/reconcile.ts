@@ -5,15 +5,12 @@ import { createSqsEventQueue, createSqsQueueDepth } from '../shared/aws/sqs-queu
 import type { Connector } from '../shared/config/connector-config.ts';
 import { HEALED_PERCENT } from '../shared/config/metrics.ts';
 import { createCallRate } from '../shared/core/calls/rate-limit.ts';
+import type { StoreEvent } from '../shared/core/events/event.ts';
 import { type ReconcileRequest, reconcile } from '../shared/core/reconcile/reconcile.ts';
 import { noticeExpiring, repairBalances } from '../shared/core/reconcile/repair-balances.ts';
-import { createConfiguredStore, RESERVE_OF_POINTS } from '../shared/services/configured-store.ts';
+import { openStores, RESERVE, shopOf } from '../shared/services/configured-store.ts';
+import { HEALING } from '../shared/services/platforms.ts';
 import { openShopLoyalty } from '../shared/services/shop-loyalty.ts';
-import {
-  checkSubscriptions,
-  createSubscriptions,
-} from '../shared/shopify/subscriptions/subscriptions.ts';
-import { topicOf } from '../shared/shopify/webhooks/topics.ts';
 import { openWithLedger, readEnvironment, withTelemetry } from './wiring.ts';
 
 /**
@@ -37,17 +34,19 @@ export function createReconcile(connector: Connector) {
     coupons: environment.COUPONS_QUEUE_URL,
     ...(storefront && { balances: readEnvironment(['BALANCES_QUEUE_URL']).BALANCES_QUEUE_URL }),
   };
-  const store = createConfiguredStore(connector, secrets, undefined, RESERVE_OF_POINTS);
-  const { everyMinutes, deepEveryDays, subscriptions: madeBy } = connector.healing;
-  const shopOf = (domain: string) => {
-    const shop = connector.shops.find((one) => one.domain === domain);
-    if (!shop) throw new Error(`unknown shop: ${domain}`);
-    return shop;
-  };
+  const { healing } = connector;
+  const wanted = { webhookAddress: environment.WEBHOOK_ADDRESS, healing, telemetry };
+  const store = openStores(
+    connector,
+    secrets,
+    (platform, settings) => HEALING[platform].openStore(settings, wanted),
+    { sandboxes: process.env.STORE_SANDBOX_ADDRESS, reserve: RESERVE },
+  );
+  const { everyMinutes, deepEveryDays } = healing;
   const shops = connector.shops.map((shop) => ({
     ...shop,
-    versionsAreReadings: shop.vendure !== undefined,
-    scansMembers: shop.vendure !== undefined,
+    versionsAreReadings: HEALING[shop.platform].versionsAreReadings,
+    scansMembers: HEALING[shop.platform].scansMembers,
   }));
   const { assumptions } = connector.loyalty;
   const programs = new Map(
@@ -64,7 +63,8 @@ export function createReconcile(connector: Connector) {
   const dependencies = {
     ledger,
     queue: createSqsEventQueue(sqs, queues),
-    topicOf,
+    topicOf: (event: Pick<StoreEvent, 'shop' | 'kind' | 'claim'>) =>
+      HEALING[shopOf(connector, event.shop).platform].topicOf(event),
     depth: createSqsQueueDepth(sqs, queues),
     program,
     telemetry,
@@ -73,7 +73,7 @@ export function createReconcile(connector: Connector) {
     everyMinutes,
     deepEveryDays,
     healedPercent: HEALED_PERCENT,
-    quietProducts: connector.healing.productChanges === 'events',
+    quietProducts: healing.productChanges === 'events',
     orderRetentionDays: connector.orderRetentionDays,
   };
 
@@ -85,24 +85,11 @@ export function createReconcile(connector: Connector) {
       Math.max(Math.floor(context.getRemainingTimeInMillis()) - RESERVE_MS, 1),
     );
     const askable = store.until(deadline);
-    const subscriptions = createSubscriptions({
-      ask: askable.ask,
-      shopOf,
-      webhookAddress: environment.WEBHOOK_ADDRESS,
-      madeBy,
-      products: connector.healing,
-    });
-    // Subscriptions of the app's configuration are not visible here, so they must not be repaired here.
-    const repair = madeBy === 'admin-api';
     const pause = (ms: number) => sleep(ms, undefined, { signal: deadline }).catch(() => {});
     await reconcile(shops, asked, {
       ...dependencies,
       store: askable,
-      // The plugin of a Vendure server needs no subscription.
-      checkSubscriptions: async (shop) => {
-        if (shopOf(shop).vendure) return;
-        await checkSubscriptions(shop, { subscriptions, telemetry, repair });
-      },
+      checkSubscriptions: async (shop) => askable.checkSubscriptions?.(shop),
       ...(storefront && {
         repairBalances: async (shop, othersWait, doubt) => {
           const deps = { ...dependencies, ...program(shop), deadline, pause, othersWait };

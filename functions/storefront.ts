@@ -16,7 +16,7 @@ import {
 } from '../shared/core/storefront/cached-uses.ts';
 import { createStorefront } from '../shared/core/storefront/storefront.ts';
 import { openShopLoyalty, sandboxAddressOf } from '../shared/services/shop-loyalty.ts';
-import type { AdminSecret } from '../shared/shopify/admin/client/access-token.ts';
+import { type AdminSecret, parseAdminSecret } from '../shared/shopify/admin/client/admin-secret.ts';
 import type { ServedShop } from '../shared/shopify/storefront-requests/caller.ts';
 import type { CustomerOfToken } from '../shared/shopify/storefront-requests/customer-tokens.ts';
 import { serveStorefront } from '../shared/shopify/storefront-requests/serve-storefront.ts';
@@ -89,7 +89,7 @@ export function createStorefrontFunction(
 
   function openShop(configured: Connector['shops'][number]): ServedShop {
     const { domain, path, rules } = configured;
-    const credentials = secrets.store(path);
+    const credentials = secrets.store(path, parseAdminSecret);
     const opened = openShopLoyalty(connector, secrets, configured, { pauses, rateOf });
     const programIdOf = createProgramIds({ ...opened, telemetry, now, posCustomerId });
     const { customers } = rules;

@@ -3,7 +3,7 @@ import type { Connector } from '../shared/config/connector-config.ts';
 import type { StoreQueueFamily } from '../shared/core/events/event.ts';
 import type { Store } from '../shared/core/store/store.ts';
 import { settleEntities } from '../shared/core/sync/settle-entities.ts';
-import { createPlatformReader } from '../shared/services/platform-events.ts';
+import { createPlatformReader } from '../shared/services/platforms.ts';
 import { openShopLoyalty } from '../shared/services/shop-loyalty.ts';
 import { createLazyStore } from './lazy-store.ts';
 import { openWorker, readEnvironment } from './wiring.ts';
@@ -45,7 +45,7 @@ export function createWorker(connector: Connector, queue: StoreQueueFamily, give
       if (!shop) throw new Error(`unknown shop: ${domain}`);
       return shop;
     },
-    read: createPlatformReader(connector),
+    read: createPlatformReader(connector.shops),
   };
   return handle(({ work: deadline, store: until }) => {
     return { ...dependencies, store: store.until(until), deadline };

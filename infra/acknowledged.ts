@@ -26,7 +26,7 @@ const FINDINGS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     CKV_AWS_173: 'The variables hold names and addresses, no secret.',
   },
   'AWS::Lambda::Url': {
-    CKV_AWS_258: 'Shopify cannot sign for AWS: the function refuses what its secret did not sign.',
+    CKV_AWS_258: 'A store cannot sign for AWS: the function refuses what its secret did not sign.',
   },
 };
 

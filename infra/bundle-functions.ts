@@ -3,6 +3,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { build, type Metafile, type Plugin, type StdinOptions, transform } from 'esbuild';
 import { bundleWidgets } from '../app/build/build-app.ts';
 import type { Connector } from '../shared/config/connector-config.ts';
+import { PLATFORMS, type PlatformName } from '../shared/config/connector-settings.ts';
 import { moduleFile, PACKAGE_FOLDER } from '../shared/config/folders.ts';
 import type { StorefrontService } from '../shared/config/metrics.ts';
 import { VERSION } from '../shared/config/release.ts';
@@ -13,8 +14,8 @@ interface BundleSettings {
   readonly configFile: string;
   /** `deployment.tracing`. */
   readonly tracing?: boolean;
-  /** A shop runs on Vendure. */
-  readonly vendure?: boolean;
+  /** What the shops run on: nothing of other platforms is bundled. */
+  readonly platforms: readonly PlatformName[];
   readonly outFolder: string;
 }
 
@@ -42,11 +43,10 @@ export async function bundleFunctions(settings: BundleSettings): Promise<Bundles
     CONNECTOR_VERSION: JSON.stringify(VERSION),
     SETTINGS_ARE_CHECKED: 'true',
     IS_TRACED: settings.tracing ? 'true' : 'undefined',
-    NO_VENDURE: settings.vendure ? 'undefined' : 'true',
     ...(await widgetFor(settings.functions)),
   };
   const bundled = await Promise.all(
-    settings.functions.map((name) => bundleOne(name, outFolder, settings.configFile, constants)),
+    settings.functions.map((name) => bundleOne(name, outFolder, settings, constants)),
   );
   const outputs = Object.assign({}, ...bundled.map((one) => one.outputs));
   const inputs = Object.assign({}, ...bundled.map((one) => one.inputs));
@@ -62,7 +62,7 @@ export async function bundleFunctions(settings: BundleSettings): Promise<Bundles
 async function bundleOne(
   name: FunctionName,
   outFolder: string,
-  configFile: string,
+  { configFile, platforms }: BundleSettings,
   define: Readonly<Record<string, string>>,
 ): Promise<Metafile> {
   const folder = join(outFolder, 'assets', name);
@@ -84,7 +84,9 @@ async function bundleOne(
     metafile: true,
     write: false,
     logLevel: 'warning',
-    plugins: [useSettings(resolve(PACKAGE_FOLDER, configFile))],
+    // What is left out is no export of anything.
+    logOverride: { 'import-is-undefined': 'silent' },
+    plugins: [useSettings(resolve(PACKAGE_FOLDER, configFile)), leaveOutOthers(platforms)],
     define,
   });
   rmSync(folder, { recursive: true, force: true });
@@ -137,6 +139,24 @@ function useSettings(file: string): Plugin {
     name: 'settings-of-the-stage',
     setup({ onResolve }) {
       onResolve({ filter: /^#settings$/ }, () => ({ path: file }));
+    },
+  };
+}
+
+const TABLES = join(PACKAGE_FOLDER, 'shared', 'services');
+
+/** In the tables of platforms, the parts of those that no shop has are undefined. */
+function leaveOutOthers(platforms: readonly PlatformName[]): Plugin {
+  const others = PLATFORMS.filter((name) => !platforms.includes(name));
+  return {
+    name: 'platforms-of-the-shops',
+    setup({ onResolve, onLoad }) {
+      if (others.length === 0) return;
+      const filter = new RegExp(`^\\.\\./(?:${others.join('|')})/`);
+      onResolve({ filter }, ({ path, importer }) =>
+        dirname(importer) === TABLES ? { path, namespace: 'left-out' } : undefined,
+      );
+      onLoad({ filter, namespace: 'left-out' }, () => ({ contents: '' }));
     },
   };
 }

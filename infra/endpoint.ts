@@ -80,7 +80,7 @@ class HttpApi extends Construct {
       Validations.of(route).acknowledge({
         id: 'AwsSolutions-APIG4',
         reason:
-          'Shopify cannot authenticate to AWS. It signs every body, and the receiver refuses what is ' +
+          'A store cannot authenticate to AWS. It signs every body, and the receiver refuses what is ' +
           'not signed with the secret of the shop whose address was called.',
       });
     }

@@ -80,7 +80,7 @@ export async function prepareStage(
   const bundles = await bundleFunctions({
     functions: functionsOf(connector),
     tracing: connector.deployment.tracing ?? false,
-    vendure: connector.shops.some(({ vendure }) => vendure),
+    platforms: connector.shops.map(({ platform }) => platform),
     configFile: resolve(project, file),
     outFolder: join(outFolder, name),
   });

@@ -54,7 +54,7 @@ export const replay: Bench = {
           queues: [letters],
           replayQueue: createSqsEventQueue(client, { products: url }),
           retire: async () => {},
-          ...letterReaderOf([{ domain: SHOP }]),
+          ...letterReaderOf([{ domain: SHOP, platform: 'shopify' }]),
           now: () => new Date(),
           signal,
           onReplayed: () => {

@@ -8,6 +8,7 @@ import connector from './two-shops.config.ts';
 const [folder = '', stage = ''] = process.argv.slice(2);
 const app = createApp({ outdir: folder, builtinCloudFormationValidation: false });
 const bundles = await bundleFunctions({
+  platforms: ['shopify'],
   functions: functionsOf(connector),
   configFile: 'bench/load/two-shops.config.ts',
   outFolder: join(folder, 'bundles'),

@@ -17,12 +17,13 @@ import type {
   StoreQueueFamily,
 } from '../../shared/core/events/event.ts';
 import type { Ledger } from '../../shared/core/ledger/ledger.ts';
-import type { ReconcileDeps, ReconciledShop } from '../../shared/core/reconcile/dependencies.ts';
+import type { PlatformHealing } from '../../shared/core/platform/platform.ts';
+import type { ReconcileDeps } from '../../shared/core/reconcile/dependencies.ts';
 import { type ReconcileRequest, reconcile } from '../../shared/core/reconcile/reconcile.ts';
 import type { ReadEvent, Store, StoreScan } from '../../shared/core/store/store.ts';
 import { settleEntities } from '../../shared/core/sync/settle-entities.ts';
 import type { LoyaltyClientSettings } from '../../shared/loyalty/client.ts';
-import { createEventReader } from '../../shared/shopify/webhooks/read-event.ts';
+import { createPlatformReader } from '../../shared/services/platforms.ts';
 import { identifyEntity, routeOf, topicOf } from '../../shared/shopify/webhooks/topics.ts';
 import type { PartialSettings } from '../loyalty-sandbox/settings.ts';
 import { openInProcessLoyalty } from './in-process-loyalty.ts';
@@ -135,7 +136,7 @@ export function openConnector({
     ledger: memoryLedger,
     queue: createMemoryEventQueue(queues),
     walked: store,
-    read: createEventReader(new Set(connector.shops.map(({ domain }) => domain))),
+    read: createPlatformReader(connector.shops),
     source: undefined,
   };
 
@@ -292,7 +293,7 @@ export function openConnector({
       /** What an operator asks for. */
       readonly command?: Pick<ReconcileRequest, 'shop' | 'request'>;
       /** What the shops' platform says of its scans. */
-      readonly platform?: Pick<ReconciledShop, 'versionsAreReadings' | 'scansMembers'>;
+      readonly platform?: Partial<PlatformHealing>;
     } & Pick<ReconcileDeps, 'repairBalances'> = {}): Promise<void> {
       const shops = connector.shops.filter(({ domain }) => named.includes(domain));
       await reconcile(
@@ -303,7 +304,7 @@ export function openConnector({
           ledger: parts.ledger,
           store: parts.walked,
           queue: parts.queue,
-          topicOf,
+          topicOf: platform.topicOf ?? topicOf,
           depth: createMemoryQueueDepth(queues),
           program: (domain) => world('orders', deadline, asItIs).shop(domain),
           pauses: world('orders', deadline, asItIs).pauses,

@@ -1,12 +1,8 @@
+import type { ParseSecret } from '../core/platform/platform.ts';
 import type { SecretsCalls } from './aws-client.ts';
 
 /** The text of the secret; rejects if there is none or it cannot be read now. */
 export type SecretSource = (name: string) => Promise<string>;
-
-/** The result of the caller's `parse`. A fault names the field, never its value. */
-export type ParsedSecret<T> =
-  | { readonly kind: 'parsed'; readonly value: T }
-  | { readonly kind: 'fault'; readonly field: string; readonly why: string };
 
 export interface SecretReader<T> {
   /** At most `maxAgeMs` old while the secret can be read, otherwise at most `maxStaleMs`. */
@@ -23,7 +19,7 @@ interface Renewal<T> {
 export interface SecretReaderOptions<T> {
   readonly name: string;
   readonly source: SecretSource;
-  readonly parse: (fields: Readonly<Record<string, unknown>>) => ParsedSecret<T>;
+  readonly parse: ParseSecret<T>;
   /** Epoch milliseconds. */
   readonly now: () => number;
   readonly maxAgeMs?: number;
@@ -102,16 +98,6 @@ export function createSecretReader<T>({
       return renew();
     },
   };
-}
-
-export function requireText(
-  fields: Readonly<Record<string, unknown>>,
-  field: string,
-): ParsedSecret<string> {
-  const value = Object.hasOwn(fields, field) ? fields[field] : undefined;
-  return typeof value === 'string' && value !== ''
-    ? { kind: 'parsed', value }
-    : { kind: 'fault', field, why: 'must be a text that is not empty' };
 }
 
 /** The secret cannot be read at the moment. The problem is temporary and needs no correction. */

@@ -141,7 +141,7 @@ function refuse(
       : []),
     'Ask AWS for more:',
   ];
-  const why = `${quotaOf(limits)} This stack needs ${needed}: with less, webhooks would be refused while its workers are busy, and Shopify deletes a subscription after eight failures.`;
+  const why = `${quotaOf(limits)} This stack needs ${needed}: with less, webhooks would be refused while its workers are busy, and a store may end its subscription after eight failures.`;
   return { kind: 'refused', why: [why, ...ways, ...askFor(region)] };
 }
 

@@ -99,7 +99,7 @@ export function checkConnector(settings: ConnectorSettings): CheckedConnector {
 const VENDURE = { channel: undefined, changeDays: 60, precision: 2 };
 
 function completeShop(
-  { domain, path, rules, orderSilence, mode, otherOrderIds, observers, vendure }: ShopSettings,
+  { domain, path, rules, orderSilence, mode, otherOrderIds, observers, ...on }: ShopSettings,
   { rules: common, alarms, shops, storefront }: ConnectorSettings,
 ): Shop {
   const sharedAccount = shops.length > 1;
@@ -110,8 +110,10 @@ function completeShop(
     rules: { ...defaultRules, sharedAccount, storeCredit, ...given(common), ...given(rules) },
     orderSilence: orderSilence ?? alarms?.orderSilence ?? false,
     mode: mode ?? 'live',
-    otherOrderIds: otherOrderIds ?? ['name', 'number'],
+    // Vendure's codes are random: a number in one would be the id of another order.
+    otherOrderIds: otherOrderIds ?? (vendure ? ['name'] : ['name', 'number']),
     observers: observers ?? [],
-    vendure: vendure && { ...VENDURE, ...vendure },
+    platform: on.platform ?? 'shopify',
+    vendure: on.vendure && { ...VENDURE, ...on.vendure },
   };
 }

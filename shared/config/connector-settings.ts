@@ -1,12 +1,17 @@
 import type { MappingRules, MappingSettings } from './mapping-settings.ts';
 import type { Monitoring } from './metrics.ts';
 
+/** Each has a folder of this name in shared/. */
+export const PLATFORMS = ['shopify', 'vendure'] as const;
+
+export type PlatformName = (typeof PLATFORMS)[number];
+
 export interface ShopSettings {
   /** The shop's permanent domain: `example-store.myshopify.com`; of a Vendure shop, the host name of its pages. */
   readonly domain: string;
 
   /** What the shop runs on. Default: `shopify`. */
-  readonly platform?: 'shopify' | 'vendure';
+  readonly platform?: PlatformName;
 
   /** Of a Vendure shop only, and needed there. */
   readonly vendure?: VendureSettings;
@@ -116,7 +121,8 @@ export interface Shop {
   readonly mode: 'live' | 'observe';
   readonly otherOrderIds: readonly OtherOrderId[];
   readonly observers: readonly string[];
-  /** Undefined for a Shopify shop. */
+  readonly platform: PlatformName;
+  /** Of a Vendure shop only. */
   readonly vendure: CompleteVendure | undefined;
 }
 

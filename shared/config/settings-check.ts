@@ -9,6 +9,7 @@ import {
   type LoyaltyAssumptions,
   MEANINGS,
   type OrderSilence,
+  PLATFORMS,
   type ShopSettings,
   type StorefrontSettings,
   type VendureSettings,
@@ -354,7 +355,7 @@ const shopifyShop = section(
   },
   {
     ...ofEveryShop,
-    platform: oneOf('shopify', 'vendure'),
+    platform: oneOf(...PLATFORMS),
     vendure: must("be absent without platform: 'vendure'", (value) => value === undefined),
     observers: v.array(
       matching(/^\d+$/, "be a customer's id, as text of digits"),
@@ -369,7 +370,7 @@ const vendureShop = section(
       /^[a-z0-9-]+(?:\.[a-z0-9-]+)*$/,
       'be a host name, in lower case and without https://',
     ),
-    platform: oneOf('shopify', 'vendure'),
+    platform: oneOf(...PLATFORMS),
     vendure: section(
       {
         adminApi: must(

@@ -2,17 +2,19 @@ import type { SecretsCalls } from '../aws/aws-client.ts';
 import {
   createSecretReader,
   createSecretsManagerSource,
-  type ParsedSecret,
-  requireText,
   type SecretReader,
   SecretUnreachable,
 } from '../aws/secrets.ts';
 import { isToken, type PointTokens } from '../core/balances/receive-points.ts';
 import type { WebhookSecrets } from '../core/events/receive-delivery.ts';
 import { errorFields, type Telemetry } from '../core/events/telemetry.ts';
+import {
+  type ParsedSecret,
+  type ParseSecret,
+  requireText,
+  type StoreSecret,
+} from '../core/platform/platform.ts';
 import type { UnreadCredentials } from '../loyalty/client.ts';
-import type { AdminCredentials, AdminSecret } from '../shopify/admin/client/access-token.ts';
-import type { VendureCredentials, VendureSecret } from '../vendure/admin-client.ts';
 
 /**
  * Refused credentials are read again no more often: what waits for them is woken as soon as they are changed. Unlike
@@ -25,8 +27,8 @@ export interface ShopSecrets {
   loyalty(
     shopPath: string,
   ): Record<'get' | 'refresh', () => Promise<LoyaltyCredentials | UnreadCredentials>>;
-  store(shopPath: string): AdminSecret;
-  vendure(shopPath: string): VendureSecret;
+  /** In the form of the shop's platform. */
+  store<T>(shopPath: string, parse: ParseSecret<T>): StoreSecret<T>;
   points(shopPath: string): SecretReader<PointTokens>;
 }
 
@@ -36,11 +38,7 @@ export function createShopSecrets(
   telemetry: Telemetry,
 ): ShopSecrets {
   const source = createSecretsManagerSource(calls);
-  function reader<T>(
-    name: string,
-    parse: (fields: Readonly<Record<string, unknown>>) => ParsedSecret<T>,
-    minPauseMs?: number,
-  ): SecretReader<T> {
+  function reader<T>(name: string, parse: ParseSecret<T>, minPauseMs?: number): SecretReader<T> {
     return createSecretReader({
       ...(minPauseMs !== undefined && { minPauseMs }),
       name,
@@ -60,14 +58,8 @@ export function createShopSecrets(
       credentialsOf(
         reader(secretName(prefix, path, 'loyalty'), secretForms.loyalty, REFUSED_PAUSE_MS),
       ),
-    store: (path) =>
-      credentialsOf<AdminCredentials>(
-        reader(secretName(prefix, path, 'store'), secretForms.store, REFUSED_PAUSE_MS),
-      ),
-    vendure: (path) =>
-      credentialsOf<VendureCredentials>(
-        reader(secretName(prefix, path, 'store'), secretForms.vendure, REFUSED_PAUSE_MS),
-      ),
+    store: (path, parse) =>
+      credentialsOf(reader(secretName(prefix, path, 'store'), parse, REFUSED_PAUSE_MS)),
     points: (path) => reader(secretName(prefix, path, 'points'), secretForms.points),
   };
 }
@@ -94,24 +86,9 @@ interface LoyaltyCredentials {
   readonly key: string;
 }
 
-export interface SecretForms {
-  readonly webhook: WebhookSecrets;
-  readonly loyalty: LoyaltyCredentials;
-  /** `clientId` and `clientSecret` of the app, or the `accessToken` of an older one, with or without its `clientId`. */
-  readonly store: AdminCredentials;
-  /** The same secret of a Vendure shop: `apiKey`, or `username` and `password`. */
-  readonly vendure: VendureCredentials;
-  /** `current` and `previous`. No person enters them: the connector makes them. */
-  readonly points: PointTokens;
-}
-
-type Fields = Readonly<Record<string, unknown>>;
-
-/** How the functions read a secret's fields. Commands that store a secret check it with the same. */
-export const secretForms: {
-  readonly [Purpose in keyof SecretForms]: (fields: Fields) => ParsedSecret<SecretForms[Purpose]>;
-} = {
-  webhook(fields) {
+/** How the functions read a secret's fields; that of the store is the platform's. */
+export const secretForms = {
+  webhook(fields): ParsedSecret<WebhookSecrets> {
     const current = requireText(fields, 'current');
     if (current.kind === 'fault') return current;
     const previous = requireText(fields, 'previous');
@@ -124,7 +101,7 @@ export const secretForms: {
     };
   },
 
-  loyalty(fields) {
+  loyalty(fields): ParsedSecret<LoyaltyCredentials> {
     const token = requireText(fields, 'token');
     if (token.kind === 'fault') return token;
     const key = requireText(fields, 'key');
@@ -132,47 +109,21 @@ export const secretForms: {
     return { kind: 'parsed', value: { token: token.value, key: key.value } };
   },
 
-  store(fields) {
-    const accessToken = requireText(fields, 'accessToken');
-    const clientId = requireText(fields, 'clientId');
-    if (accessToken.kind === 'parsed') {
-      const known = clientId.kind === 'parsed' ? { clientId: clientId.value } : {};
-      return {
-        kind: 'parsed',
-        value: { kind: 'static', accessToken: accessToken.value, ...known },
-      };
-    }
-    if (clientId.kind === 'fault') return clientId;
-    const clientSecret = requireText(fields, 'clientSecret');
-    if (clientSecret.kind === 'fault') return clientSecret;
-    const pair = { clientId: clientId.value, clientSecret: clientSecret.value };
-    return { kind: 'parsed', value: { kind: 'client-credentials', ...pair } };
-  },
-
-  vendure(fields) {
-    const apiKey = requireText(fields, 'apiKey');
-    if (apiKey.kind === 'parsed') {
-      return { kind: 'parsed', value: { kind: 'api-key', apiKey: apiKey.value } };
-    }
-    const username = requireText(fields, 'username');
-    if (username.kind === 'fault') return apiKey;
-    const password = requireText(fields, 'password');
-    if (password.kind === 'fault') return password;
-    const login = { username: username.value, password: password.value };
-    return { kind: 'parsed', value: { kind: 'login', ...login } };
-  },
-
-  points({ current, previous }) {
+  /** No person enters them: the connector makes them. */
+  points({ current, previous }): ParsedSecret<PointTokens> {
     if (!isToken(current)) {
       return { kind: 'fault', field: 'current', why: 'must be a token of 32 bytes' };
     }
     return { kind: 'parsed', value: isToken(previous) ? { current, previous } : { current } };
   },
-};
+} satisfies Readonly<Record<string, ParseSecret<unknown>>>;
 
 /**
  * `loyalty-connector/prod/example-store/webhook`: each shop has a secret per purpose, so that a function can read only
  * the one it needs.
  */
-export const secretName = (prefix: string, shopPath: string, purpose: keyof SecretForms): string =>
-  `${prefix}/${shopPath}/${purpose}`;
+export const secretName = (
+  prefix: string,
+  shopPath: string,
+  purpose: SecretPurpose | 'points',
+): string => `${prefix}/${shopPath}/${purpose}`;

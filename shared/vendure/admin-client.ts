@@ -1,3 +1,9 @@
+import {
+  type OpenShop,
+  type ParsedSecret,
+  requireText,
+  type StoreSecret,
+} from '../core/platform/platform.ts';
 import type { StoreUnavailable } from '../core/store/store.ts';
 import { createHttpClient, type HttpClient } from '../http/http-client.ts';
 
@@ -6,10 +12,20 @@ export type VendureCredentials =
   | { readonly kind: 'api-key'; readonly apiKey: string }
   | { readonly kind: 'login'; readonly username: string; readonly password: string };
 
-export interface VendureSecret {
-  get(): Promise<VendureCredentials | 'unreachable' | 'unusable'>;
-  /** For credentials that the server refused: they may have been changed since. */
-  refresh(): Promise<VendureCredentials | 'unreachable' | 'unusable'>;
+/** `apiKey`, or `username` and `password`. */
+export function parseVendureSecret(
+  fields: Readonly<Record<string, unknown>>,
+): ParsedSecret<VendureCredentials> {
+  const apiKey = requireText(fields, 'apiKey');
+  if (apiKey.kind === 'parsed') {
+    return { kind: 'parsed', value: { kind: 'api-key', apiKey: apiKey.value } };
+  }
+  const username = requireText(fields, 'username');
+  if (username.kind === 'fault') return apiKey;
+  const password = requireText(fields, 'password');
+  if (password.kind === 'fault') return password;
+  const login = { username: username.value, password: password.value };
+  return { kind: 'parsed', value: { kind: 'login', ...login } };
 }
 
 export interface VendureClientSettings {
@@ -17,8 +33,14 @@ export interface VendureClientSettings {
   readonly address: string;
   /** The token of the channel; undefined for the default channel. */
   readonly channel: string | undefined;
-  readonly secret: VendureSecret;
+  readonly secret: StoreSecret<VendureCredentials>;
   readonly timeoutMs?: number;
+}
+
+/** The channel of a shop, as the settings name it. */
+export function channelOf({ shop: { domain, vendure }, secret }: OpenShop) {
+  if (!vendure) throw new Error(`not a Vendure shop: ${domain}`);
+  return { ...vendure, address: vendure.adminApi, secret: secret(parseVendureSecret) };
 }
 
 export type VendureAnswer<Data> = { readonly kind: 'data'; readonly data: Data } | StoreUnavailable;
@@ -76,7 +98,7 @@ export function createVendureClient(settings: VendureClientSettings): VendureCli
   }
 
   async function once<Data>(
-    credentials: Awaited<ReturnType<VendureSecret['get']>>,
+    credentials: Awaited<ReturnType<StoreSecret<VendureCredentials>['get']>>,
     query: string,
     variables: Readonly<Record<string, unknown>>,
     signal: AbortSignal | undefined,

@@ -8,13 +8,13 @@ import { versionOf } from '../core/sync/read-snapshot.ts';
 /** How far the sender's clock may differ: a captured event is of no use after it. */
 const WINDOW_SECONDS = 300;
 
-const TIMESTAMP = 'x-loyalty-timestamp';
-const SIGNATURE = 'x-loyalty-signature';
+export const TIMESTAMP = 'x-loyalty-timestamp';
+export const SIGNATURE = 'x-loyalty-signature';
 
 /** What `doctor` sends to test the address. */
 export const PROBE_KIND = 'probe';
 
-const KINDS: ReadonlyMap<string, StoreEvent['kind']> = new Map([
+export const KINDS: ReadonlyMap<string, StoreEvent['kind']> = new Map([
   ['order', 'order'],
   ['product', 'product'],
   ['promotion', 'discount'],
@@ -91,7 +91,10 @@ function readEvent(body: Uint8Array): Event | undefined {
 export const readVendureEvent: ReadEvent = (event): EventReading => {
   const read = event.origin !== 'webhook' && event.body && decodeSnapshot(event, event.body);
   if (read) return { kind: 'snapshot', version: versionOf(read.entity), ...read };
+  // A deleted order is cancelled for good, so that one needs proof.
+  if (event.kind === 'order') return { kind: 'ask-store' };
+  const isCurrent = true;
   return event.kind === 'discount'
-    ? { kind: 'task', task: { kind: 'fan-out', discountId: event.id } }
-    : { kind: 'ask-store' };
+    ? { kind: 'task', task: { kind: 'fan-out', discountId: event.id, isCurrent } }
+    : { kind: 'ask-store', isCurrent };
 };

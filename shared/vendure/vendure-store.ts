@@ -1,12 +1,11 @@
+import type { ShopStore, StoreSettings } from '../core/platform/platform.ts';
 import type {
   DiscountPage,
   ScanAnswer,
   ScannedKind,
   ScanPage,
   Span,
-  Store,
   StoreAnswer,
-  StoreScan,
   StoreUnavailable,
 } from '../core/store/store.ts';
 import type {
@@ -16,6 +15,7 @@ import type {
   StoreProduct,
 } from '../store/store-entities.ts';
 import {
+  channelOf,
   createVendureClient,
   type VendureClient,
   type VendureClientSettings,
@@ -60,17 +60,16 @@ const leave = async <Raw>(
   raws: readonly Raw[],
 ): Promise<ScanAnswer<readonly Raw[]>> => ({ kind: 'found', value: raws });
 
-/** The shops of one or several Vendure servers. Every method reads. */
-export interface VendureStore extends Store, Required<StoreScan> {
-  until(signal: AbortSignal): VendureStore;
-}
+export const openVendureStore = ({ shop }: StoreSettings): ShopStore =>
+  createVendureStore({ shop: (domain) => channelOf(shop(domain)) });
 
-export function createVendureStore(settings: VendureStoreSettings): VendureStore {
+/** The shops of one or several Vendure servers. Every method reads. */
+export function createVendureStore(settings: VendureStoreSettings): ShopStore {
   const { now = () => new Date(), pageSize = PAGE } = settings;
   const clients = new Map<string, VendureClient>();
   return openStore(undefined);
 
-  function openStore(signal: AbortSignal | undefined): VendureStore {
+  function openStore(signal: AbortSignal | undefined): ShopStore {
     function shopOf(domain: string) {
       const shop = settings.shop(domain);
       const client = clients.get(domain) ?? createVendureClient(shop);

@@ -17,10 +17,11 @@ describe.each(Object.entries(sections))('what outlives a deployment: %s', (secti
   const golden = goldenOf(section);
   const all = Object.entries(samples).map(([name, sample]) => ({ name, sample }));
 
-  it.each(all)('is written as it was frozen: $name', async ({ name, sample }) => {
+  const withWriter = all.filter(({ sample }) => sample.write);
+  it.each(withWriter)('is written as it was frozen: $name', async ({ name, sample }) => {
     const frozen = frozenOf(golden, name);
     const said = `${FROZEN}\nWritten in another shape than test/golden/form-1/${section}.json says: ${name}`;
-    expect(readable(plain(await sample.write())), said).toEqual(readable(frozen.written));
+    expect(readable(plain(await sample.write?.())), said).toEqual(readable(frozen.written));
   });
 
   const withReader = all.filter(({ sample }) => sample.read);

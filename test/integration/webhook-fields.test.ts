@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { pickFields } from '../../local/store-sandbox/delivery/sender.ts';
 import type { EventReading } from '../../shared/core/store/store.ts';
 import { wantedSubscriptions } from '../../shared/shopify/subscriptions/wanted-subscriptions.ts';
-import { createEventReader } from '../../shared/shopify/webhooks/read-event.ts';
+import { readShopifyEvent } from '../../shared/shopify/webhooks/read-event.ts';
 import { storeEvent } from '../fixtures/store-event.ts';
 import { anyLife, live } from '../support/any-store-life.ts';
 import { type OpenStore, openStore } from '../unit/store-sandbox/open-store.ts';
@@ -14,7 +14,7 @@ const fieldsOf = new Map(
     one.includeFields,
   ]),
 );
-const read = createEventReader(new Set(['example.myshopify.com']));
+const read = readShopifyEvent;
 
 function reading(topic: string, body: string): EventReading {
   const family = topic.split('/')[0];

@@ -170,7 +170,7 @@ async function openPoints({ loyalty, confidential, deployment, ...connector }: R
     /** Sends a dead letter again, as an operator does. */
     async replay(body: string): Promise<void> {
       const letter = readLetter({ body, messageId: 'replayed' } as DeadLetter);
-      const reader = letterReaderOf([{ domain: SHOP }]);
+      const reader = letterReaderOf([{ domain: SHOP, platform: 'shopify' }]);
       const prepared = prepareReplay(letter, 'operator', reader, new Date());
       if (prepared.kind !== 'event') throw new Error(prepared.obstacle);
       await deployment.send(prepared.event);

@@ -6,8 +6,8 @@ import type { OrderRow } from '../../local/store-sandbox/model/rows.ts';
 import type { World } from '../../local/store-sandbox/model/world.ts';
 import { defaultServerSettings } from '../../local/store-sandbox/settings.ts';
 import type { Shop } from '../../shared/config/connector-config.ts';
-import { enrichmentOf } from '../../shared/services/configured-store.ts';
 import { questionsOf } from '../../shared/shopify/admin/admin-store.ts';
+import { enrichmentOf } from '../../shared/shopify/admin/open-store.ts';
 import type { StoreOrder } from '../../shared/store/store-entities.ts';
 import { askIn } from './admin-execution.ts';
 

@@ -1,12 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { faultIn } from '../../scripts/connector/secrets/set-secret.ts';
-import {
-  createSecretReader,
-  type ParsedSecret,
-  requireText,
-  type SecretReaderOptions,
-} from '../../shared/aws/secrets.ts';
-import { secretForms } from '../../shared/services/shop-secrets.ts';
+import { createSecretReader, type SecretReaderOptions } from '../../shared/aws/secrets.ts';
+import { type ParsedSecret, requireText } from '../../shared/core/platform/platform.ts';
+import { parseAdminSecret } from '../../shared/shopify/admin/client/admin-secret.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -150,7 +146,7 @@ describe('a cached secret', () => {
 
 describe('the store secret', () => {
   const read = (fields: Readonly<Record<string, string>>) => {
-    const parsed = secretForms.store(fields);
+    const parsed = parseAdminSecret(fields);
     return parsed.kind === 'parsed' ? parsed.value : parsed.field;
   };
   const id = { clientId: 'the-app' };
@@ -170,7 +166,10 @@ describe('the store secret', () => {
   });
 
   it('can be stored in each form', () => {
-    expect(faultIn('store', { accessToken: 'shpat_1', ...id }, {})).toBeUndefined();
-    expect(faultIn('store', { accessToken: 'shpat_1', client_id: 'x' }, {})).toMatch(/client_id/);
+    const SHOPIFY = { platform: 'shopify' } as const;
+    expect(faultIn('store', { accessToken: 'shpat_1', ...id }, SHOPIFY)).toBeUndefined();
+    expect(faultIn('store', { accessToken: 'shpat_1', client_id: 'x' }, SHOPIFY)).toMatch(
+      /client_id/,
+    );
   });
 });

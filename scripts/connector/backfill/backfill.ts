@@ -4,13 +4,10 @@ import { createSqsEventQueue, createSqsQueueDepth } from '../../../shared/aws/sq
 import type { Shop } from '../../../shared/config/connector-config.ts';
 import type { BulkQueue, QueueDepth } from '../../../shared/core/events/event.ts';
 import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
+import type { ShopStore } from '../../../shared/core/platform/platform.ts';
 import type { ScanAnswer } from '../../../shared/core/store/store.ts';
-import { RESERVE_OF_POINTS } from '../../../shared/services/configured-store.ts';
-import type { AdminStore } from '../../../shared/shopify/admin/admin-store.ts';
-import { countEntities } from '../../../shared/shopify/admin/pages.ts';
-import { createVendureSearch } from '../../../shared/vendure/search.ts';
+import { RESERVE } from '../../../shared/services/configured-store.ts';
 import { type Deployment, nextCommand, openLedger } from '../deployment/deployment.ts';
-import { hasApp } from '../deployment/platform.ts';
 import { openShopServices, storeUnread } from '../deployment/services.ts';
 import {
   type Cell,
@@ -53,7 +50,7 @@ export interface StartOptions {
 /** What a backfill of one shop works with. */
 interface OpenBackfill {
   readonly deployment: Deployment;
-  readonly store: AdminStore;
+  readonly store: ShopStore;
   /** Of discounts, not of their codes. */
   readonly count: (state: BackfillState) => Promise<ScanAnswer<number>>;
   readonly shop: Shop;
@@ -67,7 +64,7 @@ function openBackfill(deployment: Deployment, named: string | undefined): OpenBa
   const { aws, output, connector } = deployment;
   const shop = findShop(connector, named);
   const ledger = openLedger(deployment);
-  const services = openShopServices(deployment, RESERVE_OF_POINTS);
+  const services = openShopServices(deployment, RESERVE);
   const { store } = services;
   const sqs = new SQS(aws);
   const urls = {
@@ -79,10 +76,7 @@ function openBackfill(deployment: Deployment, named: string | undefined): OpenBa
     deployment,
     shop,
     store,
-    count: (state) =>
-      hasApp(shop)
-        ? countEntities(store.ask(shop.domain), SCANNED[state.kind], spanOf(state))
-        : createVendureSearch(services.vendure(shop)).count(state),
+    count: (state) => services.asked(shop).count(SCANNED[state.kind], spanOf(state)),
     ledger,
     backfills: openBackfills(ledger, shop.domain, () => new Date()),
     queue: createSqsEventQueue(sqs, urls, { requestsAtOnce: 4 }),
@@ -329,6 +323,6 @@ export async function checkVisibility(
   const day = new Date(Math.ceil(oldest / 86_400_000) * 86_400_000).toISOString().slice(0, 10);
   throw new Problem(
     'The app can read only the orders of the last 60 days: it lacks the access scope read_all_orders, and the store would leave out older orders.',
-    `Ask Shopify for that scope (in the app's API access requests), or start later: --since ${day}`,
+    `Ask for that scope in the app's API access requests, or start later: --since ${day}`,
   );
 }

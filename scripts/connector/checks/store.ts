@@ -111,10 +111,6 @@ export function adminApiCheck({ shops, services, deployment }: ShopDeps): Check 
     if (!misconfigured) {
       return [unknown(`the store did not answer as expected (${why})`, 'Try again later.')];
     }
-    const set = {
-      label: 'Set the credentials of the store',
-      line: line('secrets set', ['store'], { shop: shop.domain }),
-    };
     // Shopify, "Restrict API access with an IP allowlist": 403 for other addresses.
     const allowlist =
       'If the app has an IP allowlist, run the command from a network on it, or add this one (Dev Dashboard, the app, Settings). Else set the credentials.';
@@ -122,7 +118,7 @@ export function adminApiCheck({ shops, services, deployment }: ShopDeps): Check 
       fail(
         `the Admin API refuses the connector (${why})`,
         ...(why === 'forbidden' ? [allowlist] : []),
-        set,
+        setCredentials(shop),
       ),
     ];
   });
@@ -201,6 +197,22 @@ function judgeStoreCredit(isEnabled: boolean | undefined): Finding {
         "Switch store credit on in the store's admin, or set storefront.cashback to 'code'.",
       );
 }
+
+/** Of a shop without an app: whether its store can be read, and counts as the settings say. */
+export function serverCheck({ shops, services }: Omit<ShopDeps, 'deployment'>): Check {
+  return shopCheck('store', ['store secret'], shops, async (shop) => {
+    const found = (await services().asked(shop).look?.()) ?? [];
+    return found.flatMap(({ isRefused, currency, ...finding }) => [
+      isRefused ? { ...finding, next: [setCredentials(shop)] } : finding,
+      ...(currency === undefined ? [] : [judgeCurrency(shop.rules, currency)]),
+    ]);
+  });
+}
+
+const setCredentials = ({ domain }: Shop) => ({
+  label: 'Set the credentials of the store',
+  line: line('secrets set', ['store'], { shop: domain }),
+});
 
 export function currencyCheck({ shops, services }: ShopDeps): Check {
   return shopCheck('currency', ['Admin API'], shops, async (shop) => {

@@ -96,7 +96,7 @@ function addFilterOptions(command: Command): Command {
   return command
     .optionsGroup('Which dead letters (all that are given must fit):')
     .addOption(new Option('--kind <kind>', 'what the message is about').choices(EVENT_KINDS))
-    .option('--shop <domain>', 'example-store.myshopify.com', notEmpty)
+    .option('--shop <domain>', 'the domain of the shop', notEmpty)
     .addOption(queueOption('of this queue'))
     .option('--id <id>', 'of the dead letter, or of what it is about; may be repeated', collect)
     .option('--code <name>', "the loyalty service's error name", notEmpty)

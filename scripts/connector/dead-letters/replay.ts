@@ -17,10 +17,7 @@ import {
 } from '../../../shared/core/events/event.ts';
 import { canBeReadFromStore } from '../../../shared/core/events/message-body.ts';
 import type { ReadEvent } from '../../../shared/core/store/store.ts';
-import {
-  createPlatformReader,
-  type PlatformShops,
-} from '../../../shared/services/platform-events.ts';
+import { createPlatformReader } from '../../../shared/services/platforms.ts';
 import { type ReadLetter, takeLetters } from './read.ts';
 
 /** Where the loop stands; a killed run has stopped at one of these. */
@@ -159,9 +156,9 @@ export interface LetterReader {
 }
 
 /** Reads dead letters as the workers of these shops do. */
-export function letterReaderOf(shops: PlatformShops['shops']): LetterReader {
+export function letterReaderOf(shops: Parameters<typeof createPlatformReader>[0]): LetterReader {
   const domains = new Set(shops.map(({ domain }) => domain));
-  return { read: createPlatformReader({ shops }), knowsShop: (shop) => domains.has(shop) };
+  return { read: createPlatformReader(shops), knowsShop: (shop) => domains.has(shop) };
 }
 
 /**

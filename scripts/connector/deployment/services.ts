@@ -1,6 +1,13 @@
 import { SecretsManager } from '@aws-sdk/client-secrets-manager';
 import type { SecretsCalls } from '../../../shared/aws/aws-client.ts';
 import type { Shop } from '../../../shared/config/connector-config.ts';
+import type { CustomerSearch } from '../../../shared/core/balances/find-customer.ts';
+import type {
+  AskedShop,
+  ParsedSecret,
+  ShopStore,
+  StoreSecret,
+} from '../../../shared/core/platform/platform.ts';
 import type { RewardStore } from '../../../shared/core/redeem/reward-store.ts';
 import type { StoreUnavailable } from '../../../shared/core/store/store.ts';
 import {
@@ -8,34 +15,25 @@ import {
   createLoyaltyClient,
   type LoyaltyClient,
 } from '../../../shared/loyalty/client.ts';
-import { createConfiguredStore } from '../../../shared/services/configured-store.ts';
+import { createShopperStore } from '../../../shared/services/configured-store.ts';
 import { loyaltyAddress, sandboxAddressOf } from '../../../shared/services/shop-loyalty.ts';
 import { createShopSecrets } from '../../../shared/services/shop-secrets.ts';
-import type { AdminStore } from '../../../shared/shopify/admin/admin-store.ts';
-import type { AdminCredentials } from '../../../shared/shopify/admin/client/access-token.ts';
-import type { AdminAnswer } from '../../../shared/shopify/admin/client/admin-answer.ts';
 import { type Ask, createAdminClient } from '../../../shared/shopify/admin/client/admin-client.ts';
-import { entityNamesDocument } from '../../../shared/shopify/admin/documents.gen.ts';
-import { type GidType, idFromGid } from '../../../shared/shopify/entity-id.ts';
-import {
-  createVendureClient,
-  type VendureClient,
-  type VendureCredentials,
-} from '../../../shared/vendure/admin-client.ts';
-import { documents, type VendureNames } from '../../../shared/vendure/documents.ts';
+import { parseAdminSecret } from '../../../shared/shopify/admin/client/admin-secret.ts';
 import { Problem } from '../terminal/exit.ts';
-import { type Deployment, nextCommand, type Place } from './deployment.ts';
+import type { Deployment } from './deployment.ts';
 import { isDenied } from './explain-aws-error.ts';
-import { hasApp, requireApp } from './platform.ts';
+import { commandsOf, requireApp } from './platform.ts';
 
 /** The store and the loyalty service, with the readers and credentials that the functions use. */
 export interface ShopServices {
-  readonly store: AdminStore;
-  readonly rewards: RewardStore;
-  /** The Admin API of one shop, for requests that the workers do not make; also with other credentials. */
-  ask(shop: Shop, credentials?: AdminCredentials): Ask;
-  /** The same of a Vendure shop. */
-  vendure(shop: Shop, credentials?: VendureCredentials): VendureClient;
+  readonly store: ShopStore;
+  /** Of shops with a storefront. */
+  readonly rewards: RewardStore & CustomerSearch;
+  /** What people ask of a shop's store; also with a secret that is not stored yet. */
+  asked(shop: Shop, fields?: Readonly<Record<string, unknown>>): AskedShop;
+  /** The Admin API of a shop with an app. */
+  ask(shop: Shop): Ask;
   /** With the credentials of the shop, or with other ones. */
   loyalty(shop: Shop, credentials?: Credentials): LoyaltyClient;
   loyaltyAddress(shop: Shop): string;
@@ -51,20 +49,22 @@ export function openShopServices(deployment: Deployment, reserve = 0): ShopServi
   const sandboxes = sandbox?.storeAddress;
   const addressOf = (shop: Shop) =>
     sandbox ? loyaltyAddress(connector, shop, sandbox.loyaltyAddress) : connector.loyalty.address;
-  const store = createConfiguredStore(connector, secrets, { sandboxes }, reserve);
+  const store = createShopperStore(connector, secrets, { sandboxes, reserve });
+  const sandboxOf = (shop: Shop) => sandboxAddressOf(connector, shop, sandboxes);
   return {
     store,
     rewards: store,
-    ask: (shop, other) => {
-      requireApp(shop);
-      const secret = other ? given(other) : secrets.store(shop.path);
-      const sandboxAddress = sandboxAddressOf(connector, shop, sandboxes);
-      return createAdminClient({ shop: shop.domain, secret, sandboxAddress }).until(undefined);
-    },
-    vendure: ({ domain, path, vendure }, other) => {
-      if (!vendure) throw new Error(`not a Vendure shop: ${domain}`);
-      const secret = other ? given(other) : secrets.vendure(path);
-      return createVendureClient({ address: vendure.adminApi, channel: vendure.channel, secret });
+    asked: (shop, fields) =>
+      commandsOf(shop).open({
+        shop,
+        sandboxAddress: sandboxOf(shop),
+        secret: (parse) => (fields ? given(parse(fields)) : secrets.store(shop.path, parse)),
+      }),
+    ask: (shop) => {
+      const { domain, path } = requireApp(shop);
+      const secret = secrets.store(path, parseAdminSecret);
+      const sandboxAddress = sandboxOf(shop);
+      return createAdminClient({ shop: domain, secret, sandboxAddress }).until(undefined);
     },
     loyalty: (shop, other) => {
       const credentials = secrets.loyalty(shop.path);
@@ -75,11 +75,10 @@ export function openShopServices(deployment: Deployment, reserve = 0): ShopServi
   };
 }
 
-/** Not stored yet. */
-const given = <T>(credentials: T) => ({
-  get: async () => credentials,
-  refresh: async () => credentials,
-});
+function given<T>(parsed: ParsedSecret<T>): StoreSecret<T> {
+  const read = async () => (parsed.kind === 'parsed' ? parsed.value : 'unusable');
+  return { get: read, refresh: read };
+}
 
 /** The readers of secrets only say that one is unusable; the command says why, at its end. */
 function secretsCalls({ aws, onSecretsDenied }: Deployment): SecretsCalls {
@@ -93,11 +92,8 @@ function secretsCalls({ aws, onSecretsDenied }: Deployment): SecretsCalls {
   };
 }
 
-/** As many as the store takes at once. */
+/** As many as a store takes at once. */
 const MOST_NAMES = 250;
-
-/** What has a name that is nobody's. */
-const NAMED: Readonly<Record<string, GidType>> = { order: 'Order', product: 'Product' };
 
 interface Named {
   readonly kind: string | undefined;
@@ -111,82 +107,28 @@ export const nameKey = ({ kind, id }: Named): string => `${kind} ${id}`;
  * it does not answer: a person can go on with the id.
  */
 export async function readNames(
-  services: Pick<ShopServices, 'ask' | 'vendure'>,
+  services: Pick<ShopServices, 'asked'>,
   shop: Shop,
   entities: readonly Named[],
 ): Promise<ReadonlyMap<string, string>> {
-  if (!hasApp(shop)) return readVendureNames(services.vendure(shop), entities);
-  const named = entities.flatMap(({ kind = '', id }) =>
-    NAMED[kind] ? [`gid://shopify/${NAMED[kind]}/${id}`] : [],
-  );
-  const gids = [...new Set(named)].slice(0, MOST_NAMES);
-  if (gids.length === 0) return new Map();
-  const answer = await services.ask(shop)(entityNamesDocument, { ids: gids });
-  const nodes = answer.kind === 'data' ? answer.data.nodes : [];
-  return new Map(
-    nodes.flatMap((node) => {
-      if (!node || !('name' in node)) return [];
-      return Object.entries(NAMED).flatMap(([kind, type]) => {
-        const id = idFromGid(node.id, type);
-        return id ? [[nameKey({ kind, id }), node.name] as const] : [];
-      });
-    }),
-  );
-}
-
-async function readVendureNames(
-  client: VendureClient,
-  entities: readonly Named[],
-): Promise<ReadonlyMap<string, string>> {
-  const read = async (of: 'order' | 'product', query: string) => {
-    const ids = new Set(entities.flatMap(({ kind, id = '' }) => (kind === of ? [id] : [])));
-    const shown = [...ids].slice(0, MOST_NAMES);
-    if (shown.length === 0) return [];
-    const options = { filter: { id: { in: shown } }, take: shown.length };
-    const answer = await client.ask<Readonly<Record<string, VendureNames>>>(query, { options });
-    const [found] = answer.kind === 'data' ? Object.values(answer.data) : [];
-    const items = found?.items ?? [];
-    return items.map(
-      ({ id, code, name = code ?? id }) => [nameKey({ kind: of, id }), name] as const,
-    );
+  const read = async (kind: 'order' | 'product') => {
+    const ids = new Set(entities.flatMap((one) => (one.kind === kind ? (one.id ?? []) : [])));
+    if (ids.size === 0) return [];
+    const names = await services.asked(shop).namesOf(kind, [...ids].slice(0, MOST_NAMES));
+    return [...names].map(([id, name]) => [nameKey({ kind, id }), name] as const);
   };
-  const orders = read('order', documents.orderNames);
-  const products = read('product', documents.productNames);
-  return new Map([...(await orders), ...(await products)]);
+  const [orders, products] = await Promise.all([read('order'), read('product')]);
+  return new Map([...orders, ...products]);
 }
 
-type Unanswered = Exclude<AdminAnswer<never>, { kind: 'data' }>;
-
-/** Explains to the user why the store refused a request or did not answer. The rest is for `doctor` to find. */
-export function storeProblem(answer: Unanswered, deployment: Place): Problem {
-  if (answer.kind === 'user-errors') {
-    const fields = answer.errors.map(({ field, code }) => [field, code].filter(Boolean).join(' '));
-    const why = fields.join(', ') || 'without a reason';
-    return new Problem(`The store refuses the request: ${why}.`);
-  }
-  const { reason, scope } = answer;
-  if (reason === 'access-denied' && scope !== undefined) {
+/** Explains to the user why the store was not read. The rest is for `doctor` to find. */
+export function storeUnread({ why, misconfigured, lacks }: StoreUnavailable): Problem {
+  if (lacks !== undefined) {
     return new Problem(
-      `The app lacks the access scope ${scope}.`,
-      'Add it to the app in Shopify, have the shop accept it, and repeat the command.',
+      `The app lacks the access scope ${lacks}.`,
+      'Add it to the app, have the shop accept it, and repeat the command.',
     );
   }
-  if (reason === 'connection' || reason === 'time-out' || reason === 'throttled') {
-    return new Problem(
-      `The store ${reason === 'throttled' ? 'throttles requests' : 'does not answer'}.`,
-      deployment.where === 'local'
-        ? 'Is "npm start" still running?'
-        : 'Check the network, wait a minute and repeat the command.',
-    );
-  }
-  return new Problem(
-    `The store refuses the connector, or its answer is not usable (${reason}).`,
-    `To see of which shop and why, with the fix: ${nextCommand(deployment, 'doctor')}`,
-  );
-}
-
-/** The same of the readers that the workers use, which only name the reason. */
-export function storeUnread({ why, misconfigured }: StoreUnavailable): Problem {
   return new Problem(
     `The store could not be read (${why}).`,
     misconfigured

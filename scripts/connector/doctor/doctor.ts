@@ -9,15 +9,15 @@ import {
   type ShopDeps,
 } from '../checks/check.ts';
 import { loyaltyCheck, orderOriginCheck, rewardsCheck } from '../checks/loyalty.ts';
-import { goLiveCheck, settingsCheck } from '../checks/settings.ts';
+import { flowCheck, goLiveCheck, settingsCheck } from '../checks/settings.ts';
 import {
   adminApiCheck,
   currencyCheck,
   installedAppCheck,
   rolloutsCheck,
+  serverCheck,
   storeCreditCheck,
 } from '../checks/store.ts';
-import { vendureServerCheck } from '../checks/vendure.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import { hasApp } from '../deployment/platform.ts';
 import { openShopServices } from '../deployment/services.ts';
@@ -82,7 +82,7 @@ function openChecks(deployment: Deployment, options: CommonOptions): readonly Ch
     shops: connector.shops,
   };
   const apps: ShopDeps = { ...deps, shops: connector.shops.filter(hasApp) };
-  const plugins = connector.shops.filter((one) => !hasApp(one));
+  const servers = connector.shops.filter((one) => !hasApp(one));
   const withSecrets: readonly Check[] = [
     secretsCheck(deployment, credentials),
     appSecretsCheck(deps),
@@ -91,7 +91,7 @@ function openChecks(deployment: Deployment, options: CommonOptions): readonly Ch
     installedAppCheck(apps),
     currencyCheck(apps),
     rolloutsCheck(apps),
-    ...(plugins.length > 0 ? [vendureServerCheck({ ...deps, shops: plugins })] : []),
+    ...(servers.length > 0 ? [serverCheck({ ...deps, shops: servers })] : []),
     subscriptionsCheck(deps),
     loyaltyCheck(deps),
     orderOriginCheck(deps),
@@ -108,6 +108,7 @@ function openChecks(deployment: Deployment, options: CommonOptions): readonly Ch
     accessCheck(deployment, unread),
     concurrencyCheck(deployment),
     pausesCheck(deployment),
+    ...(storefront?.flow ? [flowCheck(apps, storefront.flow)] : []),
     ...withSecrets.map((check) => ({
       ...check,
       look: async () => ((await mayRead) ? check.look() : []),

@@ -3,7 +3,6 @@ import { SecretsManager } from '@aws-sdk/client-secrets-manager';
 import { SECRET_MAX_AGE_MS } from '../../../shared/aws/secrets.ts';
 import type { Shop } from '../../../shared/config/connector-config.ts';
 import { shopAddress } from '../../../shared/shopify/subscriptions/wanted-subscriptions.ts';
-import { PROBE_TOPIC } from '../../../shared/shopify/webhooks/topics.ts';
 import {
   type Check,
   type Finding,
@@ -17,9 +16,9 @@ import {
 } from '../checks/check.ts';
 import { type Deployment, deployAgain } from '../deployment/deployment.ts';
 import { openFigures, readLastHour } from '../deployment/figures.ts';
-import { hasApp } from '../deployment/platform.ts';
+import { commandsOf } from '../deployment/platform.ts';
 import { type CredentialStatus, readSecret } from '../secrets/read-secret.ts';
-import { answerText, type PostedWebhook, postProbe, postWebhook } from '../send/send-webhook.ts';
+import { answerText, type PostedWebhook, postDelivery } from '../send/send-webhook.ts';
 import { judgeSignatures } from '../status/judge-status.ts';
 import { momentText } from '../terminal/text.ts';
 
@@ -89,14 +88,11 @@ export function webhookAddressCheck({ shops, deployment }: ShopDeps): Check {
   return shopCheck('webhooks', ['webhook secret'], shops, async (shop) => {
     const { domain, path } = shop;
     const address = shopAddress(deployment.output('WebhookAddress'), path);
-    const body = Buffer.from('{}');
     const send = (secret: string) =>
-      hasApp(shop)
-        ? postWebhook(address, { topic: PROBE_TOPIC, shop: domain, body, secret })
-        : postProbe(address, secret);
+      postDelivery(address, commandsOf(shop).probe(domain, secret, new Date()));
     const reached = judgeForged(await send(randomUUID()), address, deployment);
     if (reached) return [reached];
-    const stored = await readSecret(deployment, { path }, 'webhook', client);
+    const stored = await readSecret(deployment, shop, 'webhook', client);
     if (stored.kind !== 'there') return [pass(`${address} refuses a forged signature`)];
     const genuine = await send(String(stored.fields.current));
     if (genuine.kind === 'answered' && genuine.status === 200) {

@@ -63,8 +63,7 @@ export async function importBalances(
     ...{ shop: shop.domain, rules: shop.rules, name, unit, signal },
     ...{ pace: createPace(perSecond), readPace: createPace(readsPerSecond) },
     ...{ ledger: openLedger(deployment), loyalty: services.loyalty(shop), store: services.store },
-    findByEmail: async (email: string) =>
-      (await customerWith(email, { deployment, services, shop }))[0]?.id,
+    findByEmail: async (email: string) => (await customerWith(email, { services, shop }))[0]?.id,
     pause: (ms: number) => sleep(ms, undefined, { signal }).catch(() => undefined),
     now: () => new Date(),
   };

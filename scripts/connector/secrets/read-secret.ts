@@ -5,9 +5,9 @@ import {
 } from '@aws-sdk/client-secrets-manager';
 import { readSecretFields } from '../../../shared/aws/secrets.ts';
 import type { Shop } from '../../../shared/config/connector-config.ts';
+import type { ParseSecret } from '../../../shared/core/platform/platform.ts';
 import {
   SECRET_PURPOSES,
-  type SecretForms,
   type SecretPurpose,
   secretForms,
   secretName,
@@ -15,7 +15,7 @@ import {
 import { type Check, type Finding, fail, forEachShop, pass, unknown } from '../checks/check.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import { explainAwsError, isDenied } from '../deployment/explain-aws-error.ts';
-import { formOf, type PlatformShop } from '../deployment/platform.ts';
+import { commandsOf, type PlatformShop } from '../deployment/platform.ts';
 import { line } from '../document/line.ts';
 import type { CommonOptions } from '../session/session.ts';
 import { Problem } from '../terminal/exit.ts';
@@ -35,7 +35,7 @@ export type ReadSecret =
 export async function readSecret(
   { aws, output }: Pick<Deployment, 'aws' | 'output'>,
   shop: Pick<Shop, 'path'> & PlatformShop,
-  purpose: keyof SecretForms,
+  purpose: SecretPurpose | 'points',
   client = new SecretsManager(aws),
 ): Promise<ReadSecret> {
   let [text, storedAt]: [string?, Date?] = [];
@@ -49,17 +49,24 @@ export async function readSecret(
   }
   const fields = readSecretFields(text ?? '');
   if (!fields) return { kind: 'malformed', why: 'is not a JSON object' };
-  const parsed = secretForms[formOf(shop, purpose)](fields);
+  const parsed = formOf(shop, purpose)(fields);
   return parsed.kind === 'parsed'
     ? { kind: 'there', fields, storedAt }
     : { kind: 'malformed', why: `is not usable: ${parsed.field} ${parsed.why}` };
 }
 
+/** How the functions read the secret of this shop. Commands that store it check it with the same. */
+export const formOf = (
+  shop: PlatformShop,
+  purpose: SecretPurpose | 'points',
+): ParseSecret<unknown> =>
+  purpose === 'store' ? commandsOf(shop).parseSecret : secretForms[purpose];
+
 /** The first time it is created, with the key and the tags of the stack. */
 export async function storeSecret(
   { aws, output, stage, connector }: Deployment,
   { path }: Pick<Shop, 'path'>,
-  purpose: keyof SecretForms,
+  purpose: SecretPurpose | 'points',
   fields: Readonly<Record<string, string | undefined>>,
 ): Promise<void> {
   const client = new SecretsManager(aws);

@@ -5,20 +5,17 @@ import {
   SECRET_MAX_AGE_MS,
 } from '../../../shared/aws/secrets.ts';
 import type { Shop } from '../../../shared/config/connector-config.ts';
+import type { AskedField } from '../../../shared/core/platform/platform.ts';
 import {
   REFUSED_PAUSE_MS,
   SECRET_PURPOSES,
   type SecretPurpose,
-  secretForms,
   secretName,
 } from '../../../shared/services/shop-secrets.ts';
-import { unavailable } from '../../../shared/shopify/admin/client/admin-answer.ts';
-import { accessScopesDocument } from '../../../shared/shopify/admin/documents.gen.ts';
-import { documents, PERMISSIONS } from '../../../shared/vendure/documents.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import { openFigures, readAccepted } from '../deployment/figures.ts';
-import { formOf, hasApp, type PlatformShop, requireApp } from '../deployment/platform.ts';
-import { openShopServices, type ShopServices } from '../deployment/services.ts';
+import { commandsOf, type PlatformShop, requireApp } from '../deployment/platform.ts';
+import { openShopServices } from '../deployment/services.ts';
 import { type Document, type Suggestion, text } from '../document/document.ts';
 import { line } from '../document/line.ts';
 import { readWaiting, wake, wokenTexts } from '../pause/waiting-messages.ts';
@@ -26,7 +23,7 @@ import { findShop } from '../session/arguments.ts';
 import type { Session } from '../session/session.ts';
 import { BadArguments, Problem } from '../terminal/exit.ts';
 import { askHidden } from '../terminal/terminal.ts';
-import { type ReadSecret, readSecret, storeSecret } from './read-secret.ts';
+import { formOf, type ReadSecret, readSecret, storeSecret } from './read-secret.ts';
 
 export interface SetSecretOptions {
   readonly shop?: string;
@@ -176,81 +173,27 @@ async function obtain(
   }
 }
 
-export interface AskedField {
-  readonly field: string;
-  readonly question: string;
-  /** The environment variable that `setup` reads instead of asking. */
-  readonly variable: string;
-  /** Given, no further field is needed; it may be left empty for those. */
-  readonly isEnough?: true;
-}
-
 export type SecretFields = Readonly<Record<string, string>>;
 
-const CLIENT_SECRET = 'CONNECTOR_CLIENT_SECRET';
-
-const FIELDS: Readonly<Record<SecretPurpose | 'older app', readonly AskedField[]>> = {
-  webhook: [
-    {
-      field: 'current',
-      question: "the app's client secret, which signs its webhooks",
-      variable: CLIENT_SECRET,
-    },
-  ],
-  loyalty: [
-    {
-      field: 'token',
-      question: "the loyalty service's token",
-      variable: 'CONNECTOR_LOYALTY_TOKEN',
-    },
-    { field: 'key', question: "the loyalty service's key", variable: 'CONNECTOR_LOYALTY_KEY' },
-  ],
-  store: [
-    { field: 'clientId', question: "the app's client ID", variable: 'CONNECTOR_CLIENT_ID' },
-    { field: 'clientSecret', question: "the app's client secret", variable: CLIENT_SECRET },
-  ],
-  'older app': [
-    {
-      field: 'accessToken',
-      question: "the app's Admin API access token",
-      variable: 'CONNECTOR_ACCESS_TOKEN',
-    },
-  ],
-};
-
-/** Of a shop without an app. */
-const PLUGIN_FIELDS: typeof FIELDS = {
-  ...FIELDS,
-  webhook: [
-    {
-      field: 'current',
-      question: 'the secret in the options of the plugin, which signs its events',
-      variable: 'CONNECTOR_PLUGIN_SECRET',
-    },
-  ],
-  store: [
-    {
-      field: 'apiKey',
-      question: 'an API key of the server (Enter: a user name and a password instead)',
-      variable: 'CONNECTOR_VENDURE_API_KEY',
-      isEnough: true,
-    },
-    {
-      field: 'username',
-      question: "the user name of the connector's own administrator",
-      variable: 'CONNECTOR_VENDURE_USERNAME',
-    },
-    { field: 'password', question: 'the password', variable: 'CONNECTOR_VENDURE_PASSWORD' },
-  ],
-};
+const LOYALTY: readonly AskedField[] = [
+  {
+    field: 'token',
+    question: "the loyalty service's token",
+    variable: 'CONNECTOR_LOYALTY_TOKEN',
+  },
+  { field: 'key', question: "the loyalty service's key", variable: 'CONNECTOR_LOYALTY_KEY' },
+];
 
 /** The fields to ask for, named as in the place where the user finds them. */
-export const fieldsOf = (
+export function fieldsOf(
   purpose: SecretPurpose,
   shop: PlatformShop,
   olderApp = false,
-): readonly AskedField[] =>
-  (hasApp(shop) ? FIELDS : PLUGIN_FIELDS)[purpose === 'store' && olderApp ? 'older app' : purpose];
+): readonly AskedField[] {
+  if (purpose === 'loyalty') return LOYALTY;
+  const { secrets, olderSecret } = commandsOf(shop);
+  return (purpose === 'store' && olderApp && olderSecret) || secrets[purpose];
+}
 
 /** One after the other, until nothing more is needed. */
 export async function askFields(
@@ -279,15 +222,15 @@ export function faultIn(
   fields: Readonly<Record<string, unknown>>,
   shop: PlatformShop,
 ): string | undefined {
-  const olderApp = hasApp(shop) ? fieldsOf(purpose, shop, true) : [];
-  const all = [...fieldsOf(purpose, shop), ...olderApp].map(({ field }) => field);
+  const both = [...fieldsOf(purpose, shop), ...fieldsOf(purpose, shop, true)];
+  const all = both.map(({ field }) => field);
   const unknown = Object.keys(fields).filter((name) => !all.includes(name));
   // A misspelt field would be stored and never read.
   if (unknown.length > 0) {
     const known = [...new Set(all)].join(', ');
     return `${unknown.join(', ')} is not a field of a ${purpose} secret (${known})`;
   }
-  const parsed = secretForms[formOf(shop, purpose)](fields);
+  const parsed = formOf(shop, purpose)(fields);
   if (parsed.kind === 'fault') return `${parsed.field} ${parsed.why}`;
   // In the header that contains both, a colon ends the token.
   if (purpose === 'loyalty' && `${fields.token}`.includes(':'))
@@ -368,27 +311,7 @@ export async function tryCredentials(
     const does = result.class === 'misconfigured' ? 'refuses them' : 'gave no usable answer';
     return `the loyalty service ${does} (${result.message.replace(/\.$/, '')})`;
   }
-  if (!hasApp(shop)) return tryServer(services, shop, fields);
-  const parsed = secretForms.store(fields);
+  const parsed = formOf(shop, 'store')(fields);
   if (parsed.kind === 'fault') return `${parsed.field} ${parsed.why}`;
-  const answer = await services.ask(shop, parsed.value)(accessScopesDocument, {});
-  if (answer.kind === 'data') return undefined;
-  const { why, misconfigured } = unavailable(answer);
-  return misconfigured
-    ? `${shop.domain} does not accept them (${why}); the app must be installed there`
-    : `${shop.domain} gave no usable answer (${why})`;
-}
-
-async function tryServer(
-  services: Pick<ShopServices, 'vendure'>,
-  shop: Shop,
-  fields: SecretFields,
-): Promise<string | undefined> {
-  const parsed = secretForms.vendure(fields);
-  if (parsed.kind === 'fault') return `${parsed.field} ${parsed.why}`;
-  const answer = await services.vendure(shop, parsed.value).ask(documents.channel, {});
-  if (answer.kind === 'data') return undefined;
-  return answer.misconfigured
-    ? `${shop.vendure?.adminApi} does not accept them (${answer.why}); they need ${PERMISSIONS}`
-    : `${shop.vendure?.adminApi} gave no usable answer (${answer.why})`;
+  return services.asked(shop, fields).tryCredentials();
 }

@@ -1,12 +1,12 @@
-import { createHmac, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Shop } from '../../../shared/config/connector-config.ts';
-import { API_VERSION } from '../../../shared/shopify/entity-id.ts';
+import type { Delivery } from '../../../shared/core/events/receive-delivery.ts';
+import { signedHeaders } from '../../../shared/shopify/commands.ts';
 import { shopAddress } from '../../../shared/shopify/subscriptions/wanted-subscriptions.ts';
-import { createEventReader } from '../../../shared/shopify/webhooks/read-event.ts';
+import { readShopifyEvent } from '../../../shared/shopify/webhooks/read-event.ts';
 import { OPERATOR_AGENT } from '../../../shared/shopify/webhooks/receive-webhook.ts';
 import { identifyEntity, topicRoutes } from '../../../shared/shopify/webhooks/topics.ts';
-import { PROBE_KIND, sign } from '../../../shared/vendure/deliveries.ts';
 import { type Deployment, nextCommand } from '../deployment/deployment.ts';
 import { requireApp } from '../deployment/platform.ts';
 import { type Document, facts, type Suggestion } from '../document/document.ts';
@@ -68,7 +68,7 @@ function judgeAnswer(
   const { id, kind } = entity;
   const named = kind === 'member' ? 'customer' : kind;
   // As the worker does.
-  const reading = createEventReader(new Set([shop]))({
+  const reading = readShopifyEvent({
     ...{ ...entity, ...chosen, shop, origin: 'webhook' },
     ...{ deliveryId: answer.webhookId, receivedAt: new Date().toISOString() },
   });
@@ -84,10 +84,11 @@ function judgeAnswer(
 /** Signs and posts it as the store would. */
 export async function deliver(
   deployment: Deployment,
-  { domain, path }: Pick<Shop, 'domain' | 'path'>,
+  shop: Pick<Shop, 'domain' | 'path' | 'platform'>,
   chosen: ChosenBody,
 ) {
-  const read = await readSecret(deployment, { path }, 'webhook');
+  const { domain, path } = shop;
+  const read = await readSecret(deployment, shop, 'webhook');
   if (read.kind !== 'there') {
     throw new Problem(
       `The webhook secret of ${domain} ${read.why}.`,
@@ -96,7 +97,9 @@ export async function deliver(
   }
   const address = shopAddress(deployment.output('WebhookAddress'), path);
   const secret = String(read.fields.current);
-  return { address, answer: await postWebhook(address, { ...chosen, shop: domain, secret }) };
+  const webhookId = randomUUID();
+  const headers = signedHeaders({ ...chosen, shop: domain, secret, webhookId });
+  return { address, answer: await postDelivery(address, { ...chosen, headers }, webhookId) };
 }
 
 /** As the store sees it. */
@@ -158,46 +161,11 @@ export type PostedWebhook = { readonly webhookId: string; readonly milliseconds:
 const PATIENCE_MS = 15_000;
 const TEXT_MAX_CHARS = 200;
 
-interface Delivery extends ChosenBody {
-  readonly shop: string;
-  /** Signs it. */
-  readonly secret: string;
-}
-
-/** One signed POST as the store makes it, without following redirects: anything outside 2xx is a failure. */
-export async function postWebhook(
+/** One POST as the store makes it, without following redirects: anything outside 2xx is a failure. */
+export async function postDelivery(
   address: string,
-  { topic, shop, body, secret }: Delivery,
-): Promise<PostedWebhook> {
-  const webhookId = randomUUID();
-  return post(address, webhookId, body, {
-    'x-shopify-topic': topic,
-    'x-shopify-shop-domain': shop,
-    'x-shopify-webhook-id': webhookId,
-    'x-shopify-api-version': API_VERSION,
-    'x-shopify-triggered-at': new Date().toISOString(),
-    'x-shopify-hmac-sha256': createHmac('sha256', secret).update(body).digest('base64'),
-  });
-}
-
-/** The answer of the plugin's address to an event that is no entity's, signed as the plugin signs. */
-export async function postProbe(address: string, secret: string): Promise<PostedWebhook> {
-  const id = randomUUID();
-  const at = new Date();
-  const event = { id, kind: PROBE_KIND, entityId: '0', change: 'changed', at: at.toISOString() };
-  const body = Buffer.from(JSON.stringify(event));
-  const timestamp = String(Math.floor(at.getTime() / 1000));
-  return post(address, id, body, {
-    'x-loyalty-timestamp': timestamp,
-    'x-loyalty-signature': sign(secret, timestamp, body),
-  });
-}
-
-async function post(
-  address: string,
-  webhookId: string,
-  body: Uint8Array,
-  headers: Readonly<Record<string, string>>,
+  { headers, body }: Pick<Delivery, 'headers' | 'body'>,
+  webhookId = randomUUID(),
 ): Promise<PostedWebhook> {
   const startedAt = performance.now();
   const passed = () => ({ webhookId, milliseconds: Math.round(performance.now() - startedAt) });

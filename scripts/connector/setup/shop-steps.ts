@@ -2,21 +2,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { SECRET_MAX_AGE_MS } from '../../../shared/aws/secrets.ts';
 import type { Shop } from '../../../shared/config/connector-config.ts';
 import { readEntry } from '../../../shared/core/ledger/ledger.ts';
+import type { AskedField } from '../../../shared/core/platform/platform.ts';
 import type { SecretPurpose } from '../../../shared/services/shop-secrets.ts';
 import { API_VERSION } from '../../../shared/shopify/entity-id.ts';
 import { appFolderCheck } from '../app/app.ts';
 import { type Finding, fail, pass, type ShopDeps, unknown, warn } from '../checks/check.ts';
 import { loyaltyCheck } from '../checks/loyalty.ts';
-import { adminApiCheck, wantedScopes } from '../checks/store.ts';
-import { vendureServerCheck } from '../checks/vendure.ts';
+import { adminApiCheck, serverCheck, wantedScopes } from '../checks/store.ts';
 import { type Deployment, openLedger } from '../deployment/deployment.ts';
-import { hasApp } from '../deployment/platform.ts';
+import { commandsOf, hasApp } from '../deployment/platform.ts';
 import { openShopServices } from '../deployment/services.ts';
 import { webhookAddressCheck } from '../doctor/secrets.ts';
 import { line } from '../document/line.ts';
 import { readCredentials, readSecret, secretsCheck, storeSecret } from '../secrets/read-secret.ts';
 import {
-  type AskedField,
   askFields,
   faultIn,
   fieldsOf,
@@ -51,9 +50,9 @@ export function* shopSteps(setup: ShopSetup): Generator<Step> {
   };
   yield { ...secretsCheckOf(setup), title: titled('Secrets') };
   if (!hasApp(shop)) {
-    yield { ...vendureServerCheck(shopDeps), title: titled('Vendure server') };
+    yield { ...serverCheck(shopDeps), title: titled(`${commandsOf(shop).name} server`) };
     yield { ...loyaltyCheck(shopDeps), title: titled('Loyalty service') };
-    yield { ...webhookAddressCheck(shopDeps), title: titled('Address for the plugin') };
+    yield { ...webhookAddressCheck(shopDeps), title: titled('Address for events') };
     return;
   }
   yield { ...scopesCheckOf(setup, shopDeps), title: titled('Scopes of the app') };

@@ -1,19 +1,9 @@
 import type { Shop } from '../../../shared/config/connector-config.ts';
 import type { EntityKind } from '../../../shared/core/events/event.ts';
 import { type Ledger, ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
-import type { ScanAnswer } from '../../../shared/core/store/store.ts';
-import type { AdminAnswer } from '../../../shared/shopify/admin/client/admin-answer.ts';
-import {
-  customerByEmailDocument,
-  findOrdersDocument,
-  findProductsDocument,
-  stillThereDocument,
-} from '../../../shared/shopify/admin/documents.gen.ts';
-import { idFromGid } from '../../../shared/shopify/entity-id.ts';
-import { createVendureSearch, type FoundByName } from '../../../shared/vendure/search.ts';
-import type { Place } from '../deployment/deployment.ts';
-import { hasApp } from '../deployment/platform.ts';
-import { type ShopServices, storeProblem, storeUnread } from '../deployment/services.ts';
+import type { AskedShop } from '../../../shared/core/platform/platform.ts';
+import { commandsOf } from '../deployment/platform.ts';
+import { type ShopServices, storeUnread } from '../deployment/services.ts';
 import { BadArguments, Problem } from '../terminal/exit.ts';
 
 /** What a text may mean. */
@@ -27,8 +17,7 @@ export interface Hit {
 
 /** One shop, and how to ask its store. */
 interface Searched {
-  readonly deployment: Place;
-  readonly services: Pick<ShopServices, 'ask' | 'vendure'>;
+  readonly services: Pick<ShopServices, 'asked'>;
   readonly shop: Shop;
 }
 
@@ -42,11 +31,11 @@ export interface SearchedDeps extends Omit<Searched, 'shop'> {
 type SearchedShop = SearchedDeps & Searched;
 type Hits = Promise<readonly Hit[]>;
 
-/** Shopify's ids have 13 digits; a number that a shop counts up has fewer. */
-const SHORTEST_ID = 12;
+/** A number that a shop counts up has fewer digits. */
+const LONG_ID = 12;
 
 const isNumber = (text: string) => /^\d{1,30}$/.test(text);
-/** A Vendure server may use them as ids. */
+/** A platform may use them as ids. */
 const isUuid = (text: string) => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text);
 const isAddress = (text: string) => /^[^\s@]+@[^\s@]+$/.test(text);
 const withoutPrefix = (text: string) =>
@@ -103,9 +92,9 @@ function questionsFor(text: string, searched: SearchedShop): readonly Hits[] {
     const customers = customerWith(text, searched);
     return [customers.then((found) => (found.length > 0 ? found : ordersNamed(text, searched)))];
   }
-  // Ids of Vendure are short.
-  const isNamed = text.length < SHORTEST_ID || !isNumber(text);
-  const isId = isUuid(text) || (isNumber(text) && (!isNamed || !hasApp(searched.shop)));
+  const isNamed = text.length < LONG_ID || !isNumber(text);
+  const { shortestId } = commandsOf(searched.shop);
+  const isId = isUuid(text) || (isNumber(text) && text.length >= shortestId);
   return [
     inLedger(text, searched),
     byCode(text, searched),
@@ -127,7 +116,7 @@ export async function findEntity(
   const id = withoutPrefix(text);
   const named = kind === 'member' ? 'customer' : kind;
   const known: Hit = { shop: searched.shop.domain, kind: named, id, name: null };
-  const isId = isUuid(id) || (isNumber(id) && (kind !== 'order' || id.length >= SHORTEST_ID));
+  const isId = isUuid(id) || (isNumber(id) && (kind !== 'order' || id.length >= LONG_ID));
   if (kind === 'coupon' || isId) return [known];
   const asked = { order: ordersNamed, product: productsTitled, member: customerWith }[kind];
   // A store that cannot be asked is reported with the rest, for which a number is enough.
@@ -147,50 +136,26 @@ async function unlessRefused(hits: Hits): Hits {
 
 /** The newest first; none where the store cannot be asked. */
 export const ordersOf = (customerId: string, searched: Searched): Hits =>
-  unlessRefused(
-    hasApp(searched.shop)
-      ? searchOrders(`customer_id:${customerId}`, searched)
-      : onVendure(searched, (search) => search.ordersOf(customerId)),
-  );
+  unlessRefused(search(searched, (store) => store.ordersOf(customerId)));
 
-/** By e-mail address the newest; by name the order of exactly that name first. */
-async function ordersNamed(text: string, searched: Searched): Hits {
-  if (!hasApp(searched.shop)) return onVendure(searched, (search) => search.ordersNamed(text));
-  if (isAddress(text)) return searchOrders(`email:${quoted(text)}`, searched);
-  const found = await searchOrders(`name:${quoted(text)}`, searched);
-  const plain = (name: string | null) => name?.replace(/^#/, '').toLowerCase();
-  const isExact = ({ name }: Hit) => plain(name) === plain(text);
-  // A shop may count with a prefix: EN1007 is the order of number 1007.
-  const isNumbered = ({ name }: Hit) => name?.replaceAll(/\D/g, '') === text;
-  return [...found.filter(isExact), ...found.filter((one) => !isExact(one) && isNumbered(one))];
-}
+const ordersNamed = (text: string, searched: Searched): Hits =>
+  search(searched, (store) => store.ordersNamed(text));
 
-async function searchOrders(search: string, { deployment, services, shop }: Searched): Hits {
-  const answer = await services.ask(shop)(findOrdersDocument, { search });
-  return dataOf(answer, deployment).orders.nodes.map(({ id, name }) => ({
-    ...{ shop: shop.domain, kind: 'order', id: idFromGid(id, 'Order') ?? '', name },
-  }));
-}
+const productsTitled = (title: string, searched: Searched): Hits =>
+  search(searched, (store) => store.productsTitled(title));
 
-async function productsTitled(title: string, searched: Searched): Hits {
-  const { deployment, services, shop } = searched;
-  if (!hasApp(shop)) return onVendure(searched, (search) => search.productsTitled(title));
-  const search = `title:${quoted(title)}`;
-  const answer = await services.ask(shop)(findProductsDocument, { search });
-  return dataOf(answer, deployment).products.nodes.map((product) => ({
-    ...{ shop: shop.domain, kind: 'product', name: product.title },
-    id: idFromGid(product.id, 'Product') ?? '',
-  }));
-}
+export const customerWith = async (email: string, searched: Searched): Hits =>
+  isAddress(email) ? search(searched, (store) => store.customerWith(email)) : [];
 
-export async function customerWith(email: string, searched: Searched): Hits {
-  const { deployment, services, shop } = searched;
-  if (!isAddress(email)) return [];
-  if (!hasApp(shop)) return onVendure(searched, (search) => search.customerWith(email));
-  const answer = await services.ask(shop)(customerByEmailDocument, { email });
-  const { customerByIdentifier: found } = dataOf(answer, deployment);
-  const id = found && idFromGid(found.id, 'Customer');
-  return id ? [{ shop: shop.domain, kind: 'customer', id, name: null }] : [];
+const byId = (id: string, searched: Searched): Hits => search(searched, (store) => store.byId(id));
+
+async function search(
+  { services, shop }: Searched,
+  ask: (store: AskedShop) => ReturnType<AskedShop['byId']>,
+): Hits {
+  const answer = await ask(services.asked(shop));
+  if (answer.kind !== 'found') throw storeUnread(answer);
+  return answer.value.map((one) => ({ shop: shop.domain, ...one }));
 }
 
 /** The store finds a code in any case; its own spelling is the id. */
@@ -200,29 +165,6 @@ async function byCode(code: string, { services, shop }: SearchedShop): Hits {
   if (answer.kind !== 'found') throw storeUnread(answer);
   const id = answer.value.code;
   return [{ shop: shop.domain, kind: 'coupon', id, name: id }];
-}
-
-async function byId(id: string, searched: SearchedShop): Hits {
-  const { deployment, services, shop } = searched;
-  if (!hasApp(shop)) return onVendure(searched, (search) => search.byId(id));
-  const types = ['Order', 'Product', 'Customer'] as const;
-  const ids = types.map((type) => `gid://shopify/${type}/${id}`);
-  const { nodes } = dataOf(await services.ask(shop)(stillThereDocument, { ids }), deployment);
-  const kinds = ['order', 'product', 'customer'] as const;
-  return kinds
-    .filter((_, index) => nodes[index])
-    .map((kind) => ({ shop: shop.domain, kind, id, name: null }));
-}
-
-async function onVendure(
-  { services, shop }: Searched,
-  ask: (
-    search: ReturnType<typeof createVendureSearch>,
-  ) => Promise<ScanAnswer<readonly FoundByName[]>>,
-): Hits {
-  const answer = await ask(createVendureSearch(services.vendure(shop)));
-  if (answer.kind !== 'found') throw storeUnread(answer);
-  return answer.value.map((one) => ({ shop: shop.domain, ...one }));
 }
 
 /** Also what the store has deleted since, and while the store does not answer. */
@@ -237,14 +179,6 @@ async function inLedger(id: string, { ledger, shop }: SearchedShop): Hits {
       kind: kind === 'member' ? 'customer' : kind,
       name: kind === 'coupon' ? id : null,
     }));
-}
-
-/** Quotes are documented for values with spaces or colons; a backslash escapes (Shopify, "Search syntax"). */
-const quoted = (text: string) => `"${text.replaceAll(/["\\]/g, '\\$&')}"`;
-
-function dataOf<Data>(answer: AdminAnswer<Data>, deployment: Place): Data {
-  if (answer.kind === 'data') return answer.data;
-  throw storeProblem(answer, deployment);
 }
 
 /** The orders that the store changed since then, page by page. */

@@ -34,7 +34,7 @@ export async function showTrace(
     const shop = findShop(deployment.connector, hit.shop);
     const traced = { shop, kind: parseKind(hit.kind), id: hit.id };
     const { kind, id } = traced;
-    const orders = kind === 'member' ? ordersOf(id, { deployment, services, shop }) : others;
+    const orders = kind === 'member' ? ordersOf(id, { services, shop }) : others;
     const record =
       options.reveal &&
       (await session.beginChange(deployment, 'reveal', { shop: shop.domain, kind, id }));
@@ -48,7 +48,7 @@ export async function showTrace(
   };
   if (second !== undefined) {
     const shop = findShop(deployment.connector, options.shop);
-    const hits = await findEntity(parseKind(first), second, { deployment, services, shop });
+    const hits = await findEntity(parseKind(first), second, { services, shop });
     const [hit, ...others] = hits;
     // Of orders the newest, or the one of exactly that name.
     const isOne = others.length === 0 || hit.kind === 'order';

@@ -25,8 +25,8 @@ import {
   warn,
 } from '../checks/check.ts';
 import type { Deployment } from '../deployment/deployment.ts';
-import { hasApp } from '../deployment/platform.ts';
-import { storeProblem } from '../deployment/services.ts';
+import { commandsOf, hasApp } from '../deployment/platform.ts';
+import { storeUnread } from '../deployment/services.ts';
 import { type Document, type Suggestion, text } from '../document/document.ts';
 import { line } from '../document/line.ts';
 import { findShop, shopsOf } from '../session/arguments.ts';
@@ -116,11 +116,12 @@ export function subscriptionsCheck(
     name: 'subscriptions',
     needs: ['store secret', 'Admin API'],
     look: forEachShop(shops, async (shop) => {
-      if (!hasApp(shop)) return [info(NOTHING_TO_SUBSCRIBE)];
+      const { sender } = commandsOf(shop);
+      if (sender !== undefined) return [info(sender)];
       const { domain } = shop;
       const checked = await subscriptions.check(domain);
       if (checked.kind === 'unavailable') {
-        const { message, next } = storeProblem(checked.answer, deployment);
+        const { message, next } = storeUnread(checked);
         return [unknown(message.replace(/\.$/, ''), ...(next === undefined ? [] : [next]))];
       }
       const findings = withOptions(checked.findings, options);
@@ -140,7 +141,7 @@ export function subscriptionsCheck(
     const progress = terminal.progress('repairing');
     for (const { domain: shop } of (await shops).filter(hasApp)) {
       const checked = await subscriptions.check(shop);
-      if (checked.kind === 'unavailable') throw storeProblem(checked.answer, deployment);
+      if (checked.kind === 'unavailable') throw storeUnread(checked);
       const findings = withOptions(checked.findings, options);
       if (isInOrder(findings)) continue;
       for (const change of await subscriptions.repair(shop, findings)) {
@@ -230,8 +231,6 @@ function faultsOf({ fine, missing, wrong, extra }: SubscriptionFindings): readon
   ];
 }
 
-const NOTHING_TO_SUBSCRIBE =
-  'the plugin on its Vendure server sends the events: there is nothing to subscribe to';
 const UNSEEN =
   "the app's configuration makes the webhook subscriptions, which cannot be seen from here";
 const EVENTS = 'changes of products come by Events, which cannot be seen from here';

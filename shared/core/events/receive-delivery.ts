@@ -1,4 +1,4 @@
-import { timingSafeEqual } from 'node:crypto';
+import { randomUUID, timingSafeEqual } from 'node:crypto';
 import { deduplicationIdOf, type EventQueue, type StoreEvent } from './event.ts';
 import { correlationOf, errorFields, type Telemetry } from './telemetry.ts';
 
@@ -48,7 +48,9 @@ export interface Deliveries {
 type Identified =
   | {
       readonly kind: 'event';
-      readonly event: Omit<StoreEvent, 'shop' | 'origin' | 'receivedAt' | 'body'>;
+      /** Without a `deliveryId` where the platform names none: each delivery is then one of its own. */
+      readonly event: Omit<StoreEvent, 'shop' | 'origin' | 'receivedAt' | 'body' | 'deliveryId'> &
+        Partial<Pick<StoreEvent, 'deliveryId'>>;
       /**
        * Equal bytes say nothing new: what they are known by. Undefined where the body only names its entity, and the
        * store is asked each time.
@@ -140,10 +142,11 @@ async function enqueue(
       break;
   }
   if (found.unexpectedVersion) telemetry.count('unexpected-api-version');
-  const { kind, topic, deliveryId } = found.event;
+  const { kind, topic, deliveryId = randomUUID() } = found.event;
   const receivedAt = now().toISOString();
   const { body } = delivery;
-  const event: StoreEvent = { ...found.event, shop: domain, origin: 'webhook', receivedAt, body };
+  const received = { shop: domain, origin: 'webhook', deliveryId, receivedAt, body } as const;
+  const event: StoreEvent = { ...found.event, ...received };
   const { saysAll } = found;
   if (saysAll === undefined && !mayQueue(event)) {
     return { status: 429, text: 'too many of one entity' };

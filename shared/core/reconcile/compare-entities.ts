@@ -50,13 +50,14 @@ export interface Purpose {
 
 /** Compares a page of the store with the ledger and sends a message for each difference. */
 export async function compareEntities(
-  { domain, rules, doubt, mode, versionsAreReadings = false }: ReconciledShop,
+  { domain, rules, doubt, mode, ...shop }: ReconciledShop,
   kind: HealedKind,
   seen: readonly Seen[],
   { since, isDeep, isNoLoss }: Purpose,
   deps: ReconcileDeps,
 ): Promise<Compared & { readonly sentOrders: readonly SentOrder[] }> {
   const { ledger, now, orderRetentionDays } = deps;
+  const versionsAreReadings = shop.versionsAreReadings?.includes(kind) ?? false;
   const keyOf = ({ id }: Seen) => ({ shop: domain, kind, id });
   // After go-live, what was only planned is missing, however old it is.
   const looksForPlans = mode === 'observe' || doubt !== undefined;

@@ -3,7 +3,6 @@ import type { StoreCoupon } from '../../store/store-entities.ts';
 import type { CircuitBreaker } from '../calls/call-loyalty.ts';
 import type { Pauses } from '../calls/shop-pause.ts';
 import {
-  type Claim,
   type EventQueue,
   type QueueDepth,
   queueFamilyOf,
@@ -38,7 +37,7 @@ export interface ReconcileDeps {
   readonly store: Pick<Store, 'readDiscount' | 'readCoupon'> & StoreScan;
   readonly queue: EventQueue;
   /** The label that a message carries: the store's own name for such an event. */
-  readonly topicOf: (kind: StoreEvent['kind'], claim: Claim) => string;
+  readonly topicOf: (event: Pick<StoreEvent, 'shop' | 'kind' | 'claim'>) => string;
   /** Delivery ids of what this run has sent. */
   readonly sent: Set<string>;
   readonly depth: QueueDepth;
@@ -80,8 +79,8 @@ export interface ReconciledShop {
   readonly rules: EntityRules;
   /** Of an observed shop, plans are compared and not what was sent. Absent: `live`. */
   readonly mode?: 'live' | 'observe';
-  /** Its versions are moments of reading: a later one alone says nothing. Absent: they are moments of change. */
-  readonly versionsAreReadings?: boolean;
+  /** Kinds whose versions are moments of reading: a later one alone says nothing. Of others they are moments of change. */
+  readonly versionsAreReadings?: readonly HealedKind[];
   /** Its store offers `changedMembers`. */
   readonly scansMembers?: boolean;
   /** While it lasts, everything is compared again. */
@@ -181,7 +180,7 @@ export async function sendOnce(
   { version, state = '', coupon, why, ...event }: Finding,
   { queue, topicOf, sent, telemetry, now }: ReconcileDeps,
 ): Promise<boolean> {
-  const { shop, kind, id, claim } = event;
+  const { shop, kind, id } = event;
   const deliveryId = `reconcile/${kind}/${id}/${version}/${state.slice(0, 16)}`;
   if (sent.has(deliveryId)) return false;
   await queue.send({
@@ -190,7 +189,7 @@ export async function sendOnce(
     receivedAt: now().toISOString(),
     body: coupon && encodeCoupon(coupon),
     origin: 'reconcile',
-    topic: topicOf(kind, claim),
+    topic: topicOf(event),
   });
   sent.add(deliveryId);
   telemetry.log('info', 'sent by reconciling', { shop, kind, id, why });

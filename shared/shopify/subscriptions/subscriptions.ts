@@ -36,7 +36,7 @@ interface SubscriptionsSettings {
 
 type CheckedSubscriptions =
   | { readonly kind: 'checked'; readonly findings: SubscriptionFindings }
-  | (StoreUnavailable & { readonly answer: Exclude<AdminAnswer<never>, { kind: 'data' }> });
+  | StoreUnavailable;
 
 type Change =
   | { readonly done: 'created' | 'corrected' | 'removed'; readonly topic: string }
@@ -57,7 +57,7 @@ export function createSubscriptions(settings: SubscriptionsSettings): Subscripti
   return {
     async check(shop) {
       const answer = await listSubscriptions(ask(shop));
-      if (answer.kind !== 'data') return { ...unavailable(answer), answer };
+      if (answer.kind !== 'data') return unavailable(answer);
       const { path, rules } = shopOf(shop);
       const wanted =
         madeBy === 'admin-api'

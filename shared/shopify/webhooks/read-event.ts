@@ -25,23 +25,12 @@ import { readOrderWebhook } from './read-order-webhook.ts';
 import { readProductEvent, readProductWebhook } from './read-product-webhook.ts';
 import { asRecord, discountId, parseJson, routeOf } from './topics.ts';
 
-/** An event of a shop that left the settings is unreadable, so that it is parked at once. */
-export function createEventReader(shops: ReadonlySet<string>): ReadEvent {
-  return (event) => (shops.has(event.shop) ? readEvent(event) : SHOP_NOT_CONFIGURED);
-}
-
-const SHOP_NOT_CONFIGURED: EventReading = {
-  kind: 'unreadable',
-  why: 'its shop is not in connector.config.ts (any more)',
-  fault: 'shop-not-configured',
-};
-
 /**
  * Only a body that the connector sent itself is decoded as a snapshot: a captured webhook cannot pass for
  * one with other headers. The topic chooses the reader, but it comes from an unsigned header: a body that
  * does not have the shape of its topic is unreadable.
  */
-function readEvent(event: StoreEvent): EventReading {
+export const readShopifyEvent: ReadEvent = (event) => {
   const { origin, body } = event;
   if (origin === 'webhook' && body !== undefined) {
     const parsed = parseJson(body);
@@ -51,7 +40,7 @@ function readEvent(event: StoreEvent): EventReading {
   if (read) return { kind: 'snapshot', version: versionOf(read.entity), ...read };
   // The snapshot was too large, has the form of another version, or its feeder knew only the id.
   return event.kind === 'discount' ? fanOut(event.id) : { kind: 'ask-store' };
-}
+};
 
 function readBodyOf(event: StoreEvent, payload: unknown): EventReading {
   switch (routeOf(event.topic)?.carries) {

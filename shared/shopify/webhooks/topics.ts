@@ -87,7 +87,7 @@ export function routeOf(topic: string): TopicRoute | undefined {
 }
 
 /** The label of an event that reconcile created. */
-export function topicOf(kind: StoreEvent['kind'], claim: Claim): string {
+export function topicOf({ kind, claim }: Pick<StoreEvent, 'kind' | 'claim'>): string {
   const about = kind === 'coupon' ? 'discount' : kind;
   const fits = (route: TopicRoute) => route.kind === about && route.claim === claim;
   const topics = [...topicRoutes].filter(([, route]) => fits(route)).map(([topic]) => topic);

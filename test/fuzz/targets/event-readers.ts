@@ -1,4 +1,4 @@
-import { createEventReader } from '../../../shared/shopify/webhooks/read-event.ts';
+import { readShopifyEvent } from '../../../shared/shopify/webhooks/read-event.ts';
 import { identifyEntity, routeOf } from '../../../shared/shopify/webhooks/topics.ts';
 import { chance, expectLaw, type FuzzTarget, pick } from '../fuzz-target.ts';
 import { makeBody } from '../make-body.ts';
@@ -6,7 +6,7 @@ import { SHOP, validWebhooks } from '../valid-webhooks.ts';
 
 /** Every reader of webhooks: orders, products, discounts, deletions, references, compliance. */
 export function createTarget(): FuzzTarget {
-  const read = createEventReader(new Set([SHOP]));
+  const read = readShopifyEvent;
   return {
     make(random) {
       const { topic, body } = pick(random, validWebhooks);

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { AdminCredentials } from '../../../shared/shopify/admin/client/access-token.ts';
 import {
   type AdminClientSettings,
   type AdminDocument,
   createAdminClient,
 } from '../../../shared/shopify/admin/client/admin-client.ts';
+import type { AdminCredentials } from '../../../shared/shopify/admin/client/admin-secret.ts';
 import {
   type AdminServer,
   type Reaction,

@@ -108,6 +108,7 @@ describe('the store behind the Admin API', () => {
     expect(await store.readOrder(SHOP, '5512345678901')).toEqual({
       kind: 'unavailable',
       why: 'access-denied-read-users',
+      lacks: 'read_users',
       misconfigured: true,
     });
   });

@@ -131,7 +131,10 @@ describe('an app that may not write customers', () => {
       const { id } = reader.actions.createCustomer({ email: 'reader@example.com' });
       const written = await writeBalances(askOf(reader), 'loyalty', [change(id)]);
       expect(written).toEqual([
-        { kind: 'unavailable', why: 'access-denied-write-customers', misconfigured: true },
+        {
+          ...{ kind: 'unavailable', why: 'access-denied-write-customers', misconfigured: true },
+          lacks: 'write_customers',
+        },
       ]);
     } finally {
       await reader.stop();

@@ -162,7 +162,11 @@ describe('the history of a stack', () => {
 
   it('escapes and shortens whatever a record says', async () => {
     const text = `x\n2026-11-17 12:00:00  olivia  paused all calls\u001b[8m${' y'.repeat(50_000)}`;
-    const change = { command: 'long', arguments: { because: text, 1: text }, version: '1.0.0-rc.1' };
+    const change = {
+      command: 'long',
+      arguments: { because: text, 1: text },
+      version: '1.0.0-rc.1',
+    };
     const caller = { arn: `arn:aws:iam::000000000000:user/max`, userId: 'AIDAMAX' };
     await recordBegin(connector.ledger, caller, change, new Date());
     const { stdout } = await connector.run('history --command long');

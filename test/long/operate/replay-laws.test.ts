@@ -52,7 +52,7 @@ async function openQueues() {
       coupons: urls.coupons.url,
     }),
     retire: async () => {},
-    ...letterReaderOf([{ domain: LETTER_SHOP }]),
+    ...letterReaderOf([{ domain: LETTER_SHOP, platform: 'shopify' }]),
     now: () => new Date('2026-10-10T00:00:00.000Z'),
     signal: new AbortController().signal,
     onReplayed: () => {},

@@ -32,7 +32,7 @@ export const replayScenario = connectorScenario((connector) => {
         replayQueue: watch(replayQueueOn(queues.orders)),
         retire: (letters) =>
           retireSummaries(letters, 'replayed', { ledger: watch(ledger), now: now() }),
-        ...letterReaderOf([{ domain: SHOP }]),
+        ...letterReaderOf([{ domain: SHOP, platform: 'shopify' }]),
         ...{ now, signal: new AbortController().signal, onReplayed: () => {} },
       },
       newTally(),

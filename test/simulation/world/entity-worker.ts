@@ -1,7 +1,7 @@
 import { runBatch } from '../../../shared/core/batch/run-batch.ts';
 import { createCircuitBreaker } from '../../../shared/core/calls/call-loyalty.ts';
 import { settleEntities } from '../../../shared/core/sync/settle-entities.ts';
-import { createEventReader } from '../../../shared/shopify/webhooks/read-event.ts';
+import { readShopifyEvent } from '../../../shared/shopify/webhooks/read-event.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import { connector, type Rules, SHOP } from './connector.ts';
 import type { LivingStore } from './living-store.ts';
@@ -9,7 +9,7 @@ import type { LoyaltyService } from './loyalty-service.ts';
 import { storeOf } from './process-world.ts';
 import type { StartFunction } from './workers.ts';
 
-const read = createEventReader(new Set([SHOP]));
+const read = readShopifyEvent;
 
 interface EntityWorld {
   readonly kernel: Kernel;

@@ -235,7 +235,7 @@ export class Operator {
           ledger: ledgerOf(process, ledger),
           now: kernel.now(),
         }),
-      ...letterReaderOf([{ domain: SHOP }]),
+      ...letterReaderOf([{ domain: SHOP, platform: 'shopify' }]),
       now: kernel.now,
       signal: new AbortController().signal,
       onReplayed: () => {},

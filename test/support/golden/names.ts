@@ -28,14 +28,11 @@ import {
 import { openRedemptions } from '../../../shared/core/redemptions/redemption-record.ts';
 import { givePoints } from '../../../shared/core/storefront/give-points.ts';
 import { nextCall } from '../../../shared/core/sync/next-call.ts';
-import {
-  SECRET_PURPOSES,
-  type SecretForms,
-  secretForms,
-  secretName,
-} from '../../../shared/services/shop-secrets.ts';
+import { SECRET_PURPOSES, secretForms, secretName } from '../../../shared/services/shop-secrets.ts';
+import { parseAdminSecret } from '../../../shared/shopify/admin/client/admin-secret.ts';
 import { makeRewardCode } from '../../../shared/shopify/admin/make-reward-code.ts';
 import { writeBalances } from '../../../shared/shopify/admin/write-balances.ts';
+import { parseVendureSecret } from '../../../shared/vendure/admin-client.ts';
 import { sign, vendureDeliveries } from '../../../shared/vendure/deliveries.ts';
 import { redemptionAt } from '../../fixtures/redemption.ts';
 import { neverSent, storeCoupon } from '../../fixtures/store-entities.ts';
@@ -235,8 +232,9 @@ const names: Samples = {
 };
 
 const token = 'A'.repeat(43);
+const FORMS = { ...secretForms, store: parseAdminSecret, vendure: parseVendureSecret };
 /** As people and commands store them; each is read by the function that needs it. */
-const SECRETS: { readonly [Purpose in keyof SecretForms]: readonly object[] } = {
+const SECRETS: Readonly<Record<keyof typeof FORMS, readonly object[]>> = {
   webhook: [{ current: 'secret', previous: 'older' }],
   loyalty: [{ token: 'token', key: 'key' }],
   store: [
@@ -253,7 +251,7 @@ const secrets: Samples = Object.fromEntries([
     {
       write: () => fields,
       read: (written: readonly Record<string, unknown>[]) =>
-        written.map((one) => secretForms[purpose as keyof SecretForms](one)),
+        written.map((one) => FORMS[purpose as keyof typeof FORMS](one)),
     },
   ]),
   [

@@ -10,7 +10,7 @@ import type {
   OrderRules,
   ProductRules,
 } from '../../../shared/core/mapping/wanted-state.ts';
-import { enrichmentOf } from '../../../shared/services/configured-store.ts';
+import { enrichmentOf } from '../../../shared/shopify/admin/open-store.ts';
 
 const least: ConnectorSettings = {
   shops: [{ domain: 'example-store.myshopify.com' }],
@@ -38,6 +38,7 @@ describe('the connector’s settings', () => {
         {
           domain: 'example-store.myshopify.com',
           path: 'example-store',
+          platform: 'shopify',
           rules: {
             completeWhen: 'fulfilled',
             pendingOrders: 'skip',
@@ -184,6 +185,18 @@ describe('the connector’s settings', () => {
     expect(withRules({ currency })).toEqual([
       "rules.currency must be three capital letters such as BRL, or 'any'",
     ]);
+  });
+
+  it('never take a number in the code of a Vendure order for the id of another order', () => {
+    const vendure = { adminApi: 'https://shop.example.com/admin-api', currency: 'EUR' };
+    const shop = {
+      platform: 'vendure',
+      domain: 'shop.example.com',
+      path: 'shop',
+      vendure,
+    } as const;
+    const { shops } = defineConnector({ ...least, shops: [shop] });
+    expect(shops[0]?.otherOrderIds).toEqual(['name']);
   });
 
   it('treat undefined like an absent setting', () => {

@@ -2,11 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createMemoryLedger } from '../../../local/harness/memory-ledger.ts';
 import { createPace, openBackfills } from '../../../scripts/connector/backfill/run-backfill.ts';
-import { awsSettings } from '../../../scripts/connector/deployment/deployment.ts';
-import { storeProblem } from '../../../scripts/connector/deployment/services.ts';
+import { storeUnread } from '../../../scripts/connector/deployment/services.ts';
 import { createSqsEventQueue, packEntries } from '../../../shared/aws/sqs-queues.ts';
 import type { StoreEvent } from '../../../shared/core/events/event.ts';
-import { failure } from '../../../shared/shopify/admin/client/admin-answer.ts';
+import { failure, unavailable } from '../../../shared/shopify/admin/client/admin-answer.ts';
 
 describe('the pace of a backfill', () => {
   it('never exceeds its rate by more than one window, however its sends are timed', () => {
@@ -128,24 +127,13 @@ describe('events that SQS did not accept', () => {
   });
 });
 
-const aws = awsSettings({ region: 'eu-west-1' });
-const place = { where: 'aws', stack: 'loyalty-connector-prod', region: 'eu-west-1', aws } as const;
-
 describe('a store that does not give what a command needs', () => {
   it.each([
     [failure('access-denied', { scope: 'read_all_orders' }), 'access scope read_all_orders.'],
-    [failure('access-denied'), 'is not usable (access-denied)'],
-    [
-      failure('bad-credentials'),
-      'The store refuses the connector, or its answer is not usable (bad-credentials)',
-    ],
-    [failure('time-out'), 'does not answer'],
-    [
-      { kind: 'user-errors', errors: [{ field: 'query', code: 'TAKEN' }] } as const,
-      'refuses the request: query TAKEN',
-    ],
+    [failure('access-denied'), 'could not be read (access-denied)'],
+    [failure('time-out'), 'could not be read (time-out)'],
   ])('%j is explained', (answer, text) => {
-    expect(storeProblem(answer, place).message).toContain(text);
+    expect(storeUnread(unavailable(answer)).message).toContain(text);
   });
 });
 

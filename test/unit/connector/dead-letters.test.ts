@@ -47,6 +47,7 @@ import {
   type LedgerEntry,
   ledgerKeyText,
 } from '../../../shared/core/ledger/ledger.ts';
+import { askShop } from '../../../shared/shopify/commands.ts';
 import {
   LETTER_AT as at,
   deadLetter,
@@ -125,7 +126,7 @@ describe('groups of dead letters', () => {
 });
 
 describe('a prepared replay', () => {
-  const reader = letterReaderOf([{ domain: LETTER_SHOP }]);
+  const reader = letterReaderOf([{ domain: LETTER_SHOP, platform: 'shopify' }]);
   const now = new Date('2026-10-10T00:00:00Z');
   const prepare = (letter: ReadLetter, by = 'ops@desk') => prepareReplay(letter, by, reader, now);
   const spoilt = new TextEncoder().encode('{"id');
@@ -394,7 +395,7 @@ describe('replaying dead letters', () => {
     await replayLetters(
       { letterIds: new Set(['letter-1']), by: 'ops@desk' },
       {
-        ...letterReaderOf([{ domain: LETTER_SHOP }]),
+        ...letterReaderOf([{ domain: LETTER_SHOP, platform: 'shopify' }]),
         queues: [{ ...emptyQueue, receive: async () => pages.shift() ?? [] }],
         replayQueue: {
           sendAll: async (events) => {
@@ -530,8 +531,9 @@ describe('what documents say of dead letters', () => {
     };
     const kinds = ['order', 'product', 'member', 'discount', 'product'] as const;
     const letters = kinds.map((kind) => aboutOf(letterOf({ kind, id: '7' } as object)));
-    const names = await readNames({ ask: () => ask } as never, {} as never, letters);
-    expect(asked).toEqual([['gid://shopify/Order/7', 'gid://shopify/Product/7']]);
+    const services = { asked: () => askShop(ask as never, LETTER_SHOP) };
+    const names = await readNames(services, {} as never, letters);
+    expect(asked).toEqual([['gid://shopify/Order/7'], ['gid://shopify/Product/7']]);
     const texts = letters.map((about) => aboutText(about, new Map([[LETTER_SHOP, names]])));
     expect(texts).toEqual(['order #1007', 'product Hat', 'member 7', 'discount 7', 'product Hat']);
     for (const about of letters) expect(aboutText(about, new Map())).toBe(`${about.kind} 7`);

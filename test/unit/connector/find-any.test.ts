@@ -1,13 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { awsSettings } from '../../../scripts/connector/deployment/deployment.ts';
 import { findAny, type SearchedDeps } from '../../../scripts/connector/trace/find.ts';
 import type { Shop } from '../../../shared/config/connector-config.ts';
 import { ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
+import { askShop } from '../../../shared/shopify/commands.ts';
 import connector from '../../fixtures/two-shops.config.ts';
 
 const { shops } = connector;
 const [one, two] = shops as readonly [Shop, Shop];
-const aws = awsSettings({ region: 'eu-west-1' });
 const denied = { kind: 'failure', reason: 'access-denied', scope: 'read_products' } as const;
 
 /** What each question of the store is answered with, by the name of its document. */
@@ -28,9 +27,8 @@ function world(answers: Answers = {}, known: readonly string[] = []): SearchedDe
     return 'kind' in answer ? answer : { kind: 'data', data: answer };
   };
   return {
-    deployment: { where: 'aws', stack: 'a', region: 'eu-west-1', aws },
     services: {
-      ...{ ask: () => ask as never, vendure: () => ({}) as never },
+      asked: ({ domain }) => askShop(ask as never, domain),
       store: { readCoupon: async () => ({ kind: 'gone' }) },
     },
     ledger: { readMany: async () => new Map(known.map((key) => [key, {} as never])) },

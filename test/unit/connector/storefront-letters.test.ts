@@ -44,9 +44,9 @@ const pointEvent = encodeEvent({
 });
 
 const least = {
-  shops: [{ domain: SHOP }],
+  shops: [{ domain: SHOP, platform: 'shopify' }],
   loyalty: { address: 'https://loyalty.example.com' },
-};
+} as const;
 
 describe('a dead letter of the storefront sync', () => {
   const world = {

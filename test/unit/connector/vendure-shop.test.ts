@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Finding, ShopDeps } from '../../../scripts/connector/checks/check.ts';
-import { judgeServer } from '../../../scripts/connector/checks/vendure.ts';
+import { serverCheck } from '../../../scripts/connector/checks/store.ts';
 import { awsSettings, type Deployment } from '../../../scripts/connector/deployment/deployment.ts';
 import { requireApp, requireApps } from '../../../scripts/connector/deployment/platform.ts';
 import { openShopServices, readNames } from '../../../scripts/connector/deployment/services.ts';
@@ -12,13 +12,14 @@ import {
   fieldsOf,
   tryCredentials,
 } from '../../../scripts/connector/secrets/set-secret.ts';
-import { postProbe } from '../../../scripts/connector/send/send-webhook.ts';
+import { postDelivery } from '../../../scripts/connector/send/send-webhook.ts';
 import { shopSteps } from '../../../scripts/connector/setup/shop-steps.ts';
 import { BadArguments } from '../../../scripts/connector/terminal/exit.ts';
 import { findAny, findEntity } from '../../../scripts/connector/trace/find.ts';
 import { subscriptionsCheck } from '../../../scripts/connector/webhooks/webhooks.ts';
 import { defineConnector, type Shop } from '../../../shared/config/connector-config.ts';
 import type { Delivery } from '../../../shared/core/events/receive-delivery.ts';
+import { judgeServer, vendureCommands } from '../../../shared/vendure/commands.ts';
 import { vendureDeliveries } from '../../../shared/vendure/deliveries.ts';
 
 /** What the server answers, and what it was asked. */
@@ -98,29 +99,44 @@ describe('the secrets of a Vendure shop', () => {
 });
 
 describe('the server of a Vendure shop', () => {
-  const verdict = (findings: readonly Finding[]) => findings.map((one) => one.verdict);
+  /** Of a shop with these settings, as `doctor` shows it. */
+  async function look(changes: Partial<Shop['vendure']> = {}): Promise<readonly Finding[]> {
+    const vendure = shop.vendure && { ...shop.vendure, ...changes };
+    const open = openShopServices(deployment);
+    const asked = (one: Shop) => open.asked(one, { apiKey: 'key' });
+    const services = () => ({ ...open, asked });
+    return serverCheck({ services, shops: [{ ...shop, vendure }] }).look();
+  }
 
-  it('passes where its channel can be read and counts as the settings say', () => {
-    const right = judgeServer({ kind: 'data', data: channel() }, shop);
-    expect(verdict(right)).toEqual(['pass', 'pass']);
-    const [wrong] = judgeServer({ kind: 'data', data: channel('USD') }, shop);
-    expect(wrong).toMatchObject({ verdict: 'fail', fix: expect.stringContaining("to 'USD'") });
-    const vendure = shop.vendure && { ...shop.vendure, channel: 'another' };
-    const [other] = judgeServer({ kind: 'data', data: channel() }, { ...shop, vendure });
-    expect(other).toMatchObject({ verdict: 'fail', fix: expect.stringContaining('its code') });
+  it('passes where its channel can be read and counts as the settings say', async () => {
+    answer = () => ({ data: channel() });
+    expect(await look()).toMatchObject([{ verdict: 'pass' }, { verdict: 'pass' }]);
+    const other = { verdict: 'fail', fix: expect.stringContaining('its code') };
+    expect(await look({ channel: 'another' })).toMatchObject([other]);
+    answer = () => ({ data: channel('USD') });
+    const wrong = { verdict: 'fail', fix: expect.stringContaining("to 'USD'") };
+    expect(await look()).toMatchObject([wrong]);
   });
 
-  it('fails with the fix where a person must act, and is not known where it did not answer', () => {
-    const judge = (why: string, more: object = {}) =>
-      judgeServer({ kind: 'unavailable', why, ...more }, shop);
-    expect(judge('unauthorized', { misconfigured: true })).toMatchObject([
+  it('fails with the fix where a person must act', async () => {
+    const refuse = (code: string) => {
+      answer = () => ({ errors: [{ extensions: { code } }], data: null });
+    };
+    refuse('FORBIDDEN');
+    expect(await look()).toMatchObject([
       { verdict: 'fail', fix: expect.stringContaining('ReadPromotion'), next: [{}] },
     ]);
-    expect(judge('unknown-channel', { misconfigured: true })).toMatchObject([
-      { verdict: 'fail', fix: expect.stringContaining('vendure.channel') },
-    ]);
-    expect(verdict(judge('not-the-api'))).toEqual(['fail']);
-    expect(verdict(judge('time-out'))).toEqual(['unknown']);
+    refuse('CHANNEL_NOT_FOUND');
+    const [found] = await look();
+    expect(found).toMatchObject({ fix: expect.stringContaining('vendure.channel') });
+    expect(found).not.toHaveProperty('next');
+  });
+
+  it('is not known where it did not answer, and fails where another program did', () => {
+    const settings = { adminApi: 'x', channel: undefined, currency: 'EUR' };
+    const judge = (why: string) => judgeServer({ kind: 'unavailable', why }, settings);
+    expect(judge('not-the-api')).toMatchObject([{ verdict: 'fail' }]);
+    expect(judge('time-out')).toMatchObject([{ verdict: 'unknown' }]);
   });
 });
 
@@ -143,7 +159,7 @@ describe('what only a Shopify shop has', () => {
     const setup = { deps: { where: 'aws', session: {} }, deployment, shop, isOnly: true };
     const titles = [...shopSteps(setup as never)].map(({ title }) => title);
     expect(titles).toEqual([
-      ...['Secrets', 'Vendure server', 'Loyalty service', 'Address for the plugin'],
+      ...['Secrets', 'Vendure server', 'Loyalty service', 'Address for events'],
     ]);
     const services = () => openShopServices(deployment);
     const deps: ShopDeps = { deployment, services, shops: [shop] };
@@ -155,7 +171,7 @@ describe('what only a Shopify shop has', () => {
 
 it('is probed as its plugin signs, with an event that is not queued', async () => {
   answer = () => ({});
-  await postProbe(place(), 'the-secret');
+  await postDelivery(place(), vendureCommands.probe(shop.domain, 'the-secret', new Date()));
   const [sent] = asked;
   if (!sent) throw new Error('nothing was sent');
   const check = (secret: string) =>
@@ -181,10 +197,10 @@ describe('what a text may mean in a Vendure shop', () => {
       return { data: { [name]: { items: isHit ? items[name] : [] } } };
     };
     const services = openShopServices(deployment);
-    const vendure = (one: Shop) => services.vendure(one, { kind: 'api-key', apiKey: 'key' });
+    const asked = (one: Shop) => services.asked(one, { apiKey: 'key' });
     const store = { readCoupon: async () => ({ kind: 'gone' }) as const };
     const ledger = { readMany: async () => new Map() };
-    return { deployment, ledger, services: { ...services, vendure, store } };
+    return { ledger, services: { ...services, asked, store } };
   }
   const find = async (text: string, ...hits: readonly string[]) =>
     (await findAny(text, world(...hits), [shop])).hits.map(({ kind, id, name }) => [
@@ -225,13 +241,13 @@ it('names orders by their codes and products by their names', async () => {
       ? { data: { orders: { items: [{ id: '7', code: 'ABC' }] } } }
       : { data: { products: { items: [{ id: '7', name: 'Hat' }] } } };
   const services = openShopServices(deployment);
-  const vendure = (one: Shop) => services.vendure(one, { kind: 'api-key', apiKey: 'key' });
+  const asked = (one: Shop) => services.asked(one, { apiKey: 'key' });
   const named = [
     { kind: 'order', id: '7' },
     { kind: 'product', id: '7' },
     { kind: 'member', id: '7' },
   ];
-  const names = await readNames({ ...services, vendure }, shop, named);
+  const names = await readNames({ asked }, shop, named);
   expect([...names]).toEqual([
     ['order 7', 'ABC'],
     ['product 7', 'Hat'],

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { productAt, productEventAt } from '../../../local/harness/product-payload.ts';
 import type { StoreEvent } from '../../../shared/core/events/event.ts';
 import { mapProduct } from '../../../shared/core/mapping/map-product.ts';
-import { createEventReader } from '../../../shared/shopify/webhooks/read-event.ts';
+import { readShopifyEvent } from '../../../shared/shopify/webhooks/read-event.ts';
 import { readProductWebhook } from '../../../shared/shopify/webhooks/read-product-webhook.ts';
 import { identifyEntity, routeOf } from '../../../shared/shopify/webhooks/topics.ts';
 import { rules } from '../../fixtures/store-entities.ts';
@@ -108,7 +108,7 @@ describe('reading a product', () => {
 
 const SHOP = 'example-store.myshopify.com';
 const ID = '8012345678901';
-const read = createEventReader(new Set([SHOP]));
+const read = readShopifyEvent;
 
 function readUnder(topic: string, payload: unknown, given: Partial<StoreEvent> = {}) {
   const route = routeOf(topic);

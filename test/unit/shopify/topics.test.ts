@@ -4,7 +4,7 @@ import { openConnector } from '../../../local/harness/in-process-connector.ts';
 import { productAt, productEventAt } from '../../../local/harness/product-payload.ts';
 import { type Claim, hashBody, type StoreEvent } from '../../../shared/core/events/event.ts';
 import { encodeSnapshot } from '../../../shared/core/store/store.ts';
-import { createEventReader } from '../../../shared/shopify/webhooks/read-event.ts';
+import { readShopifyEvent } from '../../../shared/shopify/webhooks/read-event.ts';
 import {
   eventRoutes,
   identifyEntity,
@@ -19,7 +19,7 @@ import { storeOrder } from '../../fixtures/store-entities.ts';
 import { storeEvent } from '../../fixtures/store-event.ts';
 
 const SHOP = 'example-store.myshopify.com';
-const read = createEventReader(new Set([SHOP]));
+const read = readShopifyEvent;
 
 describe('a topic', () => {
   it.each<[StoreEvent['kind'], Claim, string]>([
@@ -31,7 +31,7 @@ describe('a topic', () => {
     ['discount', 'deleted', 'discounts/delete'],
     ['coupon', 'code-removed', 'discounts/redeemcode_removed'],
   ])('labels a %s that reconcile finds %s', (kind, claim, topic) => {
-    expect(topicOf(kind, claim)).toBe(topic);
+    expect(topicOf({ kind, claim })).toBe(topic);
     expect(topicRoutes.get(topic)?.claim).toBe(claim);
   });
 });

@@ -6,28 +6,7 @@ import {
   HTTP_FAILURES,
   readStatus,
 } from './admin-answer.ts';
-
-export type AdminCredentials =
-  /** An app of the Dev Dashboard: its id and secret get a token that is valid for a day. */
-  | {
-      readonly kind: 'client-credentials';
-      readonly clientId: string;
-      readonly clientSecret: string;
-    }
-  /**
-   * An older app: its token is valid until it is revoked. Its id is needed only to check the session
-   * tokens of its extensions.
-   */
-  | { readonly kind: 'static'; readonly accessToken: string; readonly clientId?: string };
-
-/** `unreachable`: Secrets Manager does not answer; `unusable`: the secret holds no valid credentials. */
-type ReadCredentials = AdminCredentials | 'unreachable' | 'unusable';
-
-export interface AdminSecret {
-  get(): Promise<ReadCredentials>;
-  /** For credentials that the store refused: they may have been changed since. */
-  refresh(): Promise<ReadCredentials>;
-}
+import type { AdminCredentials, AdminSecret } from './admin-secret.ts';
 
 type ClientCredentials = Extract<AdminCredentials, { kind: 'client-credentials' }>;
 

@@ -102,6 +102,7 @@ export function unavailable(
     kind: 'unavailable',
     why: scope === undefined ? reason : `${reason}-${scope.replaceAll('_', '-')}`,
     ...(afterSeconds !== undefined && { afterSeconds }),
+    ...(scope !== undefined && { lacks: scope }),
     ...(reasons[reason] && { misconfigured: true }),
     ...(reason === 'query-refused' && { queryRefused: true }),
     ...(reason === 'order-not-visible' && { hidden: true }),

@@ -1,6 +1,6 @@
 import { createHttpClient } from '../../../http/http-client.ts';
 import { API_VERSION } from '../../entity-id.ts';
-import { type AdminSecret, createAccessTokens, requestToken } from './access-token.ts';
+import { createAccessTokens, requestToken } from './access-token.ts';
 import {
   ADMIN_HEADERS,
   type AdminAnswer,
@@ -10,6 +10,7 @@ import {
   readAnswer,
   readBody,
 } from './admin-answer.ts';
+import type { AdminSecret } from './admin-secret.ts';
 
 /** A GraphQL document that the build has checked against Shopify's schema. */
 export interface AdminDocument<Data, Variables> {

@@ -208,7 +208,7 @@ describe('one run', () => {
   });
 
   it('heals the lost change of a customer, where the platform shows such changes', async () => {
-    const platform = { versionsAreReadings: true, scansMembers: true };
+    const platform = { versionsAreReadings: ['member'], scansMembers: true } as const;
     const put = (email: string) =>
       connector.store.putMember(SHOP, {
         ...{ id: '61', name: 'Robin Sample', email, phone: undefined, metafields: undefined },
