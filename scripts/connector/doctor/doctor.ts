@@ -9,7 +9,7 @@ import {
   type ShopDeps,
 } from '../checks/check.ts';
 import { loyaltyCheck, orderOriginCheck, rewardsCheck } from '../checks/loyalty.ts';
-import { goLiveCheck, settingsCheck } from '../checks/settings.ts';
+import { flowCheck, goLiveCheck, settingsCheck } from '../checks/settings.ts';
 import {
   adminApiCheck,
   currencyCheck,
@@ -108,6 +108,7 @@ function openChecks(deployment: Deployment, options: CommonOptions): readonly Ch
     accessCheck(deployment, unread),
     concurrencyCheck(deployment),
     pausesCheck(deployment),
+    ...(storefront?.flow ? [flowCheck(apps, storefront.flow)] : []),
     ...withSecrets.map((check) => ({
       ...check,
       look: async () => ((await mayRead) ? check.look() : []),

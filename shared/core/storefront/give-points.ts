@@ -102,6 +102,15 @@ const dayKey = (shop: string, at: number): RecordKey<'given'> => ({
   ...{ shop, kind: 'given', id: new Date(at).toISOString().slice(0, 10) },
 });
 
+/** The points that workflows of the shop gave on this day of UTC. */
+export async function readGiven(
+  shop: string,
+  ledger: Pick<Ledger, 'readMany'>,
+  now: Date,
+): Promise<number> {
+  return (await readDay(dayKey(shop, now.getTime()), { ledger })).day.points;
+}
+
 type Counted =
   | { readonly kind: 'counted'; readonly at: number }
   | Extract<Given, { kind: 'refused' | 'busy' }>;
@@ -140,7 +149,10 @@ function release(shop: string, run: string, at: number, deps: GiftDeps): Promise
   return changeDay(dayKey(shop, at), free, deps);
 }
 
-async function readDay(key: RecordKey<'given'>, { ledger }: GiftDeps) {
+async function readDay(
+  key: RecordKey<'given'>,
+  { ledger }: { readonly ledger: Pick<Ledger, 'readMany'> },
+) {
   const entry = await readEntry(ledger, key);
   return { entry, day: form.read(entry?.remembered) ?? { points: 0, runs: [] } };
 }

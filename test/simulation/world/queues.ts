@@ -71,7 +71,7 @@ export type QueuedEntity = Pick<QueuedEvent, 'kind' | 'id'>;
 interface JudgedDelay {
   readonly seconds: number;
   readonly why: string;
-  /** Whether the ledger knows of the message's last wait. */
+  /** Whether the worker has read the message's last wait in the ledger. */
   readonly hadWait: (message: ReceivedMessage) => boolean;
 }
 
@@ -83,7 +83,7 @@ const HELD_BACK: ReadonlySet<string> = new Set([
  * The last wait could not be read: every receive counts as a failure. Of a message that cannot be read the log does not
  * say which it is.
  */
-const UNREAD: ReadonlySet<string> = new Set(['ledger-unavailable', 'newer-release', '']);
+const UNREAD: ReadonlySet<string> = new Set(['ledger-unavailable', '']);
 /** Hours without any fault. */
 const PATIENT: ReadonlySet<string> = new Set(['not-cancelled', 'redemption-absent']);
 /** Seconds, after a call without an answer. */

@@ -178,8 +178,11 @@ export class Workers {
     /** By delivery: why it waits again. */
     const whys = new Map<string, string>();
     const { entries } = this.#world.ledger;
-    const hadWait = ({ messageId, attempts }: ReceivedMessage) =>
-      entries.has(ledgerKeyText(waitingKey(SHOP, messageId, attempts - 1)));
+    const isNewer = (text: string) => !process.isNewer && process.writtenByNewer.has(text);
+    const hadWait = ({ messageId, attempts }: ReceivedMessage) => {
+      const wait = ledgerKeyText(waitingKey(SHOP, messageId, attempts - 1));
+      return entries.has(wait) && !isNewer(wait);
+    };
     let draws = 0;
     return {
       ledger: ledgerOf(process, this.#world.ledger),
@@ -187,7 +190,12 @@ export class Workers {
       source: {
         delay: (messages: readonly ReceivedMessage[], seconds: number) => {
           const why = messages.map((one) => whys.get(queues.deliveryOf(one.messageId) ?? ''));
-          queues.judgeDelay(messages, { seconds, why: why.find(Boolean) ?? '', hadWait });
+          // For a group with a message of the next release, the ledger is not read.
+          const isRead = !messages.some(({ messageId }) => isNewer(messageId));
+          queues.judgeDelay(messages, {
+            ...{ seconds, why: why.find(Boolean) ?? '' },
+            hadWait: (message) => isRead && hadWait(message),
+          });
           return process.call('queue', `delays ${messages.length} by ${seconds} s`, () => {
             // Counts as finished: the rest of the batch may take longer than the delay.
             for (const one of messages) this.#busy.get(process)?.delete(this.#entityOf(one));

@@ -44,7 +44,13 @@ export const STACKS = {
   },
 };
 
-const deployed = (more: object) => ({ deployment: { monitoring: 'full', ...more } as const });
+const deployed = (more: object) => ({
+  deployment: { monitoring: 'full', dashboard: true, ...more } as const,
+  alarms: {
+    emails: ['operator@shop.example'],
+    orderSilence: { hours: 4, opens: 8, closes: 20, timeZone: 'Europe/Berlin' },
+  },
+});
 
 interface Resource {
   readonly Type: string;

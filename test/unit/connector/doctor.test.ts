@@ -16,7 +16,7 @@ import {
   warn,
 } from '../../../scripts/connector/checks/check.ts';
 import { describeReward } from '../../../scripts/connector/checks/loyalty.ts';
-import { settingsCheck } from '../../../scripts/connector/checks/settings.ts';
+import { judgeFlow, settingsCheck } from '../../../scripts/connector/checks/settings.ts';
 import {
   adminApiCheck,
   judgeCurrency,
@@ -156,6 +156,18 @@ describe('the Rollouts of a shop', () => {
       ),
     ]);
     expect(verdicts(judgeRollouts({ kind: 'read', rollouts: [] }))).toEqual(['pass']);
+  });
+});
+
+describe('Shopify Flow', () => {
+  const flow = completeStorefront({ flow: { mostPointsPerDay: 60 } })?.flow;
+
+  it('is shown with what workflows gave today, and with what no API shows', () => {
+    const judge = (given: number) => (flow ? judgeFlow(flow, given) : []);
+    const unread = info(expect.stringMatching(/^not known, .*released app.*workflow/));
+    const sent = /expire within 14 days.*gave 50 of 60 points today.*at most 500 a run/;
+    expect(judge(50)).toEqual([info(expect.stringMatching(sent)), unread]);
+    expect(verdicts(judge(60))).toEqual(['warn', 'info']);
   });
 });
 
