@@ -26,16 +26,9 @@ export async function installVendure(say: Say, signal?: AbortSignal): Promise<st
   });
   // Renamed into place: another start may be about to read it.
   const built = join(folder, `server-${process.pid}.mjs`);
-  await bundleServer(built);
-  renameSync(built, join(folder, 'server.mjs'));
-  return folder;
-}
-
-/** The server with our plugin in one file. It finds the packages of Vendure in the folder of that file. */
-export async function bundleServer(outfile: string): Promise<void> {
   await build({
     entryPoints: [moduleFile('local/vendure-engine/server/server')],
-    outfile,
+    outfile: built,
     bundle: true,
     format: 'esm',
     platform: 'node',
@@ -43,6 +36,8 @@ export async function bundleServer(outfile: string): Promise<void> {
     // Not the one beside it, which leads to the types of the packages.
     tsconfigRaw: {},
   });
+  renameSync(built, join(folder, 'server.mjs'));
+  return folder;
 }
 
 async function download(target: string, say: Say, signal: AbortSignal | undefined): Promise<void> {

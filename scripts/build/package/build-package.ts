@@ -5,7 +5,6 @@ import { cpSync, globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { build } from 'esbuild';
 import { bundleApp } from '../../../app/build/build-app.ts';
-import { bundleServer } from '../../../local/vendure-engine/engine.ts';
 import manifest from '../../../package.json' with { type: 'json' };
 import { readPage } from '../../connector/console/server.ts';
 
@@ -28,7 +27,16 @@ rmSync(OUT, { recursive: true, force: true });
 compile('-p', 'scripts/build/package');
 compile('-p', 'scripts/build/package/tsconfig.types.json');
 for (const file of globSync(ASSETS)) cpSync(file, join(OUT, file));
-await bundleServer(join(OUT, VENDURE, 'server.js'));
+// With the plugin; its packages are installed when it is started.
+await build({
+  entryPoints: [`${VENDURE}/server.ts`],
+  outfile: join(OUT, VENDURE, 'server.js'),
+  bundle: true,
+  platform: 'node',
+  format: 'esm',
+  packages: 'external',
+  tsconfigRaw: {},
+});
 for (const [path, contents] of await bundleApp()) {
   const file = join(OUT, 'app/extensions', path);
   mkdirSync(dirname(file), { recursive: true });
