@@ -111,7 +111,7 @@ function completeShop(
     orderSilence: orderSilence ?? alarms?.orderSilence ?? false,
     mode: mode ?? 'live',
     // Vendure's codes are random: a number in one would be the id of another order.
-    otherOrderIds: otherOrderIds ?? (vendure ? ['name'] : ['name', 'number']),
+    otherOrderIds: otherOrderIds ?? (on.vendure ? ['name'] : ['name', 'number']),
     observers: observers ?? [],
     platform: on.platform ?? 'shopify',
     vendure: on.vendure && { ...VENDURE, ...on.vendure },
