@@ -110,7 +110,8 @@ function completeShop(
     rules: { ...defaultRules, sharedAccount, storeCredit, ...given(common), ...given(rules) },
     orderSilence: orderSilence ?? alarms?.orderSilence ?? false,
     mode: mode ?? 'live',
-    otherOrderIds: otherOrderIds ?? ['name', 'number'],
+    // Vendure's codes are random: a number in one would be the id of another order.
+    otherOrderIds: otherOrderIds ?? (on.vendure ? ['name'] : ['name', 'number']),
     observers: observers ?? [],
     platform: on.platform ?? 'shopify',
     vendure: on.vendure && { ...VENDURE, ...on.vendure },

@@ -301,17 +301,20 @@ function surchargesOf(
     }));
 }
 
+/** Of payments from which none will come. */
+const NO_MONEY: ReadonlySet<string> = new Set(['Cancelled', 'Declined', 'Error']);
+
 function paymentStatusOf(
   { state, payments, totalWithTax }: VendureOrder,
   paid: Amount,
   refunds: readonly VendureRefund[],
   money: (units: number) => Amount,
 ): string {
-  const some = (one: string) => (payments ?? []).some((payment) => payment.state === one);
   if (paid === ZERO) {
+    const states = (payments ?? []).map((payment) => payment.state);
     if (state === 'Cancelled') return 'voided';
-    if (some('Authorized')) return 'authorized';
-    return some('Cancelled') ? 'voided' : 'pending';
+    if (states.includes('Authorized')) return 'authorized';
+    return states.length > 0 && states.every((one) => NO_MONEY.has(one)) ? 'voided' : 'pending';
   }
   if (refunds.length > 0) {
     const back = refunds.filter((one) => one.state !== 'Pending').map(({ total }) => money(total));

@@ -50,6 +50,7 @@ async function open() {
       const wasChanged = how === 'changed after it was signed';
       return { headers, body: wasChanged ? Buffer.concat([body, Buffer.from(' ')]) : body };
     },
+    // A guest is an order without a customer.
     async buy({ lines, taxes, code, shipping, pay, customerId, foreignCurrency }) {
       const order = await after(() =>
         actions.placeOrder({
@@ -77,6 +78,21 @@ async function open() {
         return actions.editOrder({ ...of(id), set: [{ lineId, quantity: left }] });
       }),
     cancel: (id) => after(() => actions.cancelOrder(of(id))),
+    async modify(id, { add, remove, surcharge, difference }) {
+      const line = sandbox.rows.orders.get(id)?.lines.find((one) => one.id === remove?.lineId);
+      const left = (line?.quantity ?? 0) - (remove?.quantity ?? 0);
+      const set = line ? [{ lineId: line.id, quantity: left }] : [];
+      const added = [
+        ...(add ? [{ ...add, title: 'Other goods' }] : []),
+        ...(surcharge ? [{ title: 'Wrapping', price: surcharge }] : []),
+      ];
+      await after(() => actions.editOrder({ ...of(id), set, add: added }));
+      await after<unknown>(() =>
+        difference > 0
+          ? actions.payOrder(of(id))
+          : actions.refundOrder({ ...of(id), amount: -difference }),
+      );
+    },
     createProduct: async (price) =>
       (await after(() => actions.createProduct({ title: 'Goods', price }))).id,
     changePrice: (productId, price) => after(() => actions.updateProduct({ productId, price })),
@@ -97,5 +113,8 @@ async function open() {
 }
 
 describeStorePlatform('Shopify’s sandbox', open, {
-  timeOfSigning: 'a webhook is signed without its time; equal bytes are one message',
+  'time of signing': 'a webhook is signed without its time; equal bytes are one message',
+  'surcharges below zero': 'an edit of an order adds lines, and none below zero',
+  'money of exchanges':
+    'what an edit takes out is a refund without money, and money that goes back later counts for it first',
 });

@@ -14,6 +14,9 @@ const secrets = { current: 'newer-secret-of-this-test', previous: 'older-secret-
 const KINDS = { order: 'order', product: 'product', discount: 'promotion', member: 'customer' };
 const credentials = { kind: 'login', username: 'superadmin', password: 'superadmin' } as const;
 
+type Person = Parameters<PlatformUnderTest['createCustomer']>[0];
+const personOf = ({ email: emailAddress, ...names }: Person) => ({ ...names, emailAddress });
+
 async function open(): Promise<PlatformUnderTest> {
   const data = mkdtempSync(join(tmpdir(), 'vendure-'));
   const port = await freePort();
@@ -37,10 +40,9 @@ async function open(): Promise<PlatformUnderTest> {
     return id;
   }
 
-  async function createCustomer(person: Parameters<PlatformUnderTest['createCustomer']>[0]) {
-    const { email: emailAddress, ...names } = person;
-    const visitor = await merchant.register({ ...names, emailAddress });
-    const id = await merchant.customerId(emailAddress);
+  async function createCustomer(person: Person) {
+    const visitor = await merchant.register(personOf(person));
+    const id = await merchant.customerId(person.email);
     visitors.set(id, visitor);
     return id;
   }
@@ -87,16 +89,18 @@ async function open(): Promise<PlatformUnderTest> {
       const wasChanged = how === 'changed after it was signed';
       return { headers, body: wasChanged ? Buffer.concat([body, Buffer.from(' ')]) : body };
     },
-    async buy({ lines, taxes, code, pay, customerId = buyer, foreignCurrency }) {
+    async buy({ lines, taxes, code, pay, customerId = buyer, foreignCurrency, guest }) {
       const bought = [];
       for (const { price, quantity } of lines) bought.push([await skuAt(price), quantity] as const);
       if (taxes === 'on top') await changeChannel({ pricesIncludeTax: false });
       if (foreignCurrency) await changeChannel({ defaultCurrencyCode: 'USD' });
-      const order = await merchant.buy(visitors.get(customerId) ?? api.visit(), {
+      const basket = {
         goods: Object.fromEntries(bought),
         coupons: code ? [code] : [],
         pay: pay === 'later' ? 'invoice' : 'card',
-      });
+      } as const;
+      const visitor = guest ? undefined : visitors.get(customerId);
+      const order = await merchant.buy(visitor ?? api.visit(), basket, guest && personOf(guest));
       await changeChannel({ pricesIncludeTax: true, defaultCurrencyCode: 'EUR' });
       const lineIds = bought.map(([sku]) => order.lines.find((line) => line.sku === sku)?.id ?? '');
       return { id: order.id, lineIds };
@@ -105,10 +109,38 @@ async function open(): Promise<PlatformUnderTest> {
     ship: (id) => merchant.ship(id),
     refundPieces: (id, orderLineId, quantity) =>
       merchant.refund(id, { lines: [{ orderLineId, quantity }] }),
-    refundAmount: (id, amount) => merchant.refund(id, { amount: cents(amount) }),
+    async refundAmount(id, amount) {
+      const [first, more] = (await merchant.order(id)).payments;
+      const rest = cents(amount) - (first?.amount ?? 0);
+      await merchant.refund(id, { amount: cents(amount) - Math.max(rest, 0) });
+      if (!more || rest <= 0) return;
+      const nothing = { lines: [], shipping: 0, adjustment: 0, reason: 'as the customer wished' };
+      const input = { ...nothing, paymentId: more.id, amount: rest };
+      // What was paid later was a transfer, whose refund is pending at first.
+      await merchant.settleRefund(await api.create('refundOrder', 'RefundOrderInput', input));
+    },
     refundShipping: (id) => merchant.refund(id, { shipping: 500 }),
     cancelPieces: (id, orderLineId, quantity) => merchant.cancel(id, [{ orderLineId, quantity }]),
     cancel: (id) => merchant.cancel(id),
+    async modify(id, { add, remove, surcharge, difference }) {
+      const { lines } = await merchant.order(id);
+      const line = lines.find((one) => one.id === remove?.lineId);
+      const left = (line?.quantity ?? 0) - (remove?.quantity ?? 0);
+      const added = add && {
+        productVariantId: merchant.variantId(await skuAt(add.price)),
+        quantity: add.quantity,
+      };
+      const wrapping = { description: 'wrapping', priceIncludesTax: true, taxRate: 19 };
+      await merchant.modify(
+        id,
+        {
+          ...(line && { adjustOrderLines: [{ orderLineId: line.id, quantity: left }] }),
+          ...(added && { addItems: [added] }),
+          ...(surcharge && { surcharges: [{ ...wrapping, price: cents(surcharge) }] }),
+        },
+        difference > 0 ? 'pay' : 'refund',
+      );
+    },
     createProduct,
     changePrice: (id, price) => merchant.setPrice(skus.get(id) ?? '', cents(price)),
     createCode: (code) => merchant.addPromotion(code, { percent: 10 }),
@@ -128,5 +160,5 @@ async function open(): Promise<PlatformUnderTest> {
 }
 
 describeStorePlatform('a Vendure server', open, {
-  idsBeyond2To53: 'its database counts from 1; other strategies give texts',
+  'ids beyond 2^53': 'its database counts from 1; other strategies give texts',
 });

@@ -30,6 +30,7 @@ export type EventReading =
       readonly kind: 'ask-store';
       /** When the entity changed, in epoch milliseconds, where the body says so. */
       readonly changedAt?: number;
+      readonly isCurrent?: IsCurrent;
     }
   /** Not about one entity. */
   | { readonly kind: 'task'; readonly task: Task }
@@ -40,10 +41,13 @@ export type EventReading =
       readonly fault?: 'shop-not-configured';
     };
 
+/** The store never lags behind its events: what it does not show is gone. */
+type IsCurrent = true;
+
 /** Work that events other than those of an entity ask for. */
 export type Task =
   /** A discount changed or was deleted: each of its codes is an entity of its own. */
-  | { readonly kind: 'fan-out'; readonly discountId: string }
+  | { readonly kind: 'fan-out'; readonly discountId: string; readonly isCurrent?: IsCurrent }
   | { readonly kind: 'sync-code'; readonly code: string }
   | { readonly kind: 'skip'; readonly why: SkipReason }
   | { readonly kind: 'redact'; readonly customerId: string; readonly orderIds: readonly string[] }

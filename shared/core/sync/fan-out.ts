@@ -4,7 +4,7 @@ import type { Outcome } from '../events/outcome.ts';
 import { advance } from '../ledger/entry.ts';
 import { type EntityEntry, isNewer, type Ledger, ledgerKeyText } from '../ledger/ledger.ts';
 import { idempotencyKey } from '../mapping/wanted-state.ts';
-import { askStoreLater, encodeCoupon, retryStore, type Store } from '../store/store.ts';
+import { askStoreLater, encodeCoupon, retryStore, type Store, type Task } from '../store/store.ts';
 import { isLongUnseen } from './read-snapshot.ts';
 
 export interface FanOutDeps {
@@ -24,7 +24,7 @@ const GONE = 'gone:';
  */
 export async function fanOut(
   event: StoreEvent,
-  discountId: string,
+  { discountId, isCurrent }: Omit<Extract<Task, { kind: 'fan-out' }>, 'kind'>,
   deps: FanOutDeps,
 ): Promise<Outcome> {
   const { cursor } = event;
@@ -35,7 +35,7 @@ export async function fanOut(
       return retryStore(answer);
     case 'gone':
       // Announced, or the store does not show it yet.
-      return event.claim === 'deleted' || isLongUnseen(event.receivedAt, deps.now())
+      return event.claim === 'deleted' || isCurrent || isLongUnseen(event.receivedAt, deps.now())
         ? fanOutGone(event, discountId, GONE, deps)
         : askStoreLater('says-gone');
     case 'found': {

@@ -22,7 +22,7 @@ type Redaction = Extract<Task, { kind: 'redact' }>;
 export async function handleTask(event: StoreEvent, task: Task, deps: TaskDeps): Promise<Outcome> {
   switch (task.kind) {
     case 'fan-out':
-      return fanOut(event, task.discountId, deps);
+      return fanOut(event, task, deps);
     case 'sync-code':
       await sendCode(event, { code: task.code }, deps);
       return { kind: 'handled', how: 'code-enqueued' };

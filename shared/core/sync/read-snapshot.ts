@@ -26,6 +26,8 @@ interface Question {
   readonly carried: number | undefined;
   /** When the entity changed, as an event without a snapshot says. */
   readonly changedAt: number | undefined;
+  /** The store never lags behind its events. */
+  readonly isCurrent?: true | undefined;
 }
 
 /**
@@ -62,20 +64,20 @@ export async function readSnapshot(
 }
 
 /**
- * An absent entity counts as gone where its deletion or removal was announced. Otherwise the event
+ * An absent entity counts as gone where its deletion or removal was announced, or the store never lags. Otherwise the event
  * waits: the store may not show the entity yet, or the announcement is still to arrive. If the entity
  * stays absent, a code counts as gone, because the store does not announce every end of a code. Any
  * other event is given up: the announcement may wait behind it in the same group.
  */
 function judgeGone(
   { kind, id }: EntityKey,
-  { event: { claim, receivedAt }, entry, carried = 0 }: Question,
+  { event: { claim, receivedAt }, entry, carried = 0, isCurrent }: Question,
   now: Date,
 ): Snapshot | Extract<Outcome, { kind: 'retry' | 'superseded' }> {
   // A deletion has no date but its arrival, and must count as newer than all before. In whole seconds,
   // like every other version: for events of the same second the store is asked.
   const arrivedAt = Math.floor(Date.parse(receivedAt) / 1000) * 1000;
-  const announced = claim === 'deleted' || claim === 'code-removed';
+  const announced = claim === 'deleted' || claim === 'code-removed' || isCurrent;
   const longUnseen = isLongUnseen(receivedAt, now);
   if (announced || (kind === 'coupon' && longUnseen)) {
     return snapshot({ kind: 'gone' }, Math.max(arrivedAt, entry?.version ?? 0));

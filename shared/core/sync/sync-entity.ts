@@ -87,12 +87,12 @@ export async function syncEntity(
   const rules = await rulesOf(key, deps);
   if (!rules) return { outcome: { kind: 'retry', why: 'ledger-unavailable' }, entry };
   const carried = reading.kind === 'snapshot' ? reading.version : undefined;
-  const changedAt = reading.kind === 'ask-store' ? reading.changedAt : undefined;
+  const { changedAt, isCurrent } = reading.kind === 'ask-store' ? reading : {};
   let snapshot = snapshotIn(candidate, deps.now());
   let read: ServiceReading | undefined;
   for (;;) {
     if (!snapshot) {
-      const answer = await readSnapshot(key, { event, entry, carried, changedAt }, deps);
+      const answer = await readSnapshot(key, { event, entry, carried, changedAt, isCurrent }, deps);
       if (answer.kind !== 'snapshot') return { outcome: answer, entry };
       snapshot = { ...answer, ...optionsOf(event) };
     }

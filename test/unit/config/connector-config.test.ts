@@ -187,6 +187,18 @@ describe('the connector’s settings', () => {
     ]);
   });
 
+  it('never take a number in the code of a Vendure order for the id of another order', () => {
+    const vendure = { adminApi: 'https://shop.example.com/admin-api', currency: 'EUR' };
+    const shop = {
+      platform: 'vendure',
+      domain: 'shop.example.com',
+      path: 'shop',
+      vendure,
+    } as const;
+    const { shops } = defineConnector({ ...least, shops: [shop] });
+    expect(shops[0]?.otherOrderIds).toEqual(['name']);
+  });
+
   it('treat undefined like an absent setting', () => {
     const undefinedRule = { completeWhen: undefined } as unknown as ConnectorSettings['rules'] &
       object;

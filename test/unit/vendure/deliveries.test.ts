@@ -95,8 +95,11 @@ it('asks the store for whatever an event names', () => {
     receivedAt: NOW.toISOString(),
   } as const;
   expect(readVendureEvent({ ...event, kind: 'order' })).toEqual({ kind: 'ask-store' });
+  // The end of an order is final, so that its absence alone must not end it.
+  const isCurrent = true;
+  expect(readVendureEvent({ ...event, kind: 'product' })).toEqual({ kind: 'ask-store', isCurrent });
   expect(readVendureEvent({ ...event, kind: 'discount' })).toEqual({
     kind: 'task',
-    task: { kind: 'fan-out', discountId: '12' },
+    task: { kind: 'fan-out', discountId: '12', isCurrent },
   });
 });

@@ -263,7 +263,9 @@ describe('an order of Vendure', () => {
     ['Cancelled', 'voided', []],
     ['PaymentSettled', 'paid', [{ amount: 4279, state: 'Settled' }]],
     ['ArrangingAdditionalPayment', 'partially_paid', [{ amount: 4000, state: 'Settled' }]],
-    ['PaymentAuthorized', 'pending', [{ amount: 4279, state: 'Declined' }]],
+    ['PaymentAuthorized', 'voided', [{ amount: 4279, state: 'Declined' }]],
+    ['PaymentAuthorized', 'pending', []],
+    ['PaymentAuthorized', 'pending', [{ amount: 4279, state: 'Created' }]],
     ['PaymentAuthorized', 'voided', [{ amount: 4279, state: 'Cancelled' }]],
     [
       'PaymentAuthorized',

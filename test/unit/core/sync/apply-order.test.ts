@@ -107,34 +107,40 @@ describe('a webhook reads the store as often as docs/performance.md says', () =>
   };
   const byPayment = { completeWhen: 'paid' } as const;
 
-  /** The states of the order in turn: the last webhook is the one that the row is about. */
-  const rows: Readonly<Record<string, readonly (readonly [State, Changes?])[]>> = {
-    'it is placed, paid, shipped, or another e-mail address is set': [
-      [notShipped, { financial_status: 'pending' }],
-      [notShipped],
-      [shirts],
-      [shirts, { email: 'other@example.com' }],
+  type Course = readonly (readonly [State, Changes?])[];
+  const cancelled = { ...shirts, cancelledAfterDays: 2 };
+  const voided = { financial_status: 'voided' };
+
+  /** The states of the order in turn, in each course of a row: the last webhook is the one that the row is about. */
+  const rows: Readonly<Record<string, readonly Course[]>> = {
+    'it is placed, paid, shipped, cancelled, or another e-mail address is set': [
+      [[notShipped, { financial_status: 'pending' }], [notShipped], [shirts]],
+      [[shirts], [shirts, { email: 'other@example.com' }]],
+      [[shirts], [cancelled]],
     ],
-    'a line is added, and nothing was taken back before': [[shirts], [added(0)]],
-    'it is cancelled': [[shirts], [{ ...shirts, cancelledAfterDays: 2 }]],
-    'a line or an amount is refunded': [[shirts], [back(1)]],
-    'all of it is refunded': [[shirts], allBack],
-    'its payment is voided': [[shirts], [shirts, { financial_status: 'voided' }]],
-    'a line is added after a refund': [[shirts], [back(1)], [added(1)]],
-    'it is paid again after it was refunded in full': [[shirts], allBack, [shirts]],
+    'a line is added, and nothing was taken back before': [[[shirts], [added(0)]]],
+    'a line, an amount or all of it is refunded, or its payment voided': [
+      [[shirts], [back(1)]],
+      [[shirts], allBack],
+      [[shirts], [shirts, voided]],
+    ],
+    'a line is added after a refund, or it is paid again after a full one': [
+      [[shirts], [back(1)], [added(1)]],
+      [[shirts], allBack, [shirts]],
+    ],
     'anything, of an order that was paid in part with a gift card': [
-      [shirts, gift],
-      [shirts, { ...gift, email: 'other@example.com' }],
+      [
+        [shirts, gift],
+        [shirts, { ...gift, email: 'other@example.com' }],
+      ],
     ],
     "anything, after an amount was refunded without a line in another currency than the shop's": [
-      [shirts],
-      [shirts, foreign],
-      [shirts, { ...foreign, email: 'other@example.com' }],
+      [[shirts], [shirts, foreign], [shirts, { ...foreign, email: 'other@example.com' }]],
     ],
     "`completeWhen: 'paid'`: it is paid within an hour": [
-      [notShipped, placedAt('2026-10-09T10:30:00Z')],
+      [[notShipped, placedAt('2026-10-09T10:30:00Z')]],
     ],
-    "`completeWhen: 'paid'`: it is paid later": [[notShipped, placedAt('2026-10-09T09:30:00Z')]],
+    "`completeWhen: 'paid'`: it is paid later": [[[notShipped, placedAt('2026-10-09T09:30:00Z')]]],
   };
 
   const table =
@@ -145,14 +151,16 @@ describe('a webhook reads the store as often as docs/performance.md says', () =>
 
   it.each(documented)('$words: $reads', async ({ words, reads }) => {
     const rules = words.startsWith('`') ? byPayment : {};
-    const connector = openWebhookConnector({ rules: { pendingOrders: 'skip', ...rules } });
-    let last = 0;
-    for (const [i, state] of (rows[words] ?? []).entries()) {
-      const before = connector.store.reads;
-      await tell(connector, i + 1, state);
-      last = connector.store.reads - before;
+    for (const course of rows[words] ?? []) {
+      const connector = openWebhookConnector({ rules: { pendingOrders: 'skip', ...rules } });
+      let last = 0;
+      for (const [i, state] of course.entries()) {
+        const before = connector.store.reads;
+        await tell(connector, i + 1, state);
+        last = connector.store.reads - before;
+      }
+      expect(last).toBe(reads);
     }
-    expect(last).toBe(reads);
   });
 
   it('in every row', () => {

@@ -1,6 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { amountHeld } from '../../../../local/harness/held-order.ts';
 import { SHOP } from '../../../../local/harness/in-process-connector.ts';
+import type { StoreEvent } from '../../../../shared/core/events/event.ts';
+import { fanOut } from '../../../../shared/core/sync/fan-out.ts';
+import { readSnapshot } from '../../../../shared/core/sync/read-snapshot.ts';
 import { bodyFor, momentAt, orderAt, storeOrderOf } from '../../../fixtures/order-life.ts';
 import { lineOf, type OrderSpec } from '../../../fixtures/order-spec.ts';
 import { amount, giftCards, storeProduct } from '../../../fixtures/store-entities.ts';
@@ -52,6 +55,36 @@ describe('a reference to an order', () => {
     await connector.work('orders');
     expect(connector.loyalty.rows.orders.get(ID)).toMatchObject({ IsCancelledOrReturned: true });
     expect(connector.queues.orders.size).toBe(1);
+  });
+});
+
+describe('what the store does not show, without an announcement', () => {
+  const gone = async () => ({ kind: 'gone' }) as const;
+  const deps = {
+    store: { readProduct: gone, readDiscount: gone } as never,
+    ledger: { listCodes: async () => ({ codes: [] }) } as never,
+    queue: { send: async () => {} },
+    telemetry: { count: () => {}, log: () => {} },
+    now: () => new Date('2026-11-17T12:00:01.000Z'),
+  };
+  const key = { shop: SHOP, kind: 'product', id: '12' } as const;
+  const event: StoreEvent = {
+    ...{ ...key, topic: 'any', deliveryId: 'one', body: undefined },
+    ...{ claim: 'changed', origin: 'webhook', receivedAt: '2026-11-17T12:00:00.000Z' },
+  };
+  const question = { event, entry: undefined, carried: undefined, changedAt: undefined };
+
+  it('is waited for, because the store may lag behind its events', async () => {
+    const later = { kind: 'retry', why: 'store-says-gone' };
+    expect(await readSnapshot(key, question, deps)).toMatchObject(later);
+    expect(await fanOut(event, { discountId: '12' }, deps)).toMatchObject(later);
+  });
+
+  it('is gone at once where it never does: a deletion that waits behind the event goes on', async () => {
+    const current = { ...question, isCurrent: true } as const;
+    expect(await readSnapshot(key, current, deps)).toMatchObject({ entity: { kind: 'gone' } });
+    const task = { discountId: '12', isCurrent: true } as const;
+    expect(await fanOut(event, task, deps)).toMatchObject({ how: 'fanned-out' });
   });
 });
 
