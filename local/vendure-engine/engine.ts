@@ -1,7 +1,7 @@
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFileSync, readFileSync, renameSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, parse } from 'node:path';
 import { createInterface } from 'node:readline';
 import { DatabaseSync } from 'node:sqlite';
 import { build } from 'esbuild';
@@ -24,10 +24,16 @@ export async function installVendure(say: Say, signal?: AbortSignal): Promise<st
     }
     await download(target, say, signal);
   });
-  // Renamed into place: another start may be about to read it.
-  const built = join(folder, `server-${process.pid}.mjs`);
+  await buildBeside(folder, moduleFile('local/vendure-engine/server/server'));
+  return folder;
+}
+
+/** A program of ours beside the engine's packages; returns its path. */
+export async function buildBeside(folder: string, source: string): Promise<string> {
+  const { name } = parse(source);
+  const built = join(folder, `${name}-${process.pid}.mjs`);
   await build({
-    entryPoints: [moduleFile('local/vendure-engine/server/server')],
+    entryPoints: [source],
     outfile: built,
     bundle: true,
     format: 'esm',
@@ -36,8 +42,10 @@ export async function installVendure(say: Say, signal?: AbortSignal): Promise<st
     // Not the one beside it, which leads to the types of the packages.
     tsconfigRaw: {},
   });
-  renameSync(built, join(folder, 'server.mjs'));
-  return folder;
+  // Renamed into place: another start may be about to read it.
+  const program = join(folder, `${name}.mjs`);
+  renameSync(built, program);
+  return program;
 }
 
 async function download(target: string, say: Say, signal: AbortSignal | undefined): Promise<void> {
@@ -84,6 +92,8 @@ interface Receiver {
   readonly secret: string;
 }
 
+const targetOf = (to: Receiver | undefined) => (to ? [to.address, to.secret] : []);
+
 /** A Vendure server in a process of its own, which keeps its data in a file: what was committed outlives a kill. */
 export class VendureEngine {
   readonly port: number;
@@ -102,25 +112,9 @@ export class VendureEngine {
     this.port = port;
   }
 
-  /** Without a receiver, the plugin is not there. */
-  async start(to: Receiver | undefined): Promise<void> {
-    const target = to ? [to.address, to.secret] : [];
-    const child = fork(
-      join(this.#folder, 'server.mjs'),
-      [String(this.port), this.file, ...target],
-      {
-        cwd: this.#folder,
-        execArgv: [],
-        env: { ...process.env, VENDURE_DISABLE_TELEMETRY: 'true' },
-        stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-      },
-    );
-    for (const output of [child.stdout, child.stderr]) {
-      output?.setEncoding('utf8').on('data', (text) => {
-        this.log = (this.log + text).slice(-20_000);
-      });
-    }
-    this.#child = child;
+  /** Without a receiver, the plugin is not there. `program`: a server that does more. */
+  async start(to: Receiver | undefined, program = join(this.#folder, 'server.mjs')): Promise<void> {
+    const child = this.#fork(program, targetOf(to));
     await Promise.race([
       once(child, 'message'),
       once(child, 'close').then(() => {
@@ -130,6 +124,28 @@ If that is no help, delete ${this.#folder} and start again: it is then downloade
       }),
     ]);
     child.once('exit', () => child.killed || this.onCrash(this.log.trim()));
+  }
+
+  /** Another program on its data, until its end. The server must not run. */
+  async run(program: string, args: readonly string[], to: Receiver | undefined): Promise<void> {
+    const [code] = await once(this.#fork(program, [...args, ...targetOf(to)]), 'exit');
+    if (code !== 0) throw new Error(`${program} ended with ${code}:\n${this.log}`);
+  }
+
+  #fork(program: string, args: readonly string[]): ChildProcess {
+    const child = fork(program, [String(this.port), this.file, ...args], {
+      cwd: this.#folder,
+      execArgv: [],
+      env: { ...process.env, VENDURE_DISABLE_TELEMETRY: 'true' },
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    });
+    for (const output of [child.stdout, child.stderr]) {
+      output?.setEncoding('utf8').on('data', (text) => {
+        this.log = (this.log + text).slice(-20_000);
+      });
+    }
+    this.#child = child;
+    return child;
   }
 
   /** At once, whatever it is doing. */

@@ -102,6 +102,9 @@ const initialData: InitialData = {
 };
 
 const isNew = !existsSync(file);
-await (isNew ? populate(() => bootstrap(config), initialData) : bootstrap(config));
+/** For a process that does more than to serve. */
+export const app = await (isNew
+  ? populate(() => bootstrap(config), initialData)
+  : bootstrap(config));
 process.send?.('ready');
 process.on('disconnect', () => process.exit(0));
