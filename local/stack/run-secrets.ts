@@ -2,6 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Connector, Shop } from '../../shared/config/connector-config.ts';
+import type { PlatformName } from '../../shared/config/connector-settings.ts';
 import { secretName } from '../../shared/services/shop-secrets.ts';
 
 /** The secrets of one run: random, and stored only with `--data`, in the same folder. */
@@ -90,8 +91,11 @@ export function secretsOfShop(
   };
 }
 
-/** Of the administrator that a new Vendure server has. */
-const VENDURE_LOGIN = { username: 'superadmin', password: 'superadmin' };
+/** What opens the store. A new Vendure server has this administrator. */
+const STORE: Readonly<Record<PlatformName, (own: ShopSecrets) => object>> = {
+  shopify: (own) => ({ accessToken: own.storeAccessToken, clientId: CLIENT_ID }),
+  vendure: () => ({ username: 'superadmin', password: 'superadmin' }),
+};
 
 /** The text of each secret by its name, as `secrets set` would store it. */
 export function fillSecrets(
@@ -106,10 +110,7 @@ export function fillSecrets(
     return [
       named('webhook', own.webhook),
       named('loyalty', own.loyalty),
-      named(
-        'store',
-        shop.vendure ? VENDURE_LOGIN : { accessToken: own.storeAccessToken, clientId: CLIENT_ID },
-      ),
+      named('store', STORE[shop.platform](own)),
       named('points', { current: own.pointsToken }),
     ];
   });
