@@ -8,9 +8,9 @@ import { createCallRate } from '../shared/core/calls/rate-limit.ts';
 import type { StoreEvent } from '../shared/core/events/event.ts';
 import { type ReconcileRequest, reconcile } from '../shared/core/reconcile/reconcile.ts';
 import { noticeExpiring, repairBalances } from '../shared/core/reconcile/repair-balances.ts';
-import { openStores, RESERVE, shopOf } from '../shared/services/configured-store.ts';
+import { openStores, RESERVE } from '../shared/services/configured-store.ts';
 import { HEALING } from '../shared/services/platforms.ts';
-import { openShopLoyalty } from '../shared/services/shop-loyalty.ts';
+import { byDomain, openShopLoyalty } from '../shared/services/shop-loyalty.ts';
 import { openWithLedger, readEnvironment, withTelemetry } from './wiring.ts';
 
 /**
@@ -43,28 +43,18 @@ export function createReconcile(connector: Connector) {
     { sandboxes: process.env.STORE_SANDBOX_ADDRESS, reserve: RESERVE },
   );
   const { everyMinutes, deepEveryDays } = healing;
-  const shops = connector.shops.map((shop) => ({
-    ...shop,
-    versionsAreReadings: HEALING[shop.platform].versionsAreReadings,
-    scansMembers: HEALING[shop.platform].scansMembers,
-  }));
+  const shops = connector.shops.map((shop) => ({ ...shop, ...HEALING[shop.platform] }));
   const { assumptions } = connector.loyalty;
-  const programs = new Map(
-    connector.shops.map((shop) => [
-      shop.domain,
-      { ...openShopLoyalty(connector, secrets, shop, { pauses, rateOf }), assumptions },
-    ]),
-  );
-  const program = (shop: string) => {
-    const found = programs.get(shop);
-    if (!found) throw new Error(`unknown shop: ${shop}`);
-    return found;
-  };
+  const program = byDomain(connector, (shop) => ({
+    ...openShopLoyalty(connector, secrets, shop, { pauses, rateOf }),
+    assumptions,
+  }));
+  const healingOf = byDomain(connector, ({ platform }) => HEALING[platform]);
   const dependencies = {
     ledger,
     queue: createSqsEventQueue(sqs, queues),
     topicOf: (event: Pick<StoreEvent, 'shop' | 'kind' | 'claim'>) =>
-      HEALING[shopOf(connector, event.shop).platform].topicOf(event),
+      healingOf(event.shop).topicOf(event),
     depth: createSqsQueueDepth(sqs, queues),
     program,
     telemetry,

@@ -4,7 +4,7 @@ import type { StoreQueueFamily } from '../shared/core/events/event.ts';
 import type { Store } from '../shared/core/store/store.ts';
 import { settleEntities } from '../shared/core/sync/settle-entities.ts';
 import { createPlatformReader } from '../shared/services/platforms.ts';
-import { openShopLoyalty } from '../shared/services/shop-loyalty.ts';
+import { byDomain, openShopLoyalty } from '../shared/services/shop-loyalty.ts';
 import { createLazyStore } from './lazy-store.ts';
 import { openWorker, readEnvironment } from './wiring.ts';
 
@@ -24,12 +24,6 @@ export function createWorker(connector: Connector, queue: StoreQueueFamily, give
   );
   const { assumptions } = connector.loyalty;
   const hasRewards = queue === 'orders' && connector.storefront;
-  const shops = new Map(
-    connector.shops.map((shop) => {
-      const opened = openShopLoyalty(connector, secrets, shop, limits);
-      return [shop.domain, { ...opened, rules: shop.rules, assumptions }];
-    }),
-  );
   const store: Store = given ?? createLazyStore(connector, secrets);
   const dependencies = {
     ...common,
@@ -40,11 +34,10 @@ export function createWorker(connector: Connector, queue: StoreQueueFamily, give
       ...(hasRewards && { balances: readEnvironment(['BALANCES_QUEUE_URL']).BALANCES_QUEUE_URL }),
     }),
     orderRetentionDays: connector.orderRetentionDays,
-    shop: (domain: string) => {
-      const shop = shops.get(domain);
-      if (!shop) throw new Error(`unknown shop: ${domain}`);
-      return shop;
-    },
+    shop: byDomain(connector, (shop) => ({
+      ...openShopLoyalty(connector, secrets, shop, limits),
+      ...{ rules: shop.rules, assumptions },
+    })),
     read: createPlatformReader(connector.shops),
   };
   return handle(({ work: deadline, store: until }) => {

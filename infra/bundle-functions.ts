@@ -62,7 +62,7 @@ export async function bundleFunctions(settings: BundleSettings): Promise<Bundles
 async function bundleOne(
   name: FunctionName,
   outFolder: string,
-  { configFile, platforms }: BundleSettings,
+  settings: BundleSettings,
   define: Readonly<Record<string, string>>,
 ): Promise<Metafile> {
   const folder = join(outFolder, 'assets', name);
@@ -86,7 +86,7 @@ async function bundleOne(
     logLevel: 'warning',
     // What is left out is no export of anything.
     logOverride: { 'import-is-undefined': 'silent' },
-    plugins: [useSettings(resolve(PACKAGE_FOLDER, configFile)), leaveOutOthers(platforms)],
+    plugins: [useSettings(settings)],
     define,
   });
   rmSync(folder, { recursive: true, force: true });
@@ -134,25 +134,16 @@ function fromPackage(map: string, path: string): string {
   return JSON.stringify({ ...rest, sources: own });
 }
 
-function useSettings(file: string): Plugin {
-  return {
-    name: 'settings-of-the-stage',
-    setup({ onResolve }) {
-      onResolve({ filter: /^#settings$/ }, () => ({ path: file }));
-    },
-  };
-}
-
 const TABLES = join(PACKAGE_FOLDER, 'shared', 'services');
 
 /** In the tables of platforms, the parts of those that no shop has are undefined. */
-function leaveOutOthers(platforms: readonly PlatformName[]): Plugin {
+function useSettings({ configFile, platforms }: BundleSettings): Plugin {
   const others = PLATFORMS.filter((name) => !platforms.includes(name));
+  const filter = new RegExp(`^\\.\\./(?:${others.join('|')})/`);
   return {
-    name: 'platforms-of-the-shops',
+    name: 'settings-of-the-stage',
     setup({ onResolve, onLoad }) {
-      if (others.length === 0) return;
-      const filter = new RegExp(`^\\.\\./(?:${others.join('|')})/`);
+      onResolve({ filter: /^#settings$/ }, () => ({ path: resolve(PACKAGE_FOLDER, configFile) }));
       onResolve({ filter }, ({ path, importer }) =>
         dirname(importer) === TABLES ? { path, namespace: 'left-out' } : undefined,
       );

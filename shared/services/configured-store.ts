@@ -1,4 +1,4 @@
-import type { Connector, Shop } from '../config/connector-config.ts';
+import type { Connector } from '../config/connector-config.ts';
 import type { PlatformName } from '../config/connector-settings.ts';
 import type {
   OpenShop,
@@ -9,7 +9,7 @@ import type {
 import { openShopifyStore } from '../shopify/admin/open-store.ts';
 import { openVendureStore } from '../vendure/vendure-store.ts';
 import type { OfPlatforms } from './platforms.ts';
-import { sandboxAddressOf } from './shop-loyalty.ts';
+import { byDomain, sandboxAddressOf } from './shop-loyalty.ts';
 import type { ShopSecrets } from './shop-secrets.ts';
 
 const STORES: OfPlatforms<'openStore'> = {
@@ -45,23 +45,17 @@ export function openStores<S extends ShopStore>(
   open: (platform: PlatformName, settings: StoreSettings) => S,
   { sandboxes, reserve = 0 }: Opened = { sandboxes: process.env.STORE_SANDBOX_ADDRESS },
 ): S {
-  const shop = (domain: string): OpenShop => {
-    const found = shopOf(connector, domain);
-    return {
-      shop: found,
-      sandboxAddress: sandboxAddressOf(connector, found, sandboxes),
-      secret: (parse) => secrets.store(found.path, parse),
-    };
-  };
+  const shop = byDomain(
+    connector,
+    (one): OpenShop => ({
+      shop: one,
+      sandboxAddress: sandboxAddressOf(connector, one, sandboxes),
+      secret: (parse) => secrets.store(one.path, parse),
+    }),
+  );
   const names = new Set(connector.shops.map(({ platform }) => platform));
   const stores = [...names].map((name) => [name, open(name, { shop, reserve })] as const);
-  return joinStores(new Map(stores), (domain) => shopOf(connector, domain).platform);
-}
-
-export function shopOf({ shops }: Connector, domain: string): Shop {
-  const shop = shops.find((one) => one.domain === domain);
-  if (!shop) throw new Error(`unknown shop: ${domain}`);
-  return shop;
+  return joinStores(new Map(stores), (domain) => shop(domain).shop.platform);
 }
 
 type Question = (shop: string, ...given: readonly unknown[]) => unknown;

@@ -61,3 +61,16 @@ export function sandboxAddressOf(
   const all = addresses?.split(' ') ?? [];
   return all[shops.findIndex((shop) => shop.domain === domain)] ?? all[0];
 }
+
+/** What each shop has, by its domain. Throws for a shop that is not configured. */
+export function byDomain<T>(
+  { shops }: Pick<Connector, 'shops'>,
+  open: (shop: Shop) => T,
+): (domain: string) => T {
+  const all = new Map(shops.map((shop) => [shop.domain, { opened: open(shop) }]));
+  return (domain) => {
+    const found = all.get(domain);
+    if (!found) throw new Error(`unknown shop: ${domain}`);
+    return found.opened;
+  };
+}

@@ -1,5 +1,5 @@
 import { createHmac, randomUUID } from 'node:crypto';
-import type { AskedShop, PlatformCommands } from '../core/platform/platform.ts';
+import type { AskedShop, OpenShop, PlatformCommands } from '../core/platform/platform.ts';
 import type { ScanAnswer } from '../core/store/store.ts';
 import { type AdminAnswer, unavailable } from './admin/client/admin-answer.ts';
 import { type Ask, createAdminClient } from './admin/client/admin-client.ts';
@@ -47,16 +47,14 @@ export const shopifyCommands: PlatformCommands = {
     const body = Buffer.from('{}');
     return { headers: signedHeaders({ topic: PROBE_TOPIC, shop, body, secret }), body };
   },
-  open({ shop, secret, sandboxAddress }) {
-    const { domain } = shop;
-    const client = createAdminClient({
-      shop: domain,
-      secret: secret(parseAdminSecret),
-      sandboxAddress,
-    });
-    return askShop(client.until(undefined), domain);
-  },
+  open: (opened) => askShop(askAdminApi(opened), opened.shop.domain),
 };
+
+/** For requests that the workers do not make. */
+export function askAdminApi({ shop: { domain: shop }, secret, sandboxAddress }: OpenShop): Ask {
+  const settings = { shop, secret: secret(parseAdminSecret), sandboxAddress };
+  return createAdminClient(settings).until(undefined);
+}
 
 /** Of a webhook, as the store sends it. */
 export function signedHeaders(sent: {

@@ -20,7 +20,8 @@ import {
 
 export const vendureCommands: PlatformCommands = {
   name: 'Vendure',
-  sender: 'the plugin on its Vendure server sends the events: there is nothing to subscribe to',
+  sender:
+    'the plugin on its Vendure server sends the events: there is nothing to subscribe to, and the table loyalty_outbox there shows what it could not send',
   secrets: {
     webhook: [
       {

@@ -217,11 +217,14 @@ describe('the bundles', () => {
     const settings = { namespace: 'n', service: 'sync-orders', monitoring: 'full' } as const;
     const telemetry = createEmfTelemetry(settings, (line) => void written.push(line));
     // The second is of a file that is loaded later.
-    const [first, later] = [placeOf('not set in the function'), placeOf('unknown shop: ')];
+    const [first, later] = [
+      placeOf('not set in the function'),
+      placeOf('the shop is only observed'),
+    ];
     const stack = `at f (${first}) < at g (${later}) < at node:internal/y:1:2`;
     telemetry.log('error', 'an invocation broke off', { stack });
     expect(JSON.parse(written[0] ?? '').stack).toMatch(
-      /^at f \(functions\/wiring\.ts:\d+:\d+\) < at g \(shared\/services\/configured-store\.ts:\d+:\d+\) < at node:internal\/y:1:2$/,
+      /^at f \(functions\/wiring\.ts:\d+:\d+\) < at g \(shared\/shopify\/admin\/admin-store\.ts:\d+:\d+\) < at node:internal\/y:1:2$/,
     );
   });
 

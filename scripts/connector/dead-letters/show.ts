@@ -20,6 +20,7 @@ import {
   previewSync,
 } from '../../../shared/core/sync/preview-sync.ts';
 import { adviceOn } from '../../../shared/loyalty/error-advice.ts';
+import { byDomain } from '../../../shared/services/shop-loyalty.ts';
 import { type Deployment, nextCommand, openLedger, openLists } from '../deployment/deployment.ts';
 import { explainAwsError } from '../deployment/explain-aws-error.ts';
 import { openShopServices } from '../deployment/services.ts';
@@ -356,12 +357,10 @@ export function examiningDeps(deployment: Deployment): ExaminingDeps {
   return {
     ledger,
     ...letterReaderOf(connector.shops),
-    shop(domain) {
-      const shop = connector.shops.find((one) => one.domain === domain);
-      if (!shop) throw new Error(`unknown shop: ${domain}`);
+    shop: byDomain(connector, ({ rules }) => {
       const { assumptions } = connector.loyalty;
-      return { store, ledger, rules: shop.rules, assumptions, now: () => new Date() };
-    },
+      return { store, ledger, rules, assumptions, now: () => new Date() };
+    }),
   };
 }
 

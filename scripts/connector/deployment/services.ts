@@ -4,6 +4,7 @@ import type { Shop } from '../../../shared/config/connector-config.ts';
 import type { CustomerSearch } from '../../../shared/core/balances/find-customer.ts';
 import type {
   AskedShop,
+  OpenShop,
   ParsedSecret,
   ShopStore,
   StoreSecret,
@@ -18,8 +19,8 @@ import {
 import { createShopperStore } from '../../../shared/services/configured-store.ts';
 import { loyaltyAddress, sandboxAddressOf } from '../../../shared/services/shop-loyalty.ts';
 import { createShopSecrets } from '../../../shared/services/shop-secrets.ts';
-import { type Ask, createAdminClient } from '../../../shared/shopify/admin/client/admin-client.ts';
-import { parseAdminSecret } from '../../../shared/shopify/admin/client/admin-secret.ts';
+import type { Ask } from '../../../shared/shopify/admin/client/admin-client.ts';
+import { askAdminApi } from '../../../shared/shopify/commands.ts';
 import { Problem } from '../terminal/exit.ts';
 import type { Deployment } from './deployment.ts';
 import { isDenied } from './explain-aws-error.ts';
@@ -50,22 +51,16 @@ export function openShopServices(deployment: Deployment, reserve = 0): ShopServi
   const addressOf = (shop: Shop) =>
     sandbox ? loyaltyAddress(connector, shop, sandbox.loyaltyAddress) : connector.loyalty.address;
   const store = createShopperStore(connector, secrets, { sandboxes, reserve });
-  const sandboxOf = (shop: Shop) => sandboxAddressOf(connector, shop, sandboxes);
+  const open = (shop: Shop, fields?: Readonly<Record<string, unknown>>): OpenShop => ({
+    shop,
+    sandboxAddress: sandboxAddressOf(connector, shop, sandboxes),
+    secret: (parse) => (fields ? given(parse(fields)) : secrets.store(shop.path, parse)),
+  });
   return {
     store,
     rewards: store,
-    asked: (shop, fields) =>
-      commandsOf(shop).open({
-        shop,
-        sandboxAddress: sandboxOf(shop),
-        secret: (parse) => (fields ? given(parse(fields)) : secrets.store(shop.path, parse)),
-      }),
-    ask: (shop) => {
-      const { domain, path } = requireApp(shop);
-      const secret = secrets.store(path, parseAdminSecret);
-      const sandboxAddress = sandboxOf(shop);
-      return createAdminClient({ shop: domain, secret, sandboxAddress }).until(undefined);
-    },
+    asked: (shop, fields) => commandsOf(shop).open(open(shop, fields)),
+    ask: (shop) => askAdminApi(open(requireApp(shop))),
     loyalty: (shop, other) => {
       const credentials = secrets.loyalty(shop.path);
       const baseUrl = addressOf(shop);

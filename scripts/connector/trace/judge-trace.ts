@@ -1,6 +1,5 @@
 import { fromThousandths } from '../../../shared/core/ledger/ledger.ts';
 import { QUIET_MINUTES } from '../../../shared/core/reconcile/dependencies.ts';
-import { versionOf } from '../../../shared/core/sync/read-snapshot.ts';
 import type { Suggestion, VerdictKind } from '../document/document.ts';
 import { line, type Options } from '../document/line.ts';
 import { isHolding, nextAttempt, pauseText, resumeSuggestion } from '../pause/read-pauses.ts';
@@ -10,6 +9,7 @@ import type { Trace } from './collect-trace.ts';
 import { judgeOrder } from './judge-order.ts';
 import {
   CALL_UNKNOWN,
+  changedAt,
   compareSides,
   isApplied,
   isCancelledThere,
@@ -41,8 +41,7 @@ export function judgeTrace(trace: Trace): Judged {
     ...next: (Suggestion | undefined)[]
   ): Judged => ({ kind, what, next: next.filter((one) => one !== undefined) });
   const seeLetters = lettersOf(trace);
-  // Reconcile compares no customers.
-  const isReconciled = key.kind !== 'member';
+  const isReconciled = key.kind !== 'member' || trace.healing?.scansMembers === true;
   if (store.kind === 'gone' && !entry) {
     return say('not known', 'Neither the store nor the ledger knows it.', seeLetters);
   }
@@ -111,7 +110,7 @@ export function judgeTrace(trace: Trace): Judged {
     return say('waits', `${missing.what} ${queued}${holds}`, STATUS, send);
   }
   const later = isReconciled
-    ? reconcileText(versionOf(store.value))
+    ? reconcileText(changedAt(trace) ?? 0)
     : 'its next change or order does';
   const lost = `No webhook of ${entry ? 'this state' : 'it'} was accepted, and nothing of it is on the queue. "resend" sends it now; otherwise ${later}.`;
   return say(isReconciled ? 'waits' : 'action required', `${missing.what} ${lost}${holds}`, send);
@@ -205,7 +204,7 @@ export function pointsText(trace: Trace): string | undefined {
     return 'No points: nothing of what was paid counts. The amounts below say why.';
   }
   if (held.kind === 'absent') return 'No points.';
-  const { state, points, why } = earned?.earning ?? {};
+  const { state, points, why } = earned ?? {};
   const many = points ?? 'its';
   switch (state) {
     case 'earned':

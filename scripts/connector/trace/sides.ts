@@ -18,6 +18,7 @@ import {
   recallOrder,
   type WantedState,
 } from '../../../shared/core/mapping/wanted-state.ts';
+import type { PlatformHealing } from '../../../shared/core/platform/platform.ts';
 import {
   type CouponSide,
   couponDifferences,
@@ -42,6 +43,7 @@ import {
 import { askStore, otherSpelling, versionOf } from '../../../shared/core/sync/read-snapshot.ts';
 import type { LoyaltyClient } from '../../../shared/loyalty/client.ts';
 import type { Value } from '../../../shared/loyalty/operations.ts';
+import { HEALING } from '../../../shared/services/platforms.ts';
 import { minorDigits } from '../../../shared/store/money.ts';
 import type { StoreOrder } from '../../../shared/store/store-entities.ts';
 import { type Deployment, openLedger, rulesOf } from '../deployment/deployment.ts';
@@ -75,6 +77,14 @@ export interface Sides {
   /** The ledger was lost or restored, and what it says may be out of date. */
   readonly doubt: Doubt | undefined;
   readonly assumptions: Pick<ReadingAssumptions, 'readTotals'>;
+  /** What its platform says of changes. Absent: that it names the moment of each. */
+  readonly healing?: Pick<PlatformHealing, 'versionsAreReadings' | 'scansMembers'>;
+}
+
+/** When the store changed it. Undefined where it does not say so, or is not found. */
+export function changedAt({ key, store, healing }: Pick<Sides, 'key' | 'store' | 'healing'>) {
+  const isRead = healing?.versionsAreReadings.includes(key.kind);
+  return store.kind === 'found' && !isRead ? versionOf(store.value) : undefined;
 }
 
 interface HeldCopy {
@@ -109,7 +119,9 @@ export async function readSides(
   const { assumptions } = deployment.connector.loyalty;
   const plan = isObserved ? await readEntry(ledger, planKey(key)) : undefined;
   const observed = isObserved ? { plan: recallPlan(plan?.remembered) } : undefined;
-  return { key, entry, store, mapped, ...found, observed, doubt: control.doubt, assumptions };
+  const healing = HEALING[shop.platform];
+  const known = { key, entry, store, mapped, observed, healing };
+  return { ...known, ...found, doubt: control.doubt, assumptions };
 }
 
 interface AskedEntity extends Pick<Sides, 'key' | 'entry'> {
@@ -205,11 +217,12 @@ function mapNow(
 }
 
 /** The state of the store was applied, perhaps by rules that were changed since: an order keeps its rules. */
-export function isApplied({ store, entry, mapped }: Sides): boolean {
+export function isApplied(sides: Sides): boolean {
+  const { store, entry, mapped } = sides;
   if (mapped?.kind !== 'wanted' || entry?.appliedKey === undefined || entry.uncertain) return false;
   if (entry.appliedKey === idempotencyKey(mapped.wanted)) return true;
-  const isSameState = store.kind === 'found' && versionOf(store.value) === entry.version;
-  return isSameState && differsByRulesAlone(mapped, entry);
+  const isSameState = (changedAt(sides) ?? entry.version) === entry.version;
+  return store.kind === 'found' && isSameState && differsByRulesAlone(mapped, entry);
 }
 
 export interface Compared extends Verdict {
@@ -276,13 +289,15 @@ export function compareSides(sides: Sides): Compared {
 }
 
 /** What the ledger says became of the store's current state, which was not applied. */
-export function judgeMissing({ entry, store }: Pick<Sides, 'entry' | 'store'>): Verdict {
+export function judgeMissing(sides: Sides): Verdict {
+  const { entry } = sides;
   const before = entry?.appliedKey === undefined ? 'nothing of it' : 'an earlier state';
   const what = `It was not sent as the store has it now: ${before} was sent.`;
   const last = entry?.outcomes.at(-1);
-  const changedAt = store.kind === 'found' ? versionOf(store.value) : 0;
   // Versions are missing where the body could not be read.
-  if (!last || (last.version > 0 && last.version < changedAt)) return { kind: 'waits', what };
+  if (!last || (last.version > 0 && last.version < (changedAt(sides) ?? 0))) {
+    return { kind: 'waits', what };
+  }
   const why = last.why === undefined ? '' : ` ${last.why}`;
   const at = `${utcText(last.at)} UTC`;
   if (last.outcome === DROPPED) {

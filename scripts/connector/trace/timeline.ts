@@ -1,19 +1,18 @@
 import { DROPPED } from '../../../shared/core/batch/dead-letter.ts';
 import { fromThousandths } from '../../../shared/core/ledger/ledger.ts';
-import { versionOf } from '../../../shared/core/sync/read-snapshot.ts';
 import type { TimelineBlock, Tone } from '../document/document.ts';
 import { nextAttempt } from '../pause/read-pauses.ts';
 import { FOR_WHAT } from '../pause/waiting-messages.ts';
 import { counted, utcText } from '../terminal/text.ts';
 import type { Trace } from './collect-trace.ts';
-import { amountText } from './sides.ts';
+import { amountText, changedAt } from './sides.ts';
 
 type Line = TimelineBlock['lines'][number];
 
 /** Every known moment, the oldest first. What waits is left out where nothing is to be done any more. */
 export function timelineOf(trace: Trace, isSettled: boolean): TimelineBlock {
   const lines = [
-    ...inStore(trace.store),
+    ...inStore(trace),
     ...(isSettled ? [] : onQueue(trace)),
     ...inLedger(trace),
     ...amongLetters(trace.letters),
@@ -28,7 +27,8 @@ export function timelineOf(trace: Trace, isSettled: boolean): TimelineBlock {
   };
 }
 
-function inStore(store: Trace['store']): readonly Line[] {
+function inStore(trace: Trace): readonly Line[] {
+  const { store } = trace;
   if (store.kind !== 'found') return [];
   const { value } = store;
   const order = value.kind === 'order' ? value.order : undefined;
@@ -41,10 +41,11 @@ function inStore(store: Trace['store']): readonly Line[] {
   const known = Object.entries(moments).flatMap(([what, at]) =>
     at === undefined ? [] : [{ at, who: 'Store', what }],
   );
-  const changedAt = versionOf(value);
+  const last = changedAt(trace);
+  if (last === undefined) return known;
   // The last change is most often one that has a line of its own.
-  if (known.some(({ at }) => Math.abs(Date.parse(at) - changedAt) < 1_000)) return known;
-  return [...known, { at: new Date(changedAt).toISOString(), who: 'Store', what: 'changed last' }];
+  if (known.some(({ at }) => Math.abs(Date.parse(at) - last) < 1_000)) return known;
+  return [...known, { at: new Date(last).toISOString(), who: 'Store', what: 'changed last' }];
 }
 
 function onQueue({ waits, pause }: Trace): readonly Line[] {
@@ -112,8 +113,8 @@ function amongLetters(letters: Trace['letters']): readonly Line[] {
 }
 
 function inService({ earned }: Trace): readonly Line[] {
-  if (earned?.givenAt === undefined) return [];
+  if (!earned?.usableFrom) return [];
   // Without their number: its history shows how many are left of them, under the date when they were given.
   const what = 'gave as many points as it earns';
-  return [{ at: earned.givenAt, who: 'Loyalty service', what, tone: 'well' }];
+  return [{ at: earned.usableFrom, who: 'Loyalty service', what, tone: 'well' }];
 }

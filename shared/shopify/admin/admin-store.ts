@@ -1,23 +1,14 @@
-import type { AnnouncingStore } from '../../core/balances/announce.ts';
-import type { CustomerSearch } from '../../core/balances/find-customer.ts';
-import type { BalanceStore } from '../../core/balances/point-balance.ts';
-import type { PricesRead, RewardStore } from '../../core/redeem/reward-store.ts';
+import type { ShopperStore } from '../../core/platform/platform.ts';
+import type { PricesRead } from '../../core/redeem/reward-store.ts';
 import type {
   DiscountPage,
   ScanAnswer,
   ScanPage,
   Span,
-  Store,
   StoreAnswer,
-  StoreScan,
   StoreUnavailable,
 } from '../../core/store/store.ts';
-import type {
-  StoreCoupon,
-  StoreMember,
-  StoreOrder,
-  StoreProduct,
-} from '../../store/store-entities.ts';
+import type { StoreCoupon, StoreMember, StoreProduct } from '../../store/store-entities.ts';
 import { idFromGid } from '../entity-id.ts';
 import { readCustomerWebhook } from '../webhooks/read-customer-webhook.ts';
 import { productFromNode } from '../webhooks/read-product-webhook.ts';
@@ -42,7 +33,7 @@ import {
   readOrderCodes,
 } from './make-reward-code.ts';
 import { customerPayload, type Enrichment, metafieldKeys } from './order-as-payload.ts';
-import { findAbsent, type OrderEvidence, placeIn, scannedPage, seesAllOrders } from './pages.ts';
+import { findAbsent, placeIn, scannedPage, seesAllOrders } from './pages.ts';
 import { readCodeUses, readCoupon, readDiscount, scanDiscounts } from './read-discounts.ts';
 import { readOrder, scanOrders } from './read-orders.ts';
 import { cacheRollouts, describeOverrides, followRollouts, readFollowed } from './rollouts.ts';
@@ -62,11 +53,7 @@ export interface AdminStoreSettings
   readonly shop: (domain: string) => AdminShop;
 }
 
-export interface AdminStore extends Store, StoreScan, RewardStore, CustomerSearch, AnnouncingStore {
-  /** Writes customers' balances as metafields of this namespace. */
-  balancesIn(namespace: string): BalanceStore;
-  /** `evidence` helps to distinguish a deleted order from one that is not visible. */
-  readOrder(shop: string, id: string, evidence?: OrderEvidence): Promise<StoreAnswer<StoreOrder>>;
+export interface AdminStore extends ShopperStore {
   /** For queries that are not about an entity, with the same tokens and query cost points. */
   ask(shop: string): Ask;
   /** The same store and tokens, with calls that end when the signal fires. */

@@ -120,6 +120,8 @@ describe('the verdict on one entity', () => {
   const other: EntityEntry = { ...entry, appliedKey: 'other', rules: 'before' };
   const again = 'resend order 7 --shop example-store.myshopify.com --force';
   const send = 'resend product 7 --shop example-store.myshopify.com --wait --yes';
+  const sendCustomer = send.replace('product', 'customer');
+  const readings = { versionsAreReadings: ['product', 'member'], scansMembers: true } as const;
   const byHand = { UpdatedDate: at('02:30:00'), EstimatedBonus: { EstimatedPoints: 25 } };
   const cancelled = { ...order, kind: 'cancelled-order', cancellation: {} } as const;
 
@@ -236,6 +238,16 @@ describe('the verdict on one entity', () => {
       ...(['waits', 'No webhook of this state was accepted', send] as const),
     ],
     [
+      'takes nothing for changed where the store does not say when',
+      { entry: gaveUp({ outcome: 'dropped', version: 1 }), ready: 0, healing: readings },
+      ...(['action required', 'dropped at 2026-11-15 02:10:00 UTC: it is', send] as const),
+    ],
+    [
+      'waits for reconcile with a customer whose platform shows changes of customers',
+      { ...ofCustomer('other@example.org'), healing: readings },
+      ...(['waits', 'otherwise the next reconcile finds it', sendCustomer] as const),
+    ],
+    [
       'names the pause that holds what is sent now',
       { entry: undefined, pause },
       ...(['waits', 'orders paused since 2026-11-15 01:00 UTC by ops', 'status'] as const),
@@ -339,6 +351,12 @@ describe('the verdict on one entity', () => {
     expect(shown.next?.map(({ label }) => label)).toContain('See points and rewards');
   });
 
+  it('shows no moment of the last change where the store does not say it', () => {
+    const whats = (changes: Partial<Trace>) => JSON.stringify(documentOf(trace(changes)).blocks);
+    expect(whats({})).toContain('changed last');
+    expect(whats({ healing: readings })).not.toContain('changed last');
+  });
+
   it('shows no next attempt where both sides agree', () => {
     const whats = (changes: Partial<Trace>) =>
       JSON.stringify(documentOf(trace({ waits: [wait], ...changes })).blocks);
@@ -355,7 +373,7 @@ it('shows what happened in time order, from every source, up to the next attempt
       entry: { ...entry, outcomes: [sent, less] } as EntityEntry,
       letters: [{ ...letter, event: sentEvent }],
       waits: [wait],
-      earned: { earning, givenAt: at('02:30:00') },
+      earned: { ...earning, usableFrom: at('02:30:00') },
     }),
     false,
   );
@@ -386,10 +404,7 @@ describe('the points of an order', () => {
     };
   }
   const held = (changes: Partial<OrderEarning>) =>
-    sent(
-      {},
-      { held: heldOrder, earned: { earning: { ...earning, ...changes }, givenAt: undefined } },
-    );
+    sent({}, { held: heldOrder, earned: { ...earning, ...changes } });
   const byOtherRules: Mapped = {
     ...{ kind: 'wanted', wanted: wantedOrder({}), remember: undefined, rules: 'b' },
   };
