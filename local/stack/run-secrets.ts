@@ -3,6 +3,7 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Connector, Shop } from '../../shared/config/connector-config.ts';
 import { secretName } from '../../shared/services/shop-secrets.ts';
+import { LOGIN } from '../vendure-engine/shop.ts';
 
 /** The secrets of one run: random, and stored only with `--data`, in the same folder. */
 export interface RunSecrets extends ShopSecrets {
@@ -90,9 +91,6 @@ export function secretsOfShop(
   };
 }
 
-/** Of the administrator that a new Vendure server has. */
-const VENDURE_LOGIN = { username: 'superadmin', password: 'superadmin' };
-
 /** The text of each secret by its name, as `secrets set` would store it. */
 export function fillSecrets(
   prefix: string,
@@ -108,7 +106,7 @@ export function fillSecrets(
       named('loyalty', own.loyalty),
       named(
         'store',
-        shop.vendure ? VENDURE_LOGIN : { accessToken: own.storeAccessToken, clientId: CLIENT_ID },
+        shop.vendure ? LOGIN : { accessToken: own.storeAccessToken, clientId: CLIENT_ID },
       ),
       named('points', { current: own.pointsToken }),
     ];

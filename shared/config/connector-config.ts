@@ -7,6 +7,7 @@ import {
   defaultAssumptions,
   defaultPath,
   given,
+  type PlatformName,
   type Shop,
   type ShopSettings,
 } from './connector-settings.ts';
@@ -96,12 +97,19 @@ export function checkConnector(settings: ConnectorSettings): CheckedConnector {
   return { kind: 'valid', connector };
 }
 
+/** Vendure's codes are random: a number in one would be the id of another order. */
+const OTHER_ORDER_IDS: Readonly<Record<PlatformName, Shop['otherOrderIds']>> = {
+  shopify: ['name', 'number'],
+  vendure: ['name'],
+};
+
 const VENDURE = { channel: undefined, changeDays: 60, precision: 2 };
 
 function completeShop(
   { domain, path, rules, orderSilence, mode, otherOrderIds, observers, ...on }: ShopSettings,
   { rules: common, alarms, shops, storefront }: ConnectorSettings,
 ): Shop {
+  const { platform = 'shopify', vendure } = on;
   const sharedAccount = shops.length > 1;
   const storeCredit = storefront?.cashback === 'store-credit' ? 'by-origin' : 'like-gift-cards';
   return {
@@ -110,10 +118,9 @@ function completeShop(
     rules: { ...defaultRules, sharedAccount, storeCredit, ...given(common), ...given(rules) },
     orderSilence: orderSilence ?? alarms?.orderSilence ?? false,
     mode: mode ?? 'live',
-    // Vendure's codes are random: a number in one would be the id of another order.
-    otherOrderIds: otherOrderIds ?? (on.vendure ? ['name'] : ['name', 'number']),
+    otherOrderIds: otherOrderIds ?? OTHER_ORDER_IDS[platform],
     observers: observers ?? [],
-    platform: on.platform ?? 'shopify',
-    vendure: on.vendure && { ...VENDURE, ...on.vendure },
+    platform,
+    vendure: vendure && { ...VENDURE, ...vendure },
   };
 }

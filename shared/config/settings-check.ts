@@ -10,6 +10,7 @@ import {
   MEANINGS,
   type OrderSilence,
   PLATFORMS,
+  type PlatformName,
   type ShopSettings,
   type StorefrontSettings,
   type VendureSettings,
@@ -389,9 +390,12 @@ const vendureShop = section(
   ofEveryShop,
 );
 
-const isVendure = (value: unknown): boolean => fieldIn(value, 'platform') === 'vendure';
+const SHOPS = { shopify: shopifyShop, vendure: vendureShop };
 
-const shop = v.lazy((value) => (isVendure(value) ? vendureShop : shopifyShop));
+const platformOf = (value: unknown): PlatformName =>
+  PLATFORMS.find((name) => name === fieldIn(value, 'platform')) ?? 'shopify';
+
+const shop = v.lazy((value) => SHOPS[platformOf(value)]);
 
 function listOf(item: v.GenericSchema) {
   return v.pipe(v.array(item, 'must be a list'), v.minLength(1, 'must have at least 1 entry'));
@@ -471,12 +475,13 @@ function isPublicName(hostname: string): boolean {
   return isName && !/\.(?:localhost|local|internal|home|lan)$/.test(hostname);
 }
 
-/** Points in the pages of a Vendure shop are the merchant's own to show. */
-const noStorefrontForVendure = v.rawCheck<Readonly<Record<string, unknown>>>(
+/** Points in the pages of other platforms are the merchant's own to show. */
+const storefrontOfShopify = v.rawCheck<Readonly<Record<string, unknown>>>(
   ({ dataset, addIssue }) => {
     const { shops: all, storefront: wanted } = (dataset.value ?? {}) as Record<string, unknown>;
-    if (wanted === undefined || !Array.isArray(all) || !all.some(isVendure)) return;
-    const message = 'must be absent where a shop runs on Vendure: it is for Shopify shops only';
+    const isAlien = (value: unknown) => platformOf(value) !== 'shopify';
+    if (wanted === undefined || !Array.isArray(all) || !all.some(isAlien)) return;
+    const message = 'must be absent unless all shops run on Shopify';
     addIssue({ message, path: pathOf('storefront') });
   },
 );
@@ -509,5 +514,5 @@ const settings = v.pipe(
     } satisfies Checks<Omit<ConnectorSettings, 'shops' | 'loyalty'>>,
   ),
   oneCurrency,
-  noStorefrontForVendure,
+  storefrontOfShopify,
 );

@@ -1,6 +1,7 @@
 import { amountHeld } from '../../local/harness/held-order.ts';
 import type { LoyaltySandbox } from '../../local/loyalty-sandbox/sandbox.ts';
 import type { VendureEngine } from '../../local/vendure-engine/engine.ts';
+import { type OrderTruth, readOrders } from './order-truth.ts';
 
 export interface Comparison {
   /** How many rows of the engine were compared, by kind. */
@@ -29,9 +30,10 @@ export function compareWithTables(engine: VendureEngine, loyalty: LoyaltySandbox
   }
 
   const heldOrders = new Map(state.orders.map((order) => [order.OriginalId, order]));
-  const judgeOrder = (row: OrderSum): string | undefined => {
+  const judgeOrder = (row: OrderTruth): string | undefined => {
     const held = heldOrders.get(String(row.id));
-    const isOver = row.state === 'Cancelled' || (row.paid > 0 && row.back >= row.paid);
+    if (row.doubts.length > 0) return row.doubts.join(', ');
+    const isOver = row.state === 'Cancelled' || row.isRefunded || !row.isPayable;
     if (isOver) {
       return !held || held.IsCancelledOrReturned ? undefined : 'it is over, and still counts';
     }
@@ -39,7 +41,7 @@ export function compareWithTables(engine: VendureEngine, loyalty: LoyaltySandbox
       return held ? 'it must not be there yet' : undefined;
     }
     if (!held) return 'the loyalty service does not have it';
-    const wanted = countOf(row);
+    const wanted = row.counts;
     const found = amountHeld(held) * 100;
     const texts = [
       ...(Math.abs(found - wanted) > 1
@@ -156,58 +158,4 @@ interface PromotionRow {
 interface PromotionAction {
   readonly code: string;
   readonly args: readonly { readonly name: string; readonly value: string }[];
-}
-
-/** One placed order, in cents. */
-interface OrderSum {
-  readonly id: number;
-  readonly state: string;
-  readonly customerId: number;
-  readonly currencyCode: string;
-  readonly net: number;
-  readonly gross: number;
-  readonly shipping: number;
-  readonly paid: number;
-  readonly back: number;
-  readonly shippingBack: number;
-  readonly isShipped: boolean;
-}
-
-const ORDERS = `
-  SELECT o.id, o.state, o.customerId, o.currencyCode,
-    o.subTotal AS net, o.subTotalWithTax AS gross, o.shippingWithTax AS shipping,
-    (SELECT coalesce(sum(amount), 0) FROM payment WHERE orderId = o.id AND state = 'Settled') AS paid,
-    (SELECT coalesce(sum(refund.total), 0) FROM refund JOIN payment ON payment.id = refund.paymentId
-     WHERE payment.orderId = o.id AND refund.state <> 'Failed') AS back,
-    (SELECT coalesce(sum(refund.shipping), 0) FROM refund JOIN payment ON payment.id = refund.paymentId
-     WHERE payment.orderId = o.id AND refund.state <> 'Failed') AS shippingBack,
-    EXISTS (SELECT 1 FROM history_entry AS entry
-     WHERE entry.orderId = o.id AND entry.type = 'ORDER_STATE_TRANSITION'
-       AND json_extract(entry.data, '$.to') IN ('Shipped', 'Delivered')) AS wasShipped,
-    NOT EXISTS (SELECT 1 FROM order_line AS line
-     WHERE line.orderId = o.id AND line.quantity >
-       (SELECT coalesce(sum(reference.quantity), 0)
-        FROM order_line_reference AS reference
-        JOIN fulfillment ON fulfillment.id = reference.fulfillmentId
-        WHERE reference.orderLineId = line.id AND fulfillment.state IN ('Shipped', 'Delivered'))
-    ) AS allSent
-  FROM "order" AS o
-  WHERE o.orderPlacedAt IS NOT NULL`;
-
-function readOrders(engine: VendureEngine): readonly OrderSum[] {
-  const rows = engine.query<
-    Omit<OrderSum, 'isShipped'> & { readonly wasShipped: number; readonly allSent: number }
-  >(ORDERS);
-  return rows.map((row) => ({ ...row, isShipped: row.wasShipped === 1 || row.allSent === 1 }));
-}
-
-/**
- * What was paid for the goods that are kept, without taxes. The engine's sums are of the goods that are left, and no
- * refund changes them. What is still owed counts as paid, and what came in too much pays for nothing.
- */
-function countOf({ net, gross, shipping, paid, back, shippingBack }: OrderSum): number {
-  const shippingLeft = Math.max(shipping - shippingBack, 0);
-  const forGoods = Math.max(paid, gross + shipping) - back - shippingLeft;
-  const part = gross === 0 ? 0 : Math.min(Math.max(forGoods / gross, 0), 1);
-  return Math.round(net * part);
 }

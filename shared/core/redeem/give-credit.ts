@@ -11,6 +11,8 @@ import {
   applyStep,
   type OpenRedemptions,
   type RedemptionsDeps,
+  type Settled,
+  settle,
   tryStep,
 } from '../redemptions/redemption-record.ts';
 import type { StoreUnavailable } from '../store/store.ts';
@@ -22,7 +24,7 @@ export interface CreditDeps extends RedemptionsDeps {
 }
 
 type CreditEnd =
-  | { readonly kind: 'settled'; readonly redemption: Redemption | undefined }
+  | Settled
   /** Only later can the account's transactions decide. */
   | { readonly kind: 'waits'; readonly afterSeconds: number }
   /** A person must look at the account. */
@@ -51,17 +53,15 @@ export async function giveCredit(
   if (read.kind === 'unavailable') return read;
   const found = await findOwn(read.credits, redemption, record);
   if (found === 'unclear') return { kind: 'unclear' };
-  const settled = async (next: Promise<Redemption | undefined>) =>
-    ({ kind: 'settled', redemption: await next }) as const;
   if (found) {
     const { expiresAt } = credit;
-    return settled(applyStep(record, id, { kind: 'credited', transactionId: found.id, expiresAt }));
+    return settle(record, id, { kind: 'credited', transactionId: found.id, expiresAt });
   }
-  if (state.refusal) return settled(applyStep(record, id, { kind: 'cancel' }));
+  if (state.refusal) return settle(record, id, { kind: 'cancel' });
   const isProven = state.attempts === 0 || state.absentAt !== undefined;
   return isProven
     ? callStore(record, id, state.attempts, credit, deps)
-    : settled(applyStep(record, id, { kind: 'credit-absent' }));
+    : settle(record, id, { kind: 'credit-absent' });
 }
 
 /** The ledger may have forgotten the first intent of this click. On the same day it had the same end. */
@@ -126,17 +126,14 @@ async function callStore(
       const fields = { ...record.customer, redemption: id, sent, kept: made.expiresAt ?? 'no end' };
       if (!isSameMoment(made.expiresAt, sent)) deps.telemetry.log('warn', OTHER_END, fields);
       const expiresAt = made.expiresAt ?? sent;
-      const step = { kind: 'credited', transactionId, expiresAt } as const;
-      const credited = await applyStep(record, id, step);
-      if (credited?.state.at !== 'credited') {
+      const credited = await settle(record, id, { kind: 'credited', transactionId, expiresAt });
+      if (credited.redemption?.state.at !== 'credited') {
         deps.telemetry.log('error', 'store credit was given for a redemption that is over', fields);
       }
-      return { kind: 'settled', redemption: credited };
+      return credited;
     }
-    case 'refused': {
-      const step = { kind: 'credit-refused', attempt, why: made.code } as const;
-      return { kind: 'settled', redemption: await applyStep(record, id, step) };
-    }
+    case 'refused':
+      return settle(record, id, { kind: 'credit-refused', attempt, why: made.code });
     case 'unavailable':
       if (made.notSent) await applyStep(record, id, { kind: 'credit-not-sent', attempt });
       return made.notSent ? made : { ...made, mayHaveHappened: true };

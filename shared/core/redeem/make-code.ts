@@ -1,10 +1,11 @@
 import { followMerges } from '../ledger/merged-customer.ts';
 import type { Redemption, RewardCode } from '../redemptions/redemption.ts';
 import {
-  applyStep,
   type Customer,
   type OpenRedemptions,
   type RedemptionsDeps,
+  type Settled,
+  settle,
 } from '../redemptions/redemption-record.ts';
 import { noteRewardCode } from '../redemptions/reward-codes.ts';
 import type { StoreUnavailable } from '../store/store.ts';
@@ -14,9 +15,7 @@ export interface CodeDeps extends RedemptionsDeps {
   readonly store: Pick<RewardStore, 'makeCode' | 'findCode' | 'deleteCode' | 'readOrderCodes'>;
 }
 
-type CodeEnd =
-  | { readonly kind: 'settled'; readonly redemption: Redemption | undefined }
-  | StoreUnavailable;
+type CodeEnd = Settled | StoreUnavailable;
 
 /**
  * Makes the code of a redeemed reward in the store, and records it or the store's refusal. May be repeated
@@ -32,10 +31,7 @@ export async function makeCode(
   if (redemption.state.at === 'redeemed' && redemption.state.tried) {
     const ordered = await isOrdered(record.customer, wanted, deps);
     if (typeof ordered !== 'boolean') return ordered;
-    if (ordered) {
-      const used = await applyStep(record, redemption.id, { kind: 'use' });
-      return { kind: 'settled', redemption: used };
-    }
+    if (ordered) return settle(record, redemption.id, { kind: 'use' });
   }
   const made = await deps.store.makeCode(record.customer.shop, wanted);
   switch (made.kind) {
@@ -44,8 +40,7 @@ export async function makeCode(
     case 'taken':
     case 'refused': {
       const why = made.kind === 'taken' ? 'TAKEN' : made.code;
-      const refused = await applyStep(record, redemption.id, { kind: 'store-refused', why });
-      return { kind: 'settled', redemption: refused };
+      return settle(record, redemption.id, { kind: 'store-refused', why });
     }
     case 'unavailable':
       return made;
@@ -106,12 +101,13 @@ async function recordMade(
 ): Promise<CodeEnd> {
   // Before the customer sees the code: an order may name it from then on.
   await noteRewardCode(record.customer.shop, wanted, deps);
-  const redemption = await applyStep(record, id, { kind: 'made', discountId });
+  const made = await settle(record, id, { kind: 'made', discountId });
+  const { redemption } = made;
   // The worker deletes one that is being taken back.
   if (redemption && redemption.state.at !== 'returning' && isUnwanted(redemption, discountId)) {
     await deps.store.deleteCode(record.customer.shop, discountId);
   }
-  return { kind: 'settled', redemption };
+  return made;
 }
 
 /**

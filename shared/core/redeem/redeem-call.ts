@@ -1,7 +1,13 @@
 import type { LoyaltyClient } from '../../loyalty/client.ts';
-import type { Value } from '../../loyalty/operations.ts';
+import type { OperationId, Value } from '../../loyalty/operations.ts';
 import { type LoyaltyResult, transportFailure } from '../../loyalty/result.ts';
-import { type BreakerDeps, callForShopper, callLoyalty } from '../calls/call-loyalty.ts';
+import {
+  type BreakerDeps,
+  type CallsMade,
+  callForShopper,
+  callLoyalty,
+  retryWhenAllowed,
+} from '../calls/call-loyalty.ts';
 import { AFTER_UNKNOWN_OUTCOME_SECONDS, type RetryReason } from '../events/outcome.ts';
 import type { Telemetry } from '../events/telemetry.ts';
 import {
@@ -18,6 +24,16 @@ export interface RedeemCallDeps extends BreakerDeps {
   readonly telemetry: Telemetry;
   /** When it fires, no call to the loyalty service is begun or waited for. */
   readonly deadline: AbortSignal;
+}
+
+/** One call of a worker, with what its answer means; while none may be made, there is no result. */
+export async function callService<Value>(
+  operation: OperationId,
+  call: (options: { readonly signal: AbortSignal }) => Promise<LoyaltyResult<Value>>,
+  deps: BreakerDeps & { readonly deadline: AbortSignal },
+): Promise<Pick<CallsMade, 'outcome'> & { readonly result?: LoyaltyResult<Value> }> {
+  const called = await callLoyalty(operation, () => call({ signal: deps.deadline }), deps);
+  return called.kind === 'called' ? called : { outcome: retryWhenAllowed(called) };
 }
 
 type Attempted =

@@ -5,7 +5,7 @@ import type { CustomerSource } from '../balances/point-balance.ts';
 import { type BalanceDeps, settleBalances } from '../balances/settle-balances.ts';
 import { conclude, type Group, type Settle } from '../batch/run-batch.ts';
 import type { Item } from '../batch/waiting.ts';
-import { callLoyalty, hasCode, retryWhenAllowed } from '../calls/call-loyalty.ts';
+import { hasCode } from '../calls/call-loyalty.ts';
 import type { EventQueue, RedemptionEvent } from '../events/event.ts';
 import type { Outcome, Rejection, RetryReason } from '../events/outcome.ts';
 import { correlationOf } from '../events/telemetry.ts';
@@ -34,7 +34,7 @@ import {
 import { retryStore } from '../store/store.ts';
 import { type CreditDeps, giveCredit } from './give-credit.ts';
 import { confirmAbsence, deleteLateCode, makeCode } from './make-code.ts';
-import { answerStep, attemptRedeem, type RedeemCallDeps } from './redeem-call.ts';
+import { answerStep, attemptRedeem, callService, type RedeemCallDeps } from './redeem-call.ts';
 import { type ReturnDeps, returnReward, takeAgain } from './take-back.ts';
 
 interface ResumeDeps extends ReturnDeps, CreditDeps, RedeemCallDeps {
@@ -281,18 +281,16 @@ async function lookUp(
   const { id, state } = redemption;
   if (state.at !== 'calling') throw new Error(`a redemption without a key: it is ${state.at}`);
   const update = { OriginalKey: state.body.OriginalKey, Metadatas: [] };
-  const called = await callLoyalty(
+  const { result, outcome } = await callService(
     'updateRewardMetadata',
-    () => deps.loyalty.updateRewardMetadata(update, { signal: deps.deadline }),
+    (options) => deps.loyalty.updateRewardMetadata(update, options),
     deps,
   );
-  if (called.kind === 'call-refused') return retryWhenAllowed(called);
-  const { result, outcome } = called;
-  if (result.kind === 'success' || result.kind === 'warning') {
+  if (result?.kind === 'success' || result?.kind === 'warning') {
     const found = await applyStep(record, id, answerStep(result, redemption, deps.now()));
     return { kind: 'found', redemption: found };
   }
-  if (hasCode(result, NO_SUCH_REDEMPTION)) return { kind: 'absent' };
+  if (result && hasCode(result, NO_SUCH_REDEMPTION)) return { kind: 'absent' };
   if (outcome.kind !== 'applied') return outcome;
   throw new Error('a look-up without a redemption counts as done');
 }
@@ -353,22 +351,21 @@ async function cancel(
   redeemedRewardId: number,
 ): Promise<Outcome> {
   const { record, deps } = work;
-  const called = await callLoyalty(
+  const { outcome } = await callService(
     'cancelRedemption',
-    () => deps.loyalty.cancelRedemption(redeemedRewardId, { signal: deps.deadline }),
+    (options) => deps.loyalty.cancelRedemption(redeemedRewardId, options),
     deps,
   );
-  if (called.kind === 'call-refused') return retryWhenAllowed(called);
-  switch (called.outcome.kind) {
+  switch (outcome.kind) {
     // "Already cancelled" counts as applied.
     case 'applied':
       return resume(work, await applyStep(record, redemption.id, { kind: 'cancelled' }));
     case 'retry':
-      return called.outcome;
+      return outcome;
     case 'rejected':
       return redemption.takeBack && !redemption.takeBack.refused
         ? restoreUncancelled(work, redemption, redeemedRewardId)
-        : getStuck(work, redemption, 'cancel-refused', called.outcome);
+        : getStuck(work, redemption, 'cancel-refused', outcome);
   }
 }
 
@@ -382,16 +379,13 @@ async function restoreUncancelled(
   redeemedRewardId: number,
 ): Promise<Outcome> {
   const { record, deps } = work;
-  const called = await callLoyalty(
+  const { result, outcome } = await callService(
     'getRedeemedReward',
-    () => deps.loyalty.getRedeemedReward(redeemedRewardId, { signal: deps.deadline }),
+    (options) => deps.loyalty.getRedeemedReward(redeemedRewardId, options),
     deps,
   );
-  if (called.kind === 'call-refused') return retryWhenAllowed(called);
-  const { result, outcome } = called;
-  const isRead = result.kind === 'success' || result.kind === 'warning';
-  if (!isRead && outcome.kind === 'retry') return outcome;
-  const isCancelled = isRead ? result.value.IsCanceled : undefined;
+  if (outcome.kind === 'retry') return outcome;
+  const isCancelled = result && 'value' in result ? result.value.IsCanceled : undefined;
   if (typeof isCancelled !== 'boolean') return getStuck(work, redemption, 'cancel-refused');
   const step = { kind: isCancelled ? 'cancelled' : 'restore' } as const;
   return resume(work, await applyStep(record, redemption.id, step));

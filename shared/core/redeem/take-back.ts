@@ -1,11 +1,6 @@
 import type { LoyaltyClient } from '../../loyalty/client.ts';
 import type { RedemptionView, TakeBackRefusal } from '../../store/storefront-answers.ts';
-import {
-  type CallsMade,
-  callLoyalty,
-  retryWhenAllowed,
-  throughBreaker,
-} from '../calls/call-loyalty.ts';
+import { throughBreaker } from '../calls/call-loyalty.ts';
 import type { EventQueue } from '../events/event.ts';
 import type { Outcome } from '../events/outcome.ts';
 import { errorFields, type Telemetry } from '../events/telemetry.ts';
@@ -19,7 +14,6 @@ import {
   viewOf,
 } from '../redemptions/redemption.ts';
 import {
-  applyStep,
   type Customer,
   findRedemption,
   mayTakeBackMore,
@@ -28,12 +22,14 @@ import {
   type RecordChange,
   type RedemptionRecord,
   type RedemptionsDeps,
+  type Settled,
+  settle,
   tryStep,
   withRedemption,
 } from '../redemptions/redemption-record.ts';
 import { retryStore, type StoreUnavailable } from '../store/store.ts';
 import { type CodeDeps, deleteLateCode, isOrdered } from './make-code.ts';
-import type { RedeemCallDeps } from './redeem-call.ts';
+import { callService, type RedeemCallDeps } from './redeem-call.ts';
 import type { RewardStore } from './reward-store.ts';
 
 /** Who may take back a reward whose code is unused, and for how many days after it was made. */
@@ -191,9 +187,7 @@ export interface ReturnDeps extends CodeDeps, Omit<RedeemCallDeps, 'loyalty'> {
 
 type Retry = Extract<Outcome, { kind: 'retry' }>;
 
-type Returned =
-  /** As far as this step comes. */
-  { readonly kind: 'settled'; readonly redemption: Redemption | undefined } | Retry;
+type Returned = Settled | Retry;
 
 /** Begin → delete the code and see that it is gone → wait → look for an order with it → cancel, or it is used. */
 export async function returnReward(
@@ -216,15 +210,15 @@ export async function returnReward(
     case 'unavailable':
       return retryStore(deleted);
     case 'used':
-      return settled(record, id, 'use');
+      return settle(record, id, { kind: 'use' });
     case 'deleted':
-      return settled(record, id, 'deleted');
+      return settle(record, id, { kind: 'deleted' });
     case 'absent':
-      if (wait === undefined) return settled(record, id, 'deleted');
+      if (wait === undefined) return settle(record, id, { kind: 'deleted' });
   }
   const ordered = await isOrdered(record.customer, state.code, deps);
   if (typeof ordered !== 'boolean') return retryStore(ordered);
-  return settled(record, id, ordered ? 'use' : 'cancel');
+  return settle(record, id, { kind: ordered ? 'use' : 'cancel' });
 }
 
 const IN_PROGRESS: Retry = { kind: 'retry', why: 'redemption-in-progress' };
@@ -232,14 +226,6 @@ const IN_PROGRESS: Retry = { kind: 'retry', why: 'redemption-in-progress' };
 const waitForOrders = (afterSeconds: number): Retry => ({
   ...{ kind: 'retry', why: 'redemption-to-cancel', afterSeconds },
 });
-
-async function settled(
-  record: OpenRedemptions,
-  id: string,
-  kind: 'use' | 'deleted' | 'cancel' | 'taken-again',
-): Promise<Returned> {
-  return { kind: 'settled', redemption: await applyStep(record, id, { kind }) };
-}
 
 /**
  * By the discount's id: a merchant may have changed what `findCode` knows it by. Then by the code: a slow process may
@@ -274,30 +260,28 @@ const TAKE = 1;
 export async function takeAgain(
   record: OpenRedemptions,
   { id, terms }: Redemption,
-  { loyalty, deadline: signal, ledger, ...deps }: ReturnDeps,
+  { loyalty, ledger, ...deps }: ReturnDeps,
 ): Promise<Returned | Extract<Outcome, { kind: 'rejected' }>> {
   const { shop, customerId } = record.customer;
   const { cashback, value, points } = terms;
-  if ((cashback ? value : points) === 0) return settled(record, id, 'taken-again');
+  if ((cashback ? value : points) === 0) return settle(record, id, { kind: 'taken-again' });
   const customer = await followMerges({ shop, id: customerId }, ledger);
   const change = {
     OperationType: TAKE,
     Reason: `An order used the code of redemption ${id}, which was taken back`,
     ChangeKey: `taken-back:${shop}:${id}`,
   } as const;
-  const called = await (cashback
-    ? callLoyalty(
+  const { outcome } = cashback
+    ? await callService(
         'changeCashback',
-        () => loyalty.changeCashback(customer, { ...change, Value: -value }, { signal }),
+        (options) => loyalty.changeCashback(customer, { ...change, Value: -value }, options),
         deps,
       )
-    : callLoyalty(
+    : await callService(
         'changePoints',
-        () => loyalty.changePoints(customer, { ...change, Points: -points }, { signal }),
+        (options) => loyalty.changePoints(customer, { ...change, Points: -points }, options),
         deps,
-      ));
-  if (called.kind === 'call-refused') return retryWhenAllowed(called);
-  const { outcome }: CallsMade = called;
+      );
   // A key that was used before counts as applied.
-  return outcome.kind === 'applied' ? settled(record, id, 'taken-again') : outcome;
+  return outcome.kind === 'applied' ? settle(record, id, { kind: 'taken-again' }) : outcome;
 }

@@ -169,6 +169,16 @@ export async function applyStep(
   return (await tryStep(record, id, step)).redemption;
 }
 
+/** As far as a process could come with a redemption. */
+export interface Settled {
+  readonly kind: 'settled';
+  readonly redemption: Redemption | undefined;
+}
+
+export async function settle(record: OpenRedemptions, id: string, step: Step): Promise<Settled> {
+  return { kind: 'settled', redemption: await applyStep(record, id, step) };
+}
+
 export function findRedemption(found: RedemptionRecord, id: string): Redemption | undefined {
   return found.redemptions.find((one) => one.id === id);
 }

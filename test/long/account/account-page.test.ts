@@ -223,7 +223,7 @@ describe.skipIf(browserPath === undefined)('the account page, in a browser', () 
       await page.getByRole('status').getByText('This order earns you 490 points').waitFor();
       expect(await shift()).toBe(0);
       const today = new Intl.DateTimeFormat('en', { dateStyle: 'medium' }).format(new Date());
-      await page.getByRole('status').getByText(`Your balance got 490 points on ${today}`).waitFor();
+      await page.getByRole('status').getByText(`As much was added on ${today}`).waitFor();
       await page.getByRole('link', { name: 'See points and rewards' }).click();
       await page.getByRole('heading', { name: 'Points and rewards' }).waitFor();
     },

@@ -106,9 +106,9 @@ export const storefrontMutations: readonly Mutation[] = (
     {
       name: 'owing-is-told-once',
       bug: 'nobody takes the points of a late order whose worker died after noting it',
-      find: "    const noted = isNew ? await applyStep(record, id, { kind: 'use' }) : one;\n",
+      find: "  const noted = isNew ? await applyStep(record, id, { kind: 'use' }) : one;\n",
       replace:
-        "    const noted = isNew ? await applyStep(record, id, { kind: 'use' }) : undefined;\n",
+        "  const noted = isNew ? await applyStep(record, id, { kind: 'use' }) : undefined;\n",
     },
     {
       name: 'code-is-made-again-beside-an-order',
@@ -125,8 +125,8 @@ export const storefrontMutations: readonly Mutation[] = (
     {
       name: 'cancelled-without-looking-at-orders',
       bug: 'the points of a code that was taken back are given back although an order named it',
-      find: "  return settled(record, id, ordered ? 'use' : 'cancel');\n",
-      replace: "  return settled(record, id, ordered ? 'cancel' : 'cancel');\n",
+      find: "  return settle(record, id, { kind: ordered ? 'use' : 'cancel' });\n",
+      replace: "  return settle(record, id, { kind: ordered ? 'cancel' : 'cancel' });\n",
       within: 300,
     },
     {

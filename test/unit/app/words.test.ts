@@ -289,6 +289,6 @@ describe('the sentence about an order', () => {
   it('does not say that points of its number are its own: the history names no order', () => {
     const earned = { ...none, state: 'earned', points: 49, usableFrom: '2026-11-12T10:00:00.000Z' };
     const { note } = sayEarning(earned as OrderEarning, inEnglish);
-    expect(note).toBe('Your balance got 49 points on Nov 12, 2026.');
+    expect(note).toBe('As much was added on Nov 12, 2026.');
   });
 });

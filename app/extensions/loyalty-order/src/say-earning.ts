@@ -45,9 +45,8 @@ function sayState(
       const main = gain === undefined ? order.expectedSome : fill(order.expected, { gain });
       if (state === 'expected') return { main, note: order.later };
       // The history names no order: points of that number may be another order's.
-      const isDated = gain !== undefined && usableFrom !== null;
-      const note = isDated ? fill(order.addedOn, { gain, date: words.date(usableFrom) }) : '';
-      return { main, note };
+      const date = words.date(usableFrom ?? '');
+      return { main, note: date && fill(order.addedOn, { date }) };
     }
     case 'none':
       return { main: why === 'cancelled' ? order.cancelled : order.none, note: '' };

@@ -1,0 +1,119 @@
+import type { VendureEngine } from '../../local/vendure-engine/engine.ts';
+import type { PlacedOrder } from '../../local/vendure-engine/shopkeeper.ts';
+import type { LocalStack } from '../support/local-stack.ts';
+import { person, type Say } from './check.ts';
+import { DOMAIN, type OperatedShop, openOperatedShop } from './operated-shop.ts';
+
+/** Two of each kind, from before the connector. */
+const BEFORE = 40;
+
+/** From observing to a live shop, by an operator's commands. Gives the faults. */
+export async function playOperator(
+  folder: string,
+  engine: VendureEngine,
+  say: Say,
+): Promise<readonly string[]> {
+  const shop = await openOperatedShop(folder, engine, say);
+  try {
+    await shop.placeMany('before', BEFORE);
+    shop.passHour();
+    const order = await observe(shop);
+    shop.passHour();
+    say('observed, and nothing was sent');
+    const stack = await shop.startStack('live');
+    try {
+      await shop.startEngine(stack);
+      await goLive(shop, stack);
+      await bringThePast(shop, stack);
+      await look(shop, order);
+      await lookInVain(shop, order);
+      await shop.check.expectSound(stack);
+    } finally {
+      await engine.kill();
+      await stack.stop();
+    }
+  } finally {
+    await shop.close();
+  }
+  return shop.check.faults;
+}
+
+/** Returns an order that is placed meanwhile. */
+async function observe(shop: OperatedShop): Promise<PlacedOrder> {
+  const { check, command, engine, merchant } = shop;
+  const stack = await shop.startStack('observe');
+  try {
+    await shop.startEngine(stack);
+    const ann = await merchant.register(person('ann'));
+    const order = await merchant.buy(ann, { goods: { MUG: 2 } });
+    await merchant.ship(order.id);
+    await check.until('the order was told', () => engine.unsent() === 0);
+    await stack.settled();
+    await command('status', 0, 'observed since', 'nothing is sent');
+    await command('compare orders --since 1d', 3, 'not sent yet: 1', 'planned 16.79');
+    await command('go-live --no-other', 2, `${DOMAIN} is observed: set mode: 'live'`);
+    const { orders, products } = stack.loyalty.state();
+    check.expect('nothing is sent while observing', orders.length + products.length === 0);
+    return order;
+  } finally {
+    await engine.kill();
+    await stack.stop();
+  }
+}
+
+/** From between the orders of before and the one that was placed while it was observed. */
+async function goLive({ check, command }: OperatedShop, stack: LocalStack): Promise<void> {
+  const from = new Date(Date.now() - 90 * 60_000).toISOString();
+  await command('status', 1, 'waits for go-live');
+  await command(`go-live --no-other --from ${from}`, 0, 'Nothing was changed.');
+  await command(`go-live --no-other --from ${from} --yes`, 0, `${DOMAIN} goes live`);
+  await stack.settled();
+  const { orders } = stack.loyalty.state();
+  check.expect(`only the order since then is sent: ${orders.length}`, orders.length === 1);
+  check.say('it went live');
+}
+
+async function bringThePast({ check, command }: OperatedShop, stack: LocalStack): Promise<void> {
+  await command('backfill orders --since 30d --rate 1000/s --yes', 0, 'orders are on the queue');
+  await check.compare(stack, 'and the orders from before, by a backfill');
+}
+
+const AGREE = 'Both sides were read just now and agree.';
+
+/** What an operator asks of a shop that is in sync. */
+async function look({ check, engine, command }: OperatedShop, { id }: PlacedOrder): Promise<void> {
+  const [row] = engine.query<{ code: string }>('SELECT code FROM "order" WHERE id = ?', id);
+  const code = row?.code ?? '';
+  await command('status', 0, 'Nothing needs a person, and nothing waits.');
+  await command('status --json', 0, '"kind": "well"');
+  await command('reconcile', 0, 'Store and ledger agree up to');
+  await command('reconcile --deep', 0, 'orders as sent');
+  await command('compare orders --since 30d', 0, 'Read on both sides just now and in agreement');
+  for (const name of [`order ${code}`, `order ${id}`, code]) {
+    await command(`trace ${name}`, 0, `Order ${code} of ${DOMAIN}`, AGREE, 'gave 16.79 points');
+  }
+  await command('trace product Mug', 0, 'as the store has it now', 'price 9.99');
+  await command('trace coupon TENPCT', 0, AGREE, 'value 10');
+  await command('trace customer ann@example.com', 0, 'the same e-mail address', `Order ${code}`);
+  await command('trace order nothere', 1, 'The store has no order "nothere".');
+  await command('trace coupon NOPE', 4, 'Neither the store nor the ledger knows it.');
+  await command('trace product 99', 4, 'Neither the store nor the ledger knows it.');
+  await command('doctor --all', 0, 'can be read, with its orders', 'the store counts in EUR');
+  await command('setup --yes', 0, "takes the shop's signature and refuses a forged one");
+  await command('webhooks check', 4, 'there is nothing to subscribe to');
+  await command(`resend order ${code} --yes --wait`, 0);
+  await command('dead-letters list', 0);
+  check.say('all commands say that it is in sync');
+}
+
+/** The server does not answer: nothing may look well that was not read. */
+async function lookInVain(
+  { check, engine, command }: OperatedShop,
+  { id }: PlacedOrder,
+): Promise<void> {
+  await engine.kill();
+  for (const words of (process.env.TRY ?? '').split(';').filter(Boolean)) {
+    await command(words.replace('ID', id), -1);
+  }
+  check.say('without the server, no command says that it is well');
+}
