@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { amountHeld } from '../../local/harness/held-order.ts';
 import { createDynamoDbClient } from '../../local/harness/sdk-clients.ts';
 import { type LoyaltySandbox, startLoyaltySandbox } from '../../local/loyalty-sandbox/sandbox.ts';
-import { compare } from '../../local/stack/demo/compare.ts';
+import { compare, listSandbox } from '../../local/stack/demo/compare.ts';
 import { startDynamoDb } from '../../local/stack/emulators.ts';
 import { sandboxFile } from '../../local/stack/start-sandboxes.ts';
 import { type StoreSandbox, startStoreSandbox } from '../../local/store-sandbox/sandbox.ts';
@@ -50,7 +50,7 @@ export async function judge(
   const loyalty = await startLoyaltySandbox({ dataFile: dataFile('loyalty') });
   const aws = await startDynamoDb(run.data);
   try {
-    const { differences, ...same } = await compare({ store, loyalty }, shop, new Date());
+    const { differences, ...same } = await compare(listSandbox(store), loyalty, shop, new Date());
     const points = judgePoints(loyalty);
     const balances = judgeBalances(store, loyalty);
     const open = accepted.filter(

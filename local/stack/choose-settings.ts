@@ -30,30 +30,46 @@ export async function loadConnector(
 }
 
 /**
- * The settings of the stage. If those of `prod` have no storefront, it is switched on, so that the user
- * can see its pages; not with `--once`, which ends before anyone could look.
+ * The settings of the stage; with a Vendure server on this machine, its shop in place of theirs. If those of `prod`
+ * have no storefront, it is switched on, so that the user can see its pages; not with `--once`, which ends before
+ * anyone could look.
  */
 export async function chooseSettings(
   { stage, once }: Pick<StartOptions, 'stage' | 'once'>,
   { project, folder }: { readonly project: string; readonly folder: string },
+  vendurePort?: number,
 ): Promise<ChosenSettings> {
   const own = await loadConnector(stage, project);
-  const addsStorefront = !own.storefront && stage === 'prod' && !once;
+  const isVendure = vendurePort !== undefined;
+  const addsStorefront = !own.storefront && stage === 'prod' && !once && !isVendure;
   const file = join(folder, 'settings.mjs');
-  await copySettings(resolve(project, settingsFileOf(stage)), file, addsStorefront);
+  const theirs = addsStorefront ? WITH_STOREFRONT : 'export { default } from SETTINGS;';
+  const contents = isVendure ? withVendure(vendurePort) : theirs;
+  await copySettings(resolve(project, settingsFileOf(stage)), file, contents);
   return { connector: await loadConnector(stage, project, file), file, addsStorefront };
 }
 
-/** One file with what the settings import, so that a later change of theirs does not reach the running stack. */
-async function copySettings(from: string, to: string, addsStorefront: boolean): Promise<void> {
-  const settings = JSON.stringify(from);
-  const config = JSON.stringify(moduleFile('shared/config/connector-config'));
-  const withStorefront = `import { withStorefront } from ${config};
-import settings from ${settings};
+const WITH_STOREFRONT = `import { withStorefront } from CONFIG;
+import settings from SETTINGS;
 export default withStorefront(settings);`;
+
+/** The rules are those of the first Vendure shop of the settings, but for what depends on its neighbours and currency. */
+const withVendure = (port: number) => `import { defineConnector } from CONFIG;
+import settings from SETTINGS;
+const own = settings.shops.find((shop) => shop.vendure);
+const { storeCredit, sharedAccount, currency, ...rules } = own?.rules ?? {};
+const vendure = { adminApi: 'http://127.0.0.1:${port}/admin-api', currency: 'EUR' };
+const shop = { platform: 'vendure', domain: 'vendure.example.com', path: 'vendure', vendure, rules };
+export default defineConnector({ shops: [shop], loyalty: settings.loyalty });`;
+
+/** One file with what the settings import, so that a later change of theirs does not reach the running stack. */
+async function copySettings(from: string, to: string, contents: string): Promise<void> {
+  const config = JSON.stringify(moduleFile('shared/config/connector-config'));
   await build({
     stdin: {
-      contents: addsStorefront ? withStorefront : `export { default } from ${settings};`,
+      contents: contents
+        .replace('CONFIG', () => config)
+        .replace('SETTINGS', () => JSON.stringify(from)),
       resolveDir: PACKAGE_FOLDER,
     },
     outfile: to,

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Connector, Shop } from '../../shared/config/connector-config.ts';
 import type { PlatformName } from '../../shared/config/connector-settings.ts';
 import { secretName } from '../../shared/services/shop-secrets.ts';
+import { LOGIN } from '../vendure-engine/shop.ts';
 
 /** The secrets of one run: random, and stored only with `--data`, in the same folder. */
 export interface RunSecrets extends ShopSecrets {
@@ -91,10 +92,10 @@ export function secretsOfShop(
   };
 }
 
-/** What opens the store. A new Vendure server has this administrator. */
+/** What opens the store. */
 const STORE: Readonly<Record<PlatformName, (own: ShopSecrets) => object>> = {
   shopify: (own) => ({ accessToken: own.storeAccessToken, clientId: CLIENT_ID }),
-  vendure: () => ({ username: 'superadmin', password: 'superadmin' }),
+  vendure: () => LOGIN,
 };
 
 /** The text of each secret by its name, as `secrets set` would store it. */

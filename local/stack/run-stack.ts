@@ -3,27 +3,22 @@ import { once as happens } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Connector } from '../../shared/config/connector-config.ts';
-import type { Healing } from '../../shared/config/connector-settings.ts';
 import { findProject } from '../../shared/config/folders.ts';
 import { DataFileError } from '../sandbox-kit/data-file.ts';
 import { readJsonObject } from '../sandbox-kit/http/requests.ts';
-import { hostedPages } from '../storefront-demo/demo.ts';
+import { installVendure, VendureEngine } from '../vendure-engine/engine.ts';
 import { type ChosenSettings, chooseSettings } from './choose-settings.ts';
 import { compare } from './demo/compare.ts';
-import { type DayParts, openStore, playDay } from './demo/day.ts';
+import type { DayParts } from './demo/day.ts';
+import { type Place, type ShownStore, showSandbox } from './demo/shown-store.ts';
+import { showVendure, withServer } from './demo/vendure.ts';
 import type { LogLine } from './functions/log-groups.ts';
 import { type RunningStack, startStack } from './running-stack.ts';
-import { portsFrom, requireFreePorts, type StartOptions } from './start-options.ts';
+import { freePort, portsFrom, requireFreePorts, type StartOptions } from './start-options.ts';
 import type { RunningShop } from './start-sandboxes.ts';
 import { writeStateFile } from './state-file.ts';
 import { type AssemblyFolder, CannotStart, openAssemblyFolder, synthesize } from './synthesize.ts';
 import { UnknownInTemplate } from './template/template.ts';
-
-/** Whether it says that an attempt failed and will be repeated. */
-function isFailedAttempt({ text }: Pick<LogLine, 'text'>): boolean {
-  return readJsonObject(text)?.message === 'will be tried again';
-}
 
 /** A sentence for one line of a function's log; undefined for lines without news. */
 function narrate({ text }: Pick<LogLine, 'text'>): string | undefined {
@@ -119,14 +114,27 @@ export async function runStack(options: StartOptions, openConsole: OpenConsole):
   // When the reader of the output ends (`npm start | head`), no Ctrl-C would come.
   process.stdout.removeAllListeners('error').on('error', () => stopping.abort());
   let stack: RunningStack | undefined;
+  let engine: VendureEngine | undefined;
   let removeStateFile = () => {};
   let opened: Awaited<ReturnType<OpenConsole>>;
   const project = findProject();
   const folder = openAssemblyFolder(join(project, '.connector'));
   try {
     await requireFreePorts(options.port);
-    const settings = await chooseSettings(options, { project, folder: folder.path });
+    const vendurePort =
+      options.store === 'vendure' ? portsFrom(options.port).store || (await freePort()) : undefined;
+    const folders = { project, folder: folder.path };
+    const settings = await chooseSettings(options, folders, vendurePort);
+    if (vendurePort !== undefined) {
+      const data = join(resolve(options.data ?? folder.path), 'vendure.sqlite');
+      engine = new VendureEngine(await installVendure(say, stopping.signal), data, vendurePort);
+      engine.onCrash = (log) => stopping.signal.aborted || sayAt(`Vendure ended. It said:\n${log}`);
+    }
     stack = await start(options, settings, { project, folder }, stopping.signal);
+    if (engine) stack = withServer(stack, engine);
+    const store = engine
+      ? await showVendure(engine, stack)
+      : showSandbox(stack, settings.connector.healing.productChanges);
     const state = writeStateFile(stack, { stage: options.stage, settings: settings.file }, project);
     if (state.kind === 'written') removeStateFile = state.remove;
     else
@@ -141,7 +149,7 @@ export async function runStack(options: StartOptions, openConsole: OpenConsole):
       stack.neighbours.console = new URL('/', opened.address).href;
     }
     const isInSync = options.demo
-      ? await demonstrate(stack, settings.connector, {
+      ? await demonstrate(stack, store, {
           pace: options.once ? 'fast' : 'to-read-along',
           // The command would find the other stack.
           retryNow: state.kind === 'written' ? retryNow : async () => {},
@@ -150,7 +158,7 @@ export async function runStack(options: StartOptions, openConsole: OpenConsole):
       : undefined;
     if (options.once) return isInSync ? 0 : notInSync(stopping.signal);
     if (!stopping.signal.aborted)
-      say(options.isNew ? greetNew(stack) : greet(stack, opened?.address));
+      say(options.isNew ? greetNew(stack) : await greet(stack, store, opened?.address));
     await stopped;
     return 0;
   } catch (error) {
@@ -162,6 +170,7 @@ export async function runStack(options: StartOptions, openConsole: OpenConsole):
     if (stack) {
       if (stopping.signal.aborted) say('Stopping.');
       await opened?.stop();
+      await engine?.kill();
       await stack.stop();
     }
     folder.remove();
@@ -173,7 +182,7 @@ export async function runStack(options: StartOptions, openConsole: OpenConsole):
 const notInSync = ({ aborted }: AbortSignal): number => (aborted ? 130 : 1);
 
 async function start(
-  { stage, port, data: given, isNew }: StartOptions,
+  { stage, port, data: given, isNew, store }: StartOptions,
   { connector, file, addsStorefront }: ChosenSettings,
   { project, folder }: { readonly project: string; readonly folder: AssemblyFolder },
   signal: AbortSignal,
@@ -197,7 +206,8 @@ async function start(
     return await startStack({
       connector,
       assembly,
-      ports: portsFrom(port),
+      // The Vendure server listens on the port of the store.
+      ports: { ...portsFrom(port), ...(store === 'vendure' && { store: 0 }) },
       ...(dataFolder !== undefined && { dataFolder }),
       isNew,
       onProblem: (problem) => sayAt(problem),
@@ -213,29 +223,29 @@ async function start(
 /** Whether the store and the loyalty service agree in the end. */
 async function demonstrate(
   stack: RunningStack,
-  { healing }: Connector,
+  store: ShownStore,
   how: Pick<DayParts, 'pace' | 'retryNow' | 'signal'>,
 ): Promise<boolean> {
   const { signal } = how;
   const { promise: attemptFailed, resolve: failed } = Promise.withResolvers<void>();
+  let webhooks = 0;
   stack.logs.onLine((line) => {
-    if (isFailedAttempt(line)) failed();
+    const { message, service } = readJsonObject(line.text) ?? {};
+    if (message === 'will be tried again') failed();
+    if (message === 'received' && service === 'receive-webhook') webhooks += 1;
     const sentence = narrate(line);
     if (sentence !== undefined) sayAt(`  ${sentence}`);
   });
-  const isNew = stack.store.rows.orders.size === 0;
-  if (!isNew) say('Continuing with the data of the last run.');
-  const { shop, shops } = stack;
-  if (shops.length > 1) say(`The day is played in the first shop of the settings: ${shop.domain}.`);
-  openStore({ store: stack.store, say: sayAt });
-  if (isNew) {
-    const settled = () => settle(stack, SETTLE_TIMEOUT_MS, signal);
-    await playDay({ ...stack, say: sayAt, attemptFailed, settled, ...how });
-    sayAt('The shop closes. Waiting until everything in progress is done.');
-  }
-  const left = await settle(stack, SETTLE_TIMEOUT_MS, signal);
+  if (!store.isNew) say('Continuing with the data of the last run.');
+  const settled = () => settle(stack, SETTLE_TIMEOUT_MS, signal);
+  await store.play({ say: sayAt, attemptFailed, settled, ...how });
+  sayAt('The shop closes. Waiting until everything in progress is done.');
+  const left = await settled();
   if (signal.aborted) return false;
-  return report(stack, left, healing);
+  say(
+    `\n${webhooks} webhooks were delivered, ${stack.loyalty.journal.entries().length} calls reached the loyalty service.`,
+  );
+  return report(stack, store, left);
 }
 
 /** The command, as in another terminal; never for a deployed stack that the environment names. */
@@ -249,20 +259,13 @@ async function retryNow(): Promise<void> {
   await happens(child, 'close');
 }
 
-async function report(
-  stack: RunningStack,
-  left: number,
-  { productChanges }: Healing,
-): Promise<boolean> {
+async function report(stack: RunningStack, store: ShownStore, left: number): Promise<boolean> {
   const { orders, products, coupons, differences } = await compare(
-    stack,
+    await store.list(),
+    stack.loyalty,
     stack.shop,
     new Date(),
-    productChanges,
   );
-  const calls = stack.loyalty.journal.entries().length;
-  const deliveries = stack.store.deliveries.all().length;
-  say(`\n${deliveries} webhooks were delivered, ${calls} calls reached the loyalty service.`);
   if (stack.shop.mode === 'observe') {
     say(
       `${stack.shop.domain} is observed: nothing was sent. What would be: compare orders --since 1d`,
@@ -300,31 +303,29 @@ function explain(error: unknown, firstPort: number): string {
 }
 
 /** The addresses of the running stack, and what to try next. */
-export function greet(stack: RunningStack, consoleAddress: string | undefined): string {
-  const { domain } = stack.shop;
-  const ofShop = stack.shops.length > 1 ? ` --shop ${domain}` : '';
+export async function greet(
+  stack: RunningStack,
+  store: ShownStore,
+  consoleAddress: string | undefined,
+): Promise<string> {
+  const ofShop = stack.shops.length > 1 ? ` --shop ${stack.shop.domain}` : '';
   const { administrator } = stack.keys;
-  const [order] = stack.store.rows.orders.values();
+  const [order] = (await store.list()).orderIds;
   return `
 Stack ${stack.name} is running on this machine.
 
 Pages for a browser:
 
-${list([...consolePage(consoleAddress), ...shopPages(stack), ...stack.shops.flatMap(sandboxPages)])}
+${list([...consolePage(consoleAddress), ...store.pages])}
 
 Addresses for programs:
 
-${list([
-  ...stack.shops.flatMap(programAddresses),
-  ['AWS', stack.endpoint, 'SQS, DynamoDB, Secrets Manager, Lambda'],
-])}
+${list([...store.programs, ['AWS', stack.endpoint, 'SQS, DynamoDB, Secrets Manager, Lambda']])}
 
-Change something in the store with the buttons on its page, or send a signed webhook:
-
-  npx loyalty-connector send${ofShop}
+${store.toTry}
 
 See the state of the connector: npx loyalty-connector status
-${order === undefined ? '' : `See the history of one order: npx loyalty-connector trace order ${order.id}${ofShop}\n`}
+${order === undefined ? '' : `See the history of one order: npx loyalty-connector trace order ${order}${ofShop}\n`}
 Read the queues, the ledger and the secrets with the AWS CLI:
 
   export AWS_ENDPOINT_URL=${stack.endpoint} AWS_REGION=us-east-1 \\
@@ -333,8 +334,6 @@ Read the queues, the ledger and the secrets with the AWS CLI:
 Ctrl-C stops everything.
 `;
 }
-
-type Place = readonly [name: string, address: string, note?: string];
 
 function list(places: readonly Place[]): string {
   return places
@@ -347,32 +346,6 @@ function list(places: readonly Place[]): string {
 
 function consolePage(address: string | undefined): Place[] {
   return address === undefined ? [] : [['the console', address, 'opens once; look here first']];
-}
-
-/** Only the first shop has them, and only with a storefront. */
-function shopPages({ shopAddress }: RunningStack): Place[] {
-  if (shopAddress === undefined) return [];
-  return [
-    ['the shop', shopAddress, 'buy, and see the points arrive'],
-    ...hostedPages.map(
-      ({ path, label, note }): Place => [label.toLowerCase(), `${shopAddress}${path}`, note],
-    ),
-  ];
-}
-
-function sandboxPages({ shop, store, loyalty }: RunningShop): Place[] {
-  return [
-    ['the store', store.address, `orders, products and buttons; shop ${shop.domain}`],
-    ['loyalty service', `${loyalty.address}/state`, 'points, orders and every call'],
-  ];
-}
-
-function programAddresses({ loyalty, webhookAddress, webhookSecret }: RunningShop): Place[] {
-  const { token, key } = loyalty.credentials;
-  return [
-    ['webhooks', webhookAddress, `secret ${webhookSecret}`],
-    ['loyalty service', loyalty.address, `${token}:${key}`],
-  ];
 }
 
 /** What a person who sets it up would find on the pages of the store and of the loyalty service. */

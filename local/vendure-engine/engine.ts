@@ -1,11 +1,11 @@
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFileSync, readFileSync, renameSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { join, parse } from 'node:path';
 import { createInterface } from 'node:readline';
 import { DatabaseSync } from 'node:sqlite';
 import { build } from 'esbuild';
-import { PACKAGE_FOLDER } from '../../shared/config/folders.ts';
+import { moduleFile, PACKAGE_FOLDER } from '../../shared/config/folders.ts';
 import { CannotStart } from '../stack/synthesize.ts';
 import { installOnce } from './install-once.ts';
 
@@ -24,13 +24,13 @@ export async function installVendure(say: Say, signal?: AbortSignal): Promise<st
     }
     await download(target, say, signal);
   });
-  await buildBeside(folder, join(SOURCES, 'server.ts'));
+  await buildBeside(folder, moduleFile('local/vendure-engine/server/server'));
   return folder;
 }
 
 /** A program of ours beside the engine's packages; returns its path. */
 export async function buildBeside(folder: string, source: string): Promise<string> {
-  const name = basename(source, '.ts');
+  const { name } = parse(source);
   const built = join(folder, `${name}-${process.pid}.mjs`);
   await build({
     entryPoints: [source],
@@ -48,40 +48,43 @@ export async function buildBeside(folder: string, source: string): Promise<strin
   return program;
 }
 
-/** Not for long: without a network each of them fails. */
-const RETRIES = ['--fetch-retry-mintimeout=1000', '--fetch-retry-maxtimeout=4000'];
-
 async function download(target: string, say: Say, signal: AbortSignal | undefined): Promise<void> {
   const { packages } = JSON.parse(readFileSync(LOCK_FILE, 'utf8'));
   // npm asks about each package, and then for it.
   const requests = 2 * Object.keys(packages).length;
-  const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=http', ...RETRIES];
+  const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=http'];
   const npm = spawn('npm', ['ci', '--prefix', target, ...options], {
     cwd: target,
     stdio: ['ignore', 'ignore', 'pipe'],
     ...(signal && { signal }),
+    // It may wait for the network before it obeys a milder one.
+    killSignal: 'SIGKILL',
   });
   const ended = new Promise<string>((resolve) => {
-    npm
-      .once('error', ({ message }) => resolve(message))
-      .once('close', (code) => resolve(`${code}`));
+    npm.once('error', ({ message }) => resolve(`npm cannot be started: ${message}`));
+    npm.once('close', (code) => resolve(code === 0 ? '' : 'npm ci failed'));
   });
   const errors: string[] = [];
   let answers = 0;
   createInterface({ input: npm.stderr }).on('line', (line) => {
-    if (line.startsWith('npm error')) errors.push(line);
-    if (!line.startsWith('npm http')) return;
+    // Without a network, npm would go on for minutes.
+    const isInVain = answers + errors.length === 0 && / attempt 1 failed /.test(line);
+    if (isInVain) npm.kill('SIGKILL');
+    if (isInVain || line.startsWith('npm error')) errors.push(line);
+    if (!line.startsWith('npm http fetch GET 200 ')) return;
     answers += 1;
     const tenths = (of: number) => Math.floor((10 * of) / requests);
     if (tenths(answers) > tenths(answers - 1)) say(`  ${tenths(answers)}0 %`);
   });
-  const end = await ended;
-  if (end === '0') return;
-  throw new CannotStart(
-    `Vendure could not be downloaded (npm ci: ${end}).\n${errors.slice(0, 5).join('\n')}
-Try "npm ping": it needs the network, or a registry that npm is told of. Then start again.
-Without --store vendure, nothing is downloaded.`,
-  );
+  const problem = await ended;
+  if (problem === '') return;
+  throw new CannotStart(`Vendure could not be downloaded: ${problem}.
+${errors
+  .slice(0, 5)
+  .map((line) => `  ${line}\n`)
+  .join('')}\
+Try "npm ping": npm needs the network, or the address of a registry that it can reach. Then start again.
+Without --store vendure, nothing is downloaded.`);
 }
 
 interface Receiver {
@@ -100,6 +103,8 @@ export class VendureEngine {
   #child: ChildProcess | undefined;
   /** What it has logged, the newest last. */
   log = '';
+  /** Told when it ends by itself after it has started. */
+  onCrash: (log: string) => void = () => {};
 
   constructor(folder: string, file: string, port: number) {
     this.#folder = folder;
@@ -112,12 +117,13 @@ export class VendureEngine {
     const child = this.#fork(program, targetOf(to));
     await Promise.race([
       once(child, 'message'),
-      once(child, 'exit').then(() => {
-        throw new CannotStart(
-          `Vendure did not start. It said:\n${this.log.trim()}\nIf that is no help, delete ${this.#folder} and start again: it is then downloaded again.`,
-        );
+      once(child, 'close').then(() => {
+        throw new CannotStart(`Vendure did not start. It said:
+${this.log.trim()}
+If that is no help, delete ${this.#folder} and start again: it is then downloaded again.`);
       }),
     ]);
+    child.once('exit', () => child.killed || this.onCrash(this.log.trim()));
   }
 
   /** Another program on its data, until its end. The server must not run. */

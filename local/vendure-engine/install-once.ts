@@ -11,7 +11,7 @@ export async function installOnce(
   install: (target: string) => Promise<void> | void,
 ): Promise<string> {
   const target = join(CACHE, name);
-  const stamp = join(CACHE, `${name}.installed`);
+  const stamp = join(target, '.installed');
   const versions = readFileSync(wanted, 'utf8');
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === versions) return target;
   rmSync(target, { recursive: true, force: true });

@@ -1,5 +1,8 @@
 export const ERROR = '__typename ... on ErrorResult { errorCode message }';
 
+/** Of the administrator that the server has at its first start. */
+export const LOGIN = { username: 'superadmin', password: 'superadmin' };
+
 /** The Shop and Admin APIs of a Vendure server, as a storefront and a merchant use them. */
 export class VendureShop {
   readonly #address: string;
@@ -14,8 +17,8 @@ export class VendureShop {
     this.#admin ??= (
       await this.#post(
         'admin-api',
-        'mutation { login(username: "superadmin", password: "superadmin") { __typename } }',
-        {},
+        'mutation ($username: String!, $password: String!) { login(username: $username, password: $password) { __typename } }',
+        LOGIN,
       )
     ).token;
     return (await this.#post('admin-api', query, variables, this.#admin, channel)).data as Data;

@@ -3,7 +3,7 @@ import { mapCoupon } from '../../../shared/core/mapping/map-coupon.ts';
 import { mapOrder } from '../../../shared/core/mapping/map-order.ts';
 import { mapProduct } from '../../../shared/core/mapping/map-product.ts';
 import type { Mapped } from '../../../shared/core/mapping/wanted-state.ts';
-import type { StoreAnswer } from '../../../shared/core/store/store.ts';
+import type { Store, StoreAnswer } from '../../../shared/core/store/store.ts';
 import { amountHeld, knownFrom } from '../../harness/held-order.ts';
 import type { LoyaltySandbox } from '../../loyalty-sandbox/sandbox.ts';
 import type { StoreSandbox } from '../../store-sandbox/sandbox.ts';
@@ -17,20 +17,42 @@ export interface Comparison {
   readonly differences: readonly string[];
 }
 
+/** What a store lists at this moment, and how each is read. */
+export interface ComparedStore {
+  readonly admin: Pick<Store, 'readOrder' | 'readProduct' | 'readCoupon'>;
+  readonly orderIds: readonly string[];
+  readonly productIds: readonly string[];
+  readonly codes: readonly string[];
+  /** Whether the loyalty service need not have this product yet. Absent: it must have all. */
+  readonly mayLack?: (productId: string) => boolean;
+}
+
+/** Where products come by Events, the service lacks those that no Event has announced: reconcile sends them later. */
+export function listSandbox(
+  store: StoreSandbox,
+  productChanges: 'webhooks' | 'events' = 'webhooks',
+): ComparedStore {
+  return {
+    admin: openStoreAdmin(store),
+    orderIds: [...store.rows.orders.values()].map(({ id }) => id),
+    productIds: [...store.rows.products.values()].map(({ id }) => id),
+    codes: [...store.rows.codes.values()].map(({ code }) => code),
+    mayLack: (id) => productChanges === 'events' && !isAnnounced(store, id),
+  };
+}
+
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
  * Reads everything from the store, computes the wanted states by the connector's own rules, and compares
- * them with what the loyalty service holds. Where products come by Events, the service lacks those that no Event
- * has announced yet: reconcile sends them after their next sale, or a backfill.
+ * them with what the loyalty service holds.
  */
 export async function compare(
-  { store, loyalty }: { readonly store: StoreSandbox; readonly loyalty: LoyaltySandbox },
+  { admin, orderIds, productIds, codes, mayLack = () => false }: ComparedStore,
+  loyalty: LoyaltySandbox,
   { domain, rules }: Shop,
   now: Date,
-  productChanges: 'webhooks' | 'events' = 'webhooks',
 ): Promise<Comparison> {
-  const admin = openStoreAdmin(store);
   const state = loyalty.state();
   const differences: string[] = [];
   const check = (what: string, mapped: Mapped, found: object | undefined): boolean => {
@@ -40,20 +62,20 @@ export async function compare(
   };
   const count = { orders: 0, products: 0, coupons: 0 };
   const heldOrders = new Map(state.orders.map((order) => [order.OriginalId, order]));
-  for (const { id } of store.rows.orders.values()) {
+  for (const id of orderIds) {
     const found = heldOrders.get(id);
     const order = foundValue(await admin.readOrder(domain, id));
     const mapped = mapOrder(order, rules, knownFrom(found));
     const held = found && { ...found, OrderTotal: amountHeld(found) };
     if (check(`order ${id}`, mapped, held)) count.orders += 1;
   }
-  for (const { id } of store.rows.products.values()) {
+  for (const id of productIds) {
     const found = state.products.find(({ OriginalId }) => OriginalId === id);
-    if (!found && productChanges === 'events' && !isAnnounced(store, id)) continue;
+    if (!found && mayLack(id)) continue;
     const product = foundValue(await admin.readProduct(domain, id));
     if (check(`product ${id}`, mapProduct(product, rules, domain), found)) count.products += 1;
   }
-  for (const { code } of store.rows.codes.values()) {
+  for (const code of codes) {
     const found = state.coupons.find(({ CouponCode }) => CouponCode === code);
     const coupon = foundValue(await admin.readCoupon(domain, code));
     const mapped = mapCoupon(
@@ -64,9 +86,8 @@ export async function compare(
     );
     if (check(`coupon ${code}`, mapped, found)) count.coupons += 1;
   }
-  const codes = new Set([...store.rows.codes.values()].map(({ code }) => code));
   for (const { CouponCode: code, isActive } of state.coupons) {
-    if (isActive && !codes.has(code)) {
+    if (isActive && !codes.includes(code)) {
       differences.push(`coupon ${code}: the store deleted it, the loyalty service still has it`);
     }
   }

@@ -23,6 +23,12 @@ const PACES = {
   // Changes of one entity then fall into the same second, and the connector asks the store which is the last.
   fast: { pauseMs: 100 },
 };
+
+/** The pause between two steps. */
+export function pacedBy(pace: DayParts['pace'], signal: AbortSignal): () => Promise<void> {
+  return () => sleep(PACES[pace].pauseMs, undefined, { signal });
+}
+
 /** A worker starts at most so much later. */
 const LONGEST_OUTAGE_MS = 10_000;
 
@@ -41,8 +47,7 @@ export function openStore({ store, say }: Pick<DayParts, 'store' | 'say'>): void
 export async function playDay(parts: DayParts): Promise<void> {
   const { store, loyaltyProxy, say, attemptFailed, settled, retryNow, signal } = parts;
   const { actions, rows } = store;
-  const { pauseMs } = PACES[parts.pace];
-  const pause = (ms = pauseMs) => sleep(ms, undefined, { signal });
+  const pause = pacedBy(parts.pace, signal);
   const product = (title: string) => {
     const found = [...rows.products.values()].find((one) => one.title === title);
     const variantId = found?.variants[0]?.id;

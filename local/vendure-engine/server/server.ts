@@ -14,6 +14,7 @@ import {
 import { populate } from '@vendure/core/cli/index.js';
 import { SqljsQueryRunner } from 'typeorm/driver/sqljs/SqljsQueryRunner.js';
 import { LoyaltyConnectorPlugin } from '../../../vendure-plugin/src/plugin.ts';
+import { LOGIN } from '../shop.ts';
 
 /** The process of the engine. Its arguments are the port, the file of its data, and where the plugin sends to, if it runs. */
 const [port = '', file = '', address, secret] = process.argv.slice(2);
@@ -50,7 +51,7 @@ const config: VendureConfig = {
   },
   authOptions: {
     tokenMethod: ['bearer'],
-    superadminCredentials: { identifier: 'superadmin', password: 'superadmin' },
+    superadminCredentials: { identifier: LOGIN.username, password: LOGIN.password },
     requireVerification: false,
   },
   dbConnectionOptions: {
@@ -68,7 +69,12 @@ const config: VendureConfig = {
   logger: new DefaultLogger({ level: LogLevel.Warn, timestamp: false }),
   plugins: [
     DefaultJobQueuePlugin,
-    AdminUiPlugin.init({ route: 'admin', port: Number(port) }),
+    AdminUiPlugin.init({
+      route: 'admin',
+      port: Number(port),
+      // The default asks a server of Vendure's.
+      adminUiConfig: { loginImageUrl: 'assets/logo-login.webp' },
+    }),
     ...(address && secret ? [LoyaltyConnectorPlugin.init({ address, secret })] : []),
   ],
 };

@@ -12,7 +12,8 @@ const OUT = 'dist';
 /** What the code reads as files. */
 const TEMPLATE = 'scripts/connector/init/template';
 const SHARED = ['shared/**/*.{yaml,br}', 'shared/**/schema/*.graphql'];
-const ASSETS = [...SHARED, 'local/**/assets/*', `${TEMPLATE}/*`];
+const VENDURE = 'local/vendure-engine/server';
+const ASSETS = [...SHARED, 'local/**/assets/*', `${VENDURE}/package*.json`, `${TEMPLATE}/*`];
 /** For pages that show an API. Not a dependency: its installation reports to a third party. */
 const SWAGGER = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png', 'LICENSE'];
 
@@ -26,6 +27,16 @@ rmSync(OUT, { recursive: true, force: true });
 compile('-p', 'scripts/build/package');
 compile('-p', 'scripts/build/package/tsconfig.types.json');
 for (const file of globSync(ASSETS)) cpSync(file, join(OUT, file));
+// With the plugin; its packages are installed when it is started.
+await build({
+  entryPoints: [`${VENDURE}/server.ts`],
+  outfile: join(OUT, VENDURE, 'server.js'),
+  bundle: true,
+  platform: 'node',
+  format: 'esm',
+  packages: 'external',
+  tsconfigRaw: {},
+});
 for (const [path, contents] of await bundleApp()) {
   const file = join(OUT, 'app/extensions', path);
   mkdirSync(dirname(file), { recursive: true });

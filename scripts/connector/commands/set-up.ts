@@ -145,14 +145,24 @@ function registerStart(program: Command, createProgram: () => Command): void {
   npx loyalty-connector start                       plays a day, then keeps running
   npx loyalty-connector start --once                ends after the comparison, for a script
   npx loyalty-connector start --data .connector/data --no-demo
+  npx loyalty-connector start --store vendure       with a real Vendure server, downloaded once
 `,
   })
     .option('--once', 'end after the comparison: exit code 0 if both sides agree, 1 otherwise')
     .addOption(new Option('--no-demo', 'start without playing the day').conflicts('once'))
     .addOption(
-      new Option('--new', 'start as after a first deployment, for "setup" to complete').conflicts(
+      new Option('--new', 'start as after a first deployment, for "setup" to complete').conflicts([
         'once',
-      ),
+        'store',
+      ]),
+    )
+    .addOption(
+      new Option(
+        '--store <platform>',
+        'the store sandbox, or a real Vendure server, downloaded once',
+      )
+        .choices(['shopify', 'vendure'])
+        .default('shopify'),
     )
     .option('--no-open', 'do not open the console in a browser')
     .option('--data <folder>', 'keep all data there and continue from it (default: in memory)')

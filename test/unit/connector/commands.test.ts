@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
+import { showSandbox } from '../../../local/stack/demo/shown-store.ts';
 import { escapeControls, greet, greetNew } from '../../../local/stack/run-stack.ts';
 import type { RunningStack } from '../../../local/stack/running-stack.ts';
 import { createProgram } from '../../../scripts/connector/create-program.ts';
@@ -78,15 +79,18 @@ describe('the help', () => {
 
 it.each([['one shop', 1] as const, ['several shops', 2] as const])(
   'npm start with %s prints only commands that the program accepts',
-  (_, many) => {
+  async (_, many) => {
     const shop = {
       ...{ shop: { domain: 'example-store.myshopify.com' }, webhookSecret: 's' },
-      store: { credentials: {}, rows: { orders: new Map([[7, { id: '5500' }]]) } },
+      store: {
+        credentials: {},
+        rows: { orders: new Map([[7, { id: '5500' }]]), products: new Map(), codes: new Map() },
+      },
       loyalty: { credentials: {} },
     };
     const shops = Array.from({ length: many }, () => shop);
     const stack = { ...shop, shops, keys: { administrator: {} } } as unknown as RunningStack;
-    const printed = `${greet(stack, undefined)}${greetNew(stack)}`;
+    const printed = `${await greet(stack, showSandbox(stack, 'webhooks'), undefined)}${greetNew(stack)}`;
     const lines = [...printed.matchAll(/npx loyalty-connector (.+)/g)].map(
       ([, words = '']) => words,
     );
@@ -110,6 +114,14 @@ function leavesOf(command: Command, path = ''): readonly string[] {
     return [...own, ...leavesOf(child, name)];
   });
 }
+
+it.each([
+  ['an unknown store', ['--store', 'magento'], /Allowed choices are shopify, vendure/],
+  ['a store that needs no set-up', ['--store', 'vendure', '--new'], /'--new' cannot be used/],
+])('start refuses %s', (_, words, why) => {
+  expect(() => commandFor(['start', ...words])).toThrow(why);
+  expect(commandFor(['start', '--store', 'vendure', '--once'])).toBe('start');
+});
 
 it('every command has a kind', () => {
   expect(leavesOf(createProgram()).toSorted()).toEqual(Object.keys(COMMAND_KINDS).toSorted());

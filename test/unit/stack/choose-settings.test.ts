@@ -1,0 +1,38 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { chooseSettings } from '../../../local/stack/choose-settings.ts';
+import { PACKAGE_FOLDER } from '../../../shared/config/folders.ts';
+
+const project = mkdtempSync(join(tmpdir(), 'choose-settings-'));
+afterAll(() => rmSync(project, { recursive: true }));
+
+it('a Vendure server on this machine gets the rules of the Vendure shop of the settings', async () => {
+  const config = join(PACKAGE_FOLDER, 'shared/config/connector-config.ts');
+  writeFileSync(
+    join(project, 'connector.config.ts'),
+    `import { defineConnector } from ${JSON.stringify(config)};
+export default defineConnector({
+  shops: [
+    { domain: 'paper.myshopify.com', rules: { currency: 'SEK' } },
+    {
+      platform: 'vendure',
+      domain: 'shop.example.com',
+      vendure: { adminApi: 'https://shop.example.com/admin-api', currency: 'SEK' },
+      rules: { completeWhen: 'paid', currency: 'SEK' },
+    },
+  ],
+  loyalty: { address: 'https://points.example.org' },
+});`,
+  );
+  const options = { stage: 'prod', once: false };
+  const chosen = await chooseSettings(options, { project, folder: project }, 4032);
+  expect(chosen.addsStorefront).toBe(false);
+  expect(chosen.connector.shops).toMatchObject([
+    {
+      vendure: { adminApi: 'http://127.0.0.1:4032/admin-api', currency: 'EUR' },
+      rules: { completeWhen: 'paid', sharedAccount: false, currency: undefined },
+    },
+  ]);
+});
