@@ -131,3 +131,23 @@ it('reads an order of another channel, which is in another currency, as such', a
   const read = page.value.changed.map(({ value }) => value?.ofOtherCurrency);
   expect(read).toEqual([undefined, true]);
 });
+
+it('logs in once for calls at the same time, and again after a login that failed', async () => {
+  const login = { kind: 'login', username: 'connector', password: 'long' } as const;
+  const store = createVendureStore({
+    shop: () => ({
+      ...{ address: server.url, channel: undefined, currency: 'EUR', precision: 2, changeDays: 60 },
+      secret: { get: async () => login, refresh: async () => login },
+    }),
+  });
+  const logins = () => server.received.filter(({ body }) => body.includes('login(')).length;
+  const before = logins();
+  server.script = answering(200, '{}');
+  const refused = await Promise.all(['1', '2'].map((id) => store.readProduct(SHOP, id)));
+  expect(refused.map(({ kind }) => kind)).toEqual(['unavailable', 'unavailable']);
+  expect(logins()).toBe(before + 1);
+  server.script = answering(200, '{"data":{"product":null}}', { 'vendure-auth-token': 'token' });
+  const read = await Promise.all(['1', '2', '3'].map((id) => store.readProduct(SHOP, id)));
+  expect(read.map(({ kind }) => kind)).toEqual(['gone', 'gone', 'gone']);
+  expect(logins()).toBe(before + 2);
+});
