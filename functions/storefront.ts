@@ -128,7 +128,7 @@ export function createStorefrontFunction(
     const lookUp = () => store.within(LOOK_UP_MS);
     const hasCustomer = createCustomersOfShop(domain, lookUp, now);
     const customerOfToken = settings.headless
-      ? createCustomerOfToken(configured, createRateLimit(readsPerMinute))
+      ? createCustomerOfToken(configured, createRateLimit(readsPerMinute * SHARED_LIMIT_FACTOR))
       : undefined;
     const proofs = { secrets: secrets.webhook(path), clientId, hasCustomer, customerOfToken };
     const observers = configured.mode === 'observe' ? configured.observers : undefined;

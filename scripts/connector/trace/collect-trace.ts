@@ -14,17 +14,11 @@ import { type PauseStatus, readPauses } from '../pause/read-pauses.ts';
 import { readWaiting, type WaitingInShop } from '../pause/waiting-messages.ts';
 import { type Held, readSides, type Sides } from './sides.ts';
 
-/** What the loyalty service gives for an order that it has. */
-interface Earned {
-  readonly earning: OrderEarning;
-  readonly givenAt: string | undefined;
-}
-
 /** Everything known of one order, product, coupon or customer. */
 export interface Trace extends Sides {
   readonly letters: readonly ListedDeadLetter[];
-  /** Undefined for what is no order, and where the service did not say. */
-  readonly earned: Earned | undefined;
+  /** What the loyalty service gives for an order. Undefined for what is none, and where the service did not say. */
+  readonly earned: OrderEarning | undefined;
   /** Calls for it are paused. */
   readonly pause: PauseStatus | undefined;
   /** Messages on the queue of its kind, of any entity, that no worker has received yet. */
@@ -77,11 +71,10 @@ async function askEarning(
   loyalty: LoyaltyClient,
   held: Held,
   deadline: AbortSignal,
-): Promise<Earned | undefined> {
+): Promise<OrderEarning | undefined> {
   if (held.kind !== 'order') return undefined;
-  const { earning, givenAt } = await earningOf(held.order.Customer?.OriginalId ?? '', held.order, {
+  return earningOf(held.order.Customer?.OriginalId ?? '', held.order, {
     ...{ loyalty, breaker: createCircuitBreaker(), deadline },
     ...{ telemetry: { count: () => {}, log: () => {} }, now: () => new Date() },
   });
-  return { earning, givenAt: givenAt ?? undefined };
 }

@@ -204,7 +204,7 @@ export function pointsText(trace: Trace): string | undefined {
     return 'No points: nothing of what was paid counts. The amounts below say why.';
   }
   if (held.kind === 'absent') return 'No points.';
-  const { state, points, why } = earned?.earning ?? {};
+  const { state, points, why } = earned ?? {};
   const many = points ?? 'its';
   switch (state) {
     case 'earned':

@@ -113,8 +113,8 @@ function amongLetters(letters: Trace['letters']): readonly Line[] {
 }
 
 function inService({ earned }: Trace): readonly Line[] {
-  if (earned?.givenAt === undefined) return [];
+  if (!earned?.usableFrom) return [];
   // Without their number: its history shows how many are left of them, under the date when they were given.
   const what = 'gave as many points as it earns';
-  return [{ at: earned.givenAt, who: 'Loyalty service', what, tone: 'well' }];
+  return [{ at: earned.usableFrom, who: 'Loyalty service', what, tone: 'well' }];
 }

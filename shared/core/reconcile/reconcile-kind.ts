@@ -178,7 +178,10 @@ export async function comparePage(
   const { store, telemetry } = deps;
   switch (kind) {
     case 'order': {
-      const page = await store.changedOrders(shop.domain, scan, scan.after);
+      // Without a date of change, the spans of a deep scan would each have all that may still change.
+      const isDated = !purpose.isDeep || !shop.versionsAreReadings?.includes('order');
+      const span = isDated ? scan : ({ ...scan, by: 'creation' } as const);
+      const page = await store.changedOrders(shop.domain, span, scan.after);
       return compareAll('order', page, (order) => ({ kind: 'order', order }));
     }
     case 'product': {

@@ -60,7 +60,7 @@ export async function recoverRedemptions(
       const query = { isEnrolled, pageNumber, pageSize, ...moved };
       const options = { timeoutMs: REPORT_TIMEOUT_MS, signal };
       const result = await loyalty.listCustomersReport(query, options);
-      if (!isAnswer(result)) return { ...recovered, stopped: result.message };
+      if (!('value' in result)) return { ...recovered, stopped: result.message };
       const page = result.value;
       for (const { OriginalId: customerId } of page.Items) {
         if (typeof customerId !== 'string' || !isStoreId(customerId) || signal.aborted) continue;
@@ -167,13 +167,7 @@ async function lookUp(
 
 class Unanswered extends Error {}
 
-function isAnswer<Value>(
-  result: LoyaltyResult<Value>,
-): result is Extract<LoyaltyResult<Value>, { kind: 'success' | 'warning' }> {
-  return result.kind === 'success' || result.kind === 'warning';
-}
-
 function answered<Value>(result: LoyaltyResult<Value>): Value {
-  if (isAnswer(result)) return result.value;
+  if ('value' in result) return result.value;
   throw new Unanswered(result.message);
 }

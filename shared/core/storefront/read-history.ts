@@ -106,8 +106,7 @@ export async function readOrderEarning(
   if (asked.kind === 'refused') return answered(nothing('waiting'));
   const { Customer } = asked.value;
   if ((Customer?.OriginalId ?? ownerId) !== ownerId) return answered(nothing('waiting'));
-  const { earning } = await earningOf(currentId, asked.value, deps);
-  return answered(earning, {
+  return answered(await earningOf(currentId, asked.value, deps), {
     steps: steps.map(([kind, amount]) => ({ kind, amount: Number(amount) })),
     counted: countedOf(entry.outcomes),
   });
@@ -126,25 +125,24 @@ export async function earningOf(
   customerId: string,
   order: Value<'getOrder'>,
   deps: HistoryDeps,
-): Promise<{ readonly earning: OrderEarning; readonly givenAt?: string | null }> {
+): Promise<OrderEarning> {
   const { IsCancelledOrReturned, State, EstimatedBonus: bonus } = order;
   if (IsCancelledOrReturned || State === CANCELLED_STATE) {
-    return { earning: nothing('none', 'cancelled') };
+    return nothing('none', 'cancelled');
   }
   // A program may give cashback alone.
   const isEmpty = bonus?.EstimatedPoints === 0 && !bonus.EstimatedCashback;
   if (State === IGNORED_STATE || bonus?.GenerateBonus === false || isEmpty) {
-    return { earning: nothing('none', 'no-points') };
+    return nothing('none', 'no-points');
   }
   const given = await findGiven(customerId, order, deps);
-  const earning: OrderEarning = {
+  return {
     state: given ? 'earned' : 'expected',
     points: bonus?.EstimatedPoints ?? null,
     cashback: bonus?.EstimatedCashback ?? null,
     why: null,
     usableFrom: given?.at ?? null,
   };
-  return { earning, ...(given && { givenAt: given.at }) };
 }
 
 /** The service's number for an order that its program does not count. */

@@ -21,7 +21,7 @@ interface CustomerTokensParts {
   readonly shop: string;
   /** Only on this machine. */
   readonly sandboxAddress: string | undefined;
-  /** Of false tokens from one network: each costs a request to Shopify, and no customer pays for a stranger's. */
+  /** Of tokens of one network that are not known yet: each costs a request to Shopify. */
   readonly limit: RateLimit;
   readonly timeoutMs: number;
   readonly now: () => Date;
@@ -50,8 +50,6 @@ export function createCustomerTokens({
   const addresses = createTimedCache<string>({ seconds: ADDRESS_SECONDS, most: 1, now });
   const clients = new Map<string, HttpClient>();
   const known = createTimedCache<string>({ seconds: KNOWN_SECONDS, most: MOST_KNOWN, now });
-  /** By network: until when, in epoch milliseconds. */
-  const barred = createTimedCache<number>({ seconds: KNOWN_SECONDS, most: MOST_KNOWN, now });
 
   async function send(
     address: string,
@@ -102,23 +100,14 @@ export function createCustomerTokens({
     const name = createHash('sha256').update(token).digest('base64');
     const id = known.recall(name);
     if (id !== undefined) return { kind: 'customer', id };
-    const network = networkOf(source);
-    const until = barred.recall(network);
-    if (until !== undefined) {
-      return { kind: 'too-many', afterSeconds: Math.ceil((until - now().getTime()) / 1000) };
-    }
+    // Not for all together: a stranger must not shut out customers.
+    const limited = limit(networkOf(source), now());
+    if (limited) return { kind: 'too-many', ...limited };
     const address = addresses.recall('') ?? (await discover());
     addresses.keep('', address);
     const body = JSON.stringify({ query: 'query { customer { id } }' });
     const { status, text } = await send(address, { method: 'POST', body, token });
-    if (status === 401 || status === 403) {
-      const limited = limit(network, now());
-      if (limited) {
-        const { afterSeconds } = limited;
-        barred.keep(network, now().getTime() + afterSeconds * 1000, afterSeconds);
-      }
-      return { kind: 'nobody' };
-    }
+    if (status === 401 || status === 403) return { kind: 'nobody' };
     const [, found] = CUSTOMER.exec(textAt(text, ['data', 'customer', 'id']) ?? '') ?? [];
     if (status !== 200 || found === undefined) {
       throw new Error(`the Customer Account API answered ${status} without a customer`);

@@ -53,8 +53,13 @@ const REFUSALS = {
   'value-not-allowed': 'This amount is not allowed.',
   'challenge-needed': 'The customer must first answer a challenge.',
   'challenge-wrong': 'The answer to the challenge is wrong.',
+  'take-back-not-allowed': 'This reward cannot be taken back.',
+  'take-back-refused': 'The loyalty program refused to take this reward back.',
+  'take-back-too-late': 'The time in which this reward could be taken back is over.',
+  'already-used': 'The code of this reward was used.',
+  'not-ready': 'The code of this reward is not ready yet.',
 } as const satisfies Record<
-  Exclude<RefusedWhy | OfferRefusal | ChallengeRefusal, 'unknown-reward'>,
+  Exclude<RefusedWhy | OfferRefusal | ChallengeRefusal | TakeBackRefusal, 'unknown-reward'>,
   string
 >;
 
@@ -143,7 +148,10 @@ function readIntent(body: Uint8Array, more: readonly 'answer'[]): Read<Intent> {
 }
 
 function answerRedeem(
-  answer: RedeemAnswer | Exclude<StartedChallenge, { kind: 'started' | 'contact-needed' }>,
+  answer:
+    | RedeemAnswer
+    | TakeBackAnswer
+    | Exclude<StartedChallenge, { kind: 'started' | 'contact-needed' }>,
 ): StorefrontAnswer {
   switch (answer.kind) {
     case 'redemption':
@@ -152,8 +160,10 @@ function answerRedeem(
       return answer.why === 'unknown-reward'
         ? errorAnswer(404, 'not-available', 'There is no such reward for this customer.')
         : errorAnswer(409, answer.why, REFUSALS[answer.why], undefined, {
-            programMessage: answer.said,
+            programMessage: 'said' in answer ? answer.said : undefined,
           });
+    case 'not-found':
+      return errorAnswer(404, 'not-found', 'This customer has no such redemption.');
     case 'too-many':
       return tooMany(answer.afterSeconds);
     case 'unavailable':
@@ -161,24 +171,16 @@ function answerRedeem(
   }
 }
 
-const NOT_TAKEN_BACK = {
-  'take-back-not-allowed': 'This reward cannot be taken back.',
-  'take-back-refused': 'The loyalty program refused to take this reward back.',
-  'take-back-too-late': 'The time in which this reward could be taken back is over.',
-  'already-used': 'The code of this reward was used.',
-  'not-ready': 'The code of this reward is not ready yet.',
-} as const satisfies Record<TakeBackRefusal, string>;
-
 export const takeBack = post('customer', async ({ customerId, body, storefront }) => {
   const read = readRedemptionId(body);
   if (read.kind === 'bad') return read.answer;
-  return answerTakeBack(await storefront.takeBack(customerId, read.value));
+  return answerRedeem(await storefront.takeBack(customerId, read.value));
 });
 
 export const takeBackAtTill = post('staff', async ({ customerId, staffId, body, storefront }) => {
   const read = readRedemptionId(body);
   if (read.kind === 'bad') return read.answer;
-  return answerTakeBack(await storefront.takeBack(customerId, read.value, staffId));
+  return answerRedeem(await storefront.takeBack(customerId, read.value, staffId));
 });
 
 const REDEMPTION_ID = /^[A-Z0-9]{12}$/;
@@ -190,19 +192,6 @@ function readRedemptionId(body: Uint8Array): Read<string> {
   return typeof redemptionId === 'string' && REDEMPTION_ID.test(redemptionId)
     ? { kind: 'read', value: redemptionId }
     : bad('redemptionId must be the id of a redemption.');
-}
-
-function answerTakeBack(answer: TakeBackAnswer): StorefrontAnswer {
-  switch (answer.kind) {
-    case 'redemption':
-      return jsonAnswer({ redemption: answer.redemption });
-    case 'refused':
-      return errorAnswer(409, answer.why, NOT_TAKEN_BACK[answer.why]);
-    case 'not-found':
-      return errorAnswer(404, 'not-found', 'This customer has no such redemption.');
-    case 'unavailable':
-      return unavailable();
-  }
 }
 
 /** Not cached without a login either: after a login the same address has another answer. */

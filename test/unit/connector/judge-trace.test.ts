@@ -373,7 +373,7 @@ it('shows what happened in time order, from every source, up to the next attempt
       entry: { ...entry, outcomes: [sent, less] } as EntityEntry,
       letters: [{ ...letter, event: sentEvent }],
       waits: [wait],
-      earned: { earning, givenAt: at('02:30:00') },
+      earned: { ...earning, usableFrom: at('02:30:00') },
     }),
     false,
   );
@@ -404,10 +404,7 @@ describe('the points of an order', () => {
     };
   }
   const held = (changes: Partial<OrderEarning>) =>
-    sent(
-      {},
-      { held: heldOrder, earned: { earning: { ...earning, ...changes }, givenAt: undefined } },
-    );
+    sent({}, { held: heldOrder, earned: { ...earning, ...changes } });
   const byOtherRules: Mapped = {
     ...{ kind: 'wanted', wanted: wantedOrder({}), remember: undefined, rules: 'b' },
   };
