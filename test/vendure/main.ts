@@ -9,7 +9,11 @@ import { checkTypes } from './engine.ts';
  * The parts run beside each other, because each waits most of the time: for a lease, a time-out, a message that comes
  * back. Arguments: only these parts.
  */
-const LANES: readonly (readonly string[])[] = [['day'], ['kit', 'contract', 'operator'], ['past']];
+const LANES: readonly (readonly string[])[] = [
+  ['day'],
+  ['kit', 'contract', 'operator'],
+  ['past', 'corners'],
+];
 
 const began = Date.now();
 const secondsNow = () => Math.round((Date.now() - began) / 1000);
