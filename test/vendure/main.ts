@@ -21,7 +21,9 @@ const say = (text: string) => console.log(`${String(secondsNow()).padStart(4)} s
 const asked = process.argv.slice(2);
 
 try {
-  await installVendure(say);
+  await installVendure((text) => {
+    if (!text.endsWith('%')) say(text);
+  });
   checkTypes();
   say('the plugin fits the types of the engine');
 } catch (error) {
