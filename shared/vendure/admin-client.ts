@@ -86,11 +86,14 @@ export function createVendureClient(settings: VendureClientSettings): VendureCli
   async function logIn(
     username: string,
     password: string,
-  ): Promise<Readonly<Record<string, string>> | StoreUnavailable> {
+  ): Promise<Readonly<Record<string, string>> | StoreUnavailable | 'forbidden'> {
     const login = await post({}, { query: LOGIN, variables: { username, password } }, undefined);
     if (login.kind === 'failure') return unavailable(login.reason);
     const token = login.headers['vendure-auth-token'];
-    return typeof token === 'string' ? { authorization: `Bearer ${token}` } : refusedCredentials;
+    if (typeof token === 'string') return { authorization: `Bearer ${token}` };
+    // A server in trouble has refused nobody.
+    const answer = readAnswer<unknown>(login);
+    return answer === 'forbidden' || answer.kind === 'data' ? 'forbidden' : answer;
   }
 
   async function proofOf(credentials: VendureCredentials): ReturnType<typeof logIn> {
@@ -100,7 +103,8 @@ export function createVendureClient(settings: VendureClientSettings): VendureCli
     const known = session?.of === of ? session : { of, proof: logIn(username, password) };
     session = known;
     const proof = await known.proof;
-    if ('kind' in proof && session === known) session = undefined;
+    const isFailed = proof === 'forbidden' || isUnavailable(proof);
+    if (isFailed && session === known) session = undefined;
     return proof;
   }
 
@@ -114,10 +118,9 @@ export function createVendureClient(settings: VendureClientSettings): VendureCli
     if (credentials === 'unusable')
       return { ...unavailable('no-credentials'), misconfigured: true };
     const proof = await proofOf(credentials);
-    if ('kind' in proof) return proof as StoreUnavailable;
+    if (proof === 'forbidden' || isUnavailable(proof)) return proof;
     const answer = await post(proof, { query, variables }, signal);
     if (answer.kind === 'failure') return unavailable(answer.reason);
-    if (answer.status === 401 || answer.status === 403) return 'forbidden';
     return readAnswer<Data>(answer);
   }
 
@@ -144,6 +147,10 @@ function unavailable(why: string): StoreUnavailable {
   return { kind: 'unavailable', why };
 }
 
+const isUnavailable = (
+  proof: Readonly<Record<string, string>> | StoreUnavailable,
+): proof is StoreUnavailable => 'kind' in proof;
+
 const refusedCredentials: StoreUnavailable = {
   ...unavailable('unauthorized'),
   misconfigured: true,
@@ -157,6 +164,7 @@ function readAnswer<Data>({
 }: Extract<Awaited<ReturnType<HttpClient['send']>>, { kind: 'answer' }>):
   | VendureAnswer<Data>
   | 'forbidden' {
+  if (status === 401 || status === 403) return 'forbidden';
   const after = Number(headers['retry-after']);
   if (status === 429 || status >= 500) {
     const why = status === 429 ? 'throttled' : 'server-error';

@@ -7,7 +7,7 @@ import { MOST_ASKED_FOR, type ScanAnswer, type ScannedKind } from '../store/stor
 import {
   type Compared,
   cursorKey,
-  healedKindOf,
+  entityKindOf,
   OUT_OF_TIME,
   OVERTAKEN,
   openCursor,
@@ -264,7 +264,7 @@ function suspectOf(
   entry: EntityEntry,
   now: Date,
 ): Suspect | undefined {
-  const kind = KINDS.find((one) => healedKindOf(one) === key.kind);
+  const kind = KINDS.find((one) => entityKindOf(one) === key.kind);
   const id = key.kind === 'coupon' ? entry.discountId : key.id;
   if (kind === undefined || id === undefined) return undefined;
   if (entry.version > quietUntil(now) || !isAlive(shop, key, entry, now)) return undefined;
