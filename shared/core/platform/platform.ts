@@ -90,7 +90,7 @@ export interface PlatformHealing {
   readonly openStore: (settings: StoreSettings, wanted: WantedDeliveries) => HealedStore;
 }
 
-export interface WantedDeliveries {
+interface WantedDeliveries {
   /** Of the deployment, without a shop's part. */
   readonly webhookAddress: string;
   readonly healing: Healing;
