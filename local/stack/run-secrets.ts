@@ -2,6 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Connector, Shop } from '../../shared/config/connector-config.ts';
+import type { PlatformName } from '../../shared/config/connector-settings.ts';
 import { secretName } from '../../shared/services/shop-secrets.ts';
 import { LOGIN } from '../vendure-engine/shop.ts';
 
@@ -91,6 +92,12 @@ export function secretsOfShop(
   };
 }
 
+/** What opens the store. */
+const STORE: Readonly<Record<PlatformName, (own: ShopSecrets) => object>> = {
+  shopify: (own) => ({ accessToken: own.storeAccessToken, clientId: CLIENT_ID }),
+  vendure: () => LOGIN,
+};
+
 /** The text of each secret by its name, as `secrets set` would store it. */
 export function fillSecrets(
   prefix: string,
@@ -104,10 +111,7 @@ export function fillSecrets(
     return [
       named('webhook', own.webhook),
       named('loyalty', own.loyalty),
-      named(
-        'store',
-        shop.vendure ? LOGIN : { accessToken: own.storeAccessToken, clientId: CLIENT_ID },
-      ),
+      named('store', STORE[shop.platform](own)),
       named('points', { current: own.pointsToken }),
     ];
   });

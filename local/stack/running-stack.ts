@@ -22,6 +22,7 @@ import {
 } from './start-parts.ts';
 import {
   defineBalances,
+  hasSandbox,
   type RunningShop,
   type Sandboxes,
   startSandboxes,
@@ -75,8 +76,7 @@ async function startParts(run: Run): Promise<Omit<RunningStack, 'stop'>> {
   const logs = await startFunctions(run, aws, sandboxes.shops, stack);
   const { connector, isNew } = run.options;
   if (connector.healing.subscriptions === 'admin-api' && !isNew) {
-    // The server of a Vendure shop runs elsewhere, and its plugin needs no subscription.
-    for (const { store, shop } of sandboxes.shops.filter((one) => !one.shop.vendure)) {
+    for (const { store, shop } of sandboxes.shops.filter((one) => hasSandbox(one.shop))) {
       await subscribe(store, shop, web.webhooks.address, connector.healing);
     }
   }

@@ -113,6 +113,9 @@ async function startAccount(run: Run, { points }: WebServers, owner: Shop): Prom
   return { loyalty, loyaltyProxy: run.started(await startOutageProxy(loyalty.address)) };
 }
 
+/** The store of a shop on another platform runs elsewhere, and sends by itself. */
+export const hasSandbox = ({ platform }: Shop): boolean => platform === 'shopify';
+
 async function startStore(
   run: Run,
   { webhooks }: WebServers,
@@ -135,11 +138,11 @@ async function startStore(
       clientId: CLIENT_ID,
       settings: { retryPausesSeconds: RETRY_PAUSES, ...storeSettings?.(shop) },
       ...(connector.healing.subscriptions === 'app-configuration' &&
-        !shop.vendure && {
+        hasSandbox(shop) && {
           webhooksTo: webhookAddress,
           webhookTopics: [...topicRoutes.keys()].filter((topic) => !ofEvents.has(topic)),
         }),
-      events: shop.vendure ? [] : wantedEvents(webhookAddress, connector.healing),
+      events: hasSandbox(shop) ? wantedEvents(webhookAddress, connector.healing) : [],
       ...(isFirst(run, shop) && { neighbours: run.neighbours }),
       ...dataFile(run, shop, 'store'),
     }),

@@ -65,8 +65,11 @@ const HEADERS = {
 export function createVendureClient(settings: VendureClientSettings): VendureClient {
   const { address, channel, secret, timeoutMs = TIMEOUT_MS } = settings;
   const http = createHttpClient(address, LIMITS);
-  /** Of a login: valid for a year, unless the server forgets it. */
-  let session: { readonly of: string; readonly token: string } | undefined;
+  /**
+   * Of a login: valid for a year, unless the server forgets it. Calls at the same time share one, because the server
+   * takes a third of a second for each.
+   */
+  let session: { readonly of: string; readonly proof: ReturnType<typeof logIn> } | undefined;
 
   async function post(
     headers: Readonly<Record<string, string>>,
@@ -80,21 +83,29 @@ export function createVendureClient(settings: VendureClientSettings): VendureCli
     });
   }
 
-  async function proofOf(
-    credentials: VendureCredentials,
-    signal: AbortSignal | undefined,
-  ): Promise<Readonly<Record<string, string>> | StoreUnavailable> {
+  async function logIn(
+    username: string,
+    password: string,
+  ): Promise<Readonly<Record<string, string>> | StoreUnavailable | 'forbidden'> {
+    const login = await post({}, { query: LOGIN, variables: { username, password } }, undefined);
+    if (login.kind === 'failure') return unavailable(login.reason);
+    const token = login.headers['vendure-auth-token'];
+    if (typeof token === 'string') return { authorization: `Bearer ${token}` };
+    // A server in trouble has refused nobody.
+    const answer = readAnswer<unknown>(login);
+    return answer === 'forbidden' || answer.kind === 'data' ? 'forbidden' : answer;
+  }
+
+  async function proofOf(credentials: VendureCredentials): ReturnType<typeof logIn> {
     if (credentials.kind === 'api-key') return { 'vendure-api-key': credentials.apiKey };
     const { username, password } = credentials;
     const of = `${username}\n${password}`;
-    if (session?.of !== of) {
-      const login = await post({}, { query: LOGIN, variables: { username, password } }, signal);
-      if (login.kind === 'failure') return unavailable(login.reason);
-      const token = login.headers['vendure-auth-token'];
-      if (typeof token !== 'string') return refusedCredentials;
-      session = { of, token };
-    }
-    return { authorization: `Bearer ${session.token}` };
+    const known = session?.of === of ? session : { of, proof: logIn(username, password) };
+    session = known;
+    const proof = await known.proof;
+    const isFailed = proof === 'forbidden' || isUnavailable(proof);
+    if (isFailed && session === known) session = undefined;
+    return proof;
   }
 
   async function once<Data>(
@@ -106,11 +117,10 @@ export function createVendureClient(settings: VendureClientSettings): VendureCli
     if (credentials === 'unreachable') return unavailable('credentials-unreachable');
     if (credentials === 'unusable')
       return { ...unavailable('no-credentials'), misconfigured: true };
-    const proof = await proofOf(credentials, signal);
-    if ('kind' in proof) return proof as StoreUnavailable;
+    const proof = await proofOf(credentials);
+    if (proof === 'forbidden' || isUnavailable(proof)) return proof;
     const answer = await post(proof, { query, variables }, signal);
     if (answer.kind === 'failure') return unavailable(answer.reason);
-    if (answer.status === 401 || answer.status === 403) return 'forbidden';
     return readAnswer<Data>(answer);
   }
 
@@ -137,6 +147,10 @@ function unavailable(why: string): StoreUnavailable {
   return { kind: 'unavailable', why };
 }
 
+const isUnavailable = (
+  proof: Readonly<Record<string, string>> | StoreUnavailable,
+): proof is StoreUnavailable => 'kind' in proof;
+
 const refusedCredentials: StoreUnavailable = {
   ...unavailable('unauthorized'),
   misconfigured: true,
@@ -150,6 +164,7 @@ function readAnswer<Data>({
 }: Extract<Awaited<ReturnType<HttpClient['send']>>, { kind: 'answer' }>):
   | VendureAnswer<Data>
   | 'forbidden' {
+  if (status === 401 || status === 403) return 'forbidden';
   const after = Number(headers['retry-after']);
   if (status === 429 || status >= 500) {
     const why = status === 429 ? 'throttled' : 'server-error';

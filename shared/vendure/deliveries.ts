@@ -91,8 +91,6 @@ function readEvent(body: Uint8Array): Event | undefined {
 export const readVendureEvent: ReadEvent = (event): EventReading => {
   const read = event.origin !== 'webhook' && event.body && decodeSnapshot(event, event.body);
   if (read) return { kind: 'snapshot', version: versionOf(read.entity), ...read };
-  // A deleted order is cancelled for good, so that one needs proof.
-  if (event.kind === 'order') return { kind: 'ask-store' };
   const isCurrent = true;
   return event.kind === 'discount'
     ? { kind: 'task', task: { kind: 'fan-out', discountId: event.id, isCurrent } }

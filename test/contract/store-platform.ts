@@ -52,7 +52,7 @@ interface Purchase {
 }
 
 /** Of an order with taxes inside, before anything was sent. What it costs more is paid; what it costs less goes back. */
-export interface Modification {
+interface Modification {
   readonly add?: { readonly price: number; readonly quantity: number };
   readonly remove?: { readonly lineId: string; readonly quantity: number };
   /** For all of the order, with a tax of 19 % inside; below zero it is a discount. */
@@ -349,6 +349,7 @@ export function describeStorePlatform(
         (lineIds: Lines) => Modification,
         string,
         string,
+        readonly string[],
       ][] = [
         // 5.00 and 0.95 more.
         [
@@ -357,6 +358,7 @@ export function describeStorePlatform(
           () => ({ add: { price: 5.95, quantity: 1 }, difference: 5.95 }),
           '40.29',
           '47.94',
+          ['33.6', '5.95', '8.39'],
         ],
         // 14.12 and 7.05 without taxes.
         [
@@ -365,6 +367,7 @@ export function describeStorePlatform(
           ([shirts]) => ({ remove: taken(shirts), difference: -16.8 }),
           '21.17',
           '25.19',
+          ['16.8', '8.39'],
         ],
         // 28.24 and 10.00 without taxes.
         [
@@ -377,6 +380,7 @@ export function describeStorePlatform(
           }),
           '38.24',
           '45.5',
+          ['11.9', '33.6'],
         ],
         // 2.00 and 0.38 more.
         [
@@ -385,22 +389,28 @@ export function describeStorePlatform(
           () => ({ surcharge: 2.38, difference: 2.38 }),
           '37.29',
           '44.37',
+          ['2.38', '33.6', '8.39'],
         ],
+        // Of 41.99, 39.61 are left: each line bears its part.
         [
           'a surcharge below zero that went back',
           ['surcharges below zero'],
           () => ({ surcharge: -2.38, difference: -2.38 }),
           '33.29',
           '39.61',
+          ['31.7', '7.91'],
         ],
       ];
-      for (const [what, capabilities, modification, net, gross] of modifications) {
+      for (const [what, capabilities, modification, net, gross, paid] of modifications) {
         needs('modifications', ...capabilities)(`counts ${what}`, async () => {
           const { id, lineIds } = await platform.buy(PLAIN);
           await platform.modify(id, modification(lineIds));
           const read = await order(id);
           expect(counts(read)).toEqual([net, gross]);
           expect(read.outstanding).toBe('0');
+          // The core takes the order's own sum: a line that is left out shows only here.
+          const kept = read.lines.filter((line) => line.kept > 0);
+          expect(kept.map((line) => line.paid).toSorted()).toEqual(paid);
         });
       }
 

@@ -4,7 +4,7 @@ import { GetQueueAttributesCommand } from '@aws-sdk/client-sqs';
 import type { FunctionDescription } from '../../local/stack/template/describe-resources.ts';
 import type { VendureEngine } from '../../local/vendure-engine/engine.ts';
 import type { LocalStack } from '../support/local-stack.ts';
-import { compareWithTables } from './oracle.ts';
+import { type Customers, compareWithTables } from './oracle.ts';
 
 export type Say = (text: string) => void;
 
@@ -43,10 +43,10 @@ export class Check {
   }
 
   /** Everything is sent and worked on; then nothing may differ. */
-  async compare(stack: LocalStack, after: string): Promise<void> {
+  async compare(stack: LocalStack, after: string, customers: Customers = 'all'): Promise<void> {
     await this.until('the plugin has sent everything', () => this.#engine.unsent() === 0);
     await stack.settled();
-    const { differences, compared } = compareWithTables(this.#engine, stack.loyalty);
+    const { differences, compared } = compareWithTables(this.#engine, stack.loyalty, customers);
     const problems = differences.length === 0 ? 'same' : `${differences.length} DIFFER`;
     this.say(`${after}: ${compared.order} orders, ${problems}`);
     for (const one of differences) this.fail(one);

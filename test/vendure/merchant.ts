@@ -124,6 +124,7 @@ export function openMerchant(shop: VendureShop) {
       changes: object,
       money: 'refund' | 'pay',
       then?: string,
+      method = 'transfer',
     ): Promise<void> {
       const before = await merchant.order(id);
       await transition(id, 'Modifying');
@@ -138,7 +139,7 @@ export function openMerchant(shop: VendureShop) {
       });
       if (money === 'pay') {
         await transition(id, 'ArrangingAdditionalPayment');
-        const input = { orderId: id, method: 'transfer', transactionId: 'more', metadata: {} };
+        const input = { orderId: id, method, transactionId: 'more', metadata: {} };
         await shop.change('addManualPaymentToOrder', 'ManualPaymentInput', input);
       }
       await transition(id, then ?? before.state);

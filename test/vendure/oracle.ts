@@ -10,8 +10,15 @@ export interface Comparison {
   readonly differences: readonly string[];
 }
 
+/** Those who signed up before the connector was there come with their first order. */
+export type Customers = 'all' | 'buyers';
+
 /** Compares the tables of the engine with what the loyalty service holds. Nothing here knows how the connector reads. */
-export function compareWithTables(engine: VendureEngine, loyalty: LoyaltySandbox): Comparison {
+export function compareWithTables(
+  engine: VendureEngine,
+  loyalty: LoyaltySandbox,
+  customers: Customers = 'all',
+): Comparison {
   const state = loyalty.state();
   const differences: string[] = [];
   const compared: Record<string, number> = {};
@@ -54,10 +61,13 @@ export function compareWithTables(engine: VendureEngine, loyalty: LoyaltySandbox
   };
   compare('order', readOrders(engine), judgeOrder, ({ id }) => id);
 
+  const buyers = new Set(state.orders.map(({ customerId }) => customerId));
   const members = new Map(state.customers.map((one) => [one.OriginalId, one]));
   compare(
     'customer',
-    engine.query<CustomerRow>('SELECT * FROM customer WHERE deletedAt IS NULL'),
+    engine
+      .query<CustomerRow>('SELECT * FROM customer WHERE deletedAt IS NULL')
+      .filter(({ id }) => customers === 'all' || buyers.has(String(id))),
     ({ id, firstName, lastName, emailAddress, phoneNumber }) => {
       const wanted = {
         Name: `${firstName} ${lastName}`,

@@ -7,6 +7,7 @@ import { text } from 'node:stream/consumers';
 import { freePort } from '../../local/stack/start-options.ts';
 import { installVendure, VendureEngine } from '../../local/vendure-engine/engine.ts';
 import { PACKAGE_FOLDER } from '../../shared/config/folders.ts';
+import { playCorners } from './corners.ts';
 import { playDay } from './day.ts';
 import { copyNewestOrder } from './engine.ts';
 import { playOperator } from './operator.ts';
@@ -25,6 +26,7 @@ const say = (line: string) => {
 const PARTS: Readonly<Record<string, () => Promise<readonly string[]>>> = {
   kit,
   contract,
+  corners: async () => playCorners(await openEngine(), say),
   day: async () => playDay(folder, await openEngine(), say),
   operator: async () => playOperator(folder, await openEngine(), say),
   past: async () => playPast(folder, await openEngine(), say),

@@ -59,7 +59,8 @@ async function backfill(shop: OperatedShop, stack: LocalStack): Promise<void> {
   await command(`${words} --yes`, 0, 'Nothing was sent: this backfill finished');
   await stack.settled();
   const seconds = Math.round((Date.now() - begins) / 1000);
-  await check.compare(stack, `a backfill of ${FOUND} orders, killed once, in ${seconds} s`);
+  const what = `a backfill of ${FOUND} orders, killed once, in ${seconds} s`;
+  await check.compare(stack, what, 'buyers');
 }
 
 /** The same orders as events: what the service holds of them must be the same. */
@@ -68,7 +69,7 @@ async function tell(shop: OperatedShop, stack: LocalStack): Promise<void> {
   await engine.kill();
   await shop.placeMany('later', LATER, stack);
   await shop.startEngine(stack);
-  await check.compare(stack, `${LATER} of the same orders came as events`);
+  await check.compare(stack, `${LATER} of the same orders came as events`, 'buyers');
   const held = new Map(stack.loyalty.state().orders.map((one) => [one.OriginalId, one]));
   const ids = engine.query<{ id: number }>(
     `SELECT "order".id FROM "order" JOIN customer ON customer.id = customerId

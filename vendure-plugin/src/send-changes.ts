@@ -22,6 +22,8 @@ const LONGEST_OUTAGE_PAUSE_MS = 60_000;
 const GIVEN_UP_MS = 7 * 86_400_000;
 const FORGOTTEN_MS = 30 * 86_400_000;
 const CLEAN_EVERY_MS = 3_600_000;
+/** Not among those that are looked through for what is due. */
+const OVER = { givenUp: true, nextAt: Number.MAX_SAFE_INTEGER };
 /** The connector accepts a signature for five minutes. */
 const SKEW_MS = 300_000;
 
@@ -95,7 +97,7 @@ export function sendChanges(
       return 'accepted';
     }
     if (status === 400) {
-      await rows().update({ id: ids }, { givenUp: true });
+      await rows().update({ id: ids }, OVER);
       Logger.error(`${what}; it is given up, and stays in loyalty_outbox for 30 days`, NAME);
       return 'given up';
     }
@@ -112,7 +114,7 @@ export function sendChanges(
     const where = { at: LessThan(cleanedAt - GIVEN_UP_MS), givenUp: false };
     const old = await rows().count({ where });
     if (old > 0) {
-      await rows().update(where, { givenUp: true });
+      await rows().update(where, OVER);
       Logger.error(`${old} changes were not accepted for a week: they are given up`, NAME);
     }
     await rows().delete({ at: LessThan(cleanedAt - FORGOTTEN_MS), givenUp: true });

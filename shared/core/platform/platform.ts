@@ -2,10 +2,9 @@ import type { Healing, Shop } from '../../config/connector-settings.ts';
 import type { AnnouncingStore } from '../balances/announce.ts';
 import type { CustomerSearch } from '../balances/find-customer.ts';
 import type { BalanceStore } from '../balances/point-balance.ts';
-import type { StoreEvent } from '../events/event.ts';
+import type { EntityKind, StoreEvent } from '../events/event.ts';
 import type { Deliveries, Delivery } from '../events/receive-delivery.ts';
 import type { Telemetry } from '../events/telemetry.ts';
-import type { HealedKind } from '../reconcile/dependencies.ts';
 import type { RewardStore } from '../redeem/reward-store.ts';
 import type { ReadEvent, ScanAnswer, ScannedKind, Span, Store, StoreScan } from '../store/store.ts';
 
@@ -83,7 +82,7 @@ export interface PlatformHealing {
    * Kinds whose versions are moments of reading. Of the others they are the platform's date of the last change, which
    * must move with every payment, shipment and refund.
    */
-  readonly versionsAreReadings: readonly HealedKind[];
+  readonly versionsAreReadings: readonly EntityKind[];
   /** The store offers `changedMembers`. */
   readonly scansMembers: boolean;
   /** The label of an event that is made here: the platform's own name for it. */

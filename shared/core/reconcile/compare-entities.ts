@@ -1,5 +1,5 @@
 import { DEAD_LETTER_DAYS, DROPPED } from '../batch/dead-letter.ts';
-import { type EntityKey, inBatches } from '../events/event.ts';
+import { type EntityKey, type EntityKind, inBatches } from '../events/event.ts';
 import type { MappingSkip } from '../events/outcome.ts';
 import { type Doubt, isDoubtful, isKnown, wasSettledSince } from '../ledger/entry.ts';
 import {
@@ -23,7 +23,6 @@ import { planKey } from '../sync/observe-entity.ts';
 import type { SentOrder } from './compare-order.ts';
 import {
   type Compared,
-  type HealedKind,
   type ReconcileDeps,
   type ReconciledShop,
   type Sent,
@@ -51,7 +50,7 @@ export interface Purpose {
 /** Compares a page of the store with the ledger and sends a message for each difference. */
 export async function compareEntities(
   { domain, rules, doubt, mode, ...shop }: ReconciledShop,
-  kind: HealedKind,
+  kind: EntityKind,
   seen: readonly Seen[],
   { since, isDeep, isNoLoss }: Purpose,
   deps: ReconcileDeps,

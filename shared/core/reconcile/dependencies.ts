@@ -3,6 +3,7 @@ import type { StoreCoupon } from '../../store/store-entities.ts';
 import type { CircuitBreaker } from '../calls/call-loyalty.ts';
 import type { Pauses } from '../calls/shop-pause.ts';
 import {
+  type EntityKind,
   type EventQueue,
   type QueueDepth,
   queueFamilyOf,
@@ -80,7 +81,7 @@ export interface ReconciledShop {
   /** Of an observed shop, plans are compared and not what was sent. Absent: `live`. */
   readonly mode?: 'live' | 'observe';
   /** Kinds whose versions are moments of reading: a later one alone says nothing. Of others they are moments of change. */
-  readonly versionsAreReadings?: readonly HealedKind[];
+  readonly versionsAreReadings?: readonly EntityKind[];
   /** Its store offers `changedMembers`. */
   readonly scansMembers?: boolean;
   /** While it lasts, everything is compared again. */
@@ -149,18 +150,16 @@ export const ROLLED_OUT = [
   'recovered',
 ] as const;
 
-export type HealedKind = 'order' | 'product' | 'coupon' | 'member';
-
 /** Customers are in no deep scan: their date of change is enough, and a backfill sends those of before. */
 export type ComparedKind = ScannedKind | 'member';
 
 /** The loyalty service holds the codes of a discount, not the discount. */
-export function healedKindOf(kind: ComparedKind): HealedKind {
+export function entityKindOf(kind: ComparedKind): EntityKind {
   return kind === 'discount' ? 'coupon' : kind;
 }
 
 interface Finding extends Pick<StoreEvent, 'shop' | 'id' | 'claim' | 'history' | 'force'> {
-  readonly kind: HealedKind | ScannedKind;
+  readonly kind: EntityKind | ScannedKind;
   readonly version: number;
   /** Distinguishes messages of one version, by the first 16 characters. */
   readonly state: string | undefined;

@@ -1,11 +1,11 @@
+import type { EntityKind } from '../events/event.ts';
 import type { Telemetry } from '../events/telemetry.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import {
   type Compared,
   type ComparedKind,
   cursorKey,
-  type HealedKind,
-  healedKindOf,
+  entityKindOf,
   openCursor,
   ROLLED_OUT,
   recallState,
@@ -34,7 +34,7 @@ export interface LastReconcile {
   };
 }
 
-type SentEntity = { readonly kind: HealedKind } & Sent;
+type SentEntity = { readonly kind: EntityKind } & Sent;
 
 /** With the runs before it, the newest first. */
 interface KeptRuns extends LastReconcile {
@@ -89,7 +89,7 @@ function worthKeeping(runs: readonly LastReconcile[]): readonly LastReconcile[] 
 
 const hasSent = ({ healed, rolledOut }: LastReconcile) => sumOf(healed) + sumOf(rolledOut) > 0;
 
-type CountByKind = Readonly<Record<HealedKind, number>>;
+type CountByKind = Readonly<Record<EntityKind, number>>;
 
 export function sumOf(counts: Partial<CountByKind> = {}): number {
   return Object.values(counts).reduce((total, count) => total + count, 0);
@@ -123,7 +123,7 @@ export function createTally(telemetry: Telemetry): Tally {
     rolledOut,
     sent,
     add(scanned, compared) {
-      const kind = healedKindOf(scanned);
+      const kind = entityKindOf(scanned);
       lookedAt[kind] += compared.lookedAt;
       const lost = compared.sent.filter(({ why }) => !ROLLED_OUT.some((one) => one === why));
       const unlost = compared.sent.length - lost.length;

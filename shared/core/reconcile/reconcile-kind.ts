@@ -178,7 +178,10 @@ export async function comparePage(
   const { store, telemetry } = deps;
   switch (kind) {
     case 'order': {
-      const page = await store.changedOrders(shop.domain, scan, scan.after);
+      // Without a date of change, the spans of a deep scan would each have all that may still change.
+      const isDated = !purpose.isDeep || !shop.versionsAreReadings?.includes('order');
+      const span = isDated ? scan : ({ ...scan, by: 'creation' } as const);
+      const page = await store.changedOrders(shop.domain, span, scan.after);
       return compareAll('order', page, (order) => ({ kind: 'order', order }));
     }
     case 'product': {
@@ -187,7 +190,7 @@ export async function comparePage(
     }
     case 'member': {
       const page = await store.changedMembers?.(shop.domain, scan, scan.after);
-      if (!page) throw new Error(`customers of ${shop.domain} are not scanned`);
+      if (!page) throw new Error('customers are not scanned');
       return compareAll('member', page, (member) => ({ kind: 'member', member }));
     }
     case 'discount': {

@@ -7,7 +7,7 @@ import { MOST_ASKED_FOR, type ScanAnswer, type ScannedKind } from '../store/stor
 import {
   type Compared,
   cursorKey,
-  healedKindOf,
+  entityKindOf,
   OUT_OF_TIME,
   OVERTAKEN,
   openCursor,
@@ -236,7 +236,9 @@ async function collectSuspects(
       if (!shop) continue;
       // A redaction alone has version 0, and an order of which only a call is known.
       if (key.kind === 'order' && (entry.version > 0 || entry.uncertain)) {
-        oldest[key.shop] = Math.min(oldest[key.shop] ?? entry.version, entry.version);
+        const isRead = shop.versionsAreReadings?.includes('order');
+        const first = (isRead && placedIn(entry)) || entry.version;
+        oldest[key.shop] = Math.min(oldest[key.shop] ?? first, first);
       }
       const suspect = suspectOf(shop, key, entry, now());
       if (!suspect) continue;
@@ -262,13 +264,16 @@ function suspectOf(
   entry: EntityEntry,
   now: Date,
 ): Suspect | undefined {
-  const kind = KINDS.find((one) => healedKindOf(one) === key.kind);
+  const kind = KINDS.find((one) => entityKindOf(one) === key.kind);
   const id = key.kind === 'coupon' ? entry.discountId : key.id;
   if (kind === undefined || id === undefined) return undefined;
   if (entry.version > quietUntil(now) || !isAlive(shop, key, entry, now)) return undefined;
-  const placed = Date.parse(recallOrder(entry.remembered)?.basics?.OrderPlacementDate ?? '');
-  return { kind, id, entityId: key.id, version: entry.version, placed };
+  return { kind, id, entityId: key.id, version: entry.version, placed: placedIn(entry) };
 }
+
+/** NaN where it is not known. */
+const placedIn = ({ remembered }: EntityEntry): number =>
+  Date.parse(recallOrder(remembered)?.basics?.OrderPlacementDate ?? '');
 
 /** The service holds it, or may, and it is not ended there. */
 function isAlive(

@@ -64,8 +64,8 @@ export async function readSnapshot(
 }
 
 /**
- * An absent entity counts as gone where its deletion or removal was announced, or the store never lags. Otherwise the event
- * waits: the store may not show the entity yet, or the announcement is still to arrive. If the entity
+ * An absent entity counts as gone where its deletion or removal was announced, or the store never lags.
+ * Otherwise the event waits: the store may not show the entity yet, or the announcement is still to arrive. If the entity
  * stays absent, a code counts as gone, because the store does not announce every end of a code. Any
  * other event is given up: the announcement may wait behind it in the same group.
  */
@@ -77,12 +77,14 @@ function judgeGone(
   // A deletion has no date but its arrival, and must count as newer than all before. In whole seconds,
   // like every other version: for events of the same second the store is asked.
   const arrivedAt = Math.floor(Date.parse(receivedAt) / 1000) * 1000;
-  const announced = claim === 'deleted' || claim === 'code-removed' || isCurrent;
+  const announced = claim === 'deleted' || claim === 'code-removed';
   const longUnseen = isLongUnseen(receivedAt, now);
-  if (announced || (kind === 'coupon' && longUnseen)) {
+  // An order that is gone is cancelled for good: that needs proof.
+  const isProven = announced || (isCurrent && kind !== 'order');
+  if (isProven || (kind === 'coupon' && longUnseen)) {
     return snapshot({ kind: 'gone' }, Math.max(arrivedAt, entry?.version ?? 0));
   }
-  if (longUnseen) return { kind: 'superseded' };
+  if (longUnseen || isCurrent) return { kind: 'superseded' };
   // A state of the same second settles nothing: the store may lag, and the event may be the later of the two.
   const settled = entry !== undefined && entry.version > Math.max(arrivedAt, carried);
   const cancelled = kind === 'order' && entry?.appliedKey === cancelledOrderKey(id);

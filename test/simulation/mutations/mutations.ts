@@ -227,7 +227,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'gone-without-an-announcement',
     bug: 'an entity that the store does not show counts as deleted, although the store only lags',
-    find: "  const announced = claim === 'deleted' || claim === 'code-removed' || isCurrent;",
+    find: "  const announced = claim === 'deleted' || claim === 'code-removed';",
     replace: '  const announced = claim.length > 0;',
     within: 600,
   },

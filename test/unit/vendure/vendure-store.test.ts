@@ -131,3 +131,62 @@ it('reads an order of another channel, which is in another currency, as such', a
   const read = page.value.changed.map(({ value }) => value?.ofOtherCurrency);
   expect(read).toEqual([undefined, true]);
 });
+
+const openWithLogin = (...passwords: readonly string[]) => {
+  const secrets = passwords.map(
+    (password) => ({ kind: 'login', username: 'connector', password }) as const,
+  );
+  const secret = (index: number) => secrets[index] ?? 'unusable';
+  return createVendureStore({
+    shop: () => ({
+      ...{ address: server.url, channel: undefined, currency: 'EUR', precision: 2, changeDays: 60 },
+      secret: { get: async () => secret(0), refresh: async () => secret(passwords.length - 1) },
+    }),
+  });
+};
+
+it('logs in once for calls at the same time, and again after a login that failed', async () => {
+  const store = openWithLogin('long');
+  const logins = () => server.received.filter(({ body }) => body.includes('login(')).length;
+  const before = logins();
+  server.script = answering(200, '{}');
+  const refused = await Promise.all(['1', '2'].map((id) => store.readProduct(SHOP, id)));
+  expect(refused.map(({ kind }) => kind)).toEqual(['unavailable', 'unavailable']);
+  expect(logins()).toBe(before + 1);
+  server.script = answering(200, '{"data":{"product":null}}', { 'vendure-auth-token': 'token' });
+  const read = await Promise.all(['1', '2', '3'].map((id) => store.readProduct(SHOP, id)));
+  expect(read.map(({ kind }) => kind)).toEqual(['gone', 'gone', 'gone']);
+  expect(logins()).toBe(before + 2);
+});
+
+it.each([
+  [503, '', 'server-error'],
+  [429, '', 'throttled'],
+  [404, '<html>', 'not-the-api'],
+  [200, '<html>', 'not-the-api'],
+])(
+  'a login that is answered %i %s is trouble of the server, not a refusal',
+  async (status, text, why) => {
+    server.script = answering(status, text);
+    const read = await openWithLogin('long').readProduct(SHOP, '1');
+    expect(read).toEqual({ kind: 'unavailable', why });
+  },
+);
+
+it('a login that is refused takes the password that was stored since', async () => {
+  const NO = '{"data":{"login":{"__typename":"InvalidCredentialsError"}}}';
+  server.script = (response, socket) => {
+    const body = server.received.at(-1)?.body ?? '';
+    const isRefused = body.includes('login(') && !body.includes('"new"');
+    const token = { 'vendure-auth-token': 'token' };
+    answering(
+      200,
+      isRefused ? NO : '{"data":{"product":null}}',
+      isRefused ? {} : token,
+    )(response, socket);
+  };
+  expect(await openWithLogin('old', 'new').readProduct(SHOP, '1')).toEqual({ kind: 'gone' });
+  expect(await openWithLogin('old').readProduct(SHOP, '1')).toEqual({
+    ...{ kind: 'unavailable', why: 'unauthorized', misconfigured: true },
+  });
+});

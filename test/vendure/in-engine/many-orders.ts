@@ -58,33 +58,33 @@ interface Kind {
   readonly pay?: 'card' | 'transfer' | 'invoice';
   readonly abroad?: true;
   /** What happens to it afterwards. */
-  readonly then?: (placed: Placed) => Promise<void>;
+  readonly next?: (placed: Placed) => Promise<void>;
 }
 
 /** Every twentieth order is of the same kind. */
 const KINDS: readonly Kind[] = [
-  { goods: { 'SHIRT-S': 2, MUG: 1, BOOK: 1 }, then: ship },
-  { goods: { MUG: 3 }, pay: 'transfer', then: ship },
-  { goods: { BOOK: 7 }, then: ship },
-  { goods: { 'SHIRT-M': 1, BOOK: 2 }, then: ship },
-  { goods: { MUG: 1, BOOK: 3 }, coupons: ['FIVEOFF'], then: ship },
-  { goods: { 'SHIRT-S': 1, MUG: 2 }, coupons: ['TENPCT'], then: ship },
-  { goods: { 'SHIRT-S': 2, MUG: 1, BOOK: 1 }, coupons: ['TENPCT', 'FIVEOFF'], then: ship },
+  { goods: { 'SHIRT-S': 2, MUG: 1, BOOK: 1 }, next: ship },
+  { goods: { MUG: 3 }, pay: 'transfer', next: ship },
+  { goods: { BOOK: 7 }, next: ship },
+  { goods: { 'SHIRT-M': 1, BOOK: 2 }, next: ship },
+  { goods: { MUG: 1, BOOK: 3 }, coupons: ['FIVEOFF'], next: ship },
+  { goods: { 'SHIRT-S': 1, MUG: 2 }, coupons: ['TENPCT'], next: ship },
+  { goods: { 'SHIRT-S': 2, MUG: 1, BOOK: 1 }, coupons: ['TENPCT', 'FIVEOFF'], next: ship },
   { goods: { MUG: 1 } },
   { goods: { 'SHIRT-M': 2 }, pay: 'invoice' },
-  { goods: { 'SHIRT-S': 3, BOOK: 1 }, then: (one) => send(one, [firstLine(one, 1)]) },
-  { goods: { MUG: 2 }, abroad: true, then: ship },
+  { goods: { 'SHIRT-S': 3, BOOK: 1 }, next: (one) => send(one, [firstLine(one, 1)]) },
+  { goods: { MUG: 2 }, abroad: true, next: ship },
   {
     goods: { 'SHIRT-S': 3, MUG: 1 },
     coupons: ['TENPCT'],
-    then: async (one) => {
+    next: async (one) => {
       await ship(one);
       await refund(one, { lines: [firstLine(one, 1)] });
     },
   },
   {
     goods: { BOOK: 3, MUG: 1 },
-    then: async (one) => {
+    next: async (one) => {
       await ship(one);
       await refund(one, { amount: 777 });
     },
@@ -92,42 +92,42 @@ const KINDS: readonly Kind[] = [
   {
     goods: { BOOK: 2, 'SHIRT-M': 2 },
     coupons: ['FIVEOFF'],
-    then: async (one) => {
+    next: async (one) => {
       await ship(one);
       await refund(one, { lines: [firstLine(one, 1)], shipping: 250, adjustment: -50 });
     },
   },
   {
     goods: { MUG: 2 },
-    then: async (one) => {
+    next: async (one) => {
       await ship(one);
       await refund(one, { amount: one.order.totalWithTax });
     },
   },
-  { goods: { MUG: 4 }, then: (one) => cancel(one) },
+  { goods: { MUG: 4 }, next: (one) => cancel(one) },
   {
     goods: { 'SHIRT-S': 3 },
-    then: async (one) => {
+    next: async (one) => {
       await cancel(one, [firstLine(one, 1)]);
       await ship(one);
     },
   },
   {
     goods: { 'SHIRT-S': 2, BOOK: 2 },
-    then: async (one) => {
+    next: async (one) => {
       await ship(one);
       await modify(one, { adjustOrderLines: [firstLine(one, 1)] });
     },
   },
   {
     goods: { 'SHIRT-M': 1, BOOK: 1 },
-    then: async (one) => {
+    next: async (one) => {
       await ship(one);
       const wrong = { description: 'damaged', price: -300, priceIncludesTax: true, taxRate: 19 };
       await modify(one, { surcharges: [wrong] });
     },
   },
-  { goods: { 'SHIRT-M': 1, 'SHIRT-S': 1, MUG: 1, BOOK: 1 }, pay: 'transfer', then: ship },
+  { goods: { 'SHIRT-M': 1, 'SHIRT-S': 1, MUG: 1, BOOK: 1 }, pay: 'transfer', next: ship },
 ];
 
 await placeAll();
@@ -155,7 +155,7 @@ async function placeAll(): Promise<void> {
     const context = await contextOf(kind.abroad && abroad);
     await connection.withTransaction(context, async (ctx) => {
       const placed = await place(ctx, kind, customer, skus, method.id);
-      await kind.then?.(placed);
+      await kind.next?.(placed);
     });
   }
 }

@@ -1,6 +1,12 @@
 import { describe, expect, it, vi } from 'vitest';
 import { SHOP } from '../../../../local/harness/in-process-connector.ts';
 import { createMemoryLedger } from '../../../../local/harness/memory-ledger.ts';
+import { readEntry } from '../../../../shared/core/ledger/ledger.ts';
+import {
+  type RememberedOrder,
+  recallOrder,
+  rememberOrder,
+} from '../../../../shared/core/mapping/wanted-state.ts';
 import { askForDeepScan, readDeepScan } from '../../../../shared/core/reconcile/deep-scan.ts';
 import {
   cursorKey,
@@ -8,6 +14,7 @@ import {
   recallState,
 } from '../../../../shared/core/reconcile/dependencies.ts';
 import { readLastReconcile } from '../../../../shared/core/reconcile/last-reconcile.ts';
+import type { Span } from '../../../../shared/core/store/store.ts';
 import { openKnowing, reconcileBriefly, replaceScan } from '../../../support/store-history.ts';
 
 const HOUR_MS = 3_600_000;
@@ -38,6 +45,32 @@ describe('the course of a deep scan', () => {
     expect(connector.productsOnOffer()).not.toContain('110');
     await connector.reconcile();
     expect(await connector.lastRun()).not.toHaveProperty('deep');
+  });
+
+  it('reads orders by their creation where no date of a change is known: each once', async () => {
+    const connector = await openKnowing({ orders: 3 });
+    // Placed long before it was read first, as a backfill reads it.
+    const key = { shop: SHOP, kind: 'order', id: '71' } as const;
+    const entry = await readEntry(connector.ledger, key);
+    if (!entry) throw new Error('the order is not known');
+    const known = recallOrder(entry.remembered);
+    const basics = { ...known?.basics, OrderPlacementDate: '2026-08-01T10:00:00.000Z' };
+    const remembered = rememberOrder({ ...known, basics } as RememberedOrder);
+    await connector.ledger.write(key, { ...entry, remembered }, entry.revision);
+    connector.clock.ms += 90 * DAY_MS;
+    const spans: Span[] = [];
+    replaceScan(connector, (walked) => ({
+      changedOrders: async (shop, span, after) => {
+        spans.push(span);
+        return walked.changedOrders(shop, span, after);
+      },
+    }));
+    await connector.reconcile({ deep: true, platform: { versionsAreReadings: ['order'] } });
+    const [hourly, ...deep] = spans;
+    expect(hourly?.by).toBeUndefined();
+    expect(new Set(deep.map(({ by }) => by))).toEqual(new Set(['creation']));
+    const oldest = Math.min(...deep.map(({ from = 0 }) => from));
+    expect(new Date(oldest).toISOString()).toBe(basics.OrderPlacementDate);
   });
 
   it('asked for again while it is under way, begins once more at its end', async () => {

@@ -61,7 +61,7 @@ describe('a reference to an order', () => {
 describe('what the store does not show, without an announcement', () => {
   const gone = async () => ({ kind: 'gone' }) as const;
   const deps = {
-    store: { readProduct: gone, readDiscount: gone } as never,
+    store: { readProduct: gone, readOrder: gone, readDiscount: gone } as never,
     ledger: { listCodes: async () => ({ codes: [] }) } as never,
     queue: { send: async () => {} },
     telemetry: { count: () => {}, log: () => {} },
@@ -83,6 +83,9 @@ describe('what the store does not show, without an announcement', () => {
   it('is gone at once where it never does: a deletion that waits behind the event goes on', async () => {
     const current = { ...question, isCurrent: true } as const;
     expect(await readSnapshot(key, current, deps)).toMatchObject({ entity: { kind: 'gone' } });
+    // The end of an order is final, so that its absence alone does not end it: its event is given up.
+    const order = { ...key, kind: 'order' } as const;
+    expect(await readSnapshot(order, current, deps)).toEqual({ kind: 'superseded' });
     const task = { discountId: '12', isCurrent: true } as const;
     expect(await fanOut(event, task, deps)).toMatchObject({ how: 'fanned-out' });
   });

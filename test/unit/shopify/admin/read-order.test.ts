@@ -155,6 +155,7 @@ describe('an order that the store does not show', () => {
     expect(await readOrder(askIn(scopes('read_orders')), ID, {}, {})).toEqual({
       kind: 'unavailable',
       why: 'order-not-visible-read-all-orders',
+      lacks: 'read_all_orders',
       hidden: true,
       misconfigured: true,
     });
