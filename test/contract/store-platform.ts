@@ -52,7 +52,7 @@ interface Purchase {
 }
 
 /** Of an order with taxes inside, before anything was sent. What it costs more is paid; what it costs less goes back. */
-export interface Modification {
+interface Modification {
   readonly add?: { readonly price: number; readonly quantity: number };
   readonly remove?: { readonly lineId: string; readonly quantity: number };
   /** For all of the order, with a tax of 19 % inside; below zero it is a discount. */

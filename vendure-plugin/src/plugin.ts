@@ -16,7 +16,7 @@ export interface LoyaltyConnectorOptions {
   readonly address: string | undefined;
   /** At least 32 characters, the same as the connector's webhook secret. */
   readonly secret: string | undefined;
-  /** The code of the channel whose changes are sent. Default: those of all channels. */
+  /** Its code: only changes of what is in this channel are sent. Default: all. */
   readonly channel?: string | undefined;
 }
 

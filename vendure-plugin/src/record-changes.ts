@@ -1,25 +1,28 @@
 import { randomUUID } from 'node:crypto';
 import {
   CollectionModificationEvent,
+  Customer,
   CustomerEvent,
   type EventBus,
   FulfillmentStateTransitionEvent,
   HistoryEntryEvent,
   type ID,
   Logger,
-  type Order,
+  Order,
   OrderEvent,
   OrderLine,
   OrderLineEvent,
   OrderPlacedEvent,
   OrderStateTransitionEvent,
   PaymentStateTransitionEvent,
+  Product,
   ProductChannelEvent,
   ProductEvent,
   ProductVariant,
   ProductVariantChannelEvent,
   ProductVariantEvent,
   ProductVariantPriceEvent,
+  Promotion,
   PromotionEvent,
   RefundEvent,
   RefundStateTransitionEvent,
@@ -41,7 +44,12 @@ interface Found {
 }
 
 const NAME = 'LoyaltyConnector';
-const DEFAULT_CHANNEL = '__default_channel__';
+const ENTITIES = {
+  order: Order,
+  product: Product,
+  promotion: Promotion,
+  customer: Customer,
+} satisfies Record<EntityKind, unknown>;
 /** What the connector reads as an id. */
 const ID_TEXT = /^[\w:.-]{1,64}$/;
 /** A collection may hold all products: the request must not wait for so many rows. */
@@ -103,6 +111,18 @@ export function recordChanges(
     }
   }
 
+  /** Whichever channel it is changed in. What is deleted may have left its channels. */
+  async function inChannel(ctx: RequestContext, found: Found): Promise<Found> {
+    if (!channel || found.change === 'deleted' || found.ids.length === 0) return found;
+    const ours = await connection
+      .getRepository(ctx, ENTITIES[found.kind] as typeof Order)
+      .find({
+        where: { id: In([...found.ids]), channels: { code: channel } },
+        select: { id: true },
+      });
+    return { ...found, ids: ours.map(({ id }) => id) };
+  }
+
   /**
    * Postgres aborts the transaction of a statement that fails, unless there is a savepoint. It is set and released in
    * one message with the insert: so no other statement of the request comes between, which going back would undo.
@@ -140,12 +160,8 @@ export function recordChanges(
       id: `loyalty-connector-${event.name}`,
       handler: async (happened: InstanceType<Event>) => {
         try {
-          const { ctx } = happened;
-          // A script's context may have a channel without a code.
-          const code = ctx.channel.code || DEFAULT_CHANNEL;
-          const isOurs = !channel || code === channel || code === DEFAULT_CHANNEL;
-          const found = isOurs ? await find(happened) : undefined;
-          if (found) await write(ctx, found);
+          const found = await find(happened);
+          if (found) await write(happened.ctx, await inChannel(happened.ctx, found));
         } catch (error) {
           // MySQL has rolled the transaction back: what is left of the request must not be stored without the rest.
           if ((error as { readonly code?: unknown }).code === 'ER_LOCK_DEADLOCK') throw error;

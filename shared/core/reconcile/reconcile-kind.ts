@@ -190,7 +190,7 @@ export async function comparePage(
     }
     case 'member': {
       const page = await store.changedMembers?.(shop.domain, scan, scan.after);
-      if (!page) throw new Error(`customers of ${shop.domain} are not scanned`);
+      if (!page) throw new Error('customers are not scanned');
       return compareAll('member', page, (member) => ({ kind: 'member', member }));
     }
     case 'discount': {

@@ -1,7 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import type { RequestContext, VendureConfig } from '@vendure/core';
+import {
+  type BlockingEventHandlerOptions,
+  ChannelService,
+  Customer,
+  CustomerEvent,
+  type RequestContext,
+  type VendureConfig,
+  type VendureEvent,
+} from '@vendure/core';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { LoyaltyOutbox } from '../../../vendure-plugin/src/outbox.ts';
+import { recordChanges } from '../../../vendure-plugin/src/record-changes.ts';
 import { sendChanges } from '../../../vendure-plugin/src/send-changes.ts';
 import { openConnector, openServer, SECRET, type Sent } from './open-server.ts';
 
@@ -77,6 +86,17 @@ export function describePlugin(
       const made = await server.customers.create(ctx, person(firstName));
       if (!('id' in made)) throw new Error(JSON.stringify(made));
       return String(made.id);
+    }
+
+    async function createChannel(code: string): Promise<string> {
+      const { zones } = await server.shop.admin<{ zones: { items: { id: string }[] } }>(
+        '{ zones { items { id } } }',
+      );
+      const zone = zones.items[0]?.id;
+      return server.shop.create('createChannel', 'CreateChannelInput', {
+        ...{ code, token: code, defaultLanguageCode: 'en', pricesIncludeTax: true },
+        ...{ defaultCurrencyCode: 'EUR', defaultTaxZoneId: zone, defaultShippingZoneId: zone },
+      });
     }
 
     describe('records', () => {
@@ -171,15 +191,7 @@ export function describePlugin(
         );
         await heard('product', product);
 
-        const zone = (
-          await server.shop.admin<{ zones: { items: { id: string }[] } }>(
-            '{ zones { items { id } } }',
-          )
-        ).zones.items[0]?.id;
-        const channelId = await server.shop.create('createChannel', 'CreateChannelInput', {
-          ...{ code: 'other', token: 'other', defaultLanguageCode: 'en', pricesIncludeTax: true },
-          ...{ defaultCurrencyCode: 'EUR', defaultTaxZoneId: zone, defaultShippingZoneId: zone },
-        });
+        const channelId = await createChannel('other');
         const products = { channelId, productIds: [product] };
         await server.shop.admin(
           'mutation ($input: AssignProductsToChannelInput!) { assignProductsToChannel(input: $input) { id } }',
@@ -191,6 +203,30 @@ export function describePlugin(
           { input: products },
         );
         await heard('product', product, 'deleted');
+      });
+
+      it('with a channel only what is in it, whichever channel it is changed in', async () => {
+        refuse();
+        const channelId = await createChannel('third');
+        const [ours, others] = [
+          await createCustomer(server.ctx, 'Jon'),
+          await createCustomer(server.ctx, 'Kay'),
+        ];
+        await server.app
+          .get(ChannelService)
+          .assignToChannels(server.ctx, Customer, ours, [channelId]);
+        await server.connection.rawConnection.query('DELETE FROM loyalty_outbox');
+        const handlers = new Map<unknown, (event: VendureEvent) => Promise<void>>();
+        const eventBus = {
+          registerBlockingEventHandler: ({ event, handler }: BlockingEventHandlerOptions<never>) =>
+            handlers.set(event, handler as never),
+        };
+        recordChanges(eventBus as never, server.connection, 'third');
+        for (const id of [ours, others]) {
+          const event = new CustomerEvent(server.ctx, new Customer({ id }), 'updated');
+          await handlers.get(CustomerEvent)?.(event);
+        }
+        expect(await server.rows()).toEqual([expect.objectContaining({ entityId: ours })]);
       });
 
       it('nothing without its table, and the changes are stored all the same', async () => {
