@@ -189,6 +189,18 @@ describe('the packed connector', () => {
     expect(code).toBe(0);
   });
 
+  it('has what starts a Vendure server but Vendure, and says so where npm cannot download it', async () => {
+    const place = 'node_modules/loyalty-connector/dist/local/vendure-engine/server';
+    expect(readFileSync(join(project, place, 'server.js'), 'utf8')).toContain('loyalty_outbox');
+    const { code, output } = await runOutside(project, [
+      ...['env', 'npm_config_registry=http://127.0.0.1:9'],
+      ...['npm', 'start', '--', '--store', 'vendure', '--once', '--port', '0'],
+    ]);
+    expect(output).toContain('Vendure could not be downloaded: npm ci failed.');
+    expect(output).toContain('Without --store vendure, nothing is downloaded.');
+    expect(code).toBe(1);
+  });
+
   it('is synthesized without install scripts, as the job that deploys does it', async () => {
     const bare = join(folder, 'without-scripts');
     const installed = join(project, 'node_modules');

@@ -72,8 +72,10 @@ const config: VendureConfig = {
     AdminUiPlugin.init({
       route: 'admin',
       port: Number(port),
-      // The default asks a server of Vendure's.
-      adminUiConfig: { loginImageUrl: 'assets/logo-login.webp' },
+      // The default asks a server of Vendure's for a picture.
+      adminUiConfig: {
+        loginImageUrl: 'data:image/svg+xml,<svg xmlns="http://www.w3.org/2000/svg"/>',
+      },
     }),
     ...(address && secret ? [LoyaltyConnectorPlugin.init({ address, secret })] : []),
   ],
