@@ -371,7 +371,7 @@ function nextState(
     case 'use':
       return useCode(redemption);
     case 'take-back':
-      return returnCode(redemption);
+      return state.at === 'ready' && !takeBack ? { ...state, at: 'returning' } : undefined;
     case 'begin-return': {
       const isUnbegun = state.at === 'returning' && state.begunAt === undefined;
       if (!isUnbegun || isTooLate(redemption, now)) return undefined;
@@ -428,11 +428,6 @@ function useCode({ state, takeBack }: Redemption): RedemptionState | undefined {
     default:
       return undefined;
   }
-}
-
-function returnCode({ state, takeBack }: Redemption): RedemptionState | undefined {
-  if (state.at !== 'ready' || takeBack) return undefined;
-  return { ...state, at: 'returning' };
 }
 
 type Crediting = Extract<RedemptionState, { at: 'crediting' }>;
