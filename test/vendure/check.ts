@@ -8,7 +8,7 @@ import { type Customers, compareWithTables } from './oracle.ts';
 
 export type Say = (text: string) => void;
 
-const PATIENCE_MS = 120_000;
+const PATIENCE_MS = 300_000;
 
 /** What a part of the check found, and how it looks. */
 export class Check {
