@@ -38,8 +38,8 @@ export function createLazyStore(connector: Connector, secrets: ShopSecrets): Laz
   const sandboxes = process.env.STORE_SANDBOX_ADDRESS;
   let opened: Promise<ShopperStore> | undefined;
   return questionsTo(() => {
-    opened ??= import('../shared/services/configured-store.ts').then(({ createShopperStore }) =>
-      createShopperStore(connector, secrets, { sandboxes }),
+    opened ??= import('../shared/services/configured-store.ts').then(({ createConfiguredStore }) =>
+      createConfiguredStore(connector, secrets, { sandboxes }),
     );
     return opened;
   });

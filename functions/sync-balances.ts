@@ -1,7 +1,7 @@
 import { createSqsEventQueue } from '../shared/aws/sqs-queues.ts';
 import type { Connector } from '../shared/config/connector-config.ts';
 import { settleStorefront } from '../shared/core/redeem/resume-redemption.ts';
-import { createShopperStore } from '../shared/services/configured-store.ts';
+import { createConfiguredStore } from '../shared/services/configured-store.ts';
 import { openShopLoyalty } from '../shared/services/shop-loyalty.ts';
 import { openWorker, storefrontOf } from './wiring.ts';
 
@@ -16,7 +16,7 @@ export function createBalanceWorker(connector: Connector) {
   const shops = new Map(
     connector.shops.map((shop) => [shop.domain, openShopLoyalty(connector, secrets, shop, limits)]),
   );
-  const store = createShopperStore(connector, secrets);
+  const store = createConfiguredStore(connector, secrets);
   const dependencies = {
     ...common,
     queue: createSqsEventQueue(sqs, { balances: environment.SOURCE_QUEUE_URL }),

@@ -115,15 +115,24 @@ export class VendureEngine {
   /** Without a receiver, the plugin is not there. `program`: a server that does more. */
   async start(to: Receiver | undefined, program = join(this.#folder, 'server.mjs')): Promise<void> {
     const child = this.#fork(program, targetOf(to));
-    await Promise.race([
-      once(child, 'message'),
-      once(child, 'close').then(() => {
-        throw new CannotStart(`Vendure did not start. It said:
+    let isReady = false;
+    await new Promise<void>((resolve, reject) => {
+      child.once('message', () => {
+        isReady = true;
+        resolve();
+      });
+      // By then its whole log is read.
+      child.once('close', () => {
+        if (!isReady) reject(new CannotStart(this.#explain()));
+        else if (!child.killed) this.onCrash(this.log.trim());
+      });
+    });
+  }
+
+  #explain(): string {
+    return `Vendure did not start. It said:
 ${this.log.trim()}
-If that is no help, delete ${this.#folder} and start again: it is then downloaded again.`);
-      }),
-    ]);
-    child.once('exit', () => child.killed || this.onCrash(this.log.trim()));
+If that is no help, delete ${this.#folder} and start again: it is then downloaded again.`;
   }
 
   /** Another program on its data, until its end. The server must not run. */

@@ -26,17 +26,18 @@ interface Opened {
   readonly reserve?: number;
 }
 
-/** The store of every configured shop, asked for what its rules need. */
+/**
+ * The store of every configured shop, asked for what its rules need. What shoppers need is there where the settings
+ * allow a storefront: they refuse one if the platform of a shop has none.
+ */
 export const createConfiguredStore = (
   connector: Connector,
   secrets: ShopSecrets,
   opened?: Opened,
-): ShopStore =>
-  openStores(connector, secrets, (platform, settings) => STORES[platform](settings), opened);
-
-/** The same where there is a storefront: the settings refuse one if the platform of a shop has none. */
-export const createShopperStore = (...given: Parameters<typeof createConfiguredStore>) =>
-  createConfiguredStore(...given) as ShopperStore;
+): ShopperStore => {
+  const store = openStores(connector, secrets, (name, settings) => STORES[name](settings), opened);
+  return store as ShopperStore;
+};
 
 /** Each shop's platform answers for it. */
 export function openStores<S extends ShopStore>(

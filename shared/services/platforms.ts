@@ -52,5 +52,4 @@ export function createPlatformReader(
 const SHOP_NOT_CONFIGURED: EventReading = {
   kind: 'unreadable',
   why: 'its shop is not in connector.config.ts (any more)',
-  fault: 'shop-not-configured',
 };

@@ -114,12 +114,10 @@ export function recordChanges(
   /** Whichever channel it is changed in. What is deleted may have left its channels. */
   async function inChannel(ctx: RequestContext, found: Found): Promise<Found> {
     if (!channel || found.change === 'deleted' || found.ids.length === 0) return found;
-    const ours = await connection
-      .getRepository(ctx, ENTITIES[found.kind] as typeof Order)
-      .find({
-        where: { id: In([...found.ids]), channels: { code: channel } },
-        select: { id: true },
-      });
+    const ours = await connection.getRepository(ctx, ENTITIES[found.kind] as typeof Order).find({
+      where: { id: In([...found.ids]), channels: { code: channel } },
+      select: { id: true },
+    });
     return { ...found, ids: ours.map(({ id }) => id) };
   }
 

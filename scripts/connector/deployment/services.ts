@@ -1,22 +1,20 @@
 import { SecretsManager } from '@aws-sdk/client-secrets-manager';
 import type { SecretsCalls } from '../../../shared/aws/aws-client.ts';
 import type { Shop } from '../../../shared/config/connector-config.ts';
-import type { CustomerSearch } from '../../../shared/core/balances/find-customer.ts';
 import type {
   AskedShop,
   OpenShop,
   ParsedSecret,
-  ShopStore,
+  ShopperStore,
   StoreSecret,
 } from '../../../shared/core/platform/platform.ts';
-import type { RewardStore } from '../../../shared/core/redeem/reward-store.ts';
 import type { StoreUnavailable } from '../../../shared/core/store/store.ts';
 import {
   type Credentials,
   createLoyaltyClient,
   type LoyaltyClient,
 } from '../../../shared/loyalty/client.ts';
-import { createShopperStore } from '../../../shared/services/configured-store.ts';
+import { createConfiguredStore } from '../../../shared/services/configured-store.ts';
 import { loyaltyAddress, sandboxAddressOf } from '../../../shared/services/shop-loyalty.ts';
 import { createShopSecrets } from '../../../shared/services/shop-secrets.ts';
 import type { Ask } from '../../../shared/shopify/admin/client/admin-client.ts';
@@ -28,9 +26,7 @@ import { commandsOf, requireApp } from './platform.ts';
 
 /** The store and the loyalty service, with the readers and credentials that the functions use. */
 export interface ShopServices {
-  readonly store: ShopStore;
-  /** Of shops with a storefront. */
-  readonly rewards: RewardStore & CustomerSearch;
+  readonly store: ShopperStore;
   /** What people ask of a shop's store; also with a secret that is not stored yet. */
   asked(shop: Shop, fields?: Readonly<Record<string, unknown>>): AskedShop;
   /** The Admin API of a shop with an app. */
@@ -50,7 +46,7 @@ export function openShopServices(deployment: Deployment, reserve = 0): ShopServi
   const sandboxes = sandbox?.storeAddress;
   const addressOf = (shop: Shop) =>
     sandbox ? loyaltyAddress(connector, shop, sandbox.loyaltyAddress) : connector.loyalty.address;
-  const store = createShopperStore(connector, secrets, { sandboxes, reserve });
+  const store = createConfiguredStore(connector, secrets, { sandboxes, reserve });
   const open = (shop: Shop, fields?: Readonly<Record<string, unknown>>): OpenShop => ({
     shop,
     sandboxAddress: sandboxAddressOf(connector, shop, sandboxes),
@@ -58,7 +54,6 @@ export function openShopServices(deployment: Deployment, reserve = 0): ShopServi
   });
   return {
     store,
-    rewards: store,
     asked: (shop, fields) => commandsOf(shop).open(open(shop, fields)),
     ask: (shop) => askAdminApi(open(requireApp(shop))),
     loyalty: (shop, other) => {

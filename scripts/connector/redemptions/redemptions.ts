@@ -310,7 +310,7 @@ export async function showCommand(
   const known = await readKnown({ shop, customerId }, opened.ledger, now);
   const { asOf } = known.balance;
   const [redemptions, store, service] = await Promise.all([
-    readUsed(known.redemptions, record, { store: services.rewards, telemetry }),
+    readUsed(known.redemptions, record, { store: services.store, telemetry }),
     askStore(known.id, opened, services),
     askService(known.id, opened, services),
   ]);

@@ -1,7 +1,7 @@
 import type { Shop } from '../../../shared/config/connector-config.ts';
 import type { EntityKind } from '../../../shared/core/events/event.ts';
 import { type Ledger, ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
-import type { AskedShop } from '../../../shared/core/platform/platform.ts';
+import type { SearchedBy } from '../../../shared/core/platform/platform.ts';
 import { commandsOf } from '../deployment/platform.ts';
 import { type ShopServices, storeUnread } from '../deployment/services.ts';
 import { BadArguments, Problem } from '../terminal/exit.ts';
@@ -39,7 +39,7 @@ const isNumber = (text: string) => /^\d{1,30}$/.test(text);
 const isUuid = (text: string) => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text);
 const isAddress = (text: string) => /^[^\s@]+@[^\s@]+$/.test(text);
 const withoutPrefix = (text: string) =>
-  text.replace(/^gid:\/\/shopify\/(?:Order|Product|Customer)\//, '');
+  text.replace(/^gid:\/\/\w+\/(?:Order|Product|Customer)\//, '');
 
 export const KINDS: ReadonlySet<string> = new Set(['order', 'product', 'coupon', 'customer']);
 
@@ -90,7 +90,7 @@ function questionsFor(text: string, searched: SearchedShop): readonly Hits[] {
   // The customer; of an address that is no customer's, the orders of a guest.
   if (isAddress(text)) {
     const customers = customerWith(text, searched);
-    return [customers.then((found) => (found.length > 0 ? found : ordersNamed(text, searched)))];
+    return [customers.then((found) => (found[0] ? found : search('ordersNamed', text, searched)))];
   }
   const isNamed = text.length < LONG_ID || !isNumber(text);
   const { shortestId } = commandsOf(searched.shop);
@@ -98,9 +98,9 @@ function questionsFor(text: string, searched: SearchedShop): readonly Hits[] {
   return [
     inLedger(text, searched),
     byCode(text, searched),
-    ...(isId ? [byId(text, searched)] : []),
-    ...(isNamed ? [ordersNamed(text, searched)] : []),
-    ...(isNumber(text) ? [] : [productsTitled(text, searched)]),
+    ...(isId ? [search('byId', text, searched)] : []),
+    ...(isNamed ? [search('ordersNamed', text, searched)] : []),
+    ...(isNumber(text) ? [] : [search('productsTitled', text, searched)]),
   ];
 }
 
@@ -118,9 +118,10 @@ export async function findEntity(
   const known: Hit = { shop: searched.shop.domain, kind: named, id, name: null };
   const isId = isUuid(id) || (isNumber(id) && (kind !== 'order' || id.length >= LONG_ID));
   if (kind === 'coupon' || isId) return [known];
-  const asked = { order: ordersNamed, product: productsTitled, member: customerWith }[kind];
+  const by = kind === 'order' ? 'ordersNamed' : 'productsTitled';
+  const asked = kind === 'member' ? customerWith(id, searched) : search(by, id, searched);
   // A store that cannot be asked is reported with the rest, for which a number is enough.
-  const found = await (isNumber(id) ? unlessRefused(asked(id, searched)) : asked(id, searched));
+  const found = await (isNumber(id) ? unlessRefused(asked) : asked);
   const [first = isNumber(id) ? known : undefined, ...others] = found;
   if (first) return [first, ...others];
   const what = isAddress(text) ? 'with this e-mail address' : `"${text}"`;
@@ -136,24 +137,13 @@ async function unlessRefused(hits: Hits): Hits {
 
 /** The newest first; none where the store cannot be asked. */
 export const ordersOf = (customerId: string, searched: Searched): Hits =>
-  unlessRefused(search(searched, (store) => store.ordersOf(customerId)));
-
-const ordersNamed = (text: string, searched: Searched): Hits =>
-  search(searched, (store) => store.ordersNamed(text));
-
-const productsTitled = (title: string, searched: Searched): Hits =>
-  search(searched, (store) => store.productsTitled(title));
+  unlessRefused(search('ordersOf', customerId, searched));
 
 export const customerWith = async (email: string, searched: Searched): Hits =>
-  isAddress(email) ? search(searched, (store) => store.customerWith(email)) : [];
+  isAddress(email) ? search('customerWith', email, searched) : [];
 
-const byId = (id: string, searched: Searched): Hits => search(searched, (store) => store.byId(id));
-
-async function search(
-  { services, shop }: Searched,
-  ask: (store: AskedShop) => ReturnType<AskedShop['byId']>,
-): Hits {
-  const answer = await ask(services.asked(shop));
+async function search(by: SearchedBy, text: string, { services, shop }: Searched): Hits {
+  const answer = await services.asked(shop)[by](text);
   if (answer.kind !== 'found') throw storeUnread(answer);
   return answer.value.map((one) => ({ shop: shop.domain, ...one }));
 }

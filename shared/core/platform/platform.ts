@@ -90,7 +90,7 @@ export interface PlatformHealing {
   readonly openStore: (settings: StoreSettings, wanted: WantedDeliveries) => HealedStore;
 }
 
-export interface WantedDeliveries {
+interface WantedDeliveries {
   /** Of the deployment, without a shop's part. */
   readonly webhookAddress: string;
   readonly healing: Healing;
@@ -134,15 +134,14 @@ export interface AskedField {
   readonly isEnough?: true;
 }
 
+/**
+ * What a person searches by. `ordersNamed`: by name or e-mail address, an order of exactly that name first; `ordersOf`:
+ * of a customer's id, the newest first.
+ */
+export type SearchedBy = 'ordersNamed' | 'ordersOf' | 'productsTitled' | 'customerWith' | 'byId';
+
 /** A shop's store, asked by a person. */
-export interface AskedShop {
-  /** By name or e-mail address; an order of exactly that name first. */
-  ordersNamed(text: string): FoundByName;
-  /** The newest first. */
-  ordersOf(customerId: string): FoundByName;
-  productsTitled(title: string): FoundByName;
-  customerWith(email: string): FoundByName;
-  byId(id: string): FoundByName;
+export interface AskedShop extends Readonly<Record<SearchedBy, (text: string) => FoundByName>> {
   /** Of these ids, as far as the store has them and answers. */
   namesOf(kind: 'order' | 'product', ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
   count(kind: ScannedKind, span: Span): Promise<ScanAnswer<number>>;

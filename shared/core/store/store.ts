@@ -34,12 +34,7 @@ export type EventReading =
     }
   /** Not about one entity. */
   | { readonly kind: 'task'; readonly task: Task }
-  | {
-      readonly kind: 'unreadable';
-      readonly why: string;
-      /** Undefined means the body itself. */
-      readonly fault?: 'shop-not-configured';
-    };
+  | { readonly kind: 'unreadable'; readonly why: string };
 
 /** The store never lags behind its events: what it does not show is gone. */
 type IsCurrent = true;
