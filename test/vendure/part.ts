@@ -54,6 +54,7 @@ async function kit(): Promise<readonly string[]> {
   const config = join(import.meta.dirname, 'vitest.config.ts');
   const options = ['run', '--config', config, '--root', PACKAGE_FOLDER, '--no-color'];
   const child = spawn(process.execPath, [vitest, ...options], {
+    env: { ...process.env, NODE_NO_WARNINGS: '1' },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const output = text(child.stdout);
