@@ -429,8 +429,32 @@ function fieldIn(entry: unknown, field: string): unknown {
 const ONE_CURRENCY =
   "Shops on one account of the loyalty service count in one currency: state it, such as 'BRL', or set 'any', and 50 BRL and 50 USD count alike; shops with accounts of their own have sharedAccount: false";
 
-/** The service adds up amounts without a currency, so shops on one account of it must have the same, or say that any will do. */
-const oneCurrency = v.rawCheck<Readonly<Record<string, unknown>>>(({ dataset, addIssue }) => {
+const OWN_IDS =
+  'must have sharedAccount: false, and an account of its own at the loyalty service: each Vendure server counts its customers, orders and products from 1, so two on one account would mix them up';
+
+/** The default channel lists the orders of all others, too. */
+const oneChannel = v.rawCheck<Readonly<Record<string, unknown>>>(({ dataset, addIssue }) => {
+  const listed = fieldIn(dataset.value, 'shops');
+  const servers = (Array.isArray(listed) ? listed : []).map((one) => fieldIn(one, 'vendure'));
+  const nameOf = (of: unknown, ...fields: readonly string[]) =>
+    fields.map((field) => fieldIn(of, field) ?? '').join(' ');
+  for (const [index, server] of servers.entries()) {
+    const other = servers.findIndex((one, at) => {
+      const isSame = nameOf(one, 'adminApi', 'currency') === nameOf(server, 'adminApi', 'currency');
+      const channels = new Set([nameOf(one, 'channel'), nameOf(server, 'channel')]);
+      return (
+        at < index && isSame && server !== undefined && (channels.size < 2 || channels.has(''))
+      );
+    });
+    if (other >= 0) {
+      const message = `must name a channel of its own, and so must shops[${other}]: the default channel has the orders of all, which would count twice`;
+      addIssue({ message, path: pathOf('shops', index, 'vendure', 'channel') });
+    }
+  }
+});
+
+/** The service adds up amounts without a currency and knows an entity by its id alone, so shops on one account must share both. */
+const oneAccount = v.rawCheck<Readonly<Record<string, unknown>>>(({ dataset, addIssue }) => {
   const listed = fieldIn(dataset.value, 'shops');
   const all: readonly unknown[] = Array.isArray(listed) ? listed : [];
   const common = fieldIn(dataset.value, 'rules');
@@ -439,6 +463,12 @@ const oneCurrency = v.rawCheck<Readonly<Record<string, unknown>>>(({ dataset, ad
   const sharing = all
     .map((one, index) => ({ one, index, currency: ruleOf(one, 'currency') }))
     .filter(({ one }) => ruleOf(one, 'sharedAccount') ?? all.length > 1);
+  const servers = sharing.flatMap(({ one, index }) => {
+    const server = fieldIn(fieldIn(one, 'vendure'), 'adminApi');
+    return server === undefined ? [] : [{ server, index }];
+  });
+  const other = servers.find(({ server }) => server !== servers[0]?.server);
+  if (other) addIssue({ message: OWN_IDS, path: pathOf('shops', other.index, 'rules') });
   const missing = sharing.find(({ currency }) => currency === undefined);
   if (missing) {
     const nobody = sharing.every(({ currency }) => currency === undefined);
@@ -513,6 +543,7 @@ const settings = v.pipe(
       storefront,
     } satisfies Checks<Omit<ConnectorSettings, 'shops' | 'loyalty'>>,
   ),
-  oneCurrency,
+  oneAccount,
+  oneChannel,
   storefrontOfShopify,
 );

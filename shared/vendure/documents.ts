@@ -15,7 +15,7 @@ const REFUND_FIELDS =
   'id state total items shipping adjustment createdAt lines { orderLineId quantity }';
 
 /** Nothing of an address, and of the customer no more than the loyalty service is sent. */
-const ORDER_FIELDS = `id code state active orderPlacedAt updatedAt currencyCode couponCodes
+const ORDER_FIELDS = `id code type state active orderPlacedAt updatedAt currencyCode couponCodes
   customer { ${CUSTOMER_FIELDS} }
   subTotal subTotalWithTax shippingWithTax totalWithTax
   surcharges { id description price priceWithTax }
@@ -27,6 +27,8 @@ const ORDER_FIELDS = `id code state active orderPlacedAt updatedAt currencyCode 
 export interface VendureOrder {
   readonly id: string;
   readonly code: string;
+  /** `Seller` for the part of an `Aggregate` that one of several sellers sends. */
+  readonly type: 'Regular' | 'Seller' | 'Aggregate';
   readonly state: string;
   readonly active: boolean;
   /** Null while it is a cart. */

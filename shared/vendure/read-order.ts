@@ -15,7 +15,7 @@ export interface OrderReading {
 }
 
 /**
- * An order as it is now; undefined while it is a cart.
+ * An order as it is now; undefined while it is a cart, and for a part of one.
  *
  * Vendure's totals are of the goods that are left: modifications and cancellations lower them, refunds do not. Money that
  * went back is known from payments and refunds alone, so what was refunded for goods is what the goods that are left
@@ -66,7 +66,8 @@ function readWith(
   { readAt, precision }: OrderReading,
 ): Omit<StoreOrder, 'beforeRefunds'> | undefined {
   const { orderPlacedAt, state } = order;
-  if (orderPlacedAt === null || order.active) return undefined;
+  // A seller's order is a part of the customer's own.
+  if (orderPlacedAt === null || order.active || order.type === 'Seller') return undefined;
   const money = (units: number) => amountOf(units, precision);
   const settled = (order.payments ?? []).filter((payment) => payment.state === 'Settled');
   const paid = sum(settled.map(({ amount }) => money(amount)));
@@ -310,8 +311,8 @@ function paymentStatusOf(
   refunds: readonly VendureRefund[],
   money: (units: number) => Amount,
 ): string {
-  if (paid === ZERO) {
-    const states = (payments ?? []).map((payment) => payment.state);
+  const states = (payments ?? []).map((payment) => payment.state);
+  if (paid === ZERO && !states.includes('Settled')) {
     if (state === 'Cancelled') return 'voided';
     if (states.includes('Authorized')) return 'authorized';
     return states.length > 0 && states.every((one) => NO_MONEY.has(one)) ? 'voided' : 'pending';

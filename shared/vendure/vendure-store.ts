@@ -52,6 +52,14 @@ interface List<Item> {
   readonly items: readonly Item[];
 }
 
+/** The most that a list may have. */
+const MOST = 1000;
+
+/** Of coupons with one code, the last one counts. */
+const FORCE = ['expired', 'scheduled', 'active'];
+
+type Promotion = VendurePromotion & { readonly coupon?: StoreCoupon };
+
 /** Makes what was read whole by further questions. */
 type Complete<Raw> = (domain: string, raws: readonly Raw[]) => Promise<ScanAnswer<readonly Raw[]>>;
 
@@ -195,13 +203,37 @@ export function createVendureStore(settings: VendureStoreSettings): ShopStore {
       metafields: undefined,
     });
 
-    const readDiscountPage = (
-      raw: VendurePromotion,
-      { reading }: ReturnType<typeof shopOf>,
-    ): DiscountPage => {
-      const coupon = readVendureCoupon(raw, reading);
-      return { automatic: !coupon, coupons: coupon ? [coupon] : [] };
+    /** What each code is now. A copy of a promotion has its code, and begins switched off: the one in force speaks. */
+    async function couponsOf(
+      domain: string,
+      codes: readonly string[],
+    ): Promise<ScanAnswer<ReadonlyMap<string, StoreCoupon>>> {
+      if (codes.length === 0) return { kind: 'found', value: new Map() };
+      const { reading } = shopOf(domain);
+      const options = { filter: { couponCode: { in: codes } }, sort: { id: 'ASC' }, take: MOST };
+      const answer = await ask<List<VendurePromotion>>(domain, documents.promotions, { options });
+      if (answer.kind === 'unavailable') return answer;
+      const coupons = answer.value.items
+        .flatMap((promotion) => readVendureCoupon(promotion, reading) ?? [])
+        .toSorted((one, other) => FORCE.indexOf(one.status) - FORCE.indexOf(other.status));
+      return { kind: 'found', value: new Map(coupons.map((coupon) => [coupon.code, coupon])) };
+    }
+
+    const withCoupons: Complete<Promotion> = async (domain, promotions) => {
+      const codes = new Set(promotions.flatMap(({ couponCode }) => couponCode || []));
+      const coupons = await couponsOf(domain, [...codes]);
+      if (coupons.kind === 'unavailable') return coupons;
+      const value = promotions.map((promotion) => {
+        const coupon = coupons.value.get(promotion.couponCode ?? '');
+        return coupon ? { ...promotion, coupon } : promotion;
+      });
+      return { kind: 'found', value };
     };
+
+    const readDiscountPage = ({ coupon }: Promotion): DiscountPage => ({
+      automatic: !coupon,
+      coupons: coupon ? [coupon] : [],
+    });
 
     return {
       readOrder: (domain, id): Promise<StoreAnswer<StoreOrder>> =>
@@ -213,12 +245,9 @@ export function createVendureStore(settings: VendureStoreSettings): ShopStore {
         ),
 
       async readCoupon(domain, code): Promise<StoreAnswer<StoreCoupon>> {
-        const { reading } = shopOf(domain);
-        const options = { filter: { couponCode: { eq: code } }, take: 1 };
-        const answer = await ask<List<VendurePromotion>>(domain, documents.promotions, { options });
-        if (answer.kind === 'unavailable') return answer;
-        const [found] = answer.value.items;
-        const value = found && readVendureCoupon(found, reading);
+        const coupons = await couponsOf(domain, [code]);
+        if (coupons.kind === 'unavailable') return coupons;
+        const value = coupons.value.get(code);
         return value ? { kind: 'found', value } : { kind: 'gone' };
       },
 
@@ -226,7 +255,13 @@ export function createVendureStore(settings: VendureStoreSettings): ShopStore {
         readOne<VendureCustomer, StoreMember>(domain, documents.customer, id, readMember),
 
       readDiscount: (domain, id) =>
-        readOne<VendurePromotion, DiscountPage>(domain, documents.promotion, id, readDiscountPage),
+        readOne<Promotion, DiscountPage>(
+          domain,
+          documents.promotion,
+          id,
+          readDiscountPage,
+          withCoupons,
+        ),
 
       changedOrders(domain, { from = 0, until, by }: Span, after) {
         const { shop } = shopOf(domain);
@@ -260,12 +295,13 @@ export function createVendureStore(settings: VendureStoreSettings): ShopStore {
 
       // With those that have no code any more: what they had is to be ended.
       changedDiscounts: (domain, _span, after) =>
-        readPage<VendurePromotion, DiscountPage>(
+        readPage<Promotion, DiscountPage>(
           domain,
           documents.promotions,
           { sort: { id: 'ASC' } },
           after,
           readDiscountPage,
+          withCoupons,
         ),
 
       // Their date of change moves with each: also when a customer changes the e-mail address of the account.

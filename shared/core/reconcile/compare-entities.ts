@@ -175,7 +175,7 @@ export function judgeEntity(comparison: Comparison): Judgement {
   if (entry?.uncertain) return heal('uncertain');
   // Version 0 is an entry in which nothing was ever settled.
   if (entry === undefined || entry.version === 0) {
-    return version < earliestMissing(comparison, mapped) ? { kind: 'history' } : heal('missing');
+    return isHistory(comparison, mapped) ? { kind: 'history' } : heal('missing');
   }
   if (version < entry.version) return { kind: 'fine' };
   if (version > entry.version && !versionsAreReadings) return heal('stale');
@@ -230,11 +230,14 @@ function orderIn(mapped: Mapped | undefined): WantedOrder | undefined {
  * What is older and not in the ledger is older than the connector, or its entry has expired: orders and
  * ended codes expire, and would be sent again and again.
  */
-function earliestMissing(
-  { key, since, orderRetentionDays, now }: Comparison,
+function isHistory(
+  { key, version, versionsAreReadings, entity, since, orderRetentionDays, now }: Comparison,
   mapped: Mapped | undefined,
-): number {
+): boolean {
+  if (version < since) return true;
   const isOver = mapped?.kind === 'wanted' && mapped.wanted.kind === 'inactive-coupon';
-  if (key.kind !== 'order' && !isOver) return since;
-  return Math.max(since, now.getTime() - orderRetentionDays * 86_400_000);
+  if (key.kind !== 'order' && !isOver) return false;
+  const isDated = !versionsAreReadings || entity?.kind !== 'order';
+  const from = isDated ? version : Date.parse(entity.order.placedAt);
+  return from < now.getTime() - orderRetentionDays * 86_400_000;
 }

@@ -187,6 +187,36 @@ describe('the connector’s settings', () => {
     ]);
   });
 
+  it('refuse two Vendure servers on one account: each counts its ids from 1', () => {
+    const shopAt = (name: string, server: string, rules = {}) => ({
+      ...{ platform: 'vendure', domain: `${name}.example.com`, path: name, rules },
+      vendure: { adminApi: `https://${server}.example.com/admin-api`, currency: 'EUR' },
+    });
+    const faults = (...shops: readonly object[]) =>
+      faultsOf({ ...least, rules: { currency: 'EUR' }, shops });
+    expect(faults(shopAt('one', 'one'), shopAt('two', 'two'))).toEqual([
+      expect.stringContaining('shops[1].rules must have sharedAccount: false'),
+    ]);
+    const own = { sharedAccount: false };
+    expect(faults(shopAt('one', 'one'), shopAt('two', 'two', own))).toEqual([]);
+  });
+
+  it.each([
+    ['one shop without a channel', [{}, { channel: 'b2b' }], 1],
+    ['one channel twice', [{ channel: 'b2b' }, { channel: 'b2b' }], 1],
+    ['a channel each', [{ channel: 'b2b' }, { channel: 'b2c' }], 0],
+    ['a currency each', [{}, { channel: 'us', currency: 'USD' }], 0],
+  ])('count no order of a Vendure server twice: %s', (_, [one, two], faults) => {
+    const shopOf = (name: string, channel: object | undefined) => ({
+      ...{ platform: 'vendure', domain: `${name}.example.com`, path: name },
+      vendure: { adminApi: 'https://a.example.com/admin-api', currency: 'EUR', ...channel },
+    });
+    const shops = [shopOf('one', one), shopOf('two', two)];
+    const found = faultsOf({ ...least, rules: { sharedAccount: false }, shops });
+    expect(found).toHaveLength(faults);
+    expect(found.join()).toContain(faults ? 'shops[1].vendure.channel must name a channel' : '');
+  });
+
   it('never take a number in the code of a Vendure order for the id of another order', () => {
     const vendure = { adminApi: 'https://shop.example.com/admin-api', currency: 'EUR' };
     const shop = {

@@ -27,6 +27,7 @@ function order(changes: Partial<VendureOrder> = {}, refunds: readonly VendureRef
   const value: VendureOrder = {
     id: '12',
     code: 'GUEJZ5ESJ2RN7WN9',
+    type: 'Regular',
     state: 'Delivered',
     active: false,
     orderPlacedAt: '2026-11-15T10:00:00.000Z',
@@ -279,4 +280,18 @@ describe('an order of Vendure', () => {
     const given = payments.map((one) => ({ ...order().payments?.[0], ...one, refunds: [] }));
     expect(read(order({ state, payments: given as never })).paymentStatus).toBe(status);
   });
+});
+
+it('counts the order of a customer once, not its parts of several sellers', () => {
+  expect(readVendureOrder(order({ type: 'Aggregate' }), reading)).toBeDefined();
+  expect(readVendureOrder(order({ type: 'Seller' }), reading)).toBeUndefined();
+});
+
+it('takes an order that costs nothing for paid when its payment is settled', () => {
+  const free = { subTotal: 0, subTotalWithTax: 0, shippingWithTax: 0, totalWithTax: 0 };
+  const payment = { id: '1', method: 'card', amount: 0, createdAt: '2026-11-15T10:00:00.000Z' };
+  const of = (state: string) =>
+    read(order({ ...free, lines: [], payments: [{ ...payment, state, refunds: [] }] }));
+  expect(of('Settled').paymentStatus).toBe('paid');
+  expect(of('Created').paymentStatus).toBe('pending');
 });

@@ -120,6 +120,33 @@ it('lists a promotion that has lost its code, so that the code is ended', async 
   expect(server.received.at(-1)?.body).not.toContain('"filter"');
 });
 
+it('a code that several promotions have is what the one in force says', async () => {
+  const promotion = (id: string, couponCode: string, enabled: boolean) => ({
+    ...{ id, name: 'Ten', enabled, couponCode, startsAt: null, endsAt: null },
+    ...{ createdAt: '2026-11-01T00:00:00.000Z', usageLimit: null, perCustomerUsageLimit: null },
+    ...{ conditions: [], actions: [] },
+  });
+  // Duplicated on the admin page: the copy keeps the code and is switched off.
+  const [live, copy] = [promotion('1', 'SUMMER', true), promotion('2', 'SUMMER', false)];
+  for (const [all, force, status] of [
+    [[live, copy], '1', 'active'],
+    [[promotion('1', 'SUMMER', false), promotion('2', 'SUMMER', true)], '2', 'active'],
+    [[promotion('1', 'SUMMER', false), copy], '2', 'expired'],
+  ] as const) {
+    serve({ promotions: [...all] }, { promotion: all[1] });
+    const coupon = expect.objectContaining({ code: 'SUMMER', discountId: force, status });
+    const value = { automatic: false, coupons: [coupon] };
+    expect(await open().readCoupon(SHOP, 'SUMMER')).toEqual({ kind: 'found', value: coupon });
+    expect(await open().readDiscount(SHOP, '2')).toEqual({ kind: 'found', value });
+    const page = await open().changedDiscounts(SHOP, SPAN);
+    if (page.kind !== 'found') throw new Error(page.why);
+    expect(page.value.changed.map(({ id, value: read }) => [id, read])).toEqual([
+      ['1', value],
+      ['2', value],
+    ]);
+  }
+});
+
 it('reads an order of another channel, which is in another currency, as such', async () => {
   const other = { ...order, currencyCode: 'USD' };
   serve({ orders: [order, { ...other, id: '13' }], customers: [{ id: '7' }] }, { order: other });

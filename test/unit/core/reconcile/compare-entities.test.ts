@@ -186,6 +186,16 @@ describe('the judgement on one entity', () => {
       expect(judge(undefined, { key, entity, ...inDays(401) })).toEqual(judged);
     },
   );
+
+  it('takes a missing order that was just read for forgotten by the day it was placed', () => {
+    const readIn = (days: number) => {
+      const { now: at } = inDays(days);
+      const reading = { versionsAreReadings: true, version: at.getTime() };
+      return judge(undefined, { ...reading, now: at });
+    };
+    expect(readIn(401)).toEqual(history);
+    expect(readIn(390)).toEqual(heal('missing'));
+  });
 });
 
 async function wait(
