@@ -40,11 +40,12 @@ export async function fanOut(
         : askStoreLater('says-gone');
     case 'found': {
       const { automatic, coupons, next } = answer.value;
-      // A store need not announce that a discount has lost a code. Where all are on one page, this shows it.
+      // A store need not announce that a discount has lost a code. Where all are on one page, this shows it, if the store
+      // is up to date: the worker of the code waits until that is sure.
       if (cursor === undefined && next === undefined) {
         const shown = new Set(coupons.map(({ code }) => code));
         for await (const { key } of findLostCodes(event.shop, discountId, shown, deps.ledger)) {
-          await sendCode({ ...event, claim: 'code-removed' }, { code: key.id, why: 'gone' }, deps);
+          await sendCode({ ...event, claim: 'changed' }, { code: key.id, why: 'gone' }, deps);
         }
       }
       if (automatic) return { kind: 'skipped', why: 'automatic-discount' };

@@ -108,6 +108,21 @@ describe('a discount', () => {
     expect(connector.queues.coupons.size).toBe(0);
   });
 
+  it('keeps a code that the store does not show for a moment', async () => {
+    const code = storeCoupon({ updatedAt: momentAt(0) });
+    const other = storeCoupon({ code: 'WINTER10', codeId: '2', updatedAt: momentAt(0) });
+    for (const one of [code, other]) connector.store.putCoupon(SHOP, one);
+    await connector.handle('discounts/create', changed);
+    connector.store.remove(SHOP, 'coupon', 'WINTER10');
+    const payload = { ...changed, updated_at: momentAt(1) };
+    await connector.deliver({ topic: 'discounts/update', payload });
+    await connector.work('coupons');
+    await connector.work('coupons');
+    connector.store.putCoupon(SHOP, other);
+    await connector.drain();
+    expect(active().toSorted()).toEqual(['AUTUMN10', 'WINTER10']);
+  });
+
   it('keeps its codes while the store does not answer whether it is deleted', async () => {
     connector.store.putCoupon(SHOP, storeCoupon({ updatedAt: momentAt(0) }));
     await connector.handle('discounts/create', changed);
