@@ -5,6 +5,7 @@ import type { Connector } from '../../shared/config/connector-config.ts';
 import { moduleFile, PACKAGE_FOLDER } from '../../shared/config/folders.ts';
 import { readSettingsFile, settingsFileOf } from '../../shared/config/settings-file.ts';
 import type { StartOptions } from './start-options.ts';
+import { hasSandbox } from './start-sandboxes.ts';
 import { CannotStart } from './synthesize.ts';
 
 export interface ChosenSettings {
@@ -31,8 +32,8 @@ export async function loadConnector(
 
 /**
  * The settings of the stage; with a Vendure server on this machine, its shop in place of theirs. If those of `prod`
- * have no storefront, it is switched on, so that the user can see its pages; not with `--once`, which ends before
- * anyone could look.
+ * have no storefront and only Shopify shops, it is switched on, so that the user can see its pages; not with `--once`,
+ * which ends before anyone could look.
  */
 export async function chooseSettings(
   { stage, once }: Pick<StartOptions, 'stage' | 'once'>,
@@ -41,7 +42,8 @@ export async function chooseSettings(
 ): Promise<ChosenSettings> {
   const own = await loadConnector(stage, project);
   const isVendure = vendurePort !== undefined;
-  const addsStorefront = !own.storefront && stage === 'prod' && !once && !isVendure;
+  const isForShopify = !isVendure && own.shops.every(hasSandbox);
+  const addsStorefront = !own.storefront && stage === 'prod' && !once && isForShopify;
   const file = join(folder, 'settings.mjs');
   const theirs = addsStorefront ? WITH_STOREFRONT : 'export { default } from SETTINGS;';
   const contents = isVendure ? withVendure(vendurePort) : theirs;

@@ -15,7 +15,7 @@ import { showVendure, withServer } from './demo/vendure.ts';
 import type { LogLine } from './functions/log-groups.ts';
 import { type RunningStack, startStack } from './running-stack.ts';
 import { freePort, portsFrom, requireFreePorts, type StartOptions } from './start-options.ts';
-import type { RunningShop } from './start-sandboxes.ts';
+import { hasSandbox, type RunningShop } from './start-sandboxes.ts';
 import { writeStateFile } from './state-file.ts';
 import { type AssemblyFolder, CannotStart, openAssemblyFolder, synthesize } from './synthesize.ts';
 import { UnknownInTemplate } from './template/template.ts';
@@ -355,7 +355,7 @@ Stack ${name} is running on this machine, as after a first deployment. Set it up
 
   npx loyalty-connector setup
 
-It asks for these values of the sandboxes:
+It asks for these values:
 
 ${shops.map((one) => valuesOf(one, shops.length > 1)).join('\n\n')}
 
@@ -363,14 +363,23 @@ Ctrl-C stops everything.
 `;
 }
 
-function valuesOf({ shop, store, loyalty }: RunningShop, isNamed: boolean): string {
-  const { clientId, clientSecret } = store.credentials;
-  const { token, key } = loyalty.credentials;
-  return `  client id        ${clientId}
-  client secret    ${clientSecret}
+function valuesOf(running: RunningShop, isNamed: boolean): string {
+  const { token, key } = running.loyalty.credentials;
+  const { shop, store, loyalty } = running;
+  const ofShop = isNamed ? `; shop ${shop.domain}` : '';
+  const page = `  the store        ${store.address}   (a page with buttons${ofShop})\n`;
+  return `${hasSandbox(shop) ? valuesOfSandbox(store) : valuesOfVendure(running)}
   loyalty token    ${token}
   loyalty key      ${key}
 
-  the store        ${store.address}   (a page with buttons${isNamed ? `; shop ${shop.domain}` : ''})
-  loyalty service  ${loyalty.address}/state`;
+${hasSandbox(shop) ? page : ''}  loyalty service  ${loyalty.address}/state`;
 }
+
+const valuesOfSandbox = ({ credentials }: RunningShop['store']): string =>
+  `  client id        ${credentials.clientId}
+  client secret    ${credentials.clientSecret}`;
+
+const valuesOfVendure = ({ shop, webhookAddress, webhookSecret }: RunningShop): string =>
+  `  plugin address   ${webhookAddress}   (an option of the plugin; shop ${shop.domain})
+  plugin secret    ${webhookSecret}
+  access           your own API key, or user name and password, of ${shop.vendure?.adminApi}`;

@@ -97,16 +97,24 @@ const EXAMPLE = {
 const firstFault = (settings: object): string | undefined =>
   checkSettings({ ...EXAMPLE, ...settings })[0]?.problem;
 
+/** A Vendure shop is named by the address of its Admin API. */
+function shopOf(answer: string) {
+  if (!/^https?:\/\/.+\/admin-api$/.test(answer) || !URL.canParse(answer))
+    return { domain: answer };
+  const vendure = { adminApi: answer, currency: 'EUR' };
+  return { domain: new URL(answer).hostname, platform: 'vendure', vendure };
+}
+
 const QUESTIONS = {
   shop: {
     option: '--shop',
-    text: 'Permanent domain of the shop (….myshopify.com)',
-    problem: (domain) => {
-      const fault = firstFault({ shops: [{ domain }] });
-      return (
-        fault &&
-        `${fault}: init is for Shopify shops, and vendure-plugin/README.md is for the others`
-      );
+    text: 'Permanent domain of the shop (….myshopify.com), or Admin API of a Vendure server (https://…/admin-api)',
+    problem: (answer) => {
+      const shop = shopOf(answer);
+      const fault = firstFault({ shops: [shop] });
+      return fault && !('vendure' in shop)
+        ? `${fault}, or be the Admin API of a Vendure server: https://…/admin-api`
+        : fault;
     },
   },
   loyaltyAddress: {
@@ -196,19 +204,27 @@ function fillIn(
   text: string,
   { name, shop, loyaltyAddress, alarmsEmail, region }: Answers,
 ): string {
+  const { domain, vendure } = shopOf(shop);
   const emails = alarmsEmail === '' ? '[]' : `[${quote(alarmsEmail)}]`;
   const values: Readonly<Record<string, string>> = {
     "'../../../../shared/config/connector-config.ts'": "'loyalty-connector'",
     "'https://loyalty.example.com'": quote(loyaltyAddress),
     "['operator@example.com']": emails,
-    'example-store.myshopify.com': shop,
+    "domain: 'example-store.myshopify.com',": `domain: '${domain}',${vendure ? vendureLines(vendure) : ''}`,
+    'example-store.myshopify.com': domain,
     'us-east-1': region,
     'my-shop': name,
   };
   // In one pass: an answer may contain another example, as my-shop.myshopify.com does.
   const examples = new RegExp(Object.keys(values).map(literal).join('|'), 'g');
-  return text.replaceAll(examples, (example) => values[example] ?? example);
+  const fitting = vendure ? text.replaceAll(/^.*\bapp write\b.*\n/gm, '') : text;
+  return fitting.replaceAll(examples, (example) => values[example] ?? example);
 }
+
+const vendureLines = ({ adminApi, currency }: { adminApi: string; currency: string }): string => `
+      platform: 'vendure',
+      // The default currency of the channel.
+      vendure: { adminApi: ${quote(adminApi)}, currency: '${currency}' },`;
 
 /** For an expression; `RegExp.escape` needs Node 24, and `npm create` runs on the user's own. */
 const literal = (text: string): string => text.replaceAll(/[.[\]]/g, '\\$&');

@@ -81,7 +81,10 @@ it.each([['one shop', 1] as const, ['several shops', 2] as const])(
   'npm start with %s prints only commands that the program accepts',
   async (_, many) => {
     const shop = {
-      ...{ shop: { domain: 'example-store.myshopify.com' }, webhookSecret: 's' },
+      ...{
+        shop: { domain: 'example-store.myshopify.com', platform: 'shopify' },
+        webhookSecret: 's',
+      },
       store: {
         credentials: {},
         rows: { orders: new Map([[7, { id: '5500' }]]), products: new Map(), codes: new Map() },
@@ -99,6 +102,22 @@ it.each([['one shop', 1] as const, ['several shops', 2] as const])(
     ]);
   },
 );
+
+it('npm start --new prints what the plugin and setup need for a Vendure shop, and no store that is not its own', () => {
+  const vendure = { adminApi: 'http://localhost:3000/admin-api' };
+  const one = {
+    shop: { domain: 'localhost', platform: 'vendure', vendure },
+    store: { credentials: { clientId: 'an-app' }, address: 'http://127.0.0.1:4032' },
+    loyalty: { credentials: { token: 'a-token', key: 'a-key' } },
+    ...{ webhookAddress: 'http://127.0.0.1:4030/localhost', webhookSecret: 'signs' },
+  };
+  const printed = greetNew({ name: 'local', shops: [one] as never });
+  expect(printed).toMatch(
+    /plugin address +http:\/\/127\.0\.0\.1:4030\/localhost.*\n *plugin secret +signs\n/,
+  );
+  for (const value of [vendure.adminApi, 'a-token', 'a-key']) expect(printed).toContain(value);
+  expect(printed).not.toMatch(/client|4032/);
+});
 
 it('npm start prints texts of the store without their control characters', () => {
   const code = 'C\u001b[8m \u001b]0;p\u0007 \u202e\u009b2J';

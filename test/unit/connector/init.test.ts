@@ -1,7 +1,11 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { type Answers, PROJECT_PATHS, projectFiles } from '../../../scripts/connector/init/init.ts';
+import { PACKAGE_FOLDER } from '../../../shared/config/folders.ts';
+import { readSettingsFile } from '../../../shared/config/settings-file.ts';
 
 const ANSWERS: Answers = {
   name: 'paper-shop',
@@ -106,6 +110,38 @@ describe('a new project', () => {
     expect([...new Set(actions)].toSorted()).toEqual(
       ['sts:AssumeRole', ...callsOfDeploy()].toSorted(),
     );
+  });
+});
+
+describe('the settings of a Vendure shop', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'vendure-settings-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const [, sample = ''] =
+    /```ts\n( *import \{ defineConnector \}.+?)```/s.exec(
+      readFileSync('vendure-plugin/README.md', 'utf8'),
+    ) ?? [];
+  const made = (shop: string) => projectFiles({ ...ANSWERS, shop }, '1.2.3');
+  const settingsOf = (shop: string) => made(shop).get('connector.config.ts');
+
+  it.each([
+    ['project', 'shop.example.com', settingsOf('https://shop.example.com/admin-api')],
+    ['local', 'localhost', settingsOf('http://localhost:3000/admin-api')],
+    ['readme', 'shop.example.com', sample],
+  ])(
+    "are complete in a new project and in the plugin's README: %s",
+    async (name, domain, text = '') => {
+      const config = JSON.stringify(join(PACKAGE_FOLDER, 'shared/config/connector-config.ts'));
+      writeFileSync(join(folder, `${name}.ts`), text.replace("'loyalty-connector'", config));
+      expect(await readSettingsFile(folder, `${name}.ts`)).toMatchObject({
+        connector: { shops: [{ domain, platform: 'vendure', vendure: { currency: 'EUR' } }] },
+      });
+    },
+  );
+
+  it('come with a page that names no app', () => {
+    const page = made('https://shop.example.com/admin-api').get('README.md');
+    expect(page).toContain('the store shop.example.com and');
+    expect(page).not.toContain('shopify');
   });
 });
 

@@ -1,14 +1,16 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { chooseSettings } from '../../../local/stack/choose-settings.ts';
 import { PACKAGE_FOLDER } from '../../../shared/config/folders.ts';
 
 const project = mkdtempSync(join(tmpdir(), 'choose-settings-'));
 afterAll(() => rmSync(project, { recursive: true }));
 
-it('a Vendure server on this machine gets the rules of the Vendure shop of the settings', async () => {
+const options = { stage: 'prod', once: false };
+
+beforeAll(() => {
   const config = join(PACKAGE_FOLDER, 'shared/config/connector-config.ts');
   writeFileSync(
     join(project, 'connector.config.ts'),
@@ -26,7 +28,9 @@ export default defineConnector({
   loyalty: { address: 'https://points.example.org' },
 });`,
   );
-  const options = { stage: 'prod', once: false };
+});
+
+it('a Vendure server on this machine gets the rules of the Vendure shop of the settings', async () => {
   const chosen = await chooseSettings(options, { project, folder: project }, 4032);
   expect(chosen.addsStorefront).toBe(false);
   expect(chosen.connector.shops).toMatchObject([
@@ -35,4 +39,10 @@ export default defineConnector({
       rules: { completeWhen: 'paid', sharedAccount: false, currency: undefined },
     },
   ]);
+});
+
+it('a storefront, which is for Shopify shops, is not switched on beside a Vendure shop', async () => {
+  const folder = join(project, 'own');
+  const chosen = await chooseSettings(options, { project, folder });
+  expect(chosen).toMatchObject({ addsStorefront: false, connector: { storefront: undefined } });
 });

@@ -11,7 +11,7 @@ import { defineConnector } from '../../../../shared/config/connector-config.ts';
 export default defineConnector({
   shops: [
     {
-      // The permanent domain, as the admin's address bar shows it, not the shop's own domain.
+      // Of a Shopify shop the permanent domain, as the admin's address bar shows it, not the shop's own.
       domain: 'example-store.myshopify.com',
       // A second shop is a second entry here, with its own `rules` where it differs. Both then need `rules.currency`.
     },
