@@ -14,7 +14,7 @@ describe('loyalty-connector status', () => {
     await connector.keepSecret('loyalty', JSON.stringify(SECRETS.loyalty));
     expect(stderr).toBe('');
     const [place, , verdict, , , first, , next] = stdout.split('\n');
-    expect(place).toMatch(/^loyalty-connector-prod \d+\.\d+\.\d+ on this machine$/);
+    expect(place).toMatch(/^loyalty-connector-prod \d+\.\d+\.\d+\S* on this machine$/);
     expect(verdict).toBe('ACTION REQUIRED');
     expect(first).toMatch(/^FAIL {2}secrets +the loyalty secret is not a JSON object$/);
     expect(next?.trim()).toBe(`npx loyalty-connector secrets set loyalty --shop ${SHOP}`);

@@ -37,7 +37,7 @@ describe('the command line', { timeout: 120_000 }, () => {
       expect(stdout).not.toContain('\u001b');
       for (const text of stdout.split('\n')) expect(text.length, text).toBeLessThanOrEqual(100);
     }
-    expect((await run('--version')).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+    expect((await run('--version')).stdout).toMatch(/^\d+\.\d+\.\d+\S*\n$/);
   });
 
   it.each([
