@@ -27,6 +27,7 @@ import {
 } from '../../../shared/core/redemptions/redemption-names.ts';
 import { openRedemptions } from '../../../shared/core/redemptions/redemption-record.ts';
 import { givePoints } from '../../../shared/core/storefront/give-points.ts';
+import { fanOut } from '../../../shared/core/sync/fan-out.ts';
 import { nextCall } from '../../../shared/core/sync/next-call.ts';
 import { SECRET_PURPOSES, secretForms, secretName } from '../../../shared/services/shop-secrets.ts';
 import { parseAdminSecret } from '../../../shared/shopify/admin/client/admin-secret.ts';
@@ -187,6 +188,16 @@ const names: Samples = {
     };
     await makeCode(openRedemptions(ROBIN, all), redemption, { ...all, store } as never);
     return asked;
+  }),
+  "cursor of a deleted discount's next page": name(async () => {
+    let cursor: string | undefined;
+    const discount = { shop: SHOP, kind: 'discount', id: '1', claim: 'deleted' } as const;
+    await fanOut({ ...discount, deliveryId: 'd' } as never, { discountId: '1' }, {
+      ledger: { listCodes: async () => ({ codes: [], next: 'CODE' }) },
+      store: { readDiscount: async () => ({ kind: 'gone' }) },
+      queue: { send: async (page: { readonly cursor?: string }) => (cursor = page.cursor) },
+    } as never);
+    return cursor;
   }),
   'points that are taken again': name(() => takenAgain()),
   'cashback that is taken again': name(() => takenAgain(true)),
