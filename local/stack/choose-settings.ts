@@ -36,12 +36,18 @@ export async function loadConnector(
  * which ends before anyone could look.
  */
 export async function chooseSettings(
-  { stage, once }: Pick<StartOptions, 'stage' | 'once'>,
+  { stage, once, demo }: Pick<StartOptions, 'stage' | 'once' | 'demo'>,
   { project, folder }: { readonly project: string; readonly folder: string },
   vendurePort?: number,
 ): Promise<ChosenSettings> {
   const own = await loadConnector(stage, project);
   const isVendure = vendurePort !== undefined;
+  const [first] = own.shops;
+  if (demo && !isVendure && first && !hasSandbox(first)) {
+    throw new CannotStart(
+      `No sandbox can play ${first.domain}. Try it with --store vendure, or connect a server of your own with --new.`,
+    );
+  }
   const isForShopify = !isVendure && own.shops.every(hasSandbox);
   const addsStorefront = !own.storefront && stage === 'prod' && !once && isForShopify;
   const file = join(folder, 'settings.mjs');

@@ -86,14 +86,14 @@ export function createVendureClient(settings: VendureClientSettings): VendureCli
   async function logIn(
     username: string,
     password: string,
-  ): Promise<Readonly<Record<string, string>> | StoreUnavailable | 'forbidden'> {
+  ): Promise<Readonly<Record<string, string>> | StoreUnavailable | Refusal> {
     const login = await post({}, { query: LOGIN, variables: { username, password } }, undefined);
     if (login.kind === 'failure') return unavailable(login.reason);
     const token = login.headers['vendure-auth-token'];
     if (typeof token === 'string') return { authorization: `Bearer ${token}` };
     // A server in trouble has refused nobody.
     const answer = readAnswer<unknown>(login);
-    return answer === 'forbidden' || answer.kind === 'data' ? 'forbidden' : answer;
+    return answer === 'forbidden' || answer.kind === 'data' ? 'unauthorized' : answer;
   }
 
   async function proofOf(credentials: VendureCredentials): ReturnType<typeof logIn> {
@@ -103,7 +103,7 @@ export function createVendureClient(settings: VendureClientSettings): VendureCli
     const known = session?.of === of ? session : { of, proof: logIn(username, password) };
     session = known;
     const proof = await known.proof;
-    const isFailed = proof === 'forbidden' || isUnavailable(proof);
+    const isFailed = isRefused(proof) || isUnavailable(proof);
     if (isFailed && session === known) session = undefined;
     return proof;
   }
@@ -113,12 +113,12 @@ export function createVendureClient(settings: VendureClientSettings): VendureCli
     query: string,
     variables: Readonly<Record<string, unknown>>,
     signal: AbortSignal | undefined,
-  ): Promise<VendureAnswer<Data> | 'forbidden'> {
+  ): Promise<VendureAnswer<Data> | Refusal> {
     if (credentials === 'unreachable') return unavailable('credentials-unreachable');
     if (credentials === 'unusable')
       return { ...unavailable('no-credentials'), misconfigured: true };
     const proof = await proofOf(credentials);
-    if (proof === 'forbidden' || isUnavailable(proof)) return proof;
+    if (isRefused(proof) || isUnavailable(proof)) return proof;
     const answer = await post(proof, { query, variables }, signal);
     if (answer.kind === 'failure') return unavailable(answer.reason);
     return readAnswer<Data>(answer);
@@ -131,10 +131,10 @@ export function createVendureClient(settings: VendureClientSettings): VendureCli
       signal?: AbortSignal,
     ): Promise<VendureAnswer<Data>> {
       const first = await once<Data>(await secret.get(), query, variables, signal);
-      if (first !== 'forbidden') return first;
+      if (!isRefused(first)) return first;
       session = undefined;
       const second = await once<Data>(await secret.refresh(), query, variables, signal);
-      return second === 'forbidden' ? refusedCredentials : second;
+      return isRefused(second) ? { ...unavailable(second), misconfigured: true } : second;
     },
   };
 }
@@ -151,10 +151,10 @@ const isUnavailable = (
   proof: Readonly<Record<string, string>> | StoreUnavailable,
 ): proof is StoreUnavailable => 'kind' in proof;
 
-const refusedCredentials: StoreUnavailable = {
-  ...unavailable('unauthorized'),
-  misconfigured: true,
-};
+/** The login failed; or an administrator or API key may not read, or the key is unknown, which Vendure does not tell. */
+type Refusal = 'unauthorized' | 'forbidden';
+
+const isRefused = (answer: object | Refusal): answer is Refusal => typeof answer === 'string';
 
 /** Permission and channel errors come as HTTP 200, in the list of errors. */
 function readAnswer<Data>({

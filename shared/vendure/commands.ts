@@ -138,8 +138,10 @@ function askServer(client: VendureClient, channel: Channel): AskedShop {
     async tryCredentials() {
       const answer = await client.ask(documents.channel, {});
       if (answer.kind === 'data') return undefined;
+      const need =
+        answer.why === 'unauthorized' ? `the ${WRONG_LOGIN}` : `they need ${PERMISSIONS}`;
       return answer.misconfigured
-        ? `${channel.adminApi} does not accept them (${answer.why}); they need ${PERMISSIONS}`
+        ? `${channel.adminApi} does not accept them (${answer.why}); ${need}`
         : `${channel.adminApi} gave no usable answer (${answer.why})`;
     },
 
@@ -153,6 +155,8 @@ function found(kind: Kind, names: VendureNames | null | undefined) {
   return { kind: 'found', value } as const;
 }
 
+const WRONG_LOGIN =
+  "user name or the password is wrong, or the server's authOptions.tokenMethod lacks bearer";
 const NO_CHANNEL = 'has no channel with the token in vendure.channel';
 const SET_CHANNEL =
   "Set vendure.channel to the token of one of the server's channels (not its code), and deploy.";
@@ -168,7 +172,10 @@ export function judgeServer(
     const { why, misconfigured, queryRefused } = answer;
     if (why === 'unknown-channel') return [fail(`${address} ${NO_CHANNEL}`, SET_CHANNEL)];
     if (misconfigured) {
-      const fix = `The connector's API key or administrator needs ${PERMISSIONS}. If it has them:`;
+      const fix =
+        why === 'unauthorized'
+          ? `The ${WRONG_LOGIN}:`
+          : `The connector's API key or administrator needs ${PERMISSIONS}. If it has them:`;
       return [{ ...fail(`${address} refuses the connector (${why})`, fix), isRefused: true }];
     }
     if (queryRefused || why === 'not-the-api') {

@@ -36,3 +36,12 @@ Column({ type: 'int', default: 0 })(LoyaltyOutbox.prototype, 'attempts');
 Column(moment)(LoyaltyOutbox.prototype, 'nextAt');
 Index()(LoyaltyOutbox.prototype, 'nextAt');
 Column({ type: 'boolean', default: false })(LoyaltyOutbox.prototype, 'givenUp');
+
+/** Why the table could not be used, for the log. */
+export function explainOutbox(error: unknown): string {
+  const why = error instanceof Error ? error.message : String(error);
+  const isAbsent = /loyalty_outbox/.test(why) && /no such table|(?:not|n't) exist/.test(why);
+  return isAbsent
+    ? `${why}. Run "npx vendure migrate --generate loyalty-outbox", then "npx vendure migrate --run"`
+    : why;
+}

@@ -31,7 +31,7 @@ import {
   type VendureEvent,
 } from '@vendure/core';
 import { In, type QueryRunner } from 'typeorm';
-import { type Change, type EntityKind, LoyaltyOutbox } from './outbox.ts';
+import { type Change, type EntityKind, explainOutbox, LoyaltyOutbox } from './outbox.ts';
 
 type EventClass = abstract new (
   ...given: never[]
@@ -163,7 +163,7 @@ export function recordChanges(
         } catch (error) {
           // MySQL has rolled the transaction back: what is left of the request must not be stored without the rest.
           if ((error as { readonly code?: unknown }).code === 'ER_LOCK_DEADLOCK') throw error;
-          const why = error instanceof Error ? error.message : String(error);
+          const why = explainOutbox(error);
           Logger.error(
             `${event.name} was not recorded; the next comparison finds it: ${why}`,
             NAME,

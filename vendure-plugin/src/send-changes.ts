@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { Logger, type TransactionalConnection } from '@vendure/core';
 import { In, LessThan, LessThanOrEqual } from 'typeorm';
-import { LoyaltyOutbox } from './outbox.ts';
+import { explainOutbox, LoyaltyOutbox } from './outbox.ts';
 
 export interface Receiver {
   /** The connector's webhook address with the path of the shop. */
@@ -126,7 +126,7 @@ export function sendChanges(
       while (!stopped && (await sendPage()));
       lastError = undefined;
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
+      const why = explainOutbox(error);
       if (why !== lastError) Logger.error(`the outbox was not read: ${why}`, NAME);
       lastError = why;
     }

@@ -52,10 +52,11 @@ export async function init(
   }
   const enter = relative(process.cwd(), target);
   const from = packed === undefined ? `takes loyalty-connector@${VERSION} from npm's registry` : '';
+  const isVendure = 'vendure' in shopOf(answers.shop);
   const commands = [
     ...(enter === '' ? [] : [`cd ${enter}`]),
     `npm install                     ${from}`.trimEnd(),
-    'npm start                       tries it on this machine',
+    `npm start ${isVendure ? '-- --store vendure    ' : '                      '}tries it on this machine`,
     `npx loyalty-connector setup --region ${answers.region}    puts it into your AWS account`,
   ];
   return {
@@ -217,9 +218,17 @@ function fillIn(
   };
   // In one pass: an answer may contain another example, as my-shop.myshopify.com does.
   const examples = new RegExp(Object.keys(values).map(literal).join('|'), 'g');
-  const fitting = vendure ? text.replaceAll(/^.*\bapp write\b.*\n/gm, '') : text;
-  return fitting.replaceAll(examples, (example) => values[example] ?? example);
+  return (vendure ? forVendure(text) : text).replaceAll(
+    examples,
+    (example) => values[example] ?? example,
+  );
 }
+
+/** Without the lines about an app, and with a server to try in place of the store sandbox. */
+const forVendure = (text: string): string =>
+  text
+    .replaceAll(/^.*\bapp write\b.*\n/gm, '')
+    .replace(/^npm start {7}/m, 'npm start -- --store vendure    ');
 
 const vendureLines = ({ adminApi, currency }: { adminApi: string; currency: string }): string => `
       platform: 'vendure',

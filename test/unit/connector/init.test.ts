@@ -141,6 +141,7 @@ describe('the settings of a Vendure shop', () => {
   it('come with a page that names no app', () => {
     const page = made('https://shop.example.com/admin-api').get('README.md');
     expect(page).toContain('the store shop.example.com and');
+    expect(page).toContain('npm start -- --store vendure    # runs');
     expect(page).not.toContain('shopify');
   });
 });

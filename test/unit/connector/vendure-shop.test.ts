@@ -93,8 +93,13 @@ describe('the secrets of a Vendure shop', () => {
     const tried = (apiKey: string) => tryCredentials(deployment, shop, 'store', { apiKey });
     expect(await tried('right')).toBeUndefined();
     const refused = await tried('wrong-key');
-    expect(refused).toMatch(/admin-api does not accept them \(unauthorized\).*ReadOrder/);
+    expect(refused).toMatch(/admin-api does not accept them \(forbidden\).*ReadOrder/);
     expect(refused).not.toContain('wrong-key');
+    answer = () => ({ data: { login: { __typename: 'InvalidCredentialsError' } } });
+    const login = { username: 'nobody', password: 'a-password' };
+    const unknown = await tryCredentials(deployment, shop, 'store', login);
+    expect(unknown).toMatch(/\(unauthorized\); the user name or the password is wrong/);
+    expect(unknown).not.toMatch(/ReadOrder|a-password/);
   });
 });
 
@@ -135,6 +140,11 @@ describe('the server of a Vendure shop', () => {
   it('is not known where it did not answer, and fails where another program did', () => {
     const settings = { adminApi: 'x', channel: undefined, currency: 'EUR' };
     const judge = (why: string) => judgeServer({ kind: 'unavailable', why }, settings);
+    const refused = judgeServer(
+      { kind: 'unavailable', why: 'unauthorized', misconfigured: true },
+      settings,
+    );
+    expect(refused).toMatchObject([{ fix: expect.stringContaining('password'), isRefused: true }]);
     expect(judge('not-the-api')).toMatchObject([{ verdict: 'fail' }]);
     expect(judge('time-out')).toMatchObject([{ verdict: 'unknown' }]);
   });
@@ -231,7 +241,7 @@ describe('what a text may mean in a Vendure shop', () => {
   it('is a problem in words where the server cannot be asked', async () => {
     const deps = world();
     answer = () => ({ errors: [{ extensions: { code: 'FORBIDDEN' } }] });
-    await expect(findAny('ABC', deps, [shop])).rejects.toThrow('could not be read (unauthorized)');
+    await expect(findAny('ABC', deps, [shop])).rejects.toThrow('could not be read (forbidden)');
   });
 });
 

@@ -8,27 +8,28 @@ import { PACKAGE_FOLDER } from '../../../shared/config/folders.ts';
 const project = mkdtempSync(join(tmpdir(), 'choose-settings-'));
 afterAll(() => rmSync(project, { recursive: true }));
 
-const options = { stage: 'prod', once: false };
+const options = { stage: 'prod', once: false, demo: false };
 
-beforeAll(() => {
+const SHOPIFY = `{ domain: 'paper.myshopify.com', rules: { currency: 'SEK' } }`;
+const VENDURE = `{
+  platform: 'vendure',
+  domain: 'shop.example.com',
+  vendure: { adminApi: 'https://shop.example.com/admin-api', currency: 'SEK' },
+  rules: { completeWhen: 'paid', currency: 'SEK' },
+}`;
+
+function writeSettings(file: string, shops: readonly string[]): void {
   const config = join(PACKAGE_FOLDER, 'shared/config/connector-config.ts');
   writeFileSync(
-    join(project, 'connector.config.ts'),
+    join(project, file),
     `import { defineConnector } from ${JSON.stringify(config)};
 export default defineConnector({
-  shops: [
-    { domain: 'paper.myshopify.com', rules: { currency: 'SEK' } },
-    {
-      platform: 'vendure',
-      domain: 'shop.example.com',
-      vendure: { adminApi: 'https://shop.example.com/admin-api', currency: 'SEK' },
-      rules: { completeWhen: 'paid', currency: 'SEK' },
-    },
-  ],
+  shops: [${shops.join(', ')}],
   loyalty: { address: 'https://points.example.org' },
 });`,
   );
-});
+}
+beforeAll(() => writeSettings('connector.config.ts', [SHOPIFY, VENDURE]));
 
 it('a Vendure server on this machine gets the rules of the Vendure shop of the settings', async () => {
   const chosen = await chooseSettings(options, { project, folder: project }, 4032);
@@ -45,4 +46,11 @@ it('a storefront, which is for Shopify shops, is not switched on beside a Vendur
   const folder = join(project, 'own');
   const chosen = await chooseSettings(options, { project, folder });
   expect(chosen).toMatchObject({ addsStorefront: false, connector: { storefront: undefined } });
+});
+
+it('the day of the store sandbox is not played where the first shop has none', async () => {
+  writeSettings('connector.config.first.ts', [VENDURE, SHOPIFY]);
+  const asked = { ...options, stage: 'first', demo: true };
+  const chosen = chooseSettings(asked, { project, folder: join(project, 'first') });
+  await expect(chosen).rejects.toThrow(/shop\.example\.com.*--store vendure.*--new/);
 });

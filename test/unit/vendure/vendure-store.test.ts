@@ -217,3 +217,15 @@ it('a login that is refused takes the password that was stored since', async () 
     ...{ kind: 'unavailable', why: 'unauthorized', misconfigured: true },
   });
 });
+
+it('a login that may not read is told apart from one that is refused', async () => {
+  const DENIED = '{"errors":[{"extensions":{"code":"FORBIDDEN"}}],"data":null}';
+  server.script = (response, socket) => {
+    const isLogin = server.received.at(-1)?.body.includes('login(');
+    const token = { 'vendure-auth-token': 'token' };
+    answering(200, isLogin ? '{"data":{}}' : DENIED, isLogin ? token : {})(response, socket);
+  };
+  expect(await openWithLogin('long').readProduct(SHOP, '1')).toEqual({
+    ...{ kind: 'unavailable', why: 'forbidden', misconfigured: true },
+  });
+});
