@@ -28,7 +28,7 @@ export interface Disturbance {
  * The local stack with a storefront. Every call of the function that answers shoppers, of the worker that completes
  * redemptions and of that of orders passes a line on which a disturbance waits for its call, once.
  */
-export async function startDisturbedStack(settings = 'local/harness/storefront.config.ts') {
+export async function startDisturbedStack() {
   const targets: Record<Disturbed, Partial<Record<keyof Addresses, string>>> = {
     ...{ shop: {}, worker: {}, orders: {} },
   };
@@ -76,7 +76,7 @@ export async function startDisturbedStack(settings = 'local/harness/storefront.c
   }
 
   stack = await startLocalStack({
-    settings,
+    settings: 'local/harness/storefront.config.ts',
     environmentOf,
   });
   return {
