@@ -40,7 +40,7 @@ export async function requireFreePorts(first: number): Promise<void> {
   }
 }
 
-/** Below the ports that the system gives to whoever asks for any: none of them can take it in the meantime. */
+/** Below the range from which the system picks free ports, so that it cannot be taken in the meantime. */
 export async function freePort(): Promise<number> {
   for (let port = 20_000 + (process.pid % 10_000); port < 32_000; port += 1) {
     const server = createServer();

@@ -103,7 +103,7 @@ export class VendureEngine {
   #child: ChildProcess | undefined;
   /** What it has logged, the newest last. */
   log = '';
-  /** Told when it ends by itself after it has started. */
+  /** Called when the engine ends by itself after its start. */
   onCrash: (log: string) => void = () => {};
 
   constructor(folder: string, file: string, port: number) {

@@ -38,6 +38,24 @@ export async function openOperatedShop(folder: string, engine: VendureEngine, sa
   await merchant.buyAbroad(person('abroad'), 'MUG', 1099);
   await engine.kill();
 
+  /** The stack with its settings in the project, where the commands find it. */
+  async function startStack(mode: 'observe' | 'live'): Promise<LocalStack> {
+    const entry = JSON.stringify(join(PACKAGE_FOLDER, 'shared/config/connector-config.ts'));
+    const adminApi = `http://127.0.0.1:${engine.port}/admin-api`;
+    const shop = { platform: 'vendure', domain: DOMAIN, path: 'vendure', mode };
+    const shops = [{ ...shop, vendure: { adminApi, currency: 'EUR' } }];
+    const settings = { shops, loyalty: { address: 'https://loyalty.example.com' } };
+    const text = `import { defineConnector } from ${entry};\nexport default defineConnector(${JSON.stringify(settings)});\n`;
+    // The stack has a file of its own, because a process reads a module once.
+    const file = join(project, `${mode}.config.ts`);
+    for (const one of [file, join(project, 'connector.config.ts')]) writeFileSync(one, text);
+    const dataFolder = join(project, 'data');
+    mkdirSync(dataFolder, { recursive: true });
+    const stack = await startLocalStack({ settings: file, dataFolder });
+    writeStateFile(stack, { stage: 'prod' }, project);
+    return stack;
+  }
+
   return {
     ...{ engine, check, merchant, project },
 
@@ -56,22 +74,19 @@ export async function openOperatedShop(folder: string, engine: VendureEngine, sa
 
     startEngine: (stack: LocalStack) => engine.start(receiverOf(stack)),
 
-    /** The stack with its settings in the project, where the commands find it. */
-    async startStack(mode: 'observe' | 'live'): Promise<LocalStack> {
-      const entry = JSON.stringify(join(PACKAGE_FOLDER, 'shared/config/connector-config.ts'));
-      const adminApi = `http://127.0.0.1:${engine.port}/admin-api`;
-      const shop = { platform: 'vendure', domain: DOMAIN, path: 'vendure', mode };
-      const shops = [{ ...shop, vendure: { adminApi, currency: 'EUR' } }];
-      const settings = { shops, loyalty: { address: 'https://loyalty.example.com' } };
-      const text = `import { defineConnector } from ${entry};\nexport default defineConnector(${JSON.stringify(settings)});\n`;
-      // The stack has a file of its own, because a process reads a module once.
-      const file = join(project, `${mode}.config.ts`);
-      for (const one of [file, join(project, 'connector.config.ts')]) writeFileSync(one, text);
-      const dataFolder = join(project, 'data');
-      mkdirSync(dataFolder, { recursive: true });
-      const stack = await startLocalStack({ settings: file, dataFolder });
-      writeStateFile(stack, { stage: 'prod' }, project);
-      return stack;
+    /** While stack and engine run. */
+    async withStack<Value>(
+      mode: 'observe' | 'live',
+      play: (stack: LocalStack) => Promise<Value>,
+    ): Promise<Value> {
+      const stack = await startStack(mode);
+      try {
+        await engine.start(receiverOf(stack));
+        return await play(stack);
+      } finally {
+        await engine.kill();
+        await stack.stop();
+      }
     },
 
     /** Runs it and checks its exit code and words; spaces and line ends are one. */

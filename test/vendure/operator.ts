@@ -20,18 +20,13 @@ export async function playOperator(
     const order = await observe(shop);
     shop.passHour();
     say('observed, and nothing was sent');
-    const stack = await shop.startStack('live');
-    try {
-      await shop.startEngine(stack);
+    await shop.withStack('live', async (stack) => {
       await goLive(shop, stack);
       await bringThePast(shop, stack);
       await look(shop, order);
       await lookInVain(shop, order);
       await shop.check.expectSound(stack);
-    } finally {
-      await engine.kill();
-      await stack.stop();
-    }
+    });
   } finally {
     await shop.close();
   }
@@ -39,11 +34,14 @@ export async function playOperator(
 }
 
 /** Returns an order that is placed meanwhile. */
-async function observe(shop: OperatedShop): Promise<PlacedOrder> {
-  const { check, command, engine, merchant } = shop;
-  const stack = await shop.startStack('observe');
-  try {
-    await shop.startEngine(stack);
+function observe({
+  check,
+  command,
+  engine,
+  merchant,
+  withStack,
+}: OperatedShop): Promise<PlacedOrder> {
+  return withStack('observe', async (stack) => {
     const ann = await merchant.register(person('ann'));
     const order = await merchant.buy(ann, { goods: { MUG: 2 } });
     await merchant.ship(order.id);
@@ -55,10 +53,7 @@ async function observe(shop: OperatedShop): Promise<PlacedOrder> {
     const { orders, products } = stack.loyalty.state();
     check.expect('nothing is sent while observing', orders.length + products.length === 0);
     return order;
-  } finally {
-    await engine.kill();
-    await stack.stop();
-  }
+  });
 }
 
 /** From between the orders of before and the one that was placed while it was observed. */

@@ -25,16 +25,11 @@ export async function playPast(
   try {
     await shop.placeMany('past', PAST);
     say(`${PAST} orders are placed, without the connector`);
-    const stack = await shop.startStack('live');
-    try {
-      await shop.startEngine(stack);
+    await shop.withStack('live', async (stack) => {
       await backfill(shop, stack);
       await tell(shop, stack);
       await shop.check.expectSound(stack);
-    } finally {
-      await engine.kill();
-      await stack.stop();
-    }
+    });
   } finally {
     await shop.close();
   }

@@ -9,7 +9,7 @@ import type { ComparedStore } from './compare.ts';
 import { pacedBy } from './day.ts';
 import { loyaltyPage, programAddresses, type ShownStore } from './shown-store.ts';
 
-/** The stack with a server in place of the store sandbox, which nobody asks then. */
+/** The stack with a Vendure server as its store. The store sandbox runs beside it, unused. */
 export function withServer(stack: RunningStack, engine: VendureEngine): RunningStack {
   const { neighbours, waiting, shops } = stack;
   const [first, ...others] = shops;

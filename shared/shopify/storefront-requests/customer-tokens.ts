@@ -117,7 +117,7 @@ export function createCustomerTokens({
   };
 }
 
-/** Of IPv6 the first half: whoever has one address of it has all. */
+/** Of IPv6 the first half: a network of that size usually belongs to one customer of a provider. */
 function networkOf(source = ''): string {
   const [first = ''] = source.split('::');
   return first.split(':').slice(0, 4).join(':');
