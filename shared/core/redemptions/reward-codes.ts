@@ -30,14 +30,9 @@ export async function noteRewardCode(
   { code, endsAt, customerId }: RewardCode & { readonly customerId: string },
   deps: RedemptionsDeps,
 ): Promise<void> {
-  const entry = {
-    version: deps.now().getTime(),
-    uncertain: false,
-    remembered: form.write({ customerId }),
-    outcomes: [],
-    // Orders change long after they were placed.
-    ...(endsAt !== undefined && expiresAfter(deps.retentionDays, new Date(endsAt))),
-  };
+  // Orders change long after they were placed.
+  const expires = endsAt === undefined ? {} : expiresAfter(deps.retentionDays, new Date(endsAt));
+  const entry = form.entry({ customerId }, deps.now().getTime(), expires);
   // A conflict means that it is noted already.
   await deps.ledger.write(codeKey(shop, code), entry, undefined);
 }

@@ -222,17 +222,8 @@ async function parkOnce(
     return letterOf === messageId ? rejected : REPEATED;
   }
   const at = now();
-  const written = await ledger.write(
-    key,
-    {
-      version: at.getTime(),
-      uncertain: false,
-      remembered: form.write(messageId),
-      outcomes: [],
-      ...expiresAfter(DEAD_LETTER_DAYS, at),
-    },
-    undefined,
-  );
+  const claim = form.entry(messageId, at.getTime(), expiresAfter(DEAD_LETTER_DAYS, at));
+  const written = await ledger.write(key, claim, undefined);
   return written.kind === 'written' ? rejected : REPEATED;
 }
 
