@@ -1,6 +1,6 @@
 import type { LoyaltyClient } from '../../loyalty/client.ts';
 import type { Contact } from '../../store/storefront-answers.ts';
-import { type AskingDeps, askLoyalty } from '../calls/ask-loyalty.ts';
+import { type AskingDeps, askLoyalty } from '../calls/call-loyalty.ts';
 import {
   changeEntry,
   expiresAfter,

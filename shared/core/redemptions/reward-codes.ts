@@ -1,4 +1,5 @@
 import type { RedemptionEvent } from '../events/event.ts';
+import { followMerges } from '../ledger/entry.ts';
 import {
   expiresAfter,
   isNewer,
@@ -7,7 +8,6 @@ import {
   type RecordKey,
   rememberedForm,
 } from '../ledger/ledger.ts';
-import { followMerges } from '../ledger/merged-customer.ts';
 import type { StoreEntity } from '../store/store.ts';
 import { advance, type Redemption, type RewardCode, secondsUntil } from './redemption.ts';
 import {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { LoyaltyClient } from '../../loyalty/client.ts';
-import { type AskingDeps, askLoyalty, type Unavailable } from '../calls/ask-loyalty.ts';
+import { type AskingDeps, askLoyalty, type Unavailable } from '../calls/call-loyalty.ts';
 import {
   changeEntry,
   expiresAfter,

@@ -23,7 +23,7 @@ import {
 } from '../ledger/ledger.ts';
 import type { ReadEvent } from '../store/store.ts';
 import { handleTask } from './handle-task.ts';
-import { observeEntity } from './observe-entity.ts';
+import { observeEntity } from './preview-sync.ts';
 import {
   type Candidate,
   customerKeys,

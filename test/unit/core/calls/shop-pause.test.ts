@@ -2,8 +2,7 @@ import { setImmediate as tick } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { createMemoryLedger } from '../../../../local/harness/memory-ledger.ts';
 import { recordTelemetry } from '../../../../local/harness/recorded-telemetry.ts';
-import { askLoyalty } from '../../../../shared/core/calls/ask-loyalty.ts';
-import { createCircuitBreaker } from '../../../../shared/core/calls/call-loyalty.ts';
+import { askLoyalty, createCircuitBreaker } from '../../../../shared/core/calls/call-loyalty.ts';
 import {
   changeControl,
   controlIn,
