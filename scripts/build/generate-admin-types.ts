@@ -6,8 +6,7 @@ import * as operationTypes from '@graphql-codegen/typescript-operations';
 import { type GraphQLSchema, getOperationAST, print, stripIgnoredCharacters } from 'graphql';
 import { adminSchema } from '../../shared/shopify/admin/schema/admin-schema.ts';
 import { API_VERSION } from '../../shared/shopify/entity-id.ts';
-import { type AdminOperation, readAdminOperations } from './admin-documents.ts';
-import { checkAdminDocument } from './check-admin-document.ts';
+import { type AdminOperation, checkAdminDocument, readAdminOperations } from './admin-documents.ts';
 
 /**
  * Writes the documents of the Admin API as TypeScript: their text and their types in one file, because
