@@ -110,7 +110,7 @@ const QUESTIONS = {
     problem: (answer) => {
       const shop = newShop(answer);
       const fault = firstFault({ shops: [shop] });
-      return fault && !shop.platform ? `must be ${SHOP_NAMES}` : fault;
+      return fault && !shop.platform ? `${fault}. A shop is named by ${SHOP_NAMES}` : fault;
     },
   },
   loyaltyAddress: {
