@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Contact } from '../../store/storefront-answers.ts';
+import type { Contact } from '../../store/storefront-answers.gen.ts';
 import {
   expiresAfter,
   type Ledger,

@@ -5,7 +5,10 @@ import { noteMerge } from '../../../../shared/core/ledger/entry.ts';
 import { OUTCOMES_KEPT, readEntry, replaceEntry } from '../../../../shared/core/ledger/ledger.ts';
 import { recallOrder, rememberOrder } from '../../../../shared/core/mapping/wanted-state.ts';
 import { earningOf } from '../../../../shared/core/storefront/read-history.ts';
-import type { ExplainedEarning, HistoryPage } from '../../../../shared/store/storefront-answers.ts';
+import type {
+  ExplainedEarning,
+  HistoryPage,
+} from '../../../../shared/store/storefront-answers.gen.ts';
 import { answerOf } from '../../../fixtures/service-answers.ts';
 import { SHOP, serveInProcess } from '../../../support/served-storefront.ts';
 
