@@ -292,7 +292,7 @@ const FINDINGS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 const LINTED = { 'AWS::Lambda::Function': ['W3005'] } as const satisfies Record<string, string[]>;
 
 /** Writes into the template why findings of checkov and cfn-lint stay: both read it there. */
-export function acknowledgeFindings(scope: Construct): void {
+function acknowledgeFindings(scope: Construct): void {
   for (const one of scope.node.findAll()) {
     if (!CfnResource.isCfnResource(one)) continue;
     const type = one.cfnResourceType;

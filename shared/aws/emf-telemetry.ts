@@ -146,7 +146,7 @@ const PLACE = /(?<=[\s(]|file:\/\/)(\/[^\s():]+\.js):(\d+):(\d+)/g;
  * Replaces the places in a bundle by those in the source, by the map beside the bundle. The map is read when something
  * breaks, and never by the runtime at a cold start: no bundle names its map.
  */
-export function sourcePlaces(stack: string): string {
+function sourcePlaces(stack: string): string {
   return stack.replace(PLACE, (place: string, file: string, line: string, column: string) => {
     const origin = mapOf(file)?.findOrigin(Number(line), Number(column));
     if (!origin || !('fileName' in origin) || origin.fileName === undefined) return place;
