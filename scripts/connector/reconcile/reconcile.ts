@@ -302,7 +302,7 @@ export function documentOf(
         label: 'Compare all orders of the last hour',
         line: line('compare', ['orders'], { since: '1h', shop: one.shop }),
       })),
-      { label: 'Check that the store sends its events', line: line('webhooks check', [], { shop }) },
+      { label: 'Check that events are sent', line: line('webhooks check', [], { shop }) },
       { label: 'See backfills', line: line('backfill status', [], { shop }) },
     ],
     data: { stack, shops: shops.map(({ names: _, ...one }) => one) },

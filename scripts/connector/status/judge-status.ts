@@ -317,7 +317,7 @@ function* judgeReconcile(
   } else if (areWebhooksLost({ lookedAt: looked, healed }, HEALED_PERCENT)) {
     const what = `the last run had to send ${healed} of ${looked}: events get lost`;
     const check = line('webhooks check', [], { shop });
-    yield { ...fail(what, { label: 'Check that the store sends its events', line: check }), shop };
+    yield { ...fail(what, { label: 'Check that events are sent', line: check }), shop };
   }
   if (recoversSince !== undefined) {
     const since = momentText(recoversSince, now);
