@@ -124,8 +124,9 @@ export class Program {
   readonly #later: NonNullable<ProgramParts['later']>;
   /** The balance before a redemption, until a different one is seen. */
   #pointsBefore: number | null | undefined;
-  /** How often a redemption was changed here. */
-  #changes = 0;
+  /** How many views were requested, and up to which of them an answer is too late. */
+  #requested = 0;
+  #outdated = 0;
   #looks = 0;
   #cancelLook = () => {};
   #cancelChange = () => {};
@@ -209,7 +210,8 @@ export class Program {
   }
 
   #showRedemptions(redemptions: readonly Redemption[], points: number): void {
-    this.#changes += 1;
+    // A view from before a redemption would hide its code again, one from before a take back show it.
+    this.#outdated = this.#requested;
     const view = answered(this.model.view);
     if (view) this.model.view = { kind: 'ok', value: { ...view, redemptions } };
     this.expectChange(points);
@@ -252,10 +254,12 @@ export class Program {
     const isShown = shows('rewards') || (shows('balance') && !isLoggedOut);
     // Without a login, the rewards are the same for every cart.
     const query = cart && !isLoggedOut ? `?${new URLSearchParams({ items: cart })}` : '';
-    const changes = this.#changes;
+    this.#requested += 1;
+    const own = this.#requested;
     const view = isShown ? await ask<View>(`view${query}`) : model.view;
-    // A view from before a redemption would hide its code again, one from before a take back show it.
-    if (changes !== this.#changes) return;
+    // One that was requested later is shown already, perhaps for another cart.
+    if (own <= this.#outdated) return;
+    this.#outdated = own;
     const before = answered(model.view);
     model.view = newerView(model.view, view);
     this.#noticeChange(before);
