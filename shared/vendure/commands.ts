@@ -114,7 +114,7 @@ function askServer(client: VendureClient, channel: Channel): AskedShop {
     },
 
     async namesOf(kind, ids) {
-      const named = await list(kind, NAMES[kind], { id: { in: ids } }, { take: ids.length });
+      const named = await list(kind, NAMES[kind], { id: { in: ids } }, {});
       const items = named.kind === 'found' ? named.value : [];
       return new Map(items.map(({ id, name }) => [id, name ?? id]));
     },
