@@ -124,9 +124,8 @@ export class Program {
   readonly #later: NonNullable<ProgramParts['later']>;
   /** The balance before a redemption, until a different one is seen. */
   #pointsBefore: number | null | undefined;
-  /** How many views were requested, and up to which of them an answer is too late. */
-  #requested = 0;
-  #outdated = 0;
+  /** How often a view was requested, or a redemption changed here: the answer to an earlier request is outdated. */
+  #changes = 0;
   #looks = 0;
   #cancelLook = () => {};
   #cancelChange = () => {};
@@ -211,7 +210,7 @@ export class Program {
 
   #showRedemptions(redemptions: readonly Redemption[], points: number): void {
     // A view from before a redemption would hide its code again, one from before a take back show it.
-    this.#outdated = this.#requested;
+    this.#changes += 1;
     const view = answered(this.model.view);
     if (view) this.model.view = { kind: 'ok', value: { ...view, redemptions } };
     this.expectChange(points);
@@ -254,12 +253,10 @@ export class Program {
     const isShown = shows('rewards') || (shows('balance') && !isLoggedOut);
     // Without a login, the rewards are the same for every cart.
     const query = cart && !isLoggedOut ? `?${new URLSearchParams({ items: cart })}` : '';
-    this.#requested += 1;
-    const own = this.#requested;
+    this.#changes += 1;
+    const changes = this.#changes;
     const view = isShown ? await ask<View>(`view${query}`) : model.view;
-    // One that was requested later is shown already, perhaps for another cart.
-    if (own <= this.#outdated) return;
-    this.#outdated = own;
+    if (changes !== this.#changes) return;
     const before = answered(model.view);
     model.view = newerView(model.view, view);
     this.#noticeChange(before);
