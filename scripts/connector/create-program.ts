@@ -5,6 +5,7 @@ import { registerRepair } from './commands/repair.ts';
 import { registerSetUp } from './commands/set-up.ts';
 import { registerDeadLetters } from './dead-letters/command.ts';
 import { pathOf } from './session/run-action.ts';
+import { registerStore } from './shopify/command.ts';
 import { printable } from './terminal/text.ts';
 
 const EXAMPLES = `
@@ -35,6 +36,7 @@ export function createProgram(): Command {
     .configureHelp({ showGlobalOptions: true })
     .addHelpText('after', EXAMPLES);
   registerSetUp(program.commandsGroup('Set up:'), createProgram);
+  registerStore(program);
   registerLook(program.commandsGroup('Look:'), createProgram);
   registerRepair(program.commandsGroup('Repair:'));
   registerDeadLetters(program);
