@@ -197,9 +197,11 @@ describe.runIf(findBrowser() !== undefined)('the page', { timeout: 120_000 }, ()
     ]);
     await page.getByText('The same in a terminal').click();
     await page.getByRole('button', { name: 'Copy' }).click();
-    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(
-      'npx loyalty-connector dead-letters list --limit 25 --stack loyalty-connector-prod --region eu-west-1',
-    );
+    await expect
+      .poll(() => page.evaluate('navigator.clipboard.readText()'), PATIENCE)
+      .toBe(
+        'npx loyalty-connector dead-letters list --limit 25 --stack loyalty-connector-prod --region eu-west-1',
+      );
   });
 
   it('keeps an e-mail address and the wish to see personal data out of its address', async () => {
