@@ -140,9 +140,10 @@ function askServer(client: VendureClient, channel: Channel): AskedShop {
       if (answer.kind === 'data') return undefined;
       const need =
         answer.why === 'unauthorized' ? `the ${WRONG_LOGIN}` : `they need ${PERMISSIONS}`;
+      const refused = `${channel.adminApi} does not accept them (${answer.why}); ${need}`;
       return answer.misconfigured
-        ? `${channel.adminApi} does not accept them (${answer.why}); ${need}`
-        : `${channel.adminApi} gave no usable answer (${answer.why})`;
+        ? { what: refused, isRefused: true }
+        : { what: `${channel.adminApi} gave no usable answer (${answer.why})` };
     },
 
     look: async () => judgeServer(await client.ask(documents.channel, {}), channel),

@@ -10,7 +10,6 @@ import {
   readLastHour,
   readOldestAges,
 } from '../../../scripts/connector/deployment/figures.ts';
-import { sparkline } from '../../../scripts/connector/document/print-document.ts';
 import { withAges } from '../../../scripts/connector/status/collect-status.ts';
 
 const NOW = new Date('2026-11-15T12:07:30.000Z');
@@ -98,11 +97,6 @@ describe('charts', () => {
     expect([day.p99[15], day.p99[14]]).toEqual([500, null]);
     expect(day.received.reduce((sum, one) => sum + one)).toBe(10);
   });
-
-  it('are drawn with blocks: nothing is a dot, and the most is a whole block', () => {
-    expect(sparkline([0, 1, 4, 8, null])).toBe('·▁▄█·');
-    expect(sparkline([0, 0])).toBe('··');
-  });
 });
 
 interface Asked {
@@ -164,10 +158,10 @@ describe('the figures of CloudWatch', () => {
       values(4),
     ];
     const asked: unknown[] = [];
-    const client = {
+    const client = Object.assign(new CloudWatchClient({ region: 'eu-central-1' }), {
       send: async ({ input }: { input: { NextToken?: string } }) =>
         pages[asked.push(input.NextToken) - 1],
-    } as never;
+    } as object);
     expect(await readOldestAges(client, ['orders.fifo'], NOW)).toEqual([4]);
     expect(asked).toEqual([undefined, '1', '2']);
   });
