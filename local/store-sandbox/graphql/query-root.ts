@@ -119,6 +119,8 @@ export function queryRoot(context: GraphContext): View {
         }
       );
     },
+    customers: (args: ListArguments) =>
+      list(args, [...rows.customers.values()], (row) => customerView(context, row)),
     customerByIdentifier: ({
       identifier: { emailAddress },
     }: {
