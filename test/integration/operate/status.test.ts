@@ -51,7 +51,7 @@ describe('loyalty-connector status', () => {
     expect(stdout).toMatch(/^orders +0 +0 +0$/m);
     expect(stdout).toMatch(/^Receiver +Per minute, of the last five minutes, 2\.4 received$/m);
     expect(stdout.replace(/\s+/g, ' ')).toContain('with all waits between, 1.3 s p50, 1.3 s p99');
-    expect(stdout).toMatch(/^Last hour +12 webhooks received, 9 applied, 0 without anything/m);
+    expect(stdout).toMatch(/^Last hour +12 events received, 9 applied, 0 without anything/m);
     expect(stdout).toContain('webhook, loyalty, store are set');
     expect(stdout.replace(/\s+/g, ' ')).toContain('answer within 30 days (4411)');
 
