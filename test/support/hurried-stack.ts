@@ -20,9 +20,9 @@ const WATCHED = Object.keys(NAMES) as Watched[];
 
 /** Instead of the minutes after which the messages of a killed worker return; longer than a call may be under way. */
 const VISIBILITY_SECONDS = 40;
-/** No function has called anything for so long: all of them wait. */
-const QUIET_MS = 500;
-const PAUSE_MS = 50;
+const PAUSE_MS = 25;
+/** So often no function was at work: a message on its way from a queue to its function is there by then. */
+const IDLE_LOOKS = 4;
 
 /** What happens at one call, once. */
 export interface Planned {
@@ -54,7 +54,6 @@ export async function startHurriedStack(options: Options = {}) {
   const targets: Record<Watched, Partial<Addresses>> = { shop: {}, worker: {}, orders: {} };
   const asked = new Map<string, Asked>();
   let stack: LocalStack;
-  let lastCall = performance.now();
   let isStopped = false;
 
   const plan =
@@ -77,12 +76,7 @@ export async function startHurriedStack(options: Options = {}) {
     return 'pass';
   };
   const open = (of: Watched) =>
-    openLine(targets[of] as Addresses, async (call) => {
-      lastCall = performance.now();
-      const treatment = await both(plan(of), ...treats[of], watched)(call);
-      lastCall = performance.now();
-      return treatment;
-    });
+    openLine(targets[of] as Addresses, (call) => both(plan(of), ...treats[of], watched)(call));
   const lines = {
     shop: await open('shop'),
     worker: await open('worker'),
@@ -130,14 +124,16 @@ export async function startHurriedStack(options: Options = {}) {
       // It may have come back by itself.
       await stack.sqs.send(new ChangeMessageVisibilityCommand(due)).catch(() => undefined);
     }
-    lastCall = performance.now();
   }
 
   async function drive(): Promise<void> {
-    while (!isStopped) {
+    for (let idle = 0; !isStopped; ) {
       await sleep(PAUSE_MS);
-      const isQuiet = performance.now() - lastCall > QUIET_MS && !isDelivering();
-      if (isQuiet && (await stack.waiting()) > 0) await skip();
+      const isIdle = () => !stack.functions.isRunning && !isDelivering();
+      idle = isIdle() && (await stack.waiting()) > 0 && isIdle() ? idle + 1 : 0;
+      if (idle < IDLE_LOOKS) continue;
+      idle = 0;
+      await skip();
     }
   }
   const driven = drive();
@@ -159,6 +155,11 @@ export async function startHurriedStack(options: Options = {}) {
       const one: Planned = { of, calls, happens };
       planned.push(one);
       return one;
+    },
+
+    /** They wait for no call any more. */
+    forget(plans: readonly Planned[]): void {
+      for (const one of plans) planned.splice(planned.indexOf(one), 1);
     },
 
     /** The function's process is killed when the call was executed, and before its answer. */
@@ -185,10 +186,12 @@ export async function startHurriedStack(options: Options = {}) {
   };
 }
 
-/** What these calls are, in their order: the second `x` is `x 2`. */
-export function stepsOf(calls: readonly OutsideCall[]): string[] {
+export const stepsOf = (calls: readonly OutsideCall[]) => numbered(calls.map(({ name }) => name));
+
+/** In their order: the second `x` is `x 2`. */
+export function numbered(names: readonly string[]): string[] {
   const seen = new Map<string, number>();
-  return calls.map(({ name }) => {
+  return names.map((name) => {
     const count = (seen.get(name) ?? 0) + 1;
     seen.set(name, count);
     return count === 1 ? name : `${name} ${count}`;
