@@ -4,7 +4,7 @@ import type {
   QuizView,
   RedemptionView,
   TakeBackRefusal,
-} from '../../shared/store/storefront-answers.ts';
+} from '../../shared/store/storefront-answers.gen.ts';
 
 export type {
   Contact,
@@ -23,7 +23,7 @@ export type {
   TierView as Tier,
   View,
   WhyNot,
-} from '../../shared/store/storefront-answers.ts';
+} from '../../shared/store/storefront-answers.gen.ts';
 
 export type RedemptionState = RedemptionView['state'];
 

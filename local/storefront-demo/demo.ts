@@ -123,7 +123,7 @@ const asset = (name: string) => fileURLToPath(new URL(`assets/${name}`, import.m
 const files: Pages<undefined> = {
   ...swaggerFiles,
   '/api': () => pageAnswer(apiPage, { 'style-src': "'self' 'unsafe-inline'" }),
-  '/api.json': file('application/json', join(PACKAGE_FOLDER, 'docs/storefront-api.json')),
+  '/api.yaml': file('application/yaml', join(PACKAGE_FOLDER, 'docs/storefront-api.yaml')),
   '/assets/api.js': file('text/javascript', asset('api.js')),
   '/assets/shop.css': file('text/css', asset('shop.css')),
   '/assets/shop.js': file('text/javascript', asset('shop.js')),

@@ -6,7 +6,7 @@ import { formatProblems, getTotals, lint, loadConfig } from '@redocly/openapi-co
  * See docs/decisions/0003-one-contract-and-a-setting-for-each-gap.md.
  */
 const config = await loadConfig({ configPath: 'redocly.yaml' });
-const files = ['shared/loyalty/openapi.yaml', 'docs/storefront-api.json'];
+const files = ['shared/loyalty/openapi.yaml', 'docs/storefront-api.yaml'];
 const problems = (await Promise.all(files.map((ref) => lint({ ref, config })))).flat();
 const totals = getTotals(problems);
 formatProblems(problems, { format: 'stylish', totals, version: '' });

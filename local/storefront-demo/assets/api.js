@@ -1,6 +1,6 @@
 window.SwaggerUIBundle({
   domNode: document.getElementById('api'),
-  url: '/api.json',
+  url: '/api.yaml',
   deepLinking: true,
   // A storefront's server asks, not a browser.
   supportedSubmitMethods: [],

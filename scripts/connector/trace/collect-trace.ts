@@ -6,7 +6,7 @@ import { readEntry } from '../../../shared/core/ledger/ledger.ts';
 import { openIn } from '../../../shared/core/redemptions/redemption-record.ts';
 import { earningOf } from '../../../shared/core/storefront/read-history.ts';
 import type { LoyaltyClient } from '../../../shared/loyalty/client.ts';
-import type { OrderEarning } from '../../../shared/store/storefront-answers.ts';
+import type { OrderEarning } from '../../../shared/store/storefront-answers.gen.ts';
 import { lettersAbout, openSourceQueues } from '../dead-letters/read.ts';
 import { type Deployment, openLedger } from '../deployment/deployment.ts';
 import type { ShopServices } from '../deployment/services.ts';

@@ -10,7 +10,7 @@ import {
 } from '../../store/money.ts';
 import { creditLeft } from '../../store/store-credit.ts';
 import type { StoreOrder, StoreOrderLine } from '../../store/store-entities.ts';
-import type { AmountStepKind } from '../../store/storefront-answers.ts';
+import type { AmountStepKind } from '../../store/storefront-answers.gen.ts';
 import type { AmountRules, AmountStep } from './wanted-state.ts';
 
 export interface OrderAmounts {

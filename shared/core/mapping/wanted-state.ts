@@ -4,7 +4,7 @@ import type { components } from '../../loyalty/contract.gen.ts';
 import type { Amount } from '../../store/money.ts';
 import type { CreditMix } from '../../store/store-credit.ts';
 import type { StoreOrder } from '../../store/store-entities.ts';
-import type { AmountStepKind } from '../../store/storefront-answers.ts';
+import type { AmountStepKind } from '../../store/storefront-answers.gen.ts';
 import type { MappingSkip } from '../events/outcome.ts';
 import { isKnown } from '../ledger/entry.ts';
 import { type EntityEntry, type Ledger, rememberedForm } from '../ledger/ledger.ts';

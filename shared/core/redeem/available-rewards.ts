@@ -1,7 +1,7 @@
 import type { LoyaltyClient } from '../../loyalty/client.ts';
 import type { components } from '../../loyalty/contract.gen.ts';
 import { type Amount, multiply, readAmount, sum, toJsonNumber } from '../../store/money.ts';
-import type { CannotUse, CashbackRange, Referral } from '../../store/storefront-answers.ts';
+import type { CannotUse, CashbackRange, Referral } from '../../store/storefront-answers.gen.ts';
 import {
   type AskingDeps,
   askLoyalty,

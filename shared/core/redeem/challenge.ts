@@ -1,5 +1,5 @@
 import type { LoyaltyClient } from '../../loyalty/client.ts';
-import type { Contact } from '../../store/storefront-answers.ts';
+import type { Contact } from '../../store/storefront-answers.gen.ts';
 import { type AskingDeps, askLoyalty } from '../calls/ask-loyalty.ts';
 import {
   expiresAfter,

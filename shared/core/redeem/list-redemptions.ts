@@ -1,4 +1,4 @@
-import type { RedemptionView } from '../../store/storefront-answers.ts';
+import type { RedemptionView } from '../../store/storefront-answers.gen.ts';
 import type { Telemetry } from '../events/telemetry.ts';
 import { type Redemption, viewOf } from '../redemptions/redemption.ts';
 import { applyStep, type OpenRedemptions } from '../redemptions/redemption-record.ts';

@@ -1,5 +1,5 @@
 import type { LoyaltyClient } from '../../loyalty/client.ts';
-import type { RedemptionView } from '../../store/storefront-answers.ts';
+import type { RedemptionView } from '../../store/storefront-answers.gen.ts';
 import type { CircuitBreaker } from '../calls/call-loyalty.ts';
 import type { EventQueue } from '../events/event.ts';
 import { correlationOf, errorFields, type LogFields, type Telemetry } from '../events/telemetry.ts';

@@ -1,5 +1,5 @@
 import type { LoyaltyClient } from '../../loyalty/client.ts';
-import type { RedemptionView, TakeBackRefusal } from '../../store/storefront-answers.ts';
+import type { RedemptionView, TakeBackRefusal } from '../../store/storefront-answers.gen.ts';
 import { throughBreaker } from '../calls/call-loyalty.ts';
 import type { EventQueue } from '../events/event.ts';
 import type { Outcome } from '../events/outcome.ts';

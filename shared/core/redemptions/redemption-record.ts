@@ -1,4 +1,4 @@
-import type { Contact } from '../../store/storefront-answers.ts';
+import type { Contact } from '../../store/storefront-answers.gen.ts';
 import {
   expiresAfter,
   type Ledger,

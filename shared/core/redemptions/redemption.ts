@@ -1,5 +1,5 @@
 import type { Body } from '../../loyalty/operations.ts';
-import type { RedemptionView, RewardKind } from '../../store/storefront-answers.ts';
+import type { RedemptionView, RewardKind } from '../../store/storefront-answers.gen.ts';
 
 /** What the shopper was offered when the intent was recorded. All of it can become a store discount or store credit. */
 export interface RewardTerms {

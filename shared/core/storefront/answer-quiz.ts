@@ -1,6 +1,6 @@
 import type { LoyaltyClient } from '../../loyalty/client.ts';
 import type { components } from '../../loyalty/contract.gen.ts';
-import type { QuestionAnswer, QuizResult, QuizView } from '../../store/storefront-answers.ts';
+import type { QuestionAnswer, QuizResult, QuizView } from '../../store/storefront-answers.gen.ts';
 import {
   type AskingDeps,
   askLoyalty,

@@ -8,7 +8,7 @@ import {
   toJsonNumber,
   ZERO,
 } from '../../store/money.ts';
-import type { EarnedPoints } from '../../store/storefront-answers.ts';
+import type { EarnedPoints } from '../../store/storefront-answers.gen.ts';
 import {
   type AskingDeps,
   askLoyalty,

@@ -6,7 +6,7 @@ import type {
   HistoryEntry,
   HistoryPage,
   OrderEarning,
-} from '../../store/storefront-answers.ts';
+} from '../../store/storefront-answers.gen.ts';
 import { type AskingDeps, askLoyalty, type Unavailable } from '../calls/ask-loyalty.ts';
 import {
   fromThousandths,

@@ -7,7 +7,7 @@ import type {
   Rewards,
   TierView,
   View,
-} from '../../store/storefront-answers.ts';
+} from '../../store/storefront-answers.gen.ts';
 import { type Balance, balanceIn, recallBalance } from '../balances/point-balance.ts';
 import {
   type AskingDeps,

@@ -1,6 +1,6 @@
 import type { LoyaltyClient } from '../../loyalty/client.ts';
 import type { components } from '../../loyalty/contract.gen.ts';
-import type { Rewards, RewardView, WhyNot } from '../../store/storefront-answers.ts';
+import type { Rewards, RewardView, WhyNot } from '../../store/storefront-answers.gen.ts';
 import {
   type AskingDeps,
   askLoyalty,

@@ -9,7 +9,7 @@ import type { RedeemAnswer } from '../../core/redeem/redeem-reward.ts';
 import type { TakeBackAnswer } from '../../core/redeem/take-back.ts';
 import type { RefusedWhy } from '../../core/redemptions/redemption.ts';
 import { MOST_PAGES } from '../../core/storefront/read-history.ts';
-import type { TakeBackRefusal } from '../../store/storefront-answers.ts';
+import type { TakeBackRefusal } from '../../store/storefront-answers.gen.ts';
 import {
   bad,
   badRequest,

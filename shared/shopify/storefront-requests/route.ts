@@ -5,7 +5,7 @@ import type { TakenBackBy } from '../../core/redeem/take-back.ts';
 import type { RefusedWhy } from '../../core/redemptions/redemption.ts';
 import type { QuizAnswers } from '../../core/storefront/answer-quiz.ts';
 import type { Storefront } from '../../core/storefront/storefront.ts';
-import type { Contact, TakeBackRefusal } from '../../store/storefront-answers.ts';
+import type { Contact, TakeBackRefusal } from '../../store/storefront-answers.gen.ts';
 
 /** A request after its proof was checked. */
 interface Question<Customer> {

@@ -1,6 +1,6 @@
 import { errorFields, type Telemetry } from '../../core/events/telemetry.ts';
 import type { RateLimit } from '../../core/storefront/cached-uses.ts';
-import type { StorefrontApi } from '../../store/storefront-answers.ts';
+import type { paths } from '../../store/storefront-answers.gen.ts';
 import {
   type Caller,
   callerOf,
@@ -32,7 +32,7 @@ import {
 } from './route.ts';
 import type { ScriptServer } from './serve-script.ts';
 
-type RouteOf<Name> = Name extends `${string} ${infer Route}` ? Route : never;
+type RouteOf<Path> = Path extends `/${infer Route}` ? Route : never;
 
 /** By the last part of the path: `/apps/loyalty/me`. */
 export const routes: ReadonlyMap<string, Route> = new Map(
@@ -41,7 +41,7 @@ export const routes: ReadonlyMap<string, Route> = new Map(
     redeem,
     'take-back': takeBack,
     answer: answerRoute,
-  } satisfies Record<RouteOf<keyof StorefrontApi>, Route>),
+  } satisfies Record<RouteOf<keyof paths>, Route>),
 );
 
 /** Quizzes are for the customer alone: staff must not earn points by answering them. */

@@ -1,6 +1,6 @@
 import type { RedeemAnswer } from '../../../shared/core/redeem/redeem-reward.ts';
 import { readAmount } from '../../../shared/store/money.ts';
-import type { RedemptionView } from '../../../shared/store/storefront-answers.ts';
+import type { RedemptionView } from '../../../shared/store/storefront-answers.gen.ts';
 import { joined } from '../kernel/chance.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import type { LoyaltyService } from '../world/loyalty-service.ts';

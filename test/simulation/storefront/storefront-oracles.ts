@@ -14,7 +14,7 @@ import {
   redemptionsKey,
 } from '../../../shared/core/redemptions/redemption-record.ts';
 import type { Value } from '../../../shared/loyalty/operations.ts';
-import type { RedemptionView } from '../../../shared/store/storefront-answers.ts';
+import type { RedemptionView } from '../../../shared/store/storefront-answers.gen.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import { SHOP } from '../world/connector.ts';
 import type { LoyaltyService } from '../world/loyalty-service.ts';

@@ -13,7 +13,7 @@ import {
 import { mapOrder } from '../../../shared/core/mapping/map-order.ts';
 import { idempotencyKey, type Mapped } from '../../../shared/core/mapping/wanted-state.ts';
 import type { StoreProduct } from '../../../shared/store/store-entities.ts';
-import type { OrderEarning } from '../../../shared/store/storefront-answers.ts';
+import type { OrderEarning } from '../../../shared/store/storefront-answers.gen.ts';
 import { lineOf } from '../../fixtures/order-spec.ts';
 import { neverSent, rules, storeCredit, storeOrder } from '../../fixtures/store-entities.ts';
 

@@ -5,7 +5,10 @@ import { OUTCOMES_KEPT, readEntry, replaceEntry } from '../../../../shared/core/
 import { noteMerge } from '../../../../shared/core/ledger/merged-customer.ts';
 import { recallOrder, rememberOrder } from '../../../../shared/core/mapping/wanted-state.ts';
 import { earningOf } from '../../../../shared/core/storefront/read-history.ts';
-import type { ExplainedEarning, HistoryPage } from '../../../../shared/store/storefront-answers.ts';
+import type {
+  ExplainedEarning,
+  HistoryPage,
+} from '../../../../shared/store/storefront-answers.gen.ts';
 import { answerOf } from '../../../fixtures/service-answers.ts';
 import { SHOP, serveInProcess } from '../../../support/served-storefront.ts';
 

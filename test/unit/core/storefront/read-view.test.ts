@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { noteMerge } from '../../../../shared/core/ledger/merged-customer.ts';
 import type { Redemption } from '../../../../shared/core/redemptions/redemption.ts';
 import { rememberRedemptions } from '../../../../shared/core/redemptions/redemption-record.ts';
-import type { View } from '../../../../shared/store/storefront-answers.ts';
+import type { View } from '../../../../shared/store/storefront-answers.gen.ts';
 import { redemptionAt } from '../../../fixtures/redemption.ts';
 import { answerOf, TIME_OUT } from '../../../fixtures/service-answers.ts';
 import { SHOP, serveInProcess } from '../../../support/served-storefront.ts';

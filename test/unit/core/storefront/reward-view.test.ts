@@ -8,7 +8,7 @@ import {
   viewUnoffered,
   withOtherTiers,
 } from '../../../../shared/core/storefront/reward-view.ts';
-import type { RewardView } from '../../../../shared/store/storefront-answers.ts';
+import type { RewardView } from '../../../../shared/store/storefront-answers.gen.ts';
 import { TIME_OUT } from '../../../fixtures/service-answers.ts';
 import { openAnswering, refusal, success } from '../../../support/answering-loyalty.ts';
 import { serveInProcess } from '../../../support/served-storefront.ts';

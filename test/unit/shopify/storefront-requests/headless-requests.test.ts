@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { issueSessionToken } from '../../../../local/store-sandbox/session-tokens.ts';
 import type { CustomerOfToken } from '../../../../shared/shopify/storefront-requests/customer-tokens.ts';
 import { routes } from '../../../../shared/shopify/storefront-requests/serve-storefront.ts';
@@ -96,7 +97,7 @@ describe("a storefront of the merchant's own", () => {
 });
 
 it('the description of the requests names every route, its method and its parameters', () => {
-  const { paths } = JSON.parse(readFileSync('docs/storefront-api.json', 'utf8'));
+  const { paths } = parse(readFileSync('docs/storefront-api.yaml', 'utf8'));
   const described = Object.entries<Record<string, { parameters?: { name: string }[] }>>(paths);
   const found = described.flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { parameters = [] }]) => [

@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { routes } from '../../../../shared/shopify/storefront-requests/serve-storefront.ts';
-import type { RedemptionView } from '../../../../shared/store/storefront-answers.ts';
+import type { RedemptionView } from '../../../../shared/store/storefront-answers.gen.ts';
 import { SECRET, SHOP, serveInProcess } from '../../../support/served-storefront.ts';
 import { proxyValues, signedQuery } from '../../../support/signed-query.ts';
 
