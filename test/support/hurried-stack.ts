@@ -40,14 +40,17 @@ interface Asked {
   readonly at: number;
 }
 
-type Options = Parameters<typeof startLocalStack>[0];
+type Options = Parameters<typeof startLocalStack>[0] & {
+  /** False: it skips nothing until it is told to, and no worker may be killed. */
+  readonly isHurried?: boolean;
+};
 
 /**
  * The local stack on a clock that skips what everybody only waits for: while messages wait on the queues and no
  * function does anything, the time of the next message comes at once, for the functions and for both sandboxes.
  * Every call of the watched functions passes a line on which a test plans what happens there.
  */
-export async function startHurriedStack(options: Options = {}) {
+export async function startHurriedStack({ isHurried = true, ...options }: Options = {}) {
   const clock = openMovedClock();
   const planned: Planned[] = [];
   const treats: Record<Watched, Treat[]> = { shop: [], worker: [], orders: [] };
@@ -105,7 +108,8 @@ export async function startHurriedStack(options: Options = {}) {
       };
     },
   });
-  for (const QueueUrl of [stack.outputs.BalancesQueueUrl, stack.outputs.OrdersQueueUrl]) {
+  const { BalancesQueueUrl, OrdersQueueUrl } = stack.outputs;
+  for (const QueueUrl of isHurried ? [BalancesQueueUrl, OrdersQueueUrl] : []) {
     const Attributes = { VisibilityTimeout: String(VISIBILITY_SECONDS) };
     await stack.sqs.send(new SetQueueAttributesCommand({ QueueUrl, Attributes }));
   }
@@ -129,7 +133,7 @@ export async function startHurriedStack(options: Options = {}) {
   async function drive(): Promise<void> {
     for (let idle = 0; !isStopped; ) {
       await sleep(PAUSE_MS);
-      const isIdle = () => !stack.functions.isRunning && !isDelivering();
+      const isIdle = () => isHurried && !stack.functions.isRunning && !isDelivering();
       idle = isIdle() && (await stack.waiting()) > 0 && isIdle() ? idle + 1 : 0;
       if (idle < IDLE_LOOKS) continue;
       idle = 0;
@@ -150,6 +154,10 @@ export async function startHurriedStack(options: Options = {}) {
     treats,
     kill,
     advance: clock.advance,
+
+    hurry(): void {
+      isHurried = true;
+    },
 
     plan(of: Watched, calls: Calls, happens: Planned['happens']): Planned {
       const one: Planned = { of, calls, happens };
