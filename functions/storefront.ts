@@ -28,7 +28,6 @@ import {
   STORE_MS,
   storefrontOf,
   toHttpRequest,
-  toLambdaResponse,
   withTelemetry,
 } from './wiring.ts';
 
@@ -141,9 +140,14 @@ export function createStorefrontFunction(
     telemetry,
     now,
   };
-  return withTelemetry(telemetry, async (event: LambdaFunctionURLEvent) =>
-    toLambdaResponse(await serveStorefront(toHttpRequest(event), dependencies)),
-  );
+  return withTelemetry(telemetry, async (event: LambdaFunctionURLEvent) => {
+    const {
+      status: statusCode,
+      headers,
+      ...answer
+    } = await serveStorefront(toHttpRequest(event), dependencies);
+    return { statusCode, headers: { ...headers }, ...answer };
+  });
 }
 
 /** Undefined if the secret holds an app without one. Throws where the secret cannot be read now. */

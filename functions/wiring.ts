@@ -37,8 +37,6 @@ import { createPauses } from '../shared/core/calls/shop-pause.ts';
 import type { QueueFamily, ReceivedMessage } from '../shared/core/events/event.ts';
 import { errorFields } from '../shared/core/events/telemetry.ts';
 import { createShopSecrets } from '../shared/services/shop-secrets.ts';
-import type { StorefrontRequest } from '../shared/shopify/storefront-requests/caller.ts';
-import type { StorefrontAnswer } from '../shared/shopify/storefront-requests/route.ts';
 
 /** What every function has. `names`: the variables of its environment beside those of all. */
 export function openFunction<const Name extends string>(
@@ -264,7 +262,7 @@ export async function runInTime<Result>(
  * Function URLs and HTTP APIs use the same event. Lambda decides which bodies are base64; here they are raw bytes,
  * because senders sign the bytes.
  */
-export function toHttpRequest(event: LambdaFunctionURLEvent): StorefrontRequest {
+export function toHttpRequest(event: LambdaFunctionURLEvent) {
   return {
     method: event.requestContext.http.method,
     path: event.rawPath,
@@ -284,14 +282,6 @@ export function toLambdaAnswer(answer: {
     headers: { 'content-type': 'text/plain; charset=utf-8' },
     body: `${answer.text}\n`,
   };
-}
-
-export function toLambdaResponse({
-  status: statusCode,
-  headers,
-  ...answer
-}: StorefrontAnswer): LambdaFunctionURLResult {
-  return { statusCode, headers: { ...headers }, ...answer };
 }
 
 export function toMessages(event: SQSEvent): readonly ReceivedMessage[] {

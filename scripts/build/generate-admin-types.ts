@@ -6,8 +6,7 @@ import * as operationTypes from '@graphql-codegen/typescript-operations';
 import { type GraphQLSchema, getOperationAST, print, stripIgnoredCharacters } from 'graphql';
 import { adminSchema } from '../../shared/shopify/admin/schema/admin-schema.ts';
 import { API_VERSION } from '../../shared/shopify/entity-id.ts';
-import { type AdminOperation, readAdminOperations } from './admin-documents.ts';
-import { checkAdminDocument } from './check-admin-document.ts';
+import { type AdminOperation, checkAdminDocument, readAdminOperations } from './admin-documents.ts';
 
 /**
  * Writes the documents of the Admin API as TypeScript: their text and their types in one file, because
@@ -38,7 +37,6 @@ async function generateAdminTypes(
       enumType: 'string-literal',
       disableDescriptions: true,
       inlineFragmentTypes: 'combine',
-      noExport: true,
     },
     plugins: [{ operations: {} }],
     pluginMap: { operations: operationTypes },
@@ -46,24 +44,10 @@ async function generateAdminTypes(
   return [
     `// Generated from documents/*.graphql and Shopify's schema ${API_VERSION}: npm run generate.`,
     `import type { AdminDocument } from './client/admin-client.ts';`,
-    withoutUnused(types).trim(),
+    types.trim(),
     ...operations.map(documentCode),
     '',
   ].join('\n\n');
-}
-
-/** The generator also declares types that only others could use; unused ones would fail the build. */
-function withoutUnused(types: string): string {
-  return types
-    .replace(/^\/\*\*.*\*\/\n/gm, '')
-    .replace(/^export /gm, '')
-    .split(/\n(?=type )/)
-    .filter((block) => {
-      const name = /^type (\w+)/.exec(block.trim())?.[1] ?? '';
-      const isRoot = /(?:Query|Mutation)(?:Variables)?$/.test(name);
-      return isRoot || types.split(new RegExp(`\\b${name}\\b`)).length > 2;
-    })
-    .join('\n');
 }
 
 function documentCode({ name, document }: AdminOperation): string {

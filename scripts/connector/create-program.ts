@@ -5,6 +5,7 @@ import { registerRepair } from './commands/repair.ts';
 import { registerSetUp } from './commands/set-up.ts';
 import { registerDeadLetters } from './dead-letters/command.ts';
 import { pathOf } from './session/run-action.ts';
+import { registerStore } from './shopify/command.ts';
 import { printable } from './terminal/text.ts';
 
 const EXAMPLES = `
@@ -35,15 +36,13 @@ export function createProgram(): Command {
     .configureHelp({ showGlobalOptions: true })
     .addHelpText('after', EXAMPLES);
   registerSetUp(program.commandsGroup('Set up:'), createProgram);
+  registerStore(program);
   registerLook(program.commandsGroup('Look:'), createProgram);
   registerRepair(program.commandsGroup('Repair:'));
   registerDeadLetters(program);
   forEachCommand(program, prepare);
   return program;
 }
-
-/** Groups that are commands of their own, too. */
-const RUN_ALONE: ReadonlySet<string> = new Set(['reconcile']);
 
 /** Settings that commander does not pass on to commands added as objects. */
 function prepare(command: Command): void {
@@ -53,32 +52,6 @@ function prepare(command: Command): void {
     .configureOutput({
       outputError: (text, write) =>
         write(`${command.name()}: ${printable(oneLine(text))} (${helpOf(command)} shows how)\n`),
-    });
-  if (command.commands.length > 0 && !RUN_ALONE.has(command.name())) requireSubcommand(command);
-}
-
-/** What commander says itself of a mistake, with its suggestion; its types leave these out. */
-interface Reports {
-  unknownCommand(): never;
-  unknownOption(flag: string): never;
-}
-
-/**
- * A group alone does nothing: the bare `loyalty-connector` shows the help, a group names its commands. An unknown
- * command is named before its options, which are those of the command that was meant.
- */
-function requireSubcommand(command: Command & Partial<Reports>): void {
-  const names = command.commands.map((child) => child.name()).join(', ');
-  command
-    .allowExcessArguments()
-    .allowUnknownOption()
-    .action(() => {
-      const [unknown] = command.args;
-      command.allowUnknownOption(false);
-      if (unknown?.startsWith('-')) command.unknownOption?.(unknown);
-      if (unknown !== undefined) command.unknownCommand?.();
-      if (!command.parent) command.help();
-      command.error(`needs a command: ${names}.`);
     });
 }
 

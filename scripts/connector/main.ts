@@ -9,7 +9,10 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 });
 
 try {
-  await createProgram().parseAsync();
+  // Alone it shows its help.
+  await createProgram().parseAsync(
+    process.argv[2] === undefined ? [...process.argv, '--help'] : process.argv,
+  );
 } catch (error) {
   if (!(error instanceof CommanderError)) throw error;
   // Help and version are thrown too, with 0; commander has already printed every mistake.

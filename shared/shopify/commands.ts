@@ -6,6 +6,7 @@ import { type Ask, createAdminClient } from './admin/client/admin-client.ts';
 import { parseAdminSecret } from './admin/client/admin-secret.ts';
 import {
   accessScopesDocument,
+  customerBalanceDocument,
   customerByEmailDocument,
   entityNamesDocument,
   findOrdersDocument,
@@ -13,6 +14,7 @@ import {
   stillThereDocument,
 } from './admin/documents.gen.ts';
 import { countEntities } from './admin/pages.ts';
+import type { BalanceField } from './admin/write-balances.ts';
 import { API_VERSION, idFromGid } from './entity-id.ts';
 import { PROBE_TOPIC } from './webhooks/topics.ts';
 
@@ -50,10 +52,14 @@ export const shopifyCommands: PlatformCommands = {
   open: (opened) => askShop(askAdminApi(opened), opened.shop.domain),
 };
 
-/** For requests that the workers do not make. */
-export function askAdminApi({ shop: { domain: shop }, secret, sandboxAddress }: OpenShop): Ask {
+function askAdminApi({ shop: { domain: shop }, secret, sandboxAddress }: OpenShop): Ask {
   const settings = { shop, secret: secret(parseAdminSecret), sandboxAddress };
   return createAdminClient(settings).until(undefined);
+}
+
+export interface AskedShopifyShop extends AskedShop {
+  /** For requests that the workers do not make. */
+  readonly ask: Ask;
 }
 
 /** Of a webhook, as the store sends it. */
@@ -97,13 +103,15 @@ const isAddress = (text: string) => text.includes('@');
 /** Quotes are documented for values with spaces or colons; a backslash escapes (Shopify, "Search syntax"). */
 const quoted = (text: string) => `"${text.replaceAll(/["\\]/g, '\\$&')}"`;
 
-export function askShop(ask: Ask, domain: string): AskedShop {
+export function askShop(ask: Ask, domain: string): AskedShopifyShop {
   const searchOrders = async (search: string) =>
     found(await ask(findOrdersDocument, { search }), ({ orders }) =>
       orders.nodes.map(({ id, name }) => hit('order', id, name)),
     );
 
   return {
+    ask,
+
     async ordersNamed(text) {
       if (isAddress(text)) return searchOrders(`email:${quoted(text)}`);
       const all = await searchOrders(`name:${quoted(text)}`);
@@ -149,13 +157,30 @@ export function askShop(ask: Ask, domain: string): AskedShop {
 
     count: (kind, span) => countEntities(ask, kind, span),
 
+    async balanceOf(customerId, namespace) {
+      const id = gidOf('customer', customerId);
+      return found(await ask(customerBalanceDocument, { id, namespace }), ({ customer }) => {
+        const values = new Map(customer?.metafields.nodes.map(({ key, value }) => [key, value]));
+        const of = (field: BalanceField) => values.get(field);
+        const [points, expiring, at] = [of('points'), of('expiring_points'), of('expires_at')];
+        if (points === undefined) return undefined;
+        return {
+          points: Number(points),
+          cashback: Number(of('cashback') ?? 0),
+          tier: of('tier') ?? null,
+          expiring: expiring && at ? { points: Number(expiring), at } : null,
+        };
+      });
+    },
+
     async tryCredentials() {
       const answer = await ask(accessScopesDocument, {});
       if (answer.kind === 'data') return undefined;
       const { why, misconfigured } = unavailable(answer);
+      const refused = `${domain} does not accept them (${why}); the app must be installed there`;
       return misconfigured
-        ? `${domain} does not accept them (${why}); the app must be installed there`
-        : `${domain} gave no usable answer (${why})`;
+        ? { what: refused, isRefused: true }
+        : { what: `${domain} gave no usable answer (${why})` };
     },
   };
 }

@@ -181,6 +181,7 @@ function readAnswer<Data>({
   if (codes.includes('GRAPHQL_VALIDATION_FAILED') || codes.includes('BAD_USER_INPUT')) {
     return { ...unavailable('query-refused'), queryRefused: true };
   }
+  if (codes.includes('USER_INPUT_ERROR')) return unavailable('list-too-long');
   if (codes.length > 0 || !body.data) return unavailable('server-error');
   return { kind: 'data', data: body.data as Data };
 }

@@ -114,7 +114,7 @@ function askServer(client: VendureClient, channel: Channel): AskedShop {
     },
 
     async namesOf(kind, ids) {
-      const named = await list(kind, NAMES[kind], { id: { in: ids } }, { take: ids.length });
+      const named = await list(kind, NAMES[kind], { id: { in: ids } }, {});
       const items = named.kind === 'found' ? named.value : [];
       return new Map(items.map(({ id, name }) => [id, name ?? id]));
     },
@@ -140,9 +140,10 @@ function askServer(client: VendureClient, channel: Channel): AskedShop {
       if (answer.kind === 'data') return undefined;
       const need =
         answer.why === 'unauthorized' ? `the ${WRONG_LOGIN}` : `they need ${PERMISSIONS}`;
+      const refused = `${channel.adminApi} does not accept them (${answer.why}); ${need}`;
       return answer.misconfigured
-        ? `${channel.adminApi} does not accept them (${answer.why}); ${need}`
-        : `${channel.adminApi} gave no usable answer (${answer.why})`;
+        ? { what: refused, isRefused: true }
+        : { what: `${channel.adminApi} gave no usable answer (${answer.why})` };
     },
 
     look: async () => judgeServer(await client.ask(documents.channel, {}), channel),

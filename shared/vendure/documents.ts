@@ -100,7 +100,7 @@ const PRODUCT_FIELDS = `id name slug enabled
   featuredAsset { preview }
   facetValues { name facet { code } }
   collections { id name isPrivate breadcrumbs { id name } }
-  variantList(options: { take: 100 }) { items { enabled priceWithTax currencyCode } }`;
+  variantList { items { enabled priceWithTax currencyCode } }`;
 
 export interface VendureProduct {
   readonly id: string;

@@ -44,16 +44,13 @@ export interface VendureStoreSettings {
 }
 
 const DAY_MS = 86_400_000;
-/** Far below the thousand that a list may have, because of the parts of an order. */
+/** With the last one of the page before. Far below the thousand that a list may have, because of the parts of an order. */
 const PAGE = 100;
 
 interface List<Item> {
   readonly totalItems: number;
   readonly items: readonly Item[];
 }
-
-/** The most that a list may have. */
-const MOST = 1000;
 
 /** Of coupons with one code, the last one counts. */
 const FORCE = ['expired', 'scheduled', 'active'];
@@ -75,6 +72,8 @@ export const openVendureStore = ({ shop }: StoreSettings): ShopStore =>
 export function createVendureStore(settings: VendureStoreSettings): ShopStore {
   const { now = () => new Date(), pageSize = PAGE } = settings;
   const clients = new Map<string, VendureClient>();
+  /** Of shops whose server refused a page as too long. */
+  const shorterPages = new Map<string, number>();
   return openStore(undefined);
 
   function openStore(signal: AbortSignal | undefined): ShopStore {
@@ -126,13 +125,23 @@ export function createVendureStore(settings: VendureStoreSettings): ShopStore {
       after: string | undefined,
     ) {
       const [, place = '0', last] = /^(\d+)\/(.*)$/s.exec(after ?? '') ?? [];
-      for (let skip = Number(place); ; skip = Math.max(0, skip - pageSize)) {
-        const page = { ...options, take: pageSize + 1, skip };
+      let skip = Number(place);
+      for (;;) {
+        const take = shorterPages.get(domain) ?? pageSize;
+        const page = { ...options, take, skip };
         const answer = await ask<List<Raw>>(domain, query, { options: page });
-        if (answer.kind === 'unavailable') return answer;
+        if (answer.kind === 'unavailable') {
+          // No answer of the server says how many it lists: `apiOptions.adminListQueryLimit` of the merchant.
+          if (answer.why !== 'list-too-long' || take <= 2) return answer;
+          shorterPages.set(domain, Math.floor(take / 2));
+          continue;
+        }
         const { items, totalItems } = answer.value;
         const read = items.findIndex(({ id }) => id === last);
-        if (last !== undefined && read < 0 && skip > 0) continue;
+        if (last !== undefined && read < 0 && skip > 0) {
+          skip = Math.max(0, skip - take);
+          continue;
+        }
         const end = skip + items.length - 1;
         const next = end + 1 < totalItems ? `${end}/${items.at(-1)?.id}` : undefined;
         return { kind: 'data', value: { items: items.slice(read + 1), next } } as const;
@@ -161,16 +170,39 @@ export function createVendureStore(settings: VendureStoreSettings): ShopStore {
       return { kind: 'found', value: { changed, ...(next !== undefined && { next }) } };
     }
 
+    /**
+     * All that match, however few the server lists at once. What was read is left out of the next question: so a
+     * deletion hides no other one.
+     */
+    async function listAll<Item extends { readonly id: string }>(
+      domain: string,
+      query: string,
+      filter: Readonly<Record<string, object>>,
+    ): Promise<ScanAnswer<readonly Item[]>> {
+      const read: Item[] = [];
+      for (;;) {
+        const known = read.length > 0 && { notIn: read.map(({ id }) => id) };
+        const options = {
+          filter: known ? { ...filter, id: { ...filter.id, ...known } } : filter,
+          sort: { id: 'ASC' },
+        };
+        const answer = await ask<List<Item>>(domain, query, { options });
+        if (answer.kind === 'unavailable') return answer;
+        const { items, totalItems } = answer.value;
+        read.push(...items);
+        if (items.length === 0 || items.length >= totalItems) return { kind: 'found', value: read };
+      }
+    }
+
     async function absentOf(
       domain: string,
       query: string,
       ids: readonly string[],
     ): Promise<ScanAnswer<ReadonlySet<string>>> {
       if (ids.length === 0) return { kind: 'found', value: new Set() };
-      const options = { filter: { id: { in: ids } }, take: ids.length };
-      const answer = await ask<List<{ readonly id: string }>>(domain, query, { options });
+      const answer = await listAll(domain, query, { id: { in: ids } });
       if (answer.kind === 'unavailable') return answer;
-      const there = new Set(answer.value.items.map(({ id }) => id));
+      const there = new Set(answer.value.map(({ id }) => id));
       return { kind: 'found', value: new Set(ids.filter((id) => !there.has(id))) };
     }
 
@@ -210,10 +242,10 @@ export function createVendureStore(settings: VendureStoreSettings): ShopStore {
     ): Promise<ScanAnswer<ReadonlyMap<string, StoreCoupon>>> {
       if (codes.length === 0) return { kind: 'found', value: new Map() };
       const { reading } = shopOf(domain);
-      const options = { filter: { couponCode: { in: codes } }, sort: { id: 'ASC' }, take: MOST };
-      const answer = await ask<List<VendurePromotion>>(domain, documents.promotions, { options });
+      const filter = { couponCode: { in: codes } };
+      const answer = await listAll<VendurePromotion>(domain, documents.promotions, filter);
       if (answer.kind === 'unavailable') return answer;
-      const coupons = answer.value.items
+      const coupons = answer.value
         .flatMap((promotion) => readVendureCoupon(promotion, reading) ?? [])
         .toSorted((one, other) => FORCE.indexOf(one.status) - FORCE.indexOf(other.status));
       return { kind: 'found', value: new Map(coupons.map((coupon) => [coupon.code, coupon])) };

@@ -1,6 +1,7 @@
 import {
   financialStatus,
   fulfillmentStatus,
+  orderTotals,
 } from '../../local/store-sandbox/model/order-totals.ts';
 import type { LineRow, OrderRow, TransactionRow } from '../../local/store-sandbox/model/rows.ts';
 
@@ -164,9 +165,10 @@ function giftCardMoney({ transactions }: OrderRow): bigint {
   return sum(theirs.filter(isPayment).map(minorOf)) - sum(theirs.filter(isRepayment).map(minorOf));
 }
 
-/** All money that went back, less the worth of all that was taken back, whichever came first. */
+/** All money that went back, less what was paid, or is still owed, beyond what is kept; whichever came first. */
 export function paidBackBeyond(order: OrderRow): bigint {
-  return atLeast0(repaid(order) - takenBack(order));
+  const beyondKept = received(order) + atLeast0(owed(order)) - currentTotal(order);
+  return atLeast0(repaid(order) - atLeast0(beyondKept));
 }
 
 function takenBack(order: OrderRow): bigint {
@@ -198,10 +200,8 @@ function soldTotal(order: OrderRow): bigint {
 
 const currentTotal = (order: OrderRow): bigint => soldTotal(order) - takenBack(order);
 
-/** Positive: the customer owes it. What went back without goods is owed no more. */
-function owed(order: OrderRow): bigint {
-  return currentTotal(order) - paidBackBeyond(order) - (received(order) - repaid(order));
-}
+/** Positive: the customer owes it. */
+const owed = (order: OrderRow): bigint => BigInt(orderTotals(order).outstandingMinor);
 
 const goodsOf = ({ lines }: OrderRow): LineRow[] => lines.filter(({ kind }) => kind !== 'tip');
 

@@ -57,14 +57,7 @@ const REFUSED = [
   ['functions/sync-entities.ts', '../infra/stack.ts', 'Runtime code does not import'],
   ['functions/wiring.ts', '../scripts/connector/session.ts', 'do not import each other'],
   ['functions/wiring.ts', '../local/harness/memory-ledger.ts', 'do not import each other'],
-  [
-    'functions/reconcile.ts',
-    '../shared/shopify/admin/admin-store.ts',
-    'the tables in shared/services',
-  ],
-  ['functions/reconcile.ts', '../shared/vendure/deliveries.ts', 'the tables in shared/services'],
   ['scripts/connector/session.ts', '../../functions/wiring.ts', 'belongs in shared/services'],
-  ['scripts/connector/session.ts', '../../shared/vendure/documents.ts', "the shop's platform"],
   ['scripts/connector/session.ts', '../../local/harness/memory-ledger.ts', 'each other'],
   ['local/stack/run-stack.ts', '../../scripts/connector/session.ts', 'do not import each other'],
   ['local/harness/memory-ledger.ts', '../../bench/lab.ts', 'belongs in local/harness'],
@@ -174,18 +167,45 @@ describe('the words of the core', () => {
     expect(status).not.toBe(0);
   });
 
-  it.each([
+  const ROOMS = [
     ...['shared/aws', 'shared/http', 'shared/loyalty', 'shared/store', 'shared/config'],
-    ...['shared/services', 'functions', 'infra', 'scripts/connector/trace'],
-  ])('name no platform in %s, either', (room) => {
-    const file = `${room}/names-a-platform.ts`;
-    write(
-      file,
-      "export const isOther = (shop: { platform: string }) => shop.platform === 'vendure';",
-    );
-    const { said, status } = runLinter([], join(folder, file));
-    expect(said).toContain('This room knows no store platform');
-    expect(status).not.toBe(0);
+    ...['shared/services', 'functions', 'infra'],
+    ...readdirSync('scripts/connector', { withFileTypes: true })
+      .filter((one) => one.isDirectory() && !['platforms', 'shopify'].includes(one.name))
+      .map(({ name }) => `scripts/connector/${name}`),
+  ];
+
+  it('name no platform in another room, either, be it to import it', () => {
+    for (const room of ROOMS) {
+      write(
+        `${room}/word.ts`,
+        "export const is = (shop: { on: string }) => shop.on === 'vendure';",
+      );
+      write(`${room}/import.ts`, "export * from '../shopify/shop-room.ts';");
+    }
+    const { said } = runLinter(['--reporter=github'], folder);
+    const refused = said.split('\n').filter((line) => line.includes('knows no store platform'));
+    const found = refused.flatMap((line) => /([\w/-]+)\/(word|import)\.ts,/.exec(line)?.[0] ?? []);
+    const all = ROOMS.flatMap((room) => [`${room}/import.ts,`, `${room}/word.ts,`]);
+    expect(
+      found.map((one) => one.slice(one.search(/shared|functions|infra|scripts/))).toSorted(),
+    ).toEqual(all.toSorted());
+  });
+
+  it('name it only in its rooms, in the tables that list them, and in the settings', () => {
+    const { overrides } = JSON.parse(readFileSync('biome.json', 'utf8'));
+    const exempt = overrides.at(-1).includes.filter((one: string) => one.startsWith('!'));
+    expect(exempt).toEqual([
+      // Its rooms: the storefront answers the pages of an app, which only Shopify's shops have.
+      ...['!shared/shopify/**', '!shared/vendure/**', '!scripts/connector/shopify/**'],
+      '!functions/{storefront,widget-script}.ts',
+      // The tables.
+      '!shared/services/{configured-store,platforms}.ts',
+      ...['!scripts/connector/create-program.ts', '!scripts/connector/platforms/**'],
+      // The settings, and those of a new project.
+      '!shared/config/{connector-config,connector-settings,new-shop,settings-check}.ts',
+      '!scripts/connector/init/template/**',
+    ]);
   });
 });
 

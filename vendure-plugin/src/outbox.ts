@@ -1,12 +1,17 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
 export type EntityKind = 'order' | 'product' | 'promotion' | 'customer';
+/**
+ * The sender looks up the order, or the product, that it is part of. What records a change reads nothing: on Postgres, a
+ * statement that fails costs the merchant's transaction.
+ */
+export type PartKind = 'orderLine' | 'variant';
 export type Change = 'changed' | 'deleted';
 
 /** One thing that the connector must hear of. The row is written with the change itself, and deleted when it was heard. */
 export class LoyaltyOutbox {
   id!: string;
-  kind!: EntityKind;
+  kind!: EntityKind | PartKind;
   entityId!: string;
   change!: Change;
   /** Epoch milliseconds. */

@@ -34,7 +34,7 @@ export function checkOptions(given: LoyaltyConnectorOptions | undefined): Receiv
     channel === '' && 'channel must be the code of a channel, or be left out',
   ].filter(Boolean);
   if (faults.length > 0) throw new Error(`LoyaltyConnectorPlugin.init: ${faults.join('; ')}`);
-  return { address: address.replace(/\/+$/, ''), secret };
+  return { address: address.replace(/\/+$/, ''), secret, channel };
 }
 
 class LoyaltyConnector {
@@ -51,7 +51,7 @@ class LoyaltyConnector {
 
   onApplicationBootstrap(): void {
     const receiver = checkOptions(options);
-    recordChanges(this.#eventBus, this.#connection, options?.channel);
+    recordChanges(this.#eventBus, this.#connection);
     // Workers record what their jobs change; the server sends.
     if (this.#process.isServer) this.#sender = sendChanges(this.#connection, receiver);
   }

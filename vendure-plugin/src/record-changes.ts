@@ -1,28 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import {
   CollectionModificationEvent,
-  Customer,
   CustomerEvent,
   type EventBus,
   FulfillmentStateTransitionEvent,
   HistoryEntryEvent,
   type ID,
   Logger,
-  Order,
+  type Order,
   OrderEvent,
-  OrderLine,
   OrderLineEvent,
   OrderPlacedEvent,
   OrderStateTransitionEvent,
   PaymentStateTransitionEvent,
-  Product,
   ProductChannelEvent,
   ProductEvent,
-  ProductVariant,
+  type ProductVariant,
   ProductVariantChannelEvent,
   ProductVariantEvent,
   ProductVariantPriceEvent,
-  Promotion,
   PromotionEvent,
   RefundEvent,
   RefundStateTransitionEvent,
@@ -30,26 +26,26 @@ import {
   type TransactionalConnection,
   type VendureEvent,
 } from '@vendure/core';
-import { In, type QueryRunner } from 'typeorm';
-import { type Change, type EntityKind, explainOutbox, LoyaltyOutbox } from './outbox.ts';
+import type { QueryRunner } from 'typeorm';
+import {
+  type Change,
+  type EntityKind,
+  explainOutbox,
+  LoyaltyOutbox,
+  type PartKind,
+} from './outbox.ts';
 
 type EventClass = abstract new (
   ...given: never[]
 ) => VendureEvent & { readonly ctx: RequestContext };
 
 interface Found {
-  readonly kind: EntityKind;
+  readonly kind: EntityKind | PartKind;
   readonly ids: readonly ID[];
   readonly change?: Change;
 }
 
 const NAME = 'LoyaltyConnector';
-const ENTITIES = {
-  order: Order,
-  product: Product,
-  promotion: Promotion,
-  customer: Customer,
-} satisfies Record<EntityKind, unknown>;
 /** What the connector reads as an id. */
 const ID_TEXT = /^[\w:.-]{1,64}$/;
 /** A collection may hold all products: the request must not wait for so many rows. */
@@ -61,11 +57,7 @@ const HISTORY: readonly string[] = ['CUSTOMER_REGISTERED', 'CUSTOMER_EMAIL_UPDAT
  * Writes a row for each change, in the transaction of the change: both are stored, or neither. A handler that fails is
  * logged and never fails the merchant's request.
  */
-export function recordChanges(
-  eventBus: EventBus,
-  connection: TransactionalConnection,
-  channel: string | undefined,
-): void {
+export function recordChanges(eventBus: EventBus, connection: TransactionalConnection): void {
   const { rawConnection } = connection;
   const losesTransaction = ['postgres', 'aurora-postgres', 'cockroachdb'].includes(
     rawConnection.options.type,
@@ -111,16 +103,6 @@ export function recordChanges(
     }
   }
 
-  /** Whichever channel it is changed in. What is deleted may have left its channels. */
-  async function inChannel(ctx: RequestContext, found: Found): Promise<Found> {
-    if (!channel || found.change === 'deleted' || found.ids.length === 0) return found;
-    const ours = await connection.getRepository(ctx, ENTITIES[found.kind] as typeof Order).find({
-      where: { id: In([...found.ids]), channels: { code: channel } },
-      select: { id: true },
-    });
-    return { ...found, ids: ours.map(({ id }) => id) };
-  }
-
   /**
    * Postgres aborts the transaction of a statement that fails, unless there is a savepoint. It is set and released in
    * one message with the insert: so no other statement of the request comes between, which going back would undo.
@@ -151,15 +133,15 @@ export function recordChanges(
 
   function on<Event extends EventClass>(
     event: Event,
-    find: (event: InstanceType<Event>) => Found | undefined | Promise<Found | undefined>,
+    find: (event: InstanceType<Event>) => Found | undefined,
   ): void {
     eventBus.registerBlockingEventHandler({
       event: event as never,
       id: `loyalty-connector-${event.name}`,
       handler: async (happened: InstanceType<Event>) => {
         try {
-          const found = await find(happened);
-          if (found) await write(happened.ctx, await inChannel(happened.ctx, found));
+          const found = find(happened);
+          if (found) await write(happened.ctx, found);
         } catch (error) {
           // MySQL has rolled the transaction back: what is left of the request must not be stored without the rest.
           if ((error as { readonly code?: unknown }).code === 'ER_LOCK_DEADLOCK') throw error;
@@ -185,13 +167,10 @@ export function recordChanges(
   on(OrderEvent, ({ order }) => placed(order));
   on(OrderLineEvent, ({ order }) => placed(order));
   // The second of two parcels moves the state of no order.
-  on(FulfillmentStateTransitionEvent, async ({ ctx, fulfillment }) => {
-    const ids = (fulfillment.lines ?? []).map(({ orderLineId }) => orderLineId);
-    const lines = await connection
-      .getRepository(ctx, OrderLine)
-      .find({ where: { id: In(ids) }, relations: { order: true } });
-    return { kind: 'order', ids: lines.map(({ order }) => order.id) };
-  });
+  on(FulfillmentStateTransitionEvent, ({ fulfillment: { lines = [] } }) => ({
+    kind: 'orderLine',
+    ids: lines.map(({ orderLineId }) => orderLineId),
+  }));
 
   on(CustomerEvent, ({ entity, type }) => ({
     kind: 'customer',
@@ -223,13 +202,9 @@ export function recordChanges(
   on(ProductVariantPriceEvent, ({ entity }) => products(entity.map(({ variant }) => variant)));
   on(ProductVariantChannelEvent, ({ productVariant }) => products([productVariant]));
   // A collection is a category.
-  on(CollectionModificationEvent, async ({ ctx, productVariantIds: ids }) => {
-    if (ids.length === 0 || ids.length > MOST_VARIANTS) return undefined;
-    const variants = await connection
-      .getRepository(ctx, ProductVariant)
-      .find({ where: { id: In(ids) }, select: { id: true, productId: true } });
-    return products(variants);
-  });
+  on(CollectionModificationEvent, ({ productVariantIds: ids }) =>
+    ids.length > MOST_VARIANTS ? undefined : { kind: 'variant', ids },
+  );
 
   on(PromotionEvent, ({ entity, type }) => ({
     kind: 'promotion',

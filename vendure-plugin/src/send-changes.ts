@@ -1,13 +1,34 @@
 import { createHmac } from 'node:crypto';
-import { Logger, type TransactionalConnection } from '@vendure/core';
+import {
+  Customer,
+  Logger,
+  Order,
+  OrderLine,
+  Product,
+  ProductVariant,
+  Promotion,
+  type TransactionalConnection,
+} from '@vendure/core';
 import { In, LessThan, LessThanOrEqual } from 'typeorm';
-import { explainOutbox, LoyaltyOutbox } from './outbox.ts';
+import { type EntityKind, explainOutbox, LoyaltyOutbox } from './outbox.ts';
 
 export interface Receiver {
   /** The connector's webhook address with the path of the shop. */
   readonly address: string;
   readonly secret: string;
+  /** Its code: what is not in it is not sent. */
+  readonly channel?: string | undefined;
 }
+
+/** What a row may name, and as what the connector knows it. */
+const KINDS = {
+  order: { entity: Order, known: 'order' },
+  orderLine: { entity: OrderLine, known: 'order' },
+  product: { entity: Product, known: 'product' },
+  variant: { entity: ProductVariant, known: 'product' },
+  promotion: { entity: Promotion, known: 'promotion' },
+  customer: { entity: Customer, known: 'customer' },
+} as const satisfies Record<LoyaltyOutbox['kind'], { entity: unknown; known: EntityKind }>;
 
 const NAME = 'LoyaltyConnector';
 const LOOK_EVERY_MS = 1_000;
@@ -49,7 +70,7 @@ export function sendChanges(
       take: PAGE,
     });
     const byEntity = new Map<string, LoyaltyOutbox[]>();
-    for (const row of due) {
+    for (const row of await asKnown(due)) {
       const name = `${row.kind}/${row.entityId}`;
       byEntity.set(name, [...(byEntity.get(name) ?? []), row]);
     }
@@ -63,6 +84,43 @@ export function sendChanges(
       if (stopped || answers.includes('failed')) return false;
     }
     return due.length === PAGE;
+  }
+
+  /** Lines as their orders, variants as their products. What is gone, or in other channels only, is forgotten. */
+  async function asKnown(due: readonly LoyaltyOutbox[]): Promise<readonly LoyaltyOutbox[]> {
+    const known: LoyaltyOutbox[] = [];
+    for (const kind of new Set(due.map((row) => row.kind))) {
+      const some = due.filter((row) => row.kind === kind);
+      // What is deleted may have left its channels.
+      const changed = some.filter(({ change }) => change === 'changed');
+      const ids = await idsInChannel(kind, new Set(changed.map(({ entityId }) => entityId)));
+      for (const row of some) {
+        const entityId = row.change === 'deleted' ? row.entityId : ids.get(row.entityId);
+        if (entityId) known.push({ ...row, kind: KINDS[kind].known, entityId });
+      }
+    }
+    const kept = new Set(known.map(({ id }) => id));
+    const others = due.flatMap(({ id }) => (kept.has(id) ? [] : id));
+    if (others.length > 0) await rows().delete({ id: In(others) });
+    return known;
+  }
+
+  /** By the ids in the rows, those that the connector knows. */
+  async function idsInChannel(
+    kind: LoyaltyOutbox['kind'],
+    ids: ReadonlySet<string>,
+  ): Promise<ReadonlyMap<string, string>> {
+    const { entity, known } = KINDS[kind] as { entity: typeof OrderLine; known: 'order' };
+    const isPart = kind !== known;
+    const { channel: code } = receiver;
+    if (!isPart && !code) return new Map([...ids].map((id) => [id, id]));
+    const place = code ? { channels: { code } } : {};
+    const found = await connection.rawConnection.getRepository(entity).find({
+      where: { id: In([...ids]), ...(isPart ? { [known]: place } : place) },
+      relations: isPart ? { [known]: true } : {},
+      select: { id: true, ...(isPart && { [known]: { id: true } }) },
+    });
+    return new Map(found.map((one) => [String(one.id), String((isPart ? one[known] : one).id)]));
   }
 
   function endOutage(): void {

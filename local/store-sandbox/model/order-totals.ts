@@ -42,6 +42,15 @@ export function orderTotals(order: OrderRow) {
     sum(tips.map(({ amounts }) => amounts.keptNetMinor)) +
     currentDuties;
   const { receivedMinor, refundedMinor } = paymentsOf(order);
+  const owedMinor = (...statuses: readonly TransactionRow['status'][]) => {
+    const back = repaymentsOf(order).filter(({ status }) => statuses.includes(status));
+    const ids = new Set(back.map(({ id }) => id));
+    const given = order.refunds.filter(({ transactionIds }) =>
+      transactionIds.some((id) => ids.has(id)),
+    );
+    const givenMinor = sum(given.map((refund) => refund.givenMinor));
+    return currentTotal - givenMinor - (receivedMinor - sum(back.map(({ minor }) => minor)));
+  };
   const totalMinor =
     subtotalMinor +
     shippingMinor -
@@ -75,14 +84,10 @@ export function orderTotals(order: OrderRow) {
     },
     receivedMinor,
     refundedMinor,
-    /**
-     * Positive: the customer still owes it. What was paid back beyond the value of what was taken back is owed no
-     * more: it was given away.
-     */
-    outstandingMinor:
-      currentTotal -
-      Math.max(0, refundedMinor - (totalMinor - currentTotal)) -
-      (receivedMinor - refundedMinor),
+    /** Positive: the customer still owes it. What was given away is owed no more. */
+    outstandingMinor: owedMinor('success'),
+    /** The same, once all money on its way has arrived. */
+    expectedMinor: owedMinor('success', 'pending'),
   };
 }
 

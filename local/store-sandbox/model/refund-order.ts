@@ -97,7 +97,7 @@ export function recordRefund(
 ): { readonly order: OrderRow; readonly refund: RefundRow } {
   const { ids, rows } = world;
   const id = ids.next('Refund');
-  const before = orderTotals(order).current;
+  const { current: before, expectedMinor } = orderTotals(order);
   const locationId = order.locationId ?? [...rows.locations.values()][0]?.id ?? null;
   let next = order;
   for (const one of plan.lines) {
@@ -120,6 +120,7 @@ export function recordRefund(
     shipping: refundShipping(world, order, plan.shippingMinor),
     dutiesMinor: plan.duties ? before.dutiesMinor : 0,
     discrepancies: [],
+    givenMinor: 0,
     transactionIds: [],
     returnId: plan.returnId ?? null,
     staffId: order.staffId,
@@ -139,7 +140,13 @@ export function recordRefund(
   // If an edit took goods out before, a real store may write less: this is the most that it could.
   const chosen = suggested - (plan.chosenMinor ?? suggested);
   const discrepancies = writeDiscrepancies(world, chosen, repayment.repaidMinor, pending);
-  const refund = { ...draft, discrepancies, transactionIds: repayment.transactionIds };
+  // Money for goods, or money that was owed, leaves the customer owing no more than before.
+  const givenMinor = Math.max(
+    0,
+    orderTotals(repayment.order).expectedMinor - Math.max(0, expectedMinor),
+  );
+  const { transactionIds } = repayment;
+  const refund = { ...draft, discrepancies, givenMinor, transactionIds };
   const refunds = repayment.order.refunds.map((one) => (one.id === id ? refund : one));
   return { order: { ...repayment.order, refunds }, refund };
 }

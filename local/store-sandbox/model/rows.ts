@@ -137,6 +137,8 @@ export interface RefundRow {
   }[];
   readonly dutiesMinor: number;
   readonly discrepancies: readonly DiscrepancyRow[];
+  /** Of its money: what nobody was owed. */
+  readonly givenMinor: number;
   readonly transactionIds: readonly string[];
   readonly returnId: string | null;
   readonly staffId: string | null;

@@ -8,13 +8,13 @@ import {
   type InitialData,
   LanguageCode,
   LogLevel,
-  PaymentMethodHandler,
   type VendureConfig,
 } from '@vendure/core';
 import { populate } from '@vendure/core/cli/index.js';
 import { SqljsQueryRunner } from 'typeorm/driver/sqljs/SqljsQueryRunner.js';
 import { LoyaltyConnectorPlugin } from '../../../vendure-plugin/src/plugin.ts';
 import { LOGIN } from '../shop.ts';
+import { cardHandler } from './card-handler.ts';
 
 /** The process of the engine. Its arguments are the port, the file of its data, and where the plugin sends to, if it runs. */
 const [port = '', file = '', address, secret] = process.argv.slice(2);
@@ -32,22 +32,13 @@ interface Driver {
   autoSave(): Promise<void>;
 }
 
-/** Money goes back at once, as at most payment providers. */
-const cardHandler = new PaymentMethodHandler({
-  code: 'card',
-  description: [{ languageCode: LanguageCode.en, value: 'Card' }],
-  args: {},
-  createPayment: (_ctx, _order, amount) => ({ amount, state: 'Settled', transactionId: 'card' }),
-  settlePayment: () => ({ success: true }),
-  createRefund: () => ({ state: 'Settled', transactionId: 'card' }),
-});
-
 const config: VendureConfig = {
   apiOptions: {
     hostname: '127.0.0.1',
     port: Number(port),
     adminApiPath: 'admin-api',
     shopApiPath: 'shop-api',
+    adminListQueryLimit: Number(process.env.VENDURE_LIST_LIMIT ?? 1_000),
   },
   authOptions: {
     tokenMethod: ['bearer'],

@@ -73,29 +73,26 @@ export const warn = found('warn');
 export const fail = found('fail');
 export const unknown = found('unknown');
 
-/** Of all shops, or of those that can be looked at. */
-type Shops = readonly Shop[] | Promise<readonly Shop[]>;
-
 /** What the checks of shops share. */
 export interface ShopDeps {
   readonly deployment: Deployment;
-  readonly shops: Shops;
+  readonly shops: readonly Shop[];
   /** Asked at each look: a client keeps its token, and a token the scopes that it was issued with. */
   services(): ShopServices;
 }
 
-export const shopDeps = (deployment: Deployment, shops: Shops): ShopDeps => ({
+export const shopDeps = (deployment: Deployment, shops: readonly Shop[]): ShopDeps => ({
   ...{ deployment, shops },
   services: () => openShopServices(deployment),
 });
 
 /** All shops in parallel. */
 export function forEachShop(
-  shops: Shops,
+  shops: readonly Shop[],
   look: (shop: Shop) => Promise<readonly Finding[]>,
 ): Check['look'] {
   return async () => {
-    const all = (await shops).map(async (one) => {
+    const all = shops.map(async (one) => {
       return (await look(one)).map((finding) => ({ ...finding, shop: one.domain }));
     });
     return (await Promise.all(all)).flat();
@@ -106,7 +103,7 @@ export function forEachShop(
 export const shopCheck = (
   name: string,
   needs: readonly string[],
-  shops: Shops,
+  shops: readonly Shop[],
   look: (shop: Shop) => Promise<readonly Finding[]>,
 ): Check => ({ name, needs, look: forEachShop(shops, look) });
 

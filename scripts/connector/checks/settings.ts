@@ -2,6 +2,7 @@ import { relative, resolve } from 'node:path';
 import type { Connector } from '../../../shared/config/connector-config.ts';
 import type { FlowSettings } from '../../../shared/config/connector-settings.ts';
 import { findProject } from '../../../shared/config/folders.ts';
+import { EXAMPLE_SHOP } from '../../../shared/config/new-shop.ts';
 import { settingsFileOf } from '../../../shared/config/settings-file.ts';
 import { readControl } from '../../../shared/core/calls/shop-pause.ts';
 import { withGoLive } from '../../../shared/core/mapping/wanted-state.ts';
@@ -17,8 +18,6 @@ import {
   type ShopDeps,
   warn,
 } from './check.ts';
-
-const EXAMPLE_SHOP = 'example-store.myshopify.com';
 
 type Settings = Pick<Deployment, 'where' | 'stage' | 'connector' | 'settingsFile'>;
 

@@ -48,10 +48,10 @@ that does not answer), with 1 when something needs a person, and with 4 when not
     examples: `\
   npx loyalty-connector trace 1007                             an order, or a code of this name
   npx loyalty-connector trace order 1007
-  npx loyalty-connector trace order '#1007-A' --shop example-store.myshopify.com
+  npx loyalty-connector trace order '#1007-A' --shop SHOP
   npx loyalty-connector trace customer someone@example.com
-  npx loyalty-connector trace product gid://shopify/Product/7712345678901 --json
-  npx loyalty-connector trace coupon SUMMER10 --shop example-store.myshopify.com
+  npx loyalty-connector trace product 7712345678901 --json
+  npx loyalty-connector trace coupon SUMMER10 --shop SHOP
 
 Changes nothing. Does not show messages in queues, which cannot be read without receiving them. Ends
 with 0 when both sides were read and agree, or a product was sent as it is: the service cannot be asked for
@@ -77,7 +77,7 @@ one; with 1 when a person must act, with 3 when it goes on by itself, and with 4
         'Reads each order that changed lately from the store, the ledger and the loyalty service. Of an observed shop: compares what would be sent with what the service holds, also under the ids of another integration.',
       examples: `\
   npx loyalty-connector compare orders --since 24h
-  npx loyalty-connector compare orders --since 2026-10-01 --shop example-store.myshopify.com
+  npx loyalty-connector compare orders --since 2026-10-01 --shop SHOP
   npx loyalty-connector compare orders --since 7d --csv compared.csv
 
 Changes nothing. One order, product, coupon or customer: npx loyalty-connector trace. Ends with 0 when all

@@ -14,7 +14,7 @@ import { ANY_SHOP, declare, ONE_SHOP } from '../session/declare-command.ts';
 
 const PAUSE_EXAMPLES = `\
   npx loyalty-connector pause                                the calls of every shop
-  npx loyalty-connector pause --shop example-store.myshopify.com --queue orders
+  npx loyalty-connector pause --shop SHOP --queue orders
   npx loyalty-connector pause --for 2h --because maintenance --yes
   npx loyalty-connector resume
 
@@ -58,7 +58,7 @@ export function registerRepair(program: Command): void {
     examples: `\
   npx loyalty-connector retry-now                              everything that waits
   npx loyalty-connector retry-now --reason misconfigured       what waited for credentials
-  npx loyalty-connector retry-now --shop example-store.myshopify.com --queue orders
+  npx loyalty-connector retry-now --shop SHOP --queue orders
 
 Reasons: loyalty and store (no usable answer), throttled (the loyalty service asked for fewer calls),
 misconfigured (credentials, scopes or an address are refused), paused (by an operator), connector (a fault
@@ -110,7 +110,7 @@ is not sent; --force sends it all the same, if the service lost it.
       'Starts the comparison that also runs by schedule, waits for it and says what was found. Repeating it is harmless.',
     examples: `\
   npx loyalty-connector reconcile             what changed since the last run
-  npx loyalty-connector reconcile --deep --shop example-store.myshopify.com
+  npx loyalty-connector reconcile --deep --shop SHOP
   npx loyalty-connector reconcile status      what the last runs sent again, and why
 
 It ends with 0 when what was compared agrees, with 3 when something that was sent again is on its way or there was

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { PLATFORMS } from '../../../shared/config/connector-settings.ts';
 import { describeInit } from '../init/describe-init.ts';
 import type { InitOptions } from '../init/init.ts';
 import { stageName, wholeNumber } from '../session/arguments.ts';
@@ -19,16 +20,11 @@ export function registerSetUp(program: Command, createProgram: () => Command): v
                                                      loyalty-connector-prod in your AWS account
   npx loyalty-connector setup --region eu-west-1     loyalty-connector-prod in your AWS account
   npx loyalty-connector setup --stage test           with the settings in connector.config.test.ts, on AWS
-  npx loyalty-connector setup --yes < /dev/null      asks nothing; says which answer is missing
+  npx loyalty-connector setup --yes < /dev/null      asks nothing; says which answers are missing
 
 Stop it at any time and run it again: what is done is read from AWS, the store and the loyalty service.
-Instead of asking, it reads these variables:
-  CONNECTOR_CLIENT_ID, CONNECTOR_CLIENT_SECRET       of the Shopify app
-  CONNECTOR_LOYALTY_TOKEN, CONNECTOR_LOYALTY_KEY     of the loyalty service
-  CONNECTOR_ACCESS_TOKEN                             of an older app (--older-app)
-  CONNECTOR_PLUGIN_SECRET, CONNECTOR_VENDURE_API_KEY of a Vendure shop; instead of the key also
-  CONNECTOR_VENDURE_USERNAME, CONNECTOR_VENDURE_PASSWORD
-  CONNECTOR_ALARM_EMAIL                              for alarms, where the settings name no address
+Instead of asking, it reads environment variables: without a terminal it says which are missing.
+CONNECTOR_ALARM_EMAIL gets the alarms, where the settings name no address.
 `,
     run: async () => (await import('../setup/run-setup.ts')).runSetup,
   })
@@ -97,23 +93,6 @@ Fields: webhook current; loyalty token, key; store clientId, clientSecret or acc
     .option('--untried', 'loyalty, store: store it although its service does not take it')
     .option('--yes', 'webhook: although webhooks may be refused then');
 
-  registerStore(program);
-
-  declare(program, 'send', {
-    summary: 'send a signed webhook: the deletion of a product that does not exist, or a file',
-    examples: `\
-  npx loyalty-connector send                                        leaves nothing behind
-  npx loyalty-connector send --file order.json --topic orders/updated
-
-The webhook is signed with the shop's own secret. Ends with 0 when the answer was 2xx, as the store would see it,
-and the body can be read, and with 1 otherwise.
-`,
-    run: async () => (await import('../send/send-webhook.ts')).sendWebhook,
-  })
-    .option('--file <path>', 'a body, sent byte for byte; needs --topic')
-    .option('--topic <topic>', 'the topic of a file: orders/updated')
-    .option(...ONE_SHOP);
-
   declare(program, 'probe', {
     summary: 'try on a test account what the service does not document; prints the settings',
     examples: `\
@@ -145,7 +124,6 @@ function registerStart(program: Command, createProgram: () => Command): void {
   npx loyalty-connector start                       plays a day, then keeps running
   npx loyalty-connector start --once                ends after the comparison, for a script
   npx loyalty-connector start --data .connector/data --no-demo
-  npx loyalty-connector start --store vendure       with a real Vendure server, downloaded once
 `,
   })
     .option('--once', 'end after the comparison: exit code 0 if both sides agree, 1 otherwise')
@@ -159,10 +137,10 @@ function registerStart(program: Command, createProgram: () => Command): void {
     .addOption(
       new Option(
         '--store <platform>',
-        'the store sandbox, or a real Vendure server, downloaded once',
+        'a store of this platform: a sandbox, or a real server, downloaded once',
       )
-        .choices(['shopify', 'vendure'])
-        .default('shopify'),
+        .choices(PLATFORMS)
+        .default(PLATFORMS[0]),
     )
     .option('--no-open', 'do not open the console in a browser')
     .option('--data <folder>', 'keep all data there and continue from it (default: in memory)')
@@ -182,91 +160,4 @@ function registerStart(program: Command, createProgram: () => Command): void {
         (say) => openLocalConsole({ createProgram, open: options.open }, say),
       );
     });
-}
-
-/** What the connector needs of the store: the app, what pages show, the webhooks. */
-function registerStore(program: Command): void {
-  const app = declare(program, 'app', {
-    summary: 'write and check the Shopify app: scopes, proxy, extensions',
-    examples: `\
-  npx loyalty-connector app write                      shopify-app/SHOP, for each shop
-  npx loyalty-connector app write --to ../my-app       one shop, into another folder
-  cd shopify-app/SHOP && shopify app deploy            releases it (Shopify's command line)
-  npx loyalty-connector app check                      what differs, and what to do about it
-
-The folder needs no installation. Keep it in version control, and write it again after a change of the settings, a new
-address or an upgrade: what differs is replaced, and files of your own beside it are left alone.
-`,
-  });
-  const folder = [
-    '--to <folder>',
-    'the folder, for one shop (default: shopify-app/SHOP in the project)',
-  ] as const;
-  declare(app, 'write', {
-    summary: 'write the folder that "shopify app deploy" releases',
-    description:
-      'Writes shopify.app.toml and the extensions for theme, customer account and point of sale, one folder for each shop. Replaces what it wrote before.',
-    run: async () => (await import('../app/app.ts')).writeApp,
-  })
-    .option(...ANY_SHOP)
-    .option(...folder)
-    .option('--client-id <id>', 'of the app (default: the one in the store secret)')
-    .option('--yes', 'replace a shopify.app.toml that this command did not write');
-  declare(app, 'check', {
-    summary: 'compare the folder with settings, addresses and store',
-    description:
-      'Compares the folder of the app with the settings, the deployed addresses and the store. Changes nothing. Ends with 1 when something is missing or wrong.',
-    run: async () => (await import('../app/app.ts')).checkApp,
-  })
-    .option(...ANY_SHOP)
-    .option(...folder);
-
-  const storefront = declare(program, 'storefront', {
-    summary: 'set up the loyalty program in the store',
-    description: 'Sets up what shows points, cashback, tier and rewards in the store.',
-    examples: `\
-  npx loyalty-connector storefront setup                 shows what is missing and changes nothing
-  npx loyalty-connector storefront setup --yes           makes it, prints the token once
-  npx loyalty-connector storefront setup --rotate --yes  a new token; the older one goes on working
-  npx loyalty-connector storefront setup --finish --yes  within minutes only the new one
-
-The token is a secret: anyone who knows it can send balances to the connector. Paste it into the loyalty
-service's webhook subscription and nowhere else. What pages of the store need (app proxy, extensions) is written by
-"app write".
-`,
-  });
-  declare(storefront, 'setup', {
-    summary: 'create the metafield definitions and the token of point events',
-    description: 'Creates what the storefront needs. Without --yes it only shows what is missing.',
-    run: async () => (await import('../storefront/set-up.ts')).setUpStorefront,
-  })
-    .option(...ONE_SHOP)
-    .option('--rotate', 'create a new token and keep accepting the current one')
-    .option('--finish', 'end a rotation: the previous token is no longer accepted')
-    .option('--yes', 'do it');
-
-  const webhooks = declare(program, 'webhooks', {
-    summary: 'check and repair the subscriptions that make the store send its webhooks',
-    examples: `\
-  npx loyalty-connector webhooks check
-  npx loyalty-connector webhooks sync                shows what it would do
-  npx loyalty-connector webhooks sync --shop example-store.myshopify.com --yes
-`,
-  });
-  declare(webhooks, 'check', {
-    summary: 'compare the subscriptions with what the connector needs',
-    description:
-      'Compares the subscriptions with those that the connector needs. Changes nothing. Ends with 1 when a subscription is missing, wrong or superfluous, and with 4 when the store does not tell.',
-    run: async () => (await import('../webhooks/webhooks.ts')).checkWebhooks,
-  }).option(...ANY_SHOP);
-  declare(webhooks, 'sync', {
-    summary: 'create, correct and remove subscriptions: a dry run unless --yes',
-    description:
-      'Creates missing subscriptions, corrects wrong ones and removes superfluous ones. Without --yes it only shows what it would do. Subscriptions with another address are not changed.',
-    run: async () => (await import('../webhooks/webhooks.ts')).syncWebhooks,
-  })
-    .option(...ANY_SHOP)
-    .option('--yes', 'do it; without this nothing is changed')
-    .option('--prune', "remove the app's subscriptions with other addresses too")
-    .option('--covered', 'remove webhooks of changes that Events announce, once these arrive');
 }

@@ -1,7 +1,7 @@
 import {
   CloudWatchClient,
-  GetMetricDataCommand,
   type MetricDataQuery,
+  paginateGetMetricData,
 } from '@aws-sdk/client-cloudwatch';
 import * as v from 'valibot';
 import type { WrittenMetric } from '../../../shared/config/metrics.ts';
@@ -236,24 +236,22 @@ async function ask(
   now: Date,
 ): Promise<readonly Points[]> {
   const points: Point[][] = queries.map(() => []);
-  let NextToken: string | undefined;
-  do {
-    const answer = await client.send(
-      new GetMetricDataCommand({
-        MetricDataQueries: queries.map((MetricStat, index) => ({ Id: `q${index}`, MetricStat })),
-        ...{ StartTime: since, EndTime: now, ScanBy: 'TimestampDescending' },
-        ...(NextToken && { NextToken }),
-      }),
-    );
-    for (const { Id = '', Values = [], Timestamps = [] } of answer.MetricDataResults ?? []) {
+  const pages = paginateGetMetricData(
+    { client },
+    {
+      MetricDataQueries: queries.map((MetricStat, index) => ({ Id: `q${index}`, MetricStat })),
+      ...{ StartTime: since, EndTime: now, ScanBy: 'TimestampDescending' },
+    },
+  );
+  for await (const { MetricDataResults: results = [] } of pages) {
+    for (const { Id = '', Values = [], Timestamps = [] } of results) {
       const found = Values.map((value, index) => ({
         at: Timestamps[index]?.getTime() ?? 0,
         value,
       }));
       points[Number(Id.slice(1))]?.push(...found);
     }
-    NextToken = answer.NextToken;
-  } while (NextToken);
+  }
   return points;
 }
 

@@ -17,20 +17,16 @@ import {
 import { createConfiguredStore } from '../../../shared/services/configured-store.ts';
 import { loyaltyAddress, sandboxAddressOf } from '../../../shared/services/shop-loyalty.ts';
 import { createShopSecrets } from '../../../shared/services/shop-secrets.ts';
-import type { Ask } from '../../../shared/shopify/admin/client/admin-client.ts';
-import { askAdminApi } from '../../../shared/shopify/commands.ts';
 import { Problem } from '../terminal/exit.ts';
 import type { Deployment } from './deployment.ts';
 import { isDenied } from './explain-aws-error.ts';
-import { commandsOf, requireApp } from './platform.ts';
+import { commandsOf } from './platform.ts';
 
 /** The store and the loyalty service, with the readers and credentials that the functions use. */
 export interface ShopServices {
   readonly store: ShopperStore;
   /** What people ask of a shop's store; also with a secret that is not stored yet. */
   asked(shop: Shop, fields?: Readonly<Record<string, unknown>>): AskedShop;
-  /** The Admin API of a shop with an app. */
-  ask(shop: Shop): Ask;
   /** With the credentials of the shop, or with other ones. */
   loyalty(shop: Shop, credentials?: Credentials): LoyaltyClient;
   loyaltyAddress(shop: Shop): string;
@@ -55,7 +51,6 @@ export function openShopServices(deployment: Deployment, reserve = 0): ShopServi
   return {
     store,
     asked: (shop, fields) => commandsOf(shop).open(open(shop, fields)),
-    ask: (shop) => askAdminApi(open(requireApp(shop))),
     loyalty: (shop, other) => {
       const credentials = secrets.loyalty(shop.path);
       const baseUrl = addressOf(shop);

@@ -10,26 +10,16 @@ import {
 } from '../checks/check.ts';
 import { loyaltyCheck, orderOriginCheck, rewardsCheck } from '../checks/loyalty.ts';
 import { flowCheck, goLiveCheck, settingsCheck } from '../checks/settings.ts';
-import {
-  adminApiCheck,
-  currencyCheck,
-  installedAppCheck,
-  rolloutsCheck,
-  serverCheck,
-  storeCreditCheck,
-} from '../checks/store.ts';
 import type { Deployment } from '../deployment/deployment.ts';
-import { hasApp } from '../deployment/platform.ts';
 import { openShopServices } from '../deployment/services.ts';
 import type { Document } from '../document/document.ts';
 import { line } from '../document/line.ts';
 import { pausesCheck } from '../pause/read-pauses.ts';
-import { readCredentials, secretsCheck } from '../secrets/read-secret.ts';
+import { eventsCheck, storeChecks } from '../platforms/rooms.ts';
+import { readCredentials, secretsCheck, webhookAddressCheck } from '../secrets/read-secret.ts';
 import type { CommonOptions, Session } from '../session/session.ts';
-import { storefrontCheck } from '../storefront/set-up.ts';
-import { subscriptionsCheck } from '../webhooks/webhooks.ts';
 import { accessCheck, alarmsCheck, concurrencyCheck, stackCheck } from './aws.ts';
-import { appSecretsCheck, signaturesCheck, webhookAddressCheck } from './secrets.ts';
+import { appSecretsCheck, signaturesCheck } from './secrets.ts';
 
 export interface DoctorOptions extends CommonOptions {
   readonly all?: boolean;
@@ -81,22 +71,15 @@ function openChecks(deployment: Deployment, options: CommonOptions): readonly Ch
     services: () => services,
     shops: connector.shops,
   };
-  const apps: ShopDeps = { ...deps, shops: connector.shops.filter(hasApp) };
-  const servers = connector.shops.filter((one) => !hasApp(one));
   const withSecrets: readonly Check[] = [
     secretsCheck(deployment, credentials),
     appSecretsCheck(deps),
     webhookAddressCheck(deps),
-    adminApiCheck(apps),
-    installedAppCheck(apps),
-    currencyCheck(apps),
-    rolloutsCheck(apps),
-    ...(servers.length > 0 ? [serverCheck({ ...deps, shops: servers })] : []),
-    subscriptionsCheck(deps),
+    ...storeChecks(deps, (room, own) => [room.store(own), ...room.checks(own)]),
+    eventsCheck(deps),
     loyaltyCheck(deps),
     orderOriginCheck(deps),
-    ...(storefront?.cashback === 'store-credit' ? [storeCreditCheck(deps)] : []),
-    ...(storefront ? [storefrontCheck(deps), rewardsCheck(deps, storefront)] : []),
+    ...(storefront ? [rewardsCheck(deps, storefront)] : []),
   ];
   // Tells an operator from one who may only look.
   const mayRead = credentials.then((all) => !all.some(({ isDenied }) => isDenied));
@@ -108,7 +91,7 @@ function openChecks(deployment: Deployment, options: CommonOptions): readonly Ch
     accessCheck(deployment, unread),
     concurrencyCheck(deployment),
     pausesCheck(deployment),
-    ...(storefront?.flow ? [flowCheck(apps, storefront.flow)] : []),
+    ...(storefront?.flow ? [flowCheck(deps, storefront.flow)] : []),
     ...withSecrets.map((check) => ({
       ...check,
       look: async () => ((await mayRead) ? check.look() : []),

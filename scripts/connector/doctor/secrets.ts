@@ -1,26 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import { SecretsManager } from '@aws-sdk/client-secrets-manager';
-import { SECRET_MAX_AGE_MS } from '../../../shared/aws/secrets.ts';
 import type { Shop } from '../../../shared/config/connector-config.ts';
-import { shopAddress } from '../../../shared/shopify/subscriptions/wanted-subscriptions.ts';
-import {
-  type Check,
-  type Finding,
-  fail,
-  info,
-  pass,
-  type ShopDeps,
-  shopCheck,
-  unknown,
-  warn,
-} from '../checks/check.ts';
-import { type Deployment, deployAgain } from '../deployment/deployment.ts';
+import { type Check, type Finding, info, pass, type ShopDeps, warn } from '../checks/check.ts';
+import type { Deployment } from '../deployment/deployment.ts';
 import { openFigures, readLastHour } from '../deployment/figures.ts';
-import { commandsOf } from '../deployment/platform.ts';
 import { type CredentialStatus, readSecret } from '../secrets/read-secret.ts';
-import { answerText, type PostedWebhook, postDelivery } from '../send/send-webhook.ts';
 import { judgeSignatures } from '../status/judge-status.ts';
-import { momentText } from '../terminal/text.ts';
 
 /** Secrets that shops share, or that were not rotated together. Reads them to compare; they do not leave this process. */
 export function appSecretsCheck({ shops, deployment }: ShopDeps): Check {
@@ -41,7 +25,7 @@ export function appSecretsCheck({ shops, deployment }: ShopDeps): Check {
   return {
     name: 'app secrets',
     async look() {
-      const all = await Promise.all((await shops).map(read));
+      const all = await Promise.all(shops.map(read));
       return judgeAppSecrets(all);
     },
   };
@@ -80,58 +64,6 @@ export function judgeAppSecrets(all: readonly AppSecrets[]): readonly Finding[] 
   }
   if (findings.length > 0) return findings;
   return all.length > 1 ? [pass('no two shops share an app secret')] : [];
-}
-
-/** The address is reachable, refuses a forged signature and accepts a valid one. Queues nothing. */
-export function webhookAddressCheck({ shops, deployment }: ShopDeps): Check {
-  const client = new SecretsManager(deployment.aws);
-  return shopCheck('webhooks', ['webhook secret'], shops, async (shop) => {
-    const { domain, path } = shop;
-    const address = shopAddress(deployment.output('WebhookAddress'), path);
-    const send = (secret: string) =>
-      postDelivery(address, commandsOf(shop).probe(domain, secret, new Date()));
-    const reached = judgeForged(await send(randomUUID()), address, deployment);
-    if (reached) return [reached];
-    const stored = await readSecret(deployment, shop, 'webhook', client);
-    if (stored.kind !== 'there') return [pass(`${address} refuses a forged signature`)];
-    const genuine = await send(String(stored.fields.current));
-    if (genuine.kind === 'answered' && genuine.status === 200) {
-      return [pass(`${address} takes the shop's signature and refuses a forged one`)];
-    }
-    const refused = `${address} does not take the shop's own signature (${answerText(genuine)})`;
-    const { storedAt } = stored;
-    // The receiver keeps what it has read.
-    if (storedAt && Date.now() - storedAt.getTime() < SECRET_MAX_AGE_MS) {
-      const used = `The secret was changed at ${momentText(storedAt.toISOString(), new Date())} and is used within ${SECRET_MAX_AGE_MS / 60_000} minutes. Look again then.`;
-      return [unknown(refused, used)];
-    }
-    return [fail(refused, deployAgain(deployment))];
-  });
-}
-
-function judgeForged(
-  answer: PostedWebhook,
-  address: string,
-  deployment: Deployment,
-): Finding | undefined {
-  if (answer.kind === 'unanswered') {
-    const network = 'Check the network from here. If others reach it neither:';
-    return unknown(
-      `${address} cannot be reached: ${answer.why}`,
-      `${network} ${deployAgain(deployment)}`,
-    );
-  }
-  if (answer.status === 401) return undefined;
-  if (answer.status >= 200 && answer.status <= 299) {
-    return fail(
-      `${address} took a forged signature`,
-      'Something else answers there: deploy again.',
-    );
-  }
-  return fail(
-    `${address} answers a forged signature with ${answer.status}, not with 401`,
-    'See the log of receive-webhook: secrets that cannot be read are answered with 503.',
-  );
 }
 
 /** What the receiver counted. */

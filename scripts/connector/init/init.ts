@@ -7,6 +7,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
+import { EXAMPLE_SHOP, newShop, SHOP_NAMES } from '../../../shared/config/new-shop.ts';
 import { VERSION } from '../../../shared/config/release.ts';
 import { checkSettings } from '../../../shared/config/settings-check.ts';
 import { type Document, text } from '../document/document.ts';
@@ -52,11 +53,11 @@ export async function init(
   }
   const enter = relative(process.cwd(), target);
   const from = packed === undefined ? `takes loyalty-connector@${VERSION} from npm's registry` : '';
-  const isVendure = 'vendure' in shopOf(answers.shop);
+  const { platform } = newShop(answers.shop);
   const commands = [
     ...(enter === '' ? [] : [`cd ${enter}`]),
     `npm install                     ${from}`.trimEnd(),
-    `npm start ${isVendure ? '-- --store vendure    ' : '                      '}tries it on this machine`,
+    `${startOf(platform).padEnd(32)}tries it on this machine`,
     `npx loyalty-connector setup --region ${answers.region}    puts it into your AWS account`,
   ];
   return {
@@ -92,30 +93,24 @@ interface Question {
 }
 
 const EXAMPLE = {
-  shops: [{ domain: 'example-store.myshopify.com' }],
+  shops: [{ domain: EXAMPLE_SHOP }],
   loyalty: { address: 'https://loyalty.example.com' },
 };
 const firstFault = (settings: object): string | undefined =>
   checkSettings({ ...EXAMPLE, ...settings })[0]?.problem;
 
-/** A Vendure shop is named by the address of its Admin API. */
-function shopOf(answer: string) {
-  if (!/^https?:\/\/.+\/admin-api$/.test(answer) || !URL.canParse(answer))
-    return { domain: answer };
-  const vendure = { adminApi: answer, currency: 'EUR' };
-  return { domain: new URL(answer).hostname, platform: 'vendure', vendure };
-}
+/** With a real server in place of the store sandbox, where there is one. */
+const startOf = (platform: string | undefined): string =>
+  platform === undefined ? 'npm start' : `npm start -- --store ${platform}`;
 
 const QUESTIONS = {
   shop: {
     option: '--shop',
-    text: 'Permanent domain of the shop (….myshopify.com), or Admin API of a Vendure server (https://…/admin-api)',
+    text: `Permanent domain of the shop (${SHOP_NAMES})`,
     problem: (answer) => {
-      const shop = shopOf(answer);
+      const shop = newShop(answer);
       const fault = firstFault({ shops: [shop] });
-      return fault && !('vendure' in shop)
-        ? `${fault}, or be the Admin API of a Vendure server: https://…/admin-api`
-        : fault;
+      return fault && !shop.platform ? `${fault}. A shop is named by ${SHOP_NAMES}` : fault;
     },
   },
   loyaltyAddress: {
@@ -205,35 +200,39 @@ function fillIn(
   text: string,
   { name, shop, loyaltyAddress, alarmsEmail, region }: Answers,
 ): string {
-  const { domain, vendure } = shopOf(shop);
+  const { domain, ...more } = newShop(shop);
   const emails = alarmsEmail === '' ? '[]' : `[${quote(alarmsEmail)}]`;
   const values: Readonly<Record<string, string>> = {
     "'../../../../shared/config/connector-config.ts'": "'loyalty-connector'",
     "'https://loyalty.example.com'": quote(loyaltyAddress),
     "['operator@example.com']": emails,
-    "domain: 'example-store.myshopify.com',": `domain: '${domain}',${vendure ? vendureLines(vendure) : ''}`,
-    'example-store.myshopify.com': domain,
+    [`domain: '${EXAMPLE_SHOP}',`]: `domain: '${domain}',${settingLines(more)}`,
+    [EXAMPLE_SHOP]: domain,
     'us-east-1': region,
     'my-shop': name,
   };
   // In one pass: an answer may contain another example, as my-shop.myshopify.com does.
   const examples = new RegExp(Object.keys(values).map(literal).join('|'), 'g');
-  return (vendure ? forVendure(text) : text).replaceAll(
-    examples,
-    (example) => values[example] ?? example,
-  );
+  // The lines about an app are for a shop that has one.
+  const meant = more.platform
+    ? text
+        .replaceAll(/^.*\bapp write\b.*\n/gm, '')
+        .replace(/^npm start {7}/m, `${startOf(more.platform)}    `)
+    : text;
+  return meant.replaceAll(examples, (example) => values[example] ?? example);
 }
 
-/** Without the lines about an app, and with a server to try in place of the store sandbox. */
-const forVendure = (text: string): string =>
-  text
-    .replaceAll(/^.*\bapp write\b.*\n/gm, '')
-    .replace(/^npm start {7}/m, 'npm start -- --store vendure    ');
+function settingLines(more: object): string {
+  const lines = Object.entries(more).map(([name, value]) => `${name}: ${settingText(value)},`);
+  if (lines.length > 0) lines.push("// The currency is the one that the shop's channel counts in.");
+  return lines.map((one) => `\n      ${one}`).join('');
+}
 
-const vendureLines = ({ adminApi, currency }: { adminApi: string; currency: string }): string => `
-      platform: 'vendure',
-      // The default currency of the channel.
-      vendure: { adminApi: ${quote(adminApi)}, currency: '${currency}' },`;
+function settingText(value: object | string): string {
+  if (typeof value === 'string') return quote(value);
+  const fields = Object.entries(value).map(([name, one]) => `${name}: ${settingText(one)}`);
+  return `{ ${fields.join(', ')} }`;
+}
 
 /** For an expression; `RegExp.escape` needs Node 24, and `npm create` runs on the user's own. */
 const literal = (text: string): string => text.replaceAll(/[.[\]]/g, '\\$&');

@@ -3,6 +3,7 @@ import { listRecords } from '../../../shared/aws/read-ledger.ts';
 import { createSqsEventQueue } from '../../../shared/aws/sqs-queues.ts';
 import { readCustomer } from '../../../shared/core/balances/point-balance.ts';
 import { createCircuitBreaker } from '../../../shared/core/calls/call-loyalty.ts';
+import type { ShownBalance } from '../../../shared/core/platform/platform.ts';
 import { readUsed } from '../../../shared/core/redeem/list-redemptions.ts';
 import { closeRedemption, foreseeClosing } from '../../../shared/core/redeem/resume-redemption.ts';
 import {
@@ -19,14 +20,7 @@ import {
   openRedemptions as openRecord,
   recallRedemptions,
 } from '../../../shared/core/redemptions/redemption-record.ts';
-import {
-  type KnownBalance,
-  readKnown,
-  viewOfBalance,
-} from '../../../shared/core/storefront/read-view.ts';
-import { unavailable } from '../../../shared/shopify/admin/client/admin-answer.ts';
-import { customerBalanceDocument } from '../../../shared/shopify/admin/documents.gen.ts';
-import type { BalanceField } from '../../../shared/shopify/admin/write-balances.ts';
+import { readKnown, viewOfBalance } from '../../../shared/core/storefront/read-view.ts';
 import { type Deployment, openLedger, openLists } from '../deployment/deployment.ts';
 import { openShopServices, type ShopServices } from '../deployment/services.ts';
 import {
@@ -364,10 +358,8 @@ export async function showCommand(
   };
 }
 
-type Balance = Pick<KnownBalance, 'points' | 'cashback' | 'tier' | 'expiring'>;
-
 /** What one side says of a customer's balance, or why it says nothing. */
-type Side = Balance | { readonly none: string };
+type Side = ShownBalance | { readonly none: string };
 
 const ABSENT = { none: 'not there yet' };
 
@@ -397,7 +389,7 @@ export function judgeBalances(sides: Sides): Verdict | undefined {
   return { kind: 'well', what: 'The store shows the balance that the loyalty service has.' };
 }
 
-/** The store's metafields. */
+/** What its pages show. */
 async function askStore(
   customerId: string,
   { deployment, shop }: OpenRedemptions,
@@ -405,22 +397,9 @@ async function askStore(
 ): Promise<Side> {
   const { storefront } = deployment.connector;
   if (!storefront) return ABSENT;
-  const id = `gid://shopify/Customer/${customerId}`;
-  const variables = { id, namespace: storefront.metafieldNamespace };
-  const answer = await services.ask(shop)(customerBalanceDocument, variables);
-  if (answer.kind !== 'data') return { none: `no answer (${unavailable(answer).why})` };
-  const values = new Map(
-    answer.data.customer?.metafields.nodes.map(({ key, value }) => [key, value]),
-  );
-  const of = (field: BalanceField) => values.get(field);
-  const [points, expiring, at] = [of('points'), of('expiring_points'), of('expires_at')];
-  if (points === undefined) return ABSENT;
-  return {
-    points: Number(points),
-    cashback: Number(of('cashback') ?? 0),
-    tier: of('tier') ?? null,
-    expiring: expiring && at ? { points: Number(expiring), at } : null,
-  };
+  const shown = await services.asked(shop).balanceOf?.(customerId, storefront.metafieldNamespace);
+  if (shown?.kind === 'unavailable') return { none: `no answer (${shown.why})` };
+  return shown?.value ?? ABSENT;
 }
 
 async function askService(
@@ -438,10 +417,10 @@ async function askService(
 }
 
 const FIELDS = {
-  Points: ({ points }: Balance) => points,
-  Cashback: ({ cashback }: Balance) => cashback,
-  Tier: ({ tier }: Balance) => tier,
-  'Expire next': ({ expiring }: Balance) =>
+  Points: ({ points }: ShownBalance) => points,
+  Cashback: ({ cashback }: ShownBalance) => cashback,
+  Tier: ({ tier }: ShownBalance) => tier,
+  'Expire next': ({ expiring }: ShownBalance) =>
     expiring && `${expiring.points} on ${expiring.at.slice(0, 10)}`,
 } as const;
 

@@ -1,10 +1,12 @@
+import { randomUUID } from 'node:crypto';
 import {
   InvalidRequestException,
   ResourceNotFoundException,
   SecretsManager,
 } from '@aws-sdk/client-secrets-manager';
-import { readSecretFields } from '../../../shared/aws/secrets.ts';
+import { readSecretFields, SECRET_MAX_AGE_MS } from '../../../shared/aws/secrets.ts';
 import type { Shop } from '../../../shared/config/connector-config.ts';
+import { shopAddress } from '../../../shared/core/events/receive-delivery.ts';
 import type { ParseSecret } from '../../../shared/core/platform/platform.ts';
 import {
   SECRET_PURPOSES,
@@ -12,13 +14,24 @@ import {
   secretForms,
   secretName,
 } from '../../../shared/services/shop-secrets.ts';
-import { type Check, type Finding, fail, forEachShop, pass, unknown } from '../checks/check.ts';
-import type { Deployment } from '../deployment/deployment.ts';
+import {
+  type Check,
+  type Finding,
+  fail,
+  forEachShop,
+  pass,
+  type ShopDeps,
+  shopCheck,
+  unknown,
+} from '../checks/check.ts';
+import { type Deployment, deployAgain } from '../deployment/deployment.ts';
 import { explainAwsError, isDenied } from '../deployment/explain-aws-error.ts';
 import { commandsOf, type PlatformShop } from '../deployment/platform.ts';
+import { answerText, type PostedDelivery, postDelivery } from '../deployment/post-delivery.ts';
 import { line } from '../document/line.ts';
 import type { CommonOptions } from '../session/session.ts';
 import { Problem } from '../terminal/exit.ts';
+import { momentText } from '../terminal/text.ts';
 
 /** One secret in Secrets Manager. Its values stay in `fields` and are never printed. */
 export type ReadSecret =
@@ -170,4 +183,56 @@ function judgeSecrets(shop: string, wrong: readonly CredentialStatus[]): Finding
     line: line('secrets set', [purpose], { shop }),
   }));
   return fail(what, ...sets);
+}
+
+/** The address is reachable, refuses a forged signature and accepts a valid one. Queues nothing. */
+export function webhookAddressCheck({ shops, deployment }: ShopDeps): Check {
+  const client = new SecretsManager(deployment.aws);
+  return shopCheck('webhooks', ['webhook secret'], shops, async (shop) => {
+    const { domain, path } = shop;
+    const address = shopAddress(deployment.output('WebhookAddress'), path);
+    const send = (secret: string) =>
+      postDelivery(address, commandsOf(shop).probe(domain, secret, new Date()));
+    const reached = judgeForged(await send(randomUUID()), address, deployment);
+    if (reached) return [reached];
+    const stored = await readSecret(deployment, shop, 'webhook', client);
+    if (stored.kind !== 'there') return [pass(`${address} refuses a forged signature`)];
+    const genuine = await send(String(stored.fields.current));
+    if (genuine.kind === 'answered' && genuine.status === 200) {
+      return [pass(`${address} takes the shop's signature and refuses a forged one`)];
+    }
+    const refused = `${address} does not take the shop's own signature (${answerText(genuine)})`;
+    const { storedAt } = stored;
+    // The receiver keeps what it has read.
+    if (storedAt && Date.now() - storedAt.getTime() < SECRET_MAX_AGE_MS) {
+      const used = `The secret was changed at ${momentText(storedAt.toISOString(), new Date())} and is used within ${SECRET_MAX_AGE_MS / 60_000} minutes. Look again then.`;
+      return [unknown(refused, used)];
+    }
+    return [fail(refused, deployAgain(deployment))];
+  });
+}
+
+function judgeForged(
+  answer: PostedDelivery,
+  address: string,
+  deployment: Deployment,
+): Finding | undefined {
+  if (answer.kind === 'unanswered') {
+    const network = 'Check the network from here. If others reach it neither:';
+    return unknown(
+      `${address} cannot be reached: ${answer.why}`,
+      `${network} ${deployAgain(deployment)}`,
+    );
+  }
+  if (answer.status === 401) return undefined;
+  if (answer.status >= 200 && answer.status <= 299) {
+    return fail(
+      `${address} took a forged signature`,
+      'Something else answers there: deploy again.',
+    );
+  }
+  return fail(
+    `${address} answers a forged signature with ${answer.status}, not with 401`,
+    'See the log of receive-webhook: secrets that cannot be read are answered with 503.',
+  );
 }

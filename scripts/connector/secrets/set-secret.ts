@@ -313,5 +313,5 @@ export async function tryCredentials(
   }
   const parsed = formOf(shop, 'store')(fields);
   if (parsed.kind === 'fault') return `${parsed.field} ${parsed.why}`;
-  return services.asked(shop, fields).tryCredentials();
+  return (await services.asked(shop, fields).tryCredentials())?.what;
 }

@@ -1,4 +1,5 @@
 import { type Finding, findingsBlock } from '../checks/check.ts';
+import { runStep, type SetupDeps, type SetupOptions, type Step } from '../checks/step.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import {
   findLocalStack,
@@ -20,7 +21,6 @@ import {
   quotaStep,
   settingsStep,
 } from './stack-steps.ts';
-import { runStep, type SetupDeps, type SetupOptions, type Step } from './step.ts';
 
 /** Every step in turn → doctor → what is left, and the first order. Later steps need what earlier ones have made. */
 export async function runSetup(session: Session, options: SetupOptions): Promise<Document> {

@@ -5,6 +5,13 @@ import { VERSION } from '../../../shared/config/release.ts';
 import { settingsFileOf } from '../../../shared/config/settings-file.ts';
 import { fail, info, pass } from '../checks/check.ts';
 import { settingsCheck } from '../checks/settings.ts';
+import {
+  obtainValue,
+  type SetupDeps,
+  type Step,
+  type WantedValue,
+  waitForUser,
+} from '../checks/step.ts';
 import { deploy } from '../deploy/deploy.ts';
 import { runCdk } from '../deploy/synth.ts';
 import type { Deployment } from '../deployment/deployment.ts';
@@ -12,7 +19,6 @@ import { readStack } from '../deployment/find-deployment.ts';
 import { fitToAccount } from '../deployment/fit-to-account.ts';
 import { readCaller } from '../deployment/read-caller.ts';
 import { absentAddresses, alarmsCheck, CONFIRM, readAlarmSubscriptions } from '../doctor/aws.ts';
-import { obtainValue, type SetupDeps, type Step, type WantedValue, waitForUser } from './step.ts';
 
 const accountOf = (arn: string): string => arn.split(':')[4] ?? '';
 

@@ -22,9 +22,9 @@ import type { Suggestion } from '../document/document.ts';
 import { line } from '../document/line.ts';
 import { isHolding, type PauseStatus, pausesCheck, readPauses } from '../pause/read-pauses.ts';
 import { isRepeatedLater, readWaiting, type WaitingInShop } from '../pause/waiting-messages.ts';
+import { eventsCheck } from '../platforms/rooms.ts';
 import { readCredentials, secretsCheck } from '../secrets/read-secret.ts';
 import type { CommonOptions } from '../session/session.ts';
-import { subscriptionsCheck } from '../webhooks/webhooks.ts';
 
 /** A value, or the reason why it is unknown: `status` must not show a guess. */
 export type Known<Value> =
@@ -113,7 +113,7 @@ export async function collectStatus(
   const checks: readonly Check[] = [
     secretsCheck(deployment, credentials),
     pausesCheck(deployment, () => DOCTOR, info),
-    subscriptionsCheck(shopDeps(deployment, connector.shops)),
+    eventsCheck(shopDeps(deployment, connector.shops)),
   ];
   const parts = {
     queues,

@@ -2,6 +2,14 @@ import { randomUUID, timingSafeEqual } from 'node:crypto';
 import { deduplicationIdOf, type EventQueue, type StoreEvent } from './event.ts';
 import { correlationOf, errorFields, type Telemetry } from './telemetry.ts';
 
+/** What the commands call themselves. */
+export const OPERATOR_AGENT = 'loyalty-connector';
+
+/** Each shop has its own. */
+export function shopAddress(address: string, shopPath: string): string {
+  return `${address.replace(/(?<!\/)\/+$/, '')}/${shopPath}`;
+}
+
 /** One request of a store to the connector's address. */
 export interface Delivery {
   readonly method: string;

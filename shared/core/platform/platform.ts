@@ -7,6 +7,7 @@ import type { Deliveries, Delivery } from '../events/receive-delivery.ts';
 import type { Telemetry } from '../events/telemetry.ts';
 import type { RewardStore } from '../redeem/reward-store.ts';
 import type { ReadEvent, ScanAnswer, ScannedKind, Span, Store, StoreScan } from '../store/store.ts';
+import type { KnownBalance } from '../storefront/read-view.ts';
 
 /**
  * What shops run on. Each platform has a room in `shared`; `shared/services` lists them, with a table for each part
@@ -146,10 +147,14 @@ export interface AskedShop extends Readonly<Record<SearchedBy, (text: string) =>
   namesOf(kind: 'order' | 'product', ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
   count(kind: ScannedKind, span: Span): Promise<ScanAnswer<number>>;
   /** Why the credentials cannot be used, a sentence without its full stop and without a secret. */
-  tryCredentials(): Promise<string | undefined>;
+  tryCredentials(): Promise<Pick<StoreFinding, 'what' | 'isRefused'> | undefined>;
   /** Whether the store lets the connector read all that is synced. Absent where the commands look after an app. */
   look?(): Promise<readonly StoreFinding[]>;
+  /** What its pages show of a customer, in fields of this namespace. Absent where it has no pages of the program. */
+  balanceOf?(id: string, namespace: string): Promise<ScanAnswer<ShownBalance | undefined>>;
 }
+
+export type ShownBalance = Pick<KnownBalance, 'points' | 'cashback' | 'tier' | 'expiring'>;
 
 /** `name`: of an order or a product. Of a customer nothing says who it is. */
 type FoundByName = Promise<

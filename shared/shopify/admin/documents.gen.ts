@@ -2,14 +2,17 @@
 
 import type { AdminDocument } from './client/admin-client.ts';
 
+/** Internal type. DO NOT USE DIRECTLY. */
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
-type AppDeveloperType =
+/** Internal type. DO NOT USE DIRECTLY. */
+export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
+export type AppDeveloperType =
   | 'MERCHANT'
   | 'PARTNER'
   | 'SHOPIFY'
   | 'UNKNOWN';
 
-type CountryCode =
+export type CountryCode =
   | 'AC'
   | 'AD'
   | 'AE'
@@ -256,7 +259,7 @@ type CountryCode =
   | 'ZW'
   | 'ZZ';
 
-type CurrencyCode =
+export type CurrencyCode =
   | 'AED'
   | 'AFN'
   | 'ALL'
@@ -420,15 +423,15 @@ type CurrencyCode =
   | 'ZAR'
   | 'ZMW';
 
-type DiscountAmountInput = {
+export type DiscountAmountInput = {
   readonly amount?: string | null | undefined;
   readonly appliesOnEachItem?: boolean | null | undefined;
 };
 
-type DiscountBuyerSelection =
+export type DiscountBuyerSelection =
   | 'ALL';
 
-type DiscountCodeBasicInput = {
+export type DiscountCodeBasicInput = {
   readonly appliesOncePerCustomer?: boolean | null | undefined;
   readonly code?: string | null | undefined;
   readonly combinesWith?: DiscountCombinesWithInput | null | undefined;
@@ -445,7 +448,7 @@ type DiscountCodeBasicInput = {
   readonly usageLimit?: number | null | undefined;
 };
 
-type DiscountCodeFreeShippingInput = {
+export type DiscountCodeFreeShippingInput = {
   readonly appliesOnOneTimePurchase?: boolean | null | undefined;
   readonly appliesOnSubscription?: boolean | null | undefined;
   readonly appliesOncePerCustomer?: boolean | null | undefined;
@@ -465,65 +468,65 @@ type DiscountCodeFreeShippingInput = {
   readonly usageLimit?: number | null | undefined;
 };
 
-type DiscountCollectionsInput = {
+export type DiscountCollectionsInput = {
   readonly add?: ReadonlyArray<string> | null | undefined;
   readonly remove?: ReadonlyArray<string> | null | undefined;
 };
 
-type DiscountCombinesWithInput = {
+export type DiscountCombinesWithInput = {
   readonly orderDiscounts?: boolean | null | undefined;
   readonly productDiscounts?: boolean | null | undefined;
   readonly productDiscountsWithTagsOnSameCartLine?: ProductDiscountsWithTagsOnSameCartLineInput | null | undefined;
   readonly shippingDiscounts?: boolean | null | undefined;
 };
 
-type DiscountContextInput =
+export type DiscountContextInput =
   {   readonly all: DiscountBuyerSelection; readonly customerSegments?: never; readonly customers?: never; readonly markets?: never; }
   |  { readonly all?: never;   readonly customerSegments: DiscountCustomerSegmentsInput; readonly customers?: never; readonly markets?: never; }
   |  { readonly all?: never; readonly customerSegments?: never;   readonly customers: DiscountCustomersInput; readonly markets?: never; }
   |  { readonly all?: never; readonly customerSegments?: never; readonly customers?: never;   readonly markets: DiscountMarketsInput; };
 
-type DiscountCountriesInput = {
+export type DiscountCountriesInput = {
   readonly add?: ReadonlyArray<CountryCode> | null | undefined;
   readonly includeRestOfWorld?: boolean | null | undefined;
   readonly remove?: ReadonlyArray<CountryCode> | null | undefined;
 };
 
-type DiscountCustomerGetsInput = {
+export type DiscountCustomerGetsInput = {
   readonly appliesOnOneTimePurchase?: boolean | null | undefined;
   readonly appliesOnSubscription?: boolean | null | undefined;
   readonly items?: DiscountItemsInput | null | undefined;
   readonly value?: DiscountCustomerGetsValueInput | null | undefined;
 };
 
-type DiscountCustomerGetsValueInput = {
+export type DiscountCustomerGetsValueInput = {
   readonly discountAmount?: DiscountAmountInput | null | undefined;
   readonly discountOnQuantity?: DiscountOnQuantityInput | null | undefined;
   readonly percentage?: number | null | undefined;
 };
 
-type DiscountCustomerSegmentsInput = {
+export type DiscountCustomerSegmentsInput = {
   readonly add?: ReadonlyArray<string> | null | undefined;
   readonly remove?: ReadonlyArray<string> | null | undefined;
 };
 
-type DiscountCustomerSelectionInput = {
+export type DiscountCustomerSelectionInput = {
   readonly all?: boolean | null | undefined;
   readonly customerSegments?: DiscountCustomerSegmentsInput | null | undefined;
   readonly customers?: DiscountCustomersInput | null | undefined;
 };
 
-type DiscountCustomersInput = {
+export type DiscountCustomersInput = {
   readonly add?: ReadonlyArray<string> | null | undefined;
   readonly remove?: ReadonlyArray<string> | null | undefined;
 };
 
-type DiscountEffectInput = {
+export type DiscountEffectInput = {
   readonly amount?: string | null | undefined;
   readonly percentage?: number | null | undefined;
 };
 
-type DiscountErrorCode =
+export type DiscountErrorCode =
   | 'ACTIVE_PERIOD_OVERLAP'
   | 'APPLIES_ON_NOTHING'
   | 'BLANK'
@@ -564,48 +567,48 @@ type DiscountErrorCode =
   | 'TOO_SHORT'
   | 'VALUE_OUTSIDE_RANGE';
 
-type DiscountItemsInput = {
+export type DiscountItemsInput = {
   readonly all?: boolean | null | undefined;
   readonly collections?: DiscountCollectionsInput | null | undefined;
   readonly products?: DiscountProductsInput | null | undefined;
 };
 
-type DiscountMarketsInput = {
+export type DiscountMarketsInput = {
   readonly add?: ReadonlyArray<string> | null | undefined;
   readonly remove?: ReadonlyArray<string> | null | undefined;
 };
 
-type DiscountMinimumQuantityInput = {
+export type DiscountMinimumQuantityInput = {
   readonly greaterThanOrEqualToQuantity?: string | null | undefined;
 };
 
-type DiscountMinimumRequirementInput = {
+export type DiscountMinimumRequirementInput = {
   readonly quantity?: DiscountMinimumQuantityInput | null | undefined;
   readonly subtotal?: DiscountMinimumSubtotalInput | null | undefined;
 };
 
-type DiscountMinimumSubtotalInput = {
+export type DiscountMinimumSubtotalInput = {
   readonly greaterThanOrEqualToSubtotal?: string | null | undefined;
 };
 
-type DiscountOnQuantityInput = {
+export type DiscountOnQuantityInput = {
   readonly effect?: DiscountEffectInput | null | undefined;
   readonly quantity?: string | null | undefined;
 };
 
-type DiscountProductsInput = {
+export type DiscountProductsInput = {
   readonly productVariantsToAdd?: ReadonlyArray<string> | null | undefined;
   readonly productVariantsToRemove?: ReadonlyArray<string> | null | undefined;
   readonly productsToAdd?: ReadonlyArray<string> | null | undefined;
   readonly productsToRemove?: ReadonlyArray<string> | null | undefined;
 };
 
-type DiscountShippingDestinationSelectionInput = {
+export type DiscountShippingDestinationSelectionInput = {
   readonly all?: boolean | null | undefined;
   readonly countries?: DiscountCountriesInput | null | undefined;
 };
 
-type DiscountSortKeys =
+export type DiscountSortKeys =
   | 'CREATED_AT'
   | 'ENDS_AT'
   | 'ID'
@@ -614,12 +617,12 @@ type DiscountSortKeys =
   | 'TITLE'
   | 'UPDATED_AT';
 
-type DiscountStatus =
+export type DiscountStatus =
   | 'ACTIVE'
   | 'EXPIRED'
   | 'SCHEDULED';
 
-type DisputeStatus =
+export type DisputeStatus =
   | 'ACCEPTED'
   | 'CHARGE_REFUNDED'
   | 'LOST'
@@ -628,7 +631,7 @@ type DisputeStatus =
   | 'UNDER_REVIEW'
   | 'WON';
 
-type FulfillmentStatus =
+export type FulfillmentStatus =
   | 'CANCELLED'
   | 'ERROR'
   | 'FAILURE'
@@ -636,12 +639,12 @@ type FulfillmentStatus =
   | 'PENDING'
   | 'SUCCESS';
 
-type HasMetafieldsMetafieldIdentifierInput = {
+export type HasMetafieldsMetafieldIdentifierInput = {
   readonly key: string;
   readonly namespace?: string | null | undefined;
 };
 
-type LocalizedFieldKey =
+export type LocalizedFieldKey =
   | 'SHIPPING_CREDENTIAL_BR'
   | 'SHIPPING_CREDENTIAL_CL'
   | 'SHIPPING_CREDENTIAL_CN'
@@ -680,35 +683,35 @@ type LocalizedFieldKey =
   | 'TAX_CREDENTIAL_USE_MX'
   | 'TAX_EMAIL_IT';
 
-type MetafieldAccessInput = {
+export type MetafieldAccessInput = {
   readonly admin?: MetafieldAdminAccessInput | null | undefined;
   readonly customerAccount?: MetafieldCustomerAccountAccessInput | null | undefined;
   readonly storefront?: MetafieldStorefrontAccessInput | null | undefined;
 };
 
-type MetafieldAccessUpdateInput = {
+export type MetafieldAccessUpdateInput = {
   readonly admin?: MetafieldAdminAccessInput | null | undefined;
   readonly customerAccount?: MetafieldCustomerAccountAccessInput | null | undefined;
   readonly storefront?: MetafieldStorefrontAccessInput | null | undefined;
 };
 
-type MetafieldAdminAccessInput =
+export type MetafieldAdminAccessInput =
   | 'MERCHANT_READ'
   | 'MERCHANT_READ_WRITE';
 
-type MetafieldCapabilityAdminFilterableInput = {
+export type MetafieldCapabilityAdminFilterableInput = {
   readonly enabled: boolean;
 };
 
-type MetafieldCapabilityAnalyticsQueryableInput = {
+export type MetafieldCapabilityAnalyticsQueryableInput = {
   readonly enabled: boolean;
 };
 
-type MetafieldCapabilityCartToOrderCopyableInput = {
+export type MetafieldCapabilityCartToOrderCopyableInput = {
   readonly enabled: boolean;
 };
 
-type MetafieldCapabilityCreateInput = {
+export type MetafieldCapabilityCreateInput = {
   readonly adminFilterable?: MetafieldCapabilityAdminFilterableInput | null | undefined;
   readonly analyticsQueryable?: MetafieldCapabilityAnalyticsQueryableInput | null | undefined;
   readonly cartToOrderCopyable?: MetafieldCapabilityCartToOrderCopyableInput | null | undefined;
@@ -716,15 +719,15 @@ type MetafieldCapabilityCreateInput = {
   readonly uniqueValues?: MetafieldCapabilityUniqueValuesInput | null | undefined;
 };
 
-type MetafieldCapabilitySmartCollectionConditionInput = {
+export type MetafieldCapabilitySmartCollectionConditionInput = {
   readonly enabled: boolean;
 };
 
-type MetafieldCapabilityUniqueValuesInput = {
+export type MetafieldCapabilityUniqueValuesInput = {
   readonly enabled: boolean;
 };
 
-type MetafieldCapabilityUpdateInput = {
+export type MetafieldCapabilityUpdateInput = {
   readonly adminFilterable?: MetafieldCapabilityAdminFilterableInput | null | undefined;
   readonly analyticsQueryable?: MetafieldCapabilityAnalyticsQueryableInput | null | undefined;
   readonly cartToOrderCopyable?: MetafieldCapabilityCartToOrderCopyableInput | null | undefined;
@@ -732,32 +735,32 @@ type MetafieldCapabilityUpdateInput = {
   readonly uniqueValues?: MetafieldCapabilityUniqueValuesInput | null | undefined;
 };
 
-type MetafieldCustomerAccountAccess =
+export type MetafieldCustomerAccountAccess =
   | 'NONE'
   | 'READ'
   | 'READ_WRITE';
 
-type MetafieldCustomerAccountAccessInput =
+export type MetafieldCustomerAccountAccessInput =
   | 'NONE'
   | 'READ'
   | 'READ_WRITE';
 
-type MetafieldDefinitionConstraintValueUpdateInput = {
+export type MetafieldDefinitionConstraintValueUpdateInput = {
   readonly create?: string | null | undefined;
   readonly delete?: string | null | undefined;
 };
 
-type MetafieldDefinitionConstraintsInput = {
+export type MetafieldDefinitionConstraintsInput = {
   readonly key: string;
   readonly values: ReadonlyArray<string>;
 };
 
-type MetafieldDefinitionConstraintsUpdatesInput = {
+export type MetafieldDefinitionConstraintsUpdatesInput = {
   readonly key?: string | null | undefined;
   readonly values?: ReadonlyArray<MetafieldDefinitionConstraintValueUpdateInput> | null | undefined;
 };
 
-type MetafieldDefinitionCreateUserErrorCode =
+export type MetafieldDefinitionCreateUserErrorCode =
   | 'ADMIN_ACCESS_INPUT_NOT_ALLOWED'
   | 'BLANK'
   | 'CAPABILITY_REQUIRED_BUT_DISABLED'
@@ -784,7 +787,7 @@ type MetafieldDefinitionCreateUserErrorCode =
   | 'UNSTRUCTURED_ALREADY_EXISTS'
   | 'UNSUPPORTED_PINNING';
 
-type MetafieldDefinitionInput = {
+export type MetafieldDefinitionInput = {
   readonly access?: MetafieldAccessInput | null | undefined;
   readonly capabilities?: MetafieldCapabilityCreateInput | null | undefined;
   readonly constraints?: MetafieldDefinitionConstraintsInput | null | undefined;
@@ -800,7 +803,7 @@ type MetafieldDefinitionInput = {
   readonly validations?: ReadonlyArray<MetafieldDefinitionValidationInput> | null | undefined;
 };
 
-type MetafieldDefinitionUpdateInput = {
+export type MetafieldDefinitionUpdateInput = {
   readonly access?: MetafieldAccessUpdateInput | null | undefined;
   readonly capabilities?: MetafieldCapabilityUpdateInput | null | undefined;
   readonly constraintsUpdates?: MetafieldDefinitionConstraintsUpdatesInput | null | undefined;
@@ -815,7 +818,7 @@ type MetafieldDefinitionUpdateInput = {
   readonly validations?: ReadonlyArray<MetafieldDefinitionValidationInput> | null | undefined;
 };
 
-type MetafieldDefinitionUpdateUserErrorCode =
+export type MetafieldDefinitionUpdateUserErrorCode =
   | 'ADMIN_ACCESS_INPUT_NOT_ALLOWED'
   | 'APP_CONFIG_MANAGED'
   | 'BLANK'
@@ -841,18 +844,18 @@ type MetafieldDefinitionUpdateUserErrorCode =
   | 'TYPE_NOT_ALLOWED_FOR_CONDITIONS'
   | 'UNSUPPORTED_PINNING';
 
-type MetafieldDefinitionValidationInput = {
+export type MetafieldDefinitionValidationInput = {
   readonly name: string;
   readonly value: string;
 };
 
-type MetafieldIdentifierInput = {
+export type MetafieldIdentifierInput = {
   readonly key: string;
   readonly namespace: string;
   readonly ownerId: string;
 };
 
-type MetafieldOwnerType =
+export type MetafieldOwnerType =
   | 'API_PERMISSION'
   | 'ARTICLE'
   | 'BLOG'
@@ -880,15 +883,15 @@ type MetafieldOwnerType =
   | 'TRANSFER'
   | 'VALIDATION';
 
-type MetafieldStorefrontAccess =
+export type MetafieldStorefrontAccess =
   | 'NONE'
   | 'PUBLIC_READ';
 
-type MetafieldStorefrontAccessInput =
+export type MetafieldStorefrontAccessInput =
   | 'NONE'
   | 'PUBLIC_READ';
 
-type MetafieldsSetInput = {
+export type MetafieldsSetInput = {
   readonly compareDigest?: string | null | undefined;
   readonly key: string;
   readonly namespace?: string | null | undefined;
@@ -897,7 +900,7 @@ type MetafieldsSetInput = {
   readonly value: string;
 };
 
-type MetafieldsSetUserErrorCode =
+export type MetafieldsSetUserErrorCode =
   | 'APP_NOT_AUTHORIZED'
   | 'BLANK'
   | 'CAPABILITY_VIOLATION'
@@ -914,12 +917,12 @@ type MetafieldsSetUserErrorCode =
   | 'TOO_LONG'
   | 'TOO_SHORT';
 
-type MoneyInput = {
+export type MoneyInput = {
   readonly amount: string;
   readonly currencyCode: CurrencyCode;
 };
 
-type OrderDisplayFinancialStatus =
+export type OrderDisplayFinancialStatus =
   | 'AUTHORIZED'
   | 'EXPIRED'
   | 'PAID'
@@ -929,7 +932,7 @@ type OrderDisplayFinancialStatus =
   | 'REFUNDED'
   | 'VOIDED';
 
-type OrderDisplayFulfillmentStatus =
+export type OrderDisplayFulfillmentStatus =
   | 'FULFILLED'
   | 'FULFILLMENT_NOT_REQUIRED'
   | 'IN_PROGRESS'
@@ -942,7 +945,7 @@ type OrderDisplayFulfillmentStatus =
   | 'SCHEDULED'
   | 'UNFULFILLED';
 
-type OrderSortKeys =
+export type OrderSortKeys =
   | 'CREATED_AT'
   | 'CURRENT_TOTAL_PRICE'
   | 'CUSTOMER_NAME'
@@ -958,7 +961,7 @@ type OrderSortKeys =
   | 'TOTAL_PRICE'
   | 'UPDATED_AT';
 
-type OrderTransactionKind =
+export type OrderTransactionKind =
   | 'AUTHORIZATION'
   | 'CAPTURE'
   | 'CHANGE'
@@ -968,7 +971,7 @@ type OrderTransactionKind =
   | 'SUGGESTED_REFUND'
   | 'VOID';
 
-type OrderTransactionStatus =
+export type OrderTransactionStatus =
   | 'AWAITING_RESPONSE'
   | 'ERROR'
   | 'FAILURE'
@@ -976,12 +979,12 @@ type OrderTransactionStatus =
   | 'SUCCESS'
   | 'UNKNOWN';
 
-type ProductDiscountsWithTagsOnSameCartLineInput = {
+export type ProductDiscountsWithTagsOnSameCartLineInput = {
   readonly add?: ReadonlyArray<string> | null | undefined;
   readonly remove?: ReadonlyArray<string> | null | undefined;
 };
 
-type ProductSortKeys =
+export type ProductSortKeys =
   | 'CREATED_AT'
   | 'ID'
   | 'INVENTORY_TOTAL'
@@ -992,19 +995,19 @@ type ProductSortKeys =
   | 'UPDATED_AT'
   | 'VENDOR';
 
-type ProductStatus =
+export type ProductStatus =
   | 'ACTIVE'
   | 'ARCHIVED'
   | 'DRAFT'
   | 'UNLISTED';
 
-type StoreCreditAccountCreditInput = {
+export type StoreCreditAccountCreditInput = {
   readonly creditAmount: MoneyInput;
   readonly expiresAt?: string | null | undefined;
   readonly notify?: boolean | null | undefined;
 };
 
-type StoreCreditAccountCreditUserErrorCode =
+export type StoreCreditAccountCreditUserErrorCode =
   | 'ACCOUNT_NOT_FOUND'
   | 'CREDIT_LIMIT_EXCEEDED'
   | 'EXPIRES_AT_IN_PAST'
@@ -1013,7 +1016,7 @@ type StoreCreditAccountCreditUserErrorCode =
   | 'OWNER_NOT_FOUND'
   | 'UNSUPPORTED_CURRENCY';
 
-type StoreCreditSystemEvent =
+export type StoreCreditSystemEvent =
   | 'ADJUSTMENT'
   | 'ORDER_CANCELLATION'
   | 'ORDER_PAYMENT'
@@ -1022,11 +1025,11 @@ type StoreCreditSystemEvent =
   | 'PAYMENT_RETURNED'
   | 'TAX_FINALIZATION';
 
-type WebhookSubscriptionFormat =
+export type WebhookSubscriptionFormat =
   | 'JSON'
   | 'XML';
 
-type WebhookSubscriptionInput = {
+export type WebhookSubscriptionInput = {
   /** @deprecated Use `uri` instead. */
   readonly callbackUrl?: string | null | undefined;
   readonly filter?: string | null | undefined;
@@ -1038,7 +1041,7 @@ type WebhookSubscriptionInput = {
   readonly uri?: string | null | undefined;
 };
 
-type WebhookSubscriptionTopic =
+export type WebhookSubscriptionTopic =
   | 'APP_PURCHASES_ONE_TIME_UPDATE'
   | 'APP_SCOPES_UPDATE'
   | 'APP_SUBSCRIPTIONS_APPROACHING_CAPPED_AMOUNT'
@@ -1258,79 +1261,79 @@ type WebhookSubscriptionTopic =
   | 'VARIANTS_IN_STOCK'
   | 'VARIANTS_OUT_OF_STOCK';
 
-type MemberQueryVariables = Exact<{
+export type MemberQueryVariables = Exact<{
   id: string;
   withMetafields: boolean;
   metafields?: ReadonlyArray<string> | string | null | undefined;
 }>;
 
 
-type MemberQuery = { readonly customer: (
+export type MemberQuery = { readonly customer: (
     { readonly updatedAt: string, readonly metafields?: { readonly nodes: ReadonlyArray<MetafieldFragment> } }
     & CustomerFragment
   ) | null };
 
-type MetafieldFragment = { readonly namespace: string, readonly key: string, readonly value: string };
+export type MetafieldFragment = { readonly namespace: string, readonly key: string, readonly value: string };
 
-type CustomerFragment = { readonly id: string, readonly firstName: string | null, readonly lastName: string | null, readonly createdAt: string, readonly defaultEmailAddress: { readonly emailAddress: string } | null, readonly defaultPhoneNumber: { readonly phoneNumber: string } | null, readonly defaultAddress: { readonly name: string | null, readonly phone: string | null } | null };
+export type CustomerFragment = { readonly id: string, readonly firstName: string | null, readonly lastName: string | null, readonly createdAt: string, readonly defaultEmailAddress: { readonly emailAddress: string } | null, readonly defaultPhoneNumber: { readonly phoneNumber: string } | null, readonly defaultAddress: { readonly name: string | null, readonly phone: string | null } | null };
 
-type CustomerByEmailQueryVariables = Exact<{
+export type CustomerByEmailQueryVariables = Exact<{
   email: string;
 }>;
 
 
-type CustomerByEmailQuery = { readonly customerByIdentifier: { readonly id: string } | null };
+export type CustomerByEmailQuery = { readonly customerByIdentifier: { readonly id: string } | null };
 
-type CustomerBalanceQueryVariables = Exact<{
+export type CustomerBalanceQueryVariables = Exact<{
   id: string;
   namespace: string;
 }>;
 
 
-type CustomerBalanceQuery = { readonly customer: { readonly metafields: { readonly nodes: ReadonlyArray<{ readonly key: string, readonly value: string }> } } | null };
+export type CustomerBalanceQuery = { readonly customer: { readonly metafields: { readonly nodes: ReadonlyArray<{ readonly key: string, readonly value: string }> } } | null };
 
-type SetMetafieldsMutationVariables = Exact<{
+export type SetMetafieldsMutationVariables = Exact<{
   metafields: ReadonlyArray<MetafieldsSetInput> | MetafieldsSetInput;
 }>;
 
 
-type SetMetafieldsMutation = { readonly metafieldsSet: { readonly userErrors: ReadonlyArray<{ readonly field: ReadonlyArray<string> | null, readonly code: MetafieldsSetUserErrorCode | null }> } | null };
+export type SetMetafieldsMutation = { readonly metafieldsSet: { readonly userErrors: ReadonlyArray<{ readonly field: ReadonlyArray<string> | null, readonly code: MetafieldsSetUserErrorCode | null }> } | null };
 
-type DeleteMetafieldsMutationVariables = Exact<{
+export type DeleteMetafieldsMutationVariables = Exact<{
   metafields: ReadonlyArray<MetafieldIdentifierInput> | MetafieldIdentifierInput;
 }>;
 
 
-type DeleteMetafieldsMutation = { readonly metafieldsDelete: { readonly userErrors: ReadonlyArray<{ readonly field: ReadonlyArray<string> | null }> } | null };
+export type DeleteMetafieldsMutation = { readonly metafieldsDelete: { readonly userErrors: ReadonlyArray<{ readonly field: ReadonlyArray<string> | null }> } | null };
 
-type CustomerDefinitionsQueryVariables = Exact<{
+export type CustomerDefinitionsQueryVariables = Exact<{
   namespace: string;
 }>;
 
 
-type CustomerDefinitionsQuery = { readonly metafieldDefinitions: { readonly nodes: ReadonlyArray<{ readonly key: string, readonly type: { readonly name: string }, readonly access: { readonly storefront: MetafieldStorefrontAccess | null, readonly customerAccount: MetafieldCustomerAccountAccess } }> } };
+export type CustomerDefinitionsQuery = { readonly metafieldDefinitions: { readonly nodes: ReadonlyArray<{ readonly key: string, readonly type: { readonly name: string }, readonly access: { readonly storefront: MetafieldStorefrontAccess | null, readonly customerAccount: MetafieldCustomerAccountAccess } }> } };
 
-type CreateDefinitionMutationVariables = Exact<{
+export type CreateDefinitionMutationVariables = Exact<{
   definition: MetafieldDefinitionInput;
 }>;
 
 
-type CreateDefinitionMutation = { readonly metafieldDefinitionCreate: { readonly userErrors: ReadonlyArray<{ readonly field: ReadonlyArray<string> | null, readonly code: MetafieldDefinitionCreateUserErrorCode | null }> } | null };
+export type CreateDefinitionMutation = { readonly metafieldDefinitionCreate: { readonly userErrors: ReadonlyArray<{ readonly field: ReadonlyArray<string> | null, readonly code: MetafieldDefinitionCreateUserErrorCode | null }> } | null };
 
-type OpenDefinitionMutationVariables = Exact<{
+export type OpenDefinitionMutationVariables = Exact<{
   definition: MetafieldDefinitionUpdateInput;
 }>;
 
 
-type OpenDefinitionMutation = { readonly metafieldDefinitionUpdate: { readonly userErrors: ReadonlyArray<{ readonly field: ReadonlyArray<string> | null, readonly code: MetafieldDefinitionUpdateUserErrorCode | null }> } | null };
+export type OpenDefinitionMutation = { readonly metafieldDefinitionUpdate: { readonly userErrors: ReadonlyArray<{ readonly field: ReadonlyArray<string> | null, readonly code: MetafieldDefinitionUpdateUserErrorCode | null }> } | null };
 
-type CouponQueryVariables = Exact<{
+export type CouponQueryVariables = Exact<{
   code: string;
   search: string;
 }>;
 
 
-type CouponQuery = { readonly codeDiscountNodeByCode: { readonly id: string, readonly codeDiscount:
+export type CouponQuery = { readonly codeDiscountNodeByCode: { readonly id: string, readonly codeDiscount:
       | (
         { readonly __typename: 'DiscountCodeApp', readonly codes: RedeemCodesFragment }
         & AppDiscountFragment
@@ -1349,7 +1352,7 @@ type CouponQuery = { readonly codeDiscountNodeByCode: { readonly id: string, rea
       )
      } | null };
 
-type BasicDiscountFragment = { readonly status: DiscountStatus, readonly createdAt: string, readonly updatedAt: string, readonly startsAt: string, readonly endsAt: string | null, readonly usageLimit: number | null, readonly appliesOncePerCustomer: boolean, readonly tags: ReadonlyArray<string>, readonly context:
+export type BasicDiscountFragment = { readonly status: DiscountStatus, readonly createdAt: string, readonly updatedAt: string, readonly startsAt: string, readonly endsAt: string | null, readonly usageLimit: number | null, readonly appliesOncePerCustomer: boolean, readonly tags: ReadonlyArray<string>, readonly context:
     | DiscountAudience_DiscountBuyerSelectionAll_Fragment
     | DiscountAudience_DiscountCustomerSegments_Fragment
     | DiscountAudience_DiscountCustomers_Fragment
@@ -1360,21 +1363,21 @@ type BasicDiscountFragment = { readonly status: DiscountStatus, readonly created
       | { readonly __typename: 'DiscountPercentage', readonly percentage: number }
      } };
 
-type BxgyDiscountFragment = { readonly status: DiscountStatus, readonly createdAt: string, readonly updatedAt: string, readonly startsAt: string, readonly endsAt: string | null, readonly usageLimit: number | null, readonly appliesOncePerCustomer: boolean, readonly tags: ReadonlyArray<string>, readonly context:
+export type BxgyDiscountFragment = { readonly status: DiscountStatus, readonly createdAt: string, readonly updatedAt: string, readonly startsAt: string, readonly endsAt: string | null, readonly usageLimit: number | null, readonly appliesOncePerCustomer: boolean, readonly tags: ReadonlyArray<string>, readonly context:
     | DiscountAudience_DiscountBuyerSelectionAll_Fragment
     | DiscountAudience_DiscountCustomerSegments_Fragment
     | DiscountAudience_DiscountCustomers_Fragment
     | DiscountAudience_DiscountMarkets_Fragment
    };
 
-type FreeShippingDiscountFragment = { readonly status: DiscountStatus, readonly createdAt: string, readonly updatedAt: string, readonly startsAt: string, readonly endsAt: string | null, readonly usageLimit: number | null, readonly appliesOncePerCustomer: boolean, readonly tags: ReadonlyArray<string>, readonly context:
+export type FreeShippingDiscountFragment = { readonly status: DiscountStatus, readonly createdAt: string, readonly updatedAt: string, readonly startsAt: string, readonly endsAt: string | null, readonly usageLimit: number | null, readonly appliesOncePerCustomer: boolean, readonly tags: ReadonlyArray<string>, readonly context:
     | DiscountAudience_DiscountBuyerSelectionAll_Fragment
     | DiscountAudience_DiscountCustomerSegments_Fragment
     | DiscountAudience_DiscountCustomers_Fragment
     | DiscountAudience_DiscountMarkets_Fragment
    };
 
-type AppDiscountFragment = { readonly status: DiscountStatus, readonly createdAt: string, readonly updatedAt: string, readonly startsAt: string, readonly endsAt: string | null, readonly usageLimit: number | null, readonly appliesOncePerCustomer: boolean, readonly tags: ReadonlyArray<string>, readonly context:
+export type AppDiscountFragment = { readonly status: DiscountStatus, readonly createdAt: string, readonly updatedAt: string, readonly startsAt: string, readonly endsAt: string | null, readonly usageLimit: number | null, readonly appliesOncePerCustomer: boolean, readonly tags: ReadonlyArray<string>, readonly context:
     | DiscountAudience_DiscountBuyerSelectionAll_Fragment
     | DiscountAudience_DiscountCustomerSegments_Fragment
     | DiscountAudience_DiscountCustomers_Fragment
@@ -1389,18 +1392,25 @@ type DiscountAudience_DiscountCustomers_Fragment = { readonly __typename: 'Disco
 
 type DiscountAudience_DiscountMarkets_Fragment = { readonly __typename: 'DiscountMarkets' };
 
-type RedeemCodesFragment = { readonly nodes: ReadonlyArray<{ readonly id: string, readonly code: string, readonly asyncUsageCount: number }>, readonly pageInfo: PageFragment };
+export type DiscountAudienceFragment =
+  | DiscountAudience_DiscountBuyerSelectionAll_Fragment
+  | DiscountAudience_DiscountCustomerSegments_Fragment
+  | DiscountAudience_DiscountCustomers_Fragment
+  | DiscountAudience_DiscountMarkets_Fragment
+;
 
-type PageFragment = { readonly hasNextPage: boolean, readonly endCursor: string | null };
+export type RedeemCodesFragment = { readonly nodes: ReadonlyArray<{ readonly id: string, readonly code: string, readonly asyncUsageCount: number }>, readonly pageInfo: PageFragment };
 
-type DiscountQueryVariables = Exact<{
+export type PageFragment = { readonly hasNextPage: boolean, readonly endCursor: string | null };
+
+export type DiscountQueryVariables = Exact<{
   codeNode: string;
   automaticNode: string;
   after?: string | null | undefined;
 }>;
 
 
-type DiscountQuery = { readonly code:
+export type DiscountQuery = { readonly code:
     | { readonly id: string, readonly codeDiscount:
         | (
           { readonly __typename: 'DiscountCodeApp', readonly codes: RedeemCodesFragment }
@@ -1425,14 +1435,14 @@ type DiscountQuery = { readonly code:
     | Record<PropertyKey, never>
    | null };
 
-type ChangedDiscountsQueryVariables = Exact<{
+export type ChangedDiscountsQueryVariables = Exact<{
   search: string;
   sortKey: DiscountSortKeys;
   after?: string | null | undefined;
 }>;
 
 
-type ChangedDiscountsQuery = { readonly discountNodes: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly discount:
+export type ChangedDiscountsQuery = { readonly discountNodes: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly discount:
         | { readonly __typename: 'DiscountAutomaticApp' }
         | { readonly __typename: 'DiscountAutomaticBasic' }
         | { readonly __typename: 'DiscountAutomaticBxgy' }
@@ -1455,19 +1465,19 @@ type ChangedDiscountsQuery = { readonly discountNodes: { readonly nodes: Readonl
         )
        }>, readonly pageInfo: PageFragment } };
 
-type DiscountsCountQueryVariables = Exact<{
+export type DiscountsCountQueryVariables = Exact<{
   search: string;
 }>;
 
 
-type DiscountsCountQuery = { readonly discountNodesCount: { readonly count: number } | null };
+export type DiscountsCountQuery = { readonly discountNodesCount: { readonly count: number } | null };
 
-type CodeUsesQueryVariables = Exact<{
+export type CodeUsesQueryVariables = Exact<{
   ids: ReadonlyArray<string> | string;
 }>;
 
 
-type CodeUsesQuery = { readonly nodes: ReadonlyArray<
+export type CodeUsesQuery = { readonly nodes: ReadonlyArray<
     | { readonly id: string }
     | { readonly id: string }
     | { readonly id: string }
@@ -1688,30 +1698,30 @@ type CodeUsesQuery = { readonly nodes: ReadonlyArray<
     | { readonly id: string }
    | null> };
 
-type OrderCodesQueryVariables = Exact<{
+export type OrderCodesQueryVariables = Exact<{
   customer: string;
   after?: string | null | undefined;
 }>;
 
 
-type OrderCodesQuery = { readonly customer: { readonly orders: { readonly nodes: ReadonlyArray<{ readonly createdAt: string, readonly discountCodes: ReadonlyArray<string> }>, readonly pageInfo: PageFragment } } | null };
+export type OrderCodesQuery = { readonly customer: { readonly orders: { readonly nodes: ReadonlyArray<{ readonly createdAt: string, readonly discountCodes: ReadonlyArray<string> }>, readonly pageInfo: PageFragment } } | null };
 
-type ActiveRolloutsQueryVariables = Exact<{
+export type ActiveRolloutsQueryVariables = Exact<{
   after?: string | null | undefined;
 }>;
 
 
-type ActiveRolloutsQuery = { readonly rollouts: { readonly nodes: ReadonlyArray<{ readonly name: string, readonly effectiveTrafficAllocation: number, readonly startedAt: string | null, readonly schedule: { readonly concludeAt: string | null } | null, readonly treatments: ReadonlyArray<{ readonly split: number, readonly changes: { readonly nodes: ReadonlyArray<
+export type ActiveRolloutsQuery = { readonly rollouts: { readonly nodes: ReadonlyArray<{ readonly name: string, readonly effectiveTrafficAllocation: number, readonly startedAt: string | null, readonly schedule: { readonly concludeAt: string | null } | null, readonly treatments: ReadonlyArray<{ readonly split: number, readonly changes: { readonly nodes: ReadonlyArray<
             | { readonly __typename: 'RolloutDiscountActivateChange', readonly discount: { readonly id: string } | null }
             | { readonly __typename: 'RolloutDiscountExpireChange', readonly discount: { readonly id: string } | null }
           >, readonly pageInfo: PageFragment } }> }>, readonly pageInfo: PageFragment } };
 
-type RewardCodeQueryVariables = Exact<{
+export type RewardCodeQueryVariables = Exact<{
   code: string;
 }>;
 
 
-type RewardCodeQuery = { readonly codeDiscountNodeByCode: { readonly id: string, readonly codeDiscount:
+export type RewardCodeQuery = { readonly codeDiscountNodeByCode: { readonly id: string, readonly codeDiscount:
       | { readonly __typename: 'DiscountCodeApp' }
       | { readonly __typename: 'DiscountCodeBasic', readonly title: string, readonly tags: ReadonlyArray<string>, readonly context:
           | RewardAudience_DiscountBuyerSelectionAll_Fragment
@@ -1736,36 +1746,43 @@ type RewardAudience_DiscountCustomers_Fragment = { readonly __typename: 'Discoun
 
 type RewardAudience_DiscountMarkets_Fragment = { readonly __typename: 'DiscountMarkets' };
 
-type CreateBasicCodeMutationVariables = Exact<{
+export type RewardAudienceFragment =
+  | RewardAudience_DiscountBuyerSelectionAll_Fragment
+  | RewardAudience_DiscountCustomerSegments_Fragment
+  | RewardAudience_DiscountCustomers_Fragment
+  | RewardAudience_DiscountMarkets_Fragment
+;
+
+export type CreateBasicCodeMutationVariables = Exact<{
   discount: DiscountCodeBasicInput;
 }>;
 
 
-type CreateBasicCodeMutation = { readonly discountCodeBasicCreate: { readonly codeDiscountNode: { readonly id: string } | null, readonly userErrors: ReadonlyArray<{ readonly field: ReadonlyArray<string> | null, readonly code: DiscountErrorCode | null }> } | null };
+export type CreateBasicCodeMutation = { readonly discountCodeBasicCreate: { readonly codeDiscountNode: { readonly id: string } | null, readonly userErrors: ReadonlyArray<{ readonly field: ReadonlyArray<string> | null, readonly code: DiscountErrorCode | null }> } | null };
 
-type CreateShippingCodeMutationVariables = Exact<{
+export type CreateShippingCodeMutationVariables = Exact<{
   discount: DiscountCodeFreeShippingInput;
 }>;
 
 
-type CreateShippingCodeMutation = { readonly discountCodeFreeShippingCreate: { readonly codeDiscountNode: { readonly id: string } | null, readonly userErrors: ReadonlyArray<{ readonly field: ReadonlyArray<string> | null, readonly code: DiscountErrorCode | null }> } | null };
+export type CreateShippingCodeMutation = { readonly discountCodeFreeShippingCreate: { readonly codeDiscountNode: { readonly id: string } | null, readonly userErrors: ReadonlyArray<{ readonly field: ReadonlyArray<string> | null, readonly code: DiscountErrorCode | null }> } | null };
 
-type DeleteCodeMutationVariables = Exact<{
+export type DeleteCodeMutationVariables = Exact<{
   id: string;
 }>;
 
 
-type DeleteCodeMutation = { readonly discountCodeDelete: { readonly deletedCodeDiscountId: string | null, readonly userErrors: ReadonlyArray<{ readonly field: ReadonlyArray<string> | null, readonly code: DiscountErrorCode | null }> } | null };
+export type DeleteCodeMutation = { readonly discountCodeDelete: { readonly deletedCodeDiscountId: string | null, readonly userErrors: ReadonlyArray<{ readonly field: ReadonlyArray<string> | null, readonly code: DiscountErrorCode | null }> } | null };
 
-type SendTriggerMutationVariables = Exact<{
+export type SendTriggerMutationVariables = Exact<{
   handle: string;
   payload: unknown;
 }>;
 
 
-type SendTriggerMutation = { readonly flowTriggerReceive: { readonly userErrors: ReadonlyArray<{ readonly field: ReadonlyArray<string> | null }> } | null };
+export type SendTriggerMutation = { readonly flowTriggerReceive: { readonly userErrors: ReadonlyArray<{ readonly field: ReadonlyArray<string> | null }> } | null };
 
-type OrderQueryVariables = Exact<{
+export type OrderQueryVariables = Exact<{
   id: string;
   withCard: boolean;
   withPayments: boolean;
@@ -1780,94 +1797,94 @@ type OrderQueryVariables = Exact<{
 }>;
 
 
-type OrderQuery = { readonly order: (
+export type OrderQuery = { readonly order: (
     { readonly lineItems: OrderLinesFragment, readonly discountApplications: OrderDiscountsFragment, readonly shippingLines: OrderShippingFragment }
     & OrderHeadFragment
     & OrderExtrasFragment
   ) | null };
 
-type OrderHeadFragment = { readonly id: string, readonly name: string, readonly createdAt: string, readonly processedAt: string, readonly updatedAt: string, readonly cancelledAt: string | null, readonly closedAt: string | null, readonly test: boolean, readonly sourceName: string | null, readonly currencyCode: CurrencyCode, readonly taxesIncluded: boolean, readonly displayFinancialStatus: OrderDisplayFinancialStatus | null, readonly displayFulfillmentStatus: OrderDisplayFulfillmentStatus, readonly email: string | null, readonly phone: string | null, readonly paymentGatewayNames: ReadonlyArray<string>, readonly fulfillments: ReadonlyArray<{ readonly status: FulfillmentStatus, readonly createdAt: string }>, readonly refunds: ReadonlyArray<{ readonly id: string, readonly createdAt: string | null, readonly processedAt: string }>, readonly currentSubtotalPriceSet: MoneyFragment, readonly currentTotalPriceSet: MoneyFragment, readonly currentShippingPriceSet: MoneyFragment, readonly totalOutstandingSet: MoneyFragment, readonly totalTipReceivedSet: MoneyFragment, readonly customAttributes: ReadonlyArray<{ readonly key: string, readonly value: string | null }>, readonly customer: CustomerFragment | null };
+export type OrderHeadFragment = { readonly id: string, readonly name: string, readonly createdAt: string, readonly processedAt: string, readonly updatedAt: string, readonly cancelledAt: string | null, readonly closedAt: string | null, readonly test: boolean, readonly sourceName: string | null, readonly currencyCode: CurrencyCode, readonly taxesIncluded: boolean, readonly displayFinancialStatus: OrderDisplayFinancialStatus | null, readonly displayFulfillmentStatus: OrderDisplayFulfillmentStatus, readonly email: string | null, readonly phone: string | null, readonly paymentGatewayNames: ReadonlyArray<string>, readonly fulfillments: ReadonlyArray<{ readonly status: FulfillmentStatus, readonly createdAt: string }>, readonly refunds: ReadonlyArray<{ readonly id: string, readonly createdAt: string | null, readonly processedAt: string }>, readonly currentSubtotalPriceSet: MoneyFragment, readonly currentTotalPriceSet: MoneyFragment, readonly currentShippingPriceSet: MoneyFragment, readonly totalOutstandingSet: MoneyFragment, readonly totalTipReceivedSet: MoneyFragment, readonly customAttributes: ReadonlyArray<{ readonly key: string, readonly value: string | null }>, readonly customer: CustomerFragment | null };
 
-type OrderExtrasFragment = { readonly customer: { readonly metafields?: { readonly nodes: ReadonlyArray<MetafieldFragment> } } | null, readonly metafields?: { readonly nodes: ReadonlyArray<MetafieldFragment> }, readonly localizedFields?: { readonly nodes: ReadonlyArray<{ readonly key: LocalizedFieldKey, readonly value: string }> }, readonly disputes?: ReadonlyArray<{ readonly status: DisputeStatus }>, readonly retailLocation?: { readonly legacyResourceId: string, readonly name: string } | null, readonly staffMember?: StaffFragment | null, readonly transactions?: ReadonlyArray<{ readonly kind: OrderTransactionKind, readonly status: OrderTransactionStatus, readonly processedAt: string | null, readonly paymentDetails?:
+export type OrderExtrasFragment = { readonly customer: { readonly metafields?: { readonly nodes: ReadonlyArray<MetafieldFragment> } } | null, readonly metafields?: { readonly nodes: ReadonlyArray<MetafieldFragment> }, readonly localizedFields?: { readonly nodes: ReadonlyArray<{ readonly key: LocalizedFieldKey, readonly value: string }> }, readonly disputes?: ReadonlyArray<{ readonly status: DisputeStatus }>, readonly retailLocation?: { readonly legacyResourceId: string, readonly name: string } | null, readonly staffMember?: StaffFragment | null, readonly transactions?: ReadonlyArray<{ readonly kind: OrderTransactionKind, readonly status: OrderTransactionStatus, readonly processedAt: string | null, readonly paymentDetails?:
       | { readonly company: string | null, readonly paymentMethodName: string | null }
       | Record<PropertyKey, never>
      | null }> };
 
-type OrderLinesFragment = { readonly nodes: ReadonlyArray<{ readonly id: string, readonly title: string, readonly name: string, readonly vendor: string | null, readonly isGiftCard: boolean, readonly quantity: number, readonly currentQuantity: number, readonly product: { readonly id: string } | null, readonly originalUnitPriceSet: MoneyFragment, readonly discountAllocations: ReadonlyArray<{ readonly allocatedAmountSet: MoneyFragment }>, readonly taxLines: ReadonlyArray<{ readonly priceSet: MoneyFragment }>, readonly staffMember?: StaffFragment | null }>, readonly pageInfo: PageFragment };
+export type OrderLinesFragment = { readonly nodes: ReadonlyArray<{ readonly id: string, readonly title: string, readonly name: string, readonly vendor: string | null, readonly isGiftCard: boolean, readonly quantity: number, readonly currentQuantity: number, readonly product: { readonly id: string } | null, readonly originalUnitPriceSet: MoneyFragment, readonly discountAllocations: ReadonlyArray<{ readonly allocatedAmountSet: MoneyFragment }>, readonly taxLines: ReadonlyArray<{ readonly priceSet: MoneyFragment }>, readonly staffMember?: StaffFragment | null }>, readonly pageInfo: PageFragment };
 
-type OrderDiscountsFragment = { readonly nodes: ReadonlyArray<
+export type OrderDiscountsFragment = { readonly nodes: ReadonlyArray<
     | { readonly __typename: 'AutomaticDiscountApplication', readonly index: number }
     | { readonly __typename: 'DiscountCodeApplication', readonly code: string, readonly index: number }
     | { readonly __typename: 'ManualDiscountApplication', readonly index: number }
     | { readonly __typename: 'ScriptDiscountApplication', readonly index: number }
   >, readonly pageInfo: PageFragment };
 
-type OrderShippingFragment = { readonly nodes: ReadonlyArray<{ readonly originalPriceSet: MoneyFragment, readonly discountedPriceSet: MoneyFragment, readonly discountAllocations: ReadonlyArray<{ readonly allocatedAmountSet: MoneyFragment }>, readonly taxLines: ReadonlyArray<{ readonly priceSet: MoneyFragment }> }>, readonly pageInfo: PageFragment };
+export type OrderShippingFragment = { readonly nodes: ReadonlyArray<{ readonly originalPriceSet: MoneyFragment, readonly discountedPriceSet: MoneyFragment, readonly discountAllocations: ReadonlyArray<{ readonly allocatedAmountSet: MoneyFragment }>, readonly taxLines: ReadonlyArray<{ readonly priceSet: MoneyFragment }> }>, readonly pageInfo: PageFragment };
 
-type StaffFragment = { readonly id: string, readonly name: string };
+export type StaffFragment = { readonly id: string, readonly name: string };
 
-type MoneyFragment = { readonly shopMoney: { readonly amount: string } };
+export type MoneyFragment = { readonly shopMoney: { readonly amount: string } };
 
-type OrderLinesQueryVariables = Exact<{
+export type OrderLinesQueryVariables = Exact<{
   id: string;
   after: string;
   withStaff: boolean;
 }>;
 
 
-type OrderLinesQuery = { readonly order: { readonly updatedAt: string, readonly lineItems: OrderLinesFragment } | null };
+export type OrderLinesQuery = { readonly order: { readonly updatedAt: string, readonly lineItems: OrderLinesFragment } | null };
 
-type OrderDiscountsQueryVariables = Exact<{
+export type OrderDiscountsQueryVariables = Exact<{
   id: string;
   after: string;
 }>;
 
 
-type OrderDiscountsQuery = { readonly order: { readonly updatedAt: string, readonly discountApplications: OrderDiscountsFragment } | null };
+export type OrderDiscountsQuery = { readonly order: { readonly updatedAt: string, readonly discountApplications: OrderDiscountsFragment } | null };
 
-type OrderShippingQueryVariables = Exact<{
+export type OrderShippingQueryVariables = Exact<{
   id: string;
   after: string;
 }>;
 
 
-type OrderShippingQuery = { readonly order: { readonly updatedAt: string, readonly shippingLines: OrderShippingFragment } | null };
+export type OrderShippingQuery = { readonly order: { readonly updatedAt: string, readonly shippingLines: OrderShippingFragment } | null };
 
-type OrderPaymentsQueryVariables = Exact<{
+export type OrderPaymentsQueryVariables = Exact<{
   id: string;
 }>;
 
 
-type OrderPaymentsQuery = { readonly order: { readonly updatedAt: string, readonly transactions: ReadonlyArray<{ readonly id: string, readonly kind: OrderTransactionKind, readonly status: OrderTransactionStatus, readonly gateway: string | null, readonly parentTransaction: { readonly gateway: string | null } | null, readonly amountSet: MoneyFragment }> } | null };
+export type OrderPaymentsQuery = { readonly order: { readonly updatedAt: string, readonly transactions: ReadonlyArray<{ readonly id: string, readonly kind: OrderTransactionKind, readonly status: OrderTransactionStatus, readonly gateway: string | null, readonly parentTransaction: { readonly gateway: string | null } | null, readonly amountSet: MoneyFragment }> } | null };
 
-type CreditAccountsQueryVariables = Exact<{
+export type CreditAccountsQueryVariables = Exact<{
   id: string;
 }>;
 
 
-type CreditAccountsQuery = { readonly customer: { readonly storeCreditAccounts: { readonly nodes: ReadonlyArray<{ readonly id: string }> } } | null };
+export type CreditAccountsQuery = { readonly customer: { readonly storeCreditAccounts: { readonly nodes: ReadonlyArray<{ readonly id: string }> } } | null };
 
-type CreditHistoryQueryVariables = Exact<{
+export type CreditHistoryQueryVariables = Exact<{
   id: string;
   after?: string | null | undefined;
 }>;
 
 
-type CreditHistoryQuery = { readonly storeCreditAccount: { readonly balance: { readonly currencyCode: CurrencyCode }, readonly transactions: { readonly nodes: ReadonlyArray<
+export type CreditHistoryQuery = { readonly storeCreditAccount: { readonly balance: { readonly currencyCode: CurrencyCode }, readonly transactions: { readonly nodes: ReadonlyArray<
         | { readonly __typename: 'StoreCreditAccountCreditTransaction', readonly id: string, readonly expiresAt: string | null, readonly createdAt: string, readonly event: StoreCreditSystemEvent, readonly origin: { readonly parentTransaction: { readonly gateway: string | null } | null } | null, readonly amount: { readonly amount: string }, readonly balanceAfterTransaction: { readonly amount: string } }
         | { readonly __typename: 'StoreCreditAccountDebitRevertTransaction', readonly createdAt: string, readonly event: StoreCreditSystemEvent, readonly debitTransaction: { readonly id: string }, readonly amount: { readonly amount: string }, readonly balanceAfterTransaction: { readonly amount: string } }
         | { readonly __typename: 'StoreCreditAccountDebitTransaction', readonly id: string, readonly createdAt: string, readonly event: StoreCreditSystemEvent, readonly origin: { readonly id: string } | null, readonly amount: { readonly amount: string }, readonly balanceAfterTransaction: { readonly amount: string } }
         | { readonly __typename: 'StoreCreditAccountExpirationTransaction', readonly createdAt: string, readonly event: StoreCreditSystemEvent, readonly creditTransaction: { readonly id: string }, readonly amount: { readonly amount: string }, readonly balanceAfterTransaction: { readonly amount: string } }
       >, readonly pageInfo: PageFragment } } | null };
 
-type OrderTipsQueryVariables = Exact<{
+export type OrderTipsQueryVariables = Exact<{
   id: string;
   afterAgreement?: string | null | undefined;
   afterSale?: string | null | undefined;
 }>;
 
 
-type OrderTipsQuery = { readonly order: { readonly updatedAt: string, readonly agreements: { readonly nodes: ReadonlyArray<
+export type OrderTipsQuery = { readonly order: { readonly updatedAt: string, readonly agreements: { readonly nodes: ReadonlyArray<
         | { readonly sales: { readonly nodes: ReadonlyArray<
               | { readonly lineItem: { readonly id: string } }
               | Record<PropertyKey, never>
@@ -1886,15 +1903,15 @@ type OrderTipsQuery = { readonly order: { readonly updatedAt: string, readonly a
             >, readonly pageInfo: PageFragment } }
       >, readonly pageInfo: PageFragment } } | null };
 
-type RefundQueryVariables = Exact<{
+export type RefundQueryVariables = Exact<{
   id: string;
   after?: string | null | undefined;
 }>;
 
 
-type RefundQuery = { readonly refund: { readonly order: { readonly updatedAt: string }, readonly refundLineItems: { readonly nodes: ReadonlyArray<{ readonly quantity: number, readonly lineItem: { readonly id: string }, readonly subtotalSet: MoneyFragment, readonly totalTaxSet: MoneyFragment }>, readonly pageInfo: PageFragment }, readonly refundShippingLines: { readonly nodes: ReadonlyArray<{ readonly subtotalAmountSet: MoneyFragment, readonly taxAmountSet: MoneyFragment }> }, readonly transactions: { readonly nodes: ReadonlyArray<{ readonly kind: OrderTransactionKind, readonly status: OrderTransactionStatus, readonly gateway: string | null, readonly processedAt: string | null, readonly parentTransaction: { readonly gateway: string | null } | null, readonly amountSet: MoneyFragment }> }, readonly duties: ReadonlyArray<{ readonly amountSet: MoneyFragment }> | null, readonly orderAdjustments: { readonly nodes: ReadonlyArray<{ readonly amountSet: MoneyFragment, readonly taxAmountSet: MoneyFragment }> } } | null };
+export type RefundQuery = { readonly refund: { readonly order: { readonly updatedAt: string, readonly totalReceivedSet: MoneyFragment }, readonly refundLineItems: { readonly nodes: ReadonlyArray<{ readonly quantity: number, readonly lineItem: { readonly id: string }, readonly subtotalSet: MoneyFragment, readonly totalTaxSet: MoneyFragment }>, readonly pageInfo: PageFragment }, readonly refundShippingLines: { readonly nodes: ReadonlyArray<{ readonly subtotalAmountSet: MoneyFragment, readonly taxAmountSet: MoneyFragment }> }, readonly transactions: { readonly nodes: ReadonlyArray<{ readonly kind: OrderTransactionKind, readonly status: OrderTransactionStatus, readonly gateway: string | null, readonly processedAt: string | null, readonly parentTransaction: { readonly gateway: string | null } | null, readonly amountSet: MoneyFragment }> }, readonly duties: ReadonlyArray<{ readonly amountSet: MoneyFragment }> | null, readonly orderAdjustments: { readonly nodes: ReadonlyArray<{ readonly amountSet: MoneyFragment, readonly taxAmountSet: MoneyFragment }> } } | null };
 
-type ChangedOrdersQueryVariables = Exact<{
+export type ChangedOrdersQueryVariables = Exact<{
   search: string;
   sortKey: OrderSortKeys;
   after?: string | null | undefined;
@@ -1902,12 +1919,12 @@ type ChangedOrdersQueryVariables = Exact<{
 }>;
 
 
-type ChangedOrdersQuery = { readonly orders: { readonly nodes: ReadonlyArray<(
+export type ChangedOrdersQuery = { readonly orders: { readonly nodes: ReadonlyArray<(
       { readonly lineItems: OrderLinesFragment, readonly discountApplications: OrderDiscountsFragment, readonly shippingLines: OrderShippingFragment }
       & OrderHeadFragment
     )>, readonly pageInfo: PageFragment } };
 
-type ChangedOrdersWithExtrasQueryVariables = Exact<{
+export type ChangedOrdersWithExtrasQueryVariables = Exact<{
   search: string;
   sortKey: OrderSortKeys;
   after?: string | null | undefined;
@@ -1924,25 +1941,25 @@ type ChangedOrdersWithExtrasQueryVariables = Exact<{
 }>;
 
 
-type ChangedOrdersWithExtrasQuery = { readonly orders: { readonly nodes: ReadonlyArray<(
+export type ChangedOrdersWithExtrasQuery = { readonly orders: { readonly nodes: ReadonlyArray<(
       { readonly lineItems: OrderLinesFragment, readonly discountApplications: OrderDiscountsFragment, readonly shippingLines: OrderShippingFragment }
       & OrderHeadFragment
       & OrderExtrasFragment
     )>, readonly pageInfo: PageFragment } };
 
-type FindOrdersQueryVariables = Exact<{
+export type FindOrdersQueryVariables = Exact<{
   search: string;
 }>;
 
 
-type FindOrdersQuery = { readonly orders: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly name: string }> } };
+export type FindOrdersQuery = { readonly orders: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly name: string }> } };
 
-type EntityNamesQueryVariables = Exact<{
+export type EntityNamesQueryVariables = Exact<{
   ids: ReadonlyArray<string> | string;
 }>;
 
 
-type EntityNamesQuery = { readonly nodes: ReadonlyArray<
+export type EntityNamesQuery = { readonly nodes: ReadonlyArray<
     | { readonly id: string }
     | { readonly id: string }
     | { readonly id: string }
@@ -2158,21 +2175,21 @@ type EntityNamesQuery = { readonly nodes: ReadonlyArray<
     | { readonly id: string }
    | null> };
 
-type OrdersCountQueryVariables = Exact<{
+export type OrdersCountQueryVariables = Exact<{
   search: string;
 }>;
 
 
-type OrdersCountQuery = { readonly ordersCount: { readonly count: number } | null };
+export type OrdersCountQuery = { readonly ordersCount: { readonly count: number } | null };
 
-type ProductQueryVariables = Exact<{
+export type ProductQueryVariables = Exact<{
   id: string;
 }>;
 
 
-type ProductQuery = { readonly product: ProductBodyFragment | null };
+export type ProductQuery = { readonly product: ProductBodyFragment | null };
 
-type ProductBodyFragment = { readonly id: string, readonly title: string, readonly handle: string, readonly status: ProductStatus, readonly vendor: string, readonly productType: string, readonly updatedAt: string, readonly category: { readonly id: string, readonly fullName: string } | null, readonly priceRangeV2: { readonly minVariantPrice: { readonly amount: string } }, readonly media: { readonly nodes: ReadonlyArray<
+export type ProductBodyFragment = { readonly id: string, readonly title: string, readonly handle: string, readonly status: ProductStatus, readonly vendor: string, readonly productType: string, readonly updatedAt: string, readonly category: { readonly id: string, readonly fullName: string } | null, readonly priceRangeV2: { readonly minVariantPrice: { readonly amount: string } }, readonly media: { readonly nodes: ReadonlyArray<
       | { readonly image: { readonly url: string } | null }
       | Record<PropertyKey, never>
     > }, readonly featuredMedia:
@@ -2182,64 +2199,64 @@ type ProductBodyFragment = { readonly id: string, readonly title: string, readon
     | { readonly preview: { readonly image: { readonly url: string } | null } | null }
    | null };
 
-type ProductPricesQueryVariables = Exact<{
+export type ProductPricesQueryVariables = Exact<{
   id: string;
 }>;
 
 
-type ProductPricesQuery = { readonly product: { readonly status: ProductStatus, readonly priceRangeV2: { readonly minVariantPrice: { readonly amount: string }, readonly maxVariantPrice: { readonly amount: string } } } | null };
+export type ProductPricesQuery = { readonly product: { readonly status: ProductStatus, readonly priceRangeV2: { readonly minVariantPrice: { readonly amount: string }, readonly maxVariantPrice: { readonly amount: string } } } | null };
 
-type ProductEventQueryVariables = Exact<{
+export type ProductEventQueryVariables = Exact<{
   productId: string;
 }>;
 
 
-type ProductEventQuery = { readonly product: ProductBodyFragment | null };
+export type ProductEventQuery = { readonly product: ProductBodyFragment | null };
 
-type ChangedProductsQueryVariables = Exact<{
+export type ChangedProductsQueryVariables = Exact<{
   search: string;
   sortKey: ProductSortKeys;
   after?: string | null | undefined;
 }>;
 
 
-type ChangedProductsQuery = { readonly products: { readonly nodes: ReadonlyArray<ProductBodyFragment>, readonly pageInfo: PageFragment } };
+export type ChangedProductsQuery = { readonly products: { readonly nodes: ReadonlyArray<ProductBodyFragment>, readonly pageInfo: PageFragment } };
 
-type FindProductsQueryVariables = Exact<{
+export type FindProductsQueryVariables = Exact<{
   search: string;
 }>;
 
 
-type FindProductsQuery = { readonly products: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly title: string }> } };
+export type FindProductsQuery = { readonly products: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly title: string }> } };
 
-type ProductsCountQueryVariables = Exact<{
+export type ProductsCountQueryVariables = Exact<{
   search: string;
 }>;
 
 
-type ProductsCountQuery = { readonly productsCount: { readonly count: number } | null };
+export type ProductsCountQuery = { readonly productsCount: { readonly count: number } | null };
 
-type InstalledAppQueryVariables = Exact<{ [key: string]: never; }>;
-
-
-type InstalledAppQuery = { readonly currentAppInstallation: { readonly app: { readonly developerType: AppDeveloperType } } };
-
-type AccessScopesQueryVariables = Exact<{ [key: string]: never; }>;
+export type InstalledAppQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-type AccessScopesQuery = { readonly currentAppInstallation: { readonly accessScopes: ReadonlyArray<{ readonly handle: string }> } };
+export type InstalledAppQuery = { readonly currentAppInstallation: { readonly app: { readonly developerType: AppDeveloperType } } };
 
-type ShopCurrencyQueryVariables = Exact<{ [key: string]: never; }>;
+export type AccessScopesQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-type ShopCurrencyQuery = { readonly shop: { readonly currencyCode: CurrencyCode } };
+export type AccessScopesQuery = { readonly currentAppInstallation: { readonly accessScopes: ReadonlyArray<{ readonly handle: string }> } };
 
-type StillThereQueryVariables = Exact<{
+export type ShopCurrencyQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type ShopCurrencyQuery = { readonly shop: { readonly currencyCode: CurrencyCode } };
+
+export type StillThereQueryVariables = Exact<{
   ids: ReadonlyArray<string> | string;
 }>;
 
 
-type StillThereQuery = { readonly nodes: ReadonlyArray<
+export type StillThereQuery = { readonly nodes: ReadonlyArray<
     | { readonly id: string }
     | { readonly id: string }
     | { readonly id: string }
@@ -2455,72 +2472,72 @@ type StillThereQuery = { readonly nodes: ReadonlyArray<
     | { readonly id: string }
    | null> };
 
-type CreditStoreCreditMutationVariables = Exact<{
+export type CreditStoreCreditMutationVariables = Exact<{
   id: string;
   creditInput: StoreCreditAccountCreditInput;
 }>;
 
 
-type CreditStoreCreditMutation = { readonly storeCreditAccountCredit: { readonly storeCreditAccountTransaction: { readonly id: string, readonly expiresAt: string | null } | null, readonly userErrors: ReadonlyArray<{ readonly field: ReadonlyArray<string> | null, readonly code: StoreCreditAccountCreditUserErrorCode | null }> } | null };
+export type CreditStoreCreditMutation = { readonly storeCreditAccountCredit: { readonly storeCreditAccountTransaction: { readonly id: string, readonly expiresAt: string | null } | null, readonly userErrors: ReadonlyArray<{ readonly field: ReadonlyArray<string> | null, readonly code: StoreCreditAccountCreditUserErrorCode | null }> } | null };
 
-type StoreCreditShopQueryVariables = Exact<{ [key: string]: never; }>;
+export type StoreCreditShopQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-type StoreCreditShopQuery = { readonly shop: { readonly currencyCode: CurrencyCode }, readonly storeCreditConfiguration: { readonly storeCreditEnabled: boolean } };
+export type StoreCreditShopQuery = { readonly shop: { readonly currencyCode: CurrencyCode }, readonly storeCreditConfiguration: { readonly storeCreditEnabled: boolean } };
 
-type StoreCreditAccountsQueryVariables = Exact<{
+export type StoreCreditAccountsQueryVariables = Exact<{
   id: string;
 }>;
 
 
-type StoreCreditAccountsQuery = { readonly storeCreditConfiguration: { readonly storeCreditEnabled: boolean }, readonly customer: { readonly storeCreditAccounts: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly balance: { readonly currencyCode: CurrencyCode }, readonly transactions: StoreCreditsFragment }> } } | null };
+export type StoreCreditAccountsQuery = { readonly storeCreditConfiguration: { readonly storeCreditEnabled: boolean }, readonly customer: { readonly storeCreditAccounts: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly balance: { readonly currencyCode: CurrencyCode }, readonly transactions: StoreCreditsFragment }> } } | null };
 
-type StoreCreditsFragment = { readonly nodes: ReadonlyArray<
+export type StoreCreditsFragment = { readonly nodes: ReadonlyArray<
     | { readonly __typename: 'StoreCreditAccountCreditTransaction', readonly id: string, readonly expiresAt: string | null, readonly createdAt: string, readonly event: StoreCreditSystemEvent, readonly amount: { readonly amount: string } }
     | { readonly __typename: 'StoreCreditAccountDebitRevertTransaction', readonly createdAt: string, readonly event: StoreCreditSystemEvent, readonly amount: { readonly amount: string } }
     | { readonly __typename: 'StoreCreditAccountDebitTransaction', readonly createdAt: string, readonly event: StoreCreditSystemEvent, readonly amount: { readonly amount: string } }
     | { readonly __typename: 'StoreCreditAccountExpirationTransaction', readonly createdAt: string, readonly event: StoreCreditSystemEvent, readonly amount: { readonly amount: string } }
   >, readonly pageInfo: PageFragment };
 
-type MoreStoreCreditsQueryVariables = Exact<{
+export type MoreStoreCreditsQueryVariables = Exact<{
   id: string;
   after: string;
 }>;
 
 
-type MoreStoreCreditsQuery = { readonly storeCreditAccount: { readonly transactions: StoreCreditsFragment } | null };
+export type MoreStoreCreditsQuery = { readonly storeCreditAccount: { readonly transactions: StoreCreditsFragment } | null };
 
-type WebhookSubscriptionsQueryVariables = Exact<{
+export type WebhookSubscriptionsQueryVariables = Exact<{
   after?: string | null | undefined;
 }>;
 
 
-type WebhookSubscriptionsQuery = { readonly webhookSubscriptions: { readonly nodes: ReadonlyArray<SubscriptionFragment>, readonly pageInfo: PageFragment } };
+export type WebhookSubscriptionsQuery = { readonly webhookSubscriptions: { readonly nodes: ReadonlyArray<SubscriptionFragment>, readonly pageInfo: PageFragment } };
 
-type SubscriptionFragment = { readonly id: string, readonly topic: WebhookSubscriptionTopic, readonly uri: string, readonly format: WebhookSubscriptionFormat, readonly filter: string | null, readonly includeFields: ReadonlyArray<string>, readonly metafieldNamespaces: ReadonlyArray<string>, readonly apiVersion: { readonly handle: string, readonly supported: boolean } };
+export type SubscriptionFragment = { readonly id: string, readonly topic: WebhookSubscriptionTopic, readonly uri: string, readonly format: WebhookSubscriptionFormat, readonly filter: string | null, readonly includeFields: ReadonlyArray<string>, readonly metafieldNamespaces: ReadonlyArray<string>, readonly apiVersion: { readonly handle: string, readonly supported: boolean } };
 
-type CreateSubscriptionMutationVariables = Exact<{
+export type CreateSubscriptionMutationVariables = Exact<{
   topic: WebhookSubscriptionTopic;
   subscription: WebhookSubscriptionInput;
 }>;
 
 
-type CreateSubscriptionMutation = { readonly webhookSubscriptionCreate: { readonly webhookSubscription: SubscriptionFragment | null, readonly userErrors: ReadonlyArray<{ readonly field: ReadonlyArray<string> | null, readonly message: string }> } | null };
+export type CreateSubscriptionMutation = { readonly webhookSubscriptionCreate: { readonly webhookSubscription: SubscriptionFragment | null, readonly userErrors: ReadonlyArray<{ readonly field: ReadonlyArray<string> | null, readonly message: string }> } | null };
 
-type UpdateSubscriptionMutationVariables = Exact<{
+export type UpdateSubscriptionMutationVariables = Exact<{
   id: string;
   subscription: WebhookSubscriptionInput;
 }>;
 
 
-type UpdateSubscriptionMutation = { readonly webhookSubscriptionUpdate: { readonly webhookSubscription: SubscriptionFragment | null, readonly userErrors: ReadonlyArray<{ readonly field: ReadonlyArray<string> | null, readonly message: string }> } | null };
+export type UpdateSubscriptionMutation = { readonly webhookSubscriptionUpdate: { readonly webhookSubscription: SubscriptionFragment | null, readonly userErrors: ReadonlyArray<{ readonly field: ReadonlyArray<string> | null, readonly message: string }> } | null };
 
-type DeleteSubscriptionMutationVariables = Exact<{
+export type DeleteSubscriptionMutationVariables = Exact<{
   id: string;
 }>;
 
 
-type DeleteSubscriptionMutation = { readonly webhookSubscriptionDelete: { readonly deletedWebhookSubscriptionId: string | null, readonly userErrors: ReadonlyArray<{ readonly field: ReadonlyArray<string> | null, readonly message: string }> } | null };
+export type DeleteSubscriptionMutation = { readonly webhookSubscriptionDelete: { readonly deletedWebhookSubscriptionId: string | null, readonly userErrors: ReadonlyArray<{ readonly field: ReadonlyArray<string> | null, readonly message: string }> } | null };
 
 export const memberDocument: AdminDocument<MemberQuery, MemberQueryVariables> = {
   name: 'Member',
@@ -2693,7 +2710,7 @@ export const orderTipsDocument: AdminDocument<OrderTipsQuery, OrderTipsQueryVari
 export const refundDocument: AdminDocument<RefundQuery, RefundQueryVariables> = {
   name: 'Refund',
   kind: 'query',
-  text: "query Refund($id:ID!$after:String){refund(id:$id){order{updatedAt}refundLineItems(first:100 after:$after){nodes{quantity lineItem{id}subtotalSet{...Money}totalTaxSet{...Money}}pageInfo{...Page}}refundShippingLines(first:10){nodes{subtotalAmountSet{...Money}taxAmountSet{...Money}}}transactions(first:20){nodes{kind status gateway parentTransaction{gateway}processedAt amountSet{...Money}}}duties{amountSet{...Money}}orderAdjustments(first:20){nodes{amountSet{...Money}taxAmountSet{...Money}}}}}fragment Money on MoneyBag{shopMoney{amount}}fragment Page on PageInfo{hasNextPage endCursor}",
+  text: "query Refund($id:ID!$after:String){refund(id:$id){order{updatedAt totalReceivedSet{...Money}}refundLineItems(first:100 after:$after){nodes{quantity lineItem{id}subtotalSet{...Money}totalTaxSet{...Money}}pageInfo{...Page}}refundShippingLines(first:10){nodes{subtotalAmountSet{...Money}taxAmountSet{...Money}}}transactions(first:20){nodes{kind status gateway parentTransaction{gateway}processedAt amountSet{...Money}}}duties{amountSet{...Money}}orderAdjustments(first:20){nodes{amountSet{...Money}taxAmountSet{...Money}}}}}fragment Money on MoneyBag{shopMoney{amount}}fragment Page on PageInfo{hasNextPage endCursor}",
 };
 
 export const changedOrdersDocument: AdminDocument<ChangedOrdersQuery, ChangedOrdersQueryVariables> = {

@@ -62,6 +62,7 @@ export function orderAsPayload(order: WholeOrder): unknown {
     current_total_price: amountOf(node.currentTotalPriceSet),
     current_shipping_price_set: moneySet(node.currentShippingPriceSet),
     total_outstanding: amountOf(node.totalOutstandingSet),
+    total_received: receivedOf(order),
     discount_applications: discountPayloads(order),
     payment_gateway_names: node.paymentGatewayNames,
     note_attributes: node.customAttributes.map(({ key, value }) => ({ name: key, value })),
@@ -69,6 +70,12 @@ export function orderAsPayload(order: WholeOrder): unknown {
     phone: node.phone,
     customer: node.customer && customerPayload(node.customer),
   };
+}
+
+/** Read with each refund: only then it matters. */
+function receivedOf({ refunds }: WholeOrder): string | undefined {
+  const [refund] = refunds.values();
+  return refund && amountOf(refund.node.order.totalReceivedSet);
 }
 
 type Money = ShippingNode['originalPriceSet'];

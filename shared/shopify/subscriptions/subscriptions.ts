@@ -1,3 +1,4 @@
+import { shopAddress } from '../../core/events/receive-delivery.ts';
 import type { Telemetry } from '../../core/events/telemetry.ts';
 import type { StoreUnavailable } from '../../core/store/store.ts';
 import { type AdminAnswer, failure, unavailable } from '../admin/client/admin-answer.ts';
@@ -14,7 +15,6 @@ import {
   type ExistingSubscription,
   type ProductSource,
   type SubscribedRules,
-  shopAddress,
   topicsOfEvents,
   type WantedSubscription,
   wantedSubscriptions,

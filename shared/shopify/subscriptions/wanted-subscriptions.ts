@@ -52,10 +52,6 @@ export function wantedSubscriptions(
     }));
 }
 
-export function shopAddress(webhookAddress: string, shopPath: string): string {
-  return `${webhookAddress.replace(/(?<!\/)\/+$/, '')}/${shopPath}`;
-}
-
 /**
  * The connector's part of `shopify.app.toml`. The compliance topics are always in it, Events where the settings
  * ask for them, the others only where the app's configuration creates the subscriptions.

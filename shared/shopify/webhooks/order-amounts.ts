@@ -133,18 +133,36 @@ function taxRefund(item: RefundedLine): Amount {
  * more was paid back. These bound the amount, because money also goes back for what no list names. Positive ones do not
  * reduce the bound: while money is pending, a refund has +X until it has settled.
  *
- * Undefined where only the store can say it, because transactions are in the customer's currency (Shopify, "Transaction").
+ * Undefined where only the store can say it, because transactions are in the customer's currency (Shopify, "Transaction"),
+ * or because no webhook says what was received: goods taken out may have been exchanged, or never paid for.
  */
 export function refundedWithoutLines(
   payload: OrderPayload,
   lines: readonly LineAmounts[],
+  unpaid: Amount | undefined,
 ): Amount | undefined {
   const stated = statedBeyondLines(payload);
   if (stated === ZERO) return ZERO;
   const money = moneyBack(payload);
   if (money === undefined) return undefined;
-  const beyond = atLeastZero(subtract(money, worthTakenBack(payload, lines)));
-  return smallest([stated, beyond]);
+  const worth = worthTakenBack(payload, lines);
+  const bounds = [stated, paidBeyondOwnLines(payload)];
+  const beyond = (owedToNobody: Amount) => {
+    const owed = atLeastZero(subtract(worth, owedToNobody));
+    return smallest([...bounds, atLeastZero(subtract(money, owed))]);
+  };
+  if (unpaid !== undefined) return beyond(unpaid);
+  const least = beyond(ZERO);
+  return least === beyond(worth) ? least : undefined;
+}
+
+/** The worth of what was taken out and is owed to nobody: it was exchanged, or never paid for. */
+export function takenOutUnpaid(payload: OrderPayload): Amount | undefined {
+  const { total_received: received, total_outstanding: outstanding } = payload;
+  if (received == null) return undefined;
+  const lines = lineAmounts(payload);
+  const sold = sum([currentTotal(payload, lines), worthTakenBack(payload, lines)]);
+  return atLeastZero(subtract(sold, sum([received, atLeastZero(outstanding ?? ZERO)])));
 }
 
 function statedBeyondLines(payload: OrderPayload): Amount {
@@ -153,6 +171,18 @@ function statedBeyondLines(payload: OrderPayload): Amount {
     .filter((adjustment) => !isOfShipping(adjustment))
     .map(({ amount, tax_amount }) => withTax(payload, amount ?? ZERO, tax_amount ?? ZERO));
   return sum(differences.map((difference) => atLeastZero(subtract(ZERO, difference))));
+}
+
+/** The money of a refund pays for its own lines first. */
+function paidBeyondOwnLines(payload: OrderPayload): Amount {
+  const beyond = payload.refunds.map((refund) => {
+    const alone = { ...payload, refunds: [refund] };
+    const items = refund.refund_line_items;
+    const lines = items.map((item) => withTax(payload, lineRefund(item), taxRefund(item)));
+    const worth = sum([...lines, dutiesOf(refund), refundedShipping(alone)]);
+    return atLeastZero(subtract(moneyBack(alone) ?? ZERO, worth));
+  });
+  return sum(beyond);
 }
 
 /** In the shop's currency; undefined where the payload does not say it. Pending money is not back yet. */
@@ -171,11 +201,12 @@ function moneyBack({ refunds, currency, presentment_currency }: OrderPayload): A
 
 /** By refunds, returns and edits: lines, shipping and duties. */
 function worthTakenBack(payload: OrderPayload, lines: readonly LineAmounts[]): Amount {
-  const duties = payload.refunds.map(
-    ({ total_duties_set }) => total_duties_set?.shop_money.amount ?? ZERO,
-  );
   const gone = lines.map(({ takenBack }) => takenBack);
-  return sum([...gone, ...duties, refundedShipping(payload)]);
+  return sum([...gone, ...payload.refunds.map(dutiesOf), refundedShipping(payload)]);
+}
+
+function dutiesOf({ total_duties_set }: RefundPayload): Amount {
+  return total_duties_set?.shop_money.amount ?? ZERO;
 }
 
 /** With its taxes, where they come on top. */
@@ -355,6 +386,8 @@ export const orderPayload = v.pipe(
     current_shipping_price_set: optional(moneySet),
     /** Absent before API 2022. */
     total_outstanding: optional(amount),
+    /** In no webhook: the Admin API says it. */
+    total_received: optional(amount),
     total_price: optional(amount),
     total_price_set: optional(moneySet),
     discount_applications: optional(

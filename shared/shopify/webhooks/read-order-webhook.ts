@@ -1,4 +1,4 @@
-import { subtract, sum, ZERO } from '../../store/money.ts';
+import { type Amount, subtract, sum, ZERO } from '../../store/money.ts';
 import type { StoreOrder, StoreOrderLine, Unreadable } from '../../store/store-entities.ts';
 import { entityId, idFromGid } from '../entity-id.ts';
 import {
@@ -13,6 +13,7 @@ import {
   refundedShipping,
   refundedWithoutLines,
   shippingRefund,
+  takenOutUnpaid,
 } from './order-amounts.ts';
 import { filled, readPayload, toCustomer } from './payload-fields.ts';
 
@@ -21,15 +22,19 @@ type ReadOrder = { readonly kind: 'read'; readonly order: StoreOrder } | Unreada
 export function readOrderWebhook(value: unknown): ReadOrder {
   const result = readPayload(orderPayload, value);
   if (result.kind !== 'read') return result;
-  const order = toOrder(result.value);
+  const unpaid = takenOutUnpaid(result.value);
+  const order = toOrder(result.value, unpaid);
   // Where nothing is kept, nothing counts, and the Admin API is not asked for refunds.
   const isKept = order.lines.some(({ kept }) => kept > 0);
-  const before = isKept ? beforeRefunds(result.value, order, toOrder) : [];
+  const before = isKept ? beforeRefunds(result.value, order, unpaid) : [];
   const refundsAreTied = isKept && bySecond(result.value.refunds, datesOf).some(isTied);
   return { kind: 'read', order: { ...order, beforeRefunds: before, refundsAreTied } };
 }
 
-function toOrder(payload: OrderPayload): StoreOrder['beforeRefunds'][number] {
+function toOrder(
+  payload: OrderPayload,
+  unpaid: Amount | undefined,
+): StoreOrder['beforeRefunds'][number] {
   const amounts = lineAmounts(payload);
   const lines = toLines(amounts);
   // Where nothing is kept, the Admin API is not asked for refunds.
@@ -62,7 +67,7 @@ function toOrder(payload: OrderPayload): StoreOrder['beforeRefunds'][number] {
       payload,
       lines.map((line) => line.paid),
     ),
-    refundedWithoutLines: isKept ? refundedWithoutLines(payload, amounts) : ZERO,
+    refundedWithoutLines: isKept ? refundedWithoutLines(payload, amounts, unpaid) : ZERO,
     total: currentTotal(payload, amounts),
     shipping: {
       ...currentShipping(payload),
@@ -163,14 +168,14 @@ const MOST_LINES = 50_000;
 function beforeRefunds(
   payload: OrderPayload,
   now: OneState,
-  read: (payload: OrderPayload) => OneState,
+  unpaid: Amount | undefined,
 ): readonly OneState[] {
   const most = Math.max(1, Math.floor(MOST_LINES / Math.max(1, payload.line_items.length)));
   const pieces = ({ lines }: OneState) => lines.reduce((count, { kept }) => count + kept, 0);
   const states: OneState[] = [];
   for (const counted of countedRefunds(payload.refunds, datesOf)) {
     if (states.length === most) break;
-    const then = read(withRefunds(payload, counted));
+    const then = toOrder(withRefunds(payload, counted), unpaid);
     // The state with all refunds is that of today, unless goods were returned since.
     const isNow = counted.length === payload.refunds.length && pieces(then) <= pieces(now);
     if (isNow) break;

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import {
   type Deliveries,
   findHeader,
+  OPERATOR_AGENT,
   type RequestHeaders,
   type SignatureCheck,
   type WebhookSecrets,
@@ -9,9 +10,6 @@ import {
 } from '../../core/events/receive-delivery.ts';
 import { API_VERSION } from '../entity-id.ts';
 import { identifyEntity, PROBE_TOPIC, routeOf, type TopicRoute } from './topics.ts';
-
-/** What the command `send` calls itself. */
-export const OPERATOR_AGENT = 'loyalty-connector';
 
 /** Shopify's webhooks and Events. */
 export const shopifyDeliveries: Deliveries = {

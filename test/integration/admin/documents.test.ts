@@ -2,11 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { buildSchema, parse } from 'graphql';
+import { parse } from 'graphql';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { readAdminOperations } from '../../../scripts/build/admin-documents.ts';
-import { checkAdminDocument } from '../../../scripts/build/check-admin-document.ts';
-import { changesFor } from '../../../scripts/build/compare-schemas.ts';
+import { checkAdminDocument, readAdminOperations } from '../../../scripts/build/admin-documents.ts';
 import { adminSchema, queryCost } from '../../../shared/shopify/admin/schema/admin-schema.ts';
 
 const schema = adminSchema();
@@ -48,41 +46,6 @@ it('says in docs/local-stack.md which published schema is stored', () => {
   const { package: name, version } = JSON.parse(source);
   const page = readFileSync('docs/local-stack.md', 'utf8');
   expect(page.replaceAll('\n', ' ')).toContain(`of ${name} ${version}`);
-});
-
-it('names what another schema changes for a document, and nothing that it does not use', () => {
-  const before = buildSchema(`
-    type Query { code(id: ID): Code, other: Int }
-    union Code = Basic
-    type Basic { state: State, tags: [String], title: String }
-    enum State { ON OFF }
-    type Mutation { make(code: Input): Int }
-    input Input { part: Part }
-    input Part { name: String }`);
-  const after = buildSchema(`
-    type Query { code(id: ID!): Code, other: String }
-    union Code = Basic | App
-    type Basic { state: State, tags: [String!], title: String @deprecated }
-    type App { title: String }
-    enum State { ON PAUSED }
-    type Mutation { make(code: Input): Int }
-    input Input { part: Part }
-    input Part { name: String, note: String! }`);
-  const query = parse('{ code(id: 1) { ... on Basic { state tags title } } }');
-  expect(changesFor(query, before, after).toSorted()).toEqual([
-    '+ Basic.tags: [String!]',
-    '+ Basic.title: String, deprecated',
-    '+ Code = App',
-    '+ State.PAUSED',
-    '+ code(id: ID!)',
-    '- Basic.tags: [String]',
-    '- Basic.title: String',
-    '- State.OFF',
-    '- code(id: ID)',
-  ]);
-  const mutation = parse('mutation M($code: Input) { make(code: $code) }');
-  expect(changesFor(mutation, before, after)).toEqual(['+ Part.note: String!']);
-  expect(changesFor(query, before, before)).toEqual([]);
 });
 
 describe('the check of a document', () => {

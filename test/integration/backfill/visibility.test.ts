@@ -4,7 +4,7 @@ import { type StoreSandbox, startStoreSandbox } from '../../../local/store-sandb
 import { defaultServerSettings } from '../../../local/store-sandbox/settings.ts';
 import { checkVisibility } from '../../../scripts/connector/backfill/backfill.ts';
 import type { ShopDeps } from '../../../scripts/connector/checks/check.ts';
-import { installedAppCheck } from '../../../scripts/connector/checks/store.ts';
+import { installedAppCheck } from '../../../scripts/connector/shopify/store-checks.ts';
 import connector from '../../fixtures/project/connector.config.ts';
 
 let sandbox: StoreSandbox | undefined;
@@ -31,7 +31,10 @@ const daysAgo = (days: number) => new Date(Date.now() - days * DAY).toISOString(
 
 describe("the doctor's look at the app", { timeout: 60_000 }, () => {
   const look = ({ store, shop }: Awaited<ReturnType<typeof open>>) => {
-    const deps = { shops: [shop], services: () => ({ ask: () => store.ask(shop.domain) }) };
+    const deps = {
+      shops: [shop],
+      services: () => ({ asked: () => ({ ask: store.ask(shop.domain) }) }),
+    };
     return installedAppCheck(deps as unknown as ShopDeps).look();
   };
 

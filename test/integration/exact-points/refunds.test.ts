@@ -44,6 +44,33 @@ describe('refunds of a completed order', () => {
   });
 });
 
+test('an exchange by an edit: 86 → 80 points, which 6.00 back do not change, and 79 after 1.00 as goodwill', async () => {
+  const shop = await shops.open();
+  const order = shop.sell([86]);
+  await shop.rest();
+  expect(shop.points(order)).toBe(86);
+  const [coat] = order.lines;
+  const steps = [
+    () =>
+      shop.actions.editOrder({
+        orderId: order.id,
+        set: [{ lineId: coat?.id ?? '', quantity: 0 }],
+        add: [{ title: 'Other coat', price: 80 }],
+      }),
+    () => shop.actions.refundOrder({ orderId: order.id, amount: 6 }),
+    () => shop.actions.refundOrder({ orderId: order.id, amount: 1 }),
+  ];
+  const points = [];
+  for (const step of steps) {
+    shop.later(60);
+    step();
+    await shop.rest();
+    points.push(shop.points(order));
+  }
+  expect(points).toEqual([80, 80, 79]);
+  expect(await shop.parked()).toBe(0);
+});
+
 test('by the webhook of the order alone: 50 points after a refund of shipping, 30 after 24.00 without lines', async () => {
   // Other webhooks of a refund make the connector read the order from the store.
   const shop = await shops.open({ disorder: { drop: 1 } });

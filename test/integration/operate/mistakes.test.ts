@@ -4,7 +4,6 @@ import { useOperatedConnector } from '../../support/operated-connector.ts';
 const operated = useOperatedConnector();
 
 it.each([
-  ['backfill', 'needs a command: orders, products, discounts, status.'],
   ['backfill customers', 'customers'],
   ['backfill orders', '--since'],
   ['backfill orders --since yesterday', 'yesterday'],

@@ -12,12 +12,17 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { startSecretsEmulator } from '../../../local/secrets-emulator.ts';
 import type { Emulator } from '../../../local/stack/emulators.ts';
 import { type StoreSandbox, startStoreSandbox } from '../../../local/store-sandbox/sandbox.ts';
-import { checkApp, writeApp } from '../../../scripts/connector/app/app.ts';
+import type {
+  SetupDeps,
+  SetupOptions,
+  ShopSetup,
+  Step,
+} from '../../../scripts/connector/checks/step.ts';
 import { awsSettings, type Deployment } from '../../../scripts/connector/deployment/deployment.ts';
 import { readSecret } from '../../../scripts/connector/secrets/read-secret.ts';
 import type { Session } from '../../../scripts/connector/session/session.ts';
-import { type ShopSetup, shopSteps } from '../../../scripts/connector/setup/shop-steps.ts';
-import type { SetupDeps, SetupOptions, Step } from '../../../scripts/connector/setup/step.ts';
+import { shopSteps } from '../../../scripts/connector/setup/shop-steps.ts';
+import { checkApp, writeApp } from '../../../scripts/connector/shopify/app.ts';
 import { defineConnector } from '../../../shared/config/connector-config.ts';
 import { VERSION } from '../../../shared/config/release.ts';
 import type { SecretPurpose } from '../../../shared/services/shop-secrets.ts';

@@ -10,7 +10,7 @@ import type { Session } from '../../../scripts/connector/session/session.ts';
 import {
   type SetUpOptions,
   setUpStorefront,
-} from '../../../scripts/connector/storefront/set-up.ts';
+} from '../../../scripts/connector/shopify/storefront.ts';
 import { defineConnector } from '../../../shared/config/connector-config.ts';
 import type { StorefrontSettings } from '../../../shared/config/connector-settings.ts';
 import { VERSION } from '../../../shared/config/release.ts';

@@ -17,15 +17,15 @@ import {
 } from '../../../scripts/connector/checks/check.ts';
 import { describeReward } from '../../../scripts/connector/checks/loyalty.ts';
 import { judgeFlow, settingsCheck } from '../../../scripts/connector/checks/settings.ts';
-import {
-  adminApiCheck,
-  judgeCurrency,
-  judgeRollouts,
-  judgeScopes,
-} from '../../../scripts/connector/checks/store.ts';
+import { judgeCurrency } from '../../../scripts/connector/checks/store.ts';
 import { judgeAppSecrets } from '../../../scripts/connector/doctor/secrets.ts';
 import { text } from '../../../scripts/connector/document/document.ts';
 import { line } from '../../../scripts/connector/document/line.ts';
+import {
+  adminApiCheck,
+  judgeRollouts,
+  judgeScopes,
+} from '../../../scripts/connector/shopify/store-checks.ts';
 import { judgeSignatures } from '../../../scripts/connector/status/judge-status.ts';
 import type { Connector } from '../../../shared/config/connector-config.ts';
 import { completeStorefront } from '../../../shared/config/connector-settings.ts';
@@ -61,7 +61,10 @@ describe('a store that answers 403', () => {
   it('is explained by an IP allowlist, beside the credentials', async () => {
     const shop = { domain: 'one' } as Connector['shops'][number];
     const ask: Ask = async () => failure('forbidden');
-    const deps = { shops: [shop], services: () => ({ ask: () => ask }) } as unknown as ShopDeps;
+    const deps = {
+      shops: [shop],
+      services: () => ({ asked: () => ({ ask }) }),
+    } as unknown as ShopDeps;
     expect(await adminApiCheck(deps).look()).toMatchObject([
       {
         ...{ verdict: 'fail', shop: 'one', what: expect.stringContaining('forbidden') },

@@ -6,9 +6,9 @@ import {
   unknown,
   warn,
 } from '../../../scripts/connector/checks/check.ts';
+import { runStep } from '../../../scripts/connector/checks/step.ts';
 import type { Session } from '../../../scripts/connector/session/session.ts';
-import { runStep } from '../../../scripts/connector/setup/step.ts';
-import { nextTokens } from '../../../scripts/connector/storefront/set-up.ts';
+import { nextTokens } from '../../../scripts/connector/shopify/storefront.ts';
 import { Problem } from '../../../scripts/connector/terminal/exit.ts';
 
 /** A step whose looks find these in turn; returns how often it was fixed, and what was shown at its end. */

@@ -164,10 +164,10 @@ describe('the figures of CloudWatch', () => {
       values(4),
     ];
     const asked: unknown[] = [];
-    const client = {
+    const client = Object.assign(new CloudWatchClient({ region: 'eu-central-1' }), {
       send: async ({ input }: { input: { NextToken?: string } }) =>
         pages[asked.push(input.NextToken) - 1],
-    } as never;
+    } as object);
     expect(await readOldestAges(client, ['orders.fifo'], NOW)).toEqual([4]);
     expect(asked).toEqual([undefined, '1', '2']);
   });

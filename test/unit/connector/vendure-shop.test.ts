@@ -5,6 +5,7 @@ import type { Finding, ShopDeps } from '../../../scripts/connector/checks/check.
 import { serverCheck } from '../../../scripts/connector/checks/store.ts';
 import { awsSettings, type Deployment } from '../../../scripts/connector/deployment/deployment.ts';
 import { requireApp, requireApps } from '../../../scripts/connector/deployment/platform.ts';
+import { postDelivery } from '../../../scripts/connector/deployment/post-delivery.ts';
 import { openShopServices, readNames } from '../../../scripts/connector/deployment/services.ts';
 import {
   askFields,
@@ -12,11 +13,10 @@ import {
   fieldsOf,
   tryCredentials,
 } from '../../../scripts/connector/secrets/set-secret.ts';
-import { postDelivery } from '../../../scripts/connector/send/send-webhook.ts';
 import { shopSteps } from '../../../scripts/connector/setup/shop-steps.ts';
+import { subscriptionsCheck } from '../../../scripts/connector/shopify/webhooks.ts';
 import { BadArguments } from '../../../scripts/connector/terminal/exit.ts';
 import { findAny, findEntity } from '../../../scripts/connector/trace/find.ts';
-import { subscriptionsCheck } from '../../../scripts/connector/webhooks/webhooks.ts';
 import { defineConnector, type Shop } from '../../../shared/config/connector-config.ts';
 import type { Delivery } from '../../../shared/core/events/receive-delivery.ts';
 import { judgeServer, vendureCommands } from '../../../shared/vendure/commands.ts';
@@ -152,13 +152,8 @@ describe('the server of a Vendure shop', () => {
 
 describe('what only a Shopify shop has', () => {
   it('is refused for a Vendure shop in plain words, whichever command asks', () => {
-    const services = openShopServices(deployment);
     const said = /shop\.example\.com runs on Vendure, and this command is for Shopify shops/;
-    for (const ask of [
-      () => services.ask(shop),
-      () => requireApp(shop),
-      () => requireApps([shop]),
-    ]) {
+    for (const ask of [() => requireApp(shop), () => requireApps([shop])]) {
       expect(ask).toThrow(BadArguments);
       expect(ask).toThrow(said);
     }

@@ -208,6 +208,54 @@ describe('reading an order', () => {
       expect(beyond(undefined)).toBeUndefined();
     });
 
+    // A line of 30 was taken out, and one of 50 was put in; 50 is what is kept, and money goes back as an amount.
+    const exchange = (received: string | undefined, changes: object = {}) => {
+      const line = { quantity: 1, price: '30.00', discount_allocations: [], tax_lines: [] };
+      const exchanged = [
+        { ...line, id: 1, current_quantity: 0 },
+        { ...line, id: 2, current_quantity: 1, price: '50.00' },
+      ];
+      const edit = { refund_line_items: [{ line_item_id: 1, quantity: 1, subtotal: '30.00' }] };
+      const order_adjustments = [{ kind: 'refund_discrepancy', amount: '-40.00' }];
+      const amount = { order_adjustments, transactions: [money('40.00')] };
+      return storeOrder(
+        { shippingCents: 0 },
+        {
+          line_items: exchanged,
+          refunds: [{ ...edit, transactions: [] }, amount],
+          ...{ current_subtotal_price: '50.00', current_total_price: '50.00' },
+          ...{ total_outstanding: '0.00', total_received: received, ...changes },
+        },
+      );
+    };
+
+    it.each([
+      ['all of it where goods were exchanged, and the difference paid', '50.00', {}, '40'],
+      ['what is left of it where the goods taken out were paid', '80.00', {}, '10'],
+      ['what the goods taken out leave of it', '65.00', {}, '25'],
+      [
+        'what is left of it where the goods put in are still owed',
+        '30.00',
+        { total_outstanding: '50.00' },
+        '10',
+      ],
+    ])('is %s', (_, received, changes, amount) => {
+      expect(exchange(received, changes).refundedWithoutLines).toBe(amount);
+    });
+
+    it('is known to the store alone where goods were taken out without money', () => {
+      expect(exchange(undefined).refundedWithoutLines).toBeUndefined();
+    });
+
+    it('is nothing where each refund paid for its own lines, whatever was received', () => {
+      const refund_line_items = [{ line_item_id: 1, quantity: 1, subtotal: '30.00' }];
+      // As a refund looks whose money was pending.
+      const order_adjustments = [{ amount: '30.00' }, { amount: '-30.00' }];
+      const refunds = [{ refund_line_items, order_adjustments, transactions: [money('30.00')] }];
+      expect(exchange('50.00', { refunds }).refundedWithoutLines).toBe('0');
+      expect(exchange(undefined, { refunds }).refundedWithoutLines).toBe('0');
+    });
+
     it('is nothing where the money is what lines and shipping are worth', () => {
       const lines = [twoShirts];
       expect(storeOrder({ lines, shippingRefundedCents: 500 }).refundedWithoutLines).toBe('0');

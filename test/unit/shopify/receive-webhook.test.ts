@@ -9,14 +9,12 @@ import { hashBody, type StoreEvent } from '../../../shared/core/events/event.ts'
 import {
   createQueueLimit,
   type DeliveryAnswer,
+  OPERATOR_AGENT,
   type ReceiverDependencies,
   receiveDelivery,
   type WebhookSecrets,
 } from '../../../shared/core/events/receive-delivery.ts';
-import {
-  OPERATOR_AGENT,
-  shopifyDeliveries,
-} from '../../../shared/shopify/webhooks/receive-webhook.ts';
+import { shopifyDeliveries } from '../../../shared/shopify/webhooks/receive-webhook.ts';
 import { PROBE_TOPIC } from '../../../shared/shopify/webhooks/topics.ts';
 
 const order = { id: 450789469, admin_graphql_api_id: 'gid://shopify/Order/450789469' };

@@ -1,8 +1,9 @@
 import { Kind, parse, type SelectionNode, type SelectionSetNode } from 'graphql';
 import { parse as parseToml } from 'smol-toml';
 import { describe, expect, it } from 'vitest';
-import { checkAdminDocument } from '../../../scripts/build/check-admin-document.ts';
+import { checkAdminDocument } from '../../../scripts/build/admin-documents.ts';
 import { completeHealing } from '../../../shared/config/connector-settings.ts';
+import { shopAddress } from '../../../shared/core/events/receive-delivery.ts';
 import { adminSchema, queryCost } from '../../../shared/shopify/admin/schema/admin-schema.ts';
 import {
   compareSubscriptions,
@@ -12,7 +13,6 @@ import {
   appConfiguration,
   type ExistingSubscription,
   PRODUCT_TRIGGERS,
-  shopAddress,
   topicsOfEvents,
   wantedEvents,
   wantedSubscriptions,

@@ -22,17 +22,25 @@ const open = () =>
       ...{ address: server.url, channel: undefined, currency: 'EUR', precision: 2, changeDays: 60 },
       secret: { get: async () => credentials, refresh: async () => credentials },
     }),
-    pageSize: 3,
+    pageSize: 4,
   });
 
-/** Lists by their names in a query, and things by theirs. */
-function serve(lists: Record<string, unknown[]>, things: Record<string, unknown> = {}): void {
+const TOO_LONG = '{"errors":[{"extensions":{"code":"USER_INPUT_ERROR"}}],"data":null}';
+
+/** Lists by their names in a query, and things by theirs. The server lists no more than `most` at once. */
+function serve(
+  lists: Record<string, unknown[]>,
+  things: Record<string, unknown> = {},
+  most = 1_000,
+): void {
   server.script = (response, socket) => {
     const { query, variables } = JSON.parse(server.received.at(-1)?.body ?? '');
-    const { skip = 0, take, filter } = variables.options ?? {};
+    const { skip = 0, take = most, filter } = variables.options ?? {};
+    if (take > most) return answering(200, TOO_LONG)(response, socket);
     const name = /\{ (\w+)\(/.exec(query)?.[1] ?? '';
-    const ids: string[] | undefined = filter?.id?.in;
-    const all = lists[name]?.filter((one) => ids?.includes((one as { id: string }).id) ?? true);
+    const ids: { in?: string[]; notIn?: string[] } = filter?.id ?? {};
+    const isAsked = (id: string) => (ids.in?.includes(id) ?? true) && !ids.notIn?.includes(id);
+    const all = lists[name]?.filter((one) => isAsked((one as { id: string }).id));
     const list = all && { totalItems: all.length, items: all.slice(skip, skip + take) };
     answering(200, JSON.stringify({ data: { [name]: list ?? things[name] } }))(response, socket);
   };
@@ -78,6 +86,20 @@ it.each([
     if (page === 1) serve({ products: products(...left) });
   });
   expect(pages).toEqual(expected);
+});
+
+it('reads all of a server that lists fewer at once, with and without deletions', async () => {
+  const serveFew = (...ids: number[]) => serve({ products: products(...ids) }, {}, 3);
+  serveFew(1, 2, 3, 4, 5);
+  expect(await scan(() => {})).toEqual(['1 2', '3', '4', '5']);
+  const pages = await scan((page) => serveFew(...(page === 2 ? [3, 4, 5] : [1, 2, 3, 4, 5])));
+  expect(pages.join(' ')).toMatch(/1 2 3.* 4 5$/);
+  const asked = ['1', '2', '3', '4', '5', '6', '7', '8'];
+  serveFew(1, 2, 4, 5, 6, 7, 8);
+  const value = new Set(['3']);
+  expect(await open().findAbsent(SHOP, 'product', asked)).toEqual({ kind: 'found', value });
+  serve({ products: products(1) }, {}, 1);
+  expect(await open().changedProducts(SHOP, SPAN)).toMatchObject({ kind: 'unavailable' });
 });
 
 const order = {

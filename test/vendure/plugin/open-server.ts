@@ -10,12 +10,12 @@ import {
   type InitialData,
   JobQueueService,
   LanguageCode,
-  PaymentMethodHandler,
   RequestContextService,
   TransactionalConnection,
   type VendureConfig,
 } from '@vendure/core';
 import { populate } from '@vendure/core/cli/index.js';
+import { cardHandler } from '../../../local/vendure-engine/server/card-handler.ts';
 import { VendureShop } from '../../../local/vendure-engine/shop.ts';
 import { LoyaltyConnectorPlugin } from '../../../vendure-plugin/src/plugin.ts';
 import { openMerchant } from '../merchant.ts';
@@ -53,15 +53,6 @@ export async function openConnector() {
   return connector;
 }
 
-const card = new PaymentMethodHandler({
-  code: 'card',
-  description: [{ languageCode: LanguageCode.en, value: 'Card' }],
-  args: {},
-  createPayment: (_ctx, _order, amount) => ({ amount, state: 'Settled', transactionId: 'card' }),
-  settlePayment: () => ({ success: true }),
-  createRefund: () => ({ state: 'Settled', transactionId: 'card' }),
-});
-
 const initialData: InitialData = {
   defaultLanguage: LanguageCode.en,
   defaultZone: 'Europe',
@@ -90,7 +81,7 @@ export async function openServer(database: VendureConfig['dbConnectionOptions'],
       requireVerification: false,
     },
     dbConnectionOptions: { ...database, synchronize: true },
-    paymentOptions: { paymentMethodHandlers: [dummyPaymentHandler, card] },
+    paymentOptions: { paymentMethodHandlers: [dummyPaymentHandler, cardHandler] },
     promotionOptions: { promotionActions: defaultPromotionActions },
     logger: { error: keep, warn: keep, info: keep, verbose() {}, debug() {} },
     plugins: [DefaultJobQueuePlugin, LoyaltyConnectorPlugin.init({ address, secret: SECRET })],

@@ -30,6 +30,7 @@ import { readSecret, storeSecret } from '../secrets/read-secret.ts';
 import { findShop } from '../session/arguments.ts';
 import type { Session } from '../session/session.ts';
 import { BadArguments, Problem } from '../terminal/exit.ts';
+import { adminOf } from './store-checks.ts';
 
 export interface SetUpOptions {
   readonly shop?: string;
@@ -99,13 +100,13 @@ interface Asked {
 
 /** The metafield definitions of balances, and the token of point events. */
 export function storefrontCheck(deps: ShopDeps, asked?: Asked): Check {
-  const { deployment, shops, services } = deps;
+  const { deployment, shops } = deps;
   const namespace = deployment.connector.storefront?.metafieldNamespace ?? '';
   return {
     name: 'storefront',
     needs: ['Admin API'],
     look: forEachShop(shops, async (shop) => {
-      const read = await readDefinitions(services().ask(shop), namespace);
+      const read = await readDefinitions(adminOf(deps, shop), namespace);
       return [
         ...(read.kind === 'read'
           ? judgeDefinitions(shop, namespace, read.states)
@@ -114,7 +115,7 @@ export function storefrontCheck(deps: ShopDeps, asked?: Asked): Check {
       ];
     }),
     ...(asked && {
-      fix: async () => (await Promise.all((await shops).map((shop) => repair(shop, asked)))).flat(),
+      fix: async () => (await Promise.all(shops.map((shop) => repair(shop, asked)))).flat(),
     }),
   };
 
@@ -122,7 +123,7 @@ export function storefrontCheck(deps: ShopDeps, asked?: Asked): Check {
     shop: Shop,
     { session, change = 'keep', showToken = true }: Asked,
   ): Promise<readonly Finding[]> {
-    const ask = services().ask(shop);
+    const ask = adminOf(deps, shop);
     const read = await readDefinitions(ask, namespace);
     if (read.kind !== 'read') throw cannotAsk(shop.domain, read.why);
     if (read.states.some(({ state }) => state === 'other-type')) {

@@ -5,10 +5,8 @@ import { parse, type TomlTable } from 'smol-toml';
 import { type AppFiles, HEADER, readApp } from '../../../app/build/build-app.ts';
 import type { Shop } from '../../../shared/config/connector-config.ts';
 import { findProject } from '../../../shared/config/folders.ts';
-import {
-  appConfiguration,
-  shopAddress,
-} from '../../../shared/shopify/subscriptions/wanted-subscriptions.ts';
+import { shopAddress } from '../../../shared/core/events/receive-delivery.ts';
+import { appConfiguration } from '../../../shared/shopify/subscriptions/wanted-subscriptions.ts';
 import {
   type Check,
   type ChecksData,
@@ -24,7 +22,6 @@ import {
   shopDeps,
   warn,
 } from '../checks/check.ts';
-import { ALL_ORDERS, adminApiCheck, installedAppCheck, wantedScopes } from '../checks/store.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import { isDenied } from '../deployment/explain-aws-error.ts';
 import { requireApp, requireApps } from '../deployment/platform.ts';
@@ -35,7 +32,8 @@ import { findShop, shopsOf } from '../session/arguments.ts';
 import type { CommonOptions, Session } from '../session/session.ts';
 import { BadArguments, Problem } from '../terminal/exit.ts';
 import { counted } from '../terminal/text.ts';
-import { subscriptionsCheck } from '../webhooks/webhooks.ts';
+import { ALL_ORDERS, adminApiCheck, installedAppCheck, wantedScopes } from './store-checks.ts';
+import { subscriptionsCheck } from './webhooks.ts';
 
 interface AppOptions {
   readonly shop?: string;

@@ -32,6 +32,7 @@ import { line } from '../document/line.ts';
 import { findShop, shopsOf } from '../session/arguments.ts';
 import type { Session } from '../session/session.ts';
 import { counted } from '../terminal/text.ts';
+import { adminOf } from './store-checks.ts';
 
 export interface WebhookOptions {
   readonly shop?: string;
@@ -139,7 +140,7 @@ export function subscriptionsCheck(
     const counts: Record<string, number> = {};
     const changes: Finding[] = [];
     const progress = terminal.progress('repairing');
-    for (const { domain: shop } of (await shops).filter(hasApp)) {
+    for (const { domain: shop } of shops.filter(hasApp)) {
       const checked = await subscriptions.check(shop);
       if (checked.kind === 'unavailable') throw storeUnread(checked);
       const findings = withOptions(checked.findings, options);
@@ -161,12 +162,11 @@ export function subscriptionsCheck(
   }
 }
 
-function openSubscriptions({ deployment, services }: ShopDeps): Subscriptions {
-  const { connector, output } = deployment;
-  const { ask } = services();
+function openSubscriptions(deps: ShopDeps): Subscriptions {
+  const { connector, output } = deps.deployment;
   const find = (domain: string) => findShop(connector, domain);
   return createSubscriptions({
-    ask: (domain) => ask(find(domain)),
+    ask: (domain) => adminOf(deps, find(domain)),
     shopOf: find,
     webhookAddress: output('WebhookAddress'),
     madeBy: connector.healing.subscriptions,

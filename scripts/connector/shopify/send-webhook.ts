@@ -1,21 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Shop } from '../../../shared/config/connector-config.ts';
-import type { Delivery } from '../../../shared/core/events/receive-delivery.ts';
+import { shopAddress } from '../../../shared/core/events/receive-delivery.ts';
 import { signedHeaders } from '../../../shared/shopify/commands.ts';
-import { shopAddress } from '../../../shared/shopify/subscriptions/wanted-subscriptions.ts';
 import { readShopifyEvent } from '../../../shared/shopify/webhooks/read-event.ts';
-import { OPERATOR_AGENT } from '../../../shared/shopify/webhooks/receive-webhook.ts';
 import { identifyEntity, topicRoutes } from '../../../shared/shopify/webhooks/topics.ts';
 import { type Deployment, nextCommand } from '../deployment/deployment.ts';
 import { requireApp } from '../deployment/platform.ts';
+import {
+  answerText,
+  isAccepted,
+  type PostedDelivery,
+  postDelivery,
+} from '../deployment/post-delivery.ts';
 import { type Document, facts, type Suggestion } from '../document/document.ts';
 import { line } from '../document/line.ts';
 import { readSecret } from '../secrets/read-secret.ts';
 import { findShop } from '../session/arguments.ts';
 import type { Session } from '../session/session.ts';
 import { BadArguments, Problem } from '../terminal/exit.ts';
-import { printable } from '../terminal/text.ts';
 
 export interface SendOptions {
   readonly shop?: string;
@@ -55,7 +58,7 @@ export async function sendWebhook(session: Session, options: SendOptions): Promi
 const KINDS: ReadonlySet<string> = new Set(['order', 'product', 'customer']);
 
 function judgeAnswer(
-  answer: PostedWebhook,
+  answer: PostedDelivery,
   chosen: ChosenBody,
   shop: string,
 ): Pick<Document, 'verdict' | 'next'> {
@@ -102,26 +105,6 @@ export async function deliver(
   return { address, answer: await postDelivery(address, { ...chosen, headers }, webhookId) };
 }
 
-/** As the store sees it. */
-export const isAccepted = (posted: PostedWebhook): boolean =>
-  posted.kind === 'answered' && posted.status >= 200 && posted.status <= 299;
-
-export function answerText(answer: PostedWebhook): string {
-  if (answer.kind === 'unanswered') {
-    return `no answer: ${printable(answer.why)} (${answer.milliseconds} ms)`;
-  }
-  const { status, text, milliseconds } = answer;
-  return `${status} ${printable(text)} (${milliseconds} ms)${meaningOf(status)}`;
-}
-
-function meaningOf(status: number): string {
-  if (status === 401) {
-    return ': the secret, the address or the shop does not fit (a changed secret takes up to 5 minutes)';
-  }
-  if (status === 503) return ': the secrets or the queue cannot be reached, the store would retry';
-  return '';
-}
-
 interface ChosenBody {
   readonly topic: string;
   readonly body: Uint8Array;
@@ -150,46 +133,4 @@ export function entityIn({ topic, body }: ChosenBody, shop: string) {
   const route = topicRoutes.get(topic);
   if (!route) return undefined;
   return { kind: route.kind, claim: route.claim, id: identifyEntity(route, body, shop) };
-}
-
-export type PostedWebhook = { readonly webhookId: string; readonly milliseconds: number } & (
-  | { readonly kind: 'answered'; readonly status: number; readonly text: string }
-  | { readonly kind: 'unanswered'; readonly why: string }
-);
-
-/** Longer than the store's own five seconds: a slow answer is worth seeing. */
-const PATIENCE_MS = 15_000;
-const TEXT_MAX_CHARS = 200;
-
-/** One POST as the store makes it, without following redirects: anything outside 2xx is a failure. */
-export async function postDelivery(
-  address: string,
-  { headers, body }: Pick<Delivery, 'headers' | 'body'>,
-  webhookId = randomUUID(),
-): Promise<PostedWebhook> {
-  const startedAt = performance.now();
-  const passed = () => ({ webhookId, milliseconds: Math.round(performance.now() - startedAt) });
-  try {
-    const answer = await fetch(address, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'user-agent': OPERATOR_AGENT, ...headers },
-      body: Buffer.from(body),
-      redirect: 'manual',
-      signal: AbortSignal.timeout(PATIENCE_MS),
-    });
-    const text = (await answer.text()).trim().slice(0, TEXT_MAX_CHARS);
-    return { kind: 'answered', status: answer.status, text, ...passed() };
-  } catch (error) {
-    return { kind: 'unanswered', why: reasonOf(error), ...passed() };
-  }
-}
-
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return 'the connection failed';
-  if (error.name === 'TimeoutError') return `no answer within ${PATIENCE_MS / 1000} s`;
-  const { cause } = error;
-  if (!(cause instanceof Error)) return error.message;
-  // Several addresses were tried and each failed: the first says enough.
-  const first = cause instanceof AggregateError ? (cause.errors[0] ?? cause) : cause;
-  return first instanceof Error && first.message !== '' ? first.message : error.message;
 }

@@ -1,8 +1,9 @@
-import { type Check, type Finding, findingsBlock } from '../checks/check.ts';
+import type { Shop } from '../../../shared/config/connector-config.ts';
 import type { AwsSettings, Deployment } from '../deployment/deployment.ts';
 import type { CommonOptions, Session } from '../session/session.ts';
 import { Problem } from '../terminal/exit.ts';
 import { askHidden, askLine, type Terminal } from '../terminal/terminal.ts';
+import { type Check, type Finding, findingsBlock } from './check.ts';
 
 /**
  * One step of the set-up: a check, mostly one of `doctor`, with what repairs it. What is done already is read from AWS,
@@ -70,6 +71,15 @@ export interface SetupDeps {
   connector(): Promise<Deployment['connector']>;
   /** True with --yes; false where there is no terminal to answer. */
   agrees(question: string): Promise<boolean>;
+}
+
+/** What the steps of one shop share. */
+export interface ShopSetup {
+  readonly deps: SetupDeps;
+  readonly deployment: Deployment;
+  readonly shop: Shop;
+  /** False: the titles name the shop. */
+  readonly isOnly: boolean;
 }
 
 /** A value that only the user has. */

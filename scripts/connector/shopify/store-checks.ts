@@ -1,0 +1,244 @@
+import type { Connector, Shop } from '../../../shared/config/connector-config.ts';
+import type { MappingRules } from '../../../shared/config/mapping-settings.ts';
+import { OTHER_END } from '../../../shared/core/redeem/give-credit.ts';
+import { unavailable } from '../../../shared/shopify/admin/client/admin-answer.ts';
+import type { Ask } from '../../../shared/shopify/admin/client/admin-client.ts';
+import {
+  accessScopesDocument,
+  installedAppDocument,
+  shopCurrencyDocument,
+  storeCreditShopDocument,
+} from '../../../shared/shopify/admin/documents.gen.ts';
+import {
+  ROLLOUTS_SCOPE,
+  type RolloutsRead,
+  readRollouts,
+} from '../../../shared/shopify/admin/rollouts.ts';
+import type { AskedShopifyShop } from '../../../shared/shopify/commands.ts';
+import {
+  type Check,
+  type Finding,
+  fail,
+  info,
+  pass,
+  type ShopDeps,
+  shopCheck,
+  unknown,
+  warn,
+} from '../checks/check.ts';
+import { judgeCurrency, setCredentials } from '../checks/store.ts';
+
+/** The Admin API of a shop. */
+export const adminOf = ({ services }: Pick<ShopDeps, 'services'>, shop: Shop): Ask =>
+  (services().asked(shop) as AskedShopifyShop).ask;
+
+/** An access scope, and what needs it. */
+export interface WantedScope {
+  readonly scope: string;
+  readonly for: string;
+  /** The connector works without it, and says what it then does not know. */
+  readonly isOptional?: true;
+}
+
+/**
+ * For orders that are more than 60 days old. Shopify grants it only on request, and refuses an app that names it
+ * without: so it is never asked for by itself.
+ */
+export const ALL_ORDERS = 'read_all_orders';
+
+const ALWAYS: readonly WantedScope[] = [
+  { scope: 'read_orders', for: 'orders' },
+  { scope: 'read_customers', for: 'the customer of an order' },
+  { scope: 'read_products', for: 'products' },
+  { scope: 'read_discounts', for: 'discount codes' },
+];
+
+const ROLLOUTS: WantedScope = {
+  scope: ROLLOUTS_SCOPE,
+  for: 'discounts that a Rollout gives or withholds (optional)',
+  isOptional: true,
+};
+
+const STOREFRONT: readonly WantedScope[] = [
+  { scope: 'write_customers', for: 'the balances of customers (storefront)' },
+  { scope: 'write_discounts', for: 'the codes of redeemed rewards (storefront)' },
+  { scope: 'write_app_proxy', for: 'the app proxy that calls the storefront' },
+];
+
+/** Shopify, "StoreCreditAccount", "storeCreditAccountCredit": the account and its transactions have a scope each. */
+const STORE_CREDIT: readonly WantedScope[] = [
+  { scope: 'read_store_credit_accounts', for: "storefront.cashback 'store-credit'" },
+  {
+    scope: 'write_store_credit_account_transactions',
+    for: "storefront.cashback 'store-credit'",
+  },
+];
+
+/** The scopes that the functions need under these settings, and no other. */
+export function wantedScopes(
+  { storefront }: Pick<Connector, 'storefront'>,
+  {
+    rules: { enrich, customers, lostDisputes, couponKinds },
+  }: {
+    readonly rules: Pick<MappingRules, 'enrich' | 'customers' | 'lostDisputes' | 'couponKinds'>;
+  },
+): readonly WantedScope[] {
+  return [
+    ...ALWAYS,
+    ...(enrich.locationNames
+      ? [{ scope: 'read_locations', for: 'rules.enrich.locationNames' }]
+      : []),
+    ...(customers === 'from-sign-up'
+      ? [{ scope: 'read_customer_merge', for: "rules.customers 'from-sign-up'" }]
+      : []),
+    ...(lostDisputes === 'take-back'
+      ? [{ scope: 'read_shopify_payments_disputes', for: "rules.lostDisputes 'take-back'" }]
+      : []),
+    ...(enrich.staffNames ? [{ scope: 'read_users', for: 'rules.enrich.staffNames' }] : []),
+    ...(couponKinds.length > 0 ? [ROLLOUTS] : []),
+    ...(storefront ? STOREFRONT : []),
+    ...(storefront?.cashback === 'store-credit' ? STORE_CREDIT : []),
+  ];
+}
+
+/** The right to write includes the right to read. */
+const hasScope = (scopes: readonly string[], scope: string): boolean =>
+  scopes.includes(scope) || scopes.includes(scope.replace(/^read_/, 'write_'));
+
+/** Whether the shop accepts the token, and the app has the scopes that the workers need. */
+export function adminApiCheck(deps: ShopDeps): Check {
+  return shopCheck('Admin API', ['store secret'], deps.shops, async (shop) => {
+    const answer = await adminOf(deps, shop)(accessScopesDocument, {});
+    if (answer.kind === 'data') {
+      const granted = answer.data.currentAppInstallation.accessScopes.map((one) => one.handle);
+      return judgeScopes(granted, wantedScopes(deps.deployment.connector, shop));
+    }
+    const { why, misconfigured } = unavailable(answer);
+    if (!misconfigured) {
+      return [unknown(`the store did not answer as expected (${why})`, 'Try again later.')];
+    }
+    // Shopify, "Restrict API access with an IP allowlist": 403 for other addresses.
+    const allowlist =
+      'If the app has an IP allowlist, run the command from a network on it, or add this one (Dev Dashboard, the app, Settings). Else set the credentials.';
+    return [
+      fail(
+        `the Admin API refuses the connector (${why})`,
+        ...(why === 'forbidden' ? [allowlist] : []),
+        setCredentials(shop),
+      ),
+    ];
+  });
+}
+
+/** Checks that the app has what the settings need, and names what they do not need. */
+export function judgeScopes(
+  granted: readonly string[],
+  wanted: readonly WantedScope[],
+): readonly Finding[] {
+  const missing = wanted.filter(
+    ({ scope, isOptional }) => !isOptional && !hasScope(granted, scope),
+  );
+  const findings = missing.map((one) =>
+    fail(
+      `the app lacks the scope ${one.scope}, needed for ${one.for}`,
+      "Write the app's folder (app write), release it (shopify app deploy), and approve the scope in the shop's admin.",
+    ),
+  );
+  if (!hasScope(granted, ALL_ORDERS)) {
+    findings.push(
+      warn(
+        'the app lacks the scope read_all_orders: an order older than 60 days cannot be read again',
+        'Ask Shopify for read_all_orders in the app, or accept that late returns of old orders wait.',
+      ),
+    );
+  }
+  const names = wanted.map(({ scope }) => scope);
+  const extra = granted.filter((scope) => scope !== ALL_ORDERS && !hasScope(names, scope));
+  return [
+    ...(findings.length > 0 ? findings : [pass('the token is accepted and has all scopes')]),
+    ...(extra.length > 0 ? [info(`the settings do not need ${extra.join(', ')}`)] : []),
+  ];
+}
+
+/**
+ * Shopify, "App security updates: Thank you, plus what's required next" and "IP allowlists are now required for public
+ * apps". No API shows it.
+ */
+const OF_A_PARTNER =
+  'needs an IP allowlist for new installs from 20 November 2026; docs/how-to/agency.md says what to enter';
+
+/** Shopify asks more of an app that a partner made. */
+export function installedAppCheck(deps: ShopDeps): Check {
+  return shopCheck('app', ['Admin API'], deps.shops, async (shop) => {
+    const answer = await adminOf(deps, shop)(installedAppDocument, {});
+    if (answer.kind !== 'data') return [unknown('who made the app: the store did not answer')];
+    switch (answer.data.currentAppInstallation.app.developerType) {
+      case 'MERCHANT':
+        return [pass("the app is the merchant's own")];
+      case 'PARTNER':
+        return [info(`a partner made the app: it ${OF_A_PARTNER}`)];
+      default:
+        return [info(`no API shows who made the app: that of a partner ${OF_A_PARTNER}`)];
+    }
+  });
+}
+
+/** With `storefront.cashback: 'store-credit'`. */
+export function storeCreditCheck(deps: ShopDeps): Check {
+  return shopCheck('store credit', ['Admin API'], deps.shops, async (shop) => {
+    const answer = await adminOf(deps, shop)(storeCreditShopDocument, {});
+    const configured = answer.kind === 'data' ? answer.data.storeCreditConfiguration : undefined;
+    return [judgeStoreCredit(configured?.storeCreditEnabled)];
+  });
+}
+
+function judgeStoreCredit(isEnabled: boolean | undefined): Finding {
+  if (isEnabled === undefined) return unknown('the store did not answer');
+  return isEnabled
+    ? pass(
+        `cashback becomes store credit. A log line "${OTHER_END}" means that the store rounds the end of a credit: one without an answer then waits for a person`,
+      )
+    : fail(
+        'cashback becomes store credit, and the checkout does not take it: nobody can redeem it',
+        "Switch store credit on in the store's admin, or set storefront.cashback to 'code'.",
+      );
+}
+
+export function currencyCheck(deps: ShopDeps): Check {
+  return shopCheck('currency', ['Admin API'], deps.shops, async (shop) => {
+    const answer = await adminOf(deps, shop)(shopCurrencyDocument, {});
+    const currency = answer.kind === 'data' ? answer.data.shop.currencyCode : undefined;
+    return [judgeCurrency(shop.rules, currency)];
+  });
+}
+
+/** What the store's own dates of discounts do not say. */
+export function rolloutsCheck(deps: ShopDeps): Check {
+  return shopCheck('Rollouts', ['Admin API'], deps.shops, async (shop) => {
+    if (shop.rules.couponKinds.length === 0) return [info('the settings mirror no coupons')];
+    return judgeRollouts(await readRollouts(adminOf(deps, shop)));
+  });
+}
+
+const GRANT_ROLLOUTS = `Write the app's folder (app write), release it (shopify app deploy), and approve the scope ${ROLLOUTS_SCOPE} in the shop's admin.`;
+
+export function judgeRollouts(read: RolloutsRead): readonly Finding[] {
+  if (read.kind === 'unavailable') return [unknown(`the store did not answer (${read.why})`)];
+  if (read.kind === 'not-known') {
+    const what = `which discounts a Rollout gives or withholds (${read.why}): coupons follow the discounts' own dates`;
+    return [unknown(what, GRANT_ROLLOUTS)];
+  }
+  const findings = read.rollouts.flatMap(({ name, endsAt, changes }) => {
+    const until = endsAt === undefined ? '' : ` until ${endsAt}`;
+    const alike = Map.groupBy(changes, ({ does, share }) => `${does}s for ${share} % of buyers`);
+    return [...alike].map(([how, group]) => {
+      const ids = group.map(({ discountId }) => discountId).join(', ');
+      const isForAll = group.every(({ share }) => share >= 100);
+      const then = isForAll
+        ? 'coupons follow it'
+        : 'the store does not say which, so codes that only some get are not mirrored (coupon-for-some-buyers)';
+      return info(`"${name}"${until} ${how}: discounts ${ids}; ${then}`);
+    });
+  });
+  return findings.length > 0 ? findings : [pass('no active Rollout changes a discount')];
+}
