@@ -124,7 +124,7 @@ export class Program {
   readonly #later: NonNullable<ProgramParts['later']>;
   /** The balance before a redemption, until a different one is seen. */
   #pointsBefore: number | null | undefined;
-  /** How often a redemption was changed here. */
+  /** How often a view was requested, or a redemption changed here: the answer to an earlier request is outdated. */
   #changes = 0;
   #looks = 0;
   #cancelLook = () => {};
@@ -209,6 +209,7 @@ export class Program {
   }
 
   #showRedemptions(redemptions: readonly Redemption[], points: number): void {
+    // A view from before a redemption would hide its code again, one from before a take back show it.
     this.#changes += 1;
     const view = answered(this.model.view);
     if (view) this.model.view = { kind: 'ok', value: { ...view, redemptions } };
@@ -252,9 +253,9 @@ export class Program {
     const isShown = shows('rewards') || (shows('balance') && !isLoggedOut);
     // Without a login, the rewards are the same for every cart.
     const query = cart && !isLoggedOut ? `?${new URLSearchParams({ items: cart })}` : '';
+    this.#changes += 1;
     const changes = this.#changes;
     const view = isShown ? await ask<View>(`view${query}`) : model.view;
-    // A view from before a redemption would hide its code again, one from before a take back show it.
     if (changes !== this.#changes) return;
     const before = answered(model.view);
     model.view = newerView(model.view, view);

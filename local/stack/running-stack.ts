@@ -1,5 +1,5 @@
 import type { DynamoDB } from '@aws-sdk/client-dynamodb';
-import { GetQueueAttributesCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import type { SQS } from '@aws-sdk/client-sqs';
 import type { Neighbours } from '../sandbox-kit/pages/layout.ts';
 import type { FunctionRunner } from './functions/function-runner.ts';
 import type { LogGroups } from './functions/log-groups.ts';
@@ -46,7 +46,7 @@ export interface RunningStack extends RunningShop, Sandboxes {
   readonly metrics: Metrics;
   readonly functions: Pick<FunctionRunner, 'invoke' | 'runSchedule' | 'processes' | 'isRunning'>;
   /** With the administrator's key. */
-  readonly sqs: SQSClient;
+  readonly sqs: SQS;
   readonly dynamoDb: DynamoDB;
   /** How many messages the queues of the functions hold, visible or not. */
   waiting(): Promise<number>;
@@ -132,10 +132,11 @@ function toRunningStack(
   };
 }
 
-async function countMessages(sqs: SQSClient, url: string): Promise<number> {
-  const { Attributes: counts = {} } = await sqs.send(
-    new GetQueueAttributesCommand({ QueueUrl: url, AttributeNames: ['All'] }),
-  );
+async function countMessages(sqs: SQS, url: string): Promise<number> {
+  const { Attributes: counts = {} } = await sqs.getQueueAttributes({
+    QueueUrl: url,
+    AttributeNames: ['All'],
+  });
   return (
     Number(counts.ApproximateNumberOfMessages) +
     Number(counts.ApproximateNumberOfMessagesNotVisible) +

@@ -1,28 +1,15 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** Consecutive ports from the first. */
-export interface Ports {
-  readonly webhooks: number;
-  readonly gateway: number;
-  readonly store: number;
-  readonly loyalty: number;
-  readonly metrics: number;
-  /** The demo shop, if the stack has a storefront. */
-  readonly shop: number;
-}
+/** `shop`: the demo shop, if the stack has a storefront. */
+const SERVERS = ['webhooks', 'gateway', 'store', 'loyalty', 'metrics', 'shop'] as const;
 
-/** 0: any free ports. */
+export type Ports = Readonly<Record<(typeof SERVERS)[number], number>>;
+
+/** Consecutive ports from the first; 0: any free ports. */
 export function portsFrom(first: number): Ports {
-  const nth = (n: number) => (first === 0 ? 0 : first + n);
-  return {
-    webhooks: nth(0),
-    gateway: nth(1),
-    store: nth(2),
-    loyalty: nth(3),
-    metrics: nth(4),
-    shop: nth(5),
-  };
+  const ports = SERVERS.map((name, nth) => [name, first === 0 ? 0 : first + nth]);
+  return Object.fromEntries(ports);
 }
 
 /**

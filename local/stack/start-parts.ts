@@ -1,17 +1,9 @@
 import {
-  CreateTableCommand,
   type CreateTableCommandInput,
   DynamoDB,
-  type DynamoDBClient,
   ResourceInUseException,
 } from '@aws-sdk/client-dynamodb';
-import {
-  CreateQueueCommand,
-  QueueNameExists,
-  SetQueueAttributesCommand,
-  SQSClient,
-  SQSServiceException,
-} from '@aws-sdk/client-sqs';
+import { QueueNameExists, SQS, SQSServiceException } from '@aws-sdk/client-sqs';
 import type { Connector, Shop } from '../../shared/config/connector-config.ts';
 import type { PartialSettings } from '../loyalty-sandbox/settings.ts';
 import type { Neighbours } from '../sandbox-kit/pages/layout.ts';
@@ -34,14 +26,14 @@ import type { Assembly } from './template/template.ts';
 /** Creates the queues and tables of the template; keeps those that an earlier run created. */
 export async function createData(
   { queues, tables }: Pick<StackDescription, 'queues' | 'tables'>,
-  clients: { readonly sqs: SQSClient; readonly dynamoDb: DynamoDBClient },
+  clients: { readonly sqs: SQS; readonly dynamoDb: DynamoDB },
 ): Promise<void> {
   // The target of a redrive policy must exist first.
   const inOrder = queues.toSorted((a, b) => redrives(a) - redrives(b));
   for (const queue of inOrder) await createQueue(clients.sqs, queue);
   for (const { name, creation } of tables) {
     const input = { TableName: name, ...creation } as unknown as CreateTableCommandInput;
-    await clients.dynamoDb.send(new CreateTableCommand(input)).catch((error: unknown) => {
+    await clients.dynamoDb.createTable(input).catch((error: unknown) => {
       if (!(error instanceof ResourceInUseException)) throw error;
     });
   }
@@ -55,14 +47,14 @@ const isNameTaken = (error: unknown): boolean =>
   error instanceof QueueNameExists ||
   (error instanceof SQSServiceException && error.name.endsWith('.QueueNameExists'));
 
-async function createQueue(client: SQSClient, { name, url, attributes }: QueueDescription) {
+async function createQueue(client: SQS, { name, url, attributes }: QueueDescription) {
   try {
-    await client.send(new CreateQueueCommand({ QueueName: name, Attributes: attributes }));
+    await client.createQueue({ QueueName: name, Attributes: attributes });
   } catch (error) {
     if (!isNameTaken(error)) throw error;
     // CloudFormation would update the queue, too, when the template has changed.
     const { FifoQueue: _, ...changeable } = attributes;
-    await client.send(new SetQueueAttributesCommand({ QueueUrl: url, Attributes: changeable }));
+    await client.setQueueAttributes({ QueueUrl: url, Attributes: changeable });
   }
 }
 
@@ -209,7 +201,7 @@ export async function createResources(
   // A copy, because the SDK adds a field to the object, which the state file would show.
   const credentials = { ...run.secrets.administrator };
   const client = { endpoint, region: PLACE.region, credentials };
-  const clients = { sqs: new SQSClient(client), dynamoDb: new DynamoDB(client) };
+  const clients = { sqs: new SQS(client), dynamoDb: new DynamoDB(client) };
   run.started({
     async stop() {
       clients.sqs.destroy();

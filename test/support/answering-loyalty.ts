@@ -1,10 +1,9 @@
 import { createMemoryLedger } from '../../local/harness/memory-ledger.ts';
 import { recordTelemetry } from '../../local/harness/recorded-telemetry.ts';
-import { createTimedCache } from '../../shared/core/calls/ask-loyalty.ts';
-import { createCircuitBreaker } from '../../shared/core/calls/call-loyalty.ts';
+import { createCircuitBreaker, createTimedCache } from '../../shared/core/calls/call-loyalty.ts';
 import type { KnownQuizzes } from '../../shared/core/storefront/answer-quiz.ts';
-import type { Earning } from '../../shared/core/storefront/earn-points.ts';
 import type { RewardItem } from '../../shared/core/storefront/reward-view.ts';
+import type { Earning } from '../../shared/core/storefront/storefront.ts';
 
 export const NOON = Date.parse('2026-10-09T12:00:00Z');
 

@@ -7,6 +7,7 @@ import {
   type Page,
 } from 'playwright-core';
 import { readVisit, type Visit, visitCookie } from '../../local/storefront-demo/visit.ts';
+import { slowDown, unevenProxy } from './uneven.ts';
 
 /** Debian's Chromium, then the usual places of Chromium and Chrome on Linux and macOS. */
 const USUAL_PLACES = [
@@ -46,8 +47,9 @@ export function findBrowser(): string | undefined {
 }
 
 /** With its own profile, which is deleted with it. */
-export function startBrowser(executablePath: string): Promise<Browser> {
-  return chromium.launch({ executablePath, args: QUIET, timeout: 110_000 });
+export async function startBrowser(executablePath: string): Promise<Browser> {
+  const args = [...QUIET, ...(await unevenProxy())];
+  return slowDown(await chromium.launch({ executablePath, args, timeout: 110_000 }));
 }
 
 /** A visitor of the local stack's shop, with their own browser window and cookies. */

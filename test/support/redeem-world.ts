@@ -13,8 +13,8 @@ import {
 import { closeRedemption, settleStorefront } from '../../shared/core/redeem/resume-redemption.ts';
 import type { TakeBackRule } from '../../shared/core/redeem/take-back.ts';
 import type { ClosedAs } from '../../shared/core/redemptions/redemption.ts';
-import { namesOf } from '../../shared/core/redemptions/redemption-names.ts';
 import {
+  namesOf,
   openRedemptions,
   recallRedemptions,
   redemptionsKey,

@@ -7,7 +7,7 @@ import type { Context } from './context.ts';
 import { findCustomer } from './customers.ts';
 import { fromHundredths, scaleUp, toHundredths } from './hundredths.ts';
 import { mayTakePart } from './order-points.ts';
-import { describeFaults, done, type Outcome, refuse } from './outcome.ts';
+import { type Answer, describeFaults, done, refuse } from './outcome.ts';
 import { type Amounts, balanceOf } from './points.ts';
 import { readBody } from './read-fields.ts';
 import { findObstacle } from './redemptions.ts';
@@ -27,10 +27,7 @@ interface Purchase {
  * (reason 4). Rewards that no reason stands for (of another tier, used up, out of season) are not
  * listed.
  */
-export function listAvailableRewards(
-  context: Context,
-  call: Call,
-): Outcome<Schemas['AvailableRewards']> {
+export function listAvailableRewards(context: Context, call: Call): Answer<'AvailableRewards'> {
   const { catalog, settings } = context;
   const { faults, fields } = readBody(call);
   const customerId = fields?.key('CustomerId') ?? null;

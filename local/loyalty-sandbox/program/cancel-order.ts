@@ -6,7 +6,7 @@ import { type Context, daysLater } from './context.ts';
 import { fromHundredths, toHundredths } from './hundredths.ts';
 import { refundedOf, settleOrderPoints } from './order-points.ts';
 import { stateOf } from './orders.ts';
-import { describeFaults, done, type Outcome, refuse } from './outcome.ts';
+import { type Answer, describeFaults, done, type Outcome, refuse } from './outcome.ts';
 import { readFields } from './read-fields.ts';
 import { giveRewardBack } from './redemptions.ts';
 import type { OrderRow } from './rows.ts';
@@ -16,10 +16,7 @@ import type { OrderRow } from './rows.ts';
  * where the settings want it for a completed order, 36 a body that cannot be read, 14 no date, 15 a
  * date before the order was placed. Points already given are removed.
  */
-export function cancelOrder(
-  context: Context,
-  call: Call,
-): Outcome<Schemas['OrderCancellationResult']> {
+export function cancelOrder(context: Context, call: Call): Answer<'OrderCancellationResult'> {
   const { tables, settings } = context;
   const before = tables.orders.get(call.path.orderId ?? '');
   if (!before) return refuse(37, 'No order has this id.');
@@ -77,10 +74,7 @@ function applyCancel(context: Context, before: OrderRow, date: string, status: s
 }
 
 /** 37 unknown, 33 cancelled, 36 unreadable, 11 no date, 12 a date before the placement. */
-export function completeOrder(
-  context: Context,
-  call: Call,
-): Outcome<Schemas['OrderCompletionResult']> {
+export function completeOrder(context: Context, call: Call): Answer<'OrderCompletionResult'> {
   const { tables } = context;
   const before = tables.orders.get(call.path.orderId ?? '');
   if (!before) return refuse(37, 'No order has this id.');

@@ -1,8 +1,7 @@
-import type { Schemas } from '../../../shared/loyalty/operations.ts';
 import type { Call } from '../call.ts';
 import type { Context } from './context.ts';
 import { findCustomer, saveCustomer } from './customers.ts';
-import { describeFaults, done, type Outcome, refuse } from './outcome.ts';
+import { type Answer, describeFaults, done, refuse } from './outcome.ts';
 import { readBody } from './read-fields.ts';
 import type { ChallengeRow, CustomerRow } from './rows.ts';
 
@@ -12,10 +11,7 @@ import type { ChallengeRow, CustomerRow } from './rows.ts';
  * `Success` is false, and the answer asks for a phone number or an e-mail address. No message is sent: the PIN is
  * on the page and in the state.
  */
-export function startChallenge(
-  context: Context,
-  call: Call,
-): Outcome<Schemas['ChallengeStartResult']> {
+export function startChallenge(context: Context, call: Call): Answer<'ChallengeStartResult'> {
   const { faults, fields } = readBody(call);
   const TransactionId = fields?.key('TransactionId') ?? null;
   const typed = { phone: fields?.key('Phone') ?? null, email: fields?.key('Email') ?? null };
@@ -65,10 +61,7 @@ const WORDS = { phone: 'a phone number', email: 'an e-mail address' } as const;
  * 59 for an unknown customer to whom no PIN was sent, 7 for a body that cannot be read. A wrong PIN is no error,
  * nor is a right one under another TransactionId.
  */
-export function validateChallenge(
-  context: Context,
-  call: Call,
-): Outcome<Schemas['ChallengeAnswerResult']> {
+export function validateChallenge(context: Context, call: Call): Answer<'ChallengeAnswerResult'> {
   const { challenges } = context.tables;
   const customer = findPerson(context, call);
   const challenge = challenges.get(customer?.OriginalId ?? newcomerId(call));

@@ -7,7 +7,14 @@ import { findCustomer } from './customers.ts';
 import type { Page } from './envelopes.ts';
 import { fromHundredths, productInHundredths, scaleDown, toHundredths } from './hundredths.ts';
 import { mayTakePart } from './order-points.ts';
-import { describeFaults, done, findUnreadable, type Outcome, refuse } from './outcome.ts';
+import {
+  type Answer,
+  describeFaults,
+  done,
+  findUnreadable,
+  type Outcome,
+  refuse,
+} from './outcome.ts';
 import { addPoints, balanceOf, drawOn, historyOf, spendPoints, usablePointsOf } from './points.ts';
 import { knownFields, readBody } from './read-fields.ts';
 import { pageOf, readFlag } from './rewards.ts';
@@ -187,7 +194,7 @@ function asEnd(moment: number): number {
   return moment === 0 ? Number.POSITIVE_INFINITY : moment;
 }
 
-type Result = Outcome<Schemas['CustomerPoints']>;
+type Result = Answer<'CustomerPoints'>;
 
 export const changeCashback = (context: Context, call: Call): Result =>
   changeBalance(context, call, 'cashback');

@@ -3,7 +3,14 @@ import type { Call, Fault } from '../call.ts';
 import { customerOrigin } from './assigned-numbers.ts';
 import { type Context, randomText, takeNumber } from './context.ts';
 import { fromHundredths } from './hundredths.ts';
-import { describeFaults, done, type Outcome, type Refusal, refuse } from './outcome.ts';
+import {
+  type Answer,
+  describeFaults,
+  done,
+  type Outcome,
+  type Refusal,
+  refuse,
+} from './outcome.ts';
 import { balanceOf } from './points.ts';
 import { type Fields, isBlank, knownFields, readFields } from './read-fields.ts';
 import type { CustomerRow } from './rows.ts';
@@ -115,10 +122,7 @@ export function findCustomer(
 }
 
 /** The rules of a customer inside an order: `planCustomer`. */
-export function upsertCustomer(
-  context: Context,
-  call: Call,
-): Outcome<Schemas['CustomerUpsertResult']> {
+export function upsertCustomer(context: Context, call: Call): Answer<'CustomerUpsertResult'> {
   const faults = call.faults.map((fault) => inCustomer(fault));
   const found: Fault[] = [];
   const fields = readFields(call.body, found);
@@ -158,7 +162,7 @@ export function changeCustomerStatus(
 }
 
 /** 59 for an unknown customer. */
-export function getCustomer(context: Context, call: Call): Outcome<Schemas['CustomerResult']> {
+export function getCustomer(context: Context, call: Call): Answer<'CustomerResult'> {
   const row = findCustomer(context, call.path.id, 'store-id-or-email');
   return row ? done(describeCustomer(context, row)) : refuse(59, 'No customer has this id.');
 }

@@ -7,10 +7,10 @@ import { isCustomerFault, planCustomer, saveCustomer } from './customers.ts';
 import { fromHundredths, toHundredths } from './hundredths.ts';
 import { estimateOf, refundedOf, settleOrderPoints } from './order-points.ts';
 import {
+  type Answer,
   describeFaults,
   done,
   findUnreadable,
-  type Outcome,
   type Refusal,
   refuse,
 } from './outcome.ts';
@@ -110,7 +110,7 @@ function readReference(fields: Fields | null): ReferenceRow | null {
  * customer. An order can pass to another customer: stores merge customers,
  * and guests sign up.
  */
-export function sendOrder(context: Context, call: Call): Outcome<Schemas['OrderResult']> {
+export function sendOrder(context: Context, call: Call): Answer<'OrderResult'> {
   const { tables, settings } = context;
   const unreadable = findUnreadable(call);
   if (unreadable) return refuse(36, unreadable);
@@ -142,7 +142,7 @@ export function sendOrder(context: Context, call: Call): Outcome<Schemas['OrderR
 }
 
 /** 37 for an unknown order. */
-export function getOrder(context: Context, { path }: Call): Outcome<Schemas['ReadOrder']> {
+export function getOrder(context: Context, { path }: Call): Answer<'ReadOrder'> {
   const { tables, catalog, settings } = context;
   const row = tables.orders.get(path.orderId ?? '');
   const customer = row && tables.customers.get(row.customerId);

@@ -1,4 +1,5 @@
 import type { ErrorNumber } from '../../../shared/loyalty/error-codes.ts';
+import type { Schemas } from '../../../shared/loyalty/operations.ts';
 import type { Call, Fault } from '../call.ts';
 
 /** Why a call changed nothing. */
@@ -10,6 +11,9 @@ export interface Refusal {
 }
 
 export type Outcome<Result> = { readonly kind: 'done'; readonly result: Result } | Refusal;
+
+/** The outcome of an operation, by the name that its result has in the contract. */
+export type Answer<Name extends keyof Schemas> = Outcome<Schemas[Name]>;
 
 export function refuse(code: ErrorNumber, message: string): Refusal {
   return { kind: 'refused', code, message };

@@ -9,7 +9,14 @@ import { findCustomer } from './customers.ts';
 import type { Page } from './envelopes.ts';
 import { fromHundredths, productInHundredths, toHundredths } from './hundredths.ts';
 import { mayTakePart } from './order-points.ts';
-import { describeFaults, done, findUnreadable, type Outcome, refuse } from './outcome.ts';
+import {
+  type Answer,
+  describeFaults,
+  done,
+  findUnreadable,
+  type Outcome,
+  refuse,
+} from './outcome.ts';
 import { balanceOf, drawOn, giveBack, spendPoints } from './points.ts';
 import { type Fields, knownFields, readBody, readFields } from './read-fields.ts';
 import { describeReward, findDisabledReason, findReward } from './rewards.ts';
@@ -282,10 +289,7 @@ function describeKeyedRedemption(
 }
 
 /** 87 for an unknown one. */
-export function getRedeemedReward(
-  context: Context,
-  { path }: Call,
-): Outcome<Schemas['RedeemedReward']> {
+export function getRedeemedReward(context: Context, { path }: Call): Answer<'RedeemedReward'> {
   const redemption = findRedemption(context, context.tables.redemptionKeys.get(path.id ?? ''));
   return redemption
     ? done(describeRedeemedReward(context, redemption))
@@ -301,7 +305,7 @@ export function cancelRedemptionByKey(context: Context, { query }: Call) {
 }
 
 /** 73 unknown, 74 cancelled already. The points go back; it is final. */
-function cancel(context: Context, key: string | undefined): Outcome<Schemas['RedeemedReward']> {
+function cancel(context: Context, key: string | undefined): Answer<'RedeemedReward'> {
   const redemption = findRedemption(context, key);
   if (!redemption) return refuse(73, 'No redemption has this id or key.');
   if (redemption.canceledAt !== null) return refuse(74, 'The redemption is cancelled.');
@@ -356,10 +360,7 @@ function describeRedeemedReward(
  * 7 no OriginalKey, or a body that cannot be read; 87 an unknown one. A pair that is there already is
  * not added again, so that the call may be repeated. Points do not change, so there is no event.
  */
-export function updateRewardMetadata(
-  context: Context,
-  call: Call,
-): Outcome<Schemas['RewardMetadataResult']> {
+export function updateRewardMetadata(context: Context, call: Call): Answer<'RewardMetadataResult'> {
   const { tables } = context;
   const unreadable = findUnreadable(call);
   if (unreadable) return refuse(7, unreadable);

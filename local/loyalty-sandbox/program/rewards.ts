@@ -5,7 +5,7 @@ import { couponType, rewardType, unspecified } from './assigned-numbers.ts';
 import { type Context, formatMoney } from './context.ts';
 import type { Page } from './envelopes.ts';
 import { fromHundredths, productInHundredths } from './hundredths.ts';
-import { done, type Outcome, refuse } from './outcome.ts';
+import { type Answer, done, type Outcome, refuse } from './outcome.ts';
 import { balanceOf } from './points.ts';
 import { knownFields } from './read-fields.ts';
 import type { CouponRow } from './rows.ts';
@@ -36,7 +36,7 @@ export function listRewardConfigurations(
 export function getRewardConfiguration(
   context: Context,
   call: Call,
-): Outcome<Schemas['RewardConfiguration']> {
+): Answer<'RewardConfiguration'> {
   const reward = findReward(context, call);
   return reward
     ? done(describeReward(context, reward, null))

@@ -4,7 +4,7 @@ import type { CatalogTier } from '../catalog.ts';
 import { unspecified } from './assigned-numbers.ts';
 import type { Context } from './context.ts';
 import { fromHundredths } from './hundredths.ts';
-import { describeFaults, done, type Outcome, refuse } from './outcome.ts';
+import { type Answer, describeFaults, done, refuse } from './outcome.ts';
 import { earnedPointsOf } from './points.ts';
 import { readFields } from './read-fields.ts';
 
@@ -19,7 +19,7 @@ const goalNames = {
 } as const;
 
 /** 59 for an unknown customer, 7 for a body that cannot be read. Asked for no customer: the base tier. */
-export function listTiers(context: Context, call: Call): Outcome<Schemas['TierAvailability']> {
+export function listTiers(context: Context, call: Call): Answer<'TierAvailability'> {
   const faults = [...call.faults];
   const fields = call.body === undefined ? null : readFields(call.body, faults);
   const customerId = fields?.key('CustomerId') ?? null;

@@ -1,11 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  DeleteMessageBatchCommand,
-  GetQueueAttributesCommand,
-  type Message,
-  ReceiveMessageCommand,
-  type SQSClient,
-} from '@aws-sdk/client-sqs';
+import type { Message, SQS } from '@aws-sdk/client-sqs';
 import type { SQSEvent, SQSRecord } from 'aws-lambda';
 import type { EventSourceDescription } from '../template/describe-resources.ts';
 import type { InvocationResult } from './function-worker.ts';
@@ -14,7 +8,7 @@ export interface EventSourceParts {
   readonly source: EventSourceDescription;
   readonly queueUrl: string;
   /** With the credentials of the function, as Lambda's poller uses its role. */
-  readonly client: SQSClient;
+  readonly client: SQS;
   readonly invoke: (event: unknown) => Promise<InvocationResult>;
   /** Called once for repeated failures of the same kind. */
   readonly onProblem: (problem: string) => void;
@@ -74,23 +68,21 @@ export class EventSource {
 
   async #check(): Promise<void> {
     const { client, queueUrl } = this.#parts;
-    await client.send(
-      new GetQueueAttributesCommand({ QueueUrl: queueUrl, AttributeNames: ['All'] }),
-      { abortSignal: this.#stopped.signal },
-    );
+    const asked = { QueueUrl: queueUrl, AttributeNames: ['All' as const] };
+    await client.getQueueAttributes(asked, { abortSignal: this.#stopped.signal });
     this.#isChecked = true;
   }
 
   async #receive(): Promise<readonly Message[]> {
     const { client, queueUrl, source } = this.#parts;
-    const { Messages: messages = [] } = await client.send(
-      new ReceiveMessageCommand({
+    const { Messages: messages = [] } = await client.receiveMessage(
+      {
         QueueUrl: queueUrl,
         MaxNumberOfMessages: Math.min(source.batchSize, 10),
         MessageSystemAttributeNames: ['All'],
         MessageAttributeNames: ['All'],
         WaitTimeSeconds: WAIT_SECONDS,
-      }),
+      },
       { abortSignal: this.#stopped.signal },
     );
     return messages;
@@ -108,12 +100,10 @@ export class EventSource {
     const result = await invoke(toSqsEvent(messages, source.queueArn));
     const settled = settledMessages(messages, result, source.reportsItemFailures);
     if (settled.length === 0 || this.#stopped.signal.aborted) return;
-    const { Failed: kept = [] } = await client.send(
-      new DeleteMessageBatchCommand({
-        QueueUrl: queueUrl,
-        Entries: settled.map(({ ReceiptHandle }, index) => ({ Id: `${index}`, ReceiptHandle })),
-      }),
-    );
+    const { Failed: kept = [] } = await client.deleteMessageBatch({
+      QueueUrl: queueUrl,
+      Entries: settled.map(({ ReceiptHandle }, index) => ({ Id: `${index}`, ReceiptHandle })),
+    });
     if (kept.length > 0) throw new Error(`${kept.length} messages could not be deleted`);
   }
 

@@ -1,5 +1,5 @@
 import { devNull } from 'node:os';
-import { SQSClient } from '@aws-sdk/client-sqs';
+import { SQS } from '@aws-sdk/client-sqs';
 import type { Key } from '../gateway/gateway.ts';
 import type { AccessControl } from '../iam/access-control.ts';
 import { type AwsKey, makeKey } from '../run-secrets.ts';
@@ -161,7 +161,7 @@ interface FunctionProcess {
 interface RunningFunction {
   readonly description: FunctionDescription;
   readonly pool: FunctionPool;
-  readonly sqs: SQSClient;
+  readonly sqs: SQS;
 }
 
 /** Lambda on this machine: runs every function of the stack, its event sources and schedules. */
@@ -279,7 +279,7 @@ export class FunctionRunner {
         this.#account,
       ),
       // Report a denied call at once: it would fail again.
-      sqs: new SQSClient({ endpoint, region, credentials: key, maxAttempts: 1 }),
+      sqs: new SQS({ endpoint, region, credentials: key, maxAttempts: 1 }),
     };
   }
 

@@ -59,9 +59,7 @@ export class AccessControl {
       this.#statements.set(principal, [...others, toStatement(permission)]);
     }
     // Only roles grant access here: queue policies exist to deny requests without TLS.
-    this.#queueDenials = stack.queuePolicies.flatMap(({ statements }) =>
-      statements.filter(({ effect }) => effect === 'Deny'),
-    );
+    this.#queueDenials = stack.queuePolicies.filter(({ effect }) => effect === 'Deny');
   }
 
   /** The call itself, and the use of the key that it needs. */

@@ -128,7 +128,7 @@ const NOT_ATTRIBUTES = new Set([
   'KmsDataKeyReusePeriodSeconds',
 ]);
 
-export function describeQueue(resource: ResolvedResource): QueueDescription {
+export function describeQueue(resource: ResolvedResource) {
   const { identity, properties } = resource;
   const attributes = Object.entries(properties)
     .filter(([name]) => !NOT_ATTRIBUTES.has(name))
@@ -138,7 +138,8 @@ export function describeQueue(resource: ResolvedResource): QueueDescription {
     arn: identity.attributes.Arn ?? '',
     url: identity.ref,
     keyArn: resource.optionalText('KmsMasterKeyId'),
-    attributes: Object.fromEntries(attributes),
+    /** As CreateQueue takes them. */
+    attributes: Object.fromEntries(attributes) as Readonly<Record<string, string>>,
   };
 }
 
@@ -151,7 +152,7 @@ const CREATE_TABLE_PROPERTIES = [
   'BillingMode',
 ];
 
-export function describeTable(resource: ResolvedResource): TableDescription {
+export function describeTable(resource: ResolvedResource) {
   const { identity, properties, logicalId } = resource;
   const encryption = readerOf(logicalId, resource.fields('SSESpecification'));
   const creation = Object.entries(properties).filter(([name]) =>
@@ -163,15 +164,13 @@ export function describeTable(resource: ResolvedResource): TableDescription {
     arn: identity.attributes.Arn ?? '',
     keyArn: encryption.optionalText('KMSMasterKeyId'),
     partitionKey: keys.find(({ KeyType: type }) => type === 'HASH')?.AttributeName ?? '',
+    /** As CreateTable takes it. */
     creation: Object.fromEntries(creation) as Properties,
   };
 }
 
-/** A role with all its policies, inline and attached. */
-export function describeRole(
-  role: ResolvedResource,
-  policies: readonly ResolvedResource[],
-): RoleDescription {
+/** A role of a function with all its policies, inline and attached. */
+export function describeRole(role: ResolvedResource, policies: readonly ResolvedResource[]) {
   const { identity, logicalId } = role;
   const managed = role.texts('ManagedPolicyArns');
   if (managed.length > 0 || role.properties.PermissionsBoundary !== undefined) {
@@ -185,12 +184,12 @@ export function describeRole(
   return {
     name: identity.ref,
     arn: identity.attributes.Arn ?? '',
-    statements: [...inline, ...attached].flatMap(statementsOf),
+    statements: [...inline, ...attached].flatMap(statementsOf) as readonly Statement[],
   };
 }
 
-/** A policy for people. */
-export function describeManagedPolicy(policy: ResolvedResource): RoleDescription {
+/** A policy for people, as a role that has only this policy. */
+export function describeManagedPolicy(policy: ResolvedResource) {
   return {
     name: policyName(policy.identity.ref),
     arn: policy.identity.ref,
@@ -203,14 +202,7 @@ export function policyName(arn: string): string {
   return arn.split('/').at(-1) ?? '';
 }
 
-export function describeQueuePolicy(resource: ResolvedResource): QueuePolicyDescription {
-  return {
-    queueUrls: resource.texts('Queues'),
-    statements: statementsOf(resource),
-  };
-}
-
-function statementsOf(policy: Reader): readonly Statement[] {
+export function statementsOf(policy: Reader): readonly Statement[] {
   const reading = readPolicy(policy.fields('PolicyDocument'));
   if (reading.kind === 'read') return reading.statements;
   throw new UnknownInTemplate(`a policy with ${reading.problem}`);
@@ -219,16 +211,17 @@ function statementsOf(policy: Reader): readonly Statement[] {
 /** The resources of a template that run here, with every reference resolved. */
 export interface StackDescription {
   readonly queues: readonly QueueDescription[];
-  readonly tables: readonly TableDescription[];
+  readonly tables: readonly ReturnType<typeof describeTable>[];
   readonly functions: readonly FunctionDescription[];
   /** Public addresses, by the output that holds the address. */
   readonly webs: Readonly<Record<string, WebDescription>>;
   readonly eventSources: readonly EventSourceDescription[];
   readonly schedules: readonly ScheduleDescription[];
-  readonly roles: readonly RoleDescription[];
+  readonly roles: readonly ReturnType<typeof describeRole>[];
   /** Who else may invoke a function. */
   readonly permissions: readonly PermissionDescription[];
-  readonly queuePolicies: readonly QueuePolicyDescription[];
+  /** Of all queues: they only deny. */
+  readonly queuePolicies: readonly Statement[];
   readonly outputs: Readonly<Record<string, string>>;
 }
 
@@ -238,19 +231,7 @@ export interface Encrypted {
   readonly keyArn?: string | undefined;
 }
 
-export interface QueueDescription extends Encrypted {
-  readonly name: string;
-  readonly url: string;
-  /** As CreateQueue takes them. */
-  readonly attributes: Readonly<Record<string, string>>;
-}
-
-interface TableDescription extends Encrypted {
-  readonly name: string;
-  readonly partitionKey: string;
-  /** As CreateTable takes it. */
-  readonly creation: Properties;
-}
+export type QueueDescription = ReturnType<typeof describeQueue>;
 
 export type FunctionDescription = ReturnType<typeof describeFunction>;
 
@@ -269,19 +250,7 @@ export type EventSourceDescription = ReturnType<typeof describeEventSource>;
 
 export type ScheduleDescription = ReturnType<typeof describeSchedules>[number];
 
-/** A role of a function, or a managed policy as a role that has only this policy. */
-interface RoleDescription {
-  readonly name: string;
-  readonly arn: string;
-  readonly statements: readonly Statement[];
-}
-
 export type PermissionDescription = ReturnType<typeof describePermission>;
-
-interface QueuePolicyDescription {
-  readonly queueUrls: readonly string[];
-  readonly statements: readonly Statement[];
-}
 
 /** A name or an ARN: templates use both. */
 export type FunctionReference = string;

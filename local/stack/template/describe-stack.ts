@@ -5,12 +5,12 @@ import {
   describeManagedPolicy,
   describePermission,
   describeQueue,
-  describeQueuePolicy,
   describeRole,
   describeSchedules,
   describeTable,
   describeWeb,
   type ResolvedResource,
+  statementsOf,
 } from './describe-resources.ts';
 import { createIdentities, type Identity, type Place } from './identities.ts';
 import { type Properties, readerOf, type Template, UnknownInTemplate } from './template.ts';
@@ -193,7 +193,7 @@ export function describeStack(template: Template, place: Place): StackDescriptio
       ...each('AWS::IAM::ManagedPolicy', describeManagedPolicy),
     ],
     permissions: each('AWS::Lambda::Permission', describePermission),
-    queuePolicies: each('AWS::SQS::QueuePolicy', describeQueuePolicy),
+    queuePolicies: each('AWS::SQS::QueuePolicy', statementsOf).flat(),
     outputs: describeOutputs(template, resolve),
   };
   const web = new Set([

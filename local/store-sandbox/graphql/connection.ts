@@ -8,19 +8,27 @@ export interface PageArguments {
 }
 
 /** The position of an entry: its sort value, and its id among equal values. */
-interface Sorted<Row> {
-  readonly row: Row;
+interface Place {
   readonly id: string;
   readonly value: string | number;
 }
 
-export interface Listing<Row> {
+interface Identified {
+  readonly id: string;
+}
+
+interface Listing<Row extends Identified> {
   readonly rows: readonly Row[];
-  readonly id: (row: Row) => string;
   /** The sort value; absent: the id. */
   readonly value?: ((row: Row) => string | number) | undefined;
   readonly view: (row: Row) => View;
 }
+
+/** The field of a list that is sorted by id; its rows are found when it is asked for. */
+export const listOf =
+  <Row extends Identified>(rows: () => readonly Row[], view: (row: Row) => View) =>
+  (args: PageArguments): View =>
+    connect(args, { rows: rows(), view });
 
 const maxAtOnce = 250;
 
@@ -28,9 +36,9 @@ const maxAtOnce = 250;
  * A page of a list. A cursor names a position in the order, not an entry: it stays valid after its
  * entry is deleted, and new entries before it do not shift the page.
  */
-export function connect<Row>(args: PageArguments, listing: Listing<Row>): View {
+export function connect<Row extends Identified>(args: PageArguments, listing: Listing<Row>): View {
   const sorted = listing.rows
-    .map((row) => ({ row, id: listing.id(row), value: listing.value?.(row) ?? '' }))
+    .map((row) => ({ row, id: row.id, value: listing.value?.(row) ?? '' }))
     .sort(compare);
   if (args.reverse) sorted.reverse();
   const { first } = args;
@@ -40,22 +48,13 @@ export function connect<Row>(args: PageArguments, listing: Listing<Row>): View {
   const direction = args.reverse ? -1 : 1;
   const after = args.after == null ? undefined : readCursor(args.after);
   const left = sorted.filter((entry) => !after || direction * compare(entry, after) > 0);
-  return page(listing, left.slice(0, first), left.length > first);
-}
-
-function page<Row>(
-  { view }: Listing<Row>,
-  entries: readonly Sorted<Row>[],
-  hasNextPage: boolean,
-): View {
+  const entries = left.slice(0, first);
   const last = entries.at(-1);
   return {
-    nodes: () => entries.map(({ row }) => view(row)),
-    pageInfo: { hasNextPage, endCursor: last ? writeCursor(last) : null },
+    nodes: () => entries.map(({ row }) => listing.view(row)),
+    pageInfo: { hasNextPage: left.length > first, endCursor: last ? writeCursor(last) : null },
   };
 }
-
-type Place = Pick<Sorted<unknown>, 'id' | 'value'>;
 
 function compare(one: Place, other: Place): number {
   if (one.value !== other.value) return one.value < other.value ? -1 : 1;

@@ -18,7 +18,7 @@ import { accountsOf, transactionsOf } from '../model/store-credit.ts';
 import { discountGid } from '../payloads/build-payload.ts';
 import { presentmentMinor } from '../payloads/json-values.ts';
 import { apiVersion } from '../settings.ts';
-import { connect, type PageArguments } from './connection.ts';
+import { connect, listOf, type PageArguments } from './connection.ts';
 import type { GraphContext, View } from './graph-context.ts';
 import { parseSearch } from './search-query.ts';
 
@@ -37,12 +37,10 @@ export function customerView(context: GraphContext, row: CustomerRow): View {
     },
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,
-    storeCreditAccounts: (args: PageArguments) =>
-      connect(args, {
-        rows: accountsOf(context.world, row.id),
-        id: ({ id }) => id,
-        view: (account) => storeCreditAccountView(context, account),
-      }),
+    storeCreditAccounts: listOf(
+      () => accountsOf(context.world, row.id),
+      (account) => storeCreditAccountView(context, account),
+    ),
     ...metafieldFields(context, gid('Customer', row.id)),
   };
 }
@@ -63,7 +61,6 @@ export function storeCreditAccountView(
     transactions: (args: PageArguments & { readonly sortKey?: string }) =>
       connect(args, {
         rows: transactionsOf(world, id),
-        id: (row) => row.id,
         value: (row) =>
           args.sortKey === 'EXPIRES_AT' && row.kind === 'credit'
             ? (row.expiresAt ?? '')
@@ -150,12 +147,10 @@ export function productView(context: GraphContext, row: ProductRow): View {
     status: row.status.toUpperCase(),
     updatedAt: row.updatedAt,
     featuredMedia: medium,
-    media: (args: PageArguments) =>
-      connect(args, {
-        rows: medium ? [medium] : [],
-        id: () => row.imageId,
-        view: (view) => view,
-      }),
+    media: listOf(
+      () => (medium ? [medium] : []),
+      (view) => view,
+    ),
     priceRangeV2: {
       minVariantPrice: moneyView(Math.min(...prices), currency),
       maxVariantPrice: moneyView(Math.max(...prices), currency),
@@ -215,7 +210,6 @@ function listCodes(
     rows: codesOf(context.world, row.id).filter(({ code }) =>
       fits((field) => ({ text: code, code })[field]),
     ),
-    id: ({ id }) => id,
     view: ({ id, code, used }) => ({
       ...{ __typename: 'DiscountRedeemCode', id: gid('DiscountRedeemCode', id) },
       ...{ code, asyncUsageCount: used },
@@ -233,21 +227,19 @@ export function rolloutView(context: GraphContext, row: RolloutRow): View {
     schedule: concludeAt && { activateAt: startedAt, concludeAt },
     treatments: treatments.map(({ split, activate, expire }) => ({
       split,
-      changes: (args: PageArguments) =>
-        connect(args, {
-          rows: [
-            ...activate.map((discountId) => ({ discountId, does: 'Activate' })),
-            ...expire.map((discountId) => ({ discountId, does: 'Expire' })),
-          ],
-          id: ({ discountId }) => discountId,
-          view: ({ discountId, does }) => {
-            const discount = context.world.rows.discounts.get(discountId);
-            return {
-              __typename: `RolloutDiscount${does}Change`,
-              discount: discount ? discountNodeView(context, discount, 'DiscountNode') : null,
-            };
-          },
-        }),
+      changes: listOf(
+        () => [
+          ...activate.map((id) => ({ id, does: 'Activate' })),
+          ...expire.map((id) => ({ id, does: 'Expire' })),
+        ],
+        ({ id, does }) => {
+          const discount = context.world.rows.discounts.get(id);
+          return {
+            __typename: `RolloutDiscount${does}Change`,
+            discount: discount ? discountNodeView(context, discount, 'DiscountNode') : null,
+          };
+        },
+      ),
     })),
   };
 }
@@ -305,7 +297,6 @@ export function metafieldFields(context: GraphContext, ownerGid: string): View {
             (args.namespace == null || namespace === args.namespace) &&
             (args.keys == null || args.keys.includes(`${namespace}.${key}`)),
         ),
-        id: ({ id }) => id,
         view: metafieldView,
       }),
   };

@@ -42,8 +42,7 @@ interface DiscountInput {
   };
 }
 
-const numbersOf = (globalIds: readonly string[]): string[] =>
-  globalIds.map((id) => id.split('/').at(-1) ?? '');
+const numberOf = (globalId: string): string => globalId.split('/').at(-1) ?? '';
 
 function classesOf(combines: NonNullable<DiscountInput['combinesWith']>) {
   const classes = ['order', 'product', 'shipping'] as const;
@@ -84,34 +83,26 @@ function createCodeDiscount(
   const segments = input.context?.customerSegments?.add;
   const products = customerGets?.items?.products?.productsToAdd;
   const minimum = input.minimumRequirement?.subtotal?.greaterThanOrEqualToSubtotal;
-  const unknown = customers?.find(
-    (id) => !context.world.rows.customers.get(numbersOf([id])[0] ?? ''),
-  );
+  const unknown = customers?.find((id) => !context.world.rows.customers.get(numberOf(id)));
   if (unknown !== undefined) return fail('context', 'Customer is invalid', 'INVALID');
   const made = context.perform('createDiscount', {
     title,
     kind,
     codes: [code],
     startsAt: input.startsAt,
-    ...(input.endsAt !== undefined && { endsAt: input.endsAt }),
-    ...(input.usageLimit !== undefined && { usageLimit: input.usageLimit }),
-    ...(input.appliesOncePerCustomer !== undefined && {
-      oncePerCustomer: input.appliesOncePerCustomer,
-    }),
-    ...(input.tags && { tags: [...input.tags] }),
-    ...(input.combinesWith && { combinesWith: classesOf(input.combinesWith) }),
+    endsAt: input.endsAt,
+    usageLimit: input.usageLimit,
+    oncePerCustomer: input.appliesOncePerCustomer,
+    tags: input.tags && [...input.tags],
+    combinesWith: input.combinesWith && classesOf(input.combinesWith),
     // The API uses a fraction, the action a percentage.
-    ...(value?.percentage !== undefined && {
-      percentage: Math.round(value.percentage * 1e6) / 1e4,
-    }),
-    ...(amount !== undefined && {
-      amount,
-      each: value?.discountAmount?.appliesOnEachItem ?? false,
-    }),
-    ...(customers && { customerIds: numbersOf(customers) }),
-    ...(segments && { segments: numbersOf(segments) }),
-    ...(products && { productIds: numbersOf(products) }),
-    ...(minimum !== undefined && { minimumSubtotal: minimum }),
+    percentage: value?.percentage && Math.round(value.percentage * 1e6) / 1e4,
+    amount,
+    each: value?.discountAmount?.appliesOnEachItem,
+    customerIds: customers?.map(numberOf),
+    segments: segments?.map(numberOf),
+    productIds: products?.map(numberOf),
+    minimumSubtotal: minimum,
   });
   if (made.kind === 'refused') return fail('customerGets', made.why, 'INVALID');
   return { codeDiscountNode: discountNodeView(context, made.value), userErrors: [] };
@@ -140,7 +131,7 @@ function creditAccount(
   });
   const { world, perform } = context;
   const { amount, currencyCode } = creditInput.creditAmount;
-  const number = numbersOf([id])[0] ?? '';
+  const number = numberOf(id);
   const account = id.includes('/StoreCreditAccount/')
     ? world.rows.storeCreditAccounts.get(number)
     : undefined;
@@ -186,12 +177,6 @@ interface DefinitionInput {
   } | null;
 }
 
-interface Refusal {
-  readonly field: readonly string[];
-  readonly message: string;
-  readonly code: string;
-}
-
 /** The payload of a mutation that the store refuses. */
 const failed = (name: string, field: readonly string[], message: string, code?: string): View => ({
   [name]: null,
@@ -205,11 +190,7 @@ const DEFAULT_NAMESPACE = 'custom';
 /** The mutations of metafields and their definitions. */
 function metafieldMutations(context: GraphContext): View {
   const { world, perform } = context;
-  const definitionOf = (one: {
-    readonly ownerType: string;
-    readonly namespace?: string | null;
-    readonly key: string;
-  }) =>
+  const definitionOf = (one: Pick<DefinitionInput, 'ownerType' | 'namespace' | 'key'>) =>
     world.rows.metafieldDefinitions.get(
       definitionKey({ ...one, namespace: one.namespace ?? DEFAULT_NAMESPACE }),
     );
@@ -223,9 +204,8 @@ function metafieldMutations(context: GraphContext): View {
   }
 
   function faultOf({ ownerId, namespace, key, type, value }: MetafieldInput, index: number) {
-    const at = (field: string) => ['metafields', String(index), field];
-    const fault = (field: string, message: string, code: string): Refusal[] => [
-      { field: at(field), message, code },
+    const fault = (field: string, message: string, code: string) => [
+      { field: ['metafields', String(index), field], message, code },
     ];
     if (!findNode(context, ownerId)) return fault('ownerId', 'Owner does not exist.', 'INVALID');
     const ownerType = ownerId.split('/').at(-2)?.toUpperCase() ?? '';
@@ -326,8 +306,6 @@ interface SubscriptionInput {
   readonly metafieldNamespaces?: readonly string[];
   readonly filter?: string | null;
 }
-
-const numberOf = (globalId: string): string => globalId.split('/').at(-1) ?? '';
 
 /** The fields of Mutation that the sandbox has. */
 export function mutationRoot(context: GraphContext): View {

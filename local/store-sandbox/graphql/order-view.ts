@@ -2,7 +2,7 @@ import { gid } from '../model/ids.ts';
 import { lineAmounts, shippingAmounts, sum } from '../model/line-amounts.ts';
 import { financialStatus, fulfillmentStatus, orderTotals } from '../model/order-totals.ts';
 import type { LineRow, OrderRow, RefundRow, ShippingRow, TransactionRow } from '../model/rows.ts';
-import { connect, type PageArguments } from './connection.ts';
+import { listOf } from './connection.ts';
 import {
   customerView,
   locationView,
@@ -22,14 +22,11 @@ const displayFulfillment = {
 export function orderView(context: GraphContext, order: OrderRow): View {
   const { customers } = context.world.rows;
   const id = gid('Order', order.id);
-  const list =
-    <Row>(entries: readonly Row[], view: (row: Row, index: number) => View) =>
-    (args: PageArguments) =>
-      connect(args, {
-        rows: entries.map((row, index) => ({ row, index })),
-        id: ({ index }) => String(index),
-        view: ({ row, index }) => view(row, index),
-      });
+  const list = <Row>(entries: readonly Row[], view: (row: Row, index: number) => View) =>
+    listOf(
+      () => entries.map((row, index) => ({ row, id: String(index) })),
+      ({ row, id }) => view(row, Number(id)),
+    );
   const amount = (minor: (totals: ReturnType<typeof orderTotals>) => number) => () =>
     moneyBag(order, minor(orderTotals(order)));
   const customer = order.customerId === null ? undefined : customers.get(order.customerId);
@@ -174,46 +171,38 @@ export function refundView(
     createdAt: refund.createdAt,
     processedAt: refund.createdAt,
     order: viewOrder,
-    transactions: (args: PageArguments) =>
-      connect(args, {
-        rows: paid,
-        id: ({ id }) => id,
-        view: (one) => transactionView(order, one),
-      }),
+    transactions: listOf(
+      () => paid,
+      (one) => transactionView(order, one),
+    ),
     duties: refund.dutiesMinor > 0 ? [{ amountSet: moneyBag(order, refund.dutiesMinor) }] : [],
-    refundLineItems: (args: PageArguments) =>
-      connect(args, {
-        rows: order.reductions.filter(({ refundId }) => refundId === refund.id),
-        id: ({ id }) => id,
-        view: (one) => ({
-          quantity: one.quantity,
-          lineItem: () => {
-            const line = order.lines.find(({ id }) => id === one.lineId);
-            return line ? lineView(context, order, line) : null;
-          },
-          subtotalSet: moneyBag(order, one.worthMinor),
-          totalTaxSet: moneyBag(order, sum(one.taxesMinor)),
-        }),
+    refundLineItems: listOf(
+      () => order.reductions.filter(({ refundId }) => refundId === refund.id),
+      (one) => ({
+        quantity: one.quantity,
+        lineItem: () => {
+          const line = order.lines.find(({ id }) => id === one.lineId);
+          return line ? lineView(context, order, line) : null;
+        },
+        subtotalSet: moneyBag(order, one.worthMinor),
+        totalTaxSet: moneyBag(order, sum(one.taxesMinor)),
       }),
-    refundShippingLines: (args: PageArguments) =>
-      connect(args, {
-        rows: refund.shipping,
-        id: ({ id }) => id,
-        view: (one) => ({
-          subtotalAmountSet: moneyBag(order, one.minor),
-          taxAmountSet: moneyBag(order, sum(one.taxesMinor)),
-        }),
+    ),
+    refundShippingLines: listOf(
+      () => refund.shipping,
+      (one) => ({
+        subtotalAmountSet: moneyBag(order, one.minor),
+        taxAmountSet: moneyBag(order, sum(one.taxesMinor)),
       }),
-    orderAdjustments: (args: PageArguments) =>
-      connect(args, {
-        rows: refund.discrepancies,
-        id: ({ id }) => id,
-        view: ({ minor, reason }) => ({
-          reason: reason.replaceAll(' ', '_').toUpperCase(),
-          amountSet: moneyBag(order, minor),
-          taxAmountSet: moneyBag(order, 0),
-        }),
+    ),
+    orderAdjustments: listOf(
+      () => refund.discrepancies,
+      ({ minor, reason }) => ({
+        reason: reason.replaceAll(' ', '_').toUpperCase(),
+        amountSet: moneyBag(order, minor),
+        taxAmountSet: moneyBag(order, 0),
       }),
+    ),
   };
 }
 

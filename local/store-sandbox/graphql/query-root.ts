@@ -1,7 +1,7 @@
 import { discountStatus } from '../model/discounts.ts';
 import { gid } from '../model/ids.ts';
 import type { DiscountRow, OrderRow, ProductRow } from '../model/rows.ts';
-import { connect, type PageArguments } from './connection.ts';
+import { connect, listOf, type PageArguments } from './connection.ts';
 import {
   customerView,
   definitionView,
@@ -61,13 +61,7 @@ export function queryRoot(context: GraphContext): View {
     args: ListArguments,
     found: readonly Row[],
     view: (row: Row) => View,
-  ) =>
-    connect(args, {
-      rows: found,
-      id: ({ id }) => id,
-      value: momentKey(args.sortKey),
-      view,
-    });
+  ) => connect(args, { rows: found, value: momentKey(args.sortKey), view });
   const orders = ({ query }: ListArguments) =>
     findOrders(
       [...rows.orders.values()].filter((order) => isVisible(context, order)),
@@ -105,7 +99,6 @@ export function queryRoot(context: GraphContext): View {
             ownerType === args.ownerType &&
             (args.namespace == null || namespace === args.namespace),
         ),
-        id: ({ id }) => id,
         view: definitionView,
       }),
     customer: ({ id }: IdArgument) => {
@@ -139,18 +132,15 @@ export function queryRoot(context: GraphContext): View {
       const row = found && rows.discounts.get(found.discountId);
       return row ? discountNodeView(context, row) : null;
     },
-    rollouts: (args: ListArguments) =>
-      connect(args, {
-        rows: [...rows.rollouts.values()],
-        id: ({ id }) => id,
-        view: (row) => rolloutView(context, row),
-      }),
+    rollouts: listOf(
+      () => [...rows.rollouts.values()],
+      (row) => rolloutView(context, row),
+    ),
     webhookSubscriptions: (args: PageArguments & { topics?: readonly string[] | null }) =>
       connect(args, {
         rows: [...subscriptions.values()]
           .filter(({ madeBy }) => madeBy === 'admin-api')
           .filter((row) => args.topics?.includes(String(subscriptionView(row).topic)) ?? true),
-        id: ({ id }) => id,
         view: subscriptionView,
       }),
   };

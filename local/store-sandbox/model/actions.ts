@@ -32,8 +32,9 @@ import { expirePayment, openDispute, payOrder, updateDispute, voidPayment } from
 import { placeOrder, placeRandomOrder, quoteOrder } from './place-order.ts';
 import { changeInventory, createProduct, deleteProduct, updateProduct } from './products.ts';
 import { refundOrder, settleRefund } from './refund-order.ts';
-import { creditCustomer, debitCustomer, failCheckout } from './store-credit.ts';
-import { done, moment, type Outcome, type World } from './world.ts';
+import type { StoreRows } from './rows.ts';
+import { creditCustomer, failCheckout } from './store-credit.ts';
+import { done, moment, type Outcome, refused, type World } from './world.ts';
 
 interface Action<Schema extends v.GenericSchema, Value> {
   readonly input: Schema;
@@ -45,45 +46,70 @@ const action = <Schema extends v.GenericSchema, Value>(
   run: Action<Schema, Value>['run'],
 ): Action<Schema, Value> => ({ input, run });
 
+const tables = {
+  order: 'orders',
+  product: 'products',
+  discount: 'discounts',
+  customer: 'customers',
+} as const;
+
+type Named = keyof typeof tables;
+type RowOf<Name extends Named> = NonNullable<ReturnType<StoreRows[(typeof tables)[Name]]['get']>>;
+
+/** An action on something that must be there: its input names the id of it. */
+const actionOn = <
+  Name extends Named,
+  Schema extends v.GenericSchema<unknown, Readonly<Record<`${Name}Id`, string>>>,
+  Value,
+>(
+  name: Name,
+  input: Schema,
+  run: (world: World, row: RowOf<Name>, input: v.InferOutput<Schema>) => Outcome<Value>,
+): Action<Schema, Value> =>
+  action(input, (world, given) => {
+    const id = given[`${name}Id`];
+    const row = world.rows[tables[name]].get(id);
+    return row ? run(world, row as RowOf<Name>, given) : refused(`There is no ${name} ${id}.`);
+  });
+
 /** Everything that can happen in the store, by its name in code and over HTTP. */
 export const actions = {
   placeOrder: action(inputs.orderDraft, placeOrder),
   quoteOrder: action(inputs.orderDraft, quoteOrder),
   placeRandomOrder: action(inputs.nothing, placeRandomOrder),
-  payOrder: action(inputs.payment, payOrder),
-  voidPayment: action(inputs.orderReference, voidPayment),
-  expirePayment: action(inputs.orderReference, expirePayment),
-  fulfilOrder: action(inputs.fulfilment, fulfilOrder),
-  editOrder: action(inputs.edit, editOrder),
-  refundOrder: action(inputs.refund, refundOrder),
-  settleRefund: action(inputs.settlement, settleRefund),
-  openDispute: action(inputs.dispute, openDispute),
-  updateDispute: action(inputs.disputeChange, updateDispute),
-  returnItems: action(inputs.returning, returnItems),
-  cancelOrder: action(inputs.cancellation, cancelOrder),
-  tagOrder: action(inputs.tagging, tagOrder),
-  closeOrder: action(inputs.orderReference, closeOrder),
-  deleteOrder: action(inputs.orderReference, deleteOrder),
+  payOrder: actionOn('order', inputs.payment, payOrder),
+  voidPayment: actionOn('order', inputs.orderReference, voidPayment),
+  expirePayment: actionOn('order', inputs.orderReference, expirePayment),
+  fulfilOrder: actionOn('order', inputs.fulfilment, fulfilOrder),
+  editOrder: actionOn('order', inputs.edit, editOrder),
+  refundOrder: actionOn('order', inputs.refund, refundOrder),
+  settleRefund: actionOn('order', inputs.settlement, settleRefund),
+  openDispute: actionOn('order', inputs.dispute, openDispute),
+  updateDispute: actionOn('order', inputs.disputeChange, updateDispute),
+  returnItems: actionOn('order', inputs.returning, returnItems),
+  cancelOrder: actionOn('order', inputs.cancellation, cancelOrder),
+  tagOrder: actionOn('order', inputs.tagging, tagOrder),
+  closeOrder: actionOn('order', inputs.orderReference, closeOrder),
+  deleteOrder: actionOn('order', inputs.orderReference, deleteOrder),
   createProduct: action(inputs.productDraft, createProduct),
-  updateProduct: action(inputs.productChange, updateProduct),
-  changeInventory: action(inputs.inventoryChange, changeInventory),
-  deleteProduct: action(inputs.productReference, deleteProduct),
+  updateProduct: actionOn('product', inputs.productChange, updateProduct),
+  changeInventory: actionOn('product', inputs.inventoryChange, changeInventory),
+  deleteProduct: actionOn('product', inputs.productReference, deleteProduct),
   createDiscount: action(inputs.discountDraft, createDiscount),
-  updateDiscount: action(inputs.discountChange, updateDiscount),
-  deactivateDiscount: action(inputs.discountReference, deactivateDiscount),
-  deleteDiscount: action(inputs.discountReference, deleteDiscount),
-  addCodes: action(inputs.codesChange, addCodes),
-  removeCodes: action(inputs.codesChange, removeCodes),
+  updateDiscount: actionOn('discount', inputs.discountChange, updateDiscount),
+  deactivateDiscount: actionOn('discount', inputs.discountReference, deactivateDiscount),
+  deleteDiscount: actionOn('discount', inputs.discountReference, deleteDiscount),
+  addCodes: actionOn('discount', inputs.codesChange, addCodes),
+  removeCodes: actionOn('discount', inputs.codesChange, removeCodes),
   startRollout: action(inputs.rolloutDraft, startRollout),
   endRollout: action(inputs.rolloutReference, endRollout),
   createCustomer: action(inputs.customerDraft, createCustomer),
-  updateCustomer: action(inputs.customerChange, updateCustomer),
+  updateCustomer: actionOn('customer', inputs.customerChange, updateCustomer),
   mergeCustomers: action(inputs.customerMerge, mergeCustomers),
-  deleteCustomer: action(inputs.customerReference, deleteCustomer),
-  redactCustomer: action(inputs.customerReference, redactCustomer),
-  requestCustomerData: action(inputs.customerReference, requestCustomerData),
+  deleteCustomer: actionOn('customer', inputs.customerReference, deleteCustomer),
+  redactCustomer: actionOn('customer', inputs.customerReference, redactCustomer),
+  requestCustomerData: actionOn('customer', inputs.customerReference, requestCustomerData),
   creditCustomer: action(inputs.creditChange, creditCustomer),
-  debitCustomer: action(inputs.creditChange, debitCustomer),
   failCheckout: action(inputs.failedCheckout, failCheckout),
   setMetafield: action(inputs.metafieldDraft, setMetafield),
   deleteMetafield: action(inputs.metafieldReference, deleteMetafield),

@@ -1,13 +1,4 @@
-import type * as v from 'valibot';
 import { draftLine } from './draft-order.ts';
-import type {
-  cancellation,
-  edit,
-  fulfilment,
-  orderReference,
-  returning,
-  tagging,
-} from './inputs.ts';
 import {
   checkReductions,
   discountOf,
@@ -25,20 +16,21 @@ import { settleStoreCredit } from './store-credit.ts';
 import {
   type Announcement,
   done,
+  type Input,
   moment,
   type OrderEdit,
   type Outcome,
+  putOrder,
   refused,
   type World,
 } from './world.ts';
 
 export function fulfilOrder(
   world: World,
-  { orderId, lines, trackingNumber }: v.InferOutput<typeof fulfilment>,
+  order: OrderRow,
+  { lines, trackingNumber }: Input<'fulfilment'>,
 ): Outcome<OrderRow> {
   const { rows, ids } = world;
-  const order = rows.orders.get(orderId);
-  if (!order) return refused(`There is no order ${orderId}.`);
   if (order.cancelledAt !== null) return refused('The order is cancelled.');
   const waiting = new Map(
     order.lines.map((line) => [line.id, lineAmounts(order, line).unfulfilled]),
@@ -63,10 +55,9 @@ export function fulfilOrder(
     lines: sent,
   };
   const updated = { ...order, fulfillments: [...order.fulfillments, fulfillment], updatedAt: at };
-  rows.orders.put(orderId, updated);
   const topic =
     fulfillmentStatus(updated) === 'fulfilled' ? 'orders/fulfilled' : 'orders/partially_fulfilled';
-  return done(updated, { topic, order: updated }, { topic: 'orders/updated', order: updated });
+  return putOrder(world, updated, { topic, order: updated });
 }
 
 /**
@@ -74,10 +65,8 @@ export function fulfilOrder(
  * recorded as a refund without a payment, as in the real store. A fulfilled line does not grow (Shopify, "Editing order
  * items"); that it shrinks is more than the real store allows.
  */
-export function editOrder(world: World, input: v.InferOutput<typeof edit>): Outcome<OrderRow> {
-  const { rows, ids, shop } = world;
-  const order = rows.orders.get(input.orderId);
-  if (!order) return refused(`There is no order ${input.orderId}.`);
+export function editOrder(world: World, order: OrderRow, input: Input<'edit'>): Outcome<OrderRow> {
+  const { ids, shop } = world;
   if (order.cancelledAt !== null) return refused('The order is cancelled.');
   const additions: { id: string; delta: number }[] = [];
   const removals: { id: string; delta: number }[] = [];
@@ -116,8 +105,6 @@ export function editOrder(world: World, input: v.InferOutput<typeof edit>): Outc
     next = recorded.order;
     announcements.push({ topic: 'refunds/create', order: next, refund: recorded.refund });
   }
-  const updated = { ...next, updatedAt: at };
-  rows.orders.put(order.id, updated);
   const change: OrderEdit = {
     id: ids.next('OrderEdit'),
     orderId: order.id,
@@ -126,10 +113,8 @@ export function editOrder(world: World, input: v.InferOutput<typeof edit>): Outc
     additions,
     removals,
   };
-  return done(updated, { topic: 'orders/edited', edit: change }, ...announcements, {
-    topic: 'orders/updated',
-    order: updated,
-  });
+  const edited = { topic: 'orders/edited', edit: change } as const;
+  return putOrder(world, { ...next, updatedAt: at }, edited, ...announcements);
 }
 
 function isSent({ fulfillments }: OrderRow, { id }: LineRow): boolean {
@@ -148,16 +133,12 @@ function replaceLine(order: OrderRow, line: LineRow): OrderRow {
   return { ...order, lines: order.lines.map((one) => (one.id === line.id ? line : one)) };
 }
 
-type OrderReference = v.InferOutput<typeof orderReference>;
-
 /** Refunds and restocks everything that is left of the order. */
 export function cancelOrder(
   world: World,
-  input: v.InferOutput<typeof cancellation>,
+  order: OrderRow,
+  input: Input<'cancellation'>,
 ): Outcome<OrderRow> {
-  const { rows } = world;
-  const order = rows.orders.get(input.orderId);
-  if (!order) return refused(`There is no order ${input.orderId}.`);
   if (order.cancelledAt !== null) return refused('The order is already cancelled.');
   const at = moment(world);
   const plan = {
@@ -199,23 +180,17 @@ export function cancelOrder(
     input.creditExpiresAt,
   );
   if (refusal) return refusal;
-  rows.orders.put(order.id, updated);
-  const announcements: Announcement[] = [
-    { topic: 'orders/cancelled', order: updated },
-    { topic: 'orders/updated', order: updated },
-  ];
-  if (refund) announcements.splice(1, 0, { topic: 'refunds/create', order: updated, refund });
-  return done(updated, ...announcements);
+  const announced = refund ? [{ topic: 'refunds/create', order: updated, refund } as const] : [];
+  return putOrder(world, updated, { topic: 'orders/cancelled', order: updated }, ...announced);
 }
 
 /** The items count as returned from now on; a refund of this return pays the money back. */
 export function returnItems(
   world: World,
-  { orderId, lines }: v.InferOutput<typeof returning>,
+  order: OrderRow,
+  { lines }: Input<'returning'>,
 ): Outcome<ReturnRow> {
   const { rows, ids } = world;
-  const order = rows.orders.get(orderId);
-  if (!order) return refused(`There is no order ${orderId}.`);
   const problem = checkReductions(order, lines);
   if (problem !== undefined) return refused(problem);
   const at = moment(world);
@@ -225,33 +200,21 @@ export function returnItems(
     const line = next.lines.find(({ id }) => id === one.lineId);
     if (line) next = reduceLine(world, next, line, one, { returnId: row.id }, order.locationId);
   }
-  rows.orders.put(orderId, next);
+  rows.orders.put(order.id, next);
   return done(row, { topic: 'orders/updated', order: next });
 }
 
 /** A change that does not matter to the connector, like most orders/updated. */
-export function tagOrder(
-  world: World,
-  { orderId, tags }: v.InferOutput<typeof tagging>,
-): Outcome<OrderRow> {
-  const order = world.rows.orders.get(orderId);
-  if (!order) return refused(`There is no order ${orderId}.`);
-  const updated = { ...order, tags, updatedAt: moment(world) };
-  world.rows.orders.put(orderId, updated);
-  return done(updated, { topic: 'orders/updated', order: updated });
+export function tagOrder(world: World, order: OrderRow, { tags }: Input<'tagging'>) {
+  return putOrder(world, { ...order, tags, updatedAt: moment(world) });
 }
 
-export function closeOrder(world: World, { orderId }: OrderReference): Outcome<OrderRow> {
-  const order = world.rows.orders.get(orderId);
-  if (!order) return refused(`There is no order ${orderId}.`);
+export function closeOrder(world: World, order: OrderRow): Outcome<OrderRow> {
   const at = moment(world);
-  const updated = { ...order, closedAt: order.closedAt ?? at, updatedAt: at };
-  world.rows.orders.put(orderId, updated);
-  return done(updated, { topic: 'orders/updated', order: updated });
+  return putOrder(world, { ...order, closedAt: order.closedAt ?? at, updatedAt: at });
 }
 
-export function deleteOrder(world: World, { orderId }: OrderReference): Outcome<string> {
-  if (!world.rows.orders.get(orderId)) return refused(`There is no order ${orderId}.`);
-  world.rows.orders.delete(orderId);
-  return done(orderId, { topic: 'orders/delete', id: orderId });
+export function deleteOrder({ rows }: World, { id }: OrderRow): Outcome<string> {
+  rows.orders.delete(id);
+  return done(id, { topic: 'orders/delete', id });
 }

@@ -1,17 +1,10 @@
-import type * as v from 'valibot';
 import { gid } from './ids.ts';
-import type { customerChange, customerDraft, customerMerge, customerReference } from './inputs.ts';
 import { metafieldKey } from './metafields.ts';
 import type { CustomerRow } from './rows.ts';
 import { accountsOf, transactionsOf } from './store-credit.ts';
-import { done, moment, type Outcome, refused, type World } from './world.ts';
+import { done, type Input, moment, type Outcome, refused, type World } from './world.ts';
 
-type CustomerReference = v.InferOutput<typeof customerReference>;
-
-export function createCustomer(
-  world: World,
-  draft: v.InferOutput<typeof customerDraft>,
-): Outcome<CustomerRow> {
+export function createCustomer(world: World, draft: Input<'customerDraft'>): Outcome<CustomerRow> {
   const at = moment(world);
   const customer: CustomerRow = {
     id: world.ids.next('Customer'),
@@ -32,10 +25,9 @@ export function createCustomer(
 
 export function updateCustomer(
   world: World,
-  { customerId, ...fields }: v.InferOutput<typeof customerChange>,
+  customer: CustomerRow,
+  { customerId, ...fields }: Input<'customerChange'>,
 ): Outcome<CustomerRow> {
-  const customer = world.rows.customers.get(customerId);
-  if (!customer) return refused(`There is no customer ${customerId}.`);
   const given = Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== undefined),
   );
@@ -45,9 +37,8 @@ export function updateCustomer(
 }
 
 /** The orders stay, without their customer. The store sends no webhooks for the orders. */
-export function deleteCustomer(world: World, { customerId }: CustomerReference): Outcome<string> {
+export function deleteCustomer(world: World, { id: customerId }: CustomerRow): Outcome<string> {
   const { rows } = world;
-  if (!rows.customers.get(customerId)) return refused(`There is no customer ${customerId}.`);
   rows.customers.delete(customerId);
   closeAccounts(world, customerId);
   for (const order of ordersOf(world, customerId)) {
@@ -59,7 +50,7 @@ export function deleteCustomer(world: World, { customerId }: CustomerReference):
 /** The orders pass to the kept customer, who gets what they do not have of the other. */
 export function mergeCustomers(
   world: World,
-  { keptId, deletedId }: v.InferOutput<typeof customerMerge>,
+  { keptId, deletedId }: Input<'customerMerge'>,
 ): Outcome<CustomerRow> {
   const { rows } = world;
   const kept = rows.customers.get(keptId);
@@ -90,10 +81,9 @@ export function mergeCustomers(
 }
 
 /** Erases the personal data and asks the apps to do the same, as Shopify does after ten days. */
-export function redactCustomer(world: World, { customerId }: CustomerReference): Outcome<string> {
+export function redactCustomer(world: World, customer: CustomerRow): Outcome<string> {
   const { rows, ids } = world;
-  const customer = rows.customers.get(customerId);
-  if (!customer) return refused(`There is no customer ${customerId}.`);
+  const { id: customerId } = customer;
   const orders = ordersOf(world, customerId);
   for (const order of orders) {
     rows.orders.put(order.id, {
@@ -119,14 +109,9 @@ export function redactCustomer(world: World, { customerId }: CustomerReference):
   return done(customerId, { topic: 'customers/redact', customer, orderIds, requestId });
 }
 
-export function requestCustomerData(
-  world: World,
-  { customerId }: CustomerReference,
-): Outcome<string> {
-  const customer = world.rows.customers.get(customerId);
-  if (!customer) return refused(`There is no customer ${customerId}.`);
+export function requestCustomerData(world: World, customer: CustomerRow): Outcome<string> {
   const requestId = world.ids.next('DataRequest');
-  const orderIds = ordersOf(world, customerId).map(({ id }) => id);
+  const orderIds = ordersOf(world, customer.id).map(({ id }) => id);
   return done(requestId, { topic: 'customers/data_request', customer, orderIds, requestId });
 }
 

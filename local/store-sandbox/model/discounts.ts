@@ -1,18 +1,10 @@
-import type * as v from 'valibot';
 import { minorDigits } from '../../../shared/store/money.ts';
-import type {
-  codesChange,
-  discountChange,
-  discountDraft,
-  discountReference,
-  rolloutDraft,
-  rolloutReference,
-} from './inputs.ts';
 import { parseMinor } from './minor-units.ts';
 import type { CodeRow, DiscountRow, DiscountValue, RolloutRow } from './rows.ts';
 import {
   type Announcement,
   done,
+  type Input,
   moment,
   type Outcome,
   type Refused,
@@ -20,13 +12,9 @@ import {
   type World,
 } from './world.ts';
 
-type Fields = Omit<v.InferOutput<typeof discountChange>, 'discountId'>;
-type DiscountReference = v.InferOutput<typeof discountReference>;
+type Fields = Omit<Input<'discountChange'>, 'discountId'>;
 
-export function createDiscount(
-  world: World,
-  draft: v.InferOutput<typeof discountDraft>,
-): Outcome<DiscountRow> {
+export function createDiscount(world: World, draft: Input<'discountDraft'>): Outcome<DiscountRow> {
   const { ids, rows } = world;
   const { kind, automatic, codes, ...fields } = draft;
   if (automatic && codes.length > 0) return refused('An automatic discount has no codes.');
@@ -63,50 +51,47 @@ export function createDiscount(
 
 export function updateDiscount(
   world: World,
-  { discountId, ...fields }: v.InferOutput<typeof discountChange>,
+  discount: DiscountRow,
+  fields: Fields,
 ): Outcome<DiscountRow> {
-  const discount = world.rows.discounts.get(discountId);
-  if (!discount) return refused(`There is no discount ${discountId}.`);
   const changed = withFields(world, discount, fields);
   return 'why' in changed ? changed : putDiscount(world, changed);
 }
 
 /** Like "Deactivate" in the admin: the discount ends now. */
-export function deactivateDiscount(world: World, { discountId }: DiscountReference) {
-  return updateDiscount(world, { discountId, endsAt: moment(world) });
+export function deactivateDiscount(world: World, discount: DiscountRow) {
+  return updateDiscount(world, discount, { endsAt: moment(world) });
 }
 
-export function deleteDiscount(world: World, { discountId }: DiscountReference): Outcome<string> {
+export function deleteDiscount(world: World, discount: DiscountRow): Outcome<string> {
   const { rows } = world;
-  const discount = rows.discounts.get(discountId);
-  if (!discount) return refused(`There is no discount ${discountId}.`);
-  for (const { code } of codesOf(world, discountId)) rows.codes.delete(code.toLowerCase());
-  rows.discounts.delete(discountId);
-  return done(discountId, { topic: 'discounts/delete', discount, at: moment(world) });
+  const { id } = discount;
+  for (const { code } of codesOf(world, id)) rows.codes.delete(code.toLowerCase());
+  rows.discounts.delete(id);
+  return done(id, { topic: 'discounts/delete', discount, at: moment(world) });
 }
 
 export function addCodes(
   world: World,
-  { discountId, codes }: v.InferOutput<typeof codesChange>,
+  discount: DiscountRow,
+  { codes }: Input<'codesChange'>,
 ): Outcome<DiscountRow> {
-  const discount = world.rows.discounts.get(discountId);
-  if (discount?.method !== 'code') return refused(`There is no code discount ${discountId}.`);
+  if (discount.method !== 'code') return refused(`${discount.id} is not a code discount.`);
   const taken = findTaken(world, codes);
   if (taken !== undefined) return refused(taken);
-  const added = codes.map((code) => addCode(world, discountId, code));
+  const added = codes.map((code) => addCode(world, discount.id, code));
   return announceCodes(world, discount, 'discounts/redeemcode_added', added);
 }
 
 export function removeCodes(
   world: World,
-  { discountId, codes }: v.InferOutput<typeof codesChange>,
+  discount: DiscountRow,
+  { codes }: Input<'codesChange'>,
 ): Outcome<DiscountRow> {
-  const discount = world.rows.discounts.get(discountId);
-  if (!discount) return refused(`There is no discount ${discountId}.`);
   const removed: CodeRow[] = [];
   for (const code of codes) {
     const row = world.rows.codes.get(code.toLowerCase());
-    if (row?.discountId !== discountId) return refused(`The discount has no code ${code}.`);
+    if (row?.discountId !== discount.id) return refused(`The discount has no code ${code}.`);
     removed.push(row);
   }
   for (const { code } of removed) world.rows.codes.delete(code.toLowerCase());
@@ -200,10 +185,7 @@ export function discountStatus(
 }
 
 /** The names of its webhooks are not documented, and a discount in it is not changed by it: it announces nothing. */
-export function startRollout(
-  world: World,
-  draft: v.InferOutput<typeof rolloutDraft>,
-): Outcome<RolloutRow> {
+export function startRollout(world: World, draft: Input<'rolloutDraft'>): Outcome<RolloutRow> {
   const rollout = { id: world.ids.next('Rollout'), startedAt: moment(world), ...draft };
   world.rows.rollouts.put(rollout.id, rollout);
   return done(rollout);
@@ -211,7 +193,7 @@ export function startRollout(
 
 export function endRollout(
   { rows }: World,
-  { rolloutId }: v.InferOutput<typeof rolloutReference>,
+  { rolloutId }: Input<'rolloutReference'>,
 ): Outcome<string> {
   if (!rows.rollouts.get(rolloutId)) return refused(`There is no active Rollout ${rolloutId}.`);
   rows.rollouts.delete(rolloutId);

@@ -1,12 +1,10 @@
-import type * as v from 'valibot';
 import { minorDigits } from '../../../shared/store/money.ts';
 import { statusAtCheckout } from './discounts.ts';
-import type { orderDraft } from './inputs.ts';
 import { allocate, formatMinor, parseMinor, share } from './minor-units.ts';
 import type { AllocationRow, ApplicationRow, CodeRow, DiscountRow, LineRow } from './rows.ts';
-import { type Refused, refused, type World } from './world.ts';
+import { type Input, type Refused, refused, type World } from './world.ts';
 
-type LineDraft = v.InferOutput<typeof orderDraft>['lines'][number];
+type LineDraft = Input<'orderDraft'>['lines'][number];
 
 /** Before taxes and discounts, which depend on all lines. */
 export type PlainLine = Omit<LineRow, 'taxes' | 'allocations'> & { readonly taxable: boolean };
@@ -60,7 +58,7 @@ export function draftLine(
   return refused(`There is no variant ${draft.variantId}.`);
 }
 
-type DiscountDraft = v.InferOutput<typeof orderDraft>['discounts'][number];
+type DiscountDraft = Input<'orderDraft'>['discounts'][number];
 
 /** The terms of a draft's discount: given in the draft, or those of the store's discount with that code. */
 export function draftDiscount(

@@ -1,12 +1,7 @@
-import type * as v from 'valibot';
-import type { metafieldDefinition, metafieldDraft, metafieldReference } from './inputs.ts';
 import type { MetafieldDefinitionRow, MetafieldRow } from './rows.ts';
-import { done, moment, type Outcome, refused, type World } from './world.ts';
+import { done, type Input, moment, type Outcome, refused, type World } from './world.ts';
 
-export function setMetafield(
-  world: World,
-  draft: v.InferOutput<typeof metafieldDraft>,
-): Outcome<MetafieldRow> {
+export function setMetafield(world: World, draft: Input<'metafieldDraft'>): Outcome<MetafieldRow> {
   const { rows, ids } = world;
   const at = moment(world);
   const known = rows.metafields.get(metafieldKey(draft));
@@ -22,7 +17,7 @@ export function setMetafield(
 
 export function deleteMetafield(
   { rows }: World,
-  reference: v.InferOutput<typeof metafieldReference>,
+  reference: Input<'metafieldReference'>,
 ): Outcome<string> {
   const key = metafieldKey(reference);
   if (!rows.metafields.get(key)) return refused('There is no such metafield.');
@@ -33,7 +28,7 @@ export function deleteMetafield(
 /** Changes an existing definition, except its type. */
 export function defineMetafield(
   { rows, ids }: World,
-  definition: v.InferOutput<typeof metafieldDefinition>,
+  definition: Input<'metafieldDefinition'>,
 ): Outcome<MetafieldDefinitionRow> {
   const key = definitionKey(definition);
   const known = rows.metafieldDefinitions.get(key);

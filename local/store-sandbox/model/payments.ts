@@ -1,29 +1,22 @@
-import type * as v from 'valibot';
 import { minorDigits } from '../../../shared/store/money.ts';
-import type {
-  card,
-  disputeChange,
-  dispute as disputeInput,
-  orderReference,
-  payment,
-} from './inputs.ts';
 import { sum } from './line-amounts.ts';
 import { parseMinor } from './minor-units.ts';
 import { financialStatus, openAuthorization, orderTotals, repaymentsOf } from './order-totals.ts';
 import type { DisputeRow, DisputeStatus, OrderRow, TransactionRow } from './rows.ts';
 import { STORE_CREDIT, settleStoreCredit } from './store-credit.ts';
-import { type Announcement, done, moment, type Outcome, refused, type World } from './world.ts';
+import { done, type Input, moment, type Outcome, putOrder, refused, type World } from './world.ts';
 
 interface Means {
   readonly gateway: string;
-  readonly card?: v.InferOutput<typeof card> | undefined;
+  readonly card?: Input<'card'> | undefined;
 }
 
 /** Pays the outstanding amount or a part of it: captures an authorization, otherwise makes a sale. */
-export function payOrder(world: World, input: v.InferOutput<typeof payment>): Outcome<OrderRow> {
-  const { rows } = world;
-  const order = rows.orders.get(input.orderId);
-  if (!order) return refused(`There is no order ${input.orderId}.`);
+export function payOrder(
+  world: World,
+  order: OrderRow,
+  input: Input<'payment'>,
+): Outcome<OrderRow> {
   if (order.cancelledAt !== null) return refused('The order is cancelled.');
   const { outstandingMinor } = orderTotals(order);
   if (outstandingMinor <= 0) return refused('Nothing is left to pay.');
@@ -44,30 +37,25 @@ export function payOrder(world: World, input: v.InferOutput<typeof payment>): Ou
   const problem = settleStoreCredit(world, order, paid);
   if (problem) return problem;
   const updated = { ...paid, updatedAt: moment(world) };
-  rows.orders.put(order.id, updated);
-  const announcements: Announcement[] = [{ topic: 'orders/updated', order: updated }];
-  if (financialStatus(updated) === 'paid')
-    announcements.unshift({ topic: 'orders/paid', order: updated });
-  return done(updated, ...announcements);
+  const isPaid = financialStatus(updated) === 'paid';
+  return putOrder(
+    world,
+    updated,
+    ...(isPaid ? [{ topic: 'orders/paid', order: updated } as const] : []),
+  );
 }
 
 /** The merchant gives up a payment that was authorized. */
-export function voidPayment(
-  world: World,
-  { orderId }: v.InferOutput<typeof orderReference>,
-): Outcome<OrderRow> {
-  return endPayment(world, orderId, ({ transactions }, authorization) => [
+export function voidPayment(world: World, order: OrderRow): Outcome<OrderRow> {
+  return endPayment(world, order, ({ transactions }, authorization) => [
     ...transactions,
     voidOf(world, authorization),
   ]);
 }
 
 /** The time in which the payment could be captured is over. */
-export function expirePayment(
-  world: World,
-  { orderId }: v.InferOutput<typeof orderReference>,
-): Outcome<OrderRow> {
-  return endPayment(world, orderId, ({ transactions }, authorization) =>
+export function expirePayment(world: World, order: OrderRow): Outcome<OrderRow> {
+  return endPayment(world, order, ({ transactions }, authorization) =>
     transactions.map((one) => (one === authorization ? { ...one, hasExpired: true } : one)),
   );
 }
@@ -89,11 +77,9 @@ export function voidOf(
 
 function endPayment(
   world: World,
-  orderId: string,
+  order: OrderRow,
   end: (order: OrderRow, authorization: TransactionRow) => readonly TransactionRow[],
 ): Outcome<OrderRow> {
-  const order = world.rows.orders.get(orderId);
-  if (!order) return refused(`There is no order ${orderId}.`);
   const authorization = openAuthorization(order);
   if (!authorization || orderTotals(order).receivedMinor > 0) {
     return refused('The order has no payment that is authorized only.');
@@ -101,8 +87,7 @@ function endPayment(
   const transactions = end(order, authorization);
   const updated = { ...order, transactions, updatedAt: moment(world) };
   settleStoreCredit(world, order, updated);
-  world.rows.orders.put(orderId, updated);
-  return done(updated, { topic: 'orders/updated', order: updated });
+  return putOrder(world, updated);
 }
 
 export function recordPayment(
@@ -193,11 +178,9 @@ const OPEN: ReadonlySet<DisputeStatus> = new Set(['needs_response', 'under_revie
  */
 export function openDispute(
   world: World,
-  { orderId, type, amount }: v.InferOutput<typeof disputeInput>,
+  order: OrderRow,
+  { type, amount }: Input<'dispute'>,
 ): Outcome<DisputeRow> {
-  const { rows, ids } = world;
-  const order = rows.orders.get(orderId);
-  if (!order) return refused(`There is no order ${orderId}.`);
   const isPaid = order.transactions.some(
     ({ kind, status, gateway }) =>
       (kind === 'sale' || kind === 'capture') &&
@@ -212,7 +195,7 @@ export function openDispute(
     return refused('The amount must be at most what was paid.');
   }
   const dispute: DisputeRow = {
-    id: ids.next('ShopifyPaymentsDispute'),
+    id: world.ids.next('ShopifyPaymentsDispute'),
     initiatedAs: type,
     type,
     status: 'needs_response',
@@ -225,10 +208,9 @@ export function openDispute(
 
 export function updateDispute(
   world: World,
-  { orderId, disputeId, status, type }: v.InferOutput<typeof disputeChange>,
+  order: OrderRow,
+  { disputeId, status, type }: Input<'disputeChange'>,
 ): Outcome<DisputeRow> {
-  const order = world.rows.orders.get(orderId);
-  if (!order) return refused(`There is no order ${orderId}.`);
   const dispute = order.disputes.findLast(({ id }) => id === (disputeId ?? id));
   if (!dispute) return refused('The order has no such dispute.');
   if (!OPEN.has(dispute.status)) return refused('The dispute is over.');

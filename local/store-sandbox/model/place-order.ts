@@ -19,6 +19,7 @@ import { accountsOf, STORE_CREDIT, settleStoreCredit } from './store-credit.ts';
 import {
   type Announcement,
   done,
+  type Input,
   moment,
   type Outcome,
   type Refused,
@@ -26,7 +27,7 @@ import {
   type World,
 } from './world.ts';
 
-type OrderDraft = v.InferOutput<typeof orderDraft>;
+type OrderDraft = Input<'orderDraft'>;
 
 export function placeOrder(world: World, draft: OrderDraft): Outcome<OrderRow> {
   const { rows } = world;

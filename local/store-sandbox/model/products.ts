@@ -1,14 +1,17 @@
-import type * as v from 'valibot';
 import { minorDigits } from '../../../shared/store/money.ts';
-import type { inventoryChange, productChange, productDraft, productReference } from './inputs.ts';
 import { parseMinor } from './minor-units.ts';
 import type { OrderRow, ProductRow, VariantRow } from './rows.ts';
-import { type Announcement, done, moment, type Outcome, refused, type World } from './world.ts';
+import {
+  type Announcement,
+  done,
+  type Input,
+  moment,
+  type Outcome,
+  refused,
+  type World,
+} from './world.ts';
 
-export function createProduct(
-  world: World,
-  draft: v.InferOutput<typeof productDraft>,
-): Outcome<ProductRow> {
+export function createProduct(world: World, draft: Input<'productDraft'>): Outcome<ProductRow> {
   const { ids, shop, rows } = world;
   const { price = 0, variants = [{ title: 'Default Title', price }] } = draft;
   const at = moment(world);
@@ -53,11 +56,10 @@ export function createProduct(
 
 export function updateProduct(
   world: World,
-  { productId, price, variantPrices, ...fields }: v.InferOutput<typeof productChange>,
+  product: ProductRow,
+  { productId: _, price, variantPrices, ...fields }: Input<'productChange'>,
 ): Outcome<ProductRow> {
-  const { rows, shop } = world;
-  const product = rows.products.get(productId);
-  if (!product) return refused(`There is no product ${productId}.`);
+  const { shop } = world;
   const prices = new Map(variantPrices.map((one) => [one.variantId, one.price]));
   const at = moment(world);
   const variants: VariantRow[] = [];
@@ -79,10 +81,9 @@ export function updateProduct(
 /** A change that does not matter to the connector, like most products/update. */
 export function changeInventory(
   world: World,
-  { productId, by }: v.InferOutput<typeof inventoryChange>,
+  product: ProductRow,
+  { by }: Input<'inventoryChange'>,
 ): Outcome<ProductRow> {
-  const product = world.rows.products.get(productId);
-  if (!product) return refused(`There is no product ${productId}.`);
   const at = moment(world);
   const [first, ...others] = product.variants;
   const variants = first
@@ -91,13 +92,9 @@ export function changeInventory(
   return putProduct(world, product, { ...product, variants, updatedAt: at });
 }
 
-export function deleteProduct(
-  { rows }: World,
-  { productId }: v.InferOutput<typeof productReference>,
-): Outcome<string> {
-  if (!rows.products.get(productId)) return refused(`There is no product ${productId}.`);
-  rows.products.delete(productId);
-  return done(productId, { topic: 'products/delete', id: productId });
+export function deleteProduct({ rows }: World, { id }: ProductRow): Outcome<string> {
+  rows.products.delete(id);
+  return done(id, { topic: 'products/delete', id });
 }
 
 /** A sale lowers the inventory, which is an update of the product. */

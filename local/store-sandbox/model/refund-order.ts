@@ -1,20 +1,15 @@
-import type * as v from 'valibot';
 import { minorDigits } from '../../../shared/store/money.ts';
-import type { refund as refundInput, settlement } from './inputs.ts';
 import { checkReductions, reduceLine, shippingAmounts, sum } from './line-amounts.ts';
 import { parseMinor, share } from './minor-units.ts';
 import { orderTotals, repaymentsOf } from './order-totals.ts';
 import { type RefundTarget, recordRepayment } from './payments.ts';
 import type { DiscrepancyRow, OrderRow, RefundRow, TransactionRow } from './rows.ts';
 import { settleStoreCredit } from './store-credit.ts';
-import { done, moment, type Outcome, refused, type World } from './world.ts';
+import { type Input, moment, type Outcome, putOrder, refused, type World } from './world.ts';
 
-type RefundInput = v.InferOutput<typeof refundInput>;
+type RefundInput = Input<'refund'>;
 
-export function refundOrder(world: World, input: RefundInput): Outcome<OrderRow> {
-  const { rows } = world;
-  const order = rows.orders.get(input.orderId);
-  if (!order) return refused(`There is no order ${input.orderId}.`);
+export function refundOrder(world: World, order: OrderRow, input: RefundInput): Outcome<OrderRow> {
   const problem = findProblem(order, input);
   if (problem !== undefined) return refused(problem);
   const { order: refunded, refund } = recordRefund(world, order, {
@@ -26,12 +21,7 @@ export function refundOrder(world: World, input: RefundInput): Outcome<OrderRow>
   const updated = { ...refunded, updatedAt: moment(world) };
   const refusal = settleStoreCredit(world, order, updated, 'ORDER_REFUND', input.creditExpiresAt);
   if (refusal) return refusal;
-  rows.orders.put(order.id, updated);
-  return done(
-    updated,
-    { topic: 'refunds/create', order: updated, refund },
-    { topic: 'orders/updated', order: updated },
-  );
+  return putOrder(world, updated, { topic: 'refunds/create', order: updated, refund });
 }
 
 function findProblem(order: OrderRow, input: RefundInput): string | undefined {
@@ -171,10 +161,9 @@ function writeDiscrepancies(
 /** The money of a refund arrives, or it turns out that it does not. */
 export function settleRefund(
   world: World,
-  { orderId, refundId, outcome }: v.InferOutput<typeof settlement>,
+  order: OrderRow,
+  { refundId, outcome }: Input<'settlement'>,
 ): Outcome<OrderRow> {
-  const order = world.rows.orders.get(orderId);
-  if (!order) return refused(`There is no order ${orderId}.`);
   const waiting = order.transactions.filter(({ status }) => status === 'pending');
   const moneyOf = ({ transactionIds }: RefundRow) =>
     waiting.filter(({ id }) => transactionIds.includes(id));
@@ -194,9 +183,7 @@ export function settleRefund(
     updatedAt: at,
   };
   const refusal = settleStoreCredit(world, order, updated);
-  if (refusal) return refusal;
-  world.rows.orders.put(orderId, updated);
-  return done(updated, { topic: 'orders/updated', order: updated });
+  return refusal ?? putOrder(world, updated);
 }
 
 /** Once the money arrived, lines, money and discrepancies add up; until then, and if it never does, there is a rest. */

@@ -1,7 +1,5 @@
-import type * as v from 'valibot';
 import { minorDigits } from '../../../shared/store/money.ts';
 import { presentmentMinor } from '../payloads/json-values.ts';
-import type { creditChange, failedCheckout } from './inputs.ts';
 import { parseMinor } from './minor-units.ts';
 import type {
   BookedAs,
@@ -12,7 +10,15 @@ import type {
   StoreCreditTransactionRow,
   TransactionRow,
 } from './rows.ts';
-import { done, moment, type Outcome, type Refused, refused, type World } from './world.ts';
+import {
+  done,
+  type Input,
+  moment,
+  type Outcome,
+  type Refused,
+  refused,
+  type World,
+} from './world.ts';
 
 export const STORE_CREDIT = 'shopify_store_credit';
 
@@ -27,7 +33,7 @@ const ADJUSTMENT: Cause = { event: 'ADJUSTMENT', origin: null };
 /** The merchant or an app gives credit. */
 export function creditCustomer(
   world: World,
-  input: v.InferOutput<typeof creditChange>,
+  input: Input<'creditChange'>,
 ): Outcome<StoreCreditRow> {
   const { customerId, currency = world.shop.currency, expiresAt } = input;
   const minor = parseMinor(input.amount, minorDigits(currency));
@@ -35,20 +41,10 @@ export function creditCustomer(
   return 'why' in made ? made : done(made);
 }
 
-/** The merchant or an app takes credit. */
-export function debitCustomer(
-  world: World,
-  { customerId, currency = world.shop.currency, amount }: v.InferOutput<typeof creditChange>,
-): Outcome<StoreCreditTransactionRow> {
-  const minor = parseMinor(amount, minorDigits(currency));
-  const made = debit(world, { customerId, currency }, minor ?? 0, ADJUSTMENT);
-  return 'why' in made ? made : done(made);
-}
-
 /** Store credit was taken at the checkout, then another payment failed: there is no order. */
 export function failCheckout(
   world: World,
-  { customerId, amount }: v.InferOutput<typeof failedCheckout>,
+  { customerId, amount }: Input<'failedCheckout'>,
 ): Outcome<StoreCreditTransactionRow> {
   const { currency } = world.shop;
   const minor = parseMinor(amount, minorDigits(currency));

@@ -1,6 +1,8 @@
+import type * as v from 'valibot';
 import type { Random } from '../../sandbox-kit/seeded-random.ts';
 import type { ShopSettings } from '../settings.ts';
 import type { Ids } from './ids.ts';
+import type * as inputs from './inputs.ts';
 import type {
   CodeRow,
   CustomerRow,
@@ -20,6 +22,9 @@ export interface World {
   readonly random: Random;
   readonly now: () => Date;
 }
+
+/** What an action is given, by the name of its schema. */
+export type Input<Name extends keyof typeof inputs> = v.InferOutput<(typeof inputs)[Name]>;
 
 /** An event for the subscribers of a topic, with the rows at that moment. */
 export type Announcement =
@@ -105,6 +110,16 @@ export const done = <Value>(
   value,
   announcements,
 });
+
+/** The order as it is from now on; `before` is announced ahead of its update. */
+export function putOrder(
+  { rows }: World,
+  order: OrderRow,
+  ...before: readonly Announcement[]
+): Outcome<OrderRow> {
+  rows.orders.put(order.id, order);
+  return done(order, ...before, { topic: 'orders/updated', order });
+}
 
 /** Whole seconds, as in Shopify: two changes within one second have the same `updated_at`. */
 export function moment({ now }: Pick<World, 'now'>): string {

@@ -1,10 +1,10 @@
 import { SecretsManager } from '@aws-sdk/client-secrets-manager';
 import type { Shop } from '../../../shared/config/connector-config.ts';
-import { type Check, type Finding, info, pass, type ShopDeps, warn } from '../checks/check.ts';
+import { type Check, type Finding, pass, type ShopDeps, warn } from '../checks/check.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import { openFigures, readLastHour } from '../deployment/figures.ts';
 import { type CredentialStatus, readSecret } from '../secrets/read-secret.ts';
-import { judgeSignatures } from '../status/judge-status.ts';
+import { judgeSignatures, NOT_COUNTED } from '../status/judge-status.ts';
 
 /** Secrets that shops share, or that were not rotated together. Reads them to compare; they do not leave this process. */
 export function appSecretsCheck({ shops, deployment }: ShopDeps): Check {
@@ -76,7 +76,7 @@ export function signaturesCheck(
     name: 'signatures',
     async look() {
       if (deployed.monitoring === 'basic') {
-        return [info("not counted, because deployment.monitoring is 'basic'")];
+        return [NOT_COUNTED];
       }
       const now = new Date();
       const hour = await readLastHour(openFigures(deployment, now), now);

@@ -146,7 +146,7 @@ async function readRuns(
   );
 }
 
-/** What makes up for lost webhooks: the last comparisons, and where to look besides. */
+/** What makes up for lost events: the last comparisons, and where to look besides. */
 export async function showRuns(
   { findDeployment }: Session,
   { shop: named }: Pick<ReconcileOptions, 'shop'>,
@@ -268,10 +268,10 @@ const STOPPED: Readonly<Record<string, string>> = {
 
 const stoppedText = (why: string) => STOPPED[why] ?? `no usable answer (${why})`;
 
-function documentOf(
+export function documentOf(
   title: string,
   shops: readonly ShopRuns[],
-  deployment: Deployment,
+  { stack }: Pick<Deployment, 'stack'>,
   { named: shop, ...asked }: Asked & { readonly named: string | undefined },
 ): Document {
   const verdict = judgeShops(shops, asked);
@@ -302,10 +302,10 @@ function documentOf(
         label: 'Compare all orders of the last hour',
         line: line('compare', ['orders'], { since: '1h', shop: one.shop }),
       })),
-      { label: 'Check webhook subscriptions', line: line('webhooks check', [], { shop }) },
+      { label: 'Check that events are sent', line: line('webhooks check', [], { shop }) },
       { label: 'See backfills', line: line('backfill status', [], { shop }) },
     ],
-    data: { stack: deployment.stack, shops: shops.map(({ names: _, ...one }) => one) },
+    data: { stack, shops: shops.map(({ names: _, ...one }) => one) },
   };
 }
 
@@ -388,14 +388,14 @@ const OUTCOMES: Readonly<Record<string, { readonly text: string; readonly tone?:
 };
 
 /** Why a run sent something. */
-const SENT_REASONS: Readonly<Record<SentReason, string>> = {
-  missing: 'no webhook of it came',
-  stale: 'changed without a webhook',
+export const SENT_REASONS: Readonly<Record<SentReason, string>> = {
+  missing: 'no event of it came',
+  stale: 'changed without an event',
   different: 'the ledger had another state',
   uncertain: 'the outcome of its last call was not known',
-  deleted: 'deleted without a webhook',
-  removed: 'removed from its discount without a webhook',
-  'rules-changed': 'the rules, a date or a Rollout changed what is sent',
+  deleted: 'deleted without an event',
+  removed: 'removed from its discount without an event',
+  'rules-changed': 'the rules, or the dates of a discount, changed what is sent',
   unannounced: 'only its version changed',
   'dead-letter-expired': 'its dead letter expired',
   recovered: 'the ledger may not have known it, as after a loss or after go-live',

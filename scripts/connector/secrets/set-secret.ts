@@ -210,6 +210,17 @@ export async function askFields(
   return answers;
 }
 
+/** What is not given in this environment, without what is not needed beside what is. */
+export function missingIn(
+  wanted: readonly AskedField[],
+  given: Readonly<Record<string, string | undefined>>,
+): readonly AskedField[] {
+  const isGiven = ({ variable }: AskedField) => Boolean(given[variable]?.trim());
+  const missing = wanted.filter((one) => !isGiven(one));
+  const isEnough = wanted.some((one) => one.isEnough && isGiven(one));
+  return isEnough || missing.every((one) => one.isEnough) ? [] : missing;
+}
+
 function parsePurpose(text: string): SecretPurpose {
   const purpose = SECRET_PURPOSES.find((one) => one === text);
   if (purpose) return purpose;

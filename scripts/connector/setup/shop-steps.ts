@@ -8,6 +8,7 @@ import {
   askFields,
   faultIn,
   fieldsOf,
+  missingIn,
   type SecretFields,
   tryCredentials,
 } from '../secrets/set-secret.ts';
@@ -31,39 +32,57 @@ function secretsCheckOf(setup: ShopSetup): Pick<Step, 'look' | 'fix'> {
     look: () => secretsCheck(only, readCredentials(only, deps.options)).look(),
     async fix(found) {
       const lacking = found.flatMap(({ lacks = [] }) => lacks);
-      if (lacking.some((one) => one !== 'loyalty secret')) await setApp();
-      if (lacking.includes('loyalty secret')) {
+      const [store, webhook] = [await stored('store'), await stored('webhook')];
+      const fields = fieldsOf('store', shop, deps.options.olderApp);
+      // One that opens the store and signs its webhooks is asked for once and stored twice.
+      const isShared = fields.some(({ field }) => field === 'clientSecret');
+      const signing = isShared ? webhook?.current : undefined;
+      const known: SecretFields = typeof signing === 'string' ? { clientSecret: signing } : {};
+      const signs = store ? 'clientSecret' in store : isShared;
+      const wanted = {
+        store: store ? [] : fields.filter(({ field }) => !(field in known)),
+        webhook: webhook || signs ? [] : fieldsOf('webhook', shop),
+        loyalty: lacking.includes('loyalty secret') ? fieldsOf('loyalty', shop) : [],
+      };
+      requireGiven(Object.values(wanted));
+      // First, because the webhook secret follows from it: a run that ends here asks for nothing again.
+      const opens = store ?? (await obtainStore(wanted.store, known));
+      if (!webhook) {
+        const asked = signs ? { current: `${opens.clientSecret}` } : await ask(wanted.webhook);
+        await keep('webhook', asked);
+      }
+      if (wanted.loyalty.length > 0) {
         deps.terminal.note('Token and key are in the panel of the loyalty service, menu API Keys.');
-        await keep('loyalty', await obtainTried('loyalty', fieldsOf('loyalty', shop)));
+        await keep('loyalty', await obtainTried('loyalty', wanted.loyalty));
       }
       return [];
     },
   };
 
-  /** The client secret opens the Admin API and signs the webhooks: it is asked for once and stored twice. */
-  async function setApp(): Promise<void> {
-    const [found, webhook] = [await stored('store'), await stored('webhook')];
-    const store = found ?? (await obtainStore(webhook?.current));
-    // First, because the webhook secret follows from it: a run that ends here asks for nothing again.
-    if (!found) await keep('store', store as SecretFields);
-    if (webhook) return;
-    const { clientSecret } = store;
-    const current =
-      typeof clientSecret === 'string'
-        ? { current: clientSecret }
-        : await ask(fieldsOf('webhook', shop));
-    await keep('webhook', current);
+  /** Where nobody can be asked: all that is missing at once. */
+  function requireGiven(wanted: readonly (readonly AskedField[])[]): void {
+    if (process.stdin.isTTY) return;
+    const missing = wanted.flatMap((fields) => missingIn(fields, process.env));
+    if (missing.length === 0) return;
+    const lines = missing.map(({ variable, question }) => `  ${variable}: ${question}`);
+    throw new Problem(
+      ['Not given:', ...lines].join('\n'),
+      'Set these environment variables, or run the command in a terminal, which asks.',
+    );
   }
 
-  async function obtainStore(signing: unknown): Promise<Readonly<Record<string, unknown>>> {
-    const wanted = fieldsOf('store', shop, deps.options.olderApp);
+  async function obtainStore(
+    wanted: readonly AskedField[],
+    known: SecretFields,
+  ): Promise<Readonly<Record<string, unknown>>> {
     const { guide } = roomOf(shop);
     if (deps.where === 'aws' && guide) deps.terminal.note(guide(setup));
-    const unknownYet = wanted.filter(({ field }) => field !== 'clientSecret');
-    const signs = unknownYet.length < wanted.length;
-    if (!signs || typeof signing !== 'string') return obtainTried('store', wanted);
-    deps.terminal.note('The stored webhook secret is taken as the client secret of the app.');
-    return obtainTried('store', unknownYet, { clientSecret: signing });
+    if (known.clientSecret !== undefined) {
+      deps.terminal.note('The stored webhook secret is taken as the client secret of the app.');
+    }
+    const fields = await obtainTried('store', wanted, known);
+    await keep('store', fields);
+    return fields;
   }
 
   /** Undefined when it was never set. */

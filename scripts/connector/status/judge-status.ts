@@ -57,6 +57,7 @@ export function judgeStatus(status: Status, reconcileEveryMinutes: number): read
     ...checks,
     part('what waits', waiting, (groups) => groups.map((group) => judgeGroup(group, status, now))),
     part('the last hour', lastHour, (hour) => judgeHour(hour, status, now)),
+    { name: 'signatures', findings: lastHour ? [] : [NOT_COUNTED] },
     part('the last day', lastDay, () => []),
     part('the queues', queues, (all) => all.flatMap((one) => [...judgeQueue(one)])),
     { name: 'redemptions', findings: redeems ? [REDEMPTIONS_NOT_READ] : [] },
@@ -68,6 +69,10 @@ export function judgeStatus(status: Status, reconcileEveryMinutes: number): read
     ),
   ];
 }
+
+export const NOT_COUNTED = info(
+  "requests that are refused for their signature are not counted: deployment.monitoring is 'basic'. Url4xxCount of receive-webhook in CloudWatch has them",
+);
 
 /** To read them all is too much for a command that is run every minute. */
 const REDEMPTIONS_NOT_READ = info('those that are not finished are not read here', {
@@ -175,8 +180,8 @@ function* judgeHour(hour: LastHour, status: Status, now: Date): Iterable<Finding
       `The log of the function has the reason (docs/runbook.md, "Function errors"). Without another one, this is no longer said from ${until} on.`,
     );
   }
-  if (hour['signatures-refused'] > FEW_BAD_SIGNATURES) {
-    const found = judgeSignatures(hour, { shops, now, credentials });
+  const found = judgeSignatures(hour, { shops, now, credentials });
+  if (hour['signatures-refused'] > 0 && found.verdict !== 'pass') {
     // `doctor` shows which secret to enter, and whether the address takes the stored one.
     yield found.verdict === 'info' ? found : { ...found, next: [DOCTOR] };
   }
@@ -219,14 +224,17 @@ export function judgeSignatures(
   const { shops, now, credentials } = judging;
   const [refused, sign] = [hour['signatures-refused'], hour.signs['signatures-refused']];
   const { received } = hour;
-  if (refused <= FEW_BAD_SIGNATURES) {
-    if (received > 0) return pass(`${counted(received, 'webhook')} accepted in the last hour`);
-    const came = refused === 0 ? 'no webhook came' : `${refused} refused, and none accepted`;
-    return info(`${came} in the last hour: whether the app signs with this secret is not seen`);
+  const isFew = refused <= FEW_BAD_SIGNATURES;
+  if (isFew && received > 0) return pass(`${counted(received, 'event')} accepted in the last hour`);
+  if (refused === 0) {
+    return info(
+      'no event came in the last hour: whether the store signs with this secret is not seen',
+    );
   }
-  const what = `${refused} requests were refused for their signature in the last hour, repeats counted`;
+  const requests = refused === 1 ? '1 request was' : `${refused} requests were`;
+  const what = `${requests} refused for the signature in the last hour, repeats counted`;
   const { lastAt = now.getTime(), acceptedSince = 0, sinceAccepted = refused } = sign ?? {};
-  if (acceptedSince === 0 && sinceAccepted <= FEW_BAD_SIGNATURES) {
+  if (!isFew && acceptedSince === 0 && sinceAccepted <= FEW_BAD_SIGNATURES) {
     return info(
       `${lastSeen(what, sign, now)}; all but the last ${sinceAccepted} before others were accepted`,
     );
@@ -234,7 +242,7 @@ export function judgeSignatures(
   const storedAt = enteredAt(credentials, ['webhook']);
   const entered = `a secret was entered at ${momentText(new Date(storedAt).toISOString(), now)}`;
   if (acceptedSince === 0 && lastAt < storedAt) {
-    const since = `${entered}: whether the app signs with it is not known until a webhook comes`;
+    const since = `${entered}: whether the store signs with it is not known until an event comes`;
     const change =
       'Change something in the store, such as the note of an order; look again in a minute.';
     return unknown(`${lastSeen(what, sign, now)}; ${since}`, change);
@@ -250,6 +258,7 @@ export function judgeSignatures(
     const again = 'Look again in a minute. If they are still refused, the new one is wrong, too.';
     return unknown(`${lastSeen(what, sign, now)}; ${since}`, again, ...enter);
   }
+  if (isFew) return unknown(`${lastSeen(what, sign, now)}; none accepted in it`, ...enter);
   return judgeRefused(what, sign, judging, ...enter);
 }
 
@@ -306,9 +315,9 @@ function* judgeReconcile(
     const what = `the last run ended ${minutes} minutes ago, every ${everyMinutes} are expected`;
     yield { ...fail(what, DOCTOR), shop };
   } else if (areWebhooksLost({ lookedAt: looked, healed }, HEALED_PERCENT)) {
-    const what = `the last run had to send ${healed} of ${looked}: webhooks get lost`;
+    const what = `the last run had to send ${healed} of ${looked}: events get lost`;
     const check = line('webhooks check', [], { shop });
-    yield { ...fail(what, { label: 'Check the subscriptions', line: check }), shop };
+    yield { ...fail(what, { label: 'Check that events are sent', line: check }), shop };
   }
   if (recoversSince !== undefined) {
     const since = momentText(recoversSince, now);

@@ -181,7 +181,7 @@ function factsOf(status: Status, shop: string): FactsBlock {
 
 function hourText(hour: LastHour): string {
   const { received, applied, retried, rejected, 'no-change': unchanged } = hour;
-  return `${counted(received, 'webhook')} received, ${applied} applied, ${unchanged} without anything to send, ${retried} retried, ${rejected} rejected`;
+  return `${counted(received, 'event')} received, ${applied} applied, ${unchanged} without anything to send, ${retried} retried, ${rejected} rejected`;
 }
 
 function reconcileCell({ shop, last }: ReconcileStatus, now: Date): Cell {

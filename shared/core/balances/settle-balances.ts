@@ -10,6 +10,7 @@ import {
 import { type Outcome, overtaken, type RetryReason } from '../events/outcome.ts';
 import {
   type Change,
+  mergedInto,
   predatesRedaction,
   record,
   recordApplied,
@@ -22,7 +23,6 @@ import {
   ledgerKeyText,
   type RecordKey,
 } from '../ledger/ledger.ts';
-import { mergedInto } from '../ledger/merged-customer.ts';
 import { retryStore } from '../store/store.ts';
 import { type AnnouncingDeps, announceAll, announcementsOf } from './announce.ts';
 import {

@@ -222,8 +222,7 @@ const form = rememberedForm<Summary>('dead-letter', 1);
 function entryOf(summary: Summary): LetterWrite {
   const { event, gone, at } = summary;
   return {
-    ...{ version: 0, uncertain: false, remembered: form.write(summary), outcomes: [] },
-    ...expiresAfter(DEAD_LETTER_DAYS, new Date(at)),
+    ...form.entry(summary, 0, expiresAfter(DEAD_LETTER_DAYS, new Date(at))),
     ...(!gone && { listed: { at, ...(event && { about: event }) } }),
   };
 }

@@ -194,9 +194,7 @@ export async function recordEnd(
 }
 
 function entryOf(waiting: WaitingMessage, until: number): LedgerWrite {
-  const remembered = form.write(waiting);
-  const expiresAt = Math.ceil(until / 1_000) + KEPT_SECONDS;
-  return { version: 0, uncertain: false, remembered, outcomes: [], expiresAt };
+  return form.entry(waiting, 0, { expiresAt: Math.ceil(until / 1_000) + KEPT_SECONDS });
 }
 
 /** Undefined for what a newer release wrote. */

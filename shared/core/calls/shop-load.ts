@@ -215,9 +215,8 @@ export function createShopLoad(settings: LoadSettings): ShopLoad {
   };
 
   function entryOf(place: Place) {
-    const remembered = form.write(place);
     const expiresAt = Math.ceil((now() + PLACE_MS) / 1_000) + KEPT_SECONDS;
-    return { version: 0, uncertain: false, remembered, outcomes: [], expiresAt };
+    return form.entry(place, 0, { expiresAt });
   }
 }
 

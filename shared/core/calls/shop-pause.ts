@@ -3,6 +3,7 @@ import type { PausedTime, RetryReason } from '../events/outcome.ts';
 import { errorFields, type Telemetry } from '../events/telemetry.ts';
 import type { Doubt, LedgerPast } from '../ledger/entry.ts';
 import {
+  changeEntry,
   type Ledger,
   type LedgerEntry,
   type LedgerKey,
@@ -259,27 +260,19 @@ function partsOf(queue: QueueFamily | undefined): readonly PausedPart[] {
   return queue === undefined ? ['all'] : ['all', queue];
 }
 
-/** Other workers, and operators, write it too: after so many conflicts the change is given up. */
-const TRIES = 5;
-
 /** Reads, changes and writes the record; `change` returns undefined, or the same, to leave it as it is. */
 export async function changeControl(
   ledger: Pick<Ledger, 'readMany' | 'write'>,
   shop: string,
   change: (control: ShopControl) => ShopControl | undefined,
 ): Promise<ShopControl> {
-  const key = controlKey(shop);
-  for (let tries = 0; tries < TRIES; tries += 1) {
-    const entry = await readEntry(ledger, key);
+  const changed = await changeEntry(ledger, controlKey(shop), (entry) => {
     const control = controlIn(entry);
     const next = change(control);
-    if (!next || next === control) return control;
-    const remembered = form.write(next);
-    const item = { version: 0, uncertain: false, remembered, outcomes: [] };
-    const written = await ledger.write(key, item, entry?.revision);
-    if (written.kind === 'written') return next;
-  }
-  throw new Error(`the control record of ${shop} changes too often to be written`);
+    return !next || next === control ? { value: control } : { next: form.entry(next), value: next };
+  });
+  if (!changed) throw new Error(`the control record of ${shop} changes too often to be written`);
+  return changed.value;
 }
 
 interface PausesDeps {

@@ -221,6 +221,29 @@ export async function replaceEntry<Key extends LedgerKey>(
   return written.kind === 'written' ? { ...next, revision: written.revision } : undefined;
 }
 
+/** Each process has one change to make: so many conflicts are a fault, or many requests of one caller at once. */
+const MOST_ROUNDS = 20;
+
+/**
+ * One conditional write. Where another process wrote in between, `decide` is called again with what it wrote; it
+ * returns no `next` to leave the entry as it is. Undefined after too many concurrent writes: nothing was written.
+ */
+export async function changeEntry<Key extends LedgerKey, Value>(
+  ledger: Pick<Ledger, 'readMany' | 'write'>,
+  key: Key,
+  decide: (entry: LedgerEntry | undefined) => {
+    readonly next?: WriteOf<Key> | undefined;
+    readonly value: Value;
+  },
+): Promise<{ readonly value: Value } | undefined> {
+  for (let round = 0; round < MOST_ROUNDS; round += 1) {
+    const entry = await readEntry(ledger, key);
+    const { next, value } = decide(entry);
+    if (!next || (await replaceEntry(ledger, key, next, entry))) return { value };
+  }
+  return undefined;
+}
+
 /** The outcomes with one line more. */
 export function withOutcome(
   entry: LedgerEntry | undefined,
@@ -259,6 +282,8 @@ const LETTERS = {
 
 interface RememberedForm<Value> {
   write(value: Value): string;
+  /** An item that holds the value and no state of its own. */
+  entry(value: Value, version?: number, expires?: { readonly expiresAt?: number }): LedgerWrite;
   /** Undefined for what another release wrote or redaction erased: callers must work without it. */
   read(remembered: string | undefined): Value | undefined;
 }
@@ -268,8 +293,12 @@ export function rememberedForm<Value>(
   version: number,
 ): RememberedForm<Value> {
   const form = `${LETTERS[kind]}${version}`;
+  const write = (value: Value) => `${form}${JSON.stringify(value)}`;
   return {
-    write: (value) => `${form}${JSON.stringify(value)}`,
+    write,
+    entry: (value, version = 0, expires = {}) => ({
+      ...{ version, uncertain: false, remembered: write(value), outcomes: [], ...expires },
+    }),
     read(remembered) {
       if (!remembered?.startsWith(form)) return undefined;
       try {

@@ -19,7 +19,7 @@ import {
 import { withRewardCodeFirst } from '../redemptions/reward-codes.ts';
 import type { StoreEntity } from '../store/store.ts';
 import { announce } from '../sync/fan-out.ts';
-import { planKey } from '../sync/observe-entity.ts';
+import { planKey } from '../sync/preview-sync.ts';
 import type { SentOrder } from './compare-order.ts';
 import {
   type Compared,

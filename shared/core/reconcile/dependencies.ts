@@ -313,8 +313,7 @@ export async function openCursor<State extends object>(
     state: stateIn<State>(entry),
     /** False when another run has written since. */
     async keep(state: State, version: number): Promise<boolean> {
-      const next = { version, uncertain: false, remembered: form.write(state), outcomes: [] };
-      const written = await ledger.write(key, next, revision);
+      const written = await ledger.write(key, form.entry(state, version), revision);
       if (written.kind === 'written') revision = written.revision;
       return written.kind === 'written';
     },

@@ -2,9 +2,8 @@ import type { LoyaltyClient } from '../../loyalty/client.ts';
 import type { OperationId, Value } from '../../loyalty/operations.ts';
 import { balanceIn, isStoreId, recallBalance } from '../balances/point-balance.ts';
 import { ask, type CircuitBreaker, callLoyalty } from '../calls/call-loyalty.ts';
-import type { Doubt } from '../ledger/entry.ts';
+import { type Doubt, mergedInto } from '../ledger/entry.ts';
 import { isNewer, type LedgerEntry, ledgerKeyText } from '../ledger/ledger.ts';
-import { mergedInto } from '../ledger/merged-customer.ts';
 import {
   cursorKey,
   OUT_OF_TIME,

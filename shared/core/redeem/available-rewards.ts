@@ -7,7 +7,7 @@ import {
   askLoyalty,
   createTimedCache,
   type Unavailable,
-} from '../calls/ask-loyalty.ts';
+} from '../calls/call-loyalty.ts';
 
 type Schemas = components['schemas'];
 export type AvailableReward = Schemas['AvailableReward'];

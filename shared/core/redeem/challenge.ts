@@ -1,13 +1,12 @@
 import type { LoyaltyClient } from '../../loyalty/client.ts';
 import type { Contact } from '../../store/storefront-answers.gen.ts';
-import { type AskingDeps, askLoyalty } from '../calls/ask-loyalty.ts';
+import { type AskingDeps, askLoyalty } from '../calls/call-loyalty.ts';
 import {
+  changeEntry,
   expiresAfter,
   type Ledger,
   type RecordKey,
-  readEntry,
   rememberedForm,
-  replaceEntry,
 } from '../ledger/ledger.ts';
 import {
   type ChallengeTransaction,
@@ -189,9 +188,6 @@ type Times = readonly number[];
 
 const staffForm = rememberedForm<Times>('till', 1);
 
-/** Several tills of one user may ask at once. */
-const MOST_ROUNDS = 20;
-
 /** Counted before it happens, because a process may die meanwhile; taken back unless its outcome is one that counts. */
 async function countedFor<Outcome>(
   key: StaffKey,
@@ -203,8 +199,9 @@ async function countedFor<Outcome>(
   const changed = await changeTimes(key, deps, (before) =>
     before.length < MOST_BY_STAFF ? [...before, at] : undefined,
   );
-  if (changed === 'conflict') return { kind: 'too-many', afterSeconds: 1 };
-  const afterSeconds = secondsUntilFewer(changed.before, MOST_BY_STAFF, deps.now());
+  // Several tills of one user may ask at once.
+  if (!changed) return { kind: 'too-many', afterSeconds: 1 };
+  const afterSeconds = secondsUntilFewer(changed.value, MOST_BY_STAFF, deps.now());
   if (afterSeconds !== undefined) {
     deps.telemetry.count('pin-guessing');
     return { kind: 'too-many', afterSeconds };
@@ -214,23 +211,18 @@ async function countedFor<Outcome>(
   return outcome;
 }
 
-/** One conditional write; `change` returns undefined to leave them as they are. */
-async function changeTimes(
+/** Gives the times before; `change` returns undefined to leave them as they are. */
+function changeTimes(
   key: StaffKey,
   { ledger, now }: ChallengeDeps,
   change: (before: Times) => Times | undefined,
-): Promise<{ readonly before: Times } | 'conflict'> {
-  for (let round = 0; round < MOST_ROUNDS; round += 1) {
-    const entry = await readEntry(ledger, key);
+) {
+  return changeEntry(ledger, key, (entry) => {
     const before = ofLastHour(staffForm.read(entry?.remembered) ?? [], now());
     const times = change(before);
-    if (!times) return { before };
-    const remembered = staffForm.write(times);
-    const kept = { version: now().getTime(), uncertain: false, outcomes: [], remembered };
-    const next = { ...kept, ...expiresAfter(1, now()) };
-    if (await replaceEntry(ledger, key, next, entry)) return { before };
-  }
-  return 'conflict';
+    const next = times && staffForm.entry(times, now().getTime(), expiresAfter(1, now()));
+    return { next, value: before };
+  });
 }
 
 function without(times: Times, at: number): Times {

@@ -2,7 +2,7 @@ import type { LoyaltyClient } from '../../loyalty/client.ts';
 import type { components } from '../../loyalty/contract.gen.ts';
 import { decimalOf, minorDigits, readAmount, toJsonNumber } from '../../store/money.ts';
 import type { CannotUse } from '../../store/storefront-answers.gen.ts';
-import { askLoyalty } from '../calls/ask-loyalty.ts';
+import { askLoyalty } from '../calls/call-loyalty.ts';
 import type { RewardTerms } from '../redemptions/redemption.ts';
 import {
   type AvailableDeps,

@@ -3,11 +3,12 @@ import type { LoyaltyResult } from '../../loyalty/result.ts';
 import { isStoreId } from '../balances/point-balance.ts';
 import type { EventQueue } from '../events/event.ts';
 import { isOpen, type Redemption } from '../redemptions/redemption.ts';
-import { type KeptRedemption, readKept } from '../redemptions/redemption-names.ts';
 import {
   type Customer,
+  type KeptRedemption,
   openRedemptions,
   type RedemptionsDeps,
+  readKept,
 } from '../redemptions/redemption-record.ts';
 import { answerStep } from './redeem-call.ts';
 import { sendRedemption } from './resume-redemption.ts';

@@ -12,11 +12,12 @@ import {
   type RewardTerms,
   viewOf,
 } from '../redemptions/redemption.ts';
-import { keepRedemption, namesOf } from '../redemptions/redemption-names.ts';
 import {
   ConcurrentWrites,
   challengesIn,
   findRedemption,
+  keepRedemption,
+  namesOf,
   type OpenRedemptions,
   openRedemptions,
   type RecordChange,
@@ -35,8 +36,7 @@ import {
   type TypedContacts,
 } from './challenge.ts';
 import { findOffer, type OfferRefusal, type OfferRequest, type RewardTypes } from './find-offer.ts';
-import { giveCredit } from './give-credit.ts';
-import { makeCode } from './make-code.ts';
+import { giveCredit, makeCode } from './make-code.ts';
 import { attemptRedeem } from './redeem-call.ts';
 import type { RewardStore } from './reward-store.ts';
 import {

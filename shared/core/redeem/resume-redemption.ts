@@ -32,8 +32,13 @@ import {
   withRedemption,
 } from '../redemptions/redemption-record.ts';
 import { retryStore } from '../store/store.ts';
-import { type CreditDeps, giveCredit } from './give-credit.ts';
-import { confirmAbsence, deleteLateCode, makeCode } from './make-code.ts';
+import {
+  type CreditDeps,
+  confirmAbsence,
+  deleteLateCode,
+  giveCredit,
+  makeCode,
+} from './make-code.ts';
 import { answerStep, attemptRedeem, callService, type RedeemCallDeps } from './redeem-call.ts';
 import { type ReturnDeps, returnReward, takeAgain } from './take-back.ts';
 

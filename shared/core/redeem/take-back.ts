@@ -4,7 +4,7 @@ import { throughBreaker } from '../calls/call-loyalty.ts';
 import type { EventQueue } from '../events/event.ts';
 import type { Outcome } from '../events/outcome.ts';
 import { errorFields, type Telemetry } from '../events/telemetry.ts';
-import { followMerges } from '../ledger/merged-customer.ts';
+import { followMerges } from '../ledger/entry.ts';
 import {
   advance,
   notReturned,

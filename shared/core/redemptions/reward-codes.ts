@@ -1,4 +1,5 @@
 import type { RedemptionEvent } from '../events/event.ts';
+import { followMerges } from '../ledger/entry.ts';
 import {
   expiresAfter,
   isNewer,
@@ -7,7 +8,6 @@ import {
   type RecordKey,
   rememberedForm,
 } from '../ledger/ledger.ts';
-import { followMerges } from '../ledger/merged-customer.ts';
 import type { StoreEntity } from '../store/store.ts';
 import { advance, type Redemption, type RewardCode, secondsUntil } from './redemption.ts';
 import {
@@ -30,14 +30,9 @@ export async function noteRewardCode(
   { code, endsAt, customerId }: RewardCode & { readonly customerId: string },
   deps: RedemptionsDeps,
 ): Promise<void> {
-  const entry = {
-    version: deps.now().getTime(),
-    uncertain: false,
-    remembered: form.write({ customerId }),
-    outcomes: [],
-    // Orders change long after they were placed.
-    ...(endsAt !== undefined && expiresAfter(deps.retentionDays, new Date(endsAt))),
-  };
+  // Orders change long after they were placed.
+  const expires = endsAt === undefined ? {} : expiresAfter(deps.retentionDays, new Date(endsAt));
+  const entry = form.entry({ customerId }, deps.now().getTime(), expires);
   // A conflict means that it is noted already.
   await deps.ledger.write(codeKey(shop, code), entry, undefined);
 }

@@ -1,4 +1,4 @@
-import { createTimedCache, type TimedCache } from '../calls/ask-loyalty.ts';
+import { createTimedCache, type TimedCache } from '../calls/call-loyalty.ts';
 import type { CodeUses, RewardStore } from '../redeem/reward-store.ts';
 import type { Store } from '../store/store.ts';
 

@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { LoyaltyClient } from '../../loyalty/client.ts';
-import { type AskingDeps, askLoyalty, type Unavailable } from '../calls/ask-loyalty.ts';
+import { type AskingDeps, askLoyalty, type Unavailable } from '../calls/call-loyalty.ts';
 import {
+  changeEntry,
   expiresAfter,
   type Ledger,
+  type LedgerEntry,
   type RecordKey,
   readEntry,
   rememberedForm,
-  replaceEntry,
 } from '../ledger/ledger.ts';
 
 /** Points that a workflow of the store gives a customer. */
@@ -93,8 +94,6 @@ const RUNS_KEPT = 300;
 /** Flow repeats a run for a day. */
 const KEPT_DAYS = 3;
 const DAY_MS = 86_400_000;
-/** Of a workflow for many customers, runs come side by side. */
-const MOST_ROUNDS = 20;
 
 const form = rememberedForm<GivenDay>('given', 1);
 
@@ -108,7 +107,7 @@ export async function readGiven(
   ledger: Pick<Ledger, 'readMany'>,
   now: Date,
 ): Promise<number> {
-  return (await readDay(dayKey(shop, now.getTime()), { ledger })).day.points;
+  return dayIn(await readEntry(ledger, dayKey(shop, now.getTime()))).points;
 }
 
 type Counted =
@@ -123,59 +122,43 @@ async function count(
   deps: GiftDeps,
 ): Promise<Counted> {
   const at = deps.now().getTime();
-  const yesterday = await readDay(dayKey(shop, at - DAY_MS), deps);
-  const counted = await changeDay<Counted>(
-    dayKey(shop, at),
-    (day) => {
-      const known = [...yesterday.day.runs, ...day.runs].find(([id]) => id === run);
-      if (known) return { value: { kind: 'counted', at: known[2] } };
-      const sum = day.points + points;
-      if (sum > mostPointsPerDay) return { value: { kind: 'refused', why: 'daily-limit' } };
-      const runs = [...day.runs, [run, points, at] as const].slice(-RUNS_KEPT);
-      return { day: { points: sum, runs }, value: { kind: 'counted', at } };
-    },
-    deps,
-  );
-  return counted ?? { kind: 'busy' };
+  const yesterday = dayIn(await readEntry(deps.ledger, dayKey(shop, at - DAY_MS)));
+  const counted = await changeDay<Counted>(shop, at, deps, (day) => {
+    const known = [...yesterday.runs, ...day.runs].find(([id]) => id === run);
+    if (known) return { value: { kind: 'counted', at: known[2] } };
+    const sum = day.points + points;
+    if (sum > mostPointsPerDay) return { value: { kind: 'refused', why: 'daily-limit' } };
+    const runs = [...day.runs, [run, points, at] as const].slice(-RUNS_KEPT);
+    return { day: { points: sum, runs }, value: { kind: 'counted', at } };
+  });
+  // Of a workflow for many customers, runs come side by side.
+  return counted?.value ?? { kind: 'busy' };
 }
 
 /** What was refused must not use up the day. */
 function release(shop: string, run: string, at: number, deps: GiftDeps): Promise<unknown> {
-  const free = ({ points, runs }: GivenDay) => {
+  return changeDay(shop, at, deps, ({ points, runs }) => {
     const [, counted = 0] = runs.find(([id]) => id === run) ?? [];
     const others = runs.filter(([id]) => id !== run);
     return { day: { points: points - counted, runs: others }, value: {} };
-  };
-  return changeDay(dayKey(shop, at), free, deps);
+  });
 }
 
-async function readDay(
-  key: RecordKey<'given'>,
-  { ledger }: { readonly ledger: Pick<Ledger, 'readMany'> },
-) {
-  const entry = await readEntry(ledger, key);
-  return { entry, day: form.read(entry?.remembered) ?? { points: 0, runs: [] } };
-}
+const dayIn = (entry: LedgerEntry | undefined): GivenDay =>
+  form.read(entry?.remembered) ?? { points: 0, runs: [] };
 
-/** The value of `decide`, which returns no day to leave it as it is; undefined after too many concurrent writes. */
-async function changeDay<Value>(
-  key: RecordKey<'given'>,
+/** `decide` returns no day to leave it as it is. */
+function changeDay<Value>(
+  shop: string,
+  at: number,
+  { ledger, now }: GiftDeps,
   decide: (day: GivenDay) => { readonly day?: GivenDay; readonly value: Value },
-  deps: GiftDeps,
-): Promise<Value | undefined> {
-  for (let round = 0; round < MOST_ROUNDS; round += 1) {
-    const { entry, day: found } = await readDay(key, deps);
-    const { day, value } = decide(found);
-    if (!day) return value;
-    const kept = keptFor(KEPT_DAYS, form.write(day), deps.now());
-    if (await replaceEntry(deps.ledger, key, kept, entry)) return value;
-  }
-  return undefined;
-}
-
-function keptFor(days: number, remembered: string, now: Date) {
-  const plain = { version: now.getTime(), uncertain: false, outcomes: [] };
-  return { ...plain, remembered, ...expiresAfter(days, now) };
+) {
+  return changeEntry(ledger, dayKey(shop, at), (entry) => {
+    const { day, value } = decide(dayIn(entry));
+    const kept = expiresAfter(KEPT_DAYS, now());
+    return { next: day && form.entry(day, now().getTime(), kept), value };
+  });
 }
 
 /** As long as those of operators. */
@@ -190,7 +173,9 @@ function recordOf(shop: string, run: string, at: number, ledger: GiftDeps['ledge
   const begun = new Date(at).toISOString();
   const month = `operators-${begun.slice(0, 7)}`;
   return (end: string, value: object) => {
-    const entry = keptFor(RECORD_DAYS, JSON.stringify(value), new Date(at));
+    const plain = { version: at, uncertain: false, outcomes: [] };
+    const kept = expiresAfter(RECORD_DAYS, new Date(at));
+    const entry = { ...plain, remembered: JSON.stringify(value), ...kept };
     const key = { shop: month, kind: 'given', id: `${shop}|${begun}|${run}${end}` } as const;
     return ledger.write(key, entry, undefined);
   };

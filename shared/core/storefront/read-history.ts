@@ -7,7 +7,8 @@ import type {
   HistoryPage,
   OrderEarning,
 } from '../../store/storefront-answers.gen.ts';
-import { type AskingDeps, askLoyalty, type Unavailable } from '../calls/ask-loyalty.ts';
+import { type AskingDeps, askLoyalty, type Unavailable } from '../calls/call-loyalty.ts';
+import { followMerges } from '../ledger/entry.ts';
 import {
   fromThousandths,
   type Ledger,
@@ -15,7 +16,6 @@ import {
   type PastOutcome,
   readEntry,
 } from '../ledger/ledger.ts';
-import { followMerges } from '../ledger/merged-customer.ts';
 import { recallOrder } from '../mapping/wanted-state.ts';
 import { CANCELLED_STATE } from '../sync/held-order.ts';
 

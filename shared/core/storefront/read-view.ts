@@ -14,11 +14,11 @@ import {
   askLoyalty,
   type TimedCache,
   type Unavailable,
-} from '../calls/ask-loyalty.ts';
+} from '../calls/call-loyalty.ts';
 import type { BalanceRequest } from '../events/event.ts';
 import { errorFields } from '../events/telemetry.ts';
+import { followMerges, mergedInto } from '../ledger/entry.ts';
 import { type Ledger, ledgerKeyText, readEntry } from '../ledger/ledger.ts';
-import { followMerges, mergedInto } from '../ledger/merged-customer.ts';
 import {
   type AvailableDeps,
   type AvailableRewards,

@@ -6,7 +6,7 @@ import {
   askLoyalty,
   type TimedCache,
   type Unavailable,
-} from '../calls/ask-loyalty.ts';
+} from '../calls/call-loyalty.ts';
 import {
   type AvailableReward,
   type AvailableRewards,

@@ -23,7 +23,7 @@ import {
 } from '../ledger/ledger.ts';
 import type { ReadEvent } from '../store/store.ts';
 import { handleTask } from './handle-task.ts';
-import { observeEntity } from './observe-entity.ts';
+import { observeEntity } from './preview-sync.ts';
 import {
   type Candidate,
   customerKeys,
@@ -222,17 +222,8 @@ async function parkOnce(
     return letterOf === messageId ? rejected : REPEATED;
   }
   const at = now();
-  const written = await ledger.write(
-    key,
-    {
-      version: at.getTime(),
-      uncertain: false,
-      remembered: form.write(messageId),
-      outcomes: [],
-      ...expiresAfter(DEAD_LETTER_DAYS, at),
-    },
-    undefined,
-  );
+  const claim = form.entry(messageId, at.getTime(), expiresAfter(DEAD_LETTER_DAYS, at));
+  const written = await ledger.write(key, claim, undefined);
   return written.kind === 'written' ? rejected : REPEATED;
 }
 

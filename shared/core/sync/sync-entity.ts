@@ -4,6 +4,7 @@ import {
   type Doubt,
   isDoubtful,
   isKnown,
+  mergedInto,
   predatesRedaction,
   wasSettledSince,
 } from '../ledger/entry.ts';
@@ -14,7 +15,6 @@ import {
   ledgerKeyText,
   toThousandths,
 } from '../ledger/ledger.ts';
-import { mergedInto } from '../ledger/merged-customer.ts';
 import {
   contactHash,
   hidesDetails,
@@ -38,8 +38,7 @@ import {
 } from '../mapping/wanted-state.ts';
 import { noteUsedCodes, withRewardCodeFirst } from '../redemptions/reward-codes.ts';
 import type { EventReading, Snapshot, Store, StoreEntity } from '../store/store.ts';
-import { applyOrder } from './apply-order.ts';
-import { applyOther, type WantedOther } from './apply-other.ts';
+import { applyOrder, applyOther, type WantedOther } from './apply-order.ts';
 import {
   discountOf,
   type EntityChange,

@@ -97,7 +97,7 @@ describe('a stack that CloudFormation of others made from our template', () => {
     const { stdout, stderr } = await run('status');
     expect(stderr).toBe('');
     expect(stdout).toMatch(/^orders +0 +0 +0$/m);
-    expect(stdout).toContain('7 webhooks received');
+    expect(stdout).toContain('7 events received');
     expect(stdout).toContain('the webhook secret was never set');
   });
 

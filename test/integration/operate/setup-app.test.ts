@@ -120,6 +120,18 @@ describe('the step for the secrets', () => {
     expect(await step.look()).toMatchObject([{ verdict: 'pass' }]);
   });
 
+  it('names all that is missing at once where it cannot ask', async () => {
+    const missing = async (stored: Readonly<Record<string, object>>) => {
+      const said = await fix(stepOf(await open(stored), 'Secrets')).catch(String);
+      return [...String(said).matchAll(/CONNECTOR_(\w+)/g)].map(([, name]) => name);
+    };
+    expect(await missing({ loyalty: {} })).toEqual([
+      ...['CLIENT_ID', 'CLIENT_SECRET', 'LOYALTY_TOKEN', 'LOYALTY_KEY'],
+    ]);
+    await secrets.stop();
+    expect(await missing({ webhook: { current: APP.clientSecret } })).toEqual(['CLIENT_ID']);
+  });
+
   it('asks only for the client ID where the webhook secret is stored', async () => {
     const setup = await open({ webhook: { current: APP.clientSecret } });
     give({ CLIENT_ID: APP.clientId });

@@ -1,15 +1,15 @@
-import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { SQS } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Emulator, startSqs } from '../../../local/stack/emulators.ts';
 import { createData } from '../../../local/stack/start-parts.ts';
 
 let sqs: Emulator;
-let client: SQSClient;
+let client: SQS;
 
 beforeAll(async () => {
   sqs = await startSqs(undefined);
   const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
-  client = new SQSClient({ endpoint: sqs.endpoint, region: 'us-east-1', credentials });
+  client = new SQS({ endpoint: sqs.endpoint, region: 'us-east-1', credentials });
 });
 afterAll(async () => {
   client.destroy();
@@ -20,6 +20,7 @@ const queue = (visibility: string) => ({
   name: 'orders.fifo',
   arn: 'arn:aws:sqs:us-east-1:000000000000:orders.fifo',
   url: `${sqs.endpoint}/000000000000/orders.fifo`,
+  keyArn: undefined,
   attributes: { FifoQueue: 'true', VisibilityTimeout: visibility },
 });
 
@@ -31,9 +32,10 @@ describe('the queues of a restarted stack', () => {
       createData({ queues: [queue(visibility)], tables: [] }, clients);
     await create('60');
     await create('1440');
-    const { Attributes } = await client.send(
-      new GetQueueAttributesCommand({ QueueUrl: queue('').url, AttributeNames: ['All'] }),
-    );
+    const { Attributes } = await client.getQueueAttributes({
+      QueueUrl: queue('').url,
+      AttributeNames: ['All'],
+    });
     expect(Attributes?.VisibilityTimeout).toBe('1440');
   });
 });

@@ -4,7 +4,7 @@ import {
   GetQueueAttributesCommand,
   ReceiveMessageCommand,
   SendMessageCommand,
-  SQSClient,
+  SQS,
 } from '@aws-sdk/client-sqs';
 import type { SQSEvent } from 'aws-lambda';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -13,14 +13,14 @@ import { EventSource } from '../../../local/stack/functions/event-source.ts';
 import type { InvocationResult } from '../../../local/stack/functions/function-worker.ts';
 
 let emulator: Emulator;
-let sqs: SQSClient;
+let sqs: SQS;
 let source: EventSource | undefined;
 const problems: string[] = [];
 
 beforeAll(async () => {
   emulator = await startSqs(undefined);
   const credentials = { accessKeyId: 'a', secretAccessKey: 'b' };
-  sqs = new SQSClient({ endpoint: emulator.endpoint, region: PLACE.region, credentials });
+  sqs = new SQS({ endpoint: emulator.endpoint, region: PLACE.region, credentials });
 });
 afterEach(async () => {
   await source?.stop();

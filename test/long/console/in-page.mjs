@@ -85,11 +85,16 @@ export async function attack({ address, change }) {
     form.submit();
   }
   const window_ = window.open(`${address}/`);
-  await new Promise((resolve) => setTimeout(resolve, 1_500));
-  let read = 'hidden';
-  try {
-    read = window_?.document.body.innerText ?? 'hidden';
-  } catch {}
+  // Until it has left its first page, which is empty and may be read.
+  let read = '';
+  while (read === '') {
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    try {
+      read = window_.document.body.innerText;
+    } catch {
+      read = 'hidden';
+    }
+  }
   window_?.postMessage({ command: 'resume' }, '*');
   await new Promise((resolve) => setTimeout(resolve, 500));
   return { fetched, loaded, framed, read, cookies: document.cookie };

@@ -116,7 +116,7 @@ describe('a deployment on AWS', () => {
     );
     expect(stdout).toMatch(/^orders +1 +0 +0 +42 min$/m);
     expect(stdout.replace(/\s+/g, ' ')).toContain('all waits between, 0.9 s p50, 2.4 s p99');
-    expect(stdout).toMatch(/^Last hour +7 webhooks received, 5 applied/m);
+    expect(stdout).toMatch(/^Last hour +7 events received, 5 applied/m);
     // The store of a deployment is Shopify: no machine of a test can ask it.
     expect(stdout).toMatch(/^warn {2}subscriptions +not known: /m);
     expect(code).toBe(1);

@@ -23,9 +23,9 @@ it('sends an order whose webhook was lost, then says that both sides are in sync
   expect(found.stdout).toMatch(/Sent again: 3; the workers go on with them\.\s+Compared\s+up\s+to/);
   expect(found.code).toBe(3);
   const lines = async () => (await connector.run('reconcile status')).stdout;
-  expect((await lines()).match(/#\d+ +no webhook of it came +on its way/g)).toHaveLength(3);
+  expect((await lines()).match(/#\d+ +no event of it came +on its way/g)).toHaveLength(3);
   await connector.work();
-  expect((await lines()).match(/#\d+ +no webhook of it came +arrived/g)).toHaveLength(3);
+  expect((await lines()).match(/#\d+ +no event of it came +arrived/g)).toHaveLength(3);
   expect(await lines()).toContain('Compare now');
   const traced = await connector.run(`trace order ${ids[0]}`);
   expect(traced.stdout).toContain('WELL');

@@ -110,10 +110,10 @@ async function forgetSecrets(): Promise<void> {
 const tokenIn = (output: string) => /Its value.*?([\w-]{43})\r?$/m.exec(output)?.[1];
 
 describe('setup of a new stack', () => {
-  it('says which value is missing, and stores nothing, where it cannot ask', async () => {
+  it('says which values are missing, and stores nothing, where it cannot ask', async () => {
     const { code, output } = await setUp({});
-    expect(output).toContain("Not given: the app's client ID.");
-    expect(output).toContain('CONNECTOR_CLIENT_ID');
+    expect(output).toMatch(/Not given:\n.*CONNECTOR_CLIENT_ID.*\n.*CONNECTOR_CLIENT_SECRET/);
+    expect(output).toContain('CONNECTOR_LOYALTY_KEY');
     expect(code).toBe(1);
   });
 

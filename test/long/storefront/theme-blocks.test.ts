@@ -4,6 +4,7 @@ import { ANY_PURCHASE } from '../../../app/program/program.ts';
 import { findBrowser, startBrowser } from '../../support/browser.ts';
 import { serveInProcess } from '../../support/served-storefront.ts';
 import { CDN, openThemeBlocks } from '../../support/theme-blocks.ts';
+import { beLate } from '../../support/uneven.ts';
 
 type Theme = Awaited<ReturnType<typeof openThemeBlocks>>;
 
@@ -36,8 +37,9 @@ interface CartItem {
   readonly quantity: number;
 }
 
-/** What the page looked like before a script came must be painted first. */
-const SCRIPT_DELAY_MS = 150;
+/** When this is answered, a frame was painted. */
+const PAINTED =
+  'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())))';
 
 /** A visitor of a page with blocks: Shopify's part is played here, the storefront's answers are the real ones. */
 export async function visitTheme(
@@ -67,8 +69,10 @@ export async function visitTheme(
     const { pathname, searchParams } = new URL(request.url());
     if (pathname === '/') return route.fulfill({ contentType: 'text/html', body: html });
     requests.push(pathname);
+    await beLate();
     if (pathname.startsWith(CDN)) {
-      await new Promise((resolve) => setTimeout(resolve, SCRIPT_DELAY_MS));
+      // What the page looked like before the script came must be painted first.
+      await page.evaluate(PAINTED);
       const body = theme.read(`assets/${pathname.slice(CDN.length)}`);
       return route.fulfill({ contentType: 'text/javascript', body });
     }
@@ -123,10 +127,10 @@ const WATCH_SHIFTS = `
     for (const shift of list.getEntries()) if (!shift.hadRecentInput) globalThis.layoutShift += shift.value;
   }).observe({ type: 'layout-shift', buffered: true });`;
 
-/** After two frames: a shift is reported with the frame after it. */
+/** A shift is reported with the frame after it. */
 const readShifts = (page: Page): Promise<number> =>
   page.evaluate(
-    'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => done(globalThis.layoutShift)))))',
+    `${PAINTED}.then(() => new Promise((done) => setTimeout(done))).then(() => globalThis.layoutShift)`,
   );
 
 const browserPath = findBrowser();

@@ -80,6 +80,7 @@ describe.skipIf(browserPath === undefined)('the till with our extension, in a br
 
     await modal.getByRole('button', { name: 'Redeem for 50 points' }).click();
     const field = modal.getByLabel('Code from the message');
+    await field.waitFor();
     await field.fill(pin() === '0000' ? '1111' : '0000');
     await modal.getByRole('button', { name: 'Confirm' }).click();
     // The program says it in its own words.

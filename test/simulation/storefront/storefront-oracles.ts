@@ -8,8 +8,8 @@ import {
 } from '../../../shared/core/balances/point-balance.ts';
 import { ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
 import { isOpen, type Redemption } from '../../../shared/core/redemptions/redemption.ts';
-import { readKept } from '../../../shared/core/redemptions/redemption-names.ts';
 import {
+  readKept,
   recallRedemptions,
   redemptionsKey,
 } from '../../../shared/core/redemptions/redemption-record.ts';

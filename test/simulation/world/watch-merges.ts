@@ -1,7 +1,7 @@
 import type { LoyaltyCall } from '../../../local/harness/in-process-loyalty.ts';
 import type { MemoryLedger } from '../../../local/harness/memory-ledger.ts';
+import { mergedInto } from '../../../shared/core/ledger/entry.ts';
 import { ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
-import { mergedInto } from '../../../shared/core/ledger/merged-customer.ts';
 import type { OrderForm } from '../../../shared/core/mapping/wanted-state.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import { SHOP } from './connector.ts';

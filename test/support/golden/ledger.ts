@@ -52,7 +52,13 @@ import {
 } from '../../../shared/core/calls/shop-pause.ts';
 import type { EntityKey, EntityKind, QueueFamily } from '../../../shared/core/events/event.ts';
 import type { ParkingReason } from '../../../shared/core/events/outcome.ts';
-import { advance, type Facts, record } from '../../../shared/core/ledger/entry.ts';
+import {
+  advance,
+  type Facts,
+  mergedInto,
+  noteMerge,
+  record,
+} from '../../../shared/core/ledger/entry.ts';
 import {
   type Ledger,
   type LedgerKey,
@@ -61,7 +67,6 @@ import {
   rememberedForm,
   type SentAmounts,
 } from '../../../shared/core/ledger/ledger.ts';
-import { mergedInto, noteMerge } from '../../../shared/core/ledger/merged-customer.ts';
 import {
   type RememberedOrder,
   recallCoupon,
@@ -107,7 +112,7 @@ import {
 import { claimQuiz, quizKey, releaseQuiz } from '../../../shared/core/storefront/answer-quiz.ts';
 import { givePoints } from '../../../shared/core/storefront/give-points.ts';
 import { handleTask } from '../../../shared/core/sync/handle-task.ts';
-import { planKey, recallPlan } from '../../../shared/core/sync/observe-entity.ts';
+import { planKey, recallPlan } from '../../../shared/core/sync/preview-sync.ts';
 import { amount, storeOrder } from '../../fixtures/store-entities.ts';
 import { letterEvent } from '../parked-letters.ts';
 import type { Full, Sample, Samples } from './golden.ts';

@@ -23,9 +23,9 @@ import {
   type KeptRedemption,
   keepRedemption,
   namesOf,
+  openRedemptions,
   readKept,
-} from '../../../shared/core/redemptions/redemption-names.ts';
-import { openRedemptions } from '../../../shared/core/redemptions/redemption-record.ts';
+} from '../../../shared/core/redemptions/redemption-record.ts';
 import { givePoints } from '../../../shared/core/storefront/give-points.ts';
 import { fanOut } from '../../../shared/core/sync/fan-out.ts';
 import { nextCall } from '../../../shared/core/sync/next-call.ts';

@@ -316,6 +316,17 @@ describe('one moment', () => {
     expect(program.model.view).toBe(newer);
   });
 
+  it('is for the cart that was asked about last, in whatever order the answers come', async () => {
+    const views = ['7:49.00:1', '7:49.00:2'].map((cart) => {
+      wanted = { ...wanted, cart };
+      return program.loadView();
+    });
+    asked[1]?.answer(view(60, [], { rewards: [{ id: 2 }] }));
+    asked[0]?.answer(view(60, [], { rewards: [{ id: 1 }] }));
+    await Promise.all(views);
+    expect(program.model.view).toMatchObject(ok({ rewards: [{ id: 2 }] }));
+  });
+
   it('shows what moved, until some seconds later', async () => {
     await load(view(60));
     expect(program.model.change).toBeUndefined();

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { blocksOf, judgeRuns } from '../../../scripts/connector/reconcile/reconcile.ts';
+import {
+  blocksOf,
+  documentOf,
+  judgeRuns,
+  SENT_REASONS,
+} from '../../../scripts/connector/reconcile/reconcile.ts';
 import type { LastReconcile } from '../../../shared/core/reconcile/last-reconcile.ts';
 
 const none = { order: 0, product: 0, coupon: 0, member: 0 };
@@ -96,4 +101,12 @@ it('needs a person where the runs of the schedule are missing', () => {
   const later = new Date('2026-11-15T06:02:00.000Z');
   expect(judge({}, { everyMinutes: 60 }).kind).toBe('well');
   expect(judge({}, { everyMinutes: 60 }, later).kind).toBe('action required');
+});
+
+it('speaks of events, which any store sends, not of the webhooks and Rollouts that one has', () => {
+  const shops = [{ shop: 'a', runs: [], ordersRead: [], sent: [], names: new Map() }];
+  const { next = [] } = documentOf('', shops, { stack: '' }, { named: undefined });
+  const labels = next.map(({ label }) => label);
+  const said = [...labels, ...Object.values(SENT_REASONS)].join(' ');
+  expect(said).not.toMatch(/webhook|Rollout|subscription/);
 });

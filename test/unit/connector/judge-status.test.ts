@@ -178,6 +178,22 @@ describe('the verdict on a deployment', () => {
     expect(judge(changes).kind).toBe('well');
   });
 
+  it('is not known while events are refused for their signature and none is accepted', () => {
+    const judged = judge({ lastHour: hour({ 'signatures-refused': 1, received: 0 }) });
+    expect(judged.kind).toBe('not known');
+    expect(judged.waits).toMatchObject([
+      { what: expect.stringContaining('none accepted in it'), next: 'doctor' },
+    ]);
+  });
+
+  it('says that refused signatures are not counted where no figures are written', () => {
+    expect(judge({ lastHour: undefined }).notes).toContainEqual(
+      expect.stringContaining(
+        "refused for their signature are not counted: deployment.monitoring is 'basic'",
+      ),
+    );
+  });
+
   it('says that nothing waits only of empty queues', () => {
     expect(judge().verdict).toBe('Nothing needs a person, and nothing waits.');
     const { verdict } = judge({ queues: queues({ inFlight: 1 }) });

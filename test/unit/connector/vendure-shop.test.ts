@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Finding, ShopDeps } from '../../../scripts/connector/checks/check.ts';
-import { serverCheck } from '../../../scripts/connector/checks/store.ts';
+import { credentialsCheck, serverCheck } from '../../../scripts/connector/checks/store.ts';
 import { awsSettings, type Deployment } from '../../../scripts/connector/deployment/deployment.ts';
 import { requireApp, requireApps } from '../../../scripts/connector/deployment/platform.ts';
 import { postDelivery } from '../../../scripts/connector/deployment/post-delivery.ts';
@@ -11,6 +11,7 @@ import {
   askFields,
   faultIn,
   fieldsOf,
+  missingIn,
   tryCredentials,
 } from '../../../scripts/connector/secrets/set-secret.ts';
 import { shopSteps } from '../../../scripts/connector/setup/shop-steps.ts';
@@ -85,6 +86,18 @@ describe('the secrets of a Vendure shop', () => {
     expect(await ask(login)).toEqual(login);
   });
 
+  it('are named all at once where nobody can be asked, with what may be given instead', () => {
+    const missing = (...names: readonly string[]) => {
+      const given = Object.fromEntries(names.map((name) => [`CONNECTOR_${name}`, 'x']));
+      const fields = missingIn(fieldsOf('store', shop), given);
+      return fields.map(({ variable }) => variable.replace('CONNECTOR_VENDURE_', ''));
+    };
+    expect(missing()).toEqual(['API_KEY', 'USERNAME', 'PASSWORD']);
+    expect(missing('VENDURE_USERNAME')).toEqual(['API_KEY', 'PASSWORD']);
+    expect(missing('VENDURE_API_KEY')).toEqual([]);
+    expect(missing('VENDURE_USERNAME', 'VENDURE_PASSWORD')).toEqual([]);
+  });
+
   it('are tried at the server before they are stored, and repeated in no message', async () => {
     answer = (_query, _filter, key) =>
       key === 'right'
@@ -121,6 +134,18 @@ describe('the server of a Vendure shop', () => {
     answer = () => ({ data: channel('USD') });
     const wrong = { verdict: 'fail', fix: expect.stringContaining("to 'USD'") };
     expect(await look()).toMatchObject([wrong]);
+  });
+
+  it('is asked by "resume" whether it takes the credentials', async () => {
+    const asked = (one: Shop) => openShopServices(deployment).asked(one, { apiKey: 'key' });
+    const deps = { shops: [shop], services: () => ({ asked }) } as unknown as ShopDeps;
+    const verdict = async () => (await credentialsCheck(deps).look()).map((one) => one.verdict);
+    answer = () => ({ data: channel() });
+    expect(await verdict()).toEqual(['pass']);
+    answer = () => ({ errors: [{ extensions: { code: 'FORBIDDEN' } }], data: null });
+    expect(await verdict()).toEqual(['fail']);
+    answer = () => ({});
+    expect(await verdict()).toEqual(['unknown']);
   });
 
   it('fails with the fix where a person must act', async () => {

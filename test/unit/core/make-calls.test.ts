@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { defaultAssumptions } from '../../../shared/config/connector-settings.ts';
 import { judge } from '../../../shared/core/calls/call-loyalty.ts';
-import { makeCall, type WantedOther } from '../../../shared/core/sync/apply-other.ts';
+import { makeCall, type WantedOther } from '../../../shared/core/sync/apply-order.ts';
 import type { CallAssumptions, LoyaltyCalls } from '../../../shared/core/sync/change-service.ts';
 import { cancelOrder, readHeld, takePart } from '../../../shared/core/sync/held-order.ts';
 import { classify, nameOfError } from '../../../shared/loyalty/error-codes.ts';

@@ -9,7 +9,7 @@ import {
 import { RECEIVER_BUDGET, WORKER_BUDGET } from '../../../shared/aws/aws-client.ts';
 import { checkSettings } from '../../../shared/config/settings-check.ts';
 import { DEAD_LETTER_DAYS } from '../../../shared/core/batch/dead-letter.ts';
-import { CALL_LIMIT_MS } from '../../../shared/core/calls/ask-loyalty.ts';
+import { CALL_LIMIT_MS } from '../../../shared/core/calls/call-loyalty.ts';
 import { PLACE_MS } from '../../../shared/core/calls/shop-load.ts';
 import { type RetryReason, retryDelaySeconds } from '../../../shared/core/events/outcome.ts';
 import { CALL_TIMEOUT_MS } from '../../../shared/loyalty/client.ts';

@@ -28,7 +28,10 @@ const deny = (Action: unknown, Resource: unknown, Condition?: unknown) => ({
 const QUEUE = 'arn:aws:sqs:us-east-1:000000000000:orders.fifo';
 const TABLE = 'arn:aws:dynamodb:us-east-1:000000000000:table/ledger';
 
-const LEDGER = { name: 'ledger', arn: TABLE, partitionKey: 'entity', creation: {} };
+const LEDGER = {
+  ...{ name: 'ledger', arn: TABLE, partitionKey: 'entity' },
+  ...{ creation: {}, keyArn: undefined },
+};
 type Items = NonNullable<Parameters<AccessControl['decide']>[0]['items']>;
 
 /** A role with just these statements, and nothing else in the stack. */
@@ -165,16 +168,11 @@ describe('access control', () => {
       { name: 'products', arn: 'p', statements: [] },
     ],
     permissions: [],
-    queuePolicies: [
-      {
-        queueUrls: ['q'],
-        statements: policy(
-          deny('sqs:*', QUEUE, { Bool: { 'aws:SecureTransport': 'false' } }),
-          // Must not count: the roles say who may use the queue.
-          allow('sqs:*', QUEUE),
-        ),
-      },
-    ],
+    queuePolicies: policy(
+      deny('sqs:*', QUEUE, { Bool: { 'aws:SecureTransport': 'false' } }),
+      // Must not count: the roles say who may use the queue.
+      allow('sqs:*', QUEUE),
+    ),
     tables: [],
   };
   const question = { who: 'orders', action: 'sqs:SendMessage', resource: QUEUE };

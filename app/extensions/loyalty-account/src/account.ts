@@ -48,6 +48,7 @@ export class Account {
   readonly #ask: Ask;
   readonly #shopify: Api;
   readonly #changes = signal(0);
+  #historyRequests = 0;
 
   constructor(shopify: Api) {
     this.#shopify = shopify;
@@ -152,9 +153,12 @@ export class Account {
     void this.#shopify.toast.show(sentence);
   }
 
-  /** The first page replaces what is shown, any other one continues it. */
+  /** The first page replaces what is shown, any other one continues it. Only the last request counts. */
   async #readHistory(page: number): Promise<void> {
+    this.#historyRequests += 1;
+    const own = this.#historyRequests;
     const asked = await this.#ask<HistoryPage>(`history?page=${page}`);
+    if (own !== this.#historyRequests) return;
     const before = page === 1 ? [] : this.history.entries;
     this.history =
       asked.kind === 'ok'

@@ -3,12 +3,10 @@ import { recordTelemetry } from '../../../../local/harness/recorded-telemetry.ts
 import {
   type AskingDeps,
   askLoyalty,
-  createTimedCache,
-} from '../../../../shared/core/calls/ask-loyalty.ts';
-import {
   type CallEnd,
   callForShopper,
   createCircuitBreaker,
+  createTimedCache,
   type LocalBreaker,
   type Permit,
 } from '../../../../shared/core/calls/call-loyalty.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createMemoryLedger } from '../../../../local/harness/memory-ledger.ts';
+import { followMerges, noteMerge } from '../../../../shared/core/ledger/entry.ts';
 import type { Ledger } from '../../../../shared/core/ledger/ledger.ts';
-import { followMerges, noteMerge } from '../../../../shared/core/ledger/merged-customer.ts';
 import { openBalanceWorker, SHOP } from '../../../support/balance-worker.ts';
 
 const now = new Date('2026-10-09T12:00:00.000Z');

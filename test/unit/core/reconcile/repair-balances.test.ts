@@ -5,8 +5,8 @@ import { recordTelemetry } from '../../../../local/harness/recorded-telemetry.ts
 import { rememberBalance } from '../../../../shared/core/balances/point-balance.ts';
 import { createCircuitBreaker } from '../../../../shared/core/calls/call-loyalty.ts';
 import type { QueuedEvent } from '../../../../shared/core/events/event.ts';
+import { noteMerge } from '../../../../shared/core/ledger/entry.ts';
 import type { Ledger } from '../../../../shared/core/ledger/ledger.ts';
-import { noteMerge } from '../../../../shared/core/ledger/merged-customer.ts';
 import { cursorKey, openCursor } from '../../../../shared/core/reconcile/dependencies.ts';
 import {
   askForDifferences,

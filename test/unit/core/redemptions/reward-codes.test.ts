@@ -3,7 +3,7 @@ import {
   SHOP as CONNECTOR_SHOP,
   openConnector,
 } from '../../../../local/harness/in-process-connector.ts';
-import { noteMerge } from '../../../../shared/core/ledger/merged-customer.ts';
+import { noteMerge } from '../../../../shared/core/ledger/entry.ts';
 import { noteRewardCode, noteUsedCodes } from '../../../../shared/core/redemptions/reward-codes.ts';
 import type { StoreEntity } from '../../../../shared/core/store/store.ts';
 import { buildOrder } from '../../../fixtures/order-payload.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { earnPoints } from '../../../../shared/core/storefront/earn-points.ts';
+import { earnPoints } from '../../../../shared/core/storefront/storefront.ts';
 import { readAmount } from '../../../../shared/store/money.ts';
 import { openAnswering, refusal, success } from '../../../support/answering-loyalty.ts';
 import { serveInProcess } from '../../../support/served-storefront.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { recordTelemetry } from '../../../../local/harness/recorded-telemetry.ts';
 import { createCircuitBreaker } from '../../../../shared/core/calls/call-loyalty.ts';
+import { noteMerge } from '../../../../shared/core/ledger/entry.ts';
 import { OUTCOMES_KEPT, readEntry, replaceEntry } from '../../../../shared/core/ledger/ledger.ts';
-import { noteMerge } from '../../../../shared/core/ledger/merged-customer.ts';
 import { recallOrder, rememberOrder } from '../../../../shared/core/mapping/wanted-state.ts';
 import { earningOf } from '../../../../shared/core/storefront/read-history.ts';
 import type {

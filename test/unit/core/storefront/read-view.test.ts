@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { noteMerge } from '../../../../shared/core/ledger/merged-customer.ts';
+import { noteMerge } from '../../../../shared/core/ledger/entry.ts';
 import type { Redemption } from '../../../../shared/core/redemptions/redemption.ts';
 import { rememberRedemptions } from '../../../../shared/core/redemptions/redemption-record.ts';
 import type { View } from '../../../../shared/store/storefront-answers.gen.ts';

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { openConnector, SHOP } from '../../../../local/harness/in-process-connector.ts';
 import type { StoreEvent } from '../../../../shared/core/events/event.ts';
-import { mergedInto } from '../../../../shared/core/ledger/merged-customer.ts';
+import { mergedInto } from '../../../../shared/core/ledger/entry.ts';
 import type { Redemption } from '../../../../shared/core/redemptions/redemption.ts';
 import {
   redemptionsKey,

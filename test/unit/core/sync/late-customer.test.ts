@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { openConnector, SHOP } from '../../../../local/harness/in-process-connector.ts';
 import { createMemoryLedger } from '../../../../local/harness/memory-ledger.ts';
-import { noteMerge } from '../../../../shared/core/ledger/merged-customer.ts';
+import { noteMerge } from '../../../../shared/core/ledger/entry.ts';
 import { contactHash, plainCustomerForm } from '../../../../shared/core/mapping/customer-form.ts';
 import { rememberMember } from '../../../../shared/core/mapping/wanted-state.ts';
 import { hasLateCustomer } from '../../../../shared/core/sync/sync-entity.ts';

@@ -7,7 +7,7 @@ import {
   wentLive,
 } from '../../../../shared/core/calls/shop-pause.ts';
 import { ledgerKeyText } from '../../../../shared/core/ledger/ledger.ts';
-import { planKey, recallPlan } from '../../../../shared/core/sync/observe-entity.ts';
+import { planKey, recallPlan } from '../../../../shared/core/sync/preview-sync.ts';
 import { orderAt, storeOrderOf } from '../../../fixtures/order-life.ts';
 import { amount } from '../../../fixtures/store-entities.ts';
 
