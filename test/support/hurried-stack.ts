@@ -41,8 +41,8 @@ interface Asked {
 }
 
 type Options = Parameters<typeof startLocalStack>[0] & {
-  /** False: it skips nothing until it is told to, and no worker may be killed. */
-  readonly isHurried?: boolean;
+  /** False: no call is watched, no worker may be killed, and it skips nothing until `hurry`. */
+  readonly isWatched?: boolean;
 };
 
 /**
@@ -50,13 +50,14 @@ type Options = Parameters<typeof startLocalStack>[0] & {
  * function does anything, the time of the next message comes at once, for the functions and for both sandboxes.
  * Every call of the watched functions passes a line on which a test plans what happens there.
  */
-export async function startHurriedStack({ isHurried = true, ...options }: Options = {}) {
+export async function startHurriedStack({ isWatched = true, ...options }: Options = {}) {
   const clock = openMovedClock();
   const planned: Planned[] = [];
   const treats: Record<Watched, Treat[]> = { shop: [], worker: [], orders: [] };
   const targets: Record<Watched, Partial<Addresses>> = { shop: {}, worker: {}, orders: {} };
   const asked = new Map<string, Asked>();
   let stack: LocalStack;
+  let isHurried = isWatched;
   let isStopped = false;
 
   const plan =
@@ -91,7 +92,7 @@ export async function startHurriedStack({ isHurried = true, ...options }: Option
     environmentOf({ name }, own) {
       const of = WATCHED.find((one) => name.includes(NAMES[one]));
       const moved = { ...own, ...clock.environment };
-      if (!of) return moved;
+      if (!of || !isWatched) return moved;
       const { AWS_ENDPOINT_URL: aws = '', LOYALTY_SANDBOX_ADDRESS, STORE_SANDBOX_ADDRESS } = own;
       Object.assign(targets[of], {
         ...{ ledger: aws, queue: aws, secrets: aws },
@@ -109,7 +110,7 @@ export async function startHurriedStack({ isHurried = true, ...options }: Option
     },
   });
   const { BalancesQueueUrl, OrdersQueueUrl } = stack.outputs;
-  for (const QueueUrl of isHurried ? [BalancesQueueUrl, OrdersQueueUrl] : []) {
+  for (const QueueUrl of isWatched ? [BalancesQueueUrl, OrdersQueueUrl] : []) {
     const Attributes = { VisibilityTimeout: String(VISIBILITY_SECONDS) };
     await stack.sqs.send(new SetQueueAttributesCommand({ QueueUrl, Attributes }));
   }
