@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { styleText } from 'node:util';
+import type { Column } from '../document/document.ts';
 import { Problem } from './exit.ts';
 import { printable, printableLines, shorten, spanText, wrap } from './text.ts';
 
@@ -159,13 +160,6 @@ export async function askLine(question: string): Promise<string | undefined> {
 async function askYesNo(question: string): Promise<boolean> {
   if (!process.stdin.isTTY) return false;
   return (await askLine(`${question} Type "yes"`)) === 'yes';
-}
-
-interface Column {
-  readonly title: string;
-  readonly align?: 'left' | 'right';
-  /** Shrinks first when the table does not fit; by default a column keeps its full text. */
-  readonly shrinks?: boolean;
 }
 
 /** Colours a text; see `Terminal.style`. */
