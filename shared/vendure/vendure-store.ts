@@ -134,7 +134,8 @@ export function createVendureStore(settings: VendureStoreSettings): ShopStore {
         if (answer.kind === 'unavailable') {
           // No answer of the server says how many it lists: `apiOptions.adminListQueryLimit` of the merchant.
           if (answer.why !== 'list-too-long' || take <= 2) return answer;
-          shorterPages.set(domain, Math.floor(take / 2));
+          // A page of one would hold no more than the last one that was read before.
+          shorterPages.set(domain, Math.max(2, Math.floor(take / 2)));
           continue;
         }
         const { items, totalItems } = answer.value;

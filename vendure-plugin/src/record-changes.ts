@@ -26,7 +26,7 @@ import {
   type TransactionalConnection,
   type VendureEvent,
 } from '@vendure/core';
-import type { QueryRunner } from 'typeorm';
+import type { EntityManager, QueryRunner } from 'typeorm';
 import {
   type Change,
   type EntityKind,
@@ -52,6 +52,14 @@ const ID_TEXT = /^[\w:.-]{1,64}$/;
 const MOST_VARIANTS = 1_000;
 /** Of a customer who registers or changes the e-mail address, Vendure publishes no event but that of the history. */
 const HISTORY: readonly string[] = ['CUSTOMER_REGISTERED', 'CUSTOMER_EMAIL_UPDATE_VERIFIED'];
+
+/** Reads no defaults back: for many rows, SQLite refuses such a question. */
+const insertion = (manager: EntityManager, rows: readonly Partial<LoyaltyOutbox>[]) =>
+  manager
+    .createQueryBuilder(LoyaltyOutbox, 'row')
+    .insert()
+    .values([...rows])
+    .updateEntity(false);
 
 /**
  * Writes a row for each change, in the transaction of the change: both are stored, or neither. A handler that fails is
@@ -96,7 +104,7 @@ export function recordChanges(eventBus: EventBus, connection: TransactionalConne
     for (const { entityId } of rows) known.add(`${kind}/${entityId}/${change}`);
     try {
       if (transaction && losesTransaction) await insertOrLeave(transaction, rows);
-      else await repository.insert(rows);
+      else await insertion(repository.manager, rows).execute();
     } catch (error) {
       for (const { entityId } of rows) known.delete(`${kind}/${entityId}/${change}`);
       throw error;
@@ -111,11 +119,7 @@ export function recordChanges(eventBus: EventBus, connection: TransactionalConne
     transaction: QueryRunner,
     rows: readonly Partial<LoyaltyOutbox>[],
   ): Promise<void> {
-    const [insert, values] = transaction.manager
-      .createQueryBuilder(LoyaltyOutbox, 'row')
-      .insert()
-      .values([...rows])
-      .getQueryAndParameters();
+    const [insert, values] = insertion(transaction.manager, rows).getQueryAndParameters();
     // Several statements in one message have no parameters. All values are ours, or were compared with ID_TEXT.
     const statement = insert.replace(/\$(\d+)/g, (_, place) => {
       const value: unknown = values[Number(place) - 1];

@@ -86,45 +86,39 @@ export function sendChanges(
     return due.length === PAGE;
   }
 
-  /** Lines as their orders, variants as their products. What is gone, or in other channels only, is forgotten. */
+  /** Lines as their orders, variants as their products. A row that cannot be looked up waits alone. */
   async function asKnown(due: readonly LoyaltyOutbox[]): Promise<readonly LoyaltyOutbox[]> {
     const known: LoyaltyOutbox[] = [];
-    for (const kind of new Set(due.map((row) => row.kind))) {
-      const some = due.filter((row) => row.kind === kind);
-      // What is deleted may have left its channels.
-      const changed = some.filter(({ change }) => change === 'changed');
-      const ids = await idsInChannel(kind, new Set(changed.map(({ entityId }) => entityId)));
-      for (const row of some) {
-        const entityId = row.change === 'deleted' ? row.entityId : ids.get(row.entityId);
-        if (entityId) known.push({ ...row, kind: KINDS[kind].known, entityId });
+    for (const row of due) {
+      try {
+        const entityId = await knownIdOf(row);
+        if (entityId) known.push({ ...row, kind: KINDS[row.kind].known, entityId });
+        else await rows().delete({ id: row.id });
+      } catch (error) {
+        const what = `${row.kind} ${row.entityId} was not looked up: ${explainOutbox(error)}`;
+        if (row.attempts === 0) Logger.error(`${what}; it is tried again for a week`, NAME);
+        await rows().update({ id: row.id }, { attempts: row.attempts + 1, ...later(row) });
       }
     }
-    const kept = new Set(known.map(({ id }) => id));
-    const others = due.flatMap(({ id }) => (kept.has(id) ? [] : id));
-    if (others.length > 0) await rows().delete({ id: In(others) });
     return known;
   }
 
-  /** By the ids in the rows, those that the connector knows. A seller's part stands for the customer's order. */
-  async function idsInChannel(
-    kind: LoyaltyOutbox['kind'],
-    ids: ReadonlySet<string>,
-  ): Promise<ReadonlyMap<string, string>> {
+  /** What the connector knows it by. Undefined for what is gone, or in other channels only. */
+  async function knownIdOf({ kind, entityId, change }: LoyaltyOutbox): Promise<string | undefined> {
     const { entity, known } = KINDS[kind] as { entity: typeof OrderLine; known: 'order' };
     const isPart = kind !== known;
     const { channel: code } = receiver;
-    if (!isPart && !code) return new Map([...ids].map((id) => [id, id]));
+    // What is deleted may have left its channels.
+    if (change === 'deleted' || (!isPart && !code)) return entityId;
     const place = code ? { channels: { code } } : {};
-    const found = await connection.rawConnection.getRepository(entity).find({
-      where: { id: In([...ids]), ...(isPart ? { [known]: place } : place) },
+    const found = await connection.rawConnection.getRepository(entity).findOne({
+      where: { id: entityId, ...(isPart ? { [known]: place } : place) },
       relations: isPart ? { [known]: true } : {},
     });
-    return new Map(
-      found.map((one) => {
-        const { id, aggregateOrderId } = (isPart ? one[known] : one) as Order;
-        return [String(one.id), String(aggregateOrderId ?? id)];
-      }),
-    );
+    const whole = (isPart ? found?.[known] : found) as Order | null | undefined;
+    // A seller's part stands for the customer's order.
+    const id = whole?.aggregateOrderId ?? whole?.id;
+    return id === undefined ? undefined : String(id);
   }
 
   function endOutage(): void {
@@ -163,8 +157,7 @@ export function sendChanges(
       Logger.error(`${what}; it is given up, and stays in loyalty_outbox for 30 days`, NAME);
       return 'given up';
     }
-    const pause = Math.min(2 ** row.attempts * 1_000, LONGEST_PAUSE_MS);
-    await rows().update({ id: ids }, { nextAt: Date.now() + pause });
+    await rows().update({ id: ids }, later(row));
     if (failures === 0) Logger.warn(`${what}; it is tried again for a week`, NAME);
     return 'failed';
   }
@@ -210,6 +203,10 @@ export function sendChanges(
     },
   };
 }
+
+const later = ({ attempts }: LoyaltyOutbox) => ({
+  nextAt: Date.now() + Math.min(2 ** attempts * 1_000, LONGEST_PAUSE_MS),
+});
 
 /** Signed anew at each attempt. */
 async function post(

@@ -8,6 +8,7 @@ import {
   Fulfillment,
   FulfillmentLine,
   FulfillmentStateTransitionEvent,
+  ProductVariant,
   type RequestContext,
   type VendureConfig,
   type VendureEvent,
@@ -227,14 +228,16 @@ export function describePlugin(
         const fulfillment = new Fulfillment({
           lines: [new FulfillmentLine({ orderLineId: '987654' })],
         });
+        const many = Array.from({ length: 1_000 }, (_, index) => `${900_000 + index}`);
         for (const event of [
           new FulfillmentStateTransitionEvent('Pending', 'Shipped', server.ctx, fulfillment),
-          new CollectionModificationEvent(server.ctx, new Collection(), ['987654']),
+          new CollectionModificationEvent(server.ctx, new Collection(), many),
         ]) {
           await handlers.get(event.constructor)?.(event);
         }
         expect(asked).toEqual([LoyaltyOutbox, LoyaltyOutbox]);
-        // Neither is there: nothing is sent.
+        expect(server.log).toEqual([]);
+        // None is there: nothing is sent.
         await vi.waitFor(async () => expect(await server.rows()).toEqual([]), WAIT);
         expect(connector.accepted).toEqual([]);
       });
@@ -327,6 +330,27 @@ export function describePlugin(
           WAIT,
         );
         expect(server.log.join()).toMatch(/product 400.*given up/);
+      });
+
+      it('the others beside what it cannot look up, or what belongs to nothing', async () => {
+        const { rawConnection } = server.connection;
+        const alone = await rawConnection
+          .getRepository(ProductVariant)
+          .save(new ProductVariant({ enabled: true, sku: 'ALONE', translations: [] }));
+        const later = { at: Date.now() + 1, nextAt: Date.now() + 1 };
+        await add(
+          { kind: 'unheard-of' as 'product' },
+          { kind: 'variant', entityId: String(alone.id) },
+          { entityId: '2', ...later },
+        );
+        await accepts({ entityId: '2' });
+        const waits = expect.objectContaining({ kind: 'unheard-of' });
+        await vi.waitFor(
+          async () => expect(await server.rows('"givenUp" = false')).toEqual([waits]),
+          WAIT,
+        );
+        expect(server.log.join()).toMatch(/unheard-of 1 was not looked up.*tried again for a week/);
+        await rawConnection.query('DELETE FROM loyalty_outbox');
       });
 
       it('a backlog of many pages without a pause after each', async () => {
