@@ -324,5 +324,7 @@ export async function tryCredentials(
   }
   const parsed = formOf(shop, 'store')(fields);
   if (parsed.kind === 'fault') return `${parsed.field} ${parsed.why}`;
-  return (await services.asked(shop, fields).tryCredentials())?.what;
+  const found = await services.asked(shop, fields).look();
+  const fault = found.find(({ verdict }) => verdict !== 'pass');
+  return fault && `${fault.what}. ${fault.fix}`.replace(/\.$/, '');
 }
