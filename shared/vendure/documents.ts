@@ -14,6 +14,8 @@ export interface VendureCustomer {
 const REFUND_FIELDS =
   'id state total items shipping adjustment createdAt lines { orderLineId quantity }';
 
+const FULFILLMENTS = 'fulfillments { state updatedAt lines { orderLineId quantity } }';
+
 /** Nothing of an address, and of the customer no more than the loyalty service is sent. */
 const ORDER_FIELDS = `id code type state active orderPlacedAt updatedAt currencyCode couponCodes
   customer { ${CUSTOMER_FIELDS} }
@@ -22,7 +24,15 @@ const ORDER_FIELDS = `id code type state active orderPlacedAt updatedAt currency
   lines { id quantity orderPlacedQuantity proratedLinePrice proratedLinePriceWithTax productVariant { name product { id } } }
   payments { id method amount state createdAt refunds { ${REFUND_FIELDS} } }
   modifications { refund { id } }
-  fulfillments { state updatedAt lines { orderLineId quantity } }`;
+  ${FULFILLMENTS}`;
+
+/** What a seller sends of it. */
+export interface VendureSellerOrder {
+  readonly id: string;
+  readonly aggregateOrderId: string;
+  readonly lines: readonly { readonly id: string; readonly quantity: number }[];
+  readonly fulfillments: readonly VendureFulfillment[] | null;
+}
 
 export interface VendureOrder {
   readonly id: string;
@@ -62,6 +72,8 @@ export interface VendureOrder {
   readonly payments: readonly VendurePayment[] | null;
   readonly modifications: readonly { readonly refund: { readonly id: string } | null }[];
   readonly fulfillments: readonly VendureFulfillment[] | null;
+  /** Read besides, of an `Aggregate`: it has no parcels of its own. */
+  readonly sellerOrders?: readonly VendureSellerOrder[];
 }
 
 interface VendurePayment {
@@ -182,6 +194,11 @@ export const WITH_CODE = { couponCode: { isNull: false } };
 export const documents = {
   order: one('order', ORDER_FIELDS),
   orders: list('orders', 'OrderListOptions', ORDER_FIELDS),
+  sellerOrders: list(
+    'orders',
+    'OrderListOptions',
+    `id aggregateOrderId lines { id quantity } ${FULFILLMENTS}`,
+  ),
   product: one('product', PRODUCT_FIELDS),
   products: list('products', 'ProductListOptions', PRODUCT_FIELDS),
   promotion: one('promotion', PROMOTION_FIELDS),

@@ -5,6 +5,7 @@ import type {
   VendureFulfillment,
   VendureOrder,
   VendureRefund,
+  VendureSellerOrder,
 } from './documents.ts';
 
 export interface OrderReading {
@@ -94,7 +95,9 @@ function readWith(
   const isCancelled = state === 'Cancelled';
   const total = subtract(money(order.totalWithTax), sum([shippingBack, ofLines]));
   const lastPayment = newest(settled.map(({ createdAt }) => createdAt));
-  const sentOut = (order.fulfillments ?? []).filter(({ state: at }) => isSent(at));
+  const parts = order.sellerOrders ?? [order];
+  const parcels = parts.flatMap(({ fulfillments }) => fulfillments ?? []);
+  const sentOut = parcels.filter(({ state: at }) => isSent(at));
   return {
     id: order.id,
     name: order.code,
@@ -112,7 +115,7 @@ function readWith(
     outstanding: isCancelled ? ZERO : atLeastZero(subtract(money(order.totalWithTax), paid)),
     paidAt: lastPayment,
     lostDispute: undefined,
-    fulfillmentStatus: fulfilmentOf(order, sentOut),
+    fulfillmentStatus: fulfilmentOf(state, parts, sentOut),
     lines,
     taxesIncluded: true,
     subtotal: subtract(goods, ofLines),
@@ -220,9 +223,11 @@ const isSent = (state: string): boolean => state === 'Shipped' || state === 'Del
  * whether or not the other was sent.
  */
 function fulfilmentOf(
-  { state, lines }: VendureOrder,
+  state: string,
+  parts: readonly Pick<VendureSellerOrder, 'lines'>[],
   sentOut: readonly VendureFulfillment[],
 ): string | undefined {
+  const lines = parts.flatMap((part) => part.lines);
   const sent = sentOut.flatMap((one) => one.lines);
   const isWhole =
     sent.length > 0 && lines.every(({ id, quantity }) => piecesOf(id, sent) >= quantity);

@@ -26,6 +26,7 @@ import {
   type VendureOrder,
   type VendureProduct,
   type VendurePromotion,
+  type VendureSellerOrder,
 } from './documents.ts';
 import { readVendureCoupon, readVendureProduct } from './read-catalogue.ts';
 import { readCustomer, readVendureOrder } from './read-order.ts';
@@ -219,6 +220,24 @@ export function createVendureStore(settings: VendureStoreSettings): ShopStore {
       return { kind: 'found', value };
     };
 
+    const withSellers: Complete<VendureOrder> = async (domain, orders) => {
+      const ids = orders.flatMap(({ id, type }) => (type === 'Aggregate' ? id : []));
+      if (ids.length === 0) return { kind: 'found', value: orders };
+      const filter = { aggregateOrderId: { in: ids } };
+      const sold = await listAll<VendureSellerOrder>(domain, documents.sellerOrders, filter);
+      if (sold.kind === 'unavailable') return sold;
+      const value = orders.map((order) => {
+        const own = sold.value.filter(({ aggregateOrderId }) => aggregateOrderId === order.id);
+        return own.length > 0 ? { ...order, sellerOrders: own } : order;
+      });
+      return { kind: 'found', value };
+    };
+
+    const completeOrders: Complete<VendureOrder> = async (domain, orders) => {
+      const sold = await withSellers(domain, orders);
+      return sold.kind === 'found' ? withoutDeleted(domain, sold.value) : sold;
+    };
+
     const readOrder = (raw: VendureOrder, { shop, reading }: ReturnType<typeof shopOf>) => {
       const order = readVendureOrder(raw, reading);
       // Orders of other channels are listed in the default channel, too.
@@ -269,7 +288,7 @@ export function createVendureStore(settings: VendureStoreSettings): ShopStore {
 
     return {
       readOrder: (domain, id): Promise<StoreAnswer<StoreOrder>> =>
-        readOne<VendureOrder, StoreOrder>(domain, documents.order, id, readOrder, withoutDeleted),
+        readOne<VendureOrder, StoreOrder>(domain, documents.order, id, readOrder, completeOrders),
 
       readProduct: (domain, id): Promise<StoreAnswer<StoreProduct>> =>
         readOne<VendureProduct, StoreProduct>(domain, documents.product, id, (raw, { reading }) =>
@@ -311,7 +330,7 @@ export function createVendureStore(settings: VendureStoreSettings): ShopStore {
           options,
           after,
           readOrder,
-          withoutDeleted,
+          completeOrders,
         );
       },
 

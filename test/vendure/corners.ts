@@ -1,10 +1,13 @@
+import { join } from 'node:path';
 import { amountHeld } from '../../local/harness/held-order.ts';
-import type { VendureEngine } from '../../local/vendure-engine/engine.ts';
+import { buildBeside, type VendureEngine } from '../../local/vendure-engine/engine.ts';
 import { ERROR, VendureShop } from '../../local/vendure-engine/shop.ts';
 import type { Basket, PlacedOrder } from '../../local/vendure-engine/shopkeeper.ts';
 import { type LocalStack, startLocalStack } from '../support/local-stack.ts';
 import { Check, person, type Say } from './check.ts';
 import { type Merchant, openMerchant } from './merchant.ts';
+
+const SEVERAL_SELLERS = join(import.meta.dirname, 'in-engine/several-sellers.ts');
 
 type Act = (order: PlacedOrder) => Promise<unknown>;
 
@@ -24,7 +27,11 @@ interface Corner extends Basket {
 type Step = readonly [Act, number | 'cancelled'];
 
 /** What a shop may do to an order, seen from the loyalty service only. Gives the faults. */
-export async function playCorners(engine: VendureEngine, say: Say): Promise<readonly string[]> {
+export async function playCorners(
+  folder: string,
+  engine: VendureEngine,
+  say: Say,
+): Promise<readonly string[]> {
   const port = String(engine.port);
   process.env.VENDURE_PORT = port;
   const stack = await startLocalStack({
@@ -33,11 +40,13 @@ export async function playCorners(engine: VendureEngine, say: Say): Promise<read
   });
   const check = new Check(engine, say);
   try {
-    await engine.start({ address: stack.webhookAddress, secret: stack.webhookSecret });
+    const server = await buildBeside(folder, SEVERAL_SELLERS);
+    await engine.start({ address: stack.webhookAddress, secret: stack.webhookSecret }, server);
     const corners = new Corners(engine, stack, check);
     await corners.open();
     await corners.orders();
     await corners.codes();
+    await corners.sellers();
     await check.expectSound(stack);
     say(`${corners.compared} amounts and codes in corners: ${check.faults.length} faults`);
     return check.faults;
@@ -103,6 +112,31 @@ class Corners {
       for (const { name, order, next } of taken) {
         this.#compare(name, this.#leftOf(order), next[1]);
       }
+    }
+  }
+
+  /** One order for the customer, two for the sellers: the customer's counts when both have sent their part. */
+  async sellers(): Promise<void> {
+    const merchant = this.#merchant;
+    for (const sku of ['SELLER-A', 'SELLER-B']) await merchant.addProduct(sku, { [sku]: 1190 });
+    const goods = { 'SELLER-A': 1, 'SELLER-B': 2 };
+    const order = await merchant.buy(this.#shop.visit(), { goods }, person('sellers'));
+    const { order: whole } = await this.#shop.admin<{
+      order: { type: string; sellerOrders: { id: string; lines: { quantity: number }[] }[] };
+    }>('query ($id: ID!) { order(id: $id) { type sellerOrders { id lines { quantity } } } }', {
+      id: order.id,
+    });
+    const parts = whole.sellerOrders.map(({ lines }) => lines.map(({ quantity }) => quantity));
+    this.#compare('the parts of two sellers', `${whole.type}: ${parts}`, 'Aggregate: 1,2');
+    for (const [sent, { id }] of whole.sellerOrders.entries()) {
+      await this.#synced();
+      this.#compare(`${sent} of two have sent`, String(this.#leftOf(order)), 'undefined');
+      await merchant.ship(id);
+    }
+    await this.#synced();
+    this.#compare('an order of two sellers', this.#leftOf(order), 3000);
+    for (const { id } of whole.sellerOrders) {
+      this.#compare('a part of it', String(this.#held({ ...order, id })), 'undefined');
     }
   }
 

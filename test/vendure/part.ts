@@ -26,7 +26,7 @@ const say = (line: string) => {
 const PARTS: Readonly<Record<string, () => Promise<readonly string[]>>> = {
   kit,
   contract,
-  corners: async () => playCorners(await openEngine(), say),
+  corners: async () => playCorners(folder, await openEngine(), say),
   day: async () => playDay(folder, await openEngine(), say),
   operator: async () => playOperator(folder, await openEngine(), say),
   past: async () => playPast(folder, await openEngine(), say),
@@ -35,13 +35,12 @@ const part = PARTS[name];
 if (!part) throw new Error(`the parts are ${Object.keys(PARTS).join(', ')}`);
 const folder = await installVendure(say);
 const data = mkdtempSync(join(tmpdir(), 'vendure-'));
-try {
-  const faults = await part();
-  process.send?.(faults);
-  process.exitCode = faults.length > 0 ? 1 : 0;
-} finally {
-  rmSync(data, { recursive: true, force: true });
-}
+process.once('exit', () => rmSync(data, { recursive: true, force: true }));
+// At the end, or when the parent was killed: the engine and the stack go with this process.
+process.once('disconnect', () => process.exit());
+const faults = await part();
+process.send?.(faults);
+process.exitCode = faults.length > 0 ? 1 : 0;
 process.disconnect?.();
 
 async function openEngine(): Promise<VendureEngine> {
@@ -56,9 +55,14 @@ async function kit(): Promise<readonly string[]> {
   const child = spawn(process.execPath, [vitest, ...options], {
     env: { ...process.env, NODE_NO_WARNINGS: '1' },
     stdio: ['ignore', 'pipe', 'inherit'],
+    // A group of its own: its workers do not end with it.
+    detached: true,
   });
+  const stop = () => child.pid && process.kill(-child.pid);
+  process.once('exit', stop);
   const output = text(child.stdout);
   const [code] = await once(child, 'exit');
+  process.off('exit', stop);
   const [summary = 'no tests'] = /(?<=^ +Tests +)\S.*$/m.exec(await output) ?? [];
   say(`the contract of a store platform: ${summary}`);
   if (code !== 0) console.log(await output);

@@ -81,5 +81,5 @@ VendurePlugin({
       inject: [EventBus, TransactionalConnection, ProcessContext],
     },
   ],
-  compatibility: '^3.6.0',
+  compatibility: '^3.6.4',
 })(LoyaltyConnectorPlugin);

@@ -155,9 +155,9 @@ export function recordChanges(eventBus: EventBus, connection: TransactionalConne
     });
   }
 
-  /** A cart is nothing yet. */
-  const placed = (order: Order): Found | undefined =>
-    order.orderPlacedAt ? { kind: 'order', ids: [order.id] } : undefined;
+  /** A cart is nothing yet. A seller's part stands for the customer's order. */
+  const placed = ({ orderPlacedAt, aggregateOrderId, id }: Order): Found | undefined =>
+    orderPlacedAt ? { kind: 'order', ids: [aggregateOrderId ?? id] } : undefined;
 
   on(OrderPlacedEvent, ({ order }) => ({ kind: 'order', ids: [order.id] }));
   on(OrderStateTransitionEvent, ({ order }) => placed(order));

@@ -105,7 +105,7 @@ export function sendChanges(
     return known;
   }
 
-  /** By the ids in the rows, those that the connector knows. */
+  /** By the ids in the rows, those that the connector knows. A seller's part stands for the customer's order. */
   async function idsInChannel(
     kind: LoyaltyOutbox['kind'],
     ids: ReadonlySet<string>,
@@ -118,9 +118,13 @@ export function sendChanges(
     const found = await connection.rawConnection.getRepository(entity).find({
       where: { id: In([...ids]), ...(isPart ? { [known]: place } : place) },
       relations: isPart ? { [known]: true } : {},
-      select: { id: true, ...(isPart && { [known]: { id: true } }) },
     });
-    return new Map(found.map((one) => [String(one.id), String((isPart ? one[known] : one).id)]));
+    return new Map(
+      found.map((one) => {
+        const { id, aggregateOrderId } = (isPart ? one[known] : one) as Order;
+        return [String(one.id), String(aggregateOrderId ?? id)];
+      }),
+    );
   }
 
   function endOutage(): void {

@@ -32,13 +32,14 @@ that is printed opens it once, in one browser. It is described in docs/console.m
     examples: `\
   npx loyalty-connector status
   npx loyalty-connector status --stack loyalty-connector-prod --region eu-west-1
+  npx loyalty-connector status --charts                      the last hour and the last day as charts
   npx loyalty-connector status --json | jq .verdict.kind     "well", "waits", "action required" or "not known"
 
 Ends with 0 when all is well, with 3 while messages wait for something that passes by itself (a service
 that does not answer), with 1 when something needs a person, and with 4 when not all could be read.
 `,
     run: async () => (await import('../status/show-status.ts')).showStatus,
-  }).option('--charts', 'also the last hour and the last day, for the charts of the console');
+  }).option('--charts', 'show the last hour and the last day as charts, too');
 
   declare(program, 'trace', {
     summary: 'show everything known about one order, product, coupon or customer',

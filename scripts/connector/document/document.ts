@@ -70,6 +70,7 @@ export type Block =
   | FactsBlock
   | TableBlock
   | TimelineBlock
+  | ArithmeticBlock
   | FlowBlock
   | ChartBlock
   | CodeBlock
@@ -142,6 +143,21 @@ export interface TimelineBlock {
   }[];
 }
 
+/** How an amount came about. */
+export interface ArithmeticBlock {
+  readonly kind: 'arithmetic';
+  readonly title?: string;
+  readonly steps: readonly {
+    /** `196.00`, `−32.67`: aligned by its end. */
+    readonly amount: string;
+    readonly what: string;
+    /** ISO 8601; absent for what has no moment. */
+    readonly at?: string;
+    /** A sum of the steps above it. */
+    readonly isSum?: boolean;
+  }[];
+}
+
 /** Stages of a pipeline, in order, with figures. */
 export interface FlowBlock {
   readonly kind: 'flow';
@@ -159,7 +175,7 @@ export interface FlowBlock {
   }[];
 }
 
-/** One value for each period, the oldest first; null where nothing was measured. Drawn on a page alone. */
+/** One value for each period, the oldest first; null where nothing was measured. */
 export interface ChartBlock {
   readonly kind: 'chart';
   readonly title: string;

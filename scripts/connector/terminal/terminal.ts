@@ -161,6 +161,13 @@ async function askYesNo(question: string): Promise<boolean> {
   return (await askLine(`${question} Type "yes"`)) === 'yes';
 }
 
+interface Column {
+  readonly title: string;
+  readonly align?: 'left' | 'right';
+  /** Shrinks first when the table does not fit; by default a column keeps its full text. */
+  readonly shrinks?: boolean;
+}
+
 /** Colours a text; see `Terminal.style`. */
 type Paint = (style: 'dim', text: string) => string;
 
@@ -197,7 +204,6 @@ export function renderTable(table: Table, width: number, style: Paint): string {
       .join(GAP)
       .trimEnd();
   const head = style('dim', render(columns.map(({ title }) => title)));
-  const isNamed = columns.some(({ title }) => title !== '');
   const lines = rows.flatMap((row, index) => {
     const detail = printable(table.details?.[index] ?? '');
     const under = wrap(detail, width - DETAIL_INDENT).map((line) =>
@@ -205,7 +211,7 @@ export function renderTable(table: Table, width: number, style: Paint): string {
     );
     return [render(row), ...under];
   });
-  return [...(isNamed ? [head] : []), ...lines].join('\n');
+  return [head, ...lines].join('\n');
 }
 
 function fitWidths(

@@ -5,31 +5,36 @@ import {
 } from '../../../shared/core/ledger/ledger.ts';
 import type { AmountStep, WantedOrder } from '../../../shared/core/mapping/wanted-state.ts';
 import type { StoreOrder } from '../../../shared/store/store-entities.ts';
-import { right, type TableBlock, table } from '../document/document.ts';
-import { utcText } from '../terminal/text.ts';
+import type { ArithmeticBlock } from '../document/document.ts';
 import { amountText, type Sides } from './sides.ts';
 
-type Step = readonly [amount: string, what: string];
+type Step = ArithmeticBlock['steps'][number];
 
 /** How an order's amount came about, and what it counted at which time. Empty for what is no order, or has no amount. */
-export function arithmeticOf(sides: Sides): readonly TableBlock[] {
+export function arithmeticOf(sides: Sides): readonly ArithmeticBlock[] {
   const { store, mapped } = sides;
   if (store.kind !== 'found' || store.value.kind !== 'order') return [];
   if (mapped?.kind !== 'wanted' || !('order' in mapped.wanted)) return [];
   const { order } = store.value;
   const { wanted, steps = [] } = mapped;
   const text = (amount: number) => amountText(amount, order.currency);
-  const blockOf = (title: string, rows: readonly Step[]) => table([right(''), ''], rows, { title });
-  const now = blockOf(`What counts for points, in ${order.currency}`, [
-    ...steps.map((step): Step => {
-      return [text(Number(step.amount)), wordsOf(step, order.taxesIncluded, text)];
-    }),
-    [text(wanted.order.OrderTotal ?? 0), 'counts'],
-  ]);
-  const past = pastOf(sides.entry, onlyRefund(order, wanted), text);
-  const counted = blockOf('What counted, as it was sent', past);
+  const total = { amount: text(wanted.order.OrderTotal ?? 0), what: 'counts', isSum: true };
+  const now: ArithmeticBlock = {
+    ...{ kind: 'arithmetic', title: `What counts for points, in ${order.currency}` },
+    steps: [
+      ...steps.map((step) => ({
+        amount: text(Number(step.amount)),
+        what: wordsOf(step, order.taxesIncluded, text),
+      })),
+      total,
+    ],
+  };
+  const past: ArithmeticBlock = {
+    ...{ kind: 'arithmetic', title: 'What counted, as it was sent' },
+    steps: pastOf(sides.entry, onlyRefund(order, wanted), text),
+  };
   // Nothing counts of a cancelled order, however much its goods cost.
-  return [...(wanted.kind === 'order' ? [now] : []), ...(past.length > 0 ? [counted] : [])];
+  return [...(wanted.kind === 'order' ? [now] : []), ...(past.steps.length > 0 ? [past] : [])];
 }
 
 function wordsOf(
@@ -77,19 +82,18 @@ function pastOf(
   const sent = outcomes.flatMap(({ at, counts }) => (counts === undefined ? [] : [{ at, counts }]));
   const first =
     outcomes.length < OUTCOMES_KEPT ? 'counted' : 'counted; earlier changes, if any, are not kept';
-  const changes = sent.flatMap(({ at, counts }, index): readonly Step[] => {
-    const when = `(${utcText(at)} UTC)`;
+  const changes = sent.flatMap(({ at, counts }, index) => {
     const before = sent[index - 1]?.counts;
-    if (before === undefined) return [[text(fromThousandths(counts)), `${first} ${when}`]];
+    if (before === undefined) return [{ at, amount: text(fromThousandths(counts)), what: first }];
     if (before === counts) return [];
     const isRefund = refund?.before === before && refund.after === counts;
     const back = isRefund ? 'taken back by its refund' : 'taken back';
     const what = counts < before ? back : 'added';
-    return [[text(fromThousandths(counts - before)), `${what} ${when}`]];
+    return [{ at, amount: text(fromThousandths(counts - before)), what }];
   });
   const last = sent.at(-1)?.counts;
   if (changes.length < 2 || last === undefined) return [];
-  return [...changes, [text(fromThousandths(last)), 'counts now']];
+  return [...changes, { amount: text(fromThousandths(last)), what: 'counts now', isSum: true }];
 }
 
 /**

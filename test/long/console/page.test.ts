@@ -94,7 +94,7 @@ const textOf = (page: Page) => page.locator('main').innerText();
 const heading = (page: Page, name: string) => page.getByRole('heading', { name, level: 1 });
 
 /** What a reader must find of each kind of block. */
-const WORDS: Readonly<Record<Exclude<Block['kind'], 'form' | 'chart'>, readonly string[]>> = {
+const WORDS: Readonly<Record<Exclude<Block['kind'], 'form'>, readonly string[]>> = {
   text: ['A paragraph.', 'Another one.'],
   findings: [
     'Found',
@@ -112,7 +112,9 @@ const WORDS: Readonly<Record<Exclude<Block['kind'], 'form' | 'chart'>, readonly 
     'No coupon waits.',
   ],
   timeline: ['What happened', 'refused sendOrder', 'orders/create'],
+  arithmetic: ['−32.67', 'counted', 'taken back by refund 2'],
   flow: ['From the store to the loyalty service', 'received per minute', '12.5', 'In flight'],
+  chart: ['Messages per minute', 'From store to service', 'p99'],
   code: ['"OrderTotal": 163.33'],
   section: ['Subscriptions', 'Topics', 'Rewards', '5 off, from 20'],
 };
@@ -141,7 +143,6 @@ describe.runIf(findBrowser() !== undefined)('the page', { timeout: 120_000 }, ()
     await heading(page, SAMPLE.title).waitFor();
     const drawn = ((await page.locator('main').textContent()) ?? '').toLowerCase();
     expect(words.filter((one) => !drawn.includes(one))).toEqual([]);
-    expect(drawn).toContain('messages per minute');
     const lines = page.getByRole('figure').locator('.plot path:not(.grid)');
     expect(await lines.count()).toBe(5);
     expect(await lines.first().getAttribute('d')).toMatch(/^M0\.5 \d+(\.\d+)?L1\.5 /);
@@ -155,11 +156,16 @@ describe.runIf(findBrowser() !== undefined)('the page', { timeout: 120_000 }, ()
     expect(await page.getByTitle(/^12 Nov 2026, \d\d:00:00$/).count()).toBeGreaterThan(0);
   });
 
-  it('fits a narrow window, with the filter folded', async () => {
+  it('fits a telephone: every column of every table is on the screen, and the filter is folded', async () => {
     const { page } = await visit({ trace: answer(SAMPLE) }, { width: 390 });
     await heading(page, SAMPLE.title).waitFor();
     expect(await findBarriers(page)).toEqual([]);
     expect(await page.evaluate(inPage.findTooWide)).toEqual([]);
+    const cells = page.locator('.table td');
+    for (const cell of await cells.all()) {
+      const box = await cell.boundingBox();
+      expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(390);
+    }
     await page.getByText('Show only: Who anna').click();
     expect(await page.getByLabel('Who').inputValue()).toBe('anna');
     expect(await page.getByRole('navigation').getByRole('link').count()).toBe(7);
@@ -167,6 +173,10 @@ describe.runIf(findBrowser() !== undefined)('the page', { timeout: 120_000 }, ()
       (await page.getByRole('navigation').getByRole('link').all()).map((one) => one.boundingBox()),
     );
     expect(new Set(boxes.map((box) => box?.y)).size).toBe(1);
+    // What is compared stands beside each other.
+    const sides = page.getByRole('table', { name: 'Both sides now' }).locator('tbody tr').first();
+    const [, store, , service] = await sides.locator('td').all();
+    expect((await store?.boundingBox())?.y).toBe((await service?.boundingBox())?.y);
   });
 
   it('asks the command line that is its address, also of links, filters and tabs', async () => {

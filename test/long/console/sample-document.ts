@@ -127,6 +127,17 @@ export const SAMPLE: Document = {
       ],
     },
     {
+      ...{ kind: 'arithmetic', title: 'How the points came about' },
+      steps: [
+        { amount: '196.00', what: 'paid' },
+        { amount: '−32.67', what: 'tax' },
+        { amount: '163.33', what: 'counted', isSum: true },
+        { amount: '245', what: 'given', at: at(2) },
+        { amount: '−81.67', what: 'taken back by refund 2', at: at(3_000) },
+        { amount: '163.33', what: 'in all', isSum: true },
+      ],
+    },
+    {
       ...{ kind: 'flow', title: 'From the store to the loyalty service' },
       stages: [
         { name: 'Store', text: 'example-store.myshopify.com' },

@@ -441,8 +441,10 @@ describe('the arithmetic of an order', () => {
   });
   /** Each step as `196.00 paid`. */
   const told = (changes: Partial<Trace>) =>
-    arithmeticOf(trace({ store, mapped, ...changes })).map(({ rows }) =>
-      rows.map(({ cells }) => cells.join(' ').replace(/\((\S+) 10:00:00 UTC\)$/, '$1')),
+    arithmeticOf(trace({ store, mapped, ...changes })).map(({ steps }) =>
+      steps.map(({ amount, what, at }) =>
+        [amount, what, at?.slice(0, 10)].filter(Boolean).join(' '),
+      ),
     );
 
   it('shows each step, and the sum that is sent', () => {

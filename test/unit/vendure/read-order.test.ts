@@ -287,6 +287,27 @@ it('counts the order of a customer once, not its parts of several sellers', () =
   expect(readVendureOrder(order({ type: 'Seller' }), reading)).toBeUndefined();
 });
 
+it('takes an order of several sellers for shipped when each has sent their part', () => {
+  const part = (id: string, state: string) => ({
+    ...{ id, aggregateOrderId: '12', lines: [{ id: `line-${id}`, quantity: 2 }] },
+    fulfillments: [
+      {
+        state,
+        updatedAt: '2026-11-16T10:00:00.000Z',
+        lines: [{ orderLineId: `line-${id}`, quantity: 2 }],
+      },
+    ],
+  });
+  const aggregate = { type: 'Aggregate', state: 'PaymentSettled', fulfillments: [] } as const;
+  const of = (...states: readonly string[]) => {
+    const sellerOrders = states.map((state, index) => part(String(index), state));
+    return read(order({ ...aggregate, sellerOrders })).fulfillmentStatus;
+  };
+  expect(of('Pending', 'Pending')).toBeUndefined();
+  expect(of('Shipped', 'Pending')).toBe('partial');
+  expect(of('Delivered', 'Shipped')).toBe('fulfilled');
+});
+
 it('takes an order that costs nothing for paid when its payment is settled', () => {
   const free = { subTotal: 0, subTotalWithTax: 0, shippingWithTax: 0, totalWithTax: 0 };
   const payment = { id: '1', method: 'card', amount: 0, createdAt: '2026-11-15T10:00:00.000Z' };

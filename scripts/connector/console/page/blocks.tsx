@@ -1,6 +1,7 @@
 import { type ComponentChildren, type ComponentType, createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type {
+  ArithmeticBlock,
   Block,
   CodeBlock,
   Document,
@@ -101,6 +102,7 @@ const BLOCKS: {
       </div>
     ),
   timeline: Timeline,
+  arithmetic: Arithmetic,
   flow: Flow,
   chart: Chart,
   code: Code,
@@ -229,6 +231,27 @@ function Timeline({ title, lines }: TimelineBlock) {
           );
         })}
       </ol>
+    </section>
+  );
+}
+
+function Arithmetic({ title, steps }: ArithmeticBlock) {
+  return (
+    <section class="card">
+      <Title of={title} />
+      <table class="arithmetic" aria-label={title ?? 'How the amount came about'}>
+        <tbody>
+          {steps.map(({ amount, what, at, isSum }, index) => (
+            <tr class={isSum ? 'sum' : undefined} key={`${index}`}>
+              <td class="right">{amount}</td>
+              <td>
+                <span>{what}</span>
+                {at !== undefined && <time dateTime={at}>{localText(at)}</time>}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
     </section>
   );
 }

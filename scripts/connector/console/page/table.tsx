@@ -36,7 +36,7 @@ export function Table(block: TableBlock) {
         </div>
       )}
       <div class="scrolls">
-        <table aria-label={title}>
+        <table class={onTelephone({ rows, columns })} aria-label={title}>
           <thead>
             <tr>
               {keys.length > 0 && <td />}
@@ -68,7 +68,7 @@ export function Table(block: TableBlock) {
                     </td>
                   )}
                   {row.cells.map((cell, at) => (
-                    <td class={columns[at]?.align} key={`${at}`}>
+                    <td class={columns[at]?.align} data-title={columns[at]?.title} key={`${at}`}>
                       <Cell of={cell} />
                     </td>
                   ))}
@@ -119,6 +119,25 @@ function inColumns(block: TableBlock): TableBlock {
 
 const classOf = ({ tone, detail, next }: Row) =>
   [tone, (detail || next) && 'has-detail'].filter(Boolean).join(' ');
+
+/** Of characters, on the screen of a telephone. */
+const NARROW = 46;
+const GAP = 3;
+/** That stand beside each other there. */
+const MOST_SIDES = 3;
+
+/**
+ * How a table that does not fit a telephone is drawn there. What is compared stays beside each other, below the name of
+ * its row; of any other table, each row becomes a list of its cells with the names of their columns.
+ */
+function onTelephone({ rows, columns }: Pick<TableBlock, 'rows' | 'columns'>): string | undefined {
+  const widths = columns.map(({ title }, at) => {
+    const words = title.split(' ').map(({ length }) => length);
+    return Math.max(...words, ...rows.map(({ cells }) => plainText(cells[at] ?? '').length));
+  });
+  if (widths.reduce((sum, one) => sum + one + GAP, 0) <= NARROW) return undefined;
+  return columns[0]?.title === '' && columns.length <= MOST_SIDES + 1 ? 'sides' : 'stacks';
+}
 
 function plainText(cell: CellValue): string {
   if (typeof cell === 'string') return cell;
