@@ -25,10 +25,21 @@ import {
   warn,
 } from '../checks/check.ts';
 import { judgeCurrency, judgeStore } from '../checks/store.ts';
+import { commandsOf } from '../deployment/platform.ts';
+import { BadArguments } from '../terminal/exit.ts';
 
 /** The Admin API of a shop. */
 export const adminOf = ({ services }: Pick<ShopDeps, 'services'>, shop: Shop): Ask =>
   (services().asked(shop) as AskedShopifyShop).ask;
+
+export const isShopify = ({ platform }: Pick<Shop, 'platform'>): boolean => platform === 'shopify';
+
+/** For commands about an app, its subscriptions or its pages. */
+export function requireShopify(shop: Shop): Shop {
+  if (isShopify(shop)) return shop;
+  const on = commandsOf(shop).name;
+  throw new BadArguments(`${shop.domain} runs on ${on}, and this command is for Shopify shops.`);
+}
 
 /** An access scope, and what needs it. */
 export interface WantedScope {

@@ -161,13 +161,6 @@ async function askYesNo(question: string): Promise<boolean> {
   return (await askLine(`${question} Type "yes"`)) === 'yes';
 }
 
-interface Column {
-  readonly title: string;
-  readonly align?: 'left' | 'right';
-  /** Shrinks first when the table does not fit; by default a column keeps its full text. */
-  readonly shrinks?: boolean;
-}
-
 /** Colours a text; see `Terminal.style`. */
 type Paint = (style: 'dim', text: string) => string;
 

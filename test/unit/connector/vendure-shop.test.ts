@@ -4,7 +4,6 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Finding, ShopDeps } from '../../../scripts/connector/checks/check.ts';
 import { serverCheck } from '../../../scripts/connector/checks/store.ts';
 import { awsSettings, type Deployment } from '../../../scripts/connector/deployment/deployment.ts';
-import { requireApp, requireApps } from '../../../scripts/connector/deployment/platform.ts';
 import { postDelivery } from '../../../scripts/connector/deployment/post-delivery.ts';
 import { openShopServices, readNames } from '../../../scripts/connector/deployment/services.ts';
 import {
@@ -15,6 +14,7 @@ import {
   tryCredentials,
 } from '../../../scripts/connector/secrets/set-secret.ts';
 import { shopSteps } from '../../../scripts/connector/setup/shop-steps.ts';
+import { requireShopify } from '../../../scripts/connector/shopify/store-checks.ts';
 import { subscriptionsCheck } from '../../../scripts/connector/shopify/webhooks.ts';
 import { BadArguments } from '../../../scripts/connector/terminal/exit.ts';
 import { findAny, findEntity } from '../../../scripts/connector/trace/find.ts';
@@ -178,11 +178,10 @@ describe('the server of a Vendure shop', () => {
 describe('what only a Shopify shop has', () => {
   it('is refused for a Vendure shop in plain words, whichever command asks', () => {
     const said = /shop\.example\.com runs on Vendure, and this command is for Shopify shops/;
-    for (const ask of [() => requireApp(shop), () => requireApps([shop])]) {
-      expect(ask).toThrow(BadArguments);
-      expect(ask).toThrow(said);
-    }
-    expect(requireApps([shop, other])).toEqual([other]);
+    const ask = () => requireShopify(shop);
+    expect(ask).toThrow(BadArguments);
+    expect(ask).toThrow(said);
+    expect(requireShopify(other)).toBe(other);
   });
 
   it('is no step of its set-up, and no passed check', async () => {
