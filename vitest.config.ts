@@ -1,11 +1,29 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/**
+ * Minutes in few lines. A run without a cache starts the larger files first: it would leave these to the end, where
+ * other workers have nothing left to do.
+ */
+const LONGEST =
+  /test\/long\/(?:lost-ledger|stack\/(?:redeem-killed|neighbours|limits)|storefront\/(?:store-credit|take-back|newcomer)|operate\/letters|package|simulation)/;
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const isLongest = ({ moduleId }: TestSpecification) => LONGEST.test(moduleId);
+    return [...sorted.filter(isLongest), ...sorted.filter((one) => !isLongest(one))];
+  }
+}
+
+/** Integration tests wait for processes and clocks a good part of their time, and long ones even more. */
+const workersPerCore = process.argv.includes('long') ? 2 : 1.5;
 
 export default defineConfig({
   test: {
-    // Integration tests wait for processes and clocks a good part of their time: with one worker per
-    // core, a fifth of the machine would stand idle.
-    maxWorkers: Math.ceil(1.5 * availableParallelism()),
+    maxWorkers: Math.ceil(workersPerCore * availableParallelism()),
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: {

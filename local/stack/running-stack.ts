@@ -44,7 +44,7 @@ export interface RunningStack extends RunningShop, Sandboxes {
   readonly access: AccessControl;
   readonly logs: LogGroups;
   readonly metrics: Metrics;
-  readonly functions: Pick<FunctionRunner, 'invoke' | 'runSchedule' | 'processes'>;
+  readonly functions: Pick<FunctionRunner, 'invoke' | 'runSchedule' | 'processes' | 'isRunning'>;
   /** With the administrator's key. */
   readonly sqs: SQS;
   readonly dynamoDb: DynamoDB;

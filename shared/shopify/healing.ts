@@ -7,7 +7,6 @@ import { topicOf } from './webhooks/topics.ts';
 /** Versions are `updated_at`, which moves with every change. */
 export const shopifyHealing: PlatformHealing = {
   versionsAreReadings: [],
-  scansMembers: false,
   topicOf,
   openStore(settings, { webhookAddress, healing, telemetry }) {
     const madeBy = healing.subscriptions;

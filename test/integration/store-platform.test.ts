@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { expect, it } from 'vitest';
 import { startStoreSandbox } from '../../local/store-sandbox/sandbox.ts';
 import { shopifyDeliveries } from '../../shared/shopify/webhooks/receive-webhook.ts';
 import { topicOf } from '../../shared/shopify/webhooks/topics.ts';
@@ -111,6 +112,37 @@ async function open() {
     close: sandbox.stop,
   } satisfies Awaited<ReturnType<Parameters<typeof describeStorePlatform>[1]>>;
 }
+
+it('reads the customers who changed within a span, page by page, and no older ones', async () => {
+  const { store, shop, createCustomer, changeCustomer, now, close } = await open();
+  const ids: string[] = [];
+  for (let number = 0; number < 120; number += 1) {
+    const email = `customer-${number}@example.com`;
+    ids.push(await createCustomer({ firstName: 'Robin', lastName: 'Wren', email }));
+  }
+  const until = now().getTime() - 5_000;
+  const from = until - 64_000;
+  const seen: string[] = [];
+  let pages = 0;
+  let after: string | undefined;
+  do {
+    const page = await store.changedMembers(shop, { from: from + 999, until }, after);
+    if (page.kind !== 'found') throw new Error(page.kind);
+    seen.push(...page.value.changed.map(({ id }) => id));
+    after = page.value.next;
+    pages += 1;
+    // It leaves the span.
+    await changeCustomer(ids[60] ?? '', { lastName: `Finch ${pages}` });
+  } while (after !== undefined);
+  expect(seen.toSorted()).toEqual(
+    ids
+      .slice(50, 115)
+      .filter((id) => id !== ids[60])
+      .toSorted(),
+  );
+  expect(pages).toBe(2);
+  await close();
+});
 
 describeStorePlatform('Shopify’s sandbox', open, {
   'time of signing': 'a webhook is signed without its time; equal bytes are one message',

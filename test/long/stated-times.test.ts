@@ -83,6 +83,7 @@ function openShop({ perDay, pointsPerSecond }: Shop) {
   };
   const none = { kind: 'found', value: { changed: [] } } as const;
   const store: ReconcileDeps['store'] = {
+    changedMembers: async () => none,
     /** A page is one order. */
     async changedOrders(_, { from = first, until }, after) {
       const id = after === undefined ? Math.max(Math.ceil((from - first) / everyMs), 0) : +after;

@@ -20,9 +20,9 @@ const WATCHED = Object.keys(NAMES) as Watched[];
 
 /** Instead of the minutes after which the messages of a killed worker return; longer than a call may be under way. */
 const VISIBILITY_SECONDS = 40;
-/** No function has called anything for so long: all of them wait. */
-const QUIET_MS = 500;
-const PAUSE_MS = 50;
+const PAUSE_MS = 25;
+/** So often no function was at work: a message on its way from a queue to its function is there by then. */
+const IDLE_LOOKS = 4;
 
 /** What happens at one call, once. */
 export interface Planned {
@@ -40,21 +40,24 @@ interface Asked {
   readonly at: number;
 }
 
-type Options = Parameters<typeof startLocalStack>[0];
+type Options = Parameters<typeof startLocalStack>[0] & {
+  /** False: no call is watched, no worker may be killed, and it skips nothing until `hurry`. */
+  readonly isWatched?: boolean;
+};
 
 /**
  * The local stack on a clock that skips what everybody only waits for: while messages wait on the queues and no
  * function does anything, the time of the next message comes at once, for the functions and for both sandboxes.
  * Every call of the watched functions passes a line on which a test plans what happens there.
  */
-export async function startHurriedStack(options: Options = {}) {
+export async function startHurriedStack({ isWatched = true, ...options }: Options = {}) {
   const clock = openMovedClock();
   const planned: Planned[] = [];
   const treats: Record<Watched, Treat[]> = { shop: [], worker: [], orders: [] };
   const targets: Record<Watched, Partial<Addresses>> = { shop: {}, worker: {}, orders: {} };
   const asked = new Map<string, Asked>();
   let stack: LocalStack;
-  let lastCall = performance.now();
+  let isHurried = isWatched;
   let isStopped = false;
 
   const plan =
@@ -77,12 +80,7 @@ export async function startHurriedStack(options: Options = {}) {
     return 'pass';
   };
   const open = (of: Watched) =>
-    openLine(targets[of] as Addresses, async (call) => {
-      lastCall = performance.now();
-      const treatment = await both(plan(of), ...treats[of], watched)(call);
-      lastCall = performance.now();
-      return treatment;
-    });
+    openLine(targets[of] as Addresses, (call) => both(plan(of), ...treats[of], watched)(call));
   const lines = {
     shop: await open('shop'),
     worker: await open('worker'),
@@ -94,7 +92,7 @@ export async function startHurriedStack(options: Options = {}) {
     environmentOf({ name }, own) {
       const of = WATCHED.find((one) => name.includes(NAMES[one]));
       const moved = { ...own, ...clock.environment };
-      if (!of) return moved;
+      if (!of || !isWatched) return moved;
       const { AWS_ENDPOINT_URL: aws = '', LOYALTY_SANDBOX_ADDRESS, STORE_SANDBOX_ADDRESS } = own;
       Object.assign(targets[of], {
         ...{ ledger: aws, queue: aws, secrets: aws },
@@ -111,7 +109,8 @@ export async function startHurriedStack(options: Options = {}) {
       };
     },
   });
-  for (const QueueUrl of [stack.outputs.BalancesQueueUrl, stack.outputs.OrdersQueueUrl]) {
+  const { BalancesQueueUrl, OrdersQueueUrl } = stack.outputs;
+  for (const QueueUrl of isWatched ? [BalancesQueueUrl, OrdersQueueUrl] : []) {
     const Attributes = { VisibilityTimeout: String(VISIBILITY_SECONDS) };
     await stack.sqs.send(new SetQueueAttributesCommand({ QueueUrl, Attributes }));
   }
@@ -130,14 +129,16 @@ export async function startHurriedStack(options: Options = {}) {
       // It may have come back by itself.
       await stack.sqs.send(new ChangeMessageVisibilityCommand(due)).catch(() => undefined);
     }
-    lastCall = performance.now();
   }
 
   async function drive(): Promise<void> {
-    while (!isStopped) {
+    for (let idle = 0; !isStopped; ) {
       await sleep(PAUSE_MS);
-      const isQuiet = performance.now() - lastCall > QUIET_MS && !isDelivering();
-      if (isQuiet && (await stack.waiting()) > 0) await skip();
+      const isIdle = () => isHurried && !stack.functions.isRunning && !isDelivering();
+      idle = isIdle() && (await stack.waiting()) > 0 && isIdle() ? idle + 1 : 0;
+      if (idle < IDLE_LOOKS) continue;
+      idle = 0;
+      await skip();
     }
   }
   const driven = drive();
@@ -155,10 +156,19 @@ export async function startHurriedStack(options: Options = {}) {
     kill,
     advance: clock.advance,
 
+    hurry(): void {
+      isHurried = true;
+    },
+
     plan(of: Watched, calls: Calls, happens: Planned['happens']): Planned {
       const one: Planned = { of, calls, happens };
       planned.push(one);
       return one;
+    },
+
+    /** They wait for no call any more. */
+    forget(plans: readonly Planned[]): void {
+      for (const one of plans) planned.splice(planned.indexOf(one), 1);
     },
 
     /** The function's process is killed when the call was executed, and before its answer. */
@@ -185,10 +195,12 @@ export async function startHurriedStack(options: Options = {}) {
   };
 }
 
-/** What these calls are, in their order: the second `x` is `x 2`. */
-export function stepsOf(calls: readonly OutsideCall[]): string[] {
+export const stepsOf = (calls: readonly OutsideCall[]) => numbered(calls.map(({ name }) => name));
+
+/** In their order: the second `x` is `x 2`. */
+export function numbered(names: readonly string[]): string[] {
   const seen = new Map<string, number>();
-  return calls.map(({ name }) => {
+  return names.map((name) => {
     const count = (seen.get(name) ?? 0) + 1;
     seen.set(name, count);
     return count === 1 ? name : `${name} ${count}`;

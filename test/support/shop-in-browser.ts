@@ -3,13 +3,16 @@ import { afterAll, afterEach, beforeAll, expect, vi } from 'vitest';
 import type { StackOptions } from '../../local/stack/start-parts.ts';
 import type { ActionInput } from '../../local/store-sandbox/model/actions.ts';
 import { findBrowser, type ShopVisit, startBrowser } from './browser.ts';
-import { type LocalStack, startLocalStack } from './local-stack.ts';
+import { type HurriedStack, startHurriedStack } from './hurried-stack.ts';
+import type { LocalStack } from './local-stack.ts';
 
 export const SETTINGS = 'local/harness/storefront.config.ts';
 
 export interface ShopInBrowser {
   readonly stack: LocalStack;
   readonly browser: Browser;
+  /** From now on nobody waits for the time of a message. */
+  readonly hurry: () => void;
 }
 
 /**
@@ -23,17 +26,16 @@ export function useShopInBrowser(
     readonly settings?: string;
   } = {},
 ): void {
-  let shop: Partial<ShopInBrowser> = {};
+  let world: HurriedStack | undefined;
+  let browser: Browser | undefined;
   beforeAll(async () => {
-    const stack = await startLocalStack({ settings: SETTINGS, ...options });
-    shop = { stack };
-    const browser = await startBrowser(findBrowser() ?? '');
-    shop = { stack, browser };
-    await started({ stack, browser });
+    world = await startHurriedStack({ settings: SETTINGS, isWatched: false, ...options });
+    browser = await startBrowser(findBrowser() ?? '');
+    await started({ stack: world.stack, browser, hurry: world.hurry });
   }, 240_000);
   afterAll(async () => {
-    await shop.browser?.close();
-    await shop.stack?.stop();
+    await browser?.close();
+    await world?.stop();
   }, 120_000);
   afterEach(async () => {
     const ended = visits.splice(0);

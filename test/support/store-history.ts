@@ -189,7 +189,7 @@ export async function reconcileBriefly(connector: Connector, deep = false): Prom
       if (typeof member !== 'function') return member;
       return (...given: unknown[]) => {
         asked += 1;
-        if (asked >= 5) end.abort();
+        if (asked >= 6) end.abort();
         return member.apply(target, given);
       };
     },

@@ -10,8 +10,8 @@ import { checkTypes } from './engine.ts';
  * back. Arguments: only these parts.
  */
 const LANES: readonly (readonly string[])[] = [
-  ['day'],
-  ['kit', 'contract', 'operator'],
+  ['kit'],
+  ['day', 'operator', 'contract'],
   ['past', 'corners'],
 ];
 

@@ -37,6 +37,11 @@ export class EventSource {
     this.#polling = this.#poll();
   }
 
+  /** How many batches are worked on. */
+  get running(): number {
+    return this.#running.size;
+  }
+
   /** Receives no more messages. Does not wait for invocations that are running. */
   async stop(): Promise<void> {
     this.#stopped.abort();

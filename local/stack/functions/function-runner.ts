@@ -78,6 +78,8 @@ export class FunctionPool {
   readonly #workers = new Set<FunctionWorker>();
   readonly #idle: FunctionWorker[] = [];
   #isStopped = false;
+  /** How many invocations run. */
+  running = 0;
 
   constructor(settings: WorkerSettings, account = new AccountConcurrency()) {
     const { reservedConcurrency } = settings.description;
@@ -102,12 +104,14 @@ export class FunctionPool {
   async invoke(event: unknown): Promise<InvocationResult> {
     if (this.#isStopped || !this.#concurrency.take()) return { kind: 'throttled' };
     const worker = this.#takeIdle() ?? this.#start();
+    this.running += 1;
     try {
       return await worker.invoke(event);
     } finally {
       if (worker.isAlive && !this.#isStopped) this.#idle.push(worker);
       else this.#workers.delete(worker);
       this.#concurrency.giveBack();
+      this.running -= 1;
     }
   }
 
@@ -230,6 +234,12 @@ export class FunctionRunner {
       access: () => access,
       invoke: (event) => pool.invoke(event),
     };
+  }
+
+  /** None: every message waits for its time. */
+  get isRunning(): boolean {
+    const all = [...this.#functions.map(({ pool }) => pool), ...this.#eventSources];
+    return all.some(({ running }) => running > 0);
   }
 
   get processes(): readonly FunctionProcess[] {

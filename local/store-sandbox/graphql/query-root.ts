@@ -112,6 +112,8 @@ export function queryRoot(context: GraphContext): View {
         }
       );
     },
+    customers: (args: ListArguments) =>
+      list(args, [...rows.customers.values()], (row) => customerView(context, row)),
     customerByIdentifier: ({
       identifier: { emailAddress },
     }: {

@@ -41,7 +41,8 @@ export function judgeTrace(trace: Trace): Judged {
     ...next: (Suggestion | undefined)[]
   ): Judged => ({ kind, what, next: next.filter((one) => one !== undefined) });
   const seeLetters = lettersOf(trace);
-  const isReconciled = key.kind !== 'member' || trace.healing?.scansMembers === true;
+  // Of customers, only changes of the last hours are looked for.
+  const isReconciled = key.kind !== 'member';
   if (store.kind === 'gone' && !entry) {
     return say('not known', 'Neither the store nor the ledger knows it.', seeLetters);
   }
@@ -111,7 +112,7 @@ export function judgeTrace(trace: Trace): Judged {
   }
   const later = isReconciled
     ? reconcileText(changedAt(trace) ?? 0)
-    : 'its next change or order does';
+    : 'a reconcile soon after its change does, or its next change or order';
   const lost = `No webhook of ${entry ? 'this state' : 'it'} was accepted, and nothing of it is on the queue. "resend" sends it now; otherwise ${later}.`;
   return say(isReconciled ? 'waits' : 'action required', `${missing.what} ${lost}${holds}`, send);
 }

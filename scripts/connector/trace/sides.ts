@@ -74,7 +74,7 @@ export interface Sides {
   readonly doubt: Doubt | undefined;
   readonly assumptions: Pick<ReadingAssumptions, 'readTotals'>;
   /** What its platform says of changes. Absent: that it names the moment of each. */
-  readonly healing?: Pick<PlatformHealing, 'versionsAreReadings' | 'scansMembers'>;
+  readonly healing?: Pick<PlatformHealing, 'versionsAreReadings'>;
 }
 
 /** When the store changed it. Undefined where it does not say so, or is not found. */

@@ -84,8 +84,6 @@ export interface PlatformHealing {
    * must move with every payment, shipment and refund.
    */
   readonly versionsAreReadings: readonly EntityKind[];
-  /** The store offers `changedMembers`. */
-  readonly scansMembers: boolean;
   /** The label of an event that is made here: the platform's own name for it. */
   readonly topicOf: (event: Pick<StoreEvent, 'kind' | 'claim'>) => string;
   readonly openStore: (settings: StoreSettings, wanted: WantedDeliveries) => HealedStore;

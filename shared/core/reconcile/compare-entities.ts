@@ -56,7 +56,9 @@ export async function compareEntities(
   deps: ReconcileDeps,
 ): Promise<Compared & { readonly sentOrders: readonly SentOrder[] }> {
   const { ledger, now, orderRetentionDays } = deps;
-  const versionsAreReadings = shop.versionsAreReadings?.includes(kind) ?? false;
+  const isDated = !shop.versionsAreReadings?.includes(kind);
+  // The date of a customer also moves with orders and with balances that are written.
+  const versionsAreReadings = !isDated || kind === 'member';
   const keyOf = ({ id }: Seen) => ({ shop: domain, kind, id });
   // After go-live, what was only planned is missing, however old it is.
   const looksForPlans = mode === 'observe' || doubt !== undefined;
@@ -89,9 +91,17 @@ export async function compareEntities(
     // Nothing differs that is sent, or it may be older than the connector and have changed in nothing since.
     const isSame = wantedKey !== undefined && wantedKey === entry?.appliedKey;
     const isUnannounced = why === 'missing' || (why === 'stale' && isSame);
-    const isQuiet = deps.quietProducts && kind === 'product' && isUnannounced;
+    const isQuiet = (kind === 'product' && deps.quietProducts) || (kind === 'member' && isDated);
     const coupon = entity?.kind === 'coupon' ? entity.coupon : undefined;
-    return [{ key, version, wantedKey, coupon, why: isQuiet ? 'unannounced' : reasonOf(why) }];
+    return [
+      {
+        key,
+        version,
+        wantedKey,
+        coupon,
+        why: isQuiet && isUnannounced ? 'unannounced' : reasonOf(why),
+      },
+    ];
   });
   const coupons = differing.flatMap(({ coupon }) => coupon ?? []);
   await announce(domain, coupons, ledger);

@@ -82,8 +82,6 @@ export interface ReconciledShop {
   readonly mode?: 'live' | 'observe';
   /** Kinds whose versions are moments of reading: a later one alone says nothing. Of others they are moments of change. */
   readonly versionsAreReadings?: readonly EntityKind[];
-  /** Its store offers `changedMembers`. */
-  readonly scansMembers?: boolean;
   /** While it lasts, everything is compared again. */
   readonly doubt?: Doubt | undefined;
 }

@@ -189,8 +189,7 @@ export async function comparePage(
       return compareAll('product', page, (product) => ({ kind: 'product', product }));
     }
     case 'member': {
-      const page = await store.changedMembers?.(shop.domain, scan, scan.after);
-      if (!page) throw new Error('customers are not scanned');
+      const page = await store.changedMembers(shop.domain, scan, scan.after);
       return compareAll('member', page, (member) => ({ kind: 'member', member }));
     }
     case 'discount': {

@@ -24,9 +24,9 @@ export interface ReconcileRequest {
 }
 
 /** Orders first: points are what people wait for. */
-const kindsOf = ({ scansMembers }: ReconciledShop): readonly ComparedKind[] => [
+const kindsOf = ({ rules }: ReconciledShop): readonly ComparedKind[] => [
   ...(['order', 'product', 'discount'] as const),
-  ...(scansMembers ? (['member'] as const) : []),
+  ...(rules.customers === 'with-orders' ? [] : (['member'] as const)),
 ];
 
 /**

@@ -189,8 +189,8 @@ export interface StoreScan {
   readonly changedProducts: ReadPage<StoreProduct>;
   /** Discounts with codes, each with the first page of them; others only where they may have had some. */
   readonly changedDiscounts: ReadPage<DiscountPage>;
-  /** Absent where no date of a customer moves with every change, and with nothing else. */
-  readonly changedMembers?: ReadPage<StoreMember>;
+  /** Their date may move with other things, too. */
+  readonly changedMembers: ReadPage<StoreMember>;
 
   /**
    * Discounts that the store now gives or withholds whatever their own dates say, with a text that is equal while

@@ -18,8 +18,10 @@ import {
   type AdminClientSettings,
   type Ask,
   createAdminClient,
+  type DataOf,
 } from './client/admin-client.ts';
 import {
+  changedMembersDocument,
   changedProductsDocument,
   customerByEmailDocument,
   memberDocument,
@@ -137,6 +139,8 @@ export function questionsOf(
     changedOrders: async (domain, span, after) =>
       scanOrders(ask(domain), span, after, enrichmentOf(domain)),
     changedProducts: async (domain, span, after) => scanProducts(ask(domain), span, after),
+    changedMembers: async (domain, span, after) =>
+      scanMembers(ask(domain), span, after, enrichmentOf(domain)),
     changedDiscounts: async (domain, span, after) =>
       followed(domain, await scanDiscounts(ask(domain), span, after), (page, follow) => ({
         ...page,
@@ -231,22 +235,53 @@ async function readMember(
   id: string,
   enrichment: Enrichment,
 ): Promise<StoreAnswer<StoreMember>> {
-  const metafields = metafieldKeys(enrichment, 'customer');
-  const answer = await ask(memberDocument, {
-    id: `gid://shopify/Customer/${id}`,
-    withMetafields: metafields.length > 0,
-    metafields,
-  });
+  const gid = `gid://shopify/Customer/${id}`;
+  const answer = await ask(memberDocument, { id: gid, ...memberFields(enrichment) });
   if (answer.kind !== 'data') return unavailable(answer);
   const { customer: node } = answer.data;
   if (!node) return { kind: 'gone' };
-  // In the shape of a webhook's body, so that one reader reads both.
+  const value = memberFromNode(node);
+  return value ? { kind: 'found', value } : unavailable(failure('unreadable-answer'));
+}
+
+async function scanMembers(
+  ask: Ask,
+  { from = 0, until }: Span,
+  after: string | undefined,
+  enrichment: Enrichment,
+): Promise<ScanAnswer<ScanPage<StoreMember>>> {
+  const place = { after: after ?? null, ...memberFields(enrichment) };
+  const answer = await ask(changedMembersDocument, place);
+  if (answer.kind !== 'data') return unavailable(answer);
+  const { nodes, pageInfo } = answer.data.customers;
+  const isBefore = ({ updatedAt }: MemberNode) => Date.parse(updatedAt) < from - (from % 1000);
+  const within = nodes.filter((node) => !isBefore(node) && Date.parse(node.updatedAt) <= until);
+  const changed = await Promise.all(
+    within.map(async (node) => ({
+      id: idFromGid(node.id, 'Customer') ?? '',
+      updatedAt: node.updatedAt,
+      value: await ifLikeSchema(() => memberFromNode(node), undefined),
+    })),
+  );
+  const hasNextPage = pageInfo.hasNextPage && !nodes.some(isBefore);
+  return scannedPage({ nodes, pageInfo: { ...pageInfo, hasNextPage } }, changed, after);
+}
+
+type MemberNode = NonNullable<DataOf<typeof memberDocument>['customer']>;
+
+function memberFields(enrichment: Enrichment) {
+  const metafields = metafieldKeys(enrichment, 'customer');
+  return { withMetafields: metafields.length > 0, metafields };
+}
+
+/** In the shape of a webhook's body, so that one reader reads both. */
+function memberFromNode(node: MemberNode): StoreMember | undefined {
   const read = readCustomerWebhook({ ...customerPayload(node), updated_at: node.updatedAt });
-  if (read.kind !== 'read') return unavailable(failure('unreadable-answer'));
+  if (read.kind !== 'read') return undefined;
   const owned = (node.metafields?.nodes ?? []).map(
     (one) => ({ owner: 'customer', ...one }) as const,
   );
-  return { kind: 'found', value: { ...read.member, metafields: owned } };
+  return { ...read.member, metafields: owned };
 }
 
 /** An address belongs to one customer at most (Shopify, "CustomerIdentifierInput"). */

@@ -1268,14 +1268,27 @@ export type MemberQueryVariables = Exact<{
 }>;
 
 
-export type MemberQuery = { readonly customer: (
-    { readonly updatedAt: string, readonly metafields?: { readonly nodes: ReadonlyArray<MetafieldFragment> } }
-    & CustomerFragment
-  ) | null };
+export type MemberQuery = { readonly customer: MemberFragment | null };
+
+export type MemberFragment = (
+  { readonly updatedAt: string, readonly metafields?: { readonly nodes: ReadonlyArray<MetafieldFragment> } }
+  & CustomerFragment
+);
 
 export type MetafieldFragment = { readonly namespace: string, readonly key: string, readonly value: string };
 
 export type CustomerFragment = { readonly id: string, readonly firstName: string | null, readonly lastName: string | null, readonly createdAt: string, readonly defaultEmailAddress: { readonly emailAddress: string } | null, readonly defaultPhoneNumber: { readonly phoneNumber: string } | null, readonly defaultAddress: { readonly name: string | null, readonly phone: string | null } | null };
+
+export type ChangedMembersQueryVariables = Exact<{
+  after?: string | null | undefined;
+  withMetafields: boolean;
+  metafields?: ReadonlyArray<string> | string | null | undefined;
+}>;
+
+
+export type ChangedMembersQuery = { readonly customers: { readonly nodes: ReadonlyArray<MemberFragment>, readonly pageInfo: PageFragment } };
+
+export type PageFragment = { readonly hasNextPage: boolean, readonly endCursor: string | null };
 
 export type CustomerByEmailQueryVariables = Exact<{
   email: string;
@@ -1400,8 +1413,6 @@ export type DiscountAudienceFragment =
 ;
 
 export type RedeemCodesFragment = { readonly nodes: ReadonlyArray<{ readonly id: string, readonly code: string, readonly asyncUsageCount: number }>, readonly pageInfo: PageFragment };
-
-export type PageFragment = { readonly hasNextPage: boolean, readonly endCursor: string | null };
 
 export type DiscountQueryVariables = Exact<{
   codeNode: string;
@@ -2542,7 +2553,13 @@ export type DeleteSubscriptionMutation = { readonly webhookSubscriptionDelete: {
 export const memberDocument: AdminDocument<MemberQuery, MemberQueryVariables> = {
   name: 'Member',
   kind: 'query',
-  text: "query Member($id:ID!$withMetafields:Boolean!$metafields:[String!]){customer(id:$id){...Customer updatedAt metafields(first:10 keys:$metafields)@include(if:$withMetafields){nodes{...Metafield}}}}fragment Metafield on Metafield{namespace key value}fragment Customer on Customer{id firstName lastName createdAt defaultEmailAddress{emailAddress}defaultPhoneNumber{phoneNumber}defaultAddress{name phone}}",
+  text: "query Member($id:ID!$withMetafields:Boolean!$metafields:[String!]){customer(id:$id){...Member}}fragment Member on Customer{...Customer updatedAt metafields(first:10 keys:$metafields)@include(if:$withMetafields){nodes{...Metafield}}}fragment Metafield on Metafield{namespace key value}fragment Customer on Customer{id firstName lastName createdAt defaultEmailAddress{emailAddress}defaultPhoneNumber{phoneNumber}defaultAddress{name phone}}",
+};
+
+export const changedMembersDocument: AdminDocument<ChangedMembersQuery, ChangedMembersQueryVariables> = {
+  name: 'ChangedMembers',
+  kind: 'query',
+  text: "query ChangedMembers($after:String$withMetafields:Boolean!$metafields:[String!]){customers(first:50 after:$after sortKey:UPDATED_AT reverse:true){nodes{...Member}pageInfo{...Page}}}fragment Member on Customer{...Customer updatedAt metafields(first:10 keys:$metafields)@include(if:$withMetafields){nodes{...Metafield}}}fragment Metafield on Metafield{namespace key value}fragment Page on PageInfo{hasNextPage endCursor}fragment Customer on Customer{id firstName lastName createdAt defaultEmailAddress{emailAddress}defaultPhoneNumber{phoneNumber}defaultAddress{name phone}}",
 };
 
 export const customerByEmailDocument: AdminDocument<CustomerByEmailQuery, CustomerByEmailQueryVariables> = {

@@ -1,11 +1,10 @@
-import { SetQueueAttributesCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
-  type Disturbance,
-  startDisturbedStack,
-  stepOf,
-  stepsOf,
-} from '../../support/disturbed-stack.ts';
+  type HurriedStack,
+  numbered,
+  type Planned,
+  startHurriedStack,
+} from '../../support/hurried-stack.ts';
 import { isRedeem, type OutsideCall } from '../../support/outside-line.ts';
 import { openShoppers, type Shopper } from '../../support/stack-shoppers.ts';
 
@@ -57,25 +56,24 @@ const NAMELESS_STEPS = ['ChangeMessageVisibilityBatch', 'GetSecretValue loyalty'
 const EARNED = 300;
 const COST = 100;
 
-/**
- * Instead of the 24 minutes after which a killed worker's messages return to their queue. Longer than the 30 seconds in
- * which a call may be under way: what returns earlier waits once more, the longer the more often it was received.
- */
-const VISIBILITY_SECONDS = 40;
-
-let world: Awaited<ReturnType<typeof startDisturbedStack>>;
+let world: HurriedStack;
 let shop: ReturnType<typeof openShoppers>;
 beforeAll(async () => {
-  world = await startDisturbedStack();
+  world = await startHurriedStack({ settings: 'local/harness/storefront.config.ts' });
   shop = openShoppers(world.stack);
-  await world.stack.sqs.send(
-    new SetQueueAttributesCommand({
-      QueueUrl: world.stack.outputs.BalancesQueueUrl,
-      Attributes: { VisibilityTimeout: String(VISIBILITY_SECONDS) },
-    }),
-  );
 }, 180_000);
 afterAll(() => world?.stop(), 60_000);
+
+/** What a call is for, by the names in its body. */
+function stepOf({ name, body }: OutsideCall): string {
+  const [, secret] = /"SecretId":"[^"]*\/(\w+)"/.exec(body) ?? [];
+  const [, kind] = /"entity":\{"S":"([\w-]+)\|/.exec(body) ?? [];
+  const history = JSON.parse(/"o":\{"S":("(?:[^"\\]|\\.)*")/.exec(body)?.[1] ?? '"[]"');
+  const [, outcome] = JSON.parse(history).at(-1) ?? [];
+  return [name, secret, kind, kind === 'redemption' && outcome].filter(Boolean).join(' ');
+}
+
+const stepsOf = (calls: readonly OutsideCall[]) => numbered(calls.map(stepOf));
 
 /** Without its number. */
 const nameOf = (step: string) => step.replace(/ \d+$/, '');
@@ -83,7 +81,7 @@ const nameOf = (step: string) => step.replace(/ \d+$/, '');
 /** In a new process: the rewards, then one click. Returns whether it was answered, and what was called. */
 async function visit(shopper: Shopper) {
   const { calls } = world.lines.shop;
-  await world.kill('shop');
+  world.kill('shop');
   const from = calls.length;
   const { rewards } = await shop.askUntilAnswered(shopper, 'rewards');
   expect(rewards).toContainEqual(expect.objectContaining({ id: 1, redeemable: true }));
@@ -103,7 +101,7 @@ function isAbout(shopper: Shopper, { body, path }: OutsideCall): boolean {
 interface Walk {
   readonly shopper: Shopper;
   /** Plans what will happen to the redemption, right before the visit; first what happens to the shopper's function. */
-  readonly disturb: (shopper: Shopper) => readonly Disturbance[];
+  readonly disturb: (shopper: Shopper) => readonly Planned[];
   /** Nothing is stored yet: the page asks the shopper to press again. */
   readonly mayPressAgain: boolean;
 }
@@ -114,12 +112,16 @@ function shopScan(step: string, mayPressAgain: boolean): Walk {
     const { calls } = world.lines.shop;
     const from = calls.length;
     const isIt = () => stepsOf(calls.slice(from)).at(-1) === step;
-    return [world.disturb('shop', isIt, 'killed-after')];
+    return [world.killAfter('shop', isIt)];
   };
   return { shopper: newEarner(`shop: killed after ${step}`), disturb, mayPressAgain };
 }
 
-const killedBeforeSpending = () => world.disturb('shop', isRedeem, 'killed-before');
+const killedBeforeSpending = () =>
+  world.plan('shop', isRedeem, () => {
+    world.kill('shop');
+    return 'unsent';
+  });
 
 /** That function is killed before it spends, and the worker that continues after this step. */
 function workerScan(step: string): Walk {
@@ -127,7 +129,7 @@ function workerScan(step: string): Walk {
   const disturb = (shopper: Shopper) => {
     const isIt = (call: OutsideCall) =>
       stepOf(call) === step && (isNameless || isAbout(shopper, call));
-    return [killedBeforeSpending(), world.disturb('worker', isIt, 'killed-after')];
+    return [killedBeforeSpending(), world.killAfter('worker', isIt)];
   };
   return { shopper: newEarner(`worker: killed after ${step}`), disturb, mayPressAgain: false };
 }
@@ -152,7 +154,7 @@ async function another({ title }: Shopper): Promise<Shopper> {
  * Until the shopper's function is killed at the planned call: on a busy machine a request may break off before it,
  * because another call was not answered in time. Returns what was planned.
  */
-async function walk({ shopper, disturb, mayPressAgain }: Walk): Promise<readonly Disturbance[]> {
+async function walk({ shopper, disturb, mayPressAgain }: Walk): Promise<readonly Planned[]> {
   const planned = disturb(shopper);
   const { isAnswered } = await visit(shopper);
   const isMet = () => planned[0]?.met !== undefined;
@@ -190,7 +192,7 @@ it('goes from an order over points, rewards, redemption and code to an order and
   };
   await expect.poll(continued, { timeout: 240_000 }).toEqual(WORKER_STEPS);
 
-  const disturbances: Disturbance[] = [];
+  const disturbances: Planned[] = [];
   for (const one of walks) disturbances.push(...(await walk(one)));
   await shop.expectCodes(everyone);
   expect(disturbances.filter(({ met }) => !met)).toEqual([]);

@@ -5,11 +5,11 @@ import type { LocalStack } from '../../support/local-stack.ts';
 import { customerNamed, useShopInBrowser } from '../../support/shop-in-browser.ts';
 
 const browserPath = findBrowser();
-/** A take back waits a minute for an order that is just being placed. */
 const patient = { timeout: 150_000, interval: 500 };
 
 let stack: LocalStack;
 let browser: Browser;
+let hurry: () => void;
 const visits: ShopVisit[] = [];
 
 async function visit(width: number): Promise<ShopVisit> {
@@ -44,7 +44,7 @@ describe.skipIf(browserPath === undefined)('a newcomer to the demo shop, in a br
   useShopInBrowser(
     visits,
     async (started) => {
-      ({ stack, browser } = started);
+      ({ stack, browser, hurry } = started);
     },
     { settings: 'test/fixtures/store-credit.config.ts' },
   );
@@ -81,6 +81,8 @@ describe.skipIf(browserPath === undefined)('a newcomer to the demo shop, in a br
     await page.keyboard.press('Enter');
     const gift = page.getByRole('listitem').filter({ hasText: /HELLO|Welcome gift/ });
     await gift.getByText('Being taken back.').waitFor();
+    // It waits a minute for an order that is just being placed.
+    hurry();
     await gift.getByText('Cancelled: your points are back.').waitFor({ timeout: patient.timeout });
     await expect.poll(() => pointsOf('Robin'), patient).toBe(before);
     const codes = [...stack.store.rows.codes.values()].map(({ code }) => code);

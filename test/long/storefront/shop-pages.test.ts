@@ -94,12 +94,11 @@ describe.skipIf(browserPath === undefined)('the pages of npm start, in a browser
     await expect.poll(states, patient).toEqual(['done', 'done', 'waiting', 'waiting', 'waiting']);
     await stack.loyaltyProxy.restore();
     await expect.poll(states, patient).toEqual(Array(5).fill('done'));
-    const times = await page.locator('[data-step] time').allTextContents();
-    expect(times.filter((time) => /^\d\d:\d\d:\d\d/.test(time))).toHaveLength(5);
-    // The store writes whole seconds.
-    expect(times.map((time) => time.slice(0, 8)).toSorted()).toEqual(
-      times.map((time) => time.slice(0, 8)),
-    );
+    const shown = await page.locator('[data-step] time').allTextContents();
+    // The store writes whole seconds; midnight may pass meanwhile.
+    const times = shown.map((time) => time.slice(0, 8).replace(/^00/, '24'));
+    expect(times.filter((time) => /^\d\d:\d\d:\d\d$/.test(time))).toHaveLength(5);
+    expect(times.toSorted()).toEqual(times);
     const { points } =
       stack.loyalty.state().customers.find(({ Name }) => Name === 'Robin Sample') ?? {};
     expect(points).toBeGreaterThan(0);

@@ -307,6 +307,34 @@ describe.skipIf(browserPath === undefined)('the blocks of the theme, in a browse
       .toBe('view?items=8012300032771:44.1:2,8012300032772:7.65:1');
   }, 120_000);
 
+  it('offers them for the newer cart, in whatever order the store answers', async () => {
+    const { page, open, asked } = await visit(1280);
+    const held: Route[] = [];
+    await page.route('**/cart.js', (route) => void held.push(route));
+    await open({ main: '', bodyEnd: block('loyalty-button') });
+    await page.waitForLoadState('networkidle');
+    const openPanel = async () => {
+      const before = held.length;
+      await page.keyboard.press('Escape');
+      await page.getByRole('button', { name: '490 points' }).click();
+      await expect.poll(() => held.length, { timeout: 45_000 }).toBe(before + 1);
+    };
+    const answer = async (index: number) => {
+      const items = [{ product_id: 11, final_price: 100, quantity: index + 1 }];
+      const totals = { items_subtotal_price: 100, total_price: 100 };
+      await held[index]?.fulfill({ json: { currency: 'EUR', items, ...totals } });
+    };
+    await openPanel();
+    await openPanel();
+    await answer(1);
+    await expect.poll(() => asked, { timeout: 45_000 }).toContain('view?items=11:1:2');
+    await answer(0);
+    await openPanel();
+    await answer(2);
+    await expect.poll(() => asked.at(-1), { timeout: 45_000 }).toBe('view?items=11:1:3');
+    expect(asked).not.toContain('view?items=11:1:1');
+  }, 120_000);
+
   it.each([
     // 60 of the store's money is 12.00 USD, 9,000 JPY or 0.40 USD.
     [1280, 'en', 'BRL', 'USD', 1200, 'BRL 3.00 off', 'BRL 2.45 cashback'],

@@ -19,8 +19,8 @@ export const pointsMutations: readonly Mutation[] = [
   {
     name: 'money-after-an-edit-counts-twice',
     bug: 'goods that an edit took out, and the money that follows, are both deducted',
-    find: '  return smallest([stated, beyond]);',
-    replace: '  return stated ?? beyond;',
+    find: '    return smallest([...bounds, atLeastZero(subtract(money, owed))]);',
+    replace: '    return smallest([...bounds, sum([money, owed])]);',
     within: 300,
   },
   {
@@ -40,7 +40,7 @@ export const pointsMutations: readonly Mutation[] = [
   {
     name: 'money-before-an-edit-counts-twice',
     bug: 'money that was paid back, and the goods that an edit takes out later, are both deducted',
-    find: 'atLeastZero(subtract(money, worthTakenBack(payload, lines)));',
+    find: 'atLeastZero(subtract(money, owed))',
     replace: `payload.refunds
     .map((_, last) => {
       const refunds = payload.refunds.slice(0, last + 1);
@@ -49,7 +49,7 @@ export const pointsMutations: readonly Mutation[] = [
       const gone = worthTakenBack(then, lineAmounts(then));
       return atLeastZero(subtract(moneyBack(then) ?? ZERO, gone));
     })
-    .reduce((most, one) => (Number(one) > Number(most) ? one : most), ZERO);`,
+    .reduce((most, one) => (Number(one) > Number(most) ? one : most), ZERO)`,
     within: 60,
   },
   {

@@ -132,6 +132,8 @@ export function storeOf(
       ask('changed orders', (store) => store.changedOrders(shop, span, after)),
     changedProducts: (shop, span, after) =>
       ask('changed products', (store) => store.changedProducts(shop, span, after)),
+    changedMembers: (shop, span, after) =>
+      ask('changed customers', (store) => store.changedMembers(shop, span, after)),
     changedDiscounts: (shop, span, after) =>
       ask('changed discounts', (store) => store.changedDiscounts(shop, span, after)),
     overriddenDiscounts: async () => ({ kind: 'found', value: new Map() }),

@@ -24,7 +24,6 @@ const market: Pick<StorePlatform, 'deliveries' | 'readEvent'> & {
   readEvent: () => ({ kind: 'ask-store' }),
   healing: {
     versionsAreReadings: ['coupon'],
-    scansMembers: false,
     topicOf: ({ kind, claim }) => `${kind}.${claim}`,
   },
 };

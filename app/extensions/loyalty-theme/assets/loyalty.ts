@@ -46,6 +46,8 @@ const LINK = '#loyalty';
 
 /** `<loyalty-panel widget="…" cart="/cart">` with a button and a dialog; the widget waits in a template. */
 class LoyaltyPanel extends ThemeBlock {
+  #reading: unknown;
+
   connectedCallback(): void {
     document.addEventListener('click', this.#onClick);
     if (location.hash === LINK && isFirst(this)) void this.#open();
@@ -64,7 +66,11 @@ class LoyaltyPanel extends ThemeBlock {
     this.loadWidget();
     const template = this.querySelector('template');
     const widget = (template?.content ?? this).querySelector('loyalty-widget');
-    const lines = await this.#readCart(widget?.getAttribute('currency'));
+    const reading = this.#readCart(widget?.getAttribute('currency'));
+    this.#reading = reading;
+    const lines = await reading;
+    // Opened again meanwhile: that cart is the newer one.
+    if (reading !== this.#reading) return;
     if (lines !== undefined && lines !== widget?.getAttribute('cart')) {
       widget?.setAttribute('cart', lines);
     }

@@ -30,7 +30,7 @@ describe('the course of a deep scan', () => {
     connector.clock.ms += DAY_MS;
     let runs = 0;
     for (; runs < 200; runs += 1) {
-      // The three scans of the hour come first, then one page of the deep one.
+      // The four scans of the hour come first, then one page of the deep one.
       await reconcileBriefly(connector, runs === 0);
       await connector.drain();
       connector.clock.ms += HOUR_MS;

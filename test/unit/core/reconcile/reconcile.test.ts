@@ -207,14 +207,19 @@ describe('one run', () => {
     expect(held.map(({ OriginalId }) => OriginalId)).toEqual(['72']);
   });
 
-  it('heals the lost change of a customer, where the platform shows such changes', async () => {
-    const platform = { versionsAreReadings: ['member'], scansMembers: true } as const;
-    const put = (email: string) =>
-      connector.store.putMember(SHOP, {
-        ...{ id: '61', name: 'Robin Sample', email, phone: undefined, metafields: undefined },
-        createdAt: '2026-01-01T00:00:00.000Z',
-        updatedAt: new Date(connector.clock.ms).toISOString(),
-      });
+  const member = (email = 'robin@example.com') => ({
+    ...{ id: '61', name: 'Robin Sample', email, phone: undefined, metafields: undefined },
+    createdAt: '2026-01-01T00:00:00.000Z',
+    updatedAt: new Date(connector.clock.ms).toISOString(),
+  });
+
+  it.each([
+    ['readings', ['member']],
+    // Also moved by orders and by balances that are written.
+    ['dates', []],
+  ] as const)('heals the lost change of a customer whose versions are %s', async (_, kinds) => {
+    const platform = { versionsAreReadings: kinds };
+    const put = (email: string) => connector.store.putMember(SHOP, member(email));
     const run = async () => {
       connector.clock.ms += HOUR_MS;
       const sent = recordSent();
@@ -233,6 +238,26 @@ describe('one run', () => {
     expect(await readLastReconcile(connector.ledger, SHOP)).toMatchObject({
       healed: { member: 1 },
       sent: [{ kind: 'member', id: '61', why: 'stale' }],
+    });
+  });
+
+  it('counts a customer who was never sent as no lost webhook where dates move without one', async () => {
+    connector.store.putMember(SHOP, member());
+    connector.clock.ms += HOUR_MS;
+    await connector.reconcile();
+    expect(await readLastReconcile(connector.ledger, SHOP)).toMatchObject({
+      healed: { member: 0 },
+      sent: [{ kind: 'member', id: '61', why: 'unannounced' }],
+    });
+  });
+
+  it('does not ask for customers where they are sent with their orders', async () => {
+    connector = openConnector({ rules: { customers: 'with-orders' } });
+    connector.store.putMember(SHOP, member());
+    connector.clock.ms += HOUR_MS;
+    await connector.reconcile();
+    expect(await readLastReconcile(connector.ledger, SHOP)).toMatchObject({
+      lookedAt: { member: 0 },
     });
   });
 
@@ -373,7 +398,7 @@ describe('a run for several shops', () => {
 
   it.each([
     ['throttled', []],
-    ['misconfigured', ['shop-paused', 'shop-paused', 'shop-paused']],
+    ['misconfigured', Array(4).fill('shop-paused')],
   ] as const)('compares a shop that is %s only if it goes on soon', async (why, expected) => {
     const now = new Date(connector.clock.ms);
     await changeControl(connector.ledger, SHOP, (control) =>
