@@ -120,7 +120,7 @@ export interface MappingSettings {
    * When the loyalty service gets to know a customer.
    *
    * - `from-sign-up`: when the store does. Changes of name, e-mail address, telephone number, birthday and
-   *   document follow; a merge and a deletion are noted. Needs the scope `read_customer_merge`.
+   *   document follow; a deletion is noted.
    * - `with-orders`: with the first order or coupon, and changes with the next one.
    *
    * Birthday and document come from here only if they are metafields of the customer; the connector then

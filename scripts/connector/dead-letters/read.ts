@@ -191,34 +191,26 @@ export async function scanLetters(
   visit: (letters: readonly DeadLetter[]) => Promise<readonly DeadLetter[]>,
 ): Promise<void> {
   const held = new Map<string, string>();
+  const seen = new Set<string>();
+  let fruitless = 0;
   const giveBack = () => queue.giveBack([...held.values()]);
   try {
-    await visitAll({ queue, signal }, held, visit);
+    while (!signal.aborted && fruitless < FRUITLESS_RECEIVES) {
+      const letters = await queue.receive(HIDDEN_SECONDS);
+      if (letters.length === 0) break;
+      for (const { messageId, receiptHandle } of letters) held.set(messageId, receiptHandle);
+      const fresh = letters.filter(({ messageId }) => !seen.has(messageId));
+      for (const { messageId } of letters) seen.add(messageId);
+      fruitless = fresh.length === 0 ? fruitless + 1 : 0;
+      const kept = new Set((await visit(fresh)).map(({ messageId }) => messageId));
+      for (const { messageId } of fresh) if (!kept.has(messageId)) held.delete(messageId);
+    }
   } catch (error) {
     // Dead letters that cannot be given back are visible again by themselves: the first error matters more.
     await giveBack().catch(() => {});
     throw error;
   }
   await giveBack();
-}
-
-async function visitAll(
-  { queue, signal }: ScanSettings,
-  held: Map<string, string>,
-  visit: (letters: readonly DeadLetter[]) => Promise<readonly DeadLetter[]>,
-): Promise<void> {
-  const seen = new Set<string>();
-  let fruitless = 0;
-  while (!signal.aborted && fruitless < FRUITLESS_RECEIVES) {
-    const letters = await queue.receive(HIDDEN_SECONDS);
-    if (letters.length === 0) return;
-    for (const { messageId, receiptHandle } of letters) held.set(messageId, receiptHandle);
-    const fresh = letters.filter(({ messageId }) => !seen.has(messageId));
-    for (const { messageId } of letters) seen.add(messageId);
-    fruitless = fresh.length === 0 ? fruitless + 1 : 0;
-    const kept = new Set((await visit(fresh)).map(({ messageId }) => messageId));
-    for (const { messageId } of fresh) if (!kept.has(messageId)) held.delete(messageId);
-  }
 }
 
 export interface TakeSettings {

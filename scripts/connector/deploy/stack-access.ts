@@ -6,11 +6,6 @@ import {
 import type { AwsSettings } from '../deployment/deployment.ts';
 import { readStack } from '../deployment/find-deployment.ts';
 
-export interface FoundStack {
-  /** Undefined for a stack that is not whole. */
-  readonly version: string | undefined;
-}
-
 export type StackAccess = ReturnType<typeof openStackAccess>;
 
 /** Its first change set was not carried out, or failed: CDK makes such a stack anew. */
@@ -26,8 +21,8 @@ export function openStackAccess(stack: string, aws: AwsSettings) {
   const cloudFormation = new CloudFormation(aws);
 
   return {
-    /** Undefined when there is no such stack. */
-    async find(): Promise<FoundStack | undefined> {
+    /** Undefined when there is no such stack; its version is, too, where it is not whole. */
+    async find(): Promise<{ readonly version: string | undefined } | undefined> {
       const found = await readStack(aws, stack);
       if (!found || NEVER_MADE.has(found.status)) return undefined;
       return { version: found.outputs.Version };

@@ -95,10 +95,10 @@ export async function* readAudit(
       const begunAt = Date.parse(at);
       const isMeant = begunAt >= since.getTime() && begunAt < until.getTime();
       if (id.endsWith(END) || !isMeant) return [];
-      const change = v.safeParse(begun, parseJson(text));
+      const change = v.safeParse(v.pipe(v.string(), v.parseJson(), begun), text);
       // Its writer must not be able to hide it.
       if (!change.success) return [{ at, who: userId, ...NOT_READABLE }];
-      const end = v.safeParse(ended, parseJson(texts.get(`${id}${END}`)));
+      const end = v.safeParse(v.pipe(v.string(), v.parseJson(), ended), texts.get(`${id}${END}`));
       const { who: claims, ...rest } = change.output;
       return [{ at, who: userId, claims, ...rest, ...(end.success && { end: end.output }) }];
     });
@@ -164,14 +164,6 @@ function* monthsBack(until: Date, since: Date): Generator<string> {
   month.setUTCDate(1);
   for (; monthOf(month) >= monthOf(since); month.setUTCMonth(month.getUTCMonth() - 1)) {
     yield monthOf(month);
-  }
-}
-
-function parseJson(text: string | undefined): unknown {
-  try {
-    return JSON.parse(text ?? '');
-  } catch {
-    return undefined;
   }
 }
 

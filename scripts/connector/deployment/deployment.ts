@@ -110,24 +110,16 @@ export function outputsOf(
 /** Where a deployment is, for commands to copy. */
 export type Place = Pick<Deployment, 'where' | 'stack' | 'region' | 'aws'>;
 
-/** Deploys the settings of this folder there once more. Undefined where "npm start" has to be started again. */
-export function deployCommand({
+/** What repairs what a deployment makes. */
+export function deployAgain({
   where,
   stage,
   region,
   aws,
-}: Pick<Deployment, 'where' | 'stage' | 'region' | 'aws'>): string | undefined {
-  if (where === 'local') return undefined;
-  return lineText(line('deploy', [], { stage, region, profile: aws.profile }));
+}: Pick<Deployment, 'where' | 'stage' | 'region' | 'aws'>): string {
+  if (where === 'local') return 'Stop "npm start" and start it again.';
+  return `Deploy again: ${lineText(line('deploy', [], { stage, region, profile: aws.profile }))}`;
 }
-
-/** What repairs what a deployment makes. */
-export function deployAgain(deployment: Parameters<typeof deployCommand>[0]): string {
-  const run = deployCommand(deployment);
-  return run === undefined ? RESTART : `Deploy again: ${run}`;
-}
-
-const RESTART = 'Stop "npm start" and start it again.';
 
 /** A complete command to copy, for the same deployment. */
 export const nextCommand = ({ where, stack, region, aws }: Place, command: string): string =>

@@ -57,7 +57,10 @@ export async function findLocalStack(): Promise<Deployment | undefined> {
   const file = join(findProject(), STACK_FILE);
   const writtenAt = statSync(file, { throwIfNoEntry: false })?.mtime;
   if (!writtenAt) return undefined;
-  const parsed = v.safeParse(localStack, parseJson(readFileSync(file, 'utf8')));
+  const parsed = v.safeParse(
+    v.pipe(v.string(), v.parseJson(), localStack),
+    readFileSync(file, 'utf8'),
+  );
   if (!parsed.success) {
     throw new Problem(
       `${file} was not written by "npm start", or is damaged.`,
@@ -96,14 +99,6 @@ function isAlive(pid: number): boolean {
   } catch (error) {
     // The process runs, but belongs to another user.
     return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }
 

@@ -25,24 +25,17 @@ export interface DoctorOptions extends CommonOptions {
   readonly all?: boolean;
 }
 
-interface DoctorData
-  extends ChecksData,
-    Pick<Deployment, 'stack' | 'stage' | 'region' | 'where' | 'version'> {
-  readonly commandVersion: string;
-  /** The newest form of the ledger's items that this command reads. */
-  readonly ledgerFormat: number;
-}
-
 /** Looks at everything that a deployment needs, and changes nothing. */
 export async function examine(
   { findDeployment }: Pick<Session, 'findDeployment'>,
   options: DoctorOptions,
-): Promise<Document<DoctorData>> {
+): Promise<Document<ChecksData>> {
   // Throws a `Problem` for wrong settings or a missing stack.
   const deployment = await findDeployment();
   const { all = false } = options;
   const checks = await runChecks(openChecks(deployment, options), options);
   const { stack, stage, region, where, version } = deployment;
+  // The newest form of the ledger's items that this command reads.
   const versions = { version, commandVersion: VERSION, ledgerFormat: LEDGER_FORMAT };
   const title = `${stack} ${where === 'aws' ? `in ${region}` : 'on this machine'}`;
   const found = checksDocument(title, checks, { all });

@@ -22,20 +22,13 @@ export interface HistoryOptions {
   readonly limit?: number;
 }
 
-interface HistoryData {
-  readonly stack: string;
-  readonly changes: readonly AuditRecord[];
-  /** ISO 8601: there are records before this moment. */
-  readonly more?: string;
-}
-
 const DAY_MS = 86_400_000;
 const DEFAULT_LIMIT = 50;
 
 export async function showHistory(
   { findDeployment }: Session,
   options: HistoryOptions,
-): Promise<Document<HistoryData>> {
+): Promise<Document> {
   const deployment = await findDeployment();
   const { stack } = deployment;
   const now = new Date();

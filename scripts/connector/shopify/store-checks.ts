@@ -58,6 +58,7 @@ export const ALL_ORDERS = 'read_all_orders';
 const ALWAYS: readonly WantedScope[] = [
   { scope: 'read_orders', for: 'orders' },
   { scope: 'read_customers', for: 'the customer of an order' },
+  { scope: 'read_customer_merge', for: 'merges of customers' },
   { scope: 'read_products', for: 'products' },
   { scope: 'read_discounts', for: 'discount codes' },
 ];
@@ -87,18 +88,15 @@ const STORE_CREDIT: readonly WantedScope[] = [
 export function wantedScopes(
   { storefront }: Pick<Connector, 'storefront'>,
   {
-    rules: { enrich, customers, lostDisputes, couponKinds },
+    rules: { enrich, lostDisputes, couponKinds },
   }: {
-    readonly rules: Pick<MappingRules, 'enrich' | 'customers' | 'lostDisputes' | 'couponKinds'>;
+    readonly rules: Pick<MappingRules, 'enrich' | 'lostDisputes' | 'couponKinds'>;
   },
 ): readonly WantedScope[] {
   return [
     ...ALWAYS,
     ...(enrich.locationNames
       ? [{ scope: 'read_locations', for: 'rules.enrich.locationNames' }]
-      : []),
-    ...(customers === 'from-sign-up'
-      ? [{ scope: 'read_customer_merge', for: "rules.customers 'from-sign-up'" }]
       : []),
     ...(lostDisputes === 'take-back'
       ? [{ scope: 'read_shopify_payments_disputes', for: "rules.lostDisputes 'take-back'" }]

@@ -1,6 +1,7 @@
-import { createInterface } from 'node:readline/promises';
+import { createInterface, type Interface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { styleText } from 'node:util';
+import type { Column } from '../document/document.ts';
 import { Problem } from './exit.ts';
 import { printable, printableLines, shorten, spanText, wrap } from './text.ts';
 
@@ -127,32 +128,24 @@ export async function askHidden(
   const lines = createInterface({ input, output: nowhere, terminal: true, historySize: 0 });
   // Only from here on the terminal does not echo what is typed.
   output.write(`${question}: `);
-  try {
-    const givenUp = new Promise<undefined>((resolve) =>
-      lines.once('close', () => resolve(undefined)),
-    );
-    const answer = await Promise.race([lines.question(''), givenUp]);
-    if (answer === undefined) throw new Problem('Nothing was stored: the input was cancelled.');
-    return answer.trim();
-  } finally {
-    lines.close();
-    output.write('\n');
-  }
+  const answer = await answerIn(lines, '').finally(() => output.write('\n'));
+  if (answer === undefined) throw new Problem('Nothing was stored: the input was cancelled.');
+  return answer;
 }
 
 /** Asks on standard error, so that a piped result stays clean. Undefined when the user cancels. */
-export async function askLine(question: string): Promise<string | undefined> {
+export function askLine(question: string): Promise<string | undefined> {
   const lines = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    // Ctrl-C and the end of the input close the interface.
-    const closed = new Promise<undefined>((resolve) =>
-      lines.once('close', () => resolve(undefined)),
-    );
-    const answer = await Promise.race([lines.question(`${question}: `), closed]);
-    return answer?.trim();
-  } finally {
-    lines.close();
-  }
+  return answerIn(lines, `${question}: `);
+}
+
+/** Undefined when it is closed before, as by Ctrl-C and the end of the input. */
+async function answerIn(lines: Interface, question: string): Promise<string | undefined> {
+  const closed = new Promise<undefined>((resolve) => lines.once('close', () => resolve(undefined)));
+  const answer = await Promise.race([lines.question(question), closed]).finally(() =>
+    lines.close(),
+  );
+  return answer?.trim();
 }
 
 /** False where there is no terminal to answer. Only a typed "yes" counts. */

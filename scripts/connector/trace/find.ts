@@ -21,7 +21,7 @@ interface Searched {
   readonly shop: Shop;
 }
 
-export interface SearchedDeps extends Omit<Searched, 'shop'> {
+export interface SearchedDeps {
   readonly services: Searched['services'] & {
     readonly store: Pick<ShopServices['store'], 'readCoupon'>;
   };

@@ -153,8 +153,7 @@ async function handleMerge(
   { deletedId, keptId }: { readonly deletedId: string; readonly keptId: string },
   deps: MemberDeps,
 ): Promise<Outcome> {
-  const { loyalty, breaker, rules } = deps.shop(event.shop);
-  if (rules.customers === 'with-orders') return { kind: 'skipped', why: 'customers-with-orders' };
+  const { loyalty, breaker } = deps.shop(event.shop);
   const { ledger, now, deadline: signal } = deps;
   const noted = await noteMerge({ shop: event.shop, id: deletedId }, keptId, {
     ...{ ledger, now: now(), topic: event.topic, retentionDays: deps.orderRetentionDays },

@@ -212,7 +212,7 @@ async function tellsTooLittle(
     leavesOut(snapshot, rules, entry) ||
     isFinal(snapshot, mapped, entry) ||
     mayBeOld(snapshot, entry, doubt) ||
-    hasLateCustomer(shop, snapshot, rules, customers)
+    hasLateCustomer(shop, snapshot, customers)
   );
 }
 
@@ -298,12 +298,11 @@ const keysOf = (shop: string, id: string) =>
  */
 async function lateRedaction(
   next: Plan,
-  { shop, snapshot, rules }: Situation,
+  { shop, snapshot }: Situation,
   ledger: Reads,
 ): Promise<number | undefined> {
   const { entity, version, redactedAt } = snapshot;
   if (next.kind !== 'call' || redactedAt !== undefined) return undefined;
-  if (rules.customers === 'with-orders') return undefined;
   if (entity.kind !== 'order' || !entity.order.customer) return undefined;
   const keys = Object.values(keysOf(shop, entity.order.customer.id));
   const known = await ledger.readMany(keys);
@@ -319,10 +318,9 @@ async function lateRedaction(
 export async function hasLateCustomer(
   shop: string,
   { entity, source, version }: Snapshot,
-  { customers }: Pick<OrderRules, 'customers'>,
   ledger: Reads,
 ): Promise<boolean> {
-  if (customers === 'with-orders' || source === 'store') return false;
+  if (source === 'store') return false;
   if (entity.kind !== 'order' || !entity.order.customer) return false;
   const { customer } = entity.order;
   const { record, member } = keysOf(shop, customer.id);
@@ -342,10 +340,9 @@ export async function hasLateCustomer(
 export function customerKeys(
   shop: string,
   entity: StoreEntity,
-  rules: Pick<OrderRules, 'customers' | 'pendingOrders' | 'completeWhen'>,
+  rules: Pick<OrderRules, 'pendingOrders' | 'completeWhen'>,
 ): readonly LedgerKey[] {
   if (entity.kind !== 'order' || !entity.order.customer) return [];
-  if (rules.customers === 'with-orders') return [];
   if (rules.pendingOrders === 'skip' && neverCompleted(entity.order, rules)) return [];
   return Object.values(keysOf(shop, entity.order.customer.id));
 }

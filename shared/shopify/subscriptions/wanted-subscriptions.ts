@@ -43,7 +43,10 @@ export function wantedSubscriptions(
   const announced = topicsOfEvents(products);
   return [...topicRoutes]
     .filter(([topic]) => !complianceTopics.has(topic) && !announced.has(topic))
-    .filter(([, { kind }]) => kind !== 'member' || customers === 'from-sign-up')
+    .filter(
+      ([, { kind, claim }]) =>
+        kind !== 'member' || claim === 'merged' || customers === 'from-sign-up',
+    )
     .filter(([topic]) => lostDisputes === 'take-back' || !topic.startsWith('disputes/'))
     .map(([topic, route]) => ({
       topic,

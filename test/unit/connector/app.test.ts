@@ -31,28 +31,19 @@ function scopesWith(settings: Partial<ConnectorSettings>): readonly string[] {
   return wantedScopes(connector, shop).map(({ scope }) => scope);
 }
 
-const READING = ['read_orders', 'read_customers', 'read_products', 'read_discounts'];
+const READING = [
+  ...['read_orders', 'read_customers', 'read_customer_merge'],
+  ...['read_products', 'read_discounts'],
+];
 const WRITING = ['write_customers', 'write_discounts', 'write_app_proxy'];
 
 describe('the scopes of the app', () => {
   it.each<[string, Partial<ConnectorSettings>, readonly string[]]>([
     ['orders with their customers', { rules: { customers: 'with-orders' } }, []],
-    ['customers from sign-up', { rules: { customers: 'from-sign-up' } }, ['read_customer_merge']],
-    [
-      'lost disputes',
-      { rules: { customers: 'with-orders', lostDisputes: 'take-back' } },
-      ['read_shopify_payments_disputes'],
-    ],
-    [
-      'names of locations',
-      { rules: { customers: 'with-orders', enrich: { locationNames: true } } },
-      ['read_locations'],
-    ],
-    [
-      'names of staff',
-      { rules: { customers: 'with-orders', enrich: { staffNames: true } } },
-      ['read_users'],
-    ],
+    ['customers from sign-up', { rules: { customers: 'from-sign-up' } }, []],
+    ['lost disputes', { rules: { lostDisputes: 'take-back' } }, ['read_shopify_payments_disputes']],
+    ['names of locations', { rules: { enrich: { locationNames: true } } }, ['read_locations']],
+    ['names of staff', { rules: { enrich: { staffNames: true } } }, ['read_users']],
   ])('are those that the settings need, and no other: %s', (_, settings, more) => {
     const without = scopesWith({
       storefront: undefined,
@@ -64,7 +55,7 @@ describe('the scopes of the app', () => {
   });
 
   it('leave out Rollouts where no coupons are mirrored', () => {
-    const settings = { rules: { customers: 'with-orders', couponKinds: [] } } as const;
+    const settings = { rules: { couponKinds: [] } } as const;
     expect(scopesWith(settings)).toEqual([...READING, ...WRITING]);
   });
 

@@ -172,12 +172,11 @@ describe('the connector’s part of shopify.app.toml', () => {
     expect(compliance).toEqual([{ compliance_topics: [...complianceTopics], uri }]);
   });
 
-  it('declares no topic of customers where the settings send them with their orders', () => {
+  it('declares of customers only their merges where the settings send them with their orders', () => {
     const withOrders = { customers: 'with-orders', lostDisputes: 'ignore' } as const;
     const topics = wantedSubscriptions(uri, withOrders).map(({ topic }) => topic);
-    expect(topics.filter((topic) => topic.startsWith('customers/'))).toEqual([]);
-    expect(topics).toHaveLength(wantedSubscriptions(uri).length - 4);
-    expect(appConfiguration(uri, 'app-configuration', withOrders)).not.toContain('customers/merge');
+    expect(topics.filter((topic) => topic.startsWith('customers/'))).toEqual(['customers/merge']);
+    expect(topics).toHaveLength(wantedSubscriptions(uri).length - 3);
   });
 
   it('declares the topics of disputes only where lost ones count', () => {
