@@ -54,7 +54,8 @@ export async function startSandboxes(run: Run, web: WebServers): Promise<Sandbox
     if (!account) throw new Error(`the account of ${shop.domain} was not started`);
     return { ...account, ...(await startStore(run, web, shop)) };
   };
-  const [shop, ...others] = shopsOf(connector);
+  const [shop, ...others] = connector.shops;
+  if (!shop) throw new Error('There is no shop in the settings.');
   const first = await start(shop);
   const proxyTo = web.storefront && `${web.storefront.address}/${shop.path}`;
   const { store, loyalty } = first;
@@ -71,11 +72,6 @@ export async function startSandboxes(run: Run, web: WebServers): Promise<Sandbox
   const shops: [RunningShop, ...RunningShop[]] = [first];
   for (const other of others) shops.push(await start(other));
   return { shops, shopAddress: shopPages?.address };
-}
-
-function shopsOf({ shops: [first, ...others] }: Connector): [Shop, ...Shop[]] {
-  if (!first) throw new Error('There is no shop in the settings.');
-  return [first, ...others];
 }
 
 async function startAccount(run: Run, { points }: WebServers, owner: Shop): Promise<Account> {

@@ -116,7 +116,11 @@ export function createLoyaltyClient(settings: LoyaltyClientSettings): LoyaltyCli
       ...personalTexts([input.query, input.body, namesCustomer && { Customer: input.path }]),
     ];
     const turn = await settings.takeTurn?.(options.signal);
-    if (turn?.kind === 'wait') return noTurn(turn);
+    if (turn?.kind === 'wait') {
+      const message = 'Not sent, to keep to loyalty.callsPerSecond.';
+      const { why, afterSeconds: retryAfterSeconds } = turn;
+      return transportFailure(why, { mayHaveHappened: false, message, retryAfterSeconds });
+    }
     const startedAt = performance.now();
     const authorization =
       known ??
@@ -212,14 +216,6 @@ function isRefusal(result: LoyaltyResult<unknown>): boolean {
     (result.kind === 'business-error' || result.kind === 'transport-failure') &&
     result.class === 'misconfigured'
   );
-}
-
-function noTurn({ why, afterSeconds }: Extract<Turn, { kind: 'wait' }>): TransportFailure {
-  return transportFailure(why, {
-    mayHaveHappened: false,
-    message: 'Not sent, to keep to loyalty.callsPerSecond.',
-    retryAfterSeconds: afterSeconds,
-  });
 }
 
 function notSent(

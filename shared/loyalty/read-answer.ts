@@ -46,7 +46,10 @@ export function readAnswer<O extends OperationId>(
     const message = `HTTP ${status} without an object.`;
     return transportFailure('not-found', { mayHaveHappened: false, status, message });
   }
-  if (body === undefined) return notTheContract(answer, sent, describeText(answer.text));
+  if (body === undefined) {
+    const what = answer.text.trim() === '' ? 'empty' : 'not a JSON object';
+    return notTheContract(answer, sent, what);
+  }
   if (reportsError(body) || saysOnlyErrors(operation, body)) return businessError();
   const unlike = `not the shape of ${operation}'s answer`;
   return readSuccess(operation, body, sent) ?? notTheContract(answer, sent, unlike);
@@ -111,10 +114,6 @@ function notTheContract(answer: CallAnswer, sent: Sent, what: string): Transport
     status: answer.status,
     message: `HTTP ${answer.status} with ${size} bytes ${described}: ${what}.`,
   });
-}
-
-function describeText(text: string): string {
-  return text.trim() === '' ? 'empty' : 'not a JSON object';
 }
 
 function textIn(value: unknown, { hidden }: Sent): string | undefined {

@@ -5,46 +5,19 @@ import type { Call, Program } from '../call.ts';
 import type { Catalog } from '../catalog.ts';
 import type { SandboxSettings } from '../settings.ts';
 import { listAvailableRewards } from './available-rewards.ts';
-import {
-  cancelOrder,
-  completeOrder,
-  partiallyCancelOrder,
-  settleDueOrders,
-} from './cancel-order.ts';
-import { startChallenge, validateChallenge } from './challenge.ts';
+import * as ends from './cancel-order.ts';
+import * as challenges from './challenge.ts';
 import type { Context } from './context.ts';
-import { createCoupon, deactivateCoupon, getCoupon } from './coupons.ts';
-import {
-  changeCashback,
-  changePoints,
-  getCustomerPoints,
-  listCustomersReport,
-  listExpiringPoints,
-  listPointsHistory,
-} from './customer-points.ts';
-import { changeCustomerStatus, getCustomer, upsertCustomer } from './customers.ts';
-import {
-  toBareObject,
-  toListEnvelope,
-  toListOrFailure,
-  toMovedEnvelope,
-  toProductEnvelope,
-  toProductPointsEnvelope,
-  toSimpleEnvelope,
-} from './envelopes.ts';
-import { getOrder, sendOrder } from './orders.ts';
+import * as coupons from './coupons.ts';
+import * as points from './customer-points.ts';
+import * as customers from './customers.ts';
+import * as envelopes from './envelopes.ts';
+import * as orders from './orders.ts';
 import { type Refusal, refuse } from './outcome.ts';
-import { calculateProductPoints, updateProduct } from './products.ts';
-import { answerQuiz, listQuizzes } from './quizzes.ts';
-import {
-  cancelRedemption,
-  cancelRedemptionByKey,
-  getRedeemedReward,
-  redeemReward,
-  redeemRewardByKey,
-  updateRewardMetadata,
-} from './redemptions.ts';
-import { getRewardConfiguration, listRewardConfigurations } from './rewards.ts';
+import * as products from './products.ts';
+import * as quizzes from './quizzes.ts';
+import * as redemptions from './redemptions.ts';
+import * as rewards from './rewards.ts';
 import { openTables } from './rows.ts';
 import { listTiers } from './tiers.ts';
 
@@ -77,41 +50,44 @@ function operation<Refused extends { readonly kind: 'refused' }, Done>(
 }
 
 const operations: Readonly<Record<OperationId, ReturnType<typeof operation>>> = {
-  updateProduct: operation(updateProduct, toProductEnvelope),
-  calculateProductPoints: operation(calculateProductPoints, toProductPointsEnvelope),
-  redeemReward: operation(redeemReward, toListOrFailure),
-  sendOrder: operation(sendOrder, toSimpleEnvelope),
-  createCoupon: operation(createCoupon, toListEnvelope),
-  changeCashback: operation(changeCashback, toMovedEnvelope),
-  listTiers: operation(listTiers, toBareObject),
-  updateRewardMetadata: operation(updateRewardMetadata, toSimpleEnvelope),
-  getRewardConfiguration: operation(getRewardConfiguration, toSimpleEnvelope),
-  listQuizzes: operation(listQuizzes, toSimpleEnvelope),
-  getCustomer: operation(getCustomer, toSimpleEnvelope),
-  deactivateCoupon: operation(deactivateCoupon, toListEnvelope),
-  cancelPosOrder: operation(cancelOrder, toSimpleEnvelope),
-  cancelOrder: operation(cancelOrder, toSimpleEnvelope),
-  listRewardConfigurations: operation(listRewardConfigurations, toListEnvelope),
-  answerQuiz: operation(answerQuiz, toSimpleEnvelope),
-  getOrder: operation(getOrder, toBareObject),
-  completeOrder: operation(completeOrder, toSimpleEnvelope),
-  partiallyCancelOrder: operation(partiallyCancelOrder, toMovedEnvelope),
-  partiallyCancelPosOrder: operation(partiallyCancelOrder, toMovedEnvelope),
-  listAvailableRewards: operation(listAvailableRewards, toBareObject),
-  redeemRewardByKey: operation(redeemRewardByKey, toSimpleEnvelope),
-  cancelRedemption: operation(cancelRedemption, toMovedEnvelope),
-  cancelRedemptionByKey: operation(cancelRedemptionByKey, toMovedEnvelope),
-  startChallenge: operation(startChallenge, toBareObject),
-  validateChallenge: operation(validateChallenge, toBareObject),
-  getRedeemedReward: operation(getRedeemedReward, toBareObject),
-  getCustomerPoints: operation(getCustomerPoints, toBareObject),
-  changePoints: operation(changePoints, toMovedEnvelope),
-  listPointsHistory: operation(listPointsHistory, toListEnvelope),
-  upsertCustomer: operation(upsertCustomer, toMovedEnvelope),
-  changeCustomerStatus: operation(changeCustomerStatus, toMovedEnvelope),
-  getCoupon: operation(getCoupon, toListEnvelope),
-  listCustomersReport: operation(listCustomersReport, toListEnvelope),
-  listExpiringPoints: operation(listExpiringPoints, toListEnvelope),
+  updateProduct: operation(products.updateProduct, envelopes.toProductEnvelope),
+  calculateProductPoints: operation(
+    products.calculateProductPoints,
+    envelopes.toProductPointsEnvelope,
+  ),
+  redeemReward: operation(redemptions.redeemReward, envelopes.toListOrFailure),
+  sendOrder: operation(orders.sendOrder, envelopes.toSimpleEnvelope),
+  createCoupon: operation(coupons.createCoupon, envelopes.toListEnvelope),
+  changeCashback: operation(points.changeCashback, envelopes.toMovedEnvelope),
+  listTiers: operation(listTiers, envelopes.toBareObject),
+  updateRewardMetadata: operation(redemptions.updateRewardMetadata, envelopes.toSimpleEnvelope),
+  getRewardConfiguration: operation(rewards.getRewardConfiguration, envelopes.toSimpleEnvelope),
+  listQuizzes: operation(quizzes.listQuizzes, envelopes.toSimpleEnvelope),
+  getCustomer: operation(customers.getCustomer, envelopes.toSimpleEnvelope),
+  deactivateCoupon: operation(coupons.deactivateCoupon, envelopes.toListEnvelope),
+  cancelPosOrder: operation(ends.cancelOrder, envelopes.toSimpleEnvelope),
+  cancelOrder: operation(ends.cancelOrder, envelopes.toSimpleEnvelope),
+  listRewardConfigurations: operation(rewards.listRewardConfigurations, envelopes.toListEnvelope),
+  answerQuiz: operation(quizzes.answerQuiz, envelopes.toSimpleEnvelope),
+  getOrder: operation(orders.getOrder, envelopes.toBareObject),
+  completeOrder: operation(ends.completeOrder, envelopes.toSimpleEnvelope),
+  partiallyCancelOrder: operation(ends.partiallyCancelOrder, envelopes.toMovedEnvelope),
+  partiallyCancelPosOrder: operation(ends.partiallyCancelOrder, envelopes.toMovedEnvelope),
+  listAvailableRewards: operation(listAvailableRewards, envelopes.toBareObject),
+  redeemRewardByKey: operation(redemptions.redeemRewardByKey, envelopes.toSimpleEnvelope),
+  cancelRedemption: operation(redemptions.cancelRedemption, envelopes.toMovedEnvelope),
+  cancelRedemptionByKey: operation(redemptions.cancelRedemptionByKey, envelopes.toMovedEnvelope),
+  startChallenge: operation(challenges.startChallenge, envelopes.toBareObject),
+  validateChallenge: operation(challenges.validateChallenge, envelopes.toBareObject),
+  getRedeemedReward: operation(redemptions.getRedeemedReward, envelopes.toBareObject),
+  getCustomerPoints: operation(points.getCustomerPoints, envelopes.toBareObject),
+  changePoints: operation(points.changePoints, envelopes.toMovedEnvelope),
+  listPointsHistory: operation(points.listPointsHistory, envelopes.toListEnvelope),
+  upsertCustomer: operation(customers.upsertCustomer, envelopes.toMovedEnvelope),
+  changeCustomerStatus: operation(customers.changeCustomerStatus, envelopes.toMovedEnvelope),
+  getCoupon: operation(coupons.getCoupon, envelopes.toListEnvelope),
+  listCustomersReport: operation(points.listCustomersReport, envelopes.toListEnvelope),
+  listExpiringPoints: operation(points.listExpiringPoints, envelopes.toListEnvelope),
 };
 
 /** Reports an error on demand as the operation would report one of its own. */
@@ -129,9 +105,9 @@ export function createProgram({ tables, ...parts }: ProgramParts): Program {
   const context: Context = { ...parts, tables: openTables(tables) };
   return {
     answer: (call) => {
-      settleDueOrders(context);
+      ends.settleDueOrders(context);
       return operations[call.operation].answer(context, call);
     },
-    settleDue: () => settleDueOrders(context),
+    settleDue: () => ends.settleDueOrders(context),
   };
 }

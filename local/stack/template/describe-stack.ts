@@ -1,17 +1,5 @@
-import type { StackDescription } from './describe-resources.ts';
-import {
-  describeEventSource,
-  describeFunction,
-  describeManagedPolicy,
-  describePermission,
-  describeQueue,
-  describeRole,
-  describeSchedules,
-  describeTable,
-  describeWeb,
-  type ResolvedResource,
-  statementsOf,
-} from './describe-resources.ts';
+import type { ResolvedResource, StackDescription } from './describe-resources.ts';
+import * as reading from './describe-resources.ts';
 import { createIdentities, type Identity, type Place } from './identities.ts';
 import { type Properties, readerOf, type Template, UnknownInTemplate } from './template.ts';
 
@@ -176,25 +164,30 @@ export function describeStack(template: Template, place: Place): StackDescriptio
   };
   const policies = of('AWS::IAM::Policy');
   const stack: StackDescription = {
-    queues: each('AWS::SQS::Queue', describeQueue),
+    queues: each('AWS::SQS::Queue', reading.describeQueue),
     tables: [
-      ...each('AWS::DynamoDB::Table', describeTable),
-      ...each('AWS::DynamoDB::GlobalTable', describeTable),
+      ...each('AWS::DynamoDB::Table', reading.describeTable),
+      ...each('AWS::DynamoDB::GlobalTable', reading.describeTable),
     ],
-    functions: each('AWS::Lambda::Function', describeFunction),
+    functions: each('AWS::Lambda::Function', reading.describeFunction),
     webs: describeWebs(template, {
       resources: of('AWS::Lambda::Url', 'AWS::ApiGatewayV2::Integration'),
       routes: of('AWS::ApiGatewayV2::Route'),
     }),
-    eventSources: each('AWS::Lambda::EventSourceMapping', describeEventSource),
-    schedules: each('AWS::Events::Rule', describeSchedules).flat(),
+    eventSources: each('AWS::Lambda::EventSourceMapping', reading.describeEventSource),
+    schedules: each('AWS::Events::Rule', reading.describeSchedules).flat(),
     roles: [
-      ...each('AWS::IAM::Role', (role) => describeRole(role, policies)),
-      ...each('AWS::IAM::ManagedPolicy', describeManagedPolicy),
+      ...each('AWS::IAM::Role', (role) => reading.describeRole(role, policies)),
+      ...each('AWS::IAM::ManagedPolicy', reading.describeManagedPolicy),
     ],
-    permissions: each('AWS::Lambda::Permission', describePermission),
-    queuePolicies: each('AWS::SQS::QueuePolicy', statementsOf).flat(),
-    outputs: describeOutputs(template, resolve),
+    permissions: each('AWS::Lambda::Permission', reading.describePermission),
+    queuePolicies: each('AWS::SQS::QueuePolicy', reading.statementsOf).flat(),
+    outputs: Object.fromEntries(
+      Object.entries(template.Outputs ?? {}).map(([name, one]) => [
+        name,
+        String(resolve(one.Value)),
+      ]),
+    ),
   };
   const web = new Set([
     'AWS::Lambda::Url',
@@ -227,7 +220,7 @@ function describeWebs(
     const output = Object.entries(outputs).find(([, definition]) =>
       JSON.stringify(definition).includes(`"${resource.logicalId}"`),
     );
-    return [output?.[0] ?? 'WebhookAddress', describeWeb(resource, routes)] as const;
+    return [output?.[0] ?? 'WebhookAddress', reading.describeWeb(resource, routes)] as const;
   });
   if (new Set(webs.map(([output]) => output)).size < webs.length) {
     throw new UnknownInTemplate('two public addresses in one output');
@@ -249,13 +242,4 @@ function parametersOf(
     'AWS::StackName': stackName,
     'AWS::StackId': `arn:aws:cloudformation:${region}:${account}:stack/${stackName}/local`,
   };
-}
-
-function describeOutputs(
-  { Outputs: outputs = {} }: Template,
-  resolve: Resolve,
-): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    Object.entries(outputs).map(([name, { Value: value }]) => [name, String(resolve(value))]),
-  );
 }

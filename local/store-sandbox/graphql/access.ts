@@ -38,14 +38,9 @@ export function checkAccess(
 
 export function denyAccess(scope: string, fieldName: string): GraphQLError {
   const requiredAccess = `\`${scope}\` access scope.`;
-  return denied(`Access denied for ${fieldName} field. Required access: ${requiredAccess}`, {
-    requiredAccess,
-  });
-}
-
-function denied(message: string, more: { readonly requiredAccess?: string } = {}): GraphQLError {
   const documentation = 'https://shopify.dev/api/usage/access-scopes';
-  return new GraphQLError(message, {
-    extensions: { code: 'ACCESS_DENIED', documentation, ...more },
-  });
+  return new GraphQLError(
+    `Access denied for ${fieldName} field. Required access: ${requiredAccess}`,
+    { extensions: { code: 'ACCESS_DENIED', documentation, requiredAccess } },
+  );
 }

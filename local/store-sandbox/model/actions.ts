@@ -1,39 +1,15 @@
 import * as v from 'valibot';
-import {
-  cancelOrder,
-  closeOrder,
-  deleteOrder,
-  editOrder,
-  fulfilOrder,
-  returnItems,
-  tagOrder,
-} from './change-order.ts';
-import {
-  createCustomer,
-  deleteCustomer,
-  mergeCustomers,
-  redactCustomer,
-  requestCustomerData,
-  updateCustomer,
-} from './customers.ts';
-import {
-  addCodes,
-  createDiscount,
-  deactivateDiscount,
-  deleteDiscount,
-  endRollout,
-  removeCodes,
-  startRollout,
-  updateDiscount,
-} from './discounts.ts';
+import * as orders from './change-order.ts';
+import * as customers from './customers.ts';
+import * as discounts from './discounts.ts';
 import * as inputs from './inputs.ts';
-import { defineMetafield, deleteMetafield, setMetafield } from './metafields.ts';
-import { expirePayment, openDispute, payOrder, updateDispute, voidPayment } from './payments.ts';
-import { placeOrder, placeRandomOrder, quoteOrder } from './place-order.ts';
-import { changeInventory, createProduct, deleteProduct, updateProduct } from './products.ts';
-import { refundOrder, settleRefund } from './refund-order.ts';
+import * as metafields from './metafields.ts';
+import * as payments from './payments.ts';
+import * as placing from './place-order.ts';
+import * as products from './products.ts';
+import * as refunds from './refund-order.ts';
 import type { StoreRows } from './rows.ts';
-import { creditCustomer, failCheckout } from './store-credit.ts';
+import * as credit from './store-credit.ts';
 import { done, moment, type Outcome, refused, type World } from './world.ts';
 
 interface Action<Schema extends v.GenericSchema, Value> {
@@ -74,46 +50,50 @@ const actionOn = <
 
 /** Everything that can happen in the store, by its name in code and over HTTP. */
 export const actions = {
-  placeOrder: action(inputs.orderDraft, placeOrder),
-  quoteOrder: action(inputs.orderDraft, quoteOrder),
-  placeRandomOrder: action(inputs.nothing, placeRandomOrder),
-  payOrder: actionOn('order', inputs.payment, payOrder),
-  voidPayment: actionOn('order', inputs.orderReference, voidPayment),
-  expirePayment: actionOn('order', inputs.orderReference, expirePayment),
-  fulfilOrder: actionOn('order', inputs.fulfilment, fulfilOrder),
-  editOrder: actionOn('order', inputs.edit, editOrder),
-  refundOrder: actionOn('order', inputs.refund, refundOrder),
-  settleRefund: actionOn('order', inputs.settlement, settleRefund),
-  openDispute: actionOn('order', inputs.dispute, openDispute),
-  updateDispute: actionOn('order', inputs.disputeChange, updateDispute),
-  returnItems: actionOn('order', inputs.returning, returnItems),
-  cancelOrder: actionOn('order', inputs.cancellation, cancelOrder),
-  tagOrder: actionOn('order', inputs.tagging, tagOrder),
-  closeOrder: actionOn('order', inputs.orderReference, closeOrder),
-  deleteOrder: actionOn('order', inputs.orderReference, deleteOrder),
-  createProduct: action(inputs.productDraft, createProduct),
-  updateProduct: actionOn('product', inputs.productChange, updateProduct),
-  changeInventory: actionOn('product', inputs.inventoryChange, changeInventory),
-  deleteProduct: actionOn('product', inputs.productReference, deleteProduct),
-  createDiscount: action(inputs.discountDraft, createDiscount),
-  updateDiscount: actionOn('discount', inputs.discountChange, updateDiscount),
-  deactivateDiscount: actionOn('discount', inputs.discountReference, deactivateDiscount),
-  deleteDiscount: actionOn('discount', inputs.discountReference, deleteDiscount),
-  addCodes: actionOn('discount', inputs.codesChange, addCodes),
-  removeCodes: actionOn('discount', inputs.codesChange, removeCodes),
-  startRollout: action(inputs.rolloutDraft, startRollout),
-  endRollout: action(inputs.rolloutReference, endRollout),
-  createCustomer: action(inputs.customerDraft, createCustomer),
-  updateCustomer: actionOn('customer', inputs.customerChange, updateCustomer),
-  mergeCustomers: action(inputs.customerMerge, mergeCustomers),
-  deleteCustomer: actionOn('customer', inputs.customerReference, deleteCustomer),
-  redactCustomer: actionOn('customer', inputs.customerReference, redactCustomer),
-  requestCustomerData: actionOn('customer', inputs.customerReference, requestCustomerData),
-  creditCustomer: action(inputs.creditChange, creditCustomer),
-  failCheckout: action(inputs.failedCheckout, failCheckout),
-  setMetafield: action(inputs.metafieldDraft, setMetafield),
-  deleteMetafield: action(inputs.metafieldReference, deleteMetafield),
-  defineMetafield: action(inputs.metafieldDefinition, defineMetafield),
+  placeOrder: action(inputs.orderDraft, placing.placeOrder),
+  quoteOrder: action(inputs.orderDraft, placing.quoteOrder),
+  placeRandomOrder: action(inputs.nothing, placing.placeRandomOrder),
+  payOrder: actionOn('order', inputs.payment, payments.payOrder),
+  voidPayment: actionOn('order', inputs.orderReference, payments.voidPayment),
+  expirePayment: actionOn('order', inputs.orderReference, payments.expirePayment),
+  fulfilOrder: actionOn('order', inputs.fulfilment, orders.fulfilOrder),
+  editOrder: actionOn('order', inputs.edit, orders.editOrder),
+  refundOrder: actionOn('order', inputs.refund, refunds.refundOrder),
+  settleRefund: actionOn('order', inputs.settlement, refunds.settleRefund),
+  openDispute: actionOn('order', inputs.dispute, payments.openDispute),
+  updateDispute: actionOn('order', inputs.disputeChange, payments.updateDispute),
+  returnItems: actionOn('order', inputs.returning, orders.returnItems),
+  cancelOrder: actionOn('order', inputs.cancellation, orders.cancelOrder),
+  tagOrder: actionOn('order', inputs.tagging, orders.tagOrder),
+  closeOrder: actionOn('order', inputs.orderReference, orders.closeOrder),
+  deleteOrder: actionOn('order', inputs.orderReference, orders.deleteOrder),
+  createProduct: action(inputs.productDraft, products.createProduct),
+  updateProduct: actionOn('product', inputs.productChange, products.updateProduct),
+  changeInventory: actionOn('product', inputs.inventoryChange, products.changeInventory),
+  deleteProduct: actionOn('product', inputs.productReference, products.deleteProduct),
+  createDiscount: action(inputs.discountDraft, discounts.createDiscount),
+  updateDiscount: actionOn('discount', inputs.discountChange, discounts.updateDiscount),
+  deactivateDiscount: actionOn('discount', inputs.discountReference, discounts.deactivateDiscount),
+  deleteDiscount: actionOn('discount', inputs.discountReference, discounts.deleteDiscount),
+  addCodes: actionOn('discount', inputs.codesChange, discounts.addCodes),
+  removeCodes: actionOn('discount', inputs.codesChange, discounts.removeCodes),
+  startRollout: action(inputs.rolloutDraft, discounts.startRollout),
+  endRollout: action(inputs.rolloutReference, discounts.endRollout),
+  createCustomer: action(inputs.customerDraft, customers.createCustomer),
+  updateCustomer: actionOn('customer', inputs.customerChange, customers.updateCustomer),
+  mergeCustomers: action(inputs.customerMerge, customers.mergeCustomers),
+  deleteCustomer: actionOn('customer', inputs.customerReference, customers.deleteCustomer),
+  redactCustomer: actionOn('customer', inputs.customerReference, customers.redactCustomer),
+  requestCustomerData: actionOn(
+    'customer',
+    inputs.customerReference,
+    customers.requestCustomerData,
+  ),
+  creditCustomer: action(inputs.creditChange, credit.creditCustomer),
+  failCheckout: action(inputs.failedCheckout, credit.failCheckout),
+  setMetafield: action(inputs.metafieldDraft, metafields.setMetafield),
+  deleteMetafield: action(inputs.metafieldReference, metafields.deleteMetafield),
+  defineMetafield: action(inputs.metafieldDefinition, metafields.defineMetafield),
   redactShop: action(inputs.nothing, (world) =>
     done('redacted', { topic: 'shop/redact', at: moment(world) }),
   ),

@@ -8,7 +8,12 @@ import {
   sum,
   taxesOn,
 } from './line-amounts.ts';
-import { fulfillmentStatus, openAuthorization, orderTotals } from './order-totals.ts';
+import {
+  fulfillmentStatus,
+  lineFulfillmentStatus,
+  openAuthorization,
+  orderTotals,
+} from './order-totals.ts';
 import { voidOf } from './payments.ts';
 import { recordRefund } from './refund-order.ts';
 import type { FulfillmentRow, LineRow, OrderRow, ReturnRow } from './rows.ts';
@@ -74,14 +79,15 @@ export function editOrder(world: World, order: OrderRow, input: Input<'edit'>): 
   for (const { lineId, quantity } of input.set) {
     const line = next.lines.find(({ id, kind }) => id === lineId && kind !== 'tip');
     if (!line) return refused(`The order has no line ${lineId} to edit.`);
-    const { kept, unfulfilled } = lineAmounts(next, line);
+    const { kept } = lineAmounts(next, line);
     const delta = quantity - kept;
     if (delta > 0) {
-      if (unfulfilled === 0 && isSent(order, line)) {
+      if (lineFulfillmentStatus(next, line) === 'fulfilled') {
         return refused(`Line ${lineId} is fulfilled: more of it is a line of its own.`);
       }
       additions.push({ id: lineId, delta });
-      next = replaceLine(next, raise(next, line, delta));
+      const raised = raise(next, line, delta);
+      next = { ...next, lines: next.lines.map((one) => (one === line ? raised : one)) };
     } else if (delta < 0) removals.push({ id: lineId, delta: -delta });
   }
   for (const draft of input.add) {
@@ -117,20 +123,10 @@ export function editOrder(world: World, order: OrderRow, input: Input<'edit'>): 
   return putOrder(world, { ...next, updatedAt: at }, edited, ...announcements);
 }
 
-function isSent({ fulfillments }: OrderRow, { id }: LineRow): boolean {
-  return fulfillments.some(
-    ({ status, lines }) => status === 'success' && lines.some(({ lineId }) => lineId === id),
-  );
-}
-
 function raise(order: OrderRow, line: LineRow, by: number): LineRow {
   const quantity = line.quantity + by;
   const net = line.unitMinor * quantity - discountOf(line);
   return { ...line, quantity, taxes: taxesOn(net, line.taxes, order.taxesIncluded) };
-}
-
-function replaceLine(order: OrderRow, line: LineRow): OrderRow {
-  return { ...order, lines: order.lines.map((one) => (one.id === line.id ? line : one)) };
 }
 
 /** Refunds and restocks everything that is left of the order. */

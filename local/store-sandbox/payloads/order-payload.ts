@@ -8,7 +8,6 @@ import {
 } from '../model/order-totals.ts';
 import type {
   AllocationRow,
-  ApplicationRow,
   LineRow,
   OrderRow,
   RefundRow,
@@ -47,14 +46,10 @@ function discountCodes(order: OrderRow, money: MoneyWriter) {
           {
             code: application.name,
             amount: money.flat(allocatedTo(order, index)),
-            type: codeType(application),
+            type: application.target === 'shipping_line' ? 'shipping' : application.value.kind,
           },
         ],
   );
-}
-
-function codeType({ target, value }: ApplicationRow): string {
-  return target === 'shipping_line' ? 'shipping' : value.kind;
 }
 
 function allocatedTo(order: OrderRow, index: number): number {

@@ -277,7 +277,10 @@ export function createCircuitBreaker(settings: BreakerSettings = defaults): Loca
     async enter(now) {
       for (let at = now; ; ) {
         const waitMs = openUntil - at.getTime();
-        if (waitMs > 0) return refuseFor(Math.ceil(waitMs / 1000));
+        if (waitMs > 0) {
+          const afterSeconds = Math.ceil(waitMs / 1000);
+          return { kind: 'call-refused', retry: { why: 'loyalty-unavailable', afterSeconds } };
+        }
         if (inFlight < allowed) break;
         at = await new Promise((resolve) => inLine.push(resolve));
       }
@@ -294,10 +297,6 @@ export function createCircuitBreaker(settings: BreakerSettings = defaults): Loca
       openSeconds = settings.openSeconds;
     },
   };
-}
-
-function refuseFor(afterSeconds: number): CallRefused {
-  return { kind: 'call-refused', retry: { why: 'loyalty-unavailable', afterSeconds } };
 }
 
 type Asked<Answer> =

@@ -204,7 +204,9 @@ export async function returnReward(
     return isLeft ? IN_PROGRESS : { kind: 'settled', redemption: begun };
   }
   const wait = secondsToCancel(state, deps.now());
-  if (wait !== undefined && wait > 0) return waitForOrders(wait);
+  if (wait !== undefined && wait > 0) {
+    return { kind: 'retry', why: 'redemption-to-cancel', afterSeconds: wait };
+  }
   const deleted = await deleteCode(record, redemption, deps);
   switch (deleted.kind) {
     case 'unavailable':
@@ -222,10 +224,6 @@ export async function returnReward(
 }
 
 const IN_PROGRESS: Retry = { kind: 'retry', why: 'redemption-in-progress' };
-
-const waitForOrders = (afterSeconds: number): Retry => ({
-  ...{ kind: 'retry', why: 'redemption-to-cancel', afterSeconds },
-});
 
 /**
  * By the discount's id: a merchant may have changed what `findCode` knows it by. Then by the code: a slow process may

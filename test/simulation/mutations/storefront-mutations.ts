@@ -99,9 +99,8 @@ export const storefrontMutations: readonly Mutation[] = (
     {
       name: 'return-does-not-wait',
       bug: 'the message of a reward that is taken back ends before its points are back',
-      find: '  if (wait !== undefined && wait > 0) return waitForOrders(wait);\n',
-      replace:
-        "  if (wait !== undefined && wait > 0) return { kind: 'settled', redemption: undefined };\n",
+      find: "    return { kind: 'retry', why: 'redemption-to-cancel', afterSeconds: wait };\n",
+      replace: "    return { kind: 'settled', redemption: undefined };\n",
     },
     {
       name: 'owing-is-told-once',
