@@ -1,7 +1,6 @@
 import { createInterface, type Interface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { styleText } from 'node:util';
-import type { Column } from '../document/document.ts';
 import { Problem } from './exit.ts';
 import { printable, printableLines, shorten, spanText, wrap } from './text.ts';
 
