@@ -103,6 +103,10 @@ const isAddress = (text: string) => text.includes('@');
 /** Quotes are documented for values with spaces or colons; a backslash escapes (Shopify, "Search syntax"). */
 const quoted = (text: string) => `"${text.replaceAll(/["\\]/g, '\\$&')}"`;
 
+/** Shopify, "Restrict API access with an IP allowlist": 403 for other addresses. */
+const ALLOWLIST =
+  'If the app has an IP allowlist, run the command from a network on it, or add this one (Dev Dashboard, the app, Settings). Else set the credentials.';
+
 export function askShop(ask: Ask, domain: string): AskedShopifyShop {
   const searchOrders = async (search: string) =>
     found(await ask(findOrdersDocument, { search }), ({ orders }) =>
@@ -173,14 +177,20 @@ export function askShop(ask: Ask, domain: string): AskedShopifyShop {
       });
     },
 
-    async tryCredentials() {
+    async look() {
       const answer = await ask(accessScopesDocument, {});
-      if (answer.kind === 'data') return undefined;
+      if (answer.kind === 'data') {
+        const scopes = answer.data.currentAppInstallation.accessScopes.map((one) => one.handle);
+        return [{ verdict: 'pass', what: 'the token is accepted', scopes }];
+      }
       const { why, misconfigured } = unavailable(answer);
-      const refused = `${domain} does not accept them (${why}); the app must be installed there`;
-      return misconfigured
-        ? { what: refused, isRefused: true }
-        : { what: `${domain} gave no usable answer (${why})` };
+      if (!misconfigured) {
+        const what = `${domain} did not answer as expected (${why})`;
+        return [{ verdict: 'unknown', what, fix: 'Try again later.' }];
+      }
+      const what = `the Admin API of ${domain} refuses the connector (${why})`;
+      const fix = why === 'forbidden' ? ALLOWLIST : 'The app must be installed there.';
+      return [{ verdict: 'fail', what, fix, isRefused: true }];
     },
   };
 }

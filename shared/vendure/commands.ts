@@ -135,17 +135,6 @@ function askServer(client: VendureClient, channel: Channel): AskedShop {
       return { kind: 'found', value: Object.values(answer.data)[0]?.totalItems ?? 0 };
     },
 
-    async tryCredentials() {
-      const answer = await client.ask(documents.channel, {});
-      if (answer.kind === 'data') return undefined;
-      const need =
-        answer.why === 'unauthorized' ? `the ${WRONG_LOGIN}` : `they need ${PERMISSIONS}`;
-      const refused = `${channel.adminApi} does not accept them (${answer.why}); ${need}`;
-      return answer.misconfigured
-        ? { what: refused, isRefused: true }
-        : { what: `${channel.adminApi} gave no usable answer (${answer.why})` };
-    },
-
     look: async () => judgeServer(await client.ask(documents.channel, {}), channel),
   };
 }
@@ -157,7 +146,7 @@ function found(kind: Kind, names: VendureNames | null | undefined) {
 }
 
 const WRONG_LOGIN =
-  "user name or the password is wrong, or the server's authOptions.tokenMethod lacks bearer";
+  "The user name or the password is wrong, or the server's authOptions.tokenMethod lacks bearer.";
 const NO_CHANNEL = 'has no channel with the token in vendure.channel';
 const SET_CHANNEL =
   "Set vendure.channel to the token of one of the server's channels (not its code), and deploy.";
@@ -175,8 +164,8 @@ export function judgeServer(
     if (misconfigured) {
       const fix =
         why === 'unauthorized'
-          ? `The ${WRONG_LOGIN}:`
-          : `The connector's API key or administrator needs ${PERMISSIONS}. If it has them:`;
+          ? WRONG_LOGIN
+          : `The connector's API key or administrator needs ${PERMISSIONS}.`;
       return [{ ...fail(`${address} refuses the connector (${why})`, fix), isRefused: true }];
     }
     if (queryRefused || why === 'not-the-api') {

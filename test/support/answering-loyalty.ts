@@ -2,7 +2,7 @@ import { createMemoryLedger } from '../../local/harness/memory-ledger.ts';
 import { recordTelemetry } from '../../local/harness/recorded-telemetry.ts';
 import { createCircuitBreaker, createTimedCache } from '../../shared/core/calls/call-loyalty.ts';
 import type { KnownQuizzes } from '../../shared/core/storefront/answer-quiz.ts';
-import type { RewardItem } from '../../shared/core/storefront/reward-view.ts';
+import type { RewardDetails, RewardItem } from '../../shared/core/storefront/reward-view.ts';
 import type { Earning } from '../../shared/core/storefront/storefront.ts';
 
 export const NOON = Date.parse('2026-10-09T12:00:00Z');
@@ -26,7 +26,7 @@ export function openAnswering(...answers: readonly unknown[]) {
     ...{ breaker: createCircuitBreaker(), telemetry: recordTelemetry(), now },
     ...{ taxInPrices: 0, earned: cache<Earning>(), quizzes: cache<KnownQuizzes>() },
     ...{ rewardTypes: {}, askLimit: () => undefined },
-    ...{ active: cache<readonly RewardItem[]>(), tiersOfRewards: cache<readonly string[]>() },
+    ...{ active: cache<readonly RewardItem[]>(), detailsOfRewards: cache<RewardDetails>() },
     ledger: createMemoryLedger(),
     loyalty: {
       ...{ calculateProductPoints: answer, listQuizzes: answer, answerQuiz: answer },

@@ -1,4 +1,5 @@
 import type { Shop } from '../../../shared/config/connector-config.ts';
+import type { AskedField } from '../../../shared/core/platform/platform.ts';
 import type { AwsSettings, Deployment } from '../deployment/deployment.ts';
 import type { CommonOptions, Session } from '../session/session.ts';
 import { Problem } from '../terminal/exit.ts';
@@ -82,26 +83,13 @@ export interface ShopSetup {
   readonly isOnly: boolean;
 }
 
-/** A value that only the user has. */
-export interface WantedValue {
-  readonly question: string;
-  /** The environment variable that is read instead of asking. */
-  readonly variable: string;
-  /** By default a secret, which is not shown while it is typed. */
-  readonly shown?: boolean;
-}
-
-/** From the environment, or asked for. Never waits where there is no terminal to answer. */
-export async function obtainValue({ question, variable, shown }: WantedValue): Promise<string> {
+/** A value that only the user has: from the environment, or asked for. Empty where there is no terminal to answer. */
+export async function obtainValue(
+  { question, variable }: Pick<AskedField, 'question' | 'variable'>,
+  ask = (text: string) => askHidden(`${text} (not shown)`),
+): Promise<string> {
   const given = process.env[variable]?.trim();
-  if (given) return given;
-  if (!process.stdin.isTTY) {
-    throw new Problem(
-      `Not given: ${question}.`,
-      `Set it in the environment variable ${variable}, or run the command in a terminal, which asks for it.`,
-    );
-  }
-  return shown ? ((await askLine(question)) ?? '') : askHidden(`${question} (not shown)`);
+  return given || !process.stdin.isTTY ? (given ?? '') : ask(question);
 }
 
 /** Where the user does something on another page; where nobody can answer, the next look says that it is not done. */

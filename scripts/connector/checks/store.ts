@@ -1,4 +1,5 @@
 import type { Shop } from '../../../shared/config/connector-config.ts';
+import type { StoreFinding } from '../../../shared/core/platform/platform.ts';
 import { line } from '../document/line.ts';
 import {
   type Check,
@@ -10,26 +11,21 @@ import {
   unknown,
 } from './check.ts';
 
-/** Of a shop without an app: whether its store can be read, and counts as the settings say. */
+/** Whether the store can be read, and counts as the settings say. */
 export function serverCheck({ shops, services }: Omit<ShopDeps, 'deployment'>): Check {
-  return shopCheck('store', ['store secret'], shops, async (shop) => {
-    const found = (await services().asked(shop).look?.()) ?? [];
-    return found.flatMap(({ isRefused, currency, ...finding }) => [
-      isRefused ? { ...finding, next: [setCredentials(shop)] } : finding,
-      ...(currency === undefined ? [] : [judgeCurrency(shop.rules, currency)]),
-    ]);
-  });
+  return shopCheck('store', ['store secret'], shops, async (shop) =>
+    judgeStore(await services().asked(shop).look(), shop),
+  );
 }
 
-/** Whether the store takes the credentials. */
-export const credentialsCheck = ({ shops, services }: ShopDeps): Check =>
-  shopCheck('store', ['store secret'], shops, async (shop) => {
-    const found = await services().asked(shop).tryCredentials();
-    if (!found) return [pass('the store accepts the credentials')];
-    return [found.isRefused ? fail(found.what, setCredentials(shop)) : unknown(found.what)];
-  });
+/** What the platform found, with the command that repairs it. */
+export const judgeStore = (found: readonly StoreFinding[], shop: Shop): readonly Finding[] =>
+  found.flatMap(({ isRefused, currency, scopes: _, ...finding }) => [
+    isRefused ? { ...finding, next: [setCredentials(shop)] } : finding,
+    ...(currency === undefined ? [] : [judgeCurrency(shop.rules, currency)]),
+  ]);
 
-export const setCredentials = ({ domain }: Shop) => ({
+const setCredentials = ({ domain }: Shop) => ({
   label: 'Set the credentials of the store',
   line: line('secrets set', ['store'], { shop: domain }),
 });

@@ -68,7 +68,7 @@ function openChecks(deployment: Deployment, options: CommonOptions): readonly Ch
     secretsCheck(deployment, credentials),
     appSecretsCheck(deps),
     webhookAddressCheck(deps),
-    ...storeChecks(deps, (room, own) => [room.store(own), ...room.checks(own)]),
+    ...storeChecks(deps),
     eventsCheck(deps),
     loyaltyCheck(deps),
     orderOriginCheck(deps),

@@ -1,4 +1,5 @@
 import type { ExitCode } from '../terminal/exit.ts';
+import type { Column } from '../terminal/terminal.ts';
 import type { Line } from './line.ts';
 
 /**
@@ -116,13 +117,6 @@ export interface TableBlock {
   readonly empty?: string;
   /** On a page a person chooses rows by their `key`; the actions then get the keys as this option. */
   readonly choose?: { readonly option: string; readonly actions: readonly Suggestion[] };
-}
-
-export interface Column {
-  readonly title: string;
-  readonly align?: 'left' | 'right';
-  /** Shrinks first where the table does not fit; by default a column keeps its full text. */
-  readonly shrinks?: boolean;
 }
 
 export interface Row {

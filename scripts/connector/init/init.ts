@@ -7,6 +7,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
+import { inspect } from 'node:util';
 import { EXAMPLE_SHOP, newShop, SHOP_NAMES } from '../../../shared/config/new-shop.ts';
 import { VERSION } from '../../../shared/config/release.ts';
 import { checkSettings } from '../../../shared/config/settings-check.ts';
@@ -223,15 +224,11 @@ function fillIn(
 }
 
 function settingLines(more: object): string {
-  const lines = Object.entries(more).map(([name, value]) => `${name}: ${settingText(value)},`);
+  const lines = Object.entries(more).map(
+    ([name, value]) => `${name}: ${inspect(value, { breakLength: Number.POSITIVE_INFINITY })},`,
+  );
   if (lines.length > 0) lines.push("// The currency is the one that the shop's channel counts in.");
   return lines.map((one) => `\n      ${one}`).join('');
-}
-
-function settingText(value: object | string): string {
-  if (typeof value === 'string') return quote(value);
-  const fields = Object.entries(value).map(([name, one]) => `${name}: ${settingText(one)}`);
-  return `{ ${fields.join(', ')} }`;
 }
 
 /** For an expression; `RegExp.escape` needs Node 24, and `npm create` runs on the user's own. */

@@ -8,7 +8,7 @@ import {
 import type { QueueFamily } from '../../../shared/core/events/event.ts';
 import { findingsBlock, runChecks, shopDeps, verdictOf } from '../checks/check.ts';
 import { loyaltyCheck } from '../checks/loyalty.ts';
-import { credentialsCheck } from '../checks/store.ts';
+import { serverCheck } from '../checks/store.ts';
 import { type Deployment, openLedger } from '../deployment/deployment.ts';
 import { readCaller } from '../deployment/read-caller.ts';
 import { type Block, type Document, text, type VerdictKind } from '../document/document.ts';
@@ -138,7 +138,7 @@ export async function resumeCommand(
   const isDone = ended.length + woken.length > 0;
   const deps = shopDeps(deployment, shops);
   const isFree = isDone && after.length === 0;
-  const asked = isFree ? await runChecks([credentialsCheck(deps), loyaltyCheck(deps)]) : [];
+  const asked = isFree ? await runChecks([serverCheck(deps), loyaltyCheck(deps)]) : [];
   const { kind } = verdictOf(asked);
   const refused = findingsBlock(asked, { all: false });
   const not = after.length > 0 ? 'have no pause of their own' : 'are not paused';

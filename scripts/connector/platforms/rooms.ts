@@ -6,14 +6,11 @@ import { serverCheck } from '../checks/store.ts';
 import { commandsOf, type PlatformShop } from '../deployment/platform.ts';
 import { webhookAddressCheck } from '../secrets/read-secret.ts';
 import { describeDashboard, shopifyChecks, shopifySteps } from '../shopify/shop-room.ts';
-import { adminApiCheck } from '../shopify/store-checks.ts';
 import { subscriptionsCheck } from '../shopify/webhooks.ts';
 
 /** What `doctor` and `setup` do in the shops of a platform, beside what its record in `shared` says. */
 interface StoreRoom {
-  /** Whether the store can be read. */
-  readonly store: (deps: ShopDeps) => Check;
-  /** What follows from what the store answers. */
+  /** Whether the store can be read, and what follows from that. */
   readonly checks: (deps: ShopDeps) => readonly Check[];
   /** Once the secrets are stored. */
   readonly steps: (setup: ShopSetup, deps: ShopDeps) => Iterable<Step>;
@@ -23,14 +20,12 @@ interface StoreRoom {
 
 const ROOMS: Readonly<Record<PlatformName, StoreRoom>> = {
   shopify: {
-    store: adminApiCheck,
     checks: shopifyChecks,
     steps: shopifySteps,
     guide: describeDashboard,
   },
   vendure: {
-    store: serverCheck,
-    checks: () => [],
+    checks: (deps) => [serverCheck(deps)],
     *steps({ shop }, deps) {
       yield { ...serverCheck(deps), title: `${commandsOf(shop).name} server` };
       yield { ...loyaltyCheck(deps), title: 'Loyalty service' };
@@ -41,14 +36,9 @@ const ROOMS: Readonly<Record<PlatformName, StoreRoom>> = {
 
 export const roomOf = ({ platform }: PlatformShop): StoreRoom => ROOMS[platform];
 
-/** What the rooms of these shops look at, each in its own. */
-export function storeChecks(
-  deps: ShopDeps,
-  checksOf: (room: StoreRoom, deps: ShopDeps) => readonly Check[],
-): readonly Check[] {
-  const groups = Map.groupBy(deps.shops, roomOf);
-  return [...groups].flatMap(([room, shops]) => checksOf(room, { ...deps, shops }));
-}
+/** Each shop's in its own room. */
+export const storeChecks = (deps: ShopDeps): readonly Check[] =>
+  [...Map.groupBy(deps.shops, roomOf)].flatMap(([room, shops]) => room.checks({ ...deps, shops }));
 
 /** Of any shops: those without subscriptions say who sends their events. */
 export const eventsCheck = (deps: ShopDeps): Check => subscriptionsCheck(deps);

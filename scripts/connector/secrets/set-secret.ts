@@ -14,7 +14,7 @@ import {
 } from '../../../shared/services/shop-secrets.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import { openFigures, readAccepted } from '../deployment/figures.ts';
-import { commandsOf, type PlatformShop, requireApp } from '../deployment/platform.ts';
+import { commandsOf, type PlatformShop } from '../deployment/platform.ts';
 import { openShopServices } from '../deployment/services.ts';
 import { type Document, type Suggestion, text } from '../document/document.ts';
 import { line } from '../document/line.ts';
@@ -44,7 +44,9 @@ export async function setSecret(
   const change = changeOf(purpose, options);
   const deployment = await findDeployment();
   const shop = findShop(deployment.connector, options.shop);
-  if (options.olderApp) requireApp(shop);
+  if (options.olderApp && !commandsOf(shop).olderSecret) {
+    throw new BadArguments(`--older-app is for an app, and ${shop.domain} has none.`);
+  }
   const { domain, path } = shop;
   const name = secretName(deployment.output('SecretsPrefix'), path, purpose);
   const stored = await readSecret(deployment, shop, purpose);
@@ -324,5 +326,7 @@ export async function tryCredentials(
   }
   const parsed = formOf(shop, 'store')(fields);
   if (parsed.kind === 'fault') return `${parsed.field} ${parsed.why}`;
-  return (await services.asked(shop, fields).tryCredentials())?.what;
+  const found = await services.asked(shop, fields).look();
+  const fault = found.find(({ verdict }) => verdict !== 'pass');
+  return fault && `${fault.what}. ${fault.fix}`.replace(/\.$/, '');
 }

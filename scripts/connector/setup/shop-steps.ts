@@ -48,7 +48,9 @@ function secretsCheckOf(setup: ShopSetup): Pick<Step, 'look' | 'fix'> {
       // First, because the webhook secret follows from it: a run that ends here asks for nothing again.
       const opens = store ?? (await obtainStore(wanted.store, known));
       if (!webhook) {
-        const asked = signs ? { current: `${opens.clientSecret}` } : await ask(wanted.webhook);
+        const asked = signs
+          ? { current: `${opens.clientSecret}` }
+          : await askFields(wanted.webhook, (one) => obtainValue(one));
         await keep('webhook', asked);
       }
       if (wanted.loyalty.length > 0) {
@@ -97,12 +99,6 @@ function secretsCheckOf(setup: ShopSetup): Pick<Step, 'look' | 'fix'> {
     deps.terminal.note(`The ${purpose} secret is stored.`);
   }
 
-  async function ask(wanted: readonly AskedField[]): Promise<SecretFields> {
-    const isLeftOut = ({ isEnough, variable }: AskedField) =>
-      isEnough && !process.stdin.isTTY && !process.env[variable];
-    return askFields(wanted, async (one) => (isLeftOut(one) ? '' : obtainValue(one)));
-  }
-
   /**
    * Asks for the values of a secret and tries them before they are stored. In a terminal the user has three
    * tries; otherwise the same values would come again.
@@ -117,7 +113,7 @@ function secretsCheckOf(setup: ShopSetup): Pick<Step, 'look' | 'fix'> {
       throw new Problem('Values without a terminal are for one shop.', 'Name it: --shop DOMAIN.');
     }
     for (let tries = 1; ; tries += 1) {
-      const fields = { ...known, ...(await ask(wanted)) };
+      const fields = { ...known, ...(await askFields(wanted, (one) => obtainValue(one))) };
       const refused =
         faultIn(purpose, fields, shop) ?? (await tryCredentials(deployment, shop, purpose, fields));
       if (refused === undefined) return fields;

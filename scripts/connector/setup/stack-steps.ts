@@ -5,13 +5,7 @@ import { VERSION } from '../../../shared/config/release.ts';
 import { settingsFileOf } from '../../../shared/config/settings-file.ts';
 import { fail, info, pass } from '../checks/check.ts';
 import { settingsCheck } from '../checks/settings.ts';
-import {
-  obtainValue,
-  type SetupDeps,
-  type Step,
-  type WantedValue,
-  waitForUser,
-} from '../checks/step.ts';
+import { obtainValue, type SetupDeps, type Step, waitForUser } from '../checks/step.ts';
 import { deploy } from '../deploy/deploy.ts';
 import { runCdk } from '../deploy/synth.ts';
 import type { Deployment } from '../deployment/deployment.ts';
@@ -19,6 +13,7 @@ import { readStack } from '../deployment/find-deployment.ts';
 import { fitToAccount } from '../deployment/fit-to-account.ts';
 import { readCaller } from '../deployment/read-caller.ts';
 import { absentAddresses, alarmsCheck, CONFIRM, readAlarmSubscriptions } from '../doctor/aws.ts';
+import { askLine } from '../terminal/terminal.ts';
 
 const accountOf = (arn: string): string => arn.split(':')[4] ?? '';
 
@@ -120,10 +115,9 @@ export function deployStep(deps: SetupDeps): Step {
   };
 }
 
-const EMAIL: WantedValue = {
+const EMAIL = {
   question: 'an e-mail address for alarms (Enter: none)',
   variable: 'CONNECTOR_ALARM_EMAIL',
-  shown: true,
 };
 
 export function alarmsStep({ stage, session }: SetupDeps, deployment: Deployment): Step {
@@ -147,8 +141,7 @@ export function alarmsStep({ stage, session }: SetupDeps, deployment: Deployment
   };
 
   async function askForAddress(): Promise<readonly string[]> {
-    const canAsk = process.stdin.isTTY || process.env[EMAIL.variable];
-    const address = canAsk ? await obtainValue(EMAIL) : '';
+    const address = await obtainValue(EMAIL, async (question) => (await askLine(question)) ?? '');
     return address === '' ? [] : [address];
   }
 

@@ -24,7 +24,6 @@ import {
 } from '../checks/check.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import { isDenied } from '../deployment/explain-aws-error.ts';
-import { requireApp, requireApps } from '../deployment/platform.ts';
 import type { Document } from '../document/document.ts';
 import { line } from '../document/line.ts';
 import { readSecret } from '../secrets/read-secret.ts';
@@ -32,7 +31,14 @@ import { findShop, shopsOf } from '../session/arguments.ts';
 import type { CommonOptions, Session } from '../session/session.ts';
 import { BadArguments, Problem } from '../terminal/exit.ts';
 import { counted } from '../terminal/text.ts';
-import { ALL_ORDERS, adminApiCheck, installedAppCheck, wantedScopes } from './store-checks.ts';
+import {
+  ALL_ORDERS,
+  adminApiCheck,
+  installedAppCheck,
+  isShopify,
+  requireShopify,
+  wantedScopes,
+} from './store-checks.ts';
 import { subscriptionsCheck } from './webhooks.ts';
 
 interface AppOptions {
@@ -43,9 +49,9 @@ interface AppOptions {
 
 /** A folder is of one shop. */
 function shopsWith({ connector }: Deployment, { shop, to }: AppOptions): readonly Shop[] {
-  return to === undefined
-    ? requireApps(shopsOf(connector, shop))
-    : [requireApp(findShop(connector, shop))];
+  const meant = to === undefined ? shopsOf(connector, shop) : [findShop(connector, shop)];
+  const own = meant.filter(isShopify);
+  return own.length > 0 ? own : meant.map(requireShopify);
 }
 
 /** Write what differs, leaving alone what is not ours → compare. */

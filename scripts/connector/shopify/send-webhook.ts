@@ -6,7 +6,6 @@ import { signedHeaders } from '../../../shared/shopify/commands.ts';
 import { readShopifyEvent } from '../../../shared/shopify/webhooks/read-event.ts';
 import { identifyEntity, topicRoutes } from '../../../shared/shopify/webhooks/topics.ts';
 import { type Deployment, nextCommand } from '../deployment/deployment.ts';
-import { requireApp } from '../deployment/platform.ts';
 import {
   answerText,
   isAccepted,
@@ -19,6 +18,7 @@ import { readSecret } from '../secrets/read-secret.ts';
 import { findShop } from '../session/arguments.ts';
 import type { Session } from '../session/session.ts';
 import { BadArguments, Problem } from '../terminal/exit.ts';
+import { requireShopify } from './store-checks.ts';
 
 export interface SendOptions {
   readonly shop?: string;
@@ -32,7 +32,7 @@ export async function sendWebhook(session: Session, options: SendOptions): Promi
     throw new BadArguments('a file needs --topic, such as orders/updated, and --topic a --file.');
   }
   const deployment = await session.findDeployment();
-  const shop = requireApp(findShop(deployment.connector, options.shop));
+  const shop = requireShopify(findShop(deployment.connector, options.shop));
   const { domain } = shop;
   const chosen = await chooseBody(options);
   const { topic, body } = chosen;

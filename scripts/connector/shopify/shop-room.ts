@@ -31,10 +31,11 @@ import { subscriptionsCheck } from './webhooks.ts';
 
 type ShopCheck = Pick<Step, 'look' | 'fix'>;
 
-/** What `doctor` looks at in a shop whose Admin API can be asked. */
+/** What `doctor` looks at. */
 export const shopifyChecks = (deps: ShopDeps): readonly Check[] => {
   const { storefront } = deps.deployment.connector;
   return [
+    adminApiCheck(deps),
     installedAppCheck(deps),
     currencyCheck(deps),
     rolloutsCheck(deps),

@@ -1,10 +1,8 @@
 import type { Connector, Shop } from '../../../shared/config/connector-config.ts';
 import type { MappingRules } from '../../../shared/config/mapping-settings.ts';
 import { OTHER_END } from '../../../shared/core/redeem/make-code.ts';
-import { unavailable } from '../../../shared/shopify/admin/client/admin-answer.ts';
-import type { Ask } from '../../../shared/shopify/admin/client/admin-client.ts';
+import type { AdminDocument, Ask } from '../../../shared/shopify/admin/client/admin-client.ts';
 import {
-  accessScopesDocument,
   installedAppDocument,
   shopCurrencyDocument,
   storeCreditShopDocument,
@@ -26,11 +24,22 @@ import {
   unknown,
   warn,
 } from '../checks/check.ts';
-import { judgeCurrency, setCredentials } from '../checks/store.ts';
+import { judgeCurrency, judgeStore } from '../checks/store.ts';
+import { commandsOf } from '../deployment/platform.ts';
+import { BadArguments } from '../terminal/exit.ts';
 
 /** The Admin API of a shop. */
 export const adminOf = ({ services }: Pick<ShopDeps, 'services'>, shop: Shop): Ask =>
   (services().asked(shop) as AskedShopifyShop).ask;
+
+export const isShopify = ({ platform }: Pick<Shop, 'platform'>): boolean => platform === 'shopify';
+
+/** For commands about an app, its subscriptions or its pages. */
+export function requireShopify(shop: Shop): Shop {
+  if (isShopify(shop)) return shop;
+  const on = commandsOf(shop).name;
+  throw new BadArguments(`${shop.domain} runs on ${on}, and this command is for Shopify shops.`);
+}
 
 /** An access scope, and what needs it. */
 export interface WantedScope {
@@ -104,29 +113,16 @@ const hasScope = (scopes: readonly string[], scope: string): boolean =>
   scopes.includes(scope) || scopes.includes(scope.replace(/^read_/, 'write_'));
 
 /** Whether the shop accepts the token, and the app has the scopes that the workers need. */
-export function adminApiCheck(deps: ShopDeps): Check {
-  return shopCheck('Admin API', ['store secret'], deps.shops, async (shop) => {
-    const answer = await adminOf(deps, shop)(accessScopesDocument, {});
-    if (answer.kind === 'data') {
-      const granted = answer.data.currentAppInstallation.accessScopes.map((one) => one.handle);
-      return judgeScopes(granted, wantedScopes(deps.deployment.connector, shop));
-    }
-    const { why, misconfigured } = unavailable(answer);
-    if (!misconfigured) {
-      return [unknown(`the store did not answer as expected (${why})`, 'Try again later.')];
-    }
-    // Shopify, "Restrict API access with an IP allowlist": 403 for other addresses.
-    const allowlist =
-      'If the app has an IP allowlist, run the command from a network on it, or add this one (Dev Dashboard, the app, Settings). Else set the credentials.';
-    return [
-      fail(
-        `the Admin API refuses the connector (${why})`,
-        ...(why === 'forbidden' ? [allowlist] : []),
-        setCredentials(shop),
-      ),
-    ];
+export const adminApiCheck = ({ shops, services, deployment }: ShopDeps): Check =>
+  shopCheck('Admin API', ['store secret'], shops, async (shop) => {
+    const found = await services().asked(shop).look();
+    const granted = found[0]?.scopes;
+    if (!granted) return judgeStore(found, shop);
+    return judgeScopes(granted, wantedScopes(deployment.connector, shop));
   });
-}
+
+const grant = (scope: string): string =>
+  `Write the app's folder (app write), release it (shopify app deploy), and approve the scope ${scope} in the shop's admin.`;
 
 /** Checks that the app has what the settings need, and names what they do not need. */
 export function judgeScopes(
@@ -137,10 +133,7 @@ export function judgeScopes(
     ({ scope, isOptional }) => !isOptional && !hasScope(granted, scope),
   );
   const findings = missing.map((one) =>
-    fail(
-      `the app lacks the scope ${one.scope}, needed for ${one.for}`,
-      "Write the app's folder (app write), release it (shopify app deploy), and approve the scope in the shop's admin.",
-    ),
+    fail(`the app lacks the scope ${one.scope}, needed for ${one.for}`, grant(one.scope)),
   );
   if (!hasScope(granted, ALL_ORDERS)) {
     findings.push(
@@ -165,34 +158,36 @@ export function judgeScopes(
 const OF_A_PARTNER =
   'needs an IP allowlist for new installs from 20 November 2026; docs/how-to/agency.md says what to enter';
 
+/** What one answer of the Admin API says; `data` is undefined where there was none. */
+const answerCheck =
+  <Data>(
+    name: string,
+    document: AdminDocument<Data, Record<string, never>>,
+    judge: (data: Data | undefined, shop: Shop) => Finding,
+  ) =>
+  (deps: ShopDeps): Check =>
+    shopCheck(name, ['Admin API'], deps.shops, async (shop) => {
+      const answer = await adminOf(deps, shop)(document, {});
+      return [judge(answer.kind === 'data' ? answer.data : undefined, shop)];
+    });
+
 /** Shopify asks more of an app that a partner made. */
-export function installedAppCheck(deps: ShopDeps): Check {
-  return shopCheck('app', ['Admin API'], deps.shops, async (shop) => {
-    const answer = await adminOf(deps, shop)(installedAppDocument, {});
-    if (answer.kind !== 'data') return [unknown('who made the app: the store did not answer')];
-    switch (answer.data.currentAppInstallation.app.developerType) {
-      case 'MERCHANT':
-        return [pass("the app is the merchant's own")];
-      case 'PARTNER':
-        return [info(`a partner made the app: it ${OF_A_PARTNER}`)];
-      default:
-        return [info(`no API shows who made the app: that of a partner ${OF_A_PARTNER}`)];
-    }
-  });
-}
+export const installedAppCheck = answerCheck('app', installedAppDocument, (data) => {
+  if (!data) return unknown('who made the app: the store did not answer');
+  switch (data.currentAppInstallation.app.developerType) {
+    case 'MERCHANT':
+      return pass("the app is the merchant's own");
+    case 'PARTNER':
+      return info(`a partner made the app: it ${OF_A_PARTNER}`);
+    default:
+      return info(`no API shows who made the app: that of a partner ${OF_A_PARTNER}`);
+  }
+});
 
 /** With `storefront.cashback: 'store-credit'`. */
-export function storeCreditCheck(deps: ShopDeps): Check {
-  return shopCheck('store credit', ['Admin API'], deps.shops, async (shop) => {
-    const answer = await adminOf(deps, shop)(storeCreditShopDocument, {});
-    const configured = answer.kind === 'data' ? answer.data.storeCreditConfiguration : undefined;
-    return [judgeStoreCredit(configured?.storeCreditEnabled)];
-  });
-}
-
-function judgeStoreCredit(isEnabled: boolean | undefined): Finding {
-  if (isEnabled === undefined) return unknown('the store did not answer');
-  return isEnabled
+export const storeCreditCheck = answerCheck('store credit', storeCreditShopDocument, (data) => {
+  if (!data?.storeCreditConfiguration) return unknown('the store did not answer');
+  return data.storeCreditConfiguration.storeCreditEnabled
     ? pass(
         `cashback becomes store credit. A log line "${OTHER_END}" means that the store rounds the end of a credit: one without an answer then waits for a person`,
       )
@@ -200,15 +195,11 @@ function judgeStoreCredit(isEnabled: boolean | undefined): Finding {
         'cashback becomes store credit, and the checkout does not take it: nobody can redeem it',
         "Switch store credit on in the store's admin, or set storefront.cashback to 'code'.",
       );
-}
+});
 
-export function currencyCheck(deps: ShopDeps): Check {
-  return shopCheck('currency', ['Admin API'], deps.shops, async (shop) => {
-    const answer = await adminOf(deps, shop)(shopCurrencyDocument, {});
-    const currency = answer.kind === 'data' ? answer.data.shop.currencyCode : undefined;
-    return [judgeCurrency(shop.rules, currency)];
-  });
-}
+export const currencyCheck = answerCheck('currency', shopCurrencyDocument, (data, { rules }) =>
+  judgeCurrency(rules, data?.shop.currencyCode),
+);
 
 /** What the store's own dates of discounts do not say. */
 export function rolloutsCheck(deps: ShopDeps): Check {
@@ -218,13 +209,11 @@ export function rolloutsCheck(deps: ShopDeps): Check {
   });
 }
 
-const GRANT_ROLLOUTS = `Write the app's folder (app write), release it (shopify app deploy), and approve the scope ${ROLLOUTS_SCOPE} in the shop's admin.`;
-
 export function judgeRollouts(read: RolloutsRead): readonly Finding[] {
   if (read.kind === 'unavailable') return [unknown(`the store did not answer (${read.why})`)];
   if (read.kind === 'not-known') {
     const what = `which discounts a Rollout gives or withholds (${read.why}): coupons follow the discounts' own dates`;
-    return [unknown(what, GRANT_ROLLOUTS)];
+    return [unknown(what, grant(ROLLOUTS_SCOPE))];
   }
   const findings = read.rollouts.flatMap(({ name, endsAt, changes }) => {
     const until = endsAt === undefined ? '' : ` until ${endsAt}`;

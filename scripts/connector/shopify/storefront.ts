@@ -23,14 +23,13 @@ import {
   warn,
 } from '../checks/check.ts';
 import type { Deployment } from '../deployment/deployment.ts';
-import { requireApp } from '../deployment/platform.ts';
 import { type Document, type FactsBlock, facts } from '../document/document.ts';
 import { line } from '../document/line.ts';
 import { readSecret, storeSecret } from '../secrets/read-secret.ts';
 import { findShop } from '../session/arguments.ts';
 import type { Session } from '../session/session.ts';
 import { BadArguments, Problem } from '../terminal/exit.ts';
-import { adminOf } from './store-checks.ts';
+import { adminOf, requireShopify } from './store-checks.ts';
 
 export interface SetUpOptions {
   readonly shop?: string;
@@ -47,7 +46,7 @@ export async function setUpStorefront(session: Session, options: SetUpOptions): 
   const change = changeOf(options);
   const deployment = await session.findDeployment();
   const { connector, stack } = deployment;
-  const shop = requireApp(findShop(connector, options.shop));
+  const shop = requireShopify(findShop(connector, options.shop));
   if (!connector.storefront) {
     throw new Problem(
       `The settings of ${stack} have no storefront.`,

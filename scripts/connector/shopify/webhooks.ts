@@ -25,14 +25,14 @@ import {
   warn,
 } from '../checks/check.ts';
 import type { Deployment } from '../deployment/deployment.ts';
-import { commandsOf, hasApp } from '../deployment/platform.ts';
+import { commandsOf } from '../deployment/platform.ts';
 import { storeUnread } from '../deployment/services.ts';
 import { type Document, type Suggestion, text } from '../document/document.ts';
 import { line } from '../document/line.ts';
 import { findShop, shopsOf } from '../session/arguments.ts';
 import type { Session } from '../session/session.ts';
 import { counted } from '../terminal/text.ts';
-import { adminOf } from './store-checks.ts';
+import { adminOf, isShopify } from './store-checks.ts';
 
 export interface WebhookOptions {
   readonly shop?: string;
@@ -140,7 +140,7 @@ export function subscriptionsCheck(
     const counts: Record<string, number> = {};
     const changes: Finding[] = [];
     const progress = terminal.progress('repairing');
-    for (const { domain: shop } of shops.filter(hasApp)) {
+    for (const { domain: shop } of shops.filter(isShopify)) {
       const checked = await subscriptions.check(shop);
       if (checked.kind === 'unavailable') throw storeUnread(checked);
       const findings = withOptions(checked.findings, options);

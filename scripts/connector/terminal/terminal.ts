@@ -1,7 +1,6 @@
 import { createInterface, type Interface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { styleText } from 'node:util';
-import type { Column } from '../document/document.ts';
 import { Problem } from './exit.ts';
 import { printable, printableLines, shorten, spanText, wrap } from './text.ts';
 
@@ -156,6 +155,13 @@ async function askYesNo(question: string): Promise<boolean> {
 
 /** Colours a text; see `Terminal.style`. */
 type Paint = (style: 'dim', text: string) => string;
+
+export interface Column {
+  readonly title: string;
+  readonly align?: 'left' | 'right';
+  /** Shrinks first where the table does not fit; by default a column keeps its full text. */
+  readonly shrinks?: boolean;
+}
 
 interface Table {
   readonly columns: readonly Column[];

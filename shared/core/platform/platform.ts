@@ -144,10 +144,8 @@ export interface AskedShop extends Readonly<Record<SearchedBy, (text: string) =>
   /** Of these ids, as far as the store has them and answers. */
   namesOf(kind: 'order' | 'product', ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
   count(kind: ScannedKind, span: Span): Promise<ScanAnswer<number>>;
-  /** Why the credentials cannot be used, a sentence without its full stop and without a secret. */
-  tryCredentials(): Promise<Pick<StoreFinding, 'what' | 'isRefused'> | undefined>;
-  /** Whether the store lets the connector read all that is synced. Absent where the commands look after an app. */
-  look?(): Promise<readonly StoreFinding[]>;
+  /** Whether the store takes the credentials, and what it then lets the connector read. */
+  look(): Promise<readonly StoreFinding[]>;
   /** What its pages show of a customer, in fields of this namespace. Absent where it has no pages of the program. */
   balanceOf?(id: string, namespace: string): Promise<ScanAnswer<ShownBalance | undefined>>;
 }
@@ -173,4 +171,6 @@ export interface StoreFinding {
   readonly isRefused?: true;
   /** What the shop counts in. */
   readonly currency?: string;
+  /** What the store's app may do, where it has one. */
+  readonly scopes?: readonly string[];
 }

@@ -243,10 +243,9 @@ export function readTerms(
   if (points === undefined || !(points >= 0)) return undefined;
   if (!canBeDiscount(discount) || hasOtherLimits(configuration)) return undefined;
   const minimum = Math.max(discount.minimum ?? 0, MinimalValue ?? 0);
-  const isCredit = discount.kind === 'store-credit';
-  // The store counts the minimum of a product's discount over that product alone, and store credit has none.
-  if ((discount.product || isCredit) && minimum > 0) return undefined;
-  if (isCredit && isAbove0(configuration.CashbackMaxPurchaseValue)) return undefined;
+  // The store counts the minimum of a product's discount over that product alone.
+  if (discount.product && minimum > 0) return undefined;
+  if (discount.kind === 'store-credit' && limitsCredit(configuration)) return undefined;
   return {
     ...discount,
     title: reward.Title?.trim().slice(0, LONGEST_TITLE) || `Reward ${reward.Id}`,
@@ -281,6 +280,13 @@ function hasOtherLimits(configuration: RewardConfiguration): boolean {
     isAbove0(configuration.MinimumPercentPurchase) ||
     configuration.IsCashbackInformativeOnly === true
   );
+}
+
+/** Store credit has no conditions in the store. */
+export function limitsCredit(configuration: RewardConfiguration): boolean {
+  const { MinimalValue, CashbackMaxPurchaseValue } = configuration;
+  const isLimited = isAbove0(MinimalValue) || isAbove0(CashbackMaxPurchaseValue);
+  return isLimited || hasOtherLimits(configuration);
 }
 
 function prefixOf({ CodePrefix }: RewardConfiguration): string {

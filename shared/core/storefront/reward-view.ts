@@ -13,7 +13,12 @@ import {
   cannotUse,
   cashbackRange,
 } from '../redeem/available-rewards.ts';
-import { meaningOf, productDiscount, type RewardTypes } from '../redeem/find-offer.ts';
+import {
+  limitsCredit,
+  meaningOf,
+  productDiscount,
+  type RewardTypes,
+} from '../redeem/find-offer.ts';
 import { type Redemption, viewOf } from '../redemptions/redemption.ts';
 
 export interface RewardsDeps extends AskingDeps {
@@ -21,8 +26,15 @@ export interface RewardsDeps extends AskingDeps {
   readonly loyalty: Pick<LoyaltyClient, 'listRewardConfigurations' | 'getRewardConfiguration'>;
   /** The same for every customer. */
   readonly active: TimedCache<readonly RewardItem[]>;
-  /** By reward: the names of the tiers that it is for; none where it is for every tier. */
-  readonly tiersOfRewards: TimedCache<readonly string[]>;
+  readonly detailsOfRewards: TimedCache<RewardDetails>;
+}
+
+/** What only the whole configuration of a reward says. */
+export interface RewardDetails {
+  /** The names of the tiers that it is for; none where it is for every tier. */
+  readonly tiers: readonly string[];
+  /** Its cashback cannot become store credit. */
+  readonly limitsCredit: boolean;
 }
 
 export type RewardItem = components['schemas']['RewardConfigurationItem'];
@@ -62,8 +74,17 @@ export async function viewRewards(
   );
   const circumstances = { active, open, rewardTypes: deps.rewardTypes };
   const views = viewOffered(offered, circumstances);
-  const tiersOf = await readTiersOf(unexplained(views, active), deps);
-  return listed(withOtherTiers(views, tiersOf, ownTier, circumstances));
+  const isCredit = ({ kind, redeemable }: RewardView) => kind === 'store-credit' && redeemable;
+  const credits = views.filter(isCredit).map(({ id }) => id);
+  const others = unexplained(views, active).filter((id) => !credits.includes(id));
+  const details = await readDetailsOf([...credits, ...others], deps);
+  const tiersOf = new Map(others.map((id) => [id, details.get(id)?.tiers ?? []]));
+  const shown = views.map((view) =>
+    isCredit(view) && details.get(view.id)?.limitsCredit
+      ? ({ ...view, redeemable: false, why: 'not-online' } as const)
+      : view,
+  );
+  return listed(withOtherTiers(shown, tiersOf, ownTier, circumstances));
 }
 
 /** Active rewards that the service offers no customer of this page: none can be redeemed, for one reason. */
@@ -229,26 +250,31 @@ export async function readActive(deps: RewardsDeps): Promise<ActiveRewards> {
 const MOST_ASKED = 5;
 const FAILED_SECONDS = 60;
 
+const NO_DETAILS: RewardDetails = { tiers: [], limitsCredit: false };
+
 /**
- * The tiers of rewards that the service does not offer. It gives no reason for those of another tier, and
- * only the whole configuration of a reward names its tiers. Asked for only with ids that the service listed.
+ * Of store credit on offer, and of rewards that the service does not offer: it gives no reason for those of another
+ * tier. Asked for only with ids that the service listed.
  */
-export async function readTiersOf(
+export async function readDetailsOf(
   rewardIds: readonly number[],
   deps: RewardsDeps,
-): Promise<ReadonlyMap<number, readonly string[]>> {
-  const unknown = rewardIds.filter((id) => !deps.tiersOfRewards.recall(String(id)));
-  await Promise.all(unknown.slice(0, MOST_ASKED).map((id) => readTiers(id, deps)));
-  return new Map(rewardIds.map((id) => [id, deps.tiersOfRewards.recall(String(id)) ?? []]));
+): Promise<ReadonlyMap<number, RewardDetails>> {
+  const recall = (id: number) => deps.detailsOfRewards.recall(String(id));
+  const unknown = rewardIds.filter((id) => !recall(id));
+  await Promise.all(unknown.slice(0, MOST_ASKED).map((id) => readDetails(id, deps)));
+  return new Map(rewardIds.map((id) => [id, recall(id) ?? NO_DETAILS]));
 }
 
-async function readTiers(id: number, deps: RewardsDeps): Promise<void> {
+async function readDetails(id: number, deps: RewardsDeps): Promise<void> {
   const asked = await askLoyalty('getRewardConfiguration', [id], deps);
   if (asked.kind === 'unavailable') {
     // A reward that the service cannot read must not open the circuit breaker with every page.
-    return deps.tiersOfRewards.keep(String(id), [], FAILED_SECONDS);
+    return deps.detailsOfRewards.keep(String(id), NO_DETAILS, FAILED_SECONDS);
   }
-  const tiers = asked.kind === 'answered' ? (asked.value.Tiers ?? []) : [];
-  const names = tiers.flatMap(({ Name, IsActive }) => (Name && IsActive !== false ? [Name] : []));
-  deps.tiersOfRewards.keep(String(id), names);
+  const configuration = asked.kind === 'answered' ? asked.value : {};
+  const tiers = (configuration.Tiers ?? []).flatMap(({ Name, IsActive }) =>
+    Name && IsActive !== false ? [Name] : [],
+  );
+  deps.detailsOfRewards.keep(String(id), { tiers, limitsCredit: limitsCredit(configuration) });
 }

@@ -26,10 +26,10 @@ import { createRateLimit, type RateLimit } from './cached-uses.ts';
 import { type Gift, type GiftLimits, givePoints } from './give-points.ts';
 import { readHistory, readOrderEarning } from './read-history.ts';
 import { type Moment, readRedemptions, readView, type ViewDeps } from './read-view.ts';
-import type { RewardItem } from './reward-view.ts';
+import type { RewardDetails, RewardItem } from './reward-view.ts';
 
 export interface StorefrontDeps
-  extends Omit<ViewDeps, 'moments' | 'requested' | 'active' | 'tiersOfRewards'> {
+  extends Omit<ViewDeps, 'moments' | 'requested' | 'active' | 'detailsOfRewards'> {
   readonly loyalty: ViewDeps['loyalty'] &
     Pick<
       LoyaltyClient,
@@ -76,7 +76,7 @@ export function createStorefront(given: StorefrontDeps) {
   const deps = {
     ...given,
     active: createTimedCache<readonly RewardItem[]>(ofProgram),
-    tiersOfRewards: createTimedCache<readonly string[]>({ ...ofProgram, seconds: TIERS_SECONDS }),
+    detailsOfRewards: createTimedCache<RewardDetails>({ ...ofProgram, seconds: TIERS_SECONDS }),
     earned: createTimedCache<Earning>({ ...ofProgram, seconds: EARNED_SECONDS }),
     askLimit: createRateLimit(given.pointCallsPerMinute),
     moments: createTimedCache<Moment>({ ...ofCustomer, seconds: MOMENT_SECONDS }),

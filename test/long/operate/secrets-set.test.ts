@@ -34,7 +34,11 @@ describe('loyalty-connector secrets set', () => {
       { token: 'wrong-token-31', key: 'wrong-key-32' },
       'the loyalty service refuses them',
     ],
-    ['store', { accessToken: 'shpat_wrong-33' }, `${SHOP} does not accept them (unauthorized)`],
+    [
+      'store',
+      { accessToken: 'shpat_wrong-33' },
+      `the Admin API of ${SHOP} refuses the connector (unauthorized)`,
+    ],
   ] as const)(
     'tries %s credentials, and stores none that are refused',
     async (purpose, given, words) => {

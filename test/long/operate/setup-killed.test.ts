@@ -120,7 +120,7 @@ describe('setup of a new stack', () => {
   it('stores no value that the store or the loyalty service refuses', async () => {
     const wrong = { ...environment(new Set()), CONNECTOR_CLIENT_SECRET: 'not-this-one' };
     const { code, output } = await setUp(wrong);
-    expect(output).toMatch(/Nothing was stored: .* does not accept them/);
+    expect(output).toMatch(/Nothing was stored: .* refuses the connector/);
     expect(output).not.toContain('not-this-one');
     expect(code).toBe(1);
     await expect(readSecret('store')).rejects.toThrow(ResourceNotFoundException);

@@ -31,6 +31,7 @@ import type { Connector } from '../../../shared/config/connector-config.ts';
 import { completeStorefront } from '../../../shared/config/connector-settings.ts';
 import { failure } from '../../../shared/shopify/admin/client/admin-answer.ts';
 import type { Ask } from '../../../shared/shopify/admin/client/admin-client.ts';
+import { askShop } from '../../../shared/shopify/commands.ts';
 
 const verdicts = (findings: readonly { verdict: string }[]) => findings.map((one) => one.verdict);
 
@@ -63,7 +64,7 @@ describe('a store that answers 403', () => {
     const ask: Ask = async () => failure('forbidden');
     const deps = {
       shops: [shop],
-      services: () => ({ asked: () => ({ ask }) }),
+      services: () => ({ asked: () => askShop(ask, 'one') }),
     } as unknown as ShopDeps;
     expect(await adminApiCheck(deps).look()).toMatchObject([
       {

@@ -2,9 +2,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Finding, ShopDeps } from '../../../scripts/connector/checks/check.ts';
-import { credentialsCheck, serverCheck } from '../../../scripts/connector/checks/store.ts';
+import { serverCheck } from '../../../scripts/connector/checks/store.ts';
 import { awsSettings, type Deployment } from '../../../scripts/connector/deployment/deployment.ts';
-import { requireApp, requireApps } from '../../../scripts/connector/deployment/platform.ts';
 import { postDelivery } from '../../../scripts/connector/deployment/post-delivery.ts';
 import { openShopServices, readNames } from '../../../scripts/connector/deployment/services.ts';
 import {
@@ -15,6 +14,7 @@ import {
   tryCredentials,
 } from '../../../scripts/connector/secrets/set-secret.ts';
 import { shopSteps } from '../../../scripts/connector/setup/shop-steps.ts';
+import { requireShopify } from '../../../scripts/connector/shopify/store-checks.ts';
 import { subscriptionsCheck } from '../../../scripts/connector/shopify/webhooks.ts';
 import { BadArguments } from '../../../scripts/connector/terminal/exit.ts';
 import { findAny, findEntity } from '../../../scripts/connector/trace/find.ts';
@@ -106,12 +106,12 @@ describe('the secrets of a Vendure shop', () => {
     const tried = (apiKey: string) => tryCredentials(deployment, shop, 'store', { apiKey });
     expect(await tried('right')).toBeUndefined();
     const refused = await tried('wrong-key');
-    expect(refused).toMatch(/admin-api does not accept them \(forbidden\).*ReadOrder/);
+    expect(refused).toMatch(/admin-api refuses the connector \(forbidden\).*ReadOrder/);
     expect(refused).not.toContain('wrong-key');
     answer = () => ({ data: { login: { __typename: 'InvalidCredentialsError' } } });
     const login = { username: 'nobody', password: 'a-password' };
     const unknown = await tryCredentials(deployment, shop, 'store', login);
-    expect(unknown).toMatch(/\(unauthorized\); the user name or the password is wrong/);
+    expect(unknown).toMatch(/\(unauthorized\)\. The user name or the password is wrong/);
     expect(unknown).not.toMatch(/ReadOrder|a-password/);
   });
 });
@@ -139,9 +139,9 @@ describe('the server of a Vendure shop', () => {
   it('is asked by "resume" whether it takes the credentials', async () => {
     const asked = (one: Shop) => openShopServices(deployment).asked(one, { apiKey: 'key' });
     const deps = { shops: [shop], services: () => ({ asked }) } as unknown as ShopDeps;
-    const verdict = async () => (await credentialsCheck(deps).look()).map((one) => one.verdict);
+    const verdict = async () => (await serverCheck(deps).look()).map((one) => one.verdict);
     answer = () => ({ data: channel() });
-    expect(await verdict()).toEqual(['pass']);
+    expect(await verdict()).toEqual(['pass', 'pass']);
     answer = () => ({ errors: [{ extensions: { code: 'FORBIDDEN' } }], data: null });
     expect(await verdict()).toEqual(['fail']);
     answer = () => ({});
@@ -178,11 +178,10 @@ describe('the server of a Vendure shop', () => {
 describe('what only a Shopify shop has', () => {
   it('is refused for a Vendure shop in plain words, whichever command asks', () => {
     const said = /shop\.example\.com runs on Vendure, and this command is for Shopify shops/;
-    for (const ask of [() => requireApp(shop), () => requireApps([shop])]) {
-      expect(ask).toThrow(BadArguments);
-      expect(ask).toThrow(said);
-    }
-    expect(requireApps([shop, other])).toEqual([other]);
+    const ask = () => requireShopify(shop);
+    expect(ask).toThrow(BadArguments);
+    expect(ask).toThrow(said);
+    expect(requireShopify(other)).toBe(other);
   });
 
   it('is no step of its set-up, and no passed check', async () => {

@@ -2,9 +2,10 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { readTier } from '../../../../shared/core/storefront/read-view.ts';
 import {
   readActive,
-  readTiersOf,
+  readDetailsOf,
   unexplained,
   viewOffered,
+  viewRewards,
   viewUnoffered,
   withOtherTiers,
 } from '../../../../shared/core/storefront/reward-view.ts';
@@ -245,11 +246,32 @@ describe('the rewards of the program', () => {
       success({ Tiers }),
     );
     const ids = [1, 2, 3, 4, 5, 6];
-    const tiers = async () => [...(await readTiersOf(ids, deps)).values()];
+    const tiers = async () =>
+      [...(await readDetailsOf(ids, deps)).values()].map((one) => one.tiers);
     expect(await tiers()).toEqual([['Gold'], [], [], ['Gold'], ['Gold'], []]);
     expect(asked.flat()).toEqual([1, 2, 3, 4, 5]);
     expect(await tiers()).toEqual([['Gold'], [], [], ['Gold'], ['Gold'], ['Gold']]);
     expect(asked.flat()).toEqual(ids);
+  });
+});
+
+describe('cashback that becomes store credit', () => {
+  it.each([
+    ['is offered where the program limits nothing', {}, null],
+    ['is not where it limits what cashback pays', { CashbackMaxPurchaseValue: 20 }, 'not-online'],
+    ['is not where it needs a purchase', { MinimalValue: 20 }, 'not-online'],
+    ['is not where it pays for some products only', { HasProductCollection: true }, 'not-online'],
+  ])('%s', async (_, configuration, why) => {
+    const { deps, asked } = openAnswering(success(configuration));
+    const cashback = { AvailableCashback: 5, MaxCashbackForCurrentPurchase: 5 };
+    const offered = { Rewards: [{ Id: 7, CanUse: true, RewardType: 3, ...cashback }] };
+    const program = { kind: 'answered', value: [] } as const;
+    const credit = { ...deps, rewardTypes: { 3: 'store-credit' } as const };
+    for (const _ of ['first page', 'second page']) {
+      const { rewards } = await viewRewards(offered, program, 'Gold', [], credit);
+      expect(rewards).toMatchObject([{ kind: 'store-credit', redeemable: why === null, why }]);
+    }
+    expect(asked).toEqual([[7]]);
   });
 });
 
