@@ -111,7 +111,7 @@ const QUESTIONS = {
     problem: (answer) => {
       const shop = newShop(answer);
       const fault = firstFault({ shops: [shop] });
-      return fault && !shop.platform ? `${fault}. A shop is named by ${SHOP_NAMES}` : fault;
+      return fault && !shop.platform ? `${fault} (${SHOP_NAMES})` : fault;
     },
   },
   loyaltyAddress: {
@@ -227,7 +227,8 @@ function settingLines(more: object): string {
   const lines = Object.entries(more).map(
     ([name, value]) => `${name}: ${inspect(value, { breakLength: Number.POSITIVE_INFINITY })},`,
   );
-  if (lines.length > 0) lines.push("// The currency is the one that the shop's channel counts in.");
+  if (lines.length > 0)
+    lines.unshift("// The currency is the one that the shop's channel counts in.");
   return lines.map((one) => `\n      ${one}`).join('');
 }
 

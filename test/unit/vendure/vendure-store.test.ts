@@ -16,13 +16,13 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 const credentials = { kind: 'api-key', apiKey: 'key-of-this-test' } as const;
-const open = () =>
+const open = (pageSize = 4) =>
   createVendureStore({
     shop: () => ({
       ...{ address: server.url, channel: undefined, currency: 'EUR', precision: 2, changeDays: 60 },
       secret: { get: async () => credentials, refresh: async () => credentials },
     }),
-    pageSize: 4,
+    pageSize,
   });
 
 const TOO_LONG = '{"errors":[{"extensions":{"code":"USER_INPUT_ERROR"}}],"data":null}';
@@ -52,8 +52,8 @@ const products = (...ids: readonly number[]) =>
     ...{ facetValues: [], collections: [], variantList: { items: [] } },
   }));
 
-async function scan(between: (page: number) => void) {
-  const store = open();
+async function scan(between: (page: number) => void, pageSize = 4) {
+  const store = open(pageSize);
   const pages: string[][] = [];
   let after: string | undefined;
   do {
@@ -92,6 +92,8 @@ it('reads all of a server that lists fewer at once, with and without deletions',
   const serveFew = (...ids: number[]) => serve({ products: products(...ids) }, {}, 3);
   serveFew(1, 2, 3, 4, 5);
   expect(await scan(() => {})).toEqual(['1 2', '3', '4', '5']);
+  serve({ products: products(1, 2, 3) }, {}, 2);
+  expect(await scan(() => {}, 6)).toEqual(['1 2', '3']);
   const pages = await scan((page) => serveFew(...(page === 2 ? [3, 4, 5] : [1, 2, 3, 4, 5])));
   expect(pages.join(' ')).toMatch(/1 2 3.* 4 5$/);
   const asked = ['1', '2', '3', '4', '5', '6', '7', '8'];
