@@ -17,12 +17,11 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-/** Integration tests wait for processes and clocks a good part of their time, and long ones even more. */
-const workersPerCore = process.argv.includes('long') ? 2 : 1.5;
-
 export default defineConfig({
   test: {
-    maxWorkers: Math.ceil(workersPerCore * availableParallelism()),
+    // Integration tests wait for processes and clocks a good part of their time: with one worker per
+    // core, a fifth of the machine would stand idle.
+    maxWorkers: Math.ceil(1.5 * availableParallelism()),
     sequence: { sequencer: LongestFirst },
     projects: [
       {

@@ -44,7 +44,7 @@ describe('loyalty-connector init', { timeout: 60_000 }, () => {
 
   it.each([
     ['init shop', '--shop is missing; --loyalty-address is missing.'],
-    [COMPLETE.replace('paper.my', 'https://paper.my'), 'Vendure server: https://…/admin-api.'],
+    [COMPLETE.replace('paper.my', 'https://paper.my'), 'Vendure server: https://…/admin-api).'],
     [`${COMPLETE} --region eu`, '--region must be one such as eu-west-1.'],
     [COMPLETE.replace('https:', 'http:'), '--loyalty-address must begin with https://'],
     [`${COMPLETE} --alarms-email nobody`, '--alarms-email must'],

@@ -113,7 +113,9 @@ describe('the step for the secrets', () => {
     await fix(step);
     const said = lines.join('\n');
     expect(said).toContain('https://dev.shopify.com/dashboard: Apps, Create app');
-    expect(said).toContain(`read_orders,read_customers,read_products,read_discounts`);
+    expect(said).toContain(
+      `read_orders,read_customers,read_customer_merge,read_products,read_discounts`,
+    );
     expect(said).not.toContain(APP.clientSecret);
     expect(await stored(setup, 'store')).toEqual(APP);
     expect(await stored(setup, 'webhook')).toEqual({ current: APP.clientSecret });
