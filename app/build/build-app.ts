@@ -1,13 +1,16 @@
 import { globSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { extname, join, relative } from 'node:path';
-import { type BuildOptions, build, type Plugin, transform } from 'esbuild';
+import type { BuildOptions, Plugin } from 'esbuild';
 import { PACKAGE_FOLDER } from '../../shared/config/folders.ts';
 import { VERSION } from '../../shared/config/release.ts';
 import { languages } from '../program/strings/languages.ts';
 
 /** The files of the app's extensions, by their paths: `loyalty-account/page.js`. */
 export type AppFiles = ReadonlyMap<string, Uint8Array>;
+
+/** Commands that only look need none of it; it runs where the process was when it was loaded. */
+const esbuild = () => import('esbuild');
 
 const EXTENSIONS = join(PACKAGE_FOLDER, 'app/extensions');
 
@@ -82,6 +85,7 @@ async function bundle(
   options: BuildOptions,
 ): Promise<(readonly [string, Uint8Array])[]> {
   if (paths.length === 0) return [];
+  const { build } = await esbuild();
   const { outputFiles } = await build({
     ...options,
     absWorkingDir: PACKAGE_FOLDER,
@@ -160,6 +164,7 @@ const stylesAsText: Plugin = {
   setup({ onLoad }) {
     onLoad({ filter: /\.css$/ }, async ({ path }) => {
       const css = await readFile(path, 'utf8');
+      const { transform } = await esbuild();
       const { code } = await transform(css, { loader: 'css', minify: true, target: BROWSERS });
       return { contents: code.trim(), loader: 'text' };
     });
@@ -212,6 +217,7 @@ const LANGUAGE_FINDER = `{
 
 /** By language, as the function `storefront` serves them; under an empty name the script that finds out the language. */
 export async function bundleWidgets(): Promise<Readonly<Record<string, string>>> {
+  const { transform } = await esbuild();
   const { code } = await transform(LANGUAGE_FINDER, { minify: true, target: BROWSERS });
   const scripts: Record<string, string> = { '': code };
   for (const [language] of languages) scripts[language] = await bundleWidget(language);
@@ -223,6 +229,7 @@ export async function bundleWidgets(): Promise<Readonly<Record<string, string>>>
  * the package it is built already.
  */
 export async function bundleWidget(language = DEFAULT_LANGUAGE): Promise<string> {
+  const { build } = await esbuild();
   const { outputFiles } = await build({
     ...BROWSER_SCRIPT,
     plugins: [...BROWSER_SCRIPT.plugins, inLanguage(language)],

@@ -396,7 +396,7 @@ export const SENT_REASONS: Readonly<Record<SentReason, string>> = {
   deleted: 'deleted without an event',
   removed: 'removed from its discount without an event',
   'rules-changed': 'the rules, or the dates of a discount, changed what is sent',
-  unannounced: 'only its version changed',
+  unannounced: 'no event said that it changed',
   'dead-letter-expired': 'its dead letter expired',
   recovered: 'the ledger may not have known it, as after a loss or after go-live',
   lost: 'the loyalty service had lost it',

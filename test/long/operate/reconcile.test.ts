@@ -19,8 +19,9 @@ it('sends an order whose webhook was lost, then says that both sides are in sync
   const ids = ['a', 'b', 'c'].map((name) => connector.sell({ email: `${name}@example.org` }).id);
   const lost = await connector.run(`trace order ${ids[0]}`);
   expect(lost.stdout).toMatch(/No\s+webhook\s+of\s+it\s+was\s+accepted/);
+  // The orders and their customers.
   const found = await connector.run(`reconcile --shop ${SHOP}`);
-  expect(found.stdout).toMatch(/Sent again: 3; the workers go on with them\.\s+Compared\s+up\s+to/);
+  expect(found.stdout).toMatch(/Sent again: 6; the workers go on with them\.\s+Compared\s+up\s+to/);
   expect(found.code).toBe(3);
   const lines = async () => (await connector.run('reconcile status')).stdout;
   expect((await lines()).match(/#\d+ +no event of it came +on its way/g)).toHaveLength(3);
