@@ -11,7 +11,7 @@ export const SETTINGS = 'local/harness/storefront.config.ts';
 export interface ShopInBrowser {
   readonly stack: LocalStack;
   readonly browser: Browser;
-  /** From now on nobody waits for the time of a message. */
+  /** From now on, messages that wait are delivered at once. */
   readonly hurry: () => void;
 }
 

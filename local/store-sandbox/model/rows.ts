@@ -137,7 +137,7 @@ export interface RefundRow {
   }[];
   readonly dutiesMinor: number;
   readonly discrepancies: readonly DiscrepancyRow[];
-  /** Of its money: what nobody was owed. */
+  /** How much of its money went back beyond what the customer was owed. */
   readonly givenMinor: number;
   readonly transactionIds: readonly string[];
   readonly returnId: string | null;

@@ -61,7 +61,7 @@ function secretsCheckOf(setup: ShopSetup): Pick<Step, 'look' | 'fix'> {
     },
   };
 
-  /** Where nobody can be asked: all that is missing at once. */
+  /** Without a terminal: all that is missing, at once. */
   function requireGiven(wanted: readonly (readonly AskedField[])[]): void {
     if (process.stdin.isTTY) return;
     const missing = wanted.flatMap((fields) => missingIn(fields, process.env));

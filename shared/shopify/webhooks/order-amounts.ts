@@ -147,8 +147,8 @@ export function refundedWithoutLines(
   if (money === undefined) return undefined;
   const worth = worthTakenBack(payload, lines);
   const bounds = [stated, paidBeyondOwnLines(payload)];
-  const beyond = (owedToNobody: Amount) => {
-    const owed = atLeastZero(subtract(worth, owedToNobody));
+  const beyond = (notOwed: Amount) => {
+    const owed = atLeastZero(subtract(worth, notOwed));
     return smallest([...bounds, atLeastZero(subtract(money, owed))]);
   };
   if (unpaid !== undefined) return beyond(unpaid);
@@ -156,7 +156,7 @@ export function refundedWithoutLines(
   return least === beyond(worth) ? least : undefined;
 }
 
-/** The worth of what was taken out and is owed to nobody: it was exchanged, or never paid for. */
+/** The worth of what was taken out and need not be paid back: it was exchanged, or never paid for. */
 export function takenOutUnpaid(payload: OrderPayload): Amount | undefined {
   const { total_received: received, total_outstanding: outstanding } = payload;
   if (received == null) return undefined;
