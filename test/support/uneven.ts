@@ -1,12 +1,13 @@
 import { request as ask, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Browser, BrowserContext } from 'playwright-core';
 import { seededRandom } from '../../local/sandbox-kit/seeded-random.ts';
 
 /**
  * `UNEVEN=7`: the browser's requests arrive late and are answered late, each by a time of its own that follows from
- * this seed. `SLOW_CPU=6`: the pages' scripts need six times as long. Tests of pages must pass with both.
+ * this seed, and each page arrives in two pieces. `SLOW_CPU=6`: the pages' scripts need six times as long. Tests of pages must pass with both.
  */
 const { UNEVEN, SLOW_CPU } = process.env;
 const MOST_MS = 750;
@@ -26,7 +27,16 @@ export async function unevenProxy(): Promise<readonly string[]> {
     const passed = ask(url, { method, headers }, async (answer) => {
       await beLate();
       response.writeHead(answer.statusCode ?? 502, answer.rawHeaders);
-      answer.pipe(response);
+      if (!answer.headers['content-type']?.startsWith('text/html')) {
+        answer.pipe(response);
+        return;
+      }
+      const html = await text(answer);
+      const tags = [...html.matchAll(/</g)];
+      const cut = tags[Math.floor(random() * tags.length)]?.index ?? 0;
+      response.write(html.slice(0, cut));
+      await beLate();
+      response.end(html.slice(cut));
     });
     passed.on('error', () => response.destroy());
     response.on('close', () => passed.destroy());

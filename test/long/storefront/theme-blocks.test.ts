@@ -23,7 +23,7 @@ function pageOf({ header = '', main, bodyEnd = '' }: Placed): string {
 <style>
   body { margin: 0; font: 16px/1.6 system-ui, sans-serif; color: #1c1c1c }
   header, main, footer { max-width: 68rem; margin: auto; padding: 1rem }
-  header { display: flex; justify-content: space-between; align-items: center; border-bottom: 1px solid #ddd }
+  header { display: flex; justify-content: space-between; align-items: center; min-height: 3rem; border-bottom: 1px solid #ddd }
 </style>
 <header><a href="#loyalty">Rewards</a>${header}</header>
 <main>${main}<p>Washed linen from Portugal, in three colours.</p><p>Sent within two days.</p></main>
@@ -71,8 +71,8 @@ export async function visitTheme(
     requests.push(pathname);
     await beLate();
     if (pathname.startsWith(CDN)) {
-      // What the page looked like before the script came must be painted first.
-      await page.evaluate(PAINTED);
+      // What the page looked like before the script came must be painted first; a page that was left paints no more.
+      await page.evaluate(PAINTED).catch(() => undefined);
       const body = theme.read(`assets/${pathname.slice(CDN.length)}`);
       return route.fulfill({ contentType: 'text/javascript', body });
     }
@@ -188,6 +188,29 @@ describe.skipIf(browserPath === undefined)('the blocks of the theme, in a browse
       expect(requests.toSorted()).toEqual([
         ...['/apps/loyalty/points', '/cdn/extensions/loyalty-points.js', LOADER],
       ]);
+    }, 120_000);
+
+    it('moves nothing wherever the page pauses while it arrives', async () => {
+      const { page, open, layoutShift } = await visit(width);
+      await open({ main: '' });
+      const html = pageOf({
+        header: block('loyalty-badge'),
+        main: block('loyalty-points') + block('loyalty', { reserve: 1200 }),
+        bodyEnd: block('loyalty-button'),
+      }).replaceAll(/<script.*?<\/script>/gs, '');
+      const moved: string[] = [];
+      let before = await layoutShift();
+      for (const { index: cut } of html.matchAll(/</g)) {
+        await page.evaluate(
+          `document.open(); document.write(${JSON.stringify(html.slice(0, cut))})`,
+        );
+        await page.evaluate(PAINTED);
+        await page.evaluate(`document.write(${JSON.stringify(html.slice(cut))}); document.close()`);
+        const after = await readShifts(page);
+        if (after !== before) moved.push(html.slice(cut, cut + 40));
+        before = after;
+      }
+      expect(moved).toEqual([]);
     }, 120_000);
 
     it('the program fills its reserved room and moves nothing below it', async () => {
