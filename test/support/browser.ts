@@ -52,6 +52,12 @@ export async function startBrowser(executablePath: string): Promise<Browser> {
   return slowDown(await chromium.launch({ executablePath, args, timeout: 110_000 }));
 }
 
+/** What its handlers of requests still do then is of no interest. */
+export async function closeWindow(context: BrowserContext): Promise<void> {
+  for (const page of context.pages()) await page.unrouteAll({ behavior: 'ignoreErrors' });
+  await context.close();
+}
+
 /** A visitor of the local stack's shop, with their own browser window and cookies. */
 export interface ShopVisit {
   readonly page: Page;

@@ -2,7 +2,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, vi } from 'vitest';
 import type { StackOptions } from '../../local/stack/start-parts.ts';
 import type { ActionInput } from '../../local/store-sandbox/model/actions.ts';
-import { findBrowser, type ShopVisit, startBrowser } from './browser.ts';
+import { closeWindow, findBrowser, type ShopVisit, startBrowser } from './browser.ts';
 import { type HurriedStack, startHurriedStack } from './hurried-stack.ts';
 import type { LocalStack } from './local-stack.ts';
 
@@ -39,7 +39,7 @@ export function useShopInBrowser(
   }, 120_000);
   afterEach(async () => {
     const ended = visits.splice(0);
-    for (const { context } of ended) await context.close();
+    for (const { context } of ended) await closeWindow(context);
     expect(ended.flatMap(({ problems }) => problems)).toEqual([]);
   });
 }

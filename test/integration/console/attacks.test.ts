@@ -69,7 +69,7 @@ describe('another user of this machine', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(statSync(dirname(file)).mode & 0o777).toBe(0o700);
     used.resolve();
-    await vi.waitUntil(() => !existsSync(dirname(file)));
+    await vi.waitUntil(() => !existsSync(dirname(file)), { timeout: 20_000 });
   });
 
   it('finds no file either, where no browser can be opened', async () => {
@@ -79,7 +79,7 @@ describe('another user of this machine', () => {
     const before = files();
     process.env.PATH = '/nowhere';
     openInBrowser({ address, used: new Promise(() => {}) }, 'linux');
-    await vi.waitUntil(() => files().length === before.length);
+    await vi.waitUntil(() => files().length === before.length, { timeout: 20_000 });
   });
 
   it('finds no file after the page was opened, or the console stopped', async () => {

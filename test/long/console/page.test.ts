@@ -72,6 +72,7 @@ async function visit(
     ...{ viewport: { width, height: 900 }, locale: 'en-GB' },
     permissions: ['clipboard-read', 'clipboard-write'],
   });
+  context.setDefaultTimeout(90_000);
   const page = await context.newPage();
   const problems: string[] = [];
   page.on('pageerror', (error) => problems.push(String(error)));

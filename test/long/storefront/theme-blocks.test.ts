@@ -1,7 +1,7 @@
 import type { Browser, Page, Route } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { ANY_PURCHASE } from '../../../app/program/program.ts';
-import { findBrowser, startBrowser } from '../../support/browser.ts';
+import { closeWindow, findBrowser, startBrowser } from '../../support/browser.ts';
 import { serveInProcess } from '../../support/served-storefront.ts';
 import { CDN, openThemeBlocks } from '../../support/theme-blocks.ts';
 import { beLate } from '../../support/uneven.ts';
@@ -108,7 +108,7 @@ export async function visitTheme(
     /** The visitor's currency, in the cart's answer. */
     seen,
     problems,
-    close: () => context.close(),
+    close: () => closeWindow(context),
     async open(placed: Placed, hash = ''): Promise<void> {
       html = pageOf(placed);
       await page.goto(`http://shop.example/${hash}`);

@@ -165,9 +165,8 @@ describe('a batch whose time is over', () => {
     deadline.abort();
     expect(await work).toEqual({ received: 1, left: 1 });
     late.resolve(refusal(30));
-    await vi.waitFor(() => {
-      expect(connector.entry('order', '1')?.outcomes.at(-1)?.outcome).toBe('rejected');
-    });
+    const outcome = () => connector.entry('order', '1')?.outcomes.at(-1)?.outcome;
+    await expect.poll(outcome, { timeout: 20_000 }).toBe('rejected');
     expect(connector.deadLetters()).toEqual([]);
   });
 });

@@ -243,7 +243,7 @@ describe('a batch of a busy shop', () => {
     for (const id of [1, 2, 3]) await deliver(connector, SHOP, id);
     await deliver(connector, NEIGHBOUR, 9);
     const worked = connector.work('orders');
-    await vi.waitFor(() => expect(asked).toEqual(['1', '9']));
+    await vi.waitFor(() => expect(asked).toEqual(['1', '9']), { timeout: 20_000 });
     answer();
     expect(await worked).toEqual({ received: 4, left: 0 });
   });

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { openConnector, SHOP } from '../../../../local/harness/in-process-connector.ts';
 import {
   changeControl,
@@ -367,9 +367,8 @@ describe('a run for several shops', () => {
       shop === SHOP ? new Promise(() => {}) : walked.changedOrders(shop, ...asked);
     connector.parts.walked = Object.assign(Object.create(walked), { changedOrders: hangs });
     void connector.reconcile({ shops });
-    await vi.waitFor(async () => {
-      expect(await readLastReconcile(connector.ledger, NEIGHBOUR)).toMatchObject({ stopped: [] });
-    });
+    const last = () => readLastReconcile(connector.ledger, NEIGHBOUR);
+    await expect.poll(last, { timeout: 20_000 }).toMatchObject({ stopped: [] });
     expect(await readLastReconcile(connector.ledger, SHOP)).toBeUndefined();
   });
 
