@@ -31,7 +31,7 @@ export async function unevenProxy(): Promise<readonly string[]> {
         answer.pipe(response);
         return;
       }
-      const html = await text(answer);
+      const html = await text(answer).catch(() => '');
       const tags = [...html.matchAll(/</g)];
       const cut = tags[Math.floor(random() * tags.length)]?.index ?? 0;
       response.write(html.slice(0, cut));
