@@ -165,7 +165,7 @@ export function judgeServer(
       const fix =
         why === 'unauthorized'
           ? WRONG_LOGIN
-          : `The connector's API key or administrator needs ${PERMISSIONS}.`;
+          : `The API key is wrong, authOptions.tokenMethod lacks api-key, or the role lacks ${PERMISSIONS}.`;
       return [{ ...fail(`${address} refuses the connector (${why})`, fix), isRefused: true }];
     }
     if (queryRefused || why === 'not-the-api') {

@@ -91,6 +91,7 @@ async function look({ check, engine, command }: OperatedShop, { id }: PlacedOrde
   await command('trace product Mug', 0, 'as the store has it now', 'price 9.99');
   await command('trace coupon TENPCT', 0, AGREE, 'value 10');
   await command('trace customer ann@example.com', 0, 'the same e-mail address', `Order ${code}`);
+  await command('redemptions show ann@example.com', 0, 'not shown');
   await command('trace order nothere', 1, 'The store has no order "nothere".');
   await command('trace coupon NOPE', 4, 'Neither the store nor the ledger knows it.');
   await command('trace product 99', 4, 'Neither the store nor the ledger knows it.');

@@ -58,6 +58,7 @@ export function sendChanges(
   let running = Promise.resolve();
   /** Since something was accepted last. */
   let failures = 0;
+  let lastWhy: string | undefined;
   let cleanedAt = 0;
   let lastError: string | undefined;
   const rows = () => connection.rawConnection.getRepository(LoyaltyOutbox);
@@ -124,6 +125,7 @@ export function sendChanges(
   function endOutage(): void {
     if (failures > 0) Logger.info('the connector accepts events again', NAME);
     failures = 0;
+    lastWhy = undefined;
   }
 
   /** One request for all its rows: the connector reads the entity as it is now. */
@@ -158,7 +160,9 @@ export function sendChanges(
       return 'given up';
     }
     await rows().update({ id: ids }, later(row));
-    if (failures === 0) Logger.warn(`${what}; it is tried again for a week`, NAME);
+    // Another reason is news: a secret may be wrong where the address was before.
+    if (why !== lastWhy) Logger.warn(`${what}; it is tried again for a week`, NAME);
+    lastWhy = why;
     return 'failed';
   }
 
@@ -217,11 +221,7 @@ async function post(
   const timestamp = String(Math.floor(Date.now() / 1000));
   const signature = createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('base64');
   try {
-    const {
-      status,
-      headers,
-      body: answer,
-    } = await fetch(address, {
+    const answer = await fetch(address, {
       method: 'POST',
       headers: {
         'content-type': 'application/json',
@@ -232,8 +232,9 @@ async function post(
       redirect: 'manual',
       signal: AbortSignal.timeout(REQUEST_MS),
     });
-    await answer?.cancel();
-    const skew = Date.now() - Date.parse(headers.get('date') ?? '');
+    await answer.body?.cancel();
+    const { status } = answer;
+    const skew = Date.now() - Date.parse(answer.headers.get('date') ?? '');
     const clock = Math.abs(skew) > SKEW_MS ? ', and the clock of this server is wrong' : '';
     const hint = status === 401 ? ` (wrong secret or address${clock})` : '';
     return { status, why: `the connector answered ${status}${hint}` };

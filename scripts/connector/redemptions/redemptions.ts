@@ -310,7 +310,8 @@ export async function showCommand(
   ]);
   const theirs = redemptions.toReversed().map((redemption) => ({ shop, customerId, redemption }));
   const found = await withWaits(theirs, opened.deployment, now);
-  const sides = { store, ledger: asOf === null ? ABSENT : known.balance, service };
+  const unwritten = store === NOT_SHOWN ? NOT_SHOWN : ABSENT;
+  const sides = { store, ledger: asOf === null ? unwritten : known.balance, service };
   const verdict = judgeRedemptions(found, now) ?? judgeBalances(sides);
   const mergedInto = known.id === customerId ? undefined : known.id;
   return {
@@ -362,6 +363,9 @@ export async function showCommand(
 type Side = ShownBalance | { readonly none: string };
 
 const ABSENT = { none: 'not there yet' };
+/** On a platform whose pages show no points. */
+const NOT_SHOWN = { none: 'not shown' };
+const EXPECTED: readonly Side[] = [ABSENT, NOT_SHOWN];
 
 interface Sides {
   readonly store: Side;
@@ -373,7 +377,7 @@ interface Sides {
 export function judgeBalances(sides: Sides): Verdict | undefined {
   const { store, service } = sides;
   const silent = [store, service].find((side) => 'none' in side);
-  if (silent && silent !== ABSENT) {
+  if (silent && !EXPECTED.includes(silent)) {
     return { kind: 'not known', what: 'Not every side said what the balance is.' };
   }
   const differ = (some: Sides) => rowsOf(some).some(({ differs }) => differs);
@@ -397,9 +401,11 @@ async function askStore(
 ): Promise<Side> {
   const { storefront } = deployment.connector;
   if (!storefront) return ABSENT;
-  const shown = await services.asked(shop).balanceOf?.(customerId, storefront.metafieldNamespace);
-  if (shown?.kind === 'unavailable') return { none: `no answer (${shown.why})` };
-  return shown?.value ?? ABSENT;
+  const asked = services.asked(shop);
+  if (!asked.balanceOf) return NOT_SHOWN;
+  const shown = await asked.balanceOf(customerId, storefront.metafieldNamespace);
+  if (shown.kind === 'unavailable') return { none: `no answer (${shown.why})` };
+  return shown.value ?? ABSENT;
 }
 
 async function askService(

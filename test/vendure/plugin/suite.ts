@@ -320,7 +320,7 @@ export function describePlugin(
         connector.answer = ({ entityId }) => {
           if (entityId === '400') return 400;
           left -= 1;
-          return left < 0 ? 200 : 503;
+          return [503, 401][left] ?? 200;
         };
         await add({ entityId: '400' }, { entityId: '503' });
         await accepts({ entityId: '503' });
@@ -330,6 +330,8 @@ export function describePlugin(
           WAIT,
         );
         expect(server.log.join()).toMatch(/product 400.*given up/);
+        const told = /answered 401.*answered 503.*accepts events again/;
+        await vi.waitFor(() => expect(server.log.join()).toMatch(told), WAIT);
       });
 
       it('the others beside what it cannot look up, or what belongs to nothing', async () => {
