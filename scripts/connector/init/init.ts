@@ -54,11 +54,10 @@ export async function init(
   }
   const enter = relative(process.cwd(), target);
   const from = packed === undefined ? `takes loyalty-connector@${VERSION} from npm's registry` : '';
-  const { platform } = newShop(answers.shop);
   const commands = [
     ...(enter === '' ? [] : [`cd ${enter}`]),
     `npm install                     ${from}`.trimEnd(),
-    `${startOf(platform).padEnd(32)}tries it on this machine`,
+    `${startOf(newShop(answers.shop)).padEnd(32)}tries it on this machine`,
     `npx loyalty-connector setup --region ${answers.region}    puts it into your AWS account`,
   ];
   return {
@@ -100,9 +99,11 @@ const EXAMPLE = {
 const firstFault = (settings: object): string | undefined =>
   checkSettings({ ...EXAMPLE, ...settings })[0]?.problem;
 
-/** With a real server in place of the store sandbox, where there is one. */
-const startOf = (platform: string | undefined): string =>
-  platform === undefined ? 'npm start' : `npm start -- --store ${platform}`;
+/** With a real server in place of the store sandbox: the one on this machine, or an example. */
+function startOf({ platform, domain }: ReturnType<typeof newShop>): string {
+  if (platform === undefined) return 'npm start';
+  return domain === 'localhost' ? 'npm start -- --new' : `npm start -- --store ${platform}`;
+}
 
 const QUESTIONS = {
   shop: {
@@ -218,7 +219,7 @@ function fillIn(
   const meant = more.platform
     ? text
         .replaceAll(/^.*\bapp write\b.*\n/gm, '')
-        .replace(/^npm start {7}/m, `${startOf(more.platform)}    `)
+        .replace(/^npm start {7}/m, `${startOf({ domain, ...more })}    `)
     : text;
   return meant.replaceAll(examples, (example) => values[example] ?? example);
 }

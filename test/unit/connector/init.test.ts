@@ -142,6 +142,9 @@ describe('the settings of a Vendure shop', () => {
     const page = made('https://shop.example.com/admin-api').get('README.md');
     expect(page).toContain('the store shop.example.com and');
     expect(page).toContain('npm start -- --store vendure    # runs');
+    expect(made('http://localhost:3000/admin-api').get('README.md')).toContain(
+      'npm start -- --new    # runs',
+    );
     expect(page).not.toContain('shopify');
   });
 });
