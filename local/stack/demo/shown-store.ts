@@ -1,6 +1,6 @@
 import { hostedPages } from '../../storefront-demo/demo.ts';
 import type { RunningStack } from '../running-stack.ts';
-import type { RunningShop } from '../start-sandboxes.ts';
+import { hasSandbox, type RunningShop } from '../start-sandboxes.ts';
 import { type ComparedStore, listSandbox } from './compare.ts';
 import { type DayParts, openStore, playDay } from './day.ts';
 
@@ -37,10 +37,12 @@ export function showSandbox(
     list: async () => listSandbox(store, productChanges),
     pages: [...shopPages(shopAddress), ...shops.flatMap(sandboxPages)],
     programs: shops.flatMap(programAddresses),
-    toTry: `\
+    toTry: hasSandbox(shop)
+      ? `\
 Change something in the store with the buttons on its page, or send a signed webhook:
 
-  npx loyalty-connector send${shops.length > 1 ? ` --shop ${shop.domain}` : ''}`,
+  npx loyalty-connector send${shops.length > 1 ? ` --shop ${shop.domain}` : ''}`
+      : `Change something in your own store, ${shop.domain}.`,
   };
 }
 
@@ -55,10 +57,13 @@ function shopPages(shopAddress: string | undefined): Place[] {
   ];
 }
 
-const sandboxPages = ({ shop, store, loyalty }: RunningShop): Place[] => [
-  ['the store', store.address, `orders, products and buttons; shop ${shop.domain}`],
-  loyaltyPage(loyalty),
-];
+function sandboxPages({ shop, store, loyalty }: RunningShop): Place[] {
+  const note = `orders, products and buttons; shop ${shop.domain}`;
+  return [
+    ...(hasSandbox(shop) ? [['the store', store.address, note] as const] : []),
+    loyaltyPage(loyalty),
+  ];
+}
 
 export const loyaltyPage = ({ address }: RunningShop['loyalty']): Place => [
   'loyalty service',

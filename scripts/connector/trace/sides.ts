@@ -280,7 +280,7 @@ export function compareSides(sides: Sides): Compared {
   }
   const sent = isApplied(sides)
     ? ''
-    : ' The ledger has another state: an event of it may be on its way.';
+    : ' More of it changed since it was sent, such as its customer: the next event or comparison sends that.';
   return say('well', `Both sides were read just now and agree.${sent}`);
 }
 

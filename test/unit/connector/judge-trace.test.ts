@@ -405,7 +405,10 @@ describe('the points of an order', () => {
 
   it.each<[Partial<Trace>, RegExp]>([
     [sent({}, { entry: undefined }), /^No points yet\.$/],
-    [sent({}, { entry: { ...entry, uncertain: true } }), /^The points are those of before/],
+    [
+      sent({}, { entry: { ...entry, uncertain: true } }),
+      /^The points are those of what was sent last/,
+    ],
     [sent({ IsCompleted: false }), /is not complete/],
     [sent({ OrderTotal: 0 }), /nothing of what was paid counts/],
     [sent({}, { held: { kind: 'unknown', why: 'time-out' } }), /did not say how many/],
