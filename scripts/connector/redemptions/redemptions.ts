@@ -363,7 +363,7 @@ export async function showCommand(
 type Side = ShownBalance | { readonly none: string };
 
 const ABSENT = { none: 'not there yet' };
-/** On a platform whose pages show no points. */
+/** Without a storefront. */
 const NOT_SHOWN = { none: 'not shown' };
 const EXPECTED: readonly Side[] = [ABSENT, NOT_SHOWN];
 
@@ -400,9 +400,8 @@ async function askStore(
   services: ShopServices,
 ): Promise<Side> {
   const { storefront } = deployment.connector;
-  if (!storefront) return ABSENT;
   const asked = services.asked(shop);
-  if (!asked.balanceOf) return NOT_SHOWN;
+  if (!storefront || !asked.balanceOf) return NOT_SHOWN;
   const shown = await asked.balanceOf(customerId, storefront.metafieldNamespace);
   if (shown.kind === 'unavailable') return { none: `no answer (${shown.why})` };
   return shown.value ?? ABSENT;
