@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { parseJsonBody, readBody } from './sandbox-kit/http/requests.ts';
 import { type Answer, jsonAnswer, respond, startServer } from './sandbox-kit/http/server.ts';
 
 /**
  * An emulator of AWS Secrets Manager, because no package offers one. It implements the operations that
- * the connector and its tests use, in memory and on loopback only, and checks no credentials. Never
- * store a real secret in it.
+ * the connector and its tests use, on loopback only, and checks no credentials. Never store a real secret in it.
  */
 export interface SecretsEmulator {
   readonly endpoint: string;
@@ -29,20 +29,24 @@ interface SecretVersion {
 type Fields = Readonly<Record<string, unknown>>;
 
 const TARGET_PREFIX = 'secretsmanager.';
+const STORES = /\.(?:PutSecretValue|CreateSecret)$/;
 
 export async function startSecretsEmulator({
   port = 0,
   secrets = {},
   createdAt = Date.now(),
+  file,
 }: {
   readonly port?: number;
   /** The initial secrets by name. */
   readonly secrets?: Readonly<Record<string, string>>;
   /** When the secrets were made, in epoch milliseconds. */
   readonly createdAt?: number;
+  /** Keeps what is stored, which then counts in place of the initial secrets. Absent: in memory. */
+  readonly file?: string | undefined;
 } = {}): Promise<SecretsEmulator> {
   const store = new Map<string, StoredSecret>();
-  for (const [name, text] of Object.entries(secrets)) {
+  for (const [name, text] of Object.entries({ ...secrets, ...(file && readKept(file)) })) {
     store.set(name, newSecret(name, text, createdAt));
   }
 
@@ -52,9 +56,25 @@ export async function startSecretsEmulator({
     const fields =
       json?.kind === 'json' && Object(json.value) === json.value ? json.value : undefined;
     const target = String(request.headers['x-amz-target'] ?? '');
-    respond(response, answer(store, target, fields as Fields | undefined));
+    const answered = answer(store, target, fields as Fields | undefined);
+    if (file && STORES.test(target)) keep(file, store);
+    respond(response, answered);
   }, port);
   return { endpoint: address, stop };
+}
+
+const readKept = (file: string): Readonly<Record<string, string>> =>
+  existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
+
+function keep(file: string, store: ReadonlyMap<string, StoredSecret>): void {
+  const texts = [...store].map(([name, { current }]) => [name, current.text]);
+  writePrivate(file, Object.fromEntries(texts));
+}
+
+/** Renamed into place, because the next start could not read a half-written file. */
+export function writePrivate(file: string, value: object): void {
+  writeFileSync(`${file}.new`, JSON.stringify(value), { mode: 0o600 });
+  renameSync(`${file}.new`, file);
 }
 
 function answer(

@@ -1,9 +1,10 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Connector, Shop } from '../../shared/config/connector-config.ts';
 import type { PlatformName } from '../../shared/config/connector-settings.ts';
 import { secretName } from '../../shared/services/shop-secrets.ts';
+import { writePrivate } from '../secrets-emulator.ts';
 import { LOGIN } from '../vendure-engine/shop.ts';
 
 /** The secrets of one run: random, and stored only with `--data`, in the same folder. */
@@ -40,9 +41,7 @@ export function openRunSecrets(dataFolder: string | undefined): RunSecrets {
   const secrets: RunSecrets = existsSync(file)
     ? JSON.parse(readFileSync(file, 'utf8'))
     : makeSecrets();
-  // Renamed into place, because the next start could not read a half-written file.
-  writeFileSync(`${file}.new`, JSON.stringify(secrets), { mode: 0o600 });
-  renameSync(`${file}.new`, file);
+  writePrivate(file, secrets);
   return secrets;
 }
 

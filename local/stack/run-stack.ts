@@ -130,7 +130,10 @@ export async function runStack(options: StartOptions, openConsole: OpenConsole):
       engine = new VendureEngine(await installVendure(say, stopping.signal), data, vendurePort);
       engine.onCrash = (log) => stopping.signal.aborted || sayAt(`Vendure ended. It said:\n${log}`);
     }
-    stack = await start(options, settings, { project, folder }, stopping.signal);
+    // Access to a server of one's own is never made up.
+    const isOwn = !engine && !settings.connector.shops.some(hasSandbox);
+    const isNew = options.isNew || isOwn;
+    stack = await start({ ...options, isNew }, settings, { project, folder }, stopping.signal);
     if (engine) stack = withServer(stack, engine);
     const store = engine
       ? await showVendure(engine, stack)
@@ -158,7 +161,7 @@ export async function runStack(options: StartOptions, openConsole: OpenConsole):
       : undefined;
     if (options.once) return isInSync ? 0 : notInSync(stopping.signal);
     if (!stopping.signal.aborted)
-      say(options.isNew ? greetNew(stack) : await greet(stack, store, opened?.address));
+      say(isNew ? greetNew(stack) : await greet(stack, store, opened?.address));
     await stopped;
     return 0;
   } catch (error) {

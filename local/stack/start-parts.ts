@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import {
   type CreateTableCommandInput,
   DynamoDB,
@@ -191,12 +192,13 @@ export async function createResources(
   { endpoint, emulators }: Aws,
   description: StackDescription,
 ) {
-  const { isNew, connector } = run.options;
+  const { isNew, connector, dataFolder } = run.options;
   const prefix = description.outputs.SecretsPrefix ?? '';
   const secrets = isNew ? {} : fillSecrets(prefix, run.secrets, connector);
   const { createdAt } = run.secrets;
+  const file = dataFolder && join(dataFolder, 'stored-secrets.json');
   emulators.secretsmanager = run.started(
-    await startSecretsEmulator({ secrets, createdAt }),
+    await startSecretsEmulator({ secrets, createdAt, file }),
   ).endpoint;
   // A copy, because the SDK adds a field to the object, which the state file would show.
   const credentials = { ...run.secrets.administrator };

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import {
   CreateSecretCommand,
   GetSecretValueCommand,
@@ -6,7 +9,7 @@ import {
   ResourceNotFoundException,
   type SecretsManager,
 } from '@aws-sdk/client-secrets-manager';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createSecretsClient } from '../../local/harness/sdk-clients.ts';
 import { type SecretsEmulator, startSecretsEmulator } from '../../local/secrets-emulator.ts';
 import { WORKER_BUDGET } from '../../shared/aws/aws-client.ts';
@@ -40,6 +43,26 @@ describe('our own emulator of Secrets Manager, through the real SDK', () => {
       new GetSecretValueCommand({ SecretId: current.ARN, VersionStage: 'AWSPREVIOUS' }),
     );
     expect(previous.SecretString).toBe('{"password":"one"}');
+  });
+
+  it('keeps in its file what was stored, over the initial secrets', async () => {
+    const file = join(mkdtempSync(join(tmpdir(), 'secrets-')), 'kept.json');
+    onTestFinished(() => rmSync(dirname(file), { recursive: true }));
+    const secrets = { 'shop/example': '{"password":"one"}', 'shop/other': '{}' };
+    const read = async (how: (reader: SecretsManager) => Promise<unknown>) => {
+      const kept = await startSecretsEmulator({ secrets, file });
+      const reader = createSecretsClient({ budget: BUDGET, emulator: kept });
+      const answered = await how(reader);
+      reader.destroy();
+      await kept.stop();
+      return answered;
+    };
+    const named = { SecretId: 'shop/example' };
+    await read((reader) => reader.putSecretValue({ ...named, SecretString: '{"password":"two"}' }));
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(await read((reader) => reader.getSecretValue(named))).toMatchObject({
+      SecretString: '{"password":"two"}',
+    });
   });
 
   it('makes a secret once', async () => {
