@@ -172,8 +172,12 @@ export function judgeServer(
       const fix = 'Check vendure.adminApi, and that the server has Vendure 3.';
       return [fail(`${address} is not an Admin API that the connector knows (${why})`, fix)];
     }
-    const what = `${address} did not answer as expected (${why})`;
-    return [{ verdict: 'unknown', what, fix: 'Try again later.' }];
+    const isSilent = why === 'connection';
+    const what = isSilent
+      ? `no server answers at ${address}`
+      : `${address} did not answer as expected (${why})`;
+    const fix = isSilent ? 'Start it, or check vendure.adminApi.' : 'Try again later.';
+    return [{ verdict: 'unknown', what, fix }];
   }
   const { code, token, defaultCurrencyCode: currency } = answer.data.activeChannel;
   // A server with one channel takes any token.

@@ -172,6 +172,9 @@ describe('the server of a Vendure shop', () => {
     expect(refused).toMatchObject([{ fix: expect.stringContaining('password'), isRefused: true }]);
     expect(judge('not-the-api')).toMatchObject([{ verdict: 'fail' }]);
     expect(judge('time-out')).toMatchObject([{ verdict: 'unknown' }]);
+    expect(judge('connection')).toMatchObject([
+      { verdict: 'unknown', what: 'no server answers at x' },
+    ]);
   });
 });
 
