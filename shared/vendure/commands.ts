@@ -21,7 +21,7 @@ import {
 export const vendureCommands: PlatformCommands = {
   name: 'Vendure',
   sender:
-    'the plugin on its Vendure server sends the events: there is nothing to subscribe to, and SELECT * FROM loyalty_outbox there shows what was not accepted yet',
+    'the plugin on its Vendure server has to send the events: there is nothing to subscribe to, and SELECT * FROM loyalty_outbox there shows what was not accepted yet',
   secrets: {
     webhook: [
       {

@@ -75,7 +75,8 @@ CONNECTOR_ALARM_EMAIL gets the alarms, where the settings name no address.
   npx loyalty-connector secrets set webhook < secret.txt    the secret as it is
   npx loyalty-connector secrets set loyalty < loyalty.json  {"token": "…", "key": "…"}
 
-Fields: webhook current; loyalty token, key; store clientId, clientSecret or accessToken.
+Fields: webhook current; loyalty token, key; store clientId, clientSecret or accessToken, on another platform
+apiKey or username, password.
 `,
   });
   declare(secrets, 'set', {
