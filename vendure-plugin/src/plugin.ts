@@ -37,28 +37,22 @@ export function checkOptions(given: LoyaltyConnectorOptions | undefined): Receiv
   return { address: address.replace(/\/+$/, ''), secret, channel };
 }
 
-class LoyaltyConnector {
-  #sender: ReturnType<typeof sendChanges> | undefined;
-  readonly #eventBus: EventBus;
-  readonly #connection: TransactionalConnection;
-  readonly #process: ProcessContext;
-
-  constructor(eventBus: EventBus, connection: TransactionalConnection, process: ProcessContext) {
-    this.#eventBus = eventBus;
-    this.#connection = connection;
-    this.#process = process;
-  }
-
-  onApplicationBootstrap(): void {
-    const receiver = checkOptions(options);
-    recordChanges(this.#eventBus, this.#connection);
-    // Workers record what their jobs change; the server sends.
-    if (this.#process.isServer) this.#sender = sendChanges(this.#connection, receiver);
-  }
-
-  async beforeApplicationShutdown(): Promise<void> {
-    await this.#sender?.stop();
-  }
+/** The server calls both. */
+function createConnector(
+  eventBus: EventBus,
+  connection: TransactionalConnection,
+  process: ProcessContext,
+) {
+  let sender: ReturnType<typeof sendChanges> | undefined;
+  return {
+    onApplicationBootstrap(): void {
+      const receiver = checkOptions(options);
+      recordChanges(eventBus, connection);
+      // Workers record what their jobs change; the server sends.
+      if (process.isServer) sender = sendChanges(connection, receiver);
+    },
+    beforeApplicationShutdown: () => sender?.stop(),
+  };
 }
 
 /** Stores what changed beside the change itself, and tells the connector until it has heard. */
@@ -75,9 +69,8 @@ VendurePlugin({
   entities: [LoyaltyOutbox],
   providers: [
     {
-      provide: LoyaltyConnector,
-      useFactory: (...given: ConstructorParameters<typeof LoyaltyConnector>) =>
-        new LoyaltyConnector(...given),
+      provide: 'loyalty-connector',
+      useFactory: createConnector,
       inject: [EventBus, TransactionalConnection, ProcessContext],
     },
   ],

@@ -176,22 +176,19 @@ export function recordChanges(eventBus: EventBus, connection: TransactionalConne
     ids: lines.map(({ orderLineId }) => orderLineId),
   }));
 
-  on(CustomerEvent, ({ entity, type }) => ({
-    kind: 'customer',
-    ids: [entity.id],
-    change: type === 'deleted' ? 'deleted' : 'changed',
-  }));
+  const whole = (
+    kind: EntityKind,
+    { entity, type }: CustomerEvent | ProductEvent | PromotionEvent,
+  ) => ({ kind, ids: [entity.id], change: type === 'deleted' ? 'deleted' : 'changed' }) as const;
+
+  on(CustomerEvent, (event) => whole('customer', event));
   on(HistoryEntryEvent, ({ entity, historyType }) => {
     if (historyType !== 'customer' || !HISTORY.includes(entity.type)) return undefined;
     const { customer } = entity as typeof entity & { readonly customer: { readonly id: ID } };
     return { kind: 'customer', ids: [customer.id] };
   });
 
-  on(ProductEvent, ({ entity, type }) => ({
-    kind: 'product',
-    ids: [entity.id],
-    change: type === 'deleted' ? 'deleted' : 'changed',
-  }));
+  on(ProductEvent, (event) => whole('product', event));
   // Where the connector's own channel still has it, it reads the product all the same.
   on(ProductChannelEvent, ({ product, type }) => ({
     kind: 'product',
@@ -210,9 +207,5 @@ export function recordChanges(eventBus: EventBus, connection: TransactionalConne
     ids.length > MOST_VARIANTS ? undefined : { kind: 'variant', ids },
   );
 
-  on(PromotionEvent, ({ entity, type }) => ({
-    kind: 'promotion',
-    ids: [entity.id],
-    change: type === 'deleted' ? 'deleted' : 'changed',
-  }));
+  on(PromotionEvent, (event) => whole('promotion', event));
 }

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import {
+  Channel,
   Customer,
   Logger,
   Order,
@@ -179,9 +180,18 @@ export function sendChanges(
     await rows().delete({ at: LessThan(cleanedAt - FORGOTTEN_MS), givenUp: true });
   }
 
+  /** What is in no channel would be forgotten. */
+  async function requireChannel(): Promise<void> {
+    const { channel: code } = receiver;
+    const found =
+      !code || (await connection.rawConnection.getRepository(Channel).countBy({ code }));
+    if (!found) throw new Error(`no channel has the code "${code}", the plugin's option`);
+  }
+
   async function look(): Promise<void> {
     try {
       await clean();
+      await requireChannel();
       while (!stopped && (await sendPage()));
       lastError = undefined;
     } catch (error) {

@@ -194,7 +194,9 @@ function factsOf({ key, store, entry }: Trace): Block {
 
 /** What the comparison does not say of it, without personal data. */
 function storeText(entity: StoreEntity): string {
-  if (entity.kind === 'coupon') return `used ${counted(entity.coupon.timesUsed, 'time')}`;
+  // Not every platform counts.
+  const timesUsed = entity.kind === 'coupon' ? entity.coupon.timesUsed : 0;
+  if (timesUsed > 0) return `used ${counted(timesUsed, 'time')}`;
   if (entity.kind !== 'order') return 'there';
   const { test, cancelledAt, paymentStatus, fulfillmentStatus, customer } = entity.order;
   const words = [

@@ -315,6 +315,16 @@ export function describePlugin(
         expect(others).not.toBe(ours);
       });
 
+      it('nothing with a channel that there is not, and forgets nothing', async () => {
+        refuse();
+        const known = await createCustomer(server.ctx, 'Lee');
+        const to = { address: connector.address, secret: SECRET, channel: 'no-such' };
+        senders.push(sendChanges(server.connection, to));
+        const told = /not read: no channel has the code "no-such"/;
+        await vi.waitFor(() => expect(server.log.join()).toMatch(told), WAIT);
+        expect(await server.rows(of('customer', known))).not.toEqual([]);
+      });
+
       it('a row again until it is accepted, and never what is unreadable', async () => {
         let left = 2;
         connector.answer = ({ entityId }) => {
