@@ -148,6 +148,23 @@ describe('the bundles', () => {
     }
   });
 
+  it('hold the parts of every platform that a shop has, and of no other', async () => {
+    const [name] = ['receive-webhook'] as const;
+    const rooms = (from: Bundles) =>
+      ['shared/shopify/', 'shared/vendure/'].map((room) =>
+        inputsOf(name, from).some((input) => input.startsWith(room)),
+      );
+    const both = await bundleFunctions({
+      platforms: ['shopify', 'vendure'],
+      ...{ functions: [name], configFile: SETTINGS },
+      outFolder: join(folder, 'both'),
+    });
+    expect([rooms(bundles), rooms(both)]).toEqual([
+      [true, false],
+      [true, true],
+    ]);
+  });
+
   it('hold nothing of tracing unless the settings ask for it', async () => {
     const traced = await bundleFunctions({
       platforms: ['shopify'],

@@ -227,6 +227,26 @@ describe('the connector’s settings', () => {
     } as const;
     const { shops } = defineConnector({ ...least, shops: [shop] });
     expect(shops[0]?.otherOrderIds).toEqual(['name']);
+    // What an order may still change in, and Vendure's own digits.
+    const defaults = { channel: undefined, changeDays: 60, precision: 2 };
+    expect(shops[0]?.vendure).toEqual({ ...vendure, ...defaults });
+  });
+
+  it('refuse what no Vendure server has, and a storefront beside one', () => {
+    const shop = { domain: 'shop.example.com', path: 'shop', platform: 'vendure' };
+    const faults = (vendure: object, more: object = {}) =>
+      faultsOf({ ...least, shops: [{ ...shop, vendure }], ...more });
+    const right = { adminApi: 'https://shop.example.com/admin-api', currency: 'EUR' };
+    expect(faults({ ...right, precision: 6, changeDays: 400 })).toEqual([]);
+    const wrong = { channel: '', precision: 7, changeDays: 401 };
+    expect(faults({ adminApi: 'http://shop.example.com', currency: 'eur', ...wrong })).toEqual(
+      ['adminApi', 'currency', 'channel', 'changeDays', 'precision'].map((field) =>
+        expect.stringContaining(`shops[0].vendure.${field} must`),
+      ),
+    );
+    expect(faults(right, { storefront: {} })).toEqual([
+      'storefront must be absent unless all shops run on Shopify',
+    ]);
   });
 
   it('treat undefined like an absent setting', () => {

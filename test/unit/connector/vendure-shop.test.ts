@@ -6,18 +6,20 @@ import { serverCheck } from '../../../scripts/connector/checks/store.ts';
 import { awsSettings, type Deployment } from '../../../scripts/connector/deployment/deployment.ts';
 import { postDelivery } from '../../../scripts/connector/deployment/post-delivery.ts';
 import { openShopServices, readNames } from '../../../scripts/connector/deployment/services.ts';
+import { storeChecks } from '../../../scripts/connector/platforms/rooms.ts';
 import {
   askFields,
   faultIn,
   fieldsOf,
   missingIn,
+  setSecret,
   tryCredentials,
 } from '../../../scripts/connector/secrets/set-secret.ts';
 import { shopSteps } from '../../../scripts/connector/setup/shop-steps.ts';
 import { requireShopify } from '../../../scripts/connector/shopify/store-checks.ts';
 import { subscriptionsCheck } from '../../../scripts/connector/shopify/webhooks.ts';
 import { BadArguments } from '../../../scripts/connector/terminal/exit.ts';
-import { findAny, findEntity } from '../../../scripts/connector/trace/find.ts';
+import { findAny, findEntity, ordersOf } from '../../../scripts/connector/trace/find.ts';
 import { defineConnector, type Shop } from '../../../shared/config/connector-config.ts';
 import type { Delivery } from '../../../shared/core/events/receive-delivery.ts';
 import { judgeServer, vendureCommands } from '../../../shared/vendure/commands.ts';
@@ -74,6 +76,7 @@ describe('the secrets of a Vendure shop', () => {
     expect(fault({ apiKey: 'key' })).toBeUndefined();
     expect(fault({ username: 'connector', password: 'as I like it' })).toBeUndefined();
     expect(fault({ username: 'connector' })).toMatch(/^password/);
+    expect(fault({})).toMatch(/^apiKey/);
     expect(fault({ clientId: 'x', clientSecret: 'y' })).toMatch(/not a field.*apiKey, username/);
     expect(faultIn('store', { apiKey: 'key' }, other)).toMatch(/not a field/);
   });
@@ -96,6 +99,8 @@ describe('the secrets of a Vendure shop', () => {
     expect(missing('VENDURE_USERNAME')).toEqual(['API_KEY', 'PASSWORD']);
     expect(missing('VENDURE_API_KEY')).toEqual([]);
     expect(missing('VENDURE_USERNAME', 'VENDURE_PASSWORD')).toEqual([]);
+    const [signing] = missingIn(fieldsOf('webhook', shop), {});
+    expect(signing?.variable).toBe('CONNECTOR_PLUGIN_SECRET');
   });
 
   it('are tried at the server before they are stored, and repeated in no message', async () => {
@@ -129,6 +134,7 @@ describe('the server of a Vendure shop', () => {
   it('passes where its channel can be read and counts as the settings say', async () => {
     answer = () => ({ data: channel() });
     expect(await look()).toMatchObject([{ verdict: 'pass' }, { verdict: 'pass' }]);
+    expect(await look({ channel: 'the-token' })).toMatchObject([{ verdict: 'pass' }, {}]);
     const other = { verdict: 'fail', fix: expect.stringContaining('its code') };
     expect(await look({ channel: 'another' })).toMatchObject([other]);
     answer = () => ({ data: channel('USD') });
@@ -153,9 +159,15 @@ describe('the server of a Vendure shop', () => {
       answer = () => ({ errors: [{ extensions: { code } }], data: null });
     };
     refuse('FORBIDDEN');
-    expect(await look()).toMatchObject([
-      { verdict: 'fail', fix: expect.stringMatching(/key is wrong.*ReadPromotion/), next: [{}] },
-    ]);
+    const permissions = 'ReadOrder, ReadCustomer, ReadCatalog and ReadPromotion';
+    const fix = expect.stringMatching(`key is wrong.*${permissions}`);
+    const refused = { verdict: 'fail', fix, next: [{}] };
+    expect(await look()).toMatchObject([refused]);
+    const denied = { errors: [{ extensions: { code: 'FORBIDDEN' } }], data: null };
+    for (const list of ['orders(', 'customers(', 'products(', 'promotions(']) {
+      answer = (query) => (query.includes(list) ? denied : { data: channel() });
+      expect(await look()).toMatchObject([refused]);
+    }
     refuse('CHANNEL_NOT_FOUND');
     const [found] = await look();
     expect(found).toMatchObject({ fix: expect.stringContaining('vendure.channel') });
@@ -171,6 +183,10 @@ describe('the server of a Vendure shop', () => {
     );
     expect(refused).toMatchObject([{ fix: expect.stringContaining('password'), isRefused: true }]);
     expect(judge('not-the-api')).toMatchObject([{ verdict: 'fail' }]);
+    const older = { kind: 'unavailable', why: 'query-refused', queryRefused: true } as const;
+    expect(judgeServer(older, settings)).toMatchObject([
+      { verdict: 'fail', fix: expect.stringContaining('Vendure 3') },
+    ]);
     expect(judge('time-out')).toMatchObject([{ verdict: 'unknown' }]);
     expect(judge('connection')).toMatchObject([
       { verdict: 'unknown', what: 'no server answers at x' },
@@ -195,10 +211,35 @@ describe('what only a Shopify shop has', () => {
     ]);
     const services = () => openShopServices(deployment);
     const deps: ShopDeps = { deployment, services, shops: [shop] };
-    expect(await subscriptionsCheck(deps).look()).toMatchObject([
-      { verdict: 'info', what: expect.stringContaining('nothing to subscribe to') },
+    const terminal = { progress: () => ({ report: () => {}, end: () => {} }) };
+    const session = { terminal, beginChange: async () => ({ count: () => {} }) };
+    const check = subscriptionsCheck(deps, {}, session as never);
+    expect(await check.look()).toMatchObject([
+      { verdict: 'info', what: expect.stringMatching(/nothing to subscribe to.*loyalty_outbox/) },
     ]);
+    expect(await check.fix?.([])).toEqual([]);
+    expect(asked).toEqual([]);
   });
+
+  it('is no secret of an older app', async () => {
+    const session = { findDeployment: async () => deployment } as never;
+    const options = { shop: shop.domain, olderApp: true };
+    const refused = '--older-app is for an app, and shop.example.com has none.';
+    await expect(setSecret(session, options, 'store')).rejects.toThrow(refused);
+  });
+});
+
+it('is looked at by the checks of its own platform, beside shops of another', async () => {
+  const looked: string[] = [];
+  const look = async (one: Shop) => {
+    looked.push(one.domain);
+    return [{ verdict: 'pass', what: 'it can be read' }];
+  };
+  const services = () => ({ asked: (one: Shop) => ({ look: () => look(one) }) });
+  const shops = [other, shop];
+  const server = storeChecks({ deployment, services, shops } as never).at(-1);
+  expect(await server?.look()).toMatchObject([{ verdict: 'pass', shop: shop.domain }]);
+  expect(looked).toEqual([shop.domain]);
 });
 
 it('is probed as its plugin signs, with an event that is not queued', async () => {
@@ -264,7 +305,46 @@ describe('what a text may mean in a Vendure shop', () => {
     const deps = world();
     answer = () => ({ errors: [{ extensions: { code: 'FORBIDDEN' } }] });
     await expect(findAny('ABC', deps, [shop])).rejects.toThrow('could not be read (forbidden)');
+    // Also where only one kind may not be read.
+    answer = (query) =>
+      query.includes('customers(')
+        ? { errors: [{ extensions: { code: 'FORBIDDEN' } }] }
+        : { data: { orders: { items: [] } } };
+    await expect(findAny('12', deps, [shop])).rejects.toThrow('could not be read (forbidden)');
   });
+
+  it('is a customer, whose newest orders are shown', async () => {
+    const searched = { ...world(), shop };
+    const orders = { items: [{ id: '12', code: 'ABC' }] };
+    answer = () => ({ data: { customer: { orders } } });
+    expect(await ordersOf('7', searched)).toMatchObject([{ kind: 'order', id: '12', name: 'ABC' }]);
+    expect(JSON.parse(String(asked.at(-1)?.body)).variables).toEqual({
+      id: '7',
+      options: { take: 10, sort: { id: 'DESC' } },
+    });
+  });
+});
+
+it('counts what a backfill would send, and never takes a refusal for nothing', async () => {
+  const services = openShopServices(deployment);
+  const { count } = services.asked(shop, { apiKey: 'key' });
+  const filters: unknown[] = [];
+  answer = (_query, filter) => {
+    filters.push(filter);
+    return { data: { list: { totalItems: 7 } } };
+  };
+  const [from, until] = ['2026-11-01T00:00:00.000Z', '2026-11-17T00:00:00.000Z'];
+  const span = { from: Date.parse(from), until: Date.parse(until) };
+  for (const kind of ['order', 'product', 'discount'] as const) {
+    expect(await count(kind, span)).toEqual({ kind: 'found', value: 7 });
+  }
+  expect(filters).toEqual([
+    { active: { eq: false }, orderPlacedAt: { between: { start: from, end: until } } },
+    {},
+    { couponCode: { isNull: false } },
+  ]);
+  answer = () => ({ errors: [{ extensions: { code: 'FORBIDDEN' } }] });
+  expect(await count('order', span)).toMatchObject({ kind: 'unavailable', why: 'forbidden' });
 });
 
 it('names orders by their codes and products by their names', async () => {
@@ -273,15 +353,21 @@ it('names orders by their codes and products by their names', async () => {
       ? { data: { orders: { items: [{ id: '7', code: 'ABC' }] } } }
       : { data: { products: { items: [{ id: '7', name: 'Hat' }] } } };
   const services = openShopServices(deployment);
-  const asked = (one: Shop) => services.asked(one, { apiKey: 'key' });
+  const ask = (one: Shop) => services.asked(one, { apiKey: 'key' });
   const named = [
     { kind: 'order', id: '7' },
     { kind: 'product', id: '7' },
     { kind: 'member', id: '7' },
   ];
-  const names = await readNames({ asked }, shop, named);
+  const names = await readNames({ asked: ask }, shop, named);
   expect([...names]).toEqual([
     ['order 7', 'ABC'],
     ['product 7', 'Hat'],
   ]);
+  // All of them, however many are listed for a person.
+  for (const { body } of asked) {
+    expect(JSON.parse(String(body)).variables).toEqual({
+      options: { filter: { id: { in: ['7'] } } },
+    });
+  }
 });

@@ -2,7 +2,10 @@ import { expect, it } from 'vitest';
 import { recordTelemetry } from '../../../local/harness/recorded-telemetry.ts';
 import type { QueuedEvent } from '../../../shared/core/events/event.ts';
 import { receiveDelivery } from '../../../shared/core/events/receive-delivery.ts';
+import { encodeSnapshot } from '../../../shared/core/store/store.ts';
 import { readVendureEvent, sign, vendureDeliveries } from '../../../shared/vendure/deliveries.ts';
+import { vendureHealing } from '../../../shared/vendure/healing.ts';
+import { storeProduct } from '../../fixtures/store-entities.ts';
 
 const NOW = new Date('2026-11-17T12:00:00.000Z');
 const SECRETS = { current: 'newer', previous: 'older' };
@@ -74,6 +77,7 @@ it.each([
   ['no object', 'null'],
   ['no id', { ...EVENT, entityId: undefined }],
   ['an id with other characters', { ...EVENT, entityId: '12|order' }],
+  ['an id that is too long', { ...EVENT, entityId: '1'.repeat(65) }],
   ['an unknown change', { ...EVENT, change: 'made' }],
   ['no moment', { ...EVENT, at: 'yesterday' }],
 ])('refuses %s with 400, so that the plugin does not repeat it', async (_, value) => {
@@ -86,14 +90,15 @@ it('answers 200 to a test of the address and to kinds of a newer plugin, and que
   }
 });
 
+const event = {
+  claim: 'changed',
+  origin: 'webhook',
+  body: Buffer.from('{}'),
+  ...{ shop: 'vendure.example.com', id: '12', topic: '', deliveryId: 'd' },
+  receivedAt: NOW.toISOString(),
+} as const;
+
 it('asks the store for whatever an event names', () => {
-  const event = {
-    claim: 'changed',
-    origin: 'webhook',
-    body: Buffer.from('{}'),
-    ...{ shop: 'vendure.example.com', id: '12', topic: '', deliveryId: 'd' },
-    receivedAt: NOW.toISOString(),
-  } as const;
   const isCurrent = true;
   expect(readVendureEvent({ ...event, kind: 'order' })).toEqual({ kind: 'ask-store', isCurrent });
   expect(readVendureEvent({ ...event, kind: 'product' })).toEqual({ kind: 'ask-store', isCurrent });
@@ -102,3 +107,26 @@ it('asks the store for whatever an event names', () => {
     task: { kind: 'fan-out', discountId: '12', isCurrent },
   });
 });
+
+it('takes a snapshot from what the connector itself read, and never from an event', () => {
+  const entity = { kind: 'product', product: { ...storeProduct(), id: '12' } } as const;
+  const read = { ...event, kind: 'product', body: encodeSnapshot(entity, NOW) } as const;
+  expect(readVendureEvent(read)).toMatchObject({ kind: 'ask-store' });
+  expect(readVendureEvent({ ...read, origin: 'backfill' })).toMatchObject({
+    kind: 'snapshot',
+    entity,
+  });
+});
+
+it.each([
+  ['order', 'changed', 'order/changed'],
+  ['product', 'deleted', 'product/deleted'],
+  ['coupon', 'changed', 'promotion/changed'],
+  ['discount', 'deleted', 'promotion/deleted'],
+  ['member', 'changed', 'customer/changed'],
+] as const)(
+  'calls an event of a %s that is %s and made here %s, as the plugin does',
+  (kind, claim, topic) => {
+    expect(vendureHealing.topicOf({ kind, claim })).toBe(topic);
+  },
+);

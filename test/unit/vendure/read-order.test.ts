@@ -14,7 +14,7 @@ const refund = (id: string, total: number, shipping = 0, state = 'Settled'): Ven
 /** 30.00 and 12.79 were paid, and 32.24 went back for the shirts and a part of the shipping: each row repeats all of it. */
 const spread = () => {
   const [first] = order().payments ?? [];
-  const whole = { items: 3024, shipping: 200 };
+  const whole = { items: 2724, shipping: 200, adjustment: 300 };
   const payments = [
     { ...first, amount: 3000, refunds: [{ ...refund('1', 3000), ...whole }] },
     { ...first, amount: 1279, refunds: [{ ...refund('2', 224), ...whole }] },
@@ -92,10 +92,13 @@ describe('what an order of Vendure counts', () => {
     ],
     ['goods and shipping of one refund', order({}, [refund('1', 2012, 500)]), '19.05', '22.67'],
     [
-      'less a surcharge below zero, by its own tax',
+      'less surcharges below zero, by their own tax',
       order({
         ...{ subTotal: 2995, subTotalWithTax: 3479, totalWithTax: 3979 },
-        surcharges: [{ id: '1', description: 'late', price: -252, priceWithTax: -300 }],
+        surcharges: [
+          { id: '1', description: 'late', price: -200, priceWithTax: -238 },
+          { id: '2', description: 'scratched', price: -52, priceWithTax: -62 },
+        ],
         lines: [line('1', 2, 2541, 3024), line('2', 1, 706, 755)],
       }),
       '29.95',
@@ -182,6 +185,33 @@ describe('what an order of Vendure counts', () => {
     expect(ofLines(cancelled)).toEqual(['1: 10']);
   });
 
+  it('takes another piece of a line after one that was cancelled, too', () => {
+    // Of two pens one was cancelled and refunded, and then the other one refunded.
+    const given = penAndTea([
+      ['1', 1190],
+      ['1', 1190],
+    ]);
+    const payments = given.payments?.map((payment) => ({ ...payment, amount: 3950 })) ?? [];
+    const lines = [
+      { ...line('1', 1, 1000, 1190), orderPlacedQuantity: 2 },
+      ...given.lines.slice(1),
+    ];
+    expect(ofLines({ ...given, lines, payments })).toEqual(['2: 10']);
+  });
+
+  it('takes two refunds of the same figures, but of other pieces, for two', () => {
+    // Each says 11.90 of goods, of which the merchant gave back a half or less.
+    const halves = penAndTea([
+      ['1', 595],
+      ['2', 535],
+    ]);
+    const payments = halves.payments?.map((payment) => ({
+      ...payment,
+      refunds: payment.refunds.map((one) => ({ ...one, items: 1190 })),
+    }));
+    expect(ofLines({ ...halves, payments: payments ?? [] })).toEqual(['1: 5', '2: 5']);
+  });
+
   it('takes a line that a modification removed once, with the refund of that modification', () => {
     const modified = {
       ...{ subTotal: 2541, subTotalWithTax: 3024, totalWithTax: 3524 },
@@ -189,6 +219,7 @@ describe('what an order of Vendure counts', () => {
       modifications: [{ refund: { id: '1' } }],
     };
     expect(counts(order(modified, [refund('1', 755)]), 'include')).toBe('30.24');
+    expect(read(order(modified, [refund('1', 755)])).beforeRefunds).toEqual([]);
     expect(counts(order(modified, [refund('1', 755), refund('2', 1512)]), 'include')).toBe('15.12');
     // Cancelled, and the money given back afterwards.
     const cancelled = { ...modified, modifications: [] };
@@ -226,6 +257,58 @@ describe('an order of Vendure', () => {
     expect(read(order()).updatedAt).toBe('2026-11-17T12:00:00.000Z');
   });
 
+  it('is known by its id, its code, its products and its sums', () => {
+    expect(read(order())).toMatchObject({
+      ...{ id: '12', name: 'GUEJZ5ESJ2RN7WN9', placedAt: '2026-11-15T10:00:00.000Z' },
+      ...{ outstanding: '0', subtotal: '37.79', total: '42.79', couponCodes: ['TENPCT'] },
+      shipping: { price: '5', refunded: '0' },
+      lines: [
+        { id: '1', productId: '21', title: 'Variant 1', kept: 2, paid: '30.24', tax: '4.83' },
+        { id: '2', productId: '22', title: 'Variant 2', kept: 1, paid: '7.55', tax: '1.21' },
+      ],
+    });
+    expect(read(order({}, [refund('1', 200, 200)]))).toMatchObject({
+      ...{ outstanding: '0', subtotal: '37.79', total: '40.79' },
+      shipping: { price: '3', refunded: '2' },
+    });
+  });
+
+  it('has the dates of its last payment, of its last parcel that was sent, and of its end', () => {
+    const day = (n: number) => `2026-11-${n}T10:00:00.000Z`;
+    const [payment] = order().payments ?? [];
+    const payments = [16, 15].map((n) => ({ ...payment, amount: 2000, createdAt: day(n) }));
+    const parcels = ['Shipped', 'Delivered', 'Pending', 'Cancelled'];
+    const given = order({
+      ...{ state: 'Cancelled', updatedAt: day(20), payments: payments as never },
+      fulfillments: parcels.map((state, n) => ({ ...parcel(state), updatedAt: day(16 + n) })),
+    });
+    expect(read(given)).toMatchObject({
+      ...{ paidAt: day(16), fulfilledAt: day(17), cancelledAt: day(20) },
+    });
+    expect(read(order()).cancelledAt).toBeUndefined();
+    const [older, newer] = [refund('1', 100), refund('2', 100)];
+    expect(read(order({}, [newer, older])).refundedAt).toBe(newer.createdAt);
+  });
+
+  it('names how it was paid, and its customer as far as the shop knows them', () => {
+    const [payment] = order().payments ?? [];
+    const payments = ['card', 'voucher', 'card'].map((method) => ({ ...payment, method }));
+    const customer = { ...order().customer, lastName: '', phoneNumber: '+49 30 1234' };
+    const given = order({ payments: payments as never, customer: customer as never });
+    expect(read(given)).toMatchObject({
+      paymentGateways: ['card', 'voucher'],
+      customer: { name: 'Robin', email: 'robin@example.com', phone: '+49 30 1234' },
+    });
+    expect(read(order()).customer).toMatchObject({ name: 'Robin W', phone: undefined });
+    expect(read(order({ customer: null })).customer).toBeUndefined();
+  });
+
+  it('has as many digits after the point as the server counts with, whatever the currency', () => {
+    const total = (precision: number) =>
+      readVendureOrder(order(), { ...reading, precision })?.total;
+    expect([0, 2, 3].map(total)).toEqual(['4279', '42.79', '4.279']);
+  });
+
   it('is none while it is a cart', () => {
     expect(readVendureOrder(order({ orderPlacedAt: null }), reading)).toBeUndefined();
     expect(readVendureOrder(order({ active: true }), reading)).toBeUndefined();
@@ -235,6 +318,10 @@ describe('an order of Vendure', () => {
     const { beforeRefunds } = read(order({}, [refund('2', 755), refund('1', 1512)]));
     expect(beforeRefunds.map((one) => one.refundedWithoutLines)).toEqual(['0', '15.12']);
     expect(read(order({}, [refund('1', 4279, 500)])).beforeRefunds).toHaveLength(1);
+    // Of one second: by their ids, as numbers.
+    const [ninth, tenth] = ['9', '10'].map((id) => ({ ...refund('2', 755), id }));
+    const ofOneSecond = order({}, [{ ...tenth, total: 1512 }, ninth] as VendureRefund[]);
+    expect(read(ofOneSecond).beforeRefunds.at(-1)?.refundedWithoutLines).toBe('7.55');
   });
 
   it('is refunded, which is final, only when all of the money is back', () => {
@@ -268,6 +355,7 @@ describe('an order of Vendure', () => {
     ['PaymentAuthorized', 'pending', []],
     ['PaymentAuthorized', 'pending', [{ amount: 4279, state: 'Created' }]],
     ['PaymentAuthorized', 'voided', [{ amount: 4279, state: 'Cancelled' }]],
+    ['PaymentAuthorized', 'voided', [{ amount: 4279, state: 'Error' }]],
     [
       'PaymentAuthorized',
       'authorized',

@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createVendureStore } from '../../../shared/vendure/vendure-store.ts';
+import { vendureHealing } from '../../../shared/vendure/healing.ts';
+import {
+  createVendureStore,
+  type VendureStoreSettings,
+} from '../../../shared/vendure/vendure-store.ts';
 import {
   answering,
   type ScriptedServer,
@@ -16,14 +20,14 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 const credentials = { kind: 'api-key', apiKey: 'key-of-this-test' } as const;
-const open = (pageSize = 4) =>
-  createVendureStore({
-    shop: () => ({
-      ...{ address: server.url, channel: undefined, currency: 'EUR', precision: 2, changeDays: 60 },
-      secret: { get: async () => credentials, refresh: async () => credentials },
-    }),
-    pageSize,
-  });
+const SETTINGS = { channel: undefined, currency: 'EUR', precision: 2, changeDays: 60 };
+type Secret = ReturnType<VendureStoreSettings['shop']>['secret'];
+const secretOf = (value: Awaited<ReturnType<Secret['get']>>): Secret => ({
+  get: async () => value,
+  refresh: async () => value,
+});
+const shopOf = () => ({ ...SETTINGS, address: server.url, secret: secretOf(credentials) });
+const open = (pageSize = 4) => createVendureStore({ shop: shopOf, pageSize });
 
 const TOO_LONG = '{"errors":[{"extensions":{"code":"USER_INPUT_ERROR"}}],"data":null}';
 
@@ -38,9 +42,12 @@ function serve(
     const { skip = 0, take = most, filter } = variables.options ?? {};
     if (take > most) return answering(200, TOO_LONG)(response, socket);
     const name = /\{ (\w+)\(/.exec(query)?.[1] ?? '';
-    const ids: { in?: string[]; notIn?: string[] } = filter?.id ?? {};
-    const isAsked = (id: string) => (ids.in?.includes(id) ?? true) && !ids.notIn?.includes(id);
-    const all = lists[name]?.filter((one) => isAsked((one as { id: string }).id));
+    const isAsked = (one: Record<string, unknown>) =>
+      ['id', 'aggregateOrderId'].every((field) => {
+        const { in: some, notIn } = filter?.[field] ?? {};
+        return (some?.includes(one[field]) ?? true) && !notIn?.includes(one[field]);
+      });
+    const all = lists[name]?.filter((one) => isAsked(one as Record<string, unknown>));
     const list = all && { totalItems: all.length, items: all.slice(skip, skip + take) };
     answering(200, JSON.stringify({ data: { [name]: list ?? things[name] } }))(response, socket);
   };
@@ -104,6 +111,17 @@ it('reads all of a server that lists fewer at once, with and without deletions',
   expect(await open().changedProducts(SHOP, SPAN)).toMatchObject({ kind: 'unavailable' });
 });
 
+it('looks for what is absent among its own kind', async () => {
+  serve({ orders: [{ id: '1' }], products: [{ id: '2' }], promotions: [{ id: '3' }] });
+  const absent = async (kind: 'order' | 'product' | 'discount') => {
+    const answer = await open().findAbsent(SHOP, kind, ['1', '2', '3']);
+    return answer.kind === 'found' ? [...answer.value] : answer;
+  };
+  expect(await absent('order')).toEqual(['2', '3']);
+  expect(await absent('product')).toEqual(['1', '3']);
+  expect(await absent('discount')).toEqual(['1', '2']);
+});
+
 const order = {
   ...{ id: '12', code: 'GUEJZ5ESJ2RN7WN9', state: 'PaymentSettled', active: false },
   ...{ orderPlacedAt: '2026-11-15T10:00:00.000Z', updatedAt: '2026-11-15T10:00:00.000Z' },
@@ -128,6 +146,116 @@ it('reads an order without its customer once they were deleted', async () => {
   expect(await read()).toEqual(['robin@example.com', 'robin@example.com']);
   serve({ orders: [order], customers: [] }, { order });
   expect(await read()).toEqual([undefined, undefined]);
+});
+
+/** A part of the order 12, of one seller. */
+const part = (id: string, state: string) => ({
+  ...{ ...order, id, type: 'Seller', aggregateOrderId: '12' },
+  lines: [{ id: `line-${id}`, quantity: 1 }],
+  fulfillments: [{ state, updatedAt: order.updatedAt, lines: [parcelLine(id)] }],
+});
+const parcelLine = (id: string) => ({ orderLineId: `line-${id}`, quantity: 1 });
+
+it('reads an order of several sellers with what each of them has sent, alone and in a list', async () => {
+  const whole = { ...order, type: 'Aggregate' };
+  for (const [state, expected] of [
+    ['Shipped', 'fulfilled'],
+    ['Pending', 'partial'],
+  ] as const) {
+    const orders = [whole, part('13', 'Shipped'), part('14', state)];
+    serve({ orders, customers: [{ id: '7' }] }, { order: whole });
+    const page = await open().changedOrders(SHOP, SPAN);
+    if (page.kind !== 'found') throw new Error(page.why);
+    const listed = page.value.changed.map(({ value }) => value?.fulfillmentStatus);
+    expect(listed).toEqual([expected]);
+    const value = expect.objectContaining({ fulfillmentStatus: expected });
+    expect(await open().readOrder(SHOP, '12')).toEqual({ kind: 'found', value });
+  }
+});
+
+it('knows nothing of an order or a code while a part of it cannot be read', async () => {
+  const whole = { ...order, type: 'Aggregate' };
+  const failing = (name: string) => {
+    serve({ orders: [whole], customers: [{ id: '7' }], promotions: [] }, { order: whole });
+    const { script } = server;
+    server.script = (response, socket) => {
+      const isAsked = server.received.at(-1)?.body.includes(name);
+      (isAsked ? answering(503, '') : script)(response, socket);
+    };
+  };
+  const unavailable = { kind: 'unavailable', why: 'server-error' };
+  for (const question of ['customers(', '"aggregateOrderId":']) {
+    failing(question);
+    expect(await open().readOrder(SHOP, '12')).toEqual(unavailable);
+    expect(await open().changedOrders(SHOP, SPAN)).toEqual(unavailable);
+  }
+  failing('promotions(');
+  expect(await open().readCoupon(SHOP, 'SUMMER')).toEqual(unavailable);
+  failing('products(');
+  expect(await open().findAbsent(SHOP, 'product', ['1'])).toEqual(unavailable);
+});
+
+it('dates everything before it is read, so that what changes meanwhile counts as later', async () => {
+  const promotion = {
+    ...{ id: '5', name: 'Ten', enabled: true, couponCode: 'TEN', startsAt: null, endsAt: null },
+    ...{ createdAt: '2026-11-01T00:00:00.000Z', usageLimit: null, perCustomerUsageLimit: null },
+    ...{ conditions: [], actions: [] },
+  };
+  const [product] = products(12);
+  const { customer } = order;
+  serve(
+    { orders: [order], products: [product], promotions: [promotion], customers: [customer] },
+    { order, product, customer },
+  );
+  const { script } = server;
+  let seconds = 0;
+  server.script = (response, socket) => {
+    seconds += 1;
+    script(response, socket);
+  };
+  const store = createVendureStore({ shop: shopOf, now: () => new Date(seconds * 1_000) });
+  const reads = {
+    order: () => store.readOrder(SHOP, '12'),
+    product: () => store.readProduct(SHOP, '12'),
+    coupon: () => store.readCoupon(SHOP, 'TEN'),
+    member: () => store.readMember(SHOP, '7'),
+  };
+  for (const read of Object.values(reads)) {
+    const updatedAt = new Date(seconds * 1_000).toISOString();
+    expect(await read()).toMatchObject({ kind: 'found', value: { updatedAt } });
+  }
+  expect(vendureHealing.versionsAreReadings).toEqual(Object.keys(reads));
+  for (const scan of ['changedOrders', 'changedProducts', 'changedMembers'] as const) {
+    const updatedAt = new Date(seconds * 1_000).toISOString();
+    const page = await store[scan](SHOP, SPAN);
+    if (page.kind !== 'found') throw new Error(page.why);
+    expect(page.value.changed).toMatchObject([{ updatedAt, value: { updatedAt } }]);
+  }
+});
+
+it('lists all orders that may still change, or those of a span, and customers by their change', async () => {
+  const asked = () => JSON.parse(server.received.at(-1)?.body ?? '').variables.options;
+  const [from, until] = ['2026-11-10T00:00:00.000Z', '2026-11-17T00:00:00.000Z'];
+  const span = { from: Date.parse(from), until: Date.parse(until) };
+  const sort = { orderPlacedAt: 'ASC', id: 'ASC' };
+  const placed = (start: string) => ({
+    filter: { active: { eq: false }, orderPlacedAt: { between: { start, end: until } } },
+    sort,
+  });
+  serve({ orders: [], customers: [] });
+  await open().changedOrders(SHOP, span);
+  // 60 days before the end of the span.
+  expect(asked()).toMatchObject(placed('2026-09-18T00:00:00.000Z'));
+  const long = { ...span, from: Date.parse('2026-01-01T00:00:00.000Z') };
+  await open().changedOrders(SHOP, long);
+  expect(asked()).toMatchObject(placed('2026-01-01T00:00:00.000Z'));
+  await open().changedOrders(SHOP, { ...span, by: 'creation' });
+  expect(asked()).toMatchObject(placed(from));
+  await open().changedMembers(SHOP, span);
+  expect(asked()).toMatchObject({
+    filter: { updatedAt: { between: { start: from, end: until } } },
+    sort: { updatedAt: 'ASC', id: 'ASC' },
+  });
 });
 
 it('lists a promotion that has lost its code, so that the code is ended', async () => {
@@ -183,6 +311,69 @@ it('reads an order of another channel, which is in another currency, as such', a
   expect(read).toEqual([undefined, true]);
 });
 
+it('asks each shop in its own channel, with its own key', async () => {
+  const store = createVendureStore({
+    shop: (domain) => {
+      const secret = secretOf({ kind: 'api-key', apiKey: `key of ${domain}` });
+      return { ...shopOf(), secret, channel: domain === 'all' ? undefined : `token of ${domain}` };
+    },
+  });
+  serve({}, { product: null });
+  const asked = async (domain: string) => {
+    expect(await store.readProduct(domain, '1')).toEqual({ kind: 'gone' });
+    const { headers } = server.received.at(-1) ?? {};
+    return [headers?.['vendure-token'], headers?.['vendure-api-key']];
+  };
+  expect(await asked('b2b')).toEqual(['token of b2b', 'key of b2b']);
+  expect(await asked('all')).toEqual([undefined, 'key of all']);
+  expect(await asked('b2b')).toEqual(['token of b2b', 'key of b2b']);
+});
+
+const failed = (code: string, data = 'null') =>
+  `{"errors":[{"extensions":{"code":"${code}"}}],"data":${data}}`;
+
+it.each([
+  // With what could be read besides: null is not an answer then.
+  [200, failed('INTERNAL_SERVER_ERROR', '{"product":null}'), { why: 'server-error' }],
+  [200, '{"errors":[{"message":"no"}],"data":{"product":null}}', { why: 'server-error' }],
+  [200, '{"data":null}', { why: 'server-error' }],
+  [200, failed('CHANNEL_NOT_FOUND'), { why: 'unknown-channel', misconfigured: true }],
+  [400, failed('GRAPHQL_VALIDATION_FAILED'), { why: 'query-refused', queryRefused: true }],
+  [400, failed('BAD_USER_INPUT'), { why: 'query-refused', queryRefused: true }],
+  [200, failed('UNAUTHORIZED'), { why: 'forbidden', misconfigured: true }],
+  [401, '', { why: 'forbidden', misconfigured: true }],
+  [403, '', { why: 'forbidden', misconfigured: true }],
+  [429, '', { why: 'throttled', afterSeconds: 7 }],
+  [503, '', { why: 'server-error', afterSeconds: 7 }],
+])('an answer %i %s is not taken for a product that is gone', async (status, text, expected) => {
+  server.script = answering(status, text, { 'retry-after': '7' });
+  expect(await open().readProduct(SHOP, '1')).toEqual({ kind: 'unavailable', ...expected });
+});
+
+it.each([
+  ['unreachable', { why: 'credentials-unreachable' }],
+  ['unusable', { why: 'no-credentials', misconfigured: true }],
+] as const)('a secret that is %s is no answer of the store', async (secret, expected) => {
+  const store = createVendureStore({
+    shop: () => ({ ...shopOf(), secret: secretOf(secret) }),
+  });
+  expect(await store.readProduct(SHOP, '1')).toEqual({ kind: 'unavailable', ...expected });
+});
+
+it('asks once more where the server ended a kept connection, and not at all when its time is over', async () => {
+  serve({}, { product: null });
+  const { script } = server;
+  const store = open();
+  expect(await store.readProduct(SHOP, '1')).toEqual({ kind: 'gone' });
+  server.script = (_, socket) => {
+    server.script = script;
+    socket.destroy();
+  };
+  expect(await store.readProduct(SHOP, '1')).toEqual({ kind: 'gone' });
+  const over = store.until(AbortSignal.abort());
+  expect(await over.readProduct(SHOP, '1')).toMatchObject({ kind: 'unavailable' });
+});
+
 const openWithLogin = (...passwords: readonly string[]) => {
   const secrets = passwords.map(
     (password) => ({ kind: 'login', username: 'connector', password }) as const,
@@ -190,7 +381,7 @@ const openWithLogin = (...passwords: readonly string[]) => {
   const secret = (index: number) => secrets[index] ?? 'unusable';
   return createVendureStore({
     shop: () => ({
-      ...{ address: server.url, channel: undefined, currency: 'EUR', precision: 2, changeDays: 60 },
+      ...shopOf(),
       secret: { get: async () => secret(0), refresh: async () => secret(passwords.length - 1) },
     }),
   });
@@ -240,6 +431,22 @@ it('a login that is refused takes the password that was stored since', async () 
   expect(await openWithLogin('old').readProduct(SHOP, '1')).toEqual({
     ...{ kind: 'unavailable', why: 'unauthorized', misconfigured: true },
   });
+});
+
+it('logs in again when the server has forgotten the session', async () => {
+  let token = 'first';
+  server.script = (response, socket) => {
+    const { body = '', headers } = server.received.at(-1) ?? {};
+    const isKnown = headers?.authorization === `Bearer ${token}`;
+    if (body.includes('login(')) {
+      answering(200, '{"data":{}}', { 'vendure-auth-token': token })(response, socket);
+    } else
+      answering(200, isKnown ? '{"data":{"product":null}}' : failed('FORBIDDEN'))(response, socket);
+  };
+  const store = openWithLogin('long');
+  expect(await store.readProduct(SHOP, '1')).toEqual({ kind: 'gone' });
+  token = 'second';
+  expect(await store.readProduct(SHOP, '1')).toEqual({ kind: 'gone' });
 });
 
 it('a login that may not read is told apart from one that is refused', async () => {

@@ -17,6 +17,8 @@ import {
 import { populate } from '@vendure/core/cli/index.js';
 import { cardHandler } from '../../../local/vendure-engine/server/card-handler.ts';
 import { VendureShop } from '../../../local/vendure-engine/shop.ts';
+import type { Delivery } from '../../../shared/core/events/receive-delivery.ts';
+import { vendureDeliveries } from '../../../shared/vendure/deliveries.ts';
 import { LoyaltyConnectorPlugin } from '../../../vendure-plugin/src/plugin.ts';
 import { openMerchant } from '../merchant.ts';
 
@@ -29,7 +31,7 @@ export interface Sent {
   readonly change: string;
 }
 
-/** Stands for the connector: it keeps what it accepts. */
+/** Stands for the connector: it keeps what it accepts, and believes what is signed now and as the plugin must sign. */
 export async function openConnector() {
   const connector = {
     address: '',
@@ -41,11 +43,21 @@ export async function openConnector() {
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
-    const event = JSON.parse(Buffer.concat(chunks).toString()) as Sent;
+    // A page to which a proxy sends strangers: it says 200 to all.
+    if (request.method === 'GET') return response.end();
+    const body = Buffer.concat(chunks);
+    const event = JSON.parse(body.toString()) as Sent;
     connector.asked += 1;
-    response.statusCode = request.url === '/webhooks/shop' ? connector.answer(event) : 404;
+    const headers = request.headers as Delivery['headers'];
+    const delivery = { method: 'POST', path: '/webhooks/shop', headers, body };
+    const isSigned =
+      vendureDeliveries.check(delivery, { current: SECRET }, new Date()) === 'current' &&
+      vendureDeliveries.identify(delivery, 'shop.example.com').kind === 'event';
+    const isRight = request.url === '/webhooks/shop' && isSigned;
+    response.statusCode = isRight ? connector.answer(event) : 404;
+    if (response.statusCode === 302) response.setHeader('location', '/login');
     if (response.statusCode === 200) connector.accepted.push(event);
-    response.end();
+    return response.end();
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

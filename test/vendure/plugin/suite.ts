@@ -5,10 +5,31 @@ import {
   Collection,
   CollectionModificationEvent,
   Customer,
+  CustomerEvent,
   Fulfillment,
   FulfillmentLine,
   FulfillmentStateTransitionEvent,
+  HistoryEntryEvent,
+  Order,
+  OrderEvent,
+  OrderLine,
+  OrderLineEvent,
+  OrderPlacedEvent,
+  OrderStateTransitionEvent,
+  Payment,
+  PaymentStateTransitionEvent,
+  Product,
+  ProductEvent,
   ProductVariant,
+  ProductVariantChannelEvent,
+  ProductVariantEvent,
+  ProductVariantPrice,
+  ProductVariantPriceEvent,
+  Promotion,
+  PromotionEvent,
+  Refund,
+  RefundEvent,
+  RefundStateTransitionEvent,
   type RequestContext,
   type VendureConfig,
   type VendureEvent,
@@ -91,6 +112,17 @@ export function describePlugin(
       const made = await server.customers.create(ctx, person(firstName));
       if (!('id' in made)) throw new Error(JSON.stringify(made));
       return String(made.id);
+    }
+
+    /** Publishes events to a plugin of its own. */
+    function recorder(connection: object) {
+      const handlers = new Map<unknown, (event: VendureEvent) => Promise<void>>();
+      const eventBus = {
+        registerBlockingEventHandler: ({ event, handler }: BlockingEventHandlerOptions<never>) =>
+          handlers.set(event, handler as never),
+      };
+      recordChanges(eventBus as never, connection as never);
+      return async (event: VendureEvent) => handlers.get(event.constructor)?.(event);
     }
 
     async function createChannel(code: string): Promise<string> {
@@ -210,12 +242,68 @@ export function describePlugin(
         await heard('product', product, 'deleted');
       });
 
+      it('what each event of the server is about, and nothing of carts', async () => {
+        refuse();
+        const { ctx } = server;
+        const publish = recorder(server.connection);
+        const placed = { orderPlacedAt: new Date() };
+        const order = new Order({ id: '71', ...placed });
+        const part = new Order({ id: '72', aggregateOrderId: '71', ...placed });
+        const cart = new Order({ id: '73' });
+        const [refund, payment, line] = [new Refund(), new Payment(), new OrderLine()];
+        const customer = new Customer({ id: '74' });
+        const product = new Product({ id: '75' });
+        const variant = new ProductVariant({ id: '76', productId: '75' });
+        const price = new ProductVariantPrice({ variant });
+        const promotion = new Promotion({ id: '77' });
+        const history = (type: string) =>
+          new HistoryEntryEvent(ctx, { type, customer } as never, 'created', 'customer');
+        // Its id becomes a part of a statement on Postgres.
+        const odd = new Order({ id: "71'); --", ...placed });
+        const events: readonly (readonly [VendureEvent, string])[] = [
+          [new OrderPlacedEvent('Draft', 'PaymentSettled', ctx, odd), ''],
+          [new OrderPlacedEvent('Draft', 'PaymentSettled', ctx, order), 'order 71 changed'],
+          [new OrderStateTransitionEvent('Draft', 'Cancelled', ctx, order), 'order 71 changed'],
+          [new OrderStateTransitionEvent('Draft', 'Shipped', ctx, part), 'order 71 changed'],
+          [new OrderStateTransitionEvent('AddingItems', 'Draft', ctx, cart), ''],
+          [
+            new PaymentStateTransitionEvent('Created', 'Settled', ctx, payment, order),
+            'order 71 changed',
+          ],
+          [new RefundEvent(ctx, order, refund, 'created'), 'order 71 changed'],
+          [
+            new RefundStateTransitionEvent('Pending', 'Settled', ctx, refund, order),
+            'order 71 changed',
+          ],
+          [new OrderEvent(ctx, order, 'updated'), 'order 71 changed'],
+          [new OrderEvent(ctx, cart, 'updated'), ''],
+          [new OrderLineEvent(ctx, order, line, 'cancelled'), 'order 71 changed'],
+          [new CustomerEvent(ctx, customer, 'updated'), 'customer 74 changed'],
+          [new CustomerEvent(ctx, customer, 'deleted'), 'customer 74 deleted'],
+          [history('CUSTOMER_REGISTERED'), 'customer 74 changed'],
+          [history('CUSTOMER_EMAIL_UPDATE_VERIFIED'), 'customer 74 changed'],
+          [history('CUSTOMER_NOTE'), ''],
+          [new ProductEvent(ctx, product, 'created'), 'product 75 changed'],
+          [new ProductEvent(ctx, product, 'deleted'), 'product 75 deleted'],
+          [new ProductVariantEvent(ctx, [variant], 'deleted'), 'product 75 changed'],
+          [new ProductVariantPriceEvent(ctx, [price], 'updated'), 'product 75 changed'],
+          [new ProductVariantChannelEvent(ctx, variant, '1', 'removed'), 'product 75 changed'],
+          [new PromotionEvent(ctx, promotion, 'updated'), 'promotion 77 changed'],
+          [new PromotionEvent(ctx, promotion, 'deleted'), 'promotion 77 deleted'],
+        ];
+        for (const [event, expected] of events) {
+          await publish(event);
+          const rows = await server.rows();
+          const found = rows.map(({ kind, entityId, change }) => `${kind} ${entityId} ${change}`);
+          expect([event.constructor.name, found.join()]).toEqual([
+            event.constructor.name,
+            expected,
+          ]);
+          await server.connection.rawConnection.query('DELETE FROM loyalty_outbox');
+        }
+      });
+
       it('without reading: on Postgres, a read that fails would cost the transaction', async () => {
-        const handlers = new Map<unknown, (event: VendureEvent) => Promise<void>>();
-        const eventBus = {
-          registerBlockingEventHandler: ({ event, handler }: BlockingEventHandlerOptions<never>) =>
-            handlers.set(event, handler as never),
-        };
         const asked: unknown[] = [];
         const connection = {
           rawConnection: server.connection.rawConnection,
@@ -224,7 +312,7 @@ export function describePlugin(
             return server.connection.getRepository(ctx, entity);
           },
         };
-        recordChanges(eventBus as never, connection as never);
+        const publish = recorder(connection);
         const fulfillment = new Fulfillment({
           lines: [new FulfillmentLine({ orderLineId: '987654' })],
         });
@@ -232,14 +320,30 @@ export function describePlugin(
         for (const event of [
           new FulfillmentStateTransitionEvent('Pending', 'Shipped', server.ctx, fulfillment),
           new CollectionModificationEvent(server.ctx, new Collection(), many),
+          // The request does not wait for more.
+          new CollectionModificationEvent(server.ctx, new Collection(), [...many, '901000']),
         ]) {
-          await handlers.get(event.constructor)?.(event);
+          await publish(event);
         }
         expect(asked).toEqual([LoyaltyOutbox, LoyaltyOutbox]);
         expect(server.log).toEqual([]);
         // None is there: nothing is sent.
         await vi.waitFor(async () => expect(await server.rows()).toEqual([]), WAIT);
         expect(connector.accepted).toEqual([]);
+      });
+
+      it('nothing when a statement fails, unless the database has undone the request besides', async () => {
+        const { rawConnection } = server.connection;
+        const publish = (error: object) =>
+          recorder({
+            rawConnection,
+            getRepository() {
+              throw Object.assign(new Error('as planned'), error);
+            },
+          })(new CustomerEvent(server.ctx, new Customer({ id: '74' }), 'updated'));
+        await publish({ code: 'ER_LOCK_WAIT_TIMEOUT' });
+        expect(server.log.join()).toMatch(/CustomerEvent was not recorded.*as planned/);
+        await expect(publish({ code: 'ER_LOCK_DEADLOCK' })).rejects.toThrow('as planned');
       });
 
       it('nothing without its table, and the changes are stored all the same', async () => {
@@ -305,7 +409,11 @@ export function describePlugin(
         await server.app
           .get(ChannelService)
           .assignToChannels(server.ctx, Customer, ours, [channelId]);
-        await add({ kind: 'customer', entityId: 'gone', change: 'deleted' });
+        const variant = server.merchant.variantId('MUG');
+        await add(
+          { kind: 'customer', entityId: 'gone', change: 'deleted' },
+          { kind: 'variant', entityId: variant },
+        );
         const third = await openConnector();
         const to = { address: third.address, secret: SECRET, channel: 'third' };
         senders.push(sendChanges(server.connection, to), { stop: third.close });
@@ -342,6 +450,45 @@ export function describePlugin(
         expect(server.log.join()).toMatch(/product 400.*given up/);
         const told = /answered 401.*answered 503.*accepts events again/;
         await vi.waitFor(() => expect(server.log.join()).toMatch(told), WAIT);
+      });
+
+      it('a row again after a redirect, a refusal or a limit, none of which it heard of', async () => {
+        // The sender may still take what came before for an outage, in which it asks for one row at a time.
+        await add({ entityId: 'first' });
+        await accepts({ entityId: 'first' });
+        const answers = ['302', '401', '404', '429'];
+        const asked = new Set<string>();
+        connector.answer = ({ entityId }) => {
+          const isKnown = asked.has(entityId);
+          asked.add(entityId);
+          return isKnown ? 200 : Number(entityId);
+        };
+        await add(...answers.map((entityId) => ({ entityId })));
+        await vi.waitFor(() => {
+          const sent = connector.accepted.map(({ entityId }) => entityId);
+          expect(sent.toSorted()).toEqual([...answers, 'first']);
+        }, WAIT);
+        expect(server.log.join()).toMatch(
+          /product 401: the connector answered 401 \(wrong secret or address\); it is tried again/,
+        );
+      });
+
+      it('nothing before it is due, and again after ten minutes at the latest', async () => {
+        connector.answer = ({ entityId }) => (entityId === 'often' ? 503 : 200);
+        const began = Date.now();
+        await add({ entityId: 'often', attempts: 30 });
+        await vi.waitFor(async () => {
+          const [row] = await server.rows();
+          expect(Number(row?.nextAt)).toBeGreaterThan(began + 590_000);
+          expect(Number(row?.nextAt)).toBeLessThanOrEqual(Date.now() + 600_000);
+        }, WAIT);
+        const asked = connector.asked;
+        await add({ entityId: '2' });
+        await accepts({ entityId: '2' });
+        await add({ entityId: '3' });
+        await accepts({ entityId: '2' }, { entityId: '3' });
+        expect(connector.asked).toBe(asked + 2);
+        await server.connection.rawConnection.query('DELETE FROM loyalty_outbox');
       });
 
       it('the others beside what it cannot look up, or what belongs to nothing', async () => {

@@ -135,6 +135,19 @@ describe('the judgement on one entity', () => {
       heal('dead-letter-expired'),
     ],
     ['is unknown, and from before go-live', undefined, { ...goLive, ...inDays(16) }, fine],
+    // Every reading has a version of its own: it must not make a dead letter an hour.
+    [
+      'was refused at an earlier reading',
+      { ...older, outcomes: [line('rejected', version - 1000)] },
+      { versionsAreReadings: true },
+      waits,
+    ],
+    [
+      'a person dropped, and is read again',
+      dropped,
+      { ...long, versionsAreReadings: true, version: version + 1000 },
+      waits,
+    ],
     ['a person dropped', dropped, long, waits],
     ['a person dropped, uncertain', { ...dropped, uncertain: true }, long, waits],
     ['a person dropped, and changed', dropped, { ...long, version: version + 1000 }, heal('stale')],

@@ -1,0 +1,75 @@
+import { expect, it } from 'vitest';
+import { defineConnector } from '../../shared/config/connector-config.ts';
+import type { ShopStore, StoreSettings } from '../../shared/core/platform/platform.ts';
+import { openStores } from '../../shared/services/configured-store.ts';
+import { createPlatformReader } from '../../shared/services/platforms.ts';
+
+const VENDURE = 'shop.example.com';
+const SHOPIFY = 'example-store.myshopify.com';
+const connector = defineConnector({
+  shops: [
+    { domain: SHOPIFY },
+    {
+      ...{ platform: 'vendure', domain: VENDURE, path: 'shop' },
+      vendure: { adminApi: 'https://shop.example.com/admin-api', currency: 'EUR' },
+    },
+  ],
+  loyalty: { address: 'https://loyalty.example.com' },
+  rules: { currency: 'EUR' },
+});
+
+/** A store that names itself, what it was asked, and whether its time is over. */
+function storeOf(platform: string, isOver = false): ShopStore {
+  const say = async (...given: readonly unknown[]) => [platform, isOver, ...given];
+  const store = {
+    ...{ readOrder: say, changedOrders: say },
+    until: ({ aborted }: AbortSignal) => storeOf(platform, aborted),
+    ...(platform === 'shopify' && { readBalance: say }),
+  };
+  return store as never;
+}
+
+it('shops of two platforms are each asked at their own, in time and out of time', async () => {
+  const settings: StoreSettings[] = [];
+  const store = openStores(
+    connector,
+    { store: (path: string) => path } as never,
+    (platform, given) => {
+      settings.push(given);
+      return storeOf(platform);
+    },
+    { sandboxes: undefined, reserve: 0.5 },
+  );
+  const span = { from: 0, until: 1 };
+  expect(await store.readOrder(SHOPIFY, '1')).toEqual(['shopify', false, SHOPIFY, '1']);
+  expect(await store.readOrder(VENDURE, '1')).toEqual(['vendure', false, VENDURE, '1']);
+  const over = store.until(AbortSignal.abort());
+  expect(await over.changedOrders(VENDURE, span, 'page')).toEqual([
+    ...['vendure', true, VENDURE, span, 'page'],
+  ]);
+  expect(await over.changedOrders(SHOPIFY, span)).toEqual(['shopify', true, SHOPIFY, span]);
+  // What only one of them has is there, and nothing for shops of the other.
+  const { readBalance } = store as unknown as Record<string, (shop: string) => unknown>;
+  expect(await readBalance?.(SHOPIFY)).toEqual(['shopify', false, SHOPIFY]);
+  expect(await readBalance?.(VENDURE)).toBeUndefined();
+  expect(settings.map(({ reserve }) => reserve)).toEqual([0.5, 0.5]);
+  const { shop } = settings[0] ?? {};
+  expect(shop?.(VENDURE).secret(() => ({}) as never)).toBe('shop');
+  expect(() => shop?.('other.example.com')).toThrow();
+});
+
+it('an event is read as the platform of its shop writes it', () => {
+  const read = createPlatformReader(connector.shops);
+  const event = {
+    kind: 'product',
+    claim: 'changed',
+    origin: 'webhook',
+    ...{ id: '12', topic: 'products/update', deliveryId: 'd', body: Buffer.from('{}') },
+    receivedAt: '2026-11-17T12:00:00.000Z',
+  } as const;
+  expect(read({ ...event, shop: VENDURE })).toEqual({ kind: 'ask-store', isCurrent: true });
+  expect(read({ ...event, shop: SHOPIFY })).toMatchObject({ kind: 'unreadable' });
+  expect(read({ ...event, shop: 'left.example.com' })).toMatchObject({
+    why: expect.stringContaining('not in connector.config.ts'),
+  });
+});
