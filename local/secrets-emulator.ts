@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { DataFileError } from './sandbox-kit/data-file.ts';
 import { parseJsonBody, readBody } from './sandbox-kit/http/requests.ts';
 import { type Answer, jsonAnswer, respond, startServer } from './sandbox-kit/http/server.ts';
 
@@ -63,8 +64,14 @@ export async function startSecretsEmulator({
   return { endpoint: address, stop };
 }
 
-const readKept = (file: string): Readonly<Record<string, string>> =>
-  existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
+function readKept(file: string): Readonly<Record<string, string>> {
+  if (!existsSync(file)) return {};
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch {
+    throw new DataFileError(`${file} cannot be read. Delete it, and store the secrets again.`);
+  }
+}
 
 function keep(file: string, store: ReadonlyMap<string, StoredSecret>): void {
   const texts = [...store].map(([name, { current }]) => [name, current.text]);
@@ -73,6 +80,7 @@ function keep(file: string, store: ReadonlyMap<string, StoredSecret>): void {
 
 /** Renamed into place, because the next start could not read a half-written file. */
 export function writePrivate(file: string, value: object): void {
+  rmSync(`${file}.new`, { force: true });
   writeFileSync(`${file}.new`, JSON.stringify(value), { mode: 0o600 });
   renameSync(`${file}.new`, file);
 }

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once as happens } from 'node:events';
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findProject } from '../../shared/config/folders.ts';
@@ -15,6 +15,7 @@ import { showVendure, withServer } from './demo/vendure.ts';
 import type { LogLine } from './functions/log-groups.ts';
 import { type RunningStack, startStack } from './running-stack.ts';
 import { freePort, portsFrom, requireFreePorts, type StartOptions } from './start-options.ts';
+import type { StackOptions } from './start-parts.ts';
 import { hasSandbox, type RunningShop } from './start-sandboxes.ts';
 import { writeStateFile } from './state-file.ts';
 import { type AssemblyFolder, CannotStart, openAssemblyFolder, synthesize } from './synthesize.ts';
@@ -130,10 +131,16 @@ export async function runStack(options: StartOptions, openConsole: OpenConsole):
       engine = new VendureEngine(await installVendure(say, stopping.signal), data, vendurePort);
       engine.onCrash = (log) => stopping.signal.aborted || sayAt(`Vendure ended. It said:\n${log}`);
     }
-    // Access to a server of one's own is never made up.
+    // No sandbox knows the access to a server of one's own: it is kept, not made up.
     const isOwn = !engine && !settings.connector.shops.some(hasSandbox);
     const isNew = options.isNew || isOwn;
-    stack = await start({ ...options, isNew }, settings, { project, folder }, stopping.signal);
+    const secretsFile =
+      isOwn && options.data !== undefined
+        ? join(resolve(options.data), 'stored-secrets.json')
+        : undefined;
+    const isSetUp = secretsFile !== undefined && existsSync(secretsFile);
+    const chosen = { ...options, isNew, secretsFile };
+    stack = await start(chosen, settings, { project, folder }, stopping.signal);
     if (engine) stack = withServer(stack, engine);
     const store = engine
       ? await showVendure(engine, stack)
@@ -161,7 +168,7 @@ export async function runStack(options: StartOptions, openConsole: OpenConsole):
       : undefined;
     if (options.once) return isInSync ? 0 : notInSync(stopping.signal);
     if (!stopping.signal.aborted)
-      say(isNew ? greetNew(stack) : await greet(stack, store, opened?.address));
+      say(isNew ? greetNew(stack, isSetUp) : await greet(stack, store, opened?.address));
     await stopped;
     return 0;
   } catch (error) {
@@ -185,7 +192,14 @@ export async function runStack(options: StartOptions, openConsole: OpenConsole):
 const notInSync = ({ aborted }: AbortSignal): number => (aborted ? 130 : 1);
 
 async function start(
-  { stage, port, data: given, isNew, store }: StartOptions,
+  {
+    stage,
+    port,
+    data: given,
+    isNew,
+    store,
+    secretsFile,
+  }: StartOptions & Pick<StackOptions, 'secretsFile'>,
   { connector, file, addsStorefront }: ChosenSettings,
   { project, folder }: { readonly project: string; readonly folder: AssemblyFolder },
   signal: AbortSignal,
@@ -213,6 +227,7 @@ async function start(
       ports: { ...portsFrom(port), ...(store === 'vendure' && { store: 0 }) },
       ...(dataFolder !== undefined && { dataFolder }),
       isNew,
+      secretsFile,
       onProblem: (problem) => sayAt(problem),
     });
   } catch (error) {
@@ -352,7 +367,19 @@ function consolePage(address: string | undefined): Place[] {
 }
 
 /** What a person who sets it up would find on the pages of the store and of the loyalty service. */
-export function greetNew({ name, shops }: Pick<RunningStack, 'name' | 'shops'>): string {
+export function greetNew(
+  { name, shops }: Pick<RunningStack, 'name' | 'shops'>,
+  isSetUp = false,
+): string {
+  if (isSetUp) {
+    return `
+Stack ${name} is running on this machine, with the secrets that were stored before.
+
+See its state: npx loyalty-connector status
+
+Ctrl-C stops everything.
+`;
+  }
   return `
 Stack ${name} is running on this machine, as after a first deployment. Set it up, in another terminal:
 

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import {
   type CreateTableCommandInput,
   DynamoDB,
@@ -68,6 +67,8 @@ export interface StackOptions {
   readonly dataFolder?: string;
   /** As after a first deployment: the secrets are not set, and neither side sends webhooks yet. */
   readonly isNew?: boolean;
+  /** Keeps what `setup` stored. Absent: each start has the secrets of its sandboxes. */
+  readonly secretsFile?: string | undefined;
   /** Differences from the default settings of a shop's store, such as its plan. */
   readonly storeSettings?: (shop: Shop) => Partial<ServerSettings>;
   /** The same for its account at the loyalty service. */
@@ -192,11 +193,10 @@ export async function createResources(
   { endpoint, emulators }: Aws,
   description: StackDescription,
 ) {
-  const { isNew, connector, dataFolder } = run.options;
+  const { isNew, connector, secretsFile: file } = run.options;
   const prefix = description.outputs.SecretsPrefix ?? '';
   const secrets = isNew ? {} : fillSecrets(prefix, run.secrets, connector);
   const { createdAt } = run.secrets;
-  const file = dataFolder && join(dataFolder, 'stored-secrets.json');
   emulators.secretsmanager = run.started(
     await startSecretsEmulator({ secrets, createdAt, file }),
   ).endpoint;

@@ -174,9 +174,11 @@ export function judgeServer(
     }
     const isSilent = why === 'connection';
     const what = isSilent
-      ? `no server answers at ${address}`
+      ? `there is no connection to ${address}`
       : `${address} did not answer as expected (${why})`;
-    const fix = isSilent ? 'Start it, or check vendure.adminApi.' : 'Try again later.';
+    const fix = isSilent
+      ? 'Start the server, or check vendure.adminApi and its certificate.'
+      : 'Try again later.';
     return [{ verdict: 'unknown', what, fix }];
   }
   const { code, token, defaultCurrencyCode: currency } = answer.data.activeChannel;

@@ -57,7 +57,7 @@ export async function init(
   const commands = [
     ...(enter === '' ? [] : [`cd ${enter}`]),
     `npm install                     ${from}`.trimEnd(),
-    `${startOf(newShop(answers.shop)).padEnd(32)}tries it on this machine`,
+    `${startOf(newShop(answers.shop)).padEnd(30)}  tries it on this machine`,
     `npx loyalty-connector setup --region ${answers.region}    puts it into your AWS account`,
   ];
   return {
@@ -99,10 +99,14 @@ const EXAMPLE = {
 const firstFault = (settings: object): string | undefined =>
   checkSettings({ ...EXAMPLE, ...settings })[0]?.problem;
 
+const HERE = /^(?:localhost|127\.0\.0\.1)$/;
+
 /** With a real server in place of the store sandbox: the one on this machine, or an example. */
 function startOf({ platform, domain }: ReturnType<typeof newShop>): string {
   if (platform === undefined) return 'npm start';
-  return domain === 'localhost' ? 'npm start -- --new' : `npm start -- --store ${platform}`;
+  return HERE.test(domain)
+    ? 'npm start -- --new --data .connector/data'
+    : `npm start -- --store ${platform}`;
 }
 
 const QUESTIONS = {
@@ -221,7 +225,8 @@ function fillIn(
         .replaceAll(/^.*\bapp write\b.*\n/gm, '')
         .replace(/^npm start {7}/m, `${startOf({ domain, ...more })}    `)
     : text;
-  return meant.replaceAll(examples, (example) => values[example] ?? example);
+  const shown = HERE.test(domain) ? meant.replace('with a store and a', 'with a') : meant;
+  return shown.replaceAll(examples, (example) => values[example] ?? example);
 }
 
 function settingLines(more: object): string {

@@ -196,7 +196,7 @@ export function pointsText(trace: Trace): string | undefined {
     return 'No points: the order was cancelled or wholly refunded.';
   }
   if (!isApplied(trace)) {
-    return isUnsent ? 'No points yet.' : 'The points are those of what was sent last.';
+    return isUnsent ? 'No points yet.' : 'The points are those of what the service accepted last.';
   }
   if (wanted.kind === 'order' && !wanted.order.IsCompleted) {
     return 'No points yet: the order is not complete. It earns them by itself as soon as it is.';

@@ -278,10 +278,17 @@ export function compareSides(sides: Sides): Compared {
   if (mapped.wanted.kind === 'member') {
     return say('well', 'Both sides were read just now and have the same e-mail address.');
   }
-  const sent = isApplied(sides)
-    ? ''
-    : ' More of it changed since it was sent, such as its customer: the next event or comparison sends that.';
-  return say('well', `Both sides were read just now and agree.${sent}`);
+  const agree = 'Both sides were read just now and agree.';
+  return say('well', isApplied(sides) ? agree : `${agree} ${unsentText(sides)}`);
+}
+
+/** The amounts agree, though the ledger says that this state was not applied. */
+function unsentText(sides: Sides): string {
+  const { entry } = sides;
+  const last = entry?.outcomes.at(-1)?.outcome;
+  return entry?.appliedKey === undefined || last === 'rejected' || last === DROPPED
+    ? judgeMissing(sides).what
+    : 'More of it changed since it was sent, such as its customer: the next event or comparison sends that.';
 }
 
 /** What the ledger says became of the store's current state, which was not applied. */

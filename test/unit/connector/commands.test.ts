@@ -117,6 +117,7 @@ it('npm start --new prints what the plugin and setup need for a Vendure shop, an
   );
   for (const value of [vendure.adminApi, 'a-token', 'a-key']) expect(printed).toContain(value);
   expect(printed).not.toMatch(/client|4032/);
+  expect(greetNew({ name: 'local', shops: [one] as never }, true)).not.toMatch(/setup|signs/);
 });
 
 it('npm start prints texts of the store without their control characters', () => {

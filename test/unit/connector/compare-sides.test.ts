@@ -77,6 +77,23 @@ describe('the comparison of one order', () => {
     },
   );
 
+  it.each([
+    ['never sent', undefined, undefined, /nothing of it was sent\.$/],
+    ['sent otherwise', 'key', 'applied', /More of it changed since it was sent/],
+    ['refused since', 'key', 'rejected', /an earlier state was sent\. It was given up/],
+    ['dropped since', 'key', 'dropped', /it is not sent until it changes/],
+  ])('says what became of a state that agrees and was %s', (_, appliedKey, outcome, said) => {
+    const at = '2026-10-09T12:00:00.000Z';
+    const entry = {
+      ...{ version: 1, uncertain: false, revision: 1, ...(appliedKey && { appliedKey }) },
+      outcomes: outcome ? [{ at, outcome, version: Number.MAX_SAFE_INTEGER, topic: '' }] : [],
+    };
+    const held = { OriginalId: order.id, OrderTotal: 50, IsCompleted: false, Coupon: null };
+    const compared = compareSides(sides({ entry, held: { kind: 'order', order: held } }));
+    expect(compared.rows.filter(({ differs }) => differs)).toEqual([]);
+    expect(compared).toMatchObject({ kind: 'well', what: expect.stringMatching(said) });
+  });
+
   it('does not tell where what was taken back is not known', () => {
     const refunded = storeOrder({
       lines: [lineOf(1000, { quantity: 10, takenBack: 3 })],

@@ -143,7 +143,7 @@ describe('the settings of a Vendure shop', () => {
     expect(page).toContain('the store shop.example.com and');
     expect(page).toContain('npm start -- --store vendure    # runs');
     expect(made('http://localhost:3000/admin-api').get('README.md')).toContain(
-      'npm start -- --new    # runs',
+      'npm start -- --new --data .connector/data    # runs everything on this machine, with a loyalty',
     );
     expect(page).not.toContain('shopify');
   });

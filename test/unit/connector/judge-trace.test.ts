@@ -407,7 +407,7 @@ describe('the points of an order', () => {
     [sent({}, { entry: undefined }), /^No points yet\.$/],
     [
       sent({}, { entry: { ...entry, uncertain: true } }),
-      /^The points are those of what was sent last/,
+      /^The points are those of what the service accepted last/,
     ],
     [sent({ IsCompleted: false }), /is not complete/],
     [sent({ OrderTotal: 0 }), /nothing of what was paid counts/],

@@ -189,7 +189,7 @@ describe('the server of a Vendure shop', () => {
     ]);
     expect(judge('time-out')).toMatchObject([{ verdict: 'unknown' }]);
     expect(judge('connection')).toMatchObject([
-      { verdict: 'unknown', what: 'no server answers at x' },
+      { verdict: 'unknown', what: 'there is no connection to x' },
     ]);
   });
 });

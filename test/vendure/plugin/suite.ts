@@ -427,9 +427,11 @@ export function describePlugin(
         refuse();
         const known = await createCustomer(server.ctx, 'Lee');
         const to = { address: connector.address, secret: SECRET, channel: 'no-such' };
-        senders.push(sendChanges(server.connection, to));
+        const sender = sendChanges(server.connection, to);
         const told = /not read: no channel has the code "no-such"/;
         await vi.waitFor(() => expect(server.log.join()).toMatch(told), WAIT);
+        // What it began is done then.
+        await sender.stop();
         expect(await server.rows(of('customer', known))).not.toEqual([]);
       });
 
