@@ -64,7 +64,8 @@ export async function startSecretsEmulator({
   return { endpoint: address, stop };
 }
 
-function readKept(file: string): Readonly<Record<string, string>> {
+/** By name. */
+export function readKept(file: string): Readonly<Record<string, string>> {
   if (!existsSync(file)) return {};
   try {
     return JSON.parse(readFileSync(file, 'utf8'));

@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once as happens } from 'node:events';
-import { existsSync, mkdirSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findProject } from '../../shared/config/folders.ts';
 import { DataFileError } from '../sandbox-kit/data-file.ts';
 import { readJsonObject } from '../sandbox-kit/http/requests.ts';
+import { readKept } from '../secrets-emulator.ts';
 import { installVendure, VendureEngine } from '../vendure-engine/engine.ts';
 import { type ChosenSettings, chooseSettings } from './choose-settings.ts';
 import { compare } from './demo/compare.ts';
@@ -138,7 +139,9 @@ export async function runStack(options: StartOptions, openConsole: OpenConsole):
       isOwn && options.data !== undefined
         ? join(resolve(options.data), 'stored-secrets.json')
         : undefined;
-    const isSetUp = secretsFile !== undefined && existsSync(secretsFile);
+    // Each shop has three: webhook, loyalty and store.
+    const stored = Object.keys(secretsFile === undefined ? {} : readKept(secretsFile)).length;
+    const isSetUp = stored >= 3 * settings.connector.shops.length;
     const chosen = { ...options, isNew, secretsFile };
     stack = await start(chosen, settings, { project, folder }, stopping.signal);
     if (engine) stack = withServer(stack, engine);
