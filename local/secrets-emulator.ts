@@ -6,7 +6,7 @@ import { type Answer, jsonAnswer, respond, startServer } from './sandbox-kit/htt
 
 /**
  * An emulator of AWS Secrets Manager, because no package offers one. It implements the operations that
- * the connector and its tests use, on loopback only, and checks no credentials. Never store a real secret in it.
+ * the connector and its tests use, on loopback only, and checks no credentials. Never store a secret of production in it.
  */
 export interface SecretsEmulator {
   readonly endpoint: string;

@@ -172,14 +172,12 @@ export function judgeServer(
       const fix = 'Check vendure.adminApi, and that the server has Vendure 3.';
       return [fail(`${address} is not an Admin API that the connector knows (${why})`, fix)];
     }
-    const isSilent = why === 'connection';
-    const what = isSilent
-      ? `there is no connection to ${address}`
-      : `${address} did not answer as expected (${why})`;
-    const fix = isSilent
-      ? 'Start the server, or check vendure.adminApi and its certificate.'
-      : 'Try again later.';
-    return [{ verdict: 'unknown', what, fix }];
+    if (why === 'connection') {
+      const fix = 'Start the server, or check vendure.adminApi and its certificate.';
+      return [{ verdict: 'unknown', what: `there is no connection to ${address}`, fix }];
+    }
+    const what = `${address} did not answer as expected (${why})`;
+    return [{ verdict: 'unknown', what, fix: 'Try again later.' }];
   }
   const { code, token, defaultCurrencyCode: currency } = answer.data.activeChannel;
   // A server with one channel takes any token.

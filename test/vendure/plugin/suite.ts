@@ -428,8 +428,8 @@ export function describePlugin(
         const known = await createCustomer(server.ctx, 'Lee');
         const to = { address: connector.address, secret: SECRET, channel: 'no-such' };
         const sender = sendChanges(server.connection, to);
-        const told = /not read: no channel has the code "no-such"/;
-        await vi.waitFor(() => expect(server.log.join()).toMatch(told), WAIT);
+        const logged = /not read: no channel has the code "no-such"/;
+        await vi.waitFor(() => expect(server.log.join()).toMatch(logged), WAIT);
         // What it began is done then.
         await sender.stop();
         expect(await server.rows(of('customer', known))).not.toEqual([]);
@@ -450,8 +450,8 @@ export function describePlugin(
           WAIT,
         );
         expect(server.log.join()).toMatch(/product 400.*given up/);
-        const told = /answered 401.*answered 503.*accepts events again/;
-        await vi.waitFor(() => expect(server.log.join()).toMatch(told), WAIT);
+        const logged = /answered 401.*answered 503.*accepts events again/;
+        await vi.waitFor(() => expect(server.log.join()).toMatch(logged), WAIT);
       });
 
       it('a row again after a redirect, a refusal or a limit, none of which it heard of', async () => {
