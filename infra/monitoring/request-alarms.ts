@@ -64,7 +64,8 @@ export function receiverAlarms(monitored: Monitored): AlarmDefinition[] {
     {
       heading: 'Older webhook secret',
       urgency: 'today',
-      message: 'The store still signs with the older webhook secret, hours after it was changed.',
+      message:
+        'The older webhook secret is still used, hours after it was changed: by the store, or by others.',
       command: 'status',
       metric: ownMetric(metricsNamespace, 'older-secret-used', { period: HOUR }),
       // The store may use it for an hour after a change, and that hour touches two periods.

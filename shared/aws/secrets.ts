@@ -34,6 +34,8 @@ const MINUTE_MS = 60_000;
 export const SECRET_MAX_AGE_MS = 5 * MINUTE_MS;
 /** The same where the secret that changed is refused. */
 export const REFUSED_SECRET_MAX_AGE_MS = MINUTE_MS;
+/** The same while Secrets Manager does not answer: an outage must not stop the connector, but a revoked secret must end. */
+export const STALE_SECRET_MAX_AGE_MS = 60 * MINUTE_MS;
 const FAILURE_PAUSE_MS = 5_000;
 
 export function createSecretReader<T>({
@@ -43,8 +45,7 @@ export function createSecretReader<T>({
   now,
   maxAgeMs = SECRET_MAX_AGE_MS,
   minPauseMs = REFUSED_SECRET_MAX_AGE_MS,
-  // An outage of Secrets Manager must not stop the connector, but a revoked secret must expire.
-  maxStaleMs = 60 * MINUTE_MS,
+  maxStaleMs = STALE_SECRET_MAX_AGE_MS,
   onFailedRenewal = () => {},
 }: SecretReaderOptions<T>): SecretReader<T> {
   let known: { readonly text: string; readonly value: T; readonly readAt: number } | undefined;

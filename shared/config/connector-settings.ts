@@ -183,6 +183,12 @@ export interface DeploymentSettings {
    */
   readonly maxConcurrency?: MaxConcurrency;
 
+  /**
+   * How long the older webhook secret, or token of point events, is accepted after a rotation (`--rotate`), in hours
+   * from 1 to 168. Counts for the next rotation: the end is stored with the secret. Default: 24.
+   */
+  readonly olderSecretHours?: number;
+
   /** How long logs are kept, in days as CloudWatch offers them. Default: 30. */
   readonly logRetentionDays?: 1 | 3 | 5 | 7 | 14 | 30 | 60 | 90 | 180 | 365;
 
@@ -227,6 +233,7 @@ type Absent = 'encryptionKey' | 'tracing';
 
 const DEPLOYMENT = {
   endpoint: { kind: 'function-url' },
+  olderSecretHours: 24,
   logRetentionDays: 30,
   retainData: true,
   monitoring: 'full',

@@ -296,6 +296,7 @@ const deployment = section({}, {
       storefront: wholeNumber(2, 1000, 'requests'),
     },
   ),
+  olderSecretHours: wholeNumber(1, 168, 'hours'),
   logRetentionDays: oneOf(1, 3, 5, 7, 14, 30, 60, 90, 180, 365),
   retainData: trueOrFalse,
   monitoring: oneOf('full', 'basic'),

@@ -53,15 +53,39 @@ export function createShopSecrets(
     });
   }
   return {
-    webhook: (path) => reader(secretName(prefix, path, 'webhook'), secretForms.webhook),
+    webhook: (path) => inForceOf(reader(secretName(prefix, path, 'webhook'), secretForms.webhook)),
     loyalty: (path) =>
       credentialsOf(
         reader(secretName(prefix, path, 'loyalty'), secretForms.loyalty, REFUSED_PAUSE_MS),
       ),
     store: (path, parse) =>
       credentialsOf(reader(secretName(prefix, path, 'store'), parse, REFUSED_PAUSE_MS)),
-    points: (path) => reader(secretName(prefix, path, 'points'), secretForms.points),
+    points: (path) => inForceOf(reader(secretName(prefix, path, 'points'), secretForms.points)),
   };
+}
+
+/** Whoever verifies gets no older secret that has ended, also from a process that read it before its end. */
+function inForceOf<T extends Rotated>(secret: SecretReader<T>): SecretReader<T> {
+  return {
+    get: async () => inForce(await secret.get(), Date.now()),
+    async refresh() {
+      const { kind, value } = await secret.refresh();
+      return { kind, value: inForce(value, Date.now()) };
+    },
+  };
+}
+
+/** What a rotation leaves in a secret: the one before it, and the moment of its end in ISO 8601. */
+interface Rotated {
+  readonly previous?: unknown;
+  readonly previousUntil?: unknown;
+}
+
+/** Without the older secret once it has ended. One that was stored without an end has ended. */
+export function inForce<T extends Rotated>(stored: T, now: number): T {
+  if (now < Date.parse(`${stored.previousUntil}`)) return stored;
+  const { previous: _, previousUntil: __, ...current } = stored;
+  return current as T;
 }
 
 /** The clients get a failure as a value, which says whether to wait or to report it. */
@@ -88,17 +112,13 @@ interface LoyaltyCredentials {
 
 /** How the functions read a secret's fields; that of the store is the platform's. */
 export const secretForms = {
-  webhook(fields): ParsedSecret<WebhookSecrets> {
+  webhook(fields): ParsedSecret<WebhookSecrets & Rotated> {
     const current = requireText(fields, 'current');
     if (current.kind === 'fault') return current;
     const previous = requireText(fields, 'previous');
-    return {
-      kind: 'parsed',
-      value: {
-        current: current.value,
-        previous: previous.kind === 'parsed' ? previous.value : undefined,
-      },
-    };
+    const older = previous.kind === 'parsed' ? previous.value : undefined;
+    const { previousUntil } = fields;
+    return { kind: 'parsed', value: { current: current.value, previous: older, previousUntil } };
   },
 
   loyalty(fields): ParsedSecret<LoyaltyCredentials> {
@@ -110,11 +130,12 @@ export const secretForms = {
   },
 
   /** No person enters them: the connector makes them. */
-  points({ current, previous }): ParsedSecret<PointTokens> {
+  points({ current, previous, previousUntil }): ParsedSecret<PointTokens & Rotated> {
     if (!isToken(current)) {
       return { kind: 'fault', field: 'current', why: 'must be a token of 32 bytes' };
     }
-    return { kind: 'parsed', value: isToken(previous) ? { current, previous } : { current } };
+    const older = isToken(previous) ? { previous, previousUntil } : {};
+    return { kind: 'parsed', value: { current, ...older } };
   },
 } satisfies Readonly<Record<string, ParseSecret<unknown>>>;
 

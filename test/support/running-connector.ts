@@ -220,7 +220,8 @@ async function openConnector(
     fields: Readonly<Record<string, string>>,
     how: 'new' | 'changed' = 'changed',
   ): Promise<void> {
-    for (const secret of Object.values(fields)) confidential.addSecret(secret);
+    const { previousUntil: _, ...secrets } = fields;
+    for (const secret of Object.values(secrets)) confidential.addSecret(secret);
     const id = `${name}/${of}`;
     const SecretString = JSON.stringify(fields);
     await (how === 'new'

@@ -121,7 +121,7 @@ async function openPoints({ loyalty, confidential, deployment, ...connector }: R
 
   async function keepTokens(
     path: string,
-    pairs: { current: string; previous?: string },
+    pairs: { current: string; previous?: string; previousUntil?: string },
   ): Promise<void> {
     const how = tokens.has(path) ? 'changed' : 'new';
     await connector.keepSecret(`${path}/points`, pairs, how);

@@ -91,6 +91,7 @@ export async function openStoreAndConnector(
   await connector.keepSecret('example-store/webhook', {
     current: STORE_SECRET,
     previous: PREVIOUS_SECRET,
+    previousUntil: '2100-01-01T00:00:00.000Z',
   });
   await connector.keepSecret('example-store/store', {
     accessToken: ACCESS_TOKEN,

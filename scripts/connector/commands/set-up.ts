@@ -69,8 +69,9 @@ CONNECTOR_ALARM_EMAIL gets the alarms, where the settings name no address.
     summary: 'store the secrets of a shop',
     examples: `\
   npx loyalty-connector secrets set webhook                 asks for it; what is typed is not shown
-  npx loyalty-connector secrets set webhook --rotate        accepts the new and the current one
+  npx loyalty-connector secrets set webhook --rotate        for a day, accepts the new and the current one
   npx loyalty-connector secrets set webhook --finish        within 5 minutes only the new one
+  npx loyalty-connector secrets set webhook --leaked        the same at once: others know the current one
   npx loyalty-connector secrets set store --older-app       an access token, no client id and secret
   npx loyalty-connector secrets set webhook < secret.txt    the secret as it is
   npx loyalty-connector secrets set loyalty < loyalty.json  {"token": "…", "key": "…"}
@@ -85,11 +86,12 @@ apiKey or username, password.
   })
     .argument('<purpose>', 'webhook, loyalty or store')
     .option(...ONE_SHOP)
-    .option('--rotate', 'webhook: keep accepting the current secret beside the new one')
+    .option('--rotate', 'webhook: accept the current secret, too, for deployment.olderSecretHours')
     .option(
       '--finish',
-      'webhook: end a rotation, once a webhook with the newest secret was accepted',
+      'webhook: end a rotation early, once a webhook with the newest secret was accepted',
     )
+    .option('--leaked', 'webhook: accept only the new secret from now on')
     .option('--older-app', 'store: the app has an access token, not a client id and secret')
     .option('--untried', 'loyalty, store: store it although its service does not take it')
     .option('--yes', 'webhook: although webhooks may be refused then');

@@ -9,6 +9,7 @@ import type { Shop } from '../../../shared/config/connector-config.ts';
 import { shopAddress } from '../../../shared/core/events/receive-delivery.ts';
 import type { ParseSecret } from '../../../shared/core/platform/platform.ts';
 import {
+  inForce,
   SECRET_PURPOSES,
   type SecretPurpose,
   secretForms,
@@ -19,6 +20,7 @@ import {
   type Finding,
   fail,
   forEachShop,
+  info,
   pass,
   type ShopDeps,
   shopCheck,
@@ -28,6 +30,7 @@ import { type Deployment, deployAgain } from '../deployment/deployment.ts';
 import { explainAwsError, isDenied } from '../deployment/explain-aws-error.ts';
 import { commandsOf, type PlatformShop } from '../deployment/platform.ts';
 import { answerText, type PostedDelivery, postDelivery } from '../deployment/post-delivery.ts';
+import type { Suggestion } from '../document/document.ts';
 import { line } from '../document/line.ts';
 import type { CommonOptions } from '../session/session.ts';
 import { Problem } from '../terminal/exit.ts';
@@ -37,6 +40,7 @@ import { momentText } from '../terminal/text.ts';
 export type ReadSecret =
   | {
       readonly kind: 'there';
+      /** Without an older secret that has ended. */
       readonly fields: Readonly<Record<string, unknown>>;
       readonly storedAt: Date | undefined;
     }
@@ -64,7 +68,7 @@ export async function readSecret(
   if (!fields) return { kind: 'malformed', why: 'is not a JSON object' };
   const parsed = formOf(shop, purpose)(fields);
   return parsed.kind === 'parsed'
-    ? { kind: 'there', fields, storedAt }
+    ? { kind: 'there', fields: inForce(fields, Date.now()), storedAt }
     : { kind: 'malformed', why: `is not usable: ${parsed.field} ${parsed.why}` };
 }
 
@@ -116,8 +120,8 @@ export interface CredentialStatus {
   readonly why?: string | undefined;
   /** Those who run the command may not read it: that says nothing of the deployment. */
   readonly isDenied?: boolean;
-  /** Two webhook secrets are accepted at the moment. */
-  readonly rotating?: boolean;
+  /** The older webhook secret is accepted, too, until this moment (ISO 8601). */
+  readonly olderUntil?: string;
   readonly storedAt?: Date | undefined;
 }
 
@@ -137,7 +141,8 @@ export async function readCredentials(
         const { kind: state } = read;
         if (state !== 'there') return { ...of, state, why: read.why };
         const { fields, storedAt } = read;
-        return { ...of, state, storedAt, ...(fields.previous !== undefined && { rotating: true }) };
+        const { previousUntil: olderUntil } = fields;
+        return { ...of, state, storedAt, ...(typeof olderUntil === 'string' && { olderUntil }) };
       } catch (error) {
         const may = isDenied(error);
         const said = explainAwsError(error, options)?.message ?? String(error);
@@ -159,16 +164,24 @@ export function secretsCheck(
       const all = (await credentials).filter(({ shop }) => shop === domain);
       const wrong = all.filter(({ state }) => state !== 'there');
       if (wrong.length === 0) {
-        const names = all.map(({ purpose, rotating }) =>
-          rotating ? `${purpose} (two accepted: a rotation is not finished)` : purpose,
-        );
-        return [pass(`${names.join(', ')} are set`)];
+        const names = all.map(({ purpose }) => purpose);
+        const [until] = all.flatMap(({ olderUntil }) => olderUntil ?? []);
+        const set = pass(`${names.join(', ')} are set`);
+        if (until === undefined) return [set];
+        const older = `the older webhook secret is accepted until ${momentText(until, new Date())}`;
+        return [set, info(older, finishRotation(domain))];
       }
       const lacks = wrong.map(({ purpose }) => `${purpose} secret`);
       return [{ ...judgeSecrets(domain, wrong), lacks }];
     }),
   };
 }
+
+export const finishRotation = (shop: string): Suggestion => ({
+  label: 'End the rotation',
+  say: 'To end the older one earlier, when "status" has reported no webhook with it for an hour:',
+  line: line('secrets set', ['webhook'], { finish: true, shop }),
+});
 
 function judgeSecrets(shop: string, wrong: readonly CredentialStatus[]): Finding {
   const what = wrong.map(({ purpose, why }) => `the ${purpose} secret ${why}`).join('; ');

@@ -3,6 +3,7 @@ import {
   REFUSED_SECRET_MAX_AGE_MS,
   readSecretFields,
   SECRET_MAX_AGE_MS,
+  STALE_SECRET_MAX_AGE_MS,
 } from '../../../shared/aws/secrets.ts';
 import type { Shop } from '../../../shared/config/connector-config.ts';
 import type { AskedField } from '../../../shared/core/platform/platform.ts';
@@ -16,19 +17,21 @@ import type { Deployment } from '../deployment/deployment.ts';
 import { openFigures, readAccepted } from '../deployment/figures.ts';
 import { commandsOf, type PlatformShop } from '../deployment/platform.ts';
 import { openShopServices } from '../deployment/services.ts';
-import { type Document, type Suggestion, text } from '../document/document.ts';
+import { type Document, text } from '../document/document.ts';
 import { line } from '../document/line.ts';
 import { readWaiting, wake, wokenTexts } from '../pause/waiting-messages.ts';
 import { findShop } from '../session/arguments.ts';
 import type { Session } from '../session/session.ts';
 import { BadArguments, Problem } from '../terminal/exit.ts';
 import { askHidden } from '../terminal/terminal.ts';
-import { formOf, type ReadSecret, readSecret, storeSecret } from './read-secret.ts';
+import { utcText } from '../terminal/text.ts';
+import { finishRotation, formOf, type ReadSecret, readSecret, storeSecret } from './read-secret.ts';
 
 export interface SetSecretOptions {
   readonly shop?: string;
   readonly rotate?: boolean;
   readonly finish?: boolean;
+  readonly leaked?: boolean;
   readonly olderApp?: boolean;
   readonly untried?: boolean;
   readonly yes?: boolean;
@@ -61,10 +64,12 @@ export async function setSecret(
     throw new Problem(`Nothing was stored: ${refused}.`, next);
   }
   const kept = stored.kind === 'there' ? stored.fields : {};
-  const { fields, risk: inUseRisk } = nextSecret(change, kept, given);
+  const until = overlapEnd(deployment, new Date());
+  const { fields, risk: inUseRisk } = nextSecret(change, kept, given, until);
   const isUnproven = change === 'finish' && !(await isNewestProven(deployment, stored));
   const risk = isUnproven ? UNPROVEN_FINISH : inUseRisk;
   const overlap = change === 'rotate';
+  const ends = change === 'finish' || change === 'leaked';
   if (risk && !options.yes && !(await terminal.confirm(risk))) {
     throw new Problem(`${risk}\nNothing was changed.`, 'To store it anyway: --yes.');
   }
@@ -78,6 +83,7 @@ export async function setSecret(
   recorded.count({ stored: 1, woken: woken.length });
 
   const inUse = `Functions that are running use it within ${MINUTES} minutes, and within ${REFUSED_SECRET_MAX_AGE_MS / 60_000} minute where the older one is refused.`;
+  const older = `Functions that are running accept the older secret for ${MINUTES} more minutes at most, ${HOUR_MINUTES} while Secrets Manager does not answer them.`;
   return {
     title: `The ${purpose} secret of ${domain}`,
     ...(purpose !== 'webhook' && {
@@ -87,20 +93,35 @@ export async function setSecret(
     }),
     blocks: [
       ...(purpose === 'webhook' && change !== 'finish' ? [UNPROVEN] : []),
-      change === 'finish'
-        ? `The older secret is accepted for ${MINUTES} more minutes at most.`
-        : inUse,
+      ends ? older : inUse,
+      ...(overlap ? [`The older secret is accepted until ${utcText(until)} UTC. ${REVOKE}`] : []),
+      ...(change === 'leaked' ? [LEAKED] : []),
       ...wokenTexts(woken, `in ${WAKE_SECONDS} seconds`),
     ].map((words) => text(words)),
     next: [
       { label: 'See what is wrong, and what waits', line: line('status') },
       ...(overlap ? [finishRotation(domain)] : []),
     ],
-    data: { stored: name, shop: domain, purpose, overlap, tried: isTried, woken: woken.length },
+    data: {
+      ...{ stored: name, shop: domain, purpose, overlap, ...(overlap && { until }) },
+      ...{ tried: isTried, woken: woken.length },
+    },
   };
 }
 
 const MINUTES = SECRET_MAX_AGE_MS / 60_000;
+const HOUR_MINUTES = STALE_SECRET_MAX_AGE_MS / 60_000;
+
+/** Shopify signs with the older secret until it is revoked ("Rotate or revoke client credentials"). */
+const REVOKE =
+  "Before that, revoke it in the app's settings, or give the new one to the plugin: what is signed with it afterwards is refused.";
+const LEAKED =
+  'What the store still signs with it is refused, too; reconcile finds what it does not send again. For the other steps see docs/runbook.md, "A secret has leaked".';
+
+/** When the older secret of a rotation that begins now ends, in ISO 8601. */
+export function overlapEnd({ connector }: Deployment, now: Date): string {
+  return new Date(now.getTime() + connector.deployment.olderSecretHours * 3_600_000).toISOString();
+}
 
 const UNPROVEN_FINISH =
   'No webhook that was signed with the newest secret is known to have been accepted. If the app signs with another one, every webhook is refused from then on.';
@@ -116,12 +137,6 @@ async function isNewestProven(deployment: Deployment, stored: ReadSecret): Promi
 const UNPROVEN =
   'Whether the store signs with it is not known until a webhook comes: change something in the store, then look at "status".';
 
-const finishRotation = (shop: string): Suggestion => ({
-  label: 'End the rotation',
-  say: 'From then on both secrets are accepted. When "status" has reported no webhook with the older one for an hour, end the rotation:',
-  line: line('secrets set', ['webhook'], { finish: true, shop }),
-});
-
 const SERVICES = { loyalty: 'The loyalty service', store: 'The store' } as const;
 
 /** A worker reads refused credentials again after this pause. */
@@ -134,11 +149,11 @@ async function wakeRefused(deployment: Deployment, shop: string) {
 }
 
 function changeOf(purpose: SecretPurpose, options: SetSecretOptions): Change {
-  const { rotate, finish, olderApp, untried } = options;
-  if (rotate && finish) throw new BadArguments('give --rotate or --finish, not both.');
-  if ((rotate || finish) && purpose !== 'webhook') {
+  const { olderApp, untried } = options;
+  const change = overlapChangeOf(options) ?? 'replace';
+  if (change !== 'replace' && purpose !== 'webhook') {
     throw new BadArguments(
-      '--rotate and --finish are for the webhook secret: other secrets need no overlap.',
+      '--rotate, --finish and --leaked are for the webhook secret: other secrets are replaced at once.',
     );
   }
   if (olderApp && purpose !== 'store')
@@ -146,8 +161,20 @@ function changeOf(purpose: SecretPurpose, options: SetSecretOptions): Change {
   if (untried && purpose === 'webhook') {
     throw new BadArguments('--untried is for the loyalty and the store secret.');
   }
-  if (finish) return 'finish';
-  return rotate ? 'rotate' : 'replace';
+  return change;
+}
+
+const OVERLAP_CHANGES = ['rotate', 'finish', 'leaked'] as const;
+
+export type OverlapChange = (typeof OVERLAP_CHANGES)[number];
+
+/** Of the options that say what becomes of the older secret, the one that is given. */
+export function overlapChangeOf(
+  options: Readonly<Partial<Record<OverlapChange, boolean>>>,
+): OverlapChange | undefined {
+  const [change, ...more] = OVERLAP_CHANGES.filter((one) => options[one]);
+  if (more.length === 0) return change;
+  throw new BadArguments('give one of --rotate, --finish and --leaked.');
 }
 
 /** Asks the user, or reads a pipe: JSON, or a secret of one field as it is. */
@@ -255,16 +282,14 @@ export function faultIn(
   return torn && `${torn[0]} contains a space, a line break or an invalid character`;
 }
 
-type Change =
-  /** Replaces the stored value. */
-  | 'replace'
-  /** The current webhook secret stays accepted beside the new one. */
-  | 'rotate'
-  /** Only the newest webhook secret is accepted from now on. */
-  | 'finish';
+/**
+ * `replace`: the stored value. `rotate`: the current webhook secret stays accepted beside the new one, until its end.
+ * `finish`: it ends now. `leaked`: only the given one is accepted from now on.
+ */
+type Change = 'replace' | OverlapChange;
 
 const REPLACES =
-  'There is already a webhook secret, and webhooks signed with it would be refused. --rotate accepts both.';
+  'There is already a webhook secret, and webhooks signed with it would be refused. --rotate accepts both for a while; --leaked is for a secret that others know.';
 /** At most two are accepted. */
 const DROPS =
   'A rotation is already running, and webhooks signed with the oldest of the three secrets would be refused.';
@@ -277,10 +302,15 @@ function nextSecret(
   change: Change,
   stored: Readonly<Record<string, unknown>>,
   given: SecretFields,
+  until: string,
 ): { readonly fields: SecretFields; readonly risk?: string | false | undefined } {
   const { current, previous } = stored as { readonly current?: string; readonly previous?: string };
   const isSame = current === given.current;
   switch (change) {
+    case 'leaked':
+      // Of two, the newest is given to say that the older one has leaked.
+      if (given.current === previous || (isSame && !previous)) throw alreadyStored();
+      return { fields: given };
     case 'replace':
       return { fields: given, risk: current !== undefined && !isSame && REPLACES };
     case 'rotate':
@@ -288,22 +318,25 @@ function nextSecret(
         const next = 'Run the same command without --rotate.';
         throw new Problem('There is no webhook secret to rotate yet.', next);
       }
-      if (isSame) {
-        const next = 'Create a new client secret in the app first, then enter that one.';
-        throw new Problem('This secret is already stored; nothing was changed.', next);
-      }
+      if (isSame) throw alreadyStored();
       return {
-        fields: { ...given, previous: current },
+        fields: { ...given, previous: current, previousUntil: until },
         risk: previous !== undefined && previous !== given.current && DROPS,
       };
     case 'finish':
       if (current === undefined || !previous) {
-        const why = 'There is no rotation to finish: only one webhook secret is stored.';
+        const why = 'There is no rotation to finish: only one webhook secret is accepted.';
         throw new Problem(why, 'Nothing needs to be done.');
       }
       return { fields: { current } };
   }
 }
+
+const alreadyStored = (): Problem =>
+  new Problem(
+    'This secret is already stored; nothing was changed.',
+    'Create a new client secret in the app first, then enter that one.',
+  );
 
 /**
  * Asks the service that the credentials are for, with a request that changes nothing. Returns why they cannot be used,

@@ -3,7 +3,6 @@ import { SECRET_MAX_AGE_MS } from '../../../shared/aws/secrets.ts';
 import type { Shop } from '../../../shared/config/connector-config.ts';
 import { type PointTokens, TOKEN_HEADER } from '../../../shared/core/balances/receive-points.ts';
 import { pointTopics } from '../../../shared/loyalty/operations.ts';
-import { secretForms } from '../../../shared/services/shop-secrets.ts';
 import {
   type DefinitionState,
   readDefinitions,
@@ -26,15 +25,18 @@ import type { Deployment } from '../deployment/deployment.ts';
 import { type Document, type FactsBlock, facts } from '../document/document.ts';
 import { line } from '../document/line.ts';
 import { readSecret, storeSecret } from '../secrets/read-secret.ts';
+import { type OverlapChange, overlapChangeOf, overlapEnd } from '../secrets/set-secret.ts';
 import { findShop } from '../session/arguments.ts';
 import type { Session } from '../session/session.ts';
-import { BadArguments, Problem } from '../terminal/exit.ts';
+import { Problem } from '../terminal/exit.ts';
+import { utcText } from '../terminal/text.ts';
 import { adminOf, requireShopify } from './store-checks.ts';
 
 export interface SetUpOptions {
   readonly shop?: string;
   readonly rotate?: boolean;
   readonly finish?: boolean;
+  readonly leaked?: boolean;
   readonly yes?: boolean;
   readonly json?: boolean;
 }
@@ -43,7 +45,7 @@ const TOKEN_BYTES = 32;
 
 /** Look at store and secrets → with --yes, create definitions and token, and look again. */
 export async function setUpStorefront(session: Session, options: SetUpOptions): Promise<Document> {
-  const change = changeOf(options);
+  const change: TokenChange = overlapChangeOf(options) ?? 'keep';
   const deployment = await session.findDeployment();
   const { connector, stack } = deployment;
   const shop = requireShopify(findShop(connector, options.shop));
@@ -60,13 +62,13 @@ export async function setUpStorefront(session: Session, options: SetUpOptions): 
   const check = storefrontCheck(shopDeps(deployment, [shop]), asked);
   if (change !== 'keep') await planTokens(deployment, shop, change);
   if (options.yes) await session.beginChange(deployment);
-  const { rotate, finish, yes } = options;
+  const { rotate, finish, leaked, yes } = options;
   const fixed = fixDocument(check, {
     ...{ title: `Storefront of ${shop.domain}`, yes },
     isWanted: (found) => change !== 'keep' || found.some(({ verdict }) => verdict === 'fail'),
     next: () => ({
       label: LABELS[change],
-      line: line('storefront setup', [], { shop: options.shop, rotate, finish, yes: true }),
+      line: line('storefront setup', [], { shop: options.shop, rotate, finish, leaked, yes: true }),
     }),
     blocks: [panelFacts(deployment, shop)],
   });
@@ -78,16 +80,11 @@ export async function setUpStorefront(session: Session, options: SetUpOptions): 
   return { ...document, blocks: [...shown, ...document.blocks] };
 }
 
-function changeOf({ rotate, finish }: SetUpOptions): TokenChange {
-  if (rotate && finish) throw new BadArguments('give --rotate or --finish, not both.');
-  if (finish) return 'finish';
-  return rotate ? 'rotate' : 'keep';
-}
-
 const LABELS: Readonly<Record<TokenChange, string>> = {
   keep: 'Create what is missing',
   rotate: 'Create a new token',
   finish: 'End the rotation',
+  leaked: 'Create a new token, and end the others',
 };
 
 interface Asked {
@@ -153,7 +150,7 @@ export function storefrontCheck(deps: ShopDeps, asked?: Asked): Check {
     }
     return [
       ...toRepair.map(({ field }) => info(`${namespace}.${field} was created or opened`)),
-      ...(next ? [info(afterwards(change))] : []),
+      ...(next ? [info(afterwards(change, next))] : []),
     ].map((one) => ({ ...one, shop: shop.domain }));
   }
 }
@@ -187,27 +184,29 @@ function judgeDefinitions(
 }
 
 /** Whether point events can be accepted. Undefined tokens: never set, or unusable. */
-function judgePointTokens({ domain: shop }: Shop, tokens: PointTokens | undefined): Finding {
+function judgePointTokens({ domain: shop }: Shop, tokens: StoredTokens | undefined): Finding {
   if (!tokens) {
     return fail('no token of point events is set, so none is accepted', {
       label: 'Create the token',
       line: line('storefront setup', [], { shop }),
     });
   }
-  return tokens.previous === undefined
+  const { previousUntil } = tokens;
+  return previousUntil === undefined
     ? pass("the token of point events is stored; whether the service's panel has it, no API shows")
-    : warn('the previous token of point events is still accepted', {
+    : warn(`the previous token of point events is accepted until ${utcText(previousUntil)} UTC`, {
         label: 'End the rotation',
-        say: 'When the loyalty service sends the new one:',
+        say: 'The panel of the loyalty service needs the new one before that. To end it earlier:',
         line: line('storefront setup', [], { shop, finish: true }),
       });
 }
 
-function afterwards(change: TokenChange): string {
+function afterwards(change: TokenChange, { previousUntil }: StoredTokens): string {
   const minutes = SECRET_MAX_AGE_MS / 60_000;
   if (change === 'finish') return `the previous token stops working within ${minutes} minutes`;
-  const until = change === 'rotate' ? '; the previous one works until --finish --yes' : '';
-  return `the new token is stored and works within ${minutes} minutes${until}; it cannot be shown again`;
+  const until = previousUntil && `; the previous one works until ${utcText(previousUntil)} UTC`;
+  const older = change === 'leaked' ? ', and older ones stop in that time' : (until ?? '');
+  return `the new token is stored and works within ${minutes} minutes${older}; it cannot be shown again`;
 }
 
 function cannotAsk(shop: string, why: string): Problem {
@@ -241,27 +240,32 @@ function panelFacts(
 
 async function planTokens(deployment: Deployment, shop: Shop, change: TokenChange) {
   const newToken = () => randomBytes(TOKEN_BYTES).toString('base64url');
-  return nextTokens(await readTokens(deployment, shop), change, newToken);
+  const until = overlapEnd(deployment, new Date());
+  return nextTokens(await readTokens(deployment, shop), change, newToken, until);
 }
+
+/** As they are stored. */
+type StoredTokens = PointTokens & { readonly previousUntil?: string };
 
 /** Undefined when they were never set, or cannot be used. */
-async function readTokens(deployment: Deployment, shop: Shop): Promise<PointTokens | undefined> {
+async function readTokens(deployment: Deployment, shop: Shop): Promise<StoredTokens | undefined> {
   const read = await readSecret(deployment, shop, 'points');
-  const parsed = read.kind === 'there' ? secretForms.points(read.fields) : undefined;
-  return parsed?.kind === 'parsed' ? parsed.value : undefined;
+  return read.kind === 'there' ? (read.fields as unknown as StoredTokens) : undefined;
 }
 
-type TokenChange = 'keep' | 'rotate' | 'finish';
+type TokenChange = 'keep' | OverlapChange;
 
 /**
  * The tokens to store; undefined: they stay as they are. `stored` is undefined when no token was set, or none that can
  * be used. Throws a `Problem` where the change is not possible.
  */
 export function nextTokens(
-  stored: PointTokens | undefined,
+  stored: StoredTokens | undefined,
   change: TokenChange,
   newToken: () => string,
-): PointTokens | undefined {
+  previousUntil: string,
+): StoredTokens | undefined {
+  if (change === 'leaked') return { current: newToken() };
   if (!stored) {
     if (change === 'keep') return { current: newToken() };
     const next = 'Run the same command without --rotate and --finish.';
@@ -273,10 +277,10 @@ export function nextTokens(
     if (previous !== undefined) return { current };
     throw new Problem('There is nothing to finish: no older token is accepted.');
   }
-  if (previous === undefined) return { current: newToken(), previous: current };
+  if (previous === undefined) return { current: newToken(), previous: current, previousUntil };
   // The previous token would be dropped while it is in use.
   throw new Problem(
     'A rotation is already running: the previous token still works.',
-    'End it first: --finish --yes.',
+    'End it first (--finish --yes), or replace both: --leaked --yes.',
   );
 }

@@ -188,9 +188,23 @@ function* judgeHour(hour: LastHour, status: Status, now: Date): Iterable<Finding
   const older = hour['older-secret-used'];
   if (older > 0) {
     const many = counted(older, 'request');
-    yield info(`${many} of the last hour signed with the older secret of a rotation`);
+    const what = `${many} of the last hour signed with the older secret of a rotation`;
+    const late = credentials.filter(({ storedAt, olderUntil }) => {
+      const sinceMs = now.getTime() - (storedAt ?? now).getTime();
+      return olderUntil !== undefined && sinceMs > OLDER_USED_MS;
+    });
+    if (late.length === 0) yield info(what);
+    for (const { shop, olderUntil = '' } of late) {
+      const end = `that of ${shop} ends at ${momentText(olderUntil, now)}, and webhooks signed with it are then refused`;
+      yield { ...fail(`${what}; ${end}`, OLDER_IN_USE), shop };
+    }
   }
 }
+
+/** After that, the older secret is not only what a store uses for an hour after a change. */
+const OLDER_USED_MS = 2 * 3_600_000;
+const OLDER_IN_USE =
+  'Revoke it in the app before that. If others may know it, end it now (docs/runbook.md, "Older webhook secret").';
 
 interface Judging {
   readonly shops: readonly string[];

@@ -134,7 +134,7 @@ async function verify(
 /** The header in which a subscription sends its token. */
 export const TOKEN_HEADER = 'x-loyalty-connector-token';
 
-/** What proves the sender of a point event: the current token and, until its rotation is ended, the previous one. */
+/** What proves the sender of a point event: the current token and, until it ends, the previous one. */
 export interface PointTokens {
   readonly current: string;
   readonly previous?: string | undefined;

@@ -28,7 +28,7 @@ export interface DeliveryAnswer {
   readonly text: string;
 }
 
-/** After a rotation a store may sign with the old secret for a while, so both are accepted. */
+/** After a rotation a store may sign with the old secret for a while: both are accepted until the older one ends. */
 export interface WebhookSecrets {
   readonly current: string;
   readonly previous?: string | undefined;

@@ -31,6 +31,7 @@ const VALID = toTree({
   deployment: {
     endpoint: { kind: 'http-api', throttle: { ratePerSecond: 50, burst: 100 } },
     maxConcurrency: { orders: 10 },
+    olderSecretHours: 24,
     logRetentionDays: 30,
   },
   storefront: { customerIdIn: 'OriginalId', metafieldNamespace: 'loyalty' },

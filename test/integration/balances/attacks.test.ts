@@ -75,7 +75,8 @@ describe('tokens', () => {
     const send = (header: string) => points.request('example-store', body, header);
     expect(await send(older)).toBe(200);
     const current = newToken();
-    await points.keepTokens('example-store', { current, previous: older });
+    const previousUntil = new Date(Date.now() + 86_400_000).toISOString();
+    await points.keepTokens('example-store', { current, previous: older, previousUntil });
     // Known at once by its failure; the older one serves meanwhile.
     connector.pass(61);
     expect(await send(current)).toBe(200);

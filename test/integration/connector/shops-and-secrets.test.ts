@@ -85,7 +85,9 @@ describe('rotating a webhook secret while deliveries come in', () => {
     };
     expect(await post(older)).toBe(200);
 
-    await connector.keepSecret('example-store/webhook', { current: newer, previous: older });
+    const previousUntil = new Date(Date.now() + 86_400_000).toISOString();
+    const both = { current: newer, previous: older, previousUntil };
+    await connector.keepSecret('example-store/webhook', both);
     expect(await post(older)).toBe(200);
     connector.pass(61);
     expect(await post(newer)).toBe(200);

@@ -151,7 +151,8 @@ describe('each trouble is written where its alarm looks', () => {
   it('an older secret, another API version', async () => {
     const connector = await connectors.open();
     const older = connector.webhookSecret('example-store');
-    const secrets = { current: 'webhook-secret-of-tomorrow', previous: older };
+    const previousUntil = new Date(Date.now() + 86_400_000).toISOString();
+    const secrets = { current: 'webhook-secret-of-tomorrow', previous: older, previousUntil };
     await connector.keepSecret('example-store/webhook', secrets);
     const headers = { 'x-shopify-api-version': '2025-01' };
     const sums = await writtenBy(connector, () =>

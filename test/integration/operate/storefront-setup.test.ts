@@ -77,7 +77,7 @@ async function run(options: SetUpOptions = {}, storefront: StorefrontSettings | 
   return { document, text: JSON.stringify([...shown, document]) };
 }
 
-async function tokens(): Promise<{ current: string; previous?: string }> {
+async function tokens(): Promise<{ current: string; previous?: string; previousUntil?: string }> {
   const budget = { connectMs: 10_000, attemptMs: 10_000, attempts: 2 };
   const client = createSecretsClient({ budget, emulator: secrets });
   const { SecretString = '' } = await client.send(
@@ -140,10 +140,13 @@ describe('loyalty-connector storefront setup', () => {
     const { document, text: shown } = await run({ rotate: true, yes: true, json: true });
     const rotated = await tokens();
     expect(rotated.previous).toBe(before.current);
+    const inHours = (Date.parse(rotated.previousUntil ?? '') - Date.now()) / 3_600_000;
+    expect(Math.ceil(inHours)).toBe(24);
     // A program reads one document.
     expect(shown).toBe(JSON.stringify([document]));
     expect(shown).toContain(rotated.current);
-    expect(shown).toContain('the previous token of point events is still accepted');
+    const end = rotated.previousUntil?.slice(0, 10);
+    expect(shown).toContain(`the previous token of point events is accepted until ${end}`);
     expect(shown).not.toContain(before.current);
     await expect(run({ rotate: true, yes: true })).rejects.toThrow('A rotation is already running');
     const { text } = await run({ finish: true, yes: true });
@@ -151,6 +154,17 @@ describe('loyalty-connector storefront setup', () => {
     expect(text).toContain('the previous token stops working within 5 minutes');
     expect(text).not.toContain(rotated.current);
     expect(await tokens()).toEqual({ current: rotated.current });
+  });
+
+  it('replaces a token that has leaked, without an overlap, also during a rotation', async () => {
+    await run({ rotate: true, yes: true });
+    const before = await tokens();
+    const { text } = await run({ leaked: true, yes: true });
+    const after = await tokens();
+    expect(after).toEqual({ current: expect.stringMatching(/^[\w-]{43}$/) });
+    expect([before.current, before.previous]).not.toContain(after.current);
+    expect(text).toContain(after.current);
+    expect(text).toContain('works within 5 minutes, and older ones stop in that time');
   });
 
   it('changes nothing when a definition of another type is in the way', async () => {

@@ -72,7 +72,7 @@ describe('loyalty-connector secrets set', () => {
     const input = `${NEW_SECRET}\n`;
     const replaced = await connector.run('secrets set webhook', input);
     expect(replaced.code).toBe(1);
-    expect(replaced.stderr).toContain('--rotate accepts both');
+    expect(replaced.stderr).toContain('--rotate accepts both for a while');
     expect(await connector.secret('webhook')).toEqual(SECRETS.webhook);
 
     const rotated = await connector.run('secrets set webhook --rotate', input);
@@ -80,8 +80,16 @@ describe('loyalty-connector secrets set', () => {
     // Nobody can try it.
     expect(rotated.stdout).toContain('is not known until a webhook comes');
     expect(rotated.stdout).not.toContain('WELL');
-    const both = { current: NEW_SECRET, previous: SECRETS.webhook.current };
-    expect(await connector.secret('webhook')).toEqual(both);
+    const both = (await connector.secret('webhook')) as Readonly<Record<string, string>>;
+    const previousUntil = expect.any(String);
+    expect(both).toEqual({ current: NEW_SECRET, previous: SECRETS.webhook.current, previousUntil });
+    const inHours = (Date.parse(both.previousUntil ?? '') - Date.now()) / 3_600_000;
+    expect(inHours).toBeGreaterThan(23);
+    expect(inHours).toBeLessThanOrEqual(24);
+    const end = both.previousUntil?.slice(0, 16).replace('T', ' ');
+    expect(rotated.stdout).toContain(`The older secret is accepted until ${end}`);
+    const seen = (await connector.run('status')).stdout;
+    expect(seen).toContain(`the older webhook secret is accepted until ${end?.slice(0, 10)}`);
 
     const again = await connector.run('secrets set webhook --rotate', input);
     expect(again.code).toBe(1);
@@ -104,12 +112,52 @@ describe('loyalty-connector secrets set', () => {
     expect((await connector.run('secrets set webhook --finish')).code).toBe(1);
     connector.metrics.push(received);
     const finished = await connector.run('secrets set webhook --finish');
-    expect(finished.stdout).toContain('is accepted for 5 more minutes at most');
+    expect(finished.stdout).toContain('the older secret for 5 more minutes at most, 60 while');
     expect(finished.code).toBe(0);
     expect(await connector.secret('webhook')).toEqual({ current: NEW_SECRET });
     const twice = await connector.run('secrets set webhook --finish');
     expect(twice.code).toBe(1);
     expect(twice.stderr).toContain('There is no rotation to finish');
+    await connector.keepSecret('webhook', JSON.stringify(SECRETS.webhook));
+  });
+
+  it('replaces a webhook secret that has leaked without an overlap and without a question', async () => {
+    const set = (secret: string) => connector.run('secrets set webhook --leaked', `${secret}\n`);
+    const same = await set(SECRETS.webhook.current);
+    expect(same.stderr).toContain('This secret is already stored');
+    expect(same.code).toBe(1);
+
+    const leaked = await set(NEW_SECRET);
+    expect(leaked.stdout).toContain('accept the older secret for 5 more minutes at most');
+    expect(leaked.stdout).not.toContain('--finish');
+    expect(leaked.code).toBe(0);
+    expect(await connector.secret('webhook')).toEqual({ current: NEW_SECRET });
+
+    // During a rotation both end, unless the newest is given; the older one is never taken for it.
+    const third = 'webhook-secret-third-b9';
+    connector.confidential.addSecret(third);
+    await connector.run('secrets set webhook --rotate', third);
+    expect((await set(NEW_SECRET)).stderr).toContain('This secret is already stored');
+    expect(await connector.secret('webhook')).toMatchObject({ previous: NEW_SECRET });
+    expect((await set(third)).code).toBe(0);
+    expect(await connector.secret('webhook')).toEqual({ current: third });
+    await connector.keepSecret('webhook', JSON.stringify(SECRETS.webhook));
+  });
+
+  it('does not count a secret that has ended: neither to finish, nor as one of three', async () => {
+    const ended = { current: 'secret-now-51c', previous: 'secret-then-52d' };
+    for (const secret of Object.values(ended)) connector.confidential.addSecret(secret);
+    const previousUntil = new Date(Date.now() - 1_000).toISOString();
+    await connector.keepSecret('webhook', JSON.stringify({ ...ended, previousUntil }));
+    const finished = await connector.run('secrets set webhook --finish');
+    expect(finished.stderr).toContain('There is no rotation to finish');
+    expect((await connector.run('status')).stdout).not.toContain('older webhook secret');
+    connector.confidential.addSecret(NEW_SECRET);
+    const rotated = await connector.run('secrets set webhook --rotate', NEW_SECRET);
+    expect(rotated.code).toBe(0);
+    expect(await connector.secret('webhook')).toMatchObject({
+      ...{ current: NEW_SECRET, previous: ended.current },
+    });
     await connector.keepSecret('webhook', JSON.stringify(SECRETS.webhook));
   });
 

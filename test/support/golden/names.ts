@@ -246,14 +246,14 @@ const token = 'A'.repeat(43);
 const FORMS = { ...secretForms, store: parseAdminSecret, vendure: parseVendureSecret };
 /** As people and commands store them; each is read by the function that needs it. */
 const SECRETS: Readonly<Record<keyof typeof FORMS, readonly object[]>> = {
-  webhook: [{ current: 'secret', previous: 'older' }],
+  webhook: [{ current: 'secret', previous: 'older', previousUntil: NOON }],
   loyalty: [{ token: 'token', key: 'key' }],
   store: [
     { clientId: 'id', clientSecret: 'secret' },
     { accessToken: 'token', clientId: 'id' },
   ],
   vendure: [{ apiKey: 'key' }, { username: 'name', password: 'word' }],
-  points: [{ current: token, previous: token }],
+  points: [{ current: token, previous: token, previousUntil: NOON }],
 };
 
 const secrets: Samples = Object.fromEntries([

@@ -86,6 +86,7 @@ const all: Full<Omit<ConnectorSettings, 'shops' | 'rules'>> & ConnectorSettings 
       },
     },
     maxConcurrency: { orders: 4, products: 3, coupons: 2, storefront: 20 },
+    olderSecretHours: 2,
     ...{ logRetentionDays: 90, retainData: false, monitoring: 'basic', dashboard: true },
     ...{ tracing: true, encryptionKey: 'arn:aws:kms:eu-west-1:123456789012:key/0a1b2c3d-4e5f' },
   },

@@ -94,6 +94,7 @@ describe('the connector’s settings', () => {
       deployment: {
         endpoint: { kind: 'function-url' },
         maxConcurrency: {},
+        olderSecretHours: 24,
         logRetentionDays: 30,
         retainData: true,
         monitoring: 'full',
@@ -277,6 +278,7 @@ describe('the connector’s settings', () => {
       rules: { completWhen: 'paid', couponKinds: ['percent'] },
       retryWindowDays: 0,
       orderRetentionDays: 30.5,
+      deployment: { olderSecretHours: 169 },
     };
     const message = [
       'shops[0].domain must end in .myshopify.com, in lower case and without https://',
@@ -294,6 +296,7 @@ describe('the connector’s settings', () => {
       'rules.completWhen is not a setting; did you mean completeWhen?',
       'retryWindowDays must be a whole number of days from 1 to 10',
       'orderRetentionDays must be a whole number of days from 35 to 3650',
+      'deployment.olderSecretHours must be a whole number of hours from 1 to 168',
       `rules.currency is missing. ${ONE_CURRENCY}`,
     ]
       .map((line) => `connector.config.ts: ${line}`)

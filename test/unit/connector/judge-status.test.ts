@@ -304,6 +304,25 @@ describe('a deployment after a repair', () => {
     expect(entered.waits[0]?.what).toContain('a secret was entered at 02:50 UTC');
   });
 
+  it('needs a person while the older secret is used hours after a rotation, before its end', () => {
+    const webhook = { shop: SHOP, purpose: 'webhook', state: 'there' } as const;
+    const judged = (storedAt: string, olderUntil?: string) =>
+      judge({
+        lastHour: hour({ 'older-secret-used': 4 }),
+        credentials: [
+          { ...webhook, storedAt: new Date(minute(storedAt)), ...(olderUntil && { olderUntil }) },
+        ],
+      });
+    const until = '2026-11-16T00:59:00.000Z';
+    // A store may use it for an hour after the change; without an older one, another shop's was used.
+    expect([judged('01:01', until).kind, judged('00:59').kind]).toEqual(['well', 'well']);
+    const { kind, troubles } = judged('00:59', until);
+    expect(kind).toBe('action required');
+    expect(troubles[0]?.what).toContain('4 requests of the last hour signed with the older secret');
+    expect(troubles[0]?.what).toContain(`that of ${SHOP} ends at 2026-11-16 00:59 UTC`);
+    expect(troubles[0]?.fix).toContain('If others may know it, end it now');
+  });
+
   it('waits with what was refused before the secret was changed', () => {
     const refused = waiting({ waitsFor: 'misconfigured', whys: ['misconfigured'] });
     const judged = (storedAt: string, changes: Partial<Status>) => {

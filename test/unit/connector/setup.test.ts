@@ -65,21 +65,26 @@ const newToken = () => {
   return `token-${made}`;
 };
 
-function stored(change: 'keep' | 'rotate' | 'finish', before?: Parameters<typeof nextTokens>[0]) {
-  return nextTokens(before, change, newToken) ?? expect.fail('unchanged');
+const UNTIL = '2026-10-10T12:00:00.000Z';
+
+function stored(
+  change: Parameters<typeof nextTokens>[1],
+  before?: Parameters<typeof nextTokens>[0],
+) {
+  return nextTokens(before, change, newToken, UNTIL) ?? expect.fail('unchanged');
 }
 
 describe('the token of point events', () => {
   it('is made once, for all topics', () => {
     const tokens = stored('keep');
     expect(tokens).toEqual({ current: expect.stringMatching(/^token-/) });
-    expect(nextTokens(tokens, 'keep', newToken)).toBe(undefined);
+    expect(nextTokens(tokens, 'keep', newToken, UNTIL)).toBe(undefined);
   });
 
-  it('keeps the current one beside the new until the rotation is ended', () => {
+  it('keeps the current one beside the new until its end, or until the rotation is ended', () => {
     const { current: first } = stored('keep');
     const rotated = stored('rotate', { current: first });
-    expect(rotated.previous).toBe(first);
+    expect(rotated).toMatchObject({ previous: first, previousUntil: UNTIL });
     expect(rotated.current).not.toBe(first);
     expect(stored('finish', rotated)).toEqual({ current: rotated.current });
   });
@@ -87,6 +92,15 @@ describe('the token of point events', () => {
   it('is not rotated twice at once: one in use would end', () => {
     const rotated = stored('rotate', stored('keep'));
     expect(() => stored('rotate', rotated)).toThrow('already running');
+  });
+
+  it('that has leaked ends at once, and one beside it, too', () => {
+    const first = stored('keep');
+    for (const before of [first, stored('rotate', first), undefined]) {
+      const next = stored('leaked', before);
+      expect(next).toEqual({ current: expect.stringMatching(/^token-/) });
+      expect([before?.current, before?.previous]).not.toContain(next.current);
+    }
   });
 
   it('cannot be rotated before it is made, nor finished when nothing is under way', () => {
