@@ -82,8 +82,6 @@ export class OperatorPolicies extends Construct {
     return [
       allow(['cloudformation:DescribeStacks'], [stack]),
       allow(['sqs:GetQueueAttributes'], [...sources, ...deadLetters]),
-      // A queue can be read only by receiving; the dead letters become visible again.
-      allow(['sqs:ReceiveMessage', 'sqs:ChangeMessageVisibility'], deadLetters),
       allow(['dynamodb:BatchGetItem', 'dynamodb:DescribeTable'], [ledger.table.tableArn]),
       allow(['dynamodb:Query'], [ledger.codesIndexArn, ledger.lettersIndexArn]),
       allow(['sns:ListSubscriptionsByTopic'], [alarmTopicArn]),
@@ -106,8 +104,9 @@ export class OperatorPolicies extends Construct {
     });
     acceptWildcard(this, secrets, 'All are secrets of this stack.');
     return [
+      // A queue can be read only by receiving, which may hide a dead letter from all others for half a day.
       allow(
-        ['sqs:DeleteMessage'],
+        ['sqs:ReceiveMessage', 'sqs:ChangeMessageVisibility', 'sqs:DeleteMessage'],
         queues.map(({ deadLetters }) => deadLetters.queueArn),
       ),
       // `retry-now` ends waits; without ReceiveMessage it can change no message that a worker did not delay.

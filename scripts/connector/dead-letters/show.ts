@@ -1,5 +1,6 @@
 import { readLettersAbout, readLettersById } from '../../../shared/aws/read-ledger.ts';
 import {
+  type ListedDeadLetter,
   type SummarizedDeadLetter,
   summarize,
   type WayOut,
@@ -22,7 +23,7 @@ import {
 import { adviceOn } from '../../../shared/loyalty/error-advice.ts';
 import { byDomain } from '../../../shared/services/shop-loyalty.ts';
 import { type Deployment, nextCommand, openLedger, openLists } from '../deployment/deployment.ts';
-import { explainAwsError } from '../deployment/explain-aws-error.ts';
+import { explainAwsError, isDenied } from '../deployment/explain-aws-error.ts';
 import { openShopServices } from '../deployment/services.ts';
 import {
   type Block,
@@ -82,12 +83,13 @@ export async function showLetter(
   const signal = session.interruption();
   const record = options.reveal ? await session.beginChange(deployment, 'reveal') : undefined;
   const progress = session.terminal.progress('Looking for it:');
-  const { matching, letter, gone } = await findLetter(deployment, id, {
-    signal,
+  const { matching, letter, gone, listed } = await findLetter(deployment, id, {
+    ...{ signal, reveal: options.reveal ?? false },
     onProgress: (seen, total) => progress.report(seen, `of about ${total}`, seen / total),
   });
   progress.end();
   if (gone) return goneDocument(gone, deployment);
+  if (listed) return listedDocument(listed, matching, deployment);
   if (!letter) {
     const hidden = `The queue does not give this dead letter now: ${NOT_SEEN}`;
     throw new Problem(
@@ -127,11 +129,13 @@ export async function showLetter(
 async function findLetter(
   deployment: Deployment,
   id: string,
-  settings: Pick<SurveySettings, 'signal' | 'onProgress'>,
+  settings: Pick<SurveySettings, 'signal' | 'onProgress'> & { readonly reveal: boolean },
 ): Promise<{
   readonly matching: number;
   readonly letter?: ReadLetter | undefined;
   readonly gone?: SummarizedDeadLetter;
+  /** Its summary, where the caller may only look. */
+  readonly listed?: SummarizedDeadLetter;
 }> {
   const now = new Date();
   const summaries = openLists(deployment);
@@ -150,7 +154,8 @@ async function findLetter(
     return { matching: unlisted.length, letter: unlisted[0] };
   }
   const received: ReadLetter[] = [];
-  await takeLetters({
+  const matching = others.length + 1;
+  const taken = takeLetters({
     queues: openLetterQueues(deployment, [newest.family]),
     letterIds: new Set([newest.letterId]),
     signal: settings.signal,
@@ -159,7 +164,37 @@ async function findLetter(
       return [];
     },
   });
-  return { matching: others.length + 1, letter: received[0] };
+  return taken.then(
+    () => ({ matching, letter: received[0] }),
+    (error: unknown) => {
+      if (settings.reveal || !isDenied(error)) throw error;
+      return { matching, listed: newest };
+    },
+  );
+}
+
+const ONLY_LISTED =
+  'It waits for a decision. You may only look: operators see the message and what a replay would send, because whoever receives it hides it from others.';
+
+/** What the list says of it. */
+async function listedDocument(
+  letter: SummarizedDeadLetter,
+  matching: number,
+  deployment: Deployment,
+): Promise<Document> {
+  const about = aboutOf(letter);
+  const names = await namesOf(deployment, [about]);
+  const opens = traceOf(about);
+  return {
+    title: `Dead letter about ${aboutText(about, names)}`,
+    verdict: { kind: 'action required', what: ONLY_LISTED },
+    blocks: [
+      facts(listedRows(letter, names)),
+      text(expiryText(letter, deployment.connector), 'waits'),
+    ],
+    next: opens ? [{ label: 'What happened to it', line: opens }] : [],
+    data: { matching, letter: { ...letter, at: isoOf(letter.at) } },
+  };
 }
 
 /** The ledger may have an outcome before a replay has marked the dead letter as gone. */
@@ -250,22 +285,26 @@ function letterVerdict(
   return { kind: 'action required', what: 'It waits for a decision: send it again, or drop it.' };
 }
 
+const listedRows = (letter: ListedDeadLetter, names: Names): Parameters<typeof facts>[0] => [
+  ['about', aboutCell(aboutOf(letter), names)],
+  ['reason', { text: [letter.reason, letter.code].filter(Boolean).join(', '), tone: 'bad' }],
+  ['why', letter.why],
+  ['advice', adviceOn(letter.code)],
+  ['given up', { at: isoOf(letter.at) }],
+  ['attempts', letter.attempts],
+  ['letter', `${letter.letterId}, dead letter of the ${letter.family} queue`],
+];
+
 export function letterBlocks(
   letter: ReadLetter,
-  { advice, body, now }: LetterData,
+  { body, now }: LetterData,
   names: Names,
   { connector }: Pick<Deployment, 'connector'>,
 ): readonly Block[] {
-  const { event, code, attempts, letterId, family } = letter;
+  const { event } = letter;
   return [
     facts([
-      ['about', aboutCell(aboutOf(letter), names)],
-      ['reason', { text: [letter.reason, code].filter(Boolean).join(', '), tone: 'bad' }],
-      ['why', letter.why],
-      ['advice', advice],
-      ['given up', { at: isoOf(letter.at) }],
-      ['attempts', attempts],
-      ['letter', `${letterId}, dead letter of the ${family} queue`],
+      ...listedRows(letter, names),
       ['topic', event && `${event.topic}, delivery ${event.deliveryId}`],
       ['received', event && { at: event.receivedAt }],
       ...(event?.replays ?? []).map(({ at, by }) => ['sent again', `${at} by ${by}`] as const),

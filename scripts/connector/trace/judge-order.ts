@@ -122,7 +122,13 @@ export function csvOf(orders: readonly JudgedOrder[]): string {
   return `${[HEADER, ...lines].join('\n')}\n`;
 }
 
+const AMOUNT = /^-?\d+(?:\.\d+)?$/;
+
+/** A spreadsheet runs a cell that begins with one of these, and takes `;` for a separator in some languages. */
+const FORMULA = /(^|;)(?=[=+\-@\t\r])/g;
+
 function csvCell(value: string | number): string {
-  const text = String(value);
+  const given = String(value);
+  const text = AMOUNT.test(given) ? given : given.replaceAll(FORMULA, "$1'");
   return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { DuplicateItemException, DynamoDB } from '@aws-sdk/client-dynamodb';
+import { SQS } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunningStack } from '../../../local/stack/running-stack.ts';
 import { writeStateFile } from '../../../local/stack/state-file.ts';
@@ -84,6 +85,26 @@ describe('a person who may only look', () => {
     expect(stdout + stderr).not.toContain('This error is unexpected');
   });
 
+  it('reads of a dead letter what the list says', async () => {
+    const { code, stdout } = await operateAs('readOnlyOperator')('dead-letters show 1');
+    expect(stdout).toContain('You may only look: operators see the message');
+    expect(stdout).toContain(letterReason({}).why);
+    expect(code).toBe(1);
+  });
+
+  it('cannot hide a dead letter, for which receiving it is enough', async () => {
+    const { keys, endpoint, outputs } = stack;
+    const credentials = { ...keys.readOnlyOperator };
+    const sqs = new SQS(awsSettings({ endpoint, region: 'us-east-1', credentials }));
+    const QueueUrl = outputs.OrdersDeadLetterQueueUrl;
+    const denied = /is not authorized to perform/;
+    const hidden = sqs.receiveMessage({ QueueUrl, VisibilityTimeout: 43_200 });
+    await expect(hidden).rejects.toThrow(denied);
+    const longer = { QueueUrl, ReceiptHandle: 'any', VisibilityTimeout: 43_200 };
+    await expect(sqs.changeMessageVisibility(longer)).rejects.toThrow(denied);
+    sqs.destroy();
+  });
+
   it('is not shown as a fault of the deployment', async () => {
     const { code, stdout } = await operateAs('readOnlyOperator')('doctor');
     expect(stdout).toContain('you may only look');
@@ -115,16 +136,22 @@ describe('a person who may only look', () => {
 
 describe('personal data', () => {
   it('is shown to a person who may only look, and that is recorded', async () => {
-    const { code, stderr } = await operateAs('readOnlyOperator')('dead-letters show 1 --reveal');
+    const { stderr } = await operateAs('readOnlyOperator')('trace order 1 --full --reveal');
     expect(stderr).not.toMatch(/No personal data is shown/);
-    // The dead letter that it shows needs a person.
-    expect(code).toBe(1);
     const { stdout } = await operateAs('readOnlyOperator')('history --json');
     const { changes } = JSON.parse(stdout).data;
     expect(changes).toMatchObject([
-      { command: 'dead-letters show', end: { result: 'finished', counts: { revealed: 1 } } },
+      { command: 'trace', end: { result: 'finished', counts: { revealed: 1 } } },
     ]);
     expect(changes[0].who).toContain('OperatorPoliciesReadOnly');
+  });
+
+  it('of a dead letter needs an operator, who may receive it', async () => {
+    const asReader = await operateAs('readOnlyOperator')('dead-letters show 1 --reveal');
+    expect(asReader.stderr).toContain(stack.outputs.OperatorPolicy);
+    expect([asReader.stdout, asReader.code]).toEqual(['', 1]);
+    const asOperator = await operateAs('operator')('dead-letters show 1');
+    expect(asOperator.stdout).toContain('If it were sent now');
   });
 
   it('gives that person no record of a change', async () => {

@@ -99,6 +99,30 @@ describe('an order of an observed shop', () => {
   });
 });
 
+describe('a spreadsheet that opens the file of compared orders', () => {
+  const cells = (name: string) => csvOf([{ ...judged([]), name }]).split('\n')[1] ?? '';
+
+  it.each([
+    ['=HYPERLINK(1)', "'=HYPERLINK(1)"],
+    ['+1+cmd|x', "'+1+cmd|x"],
+    ['-2+3', "'-2+3"],
+    ['@SUM(A1)', "'@SUM(A1)"],
+    ['\t=1', "'\t=1"],
+    ['\r=1', `"'\r=1"`],
+    // Where `;` separates cells, quotes within one do not protect it.
+    ['x;=1', "x;'=1"],
+    ['=1,"a', `"'=1,""a"`],
+  ])('runs no formula in the name %j', (name, cell) => {
+    expect(cells(name)).toContain(`,${cell},`);
+  });
+
+  it('still reads amounts as numbers, and names as they are', () => {
+    expect(cells('#1001-A')).toContain(',#1001-A,');
+    expect(cells('-5.00')).toContain(',-5.00,');
+    expect(cells('#1').endsWith(`absent,-${total.toFixed(2)}`)).toBe(true);
+  });
+});
+
 const HOUR_MS = 3_600_000;
 const NOW = Date.parse('2026-11-17T12:00:00.000Z');
 const OBSERVING = NOW - 100 * HOUR_MS;
