@@ -174,6 +174,7 @@ const PLACES = {
   'connector.config.ts': 'connector.config.ts',
   'tsconfig.json': 'tsconfig.json',
   gitignore: '.gitignore',
+  npmrc: '.npmrc',
   'README.md': 'README.md',
   'deploy.yml': '.github/workflows/deploy.yml',
   'deploy-role.yml': 'deploy-role.yml',

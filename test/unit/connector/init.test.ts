@@ -61,7 +61,15 @@ describe('a new project', () => {
       dependencies: { 'loyalty-connector': '1.2.3' },
       scripts: { deploy: 'loyalty-connector deploy --region sa-east-1' },
     });
-    expect(Object.keys(manifest.allowScripts)).toContain('node');
+    const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
+      readonly packages: Record<string, { readonly dev?: true; readonly hasInstallScript?: true }>;
+    };
+    const needed = Object.entries(packages)
+      .filter(([, { dev, hasInstallScript }]) => hasInstallScript && !dev)
+      .map(([place]) => place.split('node_modules/').at(-1));
+    expect(Object.keys(manifest.allowScripts)).toEqual(expect.arrayContaining(['node', ...needed]));
+    // Without it, npm runs the scripts of others with a warning.
+    expect(textOf('.npmrc')).toContain('\nstrict-allow-scripts=true\n');
   });
 
   it('keeps secrets, builds and installed packages out of the repository', () => {

@@ -12,6 +12,7 @@ interface LockedPackage {
   /** A folder of this machine. */
   readonly link?: boolean;
   readonly hasInstallScript?: boolean;
+  readonly engines?: { readonly node?: string };
 }
 
 const read = (file: string) => JSON.parse(readFileSync(file, 'utf8'));
@@ -48,6 +49,36 @@ const FOR_TOOLS = new Set([
   'BSD-2-Clause',
 ]);
 
+const numbersIn = (version: string) => version.split('.').map(Number);
+
+function isAtLeast(version: string, least: string): boolean {
+  const [found, wanted] = [numbersIn(version), numbersIn(least)];
+  const differs = wanted.findIndex((part, index) => part !== (found[index] ?? 0));
+  return differs === -1 || (found[differs] ?? 0) > (wanted[differs] ?? 0);
+}
+
+/** As far as the ranges in the lock file go: `^22.12.0 || ^24.0.0 || >=26.0.0`, `>= 8`, `20`, `4.x`, `*`. */
+function accepts(range: string, version: string): boolean {
+  return range.split('||').some((one) =>
+    [...one.matchAll(/(>=|\^|)\s*([\d.]+|\*)/g)].every(([, sign, least = '']) => {
+      if (least === '*') return true;
+      const isSameMajor = numbersIn(version)[0] === numbersIn(least)[0];
+      return isAtLeast(version, least.replace(/\.$/, '')) && (sign === '>=' || isSameMajor);
+    }),
+  );
+}
+
+it.each([
+  ['^22.12.0 || ^24.0.0 || >=26.0.0', true],
+  ['>= 8', true],
+  ['22.x', true],
+  ['>=22.16.0', false],
+  ['18 || 20 || >=23', false],
+  ['^20.19.0', false],
+])('the range %s is read as npm does', (range, expected) => {
+  expect(accepts(range, '22.15')).toBe(expected);
+});
+
 describe('the packages that are installed', () => {
   it('are those that were reviewed: each has the hash of its contents', () => {
     const unhashed = locked.filter(
@@ -70,6 +101,19 @@ describe('the packages that are installed', () => {
     const scripts = locked.filter(([, { hasInstallScript }]) => hasInstallScript);
     const decided = Object.keys(manifest.allowScripts);
     expect(scripts.map(([place]) => nameOf(place)).toSorted()).toEqual(decided.toSorted());
+    // Without it, npm runs the scripts of others with a warning.
+    expect(readFileSync('.npmrc', 'utf8')).toContain('\nstrict-allow-scripts=true\n');
+  });
+
+  it('take the Node that the README asks for: npm prints no EBADENGINE', () => {
+    const [, asked = ''] = /Node (\d+\.\d+) or newer/.exec(readFileSync('README.md', 'utf8')) ?? [];
+    expect(readFileSync('docs/deploy.md', 'utf8')).toContain(`Node ${asked} or newer`);
+    const refusing = locked
+      .filter(([, { optional }]) => !optional)
+      .filter(([, { engines }]) => !accepts(engines?.node ?? '*', asked));
+    expect(refusing.map(([place]) => place)).toEqual([]);
+    const { node } = manifest.engines;
+    expect([accepts(node, asked), accepts(node, '20.20')]).toEqual([true, false]);
   });
 
   it('may be installed: those that are not tools of ours have a licence that asks for no source', () => {
