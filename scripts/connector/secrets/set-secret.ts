@@ -83,7 +83,7 @@ export async function setSecret(
   recorded.count({ stored: 1, woken: woken.length });
 
   const inUse = `Functions that are running use it within ${MINUTES} minutes, and within ${REFUSED_SECRET_MAX_AGE_MS / 60_000} minute where the older one is refused.`;
-  const older = `Functions that are running accept the older secret for ${MINUTES} more minutes at most, ${HOUR_MINUTES} while Secrets Manager does not answer them.`;
+  const older = `Functions that are running accept the older secret for ${MINUTES} more minutes at most, ${STALE_MINUTES} while Secrets Manager does not answer them.`;
   return {
     title: `The ${purpose} secret of ${domain}`,
     ...(purpose !== 'webhook' && {
@@ -110,7 +110,7 @@ export async function setSecret(
 }
 
 const MINUTES = SECRET_MAX_AGE_MS / 60_000;
-const HOUR_MINUTES = STALE_SECRET_MAX_AGE_MS / 60_000;
+const STALE_MINUTES = STALE_SECRET_MAX_AGE_MS / 60_000;
 
 /** Shopify signs with the older secret until it is revoked ("Rotate or revoke client credentials"). */
 const REVOKE =
