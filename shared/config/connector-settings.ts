@@ -164,6 +164,8 @@ interface MaxConcurrency {
   readonly orders?: number;
   readonly products?: number;
   readonly coupons?: number;
+  /** Of the storefront: each writes about 20 a second. Default: half as many as for orders, up to 25. */
+  readonly balances?: number;
   /** Reserved for each of the storefront's two addresses, which is also their limit. Default: up to 50. */
   readonly storefront?: number;
 }

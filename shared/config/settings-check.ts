@@ -293,6 +293,7 @@ const deployment = section({}, {
       orders: workers,
       products: workers,
       coupons: workers,
+      balances: workers,
       storefront: wholeNumber(2, 1000, 'requests'),
     },
   ),

@@ -150,11 +150,12 @@ async function enqueue(
       break;
   }
   if (found.unexpectedVersion) telemetry.count('unexpected-api-version');
-  const { kind, topic, deliveryId = randomUUID() } = found.event;
+  const { triggeredAt, ...named } = found.event;
+  const { kind, topic, deliveryId = randomUUID() } = named;
   const receivedAt = now().toISOString();
   const { body } = delivery;
   const received = { shop: domain, origin: 'webhook', deliveryId, receivedAt, body } as const;
-  const event: StoreEvent = { ...found.event, ...received };
+  const event: StoreEvent = { ...named, ...received, ...believable(triggeredAt, now()) };
   const { saysAll } = found;
   if (saysAll === undefined && !mayQueue(event)) {
     return { status: 429, text: 'too many of one entity' };
@@ -177,6 +178,21 @@ async function enqueue(
   }
   telemetry.log('info', 'received', correlationOf(event));
   return { status: 200, text: 'accepted' };
+}
+
+/** A store repeats a delivery for hours, Vendure's plugin for a week. */
+const OLDEST_MS = 8 * 86_400_000;
+const AHEAD_MS = 300_000;
+
+/**
+ * The sender's moment, unless its clock was wrong or somebody chose it: the change is real all the same, and only the
+ * latency is not measured.
+ */
+function believable(triggeredAt: string | undefined, now: Date): Pick<StoreEvent, 'triggeredAt'> {
+  const at = Date.parse(triggeredAt ?? '');
+  const ageMs = now.getTime() - at;
+  const isNear = ageMs >= -AHEAD_MS && ageMs <= OLDEST_MS;
+  return isNear ? { triggeredAt: new Date(at).toISOString() } : {};
 }
 
 async function verify(
