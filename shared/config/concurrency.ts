@@ -53,7 +53,7 @@ type Fitted = Pick<Connector, 'deployment' | 'storefront'>;
 
 /** Where the quota is not known, as in `cdk synth`. */
 export function defaultConcurrency({ deployment, storefront }: Fitted): Concurrency {
-  const { storefront: _, balances, ...given } = deployment.maxConcurrency;
+  const { storefront: _, receiver: __, balances, ...given } = deployment.maxConcurrency;
   const workers = { ...DEFAULT_WORKERS, ...given };
   if (!storefront) return workers;
   const half = Math.min(Math.ceil(workers.orders / 2), MOST_FOR_BALANCES);
@@ -70,11 +70,15 @@ export function fitConcurrency(
   connector: Fitted,
   region: string,
 ): FittedConcurrency {
-  const { storefront: stated } = connector.deployment.maxConcurrency;
+  const { receiver, storefront } = connector.deployment.maxConcurrency;
   const pool = limits.unreserved + limits.own;
   const reserved = reservationsOf(connector, pool - KEPT_UNRESERVED);
-  if (connector.storefront && stated !== undefined && reserved.storefront !== stated) {
-    const needed = KEPT_UNRESERVED + LEAST_RESERVATION + 2 * stated;
+  const isKept =
+    (receiver ?? reserved.receiver) === reserved.receiver &&
+    (!connector.storefront || (storefront ?? reserved.storefront) === reserved.storefront);
+  if (!isKept) {
+    const ofPages = connector.storefront ? 2 * leastOfStorefront(connector) : 0;
+    const needed = KEPT_UNRESERVED + (receiver ?? LEAST_RESERVATION) + ofPages;
     return refuse(limits, connector, region, needed);
   }
   const others = othersOf(connector, reserved);
@@ -93,13 +97,20 @@ type Reservations = Pick<Concurrency, 'receiver' | 'storefront'>;
  */
 function reservationsOf(connector: Fitted, free: number): Reservations {
   if (free < LEAST_RESERVATION) return {};
-  const most = mostOfStorefront(connector);
-  const least = connector.deployment.maxConcurrency.storefront ?? Math.min(most, LEAST_RESERVATION);
+  const { receiver: mostOfReceiver = RESERVATION } = connector.deployment.maxConcurrency;
+  const least = leastOfStorefront(connector);
   if (!connector.storefront || free < LEAST_RESERVATION + 2 * least) {
-    return { receiver: Math.min(RESERVATION, free) };
+    return { receiver: Math.min(mostOfReceiver, free) };
   }
-  const receiver = Math.min(RESERVATION, free - 2 * least);
+  const receiver = Math.min(mostOfReceiver, free - 2 * least);
+  const most = mostOfStorefront(connector);
   return { receiver, storefront: Math.min(most, Math.floor((free - receiver) / 2)) };
+}
+
+/** Of each address. */
+function leastOfStorefront(connector: Fitted): number {
+  const { storefront: stated } = connector.deployment.maxConcurrency;
+  return stated ?? Math.min(mostOfStorefront(connector), LEAST_RESERVATION);
 }
 
 /**

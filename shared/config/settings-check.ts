@@ -294,6 +294,7 @@ const deployment = section({}, {
       products: workers,
       coupons: workers,
       balances: workers,
+      receiver: wholeNumber(2, 1000, 'requests'),
       storefront: wholeNumber(2, 1000, 'requests'),
     },
   ),

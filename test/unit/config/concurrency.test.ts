@@ -83,6 +83,22 @@ describe('the concurrency of a stack', () => {
       expect(defaultConcurrency(settings(stated(200), true))).not.toHaveProperty('storefront');
     });
 
+    it('stands beside a larger reservation of the receiver, which is what the settings state, or refused', () => {
+      const stated = { maxConcurrency: { receiver: 200 } };
+      const reserved = (total: number, ...rest: [DeploymentSettings, boolean]) => {
+        const found = fitted(account(total), ...rest);
+        if (found.kind === 'refused') return found.why.join('\n');
+        return [found.concurrency.receiver, found.concurrency.storefront];
+      };
+      expect(reserved(1_000, stated, true)).toEqual([200, 50]);
+      expect(reserved(1_000, stated, false)).toEqual([200, undefined]);
+      expect(reserved(320, stated, true)).toEqual([200, 10]);
+      expect(reserved(319, stated, true)).toContain('This stack needs 320');
+      expect(reserved(299, stated, false)).toContain('This stack needs 300');
+      expect(reserved(20, stated, false)).toContain('Lower deployment.maxConcurrency');
+      expect(defaultConcurrency(settings(stated))).not.toHaveProperty('receiver');
+    });
+
     it('is lowered by the throttle of webhooks, as far as the quota allows it', () => {
       expect(storefrontOf(1_000, throttled(40))).toBe(40);
       expect(storefrontOf(1_000, throttled(5_000))).toBe(50);

@@ -238,7 +238,7 @@ describe('what waits, as the operator sees it', () => {
     ['misconfigured', { why: 'misconfigured', misconfigured: true, throttled: true }],
     ['throttled', { why: 'throttled', throttled: true, pausedBy: 'service' }],
     ['patience', { why: 'out-of-tokens' }],
-    ['patience', { why: 'shop-busy' }],
+    ['patience', { why: 'shop-busy' }, 2],
     ['patience', { why: 'customer-not-found' }],
     ['patience', { why: 'redemption-open' }],
     ['patience', { why: 'not-cancelled' }],
@@ -251,9 +251,9 @@ describe('what waits, as the operator sees it', () => {
     ['connector', { why: 'credentials-unreachable' }],
     ['store', { why: 'store-throttled', unanswered: true }],
     ['loyalty', { why: 'time-out' }],
-  ] as const)('waits for: %s, %o', async (waitsFor, reason) => {
+  ] as const)('waits for: %s, %o', async (waitsFor, reason, receives = 1) => {
     const { world, recorded, ledger } = open();
-    await delayMessages([item('1', 1, 0)], reason, world);
+    await delayMessages([item('1', receives, 0)], reason, world);
     const [one] = recorded();
     expect(one).toMatchObject({
       ...{ waitsFor, why: reason.why, queue: 'orders', about: { kind: 'order', id: '1' } },
