@@ -229,12 +229,12 @@ describe('a batch of a busy shop', () => {
     await connector.work('orders');
     for (const id of ids) await deliver(connector, SHOP, id + 100);
     const { ledger, telemetry } = connector;
-    const asked = [vi.spyOn(ledger, 'readMany'), vi.spyOn(ledger, 'write')];
+    const read = vi.spyOn(ledger, 'readMany');
+    const written = vi.spyOn(ledger, 'write');
     expect(await connector.work('orders')).toEqual({ received: 8, left: 8 });
     expect(telemetry.total('retried', { why: 'shop-busy' })).toBe(16);
-    expect(asked.flatMap(({ mock }) => mock.calls).filter(([keys]) => keys.length !== 0)).toEqual(
-      [],
-    );
+    expect(read.mock.calls.flatMap(([keys]) => keys)).toEqual([]);
+    expect(written).not.toHaveBeenCalled();
   });
 
   it('is worked on when too many messages wait: SQS would hand out none', async () => {
