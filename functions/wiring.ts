@@ -260,15 +260,19 @@ export async function runInTime<Result>(
 
 /**
  * Function URLs and HTTP APIs use the same event. Lambda decides which bodies are base64; here they are raw bytes,
- * because senders sign the bytes.
+ * because senders sign the bytes. Decoded when they are needed: most of a flood is refused by its headers.
  */
 export function toHttpRequest(event: LambdaFunctionURLEvent) {
+  let body: Buffer | undefined;
   return {
     method: event.requestContext.http.method,
     path: event.rawPath,
     query: event.rawQueryString,
     headers: event.headers,
-    body: Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8'),
+    get body() {
+      body ??= Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
+      return body;
+    },
     source: event.requestContext.http.sourceIp,
   };
 }

@@ -5,6 +5,7 @@ import {
   concurrencyText,
   defaultConcurrency,
   fitConcurrency,
+  LEAST_WORKERS,
 } from '../shared/config/concurrency.ts';
 import type { Connector } from '../shared/config/connector-config.ts';
 import { VERSION } from '../shared/config/release.ts';
@@ -120,6 +121,7 @@ export class LoyaltyConnector extends Construct {
       connector.storefront &&
       new Storefront(this, {
         ...{ ...shared, metricsNamespace, bundleOf },
+        maxConcurrency: concurrency.balances ?? LEAST_WORKERS,
         reservedConcurrency: concurrency.storefront,
       });
     storefront?.hearFrom(syncOrders);

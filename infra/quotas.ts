@@ -2,7 +2,7 @@ import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { CfnResource, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
-import type { Concurrency } from '../shared/config/concurrency.ts';
+import { type Concurrency, sumOf } from '../shared/config/concurrency.ts';
 import type { Connector } from '../shared/config/connector-config.ts';
 import { type FunctionName, functionsOf } from './bundle-functions.ts';
 
@@ -59,12 +59,9 @@ function tooManyResources(count: number, { shops, alarms }: Connector): string[]
 }
 
 /** All workers, and the storefront, book their calls to a loyalty account with one item of the ledger. */
-function tooManyWorkers(
-  { orders, products, coupons, storefront }: Concurrency,
-  { loyalty, deployment }: Connector,
-) {
-  const ofStorefront = storefront ?? deployment.maxConcurrency.storefront ?? 0;
-  const workers = orders + products + coupons + ofStorefront;
+function tooManyWorkers(concurrency: Concurrency, { loyalty, deployment }: Connector) {
+  const ofStorefront = concurrency.storefront ?? deployment.maxConcurrency.storefront ?? 0;
+  const workers = sumOf(concurrency) + ofStorefront;
   const most = WRITES_OF_AN_ITEM / WRITES_OF_A_WORKER;
   if (loyalty.callsPerSecond === undefined || workers <= most) return [];
   const why = `With loyalty.callsPerSecond all ${workers} workers, those of the storefront included, write to one item of the ledger, which DynamoDB lets ${most} do`;

@@ -54,7 +54,7 @@ const DEAD_LETTERS_INDEX = 'dead-letters';
 export class LedgerTable extends Construct {
   readonly table: Table;
   readonly codesIndexArn: string;
-  readonly codesIndexName = CODES_INDEX;
+  readonly indexNames = [CODES_INDEX, DEAD_LETTERS_INDEX];
   readonly lettersIndexArn: string;
 
   constructor(scope: Construct, id: string, props: KeptData) {

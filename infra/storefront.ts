@@ -19,13 +19,13 @@ export interface StorefrontProps extends KeptData {
   /** It books its calls with the rate limit in the ledger. */
   readonly limitsCalls: boolean;
   readonly bundleOf: (name: StorefrontService) => string;
+  /** Of the worker. */
+  readonly maxConcurrency: number;
   /** Of each function with an address. */
   readonly reservedConcurrency?: number | undefined;
 }
 
 const RECEIVER_MEMORY_MB = 256;
-/** The minimum of AWS; two workers write the balances of hundreds of customers a minute. */
-const MAX_CONCURRENCY = 2;
 /** A shopper waits for a cold start, and more memory comes with more CPU. */
 const PROXY_MEMORY_MB = 512;
 
@@ -51,7 +51,7 @@ export class Storefront {
       bundle: props.bundleOf('sync-balances'),
       environment: environmentOf(props),
       queue: this.queue,
-      maxConcurrency: MAX_CONCURRENCY,
+      maxConcurrency: props.maxConcurrency,
       fansOut: false,
       takesOrders: false,
       writes: ['customer', ...REDEMPTION_KINDS],

@@ -132,8 +132,7 @@ export function workerAlarms({ metricsNamespace }: Monitored): AlarmDefinition[]
 /** Metrics that AWS writes about the functions and the table. */
 export function awsAlarms(monitored: Monitored): AlarmDefinition[] {
   const sum = { statistic: 'Sum', period: MINUTES_5 };
-  const { table, codesIndexName } = monitored.ledger;
-  const index = { TableName: table.tableName, GlobalSecondaryIndexName: codesIndexName };
+  const { table, indexNames } = monitored.ledger;
   return [
     ...allFunctions(monitored)
       // Its errors and time-outs are 5xx answers, which have their own alarm.
@@ -160,12 +159,14 @@ export function awsAlarms(monitored: Monitored): AlarmDefinition[] {
         [
           table.metric('ReadThrottleEvents', { ...sum, label: 'reads' }),
           table.metric('WriteThrottleEvents', { ...sum, label: 'writes' }),
-          // The index is throttled separately: the codes of one discount share one key of it.
-          table.metric('WriteThrottleEvents', {
-            ...sum,
-            dimensionsMap: index,
-            label: 'index writes',
-          }),
+          // Throttled separately: the codes of one discount share a key of their index, and all dead letters one of theirs.
+          ...indexNames.map((name) =>
+            table.metric('WriteThrottleEvents', {
+              ...sum,
+              dimensionsMap: { TableName: table.tableName, GlobalSecondaryIndexName: name },
+              label: `writes of ${name}`,
+            }),
+          ),
         ],
         'throttled requests',
       ),

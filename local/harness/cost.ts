@@ -274,8 +274,8 @@ export function putTables(document: string, tables: Readonly<Record<string, stri
 const SECONDS_PER_DAY = 86_400;
 /** Lambda, "Throttling function URLs": at most ten requests a second for each unit of concurrency. */
 export const REQUESTS_PER_CONCURRENCY = 10;
-/** Of one process that refuses all the time: the metric and a warning, at each doubling (emf-telemetry.ts). */
-const SAMPLED_LINES_PER_MINUTE = 24;
+/** Of one process that refuses all the time: the metric at each doubling, and a warning as often or for twenty shops (emf-telemetry.ts). */
+const SAMPLED_LINES_PER_MINUTE = 36;
 const LINE_KB = 0.35;
 /** A refusal, with its headers. */
 const REFUSAL_KB = 0.5;

@@ -35,13 +35,20 @@ function writeLine(line: string): void {
 const MINUTE_MS = 60_000;
 /** Far more than a process has in a minute, unless each names another entity. */
 const MOST_KEYS = 1_000;
+/** The functions with a public address: a caller chooses the shop and the reason of a refusal. */
+const ANYONE_CALLS: readonly string[] = ['receive-webhook', 'receive-points', 'storefront'];
+/** Of one message in a minute, whatever its fields say: a caller may take all shops in turn. */
+const FREE_LINES = 20;
 
 /**
  * For what anyone can cause by a request: counts, and returns how many are due to be written, or none. A line is due
- * at first, when as many came again as were written, and after a minute. So a flood writes few lines, and at any time
- * at least half of what was counted is written: the alarms ring.
+ * at first (`free` of them), when as many came again as were written, and after a minute. So a flood writes few lines,
+ * and at any time at least half of what was counted is written: the alarms ring.
  */
-function createSampler(now: () => Date): (key: string, value?: number) => number | undefined {
+function createSampler(
+  now: () => Date,
+  free = 1,
+): (key: string, value?: number) => number | undefined {
   const tallies = new Map<string, { since: number; written: number; held: number }>();
   return (key, value = 1) => {
     const at = now().getTime();
@@ -50,7 +57,7 @@ function createSampler(now: () => Date): (key: string, value?: number) => number
     tallies.set(key, tally);
     if (at - tally.since >= MINUTE_MS) Object.assign(tally, { since: at, written: 0 });
     tally.held += value;
-    if (tally.held < tally.written) return undefined;
+    if (tally.written >= free && tally.held < tally.written) return undefined;
     const due = tally.held;
     tally.written += due;
     tally.held = 0;
@@ -84,6 +91,7 @@ export function createEmfTelemetry(
 ): EmfTelemetry {
   const counted = new Map<string, Counted>();
   const sample = createSampler(now);
+  const sampleLines = createSampler(now, ANYONE_CALLS.includes(service) ? FREE_LINES : Infinity);
 
   function writeMetric({ name, shop }: Counted, values: readonly number[]): void {
     const directive = {
@@ -119,11 +127,16 @@ export function createEmfTelemetry(
     log(level, message, fields: LogFields) {
       const isOneOfMany = level !== 'info' && fields.correlationId === undefined;
       const times = isOneOfMany ? sample(JSON.stringify([message, fields])) : 1;
-      if (times === undefined) return;
+      const lines = isOneOfMany && times !== undefined ? sampleLines(message) : 1;
+      if (times === undefined || lines === undefined) return;
       const at = now().toISOString();
       const stack = typeof fields.stack === 'string' ? sourcePlaces(fields.stack) : undefined;
       const traced = typeof IS_TRACED === 'undefined' ? fields : { trace: traceId(), ...fields };
-      const repeated = times > 1 ? { times } : {};
+      // `others`: lines of the same message that were left out, of other shops or reasons.
+      const repeated = {
+        ...(times > 1 && { times }),
+        ...(lines > 1 && { others: lines - 1 }),
+      };
       write(
         JSON.stringify({ level, message, at, service, version, ...traced, ...repeated, stack }),
       );

@@ -5,6 +5,8 @@ export interface Concurrency {
   readonly orders: number;
   readonly products: number;
   readonly coupons: number;
+  /** Undefined without a storefront. */
+  readonly balances?: number;
   /** Reserved for the receiver of webhooks; undefined when it takes what the account has left. */
   readonly receiver?: number;
   /** Reserved for each of the storefront's two addresses, which is their limit; undefined if they have none. */
@@ -27,8 +29,13 @@ export type FittedConcurrency =
 
 /** Enough for millions of events a month; more workers would only call the loyalty service faster. */
 const DEFAULT_WORKERS = { orders: 10, products: 5, coupons: 5 };
+/**
+ * Where the settings do not say it. An order has several webhooks and one point event, so half as many workers as for
+ * orders keep up with a flash sale; so many write what the address of point events accepts.
+ */
+const MOST_FOR_BALANCES = 25;
 /** The minimum of AWS for the maximum concurrency of a queue. */
-const LEAST_WORKERS = 2;
+export const LEAST_WORKERS = 2;
 /** AWS keeps this many for functions without a reservation ("Configuring reserved concurrency"). */
 const KEPT_UNRESERVED = 100;
 /**
@@ -45,9 +52,12 @@ const RECONCILES = 2;
 type Fitted = Pick<Connector, 'deployment' | 'storefront'>;
 
 /** Where the quota is not known, as in `cdk synth`. */
-export function defaultConcurrency({ deployment }: Pick<Connector, 'deployment'>): Concurrency {
-  const { storefront: _, ...workers } = deployment.maxConcurrency;
-  return { ...DEFAULT_WORKERS, ...workers };
+export function defaultConcurrency({ deployment, storefront }: Fitted): Concurrency {
+  const { storefront: _, receiver: __, balances, ...given } = deployment.maxConcurrency;
+  const workers = { ...DEFAULT_WORKERS, ...given };
+  if (!storefront) return workers;
+  const half = Math.min(Math.ceil(workers.orders / 2), MOST_FOR_BALANCES);
+  return { ...workers, balances: balances ?? Math.max(half, LEAST_WORKERS) };
 }
 
 /**
@@ -60,16 +70,20 @@ export function fitConcurrency(
   connector: Fitted,
   region: string,
 ): FittedConcurrency {
-  const { storefront: stated, ...given } = connector.deployment.maxConcurrency;
+  const { receiver, storefront } = connector.deployment.maxConcurrency;
   const pool = limits.unreserved + limits.own;
   const reserved = reservationsOf(connector, pool - KEPT_UNRESERVED);
-  if (connector.storefront && stated !== undefined && reserved.storefront !== stated) {
-    const needed = KEPT_UNRESERVED + LEAST_RESERVATION + 2 * stated;
+  const isKept =
+    (receiver ?? reserved.receiver) === reserved.receiver &&
+    (!connector.storefront || (storefront ?? reserved.storefront) === reserved.storefront);
+  if (!isKept) {
+    const ofPages = connector.storefront ? 2 * leastOfStorefront(connector) : 0;
+    const needed = KEPT_UNRESERVED + (receiver ?? LEAST_RESERVATION) + ofPages;
     return refuse(limits, connector, region, needed);
   }
   const others = othersOf(connector, reserved);
   const room = pool - (reserved.receiver ?? 0) - 2 * (reserved.storefront ?? 0) - others;
-  const workers = shrinkTo(room, given);
+  const workers = shrinkTo(room, connector);
   if (sumOf(workers) > room) return refuse(limits, connector, region, sumOf(workers) + others);
   const concurrency = { ...workers, ...reserved };
   return { kind: 'fits', concurrency, summary: summaryOf(concurrency, pool - sumOf(workers)) };
@@ -83,13 +97,20 @@ type Reservations = Pick<Concurrency, 'receiver' | 'storefront'>;
  */
 function reservationsOf(connector: Fitted, free: number): Reservations {
   if (free < LEAST_RESERVATION) return {};
-  const most = mostOfStorefront(connector);
-  const least = connector.deployment.maxConcurrency.storefront ?? Math.min(most, LEAST_RESERVATION);
+  const { receiver: mostOfReceiver = RESERVATION } = connector.deployment.maxConcurrency;
+  const least = leastOfStorefront(connector);
   if (!connector.storefront || free < LEAST_RESERVATION + 2 * least) {
-    return { receiver: Math.min(RESERVATION, free) };
+    return { receiver: Math.min(mostOfReceiver, free) };
   }
-  const receiver = Math.min(RESERVATION, free - 2 * least);
+  const receiver = Math.min(mostOfReceiver, free - 2 * least);
+  const most = mostOfStorefront(connector);
   return { receiver, storefront: Math.min(most, Math.floor((free - receiver) / 2)) };
+}
+
+/** Of each address. */
+function leastOfStorefront(connector: Fitted): number {
+  const { storefront: stated } = connector.deployment.maxConcurrency;
+  return stated ?? Math.min(mostOfStorefront(connector), LEAST_RESERVATION);
 }
 
 /**
@@ -101,28 +122,32 @@ function mostOfStorefront({ deployment: { endpoint, maxConcurrency } }: Fitted):
   return maxConcurrency.storefront ?? Math.min(throttle?.burst ?? RESERVATION, RESERVATION);
 }
 
-/** What must be able to run beside the workers of the three queues. */
+/** What must be able to run beside the workers of the queues. */
 function othersOf({ storefront }: Fitted, reserved: Reservations): number {
   const shared = reserved.receiver === undefined ? PER_ADDRESS : 0;
-  // The worker of balances, the receiver of point events, and the app proxy.
-  const pages = reserved.storefront === undefined ? 2 * PER_ADDRESS : 0;
-  return RECONCILES + shared + (storefront ? LEAST_WORKERS + pages : 0);
+  // The receiver of point events, and the app proxy.
+  const pages = storefront && reserved.storefront === undefined ? 2 * PER_ADDRESS : 0;
+  return RECONCILES + shared + pages;
 }
 
-type Workers = Pick<Concurrency, 'orders' | 'products' | 'coupons'>;
+type Workers = Pick<Concurrency, 'orders' | 'products' | 'coupons' | 'balances'>;
 
-const sumOf = ({ orders, products, coupons }: Workers): number => orders + products + coupons;
+export const sumOf = ({ orders, products, coupons, balances = 0 }: Workers): number =>
+  orders + products + coupons + balances;
 
 /** The largest number that the settings leave open is lowered first, and none below the minimum. */
-function shrinkTo(room: number, given: Partial<Workers>): Workers {
-  const workers = { ...DEFAULT_WORKERS, ...given };
-  const open = (['orders', 'products', 'coupons'] as const).filter(
+function shrinkTo(room: number, connector: Fitted): Workers {
+  const { maxConcurrency: given } = connector.deployment;
+  const workers: { -readonly [Queue in keyof Workers]: Workers[Queue] } =
+    defaultConcurrency(connector);
+  const open = (['orders', 'products', 'coupons', 'balances'] as const).filter(
     (one) => given[one] === undefined,
   );
   while (sumOf(workers) > room) {
-    const [largest] = open.toSorted((a, b) => workers[b] - workers[a]);
-    if (largest === undefined || workers[largest] <= LEAST_WORKERS) break;
-    workers[largest] -= 1;
+    const [largest] = open.toSorted((a, b) => (workers[b] ?? 0) - (workers[a] ?? 0));
+    const most = (largest && workers[largest]) ?? 0;
+    if (largest === undefined || most <= LEAST_WORKERS) break;
+    workers[largest] = most - 1;
   }
   return workers;
 }
@@ -160,10 +185,11 @@ function askFor(region: string): readonly string[] {
 }
 
 function summaryOf(
-  { orders, products, coupons, receiver, storefront }: Concurrency,
+  { orders, products, coupons, balances, receiver, storefront }: Concurrency,
   left: number,
 ): string {
-  const workers = `at most ${orders} workers for orders, ${products} for products, ${coupons} for coupons`;
+  const ofStorefront = balances === undefined ? '' : `, ${balances} for balances`;
+  const workers = `at most ${orders} workers for orders, ${products} for products, ${coupons} for coupons${ofStorefront}`;
   return receiver === undefined
     ? `${workers}; the other functions of the account share the remaining ${left}`
     : `${workers}; ${receiver} reserved for the receiver${storefront === undefined ? '' : ` and ${storefront} for each address of the storefront`}`;

@@ -164,6 +164,13 @@ interface MaxConcurrency {
   readonly orders?: number;
   readonly products?: number;
   readonly coupons?: number;
+  /** Of the storefront: each writes about 20 a second. Default: half as many as for orders, up to 25. */
+  readonly balances?: number;
+  /**
+   * Reserved for the receiver of webhooks, which is also its limit: ten times as many a second, of all shops together.
+   * Default: up to 50. With many shops more is advised (docs/limits.md, "Forged webhooks").
+   */
+  readonly receiver?: number;
   /** Reserved for each of the storefront's two addresses, which is also their limit. Default: up to 50. */
   readonly storefront?: number;
 }

@@ -293,6 +293,8 @@ const deployment = section({}, {
       orders: workers,
       products: workers,
       coupons: workers,
+      balances: workers,
+      receiver: wholeNumber(2, 1000, 'requests'),
       storefront: wholeNumber(2, 1000, 'requests'),
     },
   ),

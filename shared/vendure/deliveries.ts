@@ -1,6 +1,11 @@
 import { createHmac } from 'node:crypto';
 import type { StoreEvent } from '../core/events/event.ts';
-import { type Deliveries, findHeader, whichSigned } from '../core/events/receive-delivery.ts';
+import {
+  type Deliveries,
+  findHeader,
+  isHmac,
+  whichSigned,
+} from '../core/events/receive-delivery.ts';
 import type { EventReading, ReadEvent } from '../core/store/store.ts';
 import { decodeSnapshot } from '../core/store/store.ts';
 import { versionOf } from '../core/sync/read-snapshot.ts';
@@ -31,15 +36,20 @@ interface Event {
 
 /** The small events of the plugin on the merchant's server: each names an entity, and the store is asked for it. */
 export const vendureDeliveries: Deliveries = {
-  check({ headers, body }, secrets, now) {
-    const [timestamp, signature] = [TIMESTAMP, SIGNATURE].map((name) => findHeader(headers, name));
-    if (timestamp === undefined || signature === undefined) return 'unsigned';
-    const check = whichSigned(secrets, signature, (secret) => sign(secret, timestamp, body));
+  /** Too old: captured, or a clock is wrong. The plugin signs again when it tries again. */
+  maySign(headers, now) {
+    const timestamp = findHeader(headers, TIMESTAMP) ?? '';
     const isInTime =
       /^\d{1,12}$/.test(timestamp) &&
       Math.abs(now.getTime() / 1000 - Number(timestamp)) <= WINDOW_SECONDS;
-    // Signed, and too old: captured, or a clock is wrong. The plugin signs again when it tries again.
-    return isInTime ? check : check === 'invalid' ? check : 'unsigned';
+    return isInTime && isHmac(findHeader(headers, SIGNATURE));
+  },
+
+  check({ headers, body }, secrets) {
+    const [timestamp = '', signature = ''] = [TIMESTAMP, SIGNATURE].map((name) =>
+      findHeader(headers, name),
+    );
+    return whichSigned(secrets, signature, (secret) => sign(secret, timestamp, body));
   },
 
   identify({ body }) {

@@ -27,6 +27,9 @@ const ON_DEMAND = { newWrites: 4_000, newReads: 12_000, table: 40_000 };
 /** What one partition reads in a second, of 4 KB each; half of that if a read may be old, as a scan's. */
 const PARTITION_READS = 3_000;
 
+/** Of one worker that is never idle. */
+const BALANCES_A_SECOND = 20;
+
 const address = 'https://loyalty.example.com';
 const SHOP = { domain: 'example-store.myshopify.com' };
 const orderSilence = { hours: 4, opens: 9, closes: 21, timeZone: 'Europe/Lisbon' };
@@ -38,7 +41,7 @@ const table = (head: readonly string[], rows: readonly (readonly string[])[]) =>
 
 /** The usual quota of an account. */
 function usualConcurrency() {
-  const connector = defineConnector({ shops: [SHOP], loyalty: { address } });
+  const connector = defineConnector({ shops: [SHOP], loyalty: { address }, storefront: {} });
   const limits = { total: 1_000, unreserved: 1_000, own: 0 };
   const fitted = fitConcurrency(limits, connector, 'us-east-1');
   if (fitted.kind === 'refused') throw new Error(fitted.why.join('\n'));
@@ -58,7 +61,7 @@ function scaleTable(): string {
 function flashSale(): readonly string[] {
   const orders = 1_000_000;
   const webhooks = orders * WORKLOAD.webhooksPerEntity;
-  const { orders: workers, receiver = 0 } = usualConcurrency();
+  const { orders: workers, balances = 0, receiver = 0 } = usualConcurrency();
   // A quarter of the day's orders in its busiest hour.
   const busiest = Math.ceil(webhooks / 4 / 3_600);
   const accepted = receiver * REQUESTS_PER_CONCURRENCY;
@@ -73,9 +76,9 @@ function flashSale(): readonly string[] {
   });
   return [
     `a flash sale: ${count(orders)} orders in a day`,
-    `with a quarter in one hour ${count(busiest)} webhooks a second come; ${count(accepted)} are accepted, and ${workers} workers make ${atOnce} calls at once, about ${count(worked)} a second. What is more waits in the queue`,
+    `with a quarter in one hour ${count(busiest)} webhooks a second come; ${count(accepted)} are accepted, and ${workers} workers make ${atOnce} calls at once, about ${count(worked)} a second. With a storefront ${count(busiest / WORKLOAD.webhooksPerEntity)} point events a second come, and ${balances} workers write about ${balances * BALANCES_A_SECOND}. What is more waits in the queue`,
     'the loyalty service: at twice the time for an answer, half as many a second',
-    '`deployment.maxConcurrency.orders`, `loyalty.callsPerSecond` as the service allows',
+    '`deployment.maxConcurrency` (`orders`, `balances`), `loyalty.callsPerSecond` as the service allows',
     `${dollars(ofDay)} for the day`,
   ];
 }
@@ -178,6 +181,11 @@ function ledgerTable(): string {
         'the codes of one discount, which share a key of the index',
         count(WRITES_OF_AN_ITEM),
         `${count(WRITES_OF_AN_ITEM)} codes of one discount: the alarm "Ledger throttled"`,
+      ],
+      [
+        'the list of dead letters, which all shops share as one key of an index',
+        count(WRITES_OF_AN_ITEM),
+        `${count(WRITES_OF_AN_ITEM)} dead letters of all shops: the same alarm. They are parked all the same, and the next scan lists them`,
       ],
     ],
   );

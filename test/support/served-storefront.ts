@@ -30,7 +30,7 @@ const SCRIPTS = { '': SCRIPT, en: 'console.log("in English")', es: 'console.log(
 
 export interface Asking {
   readonly customerId?: string;
-  readonly own?: Readonly<Record<string, string>>;
+  readonly own?: Readonly<Record<string, string | readonly string[]>>;
   readonly method?: string;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;

@@ -8,9 +8,12 @@ import { readMetricLine } from '../support/watched-metrics.ts';
 
 const NOW = new Date('2026-10-09T12:00:00.000Z');
 
-function open(monitoring: 'full' | 'basic' = 'full') {
+function open(
+  monitoring: 'full' | 'basic' = 'full',
+  service: 'sync-orders' | 'storefront' = 'sync-orders',
+) {
   const written: string[] = [];
-  const settings = { namespace: 'LoyaltyConnector', service: 'sync-orders', monitoring } as const;
+  const settings = { namespace: 'LoyaltyConnector', service, monitoring } as const;
   const telemetry = createEmfTelemetry(
     settings,
     (line) => written.push(line),
@@ -154,6 +157,20 @@ describe('logs', () => {
     expect(lines()).toHaveLength(1_503);
     for (let n = 0; n < 4; n += 1) warn({ correlationId: 'one' });
     expect(lines()).toHaveLength(1_507);
+  });
+
+  it('of a public address are bounded for the process: 300 shops in turn are a few lines', () => {
+    const { telemetry, lines } = open('full', 'storefront');
+    for (let n = 0; n < 6_000; n += 1) {
+      telemetry.log('warn', 'refused', { shop: `shop-${n % 300}`, why: `why-${n % 7}` });
+    }
+    expect(lines().length).toBeLessThan(32);
+    // Each line says for how many others it stands.
+    const shown = lines().map(({ others = 0 }) => Number(others) + 1);
+    expect(shown.reduce((sum, one) => sum + one, 0)).toBeGreaterThan(2_100 / 2);
+    // Something else is not hidden by it.
+    telemetry.log('error', 'an invocation broke off', {});
+    expect(lines().at(-1)).toMatchObject({ message: 'an invocation broke off' });
   });
 
   it('are written at once, as one line of JSON each', () => {

@@ -193,12 +193,10 @@ async function begin<Deps>(
   settle: Settle<Deps>,
 ): Promise<Work> {
   const { ledger, pauses, telemetry, now, visit } = deps;
-  const shops = shopsOf(groups);
-  // What waits anyway is not even read: a backlog must be put off faster than it comes.
-  const settling = settle(
-    groups.filter((group) => !visit.refused.has(shopOf(group) ?? '')),
-    deps,
-  );
+  // Of what waits anyway nothing is read but a last wait: a backlog must be put off faster than it comes.
+  const served = groups.filter((group) => !visit.refused.has(shopOf(group) ?? ''));
+  const shops = shopsOf(served);
+  const settling = settle(served, deps);
   let entries: ReadonlyMap<string, LedgerEntry>;
   try {
     const waits = groups.flatMap(({ items }) => items.flatMap((item) => lastWaitKey(item) ?? []));

@@ -123,7 +123,8 @@ const KEPT_SECONDS = 3_600;
 
 /**
  * One new item for each attempt, which expires after the wait: nothing has to be deleted. Rejects when the
- * ledger does.
+ * ledger does. The first wait for a place is not recorded: it lasts seconds, and the other shops wait until all of the
+ * backlog before them was put off. A failure after it waits as a second one.
  */
 export async function recordWaiting(
   delayed: readonly Item[],
@@ -140,8 +141,8 @@ export async function recordWaiting(
   await Promise.all(
     delayed.map(async (one) => {
       const { message, event } = one;
-      if (!event) return;
       const { messageId, receiptHandle, attempts } = message;
+      if (!event || (retry.why === 'shop-busy' && attempts === 1)) return;
       const waiting: WaitingMessage = {
         queue: queueFamilyOf(event.kind),
         about: { kind: event.kind, id: event.id },

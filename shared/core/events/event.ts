@@ -66,7 +66,7 @@ export interface StoreEvent extends EventHead, Meaning {
   readonly id: string;
   /** The store's own name for it, or a feeder's label: it chooses the reader of a webhook's body. */
   readonly topic: string;
-  /** From an unsigned header: for measuring latency, never for deciding. */
+  /** Of the sender's clock, if it can be right: for measuring latency, never for deciding. */
   readonly triggeredAt?: string;
   /** The body, byte for byte; undefined when it was too large to carry: read the store instead. */
   readonly body: Uint8Array | undefined;

@@ -17,7 +17,7 @@ export interface Delivery {
   readonly path: string;
   /** As Lambda passes them: in any case, repeated ones joined by commas. */
   readonly headers: RequestHeaders;
-  /** The raw bytes, which are signed. */
+  /** The raw bytes, which are signed; decoded when they are asked for first. */
   readonly body: Uint8Array;
 }
 
@@ -45,8 +45,13 @@ export type SignatureCheck = 'current' | 'previous' | 'invalid';
 
 /** What a store platform says of a delivery. */
 export interface Deliveries {
-  /** `unsigned`: it carries no proof, which says nothing of the secret. */
-  check(delivery: Delivery, secrets: WebhookSecrets, now: Date): SignatureCheck | 'unsigned';
+  /**
+   * Whether the headers can prove anything, which says nothing of the secret. What cannot be a proof is refused before
+   * the body is decoded and a secret is read.
+   */
+  maySign(headers: RequestHeaders, now: Date): boolean;
+  /** Of a delivery that may be signed. */
+  check(delivery: Delivery, secrets: WebhookSecrets): SignatureCheck;
   /** Of a delivery that is proved. */
   identify(delivery: Delivery, shop: string): Identified;
   /** A test of the address: with a wrong signature it does not count for the alarm on forged ones. */
@@ -101,9 +106,8 @@ export async function receiveDelivery(
   if (delivery.method !== 'POST') return { status: 405, text: 'send a webhook with POST' };
   const shop = dependencies.shops.get(delivery.path);
   // The answer is the same for an unknown address and a wrong signature, so that guessing finds no shops.
-  if (!shop) return refused(401);
+  if (!shop?.deliveries.maySign(delivery.headers, dependencies.now())) return refused(401);
   const verified = await verify(delivery, shop, dependencies);
-  if (verified === 'unsigned') return refused(401);
   if (verified === 'invalid') {
     if (!shop.deliveries.isProbe(delivery)) dependencies.telemetry.count('signatures-refused');
     return refused(401);
@@ -150,11 +154,12 @@ async function enqueue(
       break;
   }
   if (found.unexpectedVersion) telemetry.count('unexpected-api-version');
-  const { kind, topic, deliveryId = randomUUID() } = found.event;
+  const { triggeredAt, ...named } = found.event;
+  const { kind, topic, deliveryId = randomUUID() } = named;
   const receivedAt = now().toISOString();
   const { body } = delivery;
   const received = { shop: domain, origin: 'webhook', deliveryId, receivedAt, body } as const;
-  const event: StoreEvent = { ...found.event, ...received };
+  const event: StoreEvent = { ...named, ...received, ...believable(triggeredAt, now()) };
   const { saysAll } = found;
   if (saysAll === undefined && !mayQueue(event)) {
     return { status: 429, text: 'too many of one entity' };
@@ -179,18 +184,31 @@ async function enqueue(
   return { status: 200, text: 'accepted' };
 }
 
+/** A store repeats a delivery for hours, Vendure's plugin for a week. */
+const OLDEST_MS = 8 * 86_400_000;
+const AHEAD_MS = 300_000;
+
+/**
+ * The sender's moment, unless its clock was wrong or somebody chose it: the change is real all the same, and only the
+ * latency is not measured.
+ */
+function believable(triggeredAt: string | undefined, now: Date): Pick<StoreEvent, 'triggeredAt'> {
+  const at = Date.parse(triggeredAt ?? '');
+  const ageMs = now.getTime() - at;
+  const isNear = ageMs >= -AHEAD_MS && ageMs <= OLDEST_MS;
+  return isNear ? { triggeredAt: new Date(at).toISOString() } : {};
+}
+
 async function verify(
   delivery: Delivery,
   { secrets, deliveries }: ReceivingShop,
-  { telemetry, now }: ReceiverDependencies,
-): Promise<SignatureCheck | 'unavailable' | 'unsigned'> {
+  { telemetry }: ReceiverDependencies,
+): Promise<SignatureCheck | 'unavailable'> {
   try {
-    const check = deliveries.check(delivery, await secrets.get(), now());
+    const check = deliveries.check(delivery, await secrets.get());
     if (check !== 'invalid') return check;
     const renewal = await secrets.refresh();
-    return renewal.kind === 'renewed'
-      ? deliveries.check(delivery, renewal.value, now())
-      : 'invalid';
+    return renewal.kind === 'renewed' ? deliveries.check(delivery, renewal.value) : 'invalid';
   } catch (error) {
     telemetry.log('error', 'the webhook secrets could not be read', errorFields(error));
     return 'unavailable';
@@ -204,6 +222,13 @@ function refused(
 ): DeliveryAnswer {
   return { status, text };
 }
+
+/** 32 bytes in base64. */
+const HMAC_SHA256 = /^[A-Za-z0-9+/]{43}=$/;
+
+/** Only the form: a sender with a wrong secret has it, too, and is counted. */
+export const isHmac = (signature: string | undefined): signature is string =>
+  signature !== undefined && HMAC_SHA256.test(signature);
 
 export function whichSigned(
   { current, previous }: WebhookSecrets,

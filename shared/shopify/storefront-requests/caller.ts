@@ -303,7 +303,7 @@ export interface ServedShop {
 interface ProvedRequest {
   /** Undefined for a shopper who is not logged in. */
   readonly customerId: string | undefined;
-  /** Parameters that the browser sent; none occurs twice. */
+  /** Parameters that the browser sent; of the app proxy with the values of a repeated one joined by commas, as they are signed. */
   readonly parameters: ReadonlyMap<string, string>;
 }
 
@@ -315,7 +315,7 @@ type ProxyRefusal = 'signature' | 'stale' | 'other-shop' | 'ambiguous';
  */
 export const WINDOW_SECONDS = 90;
 
-/** None can hold an equals sign. `logged_in_customer_id` is empty without a login. */
+/** None takes a comma, so none may occur twice. `logged_in_customer_id` is empty without a login. */
 const SHAPES: ReadonlyMap<string, RegExp> = new Map([
   ['shop', /^[a-z0-9][a-z0-9-]*\.myshopify\.com$/],
   ['path_prefix', /^\/[A-Za-z0-9_-]+\/[A-Za-z0-9_.-]+$/],
@@ -324,14 +324,14 @@ const SHAPES: ReadonlyMap<string, RegExp> = new Map([
 ]);
 
 /**
- * Checks signature, time, shop, and that the signed text can be split into parameters in one way only.
+ * Checks signature, time, shop, and that the signed text names Shopify's own parameters in one way only.
  *
  * Without the last check a shopper could pass for another customer. Shopify signs the shopper's
  * parameters together with its own, without a separator, so a parameter named
- * `logged_in_customer_id=2path_prefix` can produce a text that also reads as customer 2. Therefore each
- * of Shopify's four parameters must occur once and hold no equals sign, and so must every parameter
- * that an endpoint knows; any other name is refused. A text then has as many parameters as equals signs,
- * and one way to be split.
+ * `logged_in_customer_id=2path_prefix` can produce a text that also reads as customer 2. Therefore the
+ * text must hold each of Shopify's four names with its equals sign once: that one is Shopify's. Its value
+ * has one end, too: what follows sorts behind the name, so it begins with no digit, and a shop ends with
+ * Shopify's domain. The shopper's own parameters may hold anything else.
  * See docs/decisions/0025-only-what-shopify-signed-names-the-customer.md.
  */
 export function proveProxyRequest(
@@ -343,40 +343,21 @@ export function proveProxyRequest(
   const pairs = readQuery(query);
   const by = checkProxySignature(pairs, secrets);
   if (by === 'invalid') return refused('signature');
-  const own = readOwn(pairs);
-  if (!own) return refused('ambiguous');
-  const ageSeconds = now.getTime() / 1000 - Number(own.get('timestamp'));
+  const values = joinValues(pairs);
+  const text = signedText(pairs);
+  for (const [name, shape] of SHAPES) {
+    const isOnce = values.has(name) && text.split(`${name}=`).length === 2;
+    if (!isOnce || !shape.test(values.get(name) ?? '')) return refused('ambiguous');
+  }
+  const ageSeconds = now.getTime() / 1000 - Number(values.get('timestamp'));
   // Shopify's timestamp is cut to whole seconds: up to one second of the age is rounding.
   if (ageSeconds > WINDOW_SECONDS + 1 || ageSeconds < -WINDOW_SECONDS) {
     return refused('stale');
   }
-  if (own.get('shop') !== shop) return refused('other-shop');
-  const parameters = readOthers(pairs);
-  if (!parameters) return refused('ambiguous');
-  const customerId = own.get('logged_in_customer_id') || undefined;
+  if (values.get('shop') !== shop) return refused('other-shop');
+  const parameters = new Map([...values].filter(([key]) => !SHAPES.has(key)));
+  const customerId = values.get('logged_in_customer_id') || undefined;
   return { kind: 'proved', request: { customerId, parameters }, by };
-}
-
-/** Shopify's own parameters; undefined unless each occurs once and has its shape. */
-function readOwn(pairs: QueryPairs): ReadonlyMap<string, string> | undefined {
-  const own = new Map<string, string>();
-  for (const [key, value] of pairs) {
-    const shape = SHAPES.get(key);
-    if (!shape) continue;
-    if (own.has(key) || !shape.test(value)) return undefined;
-    own.set(key, value);
-  }
-  return own.size === SHAPES.size ? own : undefined;
-}
-
-function readOthers(pairs: QueryPairs): ReadonlyMap<string, string> | undefined {
-  const others = new Map<string, string>();
-  for (const [key, value] of pairs) {
-    if (key === 'signature' || SHAPES.has(key)) continue;
-    if (others.has(key) || `${key}${value}`.includes('=')) return undefined;
-    others.set(key, value);
-  }
-  return others;
 }
 
 /** Decoded, in the order in which they were sent; a key may occur several times. */
@@ -398,17 +379,20 @@ export function readQuery(text: string): QueryPairs {
  * signature alone does not prove a parameter; see `proveProxyRequest`.
  */
 export function signedText(pairs: QueryPairs): string {
-  const values = new Map<string, string[]>();
-  for (const [key, value] of pairs) {
-    if (key === SIGNATURE) continue;
-    const known = values.get(key);
-    if (known) known.push(value);
-    else values.set(key, [value]);
-  }
-  return [...values]
-    .map(([key, list]) => Buffer.from(`${key}=${list.join(',')}`))
+  return [...joinValues(pairs)]
+    .map(([key, value]) => Buffer.from(`${key}=${value}`))
     .toSorted(Buffer.compare)
     .join('');
+}
+
+/** By key, without the signature. */
+function joinValues(pairs: QueryPairs): ReadonlyMap<string, string> {
+  const values = new Map<string, string>();
+  for (const [key, value] of pairs) {
+    const known = values.get(key);
+    if (key !== SIGNATURE) values.set(key, known === undefined ? value : `${known},${value}`);
+  }
+  return values;
 }
 
 export function signQuery(pairs: QueryPairs, secret: string): string {

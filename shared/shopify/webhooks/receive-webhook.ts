@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import {
   type Deliveries,
   findHeader,
+  isHmac,
   OPERATOR_AGENT,
   type RequestHeaders,
   type SignatureCheck,
@@ -13,11 +14,11 @@ import { identifyEntity, PROBE_TOPIC, routeOf, type TopicRoute } from './topics.
 
 /** Shopify's webhooks and Events. */
 export const shopifyDeliveries: Deliveries = {
-  check({ headers, body }, secrets) {
-    const signature = readSignature(headers);
-    // The store signs everything: this says nothing of its secret.
-    return signature === undefined ? 'unsigned' : checkSignature(body, signature, secrets);
-  },
+  // The store signs everything.
+  maySign: (headers) => isHmac(readSignature(headers)),
+
+  check: ({ headers, body }, secrets) =>
+    checkSignature(body, readSignature(headers) ?? '', secrets),
 
   identify({ headers, body }, shop) {
     const read = readWebhookHeaders(headers);

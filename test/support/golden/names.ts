@@ -235,7 +235,7 @@ const names: Samples = {
       const delivery = { headers, body: Buffer.from(body) } as never;
       const secrets = { current: 'secret', previous: undefined };
       return {
-        proof: vendureDeliveries.check(delivery, secrets, now),
+        proof: vendureDeliveries.check(delivery, secrets),
         says: vendureDeliveries.identify(delivery, {} as never),
       };
     },

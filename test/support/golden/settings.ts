@@ -85,15 +85,21 @@ const all: Full<Omit<ConnectorSettings, 'shops' | 'rules'>> & ConnectorSettings 
         certificateArn: 'arn:aws:acm:eu-west-1:123456789012:certificate/0a1b2c3d',
       },
     },
-    maxConcurrency: { orders: 4, products: 3, coupons: 2, storefront: 20 },
+    maxConcurrency: {
+      ...{ orders: 4, products: 3, coupons: 2, balances: 6, receiver: 70, storefront: 20 },
+    },
     olderSecretHours: 2,
     ...{ logRetentionDays: 90, retainData: false, monitoring: 'basic', dashboard: true },
     ...{ tracing: true, encryptionKey: 'arn:aws:kms:eu-west-1:123456789012:key/0a1b2c3d-4e5f' },
   },
 };
 
+const { balances: _, receiver: __, ...fewerNumbers } = all.deployment.maxConcurrency;
+const firstRelease = { ...all, deployment: { ...all.deployment, maxConcurrency: fewerNumbers } };
+
 export const settings: Samples = {
-  'settings with every field': accepted(all),
+  'settings with every field': accepted(firstRelease),
+  'settings with workers of balances and a receiver': accepted(all),
   'settings of a Vendure shop': accepted({
     shops: [vendure],
     loyalty: { address: 'https://loyalty.example.com' },

@@ -83,6 +83,22 @@ describe('the concurrency of a stack', () => {
       expect(defaultConcurrency(settings(stated(200), true))).not.toHaveProperty('storefront');
     });
 
+    it('stands beside a larger reservation of the receiver, which is what the settings state, or refused', () => {
+      const stated = { maxConcurrency: { receiver: 200 } };
+      const reserved = (total: number, ...rest: [DeploymentSettings, boolean]) => {
+        const found = fitted(account(total), ...rest);
+        if (found.kind === 'refused') return found.why.join('\n');
+        return [found.concurrency.receiver, found.concurrency.storefront];
+      };
+      expect(reserved(1_000, stated, true)).toEqual([200, 50]);
+      expect(reserved(1_000, stated, false)).toEqual([200, undefined]);
+      expect(reserved(320, stated, true)).toEqual([200, 10]);
+      expect(reserved(319, stated, true)).toContain('This stack needs 320');
+      expect(reserved(299, stated, false)).toContain('This stack needs 300');
+      expect(reserved(20, stated, false)).toContain('Lower deployment.maxConcurrency');
+      expect(defaultConcurrency(settings(stated))).not.toHaveProperty('receiver');
+    });
+
     it('is lowered by the throttle of webhooks, as far as the quota allows it', () => {
       expect(storefrontOf(1_000, throttled(40))).toBe(40);
       expect(storefrontOf(1_000, throttled(5_000))).toBe(50);
@@ -96,6 +112,25 @@ describe('the concurrency of a stack', () => {
     });
   });
 
+  it('has half as many workers of balances as of orders, which keep up with a flash sale', () => {
+    const balancesOf = (deployment: DeploymentSettings, total = 1_000, hasStorefront = true) => {
+      const found = fitted(account(total), deployment, hasStorefront);
+      return found.kind === 'fits' ? found.concurrency.balances : found.kind;
+    };
+    expect(balancesOf({})).toBe(5);
+    expect(balancesOf({ maxConcurrency: { orders: 41 } })).toBe(21);
+    expect(balancesOf({ maxConcurrency: { orders: 2 } })).toBe(2);
+    expect(balancesOf({ maxConcurrency: { orders: 300 } })).toBe(25);
+    expect(balancesOf({ maxConcurrency: { balances: 30 } })).toBe(30);
+    expect(balancesOf({}, 16)).toBe(2);
+    // They count for the quota: all other numbers are at their least.
+    expect(balancesOf({ maxConcurrency: { balances: 3 } }, 16)).toBe('refused');
+    expect(balancesOf({ maxConcurrency: { balances: 3 } }, 17)).toBe(3);
+    expect(balancesOf({ maxConcurrency: { balances: 30 } }, 1_000, false)).toBeUndefined();
+    const found = fitted(account(1_000), {}, true);
+    expect(found).toMatchObject({ summary: expect.stringContaining('5 for balances') });
+  });
+
   it('keeps what the settings state, or refuses it by name', () => {
     expect(fitted(account(20), { maxConcurrency: { orders: 9 } })).toMatchObject({
       concurrency: { orders: 9, products: 3, coupons: 4 },
@@ -106,7 +141,9 @@ describe('the concurrency of a stack', () => {
 
   it('never lets workers take what an address needs, whatever the quota and the settings', () => {
     const workers = fc.option(fc.integer({ min: 2, max: 300 }), { nil: undefined });
-    const given = fc.record({ orders: workers, products: workers, coupons: workers });
+    const given = fc.record({
+      ...{ orders: workers, products: workers, coupons: workers, balances: workers },
+    });
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 1_500 }),
@@ -121,17 +158,19 @@ describe('the concurrency of a stack', () => {
           const result = fitted(account(pool, unreserved, own), deployment, hasStorefront);
           if (result.kind === 'refused') return;
           const { orders, products, coupons, receiver, storefront } = result.concurrency;
+          const { balances = 0 } = result.concurrency;
           const reconciles = 2;
-          const balances = hasStorefront ? 2 : 0;
           const pages = hasStorefront && storefront === undefined ? 2 + 2 : 0;
           const busy = orders + products + coupons + reconciles + balances + pages;
           const reserved = (receiver ?? 0) + 2 * (storefront ?? 0);
           expect(pool - busy - reserved).toBeGreaterThanOrEqual(receiver === undefined ? 2 : 0);
           if (receiver !== undefined) expect(pool - reserved).toBeGreaterThanOrEqual(100);
-          for (const count of [orders, products, coupons]) {
+          for (const count of [orders, products, coupons, ...(hasStorefront ? [balances] : [])]) {
             expect(count).toBeGreaterThanOrEqual(2);
           }
-          const stated = Object.entries(maxConcurrency).filter(([, count]) => count !== undefined);
+          const stated = Object.entries(maxConcurrency).filter(
+            ([queue, count]) => count !== undefined && (hasStorefront || queue !== 'balances'),
+          );
           expect(result.concurrency).toMatchObject(Object.fromEntries(stated));
         },
       ),

@@ -182,6 +182,14 @@ describe('single alarms', () => {
       const addresses = functions.filter((id) => /^(?:ReceiveW|BalancesR|Storefront)/.test(id));
       const throttled = watching('Throttles', 'FunctionName');
       expect(throttled).toEqual(new Set(addresses.map((id) => `{${id}}`)));
+      // DynamoDB counts what it throttles of an index for that index only.
+      const [table] = propertiesOf(stack, 'AWS::DynamoDB::Table');
+      const indexes = table?.GlobalSecondaryIndexes.map(
+        (one: { IndexName: string }) => one.IndexName,
+      );
+      expect(watching('WriteThrottleEvents', 'GlobalSecondaryIndexName')).toEqual(
+        new Set([undefined, ...indexes]),
+      );
     },
   );
 });
@@ -211,10 +219,10 @@ describe('the topic', () => {
 });
 
 describe('what watching costs', () => {
-  it('is 38 metrics of alarms, two for each shop whose silence counts, and 7 in basic', () => {
+  it('is 39 metrics of alarms, two for each shop whose silence counts, and 7 in basic', () => {
     // $0.10 a month each; docs/cost.md has the sum.
-    expect(alarmsOf(least).flatMap(({ metrics }) => metrics)).toHaveLength(38);
-    expect(alarms.flatMap(({ metrics }) => metrics)).toHaveLength(38 + 2 * 2);
+    expect(alarmsOf(least).flatMap(({ metrics }) => metrics)).toHaveLength(39);
+    expect(alarms.flatMap(({ metrics }) => metrics)).toHaveLength(39 + 2 * 2);
     const basic = synthesizeStack({ deployment: { monitoring: 'basic' } });
     expect(alarmsOf(basic).flatMap(({ metrics }) => metrics)).toHaveLength(7);
   });

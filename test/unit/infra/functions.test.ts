@@ -95,6 +95,23 @@ describe('the functions', () => {
     expect(reserved.toSorted()).toEqual(['BalancesReceiver', 'StorefrontProxy']);
   });
 
+  it('of the storefront are as many workers as deploying chose, with their number', () => {
+    const mostOf = (concurrency: Parameters<typeof synthesizeStack>[2]) => {
+      const stack = synthesizeStack({ storefront: {} }, 'prod', concurrency);
+      const sources = Object.entries(stack.findResources('AWS::Lambda::EventSourceMapping'));
+      const [, source] = sources.find(([id]) => id.startsWith('Balances')) ?? [];
+      const [worker] = propertiesOf(stack, 'AWS::Lambda::Function').filter(({ Description }) =>
+        Description.startsWith('Syncs balances'),
+      );
+      const { MaximumConcurrency: most } = source?.Properties.ScalingConfig ?? {};
+      return [most, worker?.Environment.Variables.WORKERS];
+    };
+    expect(mostOf(undefined)).toEqual([5, '5']);
+    expect(mostOf({ orders: 4, products: 2, coupons: 3, balances: 7 })).toEqual([7, '7']);
+    // As an app of the merchant may state it that was written for an older version.
+    expect(mostOf({ orders: 4, products: 2, coupons: 3 })).toEqual([2, '2']);
+  });
+
   describe('in an app of the merchant', () => {
     const reservedIn = ({ template }: ReturnType<typeof buildOwnStack>) =>
       propertiesOf(template, 'AWS::Lambda::Function').flatMap(

@@ -49,7 +49,7 @@ describe('a quota of AWS that a setting reaches', () => {
     const { deployment } = workers(300);
     const maxConcurrency = { ...deployment.maxConcurrency, storefront: 60 };
     const pages = { loyalty, storefront: {}, deployment: { maxConcurrency } };
-    expect(() => synthesizeStack(pages)).toThrow('all 560 workers');
+    expect(() => synthesizeStack(pages)).toThrow('all 585 workers');
     expect(() =>
       synthesizeStack({ ...workers(400), loyalty: { address: loyalty.address } }),
     ).not.toThrow();

@@ -329,6 +329,36 @@ describe('bad input', () => {
     ),
   ])('%s is refused, and nothing is queued', (_, sent, status) => refused(sent, status));
 
+  it.each<[string, string, string | undefined]>([
+    ['an unknown address', '/three', Buffer.alloc(32).toString('base64')],
+    ['no signature', '/one', undefined],
+    ['a signature that is too short', '/one', 'AAAA'],
+    ['one of another length', '/one', Buffer.alloc(33).toString('base64')],
+    ['one in hexadecimal', '/one', '0'.repeat(64)],
+    [
+      'two',
+      '/one',
+      `${Buffer.alloc(32).toString('base64')},${Buffer.alloc(32).toString('base64')}`,
+    ],
+  ])('%s is refused before the body is decoded or a secret is read', async (_, path, signature) => {
+    const touched: string[] = [];
+    for (const [, shop] of world.shops) {
+      shop.secrets.get = async () => {
+        touched.push('secret');
+        return secrets;
+      };
+    }
+    const delivery = {
+      ...{ method: 'POST', path, headers: { 'x-shopify-hmac-sha256': signature } },
+      get body() {
+        touched.push('body');
+        return Buffer.from('{}');
+      },
+    };
+    expect(await receiveDelivery(delivery, world)).toMatchObject({ status: 401 });
+    expect([touched, refreshes]).toEqual([[], 0]);
+  });
+
   it('is a sign of a wrong secret only where it is signed', async () => {
     await send(header('hmac-sha256', undefined));
     expect(telemetry.total('signatures-refused')).toBe(0);

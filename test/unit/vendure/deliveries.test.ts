@@ -84,6 +84,27 @@ it.each([
   expect(await deliver(value)).toEqual({ status: 400, queued: [] });
 });
 
+it.each([
+  ['ten years ago', '2016-11-17T12:00:00.000Z'],
+  ['more than a week ago, when no plugin sends any more', '2026-11-09T11:59:59.000Z'],
+  ['more than five minutes ahead', '2026-11-17T12:05:01.000Z'],
+  ['at the end of time', '+275760-09-13T00:00:00.000Z'],
+])('queues a change whose clock said %s, and does not believe the moment', async (_, at) => {
+  const { status, queued } = await deliver({ ...EVENT, at });
+  expect(status).toBe(200);
+  expect(queued).toMatchObject([{ kind: 'order', id: '12', claim: 'changed' }]);
+  expect(queued[0]).not.toHaveProperty('triggeredAt');
+});
+
+it.each([
+  ['2026-11-10T12:00:00.000Z', '2026-11-10T12:00:00.000Z'],
+  ['2026-11-17T12:05:00.000Z', '2026-11-17T12:05:00.000Z'],
+  // What a body repeats at will is not carried on: Date.parse ignores what stands in brackets.
+  [`Tue, 17 Nov 2026 11:00:00 GMT (${'x'.repeat(10_000)})`, '2026-11-17T11:00:00.000Z'],
+])('keeps a moment that can be right, as a moment only', async (at, triggeredAt) => {
+  expect((await deliver({ ...EVENT, at })).queued).toMatchObject([{ triggeredAt }]);
+});
+
 it('answers 200 to a test of the address and to kinds of a newer plugin, and queues neither', async () => {
   for (const kind of ['probe', 'stock']) {
     expect(await deliver({ ...EVENT, kind })).toEqual({ status: 200, queued: [] });

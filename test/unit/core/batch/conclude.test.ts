@@ -238,7 +238,6 @@ describe('what waits, as the operator sees it', () => {
     ['misconfigured', { why: 'misconfigured', misconfigured: true, throttled: true }],
     ['throttled', { why: 'throttled', throttled: true, pausedBy: 'service' }],
     ['patience', { why: 'out-of-tokens' }],
-    ['patience', { why: 'shop-busy' }],
     ['patience', { why: 'customer-not-found' }],
     ['patience', { why: 'redemption-open' }],
     ['patience', { why: 'not-cancelled' }],
@@ -263,6 +262,14 @@ describe('what waits, as the operator sees it', () => {
     expect(one?.until).toBeGreaterThan(NOON);
     // Longer than it waits: the next attempt and the command read it.
     expect((entry?.expiresAt ?? 0) * 1_000).toBe((one?.until ?? 0) + 3_600_000);
+  });
+
+  it('waits for a place: recorded from the second time on', async () => {
+    const { world, recorded } = open();
+    await delayMessages([item('1', 1, 0)], { why: 'shop-busy' }, world);
+    expect(recorded()).toEqual([]);
+    await delayMessages([item('1', 2, 0)], { why: 'shop-busy' }, world);
+    expect(recorded()).toMatchObject([{ waitsFor: 'patience', why: 'shop-busy' }]);
   });
 
   it('waits for its newest attempt, of nine and ten the tenth', async () => {

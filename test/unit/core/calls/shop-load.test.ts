@@ -224,6 +224,19 @@ describe('a batch of a busy shop', () => {
     expect(connector.dead.size).toBe(0);
   });
 
+  it('is put off without the ledger once its process knows: the shops behind a backlog wait for that', async () => {
+    const { connector } = await openCrowd();
+    await connector.work('orders');
+    for (const id of ids) await deliver(connector, SHOP, id + 100);
+    const { ledger, telemetry } = connector;
+    const read = vi.spyOn(ledger, 'readMany');
+    const written = vi.spyOn(ledger, 'write');
+    expect(await connector.work('orders')).toEqual({ received: 8, left: 8 });
+    expect(telemetry.total('retried', { why: 'shop-busy' })).toBe(16);
+    expect(read.mock.calls.flatMap(([keys]) => keys)).toEqual([]);
+    expect(written).not.toHaveBeenCalled();
+  });
+
   it('is worked on when too many messages wait: SQS would hand out none', async () => {
     const { connector } = await openCrowd();
     connector.parts.source = { delay: async () => {}, isCrowded: async () => true };

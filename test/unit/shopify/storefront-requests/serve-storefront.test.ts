@@ -154,7 +154,8 @@ describe('a storefront request', () => {
 
   it('gets the widget, or 304 if the browser already has it', async () => {
     const shop = serveInProcess();
-    const { status, headers, body } = await shop.ask('widget.js', { own: { v: '2' } });
+    const own = { v: ['2', '3'], from: 'a=1' };
+    const { status, headers, body } = await shop.ask('widget.js', { own });
     expect([status, body]).toEqual([200, shop.script]);
     expect(headers).toMatchObject({
       'content-type': 'text/javascript; charset=utf-8',
