@@ -17,7 +17,7 @@ import {
  *   prove   what is sent for the caller stands for that record
  *
  * An answer that names no id proves nothing.
- * See docs/decisions/0036-the-points-are-the-callers-own.md.
+ * See docs/decisions/0024-the-service-decides-and-one-read-shows-it.md.
  */
 export interface Members {
   /** The caller's own record. Customer operations, which take the id of the store, need no other proof. */

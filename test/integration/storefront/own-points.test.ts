@@ -90,7 +90,7 @@ describe('an e-mail address that another member takes', () => {
     const robin = await world.shopper('Robin', 250);
     const first = await world.startOnLine(async (call) => {
       if (isRedeem(call)) await world.member({ OriginalId: OTHER, Email: EMAIL });
-      return 'pass';
+      return 'pass' as const;
     });
     const { status, json } = await first.account(robin, 'redeem', { body: world.click() });
     expect([status, json.error.code]).toEqual([409, 'another-member']);

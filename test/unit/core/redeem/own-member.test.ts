@@ -159,7 +159,8 @@ describe('a member whom an answer names', () => {
 
   it('is not known while the service does not answer', async () => {
     const { members, loyalty } = await open();
-    loyalty.world.interfere = () => ({ kind: 'answer', status: 500, headers: {}, text: '' }) as never;
+    loyalty.world.interfere = () =>
+      ({ kind: 'answer', status: 500, headers: {}, text: '' }) as never;
     expect(await members.prove(MINE, EMAIL, { Id: 2 })).toMatchObject({ kind: 'unavailable' });
     expect(await members.prove(MINE, EMAIL, {})).toMatchObject({ kind: 'unavailable' });
     expect(await members.find(MINE)).toMatchObject({ kind: 'unavailable' });
