@@ -358,7 +358,12 @@ async function tryToGive(
   const isToBeGivenBack = redemption?.state.at === 'cancelling' && isAnothers(redemption);
   if (!isToBeMade && !isToBeCredited && !isToBeGivenBack) return redemption;
   try {
-    if (isToBeGivenBack) return await giveBack(redemption, record, deps);
+    if (redemption.state.at === 'cancelling') {
+      const asked = await askLoyalty('cancelRedemption', [redemption.state.redeemedRewardId], deps);
+      // Where the service does not do so now, the worker goes on.
+      if (asked.kind !== 'answered') return redemption;
+      return await applyStep(record, redemption.id, { kind: 'cancelled' });
+    }
     const give = isToBeMade ? makeCode : giveCredit;
     const given = await give(record, redemption, deps);
     return given.kind === 'settled' ? given.redemption : redemption;
@@ -367,17 +372,4 @@ async function tryToGive(
     deps.telemetry.log('warn', 'a reward was not given at once', fields);
     return redemption;
   }
-}
-
-/** Where the service does not do so now, the worker goes on. */
-async function giveBack(
-  redemption: Redemption,
-  record: OpenRedemptions,
-  deps: RedeemDeps,
-): Promise<Redemption | undefined> {
-  if (redemption.state.at !== 'cancelling') return redemption;
-  const asked = await askLoyalty('cancelRedemption', [redemption.state.redeemedRewardId], deps);
-  return asked.kind === 'answered'
-    ? applyStep(record, redemption.id, { kind: 'cancelled' })
-    : redemption;
 }
