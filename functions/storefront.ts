@@ -5,7 +5,7 @@ import { createSqsEventQueue } from '../shared/aws/sqs-queues.ts';
 import type { Connector } from '../shared/config/connector-config.ts';
 import { createShopperRate } from '../shared/core/calls/rate-limit.ts';
 import { isOpenDoubt } from '../shared/core/ledger/entry.ts';
-import { createProgramIds } from '../shared/core/redeem/available-rewards.ts';
+import { createMembers } from '../shared/core/redeem/own-member.ts';
 import { createRedeeming } from '../shared/core/redeem/redeem-reward.ts';
 import {
   createCustomersOfShop,
@@ -90,9 +90,9 @@ export function createStorefrontFunction(
     const { domain, path, rules } = configured;
     const credentials = secrets.store(path, parseAdminSecret);
     const opened = openShopLoyalty(connector, secrets, configured, { pauses, rateOf });
-    const programIdOf = createProgramIds({ ...opened, telemetry, now, posCustomerId });
+    const members = createMembers({ ...opened, shop: domain, telemetry, now, posCustomerId });
     const { customers } = rules;
-    const program = { ...opened, programIdOf, telemetry, now, rewardTypes, customers };
+    const program = { ...opened, members, telemetry, now, rewardTypes, customers };
     const inTime = () => withCachedUses(store.within(STORE_MS), uses);
     const storefront = {
       ...createStorefront({
@@ -111,7 +111,7 @@ export function createStorefrontFunction(
       ...createRedeeming(domain, () => ({
         ...redeeming,
         ...opened,
-        programIdOf,
+        members,
         store: inTime(),
         inDoubt: () => isOpenDoubt(pauses.doubtOf(domain)),
         deadline: AbortSignal.timeout(REDEEM_MS),

@@ -1,5 +1,6 @@
 import { createSqsEventQueue } from '../shared/aws/sqs-queues.ts';
 import type { Connector } from '../shared/config/connector-config.ts';
+import { createMembers } from '../shared/core/redeem/own-member.ts';
 import { settleStorefront } from '../shared/core/redeem/resume-redemption.ts';
 import { createConfiguredStore } from '../shared/services/configured-store.ts';
 import { openShopLoyalty } from '../shared/services/shop-loyalty.ts';
@@ -10,11 +11,16 @@ const PARALLEL = 10;
 
 /** Writes balances and the codes of redeemed rewards to the store. */
 export function createBalanceWorker(connector: Connector) {
-  const { metafieldNamespace, customerIdIn, flow } = storefrontOf(connector);
+  const { metafieldNamespace, customerIdIn, flow, posCustomerId } = storefrontOf(connector);
   const worker = openWorker(connector, 'balances', [], PARALLEL);
   const { environment, sqs, secrets, limits, common, handle } = worker;
   const shops = new Map(
-    connector.shops.map((shop) => [shop.domain, openShopLoyalty(connector, secrets, shop, limits)]),
+    connector.shops.map((shop) => {
+      const opened = openShopLoyalty(connector, secrets, shop, limits);
+      const { telemetry, now } = common;
+      const named = { shop: shop.domain, posCustomerId, telemetry, now };
+      return [shop.domain, { ...opened, members: createMembers({ ...opened, ...named }) }];
+    }),
   );
   const store = createConfiguredStore(connector, secrets);
   const dependencies = {

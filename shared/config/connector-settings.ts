@@ -368,7 +368,7 @@ export interface StorefrontSettings {
   /**
    * How the service's reward operations name a customer. They are documented to take e-mail or
    * document, which the connector reads from the service's own record of the customer; whether they
-   * also take the customer's id in the store (`store-id`, which saves a request) is not known.
+   * also take the customer's id in the store (`store-id`, which no other member can have) is not known.
    * Default: `email-or-document`: the e-mail address, else the digits of the document.
    */
   readonly posCustomerId?: 'email-or-document' | 'store-id';

@@ -217,7 +217,7 @@ export interface components {
          * @description Why a customer cannot have a reward.
          * @enum {string}
          */
-        readonly CannotUse: "too-few-points" | "below-minimum" | "no-cashback" | "not-a-member" | "exceeds-purchase" | "below-minimum-percent" | "not-enrolled" | "not-cumulative" | "product-conditions" | "not-available";
+        readonly CannotUse: "too-few-points" | "below-minimum" | "no-cashback" | "not-a-member" | "another-member" | "exceeds-purchase" | "below-minimum-percent" | "not-enrolled" | "not-cumulative" | "product-conditions" | "not-available";
         readonly CashbackRange: {
             readonly least: number;
             readonly most: number;

@@ -5,6 +5,7 @@ import { ledgerKeyText } from '../../shared/core/ledger/ledger.ts';
 import { readCart } from '../../shared/core/redeem/available-rewards.ts';
 import type { TypedContacts } from '../../shared/core/redeem/challenge.ts';
 import { listRedemptions } from '../../shared/core/redeem/list-redemptions.ts';
+import { createMembers } from '../../shared/core/redeem/own-member.ts';
 import {
   createRedeeming,
   type RedeemDeps,
@@ -65,6 +66,8 @@ export function createRewardService(rewards: readonly ModelReward[], now: () => 
   const fates: CallFate[] = [];
   /** Keyed changes of balances. */
   const changes = new Map<string, number>();
+  /** Whom the service finds by an e-mail address that another member has taken. */
+  const holders = new Map<string, string>();
 
   const describe = ({ id, points, type = 0, value = 5, more = {} }: ModelReward) => ({
     ...{ Id: id, Title: `Reward ${id}`, Points: points, RewardType: type, Value: value },
@@ -83,6 +86,7 @@ export function createRewardService(rewards: readonly ModelReward[], now: () => 
     bodies,
     fates,
     changes,
+    holders,
     /** What a call with a known key is answered. */
     repetition: 'first-result' as 'first-result' | 'refused',
     /** A customer must answer with the PIN; undefined when none was sent. */
@@ -102,10 +106,11 @@ export function createRewardService(rewards: readonly ModelReward[], now: () => 
       const reward = rewards.find((one) => one.id === id);
       return (reward ? success(describe(reward)) : businessError(44, 'rejected')) as never;
     },
-    async listAvailableRewards() {
+    async listAvailableRewards({ CustomerId = '' }: { CustomerId?: string }) {
       const offered = rewards.map((one) => ({ ...describe(one), CanUse: true }));
       const ShouldValidateCustomer = service.challenge.isNeeded;
-      return success({ Rewards: offered, ShouldValidateCustomer }) as never;
+      const Customer = { OriginalId: holderOf(CustomerId) };
+      return success({ Customer, Rewards: offered, ShouldValidateCustomer }) as never;
     },
     async startChallenge(id: string, start: { TransactionId: string; Phone?: string | null }) {
       const { challenge } = service;
@@ -182,7 +187,8 @@ export function createRewardService(rewards: readonly ModelReward[], now: () => 
     async getRedeemedReward(rewardId: number) {
       const known = [...redemptions.values()].find((one) => one.RewardId === rewardId);
       if (!known) return businessError(87, 'rejected') as never;
-      return { kind: 'success', value: { Id: rewardId, IsCanceled: known.isCancelled } } as never;
+      const Customer = { OriginalId: known.customerId };
+      return success({ Id: rewardId, IsCanceled: known.isCancelled, Customer }) as never;
     },
     /** Once for each key, like `changeCashback`. */
     async changePoints(id: string, change: { Points?: number; ChangeKey?: string }) {
@@ -196,7 +202,9 @@ export function createRewardService(rewards: readonly ModelReward[], now: () => 
       return { kind: 'success', value } as never;
     },
     async getCustomer(id: string) {
-      return success({ OriginalId: id, CurrentTier: null }) as never;
+      const OriginalId = holderOf(id);
+      const Email = `${OriginalId}@example.com`;
+      return success({ OriginalId, Email, CurrentTier: null }) as never;
     },
     async listCustomersReport({ isEnrolled }: { isEnrolled?: boolean } = {}) {
       const spenders = new Set([...redemptions.values()].map(({ customerId }) => customerId));
@@ -214,6 +222,11 @@ export function createRewardService(rewards: readonly ModelReward[], now: () => 
     },
   };
 
+  /** The program knows customers by their e-mail address, too. */
+  function holderOf(id: string): string {
+    return holders.get(id) ?? id.replace(/@.*/, '');
+  }
+
   function take(id: string, amount: number, key: string) {
     if (changes.has(key)) return businessError(66, 'done');
     const balance = (balances.get(id) ?? 0) + amount;
@@ -228,8 +241,7 @@ export function createRewardService(rewards: readonly ModelReward[], now: () => 
     body: { CustomerId?: string; OriginalKey?: string; Metadatas?: readonly object[] },
   ) {
     const { CustomerId = '', OriginalKey = '', Metadatas: metadatas = [] } = body;
-    // The program knows customers by their e-mail address.
-    const customerId = CustomerId.replace(/@.*/, '');
+    const customerId = holderOf(CustomerId);
     const known = redemptions.get(OriginalKey);
     // A cancelled key must never be sent again.
     if (known?.isCancelled) throw new Error('a cancelled key was used');
@@ -293,12 +305,18 @@ export function openRedeeming({
   const never = new AbortController().signal;
   let keys = 0;
 
+  const membersOn = (watched: typeof loyalty, breaker: CircuitBreaker = createCircuitBreaker()) =>
+    createMembers({
+      ...{ shop: SHOP, loyalty: watched, breaker, telemetry, now },
+      posCustomerId: 'email-or-document',
+    });
+
   function worldFor(watch: Watch): RedeemDeps {
     return {
       ledger: watch(ledger),
       loyalty: watch(loyalty),
       breaker: opened.shopperBreaker(),
-      programIdOf: async (customerId) => ({ kind: 'id', id: `${customerId}@example.com` }),
+      members: membersOn(watch(loyalty)),
       store: watch(store),
       queue: watch(events),
       telemetry,
@@ -415,7 +433,9 @@ export function openRedeeming({
     async work(watch = asItIs) {
       const { received } = await here.workOn((batch) => {
         const pauses = createPauses({ ledger: watch(ledger), telemetry, queue: 'balances' });
-        const source = { loyalty: watch(loyalty), breaker: newBreaker() };
+        const breaker = newBreaker();
+        const watched = watch(loyalty);
+        const source = { loyalty: watched, breaker, members: membersOn(watched, breaker) };
         const deps = {
           ...here.depsFor(watch),
           pauses,

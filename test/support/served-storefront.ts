@@ -9,8 +9,8 @@ import {
 import { createCircuitBreaker } from '../../shared/core/calls/call-loyalty.ts';
 import type { BalanceRequest } from '../../shared/core/events/event.ts';
 import type { Ledger } from '../../shared/core/ledger/ledger.ts';
-import { createProgramIds } from '../../shared/core/redeem/available-rewards.ts';
 import type { StartedChallenge, TypedContacts } from '../../shared/core/redeem/challenge.ts';
+import { createMembers } from '../../shared/core/redeem/own-member.ts';
 import type { RedeemAnswer, RedeemRequest } from '../../shared/core/redeem/redeem-reward.ts';
 import type { CodeUses } from '../../shared/core/redeem/reward-store.ts';
 import type { TakeBackAnswer } from '../../shared/core/redeem/take-back.ts';
@@ -109,8 +109,8 @@ export function serveInProcess({
       write: (key, entry, revision) => parts.ledger.write(key, entry, revision),
     },
     loyalty: loyalty.client,
-    programIdOf: createProgramIds({
-      ...{ loyalty: loyalty.client, breaker, telemetry, now },
+    members: createMembers({
+      ...{ shop: SHOP, loyalty: loyalty.client, breaker, telemetry, now },
       posCustomerId,
     }),
     breaker,

@@ -99,6 +99,8 @@ export const es: Strings = {
     'exceeds-purchase': 'Esta recompensa vale más que tu carrito.',
     'no-cashback': 'No hay cashback para este carrito.',
     'not-a-member': 'No participas en el programa de fidelidad.',
+    'another-member':
+      'Otro miembro del programa de fidelidad tiene tu correo electrónico o documento. Ponte en contacto con la tienda.',
     'not-cumulative': 'Esta recompensa no se puede combinar con otros descuentos.',
     'product-conditions': 'Tu carrito no cumple las condiciones de este producto.',
     'not-online': 'Esta recompensa no se puede canjear en la tienda en línea.',

@@ -100,6 +100,8 @@ export const ptBr: Strings = {
     'exceeds-purchase': 'Esta recompensa vale mais do que o seu carrinho.',
     'no-cashback': 'Não há cashback para este carrinho.',
     'not-a-member': 'Você não participa do programa de fidelidade.',
+    'another-member':
+      'Outro participante do programa de fidelidade tem o seu e-mail ou documento. Fale com a loja.',
     'not-cumulative': 'Esta recompensa não é cumulativa com outros descontos.',
     'product-conditions': 'Seu carrinho não atende às condições deste produto.',
     'not-online': 'Esta recompensa não pode ser resgatada na loja on-line.',

@@ -72,6 +72,8 @@ const en = {
     'below-minimum': 'The cart is too small for this reward.',
     'exceeds-purchase': 'This reward is worth more than the cart.',
     'not-a-member': 'The customer does not take part in the loyalty program.',
+    'another-member':
+      'Another member of the loyalty program has the e-mail address or document of this customer. Only one of them may have it.',
     'product-conditions': 'The cart does not meet the conditions for this product.',
     'not-online': 'This reward cannot be redeemed as a code.',
     'value-not-allowed': 'This amount is not possible for the cart.',
@@ -143,6 +145,8 @@ const ptBr: TillStrings = {
     'below-minimum': 'O carrinho não atinge o mínimo desta recompensa.',
     'exceeds-purchase': 'Esta recompensa vale mais do que o carrinho.',
     'not-a-member': 'O cliente não participa do programa de fidelidade.',
+    'another-member':
+      'Outro participante do programa de fidelidade tem o e-mail ou documento deste cliente. Só um deles pode tê-lo.',
     'product-conditions': 'O carrinho não atende às condições deste produto.',
     'not-online': 'Esta recompensa não pode ser resgatada como código.',
     'value-not-allowed': 'Este valor não é possível para o carrinho.',
@@ -213,6 +217,8 @@ const es: TillStrings = {
     'below-minimum': 'El carrito no llega al mínimo de esta recompensa.',
     'exceeds-purchase': 'Esta recompensa vale más que el carrito.',
     'not-a-member': 'El cliente no participa en el programa de fidelidad.',
+    'another-member':
+      'Otro miembro del programa de fidelidad tiene el correo electrónico o documento de este cliente. Solo uno de ellos puede tenerlo.',
     'product-conditions': 'El carrito no cumple las condiciones de este producto.',
     'not-online': 'Esta recompensa no se puede canjear como código.',
     'value-not-allowed': 'Este importe no es posible para el carrito.',

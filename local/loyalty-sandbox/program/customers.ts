@@ -35,7 +35,8 @@ export function isCustomerFault({ path }: Fault): boolean {
 
 /**
  * Checks a customer inside an order or coupon, in this order: 39 no OriginalId, 40 or 41 what cannot
- * be read (of a new or a known customer), 50 neither document nor e-mail (its condition is not shown).
+ * be read (of a new or a known customer), 50 neither document nor e-mail (its condition is not shown), by the settings
+ * 118 or 119 what another customer has.
  *
  * Customers are upserts: what a later request leaves out stays as it was.
  */
@@ -60,6 +61,17 @@ export function planCustomer(
   const { Email, Document } = { ...before, ...sent };
   if (isBlank(Email) && isBlank(Document)) {
     return refuse(50, 'Customer.Email or Customer.Document must be given.');
+  }
+  if (context.settings.sharedIdentity === 'refused') {
+    const others = [...context.tables.customers.values()].filter((one) => one.OriginalId !== id);
+    const has = (one: CustomerRow, text: string | null | undefined) =>
+      isNamedBy(one, text?.trim().toLowerCase() ?? '');
+    if (others.some((one) => has(one, sent.Email))) {
+      return refuse(118, 'Another customer has this Email.');
+    }
+    if (others.some((one) => has(one, digitsOf(sent.Document)))) {
+      return refuse(119, 'Another customer has this Document.');
+    }
   }
   return { kind: 'planned', id, before, sent, origin };
 }
@@ -113,13 +125,16 @@ export function findCustomer(
   if (text === '') return undefined;
   const byStoreId = by === 'email-or-document' ? undefined : tables.customers.get(id ?? '');
   if (byStoreId) return byStoreId;
-  const digits = (document: string | null) => document?.replace(/\D/g, '') ?? '';
-  return [...tables.customers.values()].find(
-    ({ Email, Document }) =>
-      Email?.toLowerCase() === text ||
-      (by !== 'store-id-or-email' && digits(Document) !== '' && digits(Document) === text),
+  return [...tables.customers.values()].find((one) =>
+    isNamedBy(by === 'store-id-or-email' ? { ...one, Document: null } : one, text),
   );
 }
+
+const digitsOf = (document: string | null | undefined) => document?.replace(/\D/g, '') ?? '';
+
+/** `text`: an e-mail address in small letters, or the digits of a document. */
+const isNamedBy = ({ Email, Document }: CustomerRow, text: string): boolean =>
+  text !== '' && (Email?.toLowerCase() === text || digitsOf(Document) === text);
 
 /** The rules of a customer inside an order: `planCustomer`. */
 export function upsertCustomer(context: Context, call: Call): Answer<'CustomerUpsertResult'> {

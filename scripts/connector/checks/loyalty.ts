@@ -115,10 +115,23 @@ function describeTakeBack({ by, withinDays }: Storefront['takeBack']): Finding {
   );
 }
 
+/** What is not documented about members, and what follows from it. */
+function describeMembers(posCustomerId: Storefront['posCustomerId']): Finding {
+  return info(
+    posCustomerId === 'store-id'
+      ? 'storefront.posCustomerId: rewards are paid under the id of the store, which no other member can have'
+      : 'storefront.posCustomerId: rewards are paid under e-mail address or document. That two members may have one is an assumption (probe settles it); a customer for whom the service finds another can redeem nothing',
+  );
+}
+
 /** Each active reward beside what the connector would make of it: only a person sees a wrong reading. */
 export function rewardsCheck(
   { shops, services }: ShopDeps,
-  { rewardTypes, takeBack }: Pick<Storefront, 'rewardTypes' | 'takeBack'>,
+  {
+    rewardTypes,
+    takeBack,
+    posCustomerId,
+  }: Pick<Storefront, 'rewardTypes' | 'takeBack' | 'posCustomerId'>,
 ): Check {
   return shopCheck('rewards', ['loyalty'], shops, async (shop) => {
     const loyalty = services().loyalty(shop);
@@ -129,7 +142,7 @@ export function rewardsCheck(
     if (!('value' in listed)) return [unknown(unanswered(listed))];
     const active = (listed.value.Items ?? []).filter(({ IsActive }) => IsActive !== false);
     if (active.length === 0) return [info('the program has no active reward')];
-    const findings: Finding[] = [describeTakeBack(takeBack)];
+    const findings: Finding[] = [describeTakeBack(takeBack), describeMembers(posCustomerId)];
     for (const batch of batchesOf(active, AT_ONCE)) {
       findings.push(...(await Promise.all(batch.map((item) => read(loyalty, item)))));
     }

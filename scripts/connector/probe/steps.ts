@@ -39,15 +39,16 @@ const assume = (assumptions: LoyaltyAssumptions): FoundSettings => ({ loyalty: {
 const totalOf = async ({ loyalty, id }: TestAccount, name: string) =>
   readValue(await loyalty.getOrder(`${id}-${name}`))?.OrderTotal;
 
+const inactive = (id: string): TestAccount['undos'][number] => ({
+  what: `customer ${id} (stays, set inactive)`,
+  byHand: 'Set the customer inactive in the panel of the service.',
+  goneCodes: [59],
+  run: (client) => client.changeCustomerStatus(id, { IsEnabled: false, Reason: 'probe' }),
+});
+
 async function tryEnrolment(account: TestAccount): Promise<Conclusion> {
   const { customer, undos, loyalty } = account;
-  undos.push({
-    what: `customer ${customer.OriginalId} (stays, set inactive)`,
-    byHand: 'Set the customer inactive in the panel of the service.',
-    goneCodes: [59],
-    run: (client) =>
-      client.changeCustomerStatus(customer.OriginalId, { IsEnabled: false, Reason: 'probe' }),
-  });
+  undos.push(inactive(customer.OriginalId));
   const order = await makeOrder(account, 'first', FIRST_TOTAL);
   const isEnrolled = readValue(await loyalty.getCustomer(customer.OriginalId))?.IsEnrolled;
   if (isEnrolled !== true) {
@@ -203,7 +204,7 @@ async function compareIds(account: TestAccount): Promise<Conclusion> {
   if (verdictOf(byStoreId) === 'unclear' || !finds(byEmail)) return UNCLEAR;
   const isFound = finds(byStoreId);
   const means = isFound
-    ? 'Operations under /POS take the id of the store, which saves a request.'
+    ? 'Operations under /POS take the id of the store, which no other member can have.'
     : 'Operations under /POS do not take the id of the store, only e-mail or document.';
   const posCustomerId = isFound ? 'store-id' : 'email-or-document';
   return { ...pass(means), settings: { storefront: { posCustomerId } } };
@@ -320,6 +321,34 @@ async function tryCoupon({ loyalty, id, undos, dates }: TestAccount): Promise<Co
   return { ...pass(means), settings };
 }
 
+/** No check digit is right: it is no person's. */
+const NO_DOCUMENT = '00000000012';
+
+async function tryTwins(account: TestAccount): Promise<Conclusion> {
+  const { loyalty, customer, undos, id } = account;
+  const isMember = async (name: string, shared: { Email?: string; Document?: string }) => {
+    const OriginalId = `${id}-${name}`;
+    undos.push(inactive(OriginalId));
+    const sent = await loyalty.upsertCustomer({ OriginalId, Name: id, ...shared });
+    if (verdictOf(sent) === 'refused') return false;
+    const read = readValue(await loyalty.getCustomer(OriginalId))?.OriginalId;
+    return verdictOf(sent) === 'accepted' && read !== undefined ? read === OriginalId : undefined;
+  };
+  const sharesEmail = await isMember('same-email', { Email: customer.Email });
+  const found = readValue(await loyalty.getCustomer(customer.Email))?.OriginalId;
+  await loyalty.upsertCustomer({ ...customer, Document: NO_DOCUMENT });
+  const sharesDocument = await isMember('same-document', { Document: NO_DOCUMENT });
+  if (sharesEmail === undefined || sharesDocument === undefined) return UNCLEAR;
+  const takes = (shares: boolean) => (shares ? 'takes' : 'does not take');
+  const means = `The service ${takes(sharesEmail)} two members with one e-mail address, and ${takes(sharesDocument)} two with one document.`;
+  if (!sharesEmail && !sharesDocument) return pass(means);
+  const first = found === customer.OriginalId ? 'first' : 'second';
+  const whom = sharesEmail ? ` By the address it finds the ${first} of them.` : '';
+  return pass(
+    `${means}${whom} A customer for whom it finds another member can redeem nothing until a person has settled it (docs/runbook.md, "Two members").`,
+  );
+}
+
 /** In the order in which they run: the first makes the customer of all others. docs/probe.md says what each decides. */
 export const STEPS: Readonly<Record<string, (account: TestAccount) => Promise<Conclusion>>> = {
   enrolment: tryEnrolment,
@@ -329,4 +358,6 @@ export const STEPS: Readonly<Record<string, (account: TestAccount) => Promise<Co
   'customer-id': compareIds,
   redeem: redeemTwice,
   coupon: tryCoupon,
+  // From here on the e-mail address may stand for another.
+  'two-members': tryTwins,
 };

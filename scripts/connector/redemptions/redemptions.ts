@@ -9,6 +9,7 @@ import { closeRedemption, foreseeClosing } from '../../../shared/core/redeem/res
 import {
   beganAt,
   type ClosedAs,
+  isAnothers,
   isOpen,
   type Redemption,
   type RedemptionState,
@@ -211,6 +212,9 @@ function detailOf({ redemption, wait }: FoundRedemption, now: Date): string {
     return `It is unknown whether the points were spent; the connector finds out (${counted(state.attempts, 'call')} so far). ${then}`;
   }
   if (takeBack) return `${takenBackText(takeBack)} ${then}`;
+  if (isAnothers(redemption)) {
+    return `The loyalty service took the points of another member, who gets them back (docs/runbook.md, "Two members"). ${then}`;
+  }
   if (state.at === 'cancelled') return state.why ? `The store refused it (${state.why}).` : '';
   const refusal = 'refusal' in state ? state.refusal : undefined;
   if (refusal) return `The store refuses it (${refusal.why}): it will be given back. ${then}`;

@@ -80,7 +80,9 @@ async function findCustomer(person: Person, deps: Searching): Promise<string | u
   for (const lookUp of lookUpsOf(person, deps)) {
     const called = await lookUp();
     if ('kind' in called) return { kind: 'retry', ...called.retry };
-    const found = called.find((one) => isSamePerson(one, person));
+    const [found, ...others] = called.filter((one) => isSamePerson(one, person));
+    // Nobody can say which of them the event is about.
+    if (others.length > 0) continue;
     const { OriginalId, Email } = found ?? {};
     if (typeof OriginalId === 'string' && isStoreId(OriginalId) && !isDocument(OriginalId, found)) {
       return OriginalId;
@@ -126,8 +128,10 @@ function lookUpsOf({ email, document }: Person, deps: Searching) {
 function isSamePerson({ Email, Document }: ServiceCustomer, { email, document }: Person): boolean {
   const hasEmail = typeof Email === 'string' && Email.toLowerCase() === email?.toLowerCase();
   const plain = plainDocument(document);
-  const hasDocument = typeof Document === 'string' && plainDocument(Document) === plain;
-  return hasEmail || (plain !== undefined && hasDocument);
+  const held = typeof Document === 'string' ? plainDocument(Document) : undefined;
+  // Another member may have the same e-mail address.
+  if (plain !== undefined && held !== undefined) return held === plain;
+  return hasEmail;
 }
 
 /** Depending on the platform, the service's id is the document, which is no id of the store. */

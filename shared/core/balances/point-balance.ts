@@ -153,7 +153,11 @@ export async function readCustomer(
   ]);
   if (customer.kind === 'retry') return customer;
   if (points.kind === 'retry') return points;
-  const tier = customer.value?.CurrentTier;
+  // Another member's points must not be shown as this customer's.
+  if (customer.value?.OriginalId !== id) {
+    return { kind: 'read', began, balance: undefined, tier: undefined, isFirst: false };
+  }
+  const tier = customer.value.CurrentTier;
   return {
     kind: 'read',
     began,

@@ -2,12 +2,8 @@ import type { LoyaltyClient } from '../../loyalty/client.ts';
 import type { components } from '../../loyalty/contract.gen.ts';
 import { type Amount, multiply, readAmount, sum, toJsonNumber } from '../../store/money.ts';
 import type { CannotUse, CashbackRange, Referral } from '../../store/storefront-answers.gen.ts';
-import {
-  type AskingDeps,
-  askLoyalty,
-  createTimedCache,
-  type Unavailable,
-} from '../calls/call-loyalty.ts';
+import { type AskingDeps, askLoyalty, type Unavailable } from '../calls/call-loyalty.ts';
+import type { Members } from './own-member.ts';
 
 type Schemas = components['schemas'];
 export type AvailableReward = Schemas['AvailableReward'];
@@ -38,37 +34,46 @@ export function cannotUse({ CanUse, CannotUseReason }: AvailableReward): CannotU
 
 export interface AvailableDeps extends AskingDeps {
   readonly loyalty: Pick<LoyaltyClient, 'listAvailableRewards'>;
-  readonly programIdOf: ProgramIdOf;
+  readonly members: Members;
 }
 
-/** What the service offers this customer for this cart, and under which id it knows the customer. */
+type Available =
+  | {
+      readonly kind: 'answered';
+      /** The id under which the service knows the customer. */
+      readonly programId: string;
+      readonly referral: Referral | null;
+      readonly value: AvailableRewards;
+    }
+  | { readonly kind: 'not-a-member' }
+  /** `isRead`: the customer has an own record, and only the rewards are another member's. */
+  | { readonly kind: 'another-member'; readonly isRead: boolean }
+  | Unavailable;
+
+/** What the service offers this customer for this cart. */
 export async function readAvailable(
   customerId: string,
   cart: readonly CartLine[],
   deps: AvailableDeps,
-): Promise<
-  | {
-      readonly kind: 'answered';
-      readonly programId: string;
-      readonly referral: Referral | null | undefined;
-      readonly value: AvailableRewards;
-    }
-  | { readonly kind: 'not-a-member' }
-  | Unavailable
-> {
-  const found = await deps.programIdOf(customerId);
-  if (found.kind !== 'id') return found;
-  const known = { programId: found.id, referral: found.referral };
-  const purchase = { CustomerId: found.id, ...purchaseOf(cart) };
+): Promise<Available> {
+  const found = await deps.members.find(customerId);
+  if (found.kind === 'another-member') return { ...found, isRead: false };
+  if (found.kind !== 'member') return found;
+  const { programId, referral } = found;
+  if (programId === undefined) return { kind: 'not-a-member' };
+  const purchase = { CustomerId: programId, ...purchaseOf(cart) };
   const asked = await askLoyalty('listAvailableRewards', [purchase], deps);
   if (asked.kind === 'unavailable') return asked;
   if (asked.kind === 'refused') {
     const why = asked.name ?? 'unnamed-error';
     deps.telemetry.log('warn', 'the loyalty service listed no rewards of a customer', { why });
-    return { kind: 'answered', ...known, value: { Rewards: [] } };
   }
-  const value = { ...asked.value, Rewards: asked.value.Rewards ?? [] };
-  return { kind: 'answered', ...known, value };
+  const listed: Partial<Schemas['AvailableRewards']> = asked.kind === 'answered' ? asked.value : {};
+  const proof = await deps.members.prove(customerId, programId, listed.Customer);
+  if (proof.kind === 'another-member') return { ...proof, isRead: true };
+  if (proof.kind === 'unavailable') return proof;
+  const value = { ...listed, Rewards: listed.Rewards ?? [] };
+  return { kind: 'answered', programId, referral, value };
 }
 
 /**
@@ -105,74 +110,6 @@ export function cashbackRange(
   const whole = Math.floor(Math.round(most * 1e4) / 100) / 100;
   if (!(whole > 0)) return undefined;
   return { least: reward.CanSelectValue === false ? whole : 0.01, most: whole };
-}
-
-type ProgramId =
-  /** Personal data: for requests to the service, never for a log. */
-  | {
-      readonly kind: 'id';
-      readonly id: string;
-      /** Undefined: the customer was not read for the id. */
-      readonly referral?: Referral | null;
-    }
-  /** The service does not know the customer, or has neither e-mail nor document of them. */
-  | { readonly kind: 'not-a-member' }
-  | Unavailable;
-
-/** The `CustomerId` of a customer of the store in the service's reward operations. */
-export type ProgramIdOf = (customerId: string) => Promise<ProgramId>;
-
-interface ProgramIdDeps extends AskingDeps {
-  readonly loyalty: Pick<LoyaltyClient, 'getCustomer'>;
-  /** How the service's reward operations name a customer. */
-  readonly posCustomerId: 'email-or-document' | 'store-id';
-}
-
-/** A list of rewards and a click on one of them need one request. */
-const LIMITS = { seconds: 60, most: 2_000 };
-
-export function createProgramIds(deps: ProgramIdDeps): ProgramIdOf {
-  const known = createTimedCache<ProgramId>({ ...LIMITS, now: deps.now });
-  return async (customerId) => {
-    if (deps.posCustomerId === 'store-id') return { kind: 'id', id: customerId };
-    const recalled = known.recall(customerId);
-    if (recalled !== undefined) return recalled;
-    const read = await readId(customerId, deps);
-    if (read.kind === 'id') known.keep(customerId, read);
-    return read;
-  };
-}
-
-async function readId(customerId: string, deps: ProgramIdDeps): Promise<ProgramId> {
-  const asked = await askLoyalty('getCustomer', [customerId], deps);
-  if (asked.kind === 'unavailable') return asked;
-  if (asked.kind === 'refused') return { kind: 'not-a-member' };
-  const { OriginalId, Email, Document } = asked.value;
-  // The path also takes e-mail addresses: another customer's points must not be spent.
-  const isAnother = OriginalId !== undefined && OriginalId !== customerId;
-  // Documented: of a document, only the digits.
-  const id = Email?.trim() || Document?.replace(/\D/g, '');
-  if (isAnother || !id) return { kind: 'not-a-member' };
-  return { kind: 'id', id, referral: referralOf(asked.value) };
-}
-
-/** For a view whose `programIdOf` read no customer. Undefined when the service did not answer. */
-export async function readReferral(
-  customerId: string,
-  deps: Omit<ProgramIdDeps, 'posCustomerId'>,
-): Promise<Referral | null | undefined> {
-  const asked = await askLoyalty('getCustomer', [customerId], deps);
-  if (asked.kind === 'unavailable') return undefined;
-  const isOwn = asked.kind === 'answered' && (asked.value.OriginalId ?? customerId) === customerId;
-  return isOwn ? referralOf(asked.value) : null;
-}
-
-/** Pages make links of them, so they are addresses of the web or nothing. */
-function referralOf(customer: Schemas['CustomerResult']): Referral | null {
-  const [url, whatsappUrl] = [customer.ReferralURL, customer.WhatsappReferralUrl].map((text) =>
-    text && /^https?:\/\//i.test(text) ? text : null,
-  );
-  return url ? { url, whatsappUrl: whatsappUrl ?? null } : null;
 }
 
 /** One line of a cart, or the product of a page. */

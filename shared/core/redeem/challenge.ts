@@ -1,6 +1,6 @@
 import type { LoyaltyClient } from '../../loyalty/client.ts';
 import type { Contact } from '../../store/storefront-answers.gen.ts';
-import { type AskingDeps, askLoyalty } from '../calls/call-loyalty.ts';
+import { askLoyalty } from '../calls/call-loyalty.ts';
 import {
   changeEntry,
   expiresAfter,
@@ -15,7 +15,7 @@ import {
   ofLastHour,
   secondsUntilFewer,
 } from '../redemptions/redemption-record.ts';
-import type { ProgramIdOf } from './available-rewards.ts';
+import { type AvailableDeps, readAvailable } from './available-rewards.ts';
 
 /**
  * How a customer shows a till that they are present: the service sends them a PIN, and they say it.
@@ -32,9 +32,9 @@ import type { ProgramIdOf } from './available-rewards.ts';
  * Starts and tries are counted in the ledger, because several processes answer tills: in the customer's redemption
  * record, and those of each user of the point of sale in two items of their own.
  */
-interface ChallengeDeps extends AskingDeps {
-  readonly loyalty: Pick<LoyaltyClient, 'startChallenge' | 'validateChallenge'>;
-  readonly programIdOf: ProgramIdOf;
+interface ChallengeDeps extends AvailableDeps {
+  readonly loyalty: AvailableDeps['loyalty'] &
+    Pick<LoyaltyClient, 'startChallenge' | 'validateChallenge'>;
   readonly ledger: Pick<Ledger, 'readMany' | 'write'>;
   /** A random UUID. */
   readonly newKey: () => string;
@@ -59,7 +59,10 @@ export type StartedChallenge =
   | { readonly kind: 'started' }
   /** The service cannot reach the customer: the till asks them for one of these. */
   | ({ readonly kind: 'contact-needed'; readonly asks: readonly Contact[] } & Said)
-  | ({ readonly kind: 'refused'; readonly why: 'not-a-member' | 'refused' } & Said)
+  | ({
+      readonly kind: 'refused';
+      readonly why: 'not-a-member' | 'another-member' | 'refused';
+    } & Said)
   | TooMany
   | { readonly kind: 'unavailable' };
 
@@ -106,9 +109,10 @@ async function start(
   record: OpenRedemptions,
   deps: ChallengeDeps,
 ): Promise<StartedChallenge> {
-  const found = await deps.programIdOf(record.customer.customerId);
-  if (found.kind === 'not-a-member') return { kind: 'refused', why: 'not-a-member' };
-  if (found.kind === 'unavailable') return { kind: 'unavailable' };
+  // It proves whom the PIN would reach.
+  const offered = await readAvailable(record.customer.customerId, [], deps);
+  if (offered.kind === 'unavailable') return { kind: 'unavailable' };
+  if (offered.kind !== 'answered') return { kind: 'refused', why: offered.kind };
   const begun = await begin(record, deps.newKey());
   if (begun.kind === 'too-many') return begun;
   const { id, asks } = begun.transaction;
@@ -118,7 +122,7 @@ async function start(
     ...(typed.phone !== undefined && asks.includes('phone') && { Phone: typed.phone }),
     ...(typed.email !== undefined && asks.includes('email') && { Email: typed.email }),
   };
-  const asked = await askLoyalty('startChallenge', [found.id, body], deps);
+  const asked = await askLoyalty('startChallenge', [offered.programId, body], deps);
   if (asked.kind === 'unavailable') return { kind: 'unavailable' };
   if (asked.kind === 'refused') return { kind: 'refused', why: 'refused' };
   const { Success, ShouldInformPhone, ShouldInformEmail, FriendlyErrorMessage } = asked.value;

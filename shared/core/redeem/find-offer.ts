@@ -68,7 +68,7 @@ export async function findOffer(request: OfferRequest, deps: OfferDeps): Promise
     allowedAlone(request, deps),
   ]);
   if (offered.kind === 'unavailable' || alone === 'unavailable') return UNAVAILABLE;
-  if (offered.kind === 'not-a-member') return refused('not-a-member');
+  if (offered.kind !== 'answered') return refused(offered.kind);
   const reward = offered.value.Rewards.find(({ Id }) => Id === rewardId);
   if (!reward) return refused('unknown-reward');
   const why = cannotUse(reward);
@@ -82,6 +82,9 @@ export async function findOffer(request: OfferRequest, deps: OfferDeps): Promise
   if (discount.kind === 'refused' || discount.kind === 'unavailable') return discount;
   const terms = readTerms(reward, configured.value, discount);
   if (!terms) return refused('not-online');
+  if (terms.points > (offered.value.AvailablePoints ?? terms.points)) {
+    return refused('too-few-points');
+  }
   const needsChallenge = offered.value.ShouldValidateCustomer === true;
   const offer = { kind: 'on-offer', terms, programId: offered.programId, needsChallenge } as const;
   if (terms.kind !== 'store-credit') return offer;
@@ -143,7 +146,7 @@ async function allowedAlone(
   if (price === undefined || !line) return undefined;
   const asked = await readAvailable(customerId, [{ ...line, price, quantity: 1 }], deps);
   if (asked.kind === 'unavailable') return asked.kind;
-  if (asked.kind === 'not-a-member') return undefined;
+  if (asked.kind !== 'answered') return undefined;
   const reward = asked.value.Rewards.find(({ Id }) => Id === rewardId);
   return reward && cashbackRange(reward, asked.value)?.most;
 }

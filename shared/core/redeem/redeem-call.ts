@@ -2,11 +2,13 @@ import type { LoyaltyClient } from '../../loyalty/client.ts';
 import type { OperationId, Value } from '../../loyalty/operations.ts';
 import { type LoyaltyResult, transportFailure } from '../../loyalty/result.ts';
 import {
+  askLoyalty,
   type BreakerDeps,
   type CallsMade,
   callForShopper,
   callLoyalty,
   retryWhenAllowed,
+  type Unavailable,
 } from '../calls/call-loyalty.ts';
 import { AFTER_UNKNOWN_OUTCOME_SECONDS, type RetryReason } from '../events/outcome.ts';
 import type { Telemetry } from '../events/telemetry.ts';
@@ -15,12 +17,15 @@ import {
   REPEAT_AFTER_SECONDS,
   type Redemption,
   type RefusedWhy,
+  type Step,
   secondsUntil,
 } from '../redemptions/redemption.ts';
 import { applyStep, type OpenRedemptions, tryStep } from '../redemptions/redemption-record.ts';
+import type { Members } from './own-member.ts';
 
 export interface RedeemCallDeps extends BreakerDeps {
-  readonly loyalty: Pick<LoyaltyClient, 'redeemRewardByKey'>;
+  readonly loyalty: Pick<LoyaltyClient, 'redeemRewardByKey' | 'getRedeemedReward'>;
+  readonly members: Pick<Members, 'prove'>;
   readonly telemetry: Telemetry;
   /** When it fires, no call to the loyalty service is begun or waited for. */
   readonly deadline: AbortSignal;
@@ -75,8 +80,13 @@ export async function attemptRedeem(
   const retry: RetryReason = outcome.kind === 'retry' ? outcome : { why: 'unnamed-error' };
   switch (judgeAnswer(result)) {
     case 'redeemed': {
-      const answer = answerStep(result, redemption, now());
-      return { kind: 'known', redemption: await applyStep(record, id, answer) };
+      const spent = await judgeSpent(result, redemption, record, deps);
+      // A repetition has the same answer.
+      if (spent.kind === 'unavailable') {
+        const { afterSeconds } = spent;
+        return unanswered(redemption, { why: 'loyalty-unavailable', afterSeconds });
+      }
+      return { kind: 'known', redemption: await applyStep(record, id, spent) };
     }
     case 'refused': {
       const late = by === 'worker' ? ({ late: true } as const) : {};
@@ -85,12 +95,18 @@ export async function attemptRedeem(
     }
     case 'not-sent':
       return { kind: 'not-sent', attempt, retry };
-    case 'unanswered': {
-      const afterSeconds = Math.max(retry.afterSeconds ?? 0, AFTER_UNKNOWN_OUTCOME_SECONDS);
-      const unknown = { ...retry, afterSeconds, mayHaveHappened: true };
-      return { kind: 'unanswered', redemption, retry: unknown };
-    }
+    case 'unanswered':
+      return unanswered(redemption, retry);
   }
+}
+
+function unanswered(redemption: Redemption, retry: RetryReason): Attempted {
+  const afterSeconds = Math.max(retry.afterSeconds ?? 0, AFTER_UNKNOWN_OUTCOME_SECONDS);
+  return {
+    kind: 'unanswered',
+    redemption,
+    retry: { ...retry, afterSeconds, mayHaveHappened: true },
+  };
 }
 
 const TOO_LATE = transportFailure('aborted', {
@@ -113,6 +129,28 @@ function judgeAnswer(result: Answer): 'redeemed' | 'refused' | 'not-sent' | 'una
       if (result.mayHaveHappened) return 'unanswered';
       return result.class === 'rejected' ? 'refused' : 'not-sent';
   }
+}
+
+/**
+ * Of an answer, or of a look-up by key: whose points were spent. Another member may have taken the e-mail address since
+ * the caller was proven, and a repetition comes later still. Nothing is given before it is known.
+ */
+export async function judgeSpent(
+  result: Answer,
+  redemption: Redemption,
+  { customer }: OpenRedemptions,
+  deps: RedeemCallDeps,
+): Promise<Extract<Step, { kind: 'answer' | 'spent-anothers' }> | Unavailable> {
+  if (redemption.state.at !== 'calling') throw new Error(`it is ${redemption.state.at}`);
+  const answer = answerStep(result, redemption, deps.now());
+  const { redeemedRewardId } = answer;
+  const read = await askLoyalty('getRedeemedReward', [redeemedRewardId], deps);
+  if (read.kind === 'unavailable') return read;
+  const named = read.kind === 'answered' ? read.value.Customer : undefined;
+  const { CustomerId } = redemption.state.body;
+  const proof = await deps.members.prove(customer.customerId, CustomerId, named);
+  if (proof.kind === 'unavailable') return proof;
+  return proof.kind === 'own' ? answer : { kind: 'spent-anothers', redeemedRewardId };
 }
 
 /** Of an answer, or of a look-up by key, that holds the redemption. The client has compared the key. */

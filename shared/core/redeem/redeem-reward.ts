@@ -1,10 +1,11 @@
 import type { LoyaltyClient } from '../../loyalty/client.ts';
 import type { RedemptionView } from '../../store/storefront-answers.gen.ts';
-import type { CircuitBreaker } from '../calls/call-loyalty.ts';
+import { askLoyalty, type CircuitBreaker } from '../calls/call-loyalty.ts';
 import type { EventQueue } from '../events/event.ts';
 import { correlationOf, errorFields, type LogFields, type Telemetry } from '../events/telemetry.ts';
 import {
   creditEnd,
+  isAnothers,
   isBeingRedeemed,
   type RedeemBody,
   type Redemption,
@@ -13,6 +14,7 @@ import {
   viewOf,
 } from '../redemptions/redemption.ts';
 import {
+  applyStep,
   ConcurrentWrites,
   challengesIn,
   findRedemption,
@@ -26,7 +28,6 @@ import {
   secondsUntilFewer,
   withRedemption,
 } from '../redemptions/redemption-record.ts';
-import type { ProgramIdOf } from './available-rewards.ts';
 import {
   type ChallengeRefusal,
   checkAnswer,
@@ -37,6 +38,7 @@ import {
 } from './challenge.ts';
 import { findOffer, type OfferRefusal, type OfferRequest, type RewardTypes } from './find-offer.ts';
 import { giveCredit, makeCode } from './make-code.ts';
+import type { Members } from './own-member.ts';
 import { attemptRedeem } from './redeem-call.ts';
 import type { RewardStore } from './reward-store.ts';
 import {
@@ -53,10 +55,12 @@ export interface RedeemDeps extends RedemptionsDeps {
     | 'listAvailableRewards'
     | 'getRewardConfiguration'
     | 'redeemRewardByKey'
+    | 'getRedeemedReward'
+    | 'cancelRedemption'
     | 'startChallenge'
     | 'validateChallenge'
   >;
-  readonly programIdOf: ProgramIdOf;
+  readonly members: Members;
   readonly breaker: CircuitBreaker;
   /** Gives up in time for the answer. */
   readonly store: RewardStore;
@@ -295,6 +299,7 @@ function answerOf(
   { takeBack, now }: RedeemDeps,
 ): RedeemAnswer {
   if (redemption?.state.at === 'refused') return { kind: 'refused', why: redemption.state.why };
+  if (redemption && isAnothers(redemption)) return { kind: 'refused', why: 'another-member' };
   const by = till ? 'staff' : 'customer';
   const view = redemption && viewOf(redemption, takeBackUntil(redemption, by, takeBack, now()));
   return view ? { kind: 'redemption', redemption: view } : { kind: 'unavailable' };
@@ -342,7 +347,7 @@ async function forget(id: string, attempt: number, record: OpenRedemptions): Pro
   });
 }
 
-/** Once, while the customer waits: its code, or its store credit. */
+/** Once, while the customer waits: its code, or its store credit; what was another member's is given back. */
 async function tryToGive(
   redemption: Redemption | undefined,
   record: OpenRedemptions,
@@ -350,8 +355,15 @@ async function tryToGive(
 ): Promise<Redemption | undefined> {
   const isToBeMade = redemption?.state.at === 'redeemed' && !redemption.state.refusal;
   const isToBeCredited = redemption?.state.at === 'crediting' && redemption.state.attempts === 0;
-  if (!isToBeMade && !isToBeCredited) return redemption;
+  const isToBeGivenBack = redemption?.state.at === 'cancelling' && isAnothers(redemption);
+  if (!isToBeMade && !isToBeCredited && !isToBeGivenBack) return redemption;
   try {
+    if (redemption.state.at === 'cancelling') {
+      const asked = await askLoyalty('cancelRedemption', [redemption.state.redeemedRewardId], deps);
+      // Where the service does not do so now, the worker goes on.
+      if (asked.kind !== 'answered') return redemption;
+      return await applyStep(record, redemption.id, { kind: 'cancelled' });
+    }
     const give = isToBeMade ? makeCode : giveCredit;
     const given = await give(record, redemption, deps);
     return given.kind === 'settled' ? given.redemption : redemption;

@@ -39,7 +39,7 @@ import {
   giveCredit,
   makeCode,
 } from './make-code.ts';
-import { answerStep, attemptRedeem, callService, type RedeemCallDeps } from './redeem-call.ts';
+import { attemptRedeem, callService, judgeSpent, type RedeemCallDeps } from './redeem-call.ts';
 import { type ReturnDeps, returnReward, takeAgain } from './take-back.ts';
 
 interface ResumeDeps extends ReturnDeps, CreditDeps, RedeemCallDeps {
@@ -53,13 +53,13 @@ interface ResumeDeps extends ReturnDeps, CreditDeps, RedeemCallDeps {
 
 interface StorefrontDeps
   extends BalanceDeps,
-    Omit<ResumeDeps, 'loyalty' | 'breaker' | keyof BalanceDeps>,
+    Omit<ResumeDeps, 'loyalty' | 'breaker' | 'members' | keyof BalanceDeps>,
     Omit<FindDeps, keyof BalanceDeps> {
   readonly shops: ReadonlyMap<
     string,
     CustomerSource &
       FindingShop &
-      Pick<ResumeDeps, 'loyalty' | 'breaker'> & { readonly observes?: boolean }
+      Pick<ResumeDeps, 'loyalty' | 'breaker' | 'members'> & { readonly observes?: boolean }
   >;
 }
 
@@ -292,8 +292,11 @@ async function lookUp(
     deps,
   );
   if (result?.kind === 'success' || result?.kind === 'warning') {
-    const found = await applyStep(record, id, answerStep(result, redemption, deps.now()));
-    return { kind: 'found', redemption: found };
+    const spent = await judgeSpent(result, redemption, record, deps);
+    if (spent.kind === 'unavailable') {
+      return { kind: 'retry', why: 'loyalty-unavailable', afterSeconds: spent.afterSeconds };
+    }
+    return { kind: 'found', redemption: await applyStep(record, id, spent) };
   }
   if (result && hasCode(result, NO_SUCH_REDEMPTION)) return { kind: 'absent' };
   if (outcome.kind !== 'applied') return outcome;

@@ -101,7 +101,7 @@ export type RedemptionState =
     }
   /** `transactionId` is absent where a person found the credit; `expiresAt` is what the store keeps. */
   | { readonly at: 'credited'; readonly transactionId?: string; readonly expiresAt: string }
-  /** `why`: the store's name of the reason. */
+  /** `why`: the store's name of the reason, or that the points were another member's. */
   | {
       readonly at: 'cancelling';
       readonly redeemedRewardId: number;
@@ -221,6 +221,8 @@ export type Step =
       readonly redeemedRewardId: number;
       readonly code?: RewardCode | undefined;
     }
+  /** The service took the points of another member. */
+  | { readonly kind: 'spent-anothers'; readonly redeemedRewardId: number }
   | { readonly kind: 'refuse'; readonly attempt: number; readonly why: RefusedWhy; late?: true }
   /** The service knows no redemption of this key. */
   | { readonly kind: 'absent' }
@@ -302,6 +304,11 @@ function nextState(
         ? { at: 'redeemed', redeemedRewardId, code, calledAt, ...(tried && { tried }) }
         : // What is forgotten may have credited, with the end of another day.
           { at: 'crediting', redeemedRewardId, attempts: tried ? 1 : 0, calledAt };
+    }
+    case 'spent-anothers': {
+      const { redeemedRewardId } = step;
+      if (state.at !== 'calling') return undefined;
+      return { at: 'cancelling', redeemedRewardId, why: ANOTHER_MEMBER };
     }
     case 'not-sent':
       // Of an attempt that was repeated meanwhile, nothing can be said.
@@ -393,6 +400,13 @@ function nextState(
       return waitsForPerson(redemption, now) ? close(redemption, step.as) : undefined;
   }
 }
+
+/** No reason of a store is written so. */
+const ANOTHER_MEMBER = 'another-member';
+
+/** It took the points of another member, who gets them back. The customer has lost nothing. */
+export const isAnothers = ({ state }: Pick<Redemption, 'state'>): boolean =>
+  (state.at === 'cancelling' || state.at === 'cancelled') && state.why === ANOTHER_MEMBER;
 
 const codeIn = (state: RedemptionState) =>
   'code' in state && state.code ? { code: state.code } : {};
@@ -544,9 +558,10 @@ export function returnableUntil({ startsAt, endsAt }: RewardCode, withinDays: nu
 
 /** Undefined for a refusal that the customer has seen. */
 export function viewOf(
-  { id, rewardId, terms, intendedAt, state, takeBack }: Redemption,
+  redemption: Redemption,
   takeBackUntil: string | null = null,
 ): RedemptionView | undefined {
+  const { id, rewardId, terms, intendedAt, state, takeBack } = redemption;
   const { title, points, kind, value } = terms;
   const takeBackRefused = takeBack?.refused === true;
   const common = {
@@ -554,6 +569,7 @@ export function viewOf(
     ...{ takeBackUntil, takeBackRefused },
   };
   const without = { ...common, code: null, validUntil: null };
+  if (isAnothers(redemption)) return { ...without, state: 'refused' };
   switch (state.at) {
     case 'intended':
     case 'calling':

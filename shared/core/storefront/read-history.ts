@@ -29,7 +29,10 @@ const LARGEST_PAGE = 50;
 
 export const MOST_PAGES = 100;
 
-/** A customer whom the service does not know has no history. */
+/** Of a customer whom the service does not know. */
+export const noHistory = (page: number) =>
+  ({ kind: 'answered', value: { page, hasMore: false, entries: [] } }) as const;
+
 export async function readHistory(
   customerId: string,
   page: number,
@@ -42,9 +45,7 @@ export async function readHistory(
     deps,
   );
   if (asked.kind === 'unavailable') return asked;
-  if (asked.kind === 'refused') {
-    return { kind: 'answered', value: { page, hasMore: false, entries: [] } };
-  }
+  if (asked.kind === 'refused') return noHistory(page);
   const { Items, HasNextPage } = asked.value;
   const hasMore = HasNextPage === true && page < MOST_PAGES;
   return { kind: 'answered', value: { page, hasMore, entries: Items.map(entryOf) } };
@@ -100,12 +101,12 @@ export async function readOrderEarning(
     ([customerId, currentId].includes(ownerId) ||
       // Placed before the two were merged.
       (await followMerges({ shop, id: ownerId }, ledger)) === currentId);
-  if (!isOwn || entry?.appliedKey === undefined) return answered(nothing('waiting'));
+  if (!isOwn || entry?.appliedKey === undefined) return NOT_EARNED;
   const asked = await askLoyalty('getOrder', [orderId], deps);
   if (asked.kind === 'unavailable') return asked;
-  if (asked.kind === 'refused') return answered(nothing('waiting'));
-  const { Customer } = asked.value;
-  if ((Customer?.OriginalId ?? ownerId) !== ownerId) return answered(nothing('waiting'));
+  // The order names them, so their history is under that id, too.
+  const isTheirs = asked.kind === 'answered' && asked.value.Customer?.OriginalId === ownerId;
+  if (!isTheirs) return NOT_EARNED;
   return answered(await earningOf(currentId, asked.value, deps), {
     steps: steps.map(([kind, amount]) => ({ kind, amount: Number(amount) })),
     counted: countedOf(entry.outcomes),
@@ -152,6 +153,8 @@ const answered = (
   earning: OrderEarning,
   how: Pick<ExplainedEarning, 'steps' | 'counted'> = { steps: [], counted: [] },
 ) => ({ kind: 'answered', value: { ...earning, ...how } }) as const;
+
+const NOT_EARNED = answered(nothing('waiting'));
 
 /** A page waits for no more calls: enough for 150 entries since the order. */
 const MOST_SEARCHED = 3;

@@ -24,7 +24,6 @@ import {
   type AvailableRewards,
   type CartLine,
   readAvailable,
-  readReferral,
 } from '../redeem/available-rewards.ts';
 import { listRedemptions } from '../redeem/list-redemptions.ts';
 import type { RewardStore } from '../redeem/reward-store.ts';
@@ -209,17 +208,21 @@ async function readService(
     same ? undefined : readTier(known.id, deps),
   ]);
   if (offered.kind === 'unavailable') return { ...lastKnown(known, kept), ...notListed(offered) };
+  if (offered.kind === 'another-member' && !offered.isRead) {
+    // What the service says under this id is another's: only what was written before is shown.
+    return { ...lastKnown(known, undefined), ...viewForAll(listedNow, offered.kind, deps) };
+  }
   const value = offered.kind === 'answered' ? offered.value : undefined;
   const counted = JSON.stringify([value?.AvailablePoints, value?.AvailableCashback]);
   const unchanged = same?.counted === counted ? same : undefined;
   // After an outage the circuit breaker lets only the first of calls made together through.
-  const [balance, tier, active, referral] = await Promise.all([
+  const [balance, tier, active] = await Promise.all([
     currentBalance(known, unchanged, value, began, deps),
     // Null is an answer, too.
     unchanged ? unchanged.tier : readNow === undefined ? readTier(known.id, deps) : readNow,
     listedNow.kind === 'unavailable' ? readActive(deps) : listedNow,
-    currentReferral(known, kept, offered, deps),
   ]);
+  const referral = offered.kind === 'answered' ? offered.referral : null;
   if ('kind' in balance) return { ...lastKnown(known, kept), ...notListed(balance) };
   if (tier !== undefined) {
     deps.moments.keep(known.id, { revisions: known.revisions, counted, balance, tier, referral });
@@ -229,9 +232,10 @@ async function readService(
     tier === undefined || tier === 'unknown'
       ? namedTier(named?.Name ?? known.balance.tier, named?.Color)
       : tier;
-  const rewards = value
-    ? await viewRewards(value, active, shownTier?.name, known.redemptions, deps)
-    : viewForAll(active, 'not-a-member', deps);
+  const rewards =
+    offered.kind === 'answered'
+      ? await viewRewards(offered.value, active, shownTier?.name, known.redemptions, deps)
+      : viewForAll(active, offered.kind, deps);
   const needsChallenge = value?.ShouldValidateCustomer === true;
   return { balance, tier: shownTier, referral, needsChallenge, ...rewards };
 }
@@ -245,18 +249,6 @@ function lastKnown(
   const shown = isNewer ? kept.balance : balance;
   const tier = isNewer && kept.tier !== 'unknown' ? kept.tier : namedTier(balance.tier);
   return { balance: shown, tier, referral: kept?.referral ?? null, needsChallenge: false };
-}
-
-/** It changes with the program only, so what was read for another question is new enough. */
-async function currentReferral(
-  { id }: KnownCustomer,
-  kept: Moment | undefined,
-  offered: Exclude<Awaited<ReturnType<typeof readAvailable>>, Unavailable>,
-  deps: ViewDeps,
-): Promise<Referral | null> {
-  if (offered.kind === 'not-a-member') return null;
-  const known = offered.referral === undefined ? kept?.referral : offered.referral;
-  return known === undefined ? ((await readReferral(id, deps)) ?? null) : known;
 }
 
 /**

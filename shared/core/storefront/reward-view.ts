@@ -90,7 +90,7 @@ export async function viewRewards(
 /** Active rewards that the service offers no customer of this page: none can be redeemed, for one reason. */
 export function viewUnoffered(
   items: readonly RewardItem[],
-  why: 'not-logged-in' | 'not-a-member',
+  why: 'not-logged-in' | 'not-a-member' | 'another-member',
   rewardTypes: RewardTypes,
 ): readonly RewardView[] {
   return items.flatMap((item) => {

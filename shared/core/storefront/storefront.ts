@@ -24,7 +24,7 @@ import type { TakenBackBy } from '../redeem/take-back.ts';
 import { answerQuiz, type KnownQuizzes, listQuizzes, type QuizAnswers } from './answer-quiz.ts';
 import { createRateLimit, type RateLimit } from './cached-uses.ts';
 import { type Gift, type GiftLimits, givePoints } from './give-points.ts';
-import { readHistory, readOrderEarning } from './read-history.ts';
+import { noHistory, readHistory, readOrderEarning } from './read-history.ts';
 import { type Moment, readRedemptions, readView, type ViewDeps } from './read-view.ts';
 import type { RewardDetails, RewardItem } from './reward-view.ts';
 
@@ -69,6 +69,10 @@ const REQUEST_SECONDS = 3_600;
 const MOST_PRODUCTS = 5_000;
 const MOST_CUSTOMERS = 2_000;
 
+const NO_QUIZZES = { kind: 'answered', value: [] } as const;
+const NOT_AVAILABLE = { kind: 'not-available' } as const;
+const REFUSED = { kind: 'refused', why: 'refused' } as const;
+
 export function createStorefront(given: StorefrontDeps) {
   const { shop, now, ledger } = given;
   const ofProgram = { seconds: PROGRAM_SECONDS, most: MOST_PRODUCTS, now };
@@ -83,21 +87,34 @@ export function createStorefront(given: StorefrontDeps) {
     requested: createTimedCache<true>({ ...ofCustomer, seconds: REQUEST_SECONDS }),
     quizzes: createTimedCache<KnownQuizzes>(ofCustomer),
   };
-  const current = async (id: string) =>
-    given.customers === 'from-sign-up' ? followMerges({ shop, id }, ledger) : id;
+  /** `otherwise`: for one who has no record of their own. Under their id the service may answer for another member. */
+  async function asMember<Answer, Otherwise>(
+    id: string,
+    ask: (customerId: string) => Promise<Answer>,
+    otherwise: Otherwise,
+  ): Promise<Answer | Otherwise | Unavailable> {
+    const customerId =
+      given.customers === 'from-sign-up' ? await followMerges({ shop, id }, ledger) : id;
+    const found = await given.members.find(customerId);
+    if (found.kind === 'unavailable') return { ...found, mayHaveHappened: false };
+    return found.kind === 'member' ? ask(customerId) : otherwise;
+  }
   return {
     view: (customerId: string | undefined, cart: readonly CartLine[], by: TakenBackBy) =>
       readView(customerId, cart, by, deps),
     redemptions: (customerId: string, by: TakenBackBy) => readRedemptions(customerId, by, deps),
     points: (items: readonly CartLine[], currency: string) => earnPoints(items, currency, deps),
-    history: async (customerId: string, page: number) =>
-      readHistory(await current(customerId), page, deps),
+    history: (customerId: string, page: number) =>
+      asMember(customerId, (id) => readHistory(id, page, deps), noHistory(page)),
     order: (customerId: string, orderId: string) => readOrderEarning(customerId, orderId, deps),
-    quizzes: async (customerId: string) => listQuizzes(shop, await current(customerId), deps),
-    answer: async (customerId: string, answers: QuizAnswers) =>
-      answerQuiz(shop, await current(customerId), answers, deps),
+    quizzes: (customerId: string) =>
+      asMember(customerId, (id) => listQuizzes(shop, id, deps), NO_QUIZZES),
+    answer: (customerId: string, answers: QuizAnswers) =>
+      asMember(customerId, (id) => answerQuiz(shop, id, answers, deps), NOT_AVAILABLE),
     give: async (customerId: string, gift: Gift) =>
-      givePoints(shop, await current(customerId), gift, deps),
+      given.flow
+        ? asMember(customerId, (id) => givePoints(shop, id, gift, deps), REFUSED)
+        : ({ kind: 'off' } as const),
   };
 }
 

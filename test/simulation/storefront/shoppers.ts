@@ -1,7 +1,7 @@
 import { REDEEM_MS, STORE_MS, storefrontOf } from '../../../functions/wiring.ts';
 import { createCircuitBreaker } from '../../../shared/core/calls/call-loyalty.ts';
 import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
-import { createProgramIds } from '../../../shared/core/redeem/available-rewards.ts';
+import { createMembers } from '../../../shared/core/redeem/own-member.ts';
 import { createRedeeming } from '../../../shared/core/redeem/redeem-reward.ts';
 import { createUsesCache, withCachedUses } from '../../../shared/core/storefront/cached-uses.ts';
 import { createStorefront, type Storefront } from '../../../shared/core/storefront/storefront.ts';
@@ -90,10 +90,10 @@ export class Shoppers {
       loyalty: loyalty.clientOf(process, () => new Set()),
       breaker: createCircuitBreaker(),
     };
-    const programIdOf = createProgramIds({ ...line, telemetry, now, posCustomerId });
+    const members = createMembers({ ...line, shop: SHOP, telemetry, now, posCustomerId });
     const customers = 'from-sign-up' as const;
     const { rewardTypes } = storefrontOf(shop.givesCredit ? crediting : connector);
-    const program = { ...line, programIdOf, telemetry, now, rewardTypes, customers };
+    const program = { ...line, members, telemetry, now, rewardTypes, customers };
     const uses = createUsesCache(now);
     const after = (ms: number): AbortSignal => {
       const controller = new AbortController();

@@ -5,6 +5,7 @@ import type { PartialSettings } from '../../../local/loyalty-sandbox/settings.ts
 import { runBatch } from '../../../shared/core/batch/run-batch.ts';
 import { createCircuitBreaker } from '../../../shared/core/calls/call-loyalty.ts';
 import { repairBalances } from '../../../shared/core/reconcile/repair-balances.ts';
+import { createMembers } from '../../../shared/core/redeem/own-member.ts';
 import { settleStorefront } from '../../../shared/core/redeem/resume-redemption.ts';
 import { type Chance, joined } from '../kernel/chance.ts';
 import { Kernel } from '../kernel/kernel.ts';
@@ -24,15 +25,17 @@ import { Shoppers, type StorefrontWorld } from './shoppers.ts';
 import { Shopping } from './shopping.ts';
 import { StorefrontOracles } from './storefront-oracles.ts';
 
-const { customerIdIn } = storefrontOf(connector);
+const { customerIdIn, posCustomerId } = storefrontOf(connector);
 
 /** The function that writes balances and finishes redemptions. */
-function startBalanceWorker(loyalty: LoyaltyService, shop: RewardShop): StartFunction {
+function startBalanceWorker({ loyalty, shop, telemetry, kernel }: StorefrontWorld): StartFunction {
   return (process, failed, pauses) => {
-    const source = {
+    const line = {
       loyalty: loyalty.clientOf(process, failed),
       breaker: pauses.guard(SHOP, createCircuitBreaker()),
     };
+    const named = { shop: SHOP, telemetry, now: kernel.now, posCustomerId };
+    const source = { ...line, members: createMembers({ ...line, ...named }) };
     return (batch, { asking, ...invocation }) => {
       const store = shop.askedBy(process, asking);
       const world = {
@@ -104,7 +107,7 @@ export async function simulateStorefront(settings: SimulationSettings): Promise<
   const workers = new Workers(
     { ...world, allowsLetter: (_reason, _delivery, entity) => oracles.allowsLetter(entity) },
     'balances',
-    startBalanceWorker(loyalty, shop),
+    startBalanceWorker(world),
   );
   queues.onSent = () => workers.poke(time.now + 2);
   const waking = new WakingOperator(world);

@@ -390,7 +390,7 @@ const answerWrong = (ledger: Ledger) =>
     {
       ...deps(ledger),
       loyalty: { validateChallenge: async () => wrong } as never,
-      programIdOf: async () => ({ kind: 'found', id: 'robin@example.com' }) as never,
+      members: {} as never,
       newKey: () => 'key',
     },
   );

@@ -5,7 +5,6 @@ import type { PartialSettings } from '../../../../local/loyalty-sandbox/settings
 import { createCircuitBreaker } from '../../../../shared/core/calls/call-loyalty.ts';
 import {
   cashbackRange,
-  createProgramIds,
   readCart,
   readCartOrNone,
 } from '../../../../shared/core/redeem/available-rewards.ts';
@@ -16,6 +15,7 @@ import {
   productDiscount,
   readTerms,
 } from '../../../../shared/core/redeem/find-offer.ts';
+import { createMembers } from '../../../../shared/core/redeem/own-member.ts';
 import { createMemoryRewardStore } from '../../../support/memory-reward-store.ts';
 import { namesOfClick, openRedeeming } from '../../../support/redeem-world.ts';
 
@@ -31,8 +31,9 @@ async function openOffers(settings: PartialSettings = {}) {
   const store = createMemoryRewardStore();
   store.prices.set(MUG, { lowest: 30, highest: 30 });
   const line = { loyalty: loyalty.client, breaker: createCircuitBreaker(), telemetry, now };
-  const programIdOf = createProgramIds({ ...line, posCustomerId: 'email-or-document' });
-  const world = { ...line, programIdOf, store, rewardTypes: TYPES };
+  const shop = 'example-store.myshopify.com';
+  const members = createMembers({ ...line, shop, posCustomerId: 'email-or-document' });
+  const world = { ...line, members, store, rewardTypes: TYPES };
   await loyalty.client.sendOrder({
     OriginalId: '1',
     OrderPlacementDate: '2026-10-01T09:00:00Z',
@@ -283,76 +284,6 @@ describe('a reward on offer', () => {
     const { find, store } = await openOffers();
     store.readPrices = async () => ({ kind: 'unavailable', why: 'time-out' });
     expect(await find(9, {}, `${MUG}:30:1`)).toEqual({ kind: 'unavailable' });
-  });
-});
-
-describe('the id of a customer in the reward operations', () => {
-  const idOf = async (
-    record: Readonly<Record<string, unknown>> | undefined,
-    posCustomerId: 'email-or-document' | 'store-id' = 'email-or-document',
-  ) => {
-    const { world, loyalty, clock } = await openOffers();
-    if (record) {
-      loyalty.world.interfere = (_, pass) => {
-        const answer = pass();
-        const body = JSON.parse(answer.text);
-        Object.assign(body.Result, record);
-        return { ...answer, text: JSON.stringify(body) };
-      };
-    }
-    const programIdOf = createProgramIds({ ...world, posCustomerId });
-    const calls = () => loyalty.journal.filter(({ operation }) => operation === 'getCustomer');
-    return { programIdOf, calls, clock };
-  };
-
-  it('is the e-mail address of the service’s own record, else the digits of the document', async () => {
-    const id = (text: string) => ({ kind: 'id', id: text });
-    expect(await (await idOf(undefined)).programIdOf('7')).toMatchObject(id('robin@example.com'));
-    const document = { Email: null, Document: '123.456.789-00' };
-    expect(await (await idOf(document)).programIdOf('7')).toMatchObject(id('12345678900'));
-    const store = await idOf(undefined, 'store-id');
-    expect(await store.programIdOf('7')).toEqual(id('7'));
-    expect(store.calls()).toEqual([]);
-  });
-
-  it('is missing for a customer whom the service does not know, or knows without both', async () => {
-    const missing = { kind: 'not-a-member' };
-    expect(await (await idOf(undefined)).programIdOf('8')).toEqual(missing);
-    expect(await (await idOf({ Email: ' ', Document: '-' })).programIdOf('7')).toEqual(missing);
-  });
-
-  it('is that of a record without the store’s id', async () => {
-    const { programIdOf } = await idOf({ OriginalId: undefined });
-    expect(await programIdOf('7')).toMatchObject({ kind: 'id', id: 'robin@example.com' });
-  });
-
-  it('is never that of another customer', async () => {
-    const { programIdOf } = await idOf({ OriginalId: '70' });
-    expect(await programIdOf('7')).toEqual({ kind: 'not-a-member' });
-  });
-
-  it('appears in no log, also when the service fails or refuses', async () => {
-    for (const text of [
-      '{"HasError":true,"ErrorCode":7,"ErrorMessage":"robin@example.com"}',
-      '?',
-    ]) {
-      const { find, loyalty, telemetry } = await openOffers();
-      loyalty.world.interfere = (call, pass) =>
-        call.operation === 'listAvailableRewards' ? { ...pass(), text } : pass();
-      await find(2);
-      expect(telemetry.logged).not.toEqual([]);
-      expect(JSON.stringify(telemetry.logged)).not.toContain('robin');
-    }
-  });
-
-  it('is asked for once a minute', async () => {
-    const { programIdOf, calls, clock } = await idOf(undefined);
-    await programIdOf('7');
-    await programIdOf('7');
-    expect(calls()).toHaveLength(1);
-    clock.ms += 60_000;
-    await programIdOf('7');
-    expect(calls()).toHaveLength(2);
   });
 });
 

@@ -236,7 +236,8 @@ describe('a store that keeps the end of a credit less exactly', () => {
 function openSecondReward() {
   const { listAvailableRewards, getRewardConfiguration, redeemRewardByKey } = world.loyalty;
   const as = <T>(value: T) => JSON.parse(JSON.stringify(value).replaceAll('"Id":1', '"Id":2'));
-  world.loyalty.listAvailableRewards = async () => as(await listAvailableRewards()) as never;
+  world.loyalty.listAvailableRewards = async (body) =>
+    as(await listAvailableRewards(body)) as never;
   world.loyalty.getRewardConfiguration = async () => getRewardConfiguration(1);
   world.loyalty.redeemRewardByKey = async (_, body) => redeemRewardByKey(1, body);
   return () => world.redeem({ ...TEN, rewardId: 2, clientKey: 'click-0002' });

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { transportFailure } from '../../../../shared/loyalty/result.ts';
 import {
+  CASHBACK,
   namesOfClick,
   openRedeeming,
   type Redeeming,
@@ -209,5 +210,84 @@ describe('a code', () => {
     const remembered = [...world.ledger.entries.values()].map((entry) => entry.remembered);
     expect(remembered).toEqual([undefined]);
     expect(world.store.codes.size).toBe(0);
+  });
+});
+
+describe('points of another member, who has taken the e-mail address', () => {
+  const EMAIL = `${ROBIN}@example.com`;
+  const REFUSED = { kind: 'refused', why: 'another-member' };
+  const balances = () => [ROBIN, '7002'].map((id) => world.loyalty.balances.get(id));
+  beforeEach(() => world.loyalty.balances.set('7002', 500));
+
+  /** After the proof, before the call. */
+  function takenMeanwhile() {
+    const { redeemRewardByKey } = world.loyalty;
+    world.loyalty.redeemRewardByKey = async (id, body) => {
+      world.loyalty.holders.set(EMAIL, '7002');
+      return redeemRewardByKey(id, body);
+    };
+  }
+
+  it('are not spent', async () => {
+    world.loyalty.holders.set(EMAIL, '7002');
+    expect(await world.redeem()).toEqual(REFUSED);
+    expect(await world.challenge()).toEqual(REFUSED);
+    expect([world.loyalty.calls(), world.loyalty.challenge.sent]).toEqual([0, 0]);
+  });
+
+  it('are back at once where they were spent, and no code is made', async () => {
+    takenMeanwhile();
+    expect(await world.redeem()).toEqual(REFUSED);
+    expect(balances()).toEqual([1_000, 500]);
+    // The same click, and another one.
+    expect(await world.redeem()).toEqual(REFUSED);
+    expect(await world.redeem({ clientKey: 'click-0002' })).toEqual(REFUSED);
+    await world.drain();
+    expect([world.store.codes.size, world.loyalty.calls()]).toEqual([0, 1]);
+    expect((await world.list()).redemptions).toMatchObject([{ state: 'refused', code: null }]);
+  });
+
+  it('are given back by the worker where the service does not cancel now', async () => {
+    takenMeanwhile();
+    const { cancelRedemption } = world.loyalty;
+    world.loyalty.cancelRedemption = async () =>
+      transportFailure('time-out', { mayHaveHappened: true, message: 'no answer' }) as never;
+    expect(await world.redeem()).toEqual(REFUSED);
+    expect(balances()).toEqual([1_000, 400]);
+    world.loyalty.cancelRedemption = cancelRedemption;
+    await world.drain();
+    expect(balances()).toEqual([1_000, 500]);
+    expect([world.store.codes.size, world.dead.size]).toEqual([0, 0]);
+  });
+
+  it('are given back where the spending was found by its key', async () => {
+    takenMeanwhile();
+    world.loyalty.repetition = 'refused';
+    world.loyalty.fates.push('lost-answer');
+    expect(await world.redeem()).toMatchObject({ redemption: { state: 'pending' } });
+    await world.drain();
+    expect(balances()).toEqual([1_000, 500]);
+    expect([world.store.codes.size, world.dead.size]).toEqual([0, 0]);
+  });
+
+  it('become no store credit', async () => {
+    world = openRedeeming({ rewards: [CASHBACK] });
+    world.loyalty.balances.set('7002', 500);
+    takenMeanwhile();
+    expect(await world.redeem({ value: 10 })).toEqual(REFUSED);
+    await world.drain();
+    expect([balances(), world.store.credits]).toEqual([[1_000, 500], []]);
+  });
+
+  it('give nothing while nobody says whose were spent; the worker asks again', async () => {
+    const { getRedeemedReward } = world.loyalty;
+    world.loyalty.getRedeemedReward = async () =>
+      transportFailure('time-out', { mayHaveHappened: true, message: 'no answer' }) as never;
+    expect(await world.redeem()).toMatchObject({ redemption: { state: 'pending' } });
+    expect(world.store.codes.size).toBe(0);
+    world.loyalty.getRedeemedReward = getRedeemedReward;
+    await world.drain();
+    expect((await world.list()).redemptions).toMatchObject([READY]);
+    expect(balances()).toEqual([900, 500]);
   });
 });

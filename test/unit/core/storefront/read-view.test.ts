@@ -84,7 +84,8 @@ describe('a view', () => {
     const before = shop.loyalty.journal.length;
     await look(shop);
     expect(operations(shop, before)).toEqual([
-      'getCustomer',
+      // The second proves, for an hour, whose the rewards are.
+      ...['getCustomer', 'getCustomerPoints'],
       // Of the two rewards that the service does not offer, for ten minutes.
       ...['getRewardConfiguration', 'getRewardConfiguration'],
       ...['listAvailableRewards', 'listRewardConfigurations', 'listTiers'],
@@ -104,7 +105,7 @@ describe('a view', () => {
       return answerOf(answer);
     };
     for (const _ of ['first page', 'second page']) await look(shop);
-    expect([shop.calls('getCustomerPoints'), shop.calls('listTiers')]).toEqual([2, 1]);
+    expect([shop.calls('getCustomerPoints'), shop.calls('listTiers')]).toEqual([3, 1]);
   });
 
   it('is the balance of the ledger, with its own moment and without rewards, while the service is away', async () => {
@@ -361,7 +362,7 @@ describe('what a shopper sees of the own standing', () => {
     for (const _ of ['first page', 'second page']) {
       expect(await standing()).toMatchObject({ points: 250, asOf: '2026-10-09T12:00:00.000Z' });
     }
-    expect(shop.calls('getCustomerPoints')).toBe(1);
+    expect(shop.calls('getCustomerPoints')).toBe(2);
     const asked = { kind: 'balance', topic: 'visit', shop: SHOP, id: '7' };
     const delivery = {
       deliveryId: 'visit/7/2026-10-09T12',
