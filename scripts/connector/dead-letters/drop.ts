@@ -1,7 +1,4 @@
-import { type FileHandle, mkdir, open } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
 import {
-  type DeadLetter,
   type DeadLetterQueue,
   type ListedDeadLetter,
   noteDropped,
@@ -17,6 +14,7 @@ import type { Session } from '../session/session.ts';
 import { BadArguments, EXIT, type ExitCode } from '../terminal/exit.ts';
 import { counted } from '../terminal/text.ts';
 import { groupsOf, isUnrecorded, namedGroups } from './describe.ts';
+import { COPY_DAYS, createDroppedFile, fileFor, type KeptLetter } from './dropped-copies.ts';
 import { noticesOf, openIn, readList, scanNext } from './list.ts';
 import {
   entityIn,
@@ -95,7 +93,7 @@ async function dropListed(
   const letterIds = new Set(letters.map(({ letterId }) => letterId));
   const change = await session.beginChange(deployment);
   const path = fileFor(stack, new Date());
-  const file = createDroppedFile(path, { because });
+  const file = createDroppedFile(path, { because, by: localUser() });
   const progress = session.terminal.progress('Dropping dead letters:', letterIds.size);
   let dropped = 0;
   try {
@@ -120,7 +118,7 @@ async function dropListed(
     ...(left > 0 && !signal.aborted && { verdict: { kind: 'action required', what } }),
     blocks: [
       ...(left === 0 ? [causes] : []),
-      ...(keptIn ? [facts([['kept in', keptIn]])] : []),
+      ...(keptIn ? [facts([['kept in', keptIn], KEPT_FOR])] : []),
       ...(left > 0 && signal.aborted ? [text(`Left ${left}: interrupted.`, 'soft')] : []),
     ],
     next: [{ label: 'See what is left', line: line('dead-letters list') }],
@@ -128,11 +126,10 @@ async function dropListed(
   };
 }
 
-/** In the folder the command was started in, beside the files that no commit takes up. */
-function fileFor(stack: string, now: Date): string {
-  const stamp = now.toISOString().replace(/[:.]/g, '-');
-  return join(process.cwd(), '.connector', 'dropped', `${stack}-${stamp}.jsonl`);
-}
+const KEPT_FOR = [
+  'kept for',
+  `${COPY_DAYS} days: then the next command in this folder deletes it`,
+] as const;
 
 export interface DropDeps {
   readonly queues: readonly DeadLetterQueue[];
@@ -180,36 +177,4 @@ async function withoutRedacted(
     const isRedacted = key && entries.get(ledgerKeyText(key))?.redactedAt !== undefined;
     return isRedacted ? { ...kept, body: 'erased: the store asked to erase this person' } : kept;
   });
-}
-
-type KeptLetter = Omit<DeadLetter, 'receiptHandle'>;
-
-/**
- * Keeps what is about to be dropped. Bodies hold personal data: only the user may read it. Made with the first dead
- * letter: where nothing matches, there is no file. Refuses one that exists.
- */
-function createDroppedFile(path: string, circumstances: { readonly because: string }) {
-  let file: FileHandle | undefined;
-  return {
-    /** Resolves when the disk holds the dead letters: only then may they be removed. */
-    async keep(letters: readonly KeptLetter[]): Promise<void> {
-      file ??= await create(path);
-      const facts = { droppedAt: new Date().toISOString(), by: localUser(), ...circumstances };
-      const lines = letters.map((letter) =>
-        JSON.stringify({ ...facts, ...letter, at: new Date(letter.at).toISOString() }),
-      );
-      await file.appendFile(lines.map((line) => `${line}\n`).join(''));
-      await file.datasync();
-    },
-    close: async () => file?.close(),
-  };
-}
-
-async function create(path: string): Promise<FileHandle> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  const file = await open(path, 'ax', 0o600);
-  // Else a power failure could leave the dead letters removed and the file without a name.
-  const folder = await open(dirname(path), 'r');
-  await folder.sync().finally(() => folder.close());
-  return file;
 }

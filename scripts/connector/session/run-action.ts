@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { VERSION } from '../../../shared/config/release.ts';
 import { NewerItem } from '../../../shared/core/ledger/ledger.ts';
+import { deleteOldCopies } from '../dead-letters/dropped-copies.ts';
 import type {
   ChangeEnded,
   CommandLine,
@@ -51,6 +52,7 @@ export function runAction<Options = object>(action: Action<Options>) {
     let code: ExitCode;
     let verdict: VerdictKind | undefined;
     try {
+      await deleteOldCopies(new Date());
       const answer = await action(session, options, ...operands);
       if (typeof answer === 'object') session.show(answer);
       verdict = typeof answer === 'object' ? answer.verdict?.kind : undefined;

@@ -195,10 +195,9 @@ export interface Ledger {
   createdAt(): Promise<number>;
 
   /**
-   * Erases what the ledger remembers of a person and marks when; keeps version, key and outcomes. An
-   * order without an entry gets one with the mark alone, for messages that are still on a queue.
-   * Nothing else does: a new key would name a customer of whom the ledger knew nothing. Rejects if a newer
-   * release wrote an entry, after redacting the others.
+   * Erases what the ledger remembers of a person and marks when; keeps version, key and outcomes. A key
+   * without an entry gets one with the mark alone, for messages that are still on a queue and entries that
+   * nobody named. Rejects if a newer release wrote an entry, after redacting the others.
    */
   redact(keys: readonly LedgerKey[], mark: RedactionMark): Promise<void>;
 }
