@@ -25,6 +25,7 @@ import {
   type ReadLetter,
   takeLetters,
 } from './read.ts';
+import { type LetterReader, letterReaderOf, readErasure } from './replay.ts';
 
 export interface DropOptions {
   readonly because: string;
@@ -98,6 +99,7 @@ async function dropListed(
   let dropped = 0;
   try {
     await dropLetters({
+      ...letterReaderOf(deployment.connector.shops),
       queues: openLetterQueues(deployment, [...new Set(letters.map(({ family }) => family))]),
       ...{ file, ledger: openLedger(deployment), letterIds, signal, now: () => new Date() },
       onDropped(some) {
@@ -131,7 +133,7 @@ const KEPT_FOR = [
   `${COPY_DAYS} days: then the next command in this folder deletes it`,
 ] as const;
 
-export interface DropDeps {
+export interface DropDeps extends LetterReader {
   readonly queues: readonly DeadLetterQueue[];
   readonly file: Pick<ReturnType<typeof createDroppedFile>, 'keep'>;
   readonly ledger: Pick<Ledger, 'readMany' | 'write'>;
@@ -152,7 +154,7 @@ export async function dropLetters(deps: DropDeps): Promise<void> {
     async take(letters, queue) {
       if (letters.length === 0) return [];
       const then = { ledger, now: deps.now(), by: localUser() };
-      await file.keep(await withoutRedacted(letters, ledger));
+      await file.keep(await withoutRedacted(letters, deps));
       await inBatches(letters, async (letter) => {
         const key = entityIn(letter);
         if (key) await noteDropped(key, letter.event?.topic ?? '', then);
@@ -168,13 +170,15 @@ export async function dropLetters(deps: DropDeps): Promise<void> {
 /** The file outlives the queue: what is about a person whom the store asked to erase goes there without its body. */
 async function withoutRedacted(
   letters: readonly ReadLetter[],
-  ledger: DropDeps['ledger'],
+  deps: DropDeps,
 ): Promise<readonly KeptLetter[]> {
-  const entries = await ledger.readMany(letters.flatMap((letter) => entityIn(letter) ?? []));
-  return letters.map((letter) => {
+  const entries = await deps.ledger.readMany(letters.flatMap((letter) => entityIn(letter) ?? []));
+  const keep = async (letter: ReadLetter): Promise<KeptLetter> => {
     const { event: _, undecodable: __, isNewer: ___, receiptHandle: ____, ...kept } = letter;
     const key = entityIn(letter);
-    const isRedacted = key && entries.get(ledgerKeyText(key))?.redactedAt !== undefined;
-    return isRedacted ? { ...kept, body: 'erased: the store asked to erase this person' } : kept;
-  });
+    const redactedAt = await readErasure(letter, key && entries.get(ledgerKeyText(key)), deps);
+    if (redactedAt === undefined) return kept;
+    return { ...kept, body: 'erased: the store asked to erase this person' };
+  };
+  return Promise.all(letters.map(keep));
 }
