@@ -319,11 +319,16 @@ export async function redactedSince(
     .find((entry) => predatesRedaction(entry, version))?.redactedAt;
 }
 
-/** The same of what the ledger remembers, which may name a customer who was merged into another since. */
+/**
+ * The same of what the ledger remembers, which may name a customer who was merged into another since. Every redaction
+ * marks the record, so that a scan reads no more.
+ */
 export async function redactedMeanwhile(
   { shop, id }: CustomerId,
   { version }: Pick<LedgerEntry, 'version'>,
   ledger: Pick<Ledger, 'readMany'>,
 ): Promise<number | undefined> {
-  return redactedSince({ shop, id: await followMerges({ shop, id }, ledger) }, version, ledger);
+  const record = keyOf({ shop, id: await followMerges({ shop, id }, ledger) });
+  const entry = await readEntry(ledger, record);
+  return predatesRedaction(entry, version) ? entry?.redactedAt : undefined;
 }

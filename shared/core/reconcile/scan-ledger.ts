@@ -286,7 +286,7 @@ async function eraseRedacted(
     const id = isMember ? key.id : customerIn(entry);
     return id === undefined ? [] : [{ key, entry, customer: { shop: key.shop, id } }];
   });
-  const keys = named.flatMap(({ customer }) => Object.values(customerItems(customer)));
+  const keys = named.map(({ customer }) => customerItems(customer).record);
   const read = { keys, entries: await ledger.readMany(keys), readAt: now() };
   const customers = readRecently(read, { ledger, now });
   await inBatches(named, async ({ key, entry, customer }) => {
