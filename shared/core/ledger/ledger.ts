@@ -209,6 +209,32 @@ export async function readEntry(
   return (await ledger.readMany([key])).get(ledgerKeyText(key));
 }
 
+/** A batch may wait long for its turn to call: what it read of customers may be out of date by then. */
+const RECENT_MS = 10_000;
+
+/** Answers with what was read with the batch, if that was recent and has all that is asked for. */
+export function readRecently(
+  {
+    keys,
+    entries,
+    readAt,
+  }: {
+    readonly keys: readonly LedgerKey[];
+    readonly entries: Awaited<ReturnType<Ledger['readMany']>>;
+    readonly readAt: Date;
+  },
+  { ledger, now }: { readonly ledger: Pick<Ledger, 'readMany'>; readonly now: () => Date },
+): Pick<Ledger, 'readMany'> {
+  const known = new Set(keys.map(ledgerKeyText));
+  return {
+    async readMany(asked) {
+      const isRecent = now().getTime() - readAt.getTime() < RECENT_MS;
+      const isKnown = asked.every((key) => known.has(ledgerKeyText(key)));
+      return isRecent && isKnown ? entries : ledger.readMany(asked);
+    },
+  };
+}
+
 /** The entry as it stands after the write; undefined when another worker wrote since it was read. */
 export async function replaceEntry<Key extends LedgerKey>(
   ledger: Pick<Ledger, 'write'>,

@@ -1,10 +1,15 @@
 import { type EntityKey, inBatches } from '../events/event.ts';
 import { customerItems, redactedMeanwhile, wasSettledSince } from '../ledger/entry.ts';
-import { type EntityEntry, expiresAfter, type Ledger, NewerItem } from '../ledger/ledger.ts';
+import {
+  type EntityEntry,
+  expiresAfter,
+  type Ledger,
+  NewerItem,
+  readRecently,
+} from '../ledger/ledger.ts';
 import { mapSnapshot } from '../mapping/map-snapshot.ts';
 import { customerIn, idempotencyKey, recallOrder } from '../mapping/wanted-state.ts';
 import { MOST_ASKED_FOR, type ScanAnswer, type ScannedKind } from '../store/store.ts';
-import { readRecently } from '../sync/sync-entity.ts';
 import {
   type Compared,
   cursorKey,

@@ -363,32 +363,6 @@ export function customerKeys(
   return Object.values(customerItems({ shop, id: entity.order.customer.id }));
 }
 
-/** A batch may wait long for its turn to call: what it read of customers may be out of date by then. */
-const RECENT_MS = 10_000;
-
-/** Answers with what was read with the batch, if that was recent and has all that is asked for. */
-export function readRecently(
-  {
-    keys,
-    entries,
-    readAt,
-  }: {
-    readonly keys: readonly LedgerKey[];
-    readonly entries: Awaited<ReturnType<Reads['readMany']>>;
-    readonly readAt: Date;
-  },
-  { ledger, now }: { readonly ledger: Reads; readonly now: () => Date },
-): Reads {
-  const known = new Set(keys.map(ledgerKeyText));
-  return {
-    async readMany(asked) {
-      const isRecent = now().getTime() - readAt.getTime() < RECENT_MS;
-      const isKnown = asked.every((key) => known.has(ledgerKeyText(key)));
-      return isRecent && isKnown ? entries : ledger.readMany(asked);
-    },
-  };
-}
-
 /** Calls the loyalty service if the plan says so, and records the outcome. */
 async function execute(
   next: Exclude<Plan, { kind: 'read-store' }>,
