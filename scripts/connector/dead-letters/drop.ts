@@ -10,11 +10,16 @@ import { type Deployment, openLedger } from '../deployment/deployment.ts';
 import { localUser } from '../deployment/read-caller.ts';
 import { type Block, type Document, facts, type TableBlock, text } from '../document/document.ts';
 import { line } from '../document/line.ts';
+import {
+  COPY_DAYS,
+  createDroppedFile,
+  fileFor,
+  type KeptLetter,
+} from '../session/dropped-copies.ts';
 import type { Session } from '../session/session.ts';
 import { BadArguments, EXIT, type ExitCode } from '../terminal/exit.ts';
 import { counted } from '../terminal/text.ts';
 import { groupsOf, isUnrecorded, namedGroups } from './describe.ts';
-import { COPY_DAYS, createDroppedFile, fileFor, type KeptLetter } from './dropped-copies.ts';
 import { noticesOf, openIn, readList, scanNext } from './list.ts';
 import {
   entityIn,

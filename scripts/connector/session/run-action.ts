@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { VERSION } from '../../../shared/config/release.ts';
 import { NewerItem } from '../../../shared/core/ledger/ledger.ts';
-import { deleteOldCopies } from '../dead-letters/dropped-copies.ts';
 import type {
   ChangeEnded,
   CommandLine,
@@ -16,6 +15,7 @@ import { printDocument } from '../document/print-document.ts';
 import { BadArguments, EXIT, type ExitCode, Problem, StoppedEarly } from '../terminal/exit.ts';
 import { createTerminal } from '../terminal/terminal.ts';
 import { printable, printableJson } from '../terminal/text.ts';
+import { deleteOldCopies } from './dropped-copies.ts';
 import type { CommonOptions, Host, Session } from './session.ts';
 
 /**

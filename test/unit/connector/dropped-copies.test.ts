@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { createProgram } from '../../../scripts/connector/create-program.ts';
-import { COPY_DAYS, fileFor } from '../../../scripts/connector/dead-letters/dropped-copies.ts';
+import { COPY_DAYS, fileFor } from '../../../scripts/connector/session/dropped-copies.ts';
 import { setHost } from '../../../scripts/connector/session/run-action.ts';
 import { Problem } from '../../../scripts/connector/terminal/exit.ts';
 import { createTerminal } from '../../../scripts/connector/terminal/terminal.ts';

@@ -162,11 +162,7 @@ describe('before the scan has come to an order that a redaction does not name', 
 
   it.each([
     ['an order', 'orders/create', orderWithId(9)],
-    [
-      'the customer',
-      'customers/update',
-      lateCustomer,
-    ],
+    ['the customer', 'customers/update', lateCustomer],
   ])(
     'a late webhook of a person of whom nothing was known brings nobody back: %s',
     async (_, topic, payload) => {
