@@ -237,7 +237,11 @@ export class Reconcile extends Construct {
       [ledger.table.tableArn],
     );
     // Its position, a pause, and the codes of a discount, which are announced before they are sent.
-    this.function.allowWrites(ledger, ['cursor', 'control', 'coupon'], props);
+    this.function.allowWrites(ledger, ['cursor', 'control', 'coupon'], {
+      ...props,
+      // What a redaction did not name.
+      marks: ['order', 'member'],
+    });
     this.function.allow(['dynamodb:Query'], [ledger.codesIndexArn]);
     this.function.allowSecrets(props.secretsPrefix, 'store', 'loyalty');
     // The next run continues where a failed one stopped, so a retry gains nothing. While the account has

@@ -32,7 +32,6 @@ export function createMemoryLedger(createdAt = 0): MemoryLedger {
 
   function redactOne(key: LedgerKey, mark: RedactionMark): void {
     const text = ledgerKeyText(key);
-    if (key.kind !== 'order' && !entries.has(text)) return;
     const entry = entries.get(text);
     put(text, advance(entry, { kind: 'redacted', mark }), (entry?.revision ?? 0) + 1);
   }

@@ -73,12 +73,11 @@ export function createDynamoDbLedger({
   async function redactOne(key: LedgerKey, mark: RedactionMark): Promise<void> {
     const text = ledgerKeyText(key);
     const itemKey = itemKeyOf(text);
-    const mayCreate = key.kind === 'order';
     const redacting = client.updateItem({
       TableName: table,
       Key: keyOnly(itemKey),
       // A newer release may keep personal data in other attributes.
-      ConditionExpression: `(attribute_not_exists(#format) OR #format <= :format)${mayCreate ? '' : ' AND attribute_exists(#revision)'}`,
+      ConditionExpression: 'attribute_not_exists(#format) OR #format <= :format',
       // A new revision, so that a worker that read the personal data before cannot write it back.
       UpdateExpression:
         'SET #redactedAt = :at, #expiresAt = :expires, #writeId = :writeId, #version = if_not_exists(#version, :none), #uncertain = if_not_exists(#uncertain, :false) REMOVE #remembered ADD #revision :one',

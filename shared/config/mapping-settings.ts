@@ -120,7 +120,7 @@ export interface MappingSettings {
    * When the loyalty service gets to know a customer.
    *
    * - `from-sign-up`: when the store does. Changes of name, e-mail address, telephone number, birthday and
-   *   document follow; a deletion is noted.
+   *   document follow; a deletion is noted, and in Vendure a request to erase the customer.
    * - `with-orders`: with the first order or coupon, and changes with the next one.
    *
    * Birthday and document come from here only if they are metafields of the customer; the connector then
@@ -129,8 +129,8 @@ export interface MappingSettings {
   readonly customers?: 'from-sign-up' | 'with-orders';
 
   /**
-   * What a request of the store to erase a customer does in the loyalty service, besides erasing what the
-   * connector remembers. `deactivate` sets the customer inactive there: they earn and redeem nothing any more.
+   * What a request of the store to erase a customer, or their deletion in Vendure, does in the loyalty service,
+   * besides erasing what the connector remembers. `deactivate` sets the customer inactive there: they earn and redeem nothing any more.
    * No operation of the service erases a customer; ask its operator. Default: `keep`.
    */
   readonly redactedCustomers?: 'keep' | 'deactivate';

@@ -60,12 +60,15 @@ export const vendureDeliveries: Deliveries = {
       const isProbe = event.kind === PROBE_KIND;
       return { kind: 'not-ours', text: 'not a kind of this connector', isProbe };
     }
+    // Vendure has no other request to erase a person.
+    const isErasure = kind === 'member' && event.change === 'deleted';
     return {
       kind: 'event',
       event: {
-        kind,
+        ...(isErasure
+          ? { kind: 'customer', claim: 'customer-redaction' }
+          : { kind, claim: event.change }),
         id: event.entityId,
-        claim: event.change,
         topic: `${event.kind}/${event.change}`,
         deliveryId: event.id,
         triggeredAt: event.at,
@@ -101,6 +104,9 @@ function readEvent(body: Uint8Array): Event | undefined {
 export const readVendureEvent: ReadEvent = (event): EventReading => {
   const read = event.origin !== 'webhook' && event.body && decodeSnapshot(event, event.body);
   if (read) return { kind: 'snapshot', version: versionOf(read.entity), ...read };
+  if (event.claim === 'customer-redaction') {
+    return { kind: 'task', task: { kind: 'redact', customerId: event.id, orderIds: [] } };
+  }
   const isCurrent = true;
   return event.kind === 'discount'
     ? { kind: 'task', task: { kind: 'fan-out', discountId: event.id, isCurrent } }

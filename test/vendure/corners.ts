@@ -332,7 +332,8 @@ class Corners {
         counts: 2000,
         steps: [
           [forget, 2000],
-          [refund('PEN', 1), 1000],
+          // Nothing but its end is sent of an order whose person was erased.
+          [refund('PEN', 1), 2000],
           [cancelAll, 'cancelled'],
         ],
       },

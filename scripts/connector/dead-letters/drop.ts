@@ -1,7 +1,4 @@
-import { type FileHandle, mkdir, open } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
 import {
-  type DeadLetter,
   type DeadLetterQueue,
   type ListedDeadLetter,
   noteDropped,
@@ -13,6 +10,12 @@ import { type Deployment, openLedger } from '../deployment/deployment.ts';
 import { localUser } from '../deployment/read-caller.ts';
 import { type Block, type Document, facts, type TableBlock, text } from '../document/document.ts';
 import { line } from '../document/line.ts';
+import {
+  COPY_DAYS,
+  createDroppedFile,
+  fileFor,
+  type KeptLetter,
+} from '../session/dropped-copies.ts';
 import type { Session } from '../session/session.ts';
 import { BadArguments, EXIT, type ExitCode } from '../terminal/exit.ts';
 import { counted } from '../terminal/text.ts';
@@ -27,6 +30,7 @@ import {
   type ReadLetter,
   takeLetters,
 } from './read.ts';
+import { type LetterReader, letterReaderOf, readErasure } from './replay.ts';
 
 export interface DropOptions {
   readonly because: string;
@@ -95,11 +99,12 @@ async function dropListed(
   const letterIds = new Set(letters.map(({ letterId }) => letterId));
   const change = await session.beginChange(deployment);
   const path = fileFor(stack, new Date());
-  const file = createDroppedFile(path, { because });
+  const file = createDroppedFile(path, { because, by: localUser() });
   const progress = session.terminal.progress('Dropping dead letters:', letterIds.size);
   let dropped = 0;
   try {
     await dropLetters({
+      ...letterReaderOf(deployment.connector.shops),
       queues: openLetterQueues(deployment, [...new Set(letters.map(({ family }) => family))]),
       ...{ file, ledger: openLedger(deployment), letterIds, signal, now: () => new Date() },
       onDropped(some) {
@@ -120,7 +125,7 @@ async function dropListed(
     ...(left > 0 && !signal.aborted && { verdict: { kind: 'action required', what } }),
     blocks: [
       ...(left === 0 ? [causes] : []),
-      ...(keptIn ? [facts([['kept in', keptIn]])] : []),
+      ...(keptIn ? [facts([['kept in', keptIn], KEPT_FOR])] : []),
       ...(left > 0 && signal.aborted ? [text(`Left ${left}: interrupted.`, 'soft')] : []),
     ],
     next: [{ label: 'See what is left', line: line('dead-letters list') }],
@@ -128,13 +133,12 @@ async function dropListed(
   };
 }
 
-/** In the folder the command was started in, beside the files that no commit takes up. */
-function fileFor(stack: string, now: Date): string {
-  const stamp = now.toISOString().replace(/[:.]/g, '-');
-  return join(process.cwd(), '.connector', 'dropped', `${stack}-${stamp}.jsonl`);
-}
+const KEPT_FOR = [
+  'kept for',
+  `${COPY_DAYS} days: then the next command in this folder deletes it`,
+] as const;
 
-export interface DropDeps {
+export interface DropDeps extends LetterReader {
   readonly queues: readonly DeadLetterQueue[];
   readonly file: Pick<ReturnType<typeof createDroppedFile>, 'keep'>;
   readonly ledger: Pick<Ledger, 'readMany' | 'write'>;
@@ -155,7 +159,7 @@ export async function dropLetters(deps: DropDeps): Promise<void> {
     async take(letters, queue) {
       if (letters.length === 0) return [];
       const then = { ledger, now: deps.now(), by: localUser() };
-      await file.keep(await withoutRedacted(letters, ledger));
+      await file.keep(await withoutRedacted(letters, deps));
       await inBatches(letters, async (letter) => {
         const key = entityIn(letter);
         if (key) await noteDropped(key, letter.event?.topic ?? '', then);
@@ -171,45 +175,15 @@ export async function dropLetters(deps: DropDeps): Promise<void> {
 /** The file outlives the queue: what is about a person whom the store asked to erase goes there without its body. */
 async function withoutRedacted(
   letters: readonly ReadLetter[],
-  ledger: DropDeps['ledger'],
+  deps: DropDeps,
 ): Promise<readonly KeptLetter[]> {
-  const entries = await ledger.readMany(letters.flatMap((letter) => entityIn(letter) ?? []));
-  return letters.map((letter) => {
+  const entries = await deps.ledger.readMany(letters.flatMap((letter) => entityIn(letter) ?? []));
+  const keep = async (letter: ReadLetter): Promise<KeptLetter> => {
     const { event: _, undecodable: __, isNewer: ___, receiptHandle: ____, ...kept } = letter;
     const key = entityIn(letter);
-    const isRedacted = key && entries.get(ledgerKeyText(key))?.redactedAt !== undefined;
-    return isRedacted ? { ...kept, body: 'erased: the store asked to erase this person' } : kept;
-  });
-}
-
-type KeptLetter = Omit<DeadLetter, 'receiptHandle'>;
-
-/**
- * Keeps what is about to be dropped. Bodies hold personal data: only the user may read it. Made with the first dead
- * letter: where nothing matches, there is no file. Refuses one that exists.
- */
-function createDroppedFile(path: string, circumstances: { readonly because: string }) {
-  let file: FileHandle | undefined;
-  return {
-    /** Resolves when the disk holds the dead letters: only then may they be removed. */
-    async keep(letters: readonly KeptLetter[]): Promise<void> {
-      file ??= await create(path);
-      const facts = { droppedAt: new Date().toISOString(), by: localUser(), ...circumstances };
-      const lines = letters.map((letter) =>
-        JSON.stringify({ ...facts, ...letter, at: new Date(letter.at).toISOString() }),
-      );
-      await file.appendFile(lines.map((line) => `${line}\n`).join(''));
-      await file.datasync();
-    },
-    close: async () => file?.close(),
+    const redactedAt = await readErasure(letter, key && entries.get(ledgerKeyText(key)), deps);
+    if (redactedAt === undefined) return kept;
+    return { ...kept, body: 'erased: the store asked to erase this person' };
   };
-}
-
-async function create(path: string): Promise<FileHandle> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  const file = await open(path, 'ax', 0o600);
-  // Else a power failure could leave the dead letters removed and the file without a name.
-  const folder = await open(dirname(path), 'r');
-  await folder.sync().finally(() => folder.close());
-  return file;
+  return Promise.all(letters.map(keep));
 }

@@ -16,6 +16,8 @@ import {
   type StoreEvent,
 } from '../../../shared/core/events/event.ts';
 import { canBeReadFromStore } from '../../../shared/core/events/message-body.ts';
+import { redactedSince } from '../../../shared/core/ledger/entry.ts';
+import type { Ledger, LedgerEntry } from '../../../shared/core/ledger/ledger.ts';
 import type { ReadEvent } from '../../../shared/core/store/store.ts';
 import { createPlatformReader } from '../../../shared/services/platforms.ts';
 import { type ReadLetter, takeLetters } from './read.ts';
@@ -159,6 +161,22 @@ export interface LetterReader {
 export function letterReaderOf(shops: Parameters<typeof createPlatformReader>[0]): LetterReader {
   const domains = new Set(shops.map(({ domain }) => domain));
   return { read: createPlatformReader(shops), knowsShop: (shop) => domains.has(shop) };
+}
+
+/** When the person in a dead letter was redacted: as its entry says, or that of the customer whom its body names. */
+export async function readErasure(
+  { event }: Pick<ReadLetter, 'event'>,
+  entry: Pick<LedgerEntry, 'redactedAt'> | undefined,
+  { read, knowsShop, ledger }: LetterReader & { readonly ledger: Pick<Ledger, 'readMany'> },
+): Promise<number | undefined> {
+  if (entry?.redactedAt !== undefined) return entry.redactedAt;
+  if (!event || !isStoreEvent(event) || !knowsShop(event.shop)) return undefined;
+  const reading = read(event);
+  const { version = 0, entity } = reading.kind === 'snapshot' ? reading : {};
+  const order = entity?.kind === 'order' ? entity.order : undefined;
+  const isRequest = reading.kind === 'task' && reading.task.kind === 'redact';
+  const id = isRequest ? reading.task.customerId : order?.customer?.id;
+  return id === undefined ? undefined : redactedSince({ shop: event.shop, id }, version, ledger);
 }
 
 /**

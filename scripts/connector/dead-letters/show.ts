@@ -71,6 +71,7 @@ import {
   OBSTACLES,
   type Obstacle,
   prepareReplay,
+  readErasure,
 } from './replay.ts';
 
 /** `loyalty-connector dead-letters show ID`: of several about one thing the newest. */
@@ -245,11 +246,10 @@ const ENDS: Readonly<Record<string, readonly [VerdictKind, string]>> = {
 };
 
 /** A dead letter and what would be sent; people in it are masked unless they are to be revealed. */
-export function letterData({ letter, entry, prospect }: Examined, options: RevealOptions) {
+export function letterData({ letter, redactedAt, prospect }: Examined, options: RevealOptions) {
   const { receiptHandle: _, body: __, event, at, undecodable, ...known } = letter;
   const body = event && 'body' in event ? event.body : undefined;
   const advice = adviceOn(letter.code);
-  const redactedAt = entry?.redactedAt;
   return {
     ...known,
     ...(advice !== undefined && { advice }),
@@ -317,11 +317,11 @@ export function letterBlocks(
 }
 
 function nextOf(
-  { letter, entry, prospect }: Examined,
+  { letter, entry, redactedAt, prospect }: Examined,
   { reveal = false }: RevealOptions,
 ): readonly Suggestion[] {
   const { letterId: id } = letter;
-  const isErased = entry?.redactedAt !== undefined;
+  const isErased = redactedAt !== undefined;
   const isSent = prospect.kind !== 'obstacle' && !isErased && !isDelivered(letter, entry);
   const isHopeless = prospect.kind === 'obstacle' && prospect.obstacle === 'unreadable';
   const send = line('dead-letters replay', [], { id, wait: true });
@@ -353,6 +353,8 @@ export interface Examined {
   readonly letter: ReadLetter;
   /** Undefined for what has no entry, and for an entity that the ledger does not know. */
   readonly entry: EntityEntry | undefined;
+  /** When its person was redacted, in epoch milliseconds. */
+  readonly redactedAt: number | undefined;
   readonly prospect: Prospect;
 }
 
@@ -360,14 +362,15 @@ export interface Examined {
 export async function examineLetter(letter: ReadLetter, deps: ExaminingDeps): Promise<Examined> {
   const key = entityIn(letter);
   const entry = key && (await readEntry(deps.ledger, key));
+  const known = { letter, entry, redactedAt: await readErasure(letter, entry, deps) };
   const prepared = prepareReplay(letter, '', deps, new Date());
-  if (prepared.kind === 'obstacle') return { letter, entry, prospect: prepared };
+  if (prepared.kind === 'obstacle') return { ...known, prospect: prepared };
   const { event } = prepared;
-  if (!isStoreEvent(event)) return { letter, entry, prospect: { kind: 'storefront' } };
+  if (!isStoreEvent(event)) return { ...known, prospect: { kind: 'storefront' } };
   const prospect = await foresee(event, key, entry, deps);
   const isPreview = prospect.kind === 'preview';
   const { asksStore } = prepared;
-  return { letter, entry, prospect: isPreview ? { ...prospect, asksStore } : prospect };
+  return { ...known, prospect: isPreview ? { ...prospect, asksStore } : prospect };
 }
 
 /** What a worker would do with the event now. */

@@ -15,6 +15,7 @@ import { printDocument } from '../document/print-document.ts';
 import { BadArguments, EXIT, type ExitCode, Problem, StoppedEarly } from '../terminal/exit.ts';
 import { createTerminal } from '../terminal/terminal.ts';
 import { printable, printableJson } from '../terminal/text.ts';
+import { deleteOldCopies } from './dropped-copies.ts';
 import type { CommonOptions, Host, Session } from './session.ts';
 
 /**
@@ -51,6 +52,7 @@ export function runAction<Options = object>(action: Action<Options>) {
     let code: ExitCode;
     let verdict: VerdictKind | undefined;
     try {
+      await deleteOldCopies(new Date());
       const answer = await action(session, options, ...operands);
       if (typeof answer === 'object') session.show(answer);
       verdict = typeof answer === 'object' ? answer.verdict?.kind : undefined;

@@ -6,6 +6,7 @@ import {
   type LedgerEntry,
   type LedgerKey,
   type LedgerWrite,
+  ledgerKeyText,
   type PastOutcome,
   type RecordKey,
   type RedactionMark,
@@ -248,6 +249,10 @@ interface CustomerId {
 
 const keyOf = ({ shop, id }: CustomerId): RecordKey<'customer'> => ({ shop, kind: 'customer', id });
 
+/** What the ledger has under the customer's own number. */
+export const customerItems = ({ shop, id }: CustomerId) =>
+  ({ record: keyOf({ shop, id }), member: { shop, kind: 'member', id } }) as const;
+
 /** Whom the customer of this record was merged into; undefined if not merged. */
 export function mergedInto(entry: Pick<LedgerEntry, 'remembered'> | undefined): string | undefined {
   return form.read(entry?.remembered)?.keptId;
@@ -299,4 +304,31 @@ export async function followMerges(
     current = next;
   }
   return current;
+}
+
+/** When the customer was redacted, if what is dated `version` is from before. */
+export async function redactedSince(
+  customer: CustomerId,
+  version: number,
+  ledger: Pick<Ledger, 'readMany'>,
+): Promise<number | undefined> {
+  const keys = Object.values(customerItems(customer));
+  const known = await ledger.readMany(keys);
+  return keys
+    .map((key) => known.get(ledgerKeyText(key)))
+    .find((entry) => predatesRedaction(entry, version))?.redactedAt;
+}
+
+/**
+ * The same of what the ledger remembers, which may name a customer who was merged into another since. Every redaction
+ * marks the record, so that a scan reads no more.
+ */
+export async function redactedMeanwhile(
+  { shop, id }: CustomerId,
+  { version }: Pick<LedgerEntry, 'version'>,
+  ledger: Pick<Ledger, 'readMany'>,
+): Promise<number | undefined> {
+  const record = keyOf({ shop, id: await followMerges({ shop, id }, ledger) });
+  const entry = await readEntry(ledger, record);
+  return predatesRedaction(entry, version) ? entry?.redactedAt : undefined;
 }

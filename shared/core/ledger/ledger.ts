@@ -195,10 +195,9 @@ export interface Ledger {
   createdAt(): Promise<number>;
 
   /**
-   * Erases what the ledger remembers of a person and marks when; keeps version, key and outcomes. An
-   * order without an entry gets one with the mark alone, for messages that are still on a queue.
-   * Nothing else does: a new key would name a customer of whom the ledger knew nothing. Rejects if a newer
-   * release wrote an entry, after redacting the others.
+   * Erases what the ledger remembers of a person and marks when; keeps version, key and outcomes. A key
+   * without an entry gets one with the mark alone, for messages that are still on a queue and entries that
+   * nobody named. Rejects if a newer release wrote an entry, after redacting the others.
    */
   redact(keys: readonly LedgerKey[], mark: RedactionMark): Promise<void>;
 }
@@ -208,6 +207,32 @@ export async function readEntry(
   key: LedgerKey,
 ): Promise<EntityEntry | undefined> {
   return (await ledger.readMany([key])).get(ledgerKeyText(key));
+}
+
+/** A batch may wait long for its turn to call: what it read of customers may be out of date by then. */
+const RECENT_MS = 10_000;
+
+/** Answers with what was read with the batch, if that was recent and has all that is asked for. */
+export function readRecently(
+  {
+    keys,
+    entries,
+    readAt,
+  }: {
+    readonly keys: readonly LedgerKey[];
+    readonly entries: Awaited<ReturnType<Ledger['readMany']>>;
+    readonly readAt: Date;
+  },
+  { ledger, now }: { readonly ledger: Pick<Ledger, 'readMany'>; readonly now: () => Date },
+): Pick<Ledger, 'readMany'> {
+  const known = new Set(keys.map(ledgerKeyText));
+  return {
+    async readMany(asked) {
+      const isRecent = now().getTime() - readAt.getTime() < RECENT_MS;
+      const isKnown = asked.every((key) => known.has(ledgerKeyText(key)));
+      return isRecent && isKnown ? entries : ledger.readMany(asked);
+    },
+  };
 }
 
 /** The entry as it stands after the write; undefined when another worker wrote since it was read. */

@@ -180,6 +180,10 @@ const orderForm = rememberedForm<RememberedOrder>('order', 1);
 export const rememberOrder = orderForm.write;
 export const recallOrder = orderForm.read;
 
+/** The number of the customer whom an order's entry remembers. */
+export const customerIn = (entry: Pick<EntityEntry, 'remembered'> | undefined) =>
+  recallOrder(entry?.remembered)?.customer?.OriginalId;
+
 /** A deleted product is sent once more as it last was, so all of it is kept. */
 const productForm = rememberedForm<ProductForm>('product', 1);
 export const rememberProduct = productForm.write;

@@ -80,13 +80,14 @@ export async function reconcile(
   });
   // Before the first of them scans the ledger.
   await Promise.allSettled(asking);
-  const runs = await Promise.allSettled(
-    configured.map(async (shop, index) => {
+  const runs = await Promise.allSettled([
+    ledgerScan.erase(),
+    ...configured.map(async (shop, index) => {
       await asking[index];
       const run = { isWaiting: waiting.has(shop.domain), request };
       return reconcileShop(await open(shop), run, ledgerScan, deps);
     }),
-  );
+  ]);
   for (const run of runs) if (run.status === 'rejected') throw run.reason;
   // The alarm about missing runs counts those of all shops.
   if (only === undefined && runs.every((run) => run.status === 'fulfilled' && run.value)) {

@@ -1,8 +1,14 @@
 import { type EntityKey, inBatches } from '../events/event.ts';
-import { wasSettledSince } from '../ledger/entry.ts';
-import type { EntityEntry } from '../ledger/ledger.ts';
+import { customerItems, redactedMeanwhile, wasSettledSince } from '../ledger/entry.ts';
+import {
+  type EntityEntry,
+  expiresAfter,
+  type Ledger,
+  NewerItem,
+  readRecently,
+} from '../ledger/ledger.ts';
 import { mapSnapshot } from '../mapping/map-snapshot.ts';
-import { idempotencyKey, recallOrder } from '../mapping/wanted-state.ts';
+import { customerIn, idempotencyKey, recallOrder } from '../mapping/wanted-state.ts';
 import { MOST_ASKED_FOR, type ScanAnswer, type ScannedKind } from '../store/store.ts';
 import {
   type Compared,
@@ -37,6 +43,8 @@ export interface LedgerScan {
   cover(shop: string, began: number): Promise<Covered | Stopped>;
   /** What was found for the shop since the last call. */
   take(shop: string): readonly Found[];
+  /** Where no shop waits for a scan: goes on with the last one, or begins the next if it is time to erase. */
+  erase(): Promise<true>;
 }
 
 interface Covered {
@@ -68,6 +76,9 @@ const KINDS = ['order', 'product', 'discount'] as const;
 
 /** A scan for shops that missed the last one waits so many times as long as it took: a store may be gone for weeks. */
 const REST_FACTOR = 10;
+
+/** Also where all shops are paused or no deep scan is asked for: what a redaction did not name is erased in this time. */
+const ERASE_EVERY_MS = 7 * 86_400_000;
 
 /**
  * The store is asked when one shop has so many suspects, or all together: with hundreds of shops a page of the ledger
@@ -110,12 +121,16 @@ export function openLedgerScan(
     }
   }
 
-  async function cover(shop: string, began: number): Promise<Covered | Stopped> {
-    const isNew = running === undefined;
+  function run() {
     running ??= scan().finally(() => {
       running = undefined;
     });
-    const { position, stopped } = await running;
+    return running;
+  }
+
+  async function cover(shop: string, began: number): Promise<Covered | Stopped> {
+    const isNew = running === undefined;
+    const { position, stopped } = await run();
     if (isCovered(position, shop, began)) {
       const { [shop]: oldestOrder = Number.POSITIVE_INFINITY } = position.oldest;
       return { kind: 'covered', oldestOrder };
@@ -127,6 +142,11 @@ export function openLedgerScan(
 
   return {
     cover,
+    async erase() {
+      const awaiting = await readAwaiting();
+      if (!awaiting.some(({ open }) => open)) await run();
+      return true;
+    },
     take(shop) {
       const taken = found.get(shop) ?? [];
       found.delete(shop);
@@ -155,8 +175,11 @@ function beginFor(
   const wants = (one: AwaitingShop) =>
     one.began > began || (isRested && !isCovered(last, one.domain, one.began));
   const present = awaiting.filter(({ open }) => open !== undefined);
-  if (!present.some(wants)) return undefined;
-  return Math.max(now.getTime(), began + 1, ...present.map((one) => one.began));
+  if (present.some(wants)) {
+    return Math.max(now.getTime(), began + 1, ...present.map((one) => one.began));
+  }
+  // A moment ago: it does not cover a shop whose deep scan begins now.
+  return now.getTime() - began >= ERASE_EVERY_MS ? now.getTime() - 1 : undefined;
 }
 
 type Step =
@@ -178,14 +201,9 @@ async function takeStep(
     if (one.open) shops.set(one.domain, await one.open());
     else missed.add(one.domain);
   }
-  // Nobody is left to scan for.
-  if (shops.size === 0) {
-    const next = { ...position, ended: deps.now().getTime(), missed: [...missed] };
-    return { kind: 'taken', next, found: new Map() };
-  }
   if (deps.deadline.aborted) return OUT_OF_TIME;
   for (const kind of KINDS) {
-    if (!(await waitForRoom(kind, deps))) return QUEUE_FULL;
+    if (shops.size > 0 && !(await waitForRoom(kind, deps))) return QUEUE_FULL;
   }
   const { suspects, oldest, next } = await collectSuspects(shops, position, deps);
   const found = new Map<string, readonly Found[]>();
@@ -223,14 +241,16 @@ interface Collected extends Pick<LedgerPosition, 'oldest'> {
 async function collectSuspects(
   shops: ReadonlyMap<string, ReconciledShop>,
   { from, oldest: oldestBefore }: LedgerPosition,
-  { ledger, now, deadline }: ReconcileDeps,
+  deps: ReconcileDeps,
 ): Promise<Collected> {
+  const { ledger, now, deadline } = deps;
   const suspects = new Map<string, Suspect[]>();
   const oldest = { ...oldestBefore };
   let [inAll, mostOfShop] = [0, 0];
   let place = from;
   do {
     const { entries, next } = await ledger.scanEntities(place);
+    await eraseRedacted(entries, deps);
     for (const { key, entry } of entries) {
       const shop = shops.get(key.shop);
       if (!shop) continue;
@@ -256,6 +276,34 @@ async function collectSuspects(
     !deadline.aborted
   );
   return { suspects, oldest, ...(place !== undefined && { next: place }) };
+}
+
+/**
+ * Erases what remembers a customer who was redacted since, in any shop: a request names only some of their orders.
+ * See docs/security.md#personal-data.
+ */
+async function eraseRedacted(
+  entries: Awaited<ReturnType<Ledger['scanEntities']>>['entries'],
+  { ledger, now, orderRetentionDays, telemetry }: ReconcileDeps,
+): Promise<void> {
+  const named = entries.flatMap(({ key, entry }) => {
+    const isMember = key.kind === 'member' && entry.remembered !== undefined;
+    const id = isMember ? key.id : customerIn(entry);
+    return id === undefined ? [] : [{ key, entry, customer: { shop: key.shop, id } }];
+  });
+  const keys = named.map(({ customer }) => customerItems(customer).record);
+  const read = { keys, entries: await ledger.readMany(keys), readAt: now() };
+  const customers = readRecently(read, { ledger, now });
+  await inBatches(named, async ({ key, entry, customer }) => {
+    const redactedAt = await redactedMeanwhile(customer, entry, customers).catch(leaveNewer);
+    if (redactedAt === undefined) return;
+    await ledger.redact([key], { redactedAt, ...expiresAfter(orderRetentionDays, now()) });
+    telemetry.log('info', 'erased what a redaction did not name', { ...key });
+  });
+}
+
+function leaveNewer(error: unknown): undefined {
+  if (!(error instanceof NewerItem)) throw error;
 }
 
 function suspectOf(

@@ -84,7 +84,7 @@ async function redact(event: StoreEvent, task: Redaction, deps: TaskDeps): Promi
   return pending ?? { kind: 'handled', how: 'redacted' };
 }
 
-/** Of the 30 days that the law leaves; the person's redemptions end within minutes if no system is down. */
+/** Of the 15 days that the shortest law leaves; the person's redemptions end within minutes if no system is down. */
 const REDACTION_WAITS_SECONDS = 86_400;
 
 /**

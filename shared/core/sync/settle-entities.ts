@@ -19,18 +19,13 @@ import {
   ledgerKeyText,
   type RecordKey,
   readEntry,
+  readRecently,
   rememberedForm,
 } from '../ledger/ledger.ts';
 import type { ReadEvent } from '../store/store.ts';
 import { handleTask } from './handle-task.ts';
 import { observeEntity } from './preview-sync.ts';
-import {
-  type Candidate,
-  customerKeys,
-  readRecently,
-  type SyncDeps,
-  syncEntity,
-} from './sync-entity.ts';
+import { type Candidate, customerKeys, type SyncDeps, syncEntity } from './sync-entity.ts';
 
 interface EntitiesDeps extends Omit<ConcludeDeps, 'ledger'>, SyncDeps {
   readonly read: ReadEvent;

@@ -1,11 +1,14 @@
 import type { EntityKey, StoreEvent } from '../events/event.ts';
 import { errorFields, type Telemetry } from '../events/telemetry.ts';
 import {
+  customerItems,
   type Doubt,
   isDoubtful,
   isKnown,
   mergedInto,
   predatesRedaction,
+  redactedMeanwhile,
+  redactedSince,
   wasSettledSince,
 } from '../ledger/entry.ts';
 import {
@@ -25,6 +28,7 @@ import { needsEnrichment, neverCompleted } from '../mapping/map-order.ts';
 import { type EntityRules, mapSnapshot } from '../mapping/map-snapshot.ts';
 import {
   cancelledOrderKey,
+  customerIn,
   differsByRulesAlone,
   faultText,
   idempotencyKey,
@@ -95,6 +99,7 @@ export async function syncEntity(
       if (answer.kind !== 'snapshot') return { outcome: answer, entry };
       snapshot = { ...answer, ...optionsOf(event) };
     }
+    entry = await withoutRedacted(key.shop, snapshot, entry, customers);
     const entity = await withRewardCodeFirst(key.shop, snapshot.entity, deps.ledger);
     snapshot = { ...snapshot, entity };
     const before = whatWasSent(entry, read);
@@ -289,8 +294,23 @@ function leavesOut(
 
 type Reads = Pick<Ledger, 'readMany'>;
 
-const keysOf = (shop: string, id: string) =>
-  ({ record: { shop, kind: 'customer', id }, member: { shop, kind: 'member', id } }) as const;
+/**
+ * The entry as a redaction leaves it, if its customer was redacted since and the request did not name the order: what is
+ * remembered would stand for what the store no longer says of them. The next write erases it.
+ */
+async function withoutRedacted(
+  shop: string,
+  { entity }: Snapshot,
+  entry: EntityEntry | undefined,
+  ledger: Reads,
+): Promise<EntityEntry | undefined> {
+  const id = customerIn(entry);
+  if (!entry || id === undefined || entity.kind !== 'order') return entry;
+  const redactedAt = await redactedMeanwhile({ shop, id }, entry, ledger);
+  if (redactedAt === undefined) return entry;
+  const { remembered: _, ...kept } = entry;
+  return { ...kept, redactedAt };
+}
 
 /**
  * When the customer of an order that would be sent was redacted, if the order is from before: the store may not have
@@ -304,11 +324,7 @@ async function lateRedaction(
   const { entity, version, redactedAt } = snapshot;
   if (next.kind !== 'call' || redactedAt !== undefined) return undefined;
   if (entity.kind !== 'order' || !entity.order.customer) return undefined;
-  const keys = Object.values(keysOf(shop, entity.order.customer.id));
-  const known = await ledger.readMany(keys);
-  return keys
-    .map((key) => known.get(ledgerKeyText(key)))
-    .find((entry) => predatesRedaction(entry, version))?.redactedAt;
+  return redactedSince({ shop, id: entity.order.customer.id }, version, ledger);
 }
 
 /**
@@ -323,7 +339,7 @@ export async function hasLateCustomer(
   if (source === 'store') return false;
   if (entity.kind !== 'order' || !entity.order.customer) return false;
   const { customer } = entity.order;
-  const { record, member } = keysOf(shop, customer.id);
+  const { record, member } = customerItems({ shop, id: customer.id });
   const known = await ledger.readMany([record, member]);
   if (mergedInto(known.get(ledgerKeyText(record))) !== undefined) return true;
   const entry = known.get(ledgerKeyText(member));
@@ -344,33 +360,7 @@ export function customerKeys(
 ): readonly LedgerKey[] {
   if (entity.kind !== 'order' || !entity.order.customer) return [];
   if (rules.pendingOrders === 'skip' && neverCompleted(entity.order, rules)) return [];
-  return Object.values(keysOf(shop, entity.order.customer.id));
-}
-
-/** A batch may wait long for its turn to call: what it read of customers may be out of date by then. */
-const RECENT_MS = 10_000;
-
-/** Answers with what was read with the batch, if that was recent and has all that is asked for. */
-export function readRecently(
-  {
-    keys,
-    entries,
-    readAt,
-  }: {
-    readonly keys: readonly LedgerKey[];
-    readonly entries: Awaited<ReturnType<Reads['readMany']>>;
-    readonly readAt: Date;
-  },
-  { ledger, now }: { readonly ledger: Reads; readonly now: () => Date },
-): Reads {
-  const known = new Set(keys.map(ledgerKeyText));
-  return {
-    async readMany(asked) {
-      const isRecent = now().getTime() - readAt.getTime() < RECENT_MS;
-      const isKnown = asked.every((key) => known.has(ledgerKeyText(key)));
-      return isRecent && isKnown ? entries : ledger.readMany(asked);
-    },
-  };
+  return Object.values(customerItems({ shop, id: entity.order.customer.id }));
 }
 
 /** Calls the loyalty service if the plan says so, and records the outcome. */

@@ -257,8 +257,8 @@ function readCompliance(event: StoreEvent, payload: unknown): EventReading {
         ofShop(event, shop_domain, task({ kind: 'redact', customerId: customer.id, orderIds })),
       );
     case 'data-requested':
-      return reading(dataRequest, payload, ({ shop_domain, data_request: request }) =>
-        ofShop(event, shop_domain, notify('data-request', request.id)),
+      return reading(dataRequest, payload, ({ shop_domain, customer, data_request: request }) =>
+        ofShop(event, shop_domain, notify('data-request', request.id, `customer ${customer.id}`)),
       );
     case 'app-removed':
       return isShop(payload, event.shop)
@@ -290,16 +290,17 @@ function ofShop(event: StoreEvent, shopDomain: string, reading: EventReading): E
 }
 
 const NOTICES = {
-  'data-request': 'a customer asks for their data: answer within 30 days',
-  'shop-redact': 'the shop asks for its data to be erased: delete the stack and its table',
-  'app-uninstalled': 'the app was uninstalled: no further webhooks will come',
+  'data-request': 'asks for their data: answer within 15 days (LGPD), or a month (GDPR)',
+  'shop-redact':
+    'asks for its data to be erased: docs/runbook.md#shop-redaction says how, also for one shop of several',
+  'app-uninstalled': 'uninstalled the app: no further webhooks will come',
 } as const;
 
 /** Not the delivery id, which an attacker with a captured body can choose: one notice a day. */
 const dayOf = ({ receivedAt }: StoreEvent): string => receivedAt.slice(0, 10);
 
-function notify(notice: keyof typeof NOTICES, id: string): EventReading {
-  return task({ kind: 'notify', notice, id, why: NOTICES[notice] });
+function notify(notice: keyof typeof NOTICES, id: string, who = 'the shop'): EventReading {
+  return task({ kind: 'notify', notice, id, why: `${who} ${NOTICES[notice]}` });
 }
 
 function fanOut(discountId: string): EventReading {

@@ -39,7 +39,7 @@ describe('loyalty-connector status', () => {
             outcome: 'data-request',
             version: 1,
             topic: 'customers/data_request',
-            why: 'a customer asks for their data: answer within 30 days',
+            why: 'customer 7001 asks for their data: answer within 15 days',
           },
         ],
       },
@@ -53,7 +53,7 @@ describe('loyalty-connector status', () => {
     expect(stdout.replace(/\s+/g, ' ')).toContain('with all waits between, 1.3 s p50, 1.3 s p99');
     expect(stdout).toMatch(/^Last hour +12 events received, 9 applied, 0 without anything/m);
     expect(stdout).toContain('webhook, loyalty, store are set');
-    expect(stdout.replace(/\s+/g, ' ')).toContain('answer within 30 days (4411)');
+    expect(stdout.replace(/\s+/g, ' ')).toContain('answer within 15 days (4411)');
 
     const document = JSON.parse((await connector.run('status --json')).stdout);
     expect(document).toMatchObject({

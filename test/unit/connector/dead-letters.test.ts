@@ -23,6 +23,7 @@ import {
   newTally,
   prepareReplay,
   type ReplayedLetter,
+  readErasure,
   replayLetters,
 } from '../../../scripts/connector/dead-letters/replay.ts';
 import { verdictOf } from '../../../scripts/connector/dead-letters/replay-command.ts';
@@ -48,6 +49,8 @@ import {
   ledgerKeyText,
 } from '../../../shared/core/ledger/ledger.ts';
 import { askShop } from '../../../shared/shopify/commands.ts';
+import { orderWithId } from '../../fixtures/order-life.ts';
+import { persons } from '../../fixtures/persons.ts';
 import {
   LETTER_AT as at,
   deadLetter,
@@ -437,6 +440,7 @@ describe('dropping dead letters', () => {
       return ledger.write(one, ...rest);
     };
     await dropLetters({
+      ...letterReaderOf([{ domain: LETTER_SHOP, platform: 'shopify' }]),
       ...{ queues: [queue], file: { keep: note('keep') }, ledger: { ...ledger, write } },
       now: () => new Date(at),
       letterIds: new Set(['first', 'later']),
@@ -577,11 +581,42 @@ describe('a scan of dead letters', () => {
 it('does not reveal the body of a person whom the store asked to erase', () => {
   const letter = letterOf({ body: new TextEncoder().encode('{"email":"robin@example.com"}') });
   const prospect = { kind: 'storefront' } as const;
-  const shown = (changes: Partial<LedgerEntry>) =>
-    letterData({ letter, entry: { ...entry(), ...changes }, prospect }, { reveal: true });
-  expect(shown({}).body).toContain('robin');
-  expect(JSON.stringify(shown({ redactedAt: at }))).not.toContain('robin');
+  const shown = (redactedAt: number | undefined) =>
+    letterData({ letter, entry: entry(), redactedAt, prospect }, { reveal: true });
+  expect(shown(undefined).body).toContain('robin');
+  expect(JSON.stringify(shown(at))).not.toContain('robin');
 });
+
+it.each([
+  [
+    'an order of theirs that no request named',
+    'order',
+    'orders/updated',
+    orderWithId(1),
+    'changed',
+  ],
+  [
+    ...(['a captured request to erase them', 'customer', 'customers/redact'] as const),
+    { shop_domain: LETTER_SHOP, customer: persons.quillane, orders_to_redact: [] },
+    'customer-redaction',
+  ],
+] as const)(
+  'knows whom the store asked to erase by the body of %s',
+  async (_, kind, topic, body, claim) => {
+    const ledger = createMemoryLedger();
+    const deps = { ledger, ...letterReaderOf([{ domain: LETTER_SHOP, platform: 'shopify' }]) };
+    const id = kind === 'order' ? '1' : String(persons.quillane.id);
+    const letter = letterOf({ kind, topic, claim, id, body: Buffer.from(JSON.stringify(body)) });
+    expect(await readErasure(letter, undefined, deps)).toBeUndefined();
+    const customer = {
+      shop: LETTER_SHOP,
+      kind: 'customer',
+      id: String(persons.quillane.id),
+    } as const;
+    await ledger.redact([customer], { redactedAt: Date.now(), expiresAt: 1_900_000_000 });
+    expect(await readErasure(letter, undefined, deps)).toEqual(expect.any(Number));
+  },
+);
 
 it('masks all of a form that is about a person, except the id', () => {
   const body = { OriginalId: '7', Name: 'Oriane', Email: 'oriane@example.org' };

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { recordTelemetry } from '../../../local/harness/recorded-telemetry.ts';
-import type { QueuedEvent } from '../../../shared/core/events/event.ts';
+import { isStoreEvent, type QueuedEvent } from '../../../shared/core/events/event.ts';
 import { receiveDelivery } from '../../../shared/core/events/receive-delivery.ts';
 import { encodeSnapshot } from '../../../shared/core/store/store.ts';
 import { readVendureEvent, sign, vendureDeliveries } from '../../../shared/vendure/deliveries.ts';
@@ -48,13 +48,26 @@ it.each([
   ['order', 'order'],
   ['product', 'product'],
   ['promotion', 'discount'],
-  ['customer', 'member'],
 ])('queues the event of a Vendure %s under the connector’s own kind', async (kind, own) => {
   const { status, queued } = await deliver({ ...EVENT, kind, change: 'deleted' });
   expect(status).toBe(200);
   expect(queued).toMatchObject([
     { shop: 'vendure.example.com', kind: own, id: '12', claim: 'deleted', origin: 'webhook' },
   ]);
+});
+
+it('queues the deletion of a customer as a request to erase them, and their changes as those of a member', async () => {
+  const deleted = await deliver({ ...EVENT, kind: 'customer', change: 'deleted' });
+  expect(deleted.queued).toMatchObject([
+    { kind: 'customer', id: '12', claim: 'customer-redaction', topic: 'customer/deleted' },
+  ]);
+  const [queued] = deleted.queued.filter(isStoreEvent);
+  expect(queued && readVendureEvent(queued)).toEqual({
+    kind: 'task',
+    task: { kind: 'redact', customerId: '12', orderIds: [] },
+  });
+  const changed = await deliver({ ...EVENT, kind: 'customer' });
+  expect(changed.queued).toMatchObject([{ kind: 'member', id: '12', claim: 'changed' }]);
 });
 
 it('accepts both secrets for five minutes, and nothing that was changed or captured', async () => {

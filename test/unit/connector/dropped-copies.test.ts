@@ -1,0 +1,54 @@
+import { access, mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { createProgram } from '../../../scripts/connector/create-program.ts';
+import { COPY_DAYS, fileFor } from '../../../scripts/connector/session/dropped-copies.ts';
+import { setHost } from '../../../scripts/connector/session/run-action.ts';
+import { Problem } from '../../../scripts/connector/terminal/exit.ts';
+import { createTerminal } from '../../../scripts/connector/terminal/terminal.ts';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'dropped-'));
+  vi.spyOn(process, 'cwd').mockReturnValue(folder);
+});
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await rm(folder, { recursive: true });
+});
+
+const DAY_MS = 86_400_000;
+const exists = (path: string) =>
+  access(path).then(
+    () => true,
+    () => false,
+  );
+
+/** A copy that was written so long ago. */
+async function keep(daysAgo: number): Promise<string> {
+  const at = new Date(Date.now() - daysAgo * DAY_MS);
+  const path = fileFor('loyalty-connector-prod', at);
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, '{"body":"…"}\n');
+  await utimes(path, at, at);
+  return path;
+}
+
+it('any command in the folder deletes the copies of dropped dead letters that are 30 days old, and no others', async () => {
+  const [old, recent] = [await keep(COPY_DAYS + 1), await keep(COPY_DAYS - 1)];
+  const program = createProgram();
+  const end = vi.fn();
+  setHost(program, {
+    createTerminal: () => createTerminal({ quiet: true }),
+    findDeployment: () => Promise.reject(new Problem('there is none')),
+    onInterruption() {},
+    onClosedOutput() {},
+    reportProblem() {},
+    end,
+  });
+  await program.parseAsync(['status'], { from: 'user' });
+  expect(end).toHaveBeenCalled();
+  expect(await exists(old)).toBe(false);
+  expect(await exists(recent)).toBe(true);
+});
