@@ -42,7 +42,10 @@ async function erase(engine: VendureEngine, stack: LocalStack, check: Check): Pr
     await stack.settled();
   };
   const held = async (person: object) =>
-    foundIn(await readRawItems(stack.dynamoDb, stack.outputs.LedgerTable), Object.values(person));
+    foundIn(
+      await readRawItems(stack.dynamoDb, stack.outputs.LedgerTable ?? ''),
+      Object.values(person),
+    );
   const memberOf = (email: string) =>
     stack.loyalty.state().customers.find(({ Email }) => Email === email);
 
