@@ -27,7 +27,7 @@ export const ORIGINS = {
   'a sign-up at a till': 'robin.sampleson@example.com',
 } as const;
 
-export type Origin = keyof typeof ORIGINS;
+type Origin = keyof typeof ORIGINS;
 
 interface Given {
   readonly contact?: Contact;
@@ -41,8 +41,6 @@ interface Given {
 /** What the other member would be recognised by, if anything of them were shown: no reward or tier has this number. */
 const THEIR_NAME = 'Wilhelmina';
 export const THEIRS = 543;
-
-export type TwoMembers = Awaited<ReturnType<typeof openTwoMembers>>;
 
 /** A shopper of this shop, and another member of the program who has the same e-mail address or document. */
 export async function openTwoMembers(
