@@ -31,13 +31,15 @@ export interface OutsideCall {
  *   killed-before   not executed, and the process makes no further call
  *   killed-after    executed, and the process makes no further call
  *   meanwhile       executed, and this happens before the answer
+ *   changed         executed, and the answer is another one
  */
 export type Treatment =
   | 'pass'
   | 'unsent'
   | 'killed-before'
   | 'killed-after'
-  | { readonly meanwhile: () => Promise<unknown> };
+  | { readonly meanwhile: () => Promise<unknown> }
+  | { readonly changed: (answer: string) => string };
 
 export type Treat = (call: OutsideCall) => Treatment | Promise<Treatment>;
 export type Addresses = Readonly<Record<OutsideService, string>>;
@@ -89,8 +91,13 @@ export async function openLine(targets: Addresses, treat: Treat = () => 'pass') 
     if (treatment === 'unsent') return void response.destroy();
     const answer = await forward(targets[service], incoming, body);
     if (treatment === 'killed-after') return die();
-    if (typeof treatment === 'object') await treatment.meanwhile();
-    response.writeHead(answer.status, answer.headers).end(answer.bytes);
+    if (typeof treatment === 'object' && 'meanwhile' in treatment) await treatment.meanwhile();
+    if (typeof treatment !== 'object' || 'meanwhile' in treatment) {
+      return void response.writeHead(answer.status, answer.headers).end(answer.bytes);
+    }
+    const bytes = Buffer.from(treatment.changed(answer.bytes.toString()));
+    const headers = { ...answer.headers, 'content-length': bytes.length };
+    response.writeHead(answer.status, headers).end(bytes);
   }
 
   for (const service of outsideServices) {

@@ -12,7 +12,7 @@ import { checkTypes } from './engine.ts';
 const LANES: readonly (readonly string[])[] = [
   ['kit'],
   ['day', 'operator', 'contract'],
-  ['past', 'corners'],
+  ['past', 'corners', 'erasure'],
 ];
 
 const began = Date.now();

@@ -10,6 +10,7 @@ import { PACKAGE_FOLDER } from '../../shared/config/folders.ts';
 import { playCorners } from './corners.ts';
 import { playDay } from './day.ts';
 import { copyNewestOrder } from './engine.ts';
+import { playErasure } from './erasure.ts';
 import { playOperator } from './operator.ts';
 import { playPast } from './past.ts';
 
@@ -28,6 +29,7 @@ const PARTS: Readonly<Record<string, () => Promise<readonly string[]>>> = {
   contract,
   corners: async () => playCorners(folder, await openEngine(), say),
   day: async () => playDay(folder, await openEngine(), say),
+  erasure: async () => playErasure(await openEngine(), say),
   operator: async () => playOperator(folder, await openEngine(), say),
   past: async () => playPast(folder, await openEngine(), say),
 };
