@@ -1,6 +1,13 @@
 // Only types: an import of node:http's values loads undici, which takes 30 ms of every cold start.
-import type { Agent, ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type {
+  Agent,
+  AgentOptions,
+  ClientRequest,
+  IncomingHttpHeaders,
+  IncomingMessage,
+} from 'node:http';
 import https from 'node:https';
+import type { Duplex } from 'node:stream';
 import { traceCalls } from './trace.ts';
 
 /** Put in by the bundler: undefined without `deployment.tracing`. */
@@ -58,22 +65,29 @@ interface HttpLimits {
 const MAX_IDLE_MS = 15_000;
 
 /**
+ * Of a process, to all hosts, idle ones included: far below Lambda's 1,024 file descriptors ("Lambda quotas"), and more
+ * than its callers use at once.
+ */
+const MOST_CONNECTIONS = 400;
+
+/**
  * Request paths are appended to `baseUrl`. The caller decides which addresses are allowed.
  * See docs/decisions/0009-the-queue-retries-the-http-clients-do-not.md.
  */
 export function createHttpClient(baseUrl: string, limits: HttpLimits): HttpClient {
   const url = new URL(baseUrl);
-  const protocol = url.protocol === 'https:' ? https : process.getBuiltinModule('node:http');
-  const agent = new protocol.Agent({ keepAlive: true });
-  const closeIdle = idleConnectionsOf(agent);
-  const place = { agent, host: url.hostname.replace(/^\[|\]$/g, ''), port: url.port };
+  const isSecure = url.protocol === 'https:';
+  const protocol = isSecure ? https : process.getBuiltinModule('node:http');
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const place = { host, port: Number(url.port) || (isSecure ? 443 : 80) };
+  const agent = connections.agentOf(protocol);
   const prefix = url.pathname.replace(/(?<!\/)\/+$/, '');
 
   function open({ method, path, headers, body }: HttpRequest): ClientRequest {
-    closeIdle(MAX_IDLE_MS);
     const length = method === 'GET' ? {} : { 'content-length': Buffer.byteLength(body ?? '') };
     return protocol.request({
       ...place,
+      agent,
       method,
       path: prefix + path,
       headers: { ...headers, ...length },
@@ -81,14 +95,15 @@ export function createHttpClient(baseUrl: string, limits: HttpLimits): HttpClien
   }
 
   const send: HttpClient['send'] = async (request) => {
-    const startedAt = performance.now();
-    const { result, reused } = await exchange(limits, open, request, request.timeoutMs);
+    const endsAt = performance.now() + request.timeoutMs;
+    const attempt = () =>
+      connections.use(() => exchange(limits, open, request, endsAt - performance.now()));
+    const { result, reused } = await attempt();
     if (result.kind === 'answer' || result.reason !== 'connection' || !reused) return result;
     // The service has probably closed the other idle connections, too.
-    closeIdle(0);
+    connections.closeIdle(place);
     if (!request.repeatable) return result;
-    const leftMs = request.timeoutMs - (performance.now() - startedAt);
-    const second = (await exchange(limits, open, request, leftMs)).result;
+    const second = (await attempt()).result;
     return second.kind === 'answer'
       ? { ...second, tries: 2 }
       : { ...second, tries: 2, mayHaveHappened: true };
@@ -96,16 +111,76 @@ export function createHttpClient(baseUrl: string, limits: HttpLimits): HttpClien
   return { send: typeof IS_TRACED === 'undefined' ? send : traceCalls(url.host, send) };
 }
 
-/** Uses the clock and not a timer, because timers stop while a Lambda function is frozen. */
-function idleConnectionsOf(agent: Agent): (longerThanMs: number) => void {
-  const idleSince = new WeakMap<object, number>();
-  agent.on('free', (socket: object) => idleSince.set(socket, Date.now()));
-  return (longerThanMs) => {
-    for (const socket of Object.values(agent.freeSockets).flat()) {
-      if (socket === undefined) continue;
-      const idleMs = Date.now() - (idleSince.get(socket) ?? 0);
-      if (idleMs < 0 || idleMs >= longerThanMs) socket.destroy();
+interface Place {
+  readonly host: string;
+  readonly port: number;
+}
+
+interface Protocol {
+  readonly Agent: new (options: AgentOptions) => Agent;
+}
+
+/**
+ * All clients share their connections: with one pool for each of hundreds of shops, a process would run out of file
+ * descriptors. Uses the clock and not a timer, because timers stop while a Lambda function is frozen.
+ */
+const connections = openConnections();
+
+function openConnections() {
+  const agents = new Map<Protocol, Agent>();
+  /** The longest idle first. */
+  const idle = new Map<Duplex, Place & { readonly since: number }>();
+  const waiting: (() => void)[] = [];
+  let inUse = 0;
+
+  function open(protocol: Protocol): Agent {
+    const agent = new protocol.Agent({ keepAlive: true });
+    agent.on('free', (socket: Duplex, { host, port }: Place) => {
+      if (!socket.destroyed) idle.set(socket, { host, port, since: Date.now() });
+    });
+    // At once, and not with the request's event: until then it could be closed as an idle one.
+    const reuse = agent.reuseSocket;
+    agent.reuseSocket = (socket, request) => {
+      idle.delete(socket);
+      reuse.call(agent, socket, request);
+    };
+    agents.set(protocol, agent);
+    return agent;
+  }
+
+  function close(socket: Duplex): void {
+    idle.delete(socket);
+    socket.destroy();
+  }
+
+  /** Those that were idle for too long, and the longest idle ones where there are too many. */
+  function makeRoom(): void {
+    for (const [socket, { since }] of idle) {
+      const idleMs = Date.now() - since;
+      const isFull = inUse + idle.size > MOST_CONNECTIONS;
+      if (!isFull && idleMs >= 0 && idleMs < MAX_IDLE_MS) return;
+      close(socket);
     }
+  }
+
+  return {
+    agentOf: (protocol: Protocol) => agents.get(protocol) ?? open(protocol),
+    /** Makes one request, when there is room for it. */
+    async use<T>(work: () => Promise<T>): Promise<T> {
+      if (inUse < MOST_CONNECTIONS) inUse += 1;
+      else await new Promise<void>((resolve) => waiting.push(resolve));
+      makeRoom();
+      try {
+        return await work();
+      } finally {
+        const next = waiting.shift();
+        if (next) next();
+        else inUse -= 1;
+      }
+    },
+    closeIdle({ host, port }: Place): void {
+      for (const [socket, one] of idle) if (one.host === host && one.port === port) close(socket);
+    },
   };
 }
 
@@ -145,6 +220,8 @@ function exchange(
     const abort = () => fail('aborted');
     const whole = setTimeout(fail, timeoutMs, 'time-out');
     if (signal?.aborted) return abort();
+    // It waited for too long until there was room.
+    if (timeoutMs <= 0) return fail('time-out');
     signal?.addEventListener('abort', abort);
 
     opened = open(request);

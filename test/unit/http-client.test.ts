@@ -362,6 +362,84 @@ describe('connections', () => {
   });
 });
 
+describe('the connections of a process that serves hundreds of shops', () => {
+  const HOSTS = 450;
+  const MOST = 400;
+
+  /** Each port is a host of its own. */
+  async function startHosts() {
+    const open = new Set<Socket>();
+    const held: (() => void)[] = [];
+    const hosts = { open, held, holds: false, urls: [] as string[] };
+    const servers = Array.from({ length: HOSTS }, () =>
+      createServer((socket) => {
+        open.add(socket);
+        socket.on('error', () => {}).on('close', () => open.delete(socket));
+        socket.on('data', () => {
+          const answer = () => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n');
+          if (hosts.holds) held.push(answer);
+          else answer();
+        });
+      }),
+    );
+    for (const one of servers) {
+      await new Promise<void>((resolve) => one.listen(0, '127.0.0.1', resolve));
+      hosts.urls.push(`http://127.0.0.1:${(one.address() as AddressInfo).port}`);
+    }
+    onTestFinished(() => {
+      for (const socket of open) socket.destroy();
+      for (const one of servers) one.close();
+    });
+    return hosts;
+  }
+
+  it('stay below the file descriptors of Lambda, one host after the other or all at once', async () => {
+    const hosts = await startHosts();
+    const clients = hosts.urls.map((url) => httpTo(url));
+    for (const http of clients) expect(await http.send(get)).toMatchObject({ status: 200 });
+    await vi.waitFor(() => expect(hosts.open.size).toBe(MOST));
+    hosts.holds = true;
+    const calls = clients.map((http) => http.send({ ...get, timeoutMs: 60_000 }));
+    await vi.waitFor(() => expect(hosts.held).toHaveLength(MOST), { timeout: 20_000 });
+    await vi.waitFor(() => expect(hosts.open.size).toBe(MOST), { timeout: 20_000 });
+    hosts.holds = false;
+    for (const answer of hosts.held) answer();
+    for (const one of await Promise.all(calls)) expect(one).toMatchObject({ status: 200 });
+  });
+
+  it('that lie idle are closed by a request to any host', async () => {
+    const hosts = await startHosts();
+    const [first = '', ...others] = hosts.urls.slice(0, 100);
+    for (const url of others) await httpTo(url).send(get);
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 15_001 });
+    onTestFinished(() => void vi.useRealTimers());
+    await httpTo(first).send(get);
+    await vi.waitFor(() => expect(hosts.open.size).toBe(1));
+  });
+
+  it('are shared by all clients of one host', async () => {
+    for (let shop = 0; shop < 10; shop += 1) await httpTo(server.url).send(call);
+    expect(new Set(server.received.map(({ connection }) => connection))).toEqual(new Set([0]));
+  });
+
+  it('count the wait for one of them as part of the time, and send nothing after it', async () => {
+    const hosts = await startHosts();
+    hosts.holds = true;
+    const end = new AbortController();
+    const [url = ''] = hosts.urls;
+    const held = Array.from({ length: MOST }, () =>
+      httpTo(url).send({ ...get, timeoutMs: 60_000, signal: end.signal }),
+    );
+    await vi.waitFor(() => expect(hosts.held).toHaveLength(MOST), { timeout: 20_000 });
+    const late = httpTo(server.url).send({ ...call, timeoutMs: 1 });
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    end.abort();
+    expect(await late).toMatchObject({ ...timedOut, mayHaveHappened: false });
+    await Promise.all(held);
+    expect(server.received).toEqual([]);
+  });
+});
+
 describe('over TLS', () => {
   const certificate = createSelfSignedCertificate(new Date());
   let secure: ScriptedServer;
