@@ -5,7 +5,8 @@ import { createSqsEventQueue, createSqsQueueDepth } from '../shared/aws/sqs-queu
 import type { Connector } from '../shared/config/connector-config.ts';
 import { HEALED_PERCENT } from '../shared/config/metrics.ts';
 import { createCallRate } from '../shared/core/calls/rate-limit.ts';
-import type { StoreEvent } from '../shared/core/events/event.ts';
+import { createTurns, type StoreEvent } from '../shared/core/events/event.ts';
+import type { ReconcileDeps } from '../shared/core/reconcile/dependencies.ts';
 import { type ReconcileRequest, reconcile } from '../shared/core/reconcile/reconcile.ts';
 import { noticeExpiring, repairBalances } from '../shared/core/reconcile/repair-balances.ts';
 import { openStores, RESERVE } from '../shared/services/configured-store.ts';
@@ -19,6 +20,9 @@ import { openWithLedger, readEnvironment, withTelemetry } from './wiring.ts';
  */
 const RESERVE_MS = 20_000;
 
+/** A page of a report has up to 8 MB, and needs several times as much of the function's 512 MB. */
+const REPORTS_AT_ONCE = 4;
+
 export function createReconcile(connector: Connector) {
   const { environment, sqs, telemetry, secrets, ledger, pauses, rateOf } = openWithLedger(
     connector,
@@ -28,6 +32,7 @@ export function createReconcile(connector: Connector) {
     createCallRate,
   );
   const { storefront } = connector;
+  const reports = createTurns(REPORTS_AT_ONCE);
   const queues = {
     orders: environment.ORDERS_QUEUE_URL,
     products: environment.PRODUCTS_QUEUE_URL,
@@ -71,26 +76,27 @@ export function createReconcile(connector: Connector) {
     asked: ReconcileRequest,
     context: Pick<Context, 'getRemainingTimeInMillis'>,
   ): Promise<void> {
-    const deadline = AbortSignal.timeout(
-      Math.max(Math.floor(context.getRemainingTimeInMillis()) - RESERVE_MS, 1),
-    );
+    const leftMs = () => Math.max(Math.floor(context.getRemainingTimeInMillis()) - RESERVE_MS, 1);
+    const deadline = AbortSignal.timeout(leftMs());
+    await reconcile(shops, asked, { ...dependencies, deadline, leftMs, inTime });
+  }
+
+  function inTime(deadline: AbortSignal) {
     const askable = store.until(deadline);
     const pause = (ms: number) => sleep(ms, undefined, { signal: deadline }).catch(() => {});
-    await reconcile(shops, asked, {
-      ...dependencies,
+    const repair: ReconcileDeps['repairBalances'] = async (shop, othersWait, doubt) => {
+      const timed = { deadline, pause, othersWait, takeTurn: reports.take };
+      const deps = { ...dependencies, ...program(shop), ...timed };
+      const repaired = await repairBalances(shop, deps, doubt);
+      if (storefront?.flow) await noticeExpiring(shop, storefront.flow, deps);
+      return repaired;
+    };
+    return {
       store: askable,
-      checkSubscriptions: async (shop) => askable.checkSubscriptions?.(shop),
-      ...(storefront && {
-        repairBalances: async (shop, othersWait, doubt) => {
-          const deps = { ...dependencies, ...program(shop), deadline, pause, othersWait };
-          const repaired = await repairBalances(shop, deps, doubt);
-          if (storefront.flow) await noticeExpiring(shop, storefront.flow, deps);
-          return repaired;
-        },
-      }),
-      deadline,
       pause,
-    });
+      checkSubscriptions: async (shop: string) => askable.checkSubscriptions?.(shop),
+      ...(storefront && { repairBalances: repair }),
+    };
   }
   return withTelemetry(telemetry, run);
 }

@@ -72,6 +72,8 @@ interface OpenSettings {
   readonly workers?: number;
   /** How its calls to the loyalty service wait for their turn. Default: they do not. */
   readonly takeTurn?: LoyaltyClientSettings['takeTurn'];
+  /** More shops than two. */
+  readonly others?: readonly string[];
   /** Another release that is running: this one shares its queues, store, loyalty service and clock. */
   readonly beside?: Surroundings;
 }
@@ -96,12 +98,13 @@ export function openConnector({
   workers,
   takeTurn,
   beside,
+  others = [],
   ...given
 }: OpenSettings = {}) {
   const clock = beside?.clock ?? { ms: Date.parse('2026-10-09T12:00:00.000Z') };
   const now = () => new Date(clock.ms);
   const settings: Parameters<typeof defineConnector>[0] = {
-    shops: [{ domain: SHOP }, { domain: 'second-store.myshopify.com' }],
+    shops: [SHOP, 'second-store.myshopify.com', ...others].map((domain) => ({ domain })),
     loyalty: { address: 'https://loyalty.example.com', assumptions },
     rules: { ...COMMON_RULES, ...given.rules },
     ...(given.healing && { healing: given.healing }),
@@ -129,6 +132,8 @@ export function openConnector({
     ledger: Ledger;
     queue: EventQueue;
     walked: Store & StoreScan;
+    /** Undefined means `walked`, whatever the deadline. */
+    walkedUntil?: (deadline: AbortSignal) => Store & StoreScan;
     read: ReadEvent;
     /** Undefined means the queue of the worker itself. */
     source: SourceQueue | undefined;
@@ -282,6 +287,7 @@ export function openConnector({
     async reconcile({
       deep = false,
       deadline = new AbortController().signal,
+      leftMs = () => 880_000,
       shops: named = [SHOP],
       command = {},
       platform = {},
@@ -289,6 +295,8 @@ export function openConnector({
     }: {
       readonly deep?: boolean;
       readonly deadline?: AbortSignal;
+      /** Until the deadline. */
+      readonly leftMs?: () => number;
       readonly shops?: readonly string[];
       /** What an operator asks for. */
       readonly command?: Pick<ReconcileRequest, 'shop' | 'request'>;
@@ -300,9 +308,7 @@ export function openConnector({
         shops.map((shop) => ({ ...shop, ...platform })),
         { ...command, ...(deep && { mode: 'deep' }) },
         {
-          ...balances,
           ledger: parts.ledger,
-          store: parts.walked,
           queue: parts.queue,
           topicOf: platform.topicOf ?? topicOf,
           depth: createMemoryQueueDepth(queues),
@@ -310,16 +316,21 @@ export function openConnector({
           pauses: world('orders', deadline, asItIs).pauses,
           telemetry,
           now,
-          pause: async (ms) => {
-            // A moment between two calls is too short for a worker.
-            if (ms < 1_000) return;
-            clock.ms += ms;
-            for (const family of ['orders', 'products', 'coupons'] as const) {
-              await opened.work(family);
-            }
-          },
           deadline,
-          checkSubscriptions: async () => {},
+          leftMs,
+          inTime: (until) => ({
+            ...balances,
+            store: parts.walkedUntil?.(until) ?? parts.walked,
+            checkSubscriptions: async () => {},
+            pause: async (ms) => {
+              // A moment between two calls is too short for a worker.
+              if (ms < 1_000) return;
+              clock.ms += ms;
+              for (const family of ['orders', 'products', 'coupons'] as const) {
+                await opened.work(family);
+              }
+            },
+          }),
           quietProducts: connector.healing.productChanges === 'events',
           everyMinutes: connector.healing.everyMinutes,
           deepEveryDays: connector.healing.deepEveryDays,

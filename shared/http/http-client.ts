@@ -1,11 +1,5 @@
 // Only types: an import of node:http's values loads undici, which takes 30 ms of every cold start.
-import type {
-  Agent,
-  AgentOptions,
-  ClientRequest,
-  IncomingHttpHeaders,
-  IncomingMessage,
-} from 'node:http';
+import type { Agent, ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import https from 'node:https';
 import type { Duplex } from 'node:stream';
 import { traceCalls } from './trace.ts';
@@ -64,10 +58,7 @@ interface HttpLimits {
  */
 const MAX_IDLE_MS = 15_000;
 
-/**
- * Of a process, to all hosts, idle ones included: far below Lambda's 1,024 file descriptors ("Lambda quotas"), and more
- * than its callers use at once.
- */
+/** Of a process, idle ones included: far below Lambda's 1,024 file descriptors ("Lambda quotas"). */
 const MOST_CONNECTIONS = 400;
 
 /**
@@ -117,7 +108,7 @@ interface Place {
 }
 
 interface Protocol {
-  readonly Agent: new (options: AgentOptions) => Agent;
+  readonly Agent: new (options: { readonly keepAlive: true }) => Agent;
 }
 
 /**
@@ -218,7 +209,7 @@ function exchange(
         ...(code !== undefined && { code }),
       });
     const abort = () => fail('aborted');
-    const whole = setTimeout(fail, timeoutMs, 'time-out');
+    const whole = setTimeout(fail, Math.max(timeoutMs, 1), 'time-out');
     if (signal?.aborted) return abort();
     // It waited for too long until there was room.
     if (timeoutMs <= 0) return fail('time-out');

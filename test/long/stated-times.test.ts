@@ -119,7 +119,6 @@ function openShop({ perDay, pointsPerSecond }: Shop) {
   } as unknown as ReturnType<ReconcileDeps['program']>;
   const deps = {
     ledger,
-    store,
     program: () => program,
     pauses: {
       refresh: async () => undefined,
@@ -133,8 +132,12 @@ function openShop({ perDay, pointsPerSecond }: Shop) {
     depth: { of: async () => ({ ready: 0, hidden: 0 }) },
     telemetry: { count: () => {}, log: () => {} },
     now: () => new Date(clock.ms),
-    pause: async (ms: number) => passUntil(clock.ms + ms * standsFor),
-    checkSubscriptions: async () => {},
+    leftMs: () => 880_000,
+    inTime: () => ({
+      store,
+      pause: async (ms: number) => passUntil(clock.ms + ms * standsFor),
+      checkSubscriptions: async () => {},
+    }),
     everyMinutes: 60,
     deepEveryDays: 7,
     healedPercent: 5,

@@ -12,8 +12,9 @@ type Handler = (event: unknown, context: unknown) => unknown;
 // The runner has ended, even if it was killed: the process must not outlive it.
 process.on('disconnect', () => process.exit(0));
 
-// Node has read it: a function must find only what Lambda would give it.
-delete process.env.NODE_COMPILE_CACHE;
+// Node has read the first, and the shell that started it has set the others: a function must find only what Lambda
+// would give it.
+for (const name of ['NODE_COMPILE_CACHE', 'PWD', 'OLDPWD', 'SHLVL', '_']) delete process.env[name];
 
 const [folder = '', name = ''] = process.argv.slice(2);
 const handler = await loadHandler(folder, name);

@@ -1,4 +1,4 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { createInterface } from 'node:readline';
 import { moduleFile } from '../../../shared/config/folders.ts';
@@ -15,6 +15,9 @@ export interface WorkerSettings {
 }
 
 const SCRIPT = moduleFile('local/stack/functions/function-process');
+
+/** With as many file descriptors as Lambda gives a function ("Lambda quotas"). */
+const LIMITED = 'ulimit -n 1024; exec "$0" "$@"';
 
 /** Lambda's limit for the initialization is ten seconds; a laptop with two cores is slower. */
 const INIT_MS = 30_000;
@@ -33,10 +36,11 @@ export class FunctionWorker {
   constructor(settings: WorkerSettings) {
     this.#settings = settings;
     const { description, folder, environment } = settings;
-    this.#child = fork(SCRIPT, [folder, description.handler], {
+    const memory = `--max-old-space-size=${description.memoryMb}`;
+    const node = [process.execPath, memory, SCRIPT, folder, description.handler];
+    this.#child = spawn('/bin/sh', ['-c', LIMITED, ...node], {
       cwd: folder,
       env: { ...environment, ...compileCache(), AWS_LAMBDA_LOG_STREAM_NAME: this.#stream },
-      execArgv: [`--max-old-space-size=${description.memoryMb}`],
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       // Ctrl-C must reach only the runner, which stops its processes in order.
       detached: true,

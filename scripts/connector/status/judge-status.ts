@@ -333,6 +333,11 @@ function* judgeReconcile(
     const check = line('webhooks check', [], { shop });
     yield { ...fail(what, { label: 'Check that events are sent', line: check }), shop };
   }
+  if (last?.refusedSince !== undefined) {
+    const why = [...new Set(last.stopped.map((one) => one.why))].join(', ');
+    const what = `the store refuses this shop since ${momentText(last.refusedSince, now)}${why && ` (${why})`}: it waits until a person acts. The other shops go on`;
+    yield { ...fail(what, DOCTOR), shop };
+  }
   if (recoversSince !== undefined) {
     const since = momentText(recoversSince, now);
     const what = `the ledger may not know everything, as after a loss or after go-live; since ${since} everything is compared with the store and the loyalty service. Every run goes on`;

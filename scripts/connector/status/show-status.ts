@@ -60,6 +60,7 @@ export async function showStatus(
     blocks: [
       ...(block.findings.length > 0 ? [block] : []),
       flowOf(status),
+      ...longestWaitOf(status),
       ...shops.map((shop) => factsOf(status, shop)),
       ...(charts ? chartsOf(status) : []),
       ...(noted.findings.length > 0
@@ -151,6 +152,17 @@ function queuesOf({ queues }: Status): Stage {
     return hasAges ? [...cells, isEmpty(queue) ? '-' : age] : cells;
   });
   return { name: 'Queues', table: table(['Queue', ...names.map(right)], rows) };
+}
+
+/** Every run has a turn for each shop: of several, this shows whether one is left behind. */
+export function longestWaitOf({ reconcile, at }: Pick<Status, 'reconcile' | 'at'>) {
+  const runs = reconcile.kind === 'known' ? reconcile.value : [];
+  const waits = runs.map(({ shop, last }) => [last?.refusedSince ?? last?.endedAt ?? '', shop]);
+  const [since, shop = ''] = waits.toSorted()[0] ?? [];
+  if (runs.length < 2) return [];
+  const text = since ? `since ${momentText(since, new Date(at))}` : 'has not run yet';
+  const opens = line('reconcile status', [], { shop });
+  return [facts([['Waits longest', { text: `${shop}, ${text}`, opens }]], 'Reconcile, all shops')];
 }
 
 function factsOf(status: Status, shop: string): FactsBlock {

@@ -336,3 +336,22 @@ export async function inBatches<T>(
 ): Promise<void> {
   for (const batch of batchesOf(items, atOnce)) await Promise.all(batch.map(act));
 }
+
+/** Work side by side, at most so much at once, in the order in which it was asked for. */
+export function createTurns(most: number) {
+  const waiting: (() => void)[] = [];
+  let running = 0;
+  return {
+    async take<T>(work: () => Promise<T>): Promise<T> {
+      if (running < most) running += 1;
+      else await new Promise<void>((resolve) => waiting.push(resolve));
+      try {
+        return await work();
+      } finally {
+        const next = waiting.shift();
+        if (next) next();
+        else running -= 1;
+      }
+    },
+  };
+}

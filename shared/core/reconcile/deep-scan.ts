@@ -213,9 +213,9 @@ export async function scanDeeply(
     return cursor.keep(next, next.began);
   };
   const stopped = (end: Stopped): DeepEnd => {
-    const { why } = orOutOfTime(end, deps);
+    const { why, refused = false } = orOutOfTime(end, deps);
     const { began, phase } = position;
-    return { kind: 'stopped', why, began, phase };
+    return { kind: 'stopped', why, refused, began, phase };
   };
 
   const sinces = await recallSinces(shop, deps);

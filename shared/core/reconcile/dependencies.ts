@@ -197,6 +197,8 @@ export async function sendOnce(
 export interface Stopped {
   readonly kind: 'stopped';
   readonly why: string;
+  /** The store refuses credentials, scopes or address: the shop waits for a person, and the others go on. */
+  readonly refused?: boolean;
   /** The store does not accept the cursor where the scan would continue. */
   readonly placeRefused?: boolean;
   /** Orders of the page could not be read from the loyalty service. */
@@ -219,14 +221,16 @@ export function orOutOfTime(stopped: Stopped, { deadline }: { deadline: AbortSig
 }
 
 /** The scan continues when the store answers again; credentials and scopes need a person. */
-export function storeDidNotAnswer(
-  { why, misconfigured, afterSeconds, queryRefused }: StoreUnavailable,
-  telemetry: Telemetry,
-): Stopped {
-  if (misconfigured) telemetry.count('misconfigured', { why: `store-${why}` });
+export function storeDidNotAnswer({
+  why,
+  misconfigured,
+  afterSeconds,
+  queryRefused,
+}: StoreUnavailable): Stopped {
   return {
     kind: 'stopped',
     why: `store-${why}`,
+    ...(misconfigured && { refused: true }),
     ...(afterSeconds !== undefined && { afterSeconds }),
     ...(queryRefused && { placeRefused: true }),
   };

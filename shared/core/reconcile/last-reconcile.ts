@@ -26,7 +26,13 @@ export interface LastReconcile {
   /** The first of what was healed or rolled out. */
   readonly sent: readonly SentEntity[];
   /** The next run continues where these stopped. Empty when everything was compared. */
-  readonly stopped: readonly { readonly kind: ComparedKind; readonly why: string }[];
+  readonly stopped: readonly {
+    readonly kind: ComparedKind;
+    readonly why: string;
+    readonly refused?: boolean;
+  }[];
+  /** ISO 8601: since then the store refuses credentials, scopes or address. */
+  readonly refusedSince?: string;
   /** Absent while no deep scan is under way. Without `stopped`, it ended in this run. */
   readonly deep?: {
     readonly beganAt: string;

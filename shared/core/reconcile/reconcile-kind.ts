@@ -1,4 +1,5 @@
 import type { StoreCoupon } from '../../store/store-entities.ts';
+import { ledgerKeyText } from '../ledger/ledger.ts';
 import type {
   Changed,
   DiscountPage,
@@ -25,6 +26,7 @@ import {
   type Sent,
   type Stopped,
   sendOnce,
+  stateIn,
   storeDidNotAnswer,
   waitedForStore,
   waitForRoom,
@@ -39,6 +41,8 @@ export interface ScanPosition {
   readonly doneUntil: number;
   /** A scan that was begun and not ended. */
   readonly scan?: Scan;
+  /** When the shop had its last turn, whatever became of it. */
+  readonly turnAt?: number;
 }
 
 export interface Scan {
@@ -78,7 +82,8 @@ export async function reconcileKind(
   const cursor = await openCursor<ScanPosition>(deps.ledger, positionKey(shop.domain, kind));
   const position = cursor.state ?? firstPosition(deps);
   const { since } = position;
-  const keep = (next: ScanPosition) => cursor.keep(next, next.doneUntil);
+  const turnAt = deps.now().getTime();
+  const keep = (next: ScanPosition) => cursor.keep({ ...next, turnAt }, next.doneUntil);
 
   let scan: Scan = position.scan ?? nextScan(position, deps.now());
   if (!(await keep({ ...position, scan }))) return OVERTAKEN;
@@ -107,6 +112,18 @@ export async function reconcileKind(
   return position.scan ? reconcileKind(shop, kind, deps, tally) : { kind: 'finished' };
 }
 
+/** The shops that waited longest for a turn come first, so that a run goes on where the last one stopped. */
+export async function inOrderOfTurns<Shop extends { readonly domain: string }>(
+  shops: readonly Shop[],
+  ledger: Pick<ReconcileDeps['ledger'], 'readMany'>,
+): Promise<readonly Shop[]> {
+  const keyOf = ({ domain }: Shop) => positionKey(domain, 'order');
+  const entries = await ledger.readMany(shops.map(keyOf));
+  const lastTurn = (shop: Shop) =>
+    stateIn<ScanPosition>(entries.get(ledgerKeyText(keyOf(shop))))?.turnAt ?? 0;
+  return shops.toSorted((one, other) => lastTurn(one) - lastTurn(other));
+}
+
 /** By discount, how the store overrode its own dates in the last run. */
 export type Overrides = Readonly<Record<string, { readonly how: string; readonly again?: true }>>;
 
@@ -120,7 +137,7 @@ export async function reconcileOverrides(
   tally: Tally,
 ): Promise<{ readonly kind: 'finished' } | Stopped> {
   const answer = await deps.store.overriddenDiscounts(shop.domain);
-  if (answer.kind === 'unavailable') return storeDidNotAnswer(answer, deps.telemetry);
+  if (answer.kind === 'unavailable') return storeDidNotAnswer(answer);
   const key = cursorKey(shop.domain, 'overrides');
   const { state: before = {}, keep } = await openCursor<Overrides>(deps.ledger, key);
   const ids = [...new Set([...Object.keys(before), ...answer.value.keys()])];
@@ -175,7 +192,7 @@ export async function comparePage(
   purpose: Purpose,
   deps: ReconcileDeps,
 ): Promise<ComparedPage> {
-  const { store, telemetry } = deps;
+  const { store } = deps;
   switch (kind) {
     case 'order': {
       // Without a date of change, the spans of a deep scan would each have all that may still change.
@@ -194,7 +211,7 @@ export async function comparePage(
     }
     case 'discount': {
       const page = await store.changedDiscounts(shop.domain, scan, scan.after);
-      if (page.kind === 'unavailable') return storeDidNotAnswer(page, telemetry);
+      if (page.kind === 'unavailable') return storeDidNotAnswer(page);
       return compareDiscounts(shop, page.value, scan, purpose, deps);
     }
   }
@@ -204,7 +221,7 @@ export async function comparePage(
     page: ScanAnswer<ScanPage<Value>>,
     entity: (value: Value) => StoreEntity,
   ): Promise<ComparedPage> {
-    if (page.kind === 'unavailable') return storeDidNotAnswer(page, telemetry);
+    if (page.kind === 'unavailable') return storeDidNotAnswer(page);
     const seen = page.value.changed.map(({ id, updatedAt, value }) => ({
       id,
       version: Date.parse(updatedAt),
@@ -235,7 +252,7 @@ async function compareDiscounts(
   purpose: Purpose,
   deps: ReconcileDeps,
 ): Promise<ComparedPage> {
-  const { store, telemetry, deadline } = deps;
+  const { store, deadline } = deps;
   const { partly = { done: [] } } = scan;
   const total = { lookedAt: 0, sent: [] as Sent[] };
   const done = [...partly.done];
@@ -253,7 +270,7 @@ async function compareDiscounts(
         if (deadline.aborted || !(await waitForRoom('discount', deps))) return stoppedIn(id, from);
         const answer = await store.readDiscount(shop.domain, id, from);
         if (answer.kind === 'unavailable') {
-          return total.lookedAt > 0 ? stoppedIn(id, from) : storeDidNotAnswer(answer, telemetry);
+          return total.lookedAt > 0 ? stoppedIn(id, from) : storeDidNotAnswer(answer);
         }
         // Deleted meanwhile: the event of that deletion ends its codes.
         if (answer.kind === 'gone') break;
@@ -278,7 +295,7 @@ async function compareDiscounts(
       // This page is compared again; what was sent is neither sent nor counted twice.
       if (removed.stopped) {
         const sent = { ...total, lookedAt: 0 };
-        return { ...storeDidNotAnswer(removed.stopped, telemetry), sent };
+        return { ...storeDidNotAnswer(removed.stopped), sent };
       }
       break;
     }

@@ -1,17 +1,25 @@
 import { changeControl, type Pause } from '../calls/shop-pause.ts';
+import { createTurns, inBatches } from '../events/event.ts';
 import { isOpenDoubt } from '../ledger/entry.ts';
 import { withGoLive } from '../mapping/wanted-state.ts';
-import { askForDeepScan, type DeepEnd, readAwaitingLedger, scanDeeply } from './deep-scan.ts';
+import {
+  askForDeepScan,
+  type DeepEnd,
+  readAwaitingLedger,
+  readDeepScan,
+  scanDeeply,
+} from './deep-scan.ts';
 import type { ComparedKind, ReconcileDeps, ReconciledShop } from './dependencies.ts';
 import {
   areWebhooksLost,
   createTally,
   keepLastReconcile,
   type LastReconcile,
+  readLastReconcile,
   sumOf,
   type Tally,
 } from './last-reconcile.ts';
-import { reconcileKind, reconcileOverrides } from './reconcile-kind.ts';
+import { inOrderOfTurns, reconcileKind, reconcileOverrides } from './reconcile-kind.ts';
 import { type LedgerScan, openLedgerScan } from './scan-ledger.ts';
 
 /** What the schedule, or an operator, asks for. */
@@ -29,22 +37,34 @@ const kindsOf = ({ rules }: ReconciledShop): readonly ComparedKind[] => [
   ...(rules.customers === 'with-orders' ? [] : (['member'] as const)),
 ];
 
+/** What ends with a deadline, which comes early enough before the function's time-out to keep what was done. */
+type Timed = 'deadline' | 'store' | 'pause' | 'checkSubscriptions' | 'repairBalances';
+
+interface RunDeps extends Omit<ReconcileDeps, 'sent' | 'othersWait' | Timed> {
+  readonly deadline: AbortSignal;
+  /** Until the deadline. */
+  readonly leftMs: () => number;
+  readonly inTime: (deadline: AbortSignal) => Omit<Pick<ReconcileDeps, Timed>, 'deadline'>;
+}
+
 /**
  * One scheduled run: what the store changed is compared with what was sent. The time that is left goes
- * to a deep scan, if one was asked for, so that it ends after some runs. The shops run side by side: a long
- * scan, a store that hangs or an error of one takes nothing from the others.
+ * to a deep scan, if one was asked for, so that it ends after some runs. The shops run side by side, some at a time
+ * and each for its share of the time: a long scan, a store that hangs or an error of one takes nothing from the others.
  */
 export async function reconcile(
   shops: readonly ReconciledShop[],
   { mode, shop: only, request }: ReconcileRequest,
-  given: Omit<ReconcileDeps, 'sent' | 'othersWait'>,
+  run: RunDeps,
 ): Promise<void> {
-  const configured = shops.filter(({ domain }) => only === undefined || domain === only);
-  const { pauses, now } = given;
+  const { deadline, inTime, leftMs: _, ...given } = run;
+  const named = shops.filter(({ domain }) => only === undefined || domain === only);
+  const { pauses, now, ledger } = given;
   const domains = shops.map(({ domain }) => domain);
-  await Promise.all(domains.map((domain) => pauses.refresh(domain, now())));
+  await inBatches(domains, (domain) => pauses.refresh(domain, now()));
   const waiting = new Set(domains.filter((shop) => waits(pauses.of(shop, now()))));
-  const deps = { ...given, sent: new Set<string>(), othersWait: waiting.size > 0 };
+  const common = { ...given, sent: new Set<string>(), othersWait: waiting.size > 0 };
+  const deps = { ...common, ...inTime(deadline), deadline };
 
   const opened = new Map<string, Promise<ReconciledShop>>();
   function open(shop: ReconciledShop): Promise<ReconciledShop> {
@@ -55,17 +75,17 @@ export async function reconcile(
   async function openShop(shop: ReconciledShop): Promise<ReconciledShop> {
     const { domain, rules, mode } = shop;
     if (mode === 'observe') await pauses.noteObserving(domain, now());
-    const goLive = pauses.goLiveOf(domain) ?? (await recordGoLive(domain, given.ledger));
+    const goLive = pauses.goLiveOf(domain) ?? (await recordGoLive(domain, ledger));
     const doubt = pauses.doubtOf(domain);
     return {
       ...shop,
-      rules: await withGoLive(rules, goLive, given.ledger),
+      rules: await withGoLive(rules, goLive, ledger),
       ...(isOpenDoubt(doubt) && { doubt }),
     };
   }
   /** Of all shops, also where the run is for one: a scan of the ledger is for all that wait for it. */
   async function readAwaiting() {
-    const awaiting = await readAwaitingLedger(given.ledger, domains);
+    const awaiting = await readAwaitingLedger(ledger, domains);
     return shops.flatMap((shop) => {
       const { domain } = shop;
       const began = awaiting.get(domain);
@@ -74,18 +94,23 @@ export async function reconcile(
     });
   }
   const ledgerScan = openLedgerScan(readAwaiting, deps);
+  const left = new Set(named);
+  const takeTurns = shareOut(run, common, () => left.size);
 
-  const asking = configured.map(async ({ domain }) => {
-    if (mode === 'deep') await askForDeepScan(domain, deps);
-  });
+  const asking = named.map(({ domain }) =>
+    takeTurns(async () => mode === 'deep' && askForDeepScan(domain, deps)),
+  );
   // Before the first of them scans the ledger.
   await Promise.allSettled(asking);
+  const inOrder = named.length > SHOPS_AT_ONCE ? await inOrderOfTurns(named, ledger) : named;
   const runs = await Promise.allSettled([
     ledgerScan.erase(),
-    ...configured.map(async (shop, index) => {
-      await asking[index];
+    ...inOrder.map(async (shop) => {
+      await asking[named.indexOf(shop)];
       const run = { isWaiting: waiting.has(shop.domain), request };
-      return reconcileShop(await open(shop), run, ledgerScan, deps);
+      const opened = await takeTurns(() => open(shop));
+      const done = reconcileShop(opened, run, takeTurns, ledgerScan, deps);
+      return done.finally(() => left.delete(shop));
     }),
   ]);
   for (const run of runs) if (run.status === 'rejected') throw run.reason;
@@ -93,6 +118,37 @@ export async function reconcile(
   if (only === undefined && runs.every((run) => run.status === 'fulfilled' && run.value)) {
     deps.telemetry.count('reconciled');
   }
+}
+
+/** So many pages are in memory, of 512 MB, and each shop has a few connections. */
+const SHOPS_AT_ONCE = 16;
+
+type TakeTurns = <T>(work: (deps: ReconcileDeps) => Promise<T>) => Promise<T>;
+
+/**
+ * A turn lasts for an equal share of the time that is left, so that every shop has one in every run. What was cut off
+ * goes on behind those that wait: `work` continues where it stopped.
+ */
+function shareOut(
+  { deadline, leftMs, inTime }: RunDeps,
+  common: Omit<ReconcileDeps, Timed>,
+  shopsLeft: () => number,
+): TakeTurns {
+  const turns = createTurns(SHOPS_AT_ONCE);
+  return async (work) => {
+    for (;;) {
+      const end = new AbortController();
+      const value = await turns.take(async () => {
+        const isShort = shopsLeft() > SHOPS_AT_ONCE;
+        const signal = isShort ? AbortSignal.any([deadline, end.signal]) : deadline;
+        const shareMs = (leftMs() * SHOPS_AT_ONCE) / shopsLeft();
+        const timer = isShort ? setTimeout(() => end.abort(), shareMs) : undefined;
+        const inTurn = { ...common, ...inTime(signal), deadline: signal };
+        return work(inTurn).finally(() => clearTimeout(timer));
+      });
+      if (deadline.aborted || !end.signal.aborted) return value;
+    }
+  };
 }
 
 /** A throttled shop goes on within the hour; the others may need days. */
@@ -110,10 +166,11 @@ async function recordGoLive(shop: string, ledger: ReconcileDeps['ledger']): Prom
   return goLive;
 }
 
-/** True when everything was compared, or nothing was to be. */
+/** True when everything was compared that could be without a person. */
 async function reconcileShop(
   shop: ReconciledShop,
   { isWaiting, request }: { readonly isWaiting: boolean; readonly request: string | undefined },
+  takeTurns: TakeTurns,
   ledgerScan: LedgerScan,
   deps: ReconcileDeps,
 ): Promise<boolean> {
@@ -123,17 +180,26 @@ async function reconcileShop(
   // Messages of a shop that waits would only wait, too.
   if (isWaiting) {
     const stopped = kindsOf(shop).map((kind) => ({ kind, why: 'shop-paused' }));
-    await keepSummary(shop.domain, { ...run, stopped }, tally, deps);
+    await keepSummary(shop.domain, { ...run, stopped }, undefined, tally, deps);
     return true;
   }
-  await deps.checkSubscriptions(shop.domain);
-  if (shop.doubt) await askForDeepScan(shop.domain, deps, shop.doubt.until);
-  const stopped = await compareChanges(shop, tally, deps);
-  await repair(shop, deps);
-  const deep = await scanDeeply(shop, deps, tally, ledgerScan);
+  const scan = (inTurn: ReconcileDeps) => scanDeeply(shop, inTurn, tally, ledgerScan);
+  const { stopped, idle } = await takeTurns(async (inTurn) => {
+    await inTurn.checkSubscriptions(shop.domain);
+    if (shop.doubt) await askForDeepScan(shop.domain, inTurn, shop.doubt.until);
+    const stopped = await compareChanges(shop, tally, inTurn);
+    await repair(shop, inTurn);
+    const { course } = await readDeepScan(inTurn.ledger, shop.domain, inTurn.now());
+    return { stopped, idle: course ? undefined : await scan(inTurn) };
+  });
+  // All shops compare their changes before the first of them goes on with a deep scan.
+  const deep = idle ?? (await takeTurns(scan));
   if (deep.kind !== 'stopped') await endDoubt(shop, deep.began, deps);
-  await keepSummary(shop.domain, { ...run, stopped, ...deepSummary(deep) }, tally, deps);
-  return stopped.length === 0;
+  const stops = deep.kind === 'stopped' ? [...stopped, deep] : stopped;
+  const refused = stops.find((one) => one.refused)?.why;
+  const summary = { ...run, stopped, ...deepSummary(deep) };
+  await keepSummary(shop.domain, summary, refused, tally, deps);
+  return stopped.every((one) => one.refused);
 }
 
 async function compareChanges(
@@ -147,7 +213,7 @@ async function compareChanges(
     const isWhole = kind !== 'discount' || changes.kind === 'stopped';
     const end = isWhole ? changes : await reconcileOverrides(shop, deps, tally);
     if (end.kind === 'finished') continue;
-    stopped.push({ kind, why: end.why });
+    stopped.push({ kind, why: end.why, ...(end.refused && { refused: true }) });
     const fields = { shop: shop.domain, kind, why: end.why };
     deps.telemetry.log('warn', 'reconciling continues in the next run', fields);
   }
@@ -187,18 +253,30 @@ function deepSummary(end: DeepEnd): Pick<LastReconcile, 'deep'> {
   return { deep: { beganAt, ...stopped } };
 }
 
+/** `refused`: why the store does not answer until a person acts. */
 async function keepSummary(
   shop: string,
-  run: Omit<LastReconcile, 'endedAt' | keyof Tally>,
+  run: Omit<LastReconcile, 'endedAt' | 'refusedSince' | keyof Tally>,
+  refused: string | undefined,
   { lookedAt, healed, rolledOut, sent }: Tally,
   { ledger, telemetry, now, healedPercent }: ReconcileDeps,
 ): Promise<void> {
   const sums = { lookedAt: sumOf(lookedAt), healed: sumOf(healed), rolledOut: sumOf(rolledOut) };
   if (areWebhooksLost(sums, healedPercent)) telemetry.count('webhooks-lost');
   telemetry.log('info', 'reconciled', { shop, ...sums });
+  const endedAt = now().toISOString();
+  const before = refused === undefined ? undefined : await readLastReconcile(ledger, shop);
+  const refusedSince = before?.refusedSince ?? endedAt;
+  if (refused !== undefined) {
+    // Counted once: an alarm that stays on could not ring for another shop.
+    if (before?.refusedSince === undefined) telemetry.count('misconfigured', { why: refused });
+    const text = 'the store refuses this shop, which waits for a person; the others go on';
+    telemetry.log('error', text, { shop, why: refused, since: refusedSince });
+  }
   await keepLastReconcile(ledger, shop, {
     ...run,
-    endedAt: now().toISOString(),
+    ...(refused !== undefined && { refusedSince }),
+    endedAt,
     lookedAt,
     healed,
     rolledOut,

@@ -25,6 +25,8 @@ interface RepairDeps<Operation extends OperationId = 'listCustomersReport'>
   > {
   readonly loyalty: Pick<LoyaltyClient, Operation>;
   readonly breaker: CircuitBreaker;
+  /** Around all that holds a page of a report in memory. */
+  readonly takeTurn: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
 /** How far the comparison of balances has come. Moments are epoch milliseconds. */
@@ -99,7 +101,8 @@ export async function repairBalances(
   while (scan) {
     if (deps.deadline.aborted) return stop(OUT_OF_TIME);
     if (!(await waitForRoom('balance', deps))) return stop(orOutOfTime(QUEUE_FULL, deps));
-    const page = await comparePage(shop, scan, deps);
+    const place: RepairScan = scan;
+    const page = await deps.takeTurn(() => comparePage(shop, place, deps));
     if (page.kind === 'stopped') return stop(orOutOfTime(page, deps));
     if (page.kind === 'refused') {
       // Asked for again in the next night, from the same moment on.
@@ -253,15 +256,19 @@ export async function noticeExpiring(
     const query = { from, to, pageNumber: page, pageSize: LARGEST_PAGE };
     const options = { timeoutMs: REPORT_TIMEOUT_MS, signal };
     const call = () => loyalty.listExpiringPoints(query, options);
-    const answer = await ask('listExpiringPoints', call, deps);
-    const report = answer.kind === 'asked' ? answer.value : undefined;
-    if (!report) telemetry.log('warn', 'no report of points that expire', { shop, page });
-    for (const id of await untold(shop, report?.Items ?? [], began, ledger)) {
+    const { ids, hasNext } = await deps.takeTurn(async () => {
+      const answer = await ask('listExpiringPoints', call, deps);
+      const report = answer.kind === 'asked' ? answer.value : undefined;
+      if (!report) telemetry.log('warn', 'no report of points that expire', { shop, page });
+      const ids = await untold(shop, report?.Items ?? [], began, ledger);
+      return { ids, hasNext: report?.HasNextPage };
+    });
+    for (const id of ids) {
       const head = { shop, kind: 'balance', id, topic: 'repair', receivedAt: from } as const;
       await queue.send({ ...head, deliveryId: `expiring/${id}/${began}` });
       asked += 1;
     }
-    if (!report?.HasNextPage) break;
+    if (!hasNext) break;
     await deps.pause(PAUSE_MS);
   }
   telemetry.log('info', 'looked for points that expire', { shop, asked });

@@ -207,14 +207,14 @@ async function takeStep(
   }
   const { suspects, oldest, next } = await collectSuspects(shops, position, deps);
   const found = new Map<string, readonly Found[]>();
-  await Promise.all(
-    [...suspects].map(async ([shop, ofShop]) => {
-      const ended = await endDeleted(shop, ofShop, began, deps);
-      if (ended.kind === 'ended') return found.set(shop, ended.found);
-      whyMissed.set(shop, ended);
-      return missed.add(shop);
-    }),
-  );
+  const end = async ([shop, ofShop]: readonly [string, readonly Suspect[]]) => {
+    const ended = await endDeleted(shop, ofShop, began, deps);
+    if (ended.kind === 'ended') return found.set(shop, ended.found);
+    whyMissed.set(shop, ended);
+    return missed.add(shop);
+  };
+  // Each is another host, and a connection.
+  await inBatches([...suspects], end, 50);
   // The end of the time is no fault of a store: the next run repeats this step.
   if (deps.deadline.aborted && missed.size > position.missed.length) return OUT_OF_TIME;
   const place = next === undefined ? { ended: deps.now().getTime() } : { from: next };
@@ -359,7 +359,7 @@ async function endDeleted(
         found.push([kind, compared.value]);
         break;
       }
-      const stopped = storeDidNotAnswer(compared, deps.telemetry);
+      const stopped = storeDidNotAnswer(compared);
       if (!(await waitedForStore(stopped, deps))) return stopped;
     }
   }

@@ -320,7 +320,7 @@ interface SubscriptionCheck {
 
 /**
  * The scheduled check of one shop's subscriptions: without a subscription, changes are missed without
- * any error. When the store does not answer, the next run checks again.
+ * any error. When the store does not answer, the next run checks again; a refusal is counted by what follows.
  */
 export async function checkSubscriptions(
   shop: string,
@@ -329,7 +329,6 @@ export async function checkSubscriptions(
   const checked = await subscriptions.check(shop);
   if (checked.kind === 'unavailable') {
     telemetry.log('warn', 'the subscriptions could not be checked', { shop, why: checked.why });
-    if (checked.misconfigured) telemetry.count('misconfigured', { why: `store-${checked.why}` });
     return;
   }
   const { findings } = checked;

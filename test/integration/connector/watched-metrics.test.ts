@@ -325,7 +325,7 @@ describe('reconciliation', () => {
     expect(store.state().subscriptions.map(({ topic }) => topic)).toEqual(['orders/create']);
   });
 
-  it('counts refused credentials of the store in the same metric as the workers', async () => {
+  it('counts refused credentials of the store once, in the same metric as the workers, and its shop as waiting', async () => {
     const { connector } = await openStoreAndConnector(connectors, {
       seed: 6,
       shops: [{ domain: SHOP }],
@@ -333,8 +333,11 @@ describe('reconciliation', () => {
     await connector.keepSecret('example-store/store', { accessToken: 'shpat_revoked' });
     connector.pass(400);
     const sums = await writtenBy(connector, () => connector.reconcile());
-    expect(measured('misconfigured', sums)).toBeGreaterThanOrEqual(1);
-    expect(measured('reconciliation-missing', sums)).toBe(0);
+    expect(measured('misconfigured', sums)).toBe(1);
+    expect(measured('reconciliation-missing', sums)).toBe(1);
+    const again = await writtenBy(connector, () => connector.reconcile());
+    expect(measured('misconfigured', again)).toBe(0);
+    expect(measured('reconciliation-missing', again)).toBe(1);
   });
 });
 

@@ -68,6 +68,7 @@ function repairNightly(run: number, world: StorefrontWorld): void {
       pause,
       deadline,
       othersWait: false,
+      takeTurn: (work) => work(),
     });
     return repaired ? `compares balances: ${JSON.stringify(repaired)}` : 'ends';
   });

@@ -189,7 +189,6 @@ export class Operator {
       const shops = connector.shops.map((shop) => ({ ...shop, mode, rules: rules.current }));
       await reconcile(shops, isDeep ? { mode: 'deep' } : {}, {
         ledger: ledgerOf(process, ledger),
-        store: storeOf(process, store, kernel, deadline),
         queue: eventQueueOf(process, queues),
         topicOf,
         depth: createMemoryQueueDepth(queues.sources),
@@ -197,9 +196,13 @@ export class Operator {
         pauses,
         telemetry,
         now: kernel.now,
-        pause,
         deadline,
-        checkSubscriptions: async () => {},
+        leftMs: () => 880_000,
+        inTime: (until) => ({
+          store: storeOf(process, store, kernel, until),
+          pause,
+          checkSubscriptions: async () => {},
+        }),
         quietProducts: false,
         everyMinutes: connector.healing.everyMinutes,
         deepEveryDays: connector.healing.deepEveryDays,

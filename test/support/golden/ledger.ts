@@ -431,7 +431,7 @@ const scan = {
   partly: { done: ['1'], begun: { id: '2', from: 'f' } },
 };
 const found: Full<FoundByReading> = { read: 1, unread: 2, differing: 3, ids: ['5'], lately: ['6'] };
-const scanPosition: Full<ScanPosition> = { since: at, doneUntil: at, scan };
+const scanPosition: Full<ScanPosition> = { since: at, doneUntil: at, scan, turnAt: at };
 const deepPosition: Full<DeepPosition> = {
   ...{ began: at, phase: 'order', scan, olderSince: at, olderUntil: at, oldestOrder: at },
   ...{ turn: { began: at, from: at, scan }, again: true, unreadSince: at },
@@ -448,7 +448,8 @@ const counts = { order: 1, product: 2, coupon: 3, member: 4 };
 const lastRun: Full<LastReconcile> = {
   ...{ request: 'r', beganAt: NOON, endedAt: NOON, lookedAt: counts, healed: counts },
   ...{ rolledOut: counts, sent: [{ kind: 'order', id: '5', why: 'missing' }] },
-  stopped: [{ kind: 'order', why: 'out-of-time' }],
+  stopped: [{ kind: 'order', why: 'out-of-time', refused: true }],
+  refusedSince: NOON,
   deep: { beganAt: NOON, stopped: { in: 'order', why: 'out-of-time' } },
 };
 

@@ -16,6 +16,7 @@ import {
   type WaitingStatus,
 } from '../../../scripts/connector/status/collect-status.ts';
 import { judgeStatus, verdictOf } from '../../../scripts/connector/status/judge-status.ts';
+import { longestWaitOf } from '../../../scripts/connector/status/show-status.ts';
 import type { FoundByReading } from '../../../shared/core/reconcile/deep-scan.ts';
 import type { LastReconcile } from '../../../shared/core/reconcile/last-reconcile.ts';
 
@@ -89,6 +90,51 @@ const waiting = (changes: Partial<WaitingStatus> = {}) =>
       ...changes,
     } as WaitingStatus,
   ]);
+
+describe('the shop that waits longest', () => {
+  const run = (shop: string, last?: object) => ({
+    ...{ shop, last: last as LastReconcile | undefined, ordersRead: [], ...nothing },
+  });
+  const late = run('late.myshopify.com', { endedAt: '2026-11-15T02:10:00.000Z' });
+  const early = run('early.myshopify.com', { endedAt: '2026-11-15T02:40:00.000Z' });
+  const refused = run('gone.myshopify.com', {
+    endedAt: '2026-11-15T02:40:00.000Z',
+    refusedSince: '2026-11-13T02:40:00.000Z',
+  });
+  const longest = (...runs: ReturnType<typeof run>[]) =>
+    longestWaitOf({ at: AT, reconcile: known(runs) }).map(({ facts: [fact] }) => fact);
+
+  it.each([
+    ['had its turn earliest', [early, late], 'late.myshopify.com, since '],
+    ['is refused by its store for longer', [early, refused, late], 'gone.myshopify.com, since '],
+    ['never had a turn', [late, refused, run('new.myshopify.com')], 'new.myshopify.com, has not'],
+  ])('is the one that %s', (_, runs, text) => {
+    const shown = { text: expect.stringContaining(text) };
+    expect(longest(...runs)).toEqual([['Waits longest', expect.objectContaining(shown)]]);
+  });
+
+  it('is not shown where there is only one', () => {
+    expect(longest(late)).toEqual([]);
+  });
+});
+
+it('names a shop that the store refuses, and says that the others go on', () => {
+  const last = {
+    refusedSince: '2026-11-13T03:00:00.000Z',
+    stopped: [{ kind: 'order', why: 'store-unauthorized' }],
+  };
+  const given = status({ reconcile: reconciled(last) });
+  const { findings = [] } = judgeStatus(given, 60).find(({ name }) => name === 'reconcile') ?? {};
+  expect(findings).toEqual([
+    expect.objectContaining({
+      shop: SHOP,
+      verdict: 'fail',
+      what: expect.stringMatching(
+        /^the store refuses this shop since .*13.* \(store-unauthorized\): it waits until a person acts\. The other shops go on$/,
+      ),
+    }),
+  ]);
+});
 
 describe('the verdict on a deployment', () => {
   it.each<[string, Partial<Status>, string, string | undefined]>([

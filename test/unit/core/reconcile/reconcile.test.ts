@@ -428,6 +428,133 @@ describe('a run for several shops', () => {
   });
 });
 
+describe('a shop that the store refuses, as after its app was uninstalled', () => {
+  const NEIGHBOUR = 'second-store.myshopify.com';
+  const UNAUTHORIZED = { kind: 'unavailable', why: 'unauthorized', misconfigured: true } as const;
+  let refused: readonly string[];
+  beforeEach(() => {
+    connector = openConnector();
+    refused = [SHOP];
+    replaceScan(connector, (walked) => ({
+      changedOrders: async (shop, ...given) =>
+        refused.includes(shop) ? UNAUTHORIZED : walked.changedOrders(shop, ...given),
+    }));
+  });
+  const run = async () => {
+    connector.clock.ms += HOUR_MS;
+    await connector.reconcile({ shops: [SHOP, NEIGHBOUR] });
+  };
+  const refusals = () => connector.telemetry.total('misconfigured', { why: 'store-unauthorized' });
+
+  it('waits, and does not hide that the others were compared', async () => {
+    for (let runs = 0; runs < 3; runs += 1) await run();
+    expect(connector.telemetry.total('reconciled')).toBe(3);
+  });
+
+  it('rings once, so that the alarm can ring for another shop', async () => {
+    await run();
+    expect(refusals()).toBe(1);
+    await run();
+    expect(refusals()).toBe(1);
+    refused = [SHOP, NEIGHBOUR];
+    await run();
+    await run();
+    expect(refusals()).toBe(2);
+    // Installed again, and uninstalled again.
+    refused = [];
+    await run();
+    refused = [SHOP];
+    await run();
+    expect(refusals()).toBe(3);
+  });
+
+  it('is named in the log and in its record, with the first time', async () => {
+    await run();
+    const since = (await readLastReconcile(connector.ledger, SHOP))?.endedAt;
+    await run();
+    const last = await readLastReconcile(connector.ledger, SHOP);
+    expect(last).toMatchObject({ refusedSince: since, stopped: [{ why: 'store-unauthorized' }] });
+    expect(connector.telemetry.logged).toContainEqual({
+      level: 'error',
+      message: 'the store refuses this shop, which waits for a person; the others go on',
+      fields: { shop: SHOP, why: 'store-unauthorized', since },
+    });
+    expect(await readLastReconcile(connector.ledger, NEIGHBOUR)).not.toHaveProperty('refusedSince');
+  });
+});
+
+describe('a run for more shops than run side by side', () => {
+  const AT_ONCE = 16;
+  const others = Array.from({ length: 38 }, (_, index) => `store-${index}.myshopify.com`);
+  const shops = [SHOP, 'second-store.myshopify.com', ...others];
+  beforeEach(() => {
+    connector = openConnector({ others });
+  });
+  const endOf = async (shop: string) => (await readLastReconcile(connector.ledger, shop))?.endedAt;
+
+  it('asks no more than some stores at a time, and all of them', async () => {
+    let [running, most] = [0, 0];
+    replaceScan(connector, (walked) => ({
+      changedOrders: async (...given) => {
+        running += 1;
+        most = Math.max(most, running);
+        await new Promise(setImmediate);
+        running -= 1;
+        return walked.changedOrders(...given);
+      },
+    }));
+    await connector.reconcile({ shops });
+    expect(most).toBe(AT_ONCE);
+    for (const shop of shops) expect(await endOf(shop)).toBeDefined();
+    expect(connector.telemetry.total('reconciled')).toBe(1);
+  });
+
+  it('takes a turn from a store that holds it for its share, so that all others have theirs', async () => {
+    const hanging = shops.slice(0, 2 * AT_ONCE);
+    const end = new AbortController();
+    const asked = new Set<string>();
+    const { walked } = connector.parts;
+    connector.parts.walkedUntil = (deadline) => {
+      const changedOrders: StoreScan['changedOrders'] = async (shop, ...given) => {
+        asked.add(shop);
+        if (!hanging.includes(shop)) return walked.changedOrders(shop, ...given);
+        await new Promise((resolve) => deadline.addEventListener('abort', resolve));
+        return { kind: 'unavailable', why: 'aborted' };
+      };
+      return Object.assign(Object.create(walked), { changedOrders });
+    };
+    const run = connector.reconcile({ shops, deadline: end.signal, leftMs: () => 1_000 });
+    const calm = shops.slice(hanging.length);
+    await expect
+      .poll(() => Promise.all(calm.map(endOf)), { timeout: 60_000 })
+      .not.toContain(undefined);
+    expect([...asked].toSorted()).toEqual(shops.toSorted());
+    end.abort();
+    await run;
+    const [first = ''] = hanging;
+    const last = await readLastReconcile(connector.ledger, first);
+    expect(last?.stopped[0]).toEqual({ kind: 'order', why: 'out-of-time' });
+  });
+
+  it('begins with the shops that waited longest, where the last run was killed', async () => {
+    const begun: string[] = [];
+    replaceScan(connector, (walked) => ({
+      changedOrders: async (shop, ...given) => {
+        begun.push(shop);
+        // Nothing of the first run ends.
+        return begun.length <= AT_ONCE
+          ? new Promise(() => {})
+          : walked.changedOrders(shop, ...given);
+      },
+    }));
+    void connector.reconcile({ shops });
+    await expect.poll(() => begun.length, { timeout: 20_000 }).toBe(AT_ONCE);
+    connector.clock.ms += HOUR_MS;
+    await connector.reconcile({ shops });
+    expect(begun.slice(AT_ONCE, 2 * AT_ONCE)).toEqual(shops.slice(AT_ONCE, 2 * AT_ONCE));
+  });
+});
+
 const stopped = async () => (await readLastReconcile(connector.ledger, SHOP))?.stopped;
 const codesOf = (count: number) => Array.from({ length: count }, (_, index) => `CODE-${index}`);
 const QUERY_REFUSED = { kind: 'unavailable', why: 'query-refused', queryRefused: true } as const;
@@ -447,14 +574,14 @@ describe('a run that does not come to its end', () => {
     }));
     await connector.reconcile();
     expect(healed()).toBe(7);
-    expect(connector.telemetry.total('reconciled')).toBe(1);
+    expect(connector.telemetry.total('reconciled')).toBe(2);
     expect(connector.telemetry.total('misconfigured', { why: 'store-unauthorized' })).toBe(1);
-    expect(await stopped()).toEqual([{ kind: 'order', why: 'store-unauthorized' }]);
+    expect(await stopped()).toEqual([{ kind: 'order', why: 'store-unauthorized', refused: true }]);
     connector.clock.ms += MINUTE_MS;
     await connector.reconcile();
     expect(places[2]).toBe(places[1]);
     expect(connector.queues.orders.size).toBe(12);
-    expect(connector.telemetry.total('reconciled')).toBe(2);
+    expect(connector.telemetry.total('reconciled')).toBe(3);
   });
 
   it('ends where a newer run has continued it', async () => {

@@ -58,6 +58,7 @@ function openRepair(settings: Parameters<typeof openInProcessLoyalty>[1] = {}) {
       clock.ms += ms;
     },
     deadline: stop.signal,
+    takeTurn: <T>(work: () => Promise<T>) => work(),
   });
   return {
     clock,
