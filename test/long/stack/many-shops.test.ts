@@ -34,6 +34,7 @@ const MOST_DESCRIPTORS = 1_024;
 const MOST_MB = 512;
 /** Of each shop, in an hour: 48,000 orders a day in all. */
 const ORDERS_AN_HOUR = 4;
+const MOST_TRIES = 20;
 
 /** A page of the nightly report, as large as the service makes it: 500 customers, each with a history. */
 const REPORT = JSON.stringify({
@@ -184,13 +185,20 @@ it.runIf(isLinux)(
     const orders = Array.from({ length: ORDERS_AN_HOUR + 1 }, (_, order) =>
       stack.shops.map((shop) => ({ shop, isRead: order === 0 })),
     ).flat();
+    type Records = readonly ReturnType<typeof recordOf>[];
+    const work = async (records: Records, tries: number): Promise<Records> => {
+      const result = await stack.functions.invoke(worker?.name ?? '', { Records: records });
+      if (result?.kind !== 'returned') throw new Error(`the worker ${result?.kind}`);
+      const left = records.filter(({ messageId }) => result.json.includes(messageId));
+      return left.length === 0 || tries === 1 ? left : work(left, tries - 1);
+    };
     await measure('SyncOrders', `${orders.length} orders of 500 shops`, async () => {
       for (const batch of batchesOf(orders, 10)) {
-        const event = { Records: batch.map(({ shop, isRead }) => recordOf(shop, isRead)) };
-        const result = await stack.functions.invoke(worker?.name ?? '', event);
-        expect(result).toMatchObject({ kind: 'returned' });
-        if (batch.some(({ isRead }) => isRead)) continue;
-        expect(result).toMatchObject({ json: '{"batchItemFailures":[]}' });
+        const records = batch.map(({ shop, isRead }) => recordOf(shop, isRead));
+        // On a slow machine some are put off; what the store does not know is put off each time.
+        const isRead = batch.some((one) => one.isRead);
+        const left = await work(records, isRead ? 1 : MOST_TRIES);
+        if (!isRead) expect(left).toEqual([]);
       }
     });
     for (const shop of stack.shops) expect(ordersOf(shop)).toBe(ORDERS_AN_HOUR);
