@@ -153,7 +153,8 @@ function difference(
   if (isUnchanged && !isNew) return undefined;
   // In both currencies a line that was bought and wholly returned adds up to nothing.
   const seenMinor = less(presentmentMinor(order, now.minor), (one) => one.seenMinor);
-  const grown = quantity ?? minor;
+  // Free shipping that is removed is a removal, too.
+  const grown = quantity ?? minor + discountMinor;
   return {
     ...now,
     actionType: isNew || grown > 0 ? 'ORDER' : grown < 0 ? 'RETURN' : 'UPDATE',

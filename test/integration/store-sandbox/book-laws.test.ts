@@ -20,7 +20,7 @@ import { openStore } from '../../unit/store-sandbox/open-store.ts';
 /** Everything that writes into the book. */
 const weights: Habits['weights'] = {
   placeOrder: 3,
-  payOrder: 4,
+  payOrder: 6,
   payInCash: 1,
   payDeposit: 2,
   voidPayment: 1,
@@ -35,8 +35,8 @@ const weights: Habits['weights'] = {
   refundDuties: 1,
   refundShipping: 2,
   refundAmount: 2,
-  refundLater: 2,
-  settleRefund: 3,
+  refundLater: 5,
+  settleRefund: 8,
   returnLine: 1,
   returnForExchange: 3,
   refundReturn: 2,
@@ -150,7 +150,7 @@ describe('the book of any order', () => {
           }
           return outcome;
         };
-        live({ rows: store.rows, attempt }, steps, { weights, cart, repeats: 0.7 });
+        live({ rows: store.rows, attempt }, steps, { weights, cart, repeats: 0.9 });
         const api = openAdminApi(store.world);
         for (const order of store.rows.orders.values()) {
           const book = readBook(api, order.id, pageSize);

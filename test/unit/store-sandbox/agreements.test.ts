@@ -103,13 +103,21 @@ describe('the agreement of an edit', () => {
   });
 
   it('changes a discount without pieces, and removes shipping', () => {
-    const { store, order, orderId, lineId } = placed({ ...shirts, shipping: [{ price: 5 }] });
-    store.do('editOrder', { orderId, discount: [{ lineId, amount: 30 }] });
-    store.do('editOrder', { orderId, discount: [{ lineId, amount: 10 }], removeShipping: true });
-    expect(bookOf(store, order).slice(1)).toEqual([
-      ['ORDER_EDIT', 'UPDATE PRODUCT 0: -30'],
-      ['ORDER_EDIT', 'UPDATE PRODUCT 0: 20', 'RETURN SHIPPING: -5'],
-    ]);
+    const discounts = [{ title: 'Free shipping', percentage: 100, shipping: true }];
+    for (const { given, shipping } of [
+      { given: [], shipping: -5 },
+      { given: discounts, shipping: 0 },
+    ]) {
+      const { store, order, orderId, lineId } = placed({
+        ...{ ...shirts, shipping: [{ price: 5 }], discounts: given },
+      });
+      store.do('editOrder', { orderId, discount: [{ lineId, amount: 30 }] });
+      store.do('editOrder', { orderId, discount: [{ lineId, amount: 10 }], removeShipping: true });
+      expect(bookOf(store, order).slice(1)).toEqual([
+        ['ORDER_EDIT', 'UPDATE PRODUCT 0: -30'],
+        ['ORDER_EDIT', 'UPDATE PRODUCT 0: 20', `RETURN SHIPPING: ${shipping}`],
+      ]);
+    }
   });
 });
 
