@@ -8,22 +8,23 @@ import { moment, type World } from './world.ts';
  * The store's own book of an order.
  *
  * Documented (Shopify, "SalesAgreement", "Sale", "SaleLineType", "SaleActionType", "OrderActionType", "returnCreate",
- * "Migrate to return processing", and the examples of the query `order`):
+ * "Migrate to return processing"; read in copies of these pages, tried on no store):
  * - An agreement is made when an order is placed, edited, refunded or returned, with a sale for each line concerned.
- * - `totalAmount` is after taxes and discounts. Quantities and amounts of what is taken out are negative, in an edit, too.
- * - Amounts are whole units of the currency, and in sum exact. A sale never changes.
+ * - `totalAmount` is after taxes and discounts. Amounts are whole units of the currency, and in sum exact.
  * - ORDER: a purchase or charge; RETURN: a removal or return; UPDATE: another price, tax or discount of a purchase.
  * - A refund reverses its lines, and one ADJUSTMENT is the difference to what was paid back.
- * - A return counts once it is processed. Its agreement, of the reason RETURN, also has the exchange items and fees.
- * - `ReturnAgreement.return` needs the scope `read_returns`. No agreement is a `Node`.
+ * - A return counts once it is processed. Its agreement also has the sales of exchange items.
+ * - What is about returns needs the scope `read_returns`. By the schema no agreement is a `Node`.
  *
- * Recorded by others, with real stores: all agreements have ids of the type `SalesAgreement`; a return's fee is a sale of
- * ORDER and FEE; an adjustment is ORDER if it is positive and RETURN if not.
+ * Recorded or quoted by others in public repositories: quantities and amounts of what is taken out are negative, in an edit,
+ * too; all agreements have ids of the type `SalesAgreement`; exchange items are sales of ORDER in an agreement of RETURN; a
+ * return's fee is a sale of ORDER and FEE; an adjustment is ORDER if it is positive and RETURN if not.
  *
- * Assumed: only sales of line items have a quantity; an edit that removes goods makes no agreement for the refund that it
- * leaves; neither does a refund that changes no amount; money that settles later is an agreement of its own; a cash
- * rounding is no sale, because the order's totals do not have it; a cancellation is a refund. `shop` in settings.ts has
- * what tests need both ways. `totalDiscountAmountAfterTaxes` is not served: which discounts it has is not documented.
+ * Assumed: only sales of line items have a quantity, which is 0 in an UPDATE of the difference; an edit that removes goods
+ * makes no agreement for the refund that it leaves; neither does a refund that changes no amount; money that settles later
+ * is an agreement of its own; a cash rounding is no sale, because the order's totals do not have it; a cancellation is a
+ * refund. `defaultShop` in settings.ts has what tests need both ways. `totalDiscountAmountAfterTaxes` is not served: which
+ * discounts it has is not documented.
  */
 
 /** What the agreement is about. */
