@@ -378,8 +378,11 @@ const moneyView = (minor: number, currency: string): View => ({
   currencyCode: currency,
 });
 
-export const moneyBag = (order: OrderRow, minor: number): View => ({
+export const moneyBag = (order: OrderRow, minor: number, seenMinor?: number): View => ({
   shopMoney: moneyView(minor, order.currency),
   presentmentMoney: () =>
-    moneyView(presentmentMinor(order, minor), order.presentment?.currency ?? order.currency),
+    moneyView(
+      seenMinor ?? presentmentMinor(order, minor),
+      order.presentment?.currency ?? order.currency,
+    ),
 });

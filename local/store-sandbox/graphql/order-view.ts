@@ -1,8 +1,22 @@
 import { gid } from '../model/ids.ts';
 import { lineAmounts, shippingAmounts, sum } from '../model/line-amounts.ts';
-import { financialStatus, fulfillmentStatus, orderTotals } from '../model/order-totals.ts';
-import type { LineRow, OrderRow, RefundRow, ShippingRow, TransactionRow } from '../model/rows.ts';
-import { listOf } from './connection.ts';
+import {
+  cashRounding,
+  financialStatus,
+  fulfillmentStatus,
+  orderTotals,
+} from '../model/order-totals.ts';
+import type {
+  AgreementRow,
+  LineRow,
+  OrderRow,
+  RefundRow,
+  SaleRow,
+  ShippingRow,
+  TaxRow,
+  TransactionRow,
+} from '../model/rows.ts';
+import { connect, listOf, type PageArguments } from './connection.ts';
 import {
   customerView,
   locationView,
@@ -57,7 +71,11 @@ export function orderView(context: GraphContext, order: OrderRow): View {
     retailLocation: () => locationView(context, order.locationId),
     staffMember: () => staffView(context, order.staffId),
     lineItems: list(order.lines, (line) => lineView(context, order, line)),
-    shippingLines: list(order.shipping, (line) => shippingView(order, line)),
+    shippingLines: ({ includeRemovals, ...page }: PageArguments & { includeRemovals: boolean }) =>
+      list(
+        order.shipping.filter(({ isRemoved }) => includeRemovals || !isRemoved),
+        (line) => shippingView(order, line),
+      )(page),
     discountCodes: order.applications.flatMap(({ type, name }) =>
       type === 'discount_code' ? [name] : [],
     ),
@@ -74,20 +92,13 @@ export function orderView(context: GraphContext, order: OrderRow): View {
       refundView(context, order, refund, () => orderView(context, order)),
     ),
     transactions: upTo(order.transactions, (one) => transactionView(order, one)),
-    // The only place in the schema that marks a line as a tip.
-    agreements: list([order], () => ({
-      __typename: 'OrderAgreement',
-      sales: list(order.lines, (line) => ({
-        __typename: saleTypes[line.kind],
-        lineItem: () => lineView(context, order, line),
-      })),
-    })),
+    agreements: agreementsOf(context, order),
     localizedFields: list(order.localizedFields, ({ key, value }) => ({
       ...{ __typename: 'LocalizedField', key, value },
     })),
-    disputes: order.disputes.map(({ status }) => ({
-      __typename: 'OrderDisputeSummary',
-      status: status.toUpperCase(),
+    disputes: order.disputes.map(({ id, initiatedAs, status }) => ({
+      ...{ __typename: 'OrderDisputeSummary', id: gid('ShopifyPaymentsDispute', id) },
+      ...{ initiatedAs: initiatedAs.toUpperCase(), status: status.toUpperCase() },
     })),
     totalOutstandingSet: amount(({ outstandingMinor }) => Math.max(0, outstandingMinor)),
     totalReceivedSet: amount(({ receivedMinor }) => receivedMinor),
@@ -96,6 +107,17 @@ export function orderView(context: GraphContext, order: OrderRow): View {
     currentSubtotalPriceSet: amount(({ current }) => current.subtotalMinor),
     currentTotalPriceSet: amount(({ current }) => current.totalMinor),
     currentShippingPriceSet: amount(({ current }) => current.shippingMinor),
+    currentTotalTaxSet: amount(({ current }) => current.taxMinor),
+    currentTotalDutiesSet:
+      order.dutiesMinor > 0 ? amount(({ current }) => current.dutiesMinor) : null,
+    currentTotalAdditionalFeesSet: order.fees.some(({ lineType }) => lineType === 'ADDITIONAL_FEE')
+      ? amount(({ current }) => current.additionalFeesMinor)
+      : null,
+    netPaymentSet: amount(({ receivedMinor, refundedMinor }) => receivedMinor - refundedMinor),
+    totalCashRoundingAdjustment: () => {
+      const { paymentMinor, refundMinor } = cashRounding(order);
+      return { paymentSet: moneyBag(order, paymentMinor), refundSet: moneyBag(order, refundMinor) };
+    },
     ...metafieldFields(context, id),
   };
 }
@@ -106,12 +128,107 @@ const applicationTypes = {
   manual: 'ManualDiscountApplication',
 } as const;
 
+const agreementTypes = {
+  ORDER: 'OrderAgreement',
+  ORDER_EDIT: 'OrderEditAgreement',
+  REFUND: 'RefundAgreement',
+  RETURN: 'ReturnAgreement',
+} as const satisfies Record<AgreementRow['reason'], string>;
+
 const saleTypes = {
-  product: 'ProductSale',
-  custom: 'ProductSale',
-  'gift-card': 'GiftCardSale',
-  tip: 'TipSale',
-} as const;
+  PRODUCT: 'ProductSale',
+  GIFT_CARD: 'GiftCardSale',
+  TIP: 'TipSale',
+  SHIPPING: 'ShippingLineSale',
+  DUTY: 'DutySale',
+  FEE: 'FeeSale',
+  ADDITIONAL_FEE: 'AdditionalFeeSale',
+  ADJUSTMENT: 'AdjustmentSale',
+} as const satisfies Record<SaleRow['lineType'], string>;
+
+/** The oldest first. That of agreements of one second is not documented. */
+function agreementsOf(context: GraphContext, order: OrderRow) {
+  const isReversed = context.world.shop.sameSecondAgreements === 'reversed';
+  // Ids have fewer than twenty digits.
+  const reversed = (id: string) => String(10n ** 20n - BigInt(id));
+  return (page: PageArguments): View =>
+    connect(page, {
+      rows: order.agreements,
+      value: ({ id, happenedAt }) => (isReversed ? `${happenedAt} ${reversed(id)}` : happenedAt),
+      view: (agreement) => agreementView(context, order, agreement),
+    });
+}
+
+function agreementView(context: GraphContext, order: OrderRow, agreement: AgreementRow): View {
+  const { id, happenedAt, reason, sales } = agreement;
+  const refund = order.refunds.find((one) => one.id === agreement.refundId);
+  const returned = order.returns.findIndex((one) => one.id === agreement.returnId);
+  const viewOrder = () => orderView(context, order);
+  return {
+    __typename: agreementTypes[reason],
+    id: gid('SalesAgreement', id),
+    happenedAt,
+    reason,
+    user: () => staffView(context, order.staffId),
+    sales: listOf(
+      () => sales,
+      (sale) => saleView(context, order, sale),
+    ),
+    ...(reason === 'ORDER' && { order: viewOrder }),
+    ...(refund && { refund: () => refundView(context, order, refund, viewOrder) }),
+    ...(returned >= 0 && {
+      return: {
+        ...{ __typename: 'Return', id: gid('Return', agreement.returnId ?? '') },
+        ...{ name: `#${order.number}-R${returned + 1}`, order: viewOrder },
+      },
+    }),
+  };
+}
+
+function saleView(context: GraphContext, order: OrderRow, sale: SaleRow): View {
+  const line = order.lines.find(({ id }) => id === sale.ofId);
+  const shipping = order.shipping.find(({ id }) => id === sale.ofId);
+  const fee = order.fees.find(({ id }) => id === sale.ofId);
+  const bag = (minor: number) => moneyBag(order, minor);
+  const isUnknown = context.world.shop.unknownSales.includes(sale.lineType);
+  const common = {
+    __typename: isUnknown ? 'UnknownSale' : saleTypes[sale.lineType],
+    id: gid('Sale', sale.id),
+    actionType: isUnknown ? 'UNKNOWN' : sale.actionType,
+    lineType: isUnknown ? 'UNKNOWN' : sale.lineType,
+    quantity: sale.quantity,
+    totalAmount: moneyBag(order, sale.minor, sale.seenMinor),
+    totalTaxAmount: () => bag(sum(sale.taxesMinor)),
+    totalDiscountAmountBeforeTaxes: () => bag(sale.discountMinor),
+    taxes: () =>
+      sale.taxesMinor.map((minor, i) => ({
+        id: gid('SaleTax', `${sale.id}${i}`),
+        amount: bag(minor),
+        taxLine: taxView(order, (line ?? shipping)?.taxes[i]),
+      })),
+  };
+  if (isUnknown) return common;
+  return {
+    ...common,
+    ...(line && { lineItem: () => lineView(context, order, line) }),
+    ...(shipping && { shippingLine: () => shippingView(order, shipping) }),
+    ...(sale.lineType === 'DUTY' && {
+      duty: { id: gid('Duty', sale.ofId), price: bag(order.dutiesMinor) },
+    }),
+    ...(fee?.lineType === 'FEE' && {
+      fee: { __typename: 'ReturnShippingFee', id: gid('Fee', fee.id), amountSet: bag(fee.minor) },
+    }),
+    ...(fee?.lineType === 'ADDITIONAL_FEE' && {
+      additionalFee: { id: gid('AdditionalFee', fee.id), name: 'Fee', price: bag(fee.minor) },
+    }),
+  };
+}
+
+const taxView = (order: OrderRow, tax: TaxRow | undefined): View => ({
+  title: tax?.title ?? '',
+  rate: (tax?.ratePpm ?? 0) / 1_000_000,
+  priceSet: moneyBag(order, tax?.minor ?? 0),
+});
 
 function upTo<Row>(rows: readonly Row[], view: (row: Row) => View) {
   return ({ first }: { readonly first?: number | null }) =>
@@ -140,8 +257,12 @@ function lineView(context: GraphContext, order: OrderRow, line: LineRow): View {
 function shippingView(order: OrderRow, line: ShippingRow): View {
   return {
     __typename: 'ShippingLine',
+    id: gid('ShippingLine', line.id),
+    title: line.title,
+    isRemoved: line.isRemoved ?? false,
     originalPriceSet: moneyBag(order, line.priceMinor),
     discountedPriceSet: moneyBag(order, shippingAmounts(order, line).discountedMinor),
+    currentDiscountedPriceSet: moneyBag(order, shippingAmounts(order, line).currentMinor),
     ...discountsAndTaxes(order, line),
   };
 }
@@ -153,7 +274,7 @@ function discountsAndTaxes(
   return {
     discountAllocations: () =>
       allocations.map(({ minor }) => ({ allocatedAmountSet: moneyBag(order, minor) })),
-    taxLines: () => taxes.map(({ minor }) => ({ priceSet: moneyBag(order, minor) })),
+    taxLines: () => taxes.map((tax) => taxView(order, tax)),
   };
 }
 
@@ -218,6 +339,9 @@ function transactionView(order: OrderRow, row: TransactionRow): View {
     createdAt: row.createdAt,
     processedAt: row.processedAt,
     amountSet: moneyBag(order, row.minor),
+    amountRoundingSet: row.roundingMinor === undefined ? null : moneyBag(order, row.roundingMinor),
+    totalUnsettledSet: moneyBag(order, row.status === 'pending' ? row.minor : 0),
+    test: order.test,
     paymentDetails: row.card && {
       __typename: 'CardPaymentDetails',
       company: row.card.company,

@@ -1,4 +1,6 @@
-import { draftLine } from './draft-order.ts';
+import { minorDigits } from '../../../shared/store/money.ts';
+import { agree } from './agreements.ts';
+import { draftLine, feeRow } from './draft-order.ts';
 import {
   checkReductions,
   discountOf,
@@ -8,6 +10,7 @@ import {
   sum,
   taxesOn,
 } from './line-amounts.ts';
+import { parseMinor } from './minor-units.ts';
 import {
   fulfillmentStatus,
   lineFulfillmentStatus,
@@ -26,6 +29,7 @@ import {
   type OrderEdit,
   type Outcome,
   putOrder,
+  type Refused,
   refused,
   type World,
 } from './world.ts';
@@ -66,12 +70,12 @@ export function fulfilOrder(
 }
 
 /**
- * Adds lines and changes quantities. Added items get no discount of the order. Removed items are
+ * Adds lines, changes quantities and discounts, and removes shipping. Added items get no discount of the order. Removed items are
  * recorded as a refund without a payment, as in the real store. A fulfilled line does not grow (Shopify, "Editing order
  * items"); that it shrinks is more than the real store allows.
  */
 export function editOrder(world: World, order: OrderRow, input: Input<'edit'>): Outcome<OrderRow> {
-  const { ids, shop } = world;
+  const { ids } = world;
   if (order.cancelledAt !== null) return refused('The order is cancelled.');
   const additions: { id: string; delta: number }[] = [];
   const removals: { id: string; delta: number }[] = [];
@@ -91,16 +95,26 @@ export function editOrder(world: World, order: OrderRow, input: Input<'edit'>): 
     } else if (delta < 0) removals.push({ id: lineId, delta: -delta });
   }
   for (const draft of input.add) {
-    const line = draftLine(world, draft, order.staffId);
+    const line = newLine(world, order, draft);
     if ('why' in line) return line;
-    const { taxable, ...plain } = line;
-    const rates = order.lines.find(({ taxes }) => taxes.length > 0)?.taxes ?? shop.taxes;
-    const net = line.unitMinor * line.quantity;
-    const taxes = taxable ? taxesOn(net, rates, order.taxesIncluded) : [];
     additions.push({ id: line.id, delta: line.quantity });
-    next = { ...next, lines: [...next.lines, { ...plain, taxes, allocations: [] }] };
+    next = { ...next, lines: [...next.lines, line] };
   }
-  if (additions.length + removals.length === 0) return refused('The edit changes nothing.');
+  for (const { lineId, amount } of input.discount) {
+    if ([...additions, ...removals].some(({ id }) => id === lineId)) {
+      return refused(`Change the pieces of line ${lineId} and its discount in two edits.`);
+    }
+    const discounted = discountLine(next, lineId, amount);
+    if ('why' in discounted) return discounted;
+    next = discounted;
+  }
+  if (input.removeShipping) {
+    next = { ...next, shipping: next.shipping.map((line) => ({ ...line, isRemoved: true })) };
+  }
+  const isChanged = input.discount.length > 0 || (input.removeShipping && next.shipping.length > 0);
+  if (additions.length + removals.length === 0 && !isChanged) {
+    return refused('The edit changes nothing.');
+  }
 
   const announcements: Announcement[] = [];
   const at = moment(world);
@@ -120,7 +134,70 @@ export function editOrder(world: World, order: OrderRow, input: Input<'edit'>): 
     removals,
   };
   const edited = { topic: 'orders/edited', edit: change } as const;
-  return putOrder(world, { ...next, updatedAt: at }, edited, ...announcements);
+  const agreed = agree(world, { ...next, updatedAt: at }, { reason: 'ORDER_EDIT' });
+  return putOrder(world, agreed, edited, ...announcements);
+}
+
+/** Without a discount of the order. */
+function newLine(
+  world: World,
+  order: OrderRow,
+  draft: Input<'edit'>['add'][number],
+): LineRow | Refused {
+  const line = draftLine(world, draft, order.staffId);
+  if ('why' in line) return line;
+  const { taxable, ...plain } = line;
+  const rates = order.lines.find(({ taxes }) => taxes.length > 0)?.taxes ?? world.shop.taxes;
+  const net = line.unitMinor * line.quantity;
+  return {
+    ...plain,
+    taxes: taxable ? taxesOn(net, rates, order.taxesIncluded) : [],
+    allocations: [],
+  };
+}
+
+const EDIT_DISCOUNT = 'Discount of an edit';
+
+function discountLine(
+  order: OrderRow,
+  lineId: string,
+  amount: string | number,
+): OrderRow | Refused {
+  const line = order.lines.find(({ id }) => id === lineId);
+  if (!line || line.kind === 'tip' || line.kind === 'gift-card') {
+    return refused(`The order has no line ${lineId} to discount.`);
+  }
+  const earlier = line.allocations.find(
+    ({ application }) => order.applications[application]?.name === EDIT_DISCOUNT,
+  );
+  const { keptNetMinor, keptTaxesMinor } = lineAmounts(order, line);
+  const mostMinor = keptNetMinor + (earlier?.minor ?? 0);
+  const minor = parseMinor(amount, minorDigits(order.currency));
+  if (minor === undefined || minor > mostMinor) {
+    return refused('The discount must be at most what is left of the line.');
+  }
+  const application = earlier?.application ?? order.applications.length;
+  // What was taken out keeps its tax.
+  const now = taxesOn(mostMinor - minor, line.taxes, order.taxesIncluded);
+  const discounted: LineRow = {
+    ...line,
+    allocations: [...line.allocations.filter((one) => one !== earlier), { application, minor }],
+    taxes: line.taxes.map((tax, i) => ({
+      ...tax,
+      minor: tax.minor - (keptTaxesMinor[i] ?? 0) + (now[i]?.minor ?? 0),
+    })),
+  };
+  const applications = [...order.applications];
+  applications[application] = {
+    type: 'manual',
+    name: EDIT_DISCOUNT,
+    value: { kind: 'fixed_amount', minor },
+    target: 'line_item',
+    selection: 'explicit',
+    method: 'across',
+  };
+  const lines = order.lines.map((one) => (one === line ? discounted : one));
+  return { ...order, applications, lines };
 }
 
 function raise(order: OrderRow, line: LineRow, by: number): LineRow {
@@ -144,6 +221,7 @@ export function cancelOrder(
     }),
     shippingMinor: order.shipping.map((line) => shippingAmounts(order, line).currentMinor),
     duties: true,
+    fees: true,
     note: '',
     repay: input.refund,
     to: input.to,
@@ -151,9 +229,10 @@ export function cancelOrder(
   if (input.to === 'store-credit' && order.customerId === null) {
     return refused('Only a customer has store credit.');
   }
-  // After a full refund nothing is left, except possibly duties.
+  // After a full refund nothing is left, except possibly duties and fees.
   const { dutiesMinor } = orderTotals(order).current;
-  const isEmpty = plan.lines.length === 0 && sum(plan.shippingMinor) === 0 && dutiesMinor === 0;
+  const isFree = dutiesMinor === 0 && order.fees.every(({ isTakenBack }) => isTakenBack);
+  const isEmpty = plan.lines.length === 0 && sum(plan.shippingMinor) === 0 && isFree;
   const { order: emptied, refund } = isEmpty
     ? { order, refund: undefined }
     : recordRefund(world, order, plan);
@@ -161,7 +240,7 @@ export function cancelOrder(
   const captured = emptied.transactions.some(({ kind }) => kind === 'capture');
   const voided = authorization && !captured ? [voidOf(world, authorization)] : [];
   const updated: OrderRow = {
-    ...emptied,
+    ...(refund ? agree(world, emptied, { reason: 'REFUND', refundId: refund.id }) : emptied),
     transactions: [...emptied.transactions, ...voided],
     cancelledAt: at,
     closedAt: order.closedAt ?? at,
@@ -184,17 +263,41 @@ export function cancelOrder(
 export function returnItems(
   world: World,
   order: OrderRow,
-  { lines }: Input<'returning'>,
+  { lines, exchange, fee }: Input<'returning'>,
 ): Outcome<ReturnRow> {
-  const { rows, ids } = world;
+  const { rows, ids, shop } = world;
   const problem = checkReductions(order, lines);
   if (problem !== undefined) return refused(problem);
+  const feeMinor = parseMinor(fee ?? 0, minorDigits(order.currency));
+  if (feeMinor === undefined) return refused('The fee is not an amount of the currency.');
+  const added: LineRow[] = [];
+  for (const draft of exchange) {
+    const line = newLine(world, order, draft);
+    if ('why' in line) return line;
+    added.push(line);
+  }
   const at = moment(world);
-  const row: ReturnRow = { id: ids.next('Return'), createdAt: at, closedAt: null };
-  let next: OrderRow = { ...order, returns: [...order.returns, row], updatedAt: at };
+  const before = orderTotals(order).current.totalMinor;
+  const returnId = ids.next('Return');
+  const isOneAgreement = shop.exchangeAgreement === 'return';
+  const charged: OrderRow = {
+    ...order,
+    lines: isOneAgreement ? [...order.lines, ...added] : order.lines,
+    fees: feeMinor > 0 ? [...order.fees, feeRow(world, 'FEE', feeMinor)] : order.fees,
+    updatedAt: at,
+  };
+  const withAll = { ...charged, lines: [...order.lines, ...added] };
+  const chargesMinor = orderTotals(withAll).current.totalMinor - before;
+  const row: ReturnRow = { id: returnId, createdAt: at, closedAt: null, chargesMinor };
+  let next: OrderRow = { ...charged, returns: [...order.returns, row] };
   for (const one of lines) {
     const line = next.lines.find(({ id }) => id === one.lineId);
-    if (line) next = reduceLine(world, next, line, one, { returnId: row.id }, order.locationId);
+    if (line) next = reduceLine(world, next, line, one, { returnId }, order.locationId);
+  }
+  next = agree(world, next, { reason: 'RETURN', returnId });
+  if (!isOneAgreement) {
+    const exchanged = { ...next, lines: withAll.lines };
+    next = agree(world, exchanged, { reason: 'ORDER_EDIT' });
   }
   rows.orders.put(order.id, next);
   return done(row, { topic: 'orders/updated', order: next });

@@ -1,7 +1,14 @@
 import { minorDigits } from '../../../shared/store/money.ts';
 import { statusAtCheckout } from './discounts.ts';
 import { allocate, formatMinor, parseMinor, share } from './minor-units.ts';
-import type { AllocationRow, ApplicationRow, CodeRow, DiscountRow, LineRow } from './rows.ts';
+import type {
+  AllocationRow,
+  ApplicationRow,
+  CodeRow,
+  DiscountRow,
+  FeeRow,
+  LineRow,
+} from './rows.ts';
 import { type Input, type Refused, refused, type World } from './world.ts';
 
 type LineDraft = Input<'orderDraft'>['lines'][number];
@@ -57,6 +64,13 @@ export function draftLine(
   }
   return refused(`There is no variant ${draft.variantId}.`);
 }
+
+export const feeRow = ({ ids }: World, lineType: FeeRow['lineType'], minor: number): FeeRow => ({
+  id: ids.next('Fee'),
+  lineType,
+  minor,
+  isTakenBack: false,
+});
 
 type DiscountDraft = Input<'orderDraft'>['discounts'][number];
 

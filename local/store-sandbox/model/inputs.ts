@@ -226,13 +226,16 @@ export const orderDraft = v.strictObject({
   ),
   tip: v.optional(amount),
   duties: v.optional(amount),
+  /** Charged on top, such as one for delivery. */
+  additionalFee: v.optional(amount),
   pos: v.optional(v.strictObject({ locationId: id, staffId: v.optional(id) })),
   sourceName: v.optional(text),
   test: v.optional(v.boolean(), false),
   presentment: v.optional(
     v.strictObject({ currency, rate: v.pipe(v.number(), v.gtValue(0), v.maxValue(1e6)) }),
   ),
-  payment: v.optional(v.picklist(['none', 'authorized', 'paid']), 'none'),
+  /** `pending`: the customer promised it, in cash on delivery or by bank transfer. */
+  payment: v.optional(v.picklist(['none', 'pending', 'authorized', 'paid']), 'none'),
   gateway: v.optional(text, 'shopify_payments'),
   /** What the customer's store credit pays: an amount, or as much as there is. `payment` is about the rest. */
   storeCredit: v.optional(v.union([v.literal('all'), amount])),
@@ -287,6 +290,9 @@ export const edit = v.strictObject({
     ),
     [],
   ),
+  /** What an edit takes off a line altogether; 0 removes an earlier discount of an edit. */
+  discount: v.optional(v.array(v.strictObject({ lineId: id, amount })), []),
+  removeShipping: v.optional(v.boolean(), false),
   staffNote: v.optional(text, ''),
 });
 
@@ -336,7 +342,15 @@ export const disputeChange = v.strictObject({
   type: v.optional(v.literal('chargeback')),
 });
 
-export const returning = v.strictObject({ ...orderId, lines: v.pipe(lines, v.minLength(1)) });
+/** The return is processed at once. */
+export const returning = v.strictObject({
+  ...orderId,
+  lines: v.pipe(lines, v.minLength(1)),
+  /** What the customer gets instead. */
+  exchange: v.optional(v.array(line), []),
+  /** For restocking or for sending it back; its refund is lower by it. */
+  fee: v.optional(amount),
+});
 
 export const cancellation = v.strictObject({
   ...orderId,

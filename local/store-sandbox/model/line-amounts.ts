@@ -37,11 +37,12 @@ export function shippingAmounts(order: OrderRow, line: ShippingRow) {
     shipping.filter(({ shippingId }) => shippingId === line.id),
   );
   const discountedMinor = line.priceMinor - discountOf(line);
+  const left = line.isRemoved ? 0 : 1;
   return {
     discountedMinor,
-    currentMinor: discountedMinor - sum(refunds.map(({ minor }) => minor)),
+    currentMinor: left * (discountedMinor - sum(refunds.map(({ minor }) => minor))),
     currentTaxesMinor: line.taxes.map(
-      ({ minor }, i) => minor - sum(refunds.map(({ taxesMinor }) => taxesMinor[i] ?? 0)),
+      ({ minor }, i) => left * (minor - sum(refunds.map(({ taxesMinor }) => taxesMinor[i] ?? 0))),
     ),
   };
 }

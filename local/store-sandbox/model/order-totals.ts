@@ -30,6 +30,9 @@ export function orderTotals(order: OrderRow) {
   const currentShipping = sum(shipping.map(({ amounts }) => amounts.currentMinor));
   const currentDuties =
     order.dutiesMinor - sum(order.refunds.map(({ dutiesMinor }) => dutiesMinor));
+  const feesMinor = (fees: OrderRow['fees'], lineType: OrderRow['fees'][number]['lineType']) =>
+    sum(fees.filter((fee) => fee.lineType === lineType).map(({ minor }) => minor));
+  const keptFees = order.fees.filter(({ isTakenBack }) => !isTakenBack);
   const keptDiscounts = sum(
     sold.map(({ line, amounts }) => amounts.kept * line.unitMinor - amounts.keptNetMinor),
   );
@@ -40,7 +43,8 @@ export function orderTotals(order: OrderRow) {
     currentShipping +
     onTop * currentTax +
     sum(tips.map(({ amounts }) => amounts.keptNetMinor)) +
-    currentDuties;
+    currentDuties +
+    sum(keptFees.map(({ minor }) => minor));
   const { receivedMinor, refundedMinor } = paymentsOf(order);
   const owedMinor = (...statuses: readonly TransactionRow['status'][]) => {
     const back = repaymentsOf(order).filter(({ status }) => statuses.includes(status));
@@ -57,7 +61,8 @@ export function orderTotals(order: OrderRow) {
     shippingDiscounts +
     onTop * taxMinor +
     tipMinor +
-    order.dutiesMinor;
+    order.dutiesMinor +
+    feesMinor(order.fees, 'ADDITIONAL_FEE');
 
   return {
     /** Before discounts. */
@@ -70,6 +75,7 @@ export function orderTotals(order: OrderRow) {
     taxMinor,
     taxes,
     tipMinor,
+    additionalFeesMinor: feesMinor(order.fees, 'ADDITIONAL_FEE'),
     totalMinor,
     current: {
       subtotalMinor: currentSubtotal,
@@ -79,6 +85,9 @@ export function orderTotals(order: OrderRow) {
       taxMinor: currentTax,
       taxes: currentTaxes,
       dutiesMinor: currentDuties,
+      additionalFeesMinor: feesMinor(keptFees, 'ADDITIONAL_FEE'),
+      /** For returns. No field of the order has them alone; that its total has them is assumed. */
+      feesMinor: feesMinor(keptFees, 'FEE'),
       totalMinor: currentTotal,
       pieces,
     },
@@ -96,6 +105,20 @@ function paymentsOf({ transactions }: OrderRow) {
   const total = (...kinds: readonly string[]) =>
     sum(successful.filter(({ kind }) => kinds.includes(kind)).map(({ minor }) => minor));
   return { receivedMinor: total('sale', 'capture'), refundedMinor: total('refund') };
+}
+
+/** What was paid and paid back in cash differs by it from the amounts of the transactions. */
+export function cashRounding({ transactions }: OrderRow) {
+  const total = (isWanted: (one: TransactionRow) => boolean) =>
+    sum(
+      transactions
+        .filter((one) => one.status === 'success' && isWanted(one))
+        .map(({ roundingMinor = 0 }) => roundingMinor),
+    );
+  return {
+    paymentMinor: total(({ kind }) => kind !== 'refund'),
+    refundMinor: total(({ kind }) => kind === 'refund'),
+  };
 }
 
 /** The authorization that can still be captured. */

@@ -9,6 +9,7 @@ import { done, type Input, moment, type Outcome, putOrder, refused, type World }
 interface Means {
   readonly gateway: string;
   readonly card?: Input<'card'> | undefined;
+  readonly isPending?: boolean;
 }
 
 /** Pays the outstanding amount or a part of it: captures an authorization, otherwise makes a sale. */
@@ -91,23 +92,28 @@ function endPayment(
 }
 
 export function recordPayment(
-  world: Pick<World, 'ids' | 'now'>,
+  world: Pick<World, 'ids' | 'now' | 'shop'>,
   order: OrderRow,
   kind: 'authorization' | 'capture' | 'sale',
-  { gateway, card }: Means,
+  { gateway, card, isPending = false }: Means,
   minor: number = orderTotals(order).outstandingMinor,
 ): OrderRow {
   if (minor === 0) return order;
   const at = moment(world);
+  const parent =
+    kind === 'capture'
+      ? openAuthorization(order)
+      : order.transactions.find((one) => one.kind === 'sale' && one.status === 'pending');
   const transaction: TransactionRow = {
     id: world.ids.next('OrderTransaction'),
     kind,
-    status: 'success',
+    status: isPending ? 'pending' : 'success',
     gateway,
     minor,
-    parentId: kind === 'capture' ? (openAuthorization(order)?.id ?? null) : null,
+    ...roundingOf(world, gateway, minor),
+    parentId: parent?.id ?? null,
     createdAt: at,
-    processedAt: at,
+    processedAt: isPending ? null : at,
     ...(card && { card }),
   };
   return {
@@ -115,6 +121,13 @@ export function recordPayment(
     gateways: [...new Set([...order.gateways, gateway])],
     transactions: [...order.transactions, transaction],
   };
+}
+
+/** Half a coin is rounded up. */
+function roundingOf({ shop }: Pick<World, 'shop'>, gateway: string, minor: number) {
+  const coin = shop.smallestCoinMinor;
+  if (coin === 0 || gateway !== 'cash') return {};
+  return { roundingMinor: Math.round(minor / coin) * coin - minor };
 }
 
 /** Where the money of a refund goes, and whether it is there yet. */
@@ -130,7 +143,7 @@ export type RefundTarget = 'original-payments' | 'store-credit';
 
 /** Refunds the payments of the order, the latest first; at most what was paid. */
 export function recordRepayment(
-  world: Pick<World, 'ids' | 'now'>,
+  world: Pick<World, 'ids' | 'now' | 'shop'>,
   order: OrderRow,
   minor: number,
   { gateway, isPending, to }: Repayment,
@@ -139,7 +152,7 @@ export function recordRepayment(
   let left = minor;
   const at = moment(world);
   const received = order.transactions
-    .filter(({ kind }) => kind === 'sale' || kind === 'capture')
+    .filter(({ kind, status }) => (kind === 'sale' || kind === 'capture') && status === 'success')
     .toReversed();
   const first = received.filter((payment) => payment.gateway === gateway);
   for (const payment of new Set([...first, ...received])) {
@@ -151,13 +164,16 @@ export function recordRepayment(
     const part = Math.min(left, payment.minor - returned);
     if (part <= 0) continue;
     left -= part;
+    const { roundingMinor: _, ...paid } = payment;
+    const by = to === 'store-credit' ? STORE_CREDIT : payment.gateway;
     made.push({
-      ...payment,
+      ...paid,
       id: world.ids.next('OrderTransaction'),
       kind: 'refund',
-      ...(to === 'store-credit' && { gateway: STORE_CREDIT }),
+      gateway: by,
       status: isPending ? 'pending' : 'success',
       minor: part,
+      ...roundingOf(world, by, part),
       parentId: payment.id,
       createdAt: at,
       processedAt: isPending ? null : at,

@@ -1,11 +1,13 @@
 import * as v from 'valibot';
 import { minorDigits } from '../../../shared/store/money.ts';
+import { agree } from './agreements.ts';
 import { usualCart } from './carts.ts';
 import {
   applyDiscounts,
   combine,
   draftDiscount,
   draftLine,
+  feeRow,
   type PlainLine,
 } from './draft-order.ts';
 import { orderDraft } from './inputs.ts';
@@ -41,11 +43,12 @@ export function placeOrder(world: World, draft: OrderDraft): Outcome<OrderRow> {
   if ('why' in withCredit) return withCredit;
   let order = withCredit;
   if (draft.payment !== 'none') {
-    const paid = draft.payment === 'paid' ? 'sale' : 'authorization';
-    order = recordPayment(world, order, paid, draft);
+    const kind = draft.payment === 'authorized' ? 'authorization' : 'sale';
+    order = recordPayment(world, order, kind, { ...draft, isPending: draft.payment === 'pending' });
   }
   const problem = settleStoreCredit(world, undefined, order);
   if (problem) return problem;
+  order = agree(world, order, { reason: 'ORDER' });
   rows.orders.put(order.id, order);
   for (const { type, name } of order.applications) {
     const key = name.toLowerCase();
@@ -177,12 +180,14 @@ function composeOrder(
     lines: amounts.tip > 0 ? [...priced.lines, tipLine(world, amounts.tip)] : priced.lines,
     shipping: priced.shipping,
     dutiesMinor: amounts.duties,
+    fees: amounts.fee > 0 ? [feeRow(world, 'ADDITIONAL_FEE', amounts.fee)] : [],
     applications: priced.applications,
     reductions: [],
     refunds: [],
     returns: [],
     fulfillments: [],
     transactions: [],
+    agreements: [],
     disputes: [],
     gateways: draft.payment === 'none' ? [] : [draft.gateway],
     customerId: draft.customerId,
@@ -204,13 +209,15 @@ function readAmounts(draft: OrderDraft, digits: number) {
   const shipping = draft.shipping.map(({ title, price }) => ({ title, priceMinor: read(price) }));
   const tip = read(draft.tip);
   const duties = read(draft.duties);
+  const fee = read(draft.additionalFee);
   const known = shipping.flatMap(({ title, priceMinor }) =>
     priceMinor === undefined ? [] : [{ title, priceMinor }],
   );
-  if (tip === undefined || duties === undefined || known.length < shipping.length) {
-    return refused('An amount of shipping, tip or duties is not valid in the currency.');
+  const isValid = known.length === shipping.length;
+  if (!isValid || tip === undefined || duties === undefined || fee === undefined) {
+    return refused('An amount of shipping, tip, duties or a fee is not valid in the currency.');
   }
-  return { shipping: known, tip, duties };
+  return { shipping: known, tip, duties, fee };
 }
 
 interface Priced {

@@ -1,4 +1,5 @@
 import { minorDigits } from '../../../shared/store/money.ts';
+import { agree } from './agreements.ts';
 import { checkReductions, reduceLine, shippingAmounts, sum } from './line-amounts.ts';
 import { parseMinor, share } from './minor-units.ts';
 import { orderTotals, repaymentsOf } from './order-totals.ts';
@@ -18,7 +19,8 @@ export function refundOrder(world: World, order: OrderRow, input: RefundInput): 
     chosenMinor: input.amount === undefined ? undefined : read(order, input.amount),
     repay: true,
   });
-  const updated = { ...refunded, updatedAt: moment(world) };
+  const agreed = agree(world, refunded, { reason: 'REFUND', refundId: refund.id });
+  const updated = { ...agreed, updatedAt: moment(world) };
   const refusal = settleStoreCredit(world, order, updated, 'ORDER_REFUND', input.creditExpiresAt);
   if (refusal) return refusal;
   return putOrder(world, updated, { topic: 'refunds/create', order: updated, refund });
@@ -69,6 +71,8 @@ export interface RefundPlan {
   readonly lines: readonly { lineId: string; quantity: number; restock?: boolean }[];
   readonly shippingMinor: readonly number[];
   readonly duties: boolean;
+  /** All fees are taken back. */
+  readonly fees?: boolean;
   readonly chosenMinor?: number | undefined;
   readonly note: string;
   readonly returnId?: string | undefined;
@@ -115,26 +119,33 @@ export function recordRefund(
     returnId: plan.returnId ?? null,
     staffId: order.staffId,
   };
-  next = { ...next, refunds: [...next.refunds, draft] };
+  next = {
+    ...next,
+    refunds: [...next.refunds, draft],
+    fees: plan.fees ? next.fees.map((fee) => ({ ...fee, isTakenBack: true })) : next.fees,
+  };
   const onTop = order.taxesIncluded ? 0 : 1;
+  const returnedMinor = sum(returned.map((one) => one.worthMinor + onTop * sum(one.taxesMinor)));
+  // Shopify, "Return.suggestedRefund and ReturnRefund consider exchanges and fees".
+  const { chargesMinor = 0 } = order.returns.find((one) => one.id === plan.returnId) ?? {};
   const suggested =
     before.totalMinor -
     orderTotals(next).current.totalMinor +
-    sum(returned.map((one) => one.worthMinor + onTop * sum(one.taxesMinor)));
+    Math.max(0, returnedMinor - chargesMinor);
   if (!plan.repay) return { order: next, refund: draft };
   const { gateway, pending, to } = plan;
   const isPending = pending !== undefined;
   const repayment = recordRepayment(world, next, plan.chosenMinor ?? suggested, {
     ...{ gateway, isPending, to },
   });
-  // If an edit took goods out before, a real store may write less: this is the most that it could.
-  const chosen = suggested - (plan.chosenMinor ?? suggested);
-  const discrepancies = writeDiscrepancies(world, chosen, repayment.repaidMinor, pending);
   // Money for goods, or money that was owed, leaves the customer owing no more than before.
   const givenMinor = Math.max(
     0,
     orderTotals(repayment.order).expectedMinor - Math.max(0, expectedMinor),
   );
+  const differs = suggested - (plan.chosenMinor ?? suggested);
+  const chosen = world.shop.owedRefund === 'discrepancy' ? differs : Math.max(differs, -givenMinor);
+  const discrepancies = writeDiscrepancies(world, chosen, repayment.repaidMinor, pending);
   const { transactionIds } = repayment;
   const refund = { ...draft, discrepancies, givenMinor, transactionIds };
   const refunds = repayment.order.refunds.map((one) => (one.id === id ? refund : one));
@@ -183,7 +194,8 @@ export function settleRefund(
     updatedAt: at,
   };
   const refusal = settleStoreCredit(world, order, updated);
-  return refusal ?? putOrder(world, updated);
+  const agreed = agree(world, updated, { reason: 'REFUND', refundId: refund.id });
+  return refusal ?? putOrder(world, agreed);
 }
 
 /** Once the money arrived, lines, money and discrepancies add up; until then, and if it never does, there is a rest. */

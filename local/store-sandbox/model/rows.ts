@@ -34,12 +34,15 @@ export interface OrderRow {
   readonly lines: readonly LineRow[];
   readonly shipping: readonly ShippingRow[];
   readonly dutiesMinor: number;
+  readonly fees: readonly FeeRow[];
   readonly applications: readonly ApplicationRow[];
   readonly reductions: readonly ReductionRow[];
   readonly refunds: readonly RefundRow[];
   readonly returns: readonly ReturnRow[];
   readonly fulfillments: readonly FulfillmentRow[];
   readonly transactions: readonly TransactionRow[];
+  /** In the order in which they were made. */
+  readonly agreements: readonly AgreementRow[];
   readonly disputes: readonly DisputeRow[];
   readonly gateways: readonly string[];
   readonly customerId: string | null;
@@ -92,6 +95,50 @@ export interface ShippingRow {
   readonly priceMinor: number;
   readonly taxes: readonly TaxRow[];
   readonly allocations: readonly AllocationRow[];
+  /** By an edit. */
+  readonly isRemoved?: true;
+}
+
+/** Charged with the order (ADDITIONAL_FEE), or for a return (FEE). */
+export interface FeeRow {
+  readonly id: string;
+  readonly lineType: 'ADDITIONAL_FEE' | 'FEE';
+  readonly minor: number;
+  readonly isTakenBack: boolean;
+}
+
+/** One entry in the store's book of the order; agreements.ts says what is known about it. */
+export interface AgreementRow {
+  readonly id: string;
+  readonly happenedAt: string;
+  readonly reason: 'ORDER' | 'ORDER_EDIT' | 'REFUND' | 'RETURN';
+  readonly refundId: string | null;
+  readonly returnId: string | null;
+  readonly sales: readonly SaleRow[];
+}
+
+/** All numbers are changes: negative where something is taken out. */
+export interface SaleRow {
+  readonly id: string;
+  readonly lineType:
+    | FeeRow['lineType']
+    | 'PRODUCT'
+    | 'GIFT_CARD'
+    | 'TIP'
+    | 'SHIPPING'
+    | 'DUTY'
+    | 'ADJUSTMENT';
+  readonly actionType: 'ORDER' | 'RETURN' | 'UPDATE';
+  /** Of the line, the shipping line, the fee; of the order for duties, of the refund for an adjustment. */
+  readonly ofId: string;
+  readonly quantity: number | null;
+  /** After taxes and discounts. */
+  readonly minor: number;
+  /** The same in the customer's currency. */
+  readonly seenMinor: number;
+  readonly discountMinor: number;
+  /** In the order of the line's taxes. */
+  readonly taxesMinor: readonly number[];
 }
 
 export interface ApplicationRow {
@@ -155,6 +202,8 @@ export interface ReturnRow {
   readonly id: string;
   readonly createdAt: string;
   readonly closedAt: string | null;
+  /** For its fee and what the customer gets instead: deducted from its refund. */
+  readonly chargesMinor: number;
 }
 
 export interface FulfillmentRow {
@@ -174,6 +223,8 @@ export interface TransactionRow {
   readonly gateway: string;
   /** In the shop's currency, like all amounts here. */
   readonly minor: number;
+  /** What was paid in cash differs by it, because there are no coins. */
+  readonly roundingMinor?: number;
   readonly parentId: string | null;
   readonly createdAt: string;
   /** Null while it is pending. */

@@ -173,6 +173,7 @@ const changes = {
   placeOrder,
   tagOrder: ofOrder(tagOrder),
   payOrder: ofOrder(({ id }) => change('payOrder', { orderId: id })),
+  payInCash: ofOrder(({ id }) => change('payOrder', { orderId: id, gateway: 'cash' })),
   payPart: ofOrder(({ id }) =>
     change('payOrder', { orderId: id, amount: 1, gateway: 'gift_card' }),
   ),
@@ -215,6 +216,17 @@ const changes = {
       add: [{ title: 'Extra', price: drawPart(order, 9_999, draw), quantity: 1 + below(3, draw) }],
     }),
   ),
+  /** Sets or changes what edits take off a line. */
+  discountLine: ofOrder((order, { draw }) => {
+    const line = pick(order.lines, draw);
+    const most = line ? lineAmounts(order, line).keptNetMinor : 0;
+    const amount = drawPart(order, most, draw);
+    return change('editOrder', {
+      orderId: order.id,
+      discount: [{ lineId: line?.id ?? '0', amount }],
+    });
+  }),
+  removeShipping: ofOrder(({ id }) => change('editOrder', { orderId: id, removeShipping: true })),
   /** One line goes and another comes: in one edit, or in two, between which nothing may be kept. */
   exchangeLine: (turn: Turn) => {
     const order = turn.choose('orders');
@@ -232,6 +244,15 @@ const changes = {
   refundLine: ofOrder((order, { draw }) =>
     change('refundOrder', { orderId: order.id, lines: drawPieces(order, draw) }),
   ),
+  /** Pays back more or less than what the items cost: a restocking fee, or goodwill. */
+  refundLineFor: ofOrder((order, { draw }) =>
+    change('refundOrder', {
+      orderId: order.id,
+      lines: drawPieces(order, draw),
+      amount: drawPart(order, refundableOf(order), draw),
+    }),
+  ),
+  refundDuties: ofOrder(({ id }) => change('refundOrder', { orderId: id, duties: true })),
   refundShipping: ofOrder((order, { draw }) => {
     const most = orderTotals(order).current.shippingMinor;
     const shipping = draw() < 0.5 ? 'all' : drawPart(order, most, draw);
@@ -283,6 +304,17 @@ const changes = {
   }),
   returnLine: ofOrder((order, { draw }) =>
     change('returnItems', { orderId: order.id, lines: drawPieces(order, draw) }),
+  ),
+  /** With a fee, or with other goods instead. */
+  returnForExchange: ofOrder((order, { draw }) =>
+    change('returnItems', {
+      orderId: order.id,
+      lines: drawPieces(order, draw),
+      ...(draw() < 0.5 && { fee: drawPart(order, 500, draw) }),
+      ...(draw() < 0.7 && {
+        exchange: [{ title: 'Instead', price: drawPart(order, 9_999, draw) }],
+      }),
+    }),
   ),
   refundReturn: ofOrder(({ id, returns }) =>
     change('refundOrder', { orderId: id, returnId: returns.at(-1)?.id ?? '1' }),

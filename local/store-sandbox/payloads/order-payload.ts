@@ -1,6 +1,7 @@
 import { gid } from '../model/ids.ts';
 import { lineAmounts, shippingAmounts, sum } from '../model/line-amounts.ts';
 import {
+  cashRounding,
   financialStatus,
   fulfillmentStatus,
   lineFulfillmentStatus,
@@ -144,6 +145,8 @@ function orderMoney(order: OrderRow, money: MoneyWriter) {
       unknown
     >;
   const hasDuties = order.dutiesMinor > 0;
+  const hasFees = totals.additionalFeesMinor > 0;
+  const rounding = cashRounding(order);
   return {
     currency: order.currency,
     presentment_currency: order.presentment?.currency ?? order.currency,
@@ -152,14 +155,14 @@ function orderMoney(order: OrderRow, money: MoneyWriter) {
     ...both('current_total_price', current.totalMinor),
     ...both('current_total_tax', current.taxMinor),
     current_shipping_price_set: money.set(current.shippingMinor),
-    current_total_additional_fees_set: null,
+    current_total_additional_fees_set: hasFees ? money.set(current.additionalFeesMinor) : null,
     current_total_duties_set: hasDuties ? money.set(current.dutiesMinor) : null,
-    original_total_additional_fees_set: null,
+    original_total_additional_fees_set: hasFees ? money.set(totals.additionalFeesMinor) : null,
     original_total_duties_set: hasDuties ? money.set(order.dutiesMinor) : null,
     ...both('subtotal_price', totals.subtotalMinor),
     tax_lines: taxPayloads(totals.taxes, money),
-    total_cash_rounding_payment_adjustment_set: money.set(0),
-    total_cash_rounding_refund_adjustment_set: money.set(0),
+    total_cash_rounding_payment_adjustment_set: money.set(rounding.paymentMinor),
+    total_cash_rounding_refund_adjustment_set: money.set(rounding.refundMinor),
     ...both('total_discounts', totals.discountsMinor),
     ...both('total_line_items_price', totals.linesMinor),
     total_outstanding: money.flat(Math.max(0, totals.outstandingMinor)),
@@ -180,7 +183,7 @@ function shippingLine(order: OrderRow, line: OrderRow['shipping'][number], money
     current_discounted_price_set: money.set(currentMinor),
     discounted_price: money.flat(discountedMinor),
     discounted_price_set: money.set(discountedMinor),
-    is_removed: false,
+    is_removed: line.isRemoved ?? false,
     phone: null,
     price: money.flat(line.priceMinor),
     price_set: money.set(line.priceMinor),
@@ -393,7 +396,10 @@ function transactionPayload({ shop }: World, order: OrderRow, one: TransactionRo
     admin_graphql_api_id: gid('OrderTransaction', one.id),
     // The only flat amount in the customer's currency (Shopify, "Transaction").
     amount: seen.amount,
-    amount_rounding: null,
+    amount_rounding:
+      one.roundingMinor === undefined
+        ? null
+        : money.set(one.roundingMinor).presentment_money.amount,
     authorization: null,
     created_at: localMoment(one.createdAt, shop.utcOffset),
     currency: seen.currency_code,
