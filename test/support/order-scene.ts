@@ -138,6 +138,7 @@ export function openScene(settings: ModelSettings = {}) {
   const scene = {
     shop,
     customerId,
+    order: orderOf,
 
     /** Placed, paid and, unless `paidBy` says otherwise, ready to be shipped. */
     place({ paidBy = { [BANK_CARD]: 'rest' }, shipping, lines, ...draft }: Sale) {
