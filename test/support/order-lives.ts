@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { type Cart, variedCart } from '../../local/store-sandbox/model/carts.ts';
+import { formatMinor } from '../../local/store-sandbox/model/minor-units.ts';
 import { financialStatus, orderTotals } from '../../local/store-sandbox/model/order-totals.ts';
 import type { OrderRow, TransactionRow } from '../../local/store-sandbox/model/rows.ts';
 import {
@@ -7,6 +8,7 @@ import {
   type StoreChange,
   StoreLife,
 } from '../../local/store-sandbox/model/store-life.ts';
+import { minorDigits } from '../../shared/store/money.ts';
 import { judgeOrder } from './judge-order.ts';
 import { type LawRules, standingOf } from './order-law.ts';
 import { GIFT_CARD, openScene, type Scene } from './order-scene.ts';
@@ -68,8 +70,10 @@ const anyLifeOfOne = fc.record({
   raise: fc.constantFrom('park', 'send-gross'),
   rules: anyRules,
   cart: fc.array(fc.nat(9_999), { minLength: 24, maxLength: 24 }),
-  /** Whether the order is paid and shipped at once: most accidents matter only then. */
-  begins: fc.constantFrom('shipped', 'shipped', 'shipped', 'placed'),
+  /** Whether the order is paid, perhaps by a gift card in part, and shipped at once: most accidents matter only then. */
+  begins: fc.constantFrom('shipped', 'shipped', 'gift-card', 'gift-card', 'placed'),
+  /** Of its total, in percent. */
+  byGiftCard: fc.constantFrom(1, 10, 40, 50, 90),
   steps: fc.array(anyStep, { minLength: 1, maxLength: 8 }),
 });
 
@@ -104,7 +108,11 @@ export const livesWithAccident: fc.Arbitrary<OrderLife> = fc
   .map(([life, accident]) => ({ ...life, accident }));
 export const livesWithTakeOver: fc.Arbitrary<OrderLife> = fc
   .tuple(anyLifeOfOne, anyTakeOver)
-  .map(([life, takeOver]) => ({ ...life, begins: 'shipped' as const, takeOver }));
+  .map(([{ begins, ...life }, takeOver]) => ({
+    ...life,
+    begins: begins === 'placed' ? 'shipped' : begins,
+    takeOver,
+  }));
 
 export type LifeEnd =
   /** The service counts what docs/mapping.md says, or nothing was there to judge. */
@@ -114,8 +122,14 @@ export type LifeEnd =
   /** Silently another amount. */
   | { readonly kind: 'broken'; readonly what: string; readonly story: readonly string[] };
 
-/** Plays the life in a shop of its own, until everything is at rest, and judges it. */
-export async function playLife(life: OrderLife): Promise<LifeEnd> {
+/**
+ * Plays the life in a shop of its own, until everything is at rest, and judges it. `tamper` changes what the service
+ * holds before that.
+ */
+export async function playLife(
+  life: OrderLife,
+  tamper: (scene: Scene) => void = () => {},
+): Promise<LifeEnd> {
   const { currency, raise, rules, accident, takeOver } = life;
   const scene = openScene({
     shop: { currency },
@@ -148,10 +162,17 @@ export async function playLife(life: OrderLife): Promise<LifeEnd> {
     return () => (draws[drawn++ % draws.length] ?? 0) / 10_000;
   };
   const placed = cart(shop.rows, random(life.cart), shop.world.now());
-  attempt({ action: 'placeOrder', input: placed });
+  const isMixed = life.begins === 'gift-card';
+  attempt({ action: 'placeOrder', input: { ...placed, ...(isMixed && { payment: 'none' }) } });
   const [id = ''] = shop.states.keys();
   if (id === '') return { kind: 'unjudged' };
-  if (life.begins === 'shipped') {
+  if (life.begins !== 'placed') {
+    const { outstandingMinor } = orderTotals(scene.order(id).row());
+    const part = Math.floor((outstandingMinor * life.byGiftCard) / 100);
+    const amount = formatMinor(part, minorDigits(currency));
+    if (isMixed) {
+      attempt({ action: 'payOrder', input: { orderId: id, amount, gateway: GIFT_CARD } });
+    }
     attempt({ action: 'payOrder', input: { orderId: id } });
     attempt({ action: 'fulfilOrder', input: { orderId: id } });
     await scene.process();
@@ -183,6 +204,7 @@ export async function playLife(life: OrderLife): Promise<LifeEnd> {
   }
   shop.clock.ms += 60_000;
   await scene.process();
+  tamper(scene);
   return judge(scene, id, { rules, other, story });
 }
 
@@ -214,7 +236,7 @@ async function takeOverFrom(
   const standing = row && standingOf(row, rules);
   if (standing?.kind !== 'open' || !standing.isComplete || row?.customerId === null)
     return undefined;
-  const unit = world.shop.currency === 'JPY' ? 1 : 100;
+  const unit = 10 ** minorDigits(world.shop.currency);
   const order = scene.order(id);
   await scene.otherSends(order, (Number(standing.minor) + more * unit) / unit);
   await scene.goLive({ meets });
