@@ -1,4 +1,5 @@
 import { openConnector, SHOP } from '../../local/harness/in-process-connector.ts';
+import { toHundredths } from '../../local/loyalty-sandbox/program/hundredths.ts';
 import { seededRandom } from '../../local/sandbox-kit/seeded-random.ts';
 import { Tables } from '../../local/sandbox-kit/tables.ts';
 import {
@@ -132,15 +133,17 @@ export function openModelShop({
     held(id: string): HeldOrder | undefined {
       const row = loyalty.rows.orders.get(id);
       if (!row) return undefined;
-      // The sandbox counts points in hundredths; the amounts that it was told are exact.
-      const taken = row.partialCancels.map(({ CancelKey }) => {
-        const call = loyalty.journal.findLast(
-          ({ operation, body }) =>
-            operation === 'partiallyCancelPosOrder' &&
-            (body as { readonly CancelKey: string }).CancelKey === CancelKey,
-        );
-        const { ValueToRefund } = (call?.body ?? {}) as { readonly ValueToRefund?: number };
-        return inMinor(ValueToRefund ?? Number.NaN, world);
+      // The sandbox counts points in hundredths; the amounts that it was told are exact. A call under a used key was
+      // refused, whatever its amount.
+      const taken = row.partialCancels.map(({ CancelKey, valueHundredths }) => {
+        const told = loyalty.journal
+          .filter(({ operation }) => operation === 'partiallyCancelPosOrder')
+          .map(({ body }) => body as { readonly CancelKey: string; readonly ValueToRefund: number })
+          .find(
+            (call) =>
+              call.CancelKey === CancelKey && toHundredths(call.ValueToRefund) === valueHundredths,
+          );
+        return inMinor(told?.ValueToRefund ?? Number.NaN, world);
       });
       const total = inMinor(row.OrderTotal, world);
       return {

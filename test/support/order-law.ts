@@ -92,7 +92,7 @@ export function mostThatCounts(order: OrderRow, rules: LawRules): bigint {
   const cost = sum(lines.map(({ net, tax }) => net + (order.taxesIncluded ? 0n : tax)));
   const extras = rules.orderTotal === 'total-less-shipping' ? tipsAndDuties(order) : 0n;
   const byGiftCards = rules.giftCards === 'earn-when-used' ? 0n : giftCardMoney(order);
-  const money = received(order) - repaid(order) + atLeast0(owed(order)) - byGiftCards;
+  const money = received(order) - repaid(order) + atLeast0(owed(order)) - atLeast0(byGiftCards);
   return min(cost + extras, atLeast0(money));
 }
 
@@ -141,7 +141,8 @@ function paidInMoney(
       );
   const whole = atLeast0(currentTotal(order) - back) + shipping;
   if (whole === 0n) return { part: 0n, whole: 1n };
-  return { part: atLeast0(whole - giftCardMoney(order) - toGiftCards), whole };
+  // A refund may go to store credit that paid nothing: no more than all was paid in money.
+  return { part: min(whole, atLeast0(whole - giftCardMoney(order) - toGiftCards)), whole };
 }
 
 const smaller = (a: Fraction, b: Fraction): Fraction =>

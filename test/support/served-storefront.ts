@@ -1,5 +1,5 @@
 import { openInProcessLoyalty } from '../../local/harness/in-process-loyalty.ts';
-import { createMemoryLedger } from '../../local/harness/memory-ledger.ts';
+import { createMemoryLedger, type MemoryLedger } from '../../local/harness/memory-ledger.ts';
 import { recordTelemetry } from '../../local/harness/recorded-telemetry.ts';
 import { issueSessionToken, type TokenUser } from '../../local/store-sandbox/session-tokens.ts';
 import {
@@ -51,7 +51,14 @@ export function serveInProcess({
   observers,
   flow,
   posCustomerId = 'email-or-document',
+  beside,
 }: {
+  /** A connector that is running: this storefront shares its service, ledger and clock. */
+  readonly beside?: {
+    readonly clock: { ms: number };
+    readonly loyalty: ReturnType<typeof openInProcessLoyalty>;
+    readonly ledger: MemoryLedger;
+  };
   readonly flow?: GiftLimits;
   /** The shop is only observed. */
   readonly observers?: readonly string[];
@@ -60,10 +67,10 @@ export function serveInProcess({
   readonly challenge?: 'off' | 'asked';
   readonly posCustomerId?: 'email-or-document' | 'store-id';
 } = {}) {
-  const clock = { ms: Date.parse('2026-10-09T12:00:00.000Z') };
+  const clock = beside?.clock ?? { ms: Date.parse('2026-10-09T12:00:00.000Z') };
   const now = () => new Date(clock.ms);
-  const loyalty = openInProcessLoyalty(now, { challenge });
-  const memoryLedger = createMemoryLedger();
+  const loyalty = beside?.loyalty ?? openInProcessLoyalty(now, { challenge });
+  const memoryLedger = beside?.ledger ?? createMemoryLedger();
   const telemetry = recordTelemetry();
   const secrets: { current: string; previous?: string | undefined } = { current: SECRET };
   const redeemed: RedeemRequest[] = [];

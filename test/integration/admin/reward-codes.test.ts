@@ -266,3 +266,27 @@ describe('store credit in the store', () => {
     );
   });
 });
+
+describe('a reward code in a shop whose currency has three decimals', () => {
+  // Issue 45, scene 6. The store got codes of 1.26 and 0.
+  it.fails.each([
+    [1.255, 1_255],
+    [0.004, 4],
+  ])('of %d takes off %d thousandths', async (value, minor) => {
+    const kuwait = await startStoreSandbox({ shop: { domain: SHOP, currency: 'KWD' }, seed: 3 });
+    try {
+      const { id: customerId } = kuwait.actions.createCustomer({ email: 'noor@example.com' });
+      const answer = await rewardsIn(kuwait).makeCode(SHOP, {
+        ...{ code: 'DINAR-1', customerId, title: 'Dinars off', kind: 'fixed', value },
+        ...{ startsAt: '2026-01-01T00:00:00.000Z', combines: false },
+      });
+      expect(answer.kind).toBe('made');
+      const { codes, discounts } = kuwait.state();
+      const discountId = codes.find(({ code }) => code === 'DINAR-1')?.discountId;
+      const made = discounts.find(({ id }) => id === discountId);
+      expect(made?.value).toEqual({ kind: 'fixed', minor, each: false });
+    } finally {
+      await kuwait.stop();
+    }
+  });
+});
