@@ -119,7 +119,7 @@ export const en = {
     'no-cashback': 'There is no cashback for this cart.',
     'not-a-member': 'You do not take part in the loyalty program.',
     'another-member':
-      'Another member of the loyalty program has your e-mail address or document. Please contact the store.',
+      'Another member has your e-mail address or document. Please contact the store.',
     'not-cumulative': 'This reward cannot be combined with other discounts.',
     'product-conditions': 'Your cart does not meet the conditions for this product.',
     'not-online': 'This reward cannot be redeemed in the online store.',

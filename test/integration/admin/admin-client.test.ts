@@ -319,9 +319,11 @@ describe('an answer that is none', () => {
     it(`is asked for again, a few times: ${what}`, async () => {
       server.reactions.push(reaction);
       expect(await client()(shopName, {})).toEqual(name);
-      server.reactions.push(reaction, reaction, reaction, reaction);
+      // What breaks on a connection that was used before is repeated at once, too.
+      server.reactions.push(...Array.from({ length: reaction === 'reset' ? 8 : 4 }, () => reaction));
       expect(await client()(shopName, {})).toEqual({ kind: 'failure', reason });
-      expect(slept).toEqual([200, 200, 400, 800]);
+      expect(slept.slice(-3)).toEqual([200, 400, 800]);
+      server.reactions.length = 0;
     });
   }
 

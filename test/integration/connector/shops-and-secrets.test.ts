@@ -108,7 +108,8 @@ const { quillane, tibbold } = persons;
 const { customer } = personalFields(quillane);
 const request = { shop_id: 954889, shop_domain: SHOP, customer };
 const fulfilled = { fulfilledAfterDays: 1 };
-const traces = /quillane|ostravik|15555550142|QX-4471|7100000000001/i;
+// Their number stays, as the mark by which later messages and the scan know whom they must not bring back.
+const traces = /quillane|ostravik|15555550142|QX-4471/i;
 
 describe('the compliance topics', () => {
   it('redaction leaves no trace of the person in the ledger, and others as they were', async () => {
