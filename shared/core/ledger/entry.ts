@@ -283,6 +283,8 @@ export async function noteMerge(
     version,
     uncertain: false,
     remembered: form.write({ keptId }),
+    // Replayed after the customer was redacted: their other orders are still to be erased.
+    ...redactionOf(entry),
     outcomes: withOutcome(entry, line),
     ...expiresAfter(retentionDays, now),
   };
@@ -292,17 +294,23 @@ export async function noteMerge(
 /** No person is merged so often; the bound ends a circle. */
 const MOST_MERGES = 8;
 
+/** The records of the customer and of those whom they were merged into, the kept one last. */
+async function* recordsOf({ shop, id }: CustomerId, ledger: Pick<Ledger, 'readMany'>) {
+  let next: string | undefined = id;
+  for (let merges = 0; next !== undefined && merges <= MOST_MERGES; merges += 1) {
+    const entry: LedgerEntry | undefined = await readEntry(ledger, keyOf({ shop, id: next }));
+    yield { id: next, entry };
+    next = mergedInto(entry);
+  }
+}
+
 /** The customer whom the store has now: follows merges, also those of the one who was kept. */
 export async function followMerges(
-  { shop, id }: CustomerId,
+  customer: CustomerId,
   ledger: Pick<Ledger, 'readMany'>,
 ): Promise<string> {
-  let current = id;
-  for (let merges = 0; merges < MOST_MERGES; merges += 1) {
-    const next = mergedInto(await readEntry(ledger, keyOf({ shop, id: current })));
-    if (next === undefined) break;
-    current = next;
-  }
+  let current = customer.id;
+  for await (const { id } of recordsOf(customer, ledger)) current = id;
   return current;
 }
 
@@ -320,15 +328,16 @@ export async function redactedSince(
 }
 
 /**
- * The same of what the ledger remembers, which may name a customer who was merged into another since. Every redaction
- * marks the record, so that a scan reads no more.
+ * The same of what the ledger remembers, which may name a customer who was merged into another since: either of them
+ * may be the one whom the store erased. Every redaction marks the record, so that a scan reads no more.
  */
 export async function redactedMeanwhile(
-  { shop, id }: CustomerId,
+  customer: CustomerId,
   { version }: Pick<LedgerEntry, 'version'>,
   ledger: Pick<Ledger, 'readMany'>,
 ): Promise<number | undefined> {
-  const record = keyOf({ shop, id: await followMerges({ shop, id }, ledger) });
-  const entry = await readEntry(ledger, record);
-  return predatesRedaction(entry, version) ? entry?.redactedAt : undefined;
+  for await (const { entry } of recordsOf(customer, ledger)) {
+    if (predatesRedaction(entry, version)) return entry?.redactedAt;
+  }
+  return undefined;
 }

@@ -103,9 +103,11 @@ export function createMembers(deps: MembersDeps): Members {
       if (OriginalId !== undefined && OriginalId !== null) {
         return OriginalId === customerId ? OWN : another(customerId, OriginalId);
       }
-      // As text it may be the id of the store, or a document; a number is the service's own.
-      const isStoreId = Id === customerId && plainDocument(String(Document)) !== Id;
-      if (isStoreId || programId === customerId) return OWN;
+      // What was found by a document of the same digits is no proof; an id as text may be the document, too.
+      const isDocument = plainDocument(String(Document)) === customerId;
+      const isStoreId = programId === customerId ? posCustomerId === 'store-id' : Id === customerId;
+      if (isStoreId && !isDocument) return OWN;
+      // A number is the service's own.
       const id = typeof Id === 'number' ? String(Id) : undefined;
       if (id !== undefined && ids.recall(customerId) === id) return OWN;
       if (id !== undefined) {

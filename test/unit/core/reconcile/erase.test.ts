@@ -126,6 +126,16 @@ describe('after a redaction that names one of several orders', () => {
     expect(connector.ledgerText()).not.toMatch(PERSON);
   });
 
+  it('a merge that is replayed after it hides none of their orders', async () => {
+    const { connector, named } = await openRedacted();
+    const now = new Date(connector.clock.ms + HOUR_MS);
+    const noted = { ledger: connector.ledger, now, topic: 'customers/merge', retentionDays: 400 };
+    await noteMerge({ shop: SHOP, id: String(id) }, '7002', noted);
+    connector.clock.ms += DAY_MS;
+    await connector.reconcile({ deep: true });
+    expect(named()).toEqual([]);
+  });
+
   it('a request that is repeated on a restored ledger erases them again', async () => {
     const connector = openWebhookConnector();
     for (const one of [1, 2]) await connector.handle('orders/create', orderWithId(one));

@@ -151,6 +151,29 @@ describe('a member whom an answer names', () => {
     expect(await members.prove(MINE, '12345678900', { Id: MINE, Document: MINE })).toEqual(ANOTHER);
   });
 
+  it.each(['email-or-document', 'store-id'] as const)(
+    'by the document that is the caller’s number is another (%s)',
+    async (posCustomerId) => {
+      const shared = { Email: '', Document: MINE };
+      const world = await open({ posCustomerId, mine: shared, theirs: { Document: MINE } });
+      const points = await world.loyalty.client.getCustomerPoints(THEIRS);
+      const Id = 'value' in points ? Number(points.value.InternalId) : undefined;
+      expect(await world.members.find(MINE)).toMatchObject({ programId: MINE });
+      expect(await world.members.prove(MINE, MINE, { Id, Document: MINE })).toEqual(ANOTHER);
+      expect(await world.members.prove(MINE, MINE, { Document: '7.000.001' })).toEqual(ANOTHER);
+    },
+  );
+
+  it('by nothing under the id of the store is the caller; under a document of the same digits nobody', async () => {
+    const byId = await open({ posCustomerId: 'store-id' });
+    const byDocument = await open({ mine: { Email: '', Document: MINE } });
+    for (const customer of [undefined, {}, { Id: MINE }]) {
+      expect(await byId.members.prove(MINE, MINE, customer)).toEqual(OWN);
+      expect(await byDocument.members.prove(MINE, MINE, customer)).toEqual(ANOTHER);
+    }
+    expect(byId.asked()).toEqual([]);
+  });
+
   it('by the service’s number is known under a document, too', async () => {
     const Document = '12345678900';
     const { members, named } = await open({ mine: { Email: '', Document } });
