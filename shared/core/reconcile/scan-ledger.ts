@@ -22,6 +22,7 @@ import {
   quietUntil,
   type ReconcileDeps,
   type ReconciledShop,
+  recallState,
   type Stopped,
   sendOnce,
   storeDidNotAnswer,
@@ -43,7 +44,7 @@ export interface LedgerScan {
   cover(shop: string, began: number): Promise<Covered | Stopped>;
   /** What was found for the shop since the last call. */
   take(shop: string): readonly Found[];
-  /** Where no shop waits for a scan: goes on with the last one, or begins the next if it is time to erase. */
+  /** Where no shop waits for a scan, or it is late: goes on with the last one, or begins the next if it is time to erase. */
   erase(): Promise<true>;
 }
 
@@ -79,6 +80,8 @@ const REST_FACTOR = 10;
 
 /** Also where all shops are paused or no deep scan is asked for: what a redaction did not name is erased in this time. */
 const ERASE_EVERY_MS = 7 * 86_400_000;
+/** A shop that waits for a scan may never come so far: it fails, or its changes use up every run. */
+const ERASE_LATE_MS = ERASE_EVERY_MS + 43_200_000;
 
 /**
  * The store is asked when one shop has so many suspects, or all together: with hundreds of shops a page of the ledger
@@ -144,7 +147,9 @@ export function openLedgerScan(
     cover,
     async erase() {
       const awaiting = await readAwaiting();
-      if (!awaiting.some(({ open }) => open)) await run();
+      const last = await recallState<LedgerPosition>(deps.ledger, LEDGER_POSITION_KEY);
+      const isLate = last !== undefined && deps.now().getTime() - last.began >= ERASE_LATE_MS;
+      if (isLate || !awaiting.some(({ open }) => open)) await run();
       return true;
     },
     take(shop) {

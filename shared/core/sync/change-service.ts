@@ -61,6 +61,8 @@ export interface ServiceReading {
   readonly held: HeldOrder | undefined;
   /** The id that it was found under, if that is not the store's. */
   readonly heldAs?: string | undefined;
+  /** When its customer was redacted, if that was after it was placed. */
+  readonly redactedAt?: number | undefined;
 }
 
 export type Wanted = Extract<Mapped, { kind: 'wanted' }>;

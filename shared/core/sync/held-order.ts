@@ -12,7 +12,14 @@ import {
   throughBreaker,
 } from '../calls/call-loyalty.ts';
 import type { SkipReason } from '../events/outcome.ts';
-import { type Doubt, isDoubtful, isKnown, redactionOf, wasSettledSince } from '../ledger/entry.ts';
+import {
+  type Doubt,
+  isDoubtful,
+  isKnown,
+  redactedMeanwhile,
+  redactionOf,
+  wasSettledSince,
+} from '../ledger/entry.ts';
 import {
   type CancelStep,
   type EntityEntry,
@@ -119,10 +126,22 @@ export async function readFromService(
     if (answer.outcome.kind !== 'applied') return { outcome: answer.outcome, entry };
     const { held } = answer;
     if (held && (asked === own || !order || isSameOrder(held, order))) {
-      return { held, ...(asked !== id && { heldAs: asked }) };
+      const redactedAt = await redactionOfHeld(shop, held, deps);
+      return { held, redactedAt, ...(asked !== id && { heldAs: asked }) };
     }
   }
   return { held: undefined };
+}
+
+/** The service still says whose order it is; a ledger that was lost or restored may know only that they were redacted. */
+async function redactionOfHeld(
+  shop: string,
+  { Customer, OrderPlacementDate }: HeldOrder,
+  { ledger }: ExecutionDeps,
+): Promise<number | undefined> {
+  const { OriginalId: id } = Customer ?? {};
+  const version = Date.parse(OrderPlacementDate ?? '') || 0;
+  return id ? redactedMeanwhile({ shop, id }, { version }, ledger) : undefined;
 }
 
 /** Under which ids another integration may have sent the order. */
@@ -177,7 +196,7 @@ export async function leaveHeld(
 ): Promise<Synced> {
   const { entry, read } = change;
   const outcomes = entry?.outcomes ?? [];
-  const known = read?.held && { ...presumeHeld(read.held, entry, read.heldAs), outcomes };
+  const known = read?.held && { ...presumeHeld(read.held, entry, read), outcomes };
   const step = { kind: 'skipped', why, facts: retention(deps) } as const;
   return settle(change, { kind: 'skipped', why }, step, deps, { entry: known });
 }
@@ -198,9 +217,10 @@ export function isHeldCompleted(held: HeldOrder | undefined): held is HeldOrder 
 export function presumeHeld(
   held: HeldOrder,
   entry: EntityEntry | undefined,
-  heldAs?: string,
+  { heldAs, redactedAt }: Pick<ServiceReading, 'heldAs' | 'redactedAt'>,
 ): EntityEntry {
   const { OrderPlacementDate, OrderTotal, Metadatas } = held;
+  const redaction = { ...(redactedAt !== undefined && { redactedAt }), ...redactionOf(entry) };
   const completedAt = new Date(held.OrderCompletedDate ?? Number.NaN);
   const hasDate = held.IsCompleted === true && !Number.isNaN(completedAt.getTime());
   const remembered = rememberOrder({
@@ -212,14 +232,14 @@ export function presumeHeld(
       ...(hasDate && { OrderCompletedDate: completedAt.toISOString() }),
     },
     // Of a redacted person nothing is remembered again.
-    ...(held.Customer && entry?.redactedAt === undefined && { customer: heldCustomer(held) }),
+    ...(held.Customer && !('redactedAt' in redaction) && { customer: heldCustomer(held) }),
   });
   const { name, value } = HISTORY_METADATA;
   const isHistory = Metadatas?.some((one) => one.Name === name && one.Value === value);
   return {
     ...{ version: entry?.version ?? 0, uncertain: true, remembered, outcomes: [], revision: 0 },
     ...((isHistory || entry?.history) && { history: true }),
-    ...redactionOf(entry),
+    ...redaction,
   };
 }
 

@@ -189,7 +189,7 @@ function whatWasSent(
   read: ServiceReading | undefined,
 ): EntityEntry | undefined {
   if (!entry?.amounts) {
-    return isHeldLive(read?.held) ? presumeHeld(read.held, entry, read.heldAs) : entry;
+    return isHeldLive(read?.held) ? presumeHeld(read.held, entry, read) : entry;
   }
   const { heldAs } = read ?? {};
   if (heldAs === undefined) return entry;

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { SHOP } from '../../../../local/harness/in-process-connector.ts';
 import { changeControl } from '../../../../shared/core/calls/shop-pause.ts';
@@ -104,6 +105,32 @@ describe('after a redaction that names one of several orders', () => {
     expect(scanned.mock.calls.filter(([from]) => from === undefined)).toHaveLength(1);
   });
 
+  it.each([
+    ['fails', () => Promise.reject(new Error('a fault'))],
+    ['uses up every run', () => undefined],
+  ])('all are erased also where a shop that waits for the scan %s', async (_, answer) => {
+    const connector = openWebhookConnector();
+    for (const one of [1, 2]) await connector.handle('orders/create', orderWithId(one));
+    await connector.reconcile();
+    await connector.handle('customers/redact', request);
+    const { walked } = connector.parts;
+    for (let hours = 0; hours < 8 * 24; hours += 1) {
+      const end = new AbortController();
+      connector.parts.walked = {
+        ...walked,
+        async changedOrders(...asked) {
+          await setImmediate();
+          end.abort();
+          return (await answer()) ?? walked.changedOrders(...asked);
+        },
+      };
+      connector.clock.ms += HOUR_MS;
+      const ran = connector.reconcile({ deep: hours === 0, deadline: end.signal });
+      await ran.catch((error: unknown) => expect(error).toMatchObject({ message: 'a fault' }));
+    }
+    expect(connector.ledgerText()).not.toMatch(PERSON);
+  });
+
   it('what is from after it stays: the customer came back', async () => {
     const { connector } = await openRedacted();
     await connector.handle('orders/create', orderWithId(4, 3_700));
@@ -149,6 +176,30 @@ describe('after a redaction that names one of several orders', () => {
     await connector.reconcile({ deep: true });
     expect(connector.ledgerText()).not.toMatch(PERSON);
   });
+
+  it.each([
+    ['changes', {}],
+    ['is cancelled', { cancelled_at: '2026-10-09T14:00:00Z' }],
+  ])(
+    'repeated on a lost ledger, the service brings nobody back when their other order %s',
+    async (_, changes) => {
+      const connector = openWebhookConnector();
+      for (const one of [1, 2]) await connector.handle('orders/create', orderWithId(one));
+      connector.ledger.restore(new Map());
+      connector.clock.ms += HOUR_MS;
+      const doubt = { since: 1, until: connector.clock.ms };
+      await changeControl(connector.ledger, SHOP, (control) => ({ ...control, goLive: 1, doubt }));
+      await connector.handle('customers/redact', request);
+      connector.clock.ms += HOUR_MS;
+      await connector.handle(
+        'orders/updated',
+        orderWithId(2, 7_300, { ...noCustomer, ...changes }),
+      );
+      expect(connector.ledgerText()).not.toMatch(PERSON);
+      const held = await connector.loyalty.client.getOrder('2');
+      expect('value' in held && held.value.IsCancelledOrReturned).toBe('cancelled_at' in changes);
+    },
+  );
 });
 
 describe('before the scan has come to an order that a redaction does not name', () => {
