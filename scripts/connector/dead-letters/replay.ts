@@ -16,7 +16,7 @@ import {
   type StoreEvent,
 } from '../../../shared/core/events/event.ts';
 import { canBeReadFromStore } from '../../../shared/core/events/message-body.ts';
-import { redactedSince } from '../../../shared/core/ledger/entry.ts';
+import { redactedMeanwhile, redactedSince } from '../../../shared/core/ledger/entry.ts';
 import type { Ledger, LedgerEntry } from '../../../shared/core/ledger/ledger.ts';
 import type { ReadEvent } from '../../../shared/core/store/store.ts';
 import { createPlatformReader } from '../../../shared/services/platforms.ts';
@@ -176,7 +176,10 @@ export async function readErasure(
   const order = entity?.kind === 'order' ? entity.order : undefined;
   const isRequest = reading.kind === 'task' && reading.task.kind === 'redact';
   const id = isRequest ? reading.task.customerId : order?.customer?.id;
-  return id === undefined ? undefined : redactedSince({ shop: event.shop, id }, version, ledger);
+  if (id === undefined) return undefined;
+  const customer = { shop: event.shop, id };
+  const redactedAt = await redactedSince(customer, version, ledger);
+  return redactedAt ?? redactedMeanwhile(customer, { version }, ledger);
 }
 
 /**

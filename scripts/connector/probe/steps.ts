@@ -323,6 +323,8 @@ async function tryCoupon({ loyalty, id, undos, dates }: TestAccount): Promise<Co
 
 /** No check digit is right: it is no person's. */
 const NO_DOCUMENT = '00000000012';
+/** NewCustomer_DocumentAlreadyUsed: by the customer of an earlier probe. */
+const DOCUMENT_USED = 119;
 
 async function tryTwins(account: TestAccount): Promise<Conclusion> {
   const { loyalty, customer, undos, id } = account;
@@ -336,12 +338,17 @@ async function tryTwins(account: TestAccount): Promise<Conclusion> {
   };
   const sharesEmail = await isMember('same-email', { Email: customer.Email });
   const found = readValue(await loyalty.getCustomer(customer.Email))?.OriginalId;
-  await loyalty.upsertCustomer({ ...customer, Document: NO_DOCUMENT });
-  const sharesDocument = await isMember('same-document', { Document: NO_DOCUMENT });
-  if (sharesEmail === undefined || sharesDocument === undefined) return UNCLEAR;
-  const takes = (shares: boolean) => (shares ? 'takes' : 'does not take');
+  const given = await loyalty.upsertCustomer({ ...customer, Document: NO_DOCUMENT });
+  // Refused as no document of anybody, it would be refused to the second, too.
+  const isGiven = verdictOf(given) === 'accepted' || hasCode(given, DOCUMENT_USED);
+  const sharesDocument = isGiven
+    ? await isMember('same-document', { Document: NO_DOCUMENT })
+    : undefined;
+  if (sharesEmail === undefined) return UNCLEAR;
+  const takes = (shares: boolean | undefined) =>
+    shares === undefined ? 'did not say whether it takes' : shares ? 'takes' : 'does not take';
   const means = `The service ${takes(sharesEmail)} two members with one e-mail address, and ${takes(sharesDocument)} two with one document.`;
-  if (!sharesEmail && !sharesDocument) return pass(means);
+  if (!sharesEmail && sharesDocument === false) return pass(means);
   const first = found === customer.OriginalId ? 'first' : 'second';
   const whom = sharesEmail ? ` By the address it finds the ${first} of them.` : '';
   return pass(

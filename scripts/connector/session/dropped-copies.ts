@@ -4,13 +4,14 @@ import type { DeadLetter } from '../../../shared/core/batch/dead-letter.ts';
 
 /** As long as anybody asks why: bodies hold personal data, which no redaction finds here. */
 export const COPY_DAYS = 30;
+const SUFFIX = '.jsonl';
 
 /** In the folder the command was started in, beside the files that no commit takes up. */
 const folder = () => join(process.cwd(), '.connector', 'dropped');
 
 export function fileFor(stack: string, now: Date): string {
   const stamp = now.toISOString().replace(/[:.]/g, '-');
-  return join(folder(), `${stack}-${stamp}.jsonl`);
+  return join(folder(), `${stack}-${stamp}${SUFFIX}`);
 }
 
 /** Deletes the copies in this folder that are old enough. Every command calls it: a later `drop` may never come. */
@@ -19,7 +20,9 @@ export async function deleteOldCopies(now: Date): Promise<void> {
     const path = join(folder(), name);
     // Another command may have deleted it.
     const { mtimeMs } = (await stat(path).catch(() => undefined)) ?? { mtimeMs: now.getTime() };
-    if (now.getTime() - mtimeMs > COPY_DAYS * 86_400_000) await rm(path, { force: true });
+    const isOver = name.endsWith(SUFFIX) && now.getTime() - mtimeMs > COPY_DAYS * 86_400_000;
+    // A copy that cannot be deleted must not stop the command; the next one tries again.
+    if (isOver) await rm(path, { force: true }).catch(() => {});
   }
 }
 

@@ -183,6 +183,16 @@ describe('probe', () => {
     expect(found.means(step)).toMatch(means);
   });
 
+  it('does not say that a document is one member’s where the service takes it for none', async () => {
+    const operation = 'upsertCustomer';
+    const prepare = () =>
+      sandbox.faults.add({ kind: 'business-error', code: 7, operation, after: 1 });
+    const found = await probe({}, { prepare });
+    expect(found.means('two-members')).toMatch(
+      /takes two .* address, and did not say whether it takes two with one document/,
+    );
+  });
+
   it('does not say that a key spends once where the points cannot be read', async () => {
     const operation = 'getCustomerPoints';
     const prepare = () => sandbox.faults.add({ kind: 'http-500', operation });

@@ -43,6 +43,7 @@ import {
   summarize,
 } from '../../../shared/core/batch/dead-letter.ts';
 import { type EntityKey, hashBody } from '../../../shared/core/events/event.ts';
+import { noteMerge } from '../../../shared/core/ledger/entry.ts';
 import {
   type Ledger,
   type LedgerEntry,
@@ -617,6 +618,20 @@ it.each([
     expect(await readErasure(letter, undefined, deps)).toEqual(expect.any(Number));
   },
 );
+
+it('knows whom the store asked to erase after they were merged into another', async () => {
+  const ledger = createMemoryLedger();
+  const deps = { ledger, ...letterReaderOf([{ domain: LETTER_SHOP, platform: 'shopify' }]) };
+  const body = Buffer.from(JSON.stringify(orderWithId(1)));
+  const letter = letterOf({ kind: 'order', topic: 'orders/updated', id: '1', body });
+  const merged = { shop: LETTER_SHOP, id: String(persons.quillane.id) };
+  const noted = { ledger, now: new Date(), topic: 'customers/merge', retentionDays: 400 };
+  await noteMerge(merged, '7002', noted);
+  expect(await readErasure(letter, undefined, deps)).toBeUndefined();
+  const kept = { shop: LETTER_SHOP, kind: 'customer', id: '7002' } as const;
+  await ledger.redact([kept], { redactedAt: Date.now(), expiresAt: 1_900_000_000 });
+  expect(await readErasure(letter, undefined, deps)).toEqual(expect.any(Number));
+});
 
 it('masks all of a form that is about a person, except the id', () => {
   const body = { OriginalId: '7', Name: 'Oriane', Email: 'oriane@example.org' };

@@ -26,9 +26,10 @@ const exists = (path: string) =>
   );
 
 /** A copy that was written so long ago. */
-async function keep(daysAgo: number): Promise<string> {
+async function keep(daysAgo: number, name?: string): Promise<string> {
   const at = new Date(Date.now() - daysAgo * DAY_MS);
-  const path = fileFor('loyalty-connector-prod', at);
+  const copy = fileFor('loyalty-connector-prod', at);
+  const path = name === undefined ? copy : join(dirname(copy), name);
   await mkdir(dirname(path), { recursive: true });
   await writeFile(path, '{"body":"…"}\n');
   await utimes(path, at, at);
@@ -37,18 +38,24 @@ async function keep(daysAgo: number): Promise<string> {
 
 it('any command in the folder deletes the copies of dropped dead letters that are 30 days old, and no others', async () => {
   const [old, recent] = [await keep(COPY_DAYS + 1), await keep(COPY_DAYS - 1)];
+  // What cannot be deleted, and what is no copy.
+  const held = await keep(COPY_DAYS + 1, 'held.jsonl/inside.txt');
+  const others = await keep(COPY_DAYS + 1, 'notes.txt');
+  await utimes(dirname(held), new Date(0), new Date(0));
   const program = createProgram();
   const end = vi.fn();
+  const problems: unknown[] = [];
   setHost(program, {
     createTerminal: () => createTerminal({ quiet: true }),
     findDeployment: () => Promise.reject(new Problem('there is none')),
     onInterruption() {},
     onClosedOutput() {},
-    reportProblem() {},
+    reportProblem: (problem) => void problems.push(problem),
     end,
   });
   await program.parseAsync(['status'], { from: 'user' });
   expect(end).toHaveBeenCalled();
+  expect(problems).toEqual([expect.objectContaining({ message: 'there is none' })]);
   expect(await exists(old)).toBe(false);
-  expect(await exists(recent)).toBe(true);
+  for (const path of [recent, held, others]) expect(await exists(path)).toBe(true);
 });
