@@ -3,7 +3,7 @@ import { isObject } from '../../loyalty/operations.ts';
 import { plainDocument } from '../../loyalty/read-point-event.ts';
 import { type ConcludeDeps, conclude, type Group } from '../batch/run-batch.ts';
 import { type AskLater, ask, type CircuitBreaker } from '../calls/call-loyalty.ts';
-import type { BalanceEvent, EventQueue, PointEvent } from '../events/event.ts';
+import type { BalanceEvent, BalanceRequest, EventQueue, PointEvent } from '../events/event.ts';
 import {
   isRetryWindowOver,
   type Outcome,
@@ -37,8 +37,8 @@ export interface FindDeps extends ConcludeDeps {
 const SEARCHED_DAYS = 1 / 24;
 
 /**
- * Read → find the customer → send the balance to that customer's own group. There it is ordered with all
- * other events of the customer, by its date.
+ * Read → find the customer → send the balance, or a request to read it, to that customer's own group. There it is ordered
+ * with all other events of the customer, by its date.
  */
 export async function settlePointEvent(
   group: Group,
@@ -62,11 +62,14 @@ async function passOn(event: PointEvent, deps: FindDeps): Promise<Outcome> {
   if (read.kind === 'unreadable') return unreadable(read.why);
   const found =
     read.kind === 'of-customer'
-      ? read.customerId
+      ? { id: read.customerId }
       : await findCustomer(read.person, { ...deps, ...source, shop });
   if (found === undefined) return notFound(event, deps);
-  if (typeof found !== 'string') return found;
-  const balance: BalanceEvent = { kind: 'balance', shop, id: found, ...read.said, receivedAt };
+  if ('kind' in found) return found;
+  const head = { kind: 'balance', shop, id: found.id, receivedAt } as const;
+  const balance: BalanceEvent | BalanceRequest = found.isMember
+    ? { ...head, deliveryId: read.said.deliveryId, topic: 'repair' }
+    : { ...head, ...read.said };
   await deps.queue.send(replays ? { ...balance, replays } : balance);
   return { kind: 'handled', how: 'customer-found' };
 }
@@ -74,8 +77,21 @@ async function passOn(event: PointEvent, deps: FindDeps): Promise<Outcome> {
 type Retry = Extract<Outcome, { kind: 'retry' }>;
 type Searching = FindDeps & FindingShop & { readonly shop: string };
 
-/** The id in the store; undefined when nothing names one; a retry when it cannot be asked now. */
-async function findCustomer(person: Person, deps: Searching): Promise<string | undefined | Retry> {
+interface FoundCustomer {
+  /** In the store. */
+  readonly id: string;
+  /**
+   * The service has a record under that id. Another member may have the e-mail address or document that the event names,
+   * and the event's balance may be theirs: the customer's own is read.
+   */
+  readonly isMember?: boolean;
+}
+
+/** Undefined when nothing names an id; a retry when it cannot be asked now. */
+async function findCustomer(
+  person: Person,
+  deps: Searching,
+): Promise<FoundCustomer | undefined | Retry> {
   const emails = new Set(person.email === undefined ? [] : [person.email]);
   for (const lookUp of lookUpsOf(person, deps)) {
     const called = await lookUp();
@@ -85,14 +101,19 @@ async function findCustomer(person: Person, deps: Searching): Promise<string | u
     if (others.length > 0) continue;
     const { OriginalId, Email } = found ?? {};
     if (typeof OriginalId === 'string' && isStoreId(OriginalId) && !isDocument(OriginalId, found)) {
-      return OriginalId;
+      return { id: OriginalId, isMember: true };
     }
     if (typeof Email === 'string') emails.add(Email);
   }
   for (const email of emails) {
     const answer = await deps.customers.findCustomer(deps.shop, email);
     if (answer.kind === 'unavailable') return retryStore(answer);
-    if (answer.kind === 'found') return answer.value;
+    if (answer.kind !== 'found') continue;
+    const { value: id } = answer;
+    const { loyalty, deadline: signal } = deps;
+    const asked = await ask('getCustomer', () => loyalty.getCustomer(id, { signal }), deps);
+    if (asked.kind === 'retry') return { kind: 'retry', ...asked.retry };
+    return { id, isMember: asked.value?.OriginalId === id };
   }
   return undefined;
 }

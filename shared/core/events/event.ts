@@ -110,13 +110,14 @@ export interface BalanceRequest extends EventHead {
   readonly kind: 'balance';
   /** The customer's id in the store. */
   readonly id: string;
-  /** Who asks: the storefront for a shopper, or the nightly comparison with the service's report. */
+  /** Who asks: the storefront for a shopper; the nightly comparison with the service's report, or a point event without an id. */
   readonly topic: 'visit' | 'repair';
 }
 
 /**
  * A point event as it came, because it cannot be read or names its customer only by e-mail or document.
- * The worker finds the customer and sends a `BalanceEvent`, or parks it.
+ * The worker finds the customer and sends a `BalanceRequest`, or a `BalanceEvent` if the service has no record of their
+ * own, or parks it.
  */
 export interface PointEvent extends EventHead {
   readonly kind: 'point-event';

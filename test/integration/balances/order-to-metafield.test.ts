@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { pointEvent } from '../../fixtures/point-event.ts';
+import { askLoyalty } from '../../support/ask-loyalty.ts';
 import { runConnectors, SHOP } from '../../support/running-connector.ts';
 import { openProgram, type Program, type SandboxPayload } from '../../support/running-program.ts';
 
@@ -108,6 +109,29 @@ describe('a point event without the id of the store', () => {
       path: `/v1/pvt/Customer/${encodeURIComponent(EMAIL)}`,
     });
   });
+
+  it.each(['first', 'last'])(
+    'is not the balance of a shopper whose address another member has, who came %s',
+    async (came) => {
+      const { connector, points, loyalty, ...program } = await openProgram(connectors);
+      const other = { OriginalId: 'till-0042', Name: 'Wilmot', Email: EMAIL.toUpperCase() };
+      connector.confidential.addPersonal({
+        customer: { first_name: 'Wilmot', email: other.Email },
+      });
+      const enrol = () => askLoyalty(loyalty, 'POST', '/Customer/upsert', other);
+      if (came === 'first') await enrol();
+      const robin = program.signUp();
+      program.buy(robin, 64.9);
+      await program.settle();
+      await points.forward();
+      await connector.settle();
+      if (came === 'last') await enrol();
+      await program.give(other.OriginalId, 777);
+      expect(await points.forward(withId(null))).toEqual([200]);
+      await connector.settle();
+      expect(program.metafieldsOf(robin)).toMatchObject({ 'loyalty.points': '64.9' });
+    },
+  );
 
   it('of nobody is tried for an hour, and then kept with its reason; a replay finds the customer', async () => {
     // The store tells nothing of the customer who signs up later.

@@ -95,10 +95,7 @@ async function settle(Customers: object | readonly object[], answers: Answers) {
 
 describe('the customer of a point event', () => {
   it('gets the balance in the own group, dated as the event was', async () => {
-    const { sent } = await settle(
-      { Email: EMAIL },
-      { customer: { OriginalId: '7001', Email: EMAIL } },
-    );
+    const { sent } = await settle({ Email: EMAIL }, { inStore: '7001' });
     expect(sent).toEqual([
       {
         kind: 'balance',
@@ -112,6 +109,21 @@ describe('the customer of a point event', () => {
         receivedAt: '2026-10-09T12:00:00.000Z',
       },
     ]);
+  });
+
+  it('who has a record under the id of the store is read: the event may be about another with the same address', async () => {
+    const customer = { OriginalId: '7001', Email: EMAIL };
+    const report = [{ OriginalId: '7001', Document: '12345678900' }];
+    const request = {
+      ...{ kind: 'balance', shop: SHOP, id: '7001', topic: 'repair' },
+      deliveryId: 'unnamed/90210/2026-10-09T11:59:30.000Z',
+      receivedAt: '2026-10-09T12:00:00.000Z',
+    };
+    expect((await settle({ Email: EMAIL }, { customer })).sent).toEqual([request]);
+    expect((await settle({ Document: '12345678900' }, { report })).sent).toEqual([request]);
+    // Found in the store: the service names somebody else for the address.
+    const theirs = { customer: { OriginalId: '7001' }, inStore: '7001' };
+    expect((await settle({ Email: EMAIL }, theirs)).sent).toEqual([request]);
   });
 
   it('is looked for in the store under the e-mail that the service has for the document', async () => {
