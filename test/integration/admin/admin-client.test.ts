@@ -320,7 +320,9 @@ describe('an answer that is none', () => {
       server.reactions.push(reaction);
       expect(await client()(shopName, {})).toEqual(name);
       // What breaks on a connection that was used before is repeated at once, too.
-      server.reactions.push(...Array.from({ length: reaction === 'reset' ? 8 : 4 }, () => reaction));
+      server.reactions.push(
+        ...Array.from({ length: reaction === 'reset' ? 8 : 4 }, () => reaction),
+      );
       expect(await client()(shopName, {})).toEqual({ kind: 'failure', reason });
       expect(slept.slice(-3)).toEqual([200, 400, 800]);
       server.reactions.length = 0;
