@@ -18,6 +18,7 @@ const SHOP_STEPS = [
   'GET /RewardConfigurations',
   'POST /Tiers/available',
   'POST /POS/rewards/available',
+  'GET /Customer/*/points',
   'GET /RewardConfigurations/*',
   'GET /RewardConfigurations/* 2',
   'BatchGetItem redemption',
@@ -28,6 +29,7 @@ const SHOP_STEPS = [
   'SendMessage',
   'PutItem redemption calling',
   'POST /POS/rewards/*/redeem',
+  'GET /Rewards/*',
   'PutItem redemption redeemed',
   'GetSecretValue store',
   'discountCodeBasicCreate',
@@ -50,7 +52,7 @@ const WORKER_STEPS = [
   'PutItem redemption ready',
 ];
 /** These name no customer: the next call for any customer is disturbed. */
-const NAMELESS_STEPS = ['ChangeMessageVisibilityBatch', 'GetSecretValue loyalty'];
+const NAMELESS_STEPS = ['ChangeMessageVisibilityBatch', 'GetSecretValue loyalty', 'GET /Rewards/*'];
 
 /** Enough for three rewards: nothing but the connector prevents spending twice. */
 const EARNED = 300;
