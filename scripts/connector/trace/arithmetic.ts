@@ -1,5 +1,8 @@
-import { OUTCOMES_KEPT } from '../../../shared/core/ledger/ledger.ts';
-import { fromThousandths } from '../../../shared/core/ledger/service-order.ts';
+import {
+  fromThousandths,
+  OUTCOMES_KEPT,
+  toThousandths,
+} from '../../../shared/core/ledger/ledger.ts';
 import type { AmountStep, WantedOrder } from '../../../shared/core/mapping/wanted-state.ts';
 import type { StoreOrder } from '../../../shared/store/store-entities.ts';
 import type { ArithmeticBlock } from '../document/document.ts';
@@ -99,11 +102,11 @@ function pastOf(
  */
 function onlyRefund(
   { paymentStatus = '' }: StoreOrder,
-  { past = [] }: WantedOrder,
+  { earlier, order }: WantedOrder,
 ): Amounts | undefined {
-  const [before, after, ...others] = new Set(past.map(({ counts }) => counts));
-  if (before === undefined || after === undefined || others.length > 0) return undefined;
-  return REFUNDED.has(paymentStatus) ? { before, after } : undefined;
+  const [before, ...others] = earlier;
+  if (!before || others.length > 0 || !REFUNDED.has(paymentStatus)) return undefined;
+  return { before: toThousandths(before.OrderTotal), after: toThousandths(order.OrderTotal) };
 }
 
 const REFUNDED: ReadonlySet<string> = new Set(['partially_refunded', 'refunded']);

@@ -34,10 +34,11 @@ type CustomerResult =
 export function orderCustomer(
   order: StoreOrder,
   rules: OrderRules,
-  before: { readonly customer: RememberedOrder['customer']; readonly hasEarned: boolean },
+  before: RememberedOrder | undefined,
 ): CustomerResult {
   const { customer } = order;
-  const { customer: remembered, hasEarned } = before;
+  const remembered = before?.customer;
+  const hasEarned = before?.basics?.OrderCompletedDate != null;
   const staysWith = hasEarned ? remembered : undefined;
   if (customer === undefined || (staysWith && staysWith.OriginalId !== customer.id)) {
     return { kind: 'form', form: remembered };

@@ -72,7 +72,7 @@ function mapEntity(
     askedFor: snapshot.history === true,
     byNewRules: snapshot.newRules === true,
     remembered: entry?.remembered,
-    service: entry?.service,
+    ...(entry?.amounts && { completedAt: entry.amounts.sent.completedAt }),
     now,
   };
   switch (entity.kind) {

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { EntityEntry } from '../../../../shared/core/ledger/ledger.ts';
-import type { WantedOrder } from '../../../../shared/core/mapping/wanted-state.ts';
+import {
+  cancelledOrderKey,
+  type WantedOrder,
+} from '../../../../shared/core/mapping/wanted-state.ts';
 import {
   couponDifferences,
   couponOfService,
@@ -26,8 +29,8 @@ const completed: WantedOrder = {
   id: '71',
   order,
   sold: [],
-  changed: false,
-  isFine: false,
+  isRefunded: false,
+  earlier: [],
 };
 const pending: WantedOrder = { ...completed, order: { ...order, IsCompleted: false } };
 const cancelled: WantedOrder = {
@@ -38,10 +41,11 @@ const cancelled: WantedOrder = {
 
 function entryWith(taken: number, changes: Partial<EntityEntry> = {}): EntityEntry {
   const at = new Date(CALLED).toISOString();
+  const sent = { total: 60_000 + taken, products: [], completedAt: at };
   const outcomes = [{ at, outcome: 'applied', version: CALLED, topic: 'orders/updated' }];
-  const service = { total: 60_000 + taken, products: [], completedAt: at, taken };
+  const amounts = { sent, taken };
   const entry = { version: CALLED, appliedKey: 'key', uncertain: false, revision: 3 };
-  return { ...entry, service, outcomes, ...changes };
+  return { ...entry, amounts, outcomes, ...changes };
 }
 
 const held = (changes: object = {}) => ({
@@ -179,10 +183,10 @@ describe('what the service holds of an order', () => {
     expect(judge(undefined, held({ OrderTotal: 61 }))).toEqual(report('amount'));
     expect(judge(undefined, held({ Coupon: 'ANOTHER' }))).toEqual({ kind: 'same' });
     expect(judge(undefined, undefined)).toEqual(report('absent'));
-    const ended = entryWith(0, { service: { total: 0, products: [], taken: 0, ended: true } });
+    const ended = entryWith(0, { appliedKey: cancelledOrderKey('71') });
     expect(judge(undefined, held(), { entry: ended })).toEqual(report('state'));
     // It is not known what was sent.
-    const { service: _, ...older } = entryWith(0);
+    const { amounts: _, ...older } = entryWith(0);
     expect(judge(undefined, held(PENDING), { entry: older })).toEqual({ kind: 'same' });
   });
 
@@ -206,14 +210,14 @@ describe('what the service holds of an order', () => {
 
 describe('the sides of an order', () => {
   it('say what is not known', () => {
-    expect(sideOfLedger(undefined)).toBeUndefined();
-    expect(sideOfLedger(entryWith(40_000))).toMatchObject({
+    expect(sideOfLedger('71', undefined)).toBeUndefined();
+    expect(sideOfLedger('71', entryWith(40_000))).toMatchObject({
       ...{ state: 'completed', amount: 60_000, coupon: undefined },
     });
-    const { service: _, ...older } = entryWith(0);
-    expect(sideOfLedger(older)).toMatchObject({ amount: undefined });
-    const ended = entryWith(0, { service: { total: 0, products: [], taken: 0, ended: true } });
-    expect(sideOfLedger(ended)).toMatchObject({ state: 'cancelled' });
+    const { amounts: _, ...older } = entryWith(0);
+    expect(sideOfLedger('71', older)).toMatchObject({ amount: undefined });
+    const ended = entryWith(0, { appliedKey: cancelledOrderKey('71') });
+    expect(sideOfLedger('71', ended)).toMatchObject({ state: 'cancelled' });
     expect(sideOfService(undefined, undefined, assumptions)).toBeUndefined();
   });
 
