@@ -352,7 +352,7 @@ async function tryTwins(account: TestAccount): Promise<Conclusion> {
   const first = found === customer.OriginalId ? 'first' : 'second';
   const whom = sharesEmail ? ` By the address it finds the ${first} of them.` : '';
   return pass(
-    `${means}${whom} A customer for whom it finds another member can redeem nothing until a person has settled it (docs/runbook.md, "Two members").`,
+    `${means}${whom} A customer for whom it finds another member can redeem nothing until a person acts (docs/runbook.md, "Two members").`,
   );
 }
 
