@@ -9,6 +9,7 @@ import type {
   StoreScan,
 } from '../../shared/core/store/store.ts';
 import type {
+  BookedFigures,
   StoreCoupon,
   StoreMember,
   StoreOrder,
@@ -38,6 +39,8 @@ const SIXTY_DAYS_MS = 60 * 86_400_000;
 
 export function createMemoryStore(): MemoryStore {
   const things = new Map<string, unknown>();
+  /** Of each order, its figures after each change. */
+  const books = new Map<string, BookedFigures[]>();
   /** The first `updatedAt` of each. */
   const createdAt = new Map<string, string>();
   const at = (shop: string, kind: string, id: string) => `${shop}|${kind}|${id}`;
@@ -117,7 +120,11 @@ export function createMemoryStore(): MemoryStore {
     set outage(answer) {
       outage = answer;
     },
-    putOrder: (shop, order) => put(at(shop, 'order', order.id), order),
+    putOrder(shop, order) {
+      const key = at(shop, 'order', order.id);
+      put(key, order);
+      books.set(key, [...(books.get(key) ?? []), { ...order, at: order.updatedAt }]);
+    },
     putProduct: (shop, product) => put(at(shop, 'product', product.id), product),
     putMember: (shop, member) => put(at(shop, 'member', member.id), member),
     putCoupon(shop, coupon) {
@@ -135,11 +142,15 @@ export function createMemoryStore(): MemoryStore {
     allOrders: true,
     now: Date.now,
     until: () => store,
-    async readOrder(shop, id, evidence = {}) {
+    async readOrder(shop, id, { deletionAnnounced, book } = {}) {
       const answer = read<StoreOrder>(shop, 'order', id);
-      const isShown = answer.kind === 'found' && !isHidden(answer.value);
-      if (isShown || answer.kind === 'unavailable') return answer;
-      if (store.allOrders || evidence.deletionAnnounced) return { kind: 'gone' };
+      if (answer.kind === 'unavailable') return answer;
+      if (answer.kind === 'found' && !isHidden(answer.value)) {
+        const { book: own, ...order } = answer.value;
+        const states = book && (own ?? books.get(at(shop, 'order', id)));
+        return { kind: 'found', value: { ...order, ...(states && { book: states }) } };
+      }
+      if (store.allOrders || deletionAnnounced) return { kind: 'gone' };
       return { kind: 'unavailable', why: 'order-not-visible', misconfigured: true, hidden: true };
     },
     readProduct: async (shop, id) => read(shop, 'product', id),

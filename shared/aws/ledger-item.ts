@@ -12,8 +12,8 @@ import {
   OUTCOMES_KEPT,
   type PastOutcome,
   type RecordKind,
-  readAmounts,
 } from '../core/ledger/ledger.ts';
+import { readServiceOrder } from '../core/ledger/service-order.ts';
 import type { DynamoDbCalls } from './aws-client.ts';
 
 export type LedgerItem = Record<string, AttributeValue>;
@@ -51,8 +51,8 @@ export const ITEM = {
   letterPlace: 't',
   /** BOOL, true or absent: the order was sent as history. */
   history: 'h',
-  /** S: `SentAmounts` as JSON, absent unless the order was sent as completed. */
-  amounts: 'a',
+  /** S: `ServiceOrder` as JSON, absent where nothing is known. */
+  service: 'a',
   /** S: the revision of the rules that the order was mapped by. */
   rules: 's',
   /** N, epoch milliseconds, absent unless the person was redacted. */
@@ -146,7 +146,7 @@ export function toItem(
   revision: number,
   writeId: string,
 ): LedgerItem {
-  const { appliedKey, remembered, expiresAt, history, redactedAt, amounts, rules, listed } = entry;
+  const { appliedKey, remembered, expiresAt, history, redactedAt, service, rules, listed } = entry;
   const listedUnder = isListed(key.kind) ? key.kind : entry.discountId;
   const text = ledgerKeyText(key);
   const itemKey = itemKeyOf(text);
@@ -163,7 +163,7 @@ export function toItem(
     ...(remembered !== undefined && { [ITEM.remembered]: { S: remembered } }),
     ...(expiresAt !== undefined && { [ITEM.expiresAt]: { N: String(expiresAt) } }),
     ...(history === true && { [ITEM.history]: { BOOL: true } }),
-    ...(amounts && { [ITEM.amounts]: { S: JSON.stringify(amounts) } }),
+    ...(service && { [ITEM.service]: { S: JSON.stringify(service) } }),
     ...(rules !== undefined && { [ITEM.rules]: { S: rules } }),
     ...(redactedAt !== undefined && { [ITEM.redactedAt]: { N: String(redactedAt) } }),
     ...(listed && {
@@ -205,7 +205,7 @@ export function fromItem(item: LedgerItem): { entry: EntityEntry; faults: readon
   const version = need(ITEM.version, numberIn(item[ITEM.version]), 0);
   const uncertain = need(ITEM.uncertain, item[ITEM.uncertain]?.BOOL, true);
   const history = read(ITEM.history, item[ITEM.history]?.BOOL);
-  const amounts = read(ITEM.amounts, jsonIn(item[ITEM.amounts], readAmounts));
+  const service = read(ITEM.service, jsonIn(item[ITEM.service], readServiceOrder));
   const rules = read(ITEM.rules, item[ITEM.rules]?.S);
   const redactedAt = read(ITEM.redactedAt, numberIn(item[ITEM.redactedAt]));
   const revision = need(ITEM.revision, revisionIn(item[ITEM.revision]), NO_REVISION);
@@ -225,7 +225,7 @@ export function fromItem(item: LedgerItem): { entry: EntityEntry; faults: readon
     ...(listedUnder !== undefined && !isListed(listedUnder) && { discountId: listedUnder }),
     ...(expiresAt !== undefined && { expiresAt }),
     ...(history === true && { history }),
-    ...(amounts && { amounts }),
+    ...(service && { service }),
     ...(rules !== undefined && { rules }),
     ...(redactedAt !== undefined && { redactedAt }),
   };

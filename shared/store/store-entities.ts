@@ -78,13 +78,34 @@ export interface StoreOrder {
   readonly metafields: readonly StoreMetafield[] | undefined;
   /** Undefined for a guest, and after the customer was deleted. */
   readonly customer: StoreCustomer | undefined;
+  /** Something was taken out or paid back since it was placed, as far as this source says. */
+  readonly changed: boolean;
   /**
-   * The order with its amounts before each refund, the oldest first. An edit that takes goods out is a refund without
-   * money. Empty where nothing is kept.
+   * Its figures after each change of goods and money, the oldest first and those of today last: from the store's own
+   * books, never from today's snapshot. Undefined if they were not asked for. Of changes whose order is not known, it
+   * has what the order may have been in either order.
    */
-  readonly beforeRefunds: readonly Omit<StoreOrder, 'beforeRefunds'>[];
-  /** Which of some refunds counted first is not known: `beforeRefunds` has what the order counted in either case. */
-  readonly refundsAreTied?: boolean;
+  readonly book?: readonly BookedFigures[];
+}
+
+/** What an order's amount is computed from. */
+export type OrderFigures = Pick<
+  StoreOrder,
+  | 'currency'
+  | 'taxesIncluded'
+  | 'lines'
+  | 'subtotal'
+  | 'total'
+  | 'shipping'
+  | 'refundedWithoutLines'
+  | 'paidWithGiftCards'
+  | 'paymentStatus'
+  | 'lostDispute'
+>;
+
+export interface BookedFigures extends OrderFigures {
+  /** ISO 8601: since then. */
+  readonly at: string;
 }
 
 export interface GiftCardPayment extends PartPayment {

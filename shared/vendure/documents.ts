@@ -21,10 +21,14 @@ const ORDER_FIELDS = `id code type state active orderPlacedAt updatedAt currency
   customer { ${CUSTOMER_FIELDS} }
   subTotal subTotalWithTax shippingWithTax totalWithTax
   surcharges { id description price priceWithTax }
-  lines { id quantity orderPlacedQuantity proratedLinePrice proratedLinePriceWithTax productVariant { name product { id } } }
+  lines { id quantity orderPlacedQuantity proratedUnitPrice proratedUnitPriceWithTax
+    proratedLinePrice proratedLinePriceWithTax productVariant { name product { id } } }
   payments { id method amount state createdAt refunds { ${REFUND_FIELDS} } }
-  modifications { refund { id } }
+  modifications { createdAt lines { orderLineId quantity } surcharges { id } }
   ${FULFILLMENTS}`;
+
+const CANCELLATIONS = `history(options: { take: 100, filter: { type: { eq: "ORDER_CANCELLATION" } } }) {
+    items { createdAt data } }`;
 
 /** What a seller sends of it. */
 export interface VendureSellerOrder {
@@ -62,6 +66,8 @@ export interface VendureOrder {
     /** What is left after cancellations and modifications; refunds do not change it. */
     readonly quantity: number;
     readonly orderPlacedQuantity: number;
+    readonly proratedUnitPrice: number;
+    readonly proratedUnitPriceWithTax: number;
     readonly proratedLinePrice: number;
     readonly proratedLinePriceWithTax: number;
     readonly productVariant: {
@@ -70,7 +76,20 @@ export interface VendureOrder {
     };
   }[];
   readonly payments: readonly VendurePayment[] | null;
-  readonly modifications: readonly { readonly refund: { readonly id: string } | null }[];
+  readonly modifications: readonly {
+    readonly createdAt: string;
+    /** Signed: what was added, or taken out. */
+    readonly lines: readonly Pieces[];
+    readonly surcharges: readonly { readonly id: string }[];
+  }[];
+  /** Read only for the order's book: its cancellations. */
+  readonly history?: {
+    readonly items: readonly {
+      readonly createdAt: string;
+      /** Ids are numbers here. */
+      readonly data: { readonly lines?: readonly HistoryPieces[] };
+    }[];
+  };
   readonly fulfillments: readonly VendureFulfillment[] | null;
   /** Read besides, of an `Aggregate`: it has no parcels of its own. */
   readonly sellerOrders?: readonly VendureSellerOrder[];
@@ -93,6 +112,11 @@ export interface VendureFulfillment {
 
 interface Pieces {
   readonly orderLineId: string;
+  readonly quantity: number;
+}
+
+interface HistoryPieces {
+  readonly orderLineId: string | number;
   readonly quantity: number;
 }
 
@@ -193,6 +217,8 @@ export const WITH_CODE = { couponCode: { isNull: false } };
 
 export const documents = {
   order: one('order', ORDER_FIELDS),
+  /** With what was cancelled of it. */
+  orderWithHistory: one('order', `${ORDER_FIELDS} ${CANCELLATIONS}`),
   orders: list('orders', 'OrderListOptions', ORDER_FIELDS),
   sellerOrders: list(
     'orders',

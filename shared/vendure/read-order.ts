@@ -27,28 +27,104 @@ export function readVendureOrder(
   order: VendureOrder,
   reading: OrderReading,
 ): StoreOrder | undefined {
-  const refunds = (order.payments ?? [])
-    .flatMap((payment) => payment.refunds)
-    .filter(isBack)
-    .toSorted(byAge);
+  const refunds = refundsOf(order).toSorted(byAge);
   const now = readWith(order, refunds, reading);
   if (!now) return undefined;
-  const isKept = now.lines.some(({ kept }) => kept > 0);
-  const ofModifications = new Set(order.modifications.map(({ refund }) => refund?.id));
-  const alone = refunds.filter(({ id }) => !ofModifications.has(id));
-  const beforeRefunds = isKept
-    ? alone.flatMap((_, index) => {
-        const later = new Set(alone.slice(index));
-        return (
-          readWith(
-            order,
-            refunds.filter((one) => !later.has(one)),
-            reading,
-          ) ?? []
-        );
-      })
-    : [];
-  return { ...now, beforeRefunds };
+  const changes = changesOf(order);
+  const changed = refunds.length > 0 || changes.some(takesOut) || isOut(order);
+  return { ...now, changed, ...(order.history && { book: bookOf(order, now, changes, reading) }) };
+}
+
+const refundsOf = ({ payments }: VendureOrder): readonly VendureRefund[] =>
+  (payments ?? []).flatMap((payment) => payment.refunds).filter(isBack);
+
+/** Fewer pieces are left than were placed. */
+const isOut = ({ lines }: VendureOrder): boolean =>
+  lines.some(({ quantity, orderPlacedQuantity }) => quantity < orderPlacedQuantity);
+
+/** What an administrator added to the order or took out of it. */
+interface Change {
+  readonly at: number;
+  /** By line: more pieces, or less. */
+  readonly pieces: ReadonlyMap<string, number>;
+  /** Surcharges that it added. */
+  readonly surcharges: ReadonlySet<string>;
+}
+
+const takesOut = ({ pieces }: Change): boolean => [...pieces.values()].some((count) => count < 0);
+
+function changesOf({ modifications, history }: VendureOrder): readonly Change[] {
+  return [
+    ...modifications.map(({ createdAt, lines, surcharges }) => ({
+      at: Date.parse(createdAt),
+      pieces: new Map(lines.map(({ orderLineId, quantity }) => [orderLineId, quantity])),
+      surcharges: new Set(surcharges.map(({ id }) => id)),
+    })),
+    ...(history?.items ?? []).map(({ createdAt, data: { lines = [] } }) => ({
+      at: Date.parse(createdAt),
+      pieces: new Map(lines.map((one) => [String(one.orderLineId), -one.quantity])),
+      surcharges: new Set<string>(),
+    })),
+  ];
+}
+
+type Figures = Omit<StoreOrder, 'changed' | 'book'>;
+
+/** The order's figures after it was placed and after each change, payment and refund, the oldest first. */
+function bookOf(
+  order: VendureOrder,
+  now: Figures,
+  changes: readonly Change[],
+  reading: OrderReading,
+): NonNullable<StoreOrder['book']> {
+  const refunds = refundsOf(order);
+  const placedAt = Date.parse(order.orderPlacedAt ?? '');
+  const dates = [...(order.payments ?? []), ...refunds].map(({ createdAt }) =>
+    Date.parse(createdAt),
+  );
+  const moments = new Set([placedAt, ...changes.map(({ at }) => at), ...dates]);
+  const states = [...moments]
+    .filter((at) => at >= placedAt)
+    .toSorted((one, other) => one - other)
+    .flatMap((at) => {
+      const later = changes.filter((change) => change.at > at);
+      const made = refunds.filter(({ createdAt }) => Date.parse(createdAt) <= at).toSorted(byAge);
+      const payments = (order.payments ?? []).filter((one) => Date.parse(one.createdAt) <= at);
+      const then = readWith(rewound({ ...order, payments }, later), made, reading);
+      const paid = { paymentStatus: 'paid', at: new Date(at).toISOString() };
+      return then ? [{ ...then, ...paid }] : [];
+    });
+  return [...states, { ...now, at: now.updatedAt }];
+}
+
+/** The order without its later changes. What is left of a line costs what it costs today. */
+function rewound(order: VendureOrder, later: readonly Change[]): VendureOrder {
+  if (later.length === 0) return order;
+  const lines = order.lines.map((line) => {
+    const since = later.reduce((count, { pieces }) => count + (pieces.get(line.id) ?? 0), 0);
+    const quantity = line.quantity - since;
+    if (since === 0) return line;
+    return {
+      ...{ ...line, quantity },
+      proratedLinePrice: line.proratedUnitPrice * quantity,
+      proratedLinePriceWithTax: line.proratedUnitPriceWithTax * quantity,
+    };
+  });
+  const surcharges = order.surcharges.filter(
+    ({ id }) => !later.some((change) => change.surcharges.has(id)),
+  );
+  const total = (
+    ofLine: (line: (typeof lines)[number]) => number,
+    ofCharge: 'price' | 'priceWithTax',
+  ) =>
+    lines.reduce((units, line) => units + ofLine(line), 0) +
+    surcharges.reduce((units, one) => units + one[ofCharge], 0);
+  const subTotalWithTax = total((line) => line.proratedLinePriceWithTax, 'priceWithTax');
+  return {
+    ...{ ...order, lines, surcharges, subTotalWithTax },
+    subTotal: total((line) => line.proratedLinePrice, 'price'),
+    totalWithTax: subTotalWithTax + order.shippingWithTax,
+  };
 }
 
 /** Pending money is not back yet; pieces are. */
@@ -65,7 +141,7 @@ function readWith(
   order: VendureOrder,
   refunds: readonly VendureRefund[],
   { readAt, precision }: OrderReading,
-): Omit<StoreOrder, 'beforeRefunds'> | undefined {
+): Figures | undefined {
   const { orderPlacedAt, state } = order;
   // A seller's order is a part of the customer's own.
   if (orderPlacedAt === null || order.active || order.type === 'Seller') return undefined;

@@ -288,8 +288,10 @@ export function createVendureStore(settings: VendureStoreSettings): ShopStore {
     });
 
     return {
-      readOrder: (domain, id): Promise<StoreAnswer<StoreOrder>> =>
-        readOne<VendureOrder, StoreOrder>(domain, documents.order, id, readOrder, completeOrders),
+      readOrder(domain, id, { book } = {}): Promise<StoreAnswer<StoreOrder>> {
+        const document = book ? documents.orderWithHistory : documents.order;
+        return readOne<VendureOrder, StoreOrder>(domain, document, id, readOrder, completeOrders);
+      },
 
       readProduct: (domain, id): Promise<StoreAnswer<StoreProduct>> =>
         readOne<VendureProduct, StoreProduct>(domain, documents.product, id, (raw, { reading }) =>

@@ -32,7 +32,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
       uncertain: false,
       remembered: '{"customer":"ana@example.com"}',
       rules: 'r1',
-      amounts: { sent: { total: 1, products: [['p', 1, 0]], completedAt: '' }, taken: 0 },
+      service: { total: 1, products: [['p', 1, 0]], completedAt: '', taken: 0 },
       outcomes: [outcome(1)],
       expiresAt: 1_900_000_000,
     };
@@ -148,7 +148,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
       expect((await read())?.revision).toBeGreaterThanOrEqual(3);
     });
 
-    it('redacts personal data and keeps version, key, amounts and outcomes', async () => {
+    it('redacts personal data and keeps version, key, what the service holds and outcomes', async () => {
       await ledger.write(key, applied, undefined);
       await ledger.redact([key], mark);
       const { remembered: _, ...kept } = applied;
@@ -370,28 +370,28 @@ const anyKey = fc.record(
 
 const anyProduct = fc.tuple(fc.string(), fc.nat(), fc.nat());
 
-const anyAmounts = fc.record(
+const anyServiceOrder = fc.record(
   {
-    sent: fc.record(
-      {
-        total: fc.nat(),
-        products: fc.array(anyProduct, { maxLength: 3 }),
-        completedAt: fc.string(),
-        rest: fc.string(),
-      },
-      { requiredKeys: ['total', 'products', 'completedAt'], noNullPrototype: true },
-    ),
+    id: fc.string(),
+    placedAt: fc.string(),
+    completedAt: fc.string(),
+    total: fc.nat(),
+    products: fc.array(anyProduct, { maxLength: 3 }),
+    rest: fc.string(),
     taken: fc.nat(),
+    theirs: fc.integer(),
+    ended: fc.constant(true as const),
     step: fc.record(
       {
-        key: fc.string(),
+        sum: fc.nat(),
         value: fc.nat(),
         products: fc.array(fc.tuple(fc.string(), fc.nat()), { maxLength: 3 }),
+        searchedFrom: fc.nat(),
       },
-      { noNullPrototype: true },
+      { requiredKeys: ['sum', 'value', 'products'], noNullPrototype: true },
     ),
   },
-  { requiredKeys: ['sent', 'taken'], noNullPrototype: true },
+  { requiredKeys: ['total', 'products', 'taken'], noNullPrototype: true },
 );
 
 const anyEntry: fc.Arbitrary<EntityWrite> = fc.record(
@@ -402,7 +402,7 @@ const anyEntry: fc.Arbitrary<EntityWrite> = fc.record(
     remembered: fc.string({ minLength: 1, unit: 'grapheme' }),
     discountId: fc.string(),
     history: fc.constant(true),
-    amounts: anyAmounts,
+    service: anyServiceOrder,
     rules: fc.string({ maxLength: 12 }),
     redactedAt: fc.nat({ max: Number.MAX_SAFE_INTEGER }),
     outcomes: fc.array(anyOutcome, { maxLength: OUTCOMES_KEPT }),

@@ -10,6 +10,7 @@ import { createDynamoDbLedger } from '../../shared/aws/dynamodb-ledger.ts';
 import { ITEM } from '../../shared/aws/ledger-item.ts';
 import { listNotices, listRecords } from '../../shared/aws/read-ledger.ts';
 import type { StoreEvent } from '../../shared/core/events/event.ts';
+import { LEDGER_FORMAT } from '../../shared/core/events/formats.ts';
 import { ledgerKeyText, NewerItem } from '../../shared/core/ledger/ledger.ts';
 import { handleTask } from '../../shared/core/sync/handle-task.ts';
 import { describeLedgerContract } from '../contract/ledger-contract.ts';
@@ -163,7 +164,7 @@ describe('an item of a newer release', () => {
     [ITEM.outcomes]: { S: '[]' },
     [ITEM.revision]: { N: '3' },
     [ITEM.remembered]: { S: 'in a form of its own' },
-    [ITEM.format]: { N: '2' },
+    [ITEM.format]: { N: String(LEDGER_FORMAT + 1) },
   });
 
   async function open() {

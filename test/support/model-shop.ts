@@ -68,11 +68,11 @@ export function openModelShop({
   const sent: { readonly topic: string; readonly body: string }[] = [];
 
   // Read when it is asked for: most changes never are.
-  connector.store.readOrder = async (_shop, id) => {
+  connector.store.readOrder = async (_shop, id, question) => {
     const row = rows.orders.get(id);
     if (!row) return { kind: 'gone' };
     const settings = { ...defaultRules, ...own, ...current };
-    return { kind: 'found', value: await readOrderRow(world, row, settings) };
+    return { kind: 'found', value: await readOrderRow(world, row, settings, question) };
   };
 
   const model = {

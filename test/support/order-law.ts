@@ -92,7 +92,8 @@ export function mostThatCounts(order: OrderRow, rules: LawRules): bigint {
   const cost = sum(lines.map(({ net, tax }) => net + (order.taxesIncluded ? 0n : tax)));
   const extras = rules.orderTotal === 'total-less-shipping' ? tipsAndDuties(order) : 0n;
   const byGiftCards = rules.giftCards === 'earn-when-used' ? 0n : giftCardMoney(order);
-  const money = received(order) - repaid(order) + atLeast0(owed(order)) - atLeast0(byGiftCards);
+  const kept = received(order) - repaid(order) - owedToCustomer(order);
+  const money = kept + atLeast0(owed(order)) - byGiftCards;
   return min(cost + extras, atLeast0(money));
 }
 
@@ -139,10 +140,11 @@ function paidInMoney(
           return min(given, shippingOf(order, one));
         }),
       );
+  // A refund may go to new store credit: no more went back to gift cards than they paid.
+  const returned = min(toGiftCards, paidByGiftCards(order));
   const whole = atLeast0(currentTotal(order) - back) + shipping;
   if (whole === 0n) return { part: 0n, whole: 1n };
-  // A refund may go to store credit that paid nothing: no more than all was paid in money.
-  return { part: min(whole, atLeast0(whole - giftCardMoney(order) - toGiftCards)), whole };
+  return { part: atLeast0(whole - giftCardMoney(order) - returned), whole };
 }
 
 const smaller = (a: Fraction, b: Fraction): Fraction =>
@@ -160,10 +162,21 @@ const received = ({ transactions }: OrderRow): bigint =>
 const repaid = ({ transactions }: OrderRow): bigint =>
   sum(transactions.filter(isRepayment).filter(isThere).map(minorOf));
 
-/** Paid with gift cards and store credit, less what went back to them. */
-function giftCardMoney({ transactions }: OrderRow): bigint {
-  const theirs = transactions.filter(isGiftCard).filter(isThere);
-  return sum(theirs.filter(isPayment).map(minorOf)) - sum(theirs.filter(isRepayment).map(minorOf));
+const paidByGiftCards = ({ transactions }: OrderRow): bigint =>
+  sum(transactions.filter(isGiftCard).filter(isPayment).filter(isThere).map(minorOf));
+
+/** More was received and not paid back than the order costs now. */
+const owedToCustomer = (order: OrderRow): bigint =>
+  atLeast0(received(order) - repaid(order) - currentTotal(order));
+
+/**
+ * Paid with gift cards and store credit, less what went back to them. While the store owes the customer money, they
+ * count as if they got it back first.
+ */
+function giftCardMoney(order: OrderRow): bigint {
+  const theirs = order.transactions.filter(isGiftCard).filter(isRepayment).filter(isThere);
+  const left = atLeast0(paidByGiftCards(order) - sum(theirs.map(minorOf)));
+  return atLeast0(left - owedToCustomer(order));
 }
 
 /** All money that went back, less what was paid, or is still owed, beyond what is kept; whichever came first. */

@@ -10,7 +10,7 @@ import {
 } from '../../local/store-sandbox/model/store-life.ts';
 import { minorDigits } from '../../shared/store/money.ts';
 import { judgeOrder } from './judge-order.ts';
-import { type LawRules, standingOf } from './order-law.ts';
+import { type LawRules, oddCoins, standingOf } from './order-law.ts';
 import { GIFT_CARD, openScene, type Scene } from './order-scene.ts';
 
 /** What can happen to one order, sensible or not; the store refuses what it cannot do. */
@@ -221,6 +221,8 @@ interface TakenOver {
   readonly key: string;
   /** What the other integration counted beyond our amount, in minor units. */
   readonly moreMinor: bigint;
+  /** Coins of our amount then that no source decides: they are a part of what the other one counted beyond it. */
+  readonly oddCoins: bigint;
 }
 
 /** Undefined where the other integration would not have sent the order as completed. */
@@ -240,7 +242,8 @@ async function takeOverFrom(
   const order = scene.order(id);
   await scene.otherSends(order, (Number(standing.minor) + more * unit) / unit);
   await scene.goLive({ meets });
-  return { key: order.name(), moreMinor: BigInt(more * unit) };
+  const odd = row ? oddCoins(row, rules) : 0n;
+  return { key: order.name(), moreMinor: BigInt(more * unit), oddCoins: odd };
 }
 
 interface Judged {
@@ -255,7 +258,9 @@ function judge({ shop }: Scene, id: string, { rules, other, story }: Judged): Li
   const letters = shop.letters(id);
   const held = shop.held(other?.key ?? id);
   if (other && shop.held(id)) return { kind: 'broken', what: 'the service has it twice', story };
-  const judged = [0n, ...(other ? [other.moreMinor] : [])].map((beyond) => {
+  const { moreMinor = 0n, oddCoins: odd = 0n } = other ?? {};
+  const around = odd > 0n ? [moreMinor - 1n, moreMinor, moreMinor + 1n] : [moreMinor];
+  const judged = [0n, ...around].map((beyond) => {
     const minor = held && { ...held, minor: held.minor - beyond };
     return judgeOrder({ states, held: minor, rules: [rules], letters });
   });

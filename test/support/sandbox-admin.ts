@@ -6,6 +6,7 @@ import type { OrderRow } from '../../local/store-sandbox/model/rows.ts';
 import type { World } from '../../local/store-sandbox/model/world.ts';
 import { defaultServerSettings } from '../../local/store-sandbox/settings.ts';
 import type { Shop } from '../../shared/config/connector-config.ts';
+import type { OrderQuestion } from '../../shared/core/store/store.ts';
 import { questionsOf } from '../../shared/shopify/admin/admin-store.ts';
 import { enrichmentOf } from '../../shared/shopify/admin/open-store.ts';
 import type { StoreOrder } from '../../shared/store/store-entities.ts';
@@ -34,6 +35,7 @@ export async function readOrderRow(
   world: World,
   order: OrderRow,
   rules: Shop['rules'],
+  question: OrderQuestion = {},
 ): Promise<StoreOrder> {
   const { rows } = world;
   const orders = { ...rows.orders, get: () => order, values: () => [order].values() };
@@ -42,7 +44,7 @@ export async function readOrderRow(
     () => askIn(root),
     () => enrichmentOf(rules),
   );
-  const answer = await questions.readOrder(world.shop.domain, order.id);
+  const answer = await questions.readOrder(world.shop.domain, order.id, question);
   if (answer.kind !== 'found') throw new Error(`the store says ${JSON.stringify(answer)}`);
   return answer.value;
 }

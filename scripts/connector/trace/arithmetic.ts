@@ -1,8 +1,5 @@
-import {
-  fromThousandths,
-  OUTCOMES_KEPT,
-  toThousandths,
-} from '../../../shared/core/ledger/ledger.ts';
+import { OUTCOMES_KEPT } from '../../../shared/core/ledger/ledger.ts';
+import { fromThousandths } from '../../../shared/core/ledger/service-order.ts';
 import type { AmountStep, WantedOrder } from '../../../shared/core/mapping/wanted-state.ts';
 import type { StoreOrder } from '../../../shared/store/store-entities.ts';
 import type { ArithmeticBlock } from '../document/document.ts';
@@ -102,11 +99,11 @@ function pastOf(
  */
 function onlyRefund(
   { paymentStatus = '' }: StoreOrder,
-  { earlier, order }: WantedOrder,
+  { past = [] }: WantedOrder,
 ): Amounts | undefined {
-  const [before, ...others] = earlier;
-  if (!before || others.length > 0 || !REFUNDED.has(paymentStatus)) return undefined;
-  return { before: toThousandths(before.OrderTotal), after: toThousandths(order.OrderTotal) };
+  const [before, after, ...others] = new Set(past.map(({ counts }) => counts));
+  if (before === undefined || after === undefined || others.length > 0) return undefined;
+  return REFUNDED.has(paymentStatus) ? { before, after } : undefined;
 }
 
 const REFUNDED: ReadonlySet<string> = new Set(['partially_refunded', 'refunded']);

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import type { Shop } from '../../../shared/config/connector-config.ts';
 import { batchesOf } from '../../../shared/core/events/event.ts';
-import { fromThousandths } from '../../../shared/core/ledger/ledger.ts';
+import { fromThousandths } from '../../../shared/core/ledger/service-order.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import { openShopServices } from '../deployment/services.ts';
 import {

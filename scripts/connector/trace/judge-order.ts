@@ -1,4 +1,4 @@
-import { fromThousandths, toThousandths } from '../../../shared/core/ledger/ledger.ts';
+import { fromThousandths, toThousandths } from '../../../shared/core/ledger/service-order.ts';
 import { faultText, type Mapped } from '../../../shared/core/mapping/wanted-state.ts';
 import { isOther, sideOfService } from '../../../shared/core/reconcile/compare-order.ts';
 import { minorDigits } from '../../../shared/store/money.ts';
@@ -46,7 +46,7 @@ export function judgeOrder(sides: Sides): JudgedOrder {
     store.kind === 'found' && store.value.kind === 'order' ? store.value.order : undefined;
   const read = copies.map((copy) => {
     const { state, amount = 0 } =
-      sideOfService(copy.order, sides.entry?.amounts, sides.assumptions) ?? {};
+      sideOfService(copy.order, sides.entry?.service, sides.assumptions) ?? {};
     return { id: copy.id, state, counts: state === 'completed' ? amount : 0 };
   });
   const planned = plannedOf(sides.mapped);

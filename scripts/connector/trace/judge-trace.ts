@@ -1,4 +1,4 @@
-import { fromThousandths } from '../../../shared/core/ledger/ledger.ts';
+import { fromThousandths } from '../../../shared/core/ledger/service-order.ts';
 import { QUIET_MINUTES } from '../../../shared/core/reconcile/dependencies.ts';
 import type { Suggestion, VerdictKind } from '../document/document.ts';
 import { line, type Options } from '../document/line.ts';

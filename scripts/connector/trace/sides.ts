@@ -3,19 +3,15 @@ import { DROPPED } from '../../../shared/core/batch/dead-letter.ts';
 import { readControl } from '../../../shared/core/calls/shop-pause.ts';
 import type { EntityKey } from '../../../shared/core/events/event.ts';
 import type { MappingSkip } from '../../../shared/core/events/outcome.ts';
-import { type Doubt, isDoubtful, isKnown } from '../../../shared/core/ledger/entry.ts';
-import {
-  type EntityEntry,
-  fromThousandths,
-  readEntry,
-} from '../../../shared/core/ledger/ledger.ts';
+import { type Doubt, isInDoubt, isKnown } from '../../../shared/core/ledger/entry.ts';
+import { type EntityEntry, readEntry } from '../../../shared/core/ledger/ledger.ts';
+import { fromThousandths } from '../../../shared/core/ledger/service-order.ts';
 import { mapSnapshot } from '../../../shared/core/mapping/map-snapshot.ts';
 import {
   differsByRulesAlone,
   faultText,
   idempotencyKey,
   type Mapped,
-  recallOrder,
   type WantedState,
 } from '../../../shared/core/mapping/wanted-state.ts';
 import type { PlatformHealing } from '../../../shared/core/platform/platform.ts';
@@ -98,7 +94,7 @@ export async function readSides(
   const ledger = openLedger(deployment);
   const [entry, read, control] = await Promise.all([
     readEntry(ledger, key),
-    askStore(services.store, key),
+    askStore(services.store, key, { book: 'if-changed' }),
     readControl(ledger, key.shop),
   ]);
   const isObserved = shop.mode === 'observe' || control.observing !== undefined;
@@ -131,7 +127,7 @@ async function askUnderAllIds(
   { key, entry, order }: AskedEntity,
   forms: Shop['otherOrderIds'],
 ): Promise<Pick<Sides, 'held' | 'copies'>> {
-  const { heldAs = key.id } = recallOrder(entry?.remembered) ?? {};
+  const heldAs = entry?.service?.id ?? key.id;
   const ids = new Set([heldAs, ...(order ? [key.id, ...otherIds(order, forms)] : [])]);
   const copies: HeldCopy[] = [];
   let first: Held | undefined;
@@ -353,7 +349,7 @@ export const SKIPS: Readonly<Record<MappingSkip, string>> = {
 /** The service takes a cancellation for final. */
 export function isCancelledThere({ mapped, held, entry, assumptions }: Sides): boolean {
   if (held.kind !== 'order' || mapped?.kind !== 'wanted') return false;
-  const service = sideOfService(held.order, entry?.amounts, assumptions);
+  const service = sideOfService(held.order, entry?.service, assumptions);
   return mapped.wanted.kind === 'order' && service?.state === 'cancelled';
 }
 
@@ -382,8 +378,8 @@ function isTakenUnknown(
   entry: EntityEntry | undefined,
   doubt: Doubt | undefined,
 ): boolean {
-  if (wanted.kind !== 'order' || !wanted.isRefunded || !wanted.order.IsCompleted) return false;
-  return !entry?.amounts || isDoubtful(entry, doubt);
+  if (wanted.kind !== 'order' || !wanted.changed || !wanted.order.IsCompleted) return false;
+  return entry?.service?.completedAt === undefined || isInDoubt(entry, doubt);
 }
 
 /** A side that is undefined says in every field only that it has it or not. */
@@ -431,10 +427,10 @@ function inWords({ key, mapped, entry, held, store: read, assumptions }: Sides):
     case 'cancelled-order': {
       const order = read.kind === 'found' && read.value.kind === 'order' ? read.value.order : null;
       const amount = amountIn(order?.currency);
-      const [store, ledger] = [sideOfStore(wanted), sideOfLedger(key.id, entry)];
+      const [store, ledger] = [sideOfStore(wanted), sideOfLedger(entry)];
       const heldOrder = held.kind === 'order' ? held.order : undefined;
-      const service = sideOfService(heldOrder, entry?.amounts, assumptions);
-      const taken = assumptions.readTotals === 'as-sent' ? (entry?.amounts?.taken ?? 0) : 0;
+      const service = sideOfService(heldOrder, entry?.service, assumptions);
+      const taken = assumptions.readTotals === 'as-sent' ? (entry?.service?.taken ?? 0) : 0;
       const computed = taken > 0 ? ` (as sent, less ${amount(taken)} taken back)` : '';
       const words = (side: OrderSide, how = '') => ({
         state: said(side.state),

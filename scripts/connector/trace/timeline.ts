@@ -1,5 +1,5 @@
 import { DROPPED } from '../../../shared/core/batch/dead-letter.ts';
-import { fromThousandths } from '../../../shared/core/ledger/ledger.ts';
+import { fromThousandths } from '../../../shared/core/ledger/service-order.ts';
 import type { TimelineBlock, Tone } from '../document/document.ts';
 import { nextAttempt } from '../pause/read-pauses.ts';
 import { FOR_WHAT } from '../pause/waiting-messages.ts';

@@ -8,4 +8,4 @@
  * See docs/decisions/0006-messages-and-items-carry-a-version-and-newer-ones-wait.md.
  */
 export const ENVELOPE_VERSION = 1;
-export const LEDGER_FORMAT = 1;
+export const LEDGER_FORMAT = 2;

@@ -230,7 +230,7 @@ export function wasSettledSince(entry: LedgerEntry | undefined, moment: number):
 }
 
 /** True: more may have happened to the entity than its entry says. */
-export function isDoubtful(entry: LedgerEntry | undefined, doubt: Doubt | undefined): boolean {
+export function isInDoubt(entry: LedgerEntry | undefined, doubt: Doubt | undefined): boolean {
   if (!entry || !doubt) return false;
   const settled = entry.outcomes.findLast(({ outcome }) => SETTLED.has(outcome));
   return !settled || Date.parse(settled.at) < doubt.until;

@@ -1,4 +1,5 @@
 import { type EntityKey, type EventHead, isEntityKind } from '../events/event.ts';
+import type { ServiceOrder } from './service-order.ts';
 
 /**
  * What the ledger keeps besides entities: `customer`, the balance that the store was given last,
@@ -50,7 +51,7 @@ export function entityKeyFrom(text: string): EntityKey | undefined {
   return isEntityKind(kind) && id.length > 0 ? { shop, kind, id: id.join('|') } : undefined;
 }
 
-/** One of an entry's last outcomes, without personal data. Operators read them, and `isDoubtful` when one was settled. */
+/** One of an entry's last outcomes, without personal data. Operators read them, and `isInDoubt` when one was settled. */
 export interface PastOutcome {
   /** ISO 8601. */
   readonly at: string;
@@ -114,8 +115,8 @@ export interface EntityEntry extends LedgerEntry {
   readonly history?: boolean;
   /** Of an order: the revision of the rules that the applied state was mapped by. */
   readonly rules?: string;
-  /** Of an order that was sent as completed. */
-  readonly amounts?: SentAmounts;
+  /** Of an order: what the service holds of it, as far as is known. */
+  readonly service?: ServiceOrder;
 }
 
 /** An entry as it is to be written: the ledger counts revisions itself. */
@@ -371,76 +372,3 @@ export class LedgerEntries extends Map<string, EntityEntry> {
 export function isNewer(entries: ReadonlyMap<string, EntityEntry>, keyText: string): boolean {
   return entries instanceof LedgerEntries && entries.newer.has(keyText);
 }
-
-/**
- * What the loyalty service was given for an order that was sent as completed. It is written before
- * each call that changes it, so the service never holds an amount that the ledger does not know.
- *
- * Amounts are in thousandths: the smallest unit of every currency is a whole number of them.
- * See docs/decisions/0014-each-refund-is-a-partial-cancel-with-its-own-key.md.
- */
-export interface SentAmounts {
-  /** What was sent last, before anything was taken from it. */
-  readonly sent: SentOrder;
-  /** The sum of confirmed partial cancels. It only grows. A ledger that was lost or restored knows too little. */
-  readonly taken: number;
-  /** A partial cancel that was begun and is not recorded as done. */
-  readonly step?: CancelStep;
-}
-
-export interface SentOrder {
-  readonly total: number;
-  /** Empty for an order with more products than the ledger can keep. */
-  readonly products: readonly SentProduct[];
-  readonly completedAt: string;
-  /** Hash of the other fields; undefined where the amounts were read from the service. */
-  readonly rest?: string;
-}
-
-/** `taken` is the part of the price that partial cancels named for this product. */
-type SentProduct = readonly [id: string, price: number, taken: number];
-
-export interface CancelStep {
-  readonly key: string;
-  readonly value: number;
-  /** Empty: the parts are not known by product. */
-  readonly products: readonly (readonly [id: string, value: number])[];
-  /** Of several refunds, which are taken one by one, the newest first. */
-  readonly rest?: {
-    /** The sum of partial cancels once all are taken. */
-    readonly upTo: number;
-    /** The sums of the refunds before, the largest first. */
-    readonly below: readonly number[];
-  };
-}
-
-export const toThousandths = (amount: number | null | undefined): number =>
-  Math.round((amount ?? 0) * 1000);
-
-export const fromThousandths = (amount: number): number => amount / 1000;
-
-/** Undefined for what is not the form of this release. */
-export function readAmounts(value: unknown): SentAmounts | undefined {
-  const { sent, taken, step } = (value ?? {}) as Partial<SentAmounts>;
-  const isRead =
-    isWhole(sent?.total) &&
-    typeof sent.completedAt === 'string' &&
-    ['string', 'undefined'].includes(typeof sent.rest) &&
-    isList(sent.products, 3) &&
-    isWhole(taken) &&
-    (step === undefined || isStep(step));
-  return isRead ? (value as SentAmounts) : undefined;
-}
-
-function isStep({ key, value, products, rest }: Partial<CancelStep>): boolean {
-  const isRest = rest === undefined || (isWhole(rest.upTo) && rest.below.every(isWhole));
-  return typeof key === 'string' && isWhole(value) && isList(products, 2) && isRest;
-}
-
-function isList(value: unknown, size: number): boolean {
-  const isRow = (row: unknown) =>
-    Array.isArray(row) && row.length === size && row.every((cell, i) => i === 0 || isWhole(cell));
-  return Array.isArray(value) && value.every(isRow);
-}
-
-const isWhole = (value: unknown): value is number => Number.isSafeInteger(value);

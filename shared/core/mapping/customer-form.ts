@@ -34,11 +34,10 @@ type CustomerResult =
 export function orderCustomer(
   order: StoreOrder,
   rules: OrderRules,
-  before: RememberedOrder | undefined,
+  before: { readonly customer: RememberedOrder['customer']; readonly hasEarned: boolean },
 ): CustomerResult {
   const { customer } = order;
-  const remembered = before?.customer;
-  const hasEarned = before?.basics?.OrderCompletedDate != null;
+  const { customer: remembered, hasEarned } = before;
   const staysWith = hasEarned ? remembered : undefined;
   if (customer === undefined || (staysWith && staysWith.OriginalId !== customer.id)) {
     return { kind: 'form', form: remembered };

@@ -1,13 +1,13 @@
-import { atLeastZero, subtract, sum, toJsonNumber, ZERO } from '../../store/money.ts';
+import { atLeastZero, minorDigits, subtract, sum, toJsonNumber, ZERO } from '../../store/money.ts';
 import { type CreditMix, creditIn } from '../../store/store-credit.ts';
 import type { NamedReference, StoreOrder, StoreOrderLine } from '../../store/store-entities.ts';
 import type { MappingSkip } from '../events/outcome.ts';
+import { fromThousandths, toThousandths } from '../ledger/service-order.ts';
 import { askMerchant, isIdentified, needsMetafields, orderCustomer } from './customer-form.ts';
 import { brandForm } from './map-product.ts';
 import { byId, isUnpaid, lacksAmounts, type OrderAmounts, orderAmounts } from './order-amounts.ts';
 import {
   type AmountRules,
-  type CountedForm,
   HISTORY_METADATA,
   type KnownBefore,
   knownFields,
@@ -34,7 +34,9 @@ export function mapOrder(snapshot: StoreOrder, rules: OrderRules, before: KnownB
 
   const foreign = otherCurrency(order, rules);
   if (foreign && !before.known && !isOver(order)) return { kind: 'fault', faults: [foreign] };
-  const customer = orderCustomer(order, rules, remembered);
+  const completedBefore = before.service?.completedAt;
+  const hasEarned = completedBefore !== undefined;
+  const customer = orderCustomer(order, rules, { customer: remembered?.customer, hasEarned });
   const metadata = orderMetadata(order, rules, before.history === true);
   const faults = [
     ...(customer.kind === 'fault' ? customer.faults : []),
@@ -47,8 +49,8 @@ export function mapOrder(snapshot: StoreOrder, rules: OrderRules, before: KnownB
     return { kind: 'skip', why: 'customer-without-email' };
   }
 
+  const id = before.service?.id ?? order.id;
   const { branch, salesPerson } = pointOfSale(order, remembered);
-  const completedBefore = before.completedAt ?? remembered?.basics?.OrderCompletedDate ?? undefined;
   const progress = orderProgress(order, rules, completedBefore);
   const countedBy = amountRules(
     rules,
@@ -59,7 +61,7 @@ export function mapOrder(snapshot: StoreOrder, rules: OrderRules, before: KnownB
   const amounts = orderAmounts(counted, countedBy);
   const form: OrderForm = knownFields({
     ...orderBasics(order, amounts, progress),
-    OriginalId: remembered?.heldAs ?? order.id,
+    OriginalId: id,
     Customer: customer.form,
     Metadatas: metadata.metadatas,
     PaymentMethod: paymentMethod(order, remembered),
@@ -68,8 +70,6 @@ export function mapOrder(snapshot: StoreOrder, rules: OrderRules, before: KnownB
   });
   const remember = rememberOrder(
     knownFields({
-      heldAs: remembered?.heldAs,
-      basics: rememberedBasics(form),
       countedBy,
       steps: rememberedSteps(amounts),
       credit: countedBy.storeCredit === 'by-origin' ? credit : undefined,
@@ -80,15 +80,14 @@ export function mapOrder(snapshot: StoreOrder, rules: OrderRules, before: KnownB
       salesPerson,
     }),
   );
-  const states = statesBefore(counted);
-  const isStated = !states.some((one) => lacksAmounts(one, countedBy));
+  const isLost = isUnpaid(order) || order.lostDispute === true;
   const goods = {
     sold: soldProducts(order),
-    isRefunded: states.length > 0,
-    earlier: isStated ? states.map((one) => countedForm(orderAmounts(one, countedBy))) : [],
-    refundsAreTied: order.refundsAreTied,
+    changed: order.changed || isLost,
+    past: pastCounts(counted, countedBy),
+    isFine: minorDigits(order.currency) > 2,
   };
-  const wanted = wantedOrder(remembered?.heldAs ?? order.id, form, goods, progress);
+  const wanted = wantedOrder(id, form, goods, progress);
   const lacks = lacksAmounts(order, countedBy) || lacksPayment(order, rules, completedBefore);
   const incomplete = progress.cancelledAt === undefined && lacks;
   return {
@@ -127,7 +126,7 @@ function creditPaid(
   return isClearer ? mix : known;
 }
 
-/** In all states of the order. */
+/** In all states that its book has. */
 function withCredit(order: StoreOrder, mix: CreditMix | undefined): StoreOrder {
   const apply = <State extends Pick<StoreOrder, 'paidWithGiftCards'>>(state: State): State => {
     const { paidWithGiftCards: paid } = state;
@@ -135,7 +134,7 @@ function withCredit(order: StoreOrder, mix: CreditMix | undefined): StoreOrder {
     const apart = { ...paid.apart, credit: { ...paid.apart.credit, mix } };
     return { ...state, paidWithGiftCards: { ...paid, apart } };
   };
-  return { ...apply(order), beforeRefunds: order.beforeRefunds.map(apply) };
+  return { ...apply(order), ...(order.book && { book: order.book.map(apply) }) };
 }
 
 /**
@@ -150,15 +149,16 @@ export function mapDeletedOrder(
   ownId: string,
   before: KnownBefore & { readonly now: Date },
 ): Mapped {
-  const remembered = recallOrder(before.remembered);
-  const id = remembered?.heldAs ?? ownId;
+  const { service } = before;
+  const id = service?.id ?? ownId;
   const progress = {
     status: 'deleted',
     completedAt: undefined,
     cancelledAt: before.now.toISOString(),
   };
   const form = knownFields({
-    ...remembered?.basics,
+    OrderPlacementDate: service?.placedAt,
+    OrderTotal: service && fromThousandths(service.total - service.taken),
     OriginalId: id,
     OrderCancelledDate: progress.cancelledAt,
     OrderStatus: progress.status,
@@ -218,40 +218,32 @@ function orderBasics(order: StoreOrder, amounts: OrderAmounts, progress: OrderPr
     OrderStatus: progress.status,
     IsCancelledOrReturned: isCancelled,
     IsCompleted: completedAt !== undefined,
-    ...countedForm(amounts),
+    OrderTotal: toJsonNumber(amounts.total),
+    Products: orderProducts(amounts),
     UpdatedDate: order.updatedAt,
     Coupon: order.couponCodes[0] ?? null,
   };
-}
-
-function countedForm(amounts: OrderAmounts): CountedForm {
-  return { OrderTotal: toJsonNumber(amounts.total), Products: orderProducts(amounts) };
-}
-
-function rememberedBasics(form: OrderForm): NonNullable<RememberedOrder['basics']> {
-  const { OrderPlacementDate, OrderCompletedDate, OrderTotal } = form;
-  return knownFields({ OrderPlacementDate, OrderCompletedDate, OrderTotal });
 }
 
 function rememberedSteps({ steps }: OrderAmounts): RememberedOrder['steps'] {
   return steps.length > 1 ? steps.map(({ kind, amount }) => [kind, amount]) : undefined;
 }
 
-const NOTHING_SOLD = { sold: [], isRefunded: false, earlier: [] };
+const NOTHING_SOLD = { sold: [], changed: false, isFine: false };
 
-/** What it was before each refund, and before a payment that is lost now. */
-function statesBefore(order: StoreOrder): readonly StoreOrder[] {
-  const isLost = isUnpaid(order) || order.lostDispute === true;
-  return [...order.beforeRefunds, ...(isLost ? [order] : [])].map((one) => ({
-    ...one,
-    ...{ paymentStatus: 'paid', lostDispute: false, beforeRefunds: [] },
+/** By the store's book. Its last figures are those of today, whatever was lost since. */
+function pastCounts(order: StoreOrder, rules: AmountRules): WantedOrder['past'] {
+  if (!order.book || order.book.some((figures) => lacksAmounts(figures, rules))) return undefined;
+  return order.book.map((figures) => ({
+    at: Date.parse(figures.at),
+    counts: toThousandths(toJsonNumber(orderAmounts(figures, rules).total)),
   }));
 }
 
 function wantedOrder(
   id: string,
   order: OrderForm,
-  goods: Pick<WantedOrder, 'sold' | 'isRefunded' | 'earlier' | 'refundsAreTied'>,
+  goods: Pick<WantedOrder, 'sold' | 'changed' | 'past' | 'isFine'>,
   { cancelledAt, status }: OrderProgress,
 ): WantedOrder {
   if (cancelledAt === undefined) return { kind: 'order', id, order, ...goods };
@@ -350,14 +342,8 @@ function isCompleted(order: StoreOrder, rules: Pick<OrderRules, 'completeWhen'>)
   }
 }
 
-/**
- * A deposit of which a part was refunded is in part refunded, too. Whether the store counts what it refunded without
- * lines as owed again is not documented. If it does, it never states less than that: only that very amount is not owed.
- */
-function isOwed({ outstanding = ZERO, refundedWithoutLines = ZERO }: StoreOrder): boolean {
-  const givenAway = subtract(outstanding, refundedWithoutLines) === ZERO;
-  return atLeastZero(outstanding) !== ZERO && !givenAway;
-}
+/** A deposit of which a part was refunded is in part refunded, too. */
+const isOwed = ({ outstanding = ZERO }: StoreOrder): boolean => atLeastZero(outstanding) !== ZERO;
 
 /** The service accepts equal dates: its own sample client sends every sale so. */
 function completionDate(order: StoreOrder, rules: Pick<OrderRules, 'completeWhen'>): string {

@@ -72,7 +72,7 @@ function mapEntity(
     askedFor: snapshot.history === true,
     byNewRules: snapshot.newRules === true,
     remembered: entry?.remembered,
-    ...(entry?.amounts && { completedAt: entry.amounts.sent.completedAt }),
+    service: entry?.service,
     now,
   };
   switch (entity.kind) {

@@ -9,7 +9,7 @@ import {
   ZERO,
 } from '../../store/money.ts';
 import { creditLeft } from '../../store/store-credit.ts';
-import type { StoreOrder, StoreOrderLine } from '../../store/store-entities.ts';
+import type { OrderFigures, StoreOrderLine } from '../../store/store-entities.ts';
 import type { AmountStepKind } from '../../store/storefront-answers.gen.ts';
 import type { AmountRules, AmountStep } from './wanted-state.ts';
 
@@ -34,7 +34,7 @@ export interface OrderAmounts {
  * It is rounded once, at the end. The lines add up to the goods in the total, to the smallest unit.
  * See docs/decisions/0012-an-order-counts-what-was-paid-for-goods-kept.md.
  */
-export function orderAmounts(order: StoreOrder, rules: AmountRules): OrderAmounts {
+export function orderAmounts(order: OrderFigures, rules: AmountRules): OrderAmounts {
   const digits = minorDigits(order.currency);
   const kept = order.lines.filter(({ kept: quantity }) => quantity > 0).toSorted(byId);
   const taxOnTop = order.taxesIncluded ? ZERO : sum(kept.map(({ tax }) => tax));
@@ -82,7 +82,10 @@ export function orderAmounts(order: StoreOrder, rules: AmountRules): OrderAmount
 }
 
 /** Why the order counts nothing, whatever was shipped. */
-function lossOf(order: StoreOrder, rules: AmountRules): 'never-paid' | 'dispute-lost' | undefined {
+function lossOf(
+  order: OrderFigures,
+  rules: AmountRules,
+): 'never-paid' | 'dispute-lost' | undefined {
   if (isUnpaid(order)) return 'never-paid';
   const isLost = order.lostDispute === true && rules.lostDisputes === 'take-back';
   return isLost ? 'dispute-lost' : undefined;
@@ -101,7 +104,10 @@ function stepsOf(
 }
 
 /** True when the rules need what this snapshot does not say. */
-export function lacksAmounts(order: StoreOrder, { giftCards, storeCredit }: AmountRules): boolean {
+export function lacksAmounts(
+  order: OrderFigures,
+  { giftCards, storeCredit }: AmountRules,
+): boolean {
   const needsGiftCards = giftCards !== 'earn-when-used' || storeCredit === 'by-origin';
   const lacksGiftCards = needsGiftCards && order.paidWithGiftCards === undefined;
   return lacksGiftCards || order.refundedWithoutLines === undefined;
@@ -131,7 +137,7 @@ interface Unearned {
 
 /** Of store credit only what certainly came from refunds earns: its points were taken back. */
 function paidWithoutEarning(
-  { paidWithGiftCards: paid }: StoreOrder,
+  { paidWithGiftCards: paid }: OrderFigures,
   { giftCards, storeCredit }: AmountRules,
 ): readonly Unearned[] {
   if (!paid) return [];
@@ -154,7 +160,7 @@ function paidWithoutEarning(
  * A refund of shipping must not raise what the goods count: the smaller part counts, of the order as it is and as
  * if the shipping had not been refunded.
  */
-function paidInMoney(order: StoreOrder, unearned: readonly Unearned[], refunded: Amount): Part {
+function paidInMoney(order: OrderFigures, unearned: readonly Unearned[], refunded: Amount): Part {
   const paid = atLeastZero(subtract(order.total, refunded));
   if (unearned.length === 0) return [paid, paid];
   const now = lessGiftCards(paid, sum(unearned.map((one) => one.now)));
@@ -174,7 +180,11 @@ function isSmaller([part, whole]: Part, [other, otherWhole]: Part): boolean {
   return subtract(multiply(part, otherWhole), multiply(other, whole)).startsWith('-');
 }
 
-function worthOf({ paid, tax }: StoreOrderLine, order: StoreOrder, { taxes }: AmountRules): Amount {
+function worthOf(
+  { paid, tax }: StoreOrderLine,
+  order: OrderFigures,
+  { taxes }: AmountRules,
+): Amount {
   switch (taxes) {
     case 'include':
       return order.taxesIncluded ? paid : sum([paid, tax]);
@@ -184,7 +194,7 @@ function worthOf({ paid, tax }: StoreOrderLine, order: StoreOrder, { taxes }: Am
 }
 
 /** Tips and duties. */
-function extrasOf({ total, shipping }: StoreOrder, goods: Amount): Amount {
+function extrasOf({ total, shipping }: OrderFigures, goods: Amount): Amount {
   return atLeastZero(subtract(total, sum([goods, shipping.price, shipping.taxOnTop])));
 }
 
@@ -212,6 +222,6 @@ export function byId(one: StoreOrderLine, other: StoreOrderLine): number {
 }
 
 /** Its payment was voided, or the authorization has expired: no money came, whatever was shipped. */
-export function isUnpaid({ paymentStatus }: StoreOrder): boolean {
+export function isUnpaid({ paymentStatus }: OrderFigures): boolean {
   return paymentStatus === 'voided' || paymentStatus === 'expired';
 }

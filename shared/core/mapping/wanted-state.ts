@@ -8,12 +8,11 @@ import type { AmountStepKind } from '../../store/storefront-answers.gen.ts';
 import type { MappingSkip } from '../events/outcome.ts';
 import { isKnown } from '../ledger/entry.ts';
 import { type EntityEntry, type Ledger, rememberedForm } from '../ledger/ledger.ts';
+import { fromThousandths, ownCount, type ServiceOrder } from '../ledger/service-order.ts';
 
 type Schemas = components['schemas'];
 
 export type OrderForm = Schemas['Order'];
-/** What an order counts, in all and by product. */
-export type CountedForm = Pick<OrderForm, 'OrderTotal' | 'Products'>;
 export type OrderProductForm = Schemas['OrderProduct'];
 type CancellationForm = Schemas['OrderCancellation'];
 export type CustomerForm = Schemas['Customer'];
@@ -29,17 +28,24 @@ export type WantedOrder = {
   readonly order: OrderForm;
   /** Its products as sold, also those of which nothing is kept: for sending again what was sent. */
   readonly sold: readonly OrderProductForm[];
-  /** Something of it was taken back in the store. */
-  readonly isRefunded: boolean;
-  /** The amounts that the service may still hold: before each refund, and before a payment was lost. The oldest first. */
-  readonly earlier: readonly CountedForm[];
-  /** Which of some refunds counted first is not known: `earlier` has amounts that the order never had, too. */
-  readonly refundsAreTied?: boolean | undefined;
+  /** Something was taken out, paid back or lost since it was placed: the service may have counted more. */
+  readonly changed: boolean;
+  /** What it counted after each change, in thousandths, the oldest first; undefined unless the store's book was read. */
+  readonly past?: readonly PastCount[] | undefined;
+  /** The smallest unit of its currency is less than a cent. */
+  readonly isFine: boolean;
 } & (
   | { readonly kind: 'order' }
   /** `order` is the same in the form of an order, for a service that refuses to cancel it. */
   | { readonly kind: 'cancelled-order'; readonly cancellation: CancellationForm }
 );
+
+/** What an order counted since a moment, in thousandths, by the rules that it is counted by now. */
+export interface PastCount {
+  /** Epoch milliseconds. */
+  readonly at: number;
+  readonly counts: number;
+}
 
 /** What the loyalty service should hold for one entity, in the words of its own contract. */
 export type WantedState =
@@ -144,8 +150,8 @@ export interface KnownBefore {
   readonly known: boolean;
   /** What the mapping gave to remember when it was last applied. */
   readonly remembered: string | undefined;
-  /** Of an order: the completion date that it was sent with. */
-  readonly completedAt?: string;
+  /** Of an order: what the service holds of it. */
+  readonly service?: ServiceOrder | undefined;
   /** Of an order: it was placed before go-live, or was sent as such. */
   readonly history?: boolean;
   /** Of an order: a backfill asks for it. */
@@ -159,10 +165,6 @@ export interface KnownBefore {
  * was deleted) or cannot say (a webhook knows neither disputes, nor the card, nor the names of staff and place).
  */
 export interface RememberedOrder {
-  /** Its id in the service, where another integration sent it under another one than the store's. */
-  readonly heldAs?: string | undefined;
-  /** What a cancellation in the form of an order needs, once the order itself is deleted. */
-  readonly basics?: Pick<OrderForm, 'OrderPlacementDate' | 'OrderCompletedDate' | 'OrderTotal'>;
   /** The rules that its amount was counted by. */
   readonly countedBy?: AmountRules;
   /** What its payment with store credit was made of: its account may be gone later, or the setting another. */
@@ -224,11 +226,6 @@ export function knownFields<T extends object>(
  */
 export function idempotencyKey(wanted: WantedState): string {
   return hash(material(wanted));
-}
-
-/** The key of a cancelled order: its other fields do not matter. */
-export function cancelledOrderKey(id: string): string {
-  return hash({ kind: 'cancelled-order', id });
 }
 
 /**
@@ -338,12 +335,13 @@ export function hasOtherRules(
  */
 export function differsByRulesAlone(
   mapped: Mapped | undefined,
-  entry: { readonly rules?: string; readonly remembered?: string } | undefined,
+  entry: Pick<EntityEntry, 'rules' | 'service'> | undefined,
 ): boolean {
   if (mapped?.kind !== 'wanted' || !hasOtherRules(mapped, entry)) return false;
-  const { basics } = recallOrder(entry?.remembered) ?? {};
-  if (mapped.wanted.kind !== 'order' || !basics) return true;
+  const { service } = entry ?? {};
+  if (mapped.wanted.kind !== 'order' || !service) return true;
   const { OrderTotal, IsCompleted } = mapped.wanted.order;
   // One that was not completed has no points to lose.
-  return basics.OrderCompletedDate == null ? !IsCompleted : OrderTotal === basics.OrderTotal;
+  if (service.completedAt === undefined) return !IsCompleted;
+  return OrderTotal === fromThousandths(ownCount(service));
 }

@@ -1,7 +1,7 @@
 import { DEAD_LETTER_DAYS, DROPPED } from '../batch/dead-letter.ts';
 import { type EntityKey, type EntityKind, inBatches } from '../events/event.ts';
 import type { MappingSkip } from '../events/outcome.ts';
-import { type Doubt, isDoubtful, isKnown, wasSettledSince } from '../ledger/entry.ts';
+import { type Doubt, isInDoubt, isKnown, wasSettledSince } from '../ledger/entry.ts';
 import {
   type EntityEntry,
   isNewer,
@@ -194,7 +194,7 @@ export function judgeEntity(comparison: Comparison): Judgement {
   if (wantedKey === entry.appliedKey) {
     const order = orderIn(mapped);
     // How much was taken the service does not show: the worker reads the order, and tries the keys of its refunds.
-    if (order?.isRefunded && isDoubtful(entry, comparison.doubt)) return heal('uncertain');
+    if (order?.changed && isInDoubt(entry, comparison.doubt)) return heal('uncertain');
     return { kind: 'fine', ...(order && { applied: order }) };
   }
   // A change of the rules takes nothing back by itself: `resend` does, on request.

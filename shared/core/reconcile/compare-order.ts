@@ -1,13 +1,9 @@
 import type { components } from '../../loyalty/contract.gen.ts';
 import { throughBreaker } from '../calls/call-loyalty.ts';
 import { isKnown } from '../ledger/entry.ts';
-import { type EntityEntry, readEntry, type SentAmounts, toThousandths } from '../ledger/ledger.ts';
-import {
-  cancelledOrderKey,
-  recallOrder,
-  type WantedOrder,
-  type WantedState,
-} from '../mapping/wanted-state.ts';
+import { type EntityEntry, readEntry } from '../ledger/ledger.ts';
+import { countsOf, type ServiceOrder, toThousandths } from '../ledger/service-order.ts';
+import type { WantedOrder, WantedState } from '../mapping/wanted-state.ts';
 import type { HeldOrder } from '../sync/change-service.ts';
 import { CANCELLED_STATE, COMPLETED_STATE, readHeld } from '../sync/held-order.ts';
 import {
@@ -106,8 +102,7 @@ export async function readOrders(
 }
 
 /** Another integration may have sent it under another id. */
-const serviceIdOf = ({ id, entry }: SentOrder): string =>
-  recallOrder(entry.remembered)?.heldAs ?? id;
+const serviceIdOf = ({ id, entry }: SentOrder): string => entry.service?.id ?? id;
 
 function stop(why: string, afterSeconds?: number): Stopped {
   const after = afterSeconds !== undefined && { afterSeconds };
@@ -135,15 +130,15 @@ const SHOWN_AFTER_MS = 24 * 3_600_000;
  * See docs/decisions/0019-the-deep-scan-reads-the-service-and-takes-no-points.md.
  */
 export function judgeHeld(
-  { id, entry, wanted }: SentOrder,
+  { entry, wanted }: SentOrder,
   held: HeldOrder | undefined,
   assumptions: ReadingAssumptions,
   now: Date,
 ): HeldVerdict {
-  const { amounts } = entry;
-  const expected = wanted ? sideOfStore(wanted) : sideOfLedger(id, entry);
+  const { service } = entry;
+  const expected = wanted ? sideOfStore(wanted) : sideOfLedger(entry);
   if (!expected) return { kind: 'same' };
-  const found = sideOfService(held, amounts, assumptions);
+  const found = sideOfService(held, service, assumptions);
   const differences = differencesOf(expected, found);
   if (differences.length === 0) return { kind: 'same' };
   const isAboutState = differences.some((one) => one === 'absent' || one === 'state');
@@ -152,7 +147,7 @@ export function judgeHeld(
     wanted !== undefined &&
     (found === undefined || wanted.kind === 'cancelled-order' || assumptions.ordersAreReplaced) &&
     (isAboutState
-      ? isHarmless(expected, found, amounts?.taken ?? 0)
+      ? isHarmless(expected, found, service?.taken ?? 0)
       : differences.includes('amount') && isOverwritten(entry, expected, found, assumptions));
   const what = isAboutState ? 'state' : 'amount';
   return isHealed ? { kind: 'heal', what, differences } : { kind: 'report', differences };
@@ -172,7 +167,7 @@ function isOverwritten(
   // The service has given nothing for it yet.
   if (wanted.state === 'pending') return true;
   const missing = (wanted.amount ?? 0) - (found?.amount ?? 0);
-  const taken = entry.amounts?.taken ?? 0;
+  const taken = entry.service?.taken ?? 0;
   // Then the setting `readTotals` is wrong: the service shows the total less what was taken.
   if (readTotals === 'as-sent' && taken > 0 && !isOther(missing, taken)) return false;
   return missing > 0 || (refunds === 'resend' && taken === 0);
@@ -224,13 +219,14 @@ export function sideOfStore({ kind, order }: WantedOrder): OrderSide {
   return { state, amount: toThousandths(order.OrderTotal), coupon: order.Coupon ?? null };
 }
 
-export function sideOfLedger(id: string, entry: EntityEntry | undefined): OrderSide | undefined {
+export function sideOfLedger(entry: EntityEntry | undefined): OrderSide | undefined {
   if (!isKnown(entry)) return undefined;
-  const { amounts, appliedKey } = entry;
-  // A pending order has no amounts.
-  const live = amounts ? 'completed' : undefined;
-  const state = appliedKey === cancelledOrderKey(id) ? 'cancelled' : live;
-  return { state, amount: amounts && amounts.sent.total - amounts.taken, coupon: undefined };
+  const { service } = entry;
+  // What is not completed counts nothing: whether it is pending there, the record does not say.
+  const live = service?.completedAt === undefined ? undefined : 'completed';
+  const counts = service && countsOf(service);
+  const amount = counts === undefined ? undefined : counts - (service?.theirs ?? 0);
+  return { state: service?.ended ? 'cancelled' : live, amount, coupon: undefined };
 }
 
 /**
@@ -239,17 +235,19 @@ export function sideOfLedger(id: string, entry: EntityEntry | undefined): OrderS
  */
 export function sideOfService(
   held: HeldOrder | undefined,
-  amounts: SentAmounts | undefined,
+  service: ServiceOrder | undefined,
   { readTotals }: Pick<ReadingAssumptions, 'readTotals'>,
 ): OrderSide | undefined {
   if (!held) return undefined;
   const { State, IsCancelledOrReturned, IsCompleted, OrderTotal, Coupon } = held;
   const live = State === COMPLETED_STATE || IsCompleted ? 'completed' : 'pending';
   const isCancelled = State === CANCELLED_STATE || IsCancelledOrReturned === true;
-  const taken = readTotals === 'as-sent' ? (amounts?.taken ?? 0) : 0;
+  const { taken = 0, theirs = 0 } = service ?? {};
+  // What another integration counted otherwise is no difference.
+  const apart = theirs + (readTotals === 'as-sent' ? taken : 0);
   return {
     state: isCancelled ? 'cancelled' : live,
-    amount: OrderTotal === undefined ? undefined : toThousandths(OrderTotal) - taken,
+    amount: OrderTotal === undefined ? undefined : toThousandths(OrderTotal) - apart,
     coupon: Coupon,
   };
 }

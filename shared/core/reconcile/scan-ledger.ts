@@ -8,7 +8,7 @@ import {
   readRecently,
 } from '../ledger/ledger.ts';
 import { mapSnapshot } from '../mapping/map-snapshot.ts';
-import { customerIn, idempotencyKey, recallOrder } from '../mapping/wanted-state.ts';
+import { customerIn, idempotencyKey } from '../mapping/wanted-state.ts';
 import { MOST_ASKED_FOR, type ScanAnswer, type ScannedKind } from '../store/store.ts';
 import {
   type Compared,
@@ -325,8 +325,7 @@ function suspectOf(
 }
 
 /** NaN where it is not known. */
-const placedIn = ({ remembered }: EntityEntry): number =>
-  Date.parse(recallOrder(remembered)?.basics?.OrderPlacementDate ?? '');
+const placedIn = ({ service }: EntityEntry): number => Date.parse(service?.placedAt ?? '');
 
 /** The service holds it, or may, and it is not ended there. */
 function isAlive(

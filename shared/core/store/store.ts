@@ -102,16 +102,16 @@ export interface DiscountPage {
   readonly next?: string;
 }
 
+export interface OrderQuestion {
+  /** The store announced the deletion in a signed body. Absence alone may be a lack of scope. */
+  readonly deletionAnnounced?: boolean;
+  /** With the order's book: `if-changed`, where something was taken out or paid back; `always`, in any case. */
+  readonly book?: 'if-changed' | 'always';
+}
+
 /** The store, asked directly. Never used while a webhook is being received. */
 export interface Store {
-  readOrder(
-    shop: string,
-    id: string,
-    evidence?: {
-      /** The store announced the deletion in a signed body. Absence alone may be a lack of scope. */
-      readonly deletionAnnounced?: boolean;
-    },
-  ): Promise<StoreAnswer<StoreOrder>>;
+  readOrder(shop: string, id: string, question?: OrderQuestion): Promise<StoreAnswer<StoreOrder>>;
   readProduct(shop: string, id: string): Promise<StoreAnswer<StoreProduct>>;
   /** The coupon of one code. */
   readCoupon(shop: string, code: string): Promise<StoreAnswer<StoreCoupon>>;

@@ -9,13 +9,8 @@ import type {
 } from '../../store/storefront-answers.gen.ts';
 import { type AskingDeps, askLoyalty, type Unavailable } from '../calls/call-loyalty.ts';
 import { followMerges } from '../ledger/entry.ts';
-import {
-  fromThousandths,
-  type Ledger,
-  OUTCOMES_KEPT,
-  type PastOutcome,
-  readEntry,
-} from '../ledger/ledger.ts';
+import { type Ledger, OUTCOMES_KEPT, type PastOutcome, readEntry } from '../ledger/ledger.ts';
+import { fromThousandths } from '../ledger/service-order.ts';
 import { recallOrder } from '../mapping/wanted-state.ts';
 import { CANCELLED_STATE } from '../sync/held-order.ts';
 
@@ -102,7 +97,8 @@ export async function readOrderEarning(
       // Placed before the two were merged.
       (await followMerges({ shop, id: ownerId }, ledger)) === currentId);
   if (!isOwn || entry?.appliedKey === undefined) return NOT_EARNED;
-  const asked = await askLoyalty('getOrder', [orderId], deps);
+  // Another integration may have sent it under another id.
+  const asked = await askLoyalty('getOrder', [entry.service?.id ?? orderId], deps);
   if (asked.kind === 'unavailable') return asked;
   // The order names them, so their history is under that id, too.
   const isTheirs = asked.kind === 'answered' && asked.value.Customer?.OriginalId === ownerId;

@@ -2,13 +2,8 @@ import type { OperationId } from '../../loyalty/operations.ts';
 import { applied, type CallsMade, hasCode, judge, refused } from '../calls/call-loyalty.ts';
 import { isRetryWindowOver } from '../events/outcome.ts';
 import { type Facts, isKnown } from '../ledger/entry.ts';
-import type { SentAmounts } from '../ledger/ledger.ts';
-import {
-  cancelledOrderKey,
-  idempotencyKey,
-  type WantedOrder,
-  type WantedState,
-} from '../mapping/wanted-state.ts';
+import { countsOf, type ServiceOrder } from '../ledger/service-order.ts';
+import { idempotencyKey } from '../mapping/wanted-state.ts';
 import {
   type EntityChange,
   type ExecutionDeps,
@@ -16,39 +11,18 @@ import {
   type LoyaltyCalls,
   markAndCall,
   notReplaced,
-  type Rejected,
   recordCalls,
   reject,
   type Synced,
   settle,
   type Wanted,
 } from './change-service.ts';
-import {
-  adoptHeld,
-  cancelOrder,
-  isEndedElsewhere,
-  isFromElsewhere,
-  isHeldCompleted,
-  leaveHeld,
-  takePart,
-} from './held-order.ts';
-import {
-  afterStep,
-  type NextCall,
-  nextCall,
-  type OrderFacts,
-  type ParkReason,
-} from './next-call.ts';
+import { type MappedOrder, parked, type WantedOther } from './decide.ts';
+import { afterStep, type NextCall, nextCall, type OrderFacts } from './decide-order.ts';
+import { cancelOrder, takePart } from './held-order.ts';
 
-type Call = Exclude<NextCall, { kind: 'nothing' | 'park' }>;
+type Call = Extract<NextCall, { kind: 'send' | 'take' | 'cancel' }>;
 type Made = CallsMade & { readonly found?: boolean };
-
-interface Position {
-  readonly change: EntityChange;
-  readonly facts: OrderFacts;
-}
-
-type MappedOrder = Wanted & { readonly wanted: WantedOrder };
 
 /**
  * Decide → mark → call, until nothing is left to do; then record. What a call changed is written
@@ -56,61 +30,49 @@ type MappedOrder = Wanted & { readonly wanted: WantedOrder };
  * the mark, and the same call is made again: that is harmless.
  */
 export async function applyOrder(
-  given: EntityChange,
+  change: EntityChange,
   mapped: MappedOrder,
+  facts: OrderFacts,
   deps: ExecutionDeps,
+  calls: readonly OperationId[] = [],
 ): Promise<Synced> {
-  const { assumptions } = deps.shop(given.key.shop);
-  const calls: OperationId[] = [];
   const { wanted } = mapped;
-  if (wanted.kind === 'order' && isEndedElsewhere(given)) return leaveHeld(given, deps);
-  let at: Position = { change: given, facts: factsIn(given, wanted, deps) };
-  for (;;) {
-    const { change } = at;
-    const next = nextCall(wanted, at.facts, assumptions);
-    if (next.kind === 'nothing') return recordOrder(at, mapped, calls, deps);
-    if (next.kind === 'park') {
-      // Its amount follows other rules, which the customer was promised.
-      const isLeft = next.why === 'unexplained' && isFromElsewhere(change) && !wanted.isRefunded;
-      return isLeft ? leaveHeld(change, deps) : parkOrder(at, next.why, deps);
-    }
-    const called = await markAndCall(change, callOf(next, at, mapped, deps), deps);
-    if (called.kind === 'ended') return called.synced;
-    const { marked, made } = called;
-    calls.push(...made.outcome.calls);
-    at = { change: marked, facts: factsAfter(next, at, mapped, made.found) };
-    if (isLast(next)) return recordOrder(at, mapped, calls, deps);
+  const next = nextCall(wanted, facts, deps.shop(change.key.shop).assumptions);
+  if (next.kind === 'nothing') return recordOrder(change, mapped, facts.record, calls, deps);
+  if (next.kind === 'ask-store')
+    throw new Error('the book was to be read before anything is called');
+  if (next.kind === 'person') {
+    // What was read is no basis for a later call, unless it was understood: then it is what calls began from.
+    const service = calls.length > 0 ? facts.record : change.entry?.service;
+    return reject(change, parked(next.why), deps, { facts: { service } });
   }
+  const called = await markAndCall(change, callOf(next, change, mapped, facts, deps), deps);
+  if (called.kind === 'ended') return called.synced;
+  const { marked, made } = called;
+  const all = [...calls, ...made.outcome.calls];
+  const after = factsAfter(next, change, mapped, facts, made.found);
+  return next.kind === 'take' || (next.kind === 'send' && next.record.completedAt !== undefined)
+    ? applyOrder(marked, mapped, after, deps, all)
+    : recordOrder(marked, mapped, after.record, all, deps);
 }
 
-function callOf(next: Call, { change, facts }: Position, mapped: MappedOrder, deps: ExecutionDeps) {
-  const isRepeatedStep = next.kind === 'take' && next.amounts.step !== undefined;
+function callOf(
+  next: Call,
+  change: EntityChange,
+  mapped: MappedOrder,
+  { record }: OrderFacts,
+  deps: ExecutionDeps,
+) {
+  const isRepeatedStep = next.kind === 'take' && next.record.step !== undefined;
   return {
     mark: markOf(change, mapped, next, deps),
     call: () => perform(next, mapped.wanted.id, change, deps),
     refusal: {
       // A cancellation may still show, and the first try of a step may have used its key.
       keepsMark: next.kind === 'cancel' || isRepeatedStep,
-      facts: { amounts: facts.amounts },
+      facts: { service: record },
     },
   };
-}
-
-function factsIn(change: EntityChange, wanted: WantedOrder, deps: ExecutionDeps): OrderFacts {
-  const { key, entry, event, read } = change;
-  const known = isKnown(entry);
-  const amounts = entry?.amounts;
-  // Its amounts say nothing any more. If the service still has it, it refuses to revive it, and a person looks.
-  const wasCancelled = entry?.appliedKey === cancelledOrderKey(wanted.id);
-  // What another integration sent needs no second call to be certain: it was just read.
-  const isUncertain = entry?.uncertain === true && !isFromElsewhere(change);
-  const unsure = isUncertain || event.force === true || wasCancelled;
-  if (!read) return { known, amounts, unsure };
-  // What the service does not have is sent to it.
-  if (!isHeldCompleted(read.held)) return { known, amounts, unsure: unsure || known };
-  const { readTotals } = deps.shop(key.shop).assumptions;
-  const adopted = adoptHeld(read.held, amounts, wanted, readTotals, isFromElsewhere(change));
-  return { known: true, unsure, ...adopted };
 }
 
 /**
@@ -125,20 +87,21 @@ function markOf(
 ): Facts | undefined {
   const { entry } = change;
   if (next.kind === 'cancel' && !isKnown(entry)) return undefined;
-  const amounts = amountsToMark(next);
-  if (entry?.uncertain && (!amounts || isSame(entry.amounts, amounts))) return undefined;
+  const service = recordToMark(next);
+  if (entry?.uncertain && (!service || isSame(entry.service, service))) return undefined;
   // Of a known entry, the other facts describe what was applied last. But from now on its customer may have earned.
-  const completes = amounts !== undefined && entry?.amounts === undefined;
+  const completes = service?.completedAt !== undefined && entry?.service?.completedAt === undefined;
   const facts = isKnown(entry) && !completes ? {} : factsOf(change, mapped, deps);
-  return { ...facts, ...(amounts && { amounts }) };
+  return { ...facts, ...(service && { service }) };
 }
 
-function amountsToMark(next: Call): SentAmounts | undefined {
-  if (next.kind === 'send') return next.amounts;
-  return next.kind === 'take' ? { ...next.amounts, step: next.step } : undefined;
+/** A pending order holds no amount to take: what it was told need not be marked. */
+function recordToMark(next: Call): ServiceOrder | undefined {
+  if (next.kind === 'take') return { ...next.record, step: next.step };
+  return next.kind === 'send' && next.record.completedAt !== undefined ? next.record : undefined;
 }
 
-const isSame = (one: SentAmounts | undefined, other: SentAmounts | undefined): boolean =>
+const isSame = (one: ServiceOrder | undefined, other: ServiceOrder | undefined): boolean =>
   JSON.stringify(one) === JSON.stringify(other);
 
 async function perform(
@@ -163,81 +126,45 @@ async function perform(
 
 function factsAfter(
   next: Call,
-  { change, facts }: Position,
+  { entry }: EntityChange,
   { wanted }: MappedOrder,
+  facts: OrderFacts,
   found = false,
 ): OrderFacts {
   switch (next.kind) {
     case 'send':
-      return { ...facts, known: true, unsure: false, amounts: next.amounts };
+      return { ...facts, known: true, tellAgain: false, record: next.record };
     case 'take': {
       // A repeated step may have used its key itself.
-      const isFirst = !isSame(change.entry?.amounts, amountsToMark(next));
-      // `unsure` stays: a dead worker may have left more than the step.
-      return { ...facts, amounts: afterStep(wanted, next.amounts, next.step, found && isFirst) };
+      const isFirst = entry?.service?.step?.sum !== next.step.sum;
+      // `tellAgain` stays: a dead worker may have left more than the step.
+      return { ...facts, record: afterStep(wanted, next.record, next.step, found && isFirst) };
     }
     case 'cancel': {
-      const { step: _, ...amounts } = facts.amounts ?? {};
-      return { ...facts, unsure: false, amounts: facts.amounts && (amounts as SentAmounts) };
+      const { step: _, ...record } = facts.record ?? { total: 0, products: [], taken: 0 };
+      return { ...facts, tellAgain: false, record: { ...record, ended: true } };
     }
   }
 }
 
-const isLast = (next: Call): boolean =>
-  next.kind === 'cancel' || (next.kind === 'send' && !next.amounts);
-
 async function recordOrder(
-  { change, facts }: Position,
+  change: EntityChange,
   mapped: Wanted,
+  service: ServiceOrder | undefined,
   calls: readonly OperationId[],
   deps: ExecutionDeps,
 ): Promise<Synced> {
-  const { amounts } = facts;
   const recorded = {
     appliedKey: idempotencyKey(mapped.wanted),
-    facts: { ...factsOf(change, mapped, deps), ...(amounts && { amounts }) },
+    facts: { ...factsOf(change, mapped, deps), ...(service && { service }) },
   };
-  return calls.length === 0
-    ? settle(change, { kind: 'unchanged' }, { kind: 'unchanged', ...recorded }, deps)
-    : recordCalls(
-        change,
-        { ...recorded, ...countsOf(mapped.wanted, amounts) },
-        { kind: 'applied', calls },
-        deps,
-      );
+  if (calls.length === 0) {
+    return settle(change, { kind: 'unchanged' }, { kind: 'unchanged', ...recorded }, deps);
+  }
+  const counts = service && countsOf(service);
+  const noted = { ...recorded, ...(counts !== undefined && { counts }) };
+  return recordCalls(change, noted, { kind: 'applied', calls }, deps);
 }
-
-/** A pending order counts nothing yet. */
-function countsOf(
-  { kind }: Wanted['wanted'],
-  amounts: SentAmounts | undefined,
-): { readonly counts?: number } {
-  if (kind === 'cancelled-order') return { counts: 0 };
-  return amounts ? { counts: amounts.sent.total - amounts.taken } : {};
-}
-
-async function parkOrder(
-  { change, facts }: Position,
-  why: ParkReason,
-  deps: ExecutionDeps,
-): Promise<Synced> {
-  // What was read and not understood is no basis for a later call.
-  const amounts = facts.adopted ? change.entry?.amounts : facts.amounts;
-  return reject(change, parked(why), deps, { facts: { amounts } });
-}
-
-function parked(reason: ParkReason): Rejected {
-  if (reason === 'orders-are-not-replaced') return notReplaced('ordersAreReplaced');
-  const why = {
-    'raise-after-partial-cancel':
-      'its amount rose after a part of it was cancelled: correct the points by hand, or set loyalty.assumptions.raiseAfterPartialCancel',
-    unexplained:
-      'the ledger does not know what was sent for it, and the loyalty service holds an amount that the order never had by the rules of today: correct the points by hand',
-  }[reason];
-  return { kind: 'rejected', reason: 'rejected', why };
-}
-
-export type WantedOther = Exclude<WantedState, WantedOrder>;
 
 /** Makes the service's product, coupon or member the wanted one: a single call. */
 export async function applyOther(

@@ -21,7 +21,7 @@ import {
 import { type EntityEntry, expiresAfter, type Ledger } from '../ledger/ledger.ts';
 import type { Mapped } from '../mapping/wanted-state.ts';
 import type { Snapshot } from '../store/store.ts';
-import type { ReadTotals, RefundSettings } from './next-call.ts';
+import type { ReadTotals, RefundSettings } from './decide-order.ts';
 
 export interface ExecutionDeps {
   readonly ledger: Ledger;

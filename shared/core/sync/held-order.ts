@@ -11,99 +11,28 @@ import {
   retryWhenAllowed,
   throughBreaker,
 } from '../calls/call-loyalty.ts';
-import type { SkipReason } from '../events/outcome.ts';
-import {
-  type Doubt,
-  isDoubtful,
-  isKnown,
-  redactedMeanwhile,
-  redactionOf,
-  wasSettledSince,
-} from '../ledger/entry.ts';
-import {
-  type CancelStep,
-  type EntityEntry,
-  fromThousandths,
-  type SentAmounts,
-  toThousandths,
-} from '../ledger/ledger.ts';
+import { redactedMeanwhile } from '../ledger/entry.ts';
+import type { EntityEntry } from '../ledger/ledger.ts';
+import { type CancelStep, fromThousandths } from '../ledger/service-order.ts';
 import {
   type CustomerForm,
-  HISTORY_METADATA,
   knownFields,
-  type Mapped,
   type OrderForm,
-  recallOrder,
-  rememberOrder,
-  restKey,
   type WantedOrder,
 } from '../mapping/wanted-state.ts';
 import type { Snapshot } from '../store/store.ts';
 import {
   type CallAssumptions,
-  type EntityChange,
   type ExecutionDeps,
   foundIn,
   type HeldOrder,
   isAbsent,
   type LoyaltyCalls,
   type ReadAnswer,
-  retention,
   type ServiceReading,
   type Synced,
-  settle,
 } from './change-service.ts';
-import { countedIn, type OrderFacts, type ReadTotals, sentOf } from './next-call.ts';
-import type { Plan } from './plan.ts';
-
-interface Question {
-  readonly snapshot: Snapshot;
-  readonly entry: EntityEntry | undefined;
-  readonly mapped: Mapped;
-  readonly next: Plan;
-  readonly doubt: Doubt | undefined;
-  readonly takeover: { readonly until: number } | undefined;
-}
-
-/**
- * True when the service may hold more of an order than the ledger knows: then it is read before anything is decided. A
- * ledger that was lost or restored may have forgotten that the order was sent, for whom, and what was taken back.
- * See docs/decisions/0005-a-lost-ledger-takes-nothing-twice.md.
- */
-export function mayHoldMore(
-  { snapshot, entry, mapped, next, doubt, takeover }: Question,
-  { now, orderRetentionDays }: Pick<ExecutionDeps, 'now' | 'orderRetentionDays'>,
-): boolean {
-  if (snapshot.entity.kind !== 'order' || next.kind === 'superseded') return false;
-  const placedAt = Date.parse(snapshot.entity.order.placedAt);
-  // Not only until everything was compared: what the comparison sends is worked on later.
-  const mayBeForgotten =
-    doubt !== undefined && placedAt < doubt.until && !wasSettledSince(entry, doubt.until);
-  if (mapped.kind === 'skip') return mayBeForgotten && !isKnown(entry);
-  if (next.kind !== 'call' || mapped.kind !== 'wanted') return false;
-  if (!entry?.amounts && mayBeForgotten) return true;
-  // Another integration may still send orders, whatever we were told.
-  if (takeover && now().getTime() < takeover.until && !isKnown(entry)) return true;
-  if (takeover && hasForgottenId(entry)) return true;
-  // The service answers the cancellation of an order that it does not have.
-  if (mapped.wanted.kind !== 'order') return false;
-  if (entry?.amounts) return isDoubtful(entry, doubt);
-  const { order, isRefunded } = mapped.wanted;
-  if (!order.IsCompleted) return false;
-  if (!isKnown(entry)) {
-    const hasExpired = now().getTime() - placedAt > orderRetentionDays * 86_400_000;
-    // Sending again what was sent is harmless, unless something was taken back since.
-    return isRefunded || hasExpired;
-  }
-  // An entry that is certain and was pending was not sent as completed.
-  const { basics } = recallOrder(entry.remembered) ?? {};
-  const wasPending = basics !== undefined && basics.OrderCompletedDate == null;
-  return isRefunded || entry.uncertain || !wasPending;
-}
-
-/** A redaction erases under which id the service holds the order. */
-const hasForgottenId = (entry: EntityEntry | undefined): boolean =>
-  isKnown(entry) && entry.redactedAt !== undefined && entry.remembered === undefined;
+import { cancelKey } from './decide-order.ts';
 
 /** By the id that it is known under; after another integration, also by the ids that it may have used. */
 export async function readFromService(
@@ -113,7 +42,7 @@ export async function readFromService(
   deps: ExecutionDeps,
 ): Promise<ServiceReading | Synced> {
   const { loyalty, breaker, otherOrderIds = [] } = deps.shop(shop);
-  const { heldAs } = recallOrder(entry?.remembered) ?? {};
+  const heldAs = entry?.service?.id;
   const looksFurther = heldAs === undefined && deps.pauses.takeoverOf(shop) !== undefined;
   const order = entity.kind === 'order' && looksFurther ? entity.order : undefined;
   const own = heldAs ?? id;
@@ -173,34 +102,6 @@ export function isSameOrder(held: HeldOrder, { name, customer, placedAt }: Store
   return apart < SAME_MOMENT_MS;
 }
 
-/** `Origin` of an order that the service's own integration brought. */
-export const PLATFORM_ORIGIN = 0;
-
-/** Another integration sent the order, and this connector has not. */
-export function isFromElsewhere({ entry, read }: Pick<EntityChange, 'entry' | 'read'>): boolean {
-  if (entry?.amounts || !isHeldLive(read?.held)) return false;
-  return read.heldAs !== undefined || read.held.Origin === PLATFORM_ORIGIN;
-}
-
-/** Under another id it would count anew, although another integration, or a person, has ended it there. */
-export function isEndedElsewhere({ entry, read }: Pick<EntityChange, 'entry' | 'read'>): boolean {
-  const isEnded = read?.held !== undefined && !isHeldLive(read.held);
-  return isEnded && read.heldAs !== undefined && !entry?.amounts;
-}
-
-/** Nothing is sent for an order that the service holds. Later events and scans must know that it is there. */
-export async function leaveHeld(
-  change: EntityChange,
-  deps: ExecutionDeps,
-  why: SkipReason = 'held-elsewhere',
-): Promise<Synced> {
-  const { entry, read } = change;
-  const outcomes = entry?.outcomes ?? [];
-  const known = read?.held && { ...presumeHeld(read.held, entry, read), outcomes };
-  const step = { kind: 'skipped', why, facts: retention(deps) } as const;
-  return settle(change, { kind: 'skipped', why }, step, deps, { entry: known });
-}
-
 /** The order counts, or may. */
 export function isHeldLive(held: HeldOrder | undefined): held is HeldOrder {
   return held !== undefined && held.IsCancelledOrReturned !== true;
@@ -210,74 +111,8 @@ export function isHeldCompleted(held: HeldOrder | undefined): held is HeldOrder 
   return isHeldLive(held) && held.IsCompleted === true;
 }
 
-/**
- * What the entry of an order would remember that the service holds, as far as the service says it. Once completed, it
- * stays so, and stays its customer's.
- */
-export function presumeHeld(
-  held: HeldOrder,
-  entry: EntityEntry | undefined,
-  { heldAs, redactedAt }: Pick<ServiceReading, 'heldAs' | 'redactedAt'>,
-): EntityEntry {
-  const { OrderPlacementDate, OrderTotal, Metadatas } = held;
-  const redaction = { ...(redactedAt !== undefined && { redactedAt }), ...redactionOf(entry) };
-  const completedAt = new Date(held.OrderCompletedDate ?? Number.NaN);
-  const hasDate = held.IsCompleted === true && !Number.isNaN(completedAt.getTime());
-  const remembered = rememberOrder({
-    ...recallOrder(entry?.remembered),
-    ...(heldAs !== undefined && { heldAs }),
-    basics: {
-      ...(OrderPlacementDate !== undefined && { OrderPlacementDate }),
-      ...(OrderTotal !== undefined && { OrderTotal }),
-      ...(hasDate && { OrderCompletedDate: completedAt.toISOString() }),
-    },
-    // Of a redacted person nothing is remembered again.
-    ...(held.Customer && !('redactedAt' in redaction) && { customer: heldCustomer(held) }),
-  });
-  const { name, value } = HISTORY_METADATA;
-  const isHistory = Metadatas?.some((one) => one.Name === name && one.Value === value);
-  return {
-    ...{ version: entry?.version ?? 0, uncertain: true, remembered, outcomes: [], revision: 0 },
-    ...((isHistory || entry?.history) && { history: true }),
-    ...redaction,
-  };
-}
-
-/** The amounts that the service holds: at least what the ledger says was taken from them. */
-export function adoptHeld(
-  held: HeldOrder,
-  amounts: SentAmounts | undefined,
-  { order, isRefunded, earlier }: WantedOrder,
-  readTotals: ReadTotals,
-  isElsewhere: boolean,
-): Pick<OrderFacts, 'amounts' | 'adopted'> {
-  // How another integration names products and people is no reason to send the order again, and ours are not on it.
-  const read = isElsewhere
-    ? { ...sentOf(order), ...countedIn(held), products: [] }
-    : sentIn(held, order);
-  const known = { taken: 0, ...amounts };
-  const isSent = amounts?.sent.total === read.total;
-  // Nothing can have been taken from an order without refunds.
-  if (isSent && !isRefunded) return { amounts };
-  if (readTotals === 'as-sent' || !isRefunded) {
-    const sent = isSent ? amounts.sent : read;
-    return { amounts: { ...known, sent }, adopted: readTotals };
-  }
-  // A sum above all that was ever sent: the keys that it makes were never used.
-  const totals = [order, ...earlier].map(({ OrderTotal }) => toThousandths(OrderTotal));
-  const total = Math.max(read.total, amounts?.sent.total ?? 0, ...totals);
-  const sent = { ...read, total };
-  return { amounts: { ...known, sent, taken: total - read.total }, adopted: readTotals };
-}
-
-function sentIn(held: HeldOrder, order: OrderForm): SentAmounts['sent'] {
-  // Not all of the rest can be read.
-  const isSameRest =
-    held.Customer?.OriginalId === order.Customer?.OriginalId &&
-    held.Coupon?.toLowerCase() === order.Coupon?.toLowerCase();
-  const completedAt = order.OrderCompletedDate ?? '';
-  return { ...countedIn(held), completedAt, ...(isSameRest && { rest: restKey(order) }) };
-}
+/** `Origin` of an order that the service's own integration brought. */
+export const PLATFORM_ORIGIN = 0;
 
 /** Order_CompletedOrderCannotBeCancelled. */
 const CANNOT_CANCEL_COMPLETED = 13;
@@ -341,7 +176,7 @@ function withHeldCustomer(order: OrderForm, held: HeldOrder): OrderForm {
   return { ...basics, ...order, Customer: heldCustomer(held) };
 }
 
-function heldCustomer({ Customer }: HeldOrder): CustomerForm {
+export function heldCustomer({ Customer }: HeldOrder): CustomerForm {
   const { OriginalId, Name, Email, Document } = Customer ?? {};
   return knownFields({ OriginalId, Name, Email, Document });
 }
@@ -369,17 +204,17 @@ function lookForCancel(
 /** Takes back a part of the order. A used key was accepted before (`found`): the step is done. */
 export async function takePart(
   id: string,
-  { key, value, products }: CancelStep,
+  step: CancelStep,
   loyalty: LoyaltyCalls,
   { usedCancelKeyError }: CallAssumptions,
   options: { readonly signal: AbortSignal },
 ): Promise<CallsMade & { readonly found?: boolean }> {
   const calls: OperationId[] = ['partiallyCancelPosOrder'];
-  const parts = products.map(([OriginalId, part]) => ({
+  const parts = step.products.map(([OriginalId, part]) => ({
     OriginalId,
     ValueToRefund: fromThousandths(part),
   }));
-  const body = { ValueToRefund: fromThousandths(value), CancelKey: key };
+  const body = { ValueToRefund: fromThousandths(step.value), CancelKey: cancelKey(id, step) };
   const result = await loyalty.partiallyCancelPosOrder(
     id,
     { ...body, ...(parts.length > 0 && { Products: parts }) },

@@ -15,7 +15,7 @@ interface Situation {
   /** If the version is that of the applied state, only the rules make a difference: see `differsByRulesAlone`. */
   readonly rulesChanged?: boolean;
   /** The service may hold another state than the entry says: the ledger was restored. */
-  readonly doubtful?: boolean;
+  readonly inDoubt?: boolean;
   /** Sent even if nothing changed, because a person says that the service lost it. */
   readonly force?: boolean;
 }
@@ -42,7 +42,7 @@ const OLD_AFTER_MS = 2 * 86_400_000;
 
 export function plan(situation: Situation): Plan {
   const { entry, version, source, wantedKey, now } = situation;
-  const { force, history, rulesChanged, doubtful } = situation;
+  const { force, history, rulesChanged, inDoubt } = situation;
   const fromStore = source === 'store';
 
   // Version 0: no snapshot was recorded yet, only a rejection or a code that was announced.
@@ -67,7 +67,7 @@ export function plan(situation: Situation): Plan {
 
   if (wantedKey === undefined) return { kind: 'skip' };
   const known = entry.appliedKey !== undefined;
-  const same = entry.appliedKey === wantedKey && !entry.uncertain && !doubtful;
+  const same = entry.appliedKey === wantedKey && !entry.uncertain && !inDoubt;
   if (same && !force) return { kind: 'unchanged', advance: version > entry.version };
 
   if (rulesChanged && known && !entry.uncertain && version === entry.version && !force) {

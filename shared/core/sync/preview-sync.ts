@@ -6,12 +6,12 @@ import { isKnown, type LedgerPast } from '../ledger/entry.ts';
 import {
   type EntityEntry,
   expiresAfter,
-  fromThousandths,
   type Ledger,
   type RecordKey,
   readEntry,
   rememberedForm,
 } from '../ledger/ledger.ts';
+import { fromThousandths, ownCount } from '../ledger/service-order.ts';
 import { type EntityRules, mapSnapshot } from '../mapping/map-snapshot.ts';
 import {
   hasOtherRules,
@@ -161,10 +161,8 @@ export function rulesEffect(
   return isSame ? undefined : { before, after, wantedKey };
 }
 
-function earnedBy({ amounts, remembered }: EntityEntry): number {
-  if (amounts) return fromThousandths(amounts.sent.total - amounts.taken);
-  const { OrderTotal = 0, OrderCompletedDate } = recallOrder(remembered)?.basics ?? {};
-  return OrderCompletedDate == null ? 0 : OrderTotal;
+function earnedBy({ service }: EntityEntry): number {
+  return service?.completedAt === undefined ? 0 : fromThousandths(ownCount(service));
 }
 
 const earned = ({ IsCompleted, OrderTotal = 0 }: OrderForm): number =>

@@ -2,9 +2,9 @@ import type { EntityKey, StoreEvent } from '../events/event.ts';
 import type { Outcome } from '../events/outcome.ts';
 import type { Telemetry } from '../events/telemetry.ts';
 import type { EntityEntry } from '../ledger/ledger.ts';
-import { cancelledOrderKey } from '../mapping/wanted-state.ts';
 import {
   askStoreLater,
+  type OrderQuestion,
   retryStore,
   type Snapshot,
   type Store,
@@ -28,6 +28,8 @@ interface Question {
   readonly changedAt: number | undefined;
   /** The store never lags behind its events. */
   readonly isCurrent?: true | undefined;
+  /** Of an order: its past is needed. */
+  readonly book?: OrderQuestion['book'];
 }
 
 /**
@@ -40,11 +42,11 @@ export async function readSnapshot(
   question: Question,
   { store, telemetry, now }: StoreDeps,
 ): Promise<Snapshot | Extract<Outcome, { kind: 'retry' | 'superseded' }>> {
-  const { event, entry, carried, changedAt = Number.POSITIVE_INFINITY } = question;
+  const { event, entry, carried, changedAt = Number.POSITIVE_INFINITY, book } = question;
   const applied = entry && !entry.uncertain ? entry.version : 0;
   if (applied > changedAt) return { kind: 'superseded' };
   telemetry.count('store-read', { kind: key.kind });
-  const evidence = { deletionAnnounced: event.claim === 'deleted' };
+  const evidence = { deletionAnnounced: event.claim === 'deleted', ...(book && { book }) };
   const answer = await askStore(store, key, evidence);
   switch (answer.kind) {
     case 'found': {
@@ -70,7 +72,7 @@ export async function readSnapshot(
  * other event is given up: the announcement may wait behind it in the same group.
  */
 function judgeGone(
-  { kind, id }: EntityKey,
+  { kind }: EntityKey,
   { event: { claim, receivedAt }, entry, carried = 0, isCurrent }: Question,
   now: Date,
 ): Snapshot | Extract<Outcome, { kind: 'retry' | 'superseded' }> {
@@ -87,7 +89,7 @@ function judgeGone(
   if (longUnseen || isCurrent) return { kind: 'superseded' };
   // A state of the same second settles nothing: the store may lag, and the event may be the later of the two.
   const settled = entry !== undefined && entry.version > Math.max(arrivedAt, carried);
-  const cancelled = kind === 'order' && entry?.appliedKey === cancelledOrderKey(id);
+  const cancelled = entry?.service?.ended === true;
   if (!entry?.uncertain && (settled || cancelled)) return { kind: 'superseded' };
   return askStoreLater('says-gone');
 }
@@ -111,7 +113,7 @@ function snapshot(entity: Snapshot['entity'], version: number): Snapshot {
 export async function askStore(
   store: Store,
   { shop, kind, id }: EntityKey,
-  evidence?: { readonly deletionAnnounced: boolean },
+  evidence?: OrderQuestion,
 ): Promise<StoreAnswer<StoreEntity>> {
   switch (kind) {
     case 'order':

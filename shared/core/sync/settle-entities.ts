@@ -23,9 +23,10 @@ import {
   rememberedForm,
 } from '../ledger/ledger.ts';
 import type { ReadEvent } from '../store/store.ts';
+import { customerKeys } from './decide.ts';
 import { handleTask } from './handle-task.ts';
 import { observeEntity } from './preview-sync.ts';
-import { type Candidate, customerKeys, type SyncDeps, syncEntity } from './sync-entity.ts';
+import { type Candidate, type SyncDeps, syncEntity } from './sync-entity.ts';
 
 interface EntitiesDeps extends Omit<ConcludeDeps, 'ledger'>, SyncDeps {
   readonly read: ReadEvent;

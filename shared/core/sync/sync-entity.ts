@@ -1,62 +1,25 @@
 import type { EntityKey, StoreEvent } from '../events/event.ts';
 import { errorFields, type Telemetry } from '../events/telemetry.ts';
-import {
-  customerItems,
-  type Doubt,
-  isDoubtful,
-  isKnown,
-  mergedInto,
-  predatesRedaction,
-  redactedMeanwhile,
-  redactedSince,
-  wasSettledSince,
-} from '../ledger/entry.ts';
-import {
-  type EntityEntry,
-  type Ledger,
-  type LedgerKey,
-  ledgerKeyText,
-  toThousandths,
-} from '../ledger/ledger.ts';
-import {
-  contactHash,
-  hidesDetails,
-  needsMetafields,
-  plainCustomerForm,
-} from '../mapping/customer-form.ts';
-import { needsEnrichment, neverCompleted } from '../mapping/map-order.ts';
-import { type EntityRules, mapSnapshot } from '../mapping/map-snapshot.ts';
-import {
-  cancelledOrderKey,
-  customerIn,
-  differsByRulesAlone,
-  faultText,
-  idempotencyKey,
-  type Mapped,
-  type OrderRules,
-  recallMember,
-  recallOrder,
-  rememberOrder,
-  type WantedState,
-  withGoLive,
-} from '../mapping/wanted-state.ts';
+import { customerItems, redactedMeanwhile } from '../ledger/entry.ts';
+import { type EntityEntry, type Ledger, type LedgerKey, ledgerKeyText } from '../ledger/ledger.ts';
+import type { EntityRules } from '../mapping/map-snapshot.ts';
+import { customerIn, withGoLive } from '../mapping/wanted-state.ts';
 import { noteUsedCodes, withRewardCodeFirst } from '../redemptions/reward-codes.ts';
-import type { EventReading, Snapshot, Store, StoreEntity } from '../store/store.ts';
-import { applyOrder, applyOther, type WantedOther } from './apply-order.ts';
+import type { EventReading, Snapshot, Store } from '../store/store.ts';
+import { applyOrder, applyOther } from './apply-order.ts';
 import {
   discountOf,
   type EntityChange,
   type ExecutionDeps,
   reject,
   retention,
-  type ServiceReading,
   type Synced,
   settle,
-  type Wanted,
 } from './change-service.ts';
+import { type Decision, decide, type Facts, type KnownCustomer } from './decide.ts';
 import { sendCode } from './fan-out.ts';
-import { isHeldLive, leaveHeld, mayHoldMore, presumeHeld, readFromService } from './held-order.ts';
-import { type Plan, plan, snapshotSource } from './plan.ts';
+import { readFromService } from './held-order.ts';
+import { snapshotSource } from './plan.ts';
 import { readSnapshot } from './read-snapshot.ts';
 
 /** An event and what its body says. */
@@ -76,74 +39,165 @@ export interface SyncDeps extends ExecutionDeps {
 }
 
 /**
- * Map → plan → mark → call → record, for one entity and one event about it. The plan may first need the store, or the
- * loyalty service: then its answer is mapped and planned again, each at most once.
+ * Gather → decide → apply, for one entity and one event about it. What the decision lacks is asked for, and it is made
+ * again with the answer.
  * See docs/decisions/0001-events-are-snapshots-and-only-differences-are-sent.md.
  */
 export async function syncEntity(
   key: EntityKey,
   candidate: Candidate,
-  entry: EntityEntry | undefined,
+  given: EntityEntry | undefined,
   deps: SyncDeps,
 ): Promise<Synced> {
-  const { event, reading, customers = deps.ledger } = candidate;
+  const { shop } = key;
   const rules = await rulesOf(key, deps);
-  if (!rules) return { outcome: { kind: 'retry', why: 'ledger-unavailable' }, entry };
-  const carried = reading.kind === 'snapshot' ? reading.version : undefined;
-  const { changedAt, isCurrent } = reading.kind === 'ask-store' ? reading : {};
-  let snapshot = snapshotIn(candidate, deps.now());
-  let read: ServiceReading | undefined;
-  for (;;) {
-    if (!snapshot) {
-      const answer = await readSnapshot(key, { event, entry, carried, changedAt, isCurrent }, deps);
+  if (!rules) return { outcome: { kind: 'retry', why: 'ledger-unavailable' }, entry: given };
+  const entry = await withoutRedacted(key, given, candidate.customers ?? deps.ledger);
+  const carried = snapshotIn(candidate, deps.now());
+  const snapshot = carried && (await withCodes(key, carried, deps));
+  const { pauses, orderRetentionDays } = deps;
+  return proceed(
+    {
+      ...{ key, event: candidate.event, entry, snapshot, rules, orderRetentionDays },
+      assumptions: deps.shop(shop).assumptions,
+      doubt: pauses.doubtOf(shop),
+      takeover: pauses.takeoverOf(shop),
+      now: deps.now(),
+    },
+    candidate,
+    deps,
+  );
+}
+
+async function proceed(facts: Facts, candidate: Candidate, deps: SyncDeps): Promise<Synced> {
+  const { key, entry } = facts;
+  const decision = decide(facts);
+  const again = (answer: Partial<Facts>) =>
+    proceed({ ...facts, ...answer, now: deps.now() }, candidate, deps);
+  switch (decision.kind) {
+    case 'ask-store': {
+      const { book } = decision;
+      const question = { ...questionOf(candidate), entry, ...(book && { book }) };
+      const answer = await readSnapshot(key, question, deps);
       if (answer.kind !== 'snapshot') return { outcome: answer, entry };
-      snapshot = { ...answer, ...optionsOf(event) };
+      const snapshot = await withCodes(key, { ...answer, ...optionsOf(candidate.event) }, deps);
+      return again({ snapshot, ...(book === 'always' && { askedForBook: true }) });
     }
-    entry = await withoutRedacted(key.shop, snapshot, entry, customers);
-    const entity = await withRewardCodeFirst(key.shop, snapshot.entity, deps.ledger);
-    snapshot = { ...snapshot, entity };
-    const before = whatWasSent(entry, read);
-    const mapped = mapSnapshot(key, snapshot, before, rules, deps.now());
-    const wantedKey = mapped.kind === 'wanted' ? idempotencyKey(mapped.wanted) : undefined;
-    const { version } = snapshot;
-    // A redacted person's order is not sent again, not even on request.
-    const isRedacted = snapshot.redactedAt !== undefined || predatesRedaction(entry, version);
-    const force = event.force === true && !isRedacted;
-    const rulesChanged = !snapshot.newRules && differsByRulesAlone(mapped, entry);
-    const doubt = deps.pauses.doubtOf(key.shop);
-    const asked = { force, rulesChanged, doubtful: isDoubtful(entry, doubt) };
-    const next = plan({ ...snapshot, entry, wantedKey, now: deps.now(), ...asked });
-    const situation = { shop: key.shop, snapshot, mapped, entry, rules, doubt };
-    const redactedAt = await lateRedaction(next, situation, customers);
-    if (redactedAt !== undefined) {
-      snapshot = { ...snapshot, redactedAt };
-      continue;
-    }
-    // At most once: a snapshot from the store is never read again.
-    if (next.kind === 'read-store' || (await tellsTooLittle(next, situation, customers))) {
-      snapshot = undefined;
-      continue;
-    }
-    const takeover = deps.pauses.takeoverOf(key.shop);
-    if (!read && mayHoldMore({ snapshot, entry, mapped, next, doubt, takeover }, deps)) {
+    case 'ask-customer':
+      return again({ customer: await readCustomer(key.shop, decision.id, candidate, deps) });
+    case 'ask-service': {
+      const { snapshot } = facts;
+      if (!snapshot) throw new Error('the service is asked about a snapshot');
       const answer = await readFromService(key, snapshot, entry, deps);
-      if ('outcome' in answer) {
-        const { outcome } = answer;
-        if (outcome.kind !== 'rejected') return answer;
-        // Scans must know that it was asked for.
-        return reject(changeOf({ key, event, entry, snapshot, read }, deps), outcome, deps);
-      }
-      read = answer;
-      // A cancellation is final: a late event must not try to revive the order.
-      if (read.held && !isHeldLive(read.held) && snapshot.source === 'event') snapshot = undefined;
-      continue;
+      if (!('outcome' in answer)) return again({ read: answer });
+      const { outcome } = answer;
+      if (outcome.kind !== 'rejected') return answer;
+      // Scans must know that it was asked for.
+      return reject(changeOf(facts, snapshot, candidate, deps), outcome, deps);
     }
-    await noteUsedCodes(key.shop, entity, deps);
-    const given = { key, event, entry, snapshot, read };
-    const synced = await execute(next, mapped, given, deps);
-    if (synced.outcome.kind !== 'retry') await sendRespelled(event, snapshot, deps);
-    return synced;
+    case 'superseded':
+      return { outcome: decision, entry };
+    default:
+      return settleDecision(decision, facts, candidate, deps);
   }
+}
+
+/** Where the ledger's answer to the whole batch was recent, it serves. */
+async function readCustomer(
+  shop: string,
+  id: string,
+  { customers }: Candidate,
+  { ledger }: SyncDeps,
+): Promise<KnownCustomer> {
+  const keys = customerItems({ shop, id });
+  const known = await (customers ?? ledger).readMany(Object.values(keys));
+  const of = (key: LedgerKey) => known.get(ledgerKeyText(key));
+  return { id, record: of(keys.record), member: of(keys.member) };
+}
+
+type Settled = Exclude<
+  Decision,
+  { kind: 'ask-store' | 'ask-service' | 'ask-customer' | 'superseded' }
+>;
+
+/** Calls the loyalty service if that was decided, and records the outcome. */
+async function settleDecision(
+  decision: Settled,
+  facts: Facts,
+  candidate: Candidate,
+  deps: SyncDeps,
+): Promise<Synced> {
+  const { key, entry, snapshot } = facts;
+  if (!snapshot) throw new Error('nothing is decided without a snapshot');
+  const { entity } = snapshot;
+  await noteUsedCodes(key.shop, entity, deps);
+  const change = changeOf(facts, snapshot, candidate, deps);
+  const synced = await apply(decision, change, deps);
+  if (synced.outcome.kind !== 'retry') await sendRespelled(candidate.event, snapshot, deps);
+  return synced;
+
+  async function apply(decided: Settled, change: EntityChange, deps: SyncDeps): Promise<Synced> {
+    switch (decided.kind) {
+      case 'reject':
+        return reject(change, decided.outcome, deps);
+      case 'rules-changed':
+        return { outcome: { kind: 'skipped', why: 'rules-changed' }, entry };
+      case 'skip':
+        return skip(change, decided, deps);
+      case 'unchanged':
+        return decided.advance ? advance(change, decided, deps) : { outcome: UNCHANGED, entry };
+      case 'apply':
+        return applyOther(change, decided.mapped, deps);
+      case 'apply-order':
+        return applyOrder(change, decided.mapped, decided.facts, deps);
+    }
+  }
+}
+
+const UNCHANGED = { kind: 'unchanged' } as const;
+
+async function advance(
+  change: EntityChange,
+  { mapped: { rules } }: Extract<Decision, { kind: 'unchanged' }>,
+  deps: SyncDeps,
+): Promise<Synced> {
+  const isOrder = change.key.kind === 'order';
+  const facts = {
+    ...discountOf(change),
+    // Another change in the same second is no difference between rules.
+    ...(rules !== undefined && { rules }),
+    ...(isOrder && retention(deps)),
+    // It was cancelled before it was deleted: a later redaction of its customer does not name it.
+    ...(isOrder && change.snapshot.entity.kind === 'gone' && { remembered: undefined }),
+  };
+  return settle(change, UNCHANGED, { kind: 'unchanged', facts }, deps);
+}
+
+async function skip(
+  change: EntityChange,
+  { why, held }: Extract<Decision, { kind: 'skip' }>,
+  deps: SyncDeps,
+): Promise<Synced> {
+  const { entry, version } = change;
+  const outcome = { kind: 'skipped', why } as const;
+  // A repeated skip needs no second line among the outcomes.
+  if (!held && entry?.version === version) return { outcome, entry };
+  const facts = held || !entry?.appliedKey ? retention(deps) : {};
+  const step = { kind: 'skipped', why, facts } as const;
+  return settle(change, outcome, step, deps, held ? { entry: held } : change);
+}
+
+function changeOf(
+  { key, entry, read }: Facts,
+  snapshot: Snapshot,
+  { event }: Candidate,
+  { now }: SyncDeps,
+): EntityChange {
+  const { topic, origin } = event;
+  return {
+    ...{ key, event, entry, snapshot, read, version: snapshot.version, topic, now: now() },
+    ...(origin === 'reconcile' && { origin }),
+  };
 }
 
 /**
@@ -178,267 +232,38 @@ function snapshotIn({ event, reading }: Candidate, now: Date): Snapshot | undefi
   return { ...reading, source: snapshotSource(reading, now), ...optionsOf(event) };
 }
 
+function questionOf({ event, reading }: Candidate) {
+  const carried = reading.kind === 'snapshot' ? reading.version : undefined;
+  const { changedAt, isCurrent } = reading.kind === 'ask-store' ? reading : {};
+  return { event, carried, changedAt, isCurrent };
+}
+
+async function withCodes(
+  { shop }: EntityKey,
+  snapshot: Snapshot,
+  { ledger }: SyncDeps,
+): Promise<Snapshot> {
+  return { ...snapshot, entity: await withRewardCodeFirst(shop, snapshot.entity, ledger) };
+}
+
 /** What the sender of the event wants of its snapshot. */
 function optionsOf({ history, newRules }: StoreEvent): Pick<Snapshot, 'history' | 'newRules'> {
   return { ...(history && { history }), ...(newRules && { newRules }) };
 }
-
-/** The entry, or what stands for one that is missing or knows too little. */
-function whatWasSent(
-  entry: EntityEntry | undefined,
-  read: ServiceReading | undefined,
-): EntityEntry | undefined {
-  if (!entry?.amounts) {
-    return isHeldLive(read?.held) ? presumeHeld(read.held, entry, read) : entry;
-  }
-  const { heldAs } = read ?? {};
-  if (heldAs === undefined) return entry;
-  return { ...entry, remembered: rememberOrder({ ...recallOrder(entry.remembered), heldAs }) };
-}
-
-interface Situation {
-  readonly shop: string;
-  readonly snapshot: Snapshot;
-  readonly mapped: Mapped;
-  readonly entry: EntityEntry | undefined;
-  readonly rules: EntityRules;
-  readonly doubt: Doubt | undefined;
-}
-
-/** True when what is planned needs more than this snapshot tells: the store is asked first. */
-async function tellsTooLittle(
-  next: Plan,
-  { shop, snapshot, mapped, entry, rules, doubt }: Situation,
-  customers: Reads,
-): Promise<boolean> {
-  if (isDecided(next) && hidesParts(snapshot, mapped, rules)) return true;
-  if (next.kind !== 'call') return false;
-  return (
-    leavesOut(snapshot, rules, entry) ||
-    isFinal(snapshot, mapped, entry) ||
-    mayBeOld(snapshot, entry, doubt) ||
-    hasLateCustomer(shop, snapshot, customers)
-  );
-}
-
-/** It would be recorded, as a call or without one. */
-function isDecided(next: Plan): boolean {
-  return next.kind === 'call' || (next.kind === 'unchanged' && next.advance);
-}
-
-/** Without them even "unchanged" may be wrong: an order's amount, a customer's details. */
-function hidesParts({ source, entity }: Snapshot, mapped: Mapped, rules: EntityRules): boolean {
-  if (source === 'store') return false;
-  if (entity.kind === 'member') return hidesDetails(entity.member, rules);
-  return mapped.kind === 'wanted' && mapped.incomplete === true;
-}
-
-/**
- * True when the event alone would lead to what cannot be undone: the cancellation of a refunded order, a partial
- * cancel, a rise after one, or a person who must decide about it. The store is asked first: an exchange may have added
- * meanwhile what the event does not show. Only what the store itself cancelled stays cancelled (Shopify, "orderCancel").
- */
-function isFinal(
-  { source, entity }: Snapshot,
-  mapped: Mapped,
-  entry: EntityEntry | undefined,
-): boolean {
-  if (source !== 'event' || mapped.kind !== 'wanted' || entity.kind !== 'order') return false;
-  const { wanted } = mapped;
-  if (wanted.kind === 'cancelled-order') return entity.order.cancelledAt === undefined;
-  if (wanted.kind !== 'order') return false;
-  // What the ledger does not know may have been sent before it was lost.
-  if (!entry?.amounts && wanted.order.IsCompleted && wanted.isRefunded) return true;
-  if (!entry) return false;
-  const { amounts, remembered, appliedKey } = entry;
-  if (appliedKey === cancelledOrderKey(wanted.id)) return true;
-  const { OrderCompletedDate, OrderTotal } = recallOrder(remembered)?.basics ?? {};
-  // The amounts of an order that was read from the service may not be known.
-  const before = OrderCompletedDate == null ? undefined : toThousandths(OrderTotal);
-  const given = amounts ? amounts.sent.total - amounts.taken : before;
-  if (given === undefined) return false;
-  const rise = toThousandths(wanted.order.OrderTotal) - given;
-  return rise < 0 || (rise > 0 && amounts !== undefined && amounts.taken > 0);
-}
-
-/** What a ledger that was lost or restored has forgotten may be newer. */
-function mayBeOld(
-  { source, version }: Snapshot,
-  entry: EntityEntry | undefined,
-  doubt: Doubt | undefined,
-): boolean {
-  return (
-    source === 'event' &&
-    doubt !== undefined &&
-    version < doubt.until &&
-    !wasSettledSince(entry, doubt.until)
-  );
-}
-
-/**
- * True when the store knows more than the event says. Asked only before a call: while the event changes
- * nothing, the rest is not needed.
- */
-function leavesOut(
-  { source, entity, partial }: Snapshot,
-  rules: EntityRules,
-  entry: EntityEntry | undefined,
-): boolean {
-  if (source !== 'event') return false;
-  if (entity.kind !== 'order') return partial === true;
-  const { order } = entity;
-  return (
-    needsMetafields(order, rules) || needsEnrichment(order, rules, recallOrder(entry?.remembered))
-  );
-}
-
-type Reads = Pick<Ledger, 'readMany'>;
 
 /**
  * The entry as a redaction leaves it, if its customer was redacted since and the request did not name the order: what is
  * remembered would stand for what the store no longer says of them. The next write erases it.
  */
 async function withoutRedacted(
-  shop: string,
-  { entity }: Snapshot,
+  { shop, kind }: EntityKey,
   entry: EntityEntry | undefined,
-  ledger: Reads,
+  ledger: Pick<Ledger, 'readMany'>,
 ): Promise<EntityEntry | undefined> {
-  const id = customerIn(entry);
-  if (!entry || id === undefined || entity.kind !== 'order') return entry;
+  const id = kind === 'order' ? customerIn(entry) : undefined;
+  if (!entry || id === undefined) return entry;
   const redactedAt = await redactedMeanwhile({ shop, id }, entry, ledger);
   if (redactedAt === undefined) return entry;
   const { remembered: _, ...kept } = entry;
   return { ...kept, redactedAt };
-}
-
-/**
- * When the customer of an order that would be sent was redacted, if the order is from before: the store may not have
- * named it. Asked once for each snapshot.
- */
-async function lateRedaction(
-  next: Plan,
-  { shop, snapshot }: Situation,
-  ledger: Reads,
-): Promise<number | undefined> {
-  const { entity, version, redactedAt } = snapshot;
-  if (next.kind !== 'call' || redactedAt !== undefined) return undefined;
-  if (entity.kind !== 'order' || !entity.order.customer) return undefined;
-  return redactedSince({ shop, id: entity.order.customer.id }, version, ledger);
-}
-
-/**
- * True for an order whose customer changed since: merged into another, or with another e-mail address or
- * telephone number. Sent as it is, the order would bring the old ones back. The store says what holds now.
- */
-export async function hasLateCustomer(
-  shop: string,
-  { entity, source, version }: Snapshot,
-  ledger: Reads,
-): Promise<boolean> {
-  if (source === 'store') return false;
-  if (entity.kind !== 'order' || !entity.order.customer) return false;
-  const { customer } = entity.order;
-  const { record, member } = customerItems({ shop, id: customer.id });
-  const known = await ledger.readMany([record, member]);
-  if (mergedInto(known.get(ledgerKeyText(record))) !== undefined) return true;
-  const entry = known.get(ledgerKeyText(member));
-  const contact = recallMember(entry?.remembered)?.contact;
-  // Of two changes within one second it is unknown which came last.
-  if (!entry || contact === undefined || entry.version < version) return false;
-  return contact !== contactHash(plainCustomerForm(customer));
-}
-
-/**
- * What that question needs, to be read with the entries of a batch: an order that is sent then needs no read of
- * its own. Not for what is mostly skipped without the question.
- */
-export function customerKeys(
-  shop: string,
-  entity: StoreEntity,
-  rules: Pick<OrderRules, 'pendingOrders' | 'completeWhen'>,
-): readonly LedgerKey[] {
-  if (entity.kind !== 'order' || !entity.order.customer) return [];
-  if (rules.pendingOrders === 'skip' && neverCompleted(entity.order, rules)) return [];
-  return Object.values(customerItems({ shop, id: entity.order.customer.id }));
-}
-
-/** Calls the loyalty service if the plan says so, and records the outcome. */
-async function execute(
-  next: Exclude<Plan, { kind: 'read-store' }>,
-  mapped: Mapped,
-  given: Given,
-  deps: ExecutionDeps,
-): Promise<Synced> {
-  const { entry } = given;
-  const change = changeOf(given, deps);
-  if (next.kind === 'superseded') return { outcome: next, entry };
-  if (mapped.kind === 'fault') {
-    const why = faultText(mapped);
-    return reject(change, { kind: 'rejected', reason: 'unmappable', why }, deps);
-  }
-  if (mapped.kind === 'skip') return skip(change, mapped.why, deps);
-  switch (next.kind) {
-    case 'skip':
-      throw new Error('the plan skips what the mapping wants');
-    case 'rules-changed':
-      return { outcome: { kind: 'skipped', why: 'rules-changed' }, entry };
-    case 'unchanged':
-      return unchanged(change, mapped, next.advance, deps);
-    case 'call': {
-      const { wanted } = mapped;
-      return isOrder(wanted)
-        ? applyOrder(change, { ...mapped, wanted }, deps)
-        : applyOther(change, { ...mapped, wanted }, deps);
-    }
-  }
-}
-
-type Given = Pick<EntityChange, 'key' | 'event' | 'entry' | 'snapshot' | 'read'>;
-
-function changeOf(given: Given, { now }: ExecutionDeps): EntityChange {
-  const { topic, origin } = given.event;
-  return {
-    ...{ ...given, version: given.snapshot.version, topic, now: now() },
-    ...(origin === 'reconcile' && { origin }),
-  };
-}
-
-function isOrder(wanted: WantedState): wanted is Exclude<WantedState, WantedOther> {
-  return wanted.kind === 'order' || wanted.kind === 'cancelled-order';
-}
-
-async function unchanged(
-  change: EntityChange,
-  { rules }: Wanted,
-  advance: boolean,
-  deps: ExecutionDeps,
-): Promise<Synced> {
-  const outcome = { kind: 'unchanged' } as const;
-  const { key, entry, snapshot } = change;
-  if (!advance) return { outcome, entry };
-  const isOrder = key.kind === 'order';
-  const facts = {
-    ...discountOf(change),
-    // Another change in the same second is no difference between rules.
-    ...(rules !== undefined && { rules }),
-    ...(isOrder && retention(deps)),
-    // It was cancelled before it was deleted: a later redaction of its customer does not name it.
-    ...(isOrder && snapshot.entity.kind === 'gone' && { remembered: undefined }),
-  };
-  return settle(change, outcome, { kind: 'unchanged', facts }, deps);
-}
-
-async function skip(
-  change: EntityChange,
-  why: Extract<Mapped, { kind: 'skip' }>['why'],
-  deps: ExecutionDeps,
-): Promise<Synced> {
-  const { entry, version, read } = change;
-  if (!isKnown(entry) && isHeldLive(read?.held)) return leaveHeld(change, deps, why);
-  const outcome = { kind: 'skipped', why } as const;
-  // A repeated skip needs no second line among the outcomes.
-  if (entry?.version === version) return { outcome, entry };
-  const facts = entry?.appliedKey ? {} : retention(deps);
-  return settle(change, outcome, { kind: 'skipped', why, facts }, deps);
 }

@@ -1001,6 +1001,17 @@ export type ProductStatus =
   | 'DRAFT'
   | 'UNLISTED';
 
+export type SaleLineType =
+  | 'ADDITIONAL_FEE'
+  | 'ADJUSTMENT'
+  | 'DUTY'
+  | 'FEE'
+  | 'GIFT_CARD'
+  | 'PRODUCT'
+  | 'SHIPPING'
+  | 'TIP'
+  | 'UNKNOWN';
+
 export type StoreCreditAccountCreditInput = {
   readonly creditAmount: MoneyInput;
   readonly expiresAt?: string | null | undefined;
@@ -1866,7 +1877,7 @@ export type OrderPaymentsQueryVariables = Exact<{
 }>;
 
 
-export type OrderPaymentsQuery = { readonly order: { readonly updatedAt: string, readonly transactions: ReadonlyArray<{ readonly id: string, readonly kind: OrderTransactionKind, readonly status: OrderTransactionStatus, readonly gateway: string | null, readonly parentTransaction: { readonly gateway: string | null } | null, readonly amountSet: MoneyFragment }> } | null };
+export type OrderPaymentsQuery = { readonly order: { readonly updatedAt: string, readonly transactions: ReadonlyArray<{ readonly id: string, readonly kind: OrderTransactionKind, readonly status: OrderTransactionStatus, readonly gateway: string | null, readonly processedAt: string | null, readonly parentTransaction: { readonly gateway: string | null } | null, readonly amountSet: MoneyFragment }> } | null };
 
 export type CreditAccountsQueryVariables = Exact<{
   id: string;
@@ -1888,29 +1899,57 @@ export type CreditHistoryQuery = { readonly storeCreditAccount: { readonly balan
         | { readonly __typename: 'StoreCreditAccountExpirationTransaction', readonly createdAt: string, readonly event: StoreCreditSystemEvent, readonly creditTransaction: { readonly id: string }, readonly amount: { readonly amount: string }, readonly balanceAfterTransaction: { readonly amount: string } }
       >, readonly pageInfo: PageFragment } } | null };
 
-export type OrderTipsQueryVariables = Exact<{
+export type OrderAgreementsQueryVariables = Exact<{
   id: string;
   afterAgreement?: string | null | undefined;
   afterSale?: string | null | undefined;
 }>;
 
 
-export type OrderTipsQuery = { readonly order: { readonly updatedAt: string, readonly agreements: { readonly nodes: ReadonlyArray<
-        | { readonly sales: { readonly nodes: ReadonlyArray<
-              | { readonly lineItem: { readonly id: string } }
-              | Record<PropertyKey, never>
+export type OrderAgreementsQuery = { readonly order: { readonly updatedAt: string, readonly agreements: { readonly nodes: ReadonlyArray<
+        | { readonly happenedAt: string, readonly sales: { readonly nodes: ReadonlyArray<
+              | { readonly lineType: SaleLineType, readonly quantity: number | null, readonly totalAmount: MoneyFragment, readonly totalTaxAmount: MoneyFragment }
+              | { readonly lineType: SaleLineType, readonly quantity: number | null, readonly totalAmount: MoneyFragment, readonly totalTaxAmount: MoneyFragment }
+              | { readonly lineType: SaleLineType, readonly quantity: number | null, readonly totalAmount: MoneyFragment, readonly totalTaxAmount: MoneyFragment }
+              | { readonly lineType: SaleLineType, readonly quantity: number | null, readonly totalAmount: MoneyFragment, readonly totalTaxAmount: MoneyFragment }
+              | { readonly lineType: SaleLineType, readonly quantity: number | null, readonly lineItem: { readonly id: string }, readonly totalAmount: MoneyFragment, readonly totalTaxAmount: MoneyFragment }
+              | { readonly lineType: SaleLineType, readonly quantity: number | null, readonly lineItem: { readonly id: string }, readonly totalAmount: MoneyFragment, readonly totalTaxAmount: MoneyFragment }
+              | { readonly lineType: SaleLineType, readonly quantity: number | null, readonly totalAmount: MoneyFragment, readonly totalTaxAmount: MoneyFragment }
+              | { readonly lineType: SaleLineType, readonly quantity: number | null, readonly lineItem: { readonly id: string }, readonly totalAmount: MoneyFragment, readonly totalTaxAmount: MoneyFragment }
+              | { readonly lineType: SaleLineType, readonly quantity: number | null, readonly totalAmount: MoneyFragment, readonly totalTaxAmount: MoneyFragment }
             >, readonly pageInfo: PageFragment } }
-        | { readonly sales: { readonly nodes: ReadonlyArray<
-              | { readonly lineItem: { readonly id: string } }
-              | Record<PropertyKey, never>
+        | { readonly happenedAt: string, readonly sales: { readonly nodes: ReadonlyArray<
+              | { readonly lineType: SaleLineType, readonly quantity: number | null, readonly totalAmount: MoneyFragment, readonly totalTaxAmount: MoneyFragment }
+              | { readonly lineType: SaleLineType, readonly quantity: number | null, readonly totalAmount: MoneyFragment, readonly totalTaxAmount: MoneyFragment }
+              | { readonly lineType: SaleLineType, readonly quantity: number | null, readonly totalAmount: MoneyFragment, readonly totalTaxAmount: MoneyFragment }
+              | { readonly lineType: SaleLineType, readonly quantity: number | null, readonly totalAmount: MoneyFragment, readonly totalTaxAmount: MoneyFragment }
+              | { readonly lineType: SaleLineType, readonly quantity: number | null, readonly lineItem: { readonly id: string }, readonly totalAmount: MoneyFragment, readonly totalTaxAmount: MoneyFragment }
+              | { readonly lineType: SaleLineType, readonly quantity: number | null, readonly lineItem: { readonly id: string }, readonly totalAmount: MoneyFragment, readonly totalTaxAmount: MoneyFragment }
+              | { readonly lineType: SaleLineType, readonly quantity: number | null, readonly totalAmount: MoneyFragment, readonly totalTaxAmount: MoneyFragment }
+              | { readonly lineType: SaleLineType, readonly quantity: number | null, readonly lineItem: { readonly id: string }, readonly totalAmount: MoneyFragment, readonly totalTaxAmount: MoneyFragment }
+              | { readonly lineType: SaleLineType, readonly quantity: number | null, readonly totalAmount: MoneyFragment, readonly totalTaxAmount: MoneyFragment }
             >, readonly pageInfo: PageFragment } }
-        | { readonly sales: { readonly nodes: ReadonlyArray<
-              | { readonly lineItem: { readonly id: string } }
-              | Record<PropertyKey, never>
+        | { readonly happenedAt: string, readonly refund: { readonly id: string }, readonly sales: { readonly nodes: ReadonlyArray<
+              | { readonly lineType: SaleLineType, readonly quantity: number | null, readonly totalAmount: MoneyFragment, readonly totalTaxAmount: MoneyFragment }
+              | { readonly lineType: SaleLineType, readonly quantity: number | null, readonly totalAmount: MoneyFragment, readonly totalTaxAmount: MoneyFragment }
+              | { readonly lineType: SaleLineType, readonly quantity: number | null, readonly totalAmount: MoneyFragment, readonly totalTaxAmount: MoneyFragment }
+              | { readonly lineType: SaleLineType, readonly quantity: number | null, readonly totalAmount: MoneyFragment, readonly totalTaxAmount: MoneyFragment }
+              | { readonly lineType: SaleLineType, readonly quantity: number | null, readonly lineItem: { readonly id: string }, readonly totalAmount: MoneyFragment, readonly totalTaxAmount: MoneyFragment }
+              | { readonly lineType: SaleLineType, readonly quantity: number | null, readonly lineItem: { readonly id: string }, readonly totalAmount: MoneyFragment, readonly totalTaxAmount: MoneyFragment }
+              | { readonly lineType: SaleLineType, readonly quantity: number | null, readonly totalAmount: MoneyFragment, readonly totalTaxAmount: MoneyFragment }
+              | { readonly lineType: SaleLineType, readonly quantity: number | null, readonly lineItem: { readonly id: string }, readonly totalAmount: MoneyFragment, readonly totalTaxAmount: MoneyFragment }
+              | { readonly lineType: SaleLineType, readonly quantity: number | null, readonly totalAmount: MoneyFragment, readonly totalTaxAmount: MoneyFragment }
             >, readonly pageInfo: PageFragment } }
-        | { readonly sales: { readonly nodes: ReadonlyArray<
-              | { readonly lineItem: { readonly id: string } }
-              | Record<PropertyKey, never>
+        | { readonly happenedAt: string, readonly sales: { readonly nodes: ReadonlyArray<
+              | { readonly lineType: SaleLineType, readonly quantity: number | null, readonly totalAmount: MoneyFragment, readonly totalTaxAmount: MoneyFragment }
+              | { readonly lineType: SaleLineType, readonly quantity: number | null, readonly totalAmount: MoneyFragment, readonly totalTaxAmount: MoneyFragment }
+              | { readonly lineType: SaleLineType, readonly quantity: number | null, readonly totalAmount: MoneyFragment, readonly totalTaxAmount: MoneyFragment }
+              | { readonly lineType: SaleLineType, readonly quantity: number | null, readonly totalAmount: MoneyFragment, readonly totalTaxAmount: MoneyFragment }
+              | { readonly lineType: SaleLineType, readonly quantity: number | null, readonly lineItem: { readonly id: string }, readonly totalAmount: MoneyFragment, readonly totalTaxAmount: MoneyFragment }
+              | { readonly lineType: SaleLineType, readonly quantity: number | null, readonly lineItem: { readonly id: string }, readonly totalAmount: MoneyFragment, readonly totalTaxAmount: MoneyFragment }
+              | { readonly lineType: SaleLineType, readonly quantity: number | null, readonly totalAmount: MoneyFragment, readonly totalTaxAmount: MoneyFragment }
+              | { readonly lineType: SaleLineType, readonly quantity: number | null, readonly lineItem: { readonly id: string }, readonly totalAmount: MoneyFragment, readonly totalTaxAmount: MoneyFragment }
+              | { readonly lineType: SaleLineType, readonly quantity: number | null, readonly totalAmount: MoneyFragment, readonly totalTaxAmount: MoneyFragment }
             >, readonly pageInfo: PageFragment } }
       >, readonly pageInfo: PageFragment } } | null };
 
@@ -2703,7 +2742,7 @@ export const orderShippingDocument: AdminDocument<OrderShippingQuery, OrderShipp
 export const orderPaymentsDocument: AdminDocument<OrderPaymentsQuery, OrderPaymentsQueryVariables> = {
   name: 'OrderPayments',
   kind: 'query',
-  text: "query OrderPayments($id:ID!){order(id:$id){updatedAt transactions(first:220){id kind status gateway parentTransaction{gateway}amountSet{...Money}}}}fragment Money on MoneyBag{shopMoney{amount}}",
+  text: "query OrderPayments($id:ID!){order(id:$id){updatedAt transactions(first:220){id kind status gateway parentTransaction{gateway}processedAt amountSet{...Money}}}}fragment Money on MoneyBag{shopMoney{amount}}",
 };
 
 export const creditAccountsDocument: AdminDocument<CreditAccountsQuery, CreditAccountsQueryVariables> = {
@@ -2718,10 +2757,10 @@ export const creditHistoryDocument: AdminDocument<CreditHistoryQuery, CreditHist
   text: "query CreditHistory($id:ID!$after:String){storeCreditAccount(id:$id){balance{currencyCode}transactions(first:100 after:$after sortKey:CREATED_AT){nodes{__typename createdAt event amount{amount}balanceAfterTransaction{amount}...on StoreCreditAccountCreditTransaction{id expiresAt origin{...on OrderTransaction{parentTransaction{gateway}}}}...on StoreCreditAccountDebitTransaction{id origin{...on OrderTransaction{id}}}...on StoreCreditAccountDebitRevertTransaction{debitTransaction{id}}...on StoreCreditAccountExpirationTransaction{creditTransaction{id}}}pageInfo{...Page}}}}fragment Page on PageInfo{hasNextPage endCursor}",
 };
 
-export const orderTipsDocument: AdminDocument<OrderTipsQuery, OrderTipsQueryVariables> = {
-  name: 'OrderTips',
+export const orderAgreementsDocument: AdminDocument<OrderAgreementsQuery, OrderAgreementsQueryVariables> = {
+  name: 'OrderAgreements',
   kind: 'query',
-  text: "query OrderTips($id:ID!$afterAgreement:String$afterSale:String){order(id:$id){updatedAt agreements(first:1 after:$afterAgreement){nodes{sales(first:100 after:$afterSale){nodes{...on TipSale{lineItem{id}}}pageInfo{...Page}}}pageInfo{...Page}}}}fragment Page on PageInfo{hasNextPage endCursor}",
+  text: "query OrderAgreements($id:ID!$afterAgreement:String$afterSale:String){order(id:$id){updatedAt agreements(first:1 after:$afterAgreement){nodes{happenedAt ...on RefundAgreement{refund{id}}sales(first:100 after:$afterSale){nodes{lineType quantity totalAmount{...Money}totalTaxAmount{...Money}...on ProductSale{lineItem{id}}...on GiftCardSale{lineItem{id}}...on TipSale{lineItem{id}}}pageInfo{...Page}}}pageInfo{...Page}}}}fragment Money on MoneyBag{shopMoney{amount}}fragment Page on PageInfo{hasNextPage endCursor}",
 };
 
 export const refundDocument: AdminDocument<RefundQuery, RefundQueryVariables> = {

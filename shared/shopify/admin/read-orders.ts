@@ -1,17 +1,15 @@
-import type { Changed, ScanAnswer, ScanPage, Span, StoreAnswer } from '../../core/store/store.ts';
-import { type Amount, readAmount, smallest, subtract, sum, ZERO } from '../../store/money.ts';
 import type {
-  GiftCardPayment,
-  StoreCreditPayment,
-  StoreOrder,
-} from '../../store/store-entities.ts';
+  Changed,
+  OrderQuestion,
+  ScanAnswer,
+  ScanPage,
+  Span,
+  StoreAnswer,
+} from '../../core/store/store.ts';
+import { atLeastZero, readAmount, ZERO } from '../../store/money.ts';
+import type { StoreOrder } from '../../store/store-entities.ts';
 import { idFromGid } from '../entity-id.ts';
-import {
-  countedRefunds,
-  isGiftCard,
-  readOrderWebhook,
-  STORE_CREDIT,
-} from '../webhooks/read-order-webhook.ts';
+import { isGiftCard, readOrderWebhook } from '../webhooks/read-order-webhook.ts';
 import {
   type AdminAnswer,
   type AdminFailure,
@@ -23,12 +21,12 @@ import type { Ask, DataOf } from './client/admin-client.ts';
 import {
   changedOrdersDocument,
   changedOrdersWithExtrasDocument,
+  orderAgreementsDocument,
   orderDiscountsDocument,
   orderDocument,
   orderLinesDocument,
   orderPaymentsDocument,
   orderShippingDocument,
-  orderTipsDocument,
   refundDocument,
 } from './documents.gen.ts';
 import {
@@ -43,12 +41,20 @@ import {
   type WholeOrder,
 } from './order-as-payload.ts';
 import {
+  type Agreement,
+  bookOf,
+  byCredit,
+  giftCardPayment,
+  type Payment,
+  type PaymentParts,
+  paidIn,
+} from './order-book.ts';
+import {
   judgeAbsence,
-  type OrderEvidence,
-  type Page,
   pick,
   placeIn,
   readRest,
+  type Page as ScannedNodes,
   scannedPage,
 } from './pages.ts';
 import { readCreditMix } from './read-credit.ts';
@@ -58,14 +64,14 @@ export async function readOrder(
   ask: Ask,
   id: string,
   enrichment: Enrichment,
-  evidence: OrderEvidence,
+  { book, ...evidence }: OrderQuestion,
 ): Promise<StoreAnswer<StoreOrder>> {
   const variables = { id: `gid://shopify/Order/${id}`, ...extrasVariables(enrichment) };
   const answer = await ask(orderDocument, variables);
   if (answer.kind !== 'data') return unavailable(answer);
   const node = answer.data.order;
   if (!node) return judgeAbsence(ask, evidence);
-  const read = await orderFromNode(ask, node, enrichment);
+  const read = await orderFromNode(ask, node, enrichment, book);
   return read.kind === 'read' ? { kind: 'found', value: read.order } : unavailable(read);
 }
 
@@ -99,7 +105,7 @@ async function askForPage(
   ask: Ask,
   place: ReturnType<typeof placeIn>,
   enrichment: Enrichment,
-): Promise<AdminAnswer<Page<OrderNode>>> {
+): Promise<AdminAnswer<ScannedNodes<OrderNode>>> {
   const { orderMetafields, customerMetafields, ...switches } = extrasVariables(enrichment);
   if (!Object.values(switches).includes(true)) {
     const answer = await ask(changedOrdersDocument, { ...place, withStaff: false });
@@ -119,26 +125,42 @@ async function orderFromNode(
   ask: Ask,
   node: OrderNode,
   { staffNames = false, storeCredit = false }: Enrichment,
+  wanted?: OrderQuestion['book'],
 ): Promise<{ readonly kind: 'read'; readonly order: StoreOrder } | AdminFailure> {
-  const whole = await readWhole(ask, node, staffNames);
+  const whole = await readWhole(ask, node, staffNames, wanted !== undefined);
   if (whole.kind === 'failure') return whole;
-  const paid = await readGiftCardPayments(ask, whole.order, storeCredit);
-  if (paid.kind === 'failure') return paid;
   const read = readOrderWebhook(orderAsPayload(whole.order));
   if (read.kind !== 'read') return failure('unreadable-answer');
-  const beforeRefunds = read.order.beforeRefunds.map((order, index) => ({
-    ...order,
-    paidWithGiftCards: paid.before[index] ?? paid.now,
-  }));
-  const details = { ...orderDetails(whole.order), paidWithGiftCards: paid.now, beforeRefunds };
-  return { kind: 'read', order: { ...read.order, ...details } };
+  const needsBook = wanted === 'always' || (wanted === 'if-changed' && read.order.changed);
+  const paid = await readPayments(ask, node, storeCredit, needsBook);
+  if (paid.kind === 'failure') return paid;
+  const { payments, credit } = paid;
+  const { taxesIncluded } = node;
+  const owed = atLeastZero(readAmount(node.totalOutstandingSet.shopMoney.amount) ?? ZERO);
+  const parts = { taxesIncluded, owed, refunds: whole.order.refunds, credit };
+  const order = {
+    ...read.order,
+    ...orderDetails(whole.order),
+    paidWithGiftCards: giftCardPayment(payments, read.order.total, parts),
+  };
+  if (!needsBook) return { kind: 'read', order };
+  const agreements = whole.order.agreements ?? (await readAgreements(ask, node));
+  if ('kind' in agreements) return agreements;
+  return { kind: 'read', order: { ...order, book: bookOf(order, agreements, payments, parts) } };
 }
 
 async function readWhole(
   ask: Ask,
   node: OrderNode,
   withStaff: boolean,
-): Promise<{ readonly kind: 'whole'; readonly order: WholeOrder } | AdminFailure> {
+  needsPast: boolean,
+): Promise<
+  | {
+      readonly kind: 'whole';
+      readonly order: WholeOrder & { readonly agreements: readonly Agreement[] | undefined };
+    }
+  | AdminFailure
+> {
   const { id, updatedAt } = node;
   const lines = await readRest(node.lineItems, updatedAt, async (after) =>
     pick(await ask(orderLinesDocument, { id, after, withStaff }), ({ order }) =>
@@ -158,35 +180,36 @@ async function readWhole(
     ),
   );
   if (shipping.kind === 'failure') return shipping;
-  const refunds = await readRefunds(ask, node, lines.nodes);
+  const refunds = await readRefunds(ask, node, needsPast || isKept(lines.nodes));
   if (refunds.kind === 'failure') return refunds;
-  const tips = await readTipLines(ask, node);
-  if (tips.kind === 'failure') return tips;
+  const tipped = readAmount(node.totalTipReceivedSet.shopMoney.amount) !== ZERO;
+  const agreements = tipped ? await readAgreements(ask, node) : undefined;
+  if (agreements && 'kind' in agreements) return agreements;
   const order = {
     node,
     lines: lines.nodes,
     discounts: discounts.nodes,
     shipping: shipping.nodes,
     refunds: refunds.refunds,
-    tipLines: tips.ids,
+    tipLines: tipLines(agreements ?? []),
+    agreements,
   };
   return { kind: 'whole', order };
 }
 
 type Refunds = { readonly kind: 'refunds'; readonly refunds: WholeOrder['refunds'] } | AdminFailure;
 
-/** Only where something is kept: of the others nothing counts. */
-function needsRefunds(lines: readonly OrderLineNode[]): boolean {
-  return lines.some(({ currentQuantity }) => currentQuantity > 0);
-}
+const isKept = (lines: readonly OrderLineNode[]): boolean =>
+  lines.some(({ currentQuantity }) => currentQuantity > 0);
 
 async function readRefunds(
   ask: Ask,
   { refunds, updatedAt }: OrderNode,
-  lines: readonly OrderLineNode[],
+  isNeeded: boolean,
 ): Promise<Refunds> {
   const details = new Map<string, RefundDetails>();
-  for (const { id } of needsRefunds(lines) ? refunds : []) {
+  // Where nothing is kept, nothing counts.
+  for (const { id } of isNeeded ? refunds : []) {
     let node: RefundDetails['node'] | undefined;
     const list = await readRest<RefundLineNode>(BEFORE_FIRST, updatedAt, async (after) =>
       pick(await ask(refundDocument, { id, after: after || null }), ({ refund }) => {
@@ -203,46 +226,49 @@ async function readRefunds(
 
 const BEFORE_FIRST = { nodes: [], pageInfo: { hasNextPage: true, endCursor: '' } };
 
-type TipLines = { readonly kind: 'tips'; readonly ids: ReadonlySet<string> } | AdminFailure;
-
-type Agreements = NonNullable<DataOf<typeof orderTipsDocument>['order']>['agreements'];
+type Page = NonNullable<DataOf<typeof orderAgreementsDocument>['order']>['agreements'];
 
 interface Place {
   readonly afterAgreement: string | null;
   readonly afterSale: string | null;
 }
 
-/**
- * Webhooks mark the lines that are tips. In the Admin API only the sales agreements do, and they are read
- * only for orders with a tip.
- */
-async function readTipLines(ask: Ask, node: OrderNode): Promise<TipLines> {
-  const ids = new Set<string>();
-  const tipped = readAmount(node.totalTipReceivedSet.shopMoney.amount) !== ZERO;
-  let place: Place | undefined = tipped ? { afterAgreement: null, afterSale: null } : undefined;
-  while (place) {
-    const answer = await ask(orderTipsDocument, { id: node.id, ...place });
-    if (answer.kind === 'failure') return answer;
-    const agreements = agreementsAt(answer.kind === 'data' ? answer.data : undefined, node);
-    if (!agreements) return failure('changed-while-reading');
-    for (const sale of agreements.nodes[0]?.sales.nodes ?? []) {
-      if (sale.lineItem) ids.add(sale.lineItem.id);
-    }
-    const next = placeAfter(agreements, place);
-    if (next && isSame(next, place)) return failure('unreadable-answer');
-    place = next;
+const FIRST_PLACE: Place = { afterAgreement: null, afterSale: null };
+
+/** In the order of the store's list. */
+async function readAgreements(
+  ask: Ask,
+  node: OrderNode,
+  place = FIRST_PLACE,
+  before: readonly Agreement[] = [],
+): Promise<readonly Agreement[] | AdminFailure> {
+  const answer = await ask(orderAgreementsDocument, { id: node.id, ...place });
+  if (answer.kind === 'failure') return answer;
+  const { order } = answer.kind === 'data' ? answer.data : {};
+  if (order?.updatedAt !== node.updatedAt) return failure('changed-while-reading');
+  const read = withSales(before, order.agreements, place);
+  const next = placeAfter(order.agreements, place);
+  if (!next) return read;
+  return isSame(next, place) ? failure('unreadable-answer') : readAgreements(ask, node, next, read);
+}
+
+/** A page has one agreement, or more sales of the one before. */
+function withSales(
+  before: readonly Agreement[],
+  { nodes: [node] }: Page,
+  { afterSale }: Place,
+): readonly Agreement[] {
+  if (!node) return before;
+  const sales = node.sales.nodes;
+  const last = before.at(-1);
+  if (afterSale !== null && last) {
+    return [...before.slice(0, -1), { ...last, sales: [...last.sales, ...sales] }];
   }
-  return { kind: 'tips', ids };
+  const refundId = 'refund' in node ? node.refund.id : undefined;
+  return [...before, { happenedAt: node.happenedAt, refundId, sales }];
 }
 
-function agreementsAt(
-  data: DataOf<typeof orderTipsDocument> | undefined,
-  { updatedAt }: OrderNode,
-): Agreements | undefined {
-  return data?.order?.updatedAt === updatedAt ? data.order.agreements : undefined;
-}
-
-function placeAfter({ nodes, pageInfo }: Agreements, { afterAgreement }: Place): Place | undefined {
+function placeAfter({ nodes, pageInfo }: Page, { afterAgreement }: Place): Place | undefined {
   const sales = nodes[0]?.sales.pageInfo;
   if (sales?.hasNextPage) return { afterAgreement, afterSale: sales.endCursor };
   return pageInfo.hasNextPage ? { afterAgreement: pageInfo.endCursor, afterSale: null } : undefined;
@@ -252,132 +278,43 @@ function isSame(one: Place, other: Place): boolean {
   return one.afterAgreement === other.afterAgreement && one.afterSale === other.afterSale;
 }
 
-const PAID: ReadonlySet<string> = new Set(['CAPTURE', 'SALE']);
-
-type Transaction = Omit<RefundDetails['node']['transactions']['nodes'][number], 'processedAt'>;
-
-type RefundMade = WholeOrder['node']['refunds'][number];
-
-interface GiftCardPayments {
-  readonly kind: 'paid';
-  readonly now: GiftCardPayment;
-  /** For each of the order's `beforeRefunds`; `now`, where it has more. */
-  readonly before: readonly GiftCardPayment[];
+/** Webhooks mark the lines that are tips. In the Admin API only the sales agreements do. */
+function tipLines(agreements: readonly Agreement[]): ReadonlySet<string> {
+  const tips = agreements.flatMap(({ sales }) =>
+    sales.filter(({ lineType }) => lineType === 'TIP'),
+  );
+  return new Set(tips.flatMap((sale) => ('lineItem' in sale ? sale.lineItem.id : [])));
 }
 
-async function readGiftCardPayments(
+type Payments =
+  | {
+      readonly kind: 'payments';
+      readonly payments: readonly Payment[];
+      readonly credit: PaymentParts['credit'];
+    }
+  | AdminFailure;
+
+/** Only where a gift card or store credit has to do with the order, or its book is wanted. */
+async function readPayments(
   ask: Ask,
-  { node, refunds }: WholeOrder,
+  { id, updatedAt, paymentGatewayNames, customer, currencyCode }: OrderNode,
   withCredit: boolean,
-): Promise<GiftCardPayments | AdminFailure> {
-  const { id, updatedAt, paymentGatewayNames } = node;
-  if (!paymentGatewayNames.some(isGiftCard)) {
-    const none = { net: ZERO, returnedForShipping: ZERO };
-    return { kind: 'paid', now: none, before: [] };
+  needsBook: boolean,
+): Promise<Payments> {
+  if (!needsBook && !paymentGatewayNames.some(isGiftCard)) {
+    return { kind: 'payments', payments: [], credit: undefined };
   }
   const answer = await ask(orderPaymentsDocument, { id });
   if (answer.kind === 'failure') return answer;
   const order = answer.kind === 'data' ? answer.data.order : undefined;
   if (order?.updatedAt !== updatedAt) return failure('changed-while-reading');
-  const { transactions } = order;
-  const credit = await readCreditPayment(ask, node, transactions, withCredit);
-  if (credit?.kind === 'failure') return credit;
-  const datesOf = ({ id, createdAt, processedAt }: RefundMade) => {
-    const { lines, node: refund } = refunds.get(id) ?? {};
-    const settled = refund?.transactions.nodes.map((one) => one.processedAt) ?? [];
-    return { made: processedAt ?? createdAt, settled: lines?.length ? [] : settled };
-  };
-  const less = (
-    means: Means,
-    made: readonly RefundMade[],
-    back: readonly Transaction[] = made.flatMap((one) => moneyIn(refunds.get(one.id))),
-  ) => {
-    const paid = sumOf(transactions, (one) => PAID.has(one.kind) && means.paid(one));
-    /** A refund may go to a new gift card: what exceeds the payment did not go back to it. */
-    const returned = smallest([paid, sumOf(back, (one) => isRefund(one) && means.back(one))]);
-    const forShipping = made.map(({ id }) => {
-      const refund = refunds.get(id);
-      const given = sumOf(moneyIn(refund), (one) => isRefund(one) && means.back(one));
-      return refund ? (smallest([given, shippingOf(refund, node.taxesIncluded)]) ?? ZERO) : ZERO;
-    });
-    return { net: subtract(paid, returned ?? ZERO), returnedForShipping: sum(forShipping) };
-  };
-  const paidWith = (made: readonly RefundMade[], back?: readonly Transaction[]) => ({
-    ...less(EITHER, made, back),
-    ...(credit && {
-      apart: {
-        cards: less(CARDS, made, back),
-        credit: { ...less(CREDIT, made, back), paid: credit.paid, mix: credit.mix },
-      },
-    }),
-  });
-  const before = Array.from(countedRefunds(node.refunds, datesOf), (made) => paidWith(made));
-  const now = paidWith(node.refunds, transactions);
-  // With all refunds it is that of today.
-  return { kind: 'paid', now, before: before.slice(0, -1) };
+  const { transactions: payments } = order;
+  const own = payments.filter(byCredit);
+  if (own.length === 0) return { kind: 'payments', payments, credit: undefined };
+  const paid = paidIn(own);
+  const asked = { paymentIds: new Set(own.map((one) => one.id)), paid, currency: currencyCode };
+  const read =
+    withCredit && paid !== ZERO ? await readCreditMix(ask, customer?.id, asked) : undefined;
+  if (read?.kind === 'failure') return read;
+  return { kind: 'payments', payments, credit: { paid, mix: read?.mix } };
 }
-
-const moneyIn = (refund: RefundDetails | undefined): readonly Transaction[] =>
-  refund?.node.transactions.nodes ?? [];
-
-const isRefund = ({ kind }: Transaction): boolean => kind === 'REFUND';
-
-/** Which payments are meant, and which refunds went back to them. */
-interface Means {
-  readonly paid: (transaction: Transaction) => boolean;
-  readonly back: (transaction: Transaction) => boolean;
-}
-
-const byGiftCard = ({ gateway }: Transaction) => isGiftCard(gateway);
-const byCard = (one: Transaction) => byGiftCard(one) && !byCredit(one);
-const byCredit = ({ gateway }: Transaction) => gateway === STORE_CREDIT;
-const EITHER: Means = { paid: byGiftCard, back: byGiftCard };
-const CARDS: Means = { paid: byCard, back: byCard };
-/** A refund of another payment to store credit is a new credit: it leaves this payment as it is. */
-const CREDIT: Means = {
-  paid: byCredit,
-  back: (one) => byCredit(one) && one.parentTransaction?.gateway === STORE_CREDIT,
-};
-
-function sumOf(
-  transactions: readonly Transaction[],
-  isWanted: (transaction: Transaction) => boolean,
-): Amount {
-  return sum(
-    transactions
-      .filter((one) => one.status === 'SUCCESS' && isWanted(one))
-      .map(({ amountSet }) => amountOf(amountSet)),
-  );
-}
-
-type Payment = NonNullable<DataOf<typeof orderPaymentsDocument>['order']>['transactions'][number];
-
-/** Undefined where no store credit has to do with the order. */
-async function readCreditPayment(
-  ask: Ask,
-  { customer, currencyCode }: OrderNode,
-  transactions: readonly Payment[],
-  isWanted: boolean,
-): Promise<
-  (Pick<StoreCreditPayment, 'paid' | 'mix'> & { kind: 'credit' }) | AdminFailure | undefined
-> {
-  const own = transactions.filter(byCredit);
-  if (own.length === 0) return undefined;
-  const paid = sumOf(own, ({ kind }) => PAID.has(kind));
-  if (!isWanted || paid === ZERO) return { kind: 'credit', paid, mix: undefined };
-  const paymentIds = new Set(own.map(({ id }) => id));
-  const read = await readCreditMix(ask, customer?.id, { paymentIds, paid, currency: currencyCode });
-  return read.kind === 'failure' ? read : { kind: 'credit', paid, mix: read.mix };
-}
-
-function shippingOf({ node }: RefundDetails, taxesIncluded: boolean): Amount {
-  return sum(
-    node.refundShippingLines.nodes.flatMap(({ subtotalAmountSet, taxAmountSet }) => [
-      amountOf(subtotalAmountSet),
-      taxesIncluded ? ZERO : amountOf(taxAmountSet),
-    ]),
-  );
-}
-
-const amountOf = ({ shopMoney }: Transaction['amountSet']): Amount =>
-  readAmount(shopMoney.amount) ?? ZERO;

@@ -216,7 +216,6 @@ const orderFields = [
   'note_attributes',
   'payment_gateway_names',
   'phone',
-  'presentment_currency',
   'processed_at',
   'refunds',
   'shipping_lines.discount_allocations',

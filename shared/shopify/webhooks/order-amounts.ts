@@ -126,43 +126,73 @@ function taxRefund(item: RefundedLine): Amount {
 }
 
 /**
- * Money that was paid back beyond the worth of all that was taken back. Which came first does not matter: goods that
- * an edit takes out can be paid back before and after. Less money than that is a fee, which buys nothing.
+ * Money that was paid back and is not explained by what was taken out, whichever came first: so much less than the
+ * order's total was received for it in the end. Less money than was taken out is a fee, which buys nothing.
  *
  * A refund of another amount than its lines and shipping are worth has adjustments with the difference, negative if
- * more was paid back. These bound the amount, because money also goes back for what no list names. Positive ones do not
- * reduce the bound: while money is pending, a refund has +X until it has settled.
+ * more was paid back. These bound the amount: what was never paid is no refund. Positive ones do not reduce the bound:
+ * while money is pending, a refund has +X until it has settled.
  *
- * Undefined where only the store can say it, because transactions are in the customer's currency (Shopify, "Transaction"),
- * or because no webhook says what was received: goods taken out may have been exchanged, or never paid for.
+ * Undefined where only the store can say it: no webhook has what was received, and its transactions are in the
+ * customer's currency (Shopify, "Transaction").
  */
-export function refundedWithoutLines(
-  payload: OrderPayload,
-  lines: readonly LineAmounts[],
-  unpaid: Amount | undefined,
-): Amount | undefined {
-  const stated = statedBeyondLines(payload);
-  if (stated === ZERO) return ZERO;
-  const money = moneyBack(payload);
-  if (money === undefined) return undefined;
-  const worth = worthTakenBack(payload, lines);
-  const bounds = [stated, paidBeyondOwnLines(payload)];
-  const beyond = (notOwed: Amount) => {
-    const owed = atLeastZero(subtract(worth, notOwed));
-    return smallest([...bounds, atLeastZero(subtract(money, owed))]);
-  };
-  if (unpaid !== undefined) return beyond(unpaid);
-  const least = beyond(ZERO);
-  return least === beyond(worth) ? least : undefined;
+export function refundedWithoutLines(payload: OrderPayload, order: Counted): Amount | undefined {
+  const money = moneyIn(payload, order);
+  return money && givenAway(money);
 }
 
-/** The worth of what was taken out and need not be paid back: it was exchanged, or never paid for. */
-export function takenOutUnpaid(payload: OrderPayload): Amount | undefined {
-  const { total_received: received, total_outstanding: outstanding } = payload;
-  if (received == null) return undefined;
-  const lines = lineAmounts(payload);
-  const sold = sum([currentTotal(payload, lines), worthTakenBack(payload, lines)]);
-  return atLeastZero(subtract(sold, sum([received, atLeastZero(outstanding ?? ZERO)])));
+interface Counted {
+  readonly total: Amount;
+  readonly lines: readonly LineAmounts[];
+}
+
+/** What is still to be paid. What was given away is not, whether or not the store counts it as owed again. */
+export function outstandingIn(payload: OrderPayload, order: Counted): Amount | undefined {
+  const { total_outstanding: stated } = payload;
+  if (statedBeyondLines(payload) === ZERO) return stated ?? undefined;
+  const money = moneyIn(payload, order);
+  return money && atLeastZero(subtract(missingOf(money), givenAway(money)));
+}
+
+/** What was received and went back, as far as it is known. */
+export interface MoneyOfOrder {
+  readonly total: Amount;
+  readonly received: Amount;
+  readonly back: Amount;
+  /** What went back beyond what was taken out, as the store states it. */
+  readonly stated: Amount;
+  /** What all that was taken out is worth. */
+  readonly takenOut: Amount;
+  /** What is still to be paid, as the store states it. Undefined where it does not say it. */
+  readonly owed: Amount | undefined;
+}
+
+function moneyIn(payload: OrderPayload, { total, lines }: Counted): MoneyOfOrder | undefined {
+  const stated = statedBeyondLines(payload);
+  const { total_received: received } = payload;
+  if (received == null) return stated === ZERO ? { ...NO_MONEY, total } : undefined;
+  const { total_outstanding } = payload;
+  const owed = total_outstanding == null ? undefined : atLeastZero(total_outstanding);
+  const takenOut = worthTakenBack(payload, lines);
+  return { stated, received, total, takenOut, owed, back: moneyBack(payload) };
+}
+
+const NO_MONEY = { received: ZERO, back: ZERO, stated: ZERO, takenOut: ZERO, owed: ZERO };
+
+const missingOf = ({ total, received, back }: MoneyOfOrder): Amount =>
+  atLeastZero(sum([subtract(total, received), back]));
+
+/**
+ * Of what went back, what is missing of the total and is not owed; at most what the store states. Whether the store
+ * counts what it gave away as owed again is not documented. If it does, all that is missing is owed: then it is what went
+ * back beyond the worth of what was taken out.
+ */
+export function givenAway(money: MoneyOfOrder): Amount {
+  const { stated, back, owed, takenOut } = money;
+  const missing = missingOf(money);
+  const given = owed === undefined ? ZERO : atLeastZero(subtract(missing, owed));
+  const beyond = atLeastZero(subtract(back, takenOut));
+  return smallest([stated, back, ...(given === ZERO ? [missing, beyond] : [given])]) ?? ZERO;
 }
 
 function statedBeyondLines(payload: OrderPayload): Amount {
@@ -173,40 +203,18 @@ function statedBeyondLines(payload: OrderPayload): Amount {
   return sum(differences.map((difference) => atLeastZero(subtract(ZERO, difference))));
 }
 
-/** The money of a refund pays for its own lines first. */
-function paidBeyondOwnLines(payload: OrderPayload): Amount {
-  const beyond = payload.refunds.map((refund) => {
-    const alone = { ...payload, refunds: [refund] };
-    const items = refund.refund_line_items;
-    const lines = items.map((item) => withTax(payload, lineRefund(item), taxRefund(item)));
-    const worth = sum([...lines, dutiesOf(refund), refundedShipping(alone)]);
-    return atLeastZero(subtract(moneyBack(alone) ?? ZERO, worth));
-  });
-  return sum(beyond);
-}
-
-/** In the shop's currency; undefined where the payload does not say it. Pending money is not back yet. */
-function moneyBack({ refunds, currency, presentment_currency }: OrderPayload): Amount | undefined {
-  let money = ZERO;
-  for (const { transactions } of refunds) {
-    if (!transactions) return undefined;
-    for (const one of transactions) {
-      if (one.kind !== 'refund' || one.status !== 'success') continue;
-      if ((one.currency ?? presentment_currency ?? currency) !== currency) return undefined;
-      money = sum([money, one.amount ?? ZERO]);
-    }
-  }
-  return money;
+/** Pending money is not back yet. */
+function moneyBack({ refunds }: OrderPayload): Amount {
+  const all = refunds.flatMap(({ transactions }) => transactions ?? []);
+  const back = all.filter(({ kind, status }) => kind === 'refund' && status === 'success');
+  return sum(back.map((one) => one.amount ?? ZERO));
 }
 
 /** By refunds, returns and edits: lines, shipping and duties. */
 function worthTakenBack(payload: OrderPayload, lines: readonly LineAmounts[]): Amount {
   const gone = lines.map(({ takenBack }) => takenBack);
-  return sum([...gone, ...payload.refunds.map(dutiesOf), refundedShipping(payload)]);
-}
-
-function dutiesOf({ total_duties_set }: RefundPayload): Amount {
-  return total_duties_set?.shop_money.amount ?? ZERO;
+  const duties = payload.refunds.map((one) => one.total_duties_set?.shop_money.amount ?? ZERO);
+  return sum([...gone, ...duties, refundedShipping(payload)]);
 }
 
 /** With its taxes, where they come on top. */
@@ -224,7 +232,7 @@ function isOfShipping({ kind, reason }: RefundPayload['order_adjustments'][numbe
 }
 
 /** Both lists of a payload can hold the same refund, so only one of them is read. */
-export function shippingRefund(refund: RefundPayload): {
+function shippingRefund(refund: RefundPayload): {
   readonly price: Amount;
   readonly tax: Amount;
 } {
@@ -371,7 +379,6 @@ export const orderPayload = v.pipe(
     test: optional(flag),
     source_name: optional(text),
     currency: text,
-    presentment_currency: optional(text),
     taxes_included: optional(flag),
     financial_status: optional(text),
     fulfillment_status: optional(text),
@@ -423,4 +430,4 @@ export const orderPayload = v.pipe(
 
 export type OrderPayload = v.InferOutput<typeof orderPayload>;
 type OrderLinePayload = v.InferOutput<typeof line>;
-export type RefundPayload = v.InferOutput<typeof refund>;
+type RefundPayload = v.InferOutput<typeof refund>;

@@ -1,4 +1,4 @@
-import { type Amount, subtract, sum, ZERO } from '../../store/money.ts';
+import { ZERO } from '../../store/money.ts';
 import type { StoreOrder, StoreOrderLine, Unreadable } from '../../store/store-entities.ts';
 import { entityId, idFromGid } from '../entity-id.ts';
 import {
@@ -9,11 +9,9 @@ import {
   lineAmounts,
   type OrderPayload,
   orderPayload,
-  type RefundPayload,
+  outstandingIn,
   refundedShipping,
   refundedWithoutLines,
-  shippingRefund,
-  takenOutUnpaid,
 } from './order-amounts.ts';
 import { filled, readPayload, toCustomer } from './payload-fields.ts';
 
@@ -22,23 +20,15 @@ type ReadOrder = { readonly kind: 'read'; readonly order: StoreOrder } | Unreada
 export function readOrderWebhook(value: unknown): ReadOrder {
   const result = readPayload(orderPayload, value);
   if (result.kind !== 'read') return result;
-  const unpaid = takenOutUnpaid(result.value);
-  const order = toOrder(result.value, unpaid);
-  // Where nothing is kept, nothing counts, and the Admin API is not asked for refunds.
-  const isKept = order.lines.some(({ kept }) => kept > 0);
-  const before = isKept ? beforeRefunds(result.value, order, unpaid) : [];
-  const refundsAreTied = isKept && bySecond(result.value.refunds, datesOf).some(isTied);
-  return { kind: 'read', order: { ...order, beforeRefunds: before, refundsAreTied } };
+  return { kind: 'read', order: toOrder(result.value) };
 }
 
-function toOrder(
-  payload: OrderPayload,
-  unpaid: Amount | undefined,
-): StoreOrder['beforeRefunds'][number] {
+function toOrder(payload: OrderPayload): StoreOrder {
   const amounts = lineAmounts(payload);
   const lines = toLines(amounts);
   // Where nothing is kept, the Admin API is not asked for refunds.
   const isKept = lines.some(({ kept }) => kept > 0);
+  const total = currentTotal(payload, amounts);
   return {
     id: entityId(payload, 'Order') ?? '',
     name: filled(payload.name),
@@ -57,7 +47,7 @@ function toOrder(
     pointOfSale: payload.source_name === 'pos',
     currency: payload.currency,
     paymentStatus: filled(payload.financial_status),
-    outstanding: payload.total_outstanding ?? undefined,
+    outstanding: outstandingIn(payload, { total, lines: amounts }),
     paidAt: undefined,
     lostDispute: undefined,
     fulfillmentStatus: filled(payload.fulfillment_status),
@@ -67,8 +57,8 @@ function toOrder(
       payload,
       lines.map((line) => line.paid),
     ),
-    refundedWithoutLines: isKept ? refundedWithoutLines(payload, amounts, unpaid) : ZERO,
-    total: currentTotal(payload, amounts),
+    refundedWithoutLines: isKept ? refundedWithoutLines(payload, { total, lines: amounts }) : ZERO,
+    total,
     shipping: {
       ...currentShipping(payload),
       refunded: isKept ? refundedShipping(payload) : ZERO,
@@ -88,6 +78,7 @@ function toOrder(
     })),
     metafields: undefined,
     customer: payload.customer ? toCustomer(payload.customer, payload) : undefined,
+    changed: payload.refunds.length > 0 || amounts.some(({ line, kept }) => kept !== line.quantity),
   };
 }
 
@@ -150,141 +141,4 @@ export function latest(moments: readonly (string | null | undefined)[]): string 
     .filter((moment) => moment != null)
     .sort()
     .at(-1);
-}
-
-type OneState = StoreOrder['beforeRefunds'][number];
-
-/**
- * Lines that are read, for all states together: a hundred refunds of an order of 500 lines. What it counted before later
- * refunds is not known to a ledger that was lost.
- */
-const MOST_LINES = 50_000;
-
-/**
- * The order with its amounts before each refund, the oldest first. Refunds are only ever added, and an edit that
- * takes goods out is one without money. Goods that were returned and are not refunded yet count as the newest refund;
- * goods that an edit added, as if they had always been there.
- */
-function beforeRefunds(
-  payload: OrderPayload,
-  now: OneState,
-  unpaid: Amount | undefined,
-): readonly OneState[] {
-  const most = Math.max(1, Math.floor(MOST_LINES / Math.max(1, payload.line_items.length)));
-  const pieces = ({ lines }: OneState) => lines.reduce((count, { kept }) => count + kept, 0);
-  const states: OneState[] = [];
-  for (const counted of countedRefunds(payload.refunds, datesOf)) {
-    if (states.length === most) break;
-    const then = toOrder(withRefunds(payload, counted), unpaid);
-    // The state with all refunds is that of today, unless goods were returned since.
-    const isNow = counted.length === payload.refunds.length && pieces(then) <= pieces(now);
-    if (isNow) break;
-    // No version states it.
-    states.push({ ...then, total: sum([now.total, subtract(worthOf(then), worthOf(now))]) });
-  }
-  return states;
-}
-
-interface RefundDates {
-  readonly made: string | null | undefined;
-  /** Of money without goods. */
-  readonly settled: readonly (string | null | undefined)[];
-}
-
-function datesOf(refund: RefundPayload): RefundDates {
-  const { created_at, processed_at, refund_line_items: lines, transactions } = refund;
-  const settled = transactions?.map((one) => one.processed_at) ?? [];
-  return { made: processed_at ?? created_at, settled: lines.length > 0 ? [] : settled };
-}
-
-interface DatedRefund<Refund> {
-  readonly refund: Refund;
-  readonly at: number;
-  /** It counts from later than it was made. */
-  readonly isLate: boolean;
-}
-
-/** States of one second: of five refunds that all settled in it. Of more, only those in the order of the store's list. */
-const MOST_OF_ONE_SECOND = 32;
-
-/**
- * The refunds that counted at each time: none first, all last. The store's dates have no milliseconds: money that
- * settles in the second of another refund may count before it or after it, so both are listed.
- */
-export function* countedRefunds<Refund>(
-  refunds: readonly Refund[],
-  dates: (refund: Refund) => RefundDates,
-): Generator<readonly Refund[]> {
-  let before: readonly Refund[] = [];
-  for (const second of bySecond(refunds, dates)) {
-    for (const counted of countedWithin(second)) {
-      if (counted.length < second.length) yield [...before, ...counted];
-    }
-    before = [...before, ...second.map(({ refund }) => refund)];
-  }
-  yield before;
-}
-
-function* countedWithin<Refund>(
-  second: readonly DatedRefund<Refund>[],
-): Generator<readonly Refund[]> {
-  const late = second.filter(({ isLate }) => isLate);
-  const isBounded = (second.length - late.length + 1) * 2 ** late.length <= MOST_OF_ONE_SECOND;
-  const anytime = isTied(second) && isBounded ? late : [];
-  const inOrder = second.filter((one) => !anytime.includes(one)).map(({ refund }) => refund);
-  const settled: (readonly Refund[])[] = [[]];
-  for (const { refund } of anytime) settled.push(...settled.map((set) => [...set, refund]));
-  for (let count = 0; count <= inOrder.length; count += 1) {
-    for (const set of settled) yield [...inOrder.slice(0, count), ...set];
-  }
-}
-
-/** Which of them counted first cannot be known. Refunds that were only made in one second are listed in their order. */
-function isTied(second: readonly DatedRefund<unknown>[]): boolean {
-  return second.length > 1 && second.some(({ isLate }) => isLate);
-}
-
-function bySecond<Refund>(
-  refunds: readonly Refund[],
-  dates: (refund: Refund) => RefundDates,
-): readonly (readonly DatedRefund<Refund>[])[] {
-  const dated = refunds.map((refund) => {
-    const { made, settled } = dates(refund);
-    const at = refundedAt(made, settled);
-    return { refund, at, isLate: at > refundedAt(made, []) };
-  });
-  const inTime = dated.toSorted((one, other) => one.at - other.at);
-  return [...Map.groupBy(inTime, ({ at }) => at).values()];
-}
-
-/** From when a refund counts. Money without goods does once it has settled (Shopify, "OrderTransaction"). */
-function refundedAt(made: RefundDates['made'], settled: RefundDates['settled']): number {
-  return [made, ...settled].reduce(
-    (latest, one) => Math.max(latest, Date.parse(one ?? '') || 0),
-    0,
-  );
-}
-
-/** Without what the payload states of its current amounts: the readers count lines and refunds. */
-function withRefunds(payload: OrderPayload, refunds: readonly RefundPayload[]): OrderPayload {
-  const { current_shipping_price_set: shipping } = payload;
-  const counted = new Set(refunds);
-  const undone = payload.refunds.filter((refund) => !counted.has(refund));
-  const back = undone.map((refund) => shippingRefund(refund).price);
-  return {
-    ...payload,
-    refunds: [...refunds],
-    line_items: payload.line_items.map((line) => ({ ...line, current_quantity: undefined })),
-    current_subtotal_price: undefined,
-    current_subtotal_price_set: undefined,
-    current_shipping_price_set: shipping && {
-      shop_money: { amount: sum([shipping.shop_money.amount, ...back]) },
-    },
-  };
-}
-
-/** Of the goods that are kept, and the shipping. */
-function worthOf({ subtotal, lines, shipping, taxesIncluded }: OneState) {
-  const taxes = taxesIncluded ? ZERO : sum(lines.map(({ tax }) => tax));
-  return sum([subtotal, taxes, shipping.price, shipping.taxOnTop]);
 }

@@ -40,9 +40,13 @@ const ruleSets = [
 ] as const;
 
 function expectAgreement(webhook: StoreOrder, admin: StoreOrder): void {
-  // A webhook sees neither metafields nor how much a gift card paid; all else both must state.
-  const { paidWithGiftCards = admin.paidWithGiftCards } = webhook;
-  const completed = { ...webhook, paidWithGiftCards };
+  // A webhook sees neither metafields, nor how much a gift card paid, nor what was received; all else both must state.
+  const {
+    paidWithGiftCards = admin.paidWithGiftCards,
+    refundedWithoutLines = admin.refundedWithoutLines,
+    outstanding = admin.outstanding,
+  } = webhook;
+  const completed = { ...webhook, paidWithGiftCards, refundedWithoutLines, outstanding };
   expect({ ...admin, metafields: undefined }).toEqual(completed);
   for (const set of ruleSets) {
     expect(mapOrder(admin, set, neverSent)).toEqual(mapOrder(completed, set, neverSent));

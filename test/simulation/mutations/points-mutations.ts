@@ -17,39 +17,17 @@ export const pointsMutations: readonly Mutation[] = [
     within: 60,
   },
   {
-    name: 'money-after-an-edit-counts-twice',
-    bug: 'goods that an edit took out, and the money that follows, are both deducted',
-    find: '    return smallest([...bounds, atLeastZero(subtract(money, owed))]);',
-    replace: '    return smallest([...bounds, sum([money, owed])]);',
+    name: 'money-of-an-edit-counts-twice',
+    bug: 'goods that an edit takes out, and the money that goes back for them before or after, are both deducted',
+    find: 'smallest([stated, back, ...(given === ZERO ? [missing, beyond] : [given])])',
+    replace: 'smallest([stated, back])',
     within: 300,
-  },
-  {
-    name: 'money-of-another-currency-counts',
-    bug: 'the amount of a refund in a foreign currency is taken for money of the shop',
-    find: '      if ((one.currency ?? presentment_currency ?? currency) !== currency) return undefined;\n',
-    replace: '',
-    within: 60,
   },
   {
     name: 'pending-money-counts',
     bug: 'money that is on its way counts as paid back',
-    find: " || one.status !== 'success') continue;",
-    replace: " || one.status === 'failure') continue;",
-    within: 60,
-  },
-  {
-    name: 'money-before-an-edit-counts-twice',
-    bug: 'money that was paid back, and the goods that an edit takes out later, are both deducted',
-    find: 'atLeastZero(subtract(money, owed))',
-    replace: `payload.refunds
-    .map((_, last) => {
-      const refunds = payload.refunds.slice(0, last + 1);
-      const sold = payload.line_items.map((line) => ({ ...line, current_quantity: undefined }));
-      const then = { ...payload, refunds, line_items: sold };
-      const gone = worthTakenBack(then, lineAmounts(then));
-      return atLeastZero(subtract(moneyBack(then) ?? ZERO, gone));
-    })
-    .reduce((most, one) => (Number(one) > Number(most) ? one : most), ZERO)`,
+    find: "kind === 'refund' && status === 'success');",
+    replace: "kind === 'refund' && status !== 'failure');",
     within: 60,
   },
   {
@@ -69,8 +47,8 @@ export const pointsMutations: readonly Mutation[] = [
   {
     name: 'late-order-forgets-a-merge',
     bug: 'an order that arrives late is sent for a customer who was merged into another',
-    find: '  if (mergedInto(known.get(ledgerKeyText(record))) !== undefined) return true;\n',
-    replace: '  if (mergedInto(known.get(ledgerKeyText(record))) === shop) return true;\n',
+    find: '  if (mergedInto(record) !== undefined) return true;\n',
+    replace: '',
   },
   {
     name: 'merge-moves-completed-orders',

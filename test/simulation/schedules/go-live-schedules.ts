@@ -1,6 +1,7 @@
 import { amountHeld } from '../../../local/harness/held-order.ts';
-import { SHOP } from '../../../local/harness/in-process-connector.ts';
+import { type openConnector, SHOP } from '../../../local/harness/in-process-connector.ts';
 import { changeControl, wentLive } from '../../../shared/core/calls/shop-pause.ts';
+import type { StoreOrder } from '../../../shared/store/store-entities.ts';
 import { connectorScenario, workerOf, wrongIn } from './connector-scenario.ts';
 import { orderAt } from './refund-schedules.ts';
 
@@ -21,18 +22,6 @@ export const goLiveScenario = connectorScenario((connector) => {
   const at = { placed: false, polled: false, off: false, live: false, refunded: false };
   const deliver = ({ payload }: ReturnType<typeof orderAt>, webhookId: string) =>
     connector.deliver({ topic: 'orders/updated', payload, webhookId });
-  const send = async () => {
-    const sent = await loyalty.client.sendOrder({
-      OriginalId: ELSEWHERE,
-      OrderPlacementDate: placed.order.placedAt,
-      OrderCompletedDate: placed.order.fulfilledAt ?? placed.order.placedAt,
-      OrderCancelledDate: null,
-      ...{ OrderStatus: 'paid', IsCancelledOrReturned: false, IsCompleted: true },
-      ...{ OrderTotal: WORTH, UpdatedDate: placed.order.updatedAt },
-      Customer: { OriginalId: placed.order.customer?.id ?? '', Email: 'someone@example.com' },
-    });
-    if (sent.kind !== 'success') throw new Error('the service did not take the order');
-  };
   return {
     // The scheduled run of an observed shop, which comes within the hour.
     prepare: () => connector.reconcile(),
@@ -72,7 +61,7 @@ export const goLiveScenario = connectorScenario((connector) => {
           {
             what: 'sends',
             act: async () => {
-              if (at.polled) await send();
+              if (at.polled) await sendElsewhere(loyalty, placed.order, WORTH);
             },
           },
           {
@@ -122,3 +111,21 @@ export const goLiveScenario = connectorScenario((connector) => {
     },
   };
 });
+
+/** What another integration does. */
+export async function sendElsewhere(
+  { client }: Pick<ReturnType<typeof openConnector>['loyalty'], 'client'>,
+  { placedAt, fulfilledAt, updatedAt, customer }: StoreOrder,
+  OrderTotal: number,
+): Promise<void> {
+  const sent = await client.sendOrder({
+    OriginalId: ELSEWHERE,
+    OrderPlacementDate: placedAt,
+    OrderCompletedDate: fulfilledAt ?? placedAt,
+    OrderCancelledDate: null,
+    ...{ OrderStatus: 'paid', IsCancelledOrReturned: false, IsCompleted: true },
+    ...{ OrderTotal, UpdatedDate: updatedAt },
+    Customer: { OriginalId: customer?.id ?? '', Email: 'someone@example.com' },
+  });
+  if (sent.kind !== 'success') throw new Error('the service did not take the order');
+}

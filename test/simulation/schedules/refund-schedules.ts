@@ -1,13 +1,15 @@
 import { amountHeld } from '../../../local/harness/held-order.ts';
 import { SHOP } from '../../../local/harness/in-process-connector.ts';
 import { buildOrder } from '../../fixtures/order-payload.ts';
-import { type LineSpec, lineOf, simpleOrder } from '../../fixtures/order-spec.ts';
+import { lineOf, simpleOrder } from '../../fixtures/order-spec.ts';
 import { storeOrder } from '../../fixtures/store-entities.ts';
 import { connectorScenario, type Plot, workerOf, wrongIn } from './connector-scenario.ts';
 
 export interface RefundStory {
   /** How many of five units of 10.00 are given back after each change. */
   readonly takenBack: readonly number[];
+  /** How many units the last change adds. */
+  readonly added?: number;
   /** The last change cancels the order. */
   readonly isCancelled?: boolean;
   /** Invocations that the search interleaves; later ones run when all else has ended. */
@@ -15,28 +17,28 @@ export interface RefundStory {
 }
 
 export const ID = '5512345678901';
-const UNIT = 10;
-const UNITS = 5;
-const LINE: LineSpec = {
-  ...lineOf(UNIT * 100, { quantity: UNITS }),
-};
+export const UNIT = 10;
+export const UNITS = 5;
 
 /**
  * A completed order was sent; then refunds follow, whose webhooks arrive in any order, and workers take what
  * has arrived. What the service holds must be what the store says, with the points that it is worth.
  */
 export const refundScenario = (story: RefundStory) =>
-  connectorScenario((connector) => refundPlot(story, connector));
+  connectorScenario((connector) => refundPlot(story, connector), {
+    assumptions: { raiseAfterPartialCancel: 'send-gross' },
+  });
 
 type Connector = Parameters<Parameters<typeof connectorScenario>[0]>[0];
 
 export function refundPlot(
-  { takenBack, isCancelled = false, workers }: RefundStory,
+  { takenBack, added = 0, isCancelled = false, workers }: RefundStory,
   { store, loyalty, dead, ...connector }: Connector,
 ): Plot & { readonly happen: (index: number) => Promise<void> } {
-  const moments = [0, ...takenBack].map((taken, index) =>
-    orderAt(index, taken, isCancelled && index === takenBack.length),
-  );
+  const moments = [0, ...takenBack].map((taken, index) => {
+    const isLast = index === takenBack.length;
+    return orderAt(index, taken, isCancelled && isLast, isLast ? UNITS + added : UNITS);
+  });
   let changes = 0;
   const change = (index: number) => {
     changes = index;
@@ -75,7 +77,7 @@ export function refundPlot(
     state: () => changes,
     judge() {
       const held = loyalty.rows.orders.get(ID);
-      const left = isCancelled ? 0 : (UNITS - (takenBack.at(-1) ?? 0)) * UNIT;
+      const left = isCancelled ? 0 : (UNITS + added - (takenBack.at(-1) ?? 0)) * UNIT;
       const amount = held && amountHeld(held);
       const points = [...loyalty.rows.points.values()].reduce(
         (sum, { pointsHundredths }) => sum + pointsHundredths,
@@ -91,9 +93,10 @@ export function refundPlot(
   };
 }
 
-export function orderAt(second: number, takenBack: number, isCancelled = false) {
+export function orderAt(second: number, takenBack: number, isCancelled = false, quantity = UNITS) {
   const updated_at = new Date(Date.parse('2026-10-09T11:00:00Z') + second * 1000).toISOString();
-  const spec = { ...simpleOrder, fulfilledAfterDays: 1, lines: [{ ...LINE, takenBack }] };
+  const line = lineOf(UNIT * 100, { quantity, takenBack });
+  const spec = { ...simpleOrder, fulfilledAfterDays: 1, lines: [line] };
   const changes = { updated_at, ...(isCancelled && { cancelled_at: updated_at }) };
   return { payload: buildOrder(spec, changes).payload, order: storeOrder(spec, changes) };
 }

@@ -2,6 +2,7 @@ import { abandonedScenario } from './abandoned-schedules.ts';
 import { balanceScenario } from './balance-schedules.ts';
 import type { Bounds, Scenario } from './explore.ts';
 import { goLiveScenario } from './go-live-schedules.ts';
+import { lostLedgerScenario } from './lost-ledger-schedules.ts';
 import { redemptionScenario } from './redemption-schedules.ts';
 import { refundScenario } from './refund-schedules.ts';
 import { replayScenario } from './replay-schedules.ts';
@@ -69,7 +70,7 @@ export const searches: readonly Search[] = [
     name: 'two refunds in any order, two workers, one crash',
     scenario: refundScenario({ takenBack: [1, 2], workers: 2 }),
     bounds: CRASH,
-    bug: 'part-is-taken-before-it-is-written',
+    bug: 'used-key-is-a-refusal',
   },
   {
     name: 'a refund and a cancellation in any order, two workers, one crash',
@@ -87,7 +88,7 @@ export const searches: readonly Search[] = [
     name: 'two refunds in any order, two workers, one lost answer',
     scenario: refundScenario({ takenBack: [1, 2], workers: 2 }),
     bounds: LOST_ANSWER,
-    bug: 'found-step-is-forgotten',
+    bug: 'used-key-is-a-refusal',
   },
   {
     name: 'three changes of a balance, back to the first, in any order, two workers, one crash',
@@ -128,7 +129,7 @@ export const searches: readonly Search[] = [
     name: 'three refunds in any order, two workers, one crash, one change from a process that could go on',
     scenario: refundScenario({ takenBack: [1, 2, 3], workers: 2 }),
     bounds: { ...CRASH, preemptions: 1 },
-    bug: 'part-is-taken-before-it-is-written',
+    bug: 'key-of-the-value-alone',
   },
   {
     name: 'two tabs, a worker beside them, a point event, one crash, one change from a process that could go on',
@@ -183,5 +184,41 @@ export const searches: readonly Search[] = [
     }),
     bounds: LOST_ANSWER,
     bug: 'credit-is-repeated-blindly',
+  },
+  {
+    name: 'the ledger is lost after a refund, two more in any order, two workers, one crash',
+    scenario: lostLedgerScenario({ forgotten: [4], since: [3, 1] }),
+    bounds: CRASH,
+    bug: 'repeated-step-counts-as-found',
+  },
+  {
+    name: 'the ledger is lost after two refunds, another one, two workers, one lost answer',
+    scenario: lostLedgerScenario({ forgotten: [4, 3], since: [1] }),
+    bounds: LOST_ANSWER,
+    bug: 'search-begins-with-the-oldest',
+  },
+  {
+    name: 'the ledger is lost after a rise of an order of another integration, a refund, two workers, one crash',
+    scenario: lostLedgerScenario({ forgotten: [6], since: [4], theirs: 5 }),
+    bounds: CRASH,
+    bug: 'raised-order-does-not-say-whose-it-was',
+  },
+  {
+    name: 'an order of another integration, the ledger is lost, a rise and a refund, two workers, one crash',
+    scenario: lostLedgerScenario({ forgotten: [], since: [6, 4], theirs: 5 }),
+    bounds: CRASH,
+    bug: 'their-part-is-not-recorded',
+  },
+  {
+    name: 'a refund and an addition of the same worth in any order, two workers, one crash',
+    scenario: refundScenario({ takenBack: [1, 1], added: 1, workers: 2 }),
+    bounds: CRASH,
+    bug: 'part-is-taken-before-it-is-written',
+  },
+  {
+    name: 'a refund and an addition of the same worth in any order, two workers, one lost answer',
+    scenario: refundScenario({ takenBack: [1, 1], added: 1, workers: 2 }),
+    bounds: LOST_ANSWER,
+    bug: 'found-step-is-forgotten',
   },
 ];

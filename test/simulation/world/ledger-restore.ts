@@ -55,7 +55,8 @@ export class LedgerRestore {
   leavesToPerson(why: string, entity: { readonly id: string } | undefined): boolean {
     if (!this.happened || !entity) return false;
     const isUnexplained =
-      why.startsWith('the ledger does not know what was sent') ||
+      // Not without a look at its past, which the store always shows here.
+      (why.startsWith('the ledger does not know what was sent') && !why.includes('not known')) ||
       // A refund counted otherwise while its money was pending: more was taken than the store's states explain.
       why.includes('ExceedsOrderTotal');
     if (!isUnexplained && !this.#isPastRecovery(entity.id)) return false;

@@ -349,9 +349,9 @@ function textOf(topic: string, payload: object): string {
   return JSON.stringify(paths.length > 0 ? pick(payload, paths) : payload);
 }
 
-/** As the Admin API answers: a webhook does not say everything. */
+/** As the Admin API answers, with the order's book: a webhook does not say everything. */
 export const toStoreOrder = (world: World, order: OrderRow): Promise<StoreOrder> =>
-  readOrderRow(world, order, shopRules);
+  readOrderRow(world, order, shopRules, { book: 'if-changed' });
 
 export function toStoreProduct(world: World, product: ProductRow): StoreProduct {
   const parsed = parseJson(textOf('products/update', productPayload(world, product)));

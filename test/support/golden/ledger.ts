@@ -65,8 +65,8 @@ import {
   type RecordKind,
   readEntry,
   rememberedForm,
-  type SentAmounts,
 } from '../../../shared/core/ledger/ledger.ts';
+import type { ServiceOrder } from '../../../shared/core/ledger/service-order.ts';
 import {
   type RememberedOrder,
   recallCoupon,
@@ -162,26 +162,18 @@ const entity = (
   };
 };
 
-const amounts: Full<SentAmounts> = {
-  sent: {
-    total: 99_800,
-    products: [['8012345678901', 99_800, 0]],
-    completedAt: NOON,
-    rest: 'hash',
-  },
-  taken: 1_500,
+const service: Full<ServiceOrder> = {
+  ...{ id: '#1001', placedAt: NOON, completedAt: NOON, total: 99_800, taken: 1_500 },
+  ...{ products: [['8012345678901', 99_800, 0]], rest: 'hash', theirs: 700, ended: true },
   step: {
-    ...{ key: '5-3000', value: 1_500, products: [['8012345678901', 1_500]] },
-    rest: { upTo: 5_000, below: [4_000, 3_000] },
+    ...{ sum: 3_000, value: 1_500, products: [['8012345678901', 1_500]], searchedFrom: 5_000 },
   },
 };
 
 const customer = { OriginalId: '7001', Name: 'Robin Doe', Email: 'robin@example.com' };
-type OfTheService = 'customer' | 'branch' | 'salesPerson' | 'basics';
+type OfTheService = 'customer' | 'branch' | 'salesPerson';
 const remembered: Full<Omit<RememberedOrder, OfTheService>> & Pick<RememberedOrder, OfTheService> =
   {
-    heldAs: '#1001',
-    basics: { OrderPlacementDate: NOON, OrderCompletedDate: NOON, OrderTotal: 99.8 },
     countedBy: {
       ...{ orderTotal: 'subtotal', taxes: 'exclude', giftCards: 'earn-when-used' },
       ...{ storeCredit: 'by-origin', lostDisputes: 'take-back' },
@@ -197,7 +189,7 @@ const remembered: Full<Omit<RememberedOrder, OfTheService>> & Pick<RememberedOrd
 
 const orderFacts = {
   remembered: rememberOrder(remembered),
-  amounts,
+  service,
   rules: 'rules',
   history: true,
 };

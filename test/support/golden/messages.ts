@@ -29,6 +29,7 @@ import {
   type StoreEntity,
 } from '../../../shared/core/store/store.ts';
 import type {
+  BookedFigures,
   StoreCoupon,
   StoreMember,
   StoreOrder,
@@ -164,7 +165,7 @@ export function readable(written: unknown): unknown {
 }
 
 const order = storeOrder();
-const { beforeRefunds: _, refundsAreTied: __, ...state } = order;
+const { book: _, ...state } = order;
 const customer = {
   ...{ id: '7001', name: 'Robin Doe', email: 'robin@example.com', phone: '+49301234567' },
   createdAt: '2026-01-01T00:00:00.000Z',
@@ -172,7 +173,7 @@ const customer = {
 const metafields = [{ owner: 'customer', namespace: 'n', key: 'k', value: 'v' }] as const;
 const part = { net: amount('10'), returnedForShipping: amount('0') };
 const reference = { id: '1', name: 'Main street' };
-const fullState: Full<Omit<StoreOrder, 'beforeRefunds' | 'refundsAreTied'>> = {
+const fullState: Full<Omit<StoreOrder, 'book'>> = {
   ...{ ...state, name: '#1001', source: 'web', customer, ofOtherCurrency: true },
   ...{ cancelledAt: NOON, closedAt: NOON, fulfilledAt: NOON, refundedAt: NOON, paidAt: NOON },
   ...{ paymentStatus: 'paid', fulfillmentStatus: 'fulfilled', outstanding: amount('0') },
@@ -199,13 +200,13 @@ const fullState: Full<Omit<StoreOrder, 'beforeRefunds' | 'refundsAreTied'>> = {
   ...{ card: { brand: 'visa', type: 'credit' }, location: reference, staff: reference, metafields },
   noteAttributes: [{ name: 'gift', value: 'yes' }],
 };
-const fullOrder: Full<StoreOrder> = {
-  ...{
-    ...fullState,
-    beforeRefunds: [{ ...fullState, refundsAreTied: true }],
-    refundsAreTied: true,
-  },
+const { currency, taxesIncluded, lines, subtotal, total, shipping } = fullState;
+const { refundedWithoutLines, paidWithGiftCards, paymentStatus, lostDispute } = fullState;
+const figures: Full<BookedFigures> = {
+  ...{ at: NOON, currency, taxesIncluded, lines, subtotal, total, shipping },
+  ...{ refundedWithoutLines, paidWithGiftCards, paymentStatus, lostDispute },
 };
+const fullOrder: Full<StoreOrder> = { ...fullState, book: [figures] };
 const member: Full<StoreMember> = { ...customer, updatedAt: NOON, metafields };
 const product: Full<StoreProduct> = {
   ...storeProduct(),

@@ -8,7 +8,6 @@ import { createCircuitBreaker } from '../../../shared/core/calls/call-loyalty.ts
 import { contactHash } from '../../../shared/core/mapping/customer-form.ts';
 import { mapCoupon } from '../../../shared/core/mapping/map-coupon.ts';
 import {
-  cancelledOrderKey,
   idempotencyKey,
   type OrderForm,
   restKey,
@@ -27,8 +26,8 @@ import {
   readKept,
 } from '../../../shared/core/redemptions/redemption-record.ts';
 import { givePoints } from '../../../shared/core/storefront/give-points.ts';
+import { cancelKey, nextCall } from '../../../shared/core/sync/decide-order.ts';
 import { fanOut } from '../../../shared/core/sync/fan-out.ts';
-import { nextCall } from '../../../shared/core/sync/next-call.ts';
 import { SECRET_PURPOSES, secretForms, secretName } from '../../../shared/services/shop-secrets.ts';
 import { parseAdminSecret } from '../../../shared/shopify/admin/client/admin-secret.ts';
 import { makeRewardCode } from '../../../shared/shopify/admin/make-reward-code.ts';
@@ -53,7 +52,7 @@ const form: OrderForm = {
   Products: [{ OriginalId: '8012345678901', ProductPrice: 99.8 }],
 };
 const order: WantedOrder = {
-  ...{ kind: 'order', id: '5', order: form, sold: [], isRefunded: false, earlier: [] },
+  ...{ kind: 'order', id: '5', order: form, sold: [], changed: false, isFine: false },
 };
 
 /** By kind: a changed key would send everything again that was sent before. */
@@ -141,7 +140,6 @@ const names: Samples = {
       name(() => idempotencyKey(wanted)),
     ]),
   ),
-  'idempotency key of a cancelled order': name(() => cancelledOrderKey('5')),
   'hash of the rest of an order': name(() => restKey(form)),
   'hash of a balance': name(() =>
     balanceKey({ points: '120.5', cashback: '3.25', tier: 'Gold', seen: [] } as never),
@@ -160,13 +158,12 @@ const names: Samples = {
     }),
   ),
   'key of a partial cancel': name(() => {
-    const sent = { total: 120_000, products: [['8', 120_000, 0]], completedAt: NOON } as const;
+    const told = { total: 120_000, products: [['8', 120_000, 0]], completedAt: NOON } as const;
     const settings = { refunds: 'partial-cancel', raiseAfterPartialCancel: 'park' } as const;
-    const facts = { known: true, amounts: { sent, taken: 0 }, unsure: false };
-    return nextCall({ ...order, isRefunded: true }, facts, {
-      ...settings,
-      ordersAreReplaced: true,
-    });
+    const facts = { known: true, record: { ...told, taken: 0 }, tellAgain: false };
+    const all = { ...settings, ordersAreReplaced: true };
+    const next = nextCall({ ...order, changed: true }, facts, all);
+    return next.kind === 'take' ? cancelKey('5', next.step) : next;
   }),
   'id and key of a redemption': name(() => namesOf(ROBIN, 'click-0001')),
   'a redemption as the service keeps it': {

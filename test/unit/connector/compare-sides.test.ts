@@ -58,7 +58,7 @@ describe('the comparison of one order', () => {
       const refunded = storeOrder({ amountRefundedCents: 2_000, fulfilledAfterDays: 1 });
       const entry = {
         ...{ version: 1, uncertain: false, outcomes: [], revision: 1, appliedKey: 'key' },
-        amounts: { sent: { total: 50_000, products: [], completedAt: '' }, taken: 20_000 },
+        service: { total: 50_000, products: [], completedAt: '', taken: 20_000 },
       };
       const held = {
         kind: 'order',
@@ -108,7 +108,7 @@ describe('the comparison of one order', () => {
       uncertain: false,
       appliedKey: idempotencyKey(wanted.wanted),
       outcomes: [{ at, outcome: 'applied', version: 1, topic: 'orders/updated' }],
-      amounts: { sent: { total: 100_000, products: [], completedAt: at }, taken: 30_000 },
+      service: { total: 100_000, products: [], completedAt: at, taken: 30_000 },
       revision: 1,
     };
     const compare = (known: typeof entry | undefined, until: number) =>

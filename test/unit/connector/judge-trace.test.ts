@@ -88,14 +88,14 @@ const sentEvent: Trace['letters'][number]['event'] = {
   replays: [{ at: at('00:59:00'), by: 'ops' }],
 };
 
-const wantedOrder = (changes: object, isRefunded = false) =>
+const wantedOrder = (changes: object, changed = false) =>
   ({
     kind: 'order',
     id: '7',
     order: { OriginalId: '7', OrderTotal: 40, IsCompleted: true, ...changes },
     sold: [],
-    isRefunded,
-    earlier: [],
+    changed,
+    isFine: false,
   }) as const;
 
 describe('the verdict on one entity', () => {
@@ -471,20 +471,29 @@ describe('the arithmetic of an order', () => {
 
   const before = counted('12', 245_000);
   const after = counted('14', 163_330);
+  const PARTLY = { paymentStatus: 'partially_refunded' };
 
   it.each([
-    ['its only refund', { paymentStatus: 'partially_refunded' }, [245], 'taken back by its refund'],
-    ['one of several refunds', { paymentStatus: 'partially_refunded' }, [300, 245], 'taken back'],
-    ['a voided payment', { paymentStatus: 'voided' }, [245], 'taken back'],
-    ['goods that were returned and not refunded', {}, [245], 'taken back'],
-  ])('shows what counted when, as the ledger recorded it: less %s', (_, changes, totals, what) => {
-    const earlier = totals.map((OrderTotal) => ({ OrderTotal }));
-    const [, past] = told({
+    ['its only refund', PARTLY, [245_000, 163_330], 'taken back by its refund'],
+    // The book has a state for each movement, also for one that changes nothing.
+    [
+      'its only refund, paid in two parts',
+      PARTLY,
+      [245_000, 245_000, 163_330, 163_330],
+      'taken back by its refund',
+    ],
+    ['one of several refunds', PARTLY, [300_000, 245_000, 163_330], 'taken back'],
+    ['a refund, by a book that was not read', PARTLY, undefined, 'taken back'],
+    ['a voided payment', { paymentStatus: 'voided' }, [245_000, 163_330], 'taken back'],
+    ['goods that were returned and not refunded', {}, [245_000, 163_330], 'taken back'],
+  ])('shows what counted when, as the ledger recorded it: less %s', (_, changes, booked, what) => {
+    const past = booked?.map((counts, index) => ({ at: index, counts }));
+    const [, shown] = told({
       entry: { ...entry, outcomes: [before, counted('13', 245_000), after] },
       store: { kind: 'found', value: { kind: 'order', order: { ...order, ...changes } } },
-      mapped: { ...mapped, wanted: { ...wanted, earlier } },
+      mapped: { ...mapped, wanted: { ...wanted, past } },
     });
-    expect(past).toEqual([
+    expect(shown).toEqual([
       '245.00 counted 2026-11-12',
       `−81.67 ${what} 2026-11-14`,
       '163.33 counts now',

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { defaultAssumptions } from '../../../shared/config/connector-settings.ts';
 import { judge } from '../../../shared/core/calls/call-loyalty.ts';
-import { makeCall, type WantedOther } from '../../../shared/core/sync/apply-order.ts';
+import { makeCall } from '../../../shared/core/sync/apply-order.ts';
 import type { CallAssumptions, LoyaltyCalls } from '../../../shared/core/sync/change-service.ts';
+import type { WantedOther } from '../../../shared/core/sync/decide.ts';
 import { cancelOrder, readHeld, takePart } from '../../../shared/core/sync/held-order.ts';
 import { classify, nameOfError } from '../../../shared/loyalty/error-codes.ts';
 import type { OperationId } from '../../../shared/loyalty/operations.ts';
@@ -15,8 +16,8 @@ const cancelled = {
   cancellation: { OrderCancelledDate: '2026-10-09T12:00:00.000Z' },
   order: { OriginalId: '1', IsCancelledOrReturned: true, Customer: { OriginalId: '7' } },
   sold: [],
-  isRefunded: false,
-  earlier: [],
+  changed: false,
+  isFine: false,
 };
 
 /** A service that answers each operation with this code; undefined is a success. */
@@ -218,7 +219,7 @@ describe('an order as the service holds it', () => {
 });
 
 describe('a partial cancel', () => {
-  const step = { key: '1-30000', value: 30_000, products: [['p1', 30_000]] as const };
+  const step = { sum: 30_000, value: 30_000, products: [['p1', 30_000]] as const };
   const take = async (loyalty: LoyaltyCalls, assumptions: Partial<CallAssumptions> = {}) => {
     const all = { ...defaultAssumptions, ...assumptions };
     return (await takePart('1', step, loyalty, all, limits)).outcome;

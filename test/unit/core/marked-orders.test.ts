@@ -2,7 +2,6 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { amountHeld } from '../../../local/harness/held-order.ts';
 import { openConnector, SHOP } from '../../../local/harness/in-process-connector.ts';
 import { type Ledger, ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
-import { recallOrder } from '../../../shared/core/mapping/wanted-state.ts';
 import { orderAt, storeOrderOf } from '../../fixtures/order-life.ts';
 import { buildOrder } from '../../fixtures/order-payload.ts';
 import { type LineSpec, lineOf, simpleOrder } from '../../fixtures/order-spec.ts';
@@ -46,7 +45,7 @@ describe('a worker that dies over the first send of a completed order', () => {
     const entry = entryOf(connector);
     expect(entry).toMatchObject({
       ...{ uncertain: true, history: true, rules: expect.any(String) },
-      ...{ expiresAt: expect.any(Number), amounts: { sent: { total: 50_000 }, taken: 0 } },
+      ...{ expiresAt: expect.any(Number), service: { total: 50_000, taken: 0 } },
     });
     expect(entry?.remembered).toContain(String(quillane.id));
   });
@@ -59,7 +58,7 @@ describe('a worker that dies over the first send of a completed order', () => {
     await changeOrder(connector, 2, shipped, {}, quillane);
     await dieAtCall(connector);
     expect(entryOf(connector)).toMatchObject({ uncertain: true });
-    expect(recallOrder(entryOf(connector)?.remembered)?.basics?.OrderCompletedDate).toBeDefined();
+    expect(entryOf(connector)?.service?.completedAt).toBeDefined();
     expect(entryOf(connector)?.remembered).toContain(String(quillane.id));
   });
 });
@@ -74,7 +73,7 @@ describe('a worker that dies over a change of a completed order', () => {
     await dieAtCall(connector);
     expect(entryOf(connector)).toMatchObject({
       uncertain: true,
-      amounts: { sent: { total: 90_000 } },
+      service: { total: 90_000 },
     });
   });
 
@@ -139,7 +138,7 @@ describe('a question about an order', () => {
     const connector = openConnector();
     await changeOrder(connector, 1, shipped);
     await connector.drain();
-    const { amounts: _, revision, ...older } = entryOf(connector) ?? { revision: 0 };
+    const { service: _, revision, ...older } = entryOf(connector) ?? { revision: 0 };
     await connector.ledger.write(KEY, older as never, revision);
     await changeOrder(connector, 2, shipped, worth('90.00'));
     await dieAtCall(connector);
@@ -155,7 +154,7 @@ describe('an order that is cancelled after a worker died over a refund', () => {
     await connector.drain();
     await changeOrder(connector, 2, shipped, worth('30.00'));
     await dieAtCall(connector);
-    expect(entryOf(connector)?.amounts?.step).toMatchObject({ value: 20_000 });
+    expect(entryOf(connector)?.service?.step).toMatchObject({ value: 20_000 });
     await changeOrder(connector, 3, { ...shipped, cancelledAfterDays: 3 });
     connector.clock.ms += 31_000;
     await connector.drain();
@@ -164,8 +163,8 @@ describe('an order that is cancelled after a worker died over a refund', () => {
       'partiallyCancelPosOrder',
       'cancelPosOrder',
     ]);
-    const { sent, ...rest } = entryOf(connector)?.amounts ?? {};
-    expect([sent?.total, rest]).toEqual([50_000, { taken: 0 }]);
+    const { total, taken, step, ended } = entryOf(connector)?.service ?? {};
+    expect({ total, taken, step, ended }).toEqual({ total: 50_000, taken: 0, ended: true });
   });
 });
 

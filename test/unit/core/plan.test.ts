@@ -154,7 +154,7 @@ const anyOrderState: fc.Arbitrary<WantedState> = fc
     Coupon: fc.option(fc.string()),
     Metadatas: fc.array(fc.record({ Name: fc.string(), Value: fc.string() })),
   })
-  .map((order) => ({ kind: 'order', id: '1', order, sold: [], isRefunded: false, earlier: [] }));
+  .map((order) => ({ kind: 'order', id: '1', order, sold: [], changed: false, isFine: false }));
 
 describe('the idempotency key', () => {
   it('is the same however the state was put together', () => {

@@ -64,6 +64,8 @@ const parcel = (state: string, ...lines: readonly (readonly [id: string, quantit
 
 const line = (id: string, quantity: number, net: number, gross: number) => ({
   ...{ id, quantity, proratedLinePrice: net, proratedLinePriceWithTax: gross },
+  proratedUnitPrice: quantity === 0 ? 0 : Math.round(net / quantity),
+  proratedUnitPriceWithTax: quantity === 0 ? 0 : Math.round(gross / quantity),
   orderPlacedQuantity: quantity,
   productVariant: { name: `Variant ${id}`, product: { id: `2${id}` } },
 });
@@ -73,6 +75,22 @@ function read(given: VendureOrder) {
   if (!value) throw new Error('it is a cart');
   return value;
 }
+
+/** As the store is asked for the order's book: with its cancellations. */
+function bookIn(given: VendureOrder, cancelled: readonly Cancelled[] = []) {
+  const items = cancelled.map(({ createdAt, lines }) => ({ createdAt, data: { lines } }));
+  const { book } = read({ ...given, history: { items } });
+  if (!book) throw new Error('no book');
+  return book;
+}
+
+interface Cancelled {
+  readonly createdAt: string;
+  readonly lines: readonly { readonly orderLineId: number; readonly quantity: number }[];
+}
+
+/** Noon of a day in November. */
+const at = (day: number) => `2026-11-${day}T12:00:00.000Z`;
 
 const counts = (given: VendureOrder, taxes: 'include' | 'exclude' = 'exclude') =>
   orderAmounts(read(given), { ...defaultRules, taxes }).total;
@@ -148,9 +166,13 @@ describe('what an order of Vendure counts', () => {
     expect(ofLines(penAndTea([['2', 1070]]))).toEqual(['1: 10']);
     expect(ofLines(penAndTea([['1', 1190]]))).toEqual(['2: 10']);
     expect(read(penAndTea([['2', 1070]]))).toMatchObject({
-      ...{ subtotal: '11.9', total: '16.9', refundedWithoutLines: '0' },
-      beforeRefunds: [{ subtotal: '22.6', total: '27.6' }],
+      ...{ subtotal: '11.9', total: '16.9', refundedWithoutLines: '0', changed: true },
     });
+    expect(bookIn(penAndTea([['2', 1070]]))).toMatchObject([
+      { subtotal: '22.6', total: '27.6' },
+      { subtotal: '11.9', total: '16.9' },
+      { subtotal: '11.9', total: '16.9' },
+    ]);
   });
 
   it('takes no more of a line than the money, and the rest of the money from all', () => {
@@ -216,10 +238,15 @@ describe('what an order of Vendure counts', () => {
     const modified = {
       ...{ subTotal: 2541, subTotalWithTax: 3024, totalWithTax: 3524 },
       lines: [line('1', 2, 2541, 3024), line('2', 0, 0, 0)],
-      modifications: [{ refund: { id: '1' } }],
+      modifications: [
+        {
+          createdAt: refund('1', 0).createdAt,
+          ...{ lines: [{ orderLineId: '2', quantity: -1 }], surcharges: [] },
+        },
+      ],
     };
     expect(counts(order(modified, [refund('1', 755)]), 'include')).toBe('30.24');
-    expect(read(order(modified, [refund('1', 755)])).beforeRefunds).toEqual([]);
+    expect(read(order(modified, [refund('1', 755)]))).toMatchObject({ changed: true });
     expect(counts(order(modified, [refund('1', 755), refund('2', 1512)]), 'include')).toBe('15.12');
     // Cancelled, and the money given back afterwards.
     const cancelled = { ...modified, modifications: [] };
@@ -249,6 +276,144 @@ describe('what an order of Vendure counts', () => {
     const given = order({ payments, state: 'PaymentAuthorized' });
     expect(read(given)).toMatchObject({ paymentStatus: 'authorized', outstanding: '42.79' });
     expect(counts(given, 'include')).toBe('37.79');
+  });
+});
+
+describe('the book of an order of Vendure', () => {
+  const countsIn = (given: VendureOrder, cancelled: readonly Cancelled[] = []) =>
+    bookIn(given, cancelled).map((one) =>
+      Number(orderAmounts(one, { ...defaultRules, taxes: 'include' }).total),
+    );
+  const [shirts, mug] = [line('1', 2, 2541, 3024), line('2', 1, 634, 755)];
+  const modified = (
+    day: number,
+    ...lines: readonly (readonly [id: string, quantity: number])[]
+  ) => ({
+    ...{ createdAt: at(day), surcharges: [] },
+    lines: lines.map(([orderLineId, quantity]) => ({ orderLineId, quantity })),
+  });
+  const refundOn = (day: number, total: number, shipping = 0) => ({
+    ...refund('1', total, shipping),
+    ...{ id: String(day), createdAt: at(day) },
+  });
+  const paidOn = (day: number, amount: number) => ({
+    ...{ id: String(day), method: 'card', amount, state: 'Settled', createdAt: at(day) },
+    refunds: [],
+  });
+
+  it('begins when it was placed and paid, and ends with today', () => {
+    const book = bookIn(order());
+    expect(book.map((one) => one.at)).toEqual([
+      '2026-11-15T10:00:00.000Z',
+      reading.readAt.toISOString(),
+    ]);
+    expect(countsIn(order())).toEqual([37.79, 37.79]);
+  });
+
+  it('has a modification that took a line out, and its refund once', () => {
+    const without = order(
+      {
+        ...{ subTotal: 2541, subTotalWithTax: 3024, totalWithTax: 3524 },
+        lines: [
+          shirts,
+          {
+            ...line('2', 0, 0, 0),
+            proratedUnitPrice: 634,
+            proratedUnitPriceWithTax: 755,
+            orderPlacedQuantity: 1,
+          },
+        ],
+        modifications: [modified(16, ['2', -1])],
+      },
+      [refundOn(16, 755)],
+    );
+    expect(countsIn(without)).toEqual([37.79, 30.24, 30.24]);
+    expect(bookIn(without).map(({ total }) => total)).toEqual(['42.79', '35.24', '35.24']);
+  });
+
+  it('has one piece of two taken out, and another one later', () => {
+    const given = order({
+      ...{ subTotal: 634, subTotalWithTax: 755, totalWithTax: 1255 },
+      lines: [
+        {
+          ...shirts,
+          quantity: 0,
+          orderPlacedQuantity: 2,
+          proratedLinePrice: 0,
+          proratedLinePriceWithTax: 0,
+        },
+        mug,
+      ],
+      modifications: [modified(16, ['1', -1]), modified(18, ['1', -1])],
+    });
+    expect(
+      bookIn(given).map(({ lines }) => lines.map(({ kept, paid }) => `${kept}: ${paid}`)),
+    ).toEqual([
+      ['2: 30.24', '1: 7.55'],
+      ['1: 15.12', '1: 7.55'],
+      ['0: 0', '1: 7.55'],
+      ['0: 0', '1: 7.55'],
+    ]);
+  });
+
+  it('has a cancellation of pieces, whose money goes back later or never', () => {
+    const given = (refunds: readonly VendureRefund[]) =>
+      order(
+        {
+          ...{ subTotal: 2541, subTotalWithTax: 3024, totalWithTax: 3524 },
+          lines: [
+            shirts,
+            { ...mug, quantity: 0, proratedLinePrice: 0, proratedLinePriceWithTax: 0 },
+          ],
+        },
+        refunds,
+      );
+    const cancelled = [{ createdAt: at(16), lines: [{ orderLineId: 2, quantity: 1 }] }];
+    expect(countsIn(given([]), cancelled)).toEqual([37.79, 30.24, 30.24]);
+    expect(countsIn(given([refundOn(18, 755)]), cancelled)).toEqual([37.79, 30.24, 30.24, 30.24]);
+    // Money for more than the pieces.
+    expect(countsIn(given([refundOn(18, 1000)]), cancelled)).toEqual([37.79, 30.24, 27.79, 27.79]);
+    // The money first: the pieces are no refund any more once they are out.
+    expect(
+      countsIn(given([refundOn(16, 755)]), [
+        { createdAt: at(18), lines: [{ orderLineId: 2, quantity: 1 }] },
+      ]),
+    ).toEqual([...[37.79, 30.24, 30.24, 30.24]]);
+  });
+
+  it('has refunds of amounts and of shipping, the oldest first', () => {
+    const given = order({}, [refundOn(18, 500), refundOn(16, 500, 500), refundOn(19, 279)]);
+    expect(countsIn(given)).toEqual([37.79, 37.79, 32.79, 30, 30]);
+  });
+
+  it('has a line that was added and paid later from then on', () => {
+    const given = order({
+      ...{ subTotal: 3809, subTotalWithTax: 4534, totalWithTax: 5034 },
+      lines: [shirts, mug, { ...line('3', 1, 634, 755), orderPlacedQuantity: 0 }],
+      modifications: [modified(16, ['3', 1])],
+      payments: [...(order().payments ?? []), paidOn(17, 755)],
+    });
+    expect(countsIn(given)).toEqual([37.79, 45.34, 45.34, 45.34]);
+  });
+
+  it('has a surcharge that a modification added from then on', () => {
+    const given = order({
+      ...{ subTotal: 3475, subTotalWithTax: 4079, totalWithTax: 4579 },
+      surcharges: [{ id: '3', description: 'Gift wrap', price: 300, priceWithTax: 300 }],
+      modifications: [{ ...modified(16), surcharges: [{ id: '3' }] }],
+    });
+    expect(countsIn(given)).toEqual([37.79, 40.79, 40.79]);
+  });
+
+  it('ends with what the order counts, whatever happened', () => {
+    for (const given of [
+      order(),
+      order({}, [refund('1', 1512), refund('2', 4000)]),
+      spread(),
+      order({ state: 'Cancelled' }, [refund('1', 4279, 500)]),
+    ]) {
+      expect(countsIn(given).at(-1)).toBe(Number(counts(given, 'include')));
+    }
   });
 });
 
@@ -315,13 +480,28 @@ describe('an order of Vendure', () => {
   });
 
   it('says what it counted before each refund, the oldest first, whatever the order of payments', () => {
-    const { beforeRefunds } = read(order({}, [refund('2', 755), refund('1', 1512)]));
-    expect(beforeRefunds.map((one) => one.refundedWithoutLines)).toEqual(['0', '15.12']);
-    expect(read(order({}, [refund('1', 4279, 500)])).beforeRefunds).toHaveLength(1);
-    // Of one second: by their ids, as numbers.
-    const [ninth, tenth] = ['9', '10'].map((id) => ({ ...refund('2', 755), id }));
-    const ofOneSecond = order({}, [{ ...tenth, total: 1512 }, ninth] as VendureRefund[]);
-    expect(read(ofOneSecond).beforeRefunds.at(-1)?.refundedWithoutLines).toBe('7.55');
+    const book = bookIn(order({}, [refund('2', 755), refund('1', 1512)]));
+    expect(book.map((one) => one.refundedWithoutLines)).toEqual(['0', '15.12', '22.67', '22.67']);
+    expect(bookIn(order({}, [refund('1', 4279, 500)]))).toHaveLength(3);
+  });
+
+  it('has its book only where it was asked for: its cancellations are read with it', () => {
+    expect(read(order({}, [refund('1', 755)])).book).toBeUndefined();
+    expect(bookIn(order())).toHaveLength(2);
+  });
+
+  it('changed where something was taken out or paid back, and not where something was added', () => {
+    expect(read(order()).changed).toBe(false);
+    expect(read(order({}, [refund('1', 500)])).changed).toBe(true);
+    expect(read(order({}, [refund('1', 500, 0, 'Failed')])).changed).toBe(false);
+    const [shirts, mug] = order().lines;
+    const more = { createdAt: at(16), lines: [{ orderLineId: '2', quantity: 1 }], surcharges: [] };
+    expect(read(order({ modifications: [more] })).changed).toBe(false);
+    const less = { ...more, lines: [{ orderLineId: '2', quantity: -1 }] };
+    expect(read(order({ modifications: [more, less] })).changed).toBe(true);
+    // Cancelled: no refund and no modification says it.
+    const cancelled = [shirts, { ...mug, quantity: 0 }] as VendureOrder['lines'];
+    expect(read(order({ lines: cancelled })).changed).toBe(true);
   });
 
   it('is refunded, which is final, only when all of the money is back', () => {

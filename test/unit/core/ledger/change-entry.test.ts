@@ -21,8 +21,10 @@ const facts: fc.Arbitrary<Facts> = fc.record(
     discountId: fc.constantFrom('7', '8'),
     history: fc.constant(true),
     rules: fc.constantFrom('old', 'new'),
-    amounts: fc.record({
-      sent: fc.constant({ total: 5_000, products: [], completedAt: '2026-10-09T11:00:00Z' }),
+    service: fc.record({
+      completedAt: fc.constant('2026-10-09T11:00:00Z'),
+      total: fc.constant(5_000),
+      products: fc.constant([]),
       taken: fc.constantFrom(0, 1_000),
     }),
     expiresAt: fc.constantFrom(1_900_000_000, 1_900_000_001),
@@ -130,12 +132,12 @@ describe('a call that was refused', () => {
 
   it('leaves what the entry said before the mark, and removes what its facts name as undefined', async () => {
     const world = open();
-    const amounts = { sent: { total: 1, products: [], completedAt: '' }, taken: 0 };
-    await take({ kind: 'applied', version: 1, facts: { remembered: 'o1{}', amounts } }, world);
+    const service = { total: 1, products: [], completedAt: '', taken: 0 };
+    await take({ kind: 'applied', version: 1, facts: { remembered: 'o1{}', service } }, world);
     const change = await world.changeTo(2);
     const marked = await record(change, { kind: 'marked', facts: { rules: 'new' } }, world.ledger);
     expect(marked).toMatchObject({ uncertain: true, rules: 'new', appliedKey: 'key-1' });
-    const refused = { kind: 'rejected', why: 'no', facts: { amounts: undefined } } as const;
+    const refused = { kind: 'rejected', why: 'no', facts: { service: undefined } } as const;
     await record({ ...change, entry: marked }, refused, world.ledger, change);
     const { outcomes: _, revision: __, ...after } = (await world.read()) ?? {};
     expect(after).toStrictEqual({

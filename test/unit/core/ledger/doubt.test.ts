@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isDoubtful, isOpenDoubt, wasSettledSince } from '../../../../shared/core/ledger/entry.ts';
+import { isInDoubt, isOpenDoubt, wasSettledSince } from '../../../../shared/core/ledger/entry.ts';
 
 const restored = Date.parse('2026-10-08T12:00:00Z');
 const doubt = { since: restored - 86_400_000, until: restored };
@@ -37,9 +37,9 @@ it.each([
   ['applied after, and before', entryWith(['applied', 1], ['applied', -1]), true],
   ['only skipped after it', entryWith(['skipped', 1]), true],
   ['without an entry', undefined, false],
-])('is in doubt after the ledger was restored, or not: an entity %s', (_, entry, isInDoubt) => {
-  expect(isDoubtful(entry, doubt)).toBe(isInDoubt);
-  expect(isDoubtful(entry, undefined)).toBe(false);
+])('is in doubt after the ledger was restored, or not: an entity %s', (_, entry, expected) => {
+  expect(isInDoubt(entry, doubt)).toBe(expected);
+  expect(isInDoubt(entry, undefined)).toBe(false);
 });
 
 it('a doubt is open until everything was compared', () => {

@@ -6,10 +6,10 @@ import {
   type LedgerKey,
   ledgerKeyText,
   type RecordKey,
-  readAmounts,
   rememberedForm,
   type WriteOf,
 } from '../../../../shared/core/ledger/ledger.ts';
+import { readServiceOrder } from '../../../../shared/core/ledger/service-order.ts';
 import type { mapSnapshot } from '../../../../shared/core/mapping/map-snapshot.ts';
 import type { readSnapshot } from '../../../../shared/core/sync/read-snapshot.ts';
 import type { syncEntity } from '../../../../shared/core/sync/sync-entity.ts';
@@ -72,40 +72,45 @@ describe('what the ledger remembers', () => {
   });
 });
 
-const sent = { total: 5000, products: [['7', 5000, 0]], completedAt: '2026-10-09T11:00:00Z' };
-const step = { key: 'k', value: 100, products: [['7', 100]] };
-const rest = { upTo: 300, below: [200, 100] };
+const sent = {
+  ...{ completedAt: '2026-10-09T11:00:00Z', placedAt: '2026-10-09T10:00:00Z' },
+  ...{ total: 5000, products: [['7', 5000, 0]], taken: 0 },
+};
+const step = { sum: 100, value: 100, products: [['7', 100]] };
 
-describe('the amounts of a ledger entry', () => {
+describe('what the service holds of an order', () => {
   it.each([
-    [{ sent, taken: 0 }],
-    [{ sent: { ...sent, rest: 'hash', products: [] }, taken: 100, step }],
-    [{ sent, taken: 0, step: { ...step, products: [], rest } }],
-  ])('are read as they were written: %j', (value) => {
-    expect(readAmounts(value)).toBe(value);
+    [sent],
+    [{ total: 5000, products: [], taken: 0 }],
+    [{ ...sent, rest: 'hash', products: [], taken: 100, step }],
+    [{ ...sent, id: '#1001', theirs: -700, ended: true }],
+    [{ ...sent, step: { ...step, products: [], searchedFrom: 300 } }],
+  ])('is read as it was written: %j', (value) => {
+    expect(readServiceOrder(value)).toBe(value);
   });
 
   // An amount that is misread takes points from a customer: then the service is asked instead.
   it.each([
     [undefined],
     [{ taken: 0 }],
-    [{ sent }],
-    [{ sent, taken: 0.5 }],
-    [{ sent: { ...sent, total: '5000' }, taken: 0 }],
-    [{ sent: { ...sent, completedAt: 7 }, taken: 0 }],
-    [{ sent: { ...sent, rest: 7 }, taken: 0 }],
-    [{ sent: { ...sent, products: {} }, taken: 0 }],
-    [{ sent: { ...sent, products: ['7'] }, taken: 0 }],
-    [{ sent: { ...sent, products: [['7', 5000]] }, taken: 0 }],
-    [{ sent: { ...sent, products: [['7', 5000, 0.5]] }, taken: 0 }],
-    [{ sent: { ...sent, products: [...sent.products, ['8', 'x', 0]] }, taken: 0 }],
-    [{ sent, taken: 0, step: { ...step, key: 7 } }],
-    [{ sent, taken: 0, step: { ...step, value: '100' } }],
-    [{ sent, taken: 0, step: { ...step, products: [['7', 100, 0]] } }],
-    [{ sent, taken: 0, step: { ...step, products: undefined } }],
-    [{ sent, taken: 0, step: { ...step, rest: { ...rest, upTo: 0.5 } } }],
-    [{ sent, taken: 0, step: { ...step, rest: { ...rest, below: [200, '100'] } } }],
-  ])('are unknown in any other form: %j', (value) => {
-    expect(readAmounts(value)).toBeUndefined();
+    [{ ...sent, taken: undefined }],
+    [{ ...sent, taken: 0.5 }],
+    [{ ...sent, total: '5000' }],
+    [{ ...sent, completedAt: 7 }],
+    [{ ...sent, id: 7 }],
+    [{ ...sent, rest: 7 }],
+    [{ ...sent, theirs: '7' }],
+    [{ ...sent, products: {} }],
+    [{ ...sent, products: ['7'] }],
+    [{ ...sent, products: [['7', 5000]] }],
+    [{ ...sent, products: [['7', 5000, 0.5]] }],
+    [{ ...sent, products: [...sent.products, ['8', 'x', 0]] }],
+    [{ ...sent, step: { ...step, sum: '7' } }],
+    [{ ...sent, step: { ...step, value: '100' } }],
+    [{ ...sent, step: { ...step, products: [['7', 100, 0]] } }],
+    [{ ...sent, step: { ...step, products: undefined } }],
+    [{ ...sent, step: { ...step, searchedFrom: 0.5 } }],
+  ])('is unknown in any other form: %j', (value) => {
+    expect(readServiceOrder(value)).toBeUndefined();
   });
 });

@@ -123,6 +123,9 @@ const orders: Readonly<Record<string, StoreOrder>> = {
     ...order(noShipping),
     paidWithGiftCards: storeCredit({ gifts: '30', unknown: '20' }),
   },
+  // As the reader says: the gift card gets back first what the store owes, and for shipping no more than it paid.
+  37: order(oneBack, { gift: '0' }),
+  38: order(coatNoShipping, { gift: '0', returned: '5' }),
 };
 
 const ROW = /^\| (\d+) \| ([^|]+) \| ([^|]*)\| ([\d.]+|not sent) \|/gm;
@@ -236,6 +239,8 @@ describe('how an amount came about', () => {
     ['34', '100 goods, -40 paid-with-store-credit'],
     ['35', '50 goods, -40 store-credit-not-known'],
     ['36', '50 goods, -30 paid-with-store-credit, -20 store-credit-not-known'],
+    ['37', '50 goods'],
+    ['38', '80 goods, -4 paid-with-gift-cards'],
   ])('example %s: %s', (number, steps) => {
     const row = rows.find((one) => one.number === number);
     const read = orders[number];

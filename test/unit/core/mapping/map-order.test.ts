@@ -51,10 +51,13 @@ function formOf(
   return wanted.order;
 }
 
-const sent = (order: StoreOrder, changed: Partial<OrderRules> = {}): KnownBefore => ({
-  known: true,
-  remembered: wantedOf(order, changed).remember,
-});
+/** What the ledger knows of an order that was sent so. */
+function sent(order: StoreOrder, changed: Partial<OrderRules> = {}): KnownBefore {
+  const { remember: remembered } = wantedOf(order, changed);
+  const { OrderCompletedDate: completedAt } = formOf(order, changed);
+  const service = { total: 0, products: [], taken: 0, ...(completedAt != null && { completedAt }) };
+  return { known: true, remembered, service };
+}
 
 describe('mapping an order', () => {
   it('gives the whole form of a fulfilled order', () => {
@@ -96,9 +99,8 @@ describe('mapping an order', () => {
         PaymentMethod: { OriginalId: 'shopify_payments', Name: 'shopify_payments' },
       },
       sold: [expect.objectContaining({ OriginalId: '8012345678901', Title: 'Shirt 1' })],
-      isRefunded: false,
-      earlier: [],
-      refundsAreTied: false,
+      changed: false,
+      isFine: false,
     });
   });
 
@@ -313,17 +315,36 @@ describe('an order that completes when it is paid', () => {
     expect(completes({ paymentStatus })).toBe(expected);
   });
 
-  it('is not completed by a refunded deposit: of 40.00, 20.00 were paid and 5.00 paid back', () => {
+  it.each([
+    ['20.00', 500, ['20.00', '25.00'], '20', false],
+    // What was refunded equals what is owed.
+    ['20.00', 2000, ['20.00', '40.00'], '20', false],
+    // All of it was paid: what went back is owed by nobody.
+    ['40.00', 500, ['0.00', '5.00'], '0', true],
+    ['40.00', 4000, ['0.00', '40.00'], '0', true],
+  ])(
+    'of 40.00, %s were paid and %d cents paid back: whether %j are said to be owed, %s are, and it is completed: %s',
+    (received, amountRefundedCents, said, owed, expected) => {
+      const spec = { lines: [lineOf(4000)], shippingCents: 0, amountRefundedCents };
+      // Whether what was given away is owed again is not documented: right in either case.
+      for (const total_outstanding of said) {
+        const order = storeOrder(spec, {
+          ...{
+            total_received: received,
+            total_outstanding,
+            financial_status: 'partially_refunded',
+          },
+        });
+        expect(order.outstanding).toBe(owed);
+        expect(orderProgress(order, rules, undefined).completedAt !== undefined).toBe(expected);
+      }
+    },
+  );
+
+  it('is not completed where something is owed, in part refunded or not', () => {
     const paymentStatus = 'partially_refunded';
-    const refunded = { paymentStatus, refundedWithoutLines: amount('5') };
-    // With or without the money that was paid back: the store does not document which.
-    expect(completes({ ...refunded, outstanding: amount('20') })).toBe(false);
-    expect(completes({ ...refunded, outstanding: amount('25') })).toBe(false);
-    expect(completes({ ...refunded, outstanding: amount('5') })).toBe(true);
-    // More was refunded than is owed.
-    expect(completes({ ...refunded, outstanding: amount('4') })).toBe(false);
-    expect(completes({ ...refunded, outstanding: amount('0') })).toBe(true);
     expect(completes({ paymentStatus, outstanding: amount('5') })).toBe(false);
+    expect(completes({ paymentStatus, outstanding: amount('0') })).toBe(true);
   });
 
   it('counts from its last payment, else from its placement, also if it was sent days later', () => {
@@ -538,11 +559,15 @@ describe('what store credit was', () => {
     expect(formOf(mixed, {}, sent(mixed, byOrigin)).OrderTotal).toBe(30);
   });
 
-  it('is known in the states before a refund, too', () => {
-    const half = { ...paidWith({ gifts: '20', refunds: '30' }), beforeRefunds: [] };
-    const { beforeRefunds: _, ...whole } = paidWith({ unknown: '50' });
-    const { wanted } = wantedOf({ ...half, beforeRefunds: [whole] }, byOrigin);
-    expect('earlier' in wanted && wanted.earlier[0]?.OrderTotal).toBe(30);
+  it('is known in all states of the book, too', () => {
+    const mixed = paidWith({ gifts: '20', refunds: '30' });
+    const before = { ...paidWith({ unknown: '50' }), at: PLACED };
+    const book = [before, { ...mixed, at: LATER }];
+    const { wanted } = wantedOf({ ...mixed, book }, byOrigin);
+    expect('past' in wanted && wanted.past).toEqual([
+      { at: Date.parse(PLACED), counts: 30_000 },
+      { at: Date.parse(LATER), counts: 30_000 },
+    ]);
   });
 
   it('changes the revision of the rules', () => {
@@ -564,6 +589,65 @@ describe('what store credit was', () => {
     };
     expect(formOf(whole, byOrigin).OrderTotal).toBe(40);
     expect(formOf(back, byOrigin).OrderTotal).toBe(40);
+  });
+});
+
+describe('the past of an order', () => {
+  const coat = storeOrder({ lines: [lineOf(5000)], fulfilledAfterDays: 1 });
+  const gone = storeOrder({ lines: [lineOf(5000, { takenBack: 1 })] });
+  const pastIn = (order: StoreOrder, changed: Partial<OrderRules> = {}) => {
+    const { wanted } = wantedOf(order, changed);
+    return 'past' in wanted ? wanted.past : wanted.kind;
+  };
+
+  it('is what the store’s book counts by the rules of the order, in thousandths', () => {
+    const book = [
+      { ...coat, at: PLACED },
+      { ...gone, at: LATER },
+    ];
+    expect(pastIn({ ...coat, book })).toEqual([
+      { at: Date.parse(PLACED), counts: 50_000 },
+      { at: Date.parse(LATER), counts: 0 },
+    ]);
+    expect(pastIn({ ...coat, book: [] })).toEqual([]);
+  });
+
+  it('is not known without the book, or where one of its states lacks what the rules need', () => {
+    expect(pastIn(coat)).toBeUndefined();
+    const lacking = { ...coat, paidWithGiftCards: undefined, at: PLACED };
+    const book = [lacking, { ...coat, at: LATER }];
+    expect(pastIn({ ...coat, book })).toBeUndefined();
+    expect(pastIn({ ...coat, book }, { giftCards: 'earn-when-used' })).toHaveLength(2);
+    const unstated = { ...coat, refundedWithoutLines: undefined, at: PLACED };
+    expect(pastIn({ ...coat, book: [unstated] })).toBeUndefined();
+  });
+
+  it('counts by the rules that the order was sent under', () => {
+    const bought = { ...coat, lines: coat.lines.map((one) => ({ ...one, giftCard: true })) };
+    const book = [{ ...bought, at: PLACED }];
+    const before = sent(bought, { giftCards: 'earn-when-bought' });
+    const { wanted } = wantedOf({ ...bought, book }, { giftCards: 'never' }, before);
+    expect('past' in wanted && wanted.past).toEqual([{ at: Date.parse(PLACED), counts: 50_000 }]);
+  });
+
+  it('changed where something was taken out, paid back or lost: then more may have counted', () => {
+    const changedIn = (order: StoreOrder) => {
+      const { wanted } = wantedOf(order);
+      return 'changed' in wanted && wanted.changed;
+    };
+    expect(changedIn(coat)).toBe(false);
+    expect(changedIn({ ...coat, changed: true })).toBe(true);
+    expect(changedIn({ ...coat, lostDispute: true })).toBe(true);
+    expect(changedIn({ ...coat, paymentStatus: 'voided' })).toBe(true);
+    expect(changedIn({ ...coat, paymentStatus: 'expired' })).toBe(true);
+  });
+
+  it.each([
+    ['EUR', false],
+    ['JPY', false],
+    ['KWD', true],
+  ])('an order in %s has units below a cent: %s', (currency, isFine) => {
+    expect(wantedOf({ ...coat, currency }).wanted).toMatchObject({ isFine });
   });
 });
 

@@ -54,18 +54,22 @@ describe('a refund of an amount without lines', () => {
     expect(points(storeOrder({ ...tipped, lines: [line(5000, { takenBack: 1 })] }), whole)).toBe(0);
   });
 
-  it('in the customer’s currency is not known from a webhook, unless all of it was for lines', () => {
-    const foreign = { transactions: [paidBack(600, { currency: 'USD' })] };
-    const read = (...refunds: object[]) => storeOrder({}, { refunds }).refundedWithoutLines;
-    expect(read(refund([-3000], 0, foreign))).toBeUndefined();
-    const unnamed = { transactions: [paidBack(600, { currency: null })] };
-    expect(read(refund([-3000], 0, unnamed))).toBe('6');
-    expect(
-      storeOrder({}, { presentment_currency: 'USD', refunds: [refund([-3000], 0, unnamed)] })
-        .refundedWithoutLines,
-    ).toBeUndefined();
-    expect(read(refund([], 0, foreign))).toBe('0');
-    expect(read(refund([-3000], 0, { transactions: undefined }))).toBeUndefined();
+  it('is not known from a webhook, unless its refunds state none, and is known from the store', () => {
+    const read = (total_received: unknown, ...refunds: object[]) =>
+      storeOrder({}, { refunds, total_received }).refundedWithoutLines;
+    expect(read(undefined, refund([-3000], 3000))).toBeUndefined();
+    expect(read(undefined, refund([], 3000), refund([-1], 0))).toBeUndefined();
+    expect(read(undefined, refund([], 3000))).toBe('0');
+    // Less money than the lines are worth.
+    expect(read(undefined, refund([500], 2500))).toBe('0');
+    // Of 57.00 the store received all.
+    expect(read('57.00', refund([-3000], 3000))).toBe('30');
+    expect(read('57.00', refund([-3000], 600))).toBe('6');
+    expect(read('57.00', refund([-600], 3000))).toBe('6');
+    expect(read('67.00', refund([-3000], 3000))).toBe('20');
+    expect(read('57.00', refund([-3000], 0, { transactions: undefined }))).toBe('0');
+    const pending = { transactions: [paidBack(3000, { status: 'pending' })] };
+    expect(read('57.00', refund([-3000], 0, pending))).toBe('0');
   });
 });
 

@@ -133,8 +133,14 @@ function mapInTurn(orders: readonly StoreOrder[], laws: OrderRules) {
   return orders.map((order) => {
     const mapped = mapOrder(order, laws, before);
     if (mapped.kind !== 'wanted' || !('order' in mapped.wanted)) throw new Error(mapped.kind);
-    before = { known: true, remembered: mapped.remember, history: mapped.history === true };
-    return mapped.wanted.order;
+    const { order: form } = mapped.wanted;
+    const service = {
+      ...{ total: 0, products: [], taken: 0 },
+      ...(form.OrderCompletedDate != null && { completedAt: form.OrderCompletedDate }),
+    };
+    const { remember: remembered, history = false } = mapped;
+    before = { known: true, remembered, service, history };
+    return form;
   });
 }
 

@@ -1,9 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { EntityEntry } from '../../../../shared/core/ledger/ledger.ts';
-import {
-  cancelledOrderKey,
-  type WantedOrder,
-} from '../../../../shared/core/mapping/wanted-state.ts';
+import type { WantedOrder } from '../../../../shared/core/mapping/wanted-state.ts';
 import {
   couponDifferences,
   couponOfService,
@@ -29,8 +26,8 @@ const completed: WantedOrder = {
   id: '71',
   order,
   sold: [],
-  isRefunded: false,
-  earlier: [],
+  changed: false,
+  isFine: false,
 };
 const pending: WantedOrder = { ...completed, order: { ...order, IsCompleted: false } };
 const cancelled: WantedOrder = {
@@ -41,11 +38,10 @@ const cancelled: WantedOrder = {
 
 function entryWith(taken: number, changes: Partial<EntityEntry> = {}): EntityEntry {
   const at = new Date(CALLED).toISOString();
-  const sent = { total: 60_000 + taken, products: [], completedAt: at };
   const outcomes = [{ at, outcome: 'applied', version: CALLED, topic: 'orders/updated' }];
-  const amounts = { sent, taken };
+  const service = { total: 60_000 + taken, products: [], completedAt: at, taken };
   const entry = { version: CALLED, appliedKey: 'key', uncertain: false, revision: 3 };
-  return { ...entry, amounts, outcomes, ...changes };
+  return { ...entry, service, outcomes, ...changes };
 }
 
 const held = (changes: object = {}) => ({
@@ -183,10 +179,10 @@ describe('what the service holds of an order', () => {
     expect(judge(undefined, held({ OrderTotal: 61 }))).toEqual(report('amount'));
     expect(judge(undefined, held({ Coupon: 'ANOTHER' }))).toEqual({ kind: 'same' });
     expect(judge(undefined, undefined)).toEqual(report('absent'));
-    const ended = entryWith(0, { appliedKey: cancelledOrderKey('71') });
+    const ended = entryWith(0, { service: { total: 0, products: [], taken: 0, ended: true } });
     expect(judge(undefined, held(), { entry: ended })).toEqual(report('state'));
     // It is not known what was sent.
-    const { amounts: _, ...older } = entryWith(0);
+    const { service: _, ...older } = entryWith(0);
     expect(judge(undefined, held(PENDING), { entry: older })).toEqual({ kind: 'same' });
   });
 
@@ -210,14 +206,14 @@ describe('what the service holds of an order', () => {
 
 describe('the sides of an order', () => {
   it('say what is not known', () => {
-    expect(sideOfLedger('71', undefined)).toBeUndefined();
-    expect(sideOfLedger('71', entryWith(40_000))).toMatchObject({
+    expect(sideOfLedger(undefined)).toBeUndefined();
+    expect(sideOfLedger(entryWith(40_000))).toMatchObject({
       ...{ state: 'completed', amount: 60_000, coupon: undefined },
     });
-    const { amounts: _, ...older } = entryWith(0);
-    expect(sideOfLedger('71', older)).toMatchObject({ amount: undefined });
-    const ended = entryWith(0, { appliedKey: cancelledOrderKey('71') });
-    expect(sideOfLedger('71', ended)).toMatchObject({ state: 'cancelled' });
+    const { service: _, ...older } = entryWith(0);
+    expect(sideOfLedger(older)).toMatchObject({ amount: undefined });
+    const ended = entryWith(0, { service: { total: 0, products: [], taken: 0, ended: true } });
+    expect(sideOfLedger(ended)).toMatchObject({ state: 'cancelled' });
     expect(sideOfService(undefined, undefined, assumptions)).toBeUndefined();
   });
 

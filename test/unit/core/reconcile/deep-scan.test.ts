@@ -2,11 +2,6 @@ import { describe, expect, it, vi } from 'vitest';
 import { SHOP } from '../../../../local/harness/in-process-connector.ts';
 import { createMemoryLedger } from '../../../../local/harness/memory-ledger.ts';
 import { readEntry } from '../../../../shared/core/ledger/ledger.ts';
-import {
-  type RememberedOrder,
-  recallOrder,
-  rememberOrder,
-} from '../../../../shared/core/mapping/wanted-state.ts';
 import { askForDeepScan, readDeepScan } from '../../../../shared/core/reconcile/deep-scan.ts';
 import {
   cursorKey,
@@ -53,10 +48,9 @@ describe('the course of a deep scan', () => {
     const key = { shop: SHOP, kind: 'order', id: '71' } as const;
     const entry = await readEntry(connector.ledger, key);
     if (!entry) throw new Error('the order is not known');
-    const known = recallOrder(entry.remembered);
-    const basics = { ...known?.basics, OrderPlacementDate: '2026-08-01T10:00:00.000Z' };
-    const remembered = rememberOrder({ ...known, basics } as RememberedOrder);
-    await connector.ledger.write(key, { ...entry, remembered }, entry.revision);
+    const placedAt = '2026-08-01T10:00:00.000Z';
+    const service = { total: 0, products: [], taken: 0, ...entry.service, placedAt };
+    await connector.ledger.write(key, { ...entry, service }, entry.revision);
     connector.clock.ms += 90 * DAY_MS;
     const spans: Span[] = [];
     replaceScan(connector, (walked) => ({
@@ -70,7 +64,7 @@ describe('the course of a deep scan', () => {
     expect(hourly?.by).toBeUndefined();
     expect(new Set(deep.map(({ by }) => by))).toEqual(new Set(['creation']));
     const oldest = Math.min(...deep.map(({ from = 0 }) => from));
-    expect(new Date(oldest).toISOString()).toBe(basics.OrderPlacementDate);
+    expect(new Date(oldest).toISOString()).toBe(placedAt);
   });
 
   it('asked for again while it is under way, begins once more at its end', async () => {
@@ -358,11 +352,13 @@ describe('the deletions that a deep scan finds', () => {
       expect(connector.cancelled()).toEqual(cancelled);
     });
 
-    it('cancels none of which it does not remember the day: a redacted one, for one', async () => {
+    it('cancels none of which it does not remember the day', async () => {
       const connector = await openKnowing();
       connector.store.allOrders = false;
-      const marked = { redactedAt: connector.clock.ms, expiresAt: 1_900_000_000 };
-      await connector.ledger.redact([{ shop: SHOP, kind: 'order', id: '72' }], marked);
+      const key = { shop: SHOP, kind: 'order', id: '72' } as const;
+      const known = await readEntry(connector.ledger, key);
+      const { service: _, ...entry } = known ?? { version: 0, uncertain: true, outcomes: [] };
+      await connector.ledger.write(key, entry, known?.revision);
       connector.store.remove(SHOP, 'order', '72');
       await connector.reconcileDeeply();
       expect(connector.cancelled()).toEqual([]);

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { openConnector, SHOP } from '../../../../local/harness/in-process-connector.ts';
-import { createMemoryLedger } from '../../../../local/harness/memory-ledger.ts';
 import { noteMerge } from '../../../../shared/core/ledger/entry.ts';
 import { contactHash, plainCustomerForm } from '../../../../shared/core/mapping/customer-form.ts';
 import { rememberMember } from '../../../../shared/core/mapping/wanted-state.ts';
-import { hasLateCustomer } from '../../../../shared/core/sync/sync-entity.ts';
+import { isLateFor } from '../../../../shared/core/sync/decide.ts';
 import { orderAt, storeOrderOf, withId } from '../../../fixtures/order-life.ts';
 import { persons } from '../../../fixtures/persons.ts';
 
@@ -102,7 +101,6 @@ describe('an order and the address that its customer has in the ledger', () => {
   const same = contactHash(plainCustomerForm(customer));
   const other = contactHash({ ...plainCustomerForm(customer), Email: 'other@example.com' });
   const phone = contactHash({ ...plainCustomerForm(customer), Phone: '+5511900000000' });
-  const member = { shop: SHOP, kind: 'member', id: customer.id } as const;
 
   it.each([
     ['is late where a newer address is another one', true, 11, other, 'event'],
@@ -112,18 +110,15 @@ describe('an order and the address that its customer has in the ledger', () => {
     ['is not late where the address is older', false, 9, other, 'event'],
     ['is not late where the store was asked', false, 11, other, 'store'],
     ['is not late where nothing of a person is remembered', false, 11, undefined, 'event'],
-  ] as const)('%s', async (_, isLate, version, contact, source) => {
-    const ledger = createMemoryLedger();
-    const line = { version, uncertain: false, outcomes: [] };
+  ] as const)('%s', (_, isLate, version, contact, source) => {
     const known = contact && { remembered: rememberMember({ contact }) };
-    await ledger.write(member, { ...line, ...known }, undefined);
+    const member = { version, uncertain: false, outcomes: [], revision: 1, ...known };
     const snapshot = {
       kind: 'snapshot',
       entity: { kind: 'order', order },
       source,
       version: 10,
     } as const;
-    const asked = hasLateCustomer(SHOP, snapshot, ledger);
-    expect(await asked).toBe(isLate);
+    expect(isLateFor({ id: customer.id, record: undefined, member }, snapshot)).toBe(isLate);
   });
 });

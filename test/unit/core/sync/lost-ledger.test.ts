@@ -264,13 +264,13 @@ const DAY_MS = 86_400_000;
 
 const entryOf = ({ ledger }: Connector) => ledger.entries.get(ledgerKeyText(key));
 
-describe('an order whose sent amounts are not known', () => {
+describe('an order of which it is not known what the service holds', () => {
   async function openOlder() {
     const connector = openConnector();
     await change(connector, []);
     const entry = connector.ledger.entries.get(ledgerKeyText(key));
-    if (!entry?.amounts) throw new Error('no entry');
-    const { amounts: _, revision, ...older } = entry;
+    if (!entry?.service) throw new Error('no entry');
+    const { service: _, revision, ...older } = entry;
     await connector.ledger.write(key, older, revision);
     return connector;
   }
@@ -320,7 +320,7 @@ describe('an order whose ledger entry has expired', () => {
     if (isLost) connector.loyalty.rows.orders.delete(ID);
     await change(connector, []);
     expect(entryOf(connector)?.appliedKey).toBeDefined();
-    expect(entryOf(connector)?.amounts?.sent.total).toBe(100_000);
+    expect(entryOf(connector)?.service?.total).toBe(100_000);
   });
 
   it('is not one that is old and still known: 100 → 70 points', async () => {
@@ -403,9 +403,9 @@ describe('a call that the service refuses', () => {
     refuse(connector, 'partiallyCancelPosOrder');
     await change(connector, [3]);
     expect(held(connector)).toEqual({ amount: 100, points: 100, parked: 1 });
-    const { uncertain, appliedKey, amounts, version } = before ?? {};
+    const { uncertain, appliedKey, service, version } = before ?? {};
     expect(entryOf(connector)).toMatchObject({ uncertain, appliedKey, version });
-    expect(entryOf(connector)?.amounts).toEqual(amounts);
+    expect(entryOf(connector)?.service).toEqual(service);
     connector.loyalty.world.interfere = undefined;
     await change(connector, [3, 2]);
     expect(held(connector)).toEqual({ amount: 50, points: 50, parked: 1 });
@@ -425,9 +425,10 @@ describe('a call that the service refuses', () => {
   });
 });
 
-it('of two refunds in one event, the first stays taken where the second is refused', async () => {
+it('of two refunds that are taken at once, the first stays taken where the second is refused', async () => {
   const connector = openConnector();
   await change(connector, []);
+  connector.store.putOrder(SHOP, storeOrderOf(payloadOf(connector, [3])));
   let refunds = 0;
   connector.loyalty.world.interfere = ({ operation }, pass) => {
     if (operation === 'partiallyCancelPosOrder') refunds += 1;
@@ -436,7 +437,7 @@ it('of two refunds in one event, the first stays taken where the second is refus
   await change(connector, [3, 2]);
   expect(refunds).toBe(2);
   const entry = connector.ledger.entries.get(ledgerKeyText({ shop: SHOP, kind: 'order', id: ID }));
-  const { taken = 0, step } = entry?.amounts ?? {};
+  const { taken = 0, step } = entry?.service ?? {};
   expect([held(connector).amount, step]).toEqual([100 - taken / 1000, undefined]);
   expect(taken).toBeGreaterThan(0);
 });

@@ -127,11 +127,11 @@ describe('what a worker would do with an event', () => {
     expect(shown.calls[0]?.id).toContain(code);
   });
 
-  it('reads an order without known amounts first, and goes on as if the service had none', async () => {
+  it('reads an order first of which it is not known what the service holds, and goes on as if the service had none', async () => {
     const connector = await sent(1, shipped);
     const entry = connector.ledger.entries.get(ledgerKeyText(order));
     if (!entry) throw new Error('no entry');
-    const { amounts: _, revision, ...older } = entry;
+    const { service: _, revision, ...older } = entry;
     await connector.ledger.write(order, older, revision);
     const shown = await preview(
       connector,
@@ -206,10 +206,10 @@ describe('what counting an order by the rules of today changes', () => {
   });
 
   it('is counted from what is left after a refund: 60 → 50 points', async () => {
-    const { amounts, ...entry } = await entryOf(shippedShirts);
-    if (!amounts) throw new Error('no amounts');
+    const { service, ...entry } = await entryOf(shippedShirts);
+    if (!service) throw new Error('no record');
     const oneBack = { ...shippedShirts, lines: [{ ...line, takenBack: 1 }] };
-    const refunded = { ...entry, amounts: { ...amounts, taken: 60_000 } };
+    const refunded = { ...entry, service: { ...service, taken: 60_000 } };
     expect(effect(oneBack, refunded)).toMatchObject({ before: 60, after: 50 });
   });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { queryRoot } from '../../../../local/store-sandbox/graphql/query-root.ts';
 import type { ActionInput } from '../../../../local/store-sandbox/model/actions.ts';
+import type { OrderQuestion } from '../../../../shared/core/store/store.ts';
 import { failure } from '../../../../shared/shopify/admin/client/admin-answer.ts';
 import type { Ask } from '../../../../shared/shopify/admin/client/admin-client.ts';
 import { readOrder, scanOrders } from '../../../../shared/shopify/admin/read-orders.ts';
@@ -39,8 +40,8 @@ function openAccount(given: Parameters<typeof openStore>[0] = {}) {
     /** Paid by card, and given back as store credit. */
     refund: (amount: number) =>
       store.do('cancelOrder', { orderId: order(amount).id, to: 'store-credit' }),
-    async read(id: string, enrichment = { storeCredit: true }) {
-      const answer = await readOrder(ask, id, enrichment, {});
+    async read(id: string, enrichment = { storeCredit: true }, question: OrderQuestion = {}) {
+      const answer = await readOrder(ask, id, enrichment, question);
       if (answer.kind !== 'found') throw new Error(JSON.stringify(answer));
       return answer.value;
     },
@@ -78,14 +79,21 @@ describe('what store credit paid of an order', () => {
     expect(scanned?.value).toEqual(await account.read(id));
   });
 
-  it('is less what went back to it, before each refund and now', async () => {
+  it('is less what went back to it, in each state of the book and now', async () => {
     const account = openAccount();
     account.gift(30);
     const { id } = account.order(30, { storeCredit: 'all' });
+    // Of the second in which it was placed, the book has only the end.
+    account.clock.ms += 1_000;
     account.do('refundOrder', { orderId: id, amount: 10 });
-    const { paidWithGiftCards: now, beforeRefunds } = await account.read(id);
+    const question = { book: 'always' } as const;
+    const { paidWithGiftCards: now, book = [] } = await account.read(id, undefined, question);
     expect(now?.apart?.credit).toMatchObject({ net: '20', paid: '30' });
-    expect(beforeRefunds[0]?.paidWithGiftCards?.apart?.credit).toMatchObject({ net: '30' });
+    const credits = book.map(({ paidWithGiftCards }) => paidWithGiftCards?.apart?.credit);
+    expect(credits[0]).toMatchObject({ net: '30', paid: '30' });
+    expect(credits.at(-1)).toEqual(now?.apart?.credit);
+    // What it was made of is the same in all of them.
+    expect(new Set(credits.map((one) => JSON.stringify(one?.mix))).size).toBe(1);
   });
 
   it('is not less what another payment gave back as store credit', async () => {

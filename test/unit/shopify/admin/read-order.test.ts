@@ -21,6 +21,27 @@ async function read(changes: Record<string, unknown>, enrichment: Enrichment = {
   return answer.value;
 }
 
+/** A sale of the store's book, as much of it as is read. */
+const saleNode = (changes: Record<string, unknown> = {}) => ({
+  ...{ __typename: 'ProductSale', lineType: 'PRODUCT', quantity: 1 },
+  ...{
+    totalAmount: bag(10),
+    totalTaxAmount: bag(0),
+    lineItem: { id: 'gid://shopify/LineItem/9000' },
+  },
+  ...changes,
+});
+
+const tipSale = saleNode({
+  ...{ __typename: 'TipSale', lineType: 'TIP', totalAmount: bag(500) },
+  lineItem: { id: 'gid://shopify/LineItem/9900' },
+});
+
+const agreementNode = (...sales: readonly object[]) => ({
+  ...{ __typename: 'OrderAgreement', happenedAt: '2026-10-05T09:12:44Z' },
+  sales: pagesOf(sales),
+});
+
 /** Metafields as the store filters them: by `namespace.key`. */
 function metafields(...all: { namespace: string; key: string; value: string }[]) {
   return ({ first, keys }: { first: number; keys: string[] }) =>
@@ -181,7 +202,10 @@ describe('an order on several pages', () => {
 
   /** Answers like the store, except for the named document. */
   function askWith(name: string, change: (data: object) => AdminAnswer<never> | object): Ask {
-    const node = orderNode(long, { paymentGatewayNames: ['gift_card'] });
+    const node = orderNode(long, {
+      paymentGatewayNames: ['gift_card'],
+      agreements: pagesOf([agreementNode(tipSale), agreementNode()]),
+    });
     const ask = askIn({ ...rootWithOrder(node), orders: pagesOf([node]) });
     return async (document, variables) => {
       const answer = await ask(document, variables);
@@ -206,7 +230,7 @@ describe('an order on several pages', () => {
     });
   });
 
-  for (const name of ['OrderLines', 'Refund', 'OrderTips', 'OrderPayments']) {
+  for (const name of ['OrderLines', 'Refund', 'OrderAgreements', 'OrderPayments']) {
     it(`never mixes pages of two states (${name})`, async () => {
       const answer = await readOrder(askWith(name, later), ID, {}, {});
       expect(answer).toEqual({ kind: 'unavailable', why: 'changed-while-reading' });
@@ -316,32 +340,33 @@ describe('what was paid with gift cards and store credit', () => {
     expect(order.paidWithGiftCards?.apart?.credit).toMatchObject({ paid: '0', mix: undefined });
   });
 
-  it('is known before each of two refunds of one second, whichever came first', async () => {
-    const line = lineOf(1000, { quantity: 3, takenBack: 1 });
-    const spec = { ...simpleOrder, shippingCents: 0, lines: [line], amountRefundedCents: 500 };
-    const second = '2026-10-08T08:00:00Z';
-    const toCard = payment('gift_card', 500, { kind: 'REFUND', processedAt: second });
-    const [goods, money] = orderNode(spec).refunds as object[];
-    const created = { createdAt: '2026-10-07T08:00:00Z', processedAt: '2026-10-07T08:00:00Z' };
-    const node = orderNode(spec, {
-      paymentGatewayNames: ['gift_card', 'shopify_payments'],
-      refunds: [{ ...money, ...created, transactions: pagesOf([toCard]) }, goods],
-      transactions: [payment('gift_card', 1200), payment('shopify_payments', 1800), toCard],
-    });
-    const answer = await readOrder(askIn(rootWithOrder(node)), ID, {}, {});
-    if (answer.kind !== 'found') throw new Error(JSON.stringify(answer));
-    const states = answer.value.beforeRefunds.map((one) => [
-      ...[Number(one.subtotal), Number(one.refundedWithoutLines)],
-      one.paidWithGiftCards?.net,
-    ]);
-    expect(states).toHaveLength(3);
-    expect(states).toEqual(
-      expect.arrayContaining([
-        [30, 0, '12'],
-        [30, 5, '7'],
-        [20, 0, '12'],
-      ]),
-    );
+  it('is less what the store owes, cards before credit, until it goes back', async () => {
+    const line = lineOf(1000, { quantity: 3, takenBack: 2 });
+    const spec = { ...simpleOrder, shippingCents: 0, lines: [line] };
+    const transactions = [
+      payment('gift_card', 1200),
+      payment('shopify_store_credit', 1000),
+      payment('shopify_payments', 800),
+    ];
+    const owes = async (...back: readonly (readonly [gateway: string, cents: number])[]) => {
+      const all = [
+        ...transactions,
+        ...back.map(([by, cents]) => payment(by, cents, { kind: 'REFUND' })),
+      ];
+      const node = orderNode(spec, {
+        paymentGatewayNames: gateways,
+        refunds: [],
+        transactions: all,
+      });
+      const answer = await readOrder(askIn(rootWithOrder(node)), ID, {}, {});
+      if (answer.kind !== 'found') throw new Error(JSON.stringify(answer));
+      const { net, apart } = answer.value.paidWithGiftCards ?? {};
+      return [net, apart?.cards.net, apart?.credit.net];
+    };
+    // 20.00 of 30.00 went out, and nothing went back yet.
+    expect(await owes()).toEqual(['2', '0', '2']);
+    expect(await owes(['shopify_payments', 800])).toEqual(['10', '0', '10']);
+    expect(await owes(['shopify_payments', 800], ['gift_card', 1200])).toEqual(['10', '0', '10']);
   });
 
   it('is not asked for where none of them paid', async () => {
@@ -349,44 +374,85 @@ describe('what was paid with gift cards and store credit', () => {
   });
 });
 
-it('reads the sales agreements only of an order with a tip, and all their pages', async () => {
-  const asked: string[] = [];
-  const tip = { id: 'gid://shopify/LineItem/9900' };
-  const order = orderNode(
-    { ...simpleOrder, tipCents: 500 },
-    {
-      agreements: pagesOf([
-        {
-          __typename: 'OrderAgreement',
-          sales: pagesOf([...Array.from({ length: 130 }, () => ({ __typename: 'ProductSale' }))]),
-        },
-        {
-          __typename: 'OrderEditAgreement',
-          sales: pagesOf([{ __typename: 'TipSale', lineItem: tip }]),
-        },
-      ]),
-      totalTipReceivedSet: bag(500),
-    },
-  );
-  const ask = askIn(rootWithOrder(order));
-  const counting: Ask = (document, variables) => {
-    asked.push(document.name);
-    return ask(document, variables);
-  };
-  const answer = await readOrder(counting, ID, {}, {});
-  expect(answer.kind === 'found' && answer.value.lines.map(({ id }) => id)).toEqual(['9000']);
-  expect(new Set(asked)).toEqual(new Set(['Order', 'OrderTips']));
+describe('the sales agreements of an order', () => {
+  /** 130 sales of one agreement, and a tip in another one. */
+  const agreements = pagesOf([
+    agreementNode(...Array.from({ length: 130 }, () => saleNode())),
+    { ...agreementNode(tipSale), __typename: 'OrderEditAgreement' },
+  ]);
 
-  asked.length = 0;
-  const plain = askIn(rootWithOrder(orderNode(simpleOrder)));
-  await readOrder(
-    (document, variables) => {
+  /** What is asked for, and the answer. */
+  async function asking(
+    spec: Partial<OrderSpec>,
+    question: Parameters<typeof readOrder>[3] = {},
+    changes: Record<string, unknown> = {},
+  ) {
+    const asked: string[] = [];
+    const node = orderNode({ ...simpleOrder, ...spec }, { agreements, ...changes });
+    const ask = askIn(rootWithOrder(node));
+    const counting: Ask = (document, variables) => {
       asked.push(document.name);
-      return plain(document, variables);
-    },
-    ID,
-    {},
-    {},
-  );
-  expect(asked).toEqual(['Order']);
+      return ask(document, variables);
+    };
+    const answer = await readOrder(counting, ID, {}, question);
+    if (answer.kind !== 'found') throw new Error(JSON.stringify(answer));
+    return { asked: new Set(asked), order: answer.value };
+  }
+
+  it('are read of an order with a tip, and all their pages', async () => {
+    const tipped = await asking({ tipCents: 500 });
+    expect(tipped.order.lines.map(({ id }) => id)).toEqual(['9000']);
+    expect(tipped.asked).toEqual(new Set(['Order', 'OrderAgreements']));
+    expect(tipped.order.book).toBeUndefined();
+    expect((await asking({})).asked).toEqual(new Set(['Order']));
+  });
+
+  it('are read with the payments where the book is asked for, and all their pages', async () => {
+    const { asked, order } = await asking({}, { book: 'always' });
+    expect(asked).toEqual(new Set(['Order', 'OrderAgreements', 'OrderPayments']));
+    // 130 sales of 0.10.
+    expect(order.book?.at(-1)).toMatchObject({ subtotal: '13', lines: [{ kept: 130 }] });
+    expect(order.book?.at(-1)).toMatchObject({ total: '18' });
+  });
+
+  it('are read only of an order that changed, where it is enough', async () => {
+    const { asked, order } = await asking({}, { book: 'if-changed' });
+    expect(asked).toEqual(new Set(['Order']));
+    expect(order.changed).toBe(false);
+    expect(order.book).toBeUndefined();
+    const changed = await asking({ amountRefundedCents: 500 }, { book: 'if-changed' });
+    expect(changed.asked).toContain('OrderAgreements');
+    expect(changed.order.book).not.toHaveLength(0);
+    // Something was taken out without a refund.
+    const lines = [lineOf(5000, { quantity: 2, takenBack: 1 })];
+    const edited = await asking({ lines }, { book: 'if-changed' }, { refunds: [] });
+    expect(edited.order.changed).toBe(true);
+    expect(edited.asked).toContain('OrderAgreements');
+  });
+
+  it('are read once of an order with a tip whose book is asked for', async () => {
+    const asked: string[] = [];
+    const node = orderNode(
+      { ...simpleOrder, tipCents: 500 },
+      { agreements: pagesOf([agreementNode(saleNode(), tipSale)]) },
+    );
+    const ask = askIn(rootWithOrder(node));
+    await readOrder(
+      (document, variables) => {
+        asked.push(document.name);
+        return ask(document, variables);
+      },
+      ...([ID, {}, { book: 'always' }] as const),
+    );
+    const once = asked.filter((name) => name === 'OrderAgreements').length;
+    asked.length = 0;
+    await readOrder(
+      (document, variables) => {
+        asked.push(document.name);
+        return ask(document, variables);
+      },
+      ...([ID, {}, {}] as const),
+    );
+    expect(asked.filter((name) => name === 'OrderAgreements')).toHaveLength(once);
+  });
 });

@@ -1,0 +1,383 @@
+import {
+  type CancelStep,
+  fromThousandths,
+  type ServiceOrder,
+  toThousandths,
+} from '../ledger/service-order.ts';
+import {
+  type OrderForm,
+  type PastCount,
+  restKey,
+  type WantedOrder,
+} from '../mapping/wanted-state.ts';
+
+/** What is known of the service's side of an order. */
+export interface OrderFacts {
+  /** Something was sent, or may have been. */
+  readonly known: boolean;
+  readonly record: ServiceOrder | undefined;
+  /** What the service holds besides the amounts is not certain: it is told again. */
+  readonly tellAgain: boolean;
+  /** The record was read from the service, which does not say what was taken: at least what the record says. */
+  readonly searches?: boolean | undefined;
+}
+
+/** What the `OrderTotal` of a read order is. */
+export type ReadTotals = 'as-sent' | 'less-partial-cancels';
+
+export interface RefundSettings {
+  readonly refunds: 'partial-cancel' | 'resend';
+  readonly raiseAfterPartialCancel: 'park' | 'send-gross';
+  readonly ordersAreReplaced: boolean;
+}
+
+/** Why a person must decide; with the amounts that they need for it, in thousandths. */
+export type PersonReason =
+  | { readonly reason: 'raised'; readonly counts: number; readonly wanted: number }
+  | { readonly reason: 'unexplained'; readonly held: number; readonly past: readonly PastCount[] }
+  /** The store's totals and its book count the order differently. */
+  | { readonly reason: 'unbalanced'; readonly wanted: number; readonly booked: number }
+  | { readonly reason: 'not-replaced' };
+
+export type NextCall =
+  /** With the record from then on. */
+  | { readonly kind: 'send'; readonly order: OrderForm; readonly record: ServiceOrder }
+  | { readonly kind: 'take'; readonly record: ServiceOrder; readonly step: CancelStep }
+  | { readonly kind: 'cancel'; readonly wanted: Extract<WantedOrder, { kind: 'cancelled-order' }> }
+  | { readonly kind: 'nothing' }
+  /** Only the store's book says what is to be done. */
+  | { readonly kind: 'ask-store' }
+  | { readonly kind: 'person'; readonly why: PersonReason };
+
+const person = (why: PersonReason) => ({ kind: 'person', why }) as const;
+
+/**
+ * The next call that brings the service closer to the wanted order. After each successful call it is asked again, with
+ * the record as it is then, until it answers `nothing`.
+ *
+ *   due = told − taken − wanted
+ *
+ * A lower amount is taken by a partial cancel and never by a lower total: the service could count both. Its key names
+ * the sum that is taken with it, so a ledger that knows too little makes the same keys again.
+ * See docs/decisions/0014-what-is-taken-is-named-by-its-sum.md and 0005-a-lost-ledger-takes-nothing-twice.md.
+ */
+export function nextCall(
+  wanted: WantedOrder,
+  facts: OrderFacts,
+  settings: RefundSettings,
+): NextCall {
+  const { record } = facts;
+  if (wanted.kind === 'cancelled-order') {
+    const order = record?.completedAt === undefined ? wanted.order : withTold(wanted, record);
+    return { kind: 'cancel', wanted: { ...wanted, order } };
+  }
+  const now = recordOf(wanted, record);
+  if (record?.completedAt === undefined || record.ended) return send(wanted, facts, settings, now);
+  const { step } = record;
+  if (step) {
+    // Finished first and unchanged: its key may be used already. What follows a search, only the book says.
+    const lacksBook = step.searchedFrom !== undefined && !wanted.past;
+    return lacksBook ? { kind: 'ask-store' } : { kind: 'take', record, step };
+  }
+  const due = record.total - record.taken - now.total;
+  const differs = facts.tellAgain || record.rest !== now.rest;
+  // An order that something was taken from stays with partial cancels, also if the setting changed.
+  if (record.taken === 0 && (due <= 0 || settings.refunds === 'resend')) {
+    const isSame = !differs && due === 0 && hasSameProducts(record, now);
+    return isSame ? { kind: 'nothing' } : send(wanted, facts, settings, now);
+  }
+  if (due < 0) {
+    if (settings.raiseAfterPartialCancel === 'park') {
+      return person({
+        ...{ reason: 'raised', counts: record.total - record.taken, wanted: now.total },
+      });
+    }
+    const total = now.total + record.taken;
+    const raised = { ...now, total, taken: record.taken, products: addTaken(record, now) };
+    return send(wanted, facts, settings, raised);
+  }
+  const again = { ...record, rest: now.rest } as ServiceOrder;
+  // Before anything is taken: the service may not hold the order yet.
+  if (facts.tellAgain) return send(wanted, facts, settings, again);
+  if (due === 0) return differs ? send(wanted, facts, settings, again) : { kind: 'nothing' };
+  const upTo = record.taken + due;
+  if (facts.searches) return { kind: 'take', record, step: searchFrom(upTo, wanted, record) };
+  // One by one, the oldest first: a ledger that was restored unnoticed finds their keys used.
+  const sum = sumsBelow(upTo, wanted, record).at(-1) ?? upTo;
+  const isWhole = sum === upTo && !wanted.isFine;
+  const products = isWhole ? parts(record, now, due) : [];
+  return { kind: 'take', record, step: { sum, value: sum - record.taken, products } };
+}
+
+/** The sums that may have been taken before, by the store's book: above what is known and below this one. */
+function sumsBelow(
+  sum: number,
+  { past = [] }: WantedOrder,
+  { total, taken, theirs = 0 }: ServiceOrder,
+): readonly number[] {
+  const sums = past.map(({ counts }) => total - theirs - counts);
+  const below = sums.filter((one) => one > taken && one < sum);
+  return [...new Set(below)].sort((one, other) => other - one);
+}
+
+/**
+ * How much was taken before is not known, and the service does not say it: only that a key is used. So the newest sum
+ * comes first. If its key is used, all was taken; if not, its own part is taken now, and the next lower sum is tried.
+ */
+function searchFrom(
+  searchedFrom: number,
+  wanted: WantedOrder,
+  record: ServiceOrder,
+  sum = searchedFrom,
+): CancelStep {
+  const [next = record.taken] = sumsBelow(sum, wanted, record);
+  return { sum, value: sum - next, products: [], searchedFrom };
+}
+
+/** The record once the step is done. `found`: its key was used before this ledger asked. */
+export function afterStep(
+  wanted: WantedOrder,
+  { step: _, ...record }: ServiceOrder,
+  step: CancelStep,
+  found: boolean,
+): ServiceOrder {
+  const { searchedFrom, sum, value } = step;
+  if (searchedFrom === undefined) {
+    const values = new Map(step.products);
+    const products = record.products.map(
+      ([id, price, part]) => [id, price, part + (values.get(id) ?? 0)] as const,
+    );
+    return { ...record, products, taken: record.taken + value };
+  }
+  const [lower] = found ? [] : sumsBelow(sum, wanted, record);
+  if (lower === undefined) return { ...record, taken: searchedFrom };
+  return { ...record, step: searchFrom(searchedFrom, wanted, record, lower) };
+}
+
+export const cancelKey = (id: string, { sum }: CancelStep): string => `${id}-${sum}`;
+
+/** What an order that the service holds says of itself. */
+interface HeldForm {
+  readonly OrderTotal?: number;
+  readonly OrderPlacementDate?: string;
+  readonly Products?:
+    | readonly { readonly OriginalId?: string; readonly ProductPrice?: number | null }[]
+    | null;
+  readonly Customer?: { readonly OriginalId?: string } | null;
+  readonly Coupon?: string | null;
+  readonly Metadatas?: readonly { readonly Name?: string; readonly Value?: string }[] | null;
+}
+
+interface Reading {
+  readonly held: HeldForm;
+  /** Its id there, if that is not the store's. */
+  readonly id?: string | undefined;
+  readonly readTotals: ReadTotals;
+  /** The snapshot is one of many that a scan read. */
+  readonly isScanned: boolean;
+  /** Of an order that another integration sent: since when its changes are ours, in epoch milliseconds. */
+  readonly oursSince?: number | undefined;
+}
+
+type Recognized =
+  | { readonly kind: 'record'; readonly record: ServiceOrder; readonly searches: boolean }
+  | Extract<NextCall, { kind: 'ask-store' | 'person' }>;
+
+/**
+ * The record of a completed order that was read from the service: what is there must be an amount that the order
+ * counted once. Everything that this needs of its past is in the store's book.
+ */
+export function recognize(
+  wanted: WantedOrder,
+  record: ServiceOrder | undefined,
+  reading: Reading,
+): Recognized {
+  const { held, readTotals, oursSince } = reading;
+  const now = recordOf(wanted, record);
+  const total = toThousandths(held.OrderTotal);
+  const read = { ...now, ...readRecord(reading, wanted, now), total, taken: record?.taken ?? 0 };
+  const isTold = record !== undefined && total === record.total;
+  const isTheirs = oursSince !== undefined && !record;
+  // Today's snapshot does not show that a payment was voided once, or goods added to another's order. But a scan that
+  // repairs a lost ledger reads every order: the books of all would cost as much again.
+  const isSame = !wanted.changed && !isTheirs && (isTold || total === now.total);
+  if (isSame && reading.isScanned) {
+    return { kind: 'record', record: isTold ? record : read, searches: false };
+  }
+  const { past } = wanted;
+  if (!past) return { kind: 'ask-store' };
+  const booked = past.at(-1)?.counts ?? 0;
+  const ours = toThousandths(wanted.order.OrderTotal);
+  if (booked !== ours) return person({ reason: 'unbalanced', wanted: ours, booked });
+  const unexplained = person({ reason: 'unexplained', held: total, past });
+  if (isTheirs) {
+    const theirs = theirsIn(held) ?? theirPart(total, past, oursSince);
+    if (theirs === undefined) return unexplained;
+    return { kind: 'record', record: { ...read, theirs, products: [] }, searches: true };
+  }
+  const { theirs = 0, step } = record ?? {};
+  const told = past.findIndex(({ counts }) => counts === total - theirs);
+  const since = past.slice(told + 1).map(({ counts }) => counts);
+  // More may have been taken than is due, and no partial cancel would tell it.
+  if (since.some((counts) => counts < ours)) return unexplained;
+  if (readTotals === 'as-sent') {
+    // What was begun is finished first: a search that began anew would find its own key.
+    const begun = { ...read, ...(isTold && step && { step }) };
+    return isTold || told >= 0 ? { kind: 'record', record: begun, searches: true } : unexplained;
+  }
+  if (risesAfterAFall(past) || (told < 0 && total !== (record && record.total - record.taken))) {
+    return unexplained;
+  }
+  // A sum above all that was ever sent: the keys that it makes were never used.
+  const most = Math.max(total, record?.total ?? 0, ...past.map(({ counts }) => counts + theirs));
+  return {
+    kind: 'record',
+    record: { ...read, total: most, taken: most - total },
+    searches: false,
+  };
+}
+
+/**
+ * What another integration counted more than we do, or less, when its orders became ours. Of a change in that very
+ * moment, it is not known whose it was: what it counted may tell. So it is with an order that was placed later and has
+ * changed since.
+ */
+function theirPart(total: number, past: readonly PastCount[], since: number): number | undefined {
+  const until = past.filter(({ at }) => at <= since);
+  const [last, before] = [until.at(-1), until.findLast(({ at }) => at < since)];
+  const candidates = last ? [last, ...(before ? [before] : [])] : past;
+  const [first] = past;
+  const isSteady = past.every(({ counts }) => counts === first?.counts);
+  const steady = isSteady ? first : undefined;
+  const base = candidates.find(({ counts }) => counts === total) ?? last ?? steady;
+  // It counted as we do, and was switched off before it saw the goods that were added.
+  const isBehind = base && total < base.counts && past.some(({ counts }) => counts === total);
+  return isBehind ? 0 : base && total - base.counts;
+}
+
+/** Then it may have been sent with more than it ever counted, and any sum have been taken. */
+function risesAfterAFall(past: readonly PastCount[]): boolean {
+  const counts = past.map((one) => one.counts);
+  const fall = counts.findIndex((one, index) => one < (counts[index - 1] ?? one));
+  return fall >= 0 && counts.slice(fall).some((one, index, rest) => one > (rest[index - 1] ?? one));
+}
+
+function readRecord(
+  { held, id, oursSince }: Reading,
+  { order }: WantedOrder,
+  now: ServiceOrder,
+): Partial<ServiceOrder> {
+  // Not all of the rest can be read.
+  const isSameRest =
+    held.Customer?.OriginalId === order.Customer?.OriginalId &&
+    held.Coupon?.toLowerCase() === order.Coupon?.toLowerCase();
+  // How another integration names products and people is no reason to send the order again.
+  const isTheirs = oursSince !== undefined;
+  return {
+    ...(id !== undefined && { id }),
+    products: isTheirs ? [] : countedIn(held).products,
+    ...{ rest: isSameRest || isTheirs ? now.rest : undefined },
+  } as Partial<ServiceOrder>;
+}
+
+/**
+ * In the `Metadatas` of an order that another integration sent and we have sent since: without it, a lost ledger would
+ * take our own rise for a part of theirs.
+ */
+const TAKEN_OVER = 'taken_over';
+
+function theirsIn({ Metadatas }: HeldForm): number | undefined {
+  const mark = Metadatas?.find(({ Name }) => Name === TAKEN_OVER);
+  return mark?.Value === undefined ? undefined : toThousandths(Number(mark.Value));
+}
+
+function send(
+  wanted: WantedOrder,
+  { known, tellAgain }: OrderFacts,
+  { ordersAreReplaced }: RefundSettings,
+  record: ServiceOrder,
+): NextCall {
+  if (known && !tellAgain && !ordersAreReplaced) return person({ reason: 'not-replaced' });
+  return { kind: 'send', order: withTold(wanted, record), record };
+}
+
+/** Far more than an order has; the ledger item stays far below DynamoDB's 400 KB. */
+const MOST_PRODUCTS = 3_000;
+
+/** What the service holds once the wanted order is sent as it is. */
+function recordOf({ order }: WantedOrder, before: ServiceOrder | undefined): ServiceOrder {
+  const { id, theirs } = before ?? {};
+  const { total, products } = countedIn(order);
+  const completedAt = order.OrderCompletedDate ?? undefined;
+  return {
+    ...(id !== undefined && { id }),
+    ...(order.OrderPlacementDate !== undefined && { placedAt: order.OrderPlacementDate }),
+    ...(completedAt !== undefined && { completedAt, rest: restKey(order) }),
+    total: Math.max(total + (theirs ?? 0), 0),
+    products: completedAt === undefined ? [] : products,
+    taken: 0,
+    ...(theirs !== undefined && { theirs }),
+  };
+}
+
+type Counted = Pick<ServiceOrder, 'total' | 'products'>;
+
+/** Of a form that was sent, or that the service holds. */
+function countedIn({ OrderTotal, Products }: HeldForm): Counted {
+  const products = Products ?? [];
+  return {
+    total: toThousandths(OrderTotal),
+    products: (products.length > MOST_PRODUCTS ? [] : products).map(
+      ({ OriginalId, ProductPrice }) => [OriginalId ?? '', toThousandths(ProductPrice), 0] as const,
+    ),
+  };
+}
+
+/** The order with these amounts, so that nothing is lowered by sending it again. */
+function withTold({ order, sold }: WantedOrder, record: ServiceOrder): OrderForm {
+  const { total, products, theirs } = record;
+  const OrderTotal = fromThousandths(total);
+  const mark = { Name: TAKEN_OVER, Value: String(fromThousandths(theirs ?? 0)) };
+  const form = {
+    ...{ ...order, OrderTotal },
+    ...(theirs !== undefined && { Metadatas: [...(order.Metadatas ?? []), mark] }),
+  };
+  if (products.length === 0) return form;
+  return {
+    ...form,
+    Products: products.map(([id, price]) => ({
+      ...(sold.find(({ OriginalId }) => OriginalId === id) ?? { OriginalId: id, Title: id }),
+      ProductPrice: fromThousandths(price),
+    })),
+  };
+}
+
+function hasSameProducts(one: Counted, other: Counted): boolean {
+  const text = ({ products }: Counted) => JSON.stringify(products.toSorted());
+  return one.products.length === 0 || text(one) === text(other);
+}
+
+/** What is left now and what was taken: together the price before anything was taken. */
+function addTaken(before: Counted, now: Counted): Counted['products'] {
+  const taken = new Map(before.products.map(([id, , part]) => [id, part]));
+  const kept = now.products.map(([id, price]) => {
+    const part = taken.get(id) ?? 0;
+    taken.delete(id);
+    return [id, price + part, part] as const;
+  });
+  const gone = [...taken].filter(([, part]) => part > 0);
+  return [...kept, ...gone.map(([id, part]) => [id, part, part] as const)];
+}
+
+/** Only where each product lost something or nothing, and all of it adds up: else it is not stated. */
+function parts(before: Counted, now: Counted, due: number): CancelStep['products'] {
+  const left = new Map(now.products.map(([id, price]) => [id, price]));
+  const lost = before.products.map(([id, price, part]) => {
+    const value = price - part - (left.get(id) ?? 0);
+    left.delete(id);
+    return [id, value] as const;
+  });
+  const sum = lost.reduce((total, [, value]) => total + value, 0);
+  const isKnown = left.size === 0 && sum === due && lost.every(([, value]) => value >= 0);
+  return isKnown ? lost.filter(([, value]) => value > 0) : [];
+}

@@ -1,0 +1,467 @@
+import type { StoreOrder } from '../../store/store-entities.ts';
+import type { EntityKey, StoreEvent } from '../events/event.ts';
+import type { SkipReason } from '../events/outcome.ts';
+import {
+  customerItems,
+  type Doubt,
+  isInDoubt,
+  isKnown,
+  mergedInto,
+  predatesRedaction,
+  redactionOf,
+  wasSettledSince,
+} from '../ledger/entry.ts';
+import type { EntityEntry, LedgerKey } from '../ledger/ledger.ts';
+import {
+  fromThousandths,
+  ownCount,
+  type ServiceOrder,
+  toThousandths,
+} from '../ledger/service-order.ts';
+import {
+  contactHash,
+  hidesDetails,
+  needsMetafields,
+  plainCustomerForm,
+} from '../mapping/customer-form.ts';
+import { needsEnrichment, neverCompleted } from '../mapping/map-order.ts';
+import { type EntityRules, mapSnapshot } from '../mapping/map-snapshot.ts';
+import { isUnpaid } from '../mapping/order-amounts.ts';
+import {
+  differsByRulesAlone,
+  faultText,
+  HISTORY_METADATA,
+  idempotencyKey,
+  type Mapped,
+  type OrderRules,
+  recallMember,
+  recallOrder,
+  rememberOrder,
+  type WantedOrder,
+  type WantedState,
+} from '../mapping/wanted-state.ts';
+import type { Snapshot, StoreEntity } from '../store/store.ts';
+import {
+  type HeldOrder,
+  notReplaced,
+  type Rejected,
+  type ServiceReading,
+  type Wanted,
+} from './change-service.ts';
+import {
+  nextCall,
+  type OrderFacts,
+  type PersonReason,
+  type ReadTotals,
+  type RefundSettings,
+  recognize,
+} from './decide-order.ts';
+import { heldCustomer, isHeldCompleted, isHeldLive, PLATFORM_ORIGIN } from './held-order.ts';
+import { plan } from './plan.ts';
+
+/** All that is known when a decision is made. What is missing is asked for, each at most once. */
+export interface Facts {
+  readonly key: EntityKey;
+  readonly event: Pick<StoreEvent, 'force'>;
+  readonly entry: EntityEntry | undefined;
+  /** Undefined while the event carries none: the store is asked. */
+  readonly snapshot: Snapshot | undefined;
+  /** The store was asked for the order's book, whatever it answered. */
+  readonly askedForBook?: boolean;
+  /** What the loyalty service says of the order. */
+  readonly read?: ServiceReading;
+  /** What the ledger says of the order's customer. */
+  readonly customer?: KnownCustomer;
+  readonly rules: EntityRules;
+  readonly assumptions: RefundSettings & { readonly readTotals: ReadTotals };
+  readonly doubt: Doubt | undefined;
+  readonly takeover: { readonly until: number } | undefined;
+  readonly orderRetentionDays: number;
+  readonly now: Date;
+}
+
+export interface KnownCustomer {
+  readonly id: string;
+  /** Of the customer's balance, or whom they were merged into. */
+  readonly record: EntityEntry | undefined;
+  readonly member: EntityEntry | undefined;
+}
+
+export type Decision =
+  /** `if-changed`: the book of an order from which something was taken; `always`: of any. */
+  | { readonly kind: 'ask-store'; readonly book?: 'if-changed' | 'always' }
+  | { readonly kind: 'ask-service' }
+  | { readonly kind: 'ask-customer'; readonly id: string }
+  | { readonly kind: 'superseded' }
+  | { readonly kind: 'unchanged'; readonly mapped: Wanted; readonly advance: boolean }
+  /** With the entry, where the service holds an order that is left as it is. */
+  | { readonly kind: 'skip'; readonly why: SkipReason; readonly held?: EntityEntry }
+  | { readonly kind: 'rules-changed' }
+  | { readonly kind: 'reject'; readonly outcome: Rejected }
+  | { readonly kind: 'apply'; readonly mapped: Wanted & { readonly wanted: WantedOther } }
+  | { readonly kind: 'apply-order'; readonly mapped: MappedOrder; readonly facts: OrderFacts };
+
+export type WantedOther = Exclude<WantedState, WantedOrder>;
+export type MappedOrder = Wanted & { readonly wanted: WantedOrder };
+
+/**
+ * What to do about an entity, given what is known of both sides: pure, and total. A snapshot that is newer than a
+ * certain record, and takes nothing, is decided at once. Everything else may first ask the store, the loyalty service
+ * or the ledger, and is decided again with the answer. Nothing that cannot be undone is decided on an event alone.
+ * See docs/decisions/0001-events-are-snapshots-and-only-differences-are-sent.md.
+ */
+export function decide(facts: Facts): Decision {
+  const { key, entry, read, rules, now } = facts;
+  const snapshot = facts.snapshot && withRedaction(facts.snapshot, facts.customer);
+  if (!snapshot) return askStore(facts);
+  const mapped = mapSnapshot(key, snapshot, presumed(entry, read), rules, now);
+  const next = planOf(facts, snapshot, mapped);
+  if (next.kind === 'superseded') return next;
+  if (next.kind === 'read-store') return askStore(facts);
+  const situation = { ...facts, snapshot, mapped, isCall: next.kind === 'call' };
+  const customerId = unknownCustomer(situation);
+  if (customerId !== undefined) return { kind: 'ask-customer', id: customerId };
+  const isSettled = next.kind === 'unchanged' && next.advance;
+  // Without them even "unchanged" may be wrong: an order's amount, a customer's details.
+  if ((situation.isCall || isSettled) && hidesParts(situation)) return askStore(facts);
+  if (situation.isCall && tellsTooLittle(situation)) return askStore(facts);
+  if (!read && mayHoldMore(situation)) return { kind: 'ask-service' };
+  // A cancellation is final: a late event must not try to revive the order.
+  const isEnded = read?.held !== undefined && !isHeldLive(read.held);
+  if (isEnded && snapshot.source === 'event') return askStore(facts);
+
+  if (mapped.kind === 'fault') {
+    const why = faultText(mapped);
+    return { kind: 'reject', outcome: { kind: 'rejected', reason: 'unmappable', why } };
+  }
+  if (mapped.kind === 'skip') {
+    const isLeft = !isKnown(entry) && isHeldLive(read?.held);
+    return isLeft ? leaveHeld(facts, mapped.why) : { kind: 'skip', why: mapped.why };
+  }
+  switch (next.kind) {
+    case 'skip':
+      throw new Error('the plan skips what the mapping wants');
+    case 'rules-changed':
+      return next;
+    case 'unchanged':
+      return { kind: 'unchanged', mapped, advance: next.advance };
+    case 'call': {
+      const { wanted } = mapped;
+      if (!isOrder(wanted)) return { kind: 'apply', mapped: { ...mapped, wanted } };
+      return decideOrder(situation, { ...mapped, wanted });
+    }
+  }
+}
+
+type Situation = Facts & {
+  readonly snapshot: Snapshot;
+  readonly mapped: Mapped;
+  /** The plan is to call. */
+  readonly isCall: boolean;
+};
+
+/** With the past of an order from which something was taken: the keys of partial cancels follow from it. */
+function askStore({ key, entry, read, takeover }: Facts): Decision {
+  if (key.kind !== 'order') return { kind: 'ask-store' };
+  const mayBeTheirs = takeover !== undefined && !isKnown(entry);
+  return { kind: 'ask-store', book: read?.held || mayBeTheirs ? 'always' : 'if-changed' };
+}
+
+function planOf({ entry, doubt, event, now }: Facts, snapshot: Snapshot, mapped: Mapped) {
+  const wantedKey = mapped.kind === 'wanted' ? idempotencyKey(mapped.wanted) : undefined;
+  // A redacted person's order is not sent again, not even on request.
+  const isRedacted =
+    snapshot.redactedAt !== undefined || predatesRedaction(entry, snapshot.version);
+  const force = event.force === true && !isRedacted;
+  const rulesChanged = !snapshot.newRules && differsByRulesAlone(mapped, entry);
+  const inDoubt = isInDoubt(entry, doubt);
+  return plan({ ...snapshot, entry, wantedKey, now, force, rulesChanged, inDoubt });
+}
+
+function isOrder(wanted: WantedState): wanted is WantedOrder {
+  return wanted.kind === 'order' || wanted.kind === 'cancelled-order';
+}
+
+function decideOrder(facts: Situation, mapped: MappedOrder): Decision {
+  const { wanted } = mapped;
+  if (wanted.kind === 'order' && isEndedElsewhere(facts)) return leaveHeld(facts);
+  const known = orderFacts(facts, wanted);
+  const next = known.kind === 'facts' ? nextCall(wanted, known.facts, facts.assumptions) : known;
+  if (next.kind === 'ask-store' && !facts.askedForBook)
+    return { kind: 'ask-store', book: 'always' };
+  if (known.kind === 'facts') return { kind: 'apply-order', mapped, facts: known.facts };
+  if (known.kind === 'person') return { kind: 'reject', outcome: parked(known.why) };
+  return {
+    kind: 'reject',
+    outcome: parked({ reason: 'unexplained', held: heldTotal(facts), past: [] }),
+  };
+}
+
+/** For the person who finds the dead letter: what happened, with the figures, and what to do. */
+export function parked(why: PersonReason): Rejected {
+  const text = (thousandths: number) => String(fromThousandths(thousandths));
+  const rejected = (sentence: string) =>
+    ({ kind: 'rejected', reason: 'rejected', why: sentence }) as const;
+  switch (why.reason) {
+    case 'raised':
+      return rejected(
+        `its amount rose after a part of it was cancelled, from ${text(why.counts)} to ${text(why.wanted)}: correct the points by hand, or set loyalty.assumptions.raiseAfterPartialCancel`,
+      );
+    case 'unexplained': {
+      const past = why.past.map(({ counts }) => text(counts)).join(', ') || 'not known';
+      return rejected(
+        `the ledger does not know what was sent for it, and the loyalty service holds ${text(why.held)}, an amount that the order never had by the rules of today (${past}): correct the points by hand`,
+      );
+    }
+    case 'unbalanced':
+      return rejected(
+        `it counts ${text(why.wanted)} by the store's totals and ${text(why.booked)} by the store's list of its changes, and the ledger does not know what was sent: correct the points by hand`,
+      );
+    case 'not-replaced':
+      return notReplaced('ordersAreReplaced');
+  }
+}
+
+const heldTotal = ({ read }: Facts): number => toThousandths(read?.held?.OrderTotal);
+
+function orderFacts(
+  { entry, event, read, rules, assumptions, snapshot }: Situation,
+  wanted: WantedOrder,
+):
+  | { readonly kind: 'facts'; readonly facts: OrderFacts }
+  | Exclude<ReturnType<typeof recognize>, { kind: 'record' }> {
+  const known = isKnown(entry);
+  const record = entry?.service;
+  const isTheirs = isFromElsewhere({ entry, read });
+  // What another integration sent needs no second call to be certain: it was just read.
+  const isUncertain = entry?.uncertain === true && !isTheirs;
+  const tellAgain = isUncertain || event.force === true || record?.ended === true;
+  if (!read || wanted.kind === 'cancelled-order') {
+    return { kind: 'facts', facts: { known, record, tellAgain } };
+  }
+  // What the service does not have is sent to it.
+  if (!isHeldCompleted(read.held)) {
+    return { kind: 'facts', facts: { known, record, tellAgain: tellAgain || known } };
+  }
+  const recognized = recognize(wanted, record?.completedAt === undefined ? undefined : record, {
+    ...{ held: read.held, id: read.heldAs, readTotals: assumptions.readTotals },
+    isScanned: snapshot.source === 'feeder',
+    ...(isTheirs && { oursSince: Date.parse(rules.goLive ?? '') }),
+  });
+  if (recognized.kind !== 'record') return recognized;
+  const { record: found, searches } = recognized;
+  return { kind: 'facts', facts: { known: true, tellAgain, record: found, searches } };
+}
+
+interface Both {
+  readonly entry: EntityEntry | undefined;
+  readonly read?: ServiceReading | undefined;
+}
+
+const wasCompleted = (entry: EntityEntry | undefined): boolean =>
+  entry?.service?.completedAt !== undefined;
+
+/** Another integration sent the order, and this connector has not. */
+function isFromElsewhere({ entry, read }: Both): boolean {
+  if (wasCompleted(entry) || !isHeldLive(read?.held)) return false;
+  return read.heldAs !== undefined || read.held.Origin === PLATFORM_ORIGIN;
+}
+
+/** Under another id it would count anew, although another integration, or a person, has ended it there. */
+function isEndedElsewhere({ entry, read }: Both): boolean {
+  if (wasCompleted(entry)) return false;
+  const { id, ended } = entry?.service ?? {};
+  if (ended && id !== undefined) return true;
+  return read?.held !== undefined && !isHeldLive(read.held) && read.heldAs !== undefined;
+}
+
+/** Nothing is sent for an order that the service holds. Later events and scans must know that it is there. */
+function leaveHeld({ entry, read }: Both, why: SkipReason = 'held-elsewhere'): Decision {
+  const held = read?.held && presumeHeld(read.held, entry, read);
+  return { kind: 'skip', why, ...(held && { held: { ...held, outcomes: entry?.outcomes ?? [] } }) };
+}
+
+/** The entry, or what stands for one that is missing or knows too little. */
+function presumed(
+  entry: EntityEntry | undefined,
+  read: ServiceReading | undefined,
+): EntityEntry | undefined {
+  if (wasCompleted(entry) || !isHeldLive(read?.held)) return entry;
+  return presumeHeld(read.held, entry, read);
+}
+
+/**
+ * What the entry of an order would hold that the service has, as far as the service says it. Once completed, it
+ * stays so, and stays its customer's.
+ */
+function presumeHeld(
+  held: HeldOrder,
+  entry: EntityEntry | undefined,
+  { heldAs: id, redactedAt }: Pick<ServiceReading, 'heldAs' | 'redactedAt'>,
+): EntityEntry {
+  const redaction = { ...(redactedAt !== undefined && { redactedAt }), ...redactionOf(entry) };
+  const { OrderPlacementDate: placedAt, OrderTotal, Metadatas } = held;
+  const completed = new Date(held.OrderCompletedDate ?? Number.NaN);
+  const isLive = isHeldLive(held);
+  const hasDate = isLive && held.IsCompleted === true && !Number.isNaN(completed.getTime());
+  const service: ServiceOrder = {
+    ...(id !== undefined && { id }),
+    ...(placedAt !== undefined && { placedAt }),
+    ...(hasDate && { completedAt: completed.toISOString() }),
+    ...{ total: toThousandths(OrderTotal), products: [], taken: 0 },
+    ...(!isLive && { ended: true as const }),
+  };
+  const remembered = rememberOrder({
+    ...recallOrder(entry?.remembered),
+    // Of a redacted person nothing is remembered again.
+    ...(held.Customer && !('redactedAt' in redaction) && { customer: heldCustomer(held) }),
+  });
+  const { name, value } = HISTORY_METADATA;
+  const isHistory = Metadatas?.some((one) => one.Name === name && one.Value === value);
+  return {
+    ...{ version: entry?.version ?? 0, uncertain: true, outcomes: [], revision: 0 },
+    ...{ remembered, service },
+    ...((isHistory || entry?.history) && { history: true }),
+    ...redaction,
+  };
+}
+
+/**
+ * True when the service may hold more of an order than the ledger knows: then it is read before anything is decided. A
+ * ledger that was lost or restored may have forgotten that the order was sent, for whom, and what was taken back.
+ * See docs/decisions/0005-a-lost-ledger-takes-nothing-twice.md.
+ */
+function mayHoldMore(situation: Situation): boolean {
+  const { snapshot, entry, mapped, isCall, doubt, takeover, now, orderRetentionDays } = situation;
+  if (snapshot.entity.kind !== 'order') return false;
+  const placedAt = Date.parse(snapshot.entity.order.placedAt);
+  // Not only until everything was compared: what the comparison sends is worked on later.
+  const mayBeForgotten =
+    doubt !== undefined && placedAt < doubt.until && !wasSettledSince(entry, doubt.until);
+  if (mapped.kind === 'skip') {
+    return mayHaveCounted(situation, snapshot.entity.order) || (mayBeForgotten && !isKnown(entry));
+  }
+  if (!isCall || mapped.kind !== 'wanted') return false;
+  if (!wasCompleted(entry) && mayBeForgotten) return true;
+  // Another integration may still send orders, whatever we were told.
+  if (takeover && now.getTime() < takeover.until && !isKnown(entry)) return true;
+  // The service answers the cancellation of an order that it does not have.
+  if (mapped.wanted.kind !== 'order') return false;
+  if (wasCompleted(entry)) return isInDoubt(entry, doubt);
+  const { order, changed } = mapped.wanted;
+  if (!order.IsCompleted) return false;
+  if (!isKnown(entry)) {
+    const hasExpired = now.getTime() - placedAt > orderRetentionDays * 86_400_000;
+    // Sending again what was sent is harmless, unless something was taken back since.
+    return changed || hasExpired;
+  }
+  // An entry that is certain and was pending was not sent as completed.
+  return changed || entry.uncertain || entry.service === undefined;
+}
+
+/** Of an order that was never seen: it is not complete any more, since it was edited or its payment was lost. */
+function mayHaveCounted({ entry, mapped }: Situation, order: StoreOrder): boolean {
+  if (entry || mapped.kind !== 'skip' || mapped.why !== 'pending') return false;
+  return order.changed || order.fulfilledAt !== undefined || isUnpaid(order);
+}
+
+/** True when what is planned needs more than this snapshot tells. Asked only before a call. */
+function tellsTooLittle(situation: Situation): boolean {
+  return (
+    leavesOut(situation) ||
+    isFinal(situation) ||
+    mayBeOld(situation) ||
+    (situation.customer !== undefined && isLateFor(situation.customer, situation.snapshot))
+  );
+}
+
+function hidesParts({ snapshot: { source, entity }, mapped, rules }: Situation): boolean {
+  if (source === 'store') return false;
+  if (entity.kind === 'member') return hidesDetails(entity.member, rules);
+  return mapped.kind === 'wanted' && mapped.incomplete === true;
+}
+
+/**
+ * True when the event alone would lead to what cannot be undone: the cancellation of a refunded order, a partial
+ * cancel, a rise after one, or a person who must decide about it. The store is asked first: an exchange may have added
+ * meanwhile what the event does not show. Only what the store itself cancelled stays cancelled (Shopify, "orderCancel").
+ */
+function isFinal({ snapshot: { source, entity }, mapped, entry }: Situation): boolean {
+  if (source !== 'event' || mapped.kind !== 'wanted' || entity.kind !== 'order') return false;
+  const { wanted } = mapped;
+  if (wanted.kind === 'cancelled-order') return entity.order.cancelledAt === undefined;
+  if (wanted.kind !== 'order') return false;
+  const { service } = entry ?? {};
+  if (service?.ended) return true;
+  // What the ledger does not know may have been sent before it was lost.
+  if (service?.completedAt === undefined)
+    return wanted.order.IsCompleted === true && wanted.changed;
+  const rise = toThousandths(wanted.order.OrderTotal) - ownCount(service);
+  return rise < 0 || (rise > 0 && service.taken > 0);
+}
+
+/** What a ledger that was lost or restored has forgotten may be newer. */
+function mayBeOld({ snapshot: { source, version }, entry, doubt }: Situation): boolean {
+  if (source !== 'event' || doubt === undefined || version >= doubt.until) return false;
+  return !wasSettledSince(entry, doubt.until);
+}
+
+/** True when the store knows more than the event says. */
+function leavesOut({ snapshot: { source, entity, partial }, rules, entry }: Situation): boolean {
+  if (source !== 'event') return false;
+  if (entity.kind !== 'order') return partial === true;
+  const { order } = entity;
+  return (
+    needsMetafields(order, rules) || needsEnrichment(order, rules, recallOrder(entry?.remembered))
+  );
+}
+
+const buyerIn = ({ entity }: Snapshot) =>
+  entity.kind === 'order' ? entity.order.customer : undefined;
+
+/** The customer of an order that would be sent, if the ledger was not asked about them. */
+function unknownCustomer({ snapshot, isCall, customer }: Situation): string | undefined {
+  const id = buyerIn(snapshot)?.id;
+  if (!isCall || id === undefined || snapshot.redactedAt !== undefined) return undefined;
+  return customer?.id === id ? undefined : id;
+}
+
+/**
+ * When the customer of an order was redacted, if the order is from before: the store may not have named it.
+ */
+function withRedaction(snapshot: Snapshot, customer: KnownCustomer | undefined): Snapshot {
+  if (!customer || buyerIn(snapshot)?.id !== customer.id) return snapshot;
+  const entries = [customer.record, customer.member];
+  const redactedAt = entries.find((entry) =>
+    predatesRedaction(entry, snapshot.version),
+  )?.redactedAt;
+  return redactedAt === undefined ? snapshot : { ...snapshot, redactedAt };
+}
+
+/**
+ * True for an order whose customer changed since: merged into another, or with another e-mail address or
+ * telephone number. Sent as it is, the order would bring the old ones back. The store says what holds now.
+ */
+export function isLateFor({ record, member }: KnownCustomer, snapshot: Snapshot): boolean {
+  const customer = buyerIn(snapshot);
+  if (snapshot.source === 'store' || !customer) return false;
+  if (mergedInto(record) !== undefined) return true;
+  const contact = recallMember(member?.remembered)?.contact;
+  // Of two changes within one second it is unknown which came last.
+  if (!member || contact === undefined || member.version < snapshot.version) return false;
+  return contact !== contactHash(plainCustomerForm(customer));
+}
+
+/**
+ * What that question needs, to be read with the entries of a batch: an order that is sent then needs no read of
+ * its own. Not for what is mostly skipped without the question.
+ */
+export function customerKeys(
+  shop: string,
+  entity: StoreEntity,
+  rules: Pick<OrderRules, 'pendingOrders' | 'completeWhen'>,
+): readonly LedgerKey[] {
+  if (entity.kind !== 'order' || !entity.order.customer) return [];
+  if (rules.pendingOrders === 'skip' && neverCompleted(entity.order, rules)) return [];
+  return Object.values(customerItems({ shop, id: entity.order.customer.id }));
+}
