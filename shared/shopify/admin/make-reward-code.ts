@@ -4,7 +4,7 @@ import type {
   OrderCodes,
   WantedCode,
 } from '../../core/redeem/reward-store.ts';
-import { decimalOf, round, textOf, times } from '../../store/money.ts';
+import { decimalOf, minorDigits, round, textOf, times } from '../../store/money.ts';
 import { type AdminAnswer, failure, unavailable } from './client/admin-answer.ts';
 import type { Ask, DataOf } from './client/admin-client.ts';
 import {
@@ -13,6 +13,7 @@ import {
   deleteCodeDocument,
   orderCodesDocument,
   rewardCodeDocument,
+  shopCurrencyDocument,
 } from './documents.gen.ts';
 
 /**
@@ -28,7 +29,12 @@ export const REWARD_TAG = 'loyalty-connector-reward';
  * "DiscountCodeBasicInput").
  */
 export async function makeRewardCode(ask: Ask, wanted: WantedCode): Promise<CodeMade> {
-  const created = await create(ask, wanted);
+  const digits = await digitsOf(ask, wanted);
+  if (digits.kind !== 'data') return unavailable(digits);
+  const exact = inMinorUnits(wanted, digits.data);
+  if (exact.kind === 'fixed' && exact.value === 0)
+    return { kind: 'refused', code: 'worth-nothing' };
+  const created = await create(ask, exact);
   if (created.kind === 'failure') return unavailable(created);
   if (created.kind === 'data') {
     // The id is needed later, to read how often the code was used.
@@ -44,6 +50,28 @@ export async function makeRewardCode(ask: Ask, wanted: WantedCode): Promise<Code
   }
   if (error?.code === 'INTERNAL_ERROR') return { kind: 'unavailable', why: 'server-error' };
   return { kind: 'refused', code: error?.code ?? 'unnamed' };
+}
+
+/** The store refuses digits that its currency does not have. Whole amounts need no question. */
+async function digitsOf(
+  ask: Ask,
+  { kind, value, minimum = 0 }: WantedCode,
+): Promise<AdminAnswer<number>> {
+  const amounts = [minimum, ...(kind === 'fixed' ? [value] : [])];
+  if (amounts.every(Number.isInteger)) return { kind: 'data', data: 0 };
+  const answer = await ask(shopCurrencyDocument, {});
+  if (answer.kind !== 'data') return answer;
+  return { kind: 'data', data: minorDigits(answer.data.shop.currencyCode) };
+}
+
+function inMinorUnits(wanted: WantedCode, digits: number): WantedCode {
+  const rounded = (amount: number) => Number(textOf(round(decimalOf(amount), digits)));
+  const { kind, value, minimum } = wanted;
+  return {
+    ...wanted,
+    ...(kind === 'fixed' && { value: rounded(value) }),
+    ...(minimum !== undefined && { minimum: rounded(minimum) }),
+  };
 }
 
 async function create(ask: Ask, wanted: WantedCode): Promise<AdminAnswer<string | undefined>> {
@@ -75,7 +103,7 @@ function commonOf(wanted: WantedCode) {
     startsAt,
     ...(endsAt !== undefined && { endsAt }),
     ...(minimum !== undefined && {
-      minimumRequirement: { subtotal: { greaterThanOrEqualToSubtotal: amountText(minimum) } },
+      minimumRequirement: { subtotal: { greaterThanOrEqualToSubtotal: String(minimum) } },
     }),
     combinesWith: {
       orderDiscounts: combines,
@@ -97,7 +125,7 @@ function discountValue({ kind, value }: WantedCode) {
     ? // The store expects a fraction.
       { percentage: Number(textOf(times(decimalOf(value), decimalOf('0.01')))) }
     : // Of a product, for one unit: `appliesOnEachItem` would be for all units in the order.
-      { discountAmount: { amount: amountText(value), appliesOnEachItem: false } };
+      { discountAmount: { amount: String(value), appliesOnEachItem: false } };
 }
 
 /** The tag, the title with the id of the redemption and the one customer identify our own. */
@@ -156,6 +184,3 @@ function isTaken({ field, code }: { readonly field: string; readonly code: strin
 }
 
 const customerGid = (id: string): string => `gid://shopify/Customer/${id}`;
-
-/** Two digits are right for most currencies; the store refuses digits that its currency does not have. */
-const amountText = (amount: number): string => textOf(round(decimalOf(amount), 2));

@@ -268,8 +268,8 @@ describe('store credit in the store', () => {
 });
 
 describe('a reward code in a shop whose currency has three decimals', () => {
-  // Issue 45, scene 6. The store got codes of 1.26 and 0.
-  it.fails.each([
+  // A code of 1.255 was one of 1.26, and one of 0.004 one of nothing.
+  it.each([
     [1.255, 1_255],
     [0.004, 4],
   ])('of %d takes off %d thousandths', async (value, minor) => {
@@ -287,6 +287,20 @@ describe('a reward code in a shop whose currency has three decimals', () => {
       expect(made?.value).toEqual({ kind: 'fixed', minor, each: false });
     } finally {
       await kuwait.stop();
+    }
+  });
+
+  it('is refused where nothing is left of it in the currency', async () => {
+    const yen = await startStoreSandbox({ shop: { domain: SHOP, currency: 'JPY' }, seed: 3 });
+    try {
+      const { id: customerId } = yen.actions.createCustomer({ email: 'noor@example.com' });
+      const answer = await rewardsIn(yen).makeCode(SHOP, {
+        ...{ code: 'YEN-1', customerId, title: 'Yen off', kind: 'fixed', value: 0.4 },
+        ...{ startsAt: '2026-01-01T00:00:00.000Z', combines: false },
+      });
+      expect(answer).toEqual({ kind: 'refused', code: 'worth-nothing' });
+    } finally {
+      await yen.stop();
     }
   });
 });
