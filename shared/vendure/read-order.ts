@@ -79,21 +79,22 @@ function bookOf(
 ): NonNullable<StoreOrder['book']> {
   const refunds = refundsOf(order);
   const placedAt = Date.parse(order.orderPlacedAt ?? '');
-  const dates = [...(order.payments ?? []), ...refunds].map(({ createdAt }) =>
-    Date.parse(createdAt),
-  );
-  const moments = new Set([placedAt, ...changes.map(({ at }) => at), ...dates]);
-  const states = [...moments]
-    .filter((at) => at >= placedAt)
-    .toSorted((one, other) => one - other)
-    .flatMap((at) => {
+  const paidLater = (order.payments ?? [])
+    .map(({ createdAt }) => Date.parse(createdAt))
+    .filter((at) => at > placedAt);
+  const refunded = refunds.map(({ createdAt }) => Date.parse(createdAt));
+  const moments = new Set([...changes.map((change) => change.at), ...refunded, ...paidLater]);
+  // A database may keep whole seconds: what followed in the second of the order itself would look older than it.
+  const states = [Number.NEGATIVE_INFINITY, ...[...moments].toSorted((one, other) => one - other)]
+    .map((at) => {
+      const since = Math.max(at, placedAt);
       const later = changes.filter((change) => change.at > at);
       const made = refunds.filter(({ createdAt }) => Date.parse(createdAt) <= at).toSorted(byAge);
-      const payments = (order.payments ?? []).filter((one) => Date.parse(one.createdAt) <= at);
+      const payments = (order.payments ?? []).filter((one) => Date.parse(one.createdAt) <= since);
       const then = readWith(rewound({ ...order, payments }, later), made, reading);
-      const paid = { paymentStatus: 'paid', at: new Date(at).toISOString() };
-      return then ? [{ ...then, ...paid }] : [];
-    });
+      return then && { ...then, paymentStatus: 'paid', at: new Date(since).toISOString() };
+    })
+    .filter((state) => state !== undefined);
   return [...states, { ...now, at: now.updatedAt }];
 }
 

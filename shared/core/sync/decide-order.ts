@@ -101,12 +101,12 @@ export function nextCall(
   if (facts.tellAgain) return send(wanted, facts, settings, again);
   if (due === 0) return differs ? send(wanted, facts, settings, again) : { kind: 'nothing' };
   const upTo = record.taken + due;
-  if (facts.searches) return { kind: 'take', record, step: searchFrom(upTo, wanted, record) };
-  // One by one, the oldest first: a ledger that was restored unnoticed finds their keys used.
-  const sum = sumsBelow(upTo, wanted, record).at(-1) ?? upTo;
-  const isWhole = sum === upTo && !wanted.isFine;
-  const products = isWhole ? parts(record, now, due) : [];
-  return { kind: 'take', record, step: { sum, value: sum - record.taken, products } };
+  // A ledger that was restored unnoticed knows too little, too: only what leaves no doubt is taken at once.
+  if (facts.searches || sumsBelow(upTo, wanted, record).length > 0) {
+    return { kind: 'take', record, step: searchFrom(upTo, wanted, record) };
+  }
+  const products = wanted.isFine ? [] : parts(record, now, due);
+  return { kind: 'take', record, step: { sum: upTo, value: due, products } };
 }
 
 /** The sums that may have been taken before, by the store's book: above what is known and below this one. */

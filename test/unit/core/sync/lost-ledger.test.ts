@@ -409,7 +409,8 @@ describe('a call that the service refuses', () => {
     connector.loyalty.world.interfere = undefined;
     await change(connector, [3, 2]);
     expect(held(connector)).toEqual({ amount: 50, points: 50, parked: 1 });
-    expect(connector.loyalty.journal.at(-1)?.body).toMatchObject({ CancelKey: `${ID}-50000` });
+    const keys = connector.loyalty.journal.slice(-2).map(({ body }) => body);
+    expect(keys).toMatchObject([{ CancelKey: `${ID}-50000` }, { CancelKey: `${ID}-30000` }]);
   });
 
   it('leaves open whether the order is cancelled: what follows is not taken for unchanged', async () => {
@@ -425,7 +426,7 @@ describe('a call that the service refuses', () => {
   });
 });
 
-it('of two refunds that are taken at once, the first stays taken where the second is refused', async () => {
+it('of two refunds that are taken at once, one stays taken where the other is refused, which the next event takes', async () => {
   const connector = openConnector();
   await change(connector, []);
   connector.store.putOrder(SHOP, storeOrderOf(payloadOf(connector, [3])));
@@ -436,8 +437,8 @@ it('of two refunds that are taken at once, the first stays taken where the secon
   };
   await change(connector, [3, 2]);
   expect(refunds).toBe(2);
-  const entry = connector.ledger.entries.get(ledgerKeyText({ shop: SHOP, kind: 'order', id: ID }));
-  const { taken = 0, step } = entry?.service ?? {};
-  expect([held(connector).amount, step]).toEqual([100 - taken / 1000, undefined]);
-  expect(taken).toBeGreaterThan(0);
+  expect([70, 80]).toContain(held(connector).amount);
+  connector.loyalty.world.interfere = undefined;
+  await change(connector, [3, 2]);
+  expect(held(connector)).toMatchObject({ amount: 50, points: 50 });
 });
