@@ -19,7 +19,7 @@ import { givenAway } from '../webhooks/order-amounts.ts';
 import { isGiftCard, STORE_CREDIT } from '../webhooks/read-order-webhook.ts';
 import type { DataOf } from './client/admin-client.ts';
 import type { orderAgreementsDocument, orderPaymentsDocument } from './documents.gen.ts';
-import type { RefundDetails } from './order-as-payload.ts';
+import type { RefundNode } from './order-as-payload.ts';
 
 type Agreements = NonNullable<DataOf<typeof orderAgreementsDocument>['order']>['agreements'];
 type AgreementNode = Agreements['nodes'][number];
@@ -42,7 +42,7 @@ export interface PaymentParts {
   /** What is still to be paid today. */
   readonly owed: Amount;
   /** Of each refund that was read. */
-  readonly refunds: ReadonlyMap<string, RefundDetails>;
+  readonly refunds: ReadonlyMap<string, RefundNode>;
   /** Undefined where no store credit has to do with the order. */
   readonly credit: Pick<StoreCreditPayment, 'paid' | 'mix'> | undefined;
 }
@@ -214,10 +214,7 @@ export function giftCardPayment(
     // A refund may go to a new gift card: what exceeds the payment did not go back to it.
     const returned = smallest([paid, sumOf(payments, (one) => isRefund(one) && means.back(one))]);
     const forShipping = [...refunds.values()].map((refund) => {
-      const given = sumOf(
-        refund.node.transactions.nodes,
-        (one) => isRefund(one) && means.back(one),
-      );
+      const given = sumOf(refund.transactions.nodes, (one) => isRefund(one) && means.back(one));
       return smallest([given, shippingOf(refund, taxesIncluded)]) ?? ZERO;
     });
     const net = subtract(paid, returned ?? ZERO);
@@ -234,14 +231,12 @@ export function giftCardPayment(
   return { ...both, apart: { cards, credit: { ...ofCredit, ...credit } } };
 }
 
-function moneyIn(payments: readonly Transaction[]): { received: Amount; back: Amount } {
+export function moneyIn(payments: readonly Transaction[]): { received: Amount; back: Amount } {
   return {
     received: sumOf(payments, ({ kind }) => PAID.has(kind)),
     back: sumOf(payments, isRefund),
   };
 }
-
-export const paidIn = (payments: readonly Transaction[]): Amount => moneyIn(payments).received;
 
 const isRefund = ({ kind }: Transaction): boolean => kind === 'REFUND';
 
@@ -256,14 +251,14 @@ function sumOf(
   );
 }
 
-function shippingOf({ node }: RefundDetails, taxesIncluded: boolean): Amount {
+function shippingOf({ refundShippingLines }: RefundNode, taxesIncluded: boolean): Amount {
   return sum(
-    node.refundShippingLines.nodes.flatMap(({ subtotalAmountSet, taxAmountSet }) => [
+    refundShippingLines.nodes.flatMap(({ subtotalAmountSet, taxAmountSet }) => [
       amountOf(subtotalAmountSet),
       taxesIncluded ? ZERO : amountOf(taxAmountSet),
     ]),
   );
 }
 
-const amountOf = ({ shopMoney }: Transaction['amountSet']): Amount =>
+export const amountOf = ({ shopMoney }: Transaction['amountSet']): Amount =>
   readAmount(shopMoney.amount) ?? ZERO;

@@ -324,14 +324,11 @@ describe('gift cards in the book', () => {
   });
 
   const shippingRefund = (gateway: string, given: number, shipping: number) => ({
-    lines: [],
-    node: {
-      transactions: {
-        nodes: [{ ...back(5, given, gateway), kind: 'REFUND' }],
-      },
-      refundShippingLines: {
-        nodes: [{ subtotalAmountSet: bag(shipping), taxAmountSet: bag(0) }],
-      },
+    transactions: {
+      nodes: [{ ...back(5, given, gateway), kind: 'REFUND' }],
+    },
+    refundShippingLines: {
+      nodes: [{ subtotalAmountSet: bag(shipping), taxAmountSet: bag(0) }],
     },
   });
 
