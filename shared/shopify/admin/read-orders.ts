@@ -120,13 +120,12 @@ async function orderFromNode(
   const paid = await readPayments(ask, node, storeCredit, needsBook);
   if ('kind' in paid) return paid;
   const { payments, credit } = paid;
-  const { taxesIncluded } = node;
   const owed = atLeastZero(amountOf(node.totalOutstandingSet));
-  const parts = { taxesIncluded, owed, refunds: whole.refunds, credit };
+  const parts = { owed, refunds: whole.refunds, credit };
   const order = {
     ...read.order,
     ...orderDetails(whole.node),
-    paidWithGiftCards: giftCardPayment(payments, read.order.total, parts),
+    paidWithGiftCards: giftCardPayment(payments, read.order, parts),
   };
   if (!needsBook) return order;
   const agreements = whole.agreements ?? (await readAgreements(ask, node));
@@ -230,9 +229,7 @@ async function readAgreements(
 
 /** Webhooks mark the lines that are tips. In the Admin API only the sales agreements do. */
 function tipLines(agreements: readonly Agreement[]): ReadonlySet<string> {
-  const tips = agreements.flatMap(({ sales }) =>
-    sales.filter(({ lineType }) => lineType === 'TIP'),
-  );
+  const tips = agreements.flatMap(({ sales }) => sales).filter((one) => one.lineType === 'TIP');
   return new Set(tips.flatMap((sale) => ('lineItem' in sale ? sale.lineItem.id : [])));
 }
 
@@ -243,8 +240,8 @@ async function readPayments(
   withCredit: boolean,
   needsBook: boolean,
 ): Promise<(Pick<PaymentParts, 'credit'> & { payments: readonly Payment[] }) | AdminFailure> {
-  if (!needsBook && !paymentGatewayNames.some(isGiftCard))
-    return { payments: [], credit: undefined };
+  const isNeeded = needsBook || paymentGatewayNames.some(isGiftCard);
+  if (!isNeeded) return { payments: [], credit: undefined };
   const answer = await ask(orderPaymentsDocument, { id });
   if (answer.kind === 'failure') return answer;
   const order = answer.kind === 'data' ? answer.data.order : undefined;

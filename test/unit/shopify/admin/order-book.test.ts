@@ -65,7 +65,7 @@ const back = (second: number, amount: number, gateway = 'shopify_payments') =>
 
 const coats = storeOrder({ lines: [lineOf(1000, { quantity: 3 })] });
 const noParts: PaymentParts = {
-  ...{ taxesIncluded: false, owed: ZERO, refunds: new Map(), credit: undefined },
+  ...{ owed: ZERO, refunds: new Map(), credit: undefined },
 };
 
 const book = (
