@@ -47,7 +47,11 @@ export function orderAsPayload({ node, refunds, tipLines }: WholeOrder): unknown
       created_at: createdAt,
     })),
     line_items: node.lineItems.nodes.map((line) => linePayload(line, tipLines.has(line.id))),
-    shipping_lines: node.shippingLines.nodes.map(shippingPayload),
+    shipping_lines: node.shippingLines.nodes.map((line) => ({
+      price: amountOf(line.originalPriceSet),
+      discounted_price: amountOf(line.discountedPriceSet),
+      ...discountsAndTaxes(line),
+    })),
     refunds: node.refunds.map(({ id, createdAt, processedAt }) => ({
       created_at: createdAt,
       processed_at: processedAt,
@@ -95,23 +99,12 @@ function linePayload(line: OrderLineNode, tip: boolean) {
   };
 }
 
-function discountsAndTaxes({
-  discountAllocations,
-  taxLines,
-}: Pick<ShippingNode, 'discountAllocations' | 'taxLines'>) {
+function discountsAndTaxes(line: Pick<ShippingNode, 'discountAllocations' | 'taxLines'>) {
   return {
-    discount_allocations: discountAllocations.map((one) => ({
+    discount_allocations: line.discountAllocations.map((one) => ({
       amount: amountOf(one.allocatedAmountSet),
     })),
-    tax_lines: taxLines.map(({ priceSet }) => ({ price: amountOf(priceSet) })),
-  };
-}
-
-function shippingPayload(line: ShippingNode) {
-  return {
-    price: amountOf(line.originalPriceSet),
-    discounted_price: amountOf(line.discountedPriceSet),
-    ...discountsAndTaxes(line),
+    tax_lines: line.taxLines.map((one) => ({ price: amountOf(one.priceSet) })),
   };
 }
 
@@ -169,11 +162,8 @@ export function customerPayload(customer: Omit<CustomerNode, 'metafields'>) {
  * As a webhook writes it: `fulfilled`, `partial`, `restocked` or nothing. The Admin API has only the
  * status that merchants see, where "on hold" hides that a part was sent; the fulfillments show it.
  */
-function fulfillmentStatus({
-  displayFulfillmentStatus,
-  fulfillments,
-}: Pick<OrderNode, 'displayFulfillmentStatus' | 'fulfillments'>): string | undefined {
-  switch (displayFulfillmentStatus) {
+function fulfillmentStatus(node: OrderNode): string | undefined {
+  switch (node.displayFulfillmentStatus) {
     case 'FULFILLED':
       return 'fulfilled';
     case 'PARTIALLY_FULFILLED':
@@ -189,7 +179,7 @@ function fulfillmentStatus({
     case 'PENDING_FULFILLMENT':
     case 'REQUEST_DECLINED':
     case 'SCHEDULED':
-      return fulfillments.some(({ status }) => status === 'SUCCESS') ? 'partial' : undefined;
+      return node.fulfillments.some(({ status }) => status === 'SUCCESS') ? 'partial' : undefined;
   }
 }
 
@@ -259,7 +249,7 @@ export function orderDetails(node: OrderNode) {
   return {
     card: cardOf(node),
     paidAt: paidAtOf(node),
-    lostDispute: node.disputes?.some(isLost),
+    lostDispute: node.disputes?.some(({ status }) => LOST.has(status)),
     location: retailLocation
       ? { id: retailLocation.legacyResourceId, name: retailLocation.name }
       : undefined,
@@ -288,12 +278,8 @@ function cardOf({ transactions = [] }: OrderNode): StoreOrder['card'] {
   return undefined;
 }
 
-type DisputeNode = NonNullable<OrderNode['disputes']>[number];
-
 /** An inquiry moves no money and ends otherwise: one that is lost became a chargeback, which its beginning does not say. */
-function isLost({ status }: DisputeNode): boolean {
-  return status === 'LOST' || status === 'ACCEPTED';
-}
+const LOST: ReadonlySet<string> = new Set(['LOST', 'ACCEPTED']);
 
 function paidAtOf({ transactions = [] }: OrderNode): string | undefined {
   const dates = transactions
@@ -302,15 +288,11 @@ function paidAtOf({ transactions = [] }: OrderNode): string | undefined {
   return latest(dates);
 }
 
-function metafieldsOf(node: OrderNode): NonNullable<StoreOrder['metafields']> {
-  const ofOrder = node.metafields?.nodes ?? [];
-  const ofCustomer = node.customer?.metafields?.nodes ?? [];
-  const localized = node.localizedFields?.nodes ?? [];
+function metafieldsOf({ metafields, customer, localizedFields }: OrderNode) {
+  const localized = { owner: 'order', namespace: LOCALIZED_FIELDS } as const;
   return [
-    ...ofOrder.map((metafield) => ({ owner: 'order', ...metafield }) as const),
-    ...ofCustomer.map((metafield) => ({ owner: 'customer', ...metafield }) as const),
-    ...localized.map(
-      ({ key, value }) => ({ owner: 'order', namespace: LOCALIZED_FIELDS, key, value }) as const,
-    ),
+    ...(metafields?.nodes ?? []).map((one) => ({ owner: 'order', ...one }) as const),
+    ...(customer?.metafields?.nodes ?? []).map((one) => ({ owner: 'customer', ...one }) as const),
+    ...(localizedFields?.nodes ?? []).map(({ key, value }) => ({ ...localized, key, value })),
   ];
 }
