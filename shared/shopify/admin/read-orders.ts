@@ -213,7 +213,8 @@ async function readAgreements(
   };
   const all = await readRest<Agreement>(BEFORE_FIRST, updatedAt, async (after) => {
     const answer = await pageAfter(after, '');
-    const [node] = (answer.kind === 'data' && answer.data?.page.nodes) || [];
+    const page = answer.kind === 'data' ? answer.data?.page : undefined;
+    const node = page?.nodes[0];
     const sales = await readRest(node?.sales ?? NONE, updatedAt, async (afterSale) =>
       pick(await pageAfter(after, afterSale), (more) =>
         more ? { state: more.state, page: more.page.nodes[0]?.sales ?? NONE } : undefined,

@@ -78,7 +78,7 @@ const addUp = (parts: readonly Worth[]): Worth => ({
 });
 
 const withTax = ({ taxes_included }: OrderPayload, { worth, tax }: Worth): Amount =>
-  taxes_included === true ? worth : sum([worth, tax]);
+  taxes_included ? worth : sum([worth, tax]);
 
 /** After discounts and refunds. A removed shipping line costs nothing. */
 function currentShipping(payload: OrderPayload, refunded: Amount) {
@@ -88,7 +88,7 @@ function currentShipping(payload: OrderPayload, refunded: Amount) {
   );
   const original = sum(prices);
   const price = payload.current_shipping_price_set ?? atLeastZero(subtract(original, refunded));
-  if (payload.taxes_included === true || original === ZERO) return { price, taxOnTop: ZERO };
+  if (payload.taxes_included || original === ZERO) return { price, taxOnTop: ZERO };
   // No version states the tax after a refund of shipping, so it shrinks in proportion to the price.
   const taxes = sum(charged.map(taxOf));
   return { price, taxOnTop: share(taxes, price, original, minorDigits(payload.currency)) };
@@ -113,7 +113,7 @@ function lineAmounts(payload: OrderPayload) {
         productId: line.product_id ?? undefined,
         title: filled(line.title) ?? filled(line.name) ?? '',
         vendor: filled(line.vendor),
-        giftCard: line.gift_card ?? false,
+        giftCard: line.gift_card,
         ...{ kept, paid: left.worth, tax: left.tax },
       },
       isTip: line.tip_payment_gateway !== undefined,
@@ -266,7 +266,7 @@ const line = v.pipe(
     title: optional(text),
     name: optional(text),
     vendor: optional(text),
-    gift_card: optional(flag),
+    gift_card: v.nullish(flag, false),
     quantity,
     /** Absent before API 2023. */
     current_quantity: optional(quantity),
@@ -331,10 +331,10 @@ export const orderPayload = v.pipe(
     updated_at: moment,
     cancelled_at: optional(moment),
     closed_at: optional(moment),
-    test: optional(flag),
+    test: v.nullish(flag, false),
     source_name: optional(text),
     currency: text,
-    taxes_included: optional(flag),
+    taxes_included: v.nullish(flag, false),
     financial_status: optional(text),
     fulfillment_status: optional(text),
     fulfillments: list(v.object({ status: optional(text), created_at: optional(moment) })),
@@ -361,7 +361,7 @@ export const orderPayload = v.pipe(
     payment_details: optional(v.object({ credit_card_company: optional(text) })),
     location_id: optional(id),
     user_id: optional(id),
-    note_attributes: list(v.object({ name: optional(text), value: optional(text) })),
+    note_attributes: list(v.object({ name: v.nullish(text, ''), value: v.nullish(text, '') })),
     email: optional(text),
     phone: optional(text),
     customer: nullIfEmpty(optional(v.pipe(v.object(customerFields), hasCustomerId))),

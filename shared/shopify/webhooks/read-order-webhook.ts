@@ -26,7 +26,7 @@ function toOrder(payload: OrderPayload): StoreOrder {
         .map(({ created_at }) => created_at),
     ),
     refundedAt: latest(payload.refunds.map((refund) => refund.processed_at ?? refund.created_at)),
-    test: payload.test ?? false,
+    test: payload.test,
     source: filled(payload.source_name),
     pointOfSale: payload.source_name === 'pos',
     currency: payload.currency,
@@ -34,7 +34,7 @@ function toOrder(payload: OrderPayload): StoreOrder {
     paidAt: undefined,
     lostDispute: undefined,
     fulfillmentStatus: filled(payload.fulfillment_status),
-    taxesIncluded: payload.taxes_included ?? false,
+    taxesIncluded: payload.taxes_included,
     ...currentAmounts(payload),
     couponCodes: usedCodes(payload),
     paymentGateways: payload.payment_gateway_names
@@ -45,10 +45,7 @@ function toOrder(payload: OrderPayload): StoreOrder {
     card: cardOf(payload),
     location: reference(payload.location_id),
     staff: reference(payload.user_id ?? attributedStaff(payload)),
-    noteAttributes: payload.note_attributes.map(({ name, value }) => ({
-      name: name ?? '',
-      value: value ?? '',
-    })),
+    noteAttributes: payload.note_attributes,
     metafields: undefined,
     customer: payload.customer ? toCustomer(payload.customer, payload) : undefined,
   };
