@@ -41,6 +41,11 @@ export function sum(amounts: readonly Amount[]): Amount {
   return shortest(amounts.map(decimalOf).reduce(add, decimalOf(0)));
 }
 
+/** How much the amounts below zero are together, without a sign. */
+export function sumBelowZero(amounts: readonly Amount[]): Amount {
+  return sum(amounts.filter(isNegative).map(withoutSign));
+}
+
 export function subtract(from: Amount, amount: Amount): Amount {
   return shortest(add(decimalOf(from), negated(amount)));
 }
@@ -60,6 +65,8 @@ export function share(
 }
 
 /** Undefined for an empty list. */
+export function smallest(amounts: readonly [Amount, ...Amount[]]): Amount;
+export function smallest(amounts: readonly Amount[]): Amount | undefined;
 export function smallest(amounts: readonly Amount[]): Amount | undefined {
   return amounts.reduce<Amount | undefined>(
     (least, amount) =>

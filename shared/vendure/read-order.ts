@@ -27,16 +27,24 @@ export function readVendureOrder(
   order: VendureOrder,
   reading: OrderReading,
 ): StoreOrder | undefined {
-  const refunds = refundsOf(order).toSorted(byAge);
-  const now = readWith(order, refunds, reading);
-  if (!now) return undefined;
+  const { orderPlacedAt, active, type, history, payments } = order;
+  // A seller's order is a part of the customer's own.
+  if (orderPlacedAt === null || active || type === 'Seller') return undefined;
+  const placed = { ...order, orderPlacedAt, payments: payments ?? [] };
+  const now = figuresOf(placed, reading);
   const changes = changesOf(order);
-  const changed = refunds.length > 0 || changes.some(takesOut) || isOut(order);
-  return { ...now, changed, ...(order.history && { book: bookOf(order, now, changes, reading) }) };
+  const changed = refundsOf(placed).length > 0 || changes.some(takesOut) || isOut(order);
+  return { ...now, changed, ...(history && { book: bookOf(placed, now, changes, reading) }) };
 }
 
-const refundsOf = ({ payments }: VendureOrder): readonly VendureRefund[] =>
-  (payments ?? []).flatMap((payment) => payment.refunds).filter(isBack);
+interface PlacedOrder extends VendureOrder {
+  readonly orderPlacedAt: string;
+  readonly payments: NonNullable<VendureOrder['payments']>;
+}
+
+/** The oldest first. */
+const refundsOf = ({ payments }: PlacedOrder): readonly VendureRefund[] =>
+  payments.flatMap((payment) => payment.refunds.filter(isBack)).toSorted(byAge);
 
 /** Fewer pieces are left than were placed. */
 const isOut = ({ lines }: VendureOrder): boolean =>
@@ -72,37 +80,42 @@ type Figures = Omit<StoreOrder, 'changed' | 'book'>;
 
 /** The order's figures after it was placed and after each change, payment and refund, the oldest first. */
 function bookOf(
-  order: VendureOrder,
+  order: PlacedOrder,
   now: Figures,
   changes: readonly Change[],
   reading: OrderReading,
 ): NonNullable<StoreOrder['book']> {
-  const refunds = refundsOf(order);
-  const placedAt = Date.parse(order.orderPlacedAt ?? '');
-  const paidLater = (order.payments ?? [])
-    .map(({ createdAt }) => Date.parse(createdAt))
-    .filter((at) => at > placedAt);
-  const refunded = refunds.map(({ createdAt }) => Date.parse(createdAt));
-  const moments = new Set([...changes.map((change) => change.at), ...refunded, ...paidLater]);
+  const placedAt = Date.parse(order.orderPlacedAt);
+  const paidLater = order.payments.map(madeAt).filter((at) => at > placedAt);
+  const moments = [...changes.map(({ at }) => at), ...refundsOf(order).map(madeAt), ...paidLater];
   // A database may keep whole seconds: what followed in the second of the order itself would look older than it.
-  const states = [Number.NEGATIVE_INFINITY, ...[...moments].toSorted((one, other) => one - other)]
-    .map((at) => {
-      const since = Math.max(at, placedAt);
-      const later = changes.filter((change) => change.at > at);
-      const made = refunds.filter(({ createdAt }) => Date.parse(createdAt) <= at).toSorted(byAge);
-      const payments = (order.payments ?? []).filter((one) => Date.parse(one.createdAt) <= since);
-      const then = readWith(rewound({ ...order, payments }, later), made, reading);
-      return then && { ...then, paymentStatus: 'paid', at: new Date(since).toISOString() };
-    })
-    .filter((state) => state !== undefined);
+  const states = [BEFORE_ALL, ...new Set(moments)]
+    .toSorted((one, other) => one - other)
+    .map((at) => ({
+      ...figuresOf(rewound(order, changes, at), reading),
+      paymentStatus: 'paid',
+      at: new Date(Math.max(at, placedAt)).toISOString(),
+    }));
   return [...states, { ...now, at: now.updatedAt }];
 }
 
-/** The order without its later changes. What is left of a line costs what it costs today. */
-function rewound(order: VendureOrder, later: readonly Change[]): VendureOrder {
-  if (later.length === 0) return order;
+const BEFORE_ALL = 0;
+
+const madeAt = ({ createdAt }: { readonly createdAt: string }): number => Date.parse(createdAt);
+
+/** The order as it was then. What is left of a line costs what it costs today. */
+function rewound(order: PlacedOrder, changes: readonly Change[], at: number): PlacedOrder {
+  const paidUntil = Math.max(at, Date.parse(order.orderPlacedAt));
+  const payments = order.payments
+    .filter((payment) => madeAt(payment) <= paidUntil)
+    .map((payment) => ({
+      ...payment,
+      refunds: payment.refunds.filter((one) => madeAt(one) <= at),
+    }));
+  const later = changes.filter((change) => change.at > at);
+  if (later.length === 0) return { ...order, payments };
   const lines = order.lines.map((line) => {
-    const since = later.reduce((count, { pieces }) => count + (pieces.get(line.id) ?? 0), 0);
+    const since = addUp(later, ({ pieces }) => pieces.get(line.id) ?? 0);
     const quantity = line.quantity - since;
     if (since === 0) return line;
     return {
@@ -114,19 +127,15 @@ function rewound(order: VendureOrder, later: readonly Change[]): VendureOrder {
   const surcharges = order.surcharges.filter(
     ({ id }) => !later.some((change) => change.surcharges.has(id)),
   );
-  const total = (
-    ofLine: (line: (typeof lines)[number]) => number,
-    ofCharge: 'price' | 'priceWithTax',
-  ) =>
-    lines.reduce((units, line) => units + ofLine(line), 0) +
-    surcharges.reduce((units, one) => units + one[ofCharge], 0);
-  const subTotalWithTax = total((line) => line.proratedLinePriceWithTax, 'priceWithTax');
-  return {
-    ...{ ...order, lines, surcharges, subTotalWithTax },
-    subTotal: total((line) => line.proratedLinePrice, 'price'),
-    totalWithTax: subTotalWithTax + order.shippingWithTax,
-  };
+  const subTotalWithTax =
+    addUp(lines, (line) => line.proratedLinePriceWithTax) +
+    addUp(surcharges, ({ priceWithTax }) => priceWithTax);
+  const totalWithTax = subTotalWithTax + order.shippingWithTax;
+  return { ...order, payments, lines, surcharges, subTotalWithTax, totalWithTax };
 }
+
+const addUp = <Item>(items: readonly Item[], units: (item: Item) => number): number =>
+  items.reduce((before, item) => before + units(item), 0);
 
 /** Pending money is not back yet; pieces are. */
 const isBack = ({ state, lines }: VendureRefund): boolean =>
@@ -134,51 +143,40 @@ const isBack = ({ state, lines }: VendureRefund): boolean =>
 
 /** Refunds of one second are told apart by their ids. */
 function byAge(one: VendureRefund, other: VendureRefund): number {
-  const [a, b] = [Date.parse(one.createdAt), Date.parse(other.createdAt)];
-  return a === b ? one.id.localeCompare(other.id, 'en', { numeric: true }) : a - b;
+  const apart = madeAt(one) - madeAt(other);
+  return apart || one.id.localeCompare(other.id, 'en', { numeric: true });
 }
 
-function readWith(
-  order: VendureOrder,
-  refunds: readonly VendureRefund[],
-  { readAt, precision }: OrderReading,
-): Figures | undefined {
-  const { orderPlacedAt, state } = order;
-  // A seller's order is a part of the customer's own.
-  if (orderPlacedAt === null || order.active || order.type === 'Seller') return undefined;
+function figuresOf(order: PlacedOrder, { readAt, precision }: OrderReading): Figures {
+  const { state } = order;
+  const refunds = refundsOf(order);
   const money = (units: number) => amountOf(units, precision);
-  const settled = (order.payments ?? []).filter((payment) => payment.state === 'Settled');
+  const settled = order.payments.filter((payment) => payment.state === 'Settled');
   const paid = sum(settled.map(({ amount }) => money(amount)));
   const back = sum(refunds.map(({ total }) => money(total)));
-  const left = lessDiscounts(
-    [...order.lines.map((line) => readLine(line, money)), ...surchargesOf(order, money)],
-    order,
-    precision,
-  );
+  const left = lessDiscounts(goodsOf(order, money), order, precision);
   const goods = money(order.subTotalWithTax);
   const shipping = money(order.shippingWithTax);
   const wholes = wholeRefunds(refunds);
-  const shippingBack = smallest([shipping, money(shippingIn(wholes))]) ?? ZERO;
+  const named = addUp(wholes, (whole) => Math.min(whole.shipping, whole.total));
+  const shippingBack = smallest([shipping, money(named)]);
   const shippingLeft = subtract(shipping, shippingBack);
   const keptForGoods = subtract(subtract(paid, back), shippingLeft);
-  const forGoods =
-    smallest([
-      atLeastZero(subtract(goods, keptForGoods)),
-      atLeastZero(subtract(back, shippingBack)),
-      goods,
-    ]) ?? ZERO;
+  const forGoods = smallest([
+    atLeastZero(subtract(goods, keptForGoods)),
+    atLeastZero(subtract(back, shippingBack)),
+    goods,
+  ]);
   const lines = lessRefunded(left, wholes, forGoods, order, precision);
   const ofLines = subtract(paidIn(left), paidIn(lines));
   const isCancelled = state === 'Cancelled';
-  const total = subtract(money(order.totalWithTax), sum([shippingBack, ofLines]));
-  const lastPayment = newest(settled.map(({ createdAt }) => createdAt));
   const parts = order.sellerOrders ?? [order];
   const parcels = parts.flatMap(({ fulfillments }) => fulfillments ?? []);
   const sentOut = parcels.filter(({ state: at }) => isSent(at));
   return {
     id: order.id,
     name: order.code,
-    placedAt: moment(orderPlacedAt),
+    placedAt: moment(order.orderPlacedAt),
     updatedAt: readAt.toISOString(),
     cancelledAt: isCancelled ? moment(order.updatedAt) : undefined,
     closedAt: undefined,
@@ -188,19 +186,19 @@ function readWith(
     source: 'web',
     pointOfSale: false,
     currency: order.currencyCode,
-    paymentStatus: paymentStatusOf(order, paid, refunds, money),
+    paymentStatus: paymentStatusOf(order, paid, money),
     outstanding: isCancelled ? ZERO : atLeastZero(subtract(money(order.totalWithTax), paid)),
-    paidAt: lastPayment,
+    paidAt: newest(settled.map(({ createdAt }) => createdAt)),
     lostDispute: undefined,
     fulfillmentStatus: fulfilmentOf(state, parts, sentOut),
     lines,
     taxesIncluded: true,
     subtotal: subtract(goods, ofLines),
     refundedWithoutLines: atLeastZero(subtract(forGoods, ofLines)),
-    total,
+    total: subtract(money(order.totalWithTax), sum([shippingBack, ofLines])),
     shipping: { price: shippingLeft, taxOnTop: ZERO, refunded: shippingBack },
     couponCodes: order.couponCodes,
-    paymentGateways: [...new Set((order.payments ?? []).map(({ method }) => method))],
+    paymentGateways: [...new Set(order.payments.map(({ method }) => method))],
     paidWithGiftCards: { net: ZERO, returnedForShipping: ZERO },
     card: undefined,
     location: undefined,
@@ -232,9 +230,6 @@ function wholeRefunds(refunds: readonly VendureRefund[]): readonly WholeRefund[]
   return wholes;
 }
 
-const shippingIn = (wholes: readonly WholeRefund[]): number =>
-  wholes.reduce((back, { shipping, total }) => back + Math.min(shipping, total), 0);
-
 /**
  * Takes the pieces that refunds name from their lines, as far as each one's money goes. Pieces that were cancelled
  * besides have left the order already, and the same may be named again.
@@ -259,7 +254,7 @@ function lessRefunded(
   for (const whole of wholes) {
     const ofGoods = amountOf(Math.max(whole.total - whole.shipping, 0), digits);
     const pieces = left.map((line) => back(whole, line));
-    const next = takePieces(left, pieces, smallest([money, ofGoods]) ?? ZERO, digits);
+    const next = takePieces(left, pieces, smallest([money, ofGoods]), digits);
     money = subtract(money, subtract(paidIn(left), paidIn(next)));
     left = next;
   }
@@ -289,9 +284,7 @@ function takePieces(
 }
 
 const piecesOf = (id: string, lines: VendureRefund['lines']): number =>
-  lines
-    .filter(({ orderLineId }) => orderLineId === id)
-    .reduce((pieces, { quantity }) => pieces + quantity, 0);
+  addUp(lines, ({ orderLineId, quantity }) => (orderLineId === id ? quantity : 0));
 
 const isSent = (state: string): boolean => state === 'Shipped' || state === 'Delivered';
 
@@ -313,21 +306,32 @@ function fulfilmentOf(
 }
 
 /** Prices with their taxes: both are known of every line, and the rules decide which count. */
-function readLine(
-  line: VendureOrder['lines'][number],
+function goodsOf(
+  { lines, surcharges }: VendureOrder,
   money: (units: number) => Amount,
-): StoreOrderLine {
-  const { id, quantity, proratedLinePrice, proratedLinePriceWithTax, productVariant } = line;
-  return {
-    id,
-    productId: productVariant.product.id,
-    title: productVariant.name,
-    vendor: undefined,
-    giftCard: false,
-    kept: quantity,
-    paid: money(proratedLinePriceWithTax),
-    tax: money(proratedLinePriceWithTax - proratedLinePrice),
-  };
+): readonly StoreOrderLine[] {
+  const goods = [
+    ...lines.map((line) => ({
+      id: line.id,
+      productId: line.productVariant.product.id,
+      title: line.productVariant.name,
+      kept: line.quantity,
+      price: line.proratedLinePrice,
+      priceWithTax: line.proratedLinePriceWithTax,
+    })),
+    // A line without a product.
+    ...surcharges
+      .filter(({ priceWithTax }) => priceWithTax > 0)
+      .map(({ id, description, price, priceWithTax }) => ({
+        ...{ id: `surcharge-${id}`, productId: undefined, title: description, kept: 1 },
+        ...{ price, priceWithTax },
+      })),
+  ];
+  return goods.map(({ price, priceWithTax, ...line }) => ({
+    ...{ ...line, vendor: undefined, giftCard: false },
+    paid: money(priceWithTax),
+    tax: money(priceWithTax - price),
+  }));
 }
 
 /**
@@ -342,8 +346,8 @@ function lessDiscounts(
   const discounts = surcharges.filter(({ priceWithTax }) => priceWithTax < 0);
   if (discounts.length === 0) return lines;
   const discount = {
-    paid: discounts.reduce((units, one) => units + one.priceWithTax, 0),
-    tax: discounts.reduce((units, one) => units + one.priceWithTax - one.price, 0),
+    paid: addUp(discounts, ({ priceWithTax }) => priceWithTax),
+    tax: addUp(discounts, ({ priceWithTax, price }) => priceWithTax - price),
   };
   const spread = (field: 'paid' | 'tax'): readonly Amount[] => {
     const whole = sum(lines.map((line) => line[field]));
@@ -365,45 +369,26 @@ function lessDiscounts(
   }));
 }
 
-/** A line without a product. */
-function surchargesOf(
-  { surcharges }: VendureOrder,
-  money: (units: number) => Amount,
-): readonly StoreOrderLine[] {
-  return surcharges
-    .filter(({ priceWithTax }) => priceWithTax > 0)
-    .map(({ id, description, price, priceWithTax }) => ({
-      id: `surcharge-${id}`,
-      productId: undefined,
-      title: description,
-      vendor: undefined,
-      giftCard: false,
-      kept: 1,
-      paid: money(priceWithTax),
-      tax: money(priceWithTax - price),
-    }));
-}
-
 /** Of payments from which none will come. */
 const NO_MONEY: ReadonlySet<string> = new Set(['Cancelled', 'Declined', 'Error']);
 
 function paymentStatusOf(
-  { state, payments, totalWithTax }: VendureOrder,
+  order: PlacedOrder,
   paid: Amount,
-  refunds: readonly VendureRefund[],
   money: (units: number) => Amount,
 ): string {
-  const states = (payments ?? []).map((payment) => payment.state);
+  const states = order.payments.map((payment) => payment.state);
   if (paid === ZERO && !states.includes('Settled')) {
-    if (state === 'Cancelled') return 'voided';
+    if (order.state === 'Cancelled') return 'voided';
     if (states.includes('Authorized')) return 'authorized';
     return states.length > 0 && states.every((one) => NO_MONEY.has(one)) ? 'voided' : 'pending';
   }
+  const refunds = refundsOf(order);
   if (refunds.length > 0) {
     const back = refunds.filter((one) => one.state !== 'Pending').map(({ total }) => money(total));
     return subtract(paid, sum(back)) === ZERO ? 'refunded' : 'partially_refunded';
   }
-  const owed = subtract(money(totalWithTax), paid);
+  const owed = subtract(money(order.totalWithTax), paid);
   return atLeastZero(owed) === ZERO ? 'paid' : 'partially_paid';
 }
 

@@ -6,27 +6,17 @@ import type { DataOf } from './client/admin-client.ts';
 import type { orderDocument, refundDocument } from './documents.gen.ts';
 
 export type OrderNode = NonNullable<DataOf<typeof orderDocument>['order']>;
-export type OrderLineNode = OrderNode['lineItems']['nodes'][number];
-type DiscountNode = OrderNode['discountApplications']['nodes'][number];
+type OrderLineNode = OrderNode['lineItems']['nodes'][number];
 type ShippingNode = OrderNode['shippingLines']['nodes'][number];
 export type CustomerNode = NonNullable<OrderNode['customer']>;
-type RefundNode = NonNullable<DataOf<typeof refundDocument>['refund']>;
+export type RefundNode = NonNullable<DataOf<typeof refundDocument>['refund']>;
 export type RefundLineNode = RefundNode['refundLineItems']['nodes'][number];
-
-/** One refund with all pages of its lines. */
-export interface RefundDetails {
-  readonly lines: readonly RefundLineNode[];
-  readonly node: RefundNode;
-}
 
 /** An order with all pages of its lists. */
 export interface WholeOrder {
   readonly node: OrderNode;
-  readonly lines: readonly OrderLineNode[];
-  readonly discounts: readonly DiscountNode[];
-  readonly shipping: readonly ShippingNode[];
-  /** By the id of the refund; empty where nothing of the order is kept. */
-  readonly refunds: ReadonlyMap<string, RefundDetails>;
+  /** By the id of the refund, with all their lines; empty where nothing of the order is kept. */
+  readonly refunds: ReadonlyMap<string, RefundNode>;
   /** Global ids of the lines that are tips. */
   readonly tipLines: ReadonlySet<string>;
 }
@@ -35,8 +25,9 @@ export interface WholeOrder {
  * An order of the Admin API in the shape of a webhook's body, so that one reader reads both and they
  * cannot differ in money, dates or customers.
  */
-export function orderAsPayload(order: WholeOrder): unknown {
-  const { node } = order;
+export function orderAsPayload({ node, refunds, tipLines }: WholeOrder): unknown {
+  // Each refund says what was received: only then it matters.
+  const [refund] = refunds.values();
   return {
     admin_graphql_api_id: node.id,
     name: node.name,
@@ -55,27 +46,31 @@ export function orderAsPayload(order: WholeOrder): unknown {
       status: status.toLowerCase(),
       created_at: createdAt,
     })),
-    line_items: order.lines.map((line) => linePayload(line, order.tipLines.has(line.id))),
-    shipping_lines: order.shipping.map(shippingPayload),
-    refunds: refundPayloads(order),
+    line_items: node.lineItems.nodes.map((line) => linePayload(line, tipLines.has(line.id))),
+    shipping_lines: node.shippingLines.nodes.map((line) => ({
+      price: amountOf(line.originalPriceSet),
+      discounted_price: amountOf(line.discountedPriceSet),
+      ...discountsAndTaxes(line),
+    })),
+    refunds: node.refunds.map(({ id, createdAt, processedAt }) => ({
+      created_at: createdAt,
+      processed_at: processedAt,
+      ...refundPayload(refunds.get(id)),
+    })),
     current_subtotal_price: amountOf(node.currentSubtotalPriceSet),
     current_total_price: amountOf(node.currentTotalPriceSet),
     current_shipping_price_set: moneySet(node.currentShippingPriceSet),
     total_outstanding: amountOf(node.totalOutstandingSet),
-    total_received: receivedOf(order),
-    discount_applications: discountPayloads(order),
+    total_received: refund && amountOf(refund.order.totalReceivedSet),
+    discount_applications: node.discountApplications.nodes
+      .toSorted((one, other) => one.index - other.index)
+      .map(discountPayload),
     payment_gateway_names: node.paymentGatewayNames,
     note_attributes: node.customAttributes.map(({ key, value }) => ({ name: key, value })),
     email: node.email,
     phone: node.phone,
     customer: node.customer && customerPayload(node.customer),
   };
-}
-
-/** Read with each refund: only then it matters. */
-function receivedOf({ refunds }: WholeOrder): string | undefined {
-  const [refund] = refunds.values();
-  return refund && amountOf(refund.node.order.totalReceivedSet);
 }
 
 type Money = ShippingNode['originalPriceSet'];
@@ -99,40 +94,31 @@ function linePayload(line: OrderLineNode, tip: boolean) {
     quantity: line.quantity,
     current_quantity: line.currentQuantity,
     price: amountOf(line.originalUnitPriceSet),
-    discount_allocations: line.discountAllocations.map(allocation),
-    tax_lines: line.taxLines.map(taxLine),
+    ...discountsAndTaxes(line),
     ...(tip && { tip_payment_gateway: null }),
   };
 }
 
-function allocation({ allocatedAmountSet }: OrderLineNode['discountAllocations'][number]) {
-  return { amount: amountOf(allocatedAmountSet) };
-}
-
-function taxLine({ priceSet }: ShippingNode['taxLines'][number]) {
-  return { price: amountOf(priceSet) };
-}
-
-function shippingPayload(line: ShippingNode) {
+function discountsAndTaxes(line: Pick<ShippingNode, 'discountAllocations' | 'taxLines'>) {
   return {
-    price: amountOf(line.originalPriceSet),
-    discounted_price: amountOf(line.discountedPriceSet),
-    discount_allocations: line.discountAllocations.map(allocation),
-    tax_lines: line.taxLines.map(taxLine),
+    discount_allocations: line.discountAllocations.map((one) => ({
+      amount: amountOf(one.allocatedAmountSet),
+    })),
+    tax_lines: line.taxLines.map((one) => ({ price: amountOf(one.priceSet) })),
   };
 }
 
-function refundPayloads({ node, refunds }: WholeOrder) {
-  return node.refunds.map(({ id, createdAt, processedAt }) => {
-    const dates = { created_at: createdAt, processed_at: processedAt };
-    const details = refunds.get(id);
-    return details ? { ...dates, ...refundPayload(details) } : dates;
-  });
-}
-
-function refundPayload({ lines, node }: RefundDetails) {
+/** Nothing of a refund that was not read. */
+function refundPayload(node: RefundNode | undefined) {
+  if (!node) return {};
+  const duties = node.duties ?? [];
   return {
-    refund_line_items: lines.map(refundLine),
+    refund_line_items: node.refundLineItems.nodes.map((line) => ({
+      line_item_id: idFromGid(line.lineItem.id, 'LineItem'),
+      quantity: line.quantity,
+      subtotal_set: moneySet(line.subtotalSet),
+      total_tax_set: moneySet(line.totalTaxSet),
+    })),
     refund_shipping_lines: node.refundShippingLines.nodes.map((line) => ({
       subtotal_amount_set: moneySet(line.subtotalAmountSet),
       tax_amount_set: moneySet(line.taxAmountSet),
@@ -143,37 +129,21 @@ function refundPayload({ lines, node }: RefundDetails) {
       amount: amountOf(amountSet),
       tax_amount: amountOf(taxAmountSet),
     })),
-    total_duties_set: { shop_money: { amount: dutiesOf(node) } },
-    transactions: node.transactions.nodes.map(({ kind, status, amountSet, processedAt }) => ({
+    total_duties_set: {
+      shop_money: { amount: sum(duties.map((one) => readAmount(amountOf(one.amountSet)) ?? ZERO)) },
+    },
+    transactions: node.transactions.nodes.map(({ kind, status, amountSet }) => ({
       kind: kind.toLowerCase(),
-      processed_at: processedAt,
       status: status.toLowerCase(),
       amount: amountOf(amountSet),
     })),
   };
 }
 
-function dutiesOf({ duties }: RefundNode) {
-  return sum((duties ?? []).map(({ amountSet }) => readAmount(amountOf(amountSet)) ?? ZERO));
-}
-
-function refundLine({ quantity, lineItem, subtotalSet, totalTaxSet }: RefundLineNode) {
-  return {
-    line_item_id: idFromGid(lineItem.id, 'LineItem'),
-    quantity,
-    subtotal_set: moneySet(subtotalSet),
-    total_tax_set: moneySet(totalTaxSet),
-  };
-}
-
-function discountPayloads({ discounts }: WholeOrder) {
-  return discounts
-    .toSorted((one, other) => one.index - other.index)
-    .map((discount) =>
-      discount.__typename === 'DiscountCodeApplication'
-        ? { type: 'discount_code', code: discount.code }
-        : { type: 'other' },
-    );
+function discountPayload(discount: OrderNode['discountApplications']['nodes'][number]) {
+  return discount.__typename === 'DiscountCodeApplication'
+    ? { type: 'discount_code', code: discount.code }
+    : { type: 'other' };
 }
 
 export function customerPayload(customer: Omit<CustomerNode, 'metafields'>) {
@@ -192,11 +162,8 @@ export function customerPayload(customer: Omit<CustomerNode, 'metafields'>) {
  * As a webhook writes it: `fulfilled`, `partial`, `restocked` or nothing. The Admin API has only the
  * status that merchants see, where "on hold" hides that a part was sent; the fulfillments show it.
  */
-function fulfillmentStatus({
-  displayFulfillmentStatus,
-  fulfillments,
-}: Pick<OrderNode, 'displayFulfillmentStatus' | 'fulfillments'>): string | undefined {
-  switch (displayFulfillmentStatus) {
+function fulfillmentStatus(node: OrderNode): string | undefined {
+  switch (node.displayFulfillmentStatus) {
     case 'FULFILLED':
       return 'fulfilled';
     case 'PARTIALLY_FULFILLED':
@@ -212,7 +179,7 @@ function fulfillmentStatus({
     case 'PENDING_FULFILLMENT':
     case 'REQUEST_DECLINED':
     case 'SCHEDULED':
-      return fulfillments.some(({ status }) => status === 'SUCCESS') ? 'partial' : undefined;
+      return node.fulfillments.some(({ status }) => status === 'SUCCESS') ? 'partial' : undefined;
   }
 }
 
@@ -275,21 +242,14 @@ export function metafieldKeys(
 }
 
 /** What no webhook contains, where it was asked for. */
-export function orderDetails({
-  node,
-  lines,
-}: WholeOrder): Pick<
-  StoreOrder,
-  'card' | 'paidAt' | 'lostDispute' | 'location' | 'staff' | 'metafields'
-> {
+export function orderDetails(node: OrderNode) {
   const { retailLocation } = node;
-  const staff =
-    node.staffMember ?? lines.map(({ staffMember }) => staffMember).find((member) => member);
+  const staff = [node, ...node.lineItems.nodes].map((one) => one.staffMember).find(Boolean);
   const staffId = idFromGid(staff?.id, 'StaffMember');
   return {
     card: cardOf(node),
     paidAt: paidAtOf(node),
-    lostDispute: node.disputes?.some(isLost),
+    lostDispute: node.disputes?.some(({ status }) => LOST.has(status)),
     location: retailLocation
       ? { id: retailLocation.legacyResourceId, name: retailLocation.name }
       : undefined,
@@ -318,12 +278,8 @@ function cardOf({ transactions = [] }: OrderNode): StoreOrder['card'] {
   return undefined;
 }
 
-type DisputeNode = NonNullable<OrderNode['disputes']>[number];
-
 /** An inquiry moves no money and ends otherwise: one that is lost became a chargeback, which its beginning does not say. */
-function isLost({ status }: DisputeNode): boolean {
-  return status === 'LOST' || status === 'ACCEPTED';
-}
+const LOST: ReadonlySet<string> = new Set(['LOST', 'ACCEPTED']);
 
 function paidAtOf({ transactions = [] }: OrderNode): string | undefined {
   const dates = transactions
@@ -332,15 +288,11 @@ function paidAtOf({ transactions = [] }: OrderNode): string | undefined {
   return latest(dates);
 }
 
-function metafieldsOf(node: OrderNode): NonNullable<StoreOrder['metafields']> {
-  const ofOrder = node.metafields?.nodes ?? [];
-  const ofCustomer = node.customer?.metafields?.nodes ?? [];
-  const localized = node.localizedFields?.nodes ?? [];
+function metafieldsOf({ metafields, customer, localizedFields }: OrderNode) {
+  const localized = { owner: 'order', namespace: LOCALIZED_FIELDS } as const;
   return [
-    ...ofOrder.map((metafield) => ({ owner: 'order', ...metafield }) as const),
-    ...ofCustomer.map((metafield) => ({ owner: 'customer', ...metafield }) as const),
-    ...localized.map(
-      ({ key, value }) => ({ owner: 'order', namespace: LOCALIZED_FIELDS, key, value }) as const,
-    ),
+    ...(metafields?.nodes ?? []).map((one) => ({ owner: 'order', ...one }) as const),
+    ...(customer?.metafields?.nodes ?? []).map((one) => ({ owner: 'customer', ...one }) as const),
+    ...(localizedFields?.nodes ?? []).map(({ key, value }) => ({ ...localized, key, value })),
   ];
 }

@@ -5,6 +5,7 @@ import {
   smallest,
   subtract,
   sum,
+  sumBelowZero,
   ZERO,
 } from '../../store/money.ts';
 import type {
@@ -19,7 +20,7 @@ import { givenAway } from '../webhooks/order-amounts.ts';
 import { isGiftCard, STORE_CREDIT } from '../webhooks/read-order-webhook.ts';
 import type { DataOf } from './client/admin-client.ts';
 import type { orderAgreementsDocument, orderPaymentsDocument } from './documents.gen.ts';
-import type { RefundDetails } from './order-as-payload.ts';
+import type { RefundNode } from './order-as-payload.ts';
 
 type Agreements = NonNullable<DataOf<typeof orderAgreementsDocument>['order']>['agreements'];
 type AgreementNode = Agreements['nodes'][number];
@@ -38,11 +39,10 @@ export interface Agreement {
 
 /** What the order's payments need besides the transactions. */
 export interface PaymentParts {
-  readonly taxesIncluded: boolean;
   /** What is still to be paid today. */
   readonly owed: Amount;
   /** Of each refund that was read. */
-  readonly refunds: ReadonlyMap<string, RefundDetails>;
+  readonly refunds: ReadonlyMap<string, RefundNode>;
   /** Undefined where no store credit has to do with the order. */
   readonly credit: Pick<StoreCreditPayment, 'paid' | 'mix'> | undefined;
 }
@@ -73,10 +73,9 @@ export function bookOf(
       const until = [...before, ...some];
       // What was owed before is in no book: it may have been nothing, or all that was missing.
       const isLast = until.length === movements.length;
-      const figures = (isLast ? [parts.owed] : [undefined, ZERO]).map((owed) => ({
-        ...{ ...figuresOf(order, until, parts, owed), at: new Date(at).toISOString() },
-      }));
-      states.push(...distinct(figures));
+      const owed = isLast ? [parts.owed] : [undefined, ZERO];
+      const figures = figuresOf(order, until, parts, owed);
+      states.push(...figures.map((one) => ({ ...one, at: new Date(at).toISOString() })));
     }
     before = [...before, ...group];
   }
@@ -86,12 +85,6 @@ export function bookOf(
   // When a dispute was lost or an authorization expired is in no book.
   return [...states, { ...last, paymentStatus, lostDispute, at: updatedAt }];
 }
-
-/** They differ in nothing else. */
-const distinct = (figures: readonly BookedFigures[]): readonly BookedFigures[] =>
-  figures.filter(
-    (one, index) => index === 0 || one.refundedWithoutLines !== figures[0]?.refundedWithoutLines,
-  );
 
 interface Movement {
   readonly at: number;
@@ -116,87 +109,76 @@ function* within(group: readonly Movement[]): Generator<readonly Movement[]> {
 const PAID: ReadonlySet<string> = new Set(['CAPTURE', 'SALE']);
 const MOVES: ReadonlySet<string> = new Set([...PAID, 'REFUND', 'VOID']);
 
+/** `owed` is what may have been owed then. */
 function figuresOf(
   order: StoreOrder,
   movements: readonly Movement[],
   parts: PaymentParts,
-  owed: Amount | undefined,
-): OrderFigures {
+  owed: readonly (Amount | undefined)[],
+): readonly OrderFigures[] {
+  const { currency, taxesIncluded } = order;
   const agreements = movements.flatMap(({ agreement }) => agreement ?? []);
   const payments = movements.flatMap(({ payment }) => payment ?? []);
   const sales = agreements.flatMap((one) => one.sales);
-  const netOf = (sale: SaleNode) =>
-    order.taxesIncluded
-      ? amountOf(sale.totalAmount)
-      : subtract(amountOf(sale.totalAmount), amountOf(sale.totalTaxAmount));
-  const bySale = Map.groupBy(sales, (sale) => idFromGid(lineOf(sale), 'LineItem'));
+  const netOf = (sale: SaleNode) => subtract(totalOf(sale), taxesIncluded ? ZERO : taxOf(sale));
+  const byLine = Map.groupBy(sales, (sale) => idFromGid(lineOf(sale), 'LineItem'));
   const lines = order.lines.map((line) => {
-    const own = bySale.get(line.id) ?? [];
-    return {
-      ...line,
-      kept: own.reduce((pieces, { quantity }) => pieces + (quantity ?? 0), 0),
-      paid: sum(own.map(netOf)),
-      tax: sum(own.map(({ totalTaxAmount }) => amountOf(totalTaxAmount))),
-    };
+    const own = byLine.get(line.id) ?? [];
+    const kept = own.reduce((pieces, { quantity }) => pieces + (quantity ?? 0), 0);
+    return { ...line, kept, paid: sum(own.map(netOf)), tax: sum(own.map(taxOf)) };
   });
   const isKept = lines.some(({ kept }) => kept > 0);
-  const shipping = sales.filter(({ lineType }) => lineType === 'SHIPPING');
+  const shipping = sales.filter(isShipping);
   const price = sum(shipping.map(netOf));
-  const back = agreements
-    .filter(({ refundId }) => refundId !== undefined)
-    .flatMap((one) => one.sales.filter(({ lineType }) => lineType === 'SHIPPING'));
+  const refunds = agreements.filter(({ refundId }) => refundId !== undefined);
+  const shippingBack = refunds.flatMap((one) => one.sales.filter(isShipping));
   // The difference between a refund and what it takes out is no part of what the order costs.
-  const adjustments = sales.filter(({ lineType }) => lineType === 'ADJUSTMENT').map(totalOf);
-  const total = sum(sales.filter(({ lineType }) => lineType !== 'ADJUSTMENT').map(totalOf));
-  const stated = sum(adjustments.map((one) => atLeastZero(subtract(ZERO, one))));
-  const out = sales.filter((sale) => sale.lineType !== 'ADJUSTMENT').map(totalOf);
-  const takenOut = sum(out.map((one) => atLeastZero(subtract(ZERO, one))));
-  const money = { total, stated, takenOut, owed, ...moneyIn(payments) };
-  const refundIds = new Set(agreements.map(({ refundId }) => refundId));
+  const differences = sales.filter(({ lineType }) => lineType === 'ADJUSTMENT').map(totalOf);
+  const costs = sales.filter(({ lineType }) => lineType !== 'ADJUSTMENT').map(totalOf);
+  const total = sum(costs);
+  const [stated, takenOut] = [sumBelowZero(differences), sumBelowZero(costs)];
+  const money = { total, stated, takenOut, ...moneyIn(payments) };
+  const refundIds = new Set(refunds.map(({ refundId }) => refundId));
   const isVoided = money.received === ZERO && payments.some(({ kind }) => kind === 'VOID');
-  return {
-    currency: order.currency,
-    taxesIncluded: order.taxesIncluded,
-    lines,
+  const figures = {
+    ...{ currency, taxesIncluded, lines, total },
     subtotal: sum(lines.map(({ paid }) => paid)),
-    total,
     shipping: {
       price,
       taxOnTop: subtract(sum(shipping.map(totalOf)), price),
-      refunded: isKept ? subtract(ZERO, sum(back.map(totalOf))) : ZERO,
+      refunded: isKept ? subtract(ZERO, sum(shippingBack.map(totalOf))) : ZERO,
     },
-    refundedWithoutLines: isKept ? givenAway(money) : ZERO,
-    paidWithGiftCards: giftCardPayment(payments, total, {
-      ...parts,
-      refunds: new Map([...parts.refunds].filter(([id]) => refundIds.has(id))),
-    }),
+    paidWithGiftCards: giftCardPayment(
+      payments,
+      { total, taxesIncluded },
+      {
+        ...parts,
+        refunds: new Map([...parts.refunds].filter(([id]) => refundIds.has(id))),
+      },
+    ),
     paymentStatus: isVoided ? 'voided' : 'paid',
     lostDispute: false,
   };
+  const given = isKept ? owed.map((one) => givenAway({ ...money, owed: one })) : [ZERO];
+  return [...new Set(given)].map((refundedWithoutLines) => ({ ...figures, refundedWithoutLines }));
 }
 
 const lineOf = (sale: SaleNode): string | undefined =>
   'lineItem' in sale && sale.lineType !== 'TIP' ? sale.lineItem.id : undefined;
 
+const isShipping = ({ lineType }: SaleNode): boolean => lineType === 'SHIPPING';
 const totalOf = ({ totalAmount }: SaleNode): Amount => amountOf(totalAmount);
-
-interface Means {
-  readonly paid: (transaction: Transaction) => boolean;
-  readonly back: (transaction: Transaction) => boolean;
-}
+const taxOf = ({ totalTaxAmount }: SaleNode): Amount => amountOf(totalTaxAmount);
 
 type Transaction = Pick<Payment, 'kind' | 'status' | 'gateway' | 'parentTransaction' | 'amountSet'>;
 
-const byGiftCard = ({ gateway }: Transaction) => isGiftCard(gateway);
-const byCard = (one: Transaction) => byGiftCard(one) && !byCredit(one);
-export const byCredit = ({ gateway }: Pick<Transaction, 'gateway'>) => gateway === STORE_CREDIT;
-const EITHER: Means = { paid: byGiftCard, back: byGiftCard };
-const CARDS: Means = { paid: byCard, back: byCard };
+const isRefund = ({ kind }: Transaction): boolean => kind === 'REFUND';
+const byEither = ({ gateway }: Transaction): boolean => isGiftCard(gateway);
+const byCard = (one: Transaction): boolean => byEither(one) && !byCredit(one);
+export const byCredit = ({ gateway }: Transaction): boolean => gateway === STORE_CREDIT;
 /** A refund of another payment to store credit is a new credit: it leaves this payment as it is. */
-const CREDIT: Means = {
-  paid: byCredit,
-  back: (one) => byCredit(one) && one.parentTransaction?.gateway === STORE_CREDIT,
-};
+const ofCredit = (one: Transaction): boolean =>
+  byCredit(one) && (!isRefund(one) || one.parentTransaction?.gateway === STORE_CREDIT);
 
 /**
  * What gift cards and store credit paid, less what went back to them. While the store owes the customer money, it may
@@ -204,66 +186,51 @@ const CREDIT: Means = {
  */
 export function giftCardPayment(
   payments: readonly Payment[],
-  total: Amount,
-  { taxesIncluded, refunds, credit }: PaymentParts,
+  { total, taxesIncluded }: Pick<StoreOrder, 'total' | 'taxesIncluded'>,
+  { refunds, credit }: PaymentParts,
 ): GiftCardPayment {
-  const { received, back } = moneyIn(payments);
-  const owed = atLeastZero(subtract(subtract(received, back), total));
-  const less = (means: Means, owedBack: Amount) => {
-    const paid = sumOf(payments, (one) => PAID.has(one.kind) && means.paid(one));
+  const all = moneyIn(payments);
+  const owed = atLeastZero(subtract(subtract(all.received, all.back), total));
+  const paidBy = (isMeans: (transaction: Transaction) => boolean, owedBack: Amount) => {
+    const { received, back } = moneyIn(payments.filter(isMeans));
     // A refund may go to a new gift card: what exceeds the payment did not go back to it.
-    const returned = smallest([paid, sumOf(payments, (one) => isRefund(one) && means.back(one))]);
+    const returned = smallest([received, back]);
     const forShipping = [...refunds.values()].map((refund) => {
-      const given = sumOf(
-        refund.node.transactions.nodes,
-        (one) => isRefund(one) && means.back(one),
-      );
-      return smallest([given, shippingOf(refund, taxesIncluded)]) ?? ZERO;
+      const given = moneyIn(refund.transactions.nodes.filter(isMeans)).back;
+      return smallest([given, shippingOf(refund, taxesIncluded)]);
     });
-    const net = subtract(paid, returned ?? ZERO);
-    return {
+    const net = subtract(received, returned);
+    const part = {
       net: atLeastZero(subtract(net, owedBack)),
-      returnedForShipping: smallest([returned ?? ZERO, sum(forShipping)]) ?? ZERO,
-      left: atLeastZero(subtract(owedBack, net)),
+      returnedForShipping: smallest([returned, sum(forShipping)]),
     };
+    return { part, stillOwed: atLeastZero(subtract(owedBack, net)) };
   };
-  const { left: _, ...both } = less(EITHER, owed);
+  const { part: both } = paidBy(byEither, owed);
   if (!credit) return both;
-  const { left, ...cards } = less(CARDS, owed);
-  const { left: __, ...ofCredit } = less(CREDIT, left);
-  return { ...both, apart: { cards, credit: { ...ofCredit, ...credit } } };
+  const cards = paidBy(byCard, owed);
+  const { part } = paidBy(ofCredit, cards.stillOwed);
+  return { ...both, apart: { cards: cards.part, credit: { ...part, ...credit } } };
 }
 
-function moneyIn(payments: readonly Transaction[]): { received: Amount; back: Amount } {
+export function moneyIn(transactions: readonly Transaction[]) {
+  const successful = transactions.filter(({ status }) => status === 'SUCCESS');
+  const sumOf = (some: readonly Transaction[]) =>
+    sum(some.map(({ amountSet }) => amountOf(amountSet)));
   return {
-    received: sumOf(payments, ({ kind }) => PAID.has(kind)),
-    back: sumOf(payments, isRefund),
+    received: sumOf(successful.filter(({ kind }) => PAID.has(kind))),
+    back: sumOf(successful.filter(isRefund)),
   };
 }
 
-export const paidIn = (payments: readonly Transaction[]): Amount => moneyIn(payments).received;
-
-const isRefund = ({ kind }: Transaction): boolean => kind === 'REFUND';
-
-function sumOf(
-  transactions: readonly Transaction[],
-  isWanted: (transaction: Transaction) => boolean,
-): Amount {
+function shippingOf({ refundShippingLines }: RefundNode, taxesIncluded: boolean): Amount {
   return sum(
-    transactions
-      .filter((one) => one.status === 'SUCCESS' && isWanted(one))
-      .map(({ amountSet }) => amountOf(amountSet)),
-  );
-}
-
-function shippingOf({ node }: RefundDetails, taxesIncluded: boolean): Amount {
-  return sum(
-    node.refundShippingLines.nodes.flatMap(({ subtotalAmountSet, taxAmountSet }) => [
+    refundShippingLines.nodes.flatMap(({ subtotalAmountSet, taxAmountSet }) => [
       amountOf(subtotalAmountSet),
       taxesIncluded ? ZERO : amountOf(taxAmountSet),
     ]),
   );
 }
 
-const amountOf = ({ shopMoney }: Transaction['amountSet']): Amount =>
+export const amountOf = ({ shopMoney }: Transaction['amountSet']): Amount =>
   readAmount(shopMoney.amount) ?? ZERO;

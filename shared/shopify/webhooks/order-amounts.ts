@@ -8,13 +8,16 @@ import {
   smallest,
   subtract,
   sum,
+  sumBelowZero,
   withoutSign,
   ZERO,
 } from '../../store/money.ts';
 import { entityId } from '../entity-id.ts';
 import {
   amount,
+  anyOf,
   customerFields,
+  filled,
   flag,
   hasCustomerId,
   id,
@@ -28,106 +31,117 @@ import {
   together,
 } from './payload-fields.ts';
 
-/** `current_*` is absent in old API versions. */
-export function currentSubtotal(payload: OrderPayload, linesPaid: readonly Amount[]): Amount {
-  return (
-    payload.current_subtotal_price ??
-    payload.current_subtotal_price_set?.shop_money.amount ??
-    sum(linesPaid)
-  );
+/** What the order costs after edits, returns and refunds, and what was paid back besides. */
+export function currentAmounts(payload: OrderPayload) {
+  const { refunds } = payload;
+  const all = lineAmounts(payload);
+  // Tips are listed as lines, but are no products and not part of the subtotal.
+  const lines = all.filter(({ isTip }) => !isTip).map(({ line }) => line);
+  // Where nothing is kept, the Admin API is not asked for refunds.
+  const isKept = lines.some(({ kept }) => kept > 0);
+  const shippingBack = addUp(refunds.flatMap(shippingRefunds));
+  const takenOut = sum([
+    ...all.map((one) => one.takenOut),
+    ...refunds.map((refund) => refund.total_duties_set ?? ZERO),
+    withTax(payload, shippingBack),
+  ]);
+  // `current_*` is absent in old API versions.
+  const subtotal = payload.current_subtotal_price ?? payload.current_subtotal_price_set;
+  const total =
+    payload.current_total_price ??
+    payload.current_total_price_set ??
+    subtract(payload.total_price ?? payload.total_price_set ?? ZERO, takenOut);
+  const { outstanding, refundedWithoutLines } = paidBack(payload, total, takenOut);
+  return {
+    lines,
+    subtotal: subtotal ?? sum(lines.map(({ paid }) => paid)),
+    total,
+    shipping: {
+      ...currentShipping(payload, shippingBack.worth),
+      refunded: isKept ? withTax(payload, shippingBack) : ZERO,
+    },
+    outstanding,
+    refundedWithoutLines: isKept ? refundedWithoutLines : ZERO,
+    changed: refunds.length > 0 || all.some(({ isWhole }) => !isWhole),
+  };
 }
 
-export function currentTotal(payload: OrderPayload, lines: readonly LineAmounts[]): Amount {
-  const stated = payload.current_total_price ?? payload.current_total_price_set?.shop_money.amount;
-  if (stated != null) return stated;
-  const original = payload.total_price ?? payload.total_price_set?.shop_money.amount ?? ZERO;
-  return subtract(original, worthTakenBack(payload, lines));
+/** The tax is a part of the worth if the order's prices include taxes. */
+interface Worth {
+  readonly worth: Amount;
+  readonly tax: Amount;
 }
+
+const addUp = (parts: readonly Worth[]): Worth => ({
+  worth: sum(parts.map(({ worth }) => worth)),
+  tax: sum(parts.map(({ tax }) => tax)),
+});
+
+const withTax = ({ taxes_included }: OrderPayload, { worth, tax }: Worth): Amount =>
+  taxes_included ? worth : sum([worth, tax]);
 
 /** After discounts and refunds. A removed shipping line costs nothing. */
-export function currentShipping(payload: OrderPayload): {
-  readonly price: Amount;
-  readonly taxOnTop: Amount;
-} {
+function currentShipping(payload: OrderPayload, refunded: Amount) {
   const charged = payload.shipping_lines.filter((line) => line.is_removed !== true);
-  const prices = charged.map((line) => {
-    const price = line.price ?? ZERO;
-    const allocated = subtract(price, discountOf(line));
-    return smallest([allocated, line.discounted_price ?? price]) ?? ZERO;
-  });
+  const prices = charged.map((line) =>
+    smallest([subtract(line.price, discountOf(line)), line.discounted_price ?? line.price]),
+  );
   const original = sum(prices);
-  const price =
-    payload.current_shipping_price_set?.shop_money.amount ??
-    atLeastZero(
-      subtract(original, sum(payload.refunds.map((refund) => shippingRefund(refund).price))),
-    );
-  if (payload.taxes_included === true) return { price, taxOnTop: ZERO };
-
-  const taxes = charged.flatMap((line) => line.tax_lines.map((tax) => tax.price ?? ZERO));
+  const price = payload.current_shipping_price_set ?? atLeastZero(subtract(original, refunded));
+  if (payload.taxes_included || original === ZERO) return { price, taxOnTop: ZERO };
   // No version states the tax after a refund of shipping, so it shrinks in proportion to the price.
-  const taxOnTop =
-    original === ZERO ? ZERO : share(sum(taxes), price, original, minorDigits(payload.currency));
-  return { price, taxOnTop };
+  const taxes = sum(charged.map(taxOf));
+  return { price, taxOnTop: share(taxes, price, original, minorDigits(payload.currency)) };
 }
-
-export interface LineAmounts {
-  readonly line: OrderLinePayload;
-  readonly kept: number;
-  readonly paid: Amount;
-  readonly tax: Amount;
-  /** The worth of what is not kept, with its tax if that comes on top. */
-  readonly takenBack: Amount;
-}
-
-type RefundedLine = RefundPayload['refund_line_items'][number];
-
-const NOTHING = { quantity: 0, worth: ZERO, tax: ZERO };
 
 /** Of all lines, tips included. */
-export function lineAmounts(payload: OrderPayload): readonly LineAmounts[] {
+function lineAmounts(payload: OrderPayload) {
   const items = payload.refunds.flatMap((refund) => refund.refund_line_items);
-  // Added up once, because an order can have hundreds of lines.
-  const groups = Map.groupBy(items, (item) => item.line_item_id);
-  const sums = new Map([...groups].map(([id, group]) => [id, takenBackIn(group)]));
+  // Grouped once, because an order can have hundreds of lines.
+  const refunded = Map.groupBy(items, (item) => item.line_item_id);
   return payload.line_items.map((line) => {
-    const takenBack = sums.get(line.id) ?? NOTHING;
-    const kept = line.current_quantity ?? Math.max(0, line.quantity - takenBack.quantity);
-    const unitPrice = line.price ?? line.price_set?.shop_money.amount ?? ZERO;
-    const sold = {
-      ...{ unitPrice, quantity: line.quantity, kept, takenBack },
-      discount: discountOf(line),
-      tax: sum(line.tax_lines.map((tax) => tax.price ?? ZERO)),
+    const { quantity } = line;
+    const takenBack = takenBackIn(refunded.get(line.id) ?? []);
+    const kept = line.current_quantity ?? Math.max(0, quantity - takenBack.quantity);
+    const price = line.price ?? line.price_set ?? ZERO;
+    const worth = subtract(multiply(price, quantity), discountOf(line));
+    const sold = { quantity, worth, tax: taxOf(line) };
+    const left = amountKept({ sold, kept, takenBack }, payload.currency);
+    return {
+      line: {
+        id: line.id,
+        productId: line.product_id ?? undefined,
+        title: filled(line.title) ?? filled(line.name) ?? '',
+        vendor: filled(line.vendor),
+        giftCard: line.gift_card,
+        ...{ kept, paid: left.worth, tax: left.tax },
+      },
+      isTip: line.tip_payment_gateway !== undefined,
+      isWhole: kept === quantity,
+      takenOut: subtract(withTax(payload, sold), withTax(payload, left)),
     };
-    const { paid, tax } = amountKept(sold, payload.currency);
-    const net = subtract(multiply(unitPrice, line.quantity), sold.discount);
-    const gone = withTax(payload, subtract(net, paid), subtract(sold.tax, tax));
-    return { line, kept, paid, tax, takenBack: gone };
   });
 }
 
-function takenBackIn(items: readonly RefundedLine[]): SoldLine['takenBack'] {
-  const quantity = items.reduce((count, item) => count + item.quantity, 0);
-  return { quantity, worth: sum(items.map(lineRefund)), tax: sum(items.map(taxRefund)) };
-}
-
-function discountOf({
-  discount_allocations,
-}: Pick<OrderLinePayload, 'discount_allocations'>): Amount {
-  return sum(discount_allocations.map((allocation) => allocation.amount));
-}
-
-function lineRefund(item: RefundedLine): Amount {
+function takenBackIn(items: RefundPayload['refund_line_items']): Pieces {
   // The `_set` first: only here the flat field is a JSON number, which may have lost digits.
-  return item.subtotal_set?.shop_money.amount ?? item.subtotal ?? ZERO;
+  const parts = items.map((item) => ({
+    worth: item.subtotal_set ?? item.subtotal,
+    tax: item.total_tax_set ?? item.total_tax,
+  }));
+  return { ...addUp(parts), quantity: items.reduce((count, item) => count + item.quantity, 0) };
 }
 
-function taxRefund(item: RefundedLine): Amount {
-  return item.total_tax_set?.shop_money.amount ?? item.total_tax ?? ZERO;
-}
+const discountOf = (line: Pick<OrderLinePayload, 'discount_allocations'>): Amount =>
+  sum(line.discount_allocations.map((allocation) => allocation.amount));
+
+const taxOf = (line: Pick<OrderLinePayload, 'tax_lines'>): Amount =>
+  sum(line.tax_lines.map((tax) => tax.price));
 
 /**
- * Money that was paid back and is not explained by what was taken out, whichever came first: so much less than the
- * order's total was received for it in the end. Less money than was taken out is a fee, which buys nothing.
+ * `refundedWithoutLines` is money that was paid back and is not explained by what was taken out, whichever came first: so
+ * much less than the order's total was received for it in the end. Less money than was taken out is a fee, which buys
+ * nothing. What was given away is not outstanding, whether or not the store counts it as owed again.
  *
  * A refund of another amount than its lines and shipping are worth has adjustments with the difference, negative if
  * more was paid back. These bound the amount: what was never paid is no refund. Positive ones do not reduce the bound:
@@ -136,48 +150,42 @@ function taxRefund(item: RefundedLine): Amount {
  * Undefined where only the store can say it: no webhook has what was received, and its transactions are in the
  * customer's currency (Shopify, "Transaction").
  */
-export function refundedWithoutLines(payload: OrderPayload, order: Counted): Amount | undefined {
-  const money = moneyIn(payload, order);
-  return money && givenAway(money);
-}
-
-interface Counted {
-  readonly total: Amount;
-  readonly lines: readonly LineAmounts[];
-}
-
-/** What is still to be paid. What was given away is not, whether or not the store counts it as owed again. */
-export function outstandingIn(payload: OrderPayload, order: Counted): Amount | undefined {
-  const { total_outstanding: stated } = payload;
-  if (statedBeyondLines(payload) === ZERO) return stated ?? undefined;
-  const money = moneyIn(payload, order);
-  return money && atLeastZero(subtract(missingOf(money), givenAway(money)));
+function paidBack(payload: OrderPayload, total: Amount, takenOut: Amount) {
+  const { refunds, total_outstanding, total_received: received } = payload;
+  const outstanding = total_outstanding ?? undefined;
+  const differences = refunds
+    .flatMap((refund) => refund.order_adjustments)
+    .filter((adjustment) => !isOfShipping(adjustment))
+    .map(({ amount: worth, tax_amount: tax }) => withTax(payload, { worth, tax }));
+  const stated = sumBelowZero(differences);
+  if (stated === ZERO) return { outstanding, refundedWithoutLines: ZERO };
+  if (received == null) return { outstanding: undefined, refundedWithoutLines: undefined };
+  // Pending money is not back yet.
+  const back = refunds
+    .flatMap(({ transactions }) => transactions)
+    .filter(({ kind, status }) => kind === 'refund' && status === 'success');
+  const money = {
+    ...{ total, received, stated, takenOut },
+    back: sum(back.map((transaction) => transaction.amount)),
+    owed: outstanding && atLeastZero(outstanding),
+  };
+  const given = givenAway(money);
+  const stillOwed = atLeastZero(subtract(missingOf(money), given));
+  return { outstanding: stillOwed, refundedWithoutLines: given };
 }
 
 /** What was received and went back, as far as it is known. */
-export interface MoneyOfOrder {
+interface MoneyOfOrder {
   readonly total: Amount;
   readonly received: Amount;
   readonly back: Amount;
   /** What went back beyond what was taken out, as the store states it. */
   readonly stated: Amount;
-  /** What all that was taken out is worth. */
+  /** What all that was taken out by refunds, returns and edits is worth: lines, shipping and duties. */
   readonly takenOut: Amount;
   /** What is still to be paid, as the store states it. Undefined where it does not say it. */
   readonly owed: Amount | undefined;
 }
-
-function moneyIn(payload: OrderPayload, { total, lines }: Counted): MoneyOfOrder | undefined {
-  const stated = statedBeyondLines(payload);
-  const { total_received: received } = payload;
-  if (received == null) return stated === ZERO ? { ...NO_MONEY, total } : undefined;
-  const { total_outstanding } = payload;
-  const owed = total_outstanding == null ? undefined : atLeastZero(total_outstanding);
-  const takenOut = worthTakenBack(payload, lines);
-  return { stated, received, total, takenOut, owed, back: moneyBack(payload) };
-}
-
-const NO_MONEY = { received: ZERO, back: ZERO, stated: ZERO, takenOut: ZERO, owed: ZERO };
 
 const missingOf = ({ total, received, back }: MoneyOfOrder): Amount =>
   atLeastZero(sum([subtract(total, received), back]));
@@ -192,39 +200,7 @@ export function givenAway(money: MoneyOfOrder): Amount {
   const missing = missingOf(money);
   const given = owed === undefined ? ZERO : atLeastZero(subtract(missing, owed));
   const beyond = atLeastZero(subtract(back, takenOut));
-  return smallest([stated, back, ...(given === ZERO ? [missing, beyond] : [given])]) ?? ZERO;
-}
-
-function statedBeyondLines(payload: OrderPayload): Amount {
-  const differences = payload.refunds
-    .flatMap((refund) => refund.order_adjustments)
-    .filter((adjustment) => !isOfShipping(adjustment))
-    .map(({ amount, tax_amount }) => withTax(payload, amount ?? ZERO, tax_amount ?? ZERO));
-  return sum(differences.map((difference) => atLeastZero(subtract(ZERO, difference))));
-}
-
-/** Pending money is not back yet. */
-function moneyBack({ refunds }: OrderPayload): Amount {
-  const all = refunds.flatMap(({ transactions }) => transactions ?? []);
-  const back = all.filter(({ kind, status }) => kind === 'refund' && status === 'success');
-  return sum(back.map((one) => one.amount ?? ZERO));
-}
-
-/** By refunds, returns and edits: lines, shipping and duties. */
-function worthTakenBack(payload: OrderPayload, lines: readonly LineAmounts[]): Amount {
-  const gone = lines.map(({ takenBack }) => takenBack);
-  const duties = payload.refunds.map((one) => one.total_duties_set?.shop_money.amount ?? ZERO);
-  return sum([...gone, ...duties, refundedShipping(payload)]);
-}
-
-/** With its taxes, where they come on top. */
-export function refundedShipping(payload: OrderPayload): Amount {
-  const refunds = payload.refunds.map(shippingRefund);
-  return sum(refunds.map(({ price, tax }) => withTax(payload, price, tax)));
-}
-
-function withTax({ taxes_included }: OrderPayload, amount: Amount, tax: Amount): Amount {
-  return taxes_included === true ? amount : sum([amount, tax]);
+  return smallest([stated, back, ...(given === ZERO ? [missing, beyond] : [given])]);
 }
 
 function isOfShipping({ kind, reason }: RefundPayload['order_adjustments'][number]): boolean {
@@ -232,37 +208,30 @@ function isOfShipping({ kind, reason }: RefundPayload['order_adjustments'][numbe
 }
 
 /** Both lists of a payload can hold the same refund, so only one of them is read. */
-function shippingRefund(refund: RefundPayload): {
-  readonly price: Amount;
-  readonly tax: Amount;
-} {
-  if (refund.refund_shipping_lines.length > 0) {
-    const lines = refund.refund_shipping_lines;
-    return {
-      price: sum(lines.map((line) => line.subtotal_amount_set?.shop_money.amount ?? ZERO)),
-      tax: sum(lines.map((line) => line.tax_amount_set?.shop_money.amount ?? ZERO)),
-    };
-  }
-  const adjustments = refund.order_adjustments.filter(isOfShipping);
-  return {
-    price: sum(adjustments.map((adjustment) => withoutSign(adjustment.amount ?? ZERO))),
-    tax: sum(adjustments.map((adjustment) => withoutSign(adjustment.tax_amount ?? ZERO))),
-  };
+function shippingRefunds({ refund_shipping_lines, order_adjustments }: RefundPayload): Worth[] {
+  const lines = refund_shipping_lines.map((line) => ({
+    worth: line.subtotal_amount_set ?? ZERO,
+    tax: line.tax_amount_set ?? ZERO,
+  }));
+  const adjustments = order_adjustments.filter(isOfShipping).map(({ amount, tax_amount }) => ({
+    worth: withoutSign(amount),
+    tax: withoutSign(tax_amount),
+  }));
+  return lines.length > 0 ? lines : adjustments;
 }
 
-/** A line of an order, as sold and after edits, returns and refunds. Every source knows these fields. */
-interface SoldLine {
-  readonly unitPrice: Amount;
-  /** As sold, including additions by edits. */
+interface Pieces extends Worth {
   readonly quantity: number;
+}
+
+/** A line of an order, as sold and after edits, returns and refunds. */
+interface SoldLine {
+  /** Including additions by edits, less all discounts and the line's share of order discounts. */
+  readonly sold: Pieces;
   /** The quantity left after edits, returns and refunds. */
   readonly kept: number;
-  /** All discounts on the line, including its share of order discounts. */
-  readonly discount: Amount;
-  /** On the quantity sold. */
-  readonly tax: Amount;
   /** What was removed or refunded, with the value and tax according to the store. */
-  readonly takenBack: { readonly quantity: number; readonly worth: Amount; readonly tax: Amount };
+  readonly takenBack: Pieces;
 }
 
 /**
@@ -272,26 +241,23 @@ interface SoldLine {
  * only the store knows which item has the extra cent. Items that came back without a refund are in no record:
  * the rest is then shared among them and the kept ones, and rounded to the currency.
  */
-export function amountKept(
-  line: SoldLine,
-  currency: string,
-): { readonly paid: Amount; readonly tax: Amount } {
-  const { quantity, kept, takenBack } = line;
-  if (kept <= 0 || quantity <= 0) return { paid: ZERO, tax: ZERO };
-  const keptOf = (sold: Amount, back: Amount): Amount => {
-    if (kept === quantity) return atLeastZero(sold);
-    const unrecorded = quantity - takenBack.quantity;
+export function amountKept({ sold, kept, takenBack }: SoldLine, currency: string): Worth {
+  const { quantity } = sold;
+  const unrecorded = quantity - takenBack.quantity;
+  const digits = minorDigits(currency);
+  const keptOf = (field: keyof Worth): Amount => {
+    if (kept <= 0 || quantity <= 0) return ZERO;
+    if (kept === quantity) return atLeastZero(sold[field]);
     // Fewer than are kept: the records cannot be right.
-    return unrecorded < kept
-      ? atLeastZero(share(sold, kept, quantity, minorDigits(currency)))
-      : atLeastZero(share(subtract(sold, back), kept, unrecorded, minorDigits(currency)));
+    if (unrecorded < kept) return atLeastZero(share(sold[field], kept, quantity, digits));
+    return atLeastZero(share(subtract(sold[field], takenBack[field]), kept, unrecorded, digits));
   };
-  const sold = subtract(multiply(line.unitPrice, quantity), line.discount);
-  return { paid: keptOf(sold, takenBack.worth), tax: keptOf(line.tax, takenBack.tax) };
+  return { worth: keptOf('worth'), tax: keptOf('tax') };
 }
 
+const amountOrZero = v.nullish(amount, ZERO);
 const allocations = list(v.object({ amount }));
-const taxLines = list(v.object({ price: optional(amount) }));
+const taxLines = list(v.object({ price: amountOrZero }));
 
 const line = v.pipe(
   v.object({
@@ -300,7 +266,7 @@ const line = v.pipe(
     title: optional(text),
     name: optional(text),
     vendor: optional(text),
-    gift_card: optional(flag),
+    gift_card: v.nullish(flag, false),
     quantity,
     /** Absent before API 2023. */
     current_quantity: optional(quantity),
@@ -312,11 +278,11 @@ const line = v.pipe(
     tip_payment_gateway: optional(text),
     attributed_staffs: list(v.object({ id: optional(text) })),
   }),
-  together(['price', 'price_set'], ({ price, price_set }) => (price ?? price_set) != null),
+  anyOf(['price', 'price_set']),
 );
 
 const shippingLine = v.object({
-  price: optional(amount),
+  price: amountOrZero,
   discounted_price: optional(amount),
   is_removed: optional(flag),
   tax_lines: taxLines,
@@ -330,9 +296,9 @@ const refund = v.object({
     v.object({
       line_item_id: optional(id),
       quantity,
-      subtotal: optional(amount),
+      subtotal: amountOrZero,
       subtotal_set: optional(moneySet),
-      total_tax: optional(amount),
+      total_tax: amountOrZero,
       total_tax_set: optional(moneySet),
     }),
   ),
@@ -344,26 +310,15 @@ const refund = v.object({
       /** Deprecated by Shopify since 2024-10; then only the reason distinguishes shipping. */
       kind: optional(text),
       reason: optional(text),
-      amount: optional(amount),
-      tax_amount: optional(amount),
+      amount: amountOrZero,
+      tax_amount: amountOrZero,
     }),
   ),
   total_duties_set: optional(moneySet),
-  transactions: optional(
-    v.array(
-      v.object({
-        kind: optional(text),
-        status: optional(text),
-        amount: optional(amount),
-        /** The customer's, and that of the amount. */
-        currency: optional(text),
-        processed_at: optional(moment),
-      }),
-    ),
+  transactions: list(
+    v.object({ kind: optional(text), status: optional(text), amount: amountOrZero }),
   ),
 });
-
-const customer = v.pipe(v.object(customerFields), hasCustomerId);
 
 /** The fields that are used of an order's webhook, in every version since 2020. */
 export const orderPayload = v.pipe(
@@ -376,10 +331,10 @@ export const orderPayload = v.pipe(
     updated_at: moment,
     cancelled_at: optional(moment),
     closed_at: optional(moment),
-    test: optional(flag),
+    test: v.nullish(flag, false),
     source_name: optional(text),
     currency: text,
-    taxes_included: optional(flag),
+    taxes_included: v.nullish(flag, false),
     financial_status: optional(text),
     fulfillment_status: optional(text),
     fulfillments: list(v.object({ status: optional(text), created_at: optional(moment) })),
@@ -406,24 +361,15 @@ export const orderPayload = v.pipe(
     payment_details: optional(v.object({ credit_card_company: optional(text) })),
     location_id: optional(id),
     user_id: optional(id),
-    note_attributes: list(v.object({ name: optional(text), value: optional(text) })),
+    note_attributes: list(v.object({ name: v.nullish(text, ''), value: v.nullish(text, '') })),
     email: optional(text),
     phone: optional(text),
-    customer: nullIfEmpty(optional(customer)),
+    customer: nullIfEmpty(optional(v.pipe(v.object(customerFields), hasCustomerId))),
   }),
   together(['id', 'admin_graphql_api_id'], (payload) => entityId(payload, 'Order') !== undefined),
-  together(
-    ['processed_at', 'created_at'],
-    (payload) => (payload.processed_at ?? payload.created_at) != null,
-    'is missing, and so is created_at',
-  ),
-  together(
+  anyOf(['processed_at', 'created_at'], 'is missing, and so is created_at'),
+  anyOf(
     ['total_price', 'current_total_price', 'current_total_price_set', 'total_price_set'],
-    (payload) =>
-      (payload.current_total_price ??
-        payload.current_total_price_set ??
-        payload.total_price ??
-        payload.total_price_set) != null,
     'is missing, and so is current_total_price',
   ),
 );

@@ -54,7 +54,10 @@ export const quantity = field('is not a quantity', (value) => {
 });
 
 /** `presentment_money` is not read: it is in the currency that the customer saw, not in the shop's. */
-export const moneySet = v.object({ shop_money: v.object({ amount }) });
+export const moneySet = v.pipe(
+  v.object({ shop_money: v.object({ amount }) }),
+  v.transform(({ shop_money }) => shop_money.amount),
+);
 
 /** Null and absent mean the same: payloads of different versions mix them. */
 export function optional<const S extends v.GenericSchema>(schema: S) {
@@ -103,6 +106,11 @@ export function together<T extends object>(
     const place = { type: 'object', origin: 'value', input: payload, key, value: payload[key] };
     addIssue({ message: problem, path: [place as unknown as v.ObjectPathItem] });
   });
+}
+
+/** At least one of these fields is filled. */
+export function anyOf<T extends object>(fields: readonly (keyof T & string)[], problem?: string) {
+  return together<T>(fields, (payload) => fields.some((one) => payload[one] != null), problem);
 }
 
 /**

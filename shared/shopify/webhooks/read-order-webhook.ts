@@ -1,18 +1,7 @@
 import { ZERO } from '../../store/money.ts';
-import type { StoreOrder, StoreOrderLine, Unreadable } from '../../store/store-entities.ts';
+import type { StoreOrder, Unreadable } from '../../store/store-entities.ts';
 import { entityId, idFromGid } from '../entity-id.ts';
-import {
-  currentShipping,
-  currentSubtotal,
-  currentTotal,
-  type LineAmounts,
-  lineAmounts,
-  type OrderPayload,
-  orderPayload,
-  outstandingIn,
-  refundedShipping,
-  refundedWithoutLines,
-} from './order-amounts.ts';
+import { currentAmounts, type OrderPayload, orderPayload } from './order-amounts.ts';
 import { filled, readPayload, toCustomer } from './payload-fields.ts';
 
 type ReadOrder = { readonly kind: 'read'; readonly order: StoreOrder } | Unreadable;
@@ -24,11 +13,6 @@ export function readOrderWebhook(value: unknown): ReadOrder {
 }
 
 function toOrder(payload: OrderPayload): StoreOrder {
-  const amounts = lineAmounts(payload);
-  const lines = toLines(amounts);
-  // Where nothing is kept, the Admin API is not asked for refunds.
-  const isKept = lines.some(({ kept }) => kept > 0);
-  const total = currentTotal(payload, amounts);
   return {
     id: entityId(payload, 'Order') ?? '',
     name: filled(payload.name),
@@ -42,27 +26,16 @@ function toOrder(payload: OrderPayload): StoreOrder {
         .map(({ created_at }) => created_at),
     ),
     refundedAt: latest(payload.refunds.map((refund) => refund.processed_at ?? refund.created_at)),
-    test: payload.test ?? false,
+    test: payload.test,
     source: filled(payload.source_name),
     pointOfSale: payload.source_name === 'pos',
     currency: payload.currency,
     paymentStatus: filled(payload.financial_status),
-    outstanding: outstandingIn(payload, { total, lines: amounts }),
     paidAt: undefined,
     lostDispute: undefined,
     fulfillmentStatus: filled(payload.fulfillment_status),
-    lines,
-    taxesIncluded: payload.taxes_included ?? false,
-    subtotal: currentSubtotal(
-      payload,
-      lines.map((line) => line.paid),
-    ),
-    refundedWithoutLines: isKept ? refundedWithoutLines(payload, { total, lines: amounts }) : ZERO,
-    total,
-    shipping: {
-      ...currentShipping(payload),
-      refunded: isKept ? refundedShipping(payload) : ZERO,
-    },
+    taxesIncluded: payload.taxes_included,
+    ...currentAmounts(payload),
     couponCodes: usedCodes(payload),
     paymentGateways: payload.payment_gateway_names
       .filter((name) => name !== '')
@@ -72,13 +45,9 @@ function toOrder(payload: OrderPayload): StoreOrder {
     card: cardOf(payload),
     location: reference(payload.location_id),
     staff: reference(payload.user_id ?? attributedStaff(payload)),
-    noteAttributes: payload.note_attributes.map(({ name, value }) => ({
-      name: name ?? '',
-      value: value ?? '',
-    })),
+    noteAttributes: payload.note_attributes,
     metafields: undefined,
     customer: payload.customer ? toCustomer(payload.customer, payload) : undefined,
-    changed: payload.refunds.length > 0 || amounts.some(({ line, kept }) => kept !== line.quantity),
   };
 }
 
@@ -91,20 +60,6 @@ export function isGiftCard(gateway: string | null): boolean {
 }
 
 const NOTHING = { net: ZERO, returnedForShipping: ZERO };
-
-/** Without tips, which are listed as lines but are no products and not part of the subtotal. */
-function toLines(amounts: readonly LineAmounts[]): StoreOrderLine[] {
-  return amounts
-    .filter(({ line }) => line.tip_payment_gateway === undefined)
-    .map(({ line, kept, paid, tax }) => ({
-      id: line.id,
-      productId: line.product_id ?? undefined,
-      title: filled(line.title) ?? filled(line.name) ?? '',
-      vendor: filled(line.vendor),
-      giftCard: line.gift_card ?? false,
-      ...{ kept, paid, tax },
-    }));
-}
 
 /**
  * `discount_codes` also lists manual discounts by their title, so it is read only where the payload is

@@ -86,26 +86,21 @@ describe('an amount', () => {
 it('a return without a refund is shared out of what the records of the store leave', () => {
   // The discounted shirt was removed by an edit; two were added for the full price, and one of these came back.
   const line = {
-    unitPrice: amount('10'),
-    quantity: 3,
+    // Three for 10, less 9.
+    sold: { quantity: 3, worth: amount('21'), tax: amount('4.2') },
     kept: 1,
-    discount: amount('9'),
-    tax: amount('4.2'),
     takenBack: { quantity: 1, worth: amount('1'), tax: amount('0.2') },
   };
-  expect(amountKept(line, 'EUR')).toEqual({ paid: '10', tax: '2' });
+  expect(amountKept(line, 'EUR')).toEqual({ worth: '10', tax: '2' });
 });
 
 it('records of more than came back are not used', () => {
   const line = {
-    unitPrice: amount('10'),
-    quantity: 3,
+    sold: { quantity: 3, worth: amount('30'), tax: ZERO },
     kept: 2,
-    discount: ZERO,
-    tax: ZERO,
     takenBack: { quantity: 2, worth: amount('20'), tax: ZERO },
   };
-  expect(amountKept(line, 'EUR')).toEqual({ paid: '20', tax: '0' });
+  expect(amountKept(line, 'EUR')).toEqual({ worth: '20', tax: '0' });
 });
 
 /** Exact for the quotients of these tests; big.js rounds a quotient once more. */
