@@ -1,3 +1,4 @@
+import type { MappingRules } from '../../config/mapping-settings.ts';
 import type { StoreOrder } from '../../store/store-entities.ts';
 import type { EntityKey, StoreEvent } from '../events/event.ts';
 import type { SkipReason } from '../events/outcome.ts';
@@ -21,11 +22,12 @@ import {
 import {
   contactHash,
   hidesDetails,
+  memberMemory,
   needsMetafields,
   plainCustomerForm,
 } from '../mapping/customer-form.ts';
 import { needsEnrichment, neverCompleted } from '../mapping/map-order.ts';
-import { type EntityRules, mapSnapshot } from '../mapping/map-snapshot.ts';
+import { mapSnapshot } from '../mapping/map-snapshot.ts';
 import { isUnpaid } from '../mapping/order-amounts.ts';
 import {
   differsByRulesAlone,
@@ -33,10 +35,7 @@ import {
   HISTORY_METADATA,
   idempotencyKey,
   type Mapped,
-  type OrderRules,
-  recallMember,
-  recallOrder,
-  rememberOrder,
+  orderMemory,
   type WantedOrder,
   type WantedState,
 } from '../mapping/wanted-state.ts';
@@ -72,7 +71,7 @@ export interface Facts {
   readonly read?: ServiceReading;
   /** What the ledger says of the order's customer. */
   readonly customer?: KnownCustomer;
-  readonly rules: EntityRules;
+  readonly rules: MappingRules;
   readonly assumptions: RefundSettings & { readonly readTotals: ReadTotals };
   readonly doubt: Doubt | undefined;
   readonly takeover: { readonly until: number } | undefined;
@@ -311,8 +310,8 @@ function presumeHeld(
     ...{ total: toThousandths(OrderTotal), products: [], taken: 0 },
     ...(!isLive && { ended: true as const }),
   };
-  const remembered = rememberOrder({
-    ...recallOrder(entry?.remembered),
+  const remembered = orderMemory.write({
+    ...orderMemory.read(entry?.remembered),
     // Of a redacted person nothing is remembered again.
     ...(held.Customer && !('redactedAt' in redaction) && { customer: heldCustomer(held) }),
   });
@@ -412,7 +411,8 @@ function leavesOut({ snapshot: { source, entity, partial }, rules, entry }: Situ
   if (entity.kind !== 'order') return partial === true;
   const { order } = entity;
   return (
-    needsMetafields(order, rules) || needsEnrichment(order, rules, recallOrder(entry?.remembered))
+    needsMetafields(order, rules) ||
+    needsEnrichment(order, rules, orderMemory.read(entry?.remembered))
   );
 }
 
@@ -446,7 +446,7 @@ export function isLateFor({ record, member }: KnownCustomer, snapshot: Snapshot)
   const customer = buyerIn(snapshot);
   if (snapshot.source === 'store' || !customer) return false;
   if (mergedInto(record) !== undefined) return true;
-  const contact = recallMember(member?.remembered)?.contact;
+  const contact = memberMemory.read(member?.remembered)?.contact;
   // Of two changes within one second it is unknown which came last.
   if (!member || contact === undefined || member.version < snapshot.version) return false;
   return contact !== contactHash(plainCustomerForm(customer));
@@ -459,7 +459,7 @@ export function isLateFor({ record, member }: KnownCustomer, snapshot: Snapshot)
 export function customerKeys(
   shop: string,
   entity: StoreEntity,
-  rules: Pick<OrderRules, 'pendingOrders' | 'completeWhen'>,
+  rules: Pick<MappingRules, 'pendingOrders' | 'completeWhen'>,
 ): readonly LedgerKey[] {
   if (entity.kind !== 'order' || !entity.order.customer) return [];
   if (rules.pendingOrders === 'skip' && neverCompleted(entity.order, rules)) return [];

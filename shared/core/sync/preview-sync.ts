@@ -1,3 +1,4 @@
+import type { MappingRules } from '../../config/mapping-settings.ts';
 import type { OperationId } from '../../loyalty/operations.ts';
 import type { StoreOrder } from '../../store/store-entities.ts';
 import type { EntityKey } from '../events/event.ts';
@@ -12,13 +13,13 @@ import {
   rememberedForm,
 } from '../ledger/ledger.ts';
 import { fromThousandths, ownCount } from '../ledger/service-order.ts';
-import { type EntityRules, mapSnapshot } from '../mapping/map-snapshot.ts';
+import { mapSnapshot } from '../mapping/map-snapshot.ts';
 import {
   hasOtherRules,
   idempotencyKey,
   type OrderForm,
+  orderMemory,
   type RememberedOrder,
-  recallOrder,
 } from '../mapping/wanted-state.ts';
 import type { Store } from '../store/store.ts';
 import type { CallAssumptions, LoyaltyCalls } from './change-service.ts';
@@ -27,7 +28,7 @@ import { type Candidate, type SyncDeps, syncEntity } from './sync-entity.ts';
 export interface PreviewDeps {
   readonly store: Store;
   readonly ledger: Pick<Ledger, 'createdAt' | 'readMany'>;
-  readonly rules: EntityRules;
+  readonly rules: MappingRules;
   readonly assumptions: CallAssumptions;
   readonly now: () => Date;
   /** What the ledger says of the shop's past. Default: nothing. */
@@ -141,7 +142,7 @@ export function rulesEffect(
   key: EntityKey,
   order: StoreOrder,
   entry: EntityEntry | undefined,
-  rules: EntityRules,
+  rules: MappingRules,
   now: Date,
 ): RulesEffect | undefined {
   if (!isKnown(entry)) return undefined;
@@ -209,7 +210,7 @@ export async function observeEntity(
 
 function planOf({ outcome, calls, entry }: Awaited<ReturnType<typeof previewSync>>): ObservedPlan {
   const counts = entry?.outcomes.at(-1)?.counts;
-  const steps = recallOrder(entry?.remembered)?.steps;
+  const steps = orderMemory.read(entry?.remembered)?.steps;
   return {
     outcome: outcome.kind,
     ...('why' in outcome && { why: outcome.why }),

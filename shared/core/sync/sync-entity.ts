@@ -1,8 +1,8 @@
+import type { MappingRules } from '../../config/mapping-settings.ts';
 import type { EntityKey, StoreEvent } from '../events/event.ts';
 import { errorFields, type Telemetry } from '../events/telemetry.ts';
 import { customerItems, redactedMeanwhile } from '../ledger/entry.ts';
 import { type EntityEntry, type Ledger, type LedgerKey, ledgerKeyText } from '../ledger/ledger.ts';
-import type { EntityRules } from '../mapping/map-snapshot.ts';
 import { customerIn, withGoLive } from '../mapping/wanted-state.ts';
 import { noteUsedCodes, withRewardCodeFirst } from '../redemptions/reward-codes.ts';
 import type { EventReading, Snapshot, Store } from '../store/store.ts';
@@ -34,7 +34,7 @@ export interface SyncDeps extends ExecutionDeps {
   readonly store: Store;
   readonly shop: (
     domain: string,
-  ) => ReturnType<ExecutionDeps['shop']> & { readonly rules: EntityRules };
+  ) => ReturnType<ExecutionDeps['shop']> & { readonly rules: MappingRules };
   readonly telemetry: Telemetry;
 }
 
@@ -215,7 +215,7 @@ async function sendRespelled(
 }
 
 /** Undefined when the ledger does not say when the program went live: then no order can be decided. */
-async function rulesOf(key: EntityKey, deps: SyncDeps): Promise<EntityRules | undefined> {
+async function rulesOf(key: EntityKey, deps: SyncDeps): Promise<MappingRules | undefined> {
   const { rules } = deps.shop(key.shop);
   if (key.kind !== 'order') return rules;
   try {
