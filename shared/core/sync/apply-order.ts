@@ -9,10 +9,12 @@ import {
   type ExecutionDeps,
   factsOf,
   type LoyaltyCalls,
+  type Made,
   markAndCall,
   notReplaced,
   recordCalls,
   reject,
+  rejected,
   type Synced,
   settle,
   type Wanted,
@@ -22,7 +24,6 @@ import { afterStep, type NextCall, nextCall, type OrderFacts } from './decide-or
 import { cancelOrder, takePart } from './held-order.ts';
 
 type Call = Extract<NextCall, { kind: 'send' | 'take' | 'cancel' }>;
-type Made = CallsMade & { readonly found?: boolean };
 
 /**
  * Decide → mark → call, until nothing is left to do; then record. What a call changed is written
@@ -46,33 +47,25 @@ export async function applyOrder(
     const service = calls.length > 0 ? facts.record : change.entry?.service;
     return reject(change, parked(next.why), deps, { facts: { service } });
   }
-  const called = await markAndCall(change, callOf(next, change, mapped, facts, deps), deps);
-  if (called.kind === 'ended') return called.synced;
-  const { marked, made } = called;
-  const all = [...calls, ...made.outcome.calls];
-  const after = factsAfter(next, change, mapped, facts, made.found);
-  return next.kind === 'take' || (next.kind === 'send' && next.record.completedAt !== undefined)
-    ? applyOrder(marked, mapped, after, deps, all)
-    : recordOrder(marked, mapped, after.record, all, deps);
-}
-
-function callOf(
-  next: Call,
-  change: EntityChange,
-  mapped: MappedOrder,
-  { record }: OrderFacts,
-  deps: ExecutionDeps,
-) {
-  const isRepeatedStep = next.kind === 'take' && next.record.step !== undefined;
-  return {
-    mark: markOf(change, mapped, next, deps),
-    call: () => perform(next, mapped.wanted.id, change, deps),
-    refusal: {
-      // A cancellation may still show, and the first try of a step may have used its key.
-      keepsMark: next.kind === 'cancel' || isRepeatedStep,
-      facts: { service: record },
+  // A cancellation may still show, and the first try of a step may have used its key.
+  const keepsMark = next.kind === 'cancel' || (next.kind === 'take' && !!next.record.step);
+  return markAndCall(
+    change,
+    {
+      mark: markOf(change, mapped, next, deps),
+      call: () => perform(next, wanted.id, change, deps),
+      refusal: { keepsMark, facts: { service: facts.record } },
+      onApplied: (marked, outcome, { found }) => {
+        const all = [...calls, ...outcome.calls];
+        const after = factsAfter(next, change, mapped, facts, found);
+        const isOver = next.kind === 'cancel' || after.record?.completedAt === undefined;
+        return isOver
+          ? recordOrder(marked, mapped, after.record, all, deps)
+          : applyOrder(marked, mapped, after, deps, all);
+      },
     },
-  };
+    deps,
+  );
 }
 
 /**
@@ -177,17 +170,21 @@ export async function applyOther(
   const { wanted } = mapped;
   const isReplaced = entry?.appliedKey !== undefined && !entry.uncertain;
   if (isReplaced && wanted.kind === 'coupon' && !assumptions.couponsAreReplaced) {
-    return reject(change, notReplaced('couponsAreReplaced'), deps);
+    return reject(change, rejected(notReplaced('couponsAreReplaced')), deps);
   }
   // Of a known entry, the facts describe what was applied last.
   const facts = isKnown(entry) ? {} : factsOf(change, mapped, deps);
-  const mark = entry?.uncertain ? undefined : facts;
-  const call = () => makeCall(wanted, loyalty, { signal: deps.deadline });
-  const called = await markAndCall(change, { mark, call }, deps);
-  if (called.kind === 'ended') return called.synced;
-  const { marked, made } = called;
-  const recorded = { appliedKey: idempotencyKey(wanted), facts: factsOf(marked, mapped, deps) };
-  return recordCalls(marked, recorded, made.outcome, deps);
+  const appliedKey = idempotencyKey(wanted);
+  return markAndCall(
+    change,
+    {
+      mark: entry?.uncertain ? undefined : facts,
+      call: () => makeCall(wanted, loyalty, { signal: deps.deadline }),
+      onApplied: (marked, outcome) =>
+        recordCalls(marked, { appliedKey, facts: factsOf(marked, mapped, deps) }, outcome, deps),
+    },
+    deps,
+  );
 }
 
 /** ApiExternalCoupon_Cant_Update_Coupon. */

@@ -1,4 +1,4 @@
-import type { OtherOrderId } from '../../config/connector-settings.ts';
+import type { CompleteAssumptions, OtherOrderId } from '../../config/connector-settings.ts';
 import type { LoyaltyClient } from '../../loyalty/client.ts';
 import {
   type CallsMade,
@@ -21,7 +21,6 @@ import {
 import { type EntityEntry, expiresAfter, type Ledger } from '../ledger/ledger.ts';
 import type { Mapped } from '../mapping/wanted-state.ts';
 import type { Snapshot } from '../store/store.ts';
-import type { ReadTotals, RefundSettings } from './decide-order.ts';
 
 export interface ExecutionDeps {
   readonly ledger: Ledger;
@@ -52,8 +51,6 @@ export interface Synced {
 export interface EntityChange extends Change<EntityKey> {
   readonly event: StoreEvent;
   readonly snapshot: Snapshot;
-  /** Of an order that was read from the service; `held` is undefined where the service does not have it. */
-  readonly read?: ServiceReading | undefined;
 }
 
 /** What the loyalty service says of an order; `held` is undefined where it does not have it. */
@@ -68,7 +65,10 @@ export interface ServiceReading {
 export type Wanted = Extract<Mapped, { kind: 'wanted' }>;
 export type Rejected = Extract<Outcome, { kind: 'rejected' }>;
 
-interface ServiceCall<Made> {
+/** `found`: of a partial cancel whose key was used before. */
+export type Made = CallsMade & { readonly found?: boolean };
+
+interface ServiceCall {
   /** What the entry holds while the call is under way; undefined where the entry says it already. */
   readonly mark: Facts | undefined;
   readonly call: () => Promise<Made>;
@@ -77,26 +77,24 @@ interface ServiceCall<Made> {
     readonly keepsMark: boolean;
     readonly facts: Facts;
   };
-}
-
-/** A call that was applied, and the change with the entry that the mark left. */
-interface Called<Made> {
-  readonly kind: 'called';
-  readonly marked: EntityChange;
-  readonly made: Made & { readonly outcome: Extract<Outcome, { kind: 'applied' }> };
+  /** After a call that was applied; with the entry that the mark left. */
+  readonly onApplied: (
+    marked: EntityChange,
+    outcome: Extract<Outcome, { kind: 'applied' }>,
+    made: Made,
+  ) => Promise<Synced>;
 }
 
 /**
  * Mark → call → record, for every kind of entity: nothing else sends a wanted state to the loyalty service. A refusal
- * is recorded here; what was applied, by the caller with `recordCalls`, because an order may need several calls.
+ * is recorded here; what was applied, by `onApplied` with `recordCalls`, because an order may need several calls.
  * See docs/decisions/0004-every-ledger-write-names-its-revision.md.
  */
-export async function markAndCall<Made extends CallsMade>(
+export async function markAndCall(
   change: EntityChange,
-  { mark, call, refusal = { keepsMark: false, facts: {} } }: ServiceCall<Made>,
+  { mark, call, refusal = { keepsMark: false, facts: {} }, onApplied }: ServiceCall,
   deps: ExecutionDeps,
-): Promise<Called<Made> | { readonly kind: 'ended'; readonly synced: Synced }> {
-  const ended = (synced: Synced) => ({ kind: 'ended', synced }) as const;
+): Promise<Synced> {
   const { breaker } = deps.shop(change.key.shop);
   const { entry } = change;
   const answer = await throughBreaker({ breaker, now: deps.now }, async () => {
@@ -107,20 +105,20 @@ export async function markAndCall<Made extends CallsMade>(
     const made = await call();
     return { kind: 'called', entry: marked, made, end: made.end } as const;
   });
-  if (answer.kind === 'call-refused') return ended({ outcome: retryWhenAllowed(answer), entry });
-  if (answer.kind === 'overtaken') return ended({ outcome: overtaken, entry });
+  if (answer.kind === 'call-refused') return { outcome: retryWhenAllowed(answer), entry };
+  if (answer.kind === 'overtaken') return { outcome: overtaken, entry };
   const { made } = answer;
   const marked = { ...change, entry: answer.entry, now: deps.now() };
   const { outcome } = made;
   switch (outcome.kind) {
     case 'retry':
-      return ended({ outcome, entry: marked.entry });
+      return { outcome, entry: marked.entry };
     case 'rejected': {
       const before = refusal.keepsMark ? marked : change;
-      return ended(await reject(marked, outcome, deps, { before, facts: refusal.facts }));
+      return reject(marked, outcome, deps, { before, facts: refusal.facts });
     }
     case 'applied':
-      return { kind: 'called', marked, made: { ...made, outcome } };
+      return onApplied(marked, outcome, made);
   }
 }
 
@@ -222,19 +220,10 @@ export type LoyaltyCalls = Pick<
 >;
 
 /** What the contract leaves open. The settings describe each. */
-export interface CallAssumptions extends RefundSettings {
-  readonly couponsAreReplaced: boolean;
-  readonly completedOrdersTakeTheCancelledMark: boolean;
-  readonly refusedCancelledMark: 'rejected' | 'done';
-  readonly cancellingTwice: 'done' | 'rejected';
-  readonly readTotals: ReadTotals;
-  readonly usedCancelKeyError?: number;
-}
+export type CallAssumptions = Omit<CompleteAssumptions, 'redemptionsKeepMetadata'>;
+
+export const rejected = (why: string): Rejected => ({ kind: 'rejected', reason: 'rejected', why });
 
 /** It was sent before, and the merchant configured that the service takes no change of it. */
-export function notReplaced(
-  setting: 'ordersAreReplaced' | 'couponsAreReplaced',
-): Extract<Outcome, { kind: 'rejected' }> {
-  const why = `it was sent before, and loyalty.assumptions.${setting} says that the service takes no change`;
-  return { kind: 'rejected', reason: 'rejected', why };
-}
+export const notReplaced = (setting: 'ordersAreReplaced' | 'couponsAreReplaced'): string =>
+  `it was sent before, and loyalty.assumptions.${setting} says that the service takes no change`;

@@ -28,6 +28,7 @@ import {
   type HeldOrder,
   isAbsent,
   type LoyaltyCalls,
+  type Made,
   type ReadAnswer,
   type ServiceReading,
   type Synced,
@@ -208,7 +209,7 @@ export async function takePart(
   loyalty: LoyaltyCalls,
   { usedCancelKeyError }: CallAssumptions,
   options: { readonly signal: AbortSignal },
-): Promise<CallsMade & { readonly found?: boolean }> {
+): Promise<Made> {
   const calls: OperationId[] = ['partiallyCancelPosOrder'];
   const parts = step.products.map(([OriginalId, part]) => ({
     OriginalId,

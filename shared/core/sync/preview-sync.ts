@@ -23,7 +23,8 @@ import {
 } from '../mapping/wanted-state.ts';
 import type { Store } from '../store/store.ts';
 import type { CallAssumptions, LoyaltyCalls } from './change-service.ts';
-import { type Candidate, type SyncDeps, syncEntity } from './sync-entity.ts';
+import type { Candidate } from './read-snapshot.ts';
+import { type SyncDeps, syncEntity } from './sync-entity.ts';
 
 export interface PreviewDeps {
   readonly store: Store;
@@ -208,7 +209,7 @@ export async function observeEntity(
   return recorded ? { kind: 'skipped', why: 'observing' } : overtaken;
 }
 
-function planOf({ outcome, calls, entry }: Awaited<ReturnType<typeof previewSync>>): ObservedPlan {
+function planOf({ outcome, calls, entry }: Preview): ObservedPlan {
   const counts = entry?.outcomes.at(-1)?.counts;
   const steps = orderMemory.read(entry?.remembered)?.steps;
   return {
