@@ -88,6 +88,8 @@ export type Mapped =
   | { readonly kind: 'skip'; readonly why: MappingSkip }
   | Fault;
 
+export type Wanted = Extract<Mapped, { kind: 'wanted' }>;
+
 export const faultText = ({ faults }: Fault): string => `connector.config.ts: ${faults.join('; ')}`;
 
 export type AmountRules = Pick<

@@ -26,7 +26,7 @@ import {
   type StoreScan,
   type StoreUnavailable,
 } from '../store/store.ts';
-import type { CallAssumptions } from '../sync/change-service.ts';
+import type { CallAssumptions } from '../sync/held-order.ts';
 
 export interface ReconcileDeps {
   readonly ledger: Ledger;

@@ -11,7 +11,7 @@ import {
   restKey,
   type WantedOrder,
 } from '../mapping/wanted-state.ts';
-import type { HeldOrder } from './change-service.ts';
+import type { HeldOrder } from './held-order.ts';
 
 /** What is known of the service's side of an order. */
 export interface OrderFacts {
@@ -151,8 +151,6 @@ export function afterStep(
   if (lower === undefined) return { ...record, taken: searchedFrom };
   return { ...record, step: searchFrom(searchedFrom, wanted, record, lower) };
 }
-
-export const cancelKey = (id: string, { sum }: CancelStep): string => `${id}-${sum}`;
 
 /** What an order that the service holds says of itself. */
 type HeldForm = Partial<

@@ -1,7 +1,7 @@
 import type { MappingRules } from '../../config/mapping-settings.ts';
 import type { StoreOrder } from '../../store/store-entities.ts';
 import type { EntityKey, StoreEvent } from '../events/event.ts';
-import type { SkipReason } from '../events/outcome.ts';
+import type { Outcome, SkipReason } from '../events/outcome.ts';
 import {
   customerItems,
   type Doubt,
@@ -38,19 +38,11 @@ import {
   idempotencyKey,
   type Mapped,
   orderMemory,
+  type Wanted,
   type WantedOrder,
   type WantedState,
 } from '../mapping/wanted-state.ts';
 import type { OrderQuestion, Snapshot, StoreEntity } from '../store/store.ts';
-import {
-  type CallAssumptions,
-  type HeldOrder,
-  notReplaced,
-  type Rejected,
-  rejected,
-  type ServiceReading,
-  type Wanted,
-} from './change-service.ts';
 import {
   nextCall,
   type OrderFacts,
@@ -58,7 +50,15 @@ import {
   type RefundSettings,
   recognize,
 } from './decide-order.ts';
-import { heldCustomer, isHeldCompleted, isHeldLive, PLATFORM_ORIGIN } from './held-order.ts';
+import {
+  type CallAssumptions,
+  type HeldOrder,
+  heldCustomer,
+  isHeldCompleted,
+  isHeldLive,
+  PLATFORM_ORIGIN,
+  type ServiceReading,
+} from './held-order.ts';
 
 /** All that is known when a decision is made. What is missing is asked for, each at most once. */
 export interface Facts {
@@ -214,6 +214,14 @@ function decideOrder(facts: Situation, mapped: MappedOrder): Decision {
   const unknown = { reason: 'unexplained', held, past: [] } as const;
   return { kind: 'reject', outcome: parked(known.kind === 'person' ? known.why : unknown) };
 }
+
+export type Rejected = Extract<Outcome, { kind: 'rejected' }>;
+
+export const rejected = (why: string): Rejected => ({ kind: 'rejected', reason: 'rejected', why });
+
+/** It was sent before, and the merchant configured that the service takes no change of it. */
+export const notReplaced = (setting: 'ordersAreReplaced' | 'couponsAreReplaced'): string =>
+  `it was sent before, and loyalty.assumptions.${setting} says that the service takes no change`;
 
 export const parked = (why: PersonReason): Rejected => rejected(sentenceOf(why));
 

@@ -22,7 +22,7 @@ import {
   type RememberedOrder,
 } from '../mapping/wanted-state.ts';
 import type { Store } from '../store/store.ts';
-import type { CallAssumptions, LoyaltyCalls } from './change-service.ts';
+import type { CallAssumptions, LoyaltyCalls } from './held-order.ts';
 import type { Candidate } from './read-snapshot.ts';
 import { type SyncDeps, syncEntity } from './sync-entity.ts';
 

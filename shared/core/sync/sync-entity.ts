@@ -6,19 +6,18 @@ import type { EntityEntry, Ledger } from '../ledger/ledger.ts';
 import { customerIn, withGoLive } from '../mapping/wanted-state.ts';
 import { noteUsedCodes, withRewardCodeFirst } from '../redemptions/reward-codes.ts';
 import type { Snapshot, Store } from '../store/store.ts';
-import { applyOrder, applyOther } from './apply-order.ts';
 import {
+  applyOrder,
+  applyOther,
   discountOf,
   type EntityChange,
-  type ExecutionDeps,
   reject,
   retention,
-  type Synced,
   settle,
-} from './change-service.ts';
+} from './apply.ts';
 import { type Decision, decide, type Facts } from './decide.ts';
 import { sendCode } from './fan-out.ts';
-import { readFromService } from './held-order.ts';
+import { type ExecutionDeps, readFromService, type Synced } from './held-order.ts';
 import { type Candidate, carriedSnapshot, readSnapshot } from './read-snapshot.ts';
 
 export interface SyncDeps extends ExecutionDeps {

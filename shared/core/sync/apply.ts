@@ -1,27 +1,167 @@
 import type { OperationId } from '../../loyalty/operations.ts';
-import { applied, type CallsMade, hasCode, judge, refused } from '../calls/call-loyalty.ts';
-import { isRetryWindowOver } from '../events/outcome.ts';
-import { type Facts, isKnown } from '../ledger/entry.ts';
-import { countsOf, type ServiceOrder } from '../ledger/service-order.ts';
-import { idempotencyKey } from '../mapping/wanted-state.ts';
 import {
-  type EntityChange,
+  applied,
+  type CallsMade,
+  hasCode,
+  judge,
+  refused,
+  retryWhenAllowed,
+  throughBreaker,
+} from '../calls/call-loyalty.ts';
+import { askAgain, type EntityKey, type StoreEvent } from '../events/event.ts';
+import { isRetryWindowOver, type Outcome, overtaken } from '../events/outcome.ts';
+import {
+  type Change,
+  type EntryStep,
+  type Facts,
+  isKnown,
+  record,
+  recordApplied,
+} from '../ledger/entry.ts';
+import { expiresAfter } from '../ledger/ledger.ts';
+import { countsOf, type ServiceOrder } from '../ledger/service-order.ts';
+import { idempotencyKey, type Wanted } from '../mapping/wanted-state.ts';
+import type { Snapshot } from '../store/store.ts';
+import {
+  type MappedOrder,
+  notReplaced,
+  parked,
+  type Rejected,
+  rejected,
+  type WantedOther,
+} from './decide.ts';
+import { afterStep, type NextCall, nextCall, type OrderFacts } from './decide-order.ts';
+import {
+  cancelOrder,
   type ExecutionDeps,
-  factsOf,
   type LoyaltyCalls,
   type Made,
-  markAndCall,
-  notReplaced,
-  recordCalls,
-  reject,
-  rejected,
   type Synced,
-  settle,
-  type Wanted,
-} from './change-service.ts';
-import { type MappedOrder, parked, type WantedOther } from './decide.ts';
-import { afterStep, type NextCall, nextCall, type OrderFacts } from './decide-order.ts';
-import { cancelOrder, takePart } from './held-order.ts';
+  takePart,
+} from './held-order.ts';
+
+/** The change of one entity that an event leads to. */
+export interface EntityChange extends Change<EntityKey> {
+  readonly event: StoreEvent;
+  readonly snapshot: Snapshot;
+}
+
+interface ServiceCall {
+  /** What the entry holds while the call is under way; undefined where the entry says it already. */
+  readonly mark: Facts | undefined;
+  readonly call: () => Promise<Made>;
+  readonly refusal?: {
+    /** The call may have had an effect all the same: the entry stays as the mark left it. */
+    readonly keepsMark: boolean;
+    readonly facts: Facts;
+  };
+  /** After a call that was applied; with the entry that the mark left. */
+  readonly onApplied: (
+    marked: EntityChange,
+    outcome: Extract<Outcome, { kind: 'applied' }>,
+    made: Made,
+  ) => Promise<Synced>;
+}
+
+/**
+ * Mark → call → record, for every kind of entity: nothing else sends a wanted state to the loyalty service. A refusal
+ * is recorded here; what was applied, by `onApplied` with `recordCalls`, because an order may need several calls.
+ * See docs/decisions/0004-every-ledger-write-names-its-revision.md.
+ */
+async function markAndCall(
+  change: EntityChange,
+  { mark, call, refusal = { keepsMark: false, facts: {} }, onApplied }: ServiceCall,
+  deps: ExecutionDeps,
+): Promise<Synced> {
+  const { breaker } = deps.shop(change.key.shop);
+  const { entry } = change;
+  const answer = await throughBreaker({ breaker, now: deps.now }, async () => {
+    const marked = mark
+      ? await record(change, { kind: 'marked', facts: mark }, deps.ledger)
+      : entry;
+    if (mark && !marked) return { kind: 'overtaken', end: 'unused' } as const;
+    const made = await call();
+    return { kind: 'called', entry: marked, made, end: made.end } as const;
+  });
+  if (answer.kind === 'call-refused') return { outcome: retryWhenAllowed(answer), entry };
+  if (answer.kind === 'overtaken') return { outcome: overtaken, entry };
+  const { made } = answer;
+  const marked = { ...change, entry: answer.entry, now: deps.now() };
+  const { outcome } = made;
+  switch (outcome.kind) {
+    case 'retry':
+      return { outcome, entry: marked.entry };
+    case 'rejected': {
+      const before = refusal.keepsMark ? marked : change;
+      return reject(marked, outcome, deps, { before, facts: refusal.facts });
+    }
+    case 'applied':
+      return onApplied(marked, outcome, made);
+  }
+}
+
+/** After calls that succeeded. */
+async function recordCalls(
+  change: EntityChange,
+  applied: Omit<Extract<EntryStep, { kind: 'applied' }>, 'kind'>,
+  outcome: Outcome,
+  deps: ExecutionDeps,
+): Promise<Synced> {
+  const written = await recordApplied(change, applied, deps.ledger, () =>
+    // Without a body: the worker reads the entity from the store.
+    deps.queue.send({ ...askAgain(change.event, deps.now()), body: undefined }),
+  );
+  return written ? { outcome, entry: written } : { outcome: overtaken, entry: change.entry };
+}
+
+/** Adds only a line to the outcomes: version, key and mark are those of the entry `before` the call. */
+export async function reject(
+  change: EntityChange,
+  outcome: Rejected,
+  deps: ExecutionDeps,
+  { before = change, facts = {} }: { before?: Pick<Change, 'entry'>; facts?: Facts } = {},
+): Promise<Synced> {
+  const kept = change.key.kind === 'order' ? { ...retention(deps), ...facts } : facts;
+  const step = { kind: 'rejected', why: outcome.code ?? outcome.reason, facts: kept } as const;
+  return settle(change, outcome, step, deps, before);
+}
+
+/** Where another worker wrote meanwhile, its work may have caused the outcome: it is tried again. */
+export async function settle(
+  change: EntityChange,
+  outcome: Outcome,
+  step: EntryStep,
+  { ledger }: ExecutionDeps,
+  before: Pick<Change, 'entry'> = change,
+): Promise<Synced> {
+  const written = await record(change, step, ledger, before);
+  return written ? { outcome, entry: written } : { outcome: overtaken, entry: change.entry };
+}
+
+/** What the entry of an applied state holds. Orders expire; products and coupons once they are over. */
+function factsOf(
+  change: EntityChange,
+  { wanted, remember, history, rules }: Wanted,
+  deps: ExecutionDeps,
+): Facts {
+  const { key, snapshot } = change;
+  const isOver = snapshot.entity.kind === 'gone' || wanted.kind === 'inactive-coupon';
+  return {
+    ...(remember !== undefined && { remembered: remember }),
+    ...discountOf(change),
+    ...(history && { history }),
+    ...(rules !== undefined && { rules }),
+    ...((key.kind === 'order' || isOver) && retention(deps)),
+  };
+}
+
+export function discountOf({ snapshot: { entity }, entry }: EntityChange): Facts {
+  const discountId = entity.kind === 'coupon' ? entity.coupon.discountId : entry?.discountId;
+  return discountId === undefined ? {} : { discountId };
+}
+
+export const retention = ({ orderRetentionDays, now }: ExecutionDeps) =>
+  expiresAfter(orderRetentionDays, now());
 
 type Call = Extract<NextCall, { kind: 'send' | 'take' | 'cancel' }>;
 
