@@ -291,26 +291,21 @@ const LETTERS = {
   plan: 'n',
 } as const;
 
-interface RememberedForm<Value> {
-  write(value: Value): string;
-  /** An item that holds the value and no state of its own. */
-  entry(value: Value, version?: number, expires?: { readonly expiresAt?: number }): LedgerWrite;
-  /** Undefined for what another release wrote or redaction erased: callers must work without it. */
-  read(remembered: string | undefined): Value | undefined;
-}
-
-export function rememberedForm<Value>(
-  kind: keyof typeof LETTERS,
-  version: number,
-): RememberedForm<Value> {
-  const form = `${LETTERS[kind]}${version}`;
+export function rememberedForm<Value>(kind: keyof typeof LETTERS, formVersion: number) {
+  const form = `${LETTERS[kind]}${formVersion}`;
   const write = (value: Value) => `${form}${JSON.stringify(value)}`;
   return {
     write,
-    entry: (value, version = 0, expires = {}) => ({
+    /** An item that holds the value and no state of its own. */
+    entry: (
+      value: Value,
+      version = 0,
+      expires: Pick<LedgerWrite, 'expiresAt'> = {},
+    ): LedgerWrite => ({
       ...{ version, uncertain: false, remembered: write(value), outcomes: [], ...expires },
     }),
-    read(remembered) {
+    /** Undefined for what another release wrote or redaction erased: callers must work without it. */
+    read(remembered: string | undefined): Value | undefined {
       if (!remembered?.startsWith(form)) return undefined;
       try {
         return JSON.parse(remembered.slice(form.length)) as Value;

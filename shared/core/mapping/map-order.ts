@@ -57,6 +57,7 @@ export function mapOrder(snapshot: StoreOrder, rules: MappingRules, before: Know
   const credit = creditPaid(order, remembered);
   const counted = withCredit(order, credit);
   const amounts = orderAmounts(counted, countedBy);
+  const { steps } = amounts;
   const form: OrderForm = knownFields({
     ...orderBasics(order, amounts, progress),
     OriginalId: id,
@@ -69,7 +70,8 @@ export function mapOrder(snapshot: StoreOrder, rules: MappingRules, before: Know
   const remember = orderMemory.write(
     knownFields({
       countedBy,
-      steps: rememberedSteps(amounts),
+      steps:
+        steps.length > 1 ? steps.map(({ kind, amount }) => [kind, amount] as const) : undefined,
       credit: countedBy.storeCredit === 'by-origin' ? credit : undefined,
       lostDispute: order.lostDispute || undefined,
       customer: customer.value,
@@ -91,7 +93,7 @@ export function mapOrder(snapshot: StoreOrder, rules: MappingRules, before: Know
   return {
     kind: 'wanted',
     wanted,
-    steps: amounts.steps,
+    steps,
     remember,
     ...(incomplete && { incomplete }),
     // A cancellation is sent under any rules.
@@ -221,10 +223,6 @@ function orderBasics(order: StoreOrder, amounts: OrderAmounts, progress: OrderPr
     UpdatedDate: order.updatedAt,
     Coupon: order.couponCodes[0] ?? null,
   };
-}
-
-function rememberedSteps({ steps }: OrderAmounts): RememberedOrder['steps'] {
-  return steps.length > 1 ? steps.map(({ kind, amount }) => [kind, amount]) : undefined;
 }
 
 const NOTHING_SOLD = { sold: [], changed: false, isFine: false };

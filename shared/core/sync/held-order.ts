@@ -1,4 +1,5 @@
 import type { CompleteAssumptions, OtherOrderId } from '../../config/connector-settings.ts';
+import type { MappingRules } from '../../config/mapping-settings.ts';
 import type { LoyaltyClient } from '../../loyalty/client.ts';
 import type { OperationId } from '../../loyalty/operations.ts';
 import type { BusinessError } from '../../loyalty/result.ts';
@@ -35,6 +36,7 @@ export interface ExecutionDeps {
     readonly loyalty: LoyaltyCalls;
     readonly breaker: CircuitBreaker;
     readonly assumptions: CallAssumptions;
+    readonly rules: MappingRules;
     /** How another integration may have named the shop's orders. */
     readonly otherOrderIds?: readonly OtherOrderId[];
     /** Nothing is changed for the shop. */

@@ -22,9 +22,6 @@ import { type Candidate, carriedSnapshot, readSnapshot } from './read-snapshot.t
 
 export interface SyncDeps extends ExecutionDeps {
   readonly store: Store;
-  readonly shop: (
-    domain: string,
-  ) => ReturnType<ExecutionDeps['shop']> & { readonly rules: MappingRules };
   readonly telemetry: Telemetry;
 }
 
