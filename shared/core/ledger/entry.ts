@@ -331,8 +331,7 @@ export async function redactedSince(
 export const redactionAfter = (
   version: number,
   entries: readonly (LedgerEntry | undefined)[],
-): number | undefined =>
-  entries.find((entry) => predatesRedaction(entry, version))?.redactedAt;
+): number | undefined => entries.find((entry) => predatesRedaction(entry, version))?.redactedAt;
 
 /**
  * The same of what the ledger remembers, which may name a customer who was merged into another since: either of them

@@ -18,6 +18,7 @@ import {
   idempotencyKey,
   type KnownBefore,
   rulesRevision,
+  withGoLive,
 } from '../../../../shared/core/mapping/wanted-state.ts';
 import type { Snapshot } from '../../../../shared/core/store/store.ts';
 import type { StoreOrder } from '../../../../shared/store/store-entities.ts';
@@ -711,5 +712,17 @@ describe('an order that the store deleted', () => {
   it('keeps the history mark it was sent with, and gets none', () => {
     expect(map({ kind: 'gone' }, { ...entry, history: true })).toHaveProperty('history', true);
     expect(map({ kind: 'gone' }, entry)).not.toHaveProperty('history');
+  });
+});
+
+describe('rules without a moment of go-live', () => {
+  it('are one object for one moment, so that their revision is computed once', async () => {
+    const undated = { ...rules, goLive: undefined };
+    const ledger = { createdAt: async () => 7 };
+    const dated = await withGoLive(undated, 5, ledger);
+    expect(dated).toEqual({ ...rules, goLive: new Date(5).toISOString() });
+    expect(await withGoLive(undated, 5, ledger)).toBe(dated);
+    const created = { goLive: new Date(7).toISOString() };
+    expect(await withGoLive(undated, undefined, ledger)).toMatchObject(created);
   });
 });
