@@ -601,5 +601,5 @@ export const defaultAssumptions = {
 } as const satisfies LoyaltyAssumptions;
 
 /** The assumptions with every default filled in. */
-type CompleteAssumptions = Required<Omit<LoyaltyAssumptions, 'usedCancelKeyError'>> &
+export type CompleteAssumptions = Required<Omit<LoyaltyAssumptions, 'usedCancelKeyError'>> &
   Pick<LoyaltyAssumptions, 'usedCancelKeyError'>;

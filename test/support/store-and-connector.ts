@@ -8,10 +8,10 @@ import {
   startStoreSandbox,
 } from '../../local/store-sandbox/sandbox.ts';
 import { completeHealing } from '../../shared/config/connector-settings.ts';
+import type { MappingRules } from '../../shared/config/mapping-settings.ts';
 import { mapCoupon } from '../../shared/core/mapping/map-coupon.ts';
 import { mapOrder } from '../../shared/core/mapping/map-order.ts';
 import { mapProduct } from '../../shared/core/mapping/map-product.ts';
-import type { OrderRules } from '../../shared/core/mapping/wanted-state.ts';
 import type { StoreAnswer } from '../../shared/core/store/store.ts';
 import {
   type AdminStore,
@@ -130,7 +130,7 @@ type Loyalty = Pick<LoyaltySandbox, 'state'>;
 export async function expectSameOrders(
   loyalty: Loyalty,
   store: StoreSandbox,
-  orderRules: OrderRules = rules,
+  orderRules: MappingRules = rules,
 ): Promise<void> {
   const admin = adminStoreOf(store);
   const { orders } = loyalty.state();

@@ -6,8 +6,7 @@ import {
   type RewardTypes,
   readTerms,
 } from '../../../shared/core/redeem/find-offer.ts';
-import { isAbsent } from '../../../shared/core/sync/change-service.ts';
-import { otherIds } from '../../../shared/core/sync/held-order.ts';
+import { isAbsent, otherIds } from '../../../shared/core/sync/held-order.ts';
 import type { components } from '../../../shared/loyalty/contract.gen.ts';
 import { line } from '../document/line.ts';
 import {

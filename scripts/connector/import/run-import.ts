@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { MappingRules } from '../../../shared/config/mapping-settings.ts';
 import { judge } from '../../../shared/core/calls/call-loyalty.ts';
 import { batchesOf } from '../../../shared/core/events/event.ts';
 import { predatesRedaction } from '../../../shared/core/ledger/entry.ts';
@@ -10,7 +11,6 @@ import {
   readEntry,
 } from '../../../shared/core/ledger/ledger.ts';
 import { mapMember } from '../../../shared/core/mapping/customer-form.ts';
-import type { MemberRules } from '../../../shared/core/mapping/wanted-state.ts';
 import type { Store } from '../../../shared/core/store/store.ts';
 import type { LoyaltyClient } from '../../../shared/loyalty/client.ts';
 import type { OperationId } from '../../../shared/loyalty/operations.ts';
@@ -29,7 +29,7 @@ export interface ImportDeps {
   readonly ledger: Pick<Ledger, 'readMany' | 'write'>;
   readonly loyalty: LoyaltyClient;
   readonly store: Pick<Store, 'readMember'>;
-  readonly rules: MemberRules;
+  readonly rules: MappingRules;
   /** The id of the store's customer; undefined where it has none. */
   readonly findByEmail: (email: string) => Promise<string | undefined>;
   readonly pace: ReturnType<typeof createPace>;

@@ -29,8 +29,12 @@ import {
 import type { ReadingAssumptions } from '../../../shared/core/reconcile/dependencies.ts';
 import { withRewardCodeFirst } from '../../../shared/core/redemptions/reward-codes.ts';
 import type { StoreAnswer, StoreEntity } from '../../../shared/core/store/store.ts';
-import type { HeldOrder } from '../../../shared/core/sync/change-service.ts';
-import { isHeldLive, isSameOrder, otherIds } from '../../../shared/core/sync/held-order.ts';
+import {
+  type HeldOrder,
+  isHeldLive,
+  isSameOrder,
+  otherIds,
+} from '../../../shared/core/sync/held-order.ts';
 import { type ObservedPlan, planKey, recallPlan } from '../../../shared/core/sync/preview-sync.ts';
 import { askStore, otherSpelling, versionOf } from '../../../shared/core/sync/read-snapshot.ts';
 import type { LoyaltyClient } from '../../../shared/loyalty/client.ts';

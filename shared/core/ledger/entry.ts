@@ -67,21 +67,14 @@ export type Facts = {
 };
 
 type StepOf<Kind extends EntryStep['kind']> = Extract<EntryStep, { kind: Kind }>;
-type BareStep = StepOf<'announced' | 'uncertain' | 'redacted'>;
 
-/** The entry after a step. */
-export function advance(entry: EntityEntry | undefined, step: BareStep): EntityWrite;
-export function advance(
-  entry: EntityEntry | undefined,
-  step: EntryStep,
-  occasion: Occasion,
-): EntityWrite;
+/** The entry after a step. What an event did not lead to has no occasion, and no line among the outcomes. */
 export function advance(
   entry: EntityEntry | undefined,
   step: EntryStep,
   occasion?: Occasion,
 ): EntityWrite {
-  const { revision: _, ...kept } = entry ?? { ...NOTHING_RECORDED, revision: 0 };
+  const { revision: _, ...kept } = entry ?? NOTHING_RECORDED;
   const version = Math.max(occasion?.version ?? 0, kept.version);
   const noted = { outcomes: occasion ? outcomesWith(entry, step, occasion) : kept.outcomes };
   switch (step.kind) {
@@ -112,7 +105,7 @@ export function advance(
   }
 }
 
-const NOTHING_RECORDED: EntityWrite = { version: 0, uncertain: false, outcomes: [] };
+const NOTHING_RECORDED: EntityEntry = { version: 0, uncertain: false, outcomes: [], revision: 0 };
 
 /** Without the facts that a step removed. */
 function known(entry: Facts & Pick<EntityWrite, 'version' | 'uncertain' | 'outcomes'>) {
@@ -253,6 +246,23 @@ const keyOf = ({ shop, id }: CustomerId): RecordKey<'customer'> => ({ shop, kind
 export const customerItems = ({ shop, id }: CustomerId) =>
   ({ record: keyOf({ shop, id }), member: { shop, kind: 'member', id } }) as const;
 
+export interface KnownCustomer {
+  readonly id: string;
+  /** Of the customer's balance, or whom they were merged into. */
+  readonly record: EntityEntry | undefined;
+  readonly member: EntityEntry | undefined;
+}
+
+export async function readCustomer(
+  customer: CustomerId,
+  ledger: Pick<Ledger, 'readMany'>,
+): Promise<KnownCustomer> {
+  const keys = customerItems(customer);
+  const known = await ledger.readMany(Object.values(keys));
+  const of = (key: LedgerKey) => known.get(ledgerKeyText(key));
+  return { id: customer.id, record: of(keys.record), member: of(keys.member) };
+}
+
 /** Whom the customer of this record was merged into; undefined if not merged. */
 export function mergedInto(entry: Pick<LedgerEntry, 'remembered'> | undefined): string | undefined {
   return form.read(entry?.remembered)?.keptId;
@@ -262,12 +272,7 @@ export function mergedInto(entry: Pick<LedgerEntry, 'remembered'> | undefined): 
 export async function noteMerge(
   customer: CustomerId,
   keptId: string,
-  {
-    ledger,
-    now,
-    topic,
-    retentionDays,
-  }: {
+  how: {
     readonly ledger: Pick<Ledger, 'readMany' | 'write'>;
     readonly now: Date;
     readonly topic: string;
@@ -275,18 +280,16 @@ export async function noteMerge(
     readonly retentionDays: number;
   },
 ): Promise<boolean> {
+  const { ledger, now, topic, retentionDays } = how;
   const entry = await readEntry(ledger, keyOf(customer));
   if (mergedInto(entry) === keptId) return true;
   const version = Math.max(now.getTime(), entry?.version ?? 0);
   const line = { at: now.toISOString(), outcome: 'merged', version, topic };
   const next = {
-    version,
-    uncertain: false,
-    remembered: form.write({ keptId }),
+    ...form.entry({ keptId }, version, expiresAfter(retentionDays, now)),
     // Replayed after the customer was redacted: their other orders are still to be erased.
     ...redactionOf(entry),
     outcomes: withOutcome(entry, line),
-    ...expiresAfter(retentionDays, now),
   };
   return (await ledger.write(keyOf(customer), next, entry?.revision)).kind === 'written';
 }
@@ -320,12 +323,15 @@ export async function redactedSince(
   version: number,
   ledger: Pick<Ledger, 'readMany'>,
 ): Promise<number | undefined> {
-  const keys = Object.values(customerItems(customer));
-  const known = await ledger.readMany(keys);
-  return keys
-    .map((key) => known.get(ledgerKeyText(key)))
-    .find((entry) => predatesRedaction(entry, version))?.redactedAt;
+  const { record: own, member } = await readCustomer(customer, ledger);
+  return redactionAfter(version, [own, member]);
 }
+
+/** Of one of these, if what is dated `version` is from before. */
+export const redactionAfter = (
+  version: number,
+  entries: readonly (LedgerEntry | undefined)[],
+): number | undefined => entries.find((entry) => predatesRedaction(entry, version))?.redactedAt;
 
 /**
  * The same of what the ledger remembers, which may name a customer who was merged into another since: either of them

@@ -11,21 +11,10 @@ import type { ServiceOrder } from './service-order.ts';
  * `plan`, what would have been sent for an entity of a shop that is only observed.
  */
 export type RecordKind =
-  | 'customer'
-  | 'redemption'
-  | 'reward-code'
+  | Exclude<keyof typeof LETTERS, EntityKey['kind'] | 'merge'>
   | 'quiz'
-  | 'till'
-  | 'given'
   | 'notice'
-  | 'cursor'
-  | 'audit'
-  | 'control'
-  | 'parked'
-  | 'waiting'
-  | 'dead-letter'
-  | 'place'
-  | 'plan';
+  | 'audit';
 
 export interface RecordKey<Kind extends RecordKind = RecordKind> {
   /** Of an audit record, which belongs to no shop: its month. Of a dead letter and of a place: the same for all. */
@@ -215,23 +204,19 @@ const RECENT_MS = 10_000;
 
 /** Answers with what was read with the batch, if that was recent and has all that is asked for. */
 export function readRecently(
-  {
-    keys,
-    entries,
-    readAt,
-  }: {
+  read: {
     readonly keys: readonly LedgerKey[];
     readonly entries: Awaited<ReturnType<Ledger['readMany']>>;
     readonly readAt: Date;
   },
   { ledger, now }: { readonly ledger: Pick<Ledger, 'readMany'>; readonly now: () => Date },
 ): Pick<Ledger, 'readMany'> {
-  const known = new Set(keys.map(ledgerKeyText));
+  const known = new Set(read.keys.map(ledgerKeyText));
   return {
     async readMany(asked) {
-      const isRecent = now().getTime() - readAt.getTime() < RECENT_MS;
+      const isRecent = now().getTime() - read.readAt.getTime() < RECENT_MS;
       const isKnown = asked.every((key) => known.has(ledgerKeyText(key)));
-      return isRecent && isKnown ? entries : ledger.readMany(asked);
+      return isRecent && isKnown ? read.entries : ledger.readMany(asked);
     },
   };
 }
@@ -306,26 +291,21 @@ const LETTERS = {
   plan: 'n',
 } as const;
 
-interface RememberedForm<Value> {
-  write(value: Value): string;
-  /** An item that holds the value and no state of its own. */
-  entry(value: Value, version?: number, expires?: { readonly expiresAt?: number }): LedgerWrite;
-  /** Undefined for what another release wrote or redaction erased: callers must work without it. */
-  read(remembered: string | undefined): Value | undefined;
-}
-
-export function rememberedForm<Value>(
-  kind: keyof typeof LETTERS,
-  version: number,
-): RememberedForm<Value> {
-  const form = `${LETTERS[kind]}${version}`;
+export function rememberedForm<Value>(kind: keyof typeof LETTERS, formVersion: number) {
+  const form = `${LETTERS[kind]}${formVersion}`;
   const write = (value: Value) => `${form}${JSON.stringify(value)}`;
   return {
     write,
-    entry: (value, version = 0, expires = {}) => ({
+    /** An item that holds the value and no state of its own. */
+    entry: (
+      value: Value,
+      version = 0,
+      expires: Pick<LedgerWrite, 'expiresAt'> = {},
+    ): LedgerWrite => ({
       ...{ version, uncertain: false, remembered: write(value), outcomes: [], ...expires },
     }),
-    read(remembered) {
+    /** Undefined for what another release wrote or redaction erased: callers must work without it. */
+    read(remembered: string | undefined): Value | undefined {
       if (!remembered?.startsWith(form)) return undefined;
       try {
         return JSON.parse(remembered.slice(form.length)) as Value;

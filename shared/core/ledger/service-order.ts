@@ -48,6 +48,8 @@ export interface CancelStep {
   readonly searchedFrom?: number;
 }
 
+export const cancelKey = (id: string, { sum }: CancelStep): string => `${id}-${sum}`;
+
 /** What the order counts there; undefined where it does not count yet. */
 export function countsOf({ completedAt, total, taken, ended }: ServiceOrder): number | undefined {
   if (ended) return 0;

@@ -1,26 +1,24 @@
 import { createHash } from 'node:crypto';
-import type { DetailSource } from '../../config/mapping-settings.ts';
+import type { DetailSource, MappingRules } from '../../config/mapping-settings.ts';
 import {
   LOCALIZED_FIELDS,
   type StoreCustomer,
   type StoreMember,
   type StoreOrder,
 } from '../../store/store-entities.ts';
+import { rememberedForm } from '../ledger/ledger.ts';
 import {
   type CustomerForm,
+  type Found,
+  faultsIn,
   type KnownBefore,
   knownFields,
   type Mapped,
-  type MappingFault,
-  type MemberRules,
-  type OrderRules,
   type RememberedOrder,
-  rememberMember,
 } from './wanted-state.ts';
 
-type CustomerResult =
-  | { readonly kind: 'form'; readonly form: CustomerForm | undefined }
-  | { readonly kind: 'fault'; readonly faults: readonly MappingFault[] };
+/** `contact`: of e-mail address and telephone number, see `contactHash`. */
+export const memberMemory = rememberedForm<{ readonly contact: string }>('member', 1);
 
 /**
  * The customer to send with an order.
@@ -33,31 +31,30 @@ type CustomerResult =
  */
 export function orderCustomer(
   order: StoreOrder,
-  rules: OrderRules,
+  rules: MappingRules,
   before: { readonly customer: RememberedOrder['customer']; readonly hasEarned: boolean },
-): CustomerResult {
+): Found<CustomerForm | undefined> {
   const { customer } = order;
   const { customer: remembered, hasEarned } = before;
   const staysWith = hasEarned ? remembered : undefined;
   if (customer === undefined || (staysWith && staysWith.OriginalId !== customer.id)) {
-    return { kind: 'form', form: remembered };
+    return { kind: 'value', value: remembered };
   }
   const document = findDetail('document', rules.document, order);
   const birthday = findDetail('birthday', rules.birthday, order);
   const enrolled = findEnrolment(order, rules);
-  const faults = [document, birthday, enrolled].flatMap((found) =>
-    found.kind === 'fault' ? [found.fault] : [],
-  );
+  const faults = faultsIn([document, birthday, enrolled]);
   if (faults.length > 0) return { kind: 'fault', faults };
 
   const earlier = remembered?.OriginalId === customer.id ? remembered : undefined;
-  const form = knownFields({
+  const value = knownFields({
     ...plainCustomerForm(customer),
+    // A detail that this snapshot cannot see stays what it was.
     BirthdayDate: birthday.kind === 'value' ? birthdayDate(birthday.value) : earlier?.BirthdayDate,
-    Document: seenOrEarlier(document, earlier?.Document),
+    Document: document.kind === 'value' ? document.value : earlier?.Document,
     IsEnrolled: enrolled.kind === 'value' ? enrolled.value : undefined,
   });
-  return { kind: 'form', form };
+  return { kind: 'value', value };
 }
 
 /** What the store itself knows of a customer. */
@@ -77,13 +74,13 @@ export function plainCustomerForm(customer: StoreCustomer): CustomerForm {
  */
 export function isIdentified(
   form: Pick<CustomerForm, 'Email' | 'Document'> | undefined,
-  { customersWithoutEmail }: Pick<OrderRules, 'customersWithoutEmail'>,
+  { customersWithoutEmail }: Pick<MappingRules, 'customersWithoutEmail'>,
 ): boolean {
   if (customersWithoutEmail === 'send' || form === undefined) return true;
   return form.Email !== undefined || form.Document !== undefined;
 }
 
-function findEnrolment(order: StoreOrder, rules: OrderRules): MerchantResult<boolean | undefined> {
+function findEnrolment(order: StoreOrder, rules: MappingRules): Found<boolean | undefined> {
   const { enrolment } = rules;
   if (typeof enrolment === 'function') {
     const isAnswer = (answer: unknown): answer is boolean | undefined =>
@@ -91,11 +88,6 @@ function findEnrolment(order: StoreOrder, rules: OrderRules): MerchantResult<boo
     return askMerchant('enrolment', enrolment, order, isAnswer, 'true, false or undefined');
   }
   return { kind: 'value', value: enrolment === 'everyone' ? true : undefined };
-}
-
-/** A detail that this snapshot cannot see stays what it was. */
-function seenOrEarlier(found: Detail, earlier: string | undefined): string | undefined {
-  return found.kind === 'value' ? found.value : earlier;
 }
 
 /**
@@ -112,18 +104,15 @@ function birthdayDate(text: string | undefined): string | undefined {
     : undefined;
 }
 
-type Detail =
-  | { readonly kind: 'value'; readonly value: string | undefined }
-  /** This snapshot does not carry it; another source of the same order may. */
-  | { readonly kind: 'unseen' }
-  | { readonly kind: 'fault'; readonly fault: MappingFault };
-
-/** Finds a detail of the customer where the merchant keeps it. Blank counts as absent. */
+/**
+ * Finds a detail of the customer where the merchant keeps it. Blank counts as absent. `unseen`: this snapshot does not
+ * carry it; another source of the same order may.
+ */
 function findDetail(
   setting: 'document' | 'birthday',
   source: DetailSource | undefined,
   order: StoreOrder,
-): Detail {
+): Found<string | undefined> | { readonly kind: 'unseen' } {
   if (source === undefined) return { kind: 'value', value: undefined };
   if (typeof source === 'function') {
     const answer = askMerchant(setting, source, order, isTextOrAbsent, 'text or undefined');
@@ -148,7 +137,7 @@ function findDetail(
 /** True when a rule needs metafields that this snapshot does not carry. */
 export function needsMetafields(
   order: StoreOrder,
-  { document, birthday }: Pick<OrderRules, 'document' | 'birthday'>,
+  { document, birthday }: Pick<MappingRules, 'document' | 'birthday'>,
 ): boolean {
   return [document, birthday].some(
     (source) => typeof source === 'object' && source.from !== 'note-attribute' && !order.metafields,
@@ -171,7 +160,7 @@ function findMemberDetail(
  */
 export function hidesDetails(
   { metafields }: Pick<StoreMember, 'metafields'>,
-  { document, birthday }: Pick<OrderRules, 'document' | 'birthday'>,
+  { document, birthday }: Pick<MappingRules, 'document' | 'birthday'>,
 ): boolean {
   return !metafields && [document, birthday].some(isOfCustomer);
 }
@@ -195,11 +184,10 @@ function filled(text: string | undefined): string | undefined {
  * What the loyalty service should hold of a customer, from their sign-up on. What is left out stays there
  * as an order said it: the details that only orders carry, and an enrolment that a rule finds in orders.
  */
-export function mapMember(member: StoreMember, rules: MemberRules, before: KnownBefore): Mapped {
+export function mapMember(member: StoreMember, rules: MappingRules, before: KnownBefore): Mapped {
   if (rules.customers === 'with-orders') return { kind: 'skip', why: 'customers-with-orders' };
   const form = knownFields({
     ...plainCustomerForm(member),
-
     BirthdayDate: birthdayDate(findMemberDetail(rules.birthday, member)),
     Document: findMemberDetail(rules.document, member),
     IsEnrolled: rules.enrolment === 'everyone' ? true : undefined,
@@ -210,7 +198,7 @@ export function mapMember(member: StoreMember, rules: MemberRules, before: Known
   return {
     kind: 'wanted',
     wanted: { kind: 'member', id: member.id, member: { ...form, OriginalId: member.id } },
-    remember: rememberMember({ contact: contactHash(form) }),
+    remember: memberMemory.write({ contact: contactHash(form) }),
   };
 }
 
@@ -226,10 +214,6 @@ export function contactHash({ Email, Phone }: CustomerForm): string {
   return createHash('sha256').update(contact).digest('base64url');
 }
 
-type MerchantResult<T> =
-  | { readonly kind: 'value'; readonly value: T }
-  | { readonly kind: 'fault'; readonly fault: MappingFault };
-
 /**
  * Runs a function of the merchant's. When it fails, only this entity is parked, with the name of the
  * setting and the error.
@@ -240,14 +224,15 @@ export function askMerchant<Given, T>(
   given: Given,
   isRight: (answer: unknown) => answer is T,
   expected: string,
-): MerchantResult<T> {
-  const path = `rules.${setting}`;
+): Found<T> {
+  const fault = (problem: string) =>
+    ({ kind: 'fault', faults: [`rules.${setting} ${problem}`] }) as const;
   try {
     const answer = rule(given);
     if (isRight(answer)) return { kind: 'value', value: answer };
-    return { kind: 'fault', fault: { path, problem: `must return ${expected}` } };
+    return fault(`must return ${expected}`);
   } catch (error) {
-    return { kind: 'fault', fault: { path, problem: `threw ${describe(error, String(rule))}` } };
+    return fault(`threw ${describe(error, String(rule))}`);
   }
 }
 

@@ -1,16 +1,13 @@
+import type { MappingRules } from '../../config/mapping-settings.ts';
 import { toJsonNumber, ZERO } from '../../store/money.ts';
 import type { StoreCoupon, StoreCustomer } from '../../store/store-entities.ts';
 import type { MappingSkip } from '../events/outcome.ts';
+import { rememberedForm } from '../ledger/ledger.ts';
 import { isIdentified, plainCustomerForm } from './customer-form.ts';
-import {
-  type CouponForm,
-  type CouponRules,
-  type KnownBefore,
-  knownFields,
-  type Mapped,
-  recallCoupon,
-  rememberCoupon,
-} from './wanted-state.ts';
+import { type CouponForm, type KnownBefore, knownFields, type Mapped } from './wanted-state.ts';
+
+/** `ofShop`: it was sent under an id of its shop's own. */
+export const couponMemory = rememberedForm<{ readonly ofShop: boolean }>('coupon', 1);
 
 const COUPON_TYPE = {
   'fixed-amount': 0,
@@ -23,22 +20,23 @@ const COUPON_TYPE = {
 /** What the loyalty service should hold for one code of a discount. */
 export function mapCoupon(
   coupon: StoreCoupon,
-  rules: CouponRules,
+  rules: MappingRules,
   before: KnownBefore & { readonly now: Date },
   shop: string,
 ): Mapped {
   const { code } = coupon;
   if (coupon.madeByConnector) return { kind: 'skip', why: 'reward-coupon' };
-  if (!coupon.onlyForSome && isOver(coupon, before.now))
-    return mapRemovedCoupon(code, rules, before);
+  if (!coupon.onlyForSome && isOver(coupon, before.now)) {
+    return mapRemovedCoupon(code, before, rules);
+  }
   const skipped = skipReason(coupon, rules);
   if (skipped !== undefined) {
     // The service holds it from before a rule or its buyers changed: it must not stay as it was.
-    return before.known ? mapRemovedCoupon(code, rules, before) : { kind: 'skip', why: skipped };
+    return before.known ? mapRemovedCoupon(code, before, rules) : { kind: 'skip', why: skipped };
   }
   const ofShop = isOfShop(rules, before);
   const form = couponForm(coupon, ofShop ? `${code}@${shop}` : code, rules);
-  const remember = ofShop ? rememberCoupon({ ofShop }) : undefined;
+  const remember = ofShop ? couponMemory.write({ ofShop }) : undefined;
   return { kind: 'wanted', wanted: { kind: 'coupon', id: code, coupon: form }, remember };
 }
 
@@ -49,8 +47,8 @@ export function mapCoupon(
  */
 export function mapRemovedCoupon(
   code: string,
-  { sharedAccount }: Pick<CouponRules, 'sharedAccount'>,
   { known, remembered }: KnownBefore,
+  { sharedAccount }: Pick<MappingRules, 'sharedAccount'>,
 ): Mapped {
   if (sharedAccount && !known) return { kind: 'skip', why: 'never-sent' };
   return { kind: 'wanted', wanted: { kind: 'inactive-coupon', id: code }, remember: remembered };
@@ -61,11 +59,11 @@ export function mapRemovedCoupon(
  * code alone keeps that id: the service would refuse a second coupon with the same code.
  * See docs/decisions/0016-shops-on-one-account-share-a-currency-not-coupon-ids.md.
  */
-function isOfShop({ sharedAccount }: CouponRules, { known, remembered }: KnownBefore): boolean {
-  return known ? recallCoupon(remembered)?.ofShop === true : sharedAccount;
+function isOfShop({ sharedAccount }: MappingRules, { known, remembered }: KnownBefore): boolean {
+  return known ? couponMemory.read(remembered)?.ofShop === true : sharedAccount;
 }
 
-function couponForm(coupon: StoreCoupon, id: string, rules: CouponRules): CouponForm {
+function couponForm(coupon: StoreCoupon, id: string, rules: MappingRules): CouponForm {
   const customer = receiver(coupon, rules);
   return knownFields({
     // Not the store's id of the code: a code removed and added again has another, and the service would
@@ -88,7 +86,7 @@ function isOver({ status, endsAt }: StoreCoupon, now: Date): boolean {
   return status === 'expired' || (endsAt !== undefined && endsAt <= now.toISOString());
 }
 
-function skipReason(coupon: StoreCoupon, rules: CouponRules): MappingSkip | undefined {
+function skipReason(coupon: StoreCoupon, rules: MappingRules): MappingSkip | undefined {
   if (coupon.onlyForSome) return 'coupon-for-some-buyers';
   const customer = receiver(coupon, rules);
   if (customer && !isIdentified(plainCustomerForm(customer), rules))
@@ -102,7 +100,7 @@ function skipReason(coupon: StoreCoupon, rules: CouponRules): MappingSkip | unde
   return 'coupon-for-several-customers';
 }
 
-function receiver({ audience }: StoreCoupon, rules: CouponRules): StoreCustomer | undefined {
+function receiver({ audience }: StoreCoupon, rules: MappingRules): StoreCustomer | undefined {
   if (audience.kind !== 'customers') return undefined;
   const [first, ...others] = audience.customers;
   return others.length === 0 || rules.couponForSeveralCustomers === 'first' ? first : undefined;

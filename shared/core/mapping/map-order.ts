@@ -1,3 +1,4 @@
+import type { MappingRules } from '../../config/mapping-settings.ts';
 import { atLeastZero, minorDigits, subtract, sum, toJsonNumber, ZERO } from '../../store/money.ts';
 import { type CreditMix, creditIn } from '../../store/store-credit.ts';
 import type { NamedReference, StoreOrder, StoreOrderLine } from '../../store/store-entities.ts';
@@ -8,26 +9,25 @@ import { brandForm } from './map-product.ts';
 import { byId, isUnpaid, lacksAmounts, type OrderAmounts, orderAmounts } from './order-amounts.ts';
 import {
   type AmountRules,
+  type Found,
+  faultsIn,
   HISTORY_METADATA,
   type KnownBefore,
   knownFields,
   type Mapped,
-  type MappingFault,
   type MetadataForm,
   type OrderForm,
   type OrderProductForm,
-  type OrderRules,
+  orderMemory,
   type ReferenceForm,
   type RememberedOrder,
-  recallOrder,
-  rememberOrder,
   rulesRevision,
   type WantedOrder,
 } from './wanted-state.ts';
 
 /** What the loyalty service should hold for this snapshot of an order. */
-export function mapOrder(snapshot: StoreOrder, rules: OrderRules, before: KnownBefore): Mapped {
-  const remembered = recallOrder(before.remembered);
+export function mapOrder(snapshot: StoreOrder, rules: MappingRules, before: KnownBefore): Mapped {
+  const remembered = orderMemory.read(before.remembered);
   const order = { ...snapshot, lostDispute: snapshot.lostDispute ?? remembered?.lostDispute };
   const skipped = skipReason(order, rules, before, remembered);
   if (skipped !== undefined) return { kind: 'skip', why: skipped };
@@ -38,12 +38,10 @@ export function mapOrder(snapshot: StoreOrder, rules: OrderRules, before: KnownB
   const hasEarned = completedBefore !== undefined;
   const customer = orderCustomer(order, rules, { customer: remembered?.customer, hasEarned });
   const metadata = orderMetadata(order, rules, before.history === true);
-  const faults = [
-    ...(customer.kind === 'fault' ? customer.faults : []),
-    ...(metadata.kind === 'fault' ? [metadata.fault] : []),
-  ];
-  if (customer.kind === 'fault' || metadata.kind === 'fault') return { kind: 'fault', faults };
-  const unidentified = !isOver(order) && !isIdentified(customer.form, rules);
+  if (customer.kind === 'fault' || metadata.kind === 'fault') {
+    return { kind: 'fault', faults: faultsIn([customer, metadata]) };
+  }
+  const unidentified = !isOver(order) && !isIdentified(customer.value, rules);
   // The document may be among what only the store can say.
   if (!before.known && unidentified && !needsMetafields(order, rules)) {
     return { kind: 'skip', why: 'customer-without-email' };
@@ -59,22 +57,24 @@ export function mapOrder(snapshot: StoreOrder, rules: OrderRules, before: KnownB
   const credit = creditPaid(order, remembered);
   const counted = withCredit(order, credit);
   const amounts = orderAmounts(counted, countedBy);
+  const { steps } = amounts;
   const form: OrderForm = knownFields({
     ...orderBasics(order, amounts, progress),
     OriginalId: id,
-    Customer: customer.form,
-    Metadatas: metadata.metadatas,
+    Customer: customer.value,
+    Metadatas: metadata.value,
     PaymentMethod: paymentMethod(order, remembered),
     Branch: branch,
     SalesPerson: salesPerson,
   });
-  const remember = rememberOrder(
+  const remember = orderMemory.write(
     knownFields({
       countedBy,
-      steps: rememberedSteps(amounts),
+      steps:
+        steps.length > 1 ? steps.map(({ kind, amount }) => [kind, amount] as const) : undefined,
       credit: countedBy.storeCredit === 'by-origin' ? credit : undefined,
       lostDispute: order.lostDispute || undefined,
-      customer: customer.form,
+      customer: customer.value,
       card: order.card ?? remembered?.card,
       branch,
       salesPerson,
@@ -93,7 +93,7 @@ export function mapOrder(snapshot: StoreOrder, rules: OrderRules, before: KnownB
   return {
     kind: 'wanted',
     wanted,
-    steps: amounts.steps,
+    steps,
     remember,
     ...(incomplete && { incomplete }),
     // A cancellation is sent under any rules.
@@ -106,7 +106,7 @@ export function mapOrder(snapshot: StoreOrder, rules: OrderRules, before: KnownB
  * An order that was sent as completed is counted by the rules it was sent under, for the rest of its life.
  * See docs/decisions/0013-a-completed-order-stays-completed-under-its-own-rules.md.
  */
-function amountRules(rules: OrderRules, sent: RememberedOrder | undefined): AmountRules {
+function amountRules(rules: MappingRules, sent: RememberedOrder | undefined): AmountRules {
   const { orderTotal, taxes, giftCards, storeCredit, lostDisputes } = sent?.countedBy ?? rules;
   return { orderTotal, taxes, giftCards, storeCredit, lostDisputes };
 }
@@ -184,7 +184,7 @@ export function mapDeletedOrder(
  */
 function skipReason(
   order: StoreOrder,
-  rules: OrderRules,
+  rules: MappingRules,
   { known, history, askedFor }: KnownBefore,
   remembered: RememberedOrder | undefined,
 ): MappingSkip | undefined {
@@ -201,10 +201,10 @@ function skipReason(
 /** The service takes amounts without a currency: this one would count as the program's. */
 function otherCurrency(
   { currency }: Pick<StoreOrder, 'currency'>,
-  { currency: wanted = currency }: Pick<OrderRules, 'currency'>,
-): MappingFault | undefined {
+  { currency: wanted = currency }: Pick<MappingRules, 'currency'>,
+): string | undefined {
   if (wanted === currency || wanted === 'any') return undefined;
-  return { path: 'rules.currency', problem: `is ${wanted}, and the order is in ${currency}` };
+  return `rules.currency is ${wanted}, and the order is in ${currency}`;
 }
 
 /** Never with both flags: of the two, only the cancellation counts then. */
@@ -223,10 +223,6 @@ function orderBasics(order: StoreOrder, amounts: OrderAmounts, progress: OrderPr
     UpdatedDate: order.updatedAt,
     Coupon: order.couponCodes[0] ?? null,
   };
-}
-
-function rememberedSteps({ steps }: OrderAmounts): RememberedOrder['steps'] {
-  return steps.length > 1 ? steps.map(({ kind, amount }) => [kind, amount]) : undefined;
 }
 
 const NOTHING_SOLD = { sold: [], changed: false, isFine: false };
@@ -266,7 +262,7 @@ interface OrderProgress {
  */
 export function orderProgress(
   order: StoreOrder,
-  rules: Pick<OrderRules, 'completeWhen'>,
+  rules: Pick<MappingRules, 'completeWhen'>,
   completedBefore: string | undefined,
 ): OrderProgress {
   const completes = isCompleted(order, rules);
@@ -288,7 +284,7 @@ export function isOver(order: StoreOrder): boolean {
  */
 export function lacksPayment(
   order: StoreOrder,
-  rules: Pick<OrderRules, 'completeWhen'>,
+  rules: Pick<MappingRules, 'completeWhen'>,
   completedBefore: string | undefined,
 ): boolean {
   if (rules.completeWhen !== 'paid' || completedBefore || !isCompleted(order, rules)) return false;
@@ -311,7 +307,7 @@ export function isBetweenLines(order: StoreOrder): boolean {
  */
 export function neverCompleted(
   order: StoreOrder,
-  rules: Pick<OrderRules, 'completeWhen'>,
+  rules: Pick<MappingRules, 'completeWhen'>,
 ): boolean {
   if (isCompleted(order, rules)) return false;
   if (!isOver(order)) return true;
@@ -330,7 +326,7 @@ function statusOf(order: StoreOrder): string {
   return order.paymentStatus ?? 'open';
 }
 
-function isCompleted(order: StoreOrder, rules: Pick<OrderRules, 'completeWhen'>): boolean {
+function isCompleted(order: StoreOrder, rules: Pick<MappingRules, 'completeWhen'>): boolean {
   switch (rules.completeWhen) {
     case 'fulfilled':
       return order.fulfillmentStatus === 'fulfilled' && !isUnpaid(order);
@@ -346,7 +342,7 @@ function isCompleted(order: StoreOrder, rules: Pick<OrderRules, 'completeWhen'>)
 const isOwed = ({ outstanding = ZERO }: StoreOrder): boolean => atLeastZero(outstanding) !== ZERO;
 
 /** The service accepts equal dates: its own sample client sends every sale so. */
-function completionDate(order: StoreOrder, rules: Pick<OrderRules, 'completeWhen'>): string {
+function completionDate(order: StoreOrder, rules: Pick<MappingRules, 'completeWhen'>): string {
   const fulfilledAt = order.fulfilledAt ?? order.closedAt;
   const completedAt = rules.completeWhen === 'paid' ? order.paidAt : fulfilledAt;
   return notBefore(order.placedAt, completedAt ?? order.placedAt);
@@ -391,16 +387,16 @@ function productIdOf(line: StoreOrderLine): string {
   return line.productId ?? `line-${line.id}`;
 }
 
-type MetadataResult =
-  | { readonly kind: 'value'; readonly metadatas: MetadataForm[] }
-  | { readonly kind: 'fault'; readonly fault: MappingFault };
-
 /**
  * What has no field of its own, and the merchant's additions, which replace ours of the same name,
  * except the history mark. Sorted by name: the merchant's function may build its answer in any
  * order.
  */
-function orderMetadata(order: StoreOrder, rules: OrderRules, history: boolean): MetadataResult {
+function orderMetadata(
+  order: StoreOrder,
+  rules: MappingRules,
+  history: boolean,
+): Found<MetadataForm[]> {
   const ours = new Map<string, string>();
   if (order.name !== undefined) ours.set('order_name', order.name);
   if (order.source !== undefined) ours.set('source', order.source);
@@ -419,10 +415,10 @@ function orderMetadata(order: StoreOrder, rules: OrderRules, history: boolean): 
   }
   // Last, so that the merchant's function cannot replace it: it keeps campaigns from firing.
   if (history) ours.set(HISTORY_METADATA.name, HISTORY_METADATA.value);
-  const metadatas = [...ours]
+  const value = [...ours]
     .map(([Name, Value]) => ({ Name, Value }))
     .toSorted((one, other) => (one.Name < other.Name ? -1 : 1));
-  return { kind: 'value', metadatas };
+  return { kind: 'value', value };
 }
 
 function isTexts(answer: unknown): answer is Record<string, string> {
@@ -466,7 +462,7 @@ function pointOfSale(
 /** True when a setting needs a name or a card that neither this snapshot nor the ledger has. */
 export function needsEnrichment(
   order: StoreOrder,
-  { enrich }: Pick<OrderRules, 'enrich'>,
+  { enrich }: Pick<MappingRules, 'enrich'>,
   remembered: RememberedOrder | undefined,
 ): boolean {
   const card = enrich.cardDetails && !order.card && !remembered?.card;

@@ -1,16 +1,17 @@
+import type { MappingRules } from '../../config/mapping-settings.ts';
 import { toJsonNumber } from '../../store/money.ts';
 import type { StoreProduct } from '../../store/store-entities.ts';
-import {
-  type CategoryForm,
-  type KnownBefore,
-  type Mapped,
-  type ProductForm,
-  type ProductRules,
-  recallProduct,
-  rememberProduct,
-} from './wanted-state.ts';
+import { rememberedForm } from '../ledger/ledger.ts';
+import type { CategoryForm, KnownBefore, Mapped, ProductForm } from './wanted-state.ts';
 
-export function mapProduct(product: StoreProduct, rules: ProductRules, shop: string): Mapped {
+/** A deleted product is sent once more as it last was, so all of it is kept. */
+export const productMemory = rememberedForm<ProductForm>('product', 1);
+
+export function mapProduct(
+  product: StoreProduct,
+  rules: Pick<MappingRules, 'productUrl'>,
+  shop: string,
+): Mapped {
   const form: ProductForm = {
     OriginalId: product.id,
     Title: product.title,
@@ -27,18 +28,22 @@ export function mapProduct(product: StoreProduct, rules: ProductRules, shop: str
 /** A deleted product is sent as it was last known, no longer on offer. */
 export function mapDeletedProduct(id: string, { known, remembered }: KnownBefore): Mapped {
   if (!known) return { kind: 'skip', why: 'never-sent' };
-  return wantedProduct(id, { ...recallProduct(remembered), OriginalId: id, IsActive: false });
+  return wantedProduct(id, { ...productMemory.read(remembered), OriginalId: id, IsActive: false });
 }
 
 function wantedProduct(id: string, product: ProductForm): Mapped {
   return {
     kind: 'wanted',
     wanted: { kind: 'product', id, product },
-    remember: rememberProduct(product),
+    remember: productMemory.write(product),
   };
 }
 
-function productUrl({ handle }: StoreProduct, rules: ProductRules, shop: string): string | null {
+function productUrl(
+  { handle }: StoreProduct,
+  rules: Pick<MappingRules, 'productUrl'>,
+  shop: string,
+): string | null {
   if (handle === undefined) return null;
   return rules.productUrl
     .replaceAll('{domain}', () => shop)

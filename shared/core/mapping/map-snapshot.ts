@@ -1,3 +1,4 @@
+import type { MappingRules } from '../../config/mapping-settings.ts';
 import type { EntityKey } from '../events/event.ts';
 import { isKnown, predatesRedaction } from '../ledger/entry.ts';
 import type { EntityEntry } from '../ledger/ledger.ts';
@@ -6,17 +7,7 @@ import { mapDeletedMember, mapMember } from './customer-form.ts';
 import { mapCoupon, mapRemovedCoupon } from './map-coupon.ts';
 import { mapDeletedOrder, mapOrder } from './map-order.ts';
 import { mapDeletedProduct, mapProduct } from './map-product.ts';
-import {
-  type CouponRules,
-  idempotencyKey,
-  isHistory,
-  type Mapped,
-  type MemberRules,
-  type OrderRules,
-  type ProductRules,
-} from './wanted-state.ts';
-
-export type EntityRules = OrderRules & ProductRules & CouponRules & MemberRules;
+import { idempotencyKey, isHistory, type Mapped } from './wanted-state.ts';
 
 /**
  * What the loyalty service should hold, given this snapshot and what was applied before. A snapshot
@@ -27,16 +18,17 @@ export function mapSnapshot(
   key: EntityKey,
   snapshot: Snapshot,
   entry: EntityEntry | undefined,
-  rules: EntityRules,
+  rules: MappingRules,
   now: Date,
 ): Mapped {
-  const mapped = mapEntity(key, snapshot, entry, rules, now);
+  const map = (one: Snapshot) => mapEntity(key, one, entry, rules, now);
+  const mapped = map(snapshot);
   const redactedAt = snapshot.redactedAt ?? entry?.redactedAt;
   if (redactedAt === undefined || isApplied(mapped, entry)) return mapped;
   const isBefore = predatesRedaction({ redactedAt }, snapshot.version);
   if (!isBefore) return lacksCustomer(mapped) ? REDACTED : mapped;
   if (snapshot.entity.kind === 'member') return REDACTED;
-  const nameless = mapEntity(key, withoutPerson(snapshot), entry, rules, now);
+  const nameless = map(withoutPerson(snapshot));
   return nameless.kind === 'skip' || lacksCustomer(nameless) ? REDACTED : nameless;
 }
 
@@ -56,53 +48,38 @@ function isApplied(mapped: Mapped, entry: EntityEntry | undefined): boolean {
   return idempotencyKey(mapped.wanted) === entry.appliedKey;
 }
 
+const MAP_GONE = {
+  order: mapDeletedOrder,
+  product: mapDeletedProduct,
+  coupon: mapRemovedCoupon,
+  member: mapDeletedMember,
+} as const;
+
 function mapEntity(
-  key: EntityKey,
-  snapshot: Snapshot,
+  { shop, kind, id }: EntityKey,
+  { entity, history: askedFor = false, newRules: byNewRules = false }: Snapshot,
   entry: EntityEntry | undefined,
-  rules: EntityRules,
+  rules: MappingRules,
   now: Date,
 ): Mapped {
-  const { entity } = snapshot;
+  const order = entity.kind === 'order' ? entity.order : undefined;
   const before = {
     // An uncertain entry without a key belongs to a first call that may have happened.
     known: isKnown(entry),
-    history:
-      entity.kind === 'order' ? isHistory(entry, entity.order, rules) : entry?.history === true,
-    askedFor: snapshot.history === true,
-    byNewRules: snapshot.newRules === true,
-    remembered: entry?.remembered,
-    service: entry?.service,
-    now,
+    history: order ? isHistory(entry, order, rules) : entry?.history === true,
+    ...{ askedFor, byNewRules, remembered: entry?.remembered, service: entry?.service, now },
   };
   switch (entity.kind) {
     case 'order':
       return mapOrder(entity.order, rules, before);
     case 'product':
-      return mapProduct(entity.product, rules, key.shop);
+      return mapProduct(entity.product, rules, shop);
     case 'coupon':
-      return mapCoupon(entity.coupon, rules, before, key.shop);
+      return mapCoupon(entity.coupon, rules, before, shop);
     case 'member':
       return mapMember(entity.member, rules, before);
     case 'gone':
-      return mapGone(key, rules, before);
-  }
-}
-
-function mapGone(
-  { kind, id }: EntityKey,
-  rules: EntityRules,
-  before: Parameters<typeof mapDeletedOrder>[1],
-): Mapped {
-  switch (kind) {
-    case 'order':
-      return mapDeletedOrder(id, before);
-    case 'product':
-      return mapDeletedProduct(id, before);
-    case 'coupon':
-      return mapRemovedCoupon(id, rules, before);
-    case 'member':
-      return mapDeletedMember(id, before);
+      return MAP_GONE[kind](id, before, rules);
   }
 }
 
@@ -113,11 +90,6 @@ function mapGone(
 function withoutPerson(snapshot: Snapshot): Snapshot {
   const { entity } = snapshot;
   if (entity.kind !== 'order') return snapshot;
-  const order = {
-    ...entity.order,
-    customer: undefined,
-    noteAttributes: [],
-    metafields: [],
-  };
+  const order = { ...entity.order, customer: undefined, noteAttributes: [], metafields: [] };
   return { ...snapshot, entity: { kind: 'order', order } };
 }

@@ -58,12 +58,17 @@ export type WantedState =
   /** Deleted in the store. No operation of the service deletes a customer: it keeps what it has. */
   | { readonly kind: 'deleted-member'; readonly id: string };
 
-/** A rule of the merchant's that failed for this entity, in words without any value of it. */
-export interface MappingFault {
-  /** The setting: `rules.document`. */
-  readonly path: string;
-  readonly problem: string;
+/** Rules of the merchant's that failed for this entity, each in words without any value of it. */
+interface Fault {
+  readonly kind: 'fault';
+  readonly faults: readonly string[];
 }
+
+export type Found<T> = { readonly kind: 'value'; readonly value: T } | Fault;
+
+export const faultsIn = (
+  found: readonly ({ readonly kind: string } | Fault)[],
+): readonly string[] => found.flatMap((one) => ('faults' in one ? one.faults : []));
 
 export type Mapped =
   | {
@@ -81,15 +86,14 @@ export type Mapped =
       readonly remember: string | undefined;
     }
   | { readonly kind: 'skip'; readonly why: MappingSkip }
-  | { readonly kind: 'fault'; readonly faults: readonly MappingFault[] };
+  | Fault;
 
-/** Which rules failed, and how. */
-export function faultText({ faults }: Extract<Mapped, { kind: 'fault' }>): string {
-  return `connector.config.ts: ${faults.map(({ path, problem }) => `${path} ${problem}`).join('; ')}`;
-}
+export type Wanted = Extract<Mapped, { kind: 'wanted' }>;
+
+export const faultText = ({ faults }: Fault): string => `connector.config.ts: ${faults.join('; ')}`;
 
 export type AmountRules = Pick<
-  OrderRules,
+  MappingRules,
   'orderTotal' | 'taxes' | 'giftCards' | 'storeCredit' | 'lostDisputes'
 >;
 
@@ -100,49 +104,6 @@ export interface AmountStep {
   /** The money that the step is a part of: the rest of it was for what does not count. */
   readonly of?: Amount;
 }
-
-/** What each mapping needs of the merchant's rules. */
-export type OrderRules = Pick<
-  MappingRules,
-  | 'goLive'
-  | 'currency'
-  | 'completeWhen'
-  | 'pendingOrders'
-  | 'orderTotal'
-  | 'taxes'
-  | 'giftCards'
-  | 'storeCredit'
-  | 'lostDisputes'
-  | 'customersWithoutEmail'
-  | 'customers'
-  | 'testOrders'
-  | 'document'
-  | 'birthday'
-  | 'enrich'
-  | 'enrolment'
-  | 'metadata'
->;
-
-export type ProductRules = Pick<MappingRules, 'productUrl'>;
-
-export type CouponRules = Pick<
-  MappingRules,
-  | 'sharedAccount'
-  | 'couponKinds'
-  | 'couponForEveryone'
-  | 'customersWithoutEmail'
-  | 'couponForSeveralCustomers'
->;
-
-export type MemberRules = Pick<
-  MappingRules,
-  | 'customersWithoutEmail'
-  | 'customers'
-  | 'document'
-  | 'birthday'
-  | 'enrolment'
-  | 'redactedCustomers'
->;
 
 /** What the ledger knows of the entity that is being mapped. */
 export interface KnownBefore {
@@ -178,36 +139,11 @@ export interface RememberedOrder {
   readonly salesPerson?: ReferenceForm | undefined;
 }
 
-const orderForm = rememberedForm<RememberedOrder>('order', 1);
-export const rememberOrder = orderForm.write;
-export const recallOrder = orderForm.read;
+export const orderMemory = rememberedForm<RememberedOrder>('order', 1);
 
 /** The number of the customer whom an order's entry remembers. */
 export const customerIn = (entry: Pick<EntityEntry, 'remembered'> | undefined) =>
-  recallOrder(entry?.remembered)?.customer?.OriginalId;
-
-/** A deleted product is sent once more as it last was, so all of it is kept. */
-const productForm = rememberedForm<ProductForm>('product', 1);
-export const rememberProduct = productForm.write;
-export const recallProduct = productForm.read;
-
-interface RememberedCoupon {
-  /** It was sent under an id of its shop's own. */
-  readonly ofShop: boolean;
-}
-
-const couponForm = rememberedForm<RememberedCoupon>('coupon', 1);
-export const rememberCoupon = couponForm.write;
-export const recallCoupon = couponForm.read;
-
-interface RememberedMember {
-  /** Of e-mail address and telephone number: see `contactHash`. */
-  readonly contact: string;
-}
-
-const memberForm = rememberedForm<RememberedMember>('member', 1);
-export const rememberMember = memberForm.write;
-export const recallMember = memberForm.read;
+  orderMemory.read(entry?.remembered)?.customer?.OriginalId;
 
 /** The object without the fields that are undefined. */
 export function knownFields<T extends object>(
@@ -218,49 +154,44 @@ export function knownFields<T extends object>(
   return known as { [K in keyof T]?: Exclude<T[K], undefined> };
 }
 
+/** Computed once for each object: none of them ever changes. */
+function once<Given extends object>(compute: (given: Given) => string): (given: Given) => string {
+  const known = new WeakMap<Given, string>();
+  return (given) => {
+    const value = known.get(given) ?? compute(given);
+    known.set(given, value);
+    return value;
+  };
+}
+
 /**
  * Names a wanted state: equal keys mean that no call is needed.
  *
  * `UpdatedDate` is left out, because it changes with every event. A cancelled order is named by its
  * id alone: cancelled is cancelled, and the refunds that follow must not cancel it again.
  */
-export function idempotencyKey(wanted: WantedState): string {
-  return hash(material(wanted));
-}
+export const idempotencyKey = once((wanted: WantedState): string => {
+  const { kind, id } = wanted;
+  if (kind === 'cancelled-order') return hash({ kind, id });
+  if (kind !== 'order') return hash(wanted);
+  const { UpdatedDate: _, ...order } = wanted.order;
+  return hash({ kind, id, order });
+});
 
 /**
  * Names what a completed order holds besides its amounts. Without `OrderStatus`: it is informative only,
  * and a refund changes it.
  */
-export function restKey(order: OrderForm): string {
+export const restKey = once((order: OrderForm): string => {
   const { OrderTotal: _, Products: __, UpdatedDate: ___, OrderStatus: ____, ...rest } = order;
   return hash(rest);
-}
+});
 
+/** The same for the same state: keys sorted, undefined left out. */
 function hash(value: unknown): string {
-  return createHash('sha256').update(canonical(value)).digest('base64url');
-}
-
-function material(wanted: WantedState): unknown {
-  switch (wanted.kind) {
-    case 'order': {
-      const { UpdatedDate: _, ...order } = wanted.order;
-      return { kind: wanted.kind, id: wanted.id, order };
-    }
-    case 'cancelled-order':
-      return { kind: wanted.kind, id: wanted.id };
-    case 'product':
-    case 'coupon':
-    case 'inactive-coupon':
-    case 'member':
-    case 'deleted-member':
-      return wanted;
-  }
-}
-
-/** The same text for the same state: keys sorted, undefined left out. */
-function canonical(value: unknown): string {
-  return JSON.stringify(sorted(value));
+  return createHash('sha256')
+    .update(JSON.stringify(sorted(value)))
+    .digest('base64url');
 }
 
 function sorted(value: unknown): unknown {
@@ -274,14 +205,23 @@ function sorted(value: unknown): unknown {
 /** In an order's `Metadatas`: it is older than the program, so campaigns need not fire. */
 export const HISTORY_METADATA = { name: 'history', value: 'true' } as const;
 
-/** The rules with the moment of go-live: as set, as the shop's control record says, or when the ledger was created. */
-export async function withGoLive<Rules extends Pick<OrderRules, 'goLive'>>(
-  rules: Rules,
+const dated = new WeakMap<MappingRules, MappingRules>();
+
+/**
+ * The rules with the moment of go-live: as set, as the shop's control record says, or when the ledger was created. The
+ * same object for the same moment, so that `rulesRevision` is computed once.
+ */
+export async function withGoLive(
+  rules: MappingRules,
   recorded: number | undefined,
   ledger: Pick<Ledger, 'createdAt'>,
-): Promise<Rules> {
+): Promise<MappingRules> {
   if (rules.goLive !== undefined) return rules;
-  return { ...rules, goLive: new Date(recorded ?? (await ledger.createdAt())).toISOString() };
+  const goLive = new Date(recorded ?? (await ledger.createdAt())).toISOString();
+  const known = dated.get(rules);
+  const complete = known?.goLive === goLive ? known : { ...rules, goLive };
+  dated.set(rules, complete);
+  return complete;
 }
 
 /**
@@ -292,7 +232,7 @@ export async function withGoLive<Rules extends Pick<OrderRules, 'goLive'>>(
 export function isHistory(
   entry: EntityEntry | undefined,
   { placedAt }: Pick<StoreOrder, 'placedAt'>,
-  { goLive }: Pick<OrderRules, 'goLive'>,
+  { goLive }: Pick<MappingRules, 'goLive'>,
 ): boolean {
   if (isKnown(entry)) return entry.history === true;
   return goLive !== undefined && Date.parse(placedAt) < Date.parse(goLive);
@@ -305,7 +245,7 @@ const MAPPING = 1;
  * Names the rules by which an order is mapped. A ledger entry keeps that of the state that was applied, so
  * that a difference made by the rules alone does not count as a change in the store.
  */
-export function rulesRevision(rules: OrderRules): string {
+export const rulesRevision = once((rules: MappingRules): string => {
   const { completeWhen, orderTotal, taxes, giftCards, storeCredit, lostDisputes } = rules;
   const { pendingOrders, customersWithoutEmail, document, birthday } = rules;
   const { enrich, enrolment, metadata } = rules;
@@ -318,7 +258,7 @@ export function rulesRevision(rules: OrderRules): string {
     typeof value === 'function' ? String(value) : value,
   );
   return createHash('sha256').update(text).digest('base64url').slice(0, 12);
-}
+});
 
 /** The entry's state was mapped by other rules than this one. */
 export function hasOtherRules(

@@ -1,3 +1,4 @@
+import type { MappingRules } from '../../config/mapping-settings.ts';
 import { DEAD_LETTER_DAYS, DROPPED } from '../batch/dead-letter.ts';
 import { type EntityKey, type EntityKind, inBatches } from '../events/event.ts';
 import type { MappingSkip } from '../events/outcome.ts';
@@ -9,7 +10,7 @@ import {
   ledgerKeyText,
   type PastOutcome,
 } from '../ledger/ledger.ts';
-import { type EntityRules, mapSnapshot } from '../mapping/map-snapshot.ts';
+import { mapSnapshot } from '../mapping/map-snapshot.ts';
 import {
   differsByRulesAlone,
   idempotencyKey,
@@ -134,7 +135,7 @@ export interface Comparison {
   readonly versionsAreReadings?: boolean;
   /** Undefined where it could not be read: then only versions are compared. */
   readonly entity: StoreEntity | undefined;
-  readonly rules: EntityRules;
+  readonly rules: MappingRules;
   readonly since: number;
   readonly orderRetentionDays: number;
   readonly doubt?: Doubt | undefined;

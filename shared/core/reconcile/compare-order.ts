@@ -4,8 +4,7 @@ import { isKnown } from '../ledger/entry.ts';
 import { type EntityEntry, readEntry } from '../ledger/ledger.ts';
 import { countsOf, type ServiceOrder, toThousandths } from '../ledger/service-order.ts';
 import type { WantedOrder, WantedState } from '../mapping/wanted-state.ts';
-import type { HeldOrder } from '../sync/change-service.ts';
-import { CANCELLED_STATE, COMPLETED_STATE, readHeld } from '../sync/held-order.ts';
+import { CANCELLED_STATE, COMPLETED_STATE, type HeldOrder, readHeld } from '../sync/held-order.ts';
 import {
   type OrdersRead,
   OUT_OF_TIME,

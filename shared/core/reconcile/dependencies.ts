@@ -1,3 +1,4 @@
+import type { MappingRules } from '../../config/mapping-settings.ts';
 import type { LoyaltyClient } from '../../loyalty/client.ts';
 import type { StoreCoupon } from '../../store/store-entities.ts';
 import type { CircuitBreaker } from '../calls/call-loyalty.ts';
@@ -18,7 +19,6 @@ import {
   readEntry,
   rememberedForm,
 } from '../ledger/ledger.ts';
-import type { EntityRules } from '../mapping/map-snapshot.ts';
 import {
   encodeCoupon,
   type ScannedKind,
@@ -26,7 +26,7 @@ import {
   type StoreScan,
   type StoreUnavailable,
 } from '../store/store.ts';
-import type { CallAssumptions } from '../sync/change-service.ts';
+import type { CallAssumptions } from '../sync/held-order.ts';
 
 export interface ReconcileDeps {
   readonly ledger: Ledger;
@@ -77,7 +77,7 @@ export type ReadingAssumptions = Pick<
 
 export interface ReconciledShop {
   readonly domain: string;
-  readonly rules: EntityRules;
+  readonly rules: MappingRules;
   /** Of an observed shop, plans are compared and not what was sent. Absent: `live`. */
   readonly mode?: 'live' | 'observe';
   /** Kinds whose versions are moments of reading: a later one alone says nothing. Of others they are moments of change. */

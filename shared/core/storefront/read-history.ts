@@ -11,7 +11,7 @@ import { type AskingDeps, askLoyalty, type Unavailable } from '../calls/call-loy
 import { followMerges } from '../ledger/entry.ts';
 import { type Ledger, OUTCOMES_KEPT, type PastOutcome, readEntry } from '../ledger/ledger.ts';
 import { fromThousandths } from '../ledger/service-order.ts';
-import { recallOrder } from '../mapping/wanted-state.ts';
+import { orderMemory } from '../mapping/wanted-state.ts';
 import { CANCELLED_STATE } from '../sync/held-order.ts';
 
 interface HistoryDeps extends AskingDeps {
@@ -89,7 +89,7 @@ export async function readOrderEarning(
     readEntry(ledger, { shop, kind: 'order', id: orderId }),
     followMerges({ shop, id: customerId }, ledger),
   ]);
-  const { customer, steps = [] } = recallOrder(entry?.remembered) ?? {};
+  const { customer, steps = [] } = orderMemory.read(entry?.remembered) ?? {};
   const ownerId = customer?.OriginalId;
   const isOwn =
     ownerId !== undefined &&

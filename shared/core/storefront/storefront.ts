@@ -1,3 +1,4 @@
+import type { MappingRules } from '../../config/mapping-settings.ts';
 import type { LoyaltyClient } from '../../loyalty/client.ts';
 import {
   type Amount,
@@ -17,7 +18,6 @@ import {
   type Unavailable,
 } from '../calls/call-loyalty.ts';
 import { followMerges } from '../ledger/entry.ts';
-import type { MemberRules } from '../mapping/wanted-state.ts';
 import type { CartLine } from '../redeem/available-rewards.ts';
 import type { createRedeeming } from '../redeem/redeem-reward.ts';
 import type { TakenBackBy } from '../redeem/take-back.ts';
@@ -44,7 +44,7 @@ export interface StorefrontDeps
   /** Of this process, for prices that it does not know. */
   readonly pointCallsPerMinute: number;
   /** Merges are known only with `from-sign-up`. */
-  readonly customers: MemberRules['customers'];
+  readonly customers: MappingRules['customers'];
   /** Absent where workflows may not give points. */
   readonly flow?: GiftLimits | undefined;
 }

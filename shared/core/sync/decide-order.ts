@@ -1,3 +1,4 @@
+import type { CompleteAssumptions } from '../../config/connector-settings.ts';
 import {
   type CancelStep,
   fromThousandths,
@@ -10,6 +11,7 @@ import {
   restKey,
   type WantedOrder,
 } from '../mapping/wanted-state.ts';
+import type { HeldOrder } from './held-order.ts';
 
 /** What is known of the service's side of an order. */
 export interface OrderFacts {
@@ -22,14 +24,10 @@ export interface OrderFacts {
   readonly searches?: boolean | undefined;
 }
 
-/** What the `OrderTotal` of a read order is. */
-export type ReadTotals = 'as-sent' | 'less-partial-cancels';
-
-export interface RefundSettings {
-  readonly refunds: 'partial-cancel' | 'resend';
-  readonly raiseAfterPartialCancel: 'park' | 'send-gross';
-  readonly ordersAreReplaced: boolean;
-}
+export type RefundSettings = Pick<
+  CompleteAssumptions,
+  'refunds' | 'raiseAfterPartialCancel' | 'ordersAreReplaced'
+>;
 
 /** Why a person must decide; with the amounts that they need for it, in thousandths. */
 export type PersonReason =
@@ -154,25 +152,16 @@ export function afterStep(
   return { ...record, step: searchFrom(searchedFrom, wanted, record, lower) };
 }
 
-export const cancelKey = (id: string, { sum }: CancelStep): string => `${id}-${sum}`;
-
 /** What an order that the service holds says of itself. */
-interface HeldForm {
-  readonly OrderTotal?: number;
-  readonly OrderPlacementDate?: string;
-  readonly Products?:
-    | readonly { readonly OriginalId?: string; readonly ProductPrice?: number | null }[]
-    | null;
-  readonly Customer?: { readonly OriginalId?: string } | null;
-  readonly Coupon?: string | null;
-  readonly Metadatas?: readonly { readonly Name?: string; readonly Value?: string }[] | null;
-}
+type HeldForm = Partial<
+  Pick<HeldOrder, 'OrderTotal' | 'Products' | 'Customer' | 'Coupon' | 'Metadatas'>
+>;
 
 interface Reading {
   readonly held: HeldForm;
   /** Its id there, if that is not the store's. */
   readonly id?: string | undefined;
-  readonly readTotals: ReadTotals;
+  readonly readTotals: CompleteAssumptions['readTotals'];
   /** The snapshot is one of many that a scan read. */
   readonly isScanned: boolean;
   /** Of an order that another integration sent: since when its changes are ours, in epoch milliseconds. */
@@ -323,7 +312,7 @@ function recordOf({ order }: WantedOrder, before: ServiceOrder | undefined): Ser
 type Counted = Pick<ServiceOrder, 'total' | 'products'>;
 
 /** Of a form that was sent, or that the service holds. */
-function countedIn({ OrderTotal, Products }: HeldForm): Counted {
+function countedIn({ OrderTotal, Products }: Pick<HeldForm, 'OrderTotal' | 'Products'>): Counted {
   const products = Products ?? [];
   return {
     total: toThousandths(OrderTotal),

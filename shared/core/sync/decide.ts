@@ -1,13 +1,16 @@
+import type { MappingRules } from '../../config/mapping-settings.ts';
 import type { StoreOrder } from '../../store/store-entities.ts';
 import type { EntityKey, StoreEvent } from '../events/event.ts';
-import type { SkipReason } from '../events/outcome.ts';
+import type { Outcome, SkipReason } from '../events/outcome.ts';
 import {
   customerItems,
   type Doubt,
   isInDoubt,
   isKnown,
+  type KnownCustomer,
   mergedInto,
   predatesRedaction,
+  redactionAfter,
   redactionOf,
   wasSettledSince,
 } from '../ledger/entry.ts';
@@ -21,11 +24,12 @@ import {
 import {
   contactHash,
   hidesDetails,
+  memberMemory,
   needsMetafields,
   plainCustomerForm,
 } from '../mapping/customer-form.ts';
 import { needsEnrichment, neverCompleted } from '../mapping/map-order.ts';
-import { type EntityRules, mapSnapshot } from '../mapping/map-snapshot.ts';
+import { mapSnapshot } from '../mapping/map-snapshot.ts';
 import { isUnpaid } from '../mapping/order-amounts.ts';
 import {
   differsByRulesAlone,
@@ -33,31 +37,28 @@ import {
   HISTORY_METADATA,
   idempotencyKey,
   type Mapped,
-  type OrderRules,
-  recallMember,
-  recallOrder,
-  rememberOrder,
+  orderMemory,
+  type Wanted,
   type WantedOrder,
   type WantedState,
 } from '../mapping/wanted-state.ts';
-import type { Snapshot, StoreEntity } from '../store/store.ts';
-import {
-  type HeldOrder,
-  notReplaced,
-  type Rejected,
-  type ServiceReading,
-  type Wanted,
-} from './change-service.ts';
+import type { OrderQuestion, Snapshot, StoreEntity } from '../store/store.ts';
 import {
   nextCall,
   type OrderFacts,
   type PersonReason,
-  type ReadTotals,
   type RefundSettings,
   recognize,
 } from './decide-order.ts';
-import { heldCustomer, isHeldCompleted, isHeldLive, PLATFORM_ORIGIN } from './held-order.ts';
-import { plan } from './plan.ts';
+import {
+  type CallAssumptions,
+  type HeldOrder,
+  heldCustomer,
+  isHeldCompleted,
+  isHeldLive,
+  PLATFORM_ORIGIN,
+  type ServiceReading,
+} from './held-order.ts';
 
 /** All that is known when a decision is made. What is missing is asked for, each at most once. */
 export interface Facts {
@@ -72,24 +73,16 @@ export interface Facts {
   readonly read?: ServiceReading;
   /** What the ledger says of the order's customer. */
   readonly customer?: KnownCustomer;
-  readonly rules: EntityRules;
-  readonly assumptions: RefundSettings & { readonly readTotals: ReadTotals };
+  readonly rules: MappingRules;
+  readonly assumptions: Pick<CallAssumptions, keyof RefundSettings | 'readTotals'>;
   readonly doubt: Doubt | undefined;
   readonly takeover: { readonly until: number } | undefined;
   readonly orderRetentionDays: number;
   readonly now: Date;
 }
 
-export interface KnownCustomer {
-  readonly id: string;
-  /** Of the customer's balance, or whom they were merged into. */
-  readonly record: EntityEntry | undefined;
-  readonly member: EntityEntry | undefined;
-}
-
 export type Decision =
-  /** `if-changed`: the book of an order from which something was taken; `always`: of any. */
-  | { readonly kind: 'ask-store'; readonly book?: 'if-changed' | 'always' }
+  | AskStore
   | { readonly kind: 'ask-service' }
   | { readonly kind: 'ask-customer'; readonly id: string }
   | { readonly kind: 'superseded' }
@@ -101,6 +94,9 @@ export type Decision =
   | { readonly kind: 'apply'; readonly mapped: Wanted & { readonly wanted: WantedOther } }
   | { readonly kind: 'apply-order'; readonly mapped: MappedOrder; readonly facts: OrderFacts };
 
+/** `if-changed`: with the book of an order from which something was taken; `always`: of any. */
+type AskStore = { readonly kind: 'ask-store' } & Pick<OrderQuestion, 'book'>;
+
 export type WantedOther = Exclude<WantedState, WantedOrder>;
 export type MappedOrder = Wanted & { readonly wanted: WantedOrder };
 
@@ -111,13 +107,12 @@ export type MappedOrder = Wanted & { readonly wanted: WantedOrder };
  * See docs/decisions/0001-events-are-snapshots-and-only-differences-are-sent.md.
  */
 export function decide(facts: Facts): Decision {
-  const { key, entry, read, rules, now } = facts;
+  const { key, read, rules, now } = facts;
   const snapshot = facts.snapshot && withRedaction(facts.snapshot, facts.customer);
   if (!snapshot) return askStore(facts);
-  const mapped = mapSnapshot(key, snapshot, presumed(entry, read), rules, now);
-  const next = planOf(facts, snapshot, mapped);
-  if (next.kind === 'superseded') return next;
-  if (next.kind === 'read-store') return askStore(facts);
+  const mapped = mapSnapshot(key, snapshot, presumed(facts), rules, now);
+  const next = plan(facts, snapshot, mapped);
+  if (next.kind === 'superseded' || next.kind === 'ask-store') return next;
   const situation = { ...facts, snapshot, mapped, isCall: next.kind === 'call' };
   const customerId = unknownCustomer(situation);
   if (customerId !== undefined) return { kind: 'ask-customer', id: customerId };
@@ -129,28 +124,54 @@ export function decide(facts: Facts): Decision {
   // A cancellation is final: a late event must not try to revive the order.
   const isEnded = read?.held !== undefined && !isHeldLive(read.held);
   if (isEnded && snapshot.source === 'event') return askStore(facts);
+  if (next.kind === 'leave') return leave(facts, next.mapped);
+  if (next.kind !== 'call') return next;
+  const { wanted } = next.mapped;
+  if (!isOrder(wanted)) return { kind: 'apply', mapped: { ...next.mapped, wanted } };
+  return decideOrder(situation, { ...next.mapped, wanted });
+}
 
-  if (mapped.kind === 'fault') {
-    const why = faultText(mapped);
-    return { kind: 'reject', outcome: { kind: 'rejected', reason: 'unmappable', why } };
+type Plan =
+  | Extract<Decision, { kind: 'ask-store' | 'superseded' | 'unchanged' | 'rules-changed' }>
+  | { readonly kind: 'call'; readonly mapped: Wanted }
+  | { readonly kind: 'leave'; readonly mapped: Exclude<Mapped, Wanted> };
+
+/** An event this late is either a long outage or a captured body: the store is asked. */
+const OLD_AFTER_MS = 2 * 86_400_000;
+
+/** By versions and keys alone: whether enough is known for a call is asked afterwards. */
+export function plan(facts: Facts, snapshot: Snapshot, mapped: Mapped): Plan {
+  const { entry, doubt, event, now } = facts;
+  const { version, source } = snapshot;
+  const next: Plan =
+    mapped.kind === 'wanted' ? { kind: 'call', mapped } : { kind: 'leave', mapped };
+  // Version 0: no snapshot was recorded yet, only a rejection or a code that was announced.
+  if (entry === undefined || (entry.version === 0 && !entry.uncertain)) {
+    const isOld = source === 'event' && now.getTime() - version > OLD_AFTER_MS;
+    return isOld ? askStore(facts) : next;
   }
-  if (mapped.kind === 'skip') {
-    const isLeft = !isKnown(entry) && isHeldLive(read?.held);
-    return isLeft ? leaveHeld(facts, mapped.why) : { kind: 'skip', why: mapped.why };
+  if (version < entry.version) {
+    // No other event may come to clear the mark: the worker that set it may have been late itself. Or the newer version
+    // was skipped, perhaps because only a backfill may send it, and this is the backfill.
+    const mayCount = entry.uncertain || (snapshot.history && !isKnown(entry));
+    if (mayCount && source !== 'store') return askStore(facts);
+    // A store that answers with an older state than the ledger's lags behind: its answer counts only
+    // while the entry is uncertain.
+    if (!entry.uncertain) return { kind: 'superseded' };
   }
-  switch (next.kind) {
-    case 'skip':
-      throw new Error('the plan skips what the mapping wants');
-    case 'rules-changed':
-      return next;
-    case 'unchanged':
-      return { kind: 'unchanged', mapped, advance: next.advance };
-    case 'call': {
-      const { wanted } = mapped;
-      if (!isOrder(wanted)) return { kind: 'apply', mapped: { ...mapped, wanted } };
-      return decideOrder(situation, { ...mapped, wanted });
-    }
-  }
+  if (mapped.kind !== 'wanted' || entry.uncertain) return next;
+  const isSame = entry.appliedKey === idempotencyKey(mapped.wanted) && !isInDoubt(entry, doubt);
+  // Sent even so, because a person says that the service lost it. But a redacted person's order is not sent again.
+  const isRedacted = snapshot.redactedAt !== undefined || predatesRedaction(entry, version);
+  const isForced = event.force === true && !isRedacted;
+  if (isSame && isForced) return next;
+  if (isSame) return { kind: 'unchanged', mapped, advance: version > entry.version };
+  if (version !== entry.version) return next;
+  // The store did not change it since it was sent: only the rules did.
+  const isByRules = !snapshot.newRules && differsByRulesAlone(mapped, entry);
+  if (isByRules && entry.appliedKey !== undefined && !isForced) return { kind: 'rules-changed' };
+  // Two states of one second: which of them is newer, only the store knows.
+  return source === 'event' ? askStore(facts) : next;
 }
 
 type Situation = Facts & {
@@ -161,21 +182,19 @@ type Situation = Facts & {
 };
 
 /** With the past of an order from which something was taken: the keys of partial cancels follow from it. */
-function askStore({ key, entry, read, takeover }: Facts): Decision {
+function askStore({ key, entry, read, takeover }: Facts): AskStore {
   if (key.kind !== 'order') return { kind: 'ask-store' };
   const mayBeTheirs = takeover !== undefined && !isKnown(entry);
   return { kind: 'ask-store', book: read?.held || mayBeTheirs ? 'always' : 'if-changed' };
 }
 
-function planOf({ entry, doubt, event, now }: Facts, snapshot: Snapshot, mapped: Mapped) {
-  const wantedKey = mapped.kind === 'wanted' ? idempotencyKey(mapped.wanted) : undefined;
-  // A redacted person's order is not sent again, not even on request.
-  const isRedacted =
-    snapshot.redactedAt !== undefined || predatesRedaction(entry, snapshot.version);
-  const force = event.force === true && !isRedacted;
-  const rulesChanged = !snapshot.newRules && differsByRulesAlone(mapped, entry);
-  const inDoubt = isInDoubt(entry, doubt);
-  return plan({ ...snapshot, entry, wantedKey, now, force, rulesChanged, inDoubt });
+function leave(facts: Facts, mapped: Exclude<Mapped, Wanted>): Decision {
+  if (mapped.kind === 'fault') {
+    const why = faultText(mapped);
+    return { kind: 'reject', outcome: { kind: 'rejected', reason: 'unmappable', why } };
+  }
+  const isLeft = !isKnown(facts.entry) && isHeldLive(facts.read?.held);
+  return isLeft ? leaveHeld(facts, mapped.why) : { kind: 'skip', why: mapped.why };
 }
 
 function isOrder(wanted: WantedState): wanted is WantedOrder {
@@ -186,77 +205,68 @@ function decideOrder(facts: Situation, mapped: MappedOrder): Decision {
   const { wanted } = mapped;
   if (wanted.kind === 'order' && isEndedElsewhere(facts)) return leaveHeld(facts);
   const known = orderFacts(facts, wanted);
-  const next = known.kind === 'facts' ? nextCall(wanted, known.facts, facts.assumptions) : known;
-  if (next.kind === 'ask-store' && !facts.askedForBook)
+  const next = 'kind' in known ? known : nextCall(wanted, known, facts.assumptions);
+  if (next.kind === 'ask-store' && !facts.askedForBook) {
     return { kind: 'ask-store', book: 'always' };
-  if (known.kind === 'facts') return { kind: 'apply-order', mapped, facts: known.facts };
-  if (known.kind === 'person') return { kind: 'reject', outcome: parked(known.why) };
-  return {
-    kind: 'reject',
-    outcome: parked({ reason: 'unexplained', held: heldTotal(facts), past: [] }),
-  };
+  }
+  if (!('kind' in known)) return { kind: 'apply-order', mapped, facts: known };
+  const held = toThousandths(facts.read?.held?.OrderTotal);
+  const unknown = { reason: 'unexplained', held, past: [] } as const;
+  return { kind: 'reject', outcome: parked(known.kind === 'person' ? known.why : unknown) };
 }
 
+export type Rejected = Extract<Outcome, { kind: 'rejected' }>;
+
+export const rejected = (why: string): Rejected => ({ kind: 'rejected', reason: 'rejected', why });
+
+/** It was sent before, and the merchant configured that the service takes no change of it. */
+export const notReplaced = (setting: 'ordersAreReplaced' | 'couponsAreReplaced'): string =>
+  `it was sent before, and loyalty.assumptions.${setting} says that the service takes no change`;
+
+export const parked = (why: PersonReason): Rejected => rejected(sentenceOf(why));
+
 /** For the person who finds the dead letter: what happened, with the figures, and what to do. */
-export function parked(why: PersonReason): Rejected {
+function sentenceOf(why: PersonReason): string {
   const text = (thousandths: number) => String(fromThousandths(thousandths));
-  const rejected = (sentence: string) =>
-    ({ kind: 'rejected', reason: 'rejected', why: sentence }) as const;
   switch (why.reason) {
     case 'raised':
-      return rejected(
-        `its amount rose after a part of it was cancelled, from ${text(why.counts)} to ${text(why.wanted)}: correct the points by hand, or set loyalty.assumptions.raiseAfterPartialCancel`,
-      );
+      return `its amount rose after a part of it was cancelled, from ${text(why.counts)} to ${text(why.wanted)}: correct the points by hand, or set loyalty.assumptions.raiseAfterPartialCancel`;
     case 'unexplained': {
       const past = why.past.map(({ counts }) => text(counts)).join(', ') || 'not known';
-      return rejected(
-        `the ledger does not know what was sent for it, and the loyalty service holds ${text(why.held)}, an amount that the order never had by the rules of today (${past}): correct the points by hand`,
-      );
+      return `the ledger does not know what was sent for it, and the loyalty service holds ${text(why.held)}, an amount that the order never had by the rules of today (${past}): correct the points by hand`;
     }
     case 'unbalanced':
-      return rejected(
-        `it counts ${text(why.wanted)} by the store's totals and ${text(why.booked)} by the store's list of its changes, and the ledger does not know what was sent: correct the points by hand`,
-      );
+      return `it counts ${text(why.wanted)} by the store's totals and ${text(why.booked)} by the store's list of its changes, and the ledger does not know what was sent: correct the points by hand`;
     case 'not-replaced':
       return notReplaced('ordersAreReplaced');
   }
 }
 
-const heldTotal = ({ read }: Facts): number => toThousandths(read?.held?.OrderTotal);
-
+/** Or what is to be asked first, or why a person must decide. */
 function orderFacts(
-  { entry, event, read, rules, assumptions, snapshot }: Situation,
+  situation: Situation,
   wanted: WantedOrder,
-):
-  | { readonly kind: 'facts'; readonly facts: OrderFacts }
-  | Exclude<ReturnType<typeof recognize>, { kind: 'record' }> {
+): OrderFacts | Exclude<ReturnType<typeof recognize>, { kind: 'record' }> {
+  const { entry, event, read, rules, assumptions, snapshot } = situation;
   const known = isKnown(entry);
   const record = entry?.service;
-  const isTheirs = isFromElsewhere({ entry, read });
+  const isTheirs = isFromElsewhere(situation);
   // What another integration sent needs no second call to be certain: it was just read.
   const isUncertain = entry?.uncertain === true && !isTheirs;
   const tellAgain = isUncertain || event.force === true || record?.ended === true;
-  if (!read || wanted.kind === 'cancelled-order') {
-    return { kind: 'facts', facts: { known, record, tellAgain } };
-  }
+  if (!read || wanted.kind === 'cancelled-order') return { known, record, tellAgain };
   // What the service does not have is sent to it.
-  if (!isHeldCompleted(read.held)) {
-    return { kind: 'facts', facts: { known, record, tellAgain: tellAgain || known } };
-  }
+  if (!isHeldCompleted(read.held)) return { known, record, tellAgain: tellAgain || known };
   const recognized = recognize(wanted, record?.completedAt === undefined ? undefined : record, {
     ...{ held: read.held, id: read.heldAs, readTotals: assumptions.readTotals },
     isScanned: snapshot.source === 'feeder',
     ...(isTheirs && { oursSince: Date.parse(rules.goLive ?? '') }),
   });
   if (recognized.kind !== 'record') return recognized;
-  const { record: found, searches } = recognized;
-  return { kind: 'facts', facts: { known: true, tellAgain, record: found, searches } };
+  return { known: true, tellAgain, record: recognized.record, searches: recognized.searches };
 }
 
-interface Both {
-  readonly entry: EntityEntry | undefined;
-  readonly read?: ServiceReading | undefined;
-}
+type Both = Pick<Facts, 'entry' | 'read'>;
 
 const wasCompleted = (entry: EntityEntry | undefined): boolean =>
   entry?.service?.completedAt !== undefined;
@@ -282,12 +292,10 @@ function leaveHeld({ entry, read }: Both, why: SkipReason = 'held-elsewhere'): D
 }
 
 /** The entry, or what stands for one that is missing or knows too little. */
-function presumed(
-  entry: EntityEntry | undefined,
-  read: ServiceReading | undefined,
-): EntityEntry | undefined {
-  if (wasCompleted(entry) || !isHeldLive(read?.held)) return entry;
-  return presumeHeld(read.held, entry, read);
+function presumed({ entry, read }: Both): EntityEntry | undefined {
+  return wasCompleted(entry) || !isHeldLive(read?.held)
+    ? entry
+    : presumeHeld(read.held, entry, read);
 }
 
 /**
@@ -311,8 +319,8 @@ function presumeHeld(
     ...{ total: toThousandths(OrderTotal), products: [], taken: 0 },
     ...(!isLive && { ended: true as const }),
   };
-  const remembered = rememberOrder({
-    ...recallOrder(entry?.remembered),
+  const remembered = orderMemory.write({
+    ...orderMemory.read(entry?.remembered),
     // Of a redacted person nothing is remembered again.
     ...(held.Customer && !('redactedAt' in redaction) && { customer: heldCustomer(held) }),
   });
@@ -412,7 +420,8 @@ function leavesOut({ snapshot: { source, entity, partial }, rules, entry }: Situ
   if (entity.kind !== 'order') return partial === true;
   const { order } = entity;
   return (
-    needsMetafields(order, rules) || needsEnrichment(order, rules, recallOrder(entry?.remembered))
+    needsMetafields(order, rules) ||
+    needsEnrichment(order, rules, orderMemory.read(entry?.remembered))
   );
 }
 
@@ -431,10 +440,7 @@ function unknownCustomer({ snapshot, isCall, customer }: Situation): string | un
  */
 function withRedaction(snapshot: Snapshot, customer: KnownCustomer | undefined): Snapshot {
   if (!customer || buyerIn(snapshot)?.id !== customer.id) return snapshot;
-  const entries = [customer.record, customer.member];
-  const redactedAt = entries.find((entry) =>
-    predatesRedaction(entry, snapshot.version),
-  )?.redactedAt;
+  const redactedAt = redactionAfter(snapshot.version, [customer.record, customer.member]);
   return redactedAt === undefined ? snapshot : { ...snapshot, redactedAt };
 }
 
@@ -446,7 +452,7 @@ export function isLateFor({ record, member }: KnownCustomer, snapshot: Snapshot)
   const customer = buyerIn(snapshot);
   if (snapshot.source === 'store' || !customer) return false;
   if (mergedInto(record) !== undefined) return true;
-  const contact = recallMember(member?.remembered)?.contact;
+  const contact = memberMemory.read(member?.remembered)?.contact;
   // Of two changes within one second it is unknown which came last.
   if (!member || contact === undefined || member.version < snapshot.version) return false;
   return contact !== contactHash(plainCustomerForm(customer));
@@ -459,7 +465,7 @@ export function isLateFor({ record, member }: KnownCustomer, snapshot: Snapshot)
 export function customerKeys(
   shop: string,
   entity: StoreEntity,
-  rules: Pick<OrderRules, 'pendingOrders' | 'completeWhen'>,
+  rules: Pick<MappingRules, 'pendingOrders' | 'completeWhen'>,
 ): readonly LedgerKey[] {
   if (entity.kind !== 'order' || !entity.order.customer) return [];
   if (rules.pendingOrders === 'skip' && neverCompleted(entity.order, rules)) return [];

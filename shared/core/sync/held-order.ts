@@ -1,19 +1,25 @@
-import type { OtherOrderId } from '../../config/connector-settings.ts';
+import type { CompleteAssumptions, OtherOrderId } from '../../config/connector-settings.ts';
+import type { MappingRules } from '../../config/mapping-settings.ts';
+import type { LoyaltyClient } from '../../loyalty/client.ts';
 import type { OperationId } from '../../loyalty/operations.ts';
 import type { BusinessError } from '../../loyalty/result.ts';
 import type { StoreOrder } from '../../store/store-entities.ts';
 import {
   applied,
   type CallsMade,
+  type CircuitBreaker,
   hasCode,
   judge,
   refused,
   retryWhenAllowed,
   throughBreaker,
 } from '../calls/call-loyalty.ts';
-import { redactedMeanwhile } from '../ledger/entry.ts';
-import type { EntityEntry } from '../ledger/ledger.ts';
-import { type CancelStep, fromThousandths } from '../ledger/service-order.ts';
+import type { Pauses } from '../calls/shop-pause.ts';
+import type { EventQueue } from '../events/event.ts';
+import type { Outcome, PausedTime } from '../events/outcome.ts';
+import { type LedgerPast, redactedMeanwhile } from '../ledger/entry.ts';
+import type { EntityEntry, Ledger } from '../ledger/ledger.ts';
+import { type CancelStep, cancelKey, fromThousandths } from '../ledger/service-order.ts';
 import {
   type CustomerForm,
   knownFields,
@@ -21,18 +27,78 @@ import {
   type WantedOrder,
 } from '../mapping/wanted-state.ts';
 import type { Snapshot } from '../store/store.ts';
-import {
-  type CallAssumptions,
-  type ExecutionDeps,
-  foundIn,
-  type HeldOrder,
-  isAbsent,
-  type LoyaltyCalls,
-  type ReadAnswer,
-  type ServiceReading,
-  type Synced,
-} from './change-service.ts';
-import { cancelKey } from './decide-order.ts';
+
+export interface ExecutionDeps {
+  readonly ledger: Ledger;
+  readonly queue: EventQueue;
+  /** What belongs to one shop: its loyalty account and its circuit breaker. */
+  readonly shop: (domain: string) => {
+    readonly loyalty: LoyaltyCalls;
+    readonly breaker: CircuitBreaker;
+    readonly assumptions: CallAssumptions;
+    readonly rules: MappingRules;
+    /** How another integration may have named the shop's orders. */
+    readonly otherOrderIds?: readonly OtherOrderId[];
+    /** Nothing is changed for the shop. */
+    readonly observes?: boolean;
+  };
+  readonly now: () => Date;
+  readonly orderRetentionDays: number;
+  readonly deadline: AbortSignal;
+  readonly pauses: PausedTime & LedgerPast & Pick<Pauses, 'noteObserving'>;
+}
+
+export interface Synced {
+  readonly outcome: Outcome;
+  /** What the ledger holds now, as far as this worker knows. */
+  readonly entry: EntityEntry | undefined;
+}
+
+/** The calls that syncing needs. */
+export type LoyaltyCalls = Pick<
+  LoyaltyClient,
+  | 'sendOrder'
+  | 'cancelPosOrder'
+  | 'partiallyCancelPosOrder'
+  | 'getOrder'
+  | 'updateProduct'
+  | 'createCoupon'
+  | 'deactivateCoupon'
+  | 'upsertCustomer'
+  | 'getCustomerPoints'
+  | 'changeCustomerStatus'
+>;
+
+/** What the contract leaves open. The settings describe each. */
+export type CallAssumptions = Omit<CompleteAssumptions, 'redemptionsKeepMetadata'>;
+
+/** What the loyalty service says of an order; `held` is undefined where it does not have it. */
+export interface ServiceReading {
+  readonly held: HeldOrder | undefined;
+  /** The id that it was found under, if that is not the store's. */
+  readonly heldAs?: string | undefined;
+  /** When its customer was redacted, if that was after it was placed. */
+  readonly redactedAt?: number | undefined;
+}
+
+/** ApiExternalOrder_Order_Not_Found. */
+const ORDER_NOT_FOUND = 37;
+
+type ReadAnswer = Awaited<ReturnType<LoyaltyCalls['getOrder']>>;
+export type HeldOrder = NonNullable<ReturnType<typeof foundIn>>;
+
+function foundIn(read: ReadAnswer) {
+  return read.kind === 'success' || read.kind === 'warning' ? read.value : undefined;
+}
+
+/**
+ * Which answer an absent order gets is not documented; one without an envelope is likely to be a 404 or to have
+ * no content. That it is not a wrong address is for the next call to show, or for the other readings.
+ */
+export function isAbsent(read: ReadAnswer): boolean {
+  if (read.kind === 'transport-failure') return read.reason === 'not-found';
+  return hasCode(read, ORDER_NOT_FOUND);
+}
 
 /** By the id that it is known under; after another integration, also by the ids that it may have used. */
 export async function readFromService(
@@ -201,6 +267,9 @@ function lookForCancel(
   return { ...made, outcome, mayHaveHappened: true };
 }
 
+/** `found`: of a partial cancel whose key was used before. */
+export type Made = CallsMade & { readonly found?: boolean };
+
 /** Takes back a part of the order. A used key was accepted before (`found`): the step is done. */
 export async function takePart(
   id: string,
@@ -208,7 +277,7 @@ export async function takePart(
   loyalty: LoyaltyCalls,
   { usedCancelKeyError }: CallAssumptions,
   options: { readonly signal: AbortSignal },
-): Promise<CallsMade & { readonly found?: boolean }> {
+): Promise<Made> {
   const calls: OperationId[] = ['partiallyCancelPosOrder'];
   const parts = step.products.map(([OriginalId, part]) => ({
     OriginalId,

@@ -1,3 +1,4 @@
+import type { MappingRules } from '../../config/mapping-settings.ts';
 import type { OperationId } from '../../loyalty/operations.ts';
 import type { StoreOrder } from '../../store/store-entities.ts';
 import type { EntityKey } from '../events/event.ts';
@@ -12,22 +13,23 @@ import {
   rememberedForm,
 } from '../ledger/ledger.ts';
 import { fromThousandths, ownCount } from '../ledger/service-order.ts';
-import { type EntityRules, mapSnapshot } from '../mapping/map-snapshot.ts';
+import { mapSnapshot } from '../mapping/map-snapshot.ts';
 import {
   hasOtherRules,
   idempotencyKey,
   type OrderForm,
+  orderMemory,
   type RememberedOrder,
-  recallOrder,
 } from '../mapping/wanted-state.ts';
 import type { Store } from '../store/store.ts';
-import type { CallAssumptions, LoyaltyCalls } from './change-service.ts';
-import { type Candidate, type SyncDeps, syncEntity } from './sync-entity.ts';
+import type { CallAssumptions, LoyaltyCalls } from './held-order.ts';
+import type { Candidate } from './read-snapshot.ts';
+import { type SyncDeps, syncEntity } from './sync-entity.ts';
 
 export interface PreviewDeps {
   readonly store: Store;
   readonly ledger: Pick<Ledger, 'createdAt' | 'readMany'>;
-  readonly rules: EntityRules;
+  readonly rules: MappingRules;
   readonly assumptions: CallAssumptions;
   readonly now: () => Date;
   /** What the ledger says of the shop's past. Default: nothing. */
@@ -141,7 +143,7 @@ export function rulesEffect(
   key: EntityKey,
   order: StoreOrder,
   entry: EntityEntry | undefined,
-  rules: EntityRules,
+  rules: MappingRules,
   now: Date,
 ): RulesEffect | undefined {
   if (!isKnown(entry)) return undefined;
@@ -207,9 +209,9 @@ export async function observeEntity(
   return recorded ? { kind: 'skipped', why: 'observing' } : overtaken;
 }
 
-function planOf({ outcome, calls, entry }: Awaited<ReturnType<typeof previewSync>>): ObservedPlan {
+function planOf({ outcome, calls, entry }: Preview): ObservedPlan {
   const counts = entry?.outcomes.at(-1)?.counts;
-  const steps = recallOrder(entry?.remembered)?.steps;
+  const steps = orderMemory.read(entry?.remembered)?.steps;
   return {
     outcome: outcome.kind,
     ...('why' in outcome && { why: outcome.why }),

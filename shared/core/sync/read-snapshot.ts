@@ -1,9 +1,10 @@
 import type { EntityKey, StoreEvent } from '../events/event.ts';
 import type { Outcome } from '../events/outcome.ts';
 import type { Telemetry } from '../events/telemetry.ts';
-import type { EntityEntry } from '../ledger/ledger.ts';
+import type { EntityEntry, Ledger } from '../ledger/ledger.ts';
 import {
   askStoreLater,
+  type EventReading,
   type OrderQuestion,
   retryStore,
   type Snapshot,
@@ -18,19 +19,44 @@ interface StoreDeps {
   readonly now: () => Date;
 }
 
-/** What made us ask. */
-interface Question {
+/** An event and what its body says. */
+export interface Candidate {
   readonly event: StoreEvent;
-  readonly entry: EntityEntry | undefined;
-  /** The version of the snapshot that the event itself carried. */
-  readonly carried: number | undefined;
-  /** When the entity changed, as an event without a snapshot says. */
-  readonly changedAt: number | undefined;
-  /** The store never lags behind its events. */
-  readonly isCurrent?: true | undefined;
-  /** Of an order: its past is needed. */
-  readonly book?: OrderQuestion['book'];
+  readonly reading: Exclude<EventReading, { kind: 'unreadable' }>;
+  /** Where customers are looked up; absent: in the ledger itself. */
+  readonly customers?: Pick<Ledger, 'readMany'>;
 }
+
+/** As long as the store keeps a feeder's file. The ledger keeps orders at least five times as long. */
+const FRESH_MS = 7 * 86_400_000;
+
+/** After this time the second of `updated_at` is over, and the store shows its last state. */
+const SETTLED_MS = 2 * 60_000;
+
+/**
+ * The snapshot that the event itself carries; undefined when it has none. One that a feeder read from the store is
+ * genuine, and a later change has left a newer version in the ledger. It counts as `feeder` only when it was read well
+ * after the second of its version: within that second the entity may have changed again.
+ */
+export function carriedSnapshot({ event, reading }: Candidate, now: Date): Snapshot | undefined {
+  if (reading.kind !== 'snapshot') return undefined;
+  const { version, readAt = 0 } = reading;
+  const isFresh = now.getTime() - readAt <= FRESH_MS;
+  const source = isFresh && readAt - version >= SETTLED_MS ? 'feeder' : 'event';
+  return { ...reading, source, ...optionsOf(event) };
+}
+
+/** What the sender of the event wants of its snapshot. */
+function optionsOf({ history, newRules }: StoreEvent): Pick<Snapshot, 'history' | 'newRules'> {
+  return { ...(history && { history }), ...(newRules && { newRules }) };
+}
+
+/** What is known when the store is asked, and whether an order's past is needed. */
+interface Known extends Pick<OrderQuestion, 'book'> {
+  readonly entry: EntityEntry | undefined;
+}
+
+type Answer = Snapshot | Extract<Outcome, { kind: 'retry' | 'superseded' }>;
 
 /**
  * Asks the store what the entity is now. Its answer decides, unless it is older than what it reported
@@ -39,10 +65,12 @@ interface Question {
  */
 export async function readSnapshot(
   key: EntityKey,
-  question: Question,
+  candidate: Candidate,
+  { entry, book }: Known,
   { store, telemetry, now }: StoreDeps,
-): Promise<Snapshot | Extract<Outcome, { kind: 'retry' | 'superseded' }>> {
-  const { event, entry, carried, changedAt = Number.POSITIVE_INFINITY, book } = question;
+): Promise<Answer> {
+  const { event, reading } = candidate;
+  const { changedAt = Number.POSITIVE_INFINITY } = reading.kind === 'ask-store' ? reading : {};
   const applied = entry && !entry.uncertain ? entry.version : 0;
   if (applied > changedAt) return { kind: 'superseded' };
   telemetry.count('store-read', { kind: key.kind });
@@ -51,14 +79,13 @@ export async function readSnapshot(
   switch (answer.kind) {
     case 'found': {
       const version = versionOf(answer.value);
-      const lags = carried !== undefined && version < carried;
-      if (lags) return askStoreLater('lags');
+      if (reading.kind === 'snapshot' && version < reading.version) return askStoreLater('lags');
       const respelled = otherSpelling(key, answer.value);
-      if (respelled === undefined) return snapshot(answer.value, version);
-      return { ...snapshot({ kind: 'gone' }, version), respelled };
+      if (respelled === undefined) return snapshot(answer.value, version, event);
+      return { ...snapshot({ kind: 'gone' }, version, event), respelled };
     }
     case 'gone':
-      return judgeGone(key, question, now());
+      return judgeGone(key, candidate, entry, now());
     case 'unavailable':
       // In the second of the change the store decides, if it can: the order may have changed twice.
       return answer.hidden && applied >= changedAt ? { kind: 'superseded' } : retryStore(answer);
@@ -73,9 +100,12 @@ export async function readSnapshot(
  */
 function judgeGone(
   { kind }: EntityKey,
-  { event: { claim, receivedAt }, entry, carried = 0, isCurrent }: Question,
+  { event, reading }: Candidate,
+  entry: EntityEntry | undefined,
   now: Date,
-): Snapshot | Extract<Outcome, { kind: 'retry' | 'superseded' }> {
+): Answer {
+  const { claim, receivedAt } = event;
+  const isCurrent = reading.kind === 'ask-store' && reading.isCurrent;
   // A deletion has no date but its arrival, and must count as newer than all before. In whole seconds,
   // like every other version: for events of the same second the store is asked.
   const arrivedAt = Math.floor(Date.parse(receivedAt) / 1000) * 1000;
@@ -84,10 +114,11 @@ function judgeGone(
   // An order that is gone is cancelled for good: that needs proof.
   const isProven = announced || (isCurrent && kind !== 'order');
   if (isProven || (kind === 'coupon' && longUnseen)) {
-    return snapshot({ kind: 'gone' }, Math.max(arrivedAt, entry?.version ?? 0));
+    return snapshot({ kind: 'gone' }, Math.max(arrivedAt, entry?.version ?? 0), event);
   }
   if (longUnseen || isCurrent) return { kind: 'superseded' };
   // A state of the same second settles nothing: the store may lag, and the event may be the later of the two.
+  const carried = reading.kind === 'snapshot' ? reading.version : 0;
   const settled = entry !== undefined && entry.version > Math.max(arrivedAt, carried);
   const cancelled = entry?.service?.ended === true;
   if (!entry?.uncertain && (settled || cancelled)) return { kind: 'superseded' };
@@ -106,8 +137,8 @@ export function isLongUnseen(receivedAt: string, now: Date): boolean {
   return now.getTime() - Date.parse(receivedAt) > UNSEEN_MS;
 }
 
-function snapshot(entity: Snapshot['entity'], version: number): Snapshot {
-  return { kind: 'snapshot', entity, version, source: 'store' };
+function snapshot(entity: Snapshot['entity'], version: number, event: StoreEvent): Snapshot {
+  return { kind: 'snapshot', entity, version, source: 'store', ...optionsOf(event) };
 }
 
 export async function askStore(

@@ -26,7 +26,8 @@ import type { ReadEvent } from '../store/store.ts';
 import { customerKeys } from './decide.ts';
 import { handleTask } from './handle-task.ts';
 import { observeEntity } from './preview-sync.ts';
-import { type Candidate, type SyncDeps, syncEntity } from './sync-entity.ts';
+import type { Candidate } from './read-snapshot.ts';
+import { type SyncDeps, syncEntity } from './sync-entity.ts';
 
 interface EntitiesDeps extends Omit<ConcludeDeps, 'ledger'>, SyncDeps {
   readonly read: ReadEvent;

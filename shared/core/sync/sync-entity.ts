@@ -1,40 +1,27 @@
+import type { MappingRules } from '../../config/mapping-settings.ts';
 import type { EntityKey, StoreEvent } from '../events/event.ts';
 import { errorFields, type Telemetry } from '../events/telemetry.ts';
-import { customerItems, redactedMeanwhile } from '../ledger/entry.ts';
-import { type EntityEntry, type Ledger, type LedgerKey, ledgerKeyText } from '../ledger/ledger.ts';
-import type { EntityRules } from '../mapping/map-snapshot.ts';
+import { readCustomer, redactedMeanwhile } from '../ledger/entry.ts';
+import type { EntityEntry, Ledger } from '../ledger/ledger.ts';
 import { customerIn, withGoLive } from '../mapping/wanted-state.ts';
 import { noteUsedCodes, withRewardCodeFirst } from '../redemptions/reward-codes.ts';
-import type { EventReading, Snapshot, Store } from '../store/store.ts';
-import { applyOrder, applyOther } from './apply-order.ts';
+import type { Snapshot, Store } from '../store/store.ts';
 import {
+  applyOrder,
+  applyOther,
   discountOf,
   type EntityChange,
-  type ExecutionDeps,
   reject,
   retention,
-  type Synced,
   settle,
-} from './change-service.ts';
-import { type Decision, decide, type Facts, type KnownCustomer } from './decide.ts';
+} from './apply.ts';
+import { type Decision, decide, type Facts } from './decide.ts';
 import { sendCode } from './fan-out.ts';
-import { readFromService } from './held-order.ts';
-import { snapshotSource } from './plan.ts';
-import { readSnapshot } from './read-snapshot.ts';
-
-/** An event and what its body says. */
-export interface Candidate {
-  readonly event: StoreEvent;
-  readonly reading: Exclude<EventReading, { kind: 'unreadable' }>;
-  /** Where customers are looked up; absent: in the ledger itself. */
-  readonly customers?: Pick<Ledger, 'readMany'>;
-}
+import { type ExecutionDeps, readFromService, type Synced } from './held-order.ts';
+import { type Candidate, carriedSnapshot, readSnapshot } from './read-snapshot.ts';
 
 export interface SyncDeps extends ExecutionDeps {
   readonly store: Store;
-  readonly shop: (
-    domain: string,
-  ) => ReturnType<ExecutionDeps['shop']> & { readonly rules: EntityRules };
   readonly telemetry: Telemetry;
 }
 
@@ -53,7 +40,7 @@ export async function syncEntity(
   const rules = await rulesOf(key, deps);
   if (!rules) return { outcome: { kind: 'retry', why: 'ledger-unavailable' }, entry: given };
   const entry = await withoutRedacted(key, given, candidate.customers ?? deps.ledger);
-  const carried = snapshotIn(candidate, deps.now());
+  const carried = carriedSnapshot(candidate, deps.now());
   const snapshot = carried && (await withCodes(key, carried, deps));
   const { pauses, orderRetentionDays } = deps;
   return proceed(
@@ -70,49 +57,40 @@ export async function syncEntity(
 }
 
 async function proceed(facts: Facts, candidate: Candidate, deps: SyncDeps): Promise<Synced> {
-  const { key, entry } = facts;
+  const { key, entry, snapshot } = facts;
+  const { shop } = key;
+  const { event, customers = deps.ledger } = candidate;
   const decision = decide(facts);
   const again = (answer: Partial<Facts>) =>
     proceed({ ...facts, ...answer, now: deps.now() }, candidate, deps);
   switch (decision.kind) {
     case 'ask-store': {
       const { book } = decision;
-      const question = { ...questionOf(candidate), entry, ...(book && { book }) };
-      const answer = await readSnapshot(key, question, deps);
+      const answer = await readSnapshot(key, candidate, { entry, ...(book && { book }) }, deps);
       if (answer.kind !== 'snapshot') return { outcome: answer, entry };
-      const snapshot = await withCodes(key, { ...answer, ...optionsOf(candidate.event) }, deps);
-      return again({ snapshot, ...(book === 'always' && { askedForBook: true }) });
+      const asked = book === 'always' && { askedForBook: true };
+      return again({ snapshot: await withCodes(key, answer, deps), ...asked });
     }
     case 'ask-customer':
-      return again({ customer: await readCustomer(key.shop, decision.id, candidate, deps) });
-    case 'ask-service': {
-      const { snapshot } = facts;
-      if (!snapshot) throw new Error('the service is asked about a snapshot');
-      const answer = await readFromService(key, snapshot, entry, deps);
-      if (!('outcome' in answer)) return again({ read: answer });
-      const { outcome } = answer;
-      if (outcome.kind !== 'rejected') return answer;
-      // Scans must know that it was asked for.
-      return reject(changeOf(facts, snapshot, candidate, deps), outcome, deps);
-    }
+      // Where the ledger's answer to the whole batch was recent, it serves.
+      return again({ customer: await readCustomer({ shop, id: decision.id }, customers) });
     case 'superseded':
       return { outcome: decision, entry };
-    default:
-      return settleDecision(decision, facts, candidate, deps);
   }
-}
-
-/** Where the ledger's answer to the whole batch was recent, it serves. */
-async function readCustomer(
-  shop: string,
-  id: string,
-  { customers }: Candidate,
-  { ledger }: SyncDeps,
-): Promise<KnownCustomer> {
-  const keys = customerItems({ shop, id });
-  const known = await (customers ?? ledger).readMany(Object.values(keys));
-  const of = (key: LedgerKey) => known.get(ledgerKeyText(key));
-  return { id, record: of(keys.record), member: of(keys.member) };
+  if (!snapshot) throw new Error('without a snapshot, only the store is asked');
+  const { entity } = snapshot;
+  if (decision.kind === 'ask-service') {
+    const answer = await readFromService(key, snapshot, entry, deps);
+    if (!('outcome' in answer)) return again({ read: answer });
+    const { outcome } = answer;
+    if (outcome.kind !== 'rejected') return answer;
+    // Scans must know that it was asked for.
+    return reject(changeOf(facts, snapshot, event, deps), outcome, deps);
+  }
+  await noteUsedCodes(key.shop, entity, deps);
+  const synced = await apply(decision, changeOf(facts, snapshot, event, deps), deps);
+  if (synced.outcome.kind !== 'retry') await sendRespelled(event, snapshot, deps);
+  return synced;
 }
 
 type Settled = Exclude<
@@ -121,36 +99,21 @@ type Settled = Exclude<
 >;
 
 /** Calls the loyalty service if that was decided, and records the outcome. */
-async function settleDecision(
-  decision: Settled,
-  facts: Facts,
-  candidate: Candidate,
-  deps: SyncDeps,
-): Promise<Synced> {
-  const { key, entry, snapshot } = facts;
-  if (!snapshot) throw new Error('nothing is decided without a snapshot');
-  const { entity } = snapshot;
-  await noteUsedCodes(key.shop, entity, deps);
-  const change = changeOf(facts, snapshot, candidate, deps);
-  const synced = await apply(decision, change, deps);
-  if (synced.outcome.kind !== 'retry') await sendRespelled(candidate.event, snapshot, deps);
-  return synced;
-
-  async function apply(decided: Settled, change: EntityChange, deps: SyncDeps): Promise<Synced> {
-    switch (decided.kind) {
-      case 'reject':
-        return reject(change, decided.outcome, deps);
-      case 'rules-changed':
-        return { outcome: { kind: 'skipped', why: 'rules-changed' }, entry };
-      case 'skip':
-        return skip(change, decided, deps);
-      case 'unchanged':
-        return decided.advance ? advance(change, decided, deps) : { outcome: UNCHANGED, entry };
-      case 'apply':
-        return applyOther(change, decided.mapped, deps);
-      case 'apply-order':
-        return applyOrder(change, decided.mapped, decided.facts, deps);
-    }
+async function apply(decided: Settled, change: EntityChange, deps: SyncDeps): Promise<Synced> {
+  const { entry } = change;
+  switch (decided.kind) {
+    case 'reject':
+      return reject(change, decided.outcome, deps);
+    case 'rules-changed':
+      return { outcome: { kind: 'skipped', why: 'rules-changed' }, entry };
+    case 'skip':
+      return skip(change, decided, deps);
+    case 'unchanged':
+      return decided.advance ? advance(change, decided, deps) : { outcome: UNCHANGED, entry };
+    case 'apply':
+      return applyOther(change, decided.mapped, deps);
+    case 'apply-order':
+      return applyOrder(change, decided.mapped, decided.facts, deps);
   }
 }
 
@@ -188,14 +151,14 @@ async function skip(
 }
 
 function changeOf(
-  { key, entry, read }: Facts,
+  { key, entry }: Facts,
   snapshot: Snapshot,
-  { event }: Candidate,
+  event: StoreEvent,
   { now }: SyncDeps,
 ): EntityChange {
   const { topic, origin } = event;
   return {
-    ...{ key, event, entry, snapshot, read, version: snapshot.version, topic, now: now() },
+    ...{ key, event, entry, snapshot, version: snapshot.version, topic, now: now() },
     ...(origin === 'reconcile' && { origin }),
   };
 }
@@ -215,7 +178,7 @@ async function sendRespelled(
 }
 
 /** Undefined when the ledger does not say when the program went live: then no order can be decided. */
-async function rulesOf(key: EntityKey, deps: SyncDeps): Promise<EntityRules | undefined> {
+async function rulesOf(key: EntityKey, deps: SyncDeps): Promise<MappingRules | undefined> {
   const { rules } = deps.shop(key.shop);
   if (key.kind !== 'order') return rules;
   try {
@@ -226,29 +189,12 @@ async function rulesOf(key: EntityKey, deps: SyncDeps): Promise<EntityRules | un
   }
 }
 
-/** Undefined when the event carries none: then the store is asked. */
-function snapshotIn({ event, reading }: Candidate, now: Date): Snapshot | undefined {
-  if (reading.kind !== 'snapshot') return undefined;
-  return { ...reading, source: snapshotSource(reading, now), ...optionsOf(event) };
-}
-
-function questionOf({ event, reading }: Candidate) {
-  const carried = reading.kind === 'snapshot' ? reading.version : undefined;
-  const { changedAt, isCurrent } = reading.kind === 'ask-store' ? reading : {};
-  return { event, carried, changedAt, isCurrent };
-}
-
 async function withCodes(
   { shop }: EntityKey,
   snapshot: Snapshot,
   { ledger }: SyncDeps,
 ): Promise<Snapshot> {
   return { ...snapshot, entity: await withRewardCodeFirst(shop, snapshot.entity, ledger) };
-}
-
-/** What the sender of the event wants of its snapshot. */
-function optionsOf({ history, newRules }: StoreEvent): Pick<Snapshot, 'history' | 'newRules'> {
-  return { ...(history && { history }), ...(newRules && { newRules }) };
 }
 
 /**

@@ -67,17 +67,10 @@ import {
   rememberedForm,
 } from '../../../shared/core/ledger/ledger.ts';
 import type { ServiceOrder } from '../../../shared/core/ledger/service-order.ts';
-import {
-  type RememberedOrder,
-  recallCoupon,
-  recallMember,
-  recallOrder,
-  recallProduct,
-  rememberCoupon,
-  rememberMember,
-  rememberOrder,
-  rememberProduct,
-} from '../../../shared/core/mapping/wanted-state.ts';
+import { memberMemory } from '../../../shared/core/mapping/customer-form.ts';
+import { couponMemory } from '../../../shared/core/mapping/map-coupon.ts';
+import { productMemory } from '../../../shared/core/mapping/map-product.ts';
+import { orderMemory, type RememberedOrder } from '../../../shared/core/mapping/wanted-state.ts';
 import type { DeepPosition, FoundByReading } from '../../../shared/core/reconcile/deep-scan.ts';
 import { cursorKey, openCursor } from '../../../shared/core/reconcile/dependencies.ts';
 import {
@@ -188,13 +181,16 @@ const remembered: Full<Omit<RememberedOrder, OfTheService>> & Pick<RememberedOrd
   };
 
 const orderFacts = {
-  remembered: rememberOrder(remembered),
+  remembered: orderMemory.write(remembered),
   service,
   rules: 'rules',
   history: true,
 };
 const product = { OriginalId: '8012345678901', Name: 'Linen shirt', Price: 49.9 };
-const couponFacts = { remembered: rememberCoupon({ ofShop: true }), discountId: '1688847450345' };
+const couponFacts = {
+  remembered: couponMemory.write({ ofShop: true }),
+  discountId: '1688847450345',
+};
 
 const step = (
   kind: EntityKind,
@@ -210,7 +206,7 @@ const why = { why: 'guest', facts: {} };
 
 const entities = {
   order: {
-    'with every field': entity('order', '5', orderFacts, recallOrder),
+    'with every field': entity('order', '5', orderFacts, orderMemory.read),
     skipped: step('order', (none) => advance(none, { kind: 'skipped', ...why }, occasion)),
     rejected: step('order', (none) => advance(none, { kind: 'rejected', ...why }, occasion)),
     unchanged: step('order', (none) => advance(none, { kind: 'unchanged', facts: {} }, occasion)),
@@ -229,14 +225,14 @@ const entities = {
   product: {
     'with every field': entity(
       ...(['product', '8012345678901'] as const),
-      ...([{ remembered: rememberProduct(product as never) }, recallProduct] as const),
+      ...([{ remembered: productMemory.write(product as never) }, productMemory.read] as const),
     ),
   },
   coupon: {
-    'with every field': entity('coupon', 'AUTUMN10', couponFacts, recallCoupon),
+    'with every field': entity('coupon', 'AUTUMN10', couponFacts, couponMemory.read),
     'that is too long for a key': {
       write: async (table) =>
-        entity('coupon', 'LONG'.repeat(300), couponFacts, recallCoupon).write(table),
+        entity('coupon', 'LONG'.repeat(300), couponFacts, couponMemory.read).write(table),
       read: async ({ ledger }) => ({
         listed: await ledger.listCodes(SHOP, '1688847450345'),
         scanned: await ledger.scanEntities(),
@@ -247,7 +243,7 @@ const entities = {
   member: {
     'with every field': entity(
       ...(['member', '7001'] as const),
-      ...([{ remembered: rememberMember({ contact: 'hash' }) }, recallMember] as const),
+      ...([{ remembered: memberMemory.write({ contact: 'hash' }) }, memberMemory.read] as const),
     ),
   },
 } satisfies Record<EntityKind, Readonly<Record<string, LedgerSample>>>;

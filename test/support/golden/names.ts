@@ -5,6 +5,7 @@ import { changeRows, openRows } from '../../../scripts/connector/import/run-impo
 import { defaultRules } from '../../../shared/config/mapping-settings.ts';
 import { balanceKey } from '../../../shared/core/balances/point-balance.ts';
 import { createCircuitBreaker } from '../../../shared/core/calls/call-loyalty.ts';
+import { cancelKey } from '../../../shared/core/ledger/service-order.ts';
 import { contactHash } from '../../../shared/core/mapping/customer-form.ts';
 import { mapCoupon } from '../../../shared/core/mapping/map-coupon.ts';
 import {
@@ -26,7 +27,7 @@ import {
   readKept,
 } from '../../../shared/core/redemptions/redemption-record.ts';
 import { givePoints } from '../../../shared/core/storefront/give-points.ts';
-import { cancelKey, nextCall } from '../../../shared/core/sync/decide-order.ts';
+import { nextCall } from '../../../shared/core/sync/decide-order.ts';
 import { fanOut } from '../../../shared/core/sync/fan-out.ts';
 import { SECRET_PURPOSES, secretForms, secretName } from '../../../shared/services/shop-secrets.ts';
 import { parseAdminSecret } from '../../../shared/shopify/admin/client/admin-secret.ts';

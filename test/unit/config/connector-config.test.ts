@@ -3,13 +3,7 @@ import {
   type ConnectorSettings,
   checkConnector,
   defineConnector,
-  type Shop,
 } from '../../../shared/config/connector-config.ts';
-import type {
-  CouponRules,
-  OrderRules,
-  ProductRules,
-} from '../../../shared/core/mapping/wanted-state.ts';
 import { enrichmentOf } from '../../../shared/shopify/admin/open-store.ts';
 
 const least: ConnectorSettings = {
@@ -101,12 +95,6 @@ describe('the connector’s settings', () => {
         dashboard: false,
       },
     });
-  });
-
-  it('include the rules that the mapping needs', () => {
-    const shop: Shop | undefined = defineConnector(least).shops[0];
-    const rules: (OrderRules & ProductRules & CouponRules) | undefined = shop?.rules;
-    expect(rules).toBeDefined();
   });
 
   it('let a shop differ from the others in single rules', () => {

@@ -310,7 +310,7 @@ describe('the verdict on one entity', () => {
     ],
     [
       'needs a person when a rule of the merchant fails',
-      { mapped: { kind: 'fault', faults: [{ path: 'rules.document', problem: 'threw' }] } },
+      { mapped: { kind: 'fault', faults: ['rules.document threw'] } },
       ...(['action required', 'rules.document threw', undefined] as const),
     ],
     [

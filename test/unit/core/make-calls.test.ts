@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { defaultAssumptions } from '../../../shared/config/connector-settings.ts';
 import { judge } from '../../../shared/core/calls/call-loyalty.ts';
-import { makeCall } from '../../../shared/core/sync/apply-order.ts';
-import type { CallAssumptions, LoyaltyCalls } from '../../../shared/core/sync/change-service.ts';
+import { makeCall } from '../../../shared/core/sync/apply.ts';
 import type { WantedOther } from '../../../shared/core/sync/decide.ts';
+import type { CallAssumptions, LoyaltyCalls } from '../../../shared/core/sync/held-order.ts';
 import { cancelOrder, readHeld, takePart } from '../../../shared/core/sync/held-order.ts';
 import { classify, nameOfError } from '../../../shared/loyalty/error-codes.ts';
 import type { OperationId } from '../../../shared/loyalty/operations.ts';

@@ -3,7 +3,9 @@ import { describe, expect, it } from 'vitest';
 import type { LedgerEntry } from '../../../shared/core/ledger/ledger.ts';
 import { mapOrder } from '../../../shared/core/mapping/map-order.ts';
 import { idempotencyKey, type WantedState } from '../../../shared/core/mapping/wanted-state.ts';
-import { plan, snapshotSource } from '../../../shared/core/sync/plan.ts';
+import type { Snapshot } from '../../../shared/core/store/store.ts';
+import { type Facts, plan } from '../../../shared/core/sync/decide.ts';
+import { carriedSnapshot } from '../../../shared/core/sync/read-snapshot.ts';
 import { lineOf } from '../../fixtures/order-spec.ts';
 import { neverSent, rules, storeOrder } from '../../fixtures/store-entities.ts';
 
@@ -11,21 +13,48 @@ const now = new Date('2026-10-09T12:00:00Z');
 const at = now.getTime() - 60_000;
 const DAY = 86_400_000;
 
+const keyIn = {
+  A: idempotencyKey({ kind: 'inactive-coupon', id: 'A' }),
+  B: idempotencyKey({ kind: 'inactive-coupon', id: 'B' }),
+};
+
 const entry = (changes: Partial<LedgerEntry> = {}): LedgerEntry => ({
   version: at,
-  appliedKey: 'A',
+  appliedKey: keyIn.A,
   uncertain: false,
   outcomes: [],
   revision: 1,
   ...changes,
 });
-const decide = (changes: Partial<Parameters<typeof plan>[0]>) =>
-  plan({ entry: undefined, version: at, source: 'event', wantedKey: 'A', now, ...changes });
+interface Given {
+  readonly entry?: LedgerEntry | undefined;
+  readonly version?: number;
+  readonly source?: Snapshot['source'];
+  /** The wanted state; undefined when the mapping skips the entity. */
+  readonly wanted?: 'A' | 'B' | undefined;
+  readonly history?: boolean;
+  readonly force?: boolean;
+}
+
+/** What is planned, and without the figures of the mapping. */
+function decide(given: Given) {
+  const { entry: known, version = at, source = 'event', history = false, force = false } = given;
+  const id = 'wanted' in given ? given.wanted : 'A';
+  const facts = { key: { kind: 'coupon' }, entry: known, event: { force }, now } as Facts;
+  const { mapped: _, ...planned } = plan(
+    facts,
+    { kind: 'snapshot', entity: { kind: 'gone' }, version, source, history },
+    id
+      ? { kind: 'wanted', wanted: { kind: 'inactive-coupon', id }, remember: undefined }
+      : { kind: 'skip', why: 'never-sent' },
+  ) as ReturnType<typeof plan> & { readonly mapped?: unknown };
+  return planned;
+}
 
 describe('the plan for a snapshot', () => {
   it('sends what the ledger does not know, and what differs from what was applied', () => {
     expect(decide({})).toEqual({ kind: 'call' });
-    expect(decide({ entry: entry(), version: at + 1000, wantedKey: 'B' })).toEqual({
+    expect(decide({ entry: entry(), version: at + 1000, wanted: 'B' })).toEqual({
       kind: 'call',
     });
   });
@@ -39,17 +68,11 @@ describe('the plan for a snapshot', () => {
   });
 
   it('asks the store about two states of one second', () => {
-    expect(decide({ entry: entry(), wantedKey: 'B' })).toEqual({
-      kind: 'read-store',
-      why: 'same-second',
-    });
+    expect(decide({ entry: entry(), wanted: 'B' })).toEqual({ kind: 'ask-store' });
   });
 
   it('asks the store about an old snapshot of an unknown entity', () => {
-    expect(decide({ version: now.getTime() - 2 * DAY - 1 })).toEqual({
-      kind: 'read-store',
-      why: 'old-and-unknown',
-    });
+    expect(decide({ version: now.getTime() - 2 * DAY - 1 })).toEqual({ kind: 'ask-store' });
     expect(decide({ version: now.getTime() - 2 * DAY })).toMatchObject({ kind: 'call' });
   });
 
@@ -57,10 +80,7 @@ describe('the plan for a snapshot', () => {
     const uncertain = entry({ uncertain: true });
     expect(decide({ entry: uncertain, version: at + 1 })).toEqual({ kind: 'call' });
     expect(decide({ entry: uncertain })).toEqual({ kind: 'call' });
-    expect(decide({ entry: uncertain, version: at - 1 })).toEqual({
-      kind: 'read-store',
-      why: 'uncertain-and-older',
-    });
+    expect(decide({ entry: uncertain, version: at - 1 })).toEqual({ kind: 'ask-store' });
   });
 
   it('believes the store about an uncertain entry, even where its answer is older', () => {
@@ -71,7 +91,7 @@ describe('the plan for a snapshot', () => {
   it('asks the store for a backfill whose order has a newer version that was skipped', () => {
     const skipped: LedgerEntry = { version: at, uncertain: false, outcomes: [], revision: 1 };
     const backfill = { entry: skipped, version: at - 1, history: true } as const;
-    expect(decide(backfill)).toEqual({ kind: 'read-store', why: 'skipped-and-older' });
+    expect(decide(backfill)).toEqual({ kind: 'ask-store' });
     const superseded = { kind: 'superseded' };
     expect(decide({ ...backfill, source: 'store' })).toEqual(superseded);
     expect(decide({ ...backfill, entry: entry() })).toEqual(superseded);
@@ -80,16 +100,15 @@ describe('the plan for a snapshot', () => {
 
   it('asks the store about two states of one second, even if one of them was skipped', () => {
     const skipped: LedgerEntry = { version: at, uncertain: false, outcomes: [], revision: 1 };
-    expect(decide({ entry: skipped })).toEqual({ kind: 'read-store', why: 'same-second' });
-    expect(decide({ entry: skipped, wantedKey: undefined })).toEqual({ kind: 'skip' });
+    expect(decide({ entry: skipped })).toEqual({ kind: 'ask-store' });
+    expect(decide({ entry: skipped, wanted: undefined })).toEqual({ kind: 'leave' });
   });
 
   it('takes an entry in which nothing was ever settled for none', () => {
     const rejected: LedgerEntry = { version: 0, uncertain: false, outcomes: [], revision: 1 };
     expect(decide({ entry: rejected })).toEqual({ kind: 'call' });
     expect(decide({ entry: rejected, version: now.getTime() - 3 * DAY })).toEqual({
-      kind: 'read-store',
-      why: 'old-and-unknown',
+      kind: 'ask-store',
     });
   });
 
@@ -100,21 +119,21 @@ describe('the plan for a snapshot', () => {
     expect(decide({ force, entry: entry(), source: 'store' })).toEqual(call);
     expect(decide({ force, entry: entry(), version: at + 1000 })).toEqual(call);
     expect(decide({ force, entry: entry(), version: at - 1 })).toEqual({ kind: 'superseded' });
-    expect(decide({ force, entry: entry(), wantedKey: undefined })).toEqual({ kind: 'skip' });
+    expect(decide({ force, entry: entry(), wanted: undefined })).toEqual({ kind: 'leave' });
     // Two states of one second: which of them is newer, a wish does not tell.
-    expect(decide({ force, entry: entry(), wantedKey: 'B' })).toMatchObject({ kind: 'read-store' });
+    expect(decide({ force, entry: entry(), wanted: 'B' })).toMatchObject({ kind: 'ask-store' });
   });
 
   it('skips without asking anybody, unless it must know more first', () => {
-    expect(decide({ wantedKey: undefined })).toEqual({ kind: 'skip' });
-    expect(decide({ entry: entry(), wantedKey: undefined })).toEqual({ kind: 'skip' });
+    expect(decide({ wanted: undefined })).toEqual({ kind: 'leave' });
+    expect(decide({ entry: entry(), wanted: undefined })).toEqual({ kind: 'leave' });
   });
 
   it('never sends a snapshot of the store back to the store', () => {
     const entries = fc.option(
       fc.record({
         version: fc.integer({ min: at - 5, max: at + 5 }),
-        appliedKey: fc.constantFrom('A', 'B'),
+        appliedKey: fc.constantFrom(keyIn.A, keyIn.B),
         uncertain: fc.boolean(),
         outcomes: fc.constant([]),
         revision: fc.nat(),
@@ -126,9 +145,9 @@ describe('the plan for a snapshot', () => {
         entries,
         fc.integer({ min: at - 5, max: at + 5 }),
         fc.constantFrom('A', 'B', undefined),
-        (known, version, wantedKey) => {
-          const next = decide({ entry: known, version, wantedKey, source: 'store' });
-          expect(next.kind).not.toBe('read-store');
+        (known, version, wanted) => {
+          const next = decide({ entry: known, version, wanted, source: 'store' });
+          expect(next.kind).not.toBe('ask-store');
         },
       ),
     );
@@ -192,8 +211,15 @@ describe('the idempotency key', () => {
 });
 
 describe('a snapshot that a feeder read', () => {
-  const read = (readAt: number | undefined, version: number) =>
-    snapshotSource({ version, ...(readAt !== undefined && { readAt }) }, now);
+  const read = (readAt: number | undefined, version: number) => {
+    const entity = { kind: 'order', order: storeOrder() } as const;
+    const dated = { version, ...(readAt !== undefined && { readAt }) };
+    const candidate = {
+      event: {} as never,
+      reading: { kind: 'snapshot', entity, ...dated } as const,
+    };
+    return carriedSnapshot(candidate, now)?.source;
+  };
 
   it('is trusted for a week, if it was read two minutes after its version or later', () => {
     const week = now.getTime() - 7 * DAY;

@@ -3,6 +3,7 @@ import { SHOP } from '../../../../local/harness/in-process-connector.ts';
 import { toItem } from '../../../../shared/aws/ledger-item.ts';
 import { ledgerKeyText } from '../../../../shared/core/ledger/ledger.ts';
 import {
+  cancelKey,
   countsOf,
   ownCount,
   type ServiceOrder,
@@ -10,7 +11,6 @@ import {
 import type { WantedOrder } from '../../../../shared/core/mapping/wanted-state.ts';
 import {
   afterStep,
-  cancelKey,
   nextCall,
   type RefundSettings,
 } from '../../../../shared/core/sync/decide-order.ts';

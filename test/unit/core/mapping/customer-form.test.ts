@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import type { MappingRules } from '../../../../shared/config/mapping-settings.ts';
 import {
   hidesDetails,
   mapMember,
   needsMetafields,
 } from '../../../../shared/core/mapping/customer-form.ts';
 import { mapOrder } from '../../../../shared/core/mapping/map-order.ts';
-import { type EntityRules, mapSnapshot } from '../../../../shared/core/mapping/map-snapshot.ts';
-import type { OrderRules } from '../../../../shared/core/mapping/wanted-state.ts';
+import { mapSnapshot } from '../../../../shared/core/mapping/map-snapshot.ts';
 import type { StoreMember, StoreOrder } from '../../../../shared/store/store-entities.ts';
 import { neverSent, rules, storeOrder } from '../../../fixtures/store-entities.ts';
 
@@ -23,7 +23,7 @@ const NOW = new Date('2026-10-06T00:00:00.000Z');
 const memberVersion = Date.parse(member.updatedAt);
 const knownBefore = { known: true, remembered: undefined };
 
-function formOf(one: StoreMember, changed: Partial<EntityRules> = {}) {
+function formOf(one: StoreMember, changed: Partial<MappingRules> = {}) {
   const mapped = mapMember(one, { ...rules, ...changed }, neverSent);
   if (mapped.kind !== 'wanted' || mapped.wanted.kind !== 'member') throw new Error(mapped.kind);
   return mapped.wanted.member;
@@ -67,7 +67,7 @@ describe('a customer alone', () => {
 
   it('is asked for again where a rule wants a metafield of theirs, which no webhook has', () => {
     const own = { from: 'metafield', owner: 'customer', namespace: 'facts', key: 'id' } as const;
-    const hides = (metafields: StoreMember['metafields'], birthday: EntityRules['birthday']) =>
+    const hides = (metafields: StoreMember['metafields'], birthday: MappingRules['birthday']) =>
       hidesDetails({ metafields }, { ...rules, birthday });
     expect(hides(undefined, own)).toBe(true);
     expect(hides([], own)).toBe(false);
@@ -127,11 +127,11 @@ describe('a customer alone', () => {
 const birthMetafield = { owner: 'customer', namespace: 'facts', key: 'birth_date' } as const;
 const fromMetafield = { from: 'metafield', ...birthMetafield } as const;
 
-function mapped(order: StoreOrder, changed: Partial<OrderRules>, remembered?: string) {
+function mapped(order: StoreOrder, changed: Partial<MappingRules>, remembered?: string) {
   return mapOrder(order, { ...rules, ...changed }, { known: remembered !== undefined, remembered });
 }
 
-function customerOf(order: StoreOrder, changed: Partial<OrderRules>, remembered?: string) {
+function customerOf(order: StoreOrder, changed: Partial<MappingRules>, remembered?: string) {
   const result = mapped(order, changed, remembered);
   if (result.kind !== 'wanted' || result.wanted.kind !== 'order') throw new Error(result.kind);
   return result.wanted.order.Customer;
@@ -197,7 +197,7 @@ describe('the customer of an order', () => {
   });
 
   it('needs the store to be read exactly where a rule wants what a webhook lacks', () => {
-    const needs = (order: StoreOrder, changed: Partial<OrderRules>) =>
+    const needs = (order: StoreOrder, changed: Partial<MappingRules>) =>
       needsMetafields(order, { ...rules, ...changed });
     expect(needs(storeOrder(), {})).toBe(false);
     expect(needs(storeOrder(), { document: () => 'x' })).toBe(false);
@@ -277,7 +277,7 @@ describe('a function of the merchant’s', () => {
     ],
   ])('that throws says why, unless the message may quote a person: %s', (_, rule, said) => {
     const document = rule as (order: StoreOrder) => string;
-    const faults = [{ path: 'rules.document', problem: `threw ${said}` }];
+    const faults = [`rules.document threw ${said}`];
     expect(mapped(storeOrder(), { document })).toEqual({ kind: 'fault', faults });
   });
 
@@ -289,7 +289,7 @@ describe('a function of the merchant’s', () => {
     const document = answer as unknown as () => string;
     expect(mapped(storeOrder(), { document })).toEqual({
       kind: 'fault',
-      faults: [{ path: 'rules.document', problem: 'must return text or undefined' }],
+      faults: ['rules.document must return text or undefined'],
     });
   });
 
@@ -297,7 +297,7 @@ describe('a function of the merchant’s', () => {
     const wrong = (() => 'yes') as unknown as () => boolean;
     expect(mapped(storeOrder(), { enrolment: wrong })).toEqual({
       kind: 'fault',
-      faults: [{ path: 'rules.enrolment', problem: expect.stringContaining('true, false') }],
+      faults: [expect.stringMatching(/^rules\.enrolment .*true, false/)],
     });
   });
 
@@ -309,10 +309,10 @@ describe('a function of the merchant’s', () => {
   });
 
   it('that gives metadata other than texts is a fault of that order', () => {
-    const metadata = (() => ({ a: 'b', c: 1 })) as unknown as NonNullable<OrderRules['metadata']>;
+    const metadata = (() => ({ a: 'b', c: 1 })) as unknown as NonNullable<MappingRules['metadata']>;
     expect(mapOrder(storeOrder(), { ...rules, metadata }, neverSent)).toEqual({
       kind: 'fault',
-      faults: [{ path: 'rules.metadata', problem: 'must return an object of texts' }],
+      faults: ['rules.metadata must return an object of texts'],
     });
   });
 });

@@ -3,14 +3,10 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { amountHeld } from '../../../../local/harness/held-order.ts';
 import { openConnector } from '../../../../local/harness/in-process-connector.ts';
-import { defaultRules } from '../../../../shared/config/mapping-settings.ts';
+import { defaultRules, type MappingRules } from '../../../../shared/config/mapping-settings.ts';
 import { mapOrder } from '../../../../shared/core/mapping/map-order.ts';
 import { orderAmounts } from '../../../../shared/core/mapping/order-amounts.ts';
-import {
-  idempotencyKey,
-  type OrderRules,
-  rulesRevision,
-} from '../../../../shared/core/mapping/wanted-state.ts';
+import { idempotencyKey, rulesRevision } from '../../../../shared/core/mapping/wanted-state.ts';
 import { sum } from '../../../../shared/store/money.ts';
 import type { StoreOrder } from '../../../../shared/store/store-entities.ts';
 import { orderAt, orderLife, storeOrderOf } from '../../../fixtures/order-life.ts';
@@ -137,7 +133,7 @@ const rows = [...readFileSync('docs/mapping.md', 'utf8').matchAll(ROW)].map(
 );
 
 /** `taxes: 'include'` in backticks; empty: the defaults. */
-function rulesOf(settings: string): OrderRules {
+function rulesOf(settings: string): MappingRules {
   const [, name, value] = /^`(\w+): '([\w-]+)'`$/.exec(settings) ?? [];
   if (name === undefined && settings !== '') throw new Error(`what is ${settings}?`);
   if (name === 'cashback') return { ...rules, storeCredit: 'by-origin' };
@@ -145,7 +141,7 @@ function rulesOf(settings: string): OrderRules {
 }
 
 /** The amount that earns points. */
-function earned(read: StoreOrder, given: OrderRules): number {
+function earned(read: StoreOrder, given: MappingRules): number {
   const mapped = mapOrder(read, given, neverSent);
   if (mapped.kind !== 'wanted' || mapped.wanted.kind !== 'order') throw new Error(mapped.kind);
   const { IsCompleted, OrderTotal } = mapped.wanted.order;
@@ -190,7 +186,7 @@ describe('an example in docs/mapping.md', () => {
 });
 
 /** The steps of an amount as one text: `59.5 goods, -9.5 tax`. */
-function stepsOf(read: StoreOrder, given: OrderRules = rules): string {
+function stepsOf(read: StoreOrder, given: MappingRules = rules): string {
   const { steps } = orderAmounts(read, given);
   return steps.map(({ kind, amount }) => `${amount} ${kind}`).join(', ');
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { MappingRules } from '../../../../shared/config/mapping-settings.ts';
 import { mapCoupon } from '../../../../shared/core/mapping/map-coupon.ts';
-import type { CouponRules } from '../../../../shared/core/mapping/wanted-state.ts';
 import type { StoreCoupon } from '../../../../shared/store/store-entities.ts';
 import { amount, rules, storeCoupon } from '../../../fixtures/store-entities.ts';
 
@@ -9,7 +9,7 @@ const inactive = { kind: 'wanted', wanted: { kind: 'inactive-coupon', id: 'AUTUM
 
 function mapped(
   changes: Partial<StoreCoupon> = {},
-  changed: Partial<CouponRules> = {},
+  changed: Partial<MappingRules> = {},
   known = false,
   remembered?: string,
 ) {
@@ -21,7 +21,7 @@ function mapped(
   );
 }
 
-function formOf(changes: Partial<StoreCoupon> = {}, changed: Partial<CouponRules> = {}) {
+function formOf(changes: Partial<StoreCoupon> = {}, changed: Partial<MappingRules> = {}) {
   const result = mapped(changes, changed);
   if (result.kind !== 'wanted' || result.wanted.kind !== 'coupon')
     throw new Error(JSON.stringify(result));
@@ -87,7 +87,7 @@ describe('mapping a coupon', () => {
   });
 
   it('belongs to the customer the setting says, if there are several', () => {
-    const several = (choice: CouponRules['couponForSeveralCustomers']) =>
+    const several = (choice: MappingRules['couponForSeveralCustomers']) =>
       mapped(audience('7', '8'), { couponForSeveralCustomers: choice });
     expect(several('first')).toMatchObject({ wanted: { coupon: { CustomerId: '7' } } });
     expect(JSON.stringify(several('without-customer'))).not.toContain('Customer');

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { MappingRules } from '../../../../shared/config/mapping-settings.ts';
 import type { EntityEntry } from '../../../../shared/core/ledger/ledger.ts';
 import {
   isBetweenLines,
@@ -16,8 +17,8 @@ import {
   faultText,
   idempotencyKey,
   type KnownBefore,
-  type OrderRules,
   rulesRevision,
+  withGoLive,
 } from '../../../../shared/core/mapping/wanted-state.ts';
 import type { Snapshot } from '../../../../shared/core/store/store.ts';
 import type { StoreOrder } from '../../../../shared/store/store-entities.ts';
@@ -33,7 +34,7 @@ import {
 
 function wantedOf(
   order: StoreOrder,
-  changed: Partial<OrderRules> = {},
+  changed: Partial<MappingRules> = {},
   before: KnownBefore = neverSent,
 ) {
   const mapped = mapOrder(order, { ...rules, ...changed }, before);
@@ -43,7 +44,7 @@ function wantedOf(
 
 function formOf(
   order: StoreOrder,
-  changed: Partial<OrderRules> = {},
+  changed: Partial<MappingRules> = {},
   before: KnownBefore = neverSent,
 ) {
   const { wanted } = wantedOf(order, changed, before);
@@ -52,7 +53,7 @@ function formOf(
 }
 
 /** What the ledger knows of an order that was sent so. */
-function sent(order: StoreOrder, changed: Partial<OrderRules> = {}): KnownBefore {
+function sent(order: StoreOrder, changed: Partial<MappingRules> = {}): KnownBefore {
   const { remember: remembered } = wantedOf(order, changed);
   const { OrderCompletedDate: completedAt } = formOf(order, changed);
   const service = { total: 0, products: [], taken: 0, ...(completedAt != null && { completedAt }) };
@@ -426,7 +427,7 @@ const card = { brand: 'Visa', type: 'debit' };
 const place = { id: '3', name: undefined };
 const staff = { id: '4', name: undefined };
 
-function mapped(order: StoreOrder, changed: Partial<OrderRules> = {}) {
+function mapped(order: StoreOrder, changed: Partial<MappingRules> = {}) {
   return mapOrder(order, { ...rules, ...changed }, neverSent);
 }
 
@@ -438,7 +439,7 @@ const metadataOf = (order: StoreOrder) => {
 describe('the store is asked for more of an order', () => {
   const asks = (
     order: Partial<StoreOrder>,
-    enrich: OrderRules['enrich'],
+    enrich: MappingRules['enrich'],
     remembered: Parameters<typeof needsEnrichment>[2] = undefined,
   ) => needsEnrichment({ ...sold, ...order }, { enrich }, remembered);
 
@@ -595,7 +596,7 @@ describe('what store credit was', () => {
 describe('the past of an order', () => {
   const coat = storeOrder({ lines: [lineOf(5000)], fulfilledAfterDays: 1 });
   const gone = storeOrder({ lines: [lineOf(5000, { takenBack: 1 })] });
-  const pastIn = (order: StoreOrder, changed: Partial<OrderRules> = {}) => {
+  const pastIn = (order: StoreOrder, changed: Partial<MappingRules> = {}) => {
     const { wanted } = wantedOf(order, changed);
     return 'past' in wanted ? wanted.past : wanted.kind;
   };
@@ -711,5 +712,17 @@ describe('an order that the store deleted', () => {
   it('keeps the history mark it was sent with, and gets none', () => {
     expect(map({ kind: 'gone' }, { ...entry, history: true })).toHaveProperty('history', true);
     expect(map({ kind: 'gone' }, entry)).not.toHaveProperty('history');
+  });
+});
+
+describe('rules without a moment of go-live', () => {
+  it('are one object for one moment, so that their revision is computed once', async () => {
+    const undated = { ...rules, goLive: undefined };
+    const ledger = { createdAt: async () => 7 };
+    const dated = await withGoLive(undated, 5, ledger);
+    expect(dated).toEqual({ ...rules, goLive: new Date(5).toISOString() });
+    expect(await withGoLive(undated, 5, ledger)).toBe(dated);
+    const created = { goLive: new Date(7).toISOString() };
+    expect(await withGoLive(undated, undefined, ledger)).toMatchObject(created);
   });
 });

@@ -1,26 +1,23 @@
 import { Big } from 'big.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { MappingRules } from '../../../../shared/config/mapping-settings.ts';
 import { mapOrder } from '../../../../shared/core/mapping/map-order.ts';
-import type {
-  OrderForm,
-  OrderRules,
-  WantedState,
-} from '../../../../shared/core/mapping/wanted-state.ts';
+import type { OrderForm, WantedState } from '../../../../shared/core/mapping/wanted-state.ts';
 import type { NamedReference, StoreOrder } from '../../../../shared/store/store-entities.ts';
 import { buildOrder } from '../../../fixtures/order-payload.ts';
 import { anyOrder, lineOf, type OrderSpec } from '../../../fixtures/order-spec.ts';
 import { giftCards, neverSent, rules, storeOrder } from '../../../fixtures/store-entities.ts';
 
-const anyRules: fc.Arbitrary<OrderRules> = fc.record({
+const anyRules: fc.Arbitrary<MappingRules> = fc.record({
   ...Object.fromEntries(Object.entries(rules).map(([name, rule]) => [name, fc.constant(rule)])),
   completeWhen: fc.constantFrom('fulfilled', 'paid'),
   orderTotal: fc.constantFrom('subtotal', 'total-less-shipping'),
-}) as fc.Arbitrary<OrderRules>;
+}) as fc.Arbitrary<MappingRules>;
 
 function wantedOf(
   order: StoreOrder,
-  orderRules: OrderRules = rules,
+  orderRules: MappingRules = rules,
 ): WantedState & { order: OrderForm } {
   const mapped = mapOrder(order, orderRules, neverSent);
   if (mapped.kind !== 'wanted' || !('order' in mapped.wanted)) throw new Error(mapped.kind);
@@ -100,7 +97,7 @@ type Seen = typeof seen extends fc.Arbitrary<infer T> ? T : never;
 
 const metafield = (key: string) =>
   ({ from: 'metafield', owner: 'customer', namespace: 'custom', key }) as const;
-const DETAILS: OrderRules = {
+const DETAILS: MappingRules = {
   ...rules,
   ...{ document: metafield('tax-id'), birthday: metafield('born'), goLive: '2026-12-01' },
 };
@@ -128,7 +125,7 @@ function orderAs({ card, place, staff, details }: Seen): StoreOrder {
 }
 
 /** Maps the snapshots one after the other, each with what the ledger remembers of the one before. */
-function mapInTurn(orders: readonly StoreOrder[], laws: OrderRules) {
+function mapInTurn(orders: readonly StoreOrder[], laws: MappingRules) {
   let before: Parameters<typeof mapOrder>[2] = { ...neverSent, history: true, askedFor: true };
   return orders.map((order) => {
     const mapped = mapOrder(order, laws, before);

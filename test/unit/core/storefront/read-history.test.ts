@@ -3,7 +3,7 @@ import { recordTelemetry } from '../../../../local/harness/recorded-telemetry.ts
 import { createCircuitBreaker } from '../../../../shared/core/calls/call-loyalty.ts';
 import { noteMerge } from '../../../../shared/core/ledger/entry.ts';
 import { OUTCOMES_KEPT, readEntry, replaceEntry } from '../../../../shared/core/ledger/ledger.ts';
-import { recallOrder, rememberOrder } from '../../../../shared/core/mapping/wanted-state.ts';
+import { orderMemory } from '../../../../shared/core/mapping/wanted-state.ts';
 import { earningOf } from '../../../../shared/core/storefront/read-history.ts';
 import type {
   ExplainedEarning,
@@ -55,7 +55,7 @@ async function send(shop: Served, order: Sent): Promise<void> {
     { shop: SHOP, kind: 'order', id },
     {
       ...{ version: 1, uncertain: false, outcomes: [], appliedKey: 'applied' },
-      remembered: rememberOrder({ customer: Customer }),
+      remembered: orderMemory.write({ customer: Customer }),
     },
     undefined,
   );
@@ -163,8 +163,8 @@ describe('what an order earns', () => {
       { ...line, at: '2026-11-13T10:00:00.000Z', outcome: 'unchanged' },
       { ...line, at: '2026-11-14T10:00:00.000Z', counts: 81_660 },
     ];
-    const remembered = rememberOrder({
-      ...recallOrder(entry?.remembered),
+    const remembered = orderMemory.write({
+      ...orderMemory.read(entry?.remembered),
       steps: [
         ['goods', '98'],
         ['tax', '-16.34'],
@@ -251,7 +251,7 @@ describe('what an order earns', () => {
     expect((await earning(shop, '123')).json).toEqual(WAITING);
     shop.loyalty.world.interfere = undefined;
     const entry = { version: 1, uncertain: false, outcomes: [] };
-    const remembered = rememberOrder({ customer: { OriginalId: '7' } } as never);
+    const remembered = orderMemory.write({ customer: { OriginalId: '7' } } as never);
     const key = { shop: SHOP, kind: 'order', id: '124' } as const;
     await shop.parts.ledger.write(key, { ...entry, remembered }, undefined);
     const before = shop.loyalty.journal.length;

@@ -1,10 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { CancelStep, ServiceOrder } from '../../../../shared/core/ledger/service-order.ts';
+import {
+  type CancelStep,
+  cancelKey,
+  type ServiceOrder,
+} from '../../../../shared/core/ledger/service-order.ts';
 import { restKey, type WantedOrder } from '../../../../shared/core/mapping/wanted-state.ts';
 import {
   afterStep,
-  cancelKey,
   nextCall,
   type OrderFacts,
   type RefundSettings,

@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { openConnector, SHOP } from '../../../../local/harness/in-process-connector.ts';
 import { noteMerge } from '../../../../shared/core/ledger/entry.ts';
-import { contactHash, plainCustomerForm } from '../../../../shared/core/mapping/customer-form.ts';
-import { rememberMember } from '../../../../shared/core/mapping/wanted-state.ts';
+import {
+  contactHash,
+  memberMemory,
+  plainCustomerForm,
+} from '../../../../shared/core/mapping/customer-form.ts';
 import { isLateFor } from '../../../../shared/core/sync/decide.ts';
 import { orderAt, storeOrderOf, withId } from '../../../fixtures/order-life.ts';
 import { persons } from '../../../fixtures/persons.ts';
@@ -111,7 +114,7 @@ describe('an order and the address that its customer has in the ledger', () => {
     ['is not late where the store was asked', false, 11, other, 'store'],
     ['is not late where nothing of a person is remembered', false, 11, undefined, 'event'],
   ] as const)('%s', (_, isLate, version, contact, source) => {
-    const known = contact && { remembered: rememberMember({ contact }) };
+    const known = contact && { remembered: memberMemory.write({ contact }) };
     const member = { version, uncertain: false, outcomes: [], revision: 1, ...known };
     const snapshot = {
       kind: 'snapshot',

@@ -72,20 +72,22 @@ describe('what the store does not show, without an announcement', () => {
     ...{ ...key, topic: 'any', deliveryId: 'one', body: undefined },
     ...{ claim: 'changed', origin: 'webhook', receivedAt: '2026-11-17T12:00:00.000Z' },
   };
-  const question = { event, entry: undefined, carried: undefined, changedAt: undefined };
+  const unknown = { entry: undefined };
+  const question = { event, reading: { kind: 'ask-store' } } as const;
 
   it('is waited for, because the store may lag behind its events', async () => {
     const later = { kind: 'retry', why: 'store-says-gone' };
-    expect(await readSnapshot(key, question, deps)).toMatchObject(later);
+    expect(await readSnapshot(key, question, unknown, deps)).toMatchObject(later);
     expect(await fanOut(event, { discountId: '12' }, deps)).toMatchObject(later);
   });
 
   it('is gone at once where it never does: a deletion that waits behind the event goes on', async () => {
-    const current = { ...question, isCurrent: true } as const;
-    expect(await readSnapshot(key, current, deps)).toMatchObject({ entity: { kind: 'gone' } });
+    const current = { event, reading: { kind: 'ask-store', isCurrent: true } } as const;
+    const gone = await readSnapshot(key, current, unknown, deps);
+    expect(gone).toMatchObject({ entity: { kind: 'gone' } });
     // The end of an order is final, so that its absence alone does not end it: its event is given up.
     const order = { ...key, kind: 'order' } as const;
-    expect(await readSnapshot(order, current, deps)).toEqual({ kind: 'superseded' });
+    expect(await readSnapshot(order, current, unknown, deps)).toEqual({ kind: 'superseded' });
     const task = { discountId: '12', isCurrent: true } as const;
     expect(await fanOut(event, task, deps)).toMatchObject({ how: 'fanned-out' });
   });
