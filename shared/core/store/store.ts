@@ -143,7 +143,7 @@ export interface Snapshot {
  * Where a snapshot comes from decides how far it is trusted: `event` may be late or a captured body,
  * `feeder` was read from the store some time ago, `store` a moment ago.
  */
-export type SnapshotSource = 'event' | 'feeder' | 'store';
+type SnapshotSource = 'event' | 'feeder' | 'store';
 
 /** Moments in epoch milliseconds, both included. Versions have whole seconds. */
 export interface Span {
