@@ -1,6 +1,11 @@
-import { fromThousandths, toThousandths } from '../../../shared/core/ledger/service-order.ts';
+import { fromThousandths } from '../../../shared/core/ledger/service-order.ts';
 import { faultText, type Mapped } from '../../../shared/core/mapping/wanted-state.ts';
-import { isOther, sideOfService } from '../../../shared/core/reconcile/compare-order.ts';
+import {
+  type Figures,
+  figuresOfService,
+  figuresOfStore,
+  isOtherAmount,
+} from '../../../shared/core/reconcile/compare-sides.ts';
 import { minorDigits } from '../../../shared/store/money.ts';
 import { type Sides, SKIPS } from './sides.ts';
 
@@ -41,15 +46,14 @@ export interface JudgedOrder {
 }
 
 export function judgeOrder(sides: Sides): JudgedOrder {
-  const { key, store, held: answer, copies } = sides;
+  const { key, entry, store, held: answer, copies, assumptions } = sides;
   const order =
     store.kind === 'found' && store.value.kind === 'order' ? store.value.order : undefined;
   const read = copies.map((copy) => {
-    const { state, amount = 0 } =
-      sideOfService(copy.order, sides.entry?.service, sides.assumptions) ?? {};
-    return { id: copy.id, state, counts: state === 'completed' ? amount : 0 };
+    const figures = figuresOfService({ ...copy, kind: 'order' }, entry?.service, assumptions);
+    return { id: copy.id, state: figures?.state, counts: countsIn(figures) };
   });
-  const planned = plannedOf(sides.mapped);
+  const planned = plannedOf(sides);
   const held = read.reduce((sum, { counts }) => sum + counts, 0);
   return {
     ...{ id: key.id, name: order?.name || key.id, currency: order?.currency },
@@ -61,15 +65,17 @@ export function judgeOrder(sides: Sides): JudgedOrder {
   };
 }
 
+const countsIn = ({ state, amount = 0 }: Figures = {}): number =>
+  state === 'completed' ? amount : 0;
+
 type Skip = Extract<Mapped, { kind: 'skip' }>['why'];
 
 /** What counts, or why nothing does. Undefined: not known. */
-function plannedOf(mapped: Mapped | undefined): number | Skip | undefined {
+function plannedOf({ mapped }: Sides): number | Skip | undefined {
   if (!mapped || mapped.kind === 'fault') return undefined;
   if (mapped.kind === 'skip') return mapped.why === 'never-sent' ? 0 : mapped.why;
-  const { wanted } = mapped;
-  if (wanted.kind !== 'order') return 0;
-  return wanted.order.IsCompleted ? toThousandths(wanted.order.OrderTotal) : 'pending';
+  const figures = figuresOfStore(mapped.wanted);
+  return figures?.state === 'pending' ? 'pending' : countsIn(figures);
 }
 
 interface ReadCopy {
@@ -94,7 +100,7 @@ function verdictOf(
   const [copy] = copies;
   if (planned === 0 && !copy?.counts) return say('same', 'nothing of it counts');
   if (!copy) return say('absent', 'the service does not have it');
-  if (!isOther(planned, copy.counts)) {
+  if (!isOtherAmount(planned, copy.counts)) {
     return say('same', copy.id === key.id ? "under the store's id" : 'under another id');
   }
   if (copy.state === 'cancelled') return say('other amount', 'it is cancelled in the service');

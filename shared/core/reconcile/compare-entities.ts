@@ -10,17 +10,12 @@ import {
   type PastOutcome,
 } from '../ledger/ledger.ts';
 import { type EntityRules, mapSnapshot } from '../mapping/map-snapshot.ts';
-import {
-  differsByRulesAlone,
-  idempotencyKey,
-  type Mapped,
-  type WantedOrder,
-} from '../mapping/wanted-state.ts';
+import type { Mapped, WantedOrder } from '../mapping/wanted-state.ts';
 import { withRewardCodeFirst } from '../redemptions/reward-codes.ts';
 import type { StoreEntity } from '../store/store.ts';
 import { announce } from '../sync/fan-out.ts';
 import { planKey } from '../sync/preview-sync.ts';
-import type { SentOrder } from './compare-order.ts';
+import { keyOf, sentOf } from './compare-sides.ts';
 import {
   type Compared,
   type ReconcileDeps,
@@ -29,6 +24,7 @@ import {
   type SentReason,
   sendOnce,
 } from './dependencies.ts';
+import type { SentOrder } from './read-orders.ts';
 
 interface Seen {
   readonly id: string;
@@ -175,7 +171,7 @@ export function judgeEntity(comparison: Comparison): Judgement {
   const asked = rejectedAt !== undefined && { history: true };
   const snapshot = { kind: 'snapshot', version, source: 'store', ...asked } as const;
   const mapped = entity && mapSnapshot(key, { ...snapshot, entity }, entry, rules, now);
-  const wantedKey = mapped?.kind === 'wanted' ? idempotencyKey(mapped.wanted) : undefined;
+  const wantedKey = keyOf(mapped);
   if (isPlanned(comparison, wantedKey)) return { kind: 'planned' };
   const heal = (why: HealReason): Judgement => ({ kind: 'heal', why, wantedKey });
   // The mapping skips it, with or without an event. But the service may hold it, and the ledger have forgotten that.
@@ -191,16 +187,19 @@ export function judgeEntity(comparison: Comparison): Judgement {
   if (version > entry.version && !versionsAreReadings) return heal('stale');
   // A rule that fails for an entity settled long ago would only make a dead letter.
   if (wantedKey === undefined) return { kind: 'fine' };
-  if (wantedKey === entry.appliedKey) {
-    const order = orderIn(mapped);
-    // How much was taken the service does not show: the worker reads the order, and tries the keys of its refunds.
-    if (order?.changed && isInDoubt(entry, comparison.doubt)) return heal('uncertain');
-    return { kind: 'fine', ...(order && { applied: order }) };
+  switch (sentOf({ mapped, entry }, wantedKey)) {
+    case 'as-it-is': {
+      const order = orderIn(mapped);
+      // How much was taken the service does not show: the worker reads the order, and tries the keys of its refunds.
+      if (order?.changed && isInDoubt(entry, comparison.doubt)) return heal('uncertain');
+      return { kind: 'fine', ...(order && { applied: order }) };
+    }
+    // A change of the rules takes nothing back by itself: `resend` does, on request.
+    case 'by-other-rules':
+      return { kind: 'fine' };
+    default:
+      return heal(versionsAreReadings ? 'stale' : 'different');
   }
-  // A change of the rules takes nothing back by itself: `resend` does, on request.
-  const wasSent = entry.appliedKey !== undefined;
-  if (wasSent && differsByRulesAlone(mapped, entry)) return { kind: 'fine' };
-  return heal(versionsAreReadings ? 'stale' : 'different');
 }
 
 /** An equal state needs no new plan, however often it is read. */

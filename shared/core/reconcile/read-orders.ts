@@ -1,11 +1,9 @@
-import type { components } from '../../loyalty/contract.gen.ts';
 import { throughBreaker } from '../calls/call-loyalty.ts';
-import { isKnown } from '../ledger/entry.ts';
 import { type EntityEntry, readEntry } from '../ledger/ledger.ts';
-import { countsOf, type ServiceOrder, toThousandths } from '../ledger/service-order.ts';
-import type { WantedOrder, WantedState } from '../mapping/wanted-state.ts';
+import type { WantedOrder } from '../mapping/wanted-state.ts';
 import type { HeldOrder } from '../sync/change-service.ts';
-import { CANCELLED_STATE, COMPLETED_STATE, readHeld } from '../sync/held-order.ts';
+import { readHeld } from '../sync/held-order.ts';
+import { type Compared, compareSides, isOtherAmount } from './compare-sides.ts';
 import {
   type OrdersRead,
   OUT_OF_TIME,
@@ -117,16 +115,14 @@ type HeldVerdict =
   | (Differs & { readonly kind: 'heal'; readonly what: 'state' | 'amount' })
   | (Differs & { readonly kind: 'report' });
 
-interface Differs {
-  readonly differences: readonly OrderDifference[];
-}
+type Differs = Pick<Compared, 'differences'>;
 
 /** The service documents that a cancellation may show a day late. */
 const SHOWN_AFTER_MS = 24 * 3_600_000;
 
 /**
- * Judges what the service holds of an order that was sent. Where the store's state is not the applied one
- * (`wanted` undefined), the ledger says what was sent, and nothing is healed.
+ * What to do about what the service holds of an order that was sent. Where the store's state is not the applied one
+ * (`wanted` undefined), nothing is healed.
  * See docs/decisions/0019-the-deep-scan-reads-the-service-and-takes-no-points.md.
  */
 export function judgeHeld(
@@ -135,20 +131,20 @@ export function judgeHeld(
   assumptions: ReadingAssumptions,
   now: Date,
 ): HeldVerdict {
-  const { service } = entry;
-  const expected = wanted ? sideOfStore(wanted) : sideOfLedger(entry);
-  if (!expected) return { kind: 'same' };
-  const found = sideOfService(held, service, assumptions);
-  const differences = differencesOf(expected, found);
+  const { figures, differences } = compareSides({
+    mapped: wanted && { kind: 'wanted', wanted, remember: undefined },
+    held: held ? { kind: 'order', order: held } : { kind: 'absent' },
+    ...{ entry, assumptions },
+  });
   if (differences.length === 0) return { kind: 'same' };
   const isAboutState = differences.some((one) => one === 'absent' || one === 'state');
   if (isAboutState && now.getTime() - lastCallAt(entry) < SHOWN_AFTER_MS) return { kind: 'waits' };
   const isHealed =
     wanted !== undefined &&
-    (found === undefined || wanted.kind === 'cancelled-order' || assumptions.ordersAreReplaced) &&
+    (!held || wanted.kind === 'cancelled-order' || assumptions.ordersAreReplaced) &&
     (isAboutState
-      ? isHarmless(expected, found, service?.taken ?? 0)
-      : differences.includes('amount') && isOverwritten(entry, expected, found, assumptions));
+      ? isHarmless(figures, entry.service?.taken ?? 0)
+      : differences.includes('amount') && isOverwritten(entry, figures, assumptions));
   const what = isAboutState ? 'state' : 'amount';
   return isHealed ? { kind: 'heal', what, differences } : { kind: 'report', differences };
 }
@@ -159,23 +155,22 @@ export function judgeHeld(
  */
 function isOverwritten(
   entry: EntityEntry,
-  wanted: OrderSide,
-  found: OrderSide | undefined,
+  { store: wanted, service: found }: Compared['figures'],
   { readTotals, refunds }: ReadingAssumptions,
 ): boolean {
   if (lastCall(entry)?.origin === 'reconcile') return false;
   // The service has given nothing for it yet.
-  if (wanted.state === 'pending') return true;
-  const missing = (wanted.amount ?? 0) - (found?.amount ?? 0);
+  if (wanted?.state === 'pending') return true;
+  const missing = (wanted?.amount ?? 0) - (found?.amount ?? 0);
   const taken = entry.service?.taken ?? 0;
   // Then the setting `readTotals` is wrong: the service shows the total less what was taken.
-  if (readTotals === 'as-sent' && taken > 0 && !isOther(missing, taken)) return false;
+  if (readTotals === 'as-sent' && taken > 0 && !isOtherAmount(missing, taken)) return false;
   return missing > 0 || (refunds === 'resend' && taken === 0);
 }
 
 /** True when sending the order again takes nothing that the customer has by the store's word. */
-function isHarmless(wanted: OrderSide, found: OrderSide | undefined, taken: number): boolean {
-  switch (wanted.state) {
+function isHarmless({ store: wanted, service: found }: Compared['figures'], taken: number) {
+  switch (wanted?.state) {
     case 'cancelled':
       return true;
     // A cancellation is final. And partial cancels may have been lost together with the order.
@@ -184,7 +179,7 @@ function isHarmless(wanted: OrderSide, found: OrderSide | undefined, taken: numb
     // The service gave points for what is completed there.
     case 'pending':
       return found === undefined;
-    case undefined:
+    default:
       return false;
   }
 }
@@ -198,122 +193,4 @@ const lastCall = ({ outcomes }: EntityEntry) =>
 function lastCallAt(entry: EntityEntry): number {
   const line = lastCall(entry) ?? entry.outcomes[0];
   return line ? Date.parse(line.at) : entry.version;
-}
-
-/** What the store, the ledger or the loyalty service says of an order. */
-export interface OrderSide {
-  /** Undefined where it is not known, as everything here. */
-  readonly state: 'pending' | 'completed' | 'cancelled' | undefined;
-  /** What counts for points, in thousandths: less what was taken back. */
-  readonly amount: number | undefined;
-  /** Null where the order has none. */
-  readonly coupon: string | null | undefined;
-}
-
-type OrderDifference = 'absent' | 'state' | 'amount' | 'coupon';
-
-/** By today's rules. */
-export function sideOfStore({ kind, order }: WantedOrder): OrderSide {
-  const live = order.IsCompleted ? 'completed' : 'pending';
-  const state = kind === 'cancelled-order' ? 'cancelled' : live;
-  return { state, amount: toThousandths(order.OrderTotal), coupon: order.Coupon ?? null };
-}
-
-export function sideOfLedger(entry: EntityEntry | undefined): OrderSide | undefined {
-  if (!isKnown(entry)) return undefined;
-  const { service } = entry;
-  // What is not completed counts nothing: whether it is pending there, the record does not say.
-  const live = service?.completedAt === undefined ? undefined : 'completed';
-  const counts = service && countsOf(service);
-  const amount = counts === undefined ? undefined : counts - (service?.theirs ?? 0);
-  return { state: service?.ended ? 'cancelled' : live, amount, coupon: undefined };
-}
-
-/**
- * State 4, ignored, is not a state of its own here: the service has the order, and its program decided
- * not to count it.
- */
-export function sideOfService(
-  held: HeldOrder | undefined,
-  service: ServiceOrder | undefined,
-  { readTotals }: Pick<ReadingAssumptions, 'readTotals'>,
-): OrderSide | undefined {
-  if (!held) return undefined;
-  const { State, IsCancelledOrReturned, IsCompleted, OrderTotal, Coupon } = held;
-  const live = State === COMPLETED_STATE || IsCompleted ? 'completed' : 'pending';
-  const isCancelled = State === CANCELLED_STATE || IsCancelledOrReturned === true;
-  const { taken = 0, theirs = 0 } = service ?? {};
-  // What another integration counted otherwise is no difference.
-  const apart = theirs + (readTotals === 'as-sent' ? taken : 0);
-  return {
-    state: isCancelled ? 'cancelled' : live,
-    amount: OrderTotal === undefined ? undefined : toThousandths(OrderTotal) - apart,
-    coupon: Coupon,
-  };
-}
-
-/** Of a cancelled order nothing but its state counts; the service need not have it. */
-export function differencesOf(
-  wanted: OrderSide,
-  held: OrderSide | undefined,
-): readonly OrderDifference[] {
-  if (!held) return wanted.state === 'cancelled' ? [] : ['absent'];
-  const differences: OrderDifference[] = [];
-  if (wanted.state !== undefined && wanted.state !== held.state) differences.push('state');
-  if (wanted.state === 'cancelled') return differences;
-  const { amount, coupon } = wanted;
-  const isAmountKnown = amount !== undefined && held.amount !== undefined;
-  if (isAmountKnown && isOther(amount, held.amount)) differences.push('amount');
-  const isCouponKnown = coupon !== undefined && held.coupon !== undefined;
-  if (isCouponKnown && coupon?.toLowerCase() !== held.coupon?.toLowerCase()) {
-    differences.push('coupon');
-  }
-  return differences;
-}
-
-/** Less than a cent: the service may round. */
-const ROUNDING = 10;
-
-export const isOther = (one: number, other: number): boolean => Math.abs(one - other) >= ROUNDING;
-
-type WantedCoupon = Extract<WantedState, { kind: 'coupon' | 'inactive-coupon' }>;
-type HeldCoupon = components['schemas']['CouponItem'];
-
-export interface CouponSide {
-  /** `over`: used or inactive. The service does not distinguish them. */
-  readonly state: 'usable' | 'over';
-  /** In thousandths; undefined where it is not known. */
-  readonly value: number | undefined;
-  /** The service's number of the kind of discount. */
-  readonly type: number | undefined;
-}
-
-type CouponDifference = 'absent' | 'state' | 'value' | 'type';
-
-export function couponOfStore(wanted: WantedCoupon): CouponSide {
-  if (wanted.kind === 'inactive-coupon') {
-    return { state: 'over', value: undefined, type: undefined };
-  }
-  const { IsUsed, CouponValue, CouponType } = wanted.coupon;
-  const state = IsUsed ? 'over' : 'usable';
-  return { state, value: toThousandths(CouponValue), type: CouponType ?? undefined };
-}
-
-export function couponOfService({ IsUsed, CouponValue, CouponType }: HeldCoupon): CouponSide {
-  const value = CouponValue == null ? undefined : toThousandths(CouponValue);
-  return { state: IsUsed ? 'over' : 'usable', value, type: CouponType ?? undefined };
-}
-
-/** A coupon that is over need not be there, and nothing else of it counts. */
-export function couponDifferences(
-  wanted: CouponSide,
-  held: CouponSide | undefined,
-): readonly CouponDifference[] {
-  if (!held) return wanted.state === 'over' ? [] : ['absent'];
-  const differs = (name: 'value' | 'type') =>
-    wanted[name] !== undefined && held[name] !== undefined && wanted[name] !== held[name];
-  return [
-    ...(wanted.state === held.state ? [] : (['state'] as const)),
-    ...(wanted.state === 'over' ? [] : (['value', 'type'] as const).filter(differs)),
-  ];
 }
