@@ -50,7 +50,8 @@ export function judgeOrder(sides: Sides): JudgedOrder {
   const order =
     store.kind === 'found' && store.value.kind === 'order' ? store.value.order : undefined;
   const read = copies.map((copy) => {
-    const figures = figuresOfService({ ...copy, kind: 'order' }, entry?.service, assumptions);
+    const held = { ...copy, kind: 'order' } as const;
+    const figures = figuresOfService({ held, entry, assumptions });
     return { id: copy.id, state: figures?.state, counts: countsIn(figures) };
   });
   const planned = plannedOf(sides);
@@ -78,16 +79,10 @@ function plannedOf({ mapped }: Sides): number | Skip | undefined {
   return figures?.state === 'pending' ? 'pending' : countsIn(figures);
 }
 
-interface ReadCopy {
-  readonly id: string;
-  readonly state: string | undefined;
-  readonly counts: number;
-}
-
 function verdictOf(
-  { key, mapped, held }: Pick<Sides, 'key' | 'mapped' | 'held'>,
+  { key, mapped, held }: Sides,
   planned: number | Skip | undefined,
-  copies: readonly ReadCopy[],
+  copies: readonly { id: string; state: Figures['state']; counts: number }[],
 ): Pick<JudgedOrder, 'verdict' | 'reason'> {
   const say = (verdict: OrderVerdict, reason: string) => ({ verdict, reason });
   if (held.kind === 'unknown') return say('not known', `the service did not say: ${held.why}`);

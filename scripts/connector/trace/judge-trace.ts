@@ -7,7 +7,7 @@ import { FOR_WHAT } from '../pause/waiting-messages.ts';
 import { counted, momentText, utcText } from '../terminal/text.ts';
 import type { Trace } from './collect-trace.ts';
 import { judgeOrder } from './judge-order.ts';
-import { CALL_UNKNOWN, changedAt, judgeSides, missingText, REFUSED } from './sides.ts';
+import { CALL_UNKNOWN, judgeSides, missingText, REFUSED } from './sides.ts';
 
 export interface Judged {
   /** Without a kind it says neither good nor bad: all was done, and the service cannot be asked. */
@@ -104,7 +104,7 @@ export function judgeTrace(trace: Trace): Judged {
     return say('waits', `${missing} ${queued}${holds}`, STATUS, send);
   }
   const later = isReconciled
-    ? reconcileText(changedAt(trace) ?? 0)
+    ? reconcileText(trace.changedAt ?? 0)
     : 'a reconcile soon after its change does, or its next change or order';
   const lost = `No webhook of ${entry ? 'this state' : 'it'} was accepted, and nothing of it is on the queue. "resend" sends it now; otherwise ${later}.`;
   return say(isReconciled ? 'waits' : 'action required', `${missing} ${lost}${holds}`, send);

@@ -7,7 +7,6 @@ import { type EntityEntry, readEntry } from '../../../shared/core/ledger/ledger.
 import { fromThousandths } from '../../../shared/core/ledger/service-order.ts';
 import { mapSnapshot } from '../../../shared/core/mapping/map-snapshot.ts';
 import { faultText, type Mapped } from '../../../shared/core/mapping/wanted-state.ts';
-import type { PlatformHealing } from '../../../shared/core/platform/platform.ts';
 import {
   type Compared,
   type Sides as ComparedSides,
@@ -33,21 +32,13 @@ import type { Verdict, VerdictKind } from '../document/document.ts';
 import { utcText } from '../terminal/text.ts';
 
 /** One entity as each side has it now. */
-export interface Sides extends Omit<ComparedSides, 'changedAt'> {
+export interface Sides extends ComparedSides {
   readonly key: EntityKey;
   readonly store: StoreAnswer<StoreEntity>;
   /** Of an order: every id under which the service has it, first the one that `held` is. */
   readonly copies: readonly HeldCopy[];
   /** Of a shop for which nothing is sent before `go-live`: what would be, once an event of it was worked on. */
   readonly observed: { readonly plan: ObservedPlan | undefined } | undefined;
-  /** What its platform says of changes. Absent: that it names the moment of each. */
-  readonly healing?: Pick<PlatformHealing, 'versionsAreReadings'>;
-}
-
-/** When the store changed it. Undefined where it does not say so, or is not found. */
-export function changedAt({ key, store, healing }: Pick<Sides, 'key' | 'store' | 'healing'>) {
-  const isRead = healing?.versionsAreReadings.includes(key.kind);
-  return store.kind === 'found' && !isRead ? versionOf(store.value) : undefined;
 }
 
 interface HeldCopy {
@@ -82,8 +73,9 @@ export async function readSides(
   const { assumptions } = deployment.connector.loyalty;
   const plan = isObserved ? await readEntry(ledger, planKey(key)) : undefined;
   const observed = isObserved ? { plan: recallPlan(plan?.remembered) } : undefined;
-  const healing = HEALING[shop.platform];
-  const known = { key, entry, store, mapped, observed, healing };
+  const isDated = !HEALING[shop.platform].versionsAreReadings.includes(key.kind);
+  const changedAt = store.kind === 'found' && isDated ? versionOf(store.value) : undefined;
+  const known = { key, entry, store, changedAt, mapped, observed };
   return { ...known, ...found, doubt: control.doubt, assumptions };
 }
 
@@ -192,7 +184,7 @@ export interface JudgedSides extends Verdict, Compared {
 }
 
 export function judgeSides(sides: Sides): JudgedSides {
-  const compared = compareSides({ ...sides, changedAt: changedAt(sides) });
+  const compared = compareSides(sides);
   const judged = { ...compared, isApplied: isApplied(compared), rows: rowsOf(sides, compared) };
   const [kind, words] = FINDINGS[compared.finding];
   return { ...judged, kind, what: typeof words === 'string' ? words : words(sides, judged) };

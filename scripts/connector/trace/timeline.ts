@@ -5,7 +5,7 @@ import { nextAttempt } from '../pause/read-pauses.ts';
 import { FOR_WHAT } from '../pause/waiting-messages.ts';
 import { counted, utcText } from '../terminal/text.ts';
 import type { Trace } from './collect-trace.ts';
-import { amountText, changedAt } from './sides.ts';
+import { amountText } from './sides.ts';
 
 type Line = TimelineBlock['lines'][number];
 
@@ -27,8 +27,7 @@ export function timelineOf(trace: Trace, isSettled: boolean): TimelineBlock {
   };
 }
 
-function inStore(trace: Trace): readonly Line[] {
-  const { store } = trace;
+function inStore({ store, changedAt: last }: Trace): readonly Line[] {
   if (store.kind !== 'found') return [];
   const { value } = store;
   const order = value.kind === 'order' ? value.order : undefined;
@@ -41,7 +40,6 @@ function inStore(trace: Trace): readonly Line[] {
   const known = Object.entries(moments).flatMap(([what, at]) =>
     at === undefined ? [] : [{ at, who: 'Store', what }],
   );
-  const last = changedAt(trace);
   if (last === undefined) return known;
   // The last change is most often one that has a line of its own.
   if (known.some(({ at }) => Math.abs(Date.parse(at) - last) < 1_000)) return known;

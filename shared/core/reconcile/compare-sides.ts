@@ -2,12 +2,13 @@ import type { Value } from '../../loyalty/operations.ts';
 import { DROPPED } from '../batch/dead-letter.ts';
 import { type Doubt, isInDoubt, isKnown } from '../ledger/entry.ts';
 import type { EntityEntry } from '../ledger/ledger.ts';
-import { countsOf, type ServiceOrder, toThousandths } from '../ledger/service-order.ts';
+import { countsOf, toThousandths } from '../ledger/service-order.ts';
 import {
   type CouponForm,
   differsByRulesAlone,
   idempotencyKey,
   type Mapped,
+  type OrderForm,
   type ProductForm,
   type WantedState,
 } from '../mapping/wanted-state.ts';
@@ -16,6 +17,7 @@ import { CANCELLED_STATE, COMPLETED_STATE } from '../sync/held-order.ts';
 import type { ReadingAssumptions } from './dependencies.ts';
 
 type Fields<Form, Name extends keyof Form> = { readonly [Field in Name]?: Form[Field] | null };
+type SentOrder = { readonly kind: 'order'; readonly order: OrderForm & Pick<HeldOrder, 'State'> };
 type CouponFields = Fields<CouponForm, 'IsUsed' | 'CouponValue' | 'CouponType'>;
 type ProductFields = Fields<ProductForm, 'Title' | 'ProductPrice' | 'IsActive' | 'Url'>;
 
@@ -118,11 +120,11 @@ export interface Compared {
  * never that both agree.
  */
 export function compareSides(sides: Sides): Compared {
-  const { mapped, entry, held, assumptions } = sides;
+  const { mapped, entry, held } = sides;
   const figures = {
     store: mapped?.kind === 'wanted' ? figuresOfStore(mapped.wanted) : undefined,
     ledger: figuresOfLedger(entry),
-    service: figuresOfService(held, entry?.service, assumptions),
+    service: figuresOfService(sides),
   };
   const expected = mapped ? figures.store : figures.ledger;
   const isLive = expected !== undefined && !isOver(expected);
@@ -214,21 +216,18 @@ function isChangedThere({ held, entry }: Sides, { figures }: Pick<Compared, 'fig
 /** By today's rules. */
 export function figuresOfStore(wanted: WantedState): Figures | undefined {
   switch (wanted.kind) {
-    case 'order': {
-      const { IsCompleted, OrderTotal, Coupon = null } = wanted.order;
-      const state = IsCompleted ? 'completed' : 'pending';
-      return { state, amount: toThousandths(OrderTotal), coupon: Coupon };
-    }
+    case 'order':
+      return { ...figuresOf(wanted), coupon: wanted.order.Coupon ?? null };
     case 'cancelled-order':
       return { state: 'cancelled' };
-    case 'coupon':
-      return wanted.coupon.IsUsed ? { state: 'over' } : figuresOfCoupon(wanted.coupon);
     case 'inactive-coupon':
       return { state: 'over' };
+    case 'coupon':
+      return wanted.coupon.IsUsed ? { state: 'over' } : figuresOf(wanted);
     case 'member':
-      return { email: (wanted.member.Email ?? '').toLowerCase() };
+      return figuresOf({ kind: 'customer', customer: wanted.member });
     case 'product':
-      return figuresOfProduct(wanted.product);
+      return figuresOf(wanted);
     case 'deleted-member':
       return undefined;
   }
@@ -244,46 +243,41 @@ function figuresOfLedger(entry: EntityEntry | undefined): Figures | undefined {
   return { state: service?.ended ? 'cancelled' : live, amount };
 }
 
-export function figuresOfService(
-  held: Held,
-  service: ServiceOrder | undefined,
-  { readTotals }: Sides['assumptions'],
-): Figures | undefined {
-  switch (held.kind) {
+export function figuresOfService({ held, entry, assumptions }: Omit<Sides, 'mapped'>) {
+  const { taken = 0, theirs = 0 } = entry?.service ?? {};
+  // What another integration counted otherwise is no difference.
+  return figuresOf(held, theirs + (assumptions.readTotals === 'as-sent' ? taken : 0));
+}
+
+/** `apart`: what of an order's total is not compared. */
+function figuresOf(side: Held | SentOrder, apart = 0): Figures | undefined {
+  switch (side.kind) {
     case 'order': {
-      const { State, IsCancelledOrReturned, IsCompleted, OrderTotal, Coupon } = held.order;
+      const { State, IsCancelledOrReturned, IsCompleted, OrderTotal, Coupon } = side.order;
       // State 4, ignored, is none of its own: the service has the order, and its program decided not to count it.
       const live = State === COMPLETED_STATE || IsCompleted ? 'completed' : 'pending';
       const isCancelled = State === CANCELLED_STATE || IsCancelledOrReturned === true;
-      const { taken = 0, theirs = 0 } = service ?? {};
-      // What another integration counted otherwise is no difference.
-      const apart = theirs + (readTotals === 'as-sent' ? taken : 0);
       return {
         state: isCancelled ? 'cancelled' : live,
         amount: OrderTotal === undefined ? undefined : toThousandths(OrderTotal) - apart,
-        coupon: Coupon,
+        ...(Coupon !== undefined && { coupon: Coupon }),
       };
     }
-    case 'coupon':
-      return figuresOfCoupon(held.coupon);
+    case 'coupon': {
+      const { IsUsed, CouponValue, CouponType } = side.coupon;
+      const value = CouponValue == null ? undefined : toThousandths(CouponValue);
+      return { state: IsUsed ? 'over' : 'usable', value, type: CouponType ?? undefined };
+    }
     case 'customer':
-      return { email: (held.customer.Email ?? '').toLowerCase() };
-    case 'product':
-      return figuresOfProduct(held.product);
+      return { email: (side.customer.Email ?? '').toLowerCase() };
+    case 'product': {
+      const { Title, ProductPrice, IsActive, Url } = side.product;
+      return { title: Title, price: ProductPrice, isActive: IsActive, url: Url };
+    }
     default:
       return undefined;
   }
 }
-
-const figuresOfCoupon = ({ IsUsed, CouponValue, CouponType }: CouponFields): Figures => ({
-  state: IsUsed ? 'over' : 'usable',
-  value: CouponValue == null ? undefined : toThousandths(CouponValue),
-  type: CouponType ?? undefined,
-});
-
-const figuresOfProduct = ({ Title, ProductPrice, IsActive, Url }: ProductFields) => ({
-  ...{ title: Title, price: ProductPrice, isActive: IsActive, url: Url },
-});
 
 const isOver = ({ state }: Figures): boolean => state === 'cancelled' || state === 'over';
 

@@ -170,18 +170,11 @@ function isOverwritten(
 
 /** True when sending the order again takes nothing that the customer has by the store's word. */
 function isHarmless({ store: wanted, service: found }: Compared['figures'], taken: number) {
-  switch (wanted?.state) {
-    case 'cancelled':
-      return true;
-    // A cancellation is final. And partial cancels may have been lost together with the order.
-    case 'completed':
-      return found?.state !== 'cancelled' && taken === 0;
-    // The service gave points for what is completed there.
-    case 'pending':
-      return found === undefined;
-    default:
-      return false;
-  }
+  if (wanted?.state === 'cancelled') return true;
+  // A cancellation is final. And partial cancels may have been lost together with the order.
+  if (wanted?.state === 'completed') return found?.state !== 'cancelled' && taken === 0;
+  // The service gave points for what is completed there.
+  return wanted?.state === 'pending' && found === undefined;
 }
 
 const CALLS: ReadonlySet<string> = new Set(['applied', 'rejected']);

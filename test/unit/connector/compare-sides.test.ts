@@ -23,6 +23,7 @@ function sides(changes: Partial<Sides>): Sides {
     key: { shop: 'example-store.myshopify.com', kind: 'order', id: order.id },
     ...{ entry: undefined, store: { kind: 'found', value: { kind: 'order', order } }, mapped },
     ...{
+      changedAt: Date.parse(order.updatedAt),
       copies: [],
       observed: undefined,
       held: { kind: 'absent' },
