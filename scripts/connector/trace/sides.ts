@@ -341,16 +341,13 @@ function rowsOf(sides: Sides, { figures, differences, sent }: Compared): JudgedS
     const field = name as keyof Figures;
     if (!(field in store)) return [];
     const differs = differences.includes(field) || differences.includes('absent');
-    // Whose it is stays hidden: only whether both have the same one is shown.
-    if (field === 'email') {
-      const same = differs ? 'another one' : 'the same';
-      const has = store.email ? 'has one' : 'none';
-      const said = figures.service ? same : service;
-      return [{ field: title, store: has, ledger, service: said, differs }];
-    }
-    const said = ({ [field]: figure }: Figures) => {
+    const said = (side: Figures) => {
+      const figure = side[field];
+      // Whose it is stays hidden: only whether both have the same one is shown.
+      if (field === 'email' && side !== store) return differs ? 'another one' : 'the same';
       if (figure === undefined) return 'not recorded';
-      if (figure === null) return 'none';
+      if (figure === null || figure === '') return 'none';
+      if (field === 'email') return 'has one';
       if (field === 'amount' || field === 'value') return amount(Number(figure));
       return (field === 'type' && COUPON_TYPES[Number(figure)]) || String(figure);
     };

@@ -10,7 +10,7 @@ import {
   type PastOutcome,
 } from '../ledger/ledger.ts';
 import { type EntityRules, mapSnapshot } from '../mapping/map-snapshot.ts';
-import type { Mapped, WantedOrder } from '../mapping/wanted-state.ts';
+import type { Mapped } from '../mapping/wanted-state.ts';
 import { withRewardCodeFirst } from '../redemptions/reward-codes.ts';
 import type { StoreEntity } from '../store/store.ts';
 import { announce } from '../sync/fan-out.ts';
@@ -80,7 +80,7 @@ export async function compareEntities(
     const plan = mode === 'observe' ? planned : undefined;
     const judgement = judgeEntity({ key, entry, plan, version, entity, ...at });
     if (kind === 'order' && judgement.kind === 'fine' && isKnown(entry) && !entry.uncertain) {
-      sentOrders.push({ id: one.id, entry, wanted: judgement.applied });
+      sentOrders.push({ id: one.id, entry, applied: judgement.applied });
     }
     if (judgement.kind !== 'heal') return [];
     const { why, wantedKey } = judgement;
@@ -138,8 +138,8 @@ export interface Comparison {
 }
 
 type Judgement =
-  /** `applied`: of an order, the store's state, if the ledger says that it was applied. */
-  | { readonly kind: 'fine'; readonly applied?: WantedOrder }
+  /** `applied`: the store's state, if the ledger says that it was applied. */
+  | { readonly kind: 'fine'; readonly applied?: Mapped | undefined }
   /** Of an observed shop: as it was planned. */
   | { readonly kind: 'planned' }
   /** Rejected at this version: its dead letter may wait for a person, or a person dropped it. */
@@ -189,10 +189,11 @@ export function judgeEntity(comparison: Comparison): Judgement {
   if (wantedKey === undefined) return { kind: 'fine' };
   switch (sentOf({ mapped, entry }, wantedKey)) {
     case 'as-it-is': {
-      const order = orderIn(mapped);
+      const wasChanged =
+        mapped?.kind === 'wanted' && 'changed' in mapped.wanted && mapped.wanted.changed;
       // How much was taken the service does not show: the worker reads the order, and tries the keys of its refunds.
-      if (order?.changed && isInDoubt(entry, comparison.doubt)) return heal('uncertain');
-      return { kind: 'fine', ...(order && { applied: order }) };
+      if (wasChanged && isInDoubt(entry, comparison.doubt)) return heal('uncertain');
+      return { kind: 'fine', applied: mapped };
     }
     // A change of the rules takes nothing back by itself: `resend` does, on request.
     case 'by-other-rules':
@@ -227,12 +228,6 @@ function lastLine({ outcomes }: EntityEntry, version: number): PastOutcome | und
   const lines = outcomes.filter(({ outcome, why }) => outcome !== 'skipped' || why !== HISTORY);
   const newest = lines.findLast(isOfVersion);
   return newest ?? (outcomes.some(isOfVersion) ? lines.at(-1) : undefined);
-}
-
-function orderIn(mapped: Mapped | undefined): WantedOrder | undefined {
-  if (mapped?.kind !== 'wanted') return undefined;
-  const { wanted } = mapped;
-  return wanted.kind === 'order' || wanted.kind === 'cancelled-order' ? wanted : undefined;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { throughBreaker } from '../calls/call-loyalty.ts';
 import { type EntityEntry, readEntry } from '../ledger/ledger.ts';
-import type { WantedOrder } from '../mapping/wanted-state.ts';
+import type { Mapped } from '../mapping/wanted-state.ts';
 import type { HeldOrder } from '../sync/change-service.ts';
 import { readHeld } from '../sync/held-order.ts';
 import { type Compared, compareSides, isOtherAmount } from './compare-sides.ts';
@@ -19,7 +19,7 @@ export interface SentOrder {
   readonly id: string;
   readonly entry: EntityEntry;
   /** The store's state; undefined where another one was applied, for example by earlier rules. */
-  readonly wanted: WantedOrder | undefined;
+  readonly applied: Mapped | undefined;
 }
 
 /** At most five a second: the service's limit is not documented, and the workers come first. */
@@ -122,26 +122,25 @@ const SHOWN_AFTER_MS = 24 * 3_600_000;
 
 /**
  * What to do about what the service holds of an order that was sent. Where the store's state is not the applied one
- * (`wanted` undefined), nothing is healed.
+ * (`applied` undefined), nothing is healed.
  * See docs/decisions/0019-the-deep-scan-reads-the-service-and-takes-no-points.md.
  */
 export function judgeHeld(
-  { entry, wanted }: SentOrder,
+  { entry, applied }: SentOrder,
   held: HeldOrder | undefined,
   assumptions: ReadingAssumptions,
   now: Date,
 ): HeldVerdict {
   const { figures, differences } = compareSides({
-    mapped: wanted && { kind: 'wanted', wanted, remember: undefined },
+    ...{ mapped: applied, entry, assumptions },
     held: held ? { kind: 'order', order: held } : { kind: 'absent' },
-    ...{ entry, assumptions },
   });
   if (differences.length === 0) return { kind: 'same' };
   const isAboutState = differences.some((one) => one === 'absent' || one === 'state');
   if (isAboutState && now.getTime() - lastCallAt(entry) < SHOWN_AFTER_MS) return { kind: 'waits' };
   const isHealed =
-    wanted !== undefined &&
-    (!held || wanted.kind === 'cancelled-order' || assumptions.ordersAreReplaced) &&
+    applied !== undefined &&
+    (!held || figures.store?.state === 'cancelled' || assumptions.ordersAreReplaced) &&
     (isAboutState
       ? isHarmless(figures, entry.service?.taken ?? 0)
       : differences.includes('amount') && isOverwritten(entry, figures, assumptions));

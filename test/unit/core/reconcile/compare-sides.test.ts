@@ -54,6 +54,8 @@ const held = (changes: object = {}) => ({
   ...changes,
 });
 
+const mappedTo = (wanted: WantedState): Mapped => ({ kind: 'wanted', wanted, remember: undefined });
+
 /** The judgement so many hours after the last call. */
 function judge(
   wanted: WantedOrder | undefined,
@@ -61,7 +63,8 @@ function judge(
   { hours = 25, taken = 0, settings = {}, entry = entryWith(taken) } = {},
 ) {
   const now = new Date(CALLED + hours * HOUR_MS);
-  return judgeHeld({ id: '71', entry, wanted }, found, { ...assumptions, ...settings }, now);
+  const applied = wanted && mappedTo(wanted);
+  return judgeHeld({ id: '71', entry, applied }, found, { ...assumptions, ...settings }, now);
 }
 
 const judged = (...given: Parameters<typeof judge>) => judge(...given).kind;
@@ -204,7 +207,6 @@ describe('what the service holds of an order', () => {
   });
 });
 
-const mappedTo = (wanted: WantedState): Mapped => ({ kind: 'wanted', wanted, remember: undefined });
 const heldAs = (changes: object): Held => ({ kind: 'order', order: held(changes) });
 
 function compare(changes: Partial<Sides>) {
