@@ -7,7 +7,7 @@ import {
   isOtherAmount,
 } from '../../../shared/core/reconcile/compare-sides.ts';
 import { minorDigits } from '../../../shared/store/money.ts';
-import { type Sides, SKIPS } from './sides.ts';
+import { orderIn, type Sides, SKIPS } from './sides.ts';
 
 /** How what we would have the service hold of an order compares with what it holds, and whether that is well. */
 export const ORDER_VERDICTS = {
@@ -47,8 +47,7 @@ export interface JudgedOrder {
 
 export function judgeOrder(sides: Sides): JudgedOrder {
   const { key, entry, store, held: answer, copies, assumptions } = sides;
-  const order =
-    store.kind === 'found' && store.value.kind === 'order' ? store.value.order : undefined;
+  const order = orderIn(store);
   const read = copies.map((copy) => {
     const held = { ...copy, kind: 'order' } as const;
     const figures = figuresOfService({ held, entry, assumptions });

@@ -46,6 +46,9 @@ interface HeldCopy {
   readonly order: HeldOrder;
 }
 
+export const orderIn = (store: StoreAnswer<StoreEntity>): StoreOrder | undefined =>
+  store.kind === 'found' && store.value.kind === 'order' ? store.value.order : undefined;
+
 /** Reads the three sides, and changes nothing. */
 export async function readSides(
   deployment: Deployment,
@@ -62,7 +65,7 @@ export async function readSides(
   const isObserved = shop.mode === 'observe' || control.observing !== undefined;
   const { until = 0 } = control.takeover ?? {};
   const mayBeElsewhere = Date.now() < until || (until > 0 && !isKnown(entry));
-  const order = read.kind === 'found' && read.value.kind === 'order' ? read.value.order : undefined;
+  const order = orderIn(read);
   const asked = { key, entry, order: isObserved || mayBeElsewhere ? order : undefined };
   const found = await askUnderAllIds(services.loyalty(shop), asked, shop.otherOrderIds);
   const store =
@@ -104,10 +107,10 @@ async function askUnderAllIds(
       copies.push({ id, order: answer.order });
   }
   // One that was cancelled there counts for nothing.
-  const [best] = copies.toSorted((one, other) => cancelledLast(one) - cancelledLast(other));
-  const others = copies.filter((one) => one !== best);
-  if (!best) return { held: first ?? { kind: 'absent' }, copies };
-  return { held: { kind: 'order', order: best.order }, copies: [best, ...others] };
+  const sorted = copies.toSorted((one, other) => cancelledLast(one) - cancelledLast(other));
+  const [best] = sorted;
+  const held = best ? ({ kind: 'order', order: best.order } as const) : first;
+  return { held: held ?? { kind: 'absent' }, copies: sorted };
 }
 
 const cancelledLast = ({ order }: HeldCopy) => Number(!isHeldLive(order));
@@ -162,26 +165,19 @@ function mapNow(
   const found = store.kind === 'found' && !isOther ? store.value : undefined;
   const entity = found ?? ({ kind: 'gone' } as const);
   const version = found ? versionOf(found) : now.getTime();
-  return mapSnapshot(
-    key,
-    { kind: 'snapshot', entity, version, source: 'store' },
-    entry,
-    rules,
-    now,
-  );
+  const snapshot = { kind: 'snapshot', entity, version, source: 'store' } as const;
+  return mapSnapshot(key, snapshot, entry, rules, now);
 }
 
 /** What the comparison found, in words. */
 export interface JudgedSides extends Verdict, Compared {
   readonly isApplied: boolean;
-  readonly rows: readonly {
-    readonly field: string;
-    readonly store: string;
-    readonly ledger: string;
-    readonly service: string;
-    readonly differs: boolean;
-  }[];
+  readonly rows: readonly Row[];
 }
+
+type Row = Readonly<Record<'field' | 'store' | 'ledger' | 'service', string>> & {
+  readonly differs: boolean;
+};
 
 export function judgeSides(sides: Sides): JudgedSides {
   const compared = compareSides(sides);
@@ -319,21 +315,18 @@ const FIELDS: Readonly<Partial<Record<keyof Figures, string>>> = {
   ...{ type: 'type', email: 'e-mail address', title: 'title', price: 'price' },
 };
 
-function rowsOf(sides: Sides, { figures, differences, sent }: Compared): JudgedSides['rows'] {
+function rowsOf(sides: Sides, { figures, differences, sent }: Compared): readonly Row[] {
   const { key, entry, held, store: read, assumptions } = sides;
   const isRefused = held.kind === 'unknown' && held.isRefused;
-  const ledger = isApplied({ sent })
-    ? 'sent'
-    : isKnown(entry)
-      ? 'an earlier state was sent'
-      : 'not sent';
+  const before = isKnown(entry) ? 'an earlier state was sent' : 'not sent';
+  const ledger = isApplied({ sent }) ? 'sent' : before;
   const service = isRefused ? 'refuses to answer' : (SERVICE[held.kind] ?? 'has it');
   const { store } = figures;
   if (!store || (key.kind === 'product' && read.kind !== 'found')) {
     const field = key.kind === 'member' ? 'customer' : key.kind;
     return [{ field, store: STORE[read.kind], ledger, service, differs: false }];
   }
-  const order = read.kind === 'found' && read.value.kind === 'order' ? read.value.order : undefined;
+  const order = orderIn(read);
   const taken = assumptions.readTotals === 'as-sent' ? (entry?.service?.taken ?? 0) : 0;
   const amount = (thousandths: number) => amountText(fromThousandths(thousandths), order?.currency);
   const computed = taken > 0 ? ` (as sent, less ${amount(taken)} taken back)` : '';
