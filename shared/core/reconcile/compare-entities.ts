@@ -15,7 +15,7 @@ import { withRewardCodeFirst } from '../redemptions/reward-codes.ts';
 import type { StoreEntity } from '../store/store.ts';
 import { announce } from '../sync/fan-out.ts';
 import { planKey } from '../sync/preview-sync.ts';
-import { keyOf, sentOf } from './compare-sides.ts';
+import { sentOf, wantedKeyOf } from './compare-sides.ts';
 import {
   type Compared,
   type ReconcileDeps,
@@ -89,15 +89,8 @@ export async function compareEntities(
     const isUnannounced = why === 'missing' || (why === 'stale' && isSame);
     const isQuiet = (kind === 'product' && deps.quietProducts) || (kind === 'member' && isDated);
     const coupon = entity?.kind === 'coupon' ? entity.coupon : undefined;
-    return [
-      {
-        key,
-        version,
-        wantedKey,
-        coupon,
-        why: isQuiet && isUnannounced ? 'unannounced' : reasonOf(why),
-      },
-    ];
+    const reason = isQuiet && isUnannounced ? 'unannounced' : reasonOf(why);
+    return [{ key, version, wantedKey, coupon, why: reason }];
   });
   const coupons = differing.flatMap(({ coupon }) => coupon ?? []);
   await announce(domain, coupons, ledger);
@@ -171,7 +164,7 @@ export function judgeEntity(comparison: Comparison): Judgement {
   const asked = rejectedAt !== undefined && { history: true };
   const snapshot = { kind: 'snapshot', version, source: 'store', ...asked } as const;
   const mapped = entity && mapSnapshot(key, { ...snapshot, entity }, entry, rules, now);
-  const wantedKey = keyOf(mapped);
+  const wantedKey = wantedKeyOf(mapped);
   if (isPlanned(comparison, wantedKey)) return { kind: 'planned' };
   const heal = (why: HealReason): Judgement => ({ kind: 'heal', why, wantedKey });
   // The mapping skips it, with or without an event. But the service may hold it, and the ledger have forgotten that.

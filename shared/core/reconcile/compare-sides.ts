@@ -69,7 +69,7 @@ export interface Figures {
   readonly url?: string | null | undefined;
 }
 
-export type Difference = keyof Figures | 'absent';
+type Difference = keyof Figures | 'absent';
 
 /** What the ledger says was sent of the state that the store has now. */
 type Sent = 'as-it-is' | 'by-other-rules' | 'an-earlier-state' | 'nothing';
@@ -170,7 +170,7 @@ export const isApplied = ({ sent }: Pick<Compared, 'sent'>): boolean =>
 
 export function sentOf(
   { mapped, entry, changedAt }: Pick<Sides, 'mapped' | 'entry' | 'changedAt'>,
-  wantedKey = keyOf(mapped),
+  wantedKey = wantedKeyOf(mapped),
 ): Sent {
   if (entry?.appliedKey === undefined) return 'nothing';
   if (entry.uncertain) return 'an-earlier-state';
@@ -179,7 +179,7 @@ export function sentOf(
   return isSameState && differsByRulesAlone(mapped, entry) ? 'by-other-rules' : 'an-earlier-state';
 }
 
-export const keyOf = (mapped: Mapped | undefined): string | undefined =>
+export const wantedKeyOf = (mapped: Mapped | undefined): string | undefined =>
   mapped?.kind === 'wanted' ? idempotencyKey(mapped.wanted) : undefined;
 
 function whyNotSent({ entry, changedAt = 0 }: Sides): NotSent {
