@@ -3,8 +3,10 @@ import { mapCoupon } from '../../../shared/core/mapping/map-coupon.ts';
 import { mapOrder } from '../../../shared/core/mapping/map-order.ts';
 import { mapProduct } from '../../../shared/core/mapping/map-product.ts';
 import type { Mapped } from '../../../shared/core/mapping/wanted-state.ts';
+import { compareSides, type Held } from '../../../shared/core/reconcile/compare-sides.ts';
 import type { Store, StoreAnswer } from '../../../shared/core/store/store.ts';
 import { amountHeld, knownFrom } from '../../harness/held-order.ts';
+import type { OrderRow } from '../../loyalty-sandbox/program/rows.ts';
 import type { LoyaltySandbox } from '../../loyalty-sandbox/sandbox.ts';
 import type { StoreSandbox } from '../../store-sandbox/sandbox.ts';
 import { openStoreAdmin } from '../start-sandboxes.ts';
@@ -41,8 +43,6 @@ export function listSandbox(
   };
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
 /**
  * Reads everything from the store, computes the wanted states by the connector's own rules, and compares
  * them with what the loyalty service holds.
@@ -55,36 +55,37 @@ export async function compare(
 ): Promise<Comparison> {
   const state = loyalty.state();
   const differences: string[] = [];
-  const check = (what: string, mapped: Mapped, found: object | undefined): boolean => {
-    const problem = differenceOf(mapped, found);
+  /** How many agree: one or none. */
+  const check = (what: string, mapped: Mapped, held: Held | undefined): number => {
+    const problem = problemOf(mapped, held ?? { kind: 'absent' });
     if (problem !== undefined) differences.push(`${what}: ${problem}`);
-    return problem === undefined;
+    return problem === undefined ? 1 : 0;
   };
   const count = { orders: 0, products: 0, coupons: 0 };
   const heldOrders = new Map(state.orders.map((order) => [order.OriginalId, order]));
   for (const id of orderIds) {
     const found = heldOrders.get(id);
-    const order = foundValue(await admin.readOrder(domain, id));
-    const mapped = mapOrder(order, rules, knownFrom(found));
-    const held = found && { ...found, OrderTotal: amountHeld(found) };
-    if (check(`order ${id}`, mapped, held)) count.orders += 1;
+    const mapped = mapOrder(foundValue(await admin.readOrder(domain, id)), rules, knownFrom(found));
+    count.orders += check(`order ${id}`, mapped, found && heldOrder(found));
   }
   for (const id of productIds) {
-    const found = state.products.find(({ OriginalId }) => OriginalId === id);
-    if (!found && mayLack(id)) continue;
-    const product = foundValue(await admin.readProduct(domain, id));
-    if (check(`product ${id}`, mapProduct(product, rules, domain), found)) count.products += 1;
+    const product = state.products.find(({ OriginalId }) => OriginalId === id);
+    if (!product && mayLack(id)) continue;
+    const mapped = mapProduct(foundValue(await admin.readProduct(domain, id)), rules, domain);
+    count.products += check(`product ${id}`, mapped, product && { kind: 'product', product });
   }
   for (const code of codes) {
     const found = state.coupons.find(({ CouponCode }) => CouponCode === code);
-    const coupon = foundValue(await admin.readCoupon(domain, code));
+    const known = { known: found !== undefined, remembered: undefined, now };
     const mapped = mapCoupon(
-      coupon,
+      foundValue(await admin.readCoupon(domain, code)),
       rules,
-      { known: found !== undefined, remembered: undefined, now },
+      known,
       domain,
     );
-    if (check(`coupon ${code}`, mapped, found)) count.coupons += 1;
+    // As the service answers it.
+    const coupon = found && { ...found, IsUsed: found.IsUsed || !found.isActive };
+    count.coupons += check(`coupon ${code}`, mapped, coupon && { kind: 'coupon', coupon });
   }
   for (const { CouponCode: code, isActive } of state.coupons) {
     if (isActive && !codes.includes(code)) {
@@ -92,6 +93,14 @@ export async function compare(
     }
   }
   return { ...count, differences };
+}
+
+function heldOrder(found: OrderRow): Held {
+  const { OriginalId, IsCompleted, IsCancelledOrReturned } = found;
+  return {
+    kind: 'order',
+    order: { OriginalId, IsCompleted, IsCancelledOrReturned, OrderTotal: amountHeld(found) },
+  };
 }
 
 function isAnnounced({ deliveries }: StoreSandbox, productId: string): boolean {
@@ -104,46 +113,22 @@ function foundValue<Value>(answer: StoreAnswer<Value>): Value {
   throw new Error(`The store could not be read for the comparison: ${answer.kind}.`);
 }
 
-/** Undefined means no difference. */
-function differenceOf(mapped: Mapped, found: object | undefined): string | undefined {
+/** Without the ledger, which may be wrong. Undefined means no difference. */
+function problemOf(mapped: Mapped, held: Held): string | undefined {
+  const assumptions = { readTotals: 'less-partial-cancels' } as const;
+  const compared = compareSides({ mapped, held, entry: undefined, assumptions });
+  const { finding, differences, figures } = compared;
   if (mapped.kind === 'fault') return 'a rule of the settings fails for it';
   if (mapped.kind === 'skip') {
-    // The loyalty service itself created the code of a reward; an exchange changes nothing yet.
-    if (!found || mapped.why === 'reward-coupon' || mapped.why === 'exchange') return undefined;
+    // The loyalty service itself created the code of a reward.
+    if (finding !== 'skipped-but-held' || mapped.why === 'reward-coupon') return undefined;
     return `the loyalty service has it, although it is skipped (${mapped.why})`;
   }
-  const { wanted } = mapped;
-  switch (wanted.kind) {
-    case 'order': {
-      const { OrderTotal, IsCompleted } = wanted.order;
-      return differing({ OrderTotal, IsCompleted, IsCancelledOrReturned: false }, found);
-    }
-    case 'cancelled-order':
-      return found && differing({ IsCancelledOrReturned: true }, found);
-    case 'product': {
-      const { Title, ProductPrice, IsActive, Url } = wanted.product;
-      return differing({ Title, ProductPrice, IsActive, Url }, found);
-    }
-    case 'coupon': {
-      const { CouponType, CouponValue } = wanted.coupon;
-      return differing({ CouponType, CouponValue, isActive: true }, found);
-    }
-    case 'inactive-coupon':
-      return found && differing({ isActive: false }, found);
-    case 'member': {
-      const { Name, Email, Phone } = wanted.member;
-      return differing({ Name, Email, Phone }, found);
-    }
-    case 'deleted-member':
-      return undefined;
-  }
-}
-
-function differing(wanted: Fields, row: object | undefined): string | undefined {
-  if (!row) return 'the loyalty service does not have it';
-  const found: Fields = { ...row };
-  const wrong = Object.keys(wanted).filter((name) => wanted[name] !== found[name]);
-  if (wrong.length === 0) return undefined;
-  const parts = wrong.map((name) => `${name} is ${found[name]} and should be ${wanted[name]}`);
-  return parts.join(', ');
+  if (finding === 'agree') return undefined;
+  const wrong = differences.map((one) =>
+    one === 'absent'
+      ? 'the loyalty service does not have it'
+      : `${one} is ${figures.service?.[one]} and should be ${figures.store?.[one]}`,
+  );
+  return wrong.join(', ') || finding;
 }

@@ -37,7 +37,7 @@ import type { CommonOptions, Session } from '../session/session.ts';
 import { BadArguments, EXIT, type ExitCode, Problem } from '../terminal/exit.ts';
 import { counted } from '../terminal/text.ts';
 import { changedOrders, findEntity, parseKind } from '../trace/find.ts';
-import { compareSides, isCancelledThere, readSides } from '../trace/sides.ts';
+import { judgeSides, readSides } from '../trace/sides.ts';
 
 export interface ResendOptions extends CommonOptions {
   /** Epoch milliseconds. */
@@ -201,12 +201,11 @@ async function planNamed(
     const verdict = kind && { kind, what: one.now.summary };
     return verdict ? { ...plan, preview: { ...preview, verdict, blocks: [] } } : plan;
   }
-  const sides = await readSides(deployment, services, shop, one.key);
-  const compared = compareSides(sides);
+  const compared = judgeSides(await readSides(deployment, services, shop, one.key));
   const what = compared.kind === 'well' ? 'Nothing had to be sent.' : ALREADY;
   const verdict = { kind: compared.kind, what: `${what} ${compared.what}` };
   const anyway = { label: 'Send it anyway', line: lineWith({ force: true }) };
-  const mayHelp = compared.kind !== 'well' && !isCancelledThere(sides);
+  const mayHelp = compared.kind !== 'well' && !compared.isCancelledThere;
   const next = mayHelp ? [anyway] : [];
   return { ...plan, preview: { ...preview, verdict, next, blocks: [] } };
 }

@@ -3,16 +3,15 @@ import { fromThousandths } from '../../../shared/core/ledger/service-order.ts';
 import type { AmountStep, WantedOrder } from '../../../shared/core/mapping/wanted-state.ts';
 import type { StoreOrder } from '../../../shared/store/store-entities.ts';
 import type { ArithmeticBlock } from '../document/document.ts';
-import { amountText, type Sides } from './sides.ts';
+import { amountText, orderIn, type Sides } from './sides.ts';
 
 type Step = ArithmeticBlock['steps'][number];
 
 /** How an order's amount came about, and what it counted at which time. Empty for what is no order, or has no amount. */
 export function arithmeticOf(sides: Sides): readonly ArithmeticBlock[] {
   const { store, mapped } = sides;
-  if (store.kind !== 'found' || store.value.kind !== 'order') return [];
-  if (mapped?.kind !== 'wanted' || !('order' in mapped.wanted)) return [];
-  const { order } = store.value;
+  const order = orderIn(store);
+  if (!order || mapped?.kind !== 'wanted' || !('order' in mapped.wanted)) return [];
   const { wanted, steps = [] } = mapped;
   const text = (amount: number) => amountText(amount, order.currency);
   const total = { amount: text(wanted.order.OrderTotal ?? 0), what: 'counts', isSum: true };

@@ -3,6 +3,7 @@ import type { ListedDeadLetter } from '../../../shared/core/batch/dead-letter.ts
 import { createCircuitBreaker } from '../../../shared/core/calls/call-loyalty.ts';
 import { type EntityKind, queueFamilyOf } from '../../../shared/core/events/event.ts';
 import { readEntry } from '../../../shared/core/ledger/ledger.ts';
+import type { Held } from '../../../shared/core/reconcile/compare-sides.ts';
 import { openIn } from '../../../shared/core/redemptions/redemption-record.ts';
 import { earningOf } from '../../../shared/core/storefront/read-history.ts';
 import type { LoyaltyClient } from '../../../shared/loyalty/client.ts';
@@ -12,7 +13,7 @@ import { type Deployment, openLedger } from '../deployment/deployment.ts';
 import type { ShopServices } from '../deployment/services.ts';
 import { type PauseStatus, readPauses } from '../pause/read-pauses.ts';
 import { readWaiting, type WaitingInShop } from '../pause/waiting-messages.ts';
-import { type Held, readSides, type Sides } from './sides.ts';
+import { readSides, type Sides } from './sides.ts';
 
 /** Everything known of one order, product, coupon or customer. */
 export interface Trace extends Sides {

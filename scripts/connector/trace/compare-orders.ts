@@ -26,7 +26,7 @@ import {
   judgeOrder,
   ORDER_VERDICTS,
 } from './judge-order.ts';
-import { amountText, compareSides, isApplied, readSides, type Sides } from './sides.ts';
+import { amountText, judgeSides, readSides, type Sides } from './sides.ts';
 
 /** The loyalty service may allow few calls, and the workers need them. */
 const AT_ONCE = 3;
@@ -75,9 +75,10 @@ function compareOne(sides: Sides): ComparedOrder {
   // What another integration sent before go-live is not ours to judge.
   const isBefore = sides.mapped?.kind === 'skip' && sides.mapped.why === 'before-go-live';
   const isPlanned = isObserved || verdict === 'twice' || isBefore;
-  const { kind, what } = isPlanned ? planned : compareSides(sides);
+  const live = judgeSides(sides);
+  const { kind, what } = isPlanned ? planned : live;
   const isWanted = sides.mapped?.kind === 'wanted' && !sides.entry?.uncertain;
-  const isMissing = !isObserved && kind !== 'well' && isWanted && !isApplied(sides);
+  const isMissing = !isObserved && kind !== 'well' && isWanted && !live.isApplied;
   return { ...judged, isObserved, kind, what, isMissing };
 }
 

@@ -1,8 +1,13 @@
-import { fromThousandths, toThousandths } from '../../../shared/core/ledger/service-order.ts';
+import { fromThousandths } from '../../../shared/core/ledger/service-order.ts';
 import { faultText, type Mapped } from '../../../shared/core/mapping/wanted-state.ts';
-import { isOther, sideOfService } from '../../../shared/core/reconcile/compare-order.ts';
+import {
+  type Figures,
+  figuresOfService,
+  figuresOfStore,
+  isOtherAmount,
+} from '../../../shared/core/reconcile/compare-sides.ts';
 import { minorDigits } from '../../../shared/store/money.ts';
-import { type Sides, SKIPS } from './sides.ts';
+import { orderIn, type Sides, SKIPS } from './sides.ts';
 
 /** How what we would have the service hold of an order compares with what it holds, and whether that is well. */
 export const ORDER_VERDICTS = {
@@ -41,15 +46,14 @@ export interface JudgedOrder {
 }
 
 export function judgeOrder(sides: Sides): JudgedOrder {
-  const { key, store, held: answer, copies } = sides;
-  const order =
-    store.kind === 'found' && store.value.kind === 'order' ? store.value.order : undefined;
+  const { key, entry, store, held: answer, copies, assumptions } = sides;
+  const order = orderIn(store);
   const read = copies.map((copy) => {
-    const { state, amount = 0 } =
-      sideOfService(copy.order, sides.entry?.service, sides.assumptions) ?? {};
-    return { id: copy.id, state, counts: state === 'completed' ? amount : 0 };
+    const held = { ...copy, kind: 'order' } as const;
+    const figures = figuresOfService({ held, entry, assumptions });
+    return { id: copy.id, state: figures?.state, counts: countsIn(figures) };
   });
-  const planned = plannedOf(sides.mapped);
+  const planned = plannedOf(sides);
   const held = read.reduce((sum, { counts }) => sum + counts, 0);
   return {
     ...{ id: key.id, name: order?.name || key.id, currency: order?.currency },
@@ -61,27 +65,23 @@ export function judgeOrder(sides: Sides): JudgedOrder {
   };
 }
 
+const countsIn = ({ state, amount = 0 }: Figures = {}): number =>
+  state === 'completed' ? amount : 0;
+
 type Skip = Extract<Mapped, { kind: 'skip' }>['why'];
 
 /** What counts, or why nothing does. Undefined: not known. */
-function plannedOf(mapped: Mapped | undefined): number | Skip | undefined {
+function plannedOf({ mapped }: Sides): number | Skip | undefined {
   if (!mapped || mapped.kind === 'fault') return undefined;
   if (mapped.kind === 'skip') return mapped.why === 'never-sent' ? 0 : mapped.why;
-  const { wanted } = mapped;
-  if (wanted.kind !== 'order') return 0;
-  return wanted.order.IsCompleted ? toThousandths(wanted.order.OrderTotal) : 'pending';
-}
-
-interface ReadCopy {
-  readonly id: string;
-  readonly state: string | undefined;
-  readonly counts: number;
+  const figures = figuresOfStore(mapped.wanted);
+  return figures?.state === 'pending' ? 'pending' : countsIn(figures);
 }
 
 function verdictOf(
-  { key, mapped, held }: Pick<Sides, 'key' | 'mapped' | 'held'>,
+  { key, mapped, held }: Sides,
   planned: number | Skip | undefined,
-  copies: readonly ReadCopy[],
+  copies: readonly { id: string; state: Figures['state']; counts: number }[],
 ): Pick<JudgedOrder, 'verdict' | 'reason'> {
   const say = (verdict: OrderVerdict, reason: string) => ({ verdict, reason });
   if (held.kind === 'unknown') return say('not known', `the service did not say: ${held.why}`);
@@ -94,7 +94,7 @@ function verdictOf(
   const [copy] = copies;
   if (planned === 0 && !copy?.counts) return say('same', 'nothing of it counts');
   if (!copy) return say('absent', 'the service does not have it');
-  if (!isOther(planned, copy.counts)) {
+  if (!isOtherAmount(planned, copy.counts)) {
     return say('same', copy.id === key.id ? "under the store's id" : 'under another id');
   }
   if (copy.state === 'cancelled') return say('other amount', 'it is cancelled in the service');

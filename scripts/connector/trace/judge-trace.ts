@@ -7,15 +7,7 @@ import { FOR_WHAT } from '../pause/waiting-messages.ts';
 import { counted, momentText, utcText } from '../terminal/text.ts';
 import type { Trace } from './collect-trace.ts';
 import { judgeOrder } from './judge-order.ts';
-import {
-  CALL_UNKNOWN,
-  changedAt,
-  compareSides,
-  isApplied,
-  isCancelledThere,
-  judgeMissing,
-  REFUSED,
-} from './sides.ts';
+import { CALL_UNKNOWN, judgeSides, missingText, REFUSED } from './sides.ts';
 
 export interface Judged {
   /** Without a kind it says neither good nor bad: all was done, and the service cannot be asked. */
@@ -51,7 +43,8 @@ export function judgeTrace(trace: Trace): Judged {
     return say('not known', `The store could not be read${why}.`, DOCTOR);
   }
   if (trace.observed) return say(undefined, observedText(trace), COMPARE(key));
-  const { kind, what, rows } = compareSides(trace);
+  const judged = judgeSides(trace);
+  const { kind, what } = judged;
   if (mapped.kind === 'fault') return say(kind, what, seeLetters);
   if (mapped.kind === 'skip') return say(kind, what, held.kind === 'unknown' ? DOCTOR : undefined);
   const rejected = `${counted(letters.length, 'dead letter')} about it: ${letters[0]?.why}`;
@@ -75,7 +68,7 @@ export function judgeTrace(trace: Trace): Judged {
     const then = wait ? waitText(wait, pause) : `${later} sends it again`;
     return say('waits', `${CALL_UNKNOWN}: ${then}.`, wake(trace), seeLetters);
   }
-  if (isApplied(trace)) {
+  if (judged.isApplied) {
     if (held.kind === 'cannot-be-read') {
       const last = entry?.outcomes.findLast(({ outcome }) => outcome === 'applied');
       const sentAt = last ? ` at ${utcText(last.at)} UTC` : '';
@@ -83,38 +76,38 @@ export function judgeTrace(trace: Trace): Judged {
     }
     if (held.kind === 'unknown') return say(kind, what, held.isRefused ? DOCTOR : STATUS);
     // The ledger would not send it again by itself. Nor may anybody, before a person has seen what that does to points.
-    const mayHelp = rows.some(({ differs }) => differs) && !isCancelledThere(trace);
+    const mayHelp = judged.differences.length > 0 && !judged.isCancelledThere;
     const again = resend(trace, { force: true }, 'If the store is right, to send it once more:');
     return say(kind, what, mayHelp ? again : undefined, seeLetters);
   }
-  const missing = judgeMissing(trace);
+  const missing = missingText(trace, judged);
   if (letters.length > 0) {
-    return say('action required', `${missing.what} ${rejected}`, seeLetters);
+    return say('action required', `${missing} ${rejected}`, seeLetters);
   }
-  if (refused) return say('action required', `${missing.what} ${refused}`, DOCTOR);
+  if (refused) return say('action required', `${missing} ${refused}`, DOCTOR);
   if (wait) {
     const how = `This goes on by itself: ${waitText(wait, pause)}.`;
-    return say('waits', `${missing.what} ${how}`, wake(trace));
+    return say('waits', `${missing} ${how}`, wake(trace));
   }
   const send = resend(trace, { wait: true, yes: true });
   const holds = pause ? ` What is sent now waits for the end of a pause: ${pauseText(pause)}.` : '';
-  if (missing.kind === 'action required') {
-    return say(missing.kind, `${missing.what} "resend" sends it all the same.${holds}`, send);
+  if (judged.notSent !== 'not-sent') {
+    return say('action required', `${missing} "resend" sends it all the same.${holds}`, send);
   }
   if (store.kind === 'gone') {
     const found = isReconciled ? ', or a deep reconcile finds it' : '';
     const gone = `The store no longer has it: its deletion is on its way${found}.`;
-    return say('waits', `${missing.what} ${gone}${holds}`, STATUS);
+    return say('waits', `${missing} ${gone}${holds}`, STATUS);
   }
   if (ready > 0) {
     const queued = 'Messages are on the queue, perhaps its own; if none is, "resend" sends it.';
-    return say('waits', `${missing.what} ${queued}${holds}`, STATUS, send);
+    return say('waits', `${missing} ${queued}${holds}`, STATUS, send);
   }
   const later = isReconciled
-    ? reconcileText(changedAt(trace) ?? 0)
+    ? reconcileText(trace.changedAt ?? 0)
     : 'a reconcile soon after its change does, or its next change or order';
   const lost = `No webhook of ${entry ? 'this state' : 'it'} was accepted, and nothing of it is on the queue. "resend" sends it now; otherwise ${later}.`;
-  return say(isReconciled ? 'waits' : 'action required', `${missing.what} ${lost}${holds}`, send);
+  return say(isReconciled ? 'waits' : 'action required', `${missing} ${lost}${holds}`, send);
 }
 
 /** What would be sent for it and, of an order, what the service holds. */
@@ -188,14 +181,15 @@ function resend(
 
 /** Whether the order has points, in words for its customer. Undefined for what is no order, and where the verdict says why. */
 export function pointsText(trace: Trace): string | undefined {
-  const { key, entry, mapped, held, earned, observed } = trace;
+  const { key, mapped, held, earned, observed } = trace;
   if (observed || key.kind !== 'order' || mapped?.kind !== 'wanted') return undefined;
   const { wanted } = mapped;
-  const isUnsent = entry?.appliedKey === undefined;
-  if (wanted.kind === 'cancelled-order' && (isUnsent || isApplied(trace))) {
+  const { isApplied, sent } = judgeSides(trace);
+  const isUnsent = sent === 'nothing';
+  if (wanted.kind === 'cancelled-order' && (isUnsent || isApplied)) {
     return 'No points: the order was cancelled or wholly refunded.';
   }
-  if (!isApplied(trace)) {
+  if (!isApplied) {
     return isUnsent ? 'No points yet.' : 'The points are those of what the service accepted last.';
   }
   if (wanted.kind === 'order' && !wanted.order.IsCompleted) {

@@ -13,7 +13,7 @@ import { arithmeticOf } from './arithmetic.ts';
 import { collectTrace, type Trace } from './collect-trace.ts';
 import { findAny, findEntity, type Hit, KINDS, ordersOf, parseKind } from './find.ts';
 import { judgeTrace, pointsText, sendAgain } from './judge-trace.ts';
-import { type Compared, compareSides } from './sides.ts';
+import { type JudgedSides, judgeSides } from './sides.ts';
 import { timelineOf } from './timeline.ts';
 
 export interface TraceOptions {
@@ -107,7 +107,7 @@ export function documentOf(
   const { key, entry, letters, mapped, waits, earned, redemptions: open } = trace;
   const { kind: verdict, what, next } = judgeTrace(trace);
   const points = pointsText(trace);
-  const { rows } = compareSides(trace);
+  const { rows } = judgeSides(trace);
   const form = mapped?.kind === 'wanted' ? formOf(mapped.wanted, reveal) : undefined;
   const name = nameOf(trace);
   const kind = key.kind === 'member' ? 'customer' : key.kind;
@@ -167,7 +167,7 @@ function nameOf({ store }: Trace): string | undefined {
   return store.value.kind === 'product' ? store.value.product.title : undefined;
 }
 
-const tableOf = (rows: Compared['rows']): Block =>
+const tableOf = (rows: JudgedSides['rows']): Block =>
   table(
     ['', 'Store', 'Connector', 'Loyalty service', ''],
     rows.map(({ field, store, ledger, service, differs }) => [

@@ -5,7 +5,7 @@ import { nextAttempt } from '../pause/read-pauses.ts';
 import { FOR_WHAT } from '../pause/waiting-messages.ts';
 import { counted, utcText } from '../terminal/text.ts';
 import type { Trace } from './collect-trace.ts';
-import { amountText, changedAt } from './sides.ts';
+import { amountText, orderIn } from './sides.ts';
 
 type Line = TimelineBlock['lines'][number];
 
@@ -27,11 +27,9 @@ export function timelineOf(trace: Trace, isSettled: boolean): TimelineBlock {
   };
 }
 
-function inStore(trace: Trace): readonly Line[] {
-  const { store } = trace;
+function inStore({ store, changedAt: last }: Trace): readonly Line[] {
   if (store.kind !== 'found') return [];
-  const { value } = store;
-  const order = value.kind === 'order' ? value.order : undefined;
+  const order = orderIn(store);
   const moments = {
     created: order?.placedAt,
     fulfilled: order?.fulfilledAt,
@@ -41,7 +39,6 @@ function inStore(trace: Trace): readonly Line[] {
   const known = Object.entries(moments).flatMap(([what, at]) =>
     at === undefined ? [] : [{ at, who: 'Store', what }],
   );
-  const last = changedAt(trace);
   if (last === undefined) return known;
   // The last change is most often one that has a line of its own.
   if (known.some(({ at }) => Math.abs(Date.parse(at) - last) < 1_000)) return known;
@@ -74,7 +71,7 @@ const topicText = (topic: string) =>
 
 function inLedger({ key, entry, store, doubt }: Trace): readonly Line[] {
   const outcomes = entry?.outcomes ?? [];
-  const order = store.kind === 'found' && store.value.kind === 'order' ? store.value.order : null;
+  const order = orderIn(store);
   return outcomes.map(({ at, outcome, version, topic, why, origin, counts }, index) => {
     const state = version > 0 && `the state of ${utcText(version)}`;
     // What is sent again for another reason, such as a changed rule, has a line of the same state before it.

@@ -11,17 +11,12 @@ import {
   type PastOutcome,
 } from '../ledger/ledger.ts';
 import { mapSnapshot } from '../mapping/map-snapshot.ts';
-import {
-  differsByRulesAlone,
-  idempotencyKey,
-  type Mapped,
-  type WantedOrder,
-} from '../mapping/wanted-state.ts';
+import type { Mapped } from '../mapping/wanted-state.ts';
 import { withRewardCodeFirst } from '../redemptions/reward-codes.ts';
 import type { StoreEntity } from '../store/store.ts';
 import { announce } from '../sync/fan-out.ts';
 import { planKey } from '../sync/preview-sync.ts';
-import type { SentOrder } from './compare-order.ts';
+import { sentOf, wantedKeyOf } from './compare-sides.ts';
 import {
   type Compared,
   type ReconcileDeps,
@@ -30,6 +25,7 @@ import {
   type SentReason,
   sendOnce,
 } from './dependencies.ts';
+import type { SentOrder } from './read-orders.ts';
 
 interface Seen {
   readonly id: string;
@@ -85,7 +81,7 @@ export async function compareEntities(
     const plan = mode === 'observe' ? planned : undefined;
     const judgement = judgeEntity({ key, entry, plan, version, entity, ...at });
     if (kind === 'order' && judgement.kind === 'fine' && isKnown(entry) && !entry.uncertain) {
-      sentOrders.push({ id: one.id, entry, wanted: judgement.applied });
+      sentOrders.push({ id: one.id, entry, applied: judgement.applied });
     }
     if (judgement.kind !== 'heal') return [];
     const { why, wantedKey } = judgement;
@@ -94,15 +90,8 @@ export async function compareEntities(
     const isUnannounced = why === 'missing' || (why === 'stale' && isSame);
     const isQuiet = (kind === 'product' && deps.quietProducts) || (kind === 'member' && isDated);
     const coupon = entity?.kind === 'coupon' ? entity.coupon : undefined;
-    return [
-      {
-        key,
-        version,
-        wantedKey,
-        coupon,
-        why: isQuiet && isUnannounced ? 'unannounced' : reasonOf(why),
-      },
-    ];
+    const reason = isQuiet && isUnannounced ? 'unannounced' : reasonOf(why);
+    return [{ key, version, wantedKey, coupon, why: reason }];
   });
   const coupons = differing.flatMap(({ coupon }) => coupon ?? []);
   await announce(domain, coupons, ledger);
@@ -143,8 +132,8 @@ export interface Comparison {
 }
 
 type Judgement =
-  /** `applied`: of an order, the store's state, if the ledger says that it was applied. */
-  | { readonly kind: 'fine'; readonly applied?: WantedOrder }
+  /** `applied`: the store's state, if the ledger says that it was applied. */
+  | { readonly kind: 'fine'; readonly applied?: Mapped | undefined }
   /** Of an observed shop: as it was planned. */
   | { readonly kind: 'planned' }
   /** Rejected at this version: its dead letter may wait for a person, or a person dropped it. */
@@ -176,7 +165,7 @@ export function judgeEntity(comparison: Comparison): Judgement {
   const asked = rejectedAt !== undefined && { history: true };
   const snapshot = { kind: 'snapshot', version, source: 'store', ...asked } as const;
   const mapped = entity && mapSnapshot(key, { ...snapshot, entity }, entry, rules, now);
-  const wantedKey = mapped?.kind === 'wanted' ? idempotencyKey(mapped.wanted) : undefined;
+  const wantedKey = wantedKeyOf(mapped);
   if (isPlanned(comparison, wantedKey)) return { kind: 'planned' };
   const heal = (why: HealReason): Judgement => ({ kind: 'heal', why, wantedKey });
   // The mapping skips it, with or without an event. But the service may hold it, and the ledger have forgotten that.
@@ -192,16 +181,20 @@ export function judgeEntity(comparison: Comparison): Judgement {
   if (version > entry.version && !versionsAreReadings) return heal('stale');
   // A rule that fails for an entity settled long ago would only make a dead letter.
   if (wantedKey === undefined) return { kind: 'fine' };
-  if (wantedKey === entry.appliedKey) {
-    const order = orderIn(mapped);
-    // How much was taken the service does not show: the worker reads the order, and tries the keys of its refunds.
-    if (order?.changed && isInDoubt(entry, comparison.doubt)) return heal('uncertain');
-    return { kind: 'fine', ...(order && { applied: order }) };
+  switch (sentOf({ mapped, entry }, wantedKey)) {
+    case 'as-it-is': {
+      const wasChanged =
+        mapped?.kind === 'wanted' && 'changed' in mapped.wanted && mapped.wanted.changed;
+      // How much was taken the service does not show: the worker reads the order, and tries the keys of its refunds.
+      if (wasChanged && isInDoubt(entry, comparison.doubt)) return heal('uncertain');
+      return { kind: 'fine', applied: mapped };
+    }
+    // A change of the rules takes nothing back by itself: `resend` does, on request.
+    case 'by-other-rules':
+      return { kind: 'fine' };
+    default:
+      return heal(versionsAreReadings ? 'stale' : 'different');
   }
-  // A change of the rules takes nothing back by itself: `resend` does, on request.
-  const wasSent = entry.appliedKey !== undefined;
-  if (wasSent && differsByRulesAlone(mapped, entry)) return { kind: 'fine' };
-  return heal(versionsAreReadings ? 'stale' : 'different');
 }
 
 /** An equal state needs no new plan, however often it is read. */
@@ -229,12 +222,6 @@ function lastLine({ outcomes }: EntityEntry, version: number): PastOutcome | und
   const lines = outcomes.filter(({ outcome, why }) => outcome !== 'skipped' || why !== HISTORY);
   const newest = lines.findLast(isOfVersion);
   return newest ?? (outcomes.some(isOfVersion) ? lines.at(-1) : undefined);
-}
-
-function orderIn(mapped: Mapped | undefined): WantedOrder | undefined {
-  if (mapped?.kind !== 'wanted') return undefined;
-  const { wanted } = mapped;
-  return wanted.kind === 'order' || wanted.kind === 'cancelled-order' ? wanted : undefined;
 }
 
 /**

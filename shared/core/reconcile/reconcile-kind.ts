@@ -10,7 +10,6 @@ import type {
 } from '../store/store.ts';
 import { findLostCodes } from '../sync/fan-out.ts';
 import { compareEntities, type Purpose } from './compare-entities.ts';
-import { readOrders } from './compare-order.ts';
 import {
   type Compared,
   type ComparedKind,
@@ -32,6 +31,7 @@ import {
   waitForRoom,
 } from './dependencies.ts';
 import type { Tally } from './last-reconcile.ts';
+import { readOrders } from './read-orders.ts';
 
 /** How far the comparison of one kind of one shop has come. Moments are epoch milliseconds. */
 export interface ScanPosition {

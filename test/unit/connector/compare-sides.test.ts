@@ -6,7 +6,7 @@ import {
   rowsOf,
   tryAgain,
 } from '../../../scripts/connector/redemptions/redemptions.ts';
-import { compareSides, heldIn, type Sides } from '../../../scripts/connector/trace/sides.ts';
+import { heldIn, judgeSides, type Sides } from '../../../scripts/connector/trace/sides.ts';
 import { mapOrder } from '../../../shared/core/mapping/map-order.ts';
 import { idempotencyKey } from '../../../shared/core/mapping/wanted-state.ts';
 import type { Redemption } from '../../../shared/core/redemptions/redemption.ts';
@@ -23,6 +23,7 @@ function sides(changes: Partial<Sides>): Sides {
     key: { shop: 'example-store.myshopify.com', kind: 'order', id: order.id },
     ...{ entry: undefined, store: { kind: 'found', value: { kind: 'order', order } }, mapped },
     ...{
+      changedAt: Date.parse(order.updatedAt),
       copies: [],
       observed: undefined,
       held: { kind: 'absent' },
@@ -45,7 +46,7 @@ describe('the comparison of one order', () => {
       kind: 'found',
       value: { kind: 'order', order: { ...order, currency } },
     } as const;
-    const { rows } = compareSides(sides({ store, held }));
+    const { rows } = judgeSides(sides({ store, held }));
     expect(rows.find(({ field }) => field === AMOUNT)?.service).toBe(text);
   });
 
@@ -65,7 +66,7 @@ describe('the comparison of one order', () => {
         order: { OriginalId: order.id, OrderTotal: total, State: 2, Coupon: null },
       } as const;
       const back = mapOrder(refunded, rules, neverSent);
-      const compared = compareSides(
+      const compared = judgeSides(
         sides({ mapped: back, entry, held, assumptions: { readTotals } }),
       );
       expect(compared.kind).toBe('well');
@@ -89,7 +90,7 @@ describe('the comparison of one order', () => {
       outcomes: outcome ? [{ at, outcome, version: Number.MAX_SAFE_INTEGER, topic: '' }] : [],
     };
     const held = { OriginalId: order.id, OrderTotal: 50, IsCompleted: false, Coupon: null };
-    const compared = compareSides(sides({ entry, held: { kind: 'order', order: held } }));
+    const compared = judgeSides(sides({ entry, held: { kind: 'order', order: held } }));
     expect(compared.rows.filter(({ differs }) => differs)).toEqual([]);
     expect(compared).toMatchObject({ kind: 'well', what: expect.stringMatching(said) });
   });
@@ -112,7 +113,7 @@ describe('the comparison of one order', () => {
       revision: 1,
     };
     const compare = (known: typeof entry | undefined, until: number) =>
-      compareSides(
+      judgeSides(
         sides({
           ...{ mapped: wanted, entry: known, held: { kind: 'order', order: held } },
           doubt: { since: 0, until },
@@ -129,7 +130,7 @@ describe('the comparison of one order', () => {
     if (mapped.kind !== 'wanted' || mapped.wanted.kind !== 'order') throw new Error('not wanted');
     const wanted = { ...mapped.wanted, kind: 'cancelled-order', cancellation: {} } as const;
     const held = { OriginalId: order.id, OrderTotal: 29.25, State: 3 } as const;
-    const { kind, rows } = compareSides(
+    const { kind, rows } = judgeSides(
       sides({ mapped: { ...mapped, wanted }, held: { kind: 'order', order: held } }),
     );
     expect(kind).toBe('well');
@@ -138,7 +139,7 @@ describe('the comparison of one order', () => {
 
   it('says of the code of a reward that it is a redemption', () => {
     const skip = { kind: 'skip', why: 'reward-coupon' } as const;
-    const { kind, what } = compareSides(sides({ mapped: skip }));
+    const { kind, what } = judgeSides(sides({ mapped: skip }));
     expect(kind).toBe('well');
     expect(what).toMatch(/a redemption, not a coupon\. .* has no coupon of this code\.$/);
   });

@@ -58,6 +58,7 @@ function trace(changes: Partial<Trace> = {}): Trace {
     entry,
     letters: [],
     store: { kind: 'found', value: { kind: 'product', product } },
+    changedAt: Date.parse(product.updatedAt),
     mapped,
     held: { kind: 'cannot-be-read' },
     copies: [],
@@ -120,7 +121,6 @@ describe('the verdict on one entity', () => {
   const other: EntityEntry = { ...entry, appliedKey: 'other', rules: 'before' };
   const again = 'resend order 7 --shop example-store.myshopify.com --force';
   const send = 'resend product 7 --shop example-store.myshopify.com --wait --yes';
-  const readings = { versionsAreReadings: ['product', 'member'] } as const;
   const byHand = { UpdatedDate: at('02:30:00'), EstimatedBonus: { EstimatedPoints: 25 } };
   const cancelled = { ...order, kind: 'cancelled-order', cancellation: {} } as const;
 
@@ -238,7 +238,7 @@ describe('the verdict on one entity', () => {
     ],
     [
       'takes nothing for changed where the store does not say when',
-      { entry: gaveUp({ outcome: 'dropped', version: 1 }), ready: 0, healing: readings },
+      { entry: gaveUp({ outcome: 'dropped', version: 1 }), ready: 0, changedAt: undefined },
       ...(['action required', 'dropped at 2026-11-15 02:10:00 UTC: it is', send] as const),
     ],
     [
@@ -348,7 +348,7 @@ describe('the verdict on one entity', () => {
   it('shows no moment of the last change where the store does not say it', () => {
     const whats = (changes: Partial<Trace>) => JSON.stringify(documentOf(trace(changes)).blocks);
     expect(whats({})).toContain('changed last');
-    expect(whats({ healing: readings })).not.toContain('changed last');
+    expect(whats({ changedAt: undefined })).not.toContain('changed last');
   });
 
   it('shows no next attempt where both sides agree', () => {

@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import type { EntityEntry } from '../../../../shared/core/ledger/ledger.ts';
-import type { WantedOrder } from '../../../../shared/core/mapping/wanted-state.ts';
+import type {
+  Mapped,
+  WantedOrder,
+  WantedState,
+} from '../../../../shared/core/mapping/wanted-state.ts';
 import {
-  couponDifferences,
-  couponOfService,
-  couponOfStore,
-  differencesOf,
-  judgeHeld,
-  type OrderSide,
-  sideOfLedger,
-  sideOfService,
-} from '../../../../shared/core/reconcile/compare-order.ts';
+  compareSides,
+  type Held,
+  type Sides,
+} from '../../../../shared/core/reconcile/compare-sides.ts';
+import { judgeHeld } from '../../../../shared/core/reconcile/read-orders.ts';
 
 const HOUR_MS = 3_600_000;
 const CALLED = Date.parse('2026-10-09T12:00:00.000Z');
@@ -54,6 +54,8 @@ const held = (changes: object = {}) => ({
   ...changes,
 });
 
+const mappedTo = (wanted: WantedState): Mapped => ({ kind: 'wanted', wanted, remember: undefined });
+
 /** The judgement so many hours after the last call. */
 function judge(
   wanted: WantedOrder | undefined,
@@ -61,7 +63,8 @@ function judge(
   { hours = 25, taken = 0, settings = {}, entry = entryWith(taken) } = {},
 ) {
   const now = new Date(CALLED + hours * HOUR_MS);
-  return judgeHeld({ id: '71', entry, wanted }, found, { ...assumptions, ...settings }, now);
+  const applied = wanted && mappedTo(wanted);
+  return judgeHeld({ id: '71', entry, applied }, found, { ...assumptions, ...settings }, now);
 }
 
 const judged = (...given: Parameters<typeof judge>) => judge(...given).kind;
@@ -204,25 +207,44 @@ describe('what the service holds of an order', () => {
   });
 });
 
+const heldAs = (changes: object): Held => ({ kind: 'order', order: held(changes) });
+
+function compare(changes: Partial<Sides>) {
+  const sides = { mapped: mappedTo(completed), entry: entryWith(0), held: heldAs({}) };
+  return compareSides({ ...sides, assumptions, ...changes });
+}
+
 describe('the sides of an order', () => {
   it('say what is not known', () => {
-    expect(sideOfLedger(undefined)).toBeUndefined();
-    expect(sideOfLedger(entryWith(40_000))).toMatchObject({
-      ...{ state: 'completed', amount: 60_000, coupon: undefined },
-    });
+    const ledger = (entry: EntityEntry | undefined) => compare({ entry }).figures.ledger;
+    expect(ledger(undefined)).toBeUndefined();
+    expect(ledger(entryWith(40_000))).toEqual({ state: 'completed', amount: 60_000 });
     const { service: _, ...older } = entryWith(0);
-    expect(sideOfLedger(older)).toMatchObject({ amount: undefined });
+    expect(ledger(older)).toMatchObject({ amount: undefined });
     const ended = entryWith(0, { service: { total: 0, products: [], taken: 0, ended: true } });
-    expect(sideOfLedger(ended)).toMatchObject({ state: 'cancelled' });
-    expect(sideOfService(undefined, undefined, assumptions)).toBeUndefined();
+    expect(ledger(ended)).toMatchObject({ state: 'cancelled' });
+    expect(compare({ held: { kind: 'absent' } }).figures.service).toBeUndefined();
   });
 
   it('do not differ in what is not known', () => {
-    const side: OrderSide = { state: 'completed', amount: 1_000, coupon: 'A' };
-    expect(differencesOf(side, { ...side, amount: undefined, coupon: undefined })).toEqual([]);
-    expect(differencesOf(side, { state: 'completed', amount: 990, coupon: null })).toEqual([
-      ...['amount', 'coupon'],
-    ]);
+    const differences = (changes: object) => compare({ held: heldAs(changes) }).differences;
+    expect(differences({ OrderTotal: undefined, Coupon: undefined })).toEqual([]);
+    expect(differences({ OrderTotal: 59.99, Coupon: null })).toEqual(['amount', 'coupon']);
+  });
+
+  it.each<[string, Partial<Sides>, string[]]>([
+    ['store', { mapped: undefined }, []],
+    ['store', { mapped: undefined, held: heldAs({ OrderTotal: 61 }) }, ['amount']],
+    ['service', { held: { kind: 'not-read' } }, []],
+    ['service', { held: { kind: 'unknown', why: 'HTTP 500.' } }, []],
+  ])('never agree where the %s was not read (%#)', (side, changes, differences) => {
+    const { finding, ...compared } = compare(changes);
+    expect(finding).toBe(`${side}-not-read`);
+    expect(compared.differences).toEqual(differences);
+  });
+
+  it('agree where both were read', () => {
+    expect(compare({}).finding).toBe('agree');
   });
 });
 
@@ -250,11 +272,12 @@ describe('what the service holds of a coupon', () => {
     [inactive, undefined, []],
   ])(
     'a coupon of the store, %j, differs from the service’s, %j, in %j',
-    (wanted, held, differences) => {
-      const side = held && couponOfService(held as Parameters<typeof couponOfService>[0]);
-      expect(
-        couponDifferences(couponOfStore(wanted as Parameters<typeof couponOfStore>[0]), side),
-      ).toEqual(differences);
+    (wanted, found, differences) => {
+      const held = found ? { kind: 'coupon', coupon: found } : { kind: 'absent' };
+      const mapped = mappedTo(wanted as WantedState);
+      expect(compare({ mapped, entry: undefined, held: held as Held }).differences).toEqual(
+        differences,
+      );
     },
   );
 });
