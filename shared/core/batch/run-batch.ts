@@ -33,8 +33,8 @@ interface Settling {
   /** What the work needs of the ledger; read once for all groups. */
   readonly keys: readonly LedgerKey[];
   /**
-   * Called once, with the groups that need not wait. Returns the work on one group: it takes from `unsettled` what may
-   * leave the queue, and returns why the rest must stay, if it must.
+   * Called with the groups that need not wait, and again with those of busy shops that got their place. Returns the work
+   * on one group: it takes from `unsettled` what may leave the queue, and returns why the rest must stay, if it must.
    */
   begin(groups: readonly Group[], entries: ReadonlyMap<string, LedgerEntry>): Work;
 }
@@ -201,18 +201,34 @@ async function begin<Deps>(
     }),
   );
   const others = groups.filter((group) => !held.has(group));
-  const refused = await visit.take(shopsOf(others), entries, deps.source.isCrowded);
-  const busy = new Set(others.filter((group) => refused.has(shopOf(group) ?? '')));
-  const putOff = busy.size > 0 ? deps.putOff([...busy], { why: 'shop-busy' }) : undefined;
+  const needPlace = new Set(
+    others.filter((group) => visit.needsPlace(shopOf(group) ?? '', entries)),
+  );
+  // First, so that no shop waits for the place of another one.
   const work = settling.begin(
-    others.filter((group) => !busy.has(group)),
+    others.filter((group) => !needPlace.has(group)),
     entries,
   );
+  const placed = beginWithPlaces([...needPlace]);
   return async (group) => {
-    if (!busy.has(group)) return held.get(group) ?? pauseOf(group) ?? work(group);
-    await putOff;
-    return undefined;
+    if (needPlace.has(group)) return (await placed)(group);
+    return held.get(group) ?? pauseOf(group) ?? work(group);
   };
+
+  async function beginWithPlaces(asking: readonly Group[]): Promise<Work> {
+    const refused = await visit.take(shopsOf(asking), entries, deps.source.isCrowded);
+    const busy = new Set(asking.filter((group) => refused.has(shopOf(group) ?? '')));
+    const putOff = busy.size > 0 ? deps.putOff([...busy], { why: 'shop-busy' }) : undefined;
+    const work = settling.begin(
+      asking.filter((group) => !busy.has(group)),
+      entries,
+    );
+    return async (group) => {
+      if (!busy.has(group)) return pauseOf(group) ?? work(group);
+      await putOff;
+      return undefined;
+    };
+  }
 }
 
 function learnLastWait(item: Item, entries: ReadonlyMap<string, LedgerEntry>): void {
