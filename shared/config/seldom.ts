@@ -7,6 +7,7 @@ const IN_ORDERS: Seldom = {
   'aws/dynamodb-rate-limit': [],
   'aws/read-ledger': [],
   'aws/redact-ledger': [],
+  'core/batch/dead-letter': [],
   'core/batch/delay-or-park': [],
   'core/calls/rate-limit': [],
   'core/events/message-body': [],
