@@ -15,7 +15,8 @@ import {
   settingsFromEnvironment,
   WORKER_BUDGET,
 } from '../shared/aws/aws-client.ts';
-import { createDynamoDbLedger, createDynamoDbRateLimit } from '../shared/aws/dynamodb-ledger.ts';
+import { createDynamoDbLedger } from '../shared/aws/dynamodb-ledger.ts';
+import { createDynamoDbRateLimit } from '../shared/aws/dynamodb-rate-limit.ts';
 import { createEmfTelemetry, type EmfTelemetry } from '../shared/aws/emf-telemetry.ts';
 import { createSqsDeadLetters, createSqsSourceQueue } from '../shared/aws/sqs-queues.ts';
 import type { Connector, Shop } from '../shared/config/connector-config.ts';

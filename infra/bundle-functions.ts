@@ -1,12 +1,21 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
-import { build, type Metafile, type Plugin, type StdinOptions, transform } from 'esbuild';
+import { basename, dirname, extname, join, relative, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import {
+  type BuildOptions,
+  build,
+  type Metafile,
+  type OutputFile,
+  type Plugin,
+  type StdinOptions,
+} from 'esbuild';
 import { bundleWidgets } from '../app/build/build-app.ts';
 import type { Connector } from '../shared/config/connector-config.ts';
 import { PLATFORMS, type PlatformName } from '../shared/config/connector-settings.ts';
 import { moduleFile, PACKAGE_FOLDER } from '../shared/config/folders.ts';
 import type { StorefrontService } from '../shared/config/metrics.ts';
 import { VERSION } from '../shared/config/release.ts';
+import { seldomIn } from '../shared/config/seldom.ts';
 
 interface BundleSettings {
   readonly functions: readonly FunctionName[];
@@ -22,18 +31,22 @@ interface BundleSettings {
 export interface Bundles {
   /** The folder that is uploaded for a function; its handler is `index.handler`. */
   folderOf(name: string): string;
-  /** The files that a cold start loads; the others are loaded by the first `import()` of them. */
-  startFilesOf(name: string): readonly string[];
-  /** Of each file: the bytes of each source in it. */
-  readonly metafile: Metafile;
+  /** All that a cold start loads; the other files are loaded by the first `import()` or call of what is in them. */
+  startFileOf(name: string): string;
+  /** Whose code is in the start file. */
+  startSourcesOf(name: string): readonly string[];
 }
 
-const TARGET = { platform: 'node', target: 'node24', legalComments: 'none' } as const;
+const BUNDLED = {
+  ...{ bundle: true, minify: true, platform: 'node', target: 'node24', legalComments: 'none' },
+  ...{ sourcesContent: false, write: false, logLevel: 'warning' },
+} as const satisfies BuildOptions;
 
 /**
  * CommonJS: in Lambda it starts faster than ESM, where importing a built-in module also loads what only its ESM
- * form needs. What the source loads with `import()` is a file of its own. Source maps lie beside, for the log of a
- * crash; no bundle names its map, because the runtime would then read it at every cold start.
+ * form needs. What the source loads with `import()` is a file of its own, and so is what is seldom called. Source maps
+ * lie beside, for the log of a crash; no bundle names its map, because the runtime would then read it at every cold
+ * start.
  * See docs/decisions/0032-a-cold-start-loads-only-what-an-event-needs.md.
  */
 export async function bundleFunctions(settings: BundleSettings): Promise<Bundles> {
@@ -45,69 +58,68 @@ export async function bundleFunctions(settings: BundleSettings): Promise<Bundles
     IS_TRACED: settings.tracing ? 'true' : 'undefined',
     ...(await widgetFor(settings.functions)),
   };
-  const bundled = await Promise.all(
-    settings.functions.map((name) => bundleOne(name, outFolder, settings, constants)),
-  );
-  const outputs = Object.assign({}, ...bundled.map((one) => one.outputs));
-  const inputs = Object.assign({}, ...bundled.map((one) => one.inputs));
   const folderOf = (name: string) => join(outFolder, 'assets', name);
+  const sources = await Promise.all(
+    settings.functions.map(
+      async (name) => [name, await bundleOne(name, folderOf(name), settings, constants)] as const,
+    ),
+  );
+  const startSources = new Map<string, readonly string[]>(sources);
   return {
     folderOf,
-    startFilesOf: (name) => startFiles(outputs, join(folderOf(name), 'index.js')),
-    metafile: { inputs, outputs },
+    startFileOf: (name) => join(folderOf(name), INDEX),
+    startSourcesOf: (name) => startSources.get(name) ?? [],
   };
 }
 
-/** In two steps, because esbuild splits only ES modules. */
+const INDEX = 'index.js';
+
+/** In two steps, because esbuild splits only ES modules. Returns the sources of the start file. */
 async function bundleOne(
   name: FunctionName,
-  outFolder: string,
+  folder: string,
   settings: BundleSettings,
   define: Readonly<Record<string, string>>,
-): Promise<Metafile> {
-  const folder = join(outFolder, 'assets', name);
+): Promise<readonly string[]> {
+  const seldom = new Map(
+    Object.entries(seldomIn(name)).map(([file, kept]) => [moduleFile(`shared/${file}`), kept]),
+  );
   const { outputFiles, metafile } = await build({
-    ...TARGET,
+    ...BUNDLED,
     absWorkingDir: PACKAGE_FOLDER,
-    stdin: entryOf(name),
-    entryNames: 'index',
+    entryPoints: [ENTRY, ...seldom.keys()].map((file) => ({ in: file, out: nameOf(file) })),
     outdir: folder,
     chunkNames: '[name]-[hash]',
-    bundle: true,
     splitting: true,
     format: 'esm',
-    minify: true,
     // Prefer the ESM form of a package: esbuild drops what is not used.
     mainFields: ['module', 'main'],
     sourcemap: 'inline',
-    sourcesContent: false,
     metafile: true,
-    write: false,
-    logLevel: 'warning',
     // What is left out is no export of anything.
     logOverride: { 'import-is-undefined': 'silent' },
-    plugins: [useSettings(settings)],
+    plugins: [useSettings(name, settings), callLater(seldom)],
     define,
   });
+  const start = startFiles(metafile.outputs, join(folder, INDEX));
   rmSync(folder, { recursive: true, force: true });
-  for (const { path, text } of outputFiles) {
-    const { code, map } = await transform(text, {
-      ...TARGET,
-      format: 'cjs',
-      minify: true,
-      // Otherwise `import()` of a built-in module would still load its ESM form.
-      supported: { 'dynamic-import': false },
-      sourcemap: 'external',
-      sourcesContent: false,
-      sourcefile: path,
-    });
-    writeTo(path, code);
-    writeTo(`${path}.map`, fromPackage(map, path));
+  for (const { path, text } of await joinStart(outputFiles, start, folder)) {
+    writeTo(
+      path,
+      path.endsWith('.map') ? fromPackage(text, path) : text.replace(NAMES_FOR_ESM, ''),
+    );
   }
   // The project is an ESM package; without this, Node would load a bundle inside it as ESM too.
   writeTo(join(folder, 'package.json'), '{"type":"commonjs"}');
-  return metafile;
+  return start.flatMap((file) =>
+    Object.entries(metafile.outputs[relative(PACKAGE_FOLDER, file)]?.inputs ?? {}).flatMap(
+      ([source, { bytesInOutput }]) => (bytesInOutput > 0 ? [source] : []),
+    ),
+  );
 }
+
+/** The end of a file: never run, it tells Node's ES modules what the file exports. */
+const NAMES_FOR_ESM = /0&&\(module\.exports=\{[^}]*\}\);\s*$/;
 
 /** A file, and what it imports statically. */
 function startFiles(outputs: Metafile['outputs'], first: string): readonly string[] {
@@ -120,6 +132,108 @@ function startFiles(outputs: Metafile['outputs'], first: string): readonly strin
   return [...found].map((file) => resolve(PACKAGE_FOLDER, file));
 }
 
+/**
+ * Makes CommonJS of the files, and one of those that a cold start loads: names of the same file cost less than those of
+ * another. It also exports what the later files import of it.
+ */
+async function joinStart(
+  files: readonly OutputFile[],
+  start: readonly string[],
+  folder: string,
+): Promise<readonly OutputFile[]> {
+  const [index, ...parts] = start;
+  const later = files.filter(({ path }) => !start.includes(path));
+  /** `export { a as _0a } from '…'`: what later files import of a part, and with `back` the reverse. */
+  const exportsOf = (part: string, from: string, back = false) => {
+    const imported = later.flatMap(({ text }) => importedNames(text, basename(part)));
+    const names = [...new Set(imported)].map((name) => {
+      const pair = [name, `_${parts.indexOf(part)}${name}`];
+      return (back ? pair.reverse() : pair).join(' as ');
+    });
+    return `export { ${names} } from './${basename(from)}';`;
+  };
+  const exported = parts.map((part) => exportsOf(part, part));
+  const contentsOf = ({ path, text }: OutputFile) =>
+    path === index ? `${text}${exported.join('')}` : text;
+  const contents = new Map(files.map((file) => [file.path, contentsOf(file)]));
+  const plugin: Plugin = {
+    name: 'one-start-file',
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: /./ }, ({ path, importer, kind, namespace }) => {
+        if (kind === 'entry-point') return { path };
+        const file = join(folder, path);
+        if (!start.includes(file) || kind !== 'import-statement' || namespace === 'part') {
+          return { path, external: true };
+        }
+        return start.includes(importer) ? { path: file } : { path: file, namespace: 'part' };
+      });
+      onLoad({ filter: /./, namespace: 'part' }, ({ path }) => ({
+        contents: exportsOf(path, INDEX, true),
+      }));
+      onLoad({ filter: /./ }, ({ path }) => ({ contents: contents.get(path) ?? '' }));
+    },
+  };
+  const { outputFiles } = await build({
+    ...BUNDLED,
+    entryPoints: [...contents.keys()].filter((file) => !parts.includes(file)),
+    outdir: folder,
+    format: 'cjs',
+    // Otherwise `import()` of a built-in module would still load its ESM form.
+    supported: { 'dynamic-import': false },
+    sourcemap: 'external',
+    plugins: [plugin],
+  });
+  return outputFiles;
+}
+
+/** As esbuild writes them: `import{a as b,c}from"./file.js"`. A name that were missed would end the next step. */
+function importedNames(text: string, file: string): readonly string[] {
+  const lists = text.matchAll(/import\{([^}]*)\}from"\.\/([^"]*)"/g);
+  return [...lists].flatMap(([, names = '', from]) =>
+    from === file ? names.split(',').map((name) => name.split(' as ')[0] ?? '') : [],
+  );
+}
+
+/**
+ * Where one of these files is imported, functions of the same names load it with their first call. They do so at once,
+ * unlike `import()`: the order of all steps is that of the source. The functions that are named with a file are needed
+ * more often: the start file has a copy of them. Tables and classes cannot be imported from there.
+ */
+function callLater(files: ReadonlyMap<string, readonly string[]>): Plugin {
+  return {
+    name: 'call-later',
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: /^\.\.?\// }, ({ path, importer, namespace, kind }) => {
+        if (namespace === 'later') {
+          return kind === 'import-statement'
+            ? { path: importer, suffix: '?copy', sideEffects: false }
+            : { path, external: true };
+        }
+        const file = resolve(dirname(importer), path);
+        return files.has(file) && !files.has(importer)
+          ? { path: file, namespace: 'later', sideEffects: false }
+          : undefined;
+      });
+      onLoad({ filter: /./, namespace: 'later' }, async ({ path }) => {
+        const copied = files.get(path) ?? [];
+        const later = `(loaded ??= require('./${nameOf(path)}.js'))`;
+        const exported = Object.entries(await import(pathToFileURL(path).href));
+        const contents = exported.flatMap(([name, value]) => {
+          if (typeof value === 'object' || copied.includes(name)) return [];
+          const call = `(...given) => ${later}.${name}(...given)`;
+          const text = typeof value === 'function' ? call : JSON.stringify(value);
+          return `export const ${name} = ${text};`;
+        });
+        const copies = `export { ${copied} } from './${basename(path)}';`;
+        return { contents: `let loaded; ${copies} ${contents.join('')}` };
+      });
+    },
+  };
+}
+
+/** Of the file that it becomes. */
+const nameOf = (file: string) => basename(file, extname(file)).replace('#', '');
+
 /** The constant that functions/widget-script.ts declares: the widget's scripts. */
 async function widgetFor(functions: readonly string[]): Promise<Record<string, string>> {
   if (!functions.includes('storefront')) return {};
@@ -130,19 +244,29 @@ async function widgetFor(functions: readonly string[]): Promise<Record<string, s
 /** Makes the paths in the source map relative to the package. */
 function fromPackage(map: string, path: string): string {
   const { sources, ...rest }: { sources: string[] } = JSON.parse(map);
-  const own = sources.map((source) => relative(PACKAGE_FOLDER, resolve(dirname(path), source)));
+  const own = sources.map((source) => {
+    // What a plugin of ours wrote has a namespace before its path, and what joins files has only theirs.
+    const [, written] = /\b(?:entry|later|part):(.*)/.exec(source) ?? [];
+    const file = written ? resolve(PACKAGE_FOLDER, written) : resolve(dirname(path), source);
+    return dirname(file) === dirname(path) ? basename(file) : relative(PACKAGE_FOLDER, file);
+  });
   return JSON.stringify({ ...rest, sources: own });
 }
 
 const TABLES = join(PACKAGE_FOLDER, 'shared', 'services');
 
+const ENTRY = '#index';
+
 /** In the tables of platforms, the parts of those that no shop has are undefined. */
-function useSettings({ configFile, platforms }: BundleSettings): Plugin {
+function useSettings(name: FunctionName, { configFile, platforms }: BundleSettings): Plugin {
+  const { sourcefile: path = name, ...entry } = entryOf(name);
   const others = PLATFORMS.filter((name) => !platforms.includes(name));
   const filter = new RegExp(`^\\.\\./(?:${others.join('|')})/`);
   return {
     name: 'settings-of-the-stage',
     setup({ onResolve, onLoad }) {
+      onResolve({ filter: /^#index$/ }, () => ({ path, namespace: 'entry' }));
+      onLoad({ filter: /./, namespace: 'entry' }, () => entry);
       onResolve({ filter: /^#settings$/ }, () => ({ path: resolve(PACKAGE_FOLDER, configFile) }));
       onResolve({ filter }, ({ path, importer }) =>
         dirname(importer) === TABLES ? { path, namespace: 'left-out' } : undefined,

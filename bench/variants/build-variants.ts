@@ -55,17 +55,11 @@ export async function buildVariants(configFile = 'bench/bench.config.ts'): Promi
   await bundle(join(folder, 'peer'), 'peer', 'esm');
   const fileOf = (variant: Variant, part: Part) =>
     variant === 'connector'
-      ? join(bundlesOf(part).folderOf(FUNCTION_OF[part]), 'index.js')
+      ? bundlesOf(part).startFileOf(FUNCTION_OF[part])
       : join(folder, variant, `${part}.${variant === 'peer' ? 'mjs' : 'cjs'}`);
   return {
     fileOf,
-    gzipBytes: (variant, part) =>
-      (variant === 'connector'
-        ? bundlesOf(part).startFilesOf(FUNCTION_OF[part])
-        : [fileOf(variant, part)]
-      )
-        .map((file) => gzipSync(readFileSync(file)).length)
-        .reduce((sum, bytes) => sum + bytes),
+    gzipBytes: (variant, part) => gzipSync(readFileSync(fileOf(variant, part))).length,
     keep(name, text) {
       writeFileSync(join(folder, name), text);
       return join(folder, name);

@@ -232,9 +232,11 @@ export function createSigner(
       ...(sessionToken !== undefined && { 'x-amz-security-token': sessionToken }),
     };
     // Proxies may change the agent's name.
-    const names = Object.keys(sent).filter((name) => name !== 'user-agent');
-    const signed = names.toSorted().join(';');
-    const lines = names.toSorted().map((name) => `${name}:${sent[name]}\n`);
+    const names = Object.keys(sent)
+      .filter((name) => name !== 'user-agent')
+      .sort();
+    const signed = names.join(';');
+    const lines = names.map((name) => `${name}:${sent[name]}\n`);
     const canonical = `POST\n/\n\n${lines.join('')}\n${signed}\n${bodyHash}`;
     const scope = `${day}/${region}/${service}/aws4_request`;
     const text = `${ALGORITHM}\n${time}\n${scope}\n${sha256(canonical)}`;

@@ -328,3 +328,8 @@ async function readChunk(
   }
   throw new Error(`DynamoDB left ${unread.length} entries unread after ${ROUNDS} requests`);
 }
+
+/** Placeholders, because DynamoDB reserves several hundred words. */
+export function names(...used: readonly (keyof typeof ITEM)[]): Record<string, string> {
+  return Object.fromEntries(used.map((name) => [`#${name}`, ITEM[name]]));
+}

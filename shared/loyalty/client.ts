@@ -8,7 +8,8 @@ import {
   operationTable,
   type Value,
 } from './operations.ts';
-import { personalTexts, readAnswer } from './read-answer.ts';
+import { readAnswer } from './read-answer.ts';
+import { personalTexts } from './read-error.ts';
 import {
   type CallSender,
   describeHttpFailure,

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDynamoDbClient, createLedgerTable } from '../../local/harness/sdk-clients.ts';
 import { type Emulator, startDynamoDb } from '../../local/stack/emulators.ts';
-import { createDynamoDbLedger, createDynamoDbRateLimit } from '../../shared/aws/dynamodb-ledger.ts';
+import { createDynamoDbLedger } from '../../shared/aws/dynamodb-ledger.ts';
+import { createDynamoDbRateLimit } from '../../shared/aws/dynamodb-rate-limit.ts';
 import { CLIENTS } from '../support/both-clients.ts';
 
 const budget = { connectMs: 10_000, attemptMs: 10_000, attempts: 1 };

@@ -1,7 +1,8 @@
 import type { LoyaltyClient } from '../../loyalty/client.ts';
 import { isObject } from '../../loyalty/operations.ts';
 import { plainDocument } from '../../loyalty/read-point-event.ts';
-import { type ConcludeDeps, conclude, type Group } from '../batch/run-batch.ts';
+import type { ConcludeDeps } from '../batch/delay-or-park.ts';
+import { conclude, type Group } from '../batch/run-batch.ts';
 import { type AskLater, ask, type CircuitBreaker } from '../calls/call-loyalty.ts';
 import type { BalanceEvent, BalanceRequest, EventQueue, PointEvent } from '../events/event.ts';
 import {

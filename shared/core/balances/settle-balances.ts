@@ -1,4 +1,5 @@
-import { type ConcludeDeps, conclude, type Group, type Settle } from '../batch/run-batch.ts';
+import type { ConcludeDeps } from '../batch/delay-or-park.ts';
+import { conclude, type Group, type Settle } from '../batch/run-batch.ts';
 import type { Item } from '../batch/waiting.ts';
 import {
   askAgain,

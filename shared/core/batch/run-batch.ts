@@ -1,24 +1,13 @@
 import type { ShopLoad } from '../calls/shop-load.ts';
-import { type Pauses, waitFor } from '../calls/shop-pause.ts';
+import { waitFor } from '../calls/shop-pause.ts';
 import { decodeEvent } from '../events/decode-event.ts';
-import {
-  groupIdOf,
-  type QueuedEvent,
-  type ReceivedMessage,
-  type SourceQueue,
-} from '../events/event.ts';
+import { groupIdOf, type QueuedEvent, type ReceivedMessage } from '../events/event.ts';
 import {
   AFTER_UNKNOWN_OUTCOME_SECONDS,
-  isHeldBack,
-  isRetryWindowOver,
   type Outcome,
-  queuedAt,
-  type Rejection,
   type RetryReason,
-  retryDelaySeconds,
-  waitsForTurn,
 } from '../events/outcome.ts';
-import { correlationOf, errorFields, type Telemetry } from '../events/telemetry.ts';
+import { correlationOf, errorFields } from '../events/telemetry.ts';
 import {
   isNewer,
   type Ledger,
@@ -27,17 +16,8 @@ import {
   ledgerKeyText,
   NewerItem,
 } from '../ledger/ledger.ts';
-import { type DeadLetters, writeSummary } from './dead-letter.ts';
-import {
-  type Item,
-  lastWaitKey,
-  PATIENT,
-  recordEnd,
-  recordWaiting,
-  triesOf,
-  underWayUntil,
-  waitingIn,
-} from './waiting.ts';
+import { type ConcludeDeps, type DelayDeps, delayMessages, parkMessage } from './delay-or-park.ts';
+import { type Item, lastWaitKey, recordEnd, underWayUntil, waitingIn } from './waiting.ts';
 
 /** The messages of a batch with the same group id: one entity, task, customer or redemption. */
 export interface Group {
@@ -53,8 +33,8 @@ interface Settling {
   /** What the work needs of the ledger; read once for all groups. */
   readonly keys: readonly LedgerKey[];
   /**
-   * Called once, with the groups that need not wait. Returns the work on one group: it takes from `unsettled` what may
-   * leave the queue, and returns why the rest must stay, if it must.
+   * Called with the groups that need not wait, and again with those of busy shops that got their place. Returns the work
+   * on one group: it takes from `unsettled` what may leave the queue, and returns why the rest must stay, if it must.
    */
   begin(groups: readonly Group[], entries: ReadonlyMap<string, LedgerEntry>): Work;
 }
@@ -221,18 +201,34 @@ async function begin<Deps>(
     }),
   );
   const others = groups.filter((group) => !held.has(group));
-  const refused = await visit.take(shopsOf(others), entries, deps.source.isCrowded);
-  const busy = new Set(others.filter((group) => refused.has(shopOf(group) ?? '')));
-  const putOff = busy.size > 0 ? deps.putOff([...busy], { why: 'shop-busy' }) : undefined;
+  const needPlace = new Set(
+    others.filter((group) => visit.needsPlace(shopOf(group) ?? '', entries)),
+  );
+  // First, so that no shop waits for the place of another one.
   const work = settling.begin(
-    others.filter((group) => !busy.has(group)),
+    others.filter((group) => !needPlace.has(group)),
     entries,
   );
+  const placed = beginWithPlaces([...needPlace]);
   return async (group) => {
-    if (!busy.has(group)) return held.get(group) ?? pauseOf(group) ?? work(group);
-    await putOff;
-    return undefined;
+    if (needPlace.has(group)) return (await placed)(group);
+    return held.get(group) ?? pauseOf(group) ?? work(group);
   };
+
+  async function beginWithPlaces(asking: readonly Group[]): Promise<Work> {
+    const refused = await visit.take(shopsOf(asking), entries, deps.source.isCrowded);
+    const busy = new Set(asking.filter((group) => refused.has(shopOf(group) ?? '')));
+    const putOff = busy.size > 0 ? deps.putOff([...busy], { why: 'shop-busy' }) : undefined;
+    const work = settling.begin(
+      asking.filter((group) => !busy.has(group)),
+      entries,
+    );
+    return async (group) => {
+      if (!busy.has(group)) return pauseOf(group) ?? work(group);
+      await putOff;
+      return undefined;
+    };
+  }
 }
 
 function learnLastWait(item: Item, entries: ReadonlyMap<string, LedgerEntry>): void {
@@ -262,24 +258,6 @@ const shopsOf = (groups: readonly Group[]) =>
 
 function shopOf({ items }: Group): string | undefined {
   return items.find(({ event }) => event)?.event?.shop;
-}
-
-export interface ConcludeDeps {
-  readonly deadLetters: DeadLetters;
-  readonly ledger: Pick<Ledger, 'write'>;
-  readonly telemetry: Telemetry;
-  readonly now: () => Date;
-}
-
-export interface DelayDeps extends ConcludeDeps {
-  readonly source: SourceQueue;
-  readonly random: () => number;
-  readonly retryWindowDays: number;
-  /** Other shops use the same queue. */
-  readonly hasNeighbours: boolean;
-  readonly pauses: Pauses;
-  /** What is retried for longer than this raises an alarm. */
-  readonly stuckAfterMinutes: number;
 }
 
 /**
@@ -342,136 +320,4 @@ function reportEnd(
 function happenedAt(event: QueuedEvent): number {
   if ('eventDate' in event) return Date.parse(event.eventDate);
   return 'triggeredAt' in event ? Date.parse(event.triggeredAt ?? '') : Number.NaN;
-}
-
-/** True when the dead-letter queue holds the message: only then may it leave its own queue. */
-async function parkMessage(
-  item: Item,
-  { reason, why, code }: Rejection,
-  deps: ConcludeDeps,
-): Promise<boolean> {
-  const { message, event } = item;
-  const { deadLetters, ledger, telemetry, now } = deps;
-  const given = { reason, why, ...(code && { code }) };
-  const fields = { ...(event && correlationOf(event)), ...given };
-  const parked = { ...given, attempts: message.attempts, at: now().toISOString() };
-  try {
-    await deadLetters.park(message, parked);
-  } catch (error) {
-    telemetry.log('error', 'could not be parked, stays on its queue', {
-      ...fields,
-      ...errorFields(error),
-    });
-    return false;
-  }
-  telemetry.count('rejected', { ...(event && { kind: event.kind }), code: code ?? reason });
-  telemetry.log('error', 'parked in the dead-letter queue', fields);
-  try {
-    await writeSummary(message, event, { ...parked, family: deadLetters.family }, ledger);
-  } catch (error) {
-    // It is parked all the same; lists only count it.
-    telemetry.log('warn', 'a dead letter has no summary', { ...fields, ...errorFields(error) });
-  }
-  await recordEnd(item, 'rejected', deps);
-  return true;
-}
-
-/** Parks what must not wait any longer, delays the rest; returns the ids that stay on the queue. */
-export async function delayMessages(
-  unsettled: readonly Item[],
-  retry: RetryReason,
-  deps: DelayDeps,
-): Promise<readonly string[]> {
-  const stay: Item[] = [];
-  // Its shop waits anyway; as dead letters its messages take no room from the others.
-  const isShopWaiting = retry.pausedBy !== undefined || retry.misconfigured === true;
-  const makesRoom = deps.hasNeighbours && isShopWaiting && (await deps.source.isCrowded());
-  for (const item of unsettled) {
-    const rejection = endOfWait(item, retry, makesRoom, deps);
-    if (!rejection || !(await parkMessage(item, rejection, deps))) stay.push(item);
-  }
-  if (stay.length === 0) return [];
-
-  const receives = Math.max(...stay.map(({ message }) => message.attempts));
-  const tries = Math.max(...stay.map((item) => triesOf(item, retry)));
-  const seconds = retryDelaySeconds({ ...retry, receives, tries }, deps.random);
-  for (const { event } of stay) {
-    if (!retry.pausedBy) {
-      deps.telemetry.count('retried', { why: retry.why, ...(event && { kind: event.kind }) });
-    }
-    if (event && hasWaited(LONG_DAYS, event, deps)) deps.telemetry.count('waits-long');
-    if (event && isStuck(event, retry, deps)) deps.telemetry.count('stuck', { why: retry.why });
-    deps.telemetry.log(retry.pausedBy ? 'info' : 'warn', 'will be tried again', {
-      ...(event && correlationOf(event)),
-      why: retry.why,
-      afterSeconds: seconds,
-      attempts: receives,
-      tries,
-      heldBack: isHeldBack(retry),
-    });
-  }
-  if (retry.misconfigured) deps.telemetry.count('misconfigured', { why: retry.why });
-  if (retry.throttled) deps.telemetry.count('throttled', { why: retry.why });
-  const kept = stay.map(({ message }) => message);
-  // Before SQS counts the seconds: a message must not come back before its record says.
-  const begins = deps.now();
-  try {
-    await deps.source.delay(kept, seconds);
-  } catch (error) {
-    // Harmless: they come back after the queue's own visibility instead.
-    deps.telemetry.log('warn', 'the delay could not be set', errorFields(error));
-  }
-  try {
-    await recordWaiting(stay, retry, { begins, seconds }, deps.ledger);
-  } catch (error) {
-    // They wait all the same; only "status" and "retry-now" do not know of them.
-    deps.telemetry.log('warn', 'a wait could not be recorded', errorFields(error));
-  }
-  return kept.map(({ messageId }) => messageId);
-}
-
-/** SQS deletes a message after 14 days, and its own age of the queue leaves out what was received often. */
-const LONG_DAYS = 7;
-/** A message that waits comes back at least every hour and a half. */
-const LAST_DAY = 13;
-
-type Age = Parameters<typeof queuedAt>[0];
-
-const hasWaited = (days: number, age: Age, { now }: Pick<DelayDeps, 'now'>): boolean =>
-  now().getTime() - queuedAt(age) >= days * 86_400_000;
-
-/** Why it is parked instead of waiting again; undefined if it may wait. */
-function endOfWait(
-  item: Item,
-  { why }: RetryReason,
-  makesRoom: boolean,
-  deps: DelayDeps,
-): Rejection | undefined {
-  const { retryWindowDays, now, pauses } = deps;
-  const age = item.event ?? item.newer?.age;
-  // Nothing was tried: a long backlog must not park what only waited for its turn.
-  if (!waitsForTurn({ why }) && age && isRetryWindowOver(age, retryWindowDays, now(), pauses)) {
-    return {
-      reason: why === 'newer-release' ? why : 'retry-window-over',
-      why: `gave up after ${retryWindowDays} days of retries; last reason: ${why}`,
-    };
-  }
-  if (age && hasWaited(LAST_DAY, age, deps)) {
-    return {
-      reason: 'would-expire',
-      why: `waited for ${LAST_DAY} days, and SQS deletes a message after 14; last reason: ${why}`,
-    };
-  }
-  if (!makesRoom || !item.event) return undefined;
-  return { reason: 'made-room', why: `its queue was full of messages that wait: ${why}` };
-}
-
-/**
- * SQS leaves a message that is received repeatedly and not deleted out of the age of its queue ("Available
- * CloudWatch metrics for Amazon SQS"): only a count of our own shows retries that go on. Time in which an
- * operator paused the shop does not count.
- */
-function isStuck(event: QueuedEvent, retry: RetryReason, deps: DelayDeps): boolean {
-  if (retry.pausedBy === 'operator' || PATIENT.has(retry.why)) return false;
-  return isRetryWindowOver(event, deps.stuckAfterMinutes / 1440, deps.now(), deps.pauses);
 }

@@ -34,6 +34,8 @@ interface Visit {
   readonly keys: readonly RecordKey<'place'>[];
   /** Shops that get no place: another batch of this process got none a moment ago. */
   readonly refused: ReadonlySet<string>;
+  /** Whether a shop works only with a place. The others need not wait for `take`. */
+  needsPlace(shop: string, entries: ReadonlyMap<string, LedgerEntry>): boolean;
   /**
    * Takes a place for each busy shop of these, and returns the shops that get none. Where so many messages wait that the
    * queue may soon hand out no others, a shop needs none.
@@ -174,23 +176,24 @@ export function createShopLoad(settings: LoadSettings): ShopLoad {
       const neighbours = places.length === 0 ? [] : known;
       const marks = neighbours.map(slowKey);
       let read: ReadonlyMap<string, LedgerEntry> = new Map();
-      const isKnownAsSlow = (shop: string) => {
-        const mark = form.read(read.get(ledgerKeyText(slowKey(shop)))?.remembered);
+      const isKnownAsSlow = (shop: string, entries: ReadonlyMap<string, LedgerEntry>) => {
+        const mark = form.read(entries.get(ledgerKeyText(slowKey(shop)))?.remembered);
         return mark !== undefined && mark.until > now();
       };
+      const needsPlace: Visit['needsPlace'] = (shop, entries) =>
+        busy.includes(shop) || isKnownAsSlow(shop, entries);
       return {
         keys: asks ? [...marks, ...places] : marks,
         refused,
+        needsPlace,
         async take(shops, entries, isCrowded) {
           const without = new Set(refused);
           read = entries;
           let ofPlaces = asks ? entries : undefined;
           for (const shop of shops) {
             if (refused.has(shop)) continue;
-            if (!busy.includes(shop)) {
-              if (!isKnownAsSlow(shop)) continue;
-              busyUntil.set(shop, now() + STAYS_BUSY_MS);
-            }
+            if (!needsPlace(shop, entries)) continue;
+            if (!busy.includes(shop)) busyUntil.set(shop, now() + STAYS_BUSY_MS);
             // A ledger that cannot be used stops the work itself, with a better reason.
             const takes = async () => {
               ofPlaces ??= await ledger.readMany(places);

@@ -1,5 +1,6 @@
 import { DEAD_LETTER_DAYS } from '../batch/dead-letter.ts';
-import { type ConcludeDeps, conclude, type Group, type Settle } from '../batch/run-batch.ts';
+import type { ConcludeDeps } from '../batch/delay-or-park.ts';
+import { conclude, type Group, type Settle } from '../batch/run-batch.ts';
 import type { Item } from '../batch/waiting.ts';
 import {
   type EntityKey,

@@ -15,7 +15,7 @@ import {
   type ImportDeps,
   openRows,
 } from '../../../scripts/connector/import/run-import.ts';
-import { createDynamoDbRateLimit } from '../../../shared/aws/dynamodb-ledger.ts';
+import { createDynamoDbRateLimit } from '../../../shared/aws/dynamodb-rate-limit.ts';
 import type { LedgerItem } from '../../../shared/aws/ledger-item.ts';
 import {
   listNotices,

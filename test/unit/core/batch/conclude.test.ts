@@ -3,7 +3,7 @@ import { SHOP } from '../../../../local/harness/in-process-connector.ts';
 import { createMemoryLedger } from '../../../../local/harness/memory-ledger.ts';
 import { recordTelemetry } from '../../../../local/harness/recorded-telemetry.ts';
 import { waitsIn } from '../../../../scripts/connector/pause/waiting-messages.ts';
-import { type DelayDeps, delayMessages } from '../../../../shared/core/batch/run-batch.ts';
+import { type DelayDeps, delayMessages } from '../../../../shared/core/batch/delay-or-park.ts';
 import {
   type Item,
   type WaitingMessage,

@@ -1,5 +1,9 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { createMemoryLedger } from '../../../../local/harness/memory-ledger.ts';
+import { runBatch } from '../../../../shared/core/batch/run-batch.ts';
+import { controlKey } from '../../../../shared/core/calls/shop-pause.ts';
 import { inBatches } from '../../../../shared/core/events/event.ts';
+import { encodeEvent } from '../../../../shared/core/events/message-body.ts';
 import type { EventReading } from '../../../../shared/core/store/store.ts';
 import type { CallAnswer } from '../../../../shared/loyalty/result.ts';
 import { orderWithId } from '../../../fixtures/order-life.ts';
@@ -182,5 +186,47 @@ describe('items in batches', () => {
       running -= 1;
     });
     expect([sizes.length, Math.max(...sizes)]).toEqual([25, 10]);
+  });
+});
+
+describe('a batch with a busy shop', () => {
+  it('begins the other shops before the busy one has its place', async () => {
+    const [quiet, busy] = ['quiet.myshopify.com', 'busy.myshopify.com'];
+    const messages = [busy, quiet].map((shop) => ({
+      ...{ messageId: shop, receiptHandle: shop, groupId: shop, attempts: 1, sequenceNumber: '1' },
+      body: encodeEvent({
+        ...{ shop, kind: 'order', id: '1', topic: 'orders/updated', claim: 'changed' },
+        ...{ origin: 'webhook', deliveryId: shop, receivedAt: '2026-10-09T12:00:00.000Z' },
+        body: undefined,
+      }),
+    }));
+    const place = Promise.withResolvers<ReadonlySet<string>>();
+    const quietIsDone = Promise.withResolvers<void>();
+    const begun: string[] = [];
+    const visit = {
+      ...{ keys: [], refused: new Set(), leave: async () => {} },
+      needsPlace: (shop: string) => shop === busy,
+      take: () => place.promise,
+    };
+    const deps = {
+      ledger: createMemoryLedger(),
+      load: { parallelOf: () => 5, enter: () => visit },
+      pauses: { keyOf: (shop: string) => controlKey(shop), learn: () => {}, of: () => undefined },
+      ...{ deadline: new AbortController().signal, now: () => new Date(), source: {} },
+    };
+    const running = runBatch(messages, deps as never, () => ({
+      keys: [],
+      begin: () => async (group) => {
+        begun.push(group.items[0]?.event?.shop ?? '');
+        group.unsettled.clear();
+        quietIsDone.resolve();
+        return undefined;
+      },
+    }));
+    await quietIsDone.promise;
+    expect(begun).toEqual([quiet]);
+    place.resolve(new Set());
+    expect(await running).toEqual([]);
+    expect(begun).toEqual([quiet, busy]);
   });
 });

@@ -1,0 +1,52 @@
+import type { Service, StorefrontService } from './metrics.ts';
+
+/** A module, and the functions in it that are needed more often than the rest of it. They must keep no state. */
+type Seldom = Readonly<Record<string, readonly string[]>>;
+
+const IN_ORDERS: Seldom = {
+  'aws/dynamodb-rate-limit': [],
+  'aws/read-ledger': [],
+  'aws/redact-ledger': [],
+  'core/batch/dead-letter': [],
+  'core/batch/delay-or-park': [],
+  'core/calls/rate-limit': [],
+  'core/events/message-body': [],
+  'core/events/outcome': ['DEAD_LETTER_REASONS', 'overtaken'],
+  'core/mapping/map-coupon': [],
+  'core/mapping/map-product': ['brandForm'],
+  'core/redemptions/redemption': [],
+  'core/redemptions/redemption-record': [],
+  'core/store/store': [],
+  'core/sync/fan-out': [],
+  'core/sync/handle-task': [],
+  'core/sync/held-order': ['isHeldCompleted', 'isHeldLive'],
+  'core/sync/preview-sync': [],
+  'core/sync/read-snapshot': ['otherSpelling', 'versionOf'],
+  'loyalty/read-error': [],
+  'shopify/webhooks/read-other-events': [],
+  'store/store-credit': [],
+};
+
+const without = (all: Seldom, ...often: readonly string[]): Seldom =>
+  Object.fromEntries(Object.entries(all).filter(([file]) => !often.includes(file)));
+
+const SELDOM: Readonly<Partial<Record<Service | StorefrontService, Seldom>>> = {
+  'sync-orders': IN_ORDERS,
+  'sync-products': without(
+    IN_ORDERS,
+    'core/mapping/map-product',
+    'core/sync/read-snapshot',
+    'shopify/webhooks/read-other-events',
+  ),
+  'sync-coupons': without(
+    IN_ORDERS,
+    'core/mapping/map-coupon',
+    'core/sync/fan-out',
+    'core/sync/handle-task',
+    'core/sync/read-snapshot',
+    'shopify/webhooks/read-other-events',
+  ),
+};
+
+/** What a function loads with the first call into it, because few of its events make one. */
+export const seldomIn = (name: Service | StorefrontService): Seldom => SELDOM[name] ?? {};
