@@ -6,8 +6,8 @@ const FOLDER = 'node_modules';
 const BLOCK_BYTES = 512;
 
 /**
- * What `npm ci` puts on the disk, without the caches that later commands add. Without a bar: most of it are CDK, the
- * compilers and Vendure, of which no function and no merchant's project gets anything.
+ * What `npm ci` puts on the disk, without the caches that later commands add. Without a bar: most of it is
+ * CDK, Node itself and the tools of development, of which no function loads anything.
  */
 export const ci: Bench = {
   name: 'ci',
