@@ -202,8 +202,8 @@ describe('the words of the core', () => {
       // The tables.
       '!shared/services/{configured-store,platforms}.ts',
       ...['!scripts/connector/create-program.ts', '!scripts/connector/platforms/**'],
-      // The settings, and those of a new project.
-      '!shared/config/{connector-config,connector-settings,new-shop,settings-check}.ts',
+      // The settings, those of a new project, and the list of what workers load late.
+      '!shared/config/{connector-config,connector-settings,new-shop,seldom,settings-check}.ts',
       '!scripts/connector/init/template/**',
     ]);
   });

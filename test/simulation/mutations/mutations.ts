@@ -249,8 +249,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'same-second-is-believed',
     bug: 'of two changes within one second, the one that arrives last counts as the newest',
-    find: "  if (tie && source === 'event') return",
-    replace: "  if (tie && source === 'store') return",
+    find: "  return source === 'event' ? askStore(facts) : next;",
+    replace: "  return source === 'store' ? askStore(facts) : next;",
     within: 60,
   },
   {
@@ -407,9 +407,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'backfill-marks-new-orders',
     bug: 'a backfill sends an order from after go-live with the history mark',
-    find: "      entity.kind === 'order' ? isHistory(entry, entity.order, rules) :",
-    replace:
-      "      entity.kind === 'order' ? snapshot.history || isHistory(entry, entity.order, rules) :",
+    find: '    history: order ? isHistory(entry, order, rules) :',
+    replace: '    history: order ? askedFor || isHistory(entry, order, rules) :',
     within: 60,
   },
   {
