@@ -56,7 +56,7 @@ beforeAll(async () => {
   loyalty = await listen(createServer(answerLoyalty));
   writeOrder = await createOrderWriter();
   const bundles = await bundleFunctions({
-    platforms: ['shopify'],
+    ...{ platforms: ['shopify'], storefront: false },
     functions: ['receive-webhook', 'sync-orders'],
     configFile: 'bench/bench.config.ts',
     outFolder: folder,

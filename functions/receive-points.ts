@@ -2,7 +2,11 @@ import type { LambdaFunctionURLEvent } from 'aws-lambda';
 import { RECEIVER_BUDGET } from '../shared/aws/aws-client.ts';
 import { createSqsEventQueue } from '../shared/aws/sqs-queues.ts';
 import type { Connector } from '../shared/config/connector-config.ts';
-import { type PointsDeps, receivePoints } from '../shared/core/balances/receive-points.ts';
+import {
+  type PointsDeps,
+  parsePointTokens,
+  receivePoints,
+} from '../shared/core/balances/receive-points.ts';
 import {
   openFunction,
   storefrontOf,
@@ -21,7 +25,10 @@ export function createPointsReceiver(connector: Connector) {
   );
   const dependencies: PointsDeps = {
     shops: new Map(
-      connector.shops.map(({ domain, path }) => [path, { domain, tokens: secrets.points(path) }]),
+      connector.shops.map(({ domain, path }) => [
+        path,
+        { domain, tokens: secrets.points(path, parsePointTokens) },
+      ]),
     ),
     customerIdIn,
     queue: createSqsEventQueue(sqs, { balances: environment.BALANCES_QUEUE_URL }),

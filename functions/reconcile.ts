@@ -6,11 +6,10 @@ import type { Connector } from '../shared/config/connector-config.ts';
 import { HEALED_PERCENT } from '../shared/config/metrics.ts';
 import { createCallRate } from '../shared/core/calls/rate-limit.ts';
 import { createTurns, type StoreEvent } from '../shared/core/events/event.ts';
-import type { ReconcileDeps } from '../shared/core/reconcile/dependencies.ts';
 import { type ReconcileRequest, reconcile } from '../shared/core/reconcile/reconcile.ts';
-import { noticeExpiring, repairBalances } from '../shared/core/reconcile/repair-balances.ts';
 import { openStores, RESERVE } from '../shared/services/configured-store.ts';
 import { HEALING } from '../shared/services/platforms.ts';
+import { scanRewards } from '../shared/services/rewards.ts';
 import { byDomain, openShopLoyalty } from '../shared/services/shop-loyalty.ts';
 import { openWithLedger, readEnvironment, withTelemetry } from './wiring.ts';
 
@@ -84,18 +83,16 @@ export function createReconcile(connector: Connector) {
   function inTime(deadline: AbortSignal) {
     const askable = store.until(deadline);
     const pause = (ms: number) => sleep(ms, undefined, { signal: deadline }).catch(() => {});
-    const repair: ReconcileDeps['repairBalances'] = async (shop, othersWait, doubt) => {
-      const timed = { deadline, pause, othersWait, takeTurn: reports.take };
-      const deps = { ...dependencies, ...program(shop), ...timed };
-      const repaired = await repairBalances(shop, deps, doubt);
-      if (storefront?.flow) await noticeExpiring(shop, storefront.flow, deps);
-      return repaired;
-    };
+    const timed = { deadline, pause, takeTurn: reports.take };
     return {
       store: askable,
       pause,
       checkSubscriptions: async (shop: string) => askable.checkSubscriptions?.(shop),
-      ...(storefront && { repairBalances: repair }),
+      rewards: scanRewards(connector, (shop) => ({
+        ...dependencies,
+        ...program(shop),
+        ...timed,
+      })),
     };
   }
   return withTelemetry(telemetry, run);

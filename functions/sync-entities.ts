@@ -4,6 +4,7 @@ import type { StoreQueueFamily } from '../shared/core/events/event.ts';
 import type { Store } from '../shared/core/store/store.ts';
 import { settleEntities } from '../shared/core/sync/settle-entities.ts';
 import { createPlatformReader } from '../shared/services/platforms.ts';
+import { workerRewards } from '../shared/services/rewards.ts';
 import { byDomain, openShopLoyalty } from '../shared/services/shop-loyalty.ts';
 import { createLazyStore } from './lazy-store.ts';
 import { openWorker, readEnvironment } from './wiring.ts';
@@ -34,6 +35,7 @@ export function createWorker(connector: Connector, queue: StoreQueueFamily, give
       ...(hasRewards && { balances: readEnvironment(['BALANCES_QUEUE_URL']).BALANCES_QUEUE_URL }),
     }),
     orderRetentionDays: connector.orderRetentionDays,
+    rewards: workerRewards(connector),
     shop: byDomain(connector, (shop) => ({
       ...openShopLoyalty(connector, secrets, shop, limits),
       ...{ rules: shop.rules, assumptions },

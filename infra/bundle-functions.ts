@@ -25,6 +25,8 @@ interface BundleSettings {
   readonly tracing?: boolean;
   /** What the shops run on: nothing of other platforms is bundled. */
   readonly platforms: readonly PlatformName[];
+  /** Whether the settings have a storefront: without one, nothing of points and rewards is bundled. */
+  readonly storefront: boolean;
   readonly outFolder: string;
 }
 
@@ -81,8 +83,11 @@ async function bundleOne(
   settings: BundleSettings,
   define: Readonly<Record<string, string>>,
 ): Promise<readonly string[]> {
+  const leftOut = leftOutBy(settings);
   const seldom = new Map(
-    Object.entries(seldomIn(name)).map(([file, kept]) => [moduleFile(`shared/${file}`), kept]),
+    Object.entries(seldomIn(name))
+      .filter(([file]) => !leftOut.some((room) => file.startsWith(`${room}/`)))
+      .map(([file, kept]) => [moduleFile(`shared/${file}`), kept]),
   );
   const { outputFiles, metafile } = await build({
     ...BUNDLED,
@@ -256,12 +261,19 @@ function fromPackage(map: string, path: string): string {
 const TABLES = join(PACKAGE_FOLDER, 'shared', 'services');
 
 const ENTRY = '#index';
+const REWARDS = ['core/balances', 'core/redemptions', 'core/redeem'];
 
-/** In the tables of platforms, the parts of those that no shop has are undefined. */
-function useSettings(name: FunctionName, { configFile, platforms }: BundleSettings): Plugin {
+/** The rooms of platforms that no shop has, and rewards without a storefront. */
+const leftOutBy = ({ platforms, storefront }: BundleSettings): readonly string[] => [
+  ...PLATFORMS.filter((name) => !platforms.includes(name)),
+  ...(storefront ? [] : REWARDS),
+];
+
+/** In shared/services, what is left out is undefined. */
+function useSettings(name: FunctionName, settings: BundleSettings): Plugin {
   const { sourcefile: path = name, ...entry } = entryOf(name);
-  const others = PLATFORMS.filter((name) => !platforms.includes(name));
-  const filter = new RegExp(`^\\.\\./(?:${others.join('|')})/`);
+  const { configFile } = settings;
+  const filter = new RegExp(`^\\.\\./(?:${leftOutBy(settings).join('|')})/`);
   return {
     name: 'settings-of-the-stage',
     setup({ onResolve, onLoad }) {

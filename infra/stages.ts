@@ -81,6 +81,7 @@ export async function prepareStage(
     functions: functionsOf(connector),
     tracing: connector.deployment.tracing ?? false,
     platforms: connector.shops.map(({ platform }) => platform),
+    storefront: connector.storefront !== undefined,
     configFile: resolve(project, file),
     outFolder: join(outFolder, name),
   });

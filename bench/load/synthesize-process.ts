@@ -9,6 +9,7 @@ const [folder = '', stage = ''] = process.argv.slice(2);
 const app = createApp({ outdir: folder, builtinCloudFormationValidation: false });
 const bundles = await bundleFunctions({
   platforms: ['shopify'],
+  storefront: connector.storefront !== undefined,
   functions: functionsOf(connector),
   configFile: 'bench/load/two-shops.config.ts',
   outFolder: join(folder, 'bundles'),

@@ -39,13 +39,13 @@ export async function buildVariants(configFile = 'bench/bench.config.ts'): Promi
   const folder = mkdtempSync(join(tmpdir(), 'connector-bench-'));
   const { storefront, ...others } = FUNCTION_OF;
   const connector = await bundleFunctions({
-    platforms: ['shopify'],
+    ...{ platforms: ['shopify'], storefront: false },
     functions: Object.values(others),
     configFile,
     outFolder: join(folder, 'connector'),
   });
   const withStorefront = await bundleFunctions({
-    platforms: ['shopify'],
+    ...{ platforms: ['shopify'], storefront: true },
     functions: [storefront],
     configFile: 'bench/storefront.config.ts',
     outFolder: join(folder, 'storefront'),

@@ -18,9 +18,9 @@ import type {
 } from '../../shared/core/events/event.ts';
 import type { Ledger } from '../../shared/core/ledger/ledger.ts';
 import type { PlatformHealing } from '../../shared/core/platform/platform.ts';
-import type { ReconcileDeps } from '../../shared/core/reconcile/dependencies.ts';
 import { type ReconcileRequest, reconcile } from '../../shared/core/reconcile/reconcile.ts';
 import type { ReadEvent, Store, StoreScan } from '../../shared/core/store/store.ts';
+import type { ScanMoments, WorkerMoments } from '../../shared/core/sync/reward-moments.ts';
 import { settleEntities } from '../../shared/core/sync/settle-entities.ts';
 import type { LoyaltyClientSettings } from '../../shared/loyalty/client.ts';
 import { createPlatformReader } from '../../shared/services/platforms.ts';
@@ -62,6 +62,8 @@ interface OpenSettings {
   readonly assumptions?: LoyaltyAssumptions;
   readonly healing?: HealingSettings;
   readonly storefront?: StorefrontSettings;
+  /** Absent, as of a deployment without a storefront. */
+  readonly rewards?: WorkerMoments | undefined;
   /** How the loyalty sandbox behaves. */
   readonly service?: PartialSettings;
   /** Of the ledger, in epoch milliseconds. Default: no order is older. */
@@ -186,6 +188,7 @@ export function openConnector({
       hasNeighbours: true,
       stuckAfterMinutes: 30,
       orderRetentionDays: connector.orderRetentionDays,
+      rewards: given.rewards,
       deadline,
       read: (event: StoreEvent) => parts.read(event),
       shop: (domain: string) => {
@@ -291,7 +294,7 @@ export function openConnector({
       shops: named = [SHOP],
       command = {},
       platform = {},
-      ...balances
+      rewards = given.rewards && { ...given.rewards, shopScanned: async () => {} },
     }: {
       readonly deep?: boolean;
       readonly deadline?: AbortSignal;
@@ -302,7 +305,8 @@ export function openConnector({
       readonly command?: Pick<ReconcileRequest, 'shop' | 'request'>;
       /** What the shops' platform says of its scans. */
       readonly platform?: Partial<PlatformHealing>;
-    } & Pick<ReconcileDeps, 'repairBalances'> = {}): Promise<void> {
+      readonly rewards?: ScanMoments | undefined;
+    } = {}): Promise<void> {
       const shops = connector.shops.filter(({ domain }) => named.includes(domain));
       await reconcile(
         shops.map((shop) => ({ ...shop, ...platform })),
@@ -319,7 +323,7 @@ export function openConnector({
           deadline,
           leftMs,
           inTime: (until) => ({
-            ...balances,
+            rewards,
             store: parts.walkedUntil?.(until) ?? parts.walked,
             checkSubscriptions: async () => {},
             pause: async (ms) => {

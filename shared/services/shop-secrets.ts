@@ -5,7 +5,6 @@ import {
   type SecretReader,
   SecretUnreachable,
 } from '../aws/secrets.ts';
-import { isToken, type PointTokens } from '../core/balances/receive-points.ts';
 import type { WebhookSecrets } from '../core/events/receive-delivery.ts';
 import { errorFields, type Telemetry } from '../core/events/telemetry.ts';
 import {
@@ -29,7 +28,8 @@ export interface ShopSecrets {
   ): Record<'get' | 'refresh', () => Promise<LoyaltyCredentials | UnreadCredentials>>;
   /** In the form of the shop's platform. */
   store<T>(shopPath: string, parse: ParseSecret<T>): StoreSecret<T>;
-  points(shopPath: string): SecretReader<PointTokens>;
+  /** The tokens of point events. No person enters them: the connector makes them. */
+  points<T extends Rotated>(shopPath: string, parse: ParseSecret<T>): SecretReader<T>;
 }
 
 export function createShopSecrets(
@@ -60,7 +60,7 @@ export function createShopSecrets(
       ),
     store: (path, parse) =>
       credentialsOf(reader(secretName(prefix, path, 'store'), parse, REFUSED_PAUSE_MS)),
-    points: (path) => inForceOf(reader(secretName(prefix, path, 'points'), secretForms.points)),
+    points: (path, parse) => inForceOf(reader(secretName(prefix, path, 'points'), parse)),
   };
 }
 
@@ -127,15 +127,6 @@ export const secretForms = {
     const key = requireText(fields, 'key');
     if (key.kind === 'fault') return key;
     return { kind: 'parsed', value: { token: token.value, key: key.value } };
-  },
-
-  /** No person enters them: the connector makes them. */
-  points({ current, previous, previousUntil }): ParsedSecret<PointTokens & Rotated> {
-    if (!isToken(current)) {
-      return { kind: 'fault', field: 'current', why: 'must be a token of 32 bytes' };
-    }
-    const older = isToken(previous) ? { previous, previousUntil } : {};
-    return { kind: 'parsed', value: { current, ...older } };
   },
 } satisfies Readonly<Record<string, ParseSecret<unknown>>>;
 

@@ -29,7 +29,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 function bundle(outFolder: string, configFile = SETTINGS): Promise<Bundles> {
   return bundleFunctions({
-    platforms: ['shopify'],
+    ...{ platforms: ['shopify'], storefront: false },
     functions: FUNCTIONS,
     configFile,
     outFolder: join(folder, outFolder),
@@ -129,7 +129,7 @@ describe('the bundles', () => {
 
   it('hold no more than they did, and nothing of the SDK', async () => {
     const all = await bundleFunctions({
-      platforms: ['shopify'],
+      ...{ platforms: ['shopify'], storefront: true },
       functions: functionsOf(storefrontSettings),
       configFile: 'local/harness/storefront.config.ts',
       outFolder: join(folder, 'storefront'),
@@ -148,7 +148,7 @@ describe('the bundles', () => {
         from.startSourcesOf(name).some((input) => input.startsWith(room)),
       );
     const both = await bundleFunctions({
-      platforms: ['shopify', 'vendure'],
+      ...{ platforms: ['shopify', 'vendure'], storefront: false },
       ...{ functions: [name], configFile: SETTINGS },
       outFolder: join(folder, 'both'),
     });
@@ -158,9 +158,31 @@ describe('the bundles', () => {
     ]);
   });
 
+  const REWARDS = /shared\/core\/(?:balances|redemptions|redeem|storefront)\//;
+
+  it('hold nothing of points and rewards without a storefront, also not in what is loaded later', async () => {
+    const ofRewards = (name: string, from: Bundles) => {
+      const files = readdirSync(from.folderOf(name)).filter((file) => file.endsWith('.map'));
+      expect(files.length).toBeGreaterThan(0);
+      return files
+        .map((file) => JSON.parse(readFileSync(join(from.folderOf(name), file), 'utf8')))
+        .flatMap(({ sources }: { readonly sources: readonly string[] }) => sources)
+        .filter((source) => REWARDS.test(source));
+    };
+    for (const name of FUNCTIONS) expect.soft(ofRewards(name, bundles), name).toEqual([]);
+    const withStorefront = await bundleFunctions({
+      ...{ platforms: ['shopify'], storefront: true, functions: ['sync-orders', 'reconcile'] },
+      configFile: 'local/harness/storefront.config.ts',
+      outFolder: join(folder, 'rewards'),
+    });
+    for (const name of ['sync-orders', 'reconcile']) {
+      expect.soft(ofRewards(name, withStorefront), name).not.toEqual([]);
+    }
+  });
+
   it('hold nothing of tracing unless the settings ask for it', async () => {
     const traced = await bundleFunctions({
-      platforms: ['shopify'],
+      ...{ platforms: ['shopify'], storefront: false },
       ...{ functions: FUNCTIONS, configFile: SETTINGS, tracing: true },
       outFolder: join(folder, 'traced'),
     });
@@ -241,7 +263,7 @@ describe('the bundles', () => {
 
   it('hold no credential, no personal data and no path of this machine, the widget’s included', async () => {
     const storefront = await bundleFunctions({
-      platforms: ['shopify'],
+      ...{ platforms: ['shopify'], storefront: true },
       functions: STOREFRONT,
       configFile: 'local/harness/storefront.config.ts',
       outFolder: join(folder, 'storefront'),

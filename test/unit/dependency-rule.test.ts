@@ -98,8 +98,8 @@ describe('the dependency rule', () => {
 
 describe('the levels of the core', () => {
   const LEVELS = [
-    ...['events', 'ledger', 'store', 'calls', 'mapping', 'batch', 'redemptions', 'sync'],
-    ...['balances', 'redeem', 'storefront', 'reconcile', 'platform'],
+    ...['events', 'ledger', 'store', 'calls', 'mapping', 'batch', 'sync', 'reconcile'],
+    ...['platform', 'balances', 'redemptions', 'redeem', 'storefront'],
   ];
 
   it('are all of its folders', () => {

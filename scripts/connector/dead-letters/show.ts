@@ -21,6 +21,7 @@ import {
   previewSync,
 } from '../../../shared/core/sync/preview-sync.ts';
 import { adviceOn } from '../../../shared/loyalty/error-advice.ts';
+import { workerRewards } from '../../../shared/services/rewards.ts';
 import { byDomain } from '../../../shared/services/shop-loyalty.ts';
 import { type Deployment, nextCommand, openLedger, openLists } from '../deployment/deployment.ts';
 import { explainAwsError, isDenied } from '../deployment/explain-aws-error.ts';
@@ -401,7 +402,8 @@ export function examiningDeps(deployment: Deployment): ExaminingDeps {
     ...letterReaderOf(connector.shops),
     shop: byDomain(connector, ({ rules }) => {
       const { assumptions } = connector.loyalty;
-      return { store, ledger, rules, assumptions, now: () => new Date() };
+      const rewards = workerRewards(connector);
+      return { store, ledger, rules, assumptions, rewards, now: () => new Date() };
     }),
   };
 }

@@ -5,9 +5,9 @@ import type {
   AskedShop,
   OpenShop,
   ParsedSecret,
-  ShopperStore,
   StoreSecret,
 } from '../../../shared/core/platform/platform.ts';
+import type { ShopperStore } from '../../../shared/core/redeem/reward-store.ts';
 import type { StoreUnavailable } from '../../../shared/core/store/store.ts';
 import {
   type Credentials,

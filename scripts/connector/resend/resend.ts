@@ -6,8 +6,8 @@ import {
   type StoreEvent,
 } from '../../../shared/core/events/event.ts';
 import { ledgerKeyText, readEntry } from '../../../shared/core/ledger/ledger.ts';
-import { withRewardCodeFirst } from '../../../shared/core/redemptions/reward-codes.ts';
 import { type RulesEffect, rulesEffect } from '../../../shared/core/sync/preview-sync.ts';
+import { workerRewards } from '../../../shared/services/rewards.ts';
 import type { StoreOrder } from '../../../shared/store/store-entities.ts';
 import { checkVisibility } from '../backfill/backfill.ts';
 import {
@@ -308,6 +308,7 @@ async function findEffects(
   const { store } = openShopServices(deployment);
   const ledger = openLedger(deployment);
   const rules = await rulesOf(shop, ledger);
+  const rewards = workerRewards(deployment.connector);
   const signal = session.interruption();
   const progress = session.terminal.progress('Comparing orders:');
   const found: Found[] = [];
@@ -328,8 +329,8 @@ async function findEffects(
     const keyOf = ({ id }: StoreOrder): EntityKey => ({ shop: shop.domain, kind: 'order', id });
     const entries = await ledger.readMany(orders.map(keyOf));
     const effects = orders.map(async (read): Promise<readonly Found[]> => {
-      const asSent = await withRewardCodeFirst(shop.domain, { kind: 'order', order: read }, ledger);
-      const order = asSent.kind === 'order' ? asSent.order : read;
+      const entity = { kind: 'order', order: read } as const;
+      const { order } = (await rewards?.orderAsSent(shop.domain, entity, ledger)) ?? entity;
       const key = keyOf(order);
       const effect = rulesEffect(key, order, entries.get(ledgerKeyText(key)), rules, new Date());
       const { id, name = id, updatedAt } = order;

@@ -6,6 +6,7 @@ import {
 } from '@aws-sdk/client-secrets-manager';
 import { readSecretFields, SECRET_MAX_AGE_MS } from '../../../shared/aws/secrets.ts';
 import type { Shop } from '../../../shared/config/connector-config.ts';
+import { parsePointTokens } from '../../../shared/core/balances/receive-points.ts';
 import { shopAddress } from '../../../shared/core/events/receive-delivery.ts';
 import type { ParseSecret } from '../../../shared/core/platform/platform.ts';
 import {
@@ -77,7 +78,7 @@ export const formOf = (
   shop: PlatformShop,
   purpose: SecretPurpose | 'points',
 ): ParseSecret<unknown> =>
-  purpose === 'store' ? commandsOf(shop).parseSecret : secretForms[purpose];
+  ({ ...secretForms, store: commandsOf(shop).parseSecret, points: parsePointTokens })[purpose];
 
 /** The first time it is created, with the key and the tags of the stack. */
 export async function storeSecret(

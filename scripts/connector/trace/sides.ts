@@ -16,7 +16,6 @@ import {
   type Held,
   isApplied,
 } from '../../../shared/core/reconcile/compare-sides.ts';
-import { withRewardCodeFirst } from '../../../shared/core/redemptions/reward-codes.ts';
 import type { StoreAnswer, StoreEntity } from '../../../shared/core/store/store.ts';
 import {
   type HeldOrder,
@@ -28,6 +27,7 @@ import { type ObservedPlan, planKey, recallPlan } from '../../../shared/core/syn
 import { askStore, otherSpelling, versionOf } from '../../../shared/core/sync/read-snapshot.ts';
 import type { LoyaltyClient } from '../../../shared/loyalty/client.ts';
 import { HEALING } from '../../../shared/services/platforms.ts';
+import { workerRewards } from '../../../shared/services/rewards.ts';
 import { minorDigits } from '../../../shared/store/money.ts';
 import type { StoreOrder } from '../../../shared/store/store-entities.ts';
 import { type Deployment, openLedger, rulesOf } from '../deployment/deployment.ts';
@@ -72,9 +72,10 @@ export async function readSides(
   const order = orderIn(read);
   const asked = { key, entry, order: isObserved || mayBeElsewhere ? order : undefined };
   const found = await askUnderAllIds(services.loyalty(shop), asked, shop.otherOrderIds);
+  const rewards = workerRewards(deployment.connector);
   const store =
-    read.kind === 'found'
-      ? { ...read, value: await withRewardCodeFirst(key.shop, read.value, ledger) }
+    read.kind === 'found' && rewards
+      ? { ...read, value: await rewards.orderAsSent(key.shop, read.value, ledger) }
       : read;
   const mapped = mapNow(key, store, entry, await rulesOf(shop, ledger));
   const { assumptions } = deployment.connector.loyalty;

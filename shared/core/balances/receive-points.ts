@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { type BalanceEvent, type EventQueue, hashBody, type PointEvent } from '../events/event.ts';
 import { correlationOf, errorFields, type Telemetry } from '../events/telemetry.ts';
+import type { ParseSecret } from '../platform/platform.ts';
 import { MOST_BYTES, type Person, readPointBalance } from './point-balance.ts';
 
 interface PointRequest {
@@ -148,9 +149,22 @@ type TokenCheck = 'current' | 'previous' | 'invalid';
 /** 32 random bytes as base64url. */
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 
-export function isToken(value: unknown): value is string {
+function isToken(value: unknown): value is string {
   return typeof value === 'string' && TOKEN.test(value);
 }
+
+/** The secret that holds them; `previousUntil`: when the previous one ends. */
+export const parsePointTokens: ParseSecret<PointTokens & { readonly previousUntil?: unknown }> = ({
+  current,
+  previous,
+  previousUntil,
+}) => {
+  if (!isToken(current)) {
+    return { kind: 'fault', field: 'current', why: 'must be a token of 32 bytes' };
+  }
+  const older = isToken(previous) ? { previous, previousUntil } : {};
+  return { kind: 'parsed', value: { current, ...older } };
+};
 
 /** Either proof is enough. See docs/decisions/0021-point-events-are-stored-before-they-are-read.md. */
 export function checkProof({ header, token }: GivenProof, tokens: PointTokens): TokenCheck {

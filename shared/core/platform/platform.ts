@@ -1,13 +1,9 @@
 import type { Healing, Shop } from '../../config/connector-settings.ts';
-import type { AnnouncingStore } from '../balances/announce.ts';
-import type { CustomerSearch } from '../balances/find-customer.ts';
-import type { BalanceStore } from '../balances/point-balance.ts';
+import type { View } from '../../store/storefront-answers.gen.ts';
 import type { EntityKind, StoreEvent } from '../events/event.ts';
 import type { Deliveries, Delivery } from '../events/receive-delivery.ts';
 import type { Telemetry } from '../events/telemetry.ts';
-import type { RewardStore } from '../redeem/reward-store.ts';
 import type { ReadEvent, ScanAnswer, ScannedKind, Span, Store, StoreScan } from '../store/store.ts';
-import type { KnownBalance } from '../storefront/read-view.ts';
 
 /**
  * What shops run on. Each platform has a room in `shared`; `shared/services` lists them, with a table for each part
@@ -28,13 +24,6 @@ export interface StorePlatform {
 /** What every platform's store answers. */
 export interface ShopStore extends Store, StoreScan {
   until(signal: AbortSignal): ShopStore;
-}
-
-/** And what shoppers need of it. The settings refuse a storefront where the platform of a shop lacks this. */
-export interface ShopperStore extends ShopStore, RewardStore, CustomerSearch, AnnouncingStore {
-  /** Writes customers' balances as fields of this namespace. */
-  balancesIn(namespace: string): BalanceStore;
-  until(signal: AbortSignal): ShopperStore;
 }
 
 export interface StoreSettings {
@@ -150,7 +139,14 @@ export interface AskedShop extends Readonly<Record<SearchedBy, (text: string) =>
   balanceOf?(id: string, namespace: string): Promise<ScanAnswer<ShownBalance | undefined>>;
 }
 
-export type ShownBalance = Pick<KnownBalance, 'points' | 'cashback' | 'tier' | 'expiring'>;
+/** Null until an event or a reading has reported it. */
+export interface ShownBalance {
+  readonly points: number | null;
+  readonly cashback: number | null;
+  readonly expiring: View['expiring'];
+  /** The tier's name when the balance was last written. */
+  readonly tier: string | null;
+}
 
 /** `name`: of an order or a product. Of a customer nothing says who it is. */
 type FoundByName = Promise<

@@ -12,7 +12,6 @@ import {
 } from '../ledger/ledger.ts';
 import { mapSnapshot } from '../mapping/map-snapshot.ts';
 import type { Mapped } from '../mapping/wanted-state.ts';
-import { withRewardCodeFirst } from '../redemptions/reward-codes.ts';
 import type { StoreEntity } from '../store/store.ts';
 import { announce } from '../sync/fan-out.ts';
 import { planKey } from '../sync/preview-sync.ts';
@@ -52,7 +51,7 @@ export async function compareEntities(
   { since, isDeep, isNoLoss }: Purpose,
   deps: ReconcileDeps,
 ): Promise<Compared & { readonly sentOrders: readonly SentOrder[] }> {
-  const { ledger, now, orderRetentionDays } = deps;
+  const { ledger, now, orderRetentionDays, rewards } = deps;
   const isDated = !shop.versionsAreReadings?.includes(kind);
   // The date of a customer also moves with orders and with balances that are written.
   const versionsAreReadings = !isDated || kind === 'member';
@@ -66,7 +65,7 @@ export async function compareEntities(
   const asSent = await Promise.all(
     seen.map(async ({ entity, ...one }) => ({
       ...one,
-      entity: entity && (await withRewardCodeFirst(domain, entity, ledger)),
+      entity: entity && rewards ? await rewards.orderAsSent(domain, entity, ledger) : entity,
     })),
   );
   const sentOrders: SentOrder[] = [];

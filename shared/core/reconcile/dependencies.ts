@@ -27,6 +27,7 @@ import {
   type StoreUnavailable,
 } from '../store/store.ts';
 import type { CallAssumptions } from '../sync/held-order.ts';
+import type { ScanMoments } from '../sync/reward-moments.ts';
 
 export interface ReconcileDeps {
   readonly ledger: Ledger;
@@ -50,12 +51,7 @@ export interface ReconcileDeps {
   readonly deadline: AbortSignal;
   /** Never rejects because of what it finds. */
   readonly checkSubscriptions: (shop: string) => Promise<void>;
-  /** Compares balances with the loyalty service's report; absent where there is no storefront. */
-  readonly repairBalances?: (
-    shop: string,
-    othersWait: boolean,
-    doubt: Doubt | undefined,
-  ) => Promise<Repaired | undefined>;
+  readonly rewards?: ScanMoments | undefined;
   readonly pauses: Pick<Pauses, 'refresh' | 'of' | 'doubtOf' | 'goLiveOf' | 'noteObserving'>;
   /** Messages of a paused shop fill the queues: their number says nothing about the others' messages. */
   readonly othersWait: boolean;
@@ -84,14 +80,6 @@ export interface ReconciledShop {
   readonly versionsAreReadings?: readonly EntityKind[];
   /** While it lasts, everything is compared again. */
   readonly doubt?: Doubt | undefined;
-}
-
-export interface Repaired {
-  readonly compared: number;
-  /** Customers whose balance the worker was asked to read. */
-  readonly asked: number;
-  /** Absent where everything was compared. */
-  readonly stopped?: string;
 }
 
 export interface Compared {

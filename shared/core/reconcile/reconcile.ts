@@ -38,7 +38,7 @@ const kindsOf = ({ rules }: ReconciledShop): readonly ComparedKind[] => [
 ];
 
 /** What ends with a deadline, which comes early enough before the function's time-out to keep what was done. */
-type Timed = 'deadline' | 'store' | 'pause' | 'checkSubscriptions' | 'repairBalances';
+type Timed = 'deadline' | 'store' | 'pause' | 'checkSubscriptions' | 'rewards';
 
 interface RunDeps extends Omit<ReconcileDeps, 'sent' | 'othersWait' | Timed> {
   readonly deadline: AbortSignal;
@@ -188,7 +188,9 @@ async function reconcileShop(
     await inTurn.checkSubscriptions(shop.domain);
     if (shop.doubt) await askForDeepScan(shop.domain, inTurn, shop.doubt.until);
     const stopped = await compareChanges(shop, tally, inTurn);
-    await repair(shop, inTurn);
+    if (shop.mode !== 'observe') {
+      await inTurn.rewards?.shopScanned(shop.domain, inTurn.othersWait, shop.doubt);
+    }
     const { course } = await readDeepScan(inTurn.ledger, shop.domain, inTurn.now());
     return { stopped, idle: course ? undefined : await scan(inTurn) };
   });
@@ -218,17 +220,6 @@ async function compareChanges(
     deps.telemetry.log('warn', 'reconciling continues in the next run', fields);
   }
   return stopped;
-}
-
-async function repair(
-  { domain: shop, doubt, mode }: ReconciledShop,
-  { repairBalances, telemetry, othersWait }: ReconcileDeps,
-): Promise<void> {
-  if (mode === 'observe') return;
-  const repaired = await repairBalances?.(shop, othersWait, doubt);
-  if (!repaired) return;
-  const level = repaired.stopped === undefined ? 'info' : 'warn';
-  telemetry.log(level, 'compared balances with the report', { shop, ...repaired });
 }
 
 /** Everything was compared since the ledger was restored. */

@@ -1,4 +1,8 @@
 import type { Amount } from '../../store/money.ts';
+import type { AnnouncingStore } from '../balances/announce.ts';
+import type { CustomerSearch } from '../balances/find-customer.ts';
+import type { BalanceStore } from '../balances/point-balance.ts';
+import type { ShopStore } from '../platform/platform.ts';
 import type { RewardCode } from '../redemptions/redemption.ts';
 import type { StoreUnavailable } from '../store/store.ts';
 
@@ -116,4 +120,11 @@ export interface RewardStore {
 export interface ProductPrices {
   readonly lowest: number;
   readonly highest: number;
+}
+
+/** All that shoppers need of a store. The settings refuse a storefront where the platform of a shop lacks this. */
+export interface ShopperStore extends ShopStore, RewardStore, CustomerSearch, AnnouncingStore {
+  /** Writes customers' balances as fields of this namespace. */
+  balancesIn(namespace: string): BalanceStore;
+  until(signal: AbortSignal): ShopperStore;
 }

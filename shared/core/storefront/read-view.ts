@@ -19,6 +19,7 @@ import type { BalanceRequest } from '../events/event.ts';
 import { errorFields } from '../events/telemetry.ts';
 import { followMerges, mergedInto } from '../ledger/entry.ts';
 import { type Ledger, ledgerKeyText, readEntry } from '../ledger/ledger.ts';
+import type { ShownBalance } from '../platform/platform.ts';
 import {
   type AvailableDeps,
   type AvailableRewards,
@@ -115,14 +116,8 @@ async function viewRedemptions(
   return listRedemptions(redemptions, record, by, { ...deps, store: deps.store() });
 }
 
-/** Null until an event or a reading has reported it. */
-export interface KnownBalance {
-  readonly points: number | null;
-  readonly cashback: number | null;
+interface KnownBalance extends ShownBalance {
   readonly asOf: string | null;
-  readonly expiring: View['expiring'];
-  /** The tier's name when the balance was last written. */
-  readonly tier: string | null;
   /** Epoch milliseconds: when the service was last asked for it. */
   readonly readAt: number | undefined;
 }

@@ -3,9 +3,7 @@ import { type EntityKey, type EventQueue, hashBody, type StoreEvent } from '../e
 import { type Outcome, overtaken } from '../events/outcome.ts';
 import { correlationOf, type Telemetry } from '../events/telemetry.ts';
 import { noteMerge } from '../ledger/entry.ts';
-import { expiresAfter, type RecordKey, type RedactionMark, readEntry } from '../ledger/ledger.ts';
-import { secondsUntil } from '../redemptions/redemption.ts';
-import { openIn, redemptionsKey } from '../redemptions/redemption-record.ts';
+import { expiresAfter, type RecordKey, readEntry } from '../ledger/ledger.ts';
 import type { Store, Task } from '../store/store.ts';
 import { fanOut, sendCode } from './fan-out.ts';
 import type { SyncDeps } from './sync-entity.ts';
@@ -74,44 +72,16 @@ async function redact(event: StoreEvent, task: Redaction, deps: TaskDeps): Promi
   const { shop } = event;
   const now = deps.now();
   const mark = { redactedAt: now.getTime(), ...expiresAfter(deps.orderRetentionDays, now) };
-  const open = await redactRedemptions(event, task.customerId, mark, deps);
+  const open = await deps.rewards?.personErased(event, task.customerId, mark, deps);
   if (open) return open;
   const keys = task.orderIds.map((id): EntityKey => ({ shop, kind: 'order', id }));
   const customer: RecordKey = { shop, kind: 'customer', id: task.customerId };
   const member: EntityKey = { shop, kind: 'member', id: task.customerId };
-  await deps.ledger.redact([...keys, customer, member], mark);
+  // What a storefront has left that is no longer in the settings.
+  const left: RecordKey[] = deps.rewards ? [] : [{ ...customer, kind: 'redemption' }];
+  await deps.ledger.redact([...keys, customer, member, ...left], mark);
   const pending = await deactivateRedacted(shop, task.customerId, deps);
   return pending ?? { kind: 'handled', how: 'redacted' };
-}
-
-/** Of the 15 days that the shortest law leaves; the person's redemptions end within minutes if no system is down. */
-const REDACTION_WAITS_SECONDS = 86_400;
-
-/**
- * Erases the redemptions of a person, unless one is open: it needs the person's id in the loyalty service
- * to come to its end, and without it points would be spent for nothing. The write is conditional, because
- * a click may begin a redemption after the reading. Undefined when it is done.
- */
-async function redactRedemptions(
-  event: StoreEvent,
-  customerId: string,
-  mark: RedactionMark,
-  { ledger, telemetry, now }: TaskDeps,
-): Promise<Outcome | undefined> {
-  const key = redemptionsKey({ shop: event.shop, customerId });
-  const entry = await readEntry(ledger, key);
-  if (!entry) return undefined;
-  const { remembered, revision, ...kept } = entry;
-  const open = openIn(remembered, now());
-  const mayWait = secondsUntil(event.receivedAt, REDACTION_WAITS_SECONDS, now()) > 0;
-  if (open.length > 0 && mayWait) return { kind: 'retry', why: 'redemption-open' };
-  const written = await ledger.write(key, { ...kept, ...mark }, revision);
-  if (written.kind === 'conflict') return { kind: 'retry', why: 'redemption-open' };
-  if (open.length > 0) {
-    const ids = open.map(({ id }) => id).join(',');
-    telemetry.log('error', 'redacted with open redemptions', { ...correlationOf(event), ids });
-  }
-  return undefined;
 }
 
 /** Kept in the ledger, where the operator's commands find it, and counted for the alarm. */
@@ -138,10 +108,10 @@ async function note(
   telemetry.log('warn', why, { ...correlationOf(event), notice });
 }
 
-type MemberDeps = Pick<SyncDeps, 'ledger' | 'now' | 'orderRetentionDays' | 'deadline' | 'shop'>;
-
-/** A redemption that is open for longer needs a person. */
-const MERGE_WAITS_SECONDS = 86_400;
+type MemberDeps = Pick<
+  SyncDeps,
+  'ledger' | 'now' | 'orderRetentionDays' | 'deadline' | 'shop' | 'rewards'
+>;
 
 /**
  * The service has no operation that merges customers. What the member of the customer who is gone still has is
@@ -159,13 +129,8 @@ async function handleMerge(
     ...{ ledger, now: now(), topic: event.topic, retentionDays: deps.orderRetentionDays },
   });
   if (!noted) return overtaken;
-  // The store refuses a code for a customer who is gone, and the points of its redemption go back to the member.
-  const key = redemptionsKey({ shop: event.shop, customerId: deletedId });
-  const kept = await readEntry(ledger, key);
-  const mayWait = secondsUntil(event.receivedAt, MERGE_WAITS_SECONDS, now()) > 0;
-  if (mayWait && openIn(kept?.remembered, now()).length > 0) {
-    return { kind: 'retry', why: 'redemption-open' };
-  }
+  const pending = await deps.rewards?.customerMerged(event, deletedId, deps);
+  if (pending) return pending;
   const call = () => loyalty.getCustomerPoints(deletedId, { signal });
   const asked = await ask('getCustomerPoints', call, { breaker, now });
   if (asked.kind === 'retry') return { kind: 'retry', ...asked.retry };

@@ -24,6 +24,7 @@ import {
 import type { Store } from '../store/store.ts';
 import type { CallAssumptions, LoyaltyCalls } from './held-order.ts';
 import type { Candidate } from './read-snapshot.ts';
+import type { WorkerMoments } from './reward-moments.ts';
 import { type SyncDeps, syncEntity } from './sync-entity.ts';
 
 export interface PreviewDeps {
@@ -34,6 +35,7 @@ export interface PreviewDeps {
   readonly now: () => Date;
   /** What the ledger says of the shop's past. Default: nothing. */
   readonly past?: Pick<LedgerPast, 'goLiveOf'>;
+  readonly rewards?: WorkerMoments | undefined;
 }
 
 /** A call that would be made, with what it would carry. */
@@ -62,7 +64,7 @@ export async function previewSync(
   key: EntityKey,
   candidate: Candidate,
   entry: EntityEntry | undefined,
-  { store, ledger, rules, assumptions, now, past }: PreviewDeps,
+  { store, ledger, rules, assumptions, now, past, rewards }: PreviewDeps,
 ): Promise<Preview> {
   const calls: PreviewedCall[] = [];
   let storeAsked = false;
@@ -83,6 +85,7 @@ export async function previewSync(
       redact: async () => {},
     },
     store,
+    rewards,
     queue: { send: async () => {} },
     shop: () => shop,
     telemetry: {
@@ -198,10 +201,10 @@ export async function observeEntity(
   entry: EntityEntry | undefined,
   deps: SyncDeps,
 ): Promise<Outcome> {
-  const { ledger, pauses, now, store } = deps;
+  const { ledger, pauses, now, store, rewards } = deps;
   const { rules, assumptions } = deps.shop(key.shop);
   await pauses.noteObserving(key.shop, now());
-  const given = { store, ledger, rules, assumptions, now, past: pauses };
+  const given = { store, ledger, rules, assumptions, now, past: pauses, rewards };
   const preview = await previewSync(key, candidate, entry, given);
   const { outcome, entry: after } = preview;
   if (outcome.kind === 'retry' || outcome.kind === 'superseded') return outcome;

@@ -4,7 +4,6 @@ import { errorFields, type Telemetry } from '../events/telemetry.ts';
 import { readCustomer, redactedMeanwhile } from '../ledger/entry.ts';
 import type { EntityEntry, Ledger } from '../ledger/ledger.ts';
 import { customerIn, withGoLive } from '../mapping/wanted-state.ts';
-import { noteUsedCodes, withRewardCodeFirst } from '../redemptions/reward-codes.ts';
 import type { Snapshot, Store } from '../store/store.ts';
 import {
   applyOrder,
@@ -19,10 +18,12 @@ import { type Decision, decide, type Facts } from './decide.ts';
 import { sendCode } from './fan-out.ts';
 import { type ExecutionDeps, readFromService, type Synced } from './held-order.ts';
 import { type Candidate, carriedSnapshot, readSnapshot } from './read-snapshot.ts';
+import type { WorkerMoments } from './reward-moments.ts';
 
 export interface SyncDeps extends ExecutionDeps {
   readonly store: Store;
   readonly telemetry: Telemetry;
+  readonly rewards?: WorkerMoments | undefined;
 }
 
 /**
@@ -87,7 +88,7 @@ async function proceed(facts: Facts, candidate: Candidate, deps: SyncDeps): Prom
     // Scans must know that it was asked for.
     return reject(changeOf(facts, snapshot, event, deps), outcome, deps);
   }
-  await noteUsedCodes(key.shop, entity, deps);
+  await deps.rewards?.orderSeen(key.shop, entity, deps);
   const synced = await apply(decision, changeOf(facts, snapshot, event, deps), deps);
   if (synced.outcome.kind !== 'retry') await sendRespelled(event, snapshot, deps);
   return synced;
@@ -192,9 +193,10 @@ async function rulesOf(key: EntityKey, deps: SyncDeps): Promise<MappingRules | u
 async function withCodes(
   { shop }: EntityKey,
   snapshot: Snapshot,
-  { ledger }: SyncDeps,
+  { ledger, rewards }: SyncDeps,
 ): Promise<Snapshot> {
-  return { ...snapshot, entity: await withRewardCodeFirst(shop, snapshot.entity, ledger) };
+  if (!rewards) return snapshot;
+  return { ...snapshot, entity: await rewards.orderAsSent(shop, snapshot.entity, ledger) };
 }
 
 /**

@@ -1,5 +1,4 @@
-import type { ShopperStore } from '../../core/platform/platform.ts';
-import type { PricesRead } from '../../core/redeem/reward-store.ts';
+import type { PricesRead, ShopperStore } from '../../core/redeem/reward-store.ts';
 import type {
   DiscountPage,
   ScanAnswer,

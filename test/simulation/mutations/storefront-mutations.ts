@@ -145,8 +145,8 @@ export const storefrontMutations: readonly Mutation[] = (
     {
       name: 'redaction-does-not-wait',
       bug: 'a person is erased while one of their redemptions is open',
-      find: 'if (open.length > 0 && mayWait) return',
-      replace: 'if (open.length > 1_000 && mayWait) return',
+      find: 'if (open.length > 0 && mayWait(event, now())) return',
+      replace: 'if (open.length > 1_000 && mayWait(event, now())) return',
       within: 60,
     },
     {

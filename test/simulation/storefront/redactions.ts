@@ -2,6 +2,7 @@ import { createCircuitBreaker } from '../../../shared/core/calls/call-loyalty.ts
 import type { StoreEvent } from '../../../shared/core/events/event.ts';
 import type { Store } from '../../../shared/core/store/store.ts';
 import { handleTask } from '../../../shared/core/sync/handle-task.ts';
+import { workerRewards } from '../../../shared/services/rewards.ts';
 import { SimulatedProcess } from '../kernel/simulated-process.ts';
 import { connector, SHOP, shopRules } from '../world/connector.ts';
 import { eventQueueOf, ledgerOf } from '../world/process-world.ts';
@@ -60,6 +61,7 @@ export class Redactions {
       now,
       shop: () => shop,
       deadline: NO_DEADLINE,
+      rewards: workerRewards(connector),
       orderRetentionDays: connector.orderRetentionDays,
     }).then(
       ({ kind }) => {

@@ -1,6 +1,7 @@
 import { runBatch } from '../../../shared/core/batch/run-batch.ts';
 import { createCircuitBreaker } from '../../../shared/core/calls/call-loyalty.ts';
 import { settleEntities } from '../../../shared/core/sync/settle-entities.ts';
+import { workerRewards } from '../../../shared/services/rewards.ts';
 import { readShopifyEvent } from '../../../shared/shopify/webhooks/read-event.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import { connector, type Rules, SHOP } from './connector.ts';
@@ -33,6 +34,7 @@ export function startEntityWorker({ kernel, loyalty, store, rules }: EntityWorld
         pauses,
         store: storeOf(process, store, kernel, asking),
         orderRetentionDays: connector.orderRetentionDays,
+        rewards: workerRewards(connector),
         read,
         shop: () => current,
       };

@@ -30,6 +30,7 @@ import {
   recallBalance,
   rememberBalance,
 } from '../../../shared/core/balances/point-balance.ts';
+import type { RepairPosition } from '../../../shared/core/balances/repair-balances.ts';
 import {
   deadLetterKey,
   restoreSummaries,
@@ -80,7 +81,6 @@ import {
 } from '../../../shared/core/reconcile/last-reconcile.ts';
 import type { Overrides, ScanPosition } from '../../../shared/core/reconcile/reconcile-kind.ts';
 import { positionKey } from '../../../shared/core/reconcile/reconcile-kind.ts';
-import type { RepairPosition } from '../../../shared/core/reconcile/repair-balances.ts';
 import {
   LEDGER_POSITION_KEY,
   type LedgerPosition,

@@ -4,6 +4,7 @@ import { createPace } from '../../../scripts/connector/backfill/run-backfill.ts'
 import { changeRows, openRows } from '../../../scripts/connector/import/run-import.ts';
 import { defaultRules } from '../../../shared/config/mapping-settings.ts';
 import { balanceKey } from '../../../shared/core/balances/point-balance.ts';
+import { parsePointTokens } from '../../../shared/core/balances/receive-points.ts';
 import { createCircuitBreaker } from '../../../shared/core/calls/call-loyalty.ts';
 import { cancelKey } from '../../../shared/core/ledger/service-order.ts';
 import { contactHash } from '../../../shared/core/mapping/customer-form.ts';
@@ -241,7 +242,10 @@ const names: Samples = {
 };
 
 const token = 'A'.repeat(43);
-const FORMS = { ...secretForms, store: parseAdminSecret, vendure: parseVendureSecret };
+const FORMS = {
+  ...{ ...secretForms, points: parsePointTokens },
+  ...{ store: parseAdminSecret, vendure: parseVendureSecret },
+};
 /** As people and commands store them; each is read by the function that needs it. */
 const SECRETS: Readonly<Record<keyof typeof FORMS, readonly object[]>> = {
   webhook: [{ current: 'secret', previous: 'older', previousUntil: NOON }],

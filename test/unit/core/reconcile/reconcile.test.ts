@@ -13,6 +13,7 @@ import {
 } from '../../../../shared/core/reconcile/dependencies.ts';
 import { readLastReconcile } from '../../../../shared/core/reconcile/last-reconcile.ts';
 import type { StoreScan } from '../../../../shared/core/store/store.ts';
+import type { ScanMoments } from '../../../../shared/core/sync/reward-moments.ts';
 import { storeCoupon } from '../../../fixtures/store-entities.ts';
 import { createStoreHistory, openAfterRun, replaceScan } from '../../../support/store-history.ts';
 
@@ -299,15 +300,17 @@ describe('one run', () => {
     expect(await readLastReconcile(connector.ledger, 'other.myshopify.com')).toBeUndefined();
   });
 
-  it.each([
-    ['info', { compared: 7, asked: 1 }],
-    ['warn', { compared: 7, asked: 1, stopped: 'queue-full' }],
-  ])('says what comparing balances did: %s %j', async (level, repaired) => {
-    await connector.reconcile({ repairBalances: async () => repaired });
-    expect(connector.telemetry.logged).toContainEqual({
-      ...{ level, message: 'compared balances with the report' },
-      fields: { shop: SHOP, ...repaired },
-    });
+  it('lets points and rewards look after the changes of a shop, unless it is only observed', async () => {
+    const looked: unknown[] = [];
+    const rewards: ScanMoments = {
+      orderAsSent: async (_, entity) => entity,
+      shopScanned: async (...given) => void looked.push(given),
+    };
+    await connector.reconcile({ rewards });
+    expect(looked).toEqual([[SHOP, false, undefined]]);
+    connector.changeMode('observe');
+    await connector.reconcile({ rewards });
+    expect(looked).toHaveLength(1);
   });
 
   it('finds nothing less because a clock was a day ahead once', async () => {

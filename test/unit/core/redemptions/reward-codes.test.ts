@@ -3,12 +3,16 @@ import {
   SHOP as CONNECTOR_SHOP,
   openConnector,
 } from '../../../../local/harness/in-process-connector.ts';
+import storefrontSettings from '../../../../local/harness/storefront.config.ts';
 import { noteMerge } from '../../../../shared/core/ledger/entry.ts';
 import { noteRewardCode, noteUsedCodes } from '../../../../shared/core/redemptions/reward-codes.ts';
 import type { StoreEntity } from '../../../../shared/core/store/store.ts';
+import { workerRewards } from '../../../../shared/services/rewards.ts';
 import { buildOrder } from '../../../fixtures/order-payload.ts';
 import { simpleOrder } from '../../../fixtures/order-spec.ts';
 import { openRedeeming, ROBIN, SHOP } from '../../../support/redeem-world.ts';
+
+const rewards = workerRewards(storefrontSettings);
 
 /** An order is far larger; only these fields are read. */
 const orderWith = (couponCodes: readonly string[], customerId: string | undefined = ROBIN) =>
@@ -101,7 +105,7 @@ async function noteCode({ ledger, clock }: Connector, code: string, endsAt?: str
 
 describe('an order with several codes', () => {
   it('names the reward’s, however it is written', async () => {
-    const connector = openConnector();
+    const connector = openConnector({ rewards });
     await noteCode(connector, 'FIVE-1');
     expect(await sendOrder(connector, 'WELCOME10', 'five-1', 'FREESHIP')).toBe('five-1');
     // Each once.
@@ -114,7 +118,7 @@ describe('an order with several codes', () => {
     [['FIVE-1', 'WELCOME10'], 4],
     [[], 0],
   ])('is looked for among rewards once more (%s)', async (codes, reads) => {
-    const connector = openConnector();
+    const connector = openConnector({ rewards });
     const asked: string[] = [];
     const { readMany } = connector.ledger;
     connector.ledger.readMany = (keys) => {
@@ -126,7 +130,7 @@ describe('an order with several codes', () => {
   });
 
   it('finds the code for as long as an order may change after the code has ended', async () => {
-    const connector = openConnector();
+    const connector = openConnector({ rewards });
     await noteCode(connector, 'FIVE-1', '2026-11-08T12:00:00.000Z');
     await noteCode(connector, 'FIVE-2');
     const expiries = [...connector.ledger.entries.values()].map(({ expiresAt }) => expiresAt);

@@ -3,16 +3,17 @@ import { openInProcessLoyalty } from '../../../../local/harness/in-process-loyal
 import { createMemoryLedger } from '../../../../local/harness/memory-ledger.ts';
 import { recordTelemetry } from '../../../../local/harness/recorded-telemetry.ts';
 import { rememberBalance } from '../../../../shared/core/balances/point-balance.ts';
+import {
+  askForDifferences,
+  noticeExpiring,
+  repairBalances,
+  scanBalances,
+} from '../../../../shared/core/balances/repair-balances.ts';
 import { createCircuitBreaker } from '../../../../shared/core/calls/call-loyalty.ts';
 import type { QueuedEvent } from '../../../../shared/core/events/event.ts';
 import { noteMerge } from '../../../../shared/core/ledger/entry.ts';
 import type { Ledger } from '../../../../shared/core/ledger/ledger.ts';
 import { cursorKey, openCursor } from '../../../../shared/core/reconcile/dependencies.ts';
-import {
-  askForDifferences,
-  noticeExpiring,
-  repairBalances,
-} from '../../../../shared/core/reconcile/repair-balances.ts';
 import type { LoyaltyClient } from '../../../../shared/loyalty/client.ts';
 
 const SHOP = 'example-store.myshopify.com';
@@ -113,12 +114,32 @@ function openRepair(settings: Parameters<typeof openInProcessLoyalty>[1] = {}) {
     },
 
     run: () => repairBalances(SHOP, { ...deps(), loyalty: { listCustomersReport } }),
+    scan: () =>
+      scanBalances(
+        SHOP,
+        { flow: undefined, doubt: undefined },
+        { ...deps(), loyalty: loyalty.client },
+      ),
     notice: () =>
       noticeExpiring(SHOP, { expiryNoticeDays: 14 }, { ...deps(), loyalty: loyalty.client }),
   };
 }
 
 describe('the nightly repair of balances', () => {
+  it('says what it did, and once in a night', async () => {
+    const repair = openRepair();
+    const message = 'compared balances with the report';
+    repair.parts.ready = 1_001;
+    await repair.scan();
+    const stopped = { shop: SHOP, compared: 0, asked: 0, stopped: 'queue-full' };
+    expect(repair.telemetry.logged).toEqual([{ level: 'warn', message, fields: stopped }]);
+    repair.parts.ready = 0;
+    await repair.scan();
+    await repair.scan();
+    const { stopped: _, ...done } = stopped;
+    expect(repair.telemetry.logged.slice(1)).toEqual([{ level: 'info', message, fields: done }]);
+  });
+
   it('asks for the balances that differ from the report, of members and of others', async () => {
     const repair = openRepair();
     await repair.buy('1');

@@ -1,6 +1,5 @@
 import type { LoyaltyClient } from '../../loyalty/client.ts';
 import type { OperationId, Value } from '../../loyalty/operations.ts';
-import { balanceIn, isStoreId, recallBalance } from '../balances/point-balance.ts';
 import { ask, type CircuitBreaker, callLoyalty } from '../calls/call-loyalty.ts';
 import { type Doubt, mergedInto } from '../ledger/entry.ts';
 import { isNewer, type LedgerEntry, ledgerKeyText } from '../ledger/ledger.ts';
@@ -13,10 +12,10 @@ import {
   QUEUE_FULL,
   quietUntil,
   type ReconcileDeps,
-  type Repaired,
   type Stopped,
   waitForRoom,
-} from './dependencies.ts';
+} from '../reconcile/dependencies.ts';
+import { balanceIn, isStoreId, recallBalance } from './point-balance.ts';
 
 interface RepairDeps<Operation extends OperationId = 'listCustomersReport'>
   extends Pick<
@@ -27,6 +26,14 @@ interface RepairDeps<Operation extends OperationId = 'listCustomersReport'>
   readonly breaker: CircuitBreaker;
   /** Around all that holds a page of a report in memory. */
   readonly takeTurn: <T>(work: () => Promise<T>) => Promise<T>;
+}
+
+interface Repaired {
+  readonly compared: number;
+  /** Customers whose balance the worker was asked to read. */
+  readonly asked: number;
+  /** Absent where everything was compared. */
+  readonly stopped?: string;
 }
 
 /** How far the comparison of balances has come. Moments are epoch milliseconds. */
@@ -67,6 +74,19 @@ const PAUSE_MS = 1_000;
 const REPORT_TIMEOUT_MS = 30_000;
 
 const nightOf = (moment: number): number => Math.floor((moment - NIGHT_MS) / DAY_MS);
+
+/** All that a scheduled run does for the balances of a shop. `flow`: where customers are told of points that expire. */
+export async function scanBalances(
+  shop: string,
+  { flow, doubt }: { readonly flow: ExpiryNotice | undefined; readonly doubt: Doubt | undefined },
+  deps: RepairDeps<'listCustomersReport' | 'listExpiringPoints'>,
+): Promise<void> {
+  const repaired = await repairBalances(shop, deps, doubt);
+  if (flow) await noticeExpiring(shop, flow, deps);
+  if (!repaired) return;
+  const level = repaired.stopped === undefined ? 'info' : 'warn';
+  deps.telemetry.log(level, 'compared balances with the report', { shop, ...repaired });
+}
 
 /**
  * Compares, once in a night, the balances of all customers whose points moved with the ledger, and asks
@@ -230,6 +250,10 @@ function differs(reported: Reported, entry: LedgerEntry | undefined, now: number
   return expiring?.points !== known.expiring?.points || expiring?.at !== known.expiring?.at;
 }
 
+interface ExpiryNotice {
+  readonly expiryNoticeDays: number;
+}
+
 /** Fifty thousand customers whose points expire within days. */
 const MOST_PAGES = 100;
 
@@ -240,7 +264,7 @@ const MOST_PAGES = 100;
  */
 export async function noticeExpiring(
   shop: string,
-  { expiryNoticeDays }: { readonly expiryNoticeDays: number },
+  { expiryNoticeDays }: ExpiryNotice,
   deps: RepairDeps<'listExpiringPoints'>,
 ): Promise<void> {
   const { ledger, loyalty, queue, telemetry, deadline: signal } = deps;
