@@ -78,8 +78,9 @@ async function redact(event: StoreEvent, task: Redaction, deps: TaskDeps): Promi
   const customer: RecordKey = { shop, kind: 'customer', id: task.customerId };
   const member: EntityKey = { shop, kind: 'member', id: task.customerId };
   // What a storefront has left that is no longer in the settings.
-  const left: RecordKey[] = deps.rewards ? [] : [{ ...customer, kind: 'redemption' }];
-  await deps.ledger.redact([...keys, customer, member, ...left], mark);
+  const left: RecordKey = { ...customer, kind: 'redemption' };
+  const isLeft = !deps.rewards && (await readEntry(deps.ledger, left)) !== undefined;
+  await deps.ledger.redact([...keys, customer, member, ...(isLeft ? [left] : [])], mark);
   const pending = await deactivateRedacted(shop, task.customerId, deps);
   return pending ?? { kind: 'handled', how: 'redacted' };
 }
