@@ -1,5 +1,5 @@
 import type { Connector } from '../shared/config/connector-config.ts';
-import type { ShopperStore } from '../shared/core/redeem/reward-store.ts';
+import type { ShopperStore } from '../shared/rewards/redeem/reward-store.ts';
 import type { ShopSecrets } from '../shared/services/shop-secrets.ts';
 
 const QUESTIONS = [

@@ -6,7 +6,7 @@ import {
   type PointsDeps,
   parsePointTokens,
   receivePoints,
-} from '../shared/core/balances/receive-points.ts';
+} from '../shared/rewards/balances/receive-points.ts';
 import {
   openFunction,
   storefrontOf,

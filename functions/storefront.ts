@@ -5,16 +5,16 @@ import { createSqsEventQueue } from '../shared/aws/sqs-queues.ts';
 import type { Connector } from '../shared/config/connector-config.ts';
 import { createShopperRate } from '../shared/core/calls/rate-limit.ts';
 import { isOpenDoubt } from '../shared/core/ledger/entry.ts';
-import { createMembers } from '../shared/core/redeem/own-member.ts';
-import { createRedeeming } from '../shared/core/redeem/redeem-reward.ts';
+import { createMembers } from '../shared/rewards/redeem/own-member.ts';
+import { createRedeeming } from '../shared/rewards/redeem/redeem-reward.ts';
 import {
   createCustomersOfShop,
   createRateLimit,
   createUsesCache,
   type RateLimit,
   withCachedUses,
-} from '../shared/core/storefront/cached-uses.ts';
-import { createStorefront } from '../shared/core/storefront/storefront.ts';
+} from '../shared/rewards/storefront/cached-uses.ts';
+import { createStorefront } from '../shared/rewards/storefront/storefront.ts';
 import { openShopLoyalty, sandboxAddressOf } from '../shared/services/shop-loyalty.ts';
 import { type AdminSecret, parseAdminSecret } from '../shared/shopify/admin/client/admin-secret.ts';
 import type { ServedShop } from '../shared/shopify/storefront-requests/caller.ts';

@@ -261,12 +261,11 @@ function fromPackage(map: string, path: string): string {
 const TABLES = join(PACKAGE_FOLDER, 'shared', 'services');
 
 const ENTRY = '#index';
-const REWARDS = ['core/balances', 'core/redemptions', 'core/redeem'];
 
 /** The rooms of platforms that no shop has, and rewards without a storefront. */
 const leftOutBy = ({ platforms, storefront }: BundleSettings): readonly string[] => [
   ...PLATFORMS.filter((name) => !platforms.includes(name)),
-  ...(storefront ? [] : REWARDS),
+  ...(storefront ? [] : ['rewards']),
 ];
 
 /** In shared/services, what is left out is undefined. */

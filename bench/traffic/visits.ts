@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { LambdaFunctionURLEvent } from 'aws-lambda';
 import { toFunctionUrlEvent } from '../../local/harness/webhook-request.ts';
 import { toItem } from '../../shared/aws/ledger-item.ts';
-import { rememberBalance } from '../../shared/core/balances/point-balance.ts';
+import { rememberBalance } from '../../shared/rewards/balances/point-balance.ts';
 
 const SHOP = 'example-store.myshopify.com';
 /** As the loyalty service of the endpoints counts them. */

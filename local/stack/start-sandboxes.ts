@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Connector, Shop } from '../../shared/config/connector-config.ts';
-import { TOKEN_HEADER } from '../../shared/core/balances/receive-points.ts';
+import { TOKEN_HEADER } from '../../shared/rewards/balances/receive-points.ts';
 import { createAdminStore } from '../../shared/shopify/admin/admin-store.ts';
 import { readDefinitions, repairDefinition } from '../../shared/shopify/admin/write-balances.ts';
 import { createSubscriptions } from '../../shared/shopify/subscriptions/subscriptions.ts';

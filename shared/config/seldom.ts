@@ -14,8 +14,6 @@ const IN_ORDERS: Seldom = {
   'core/events/outcome': ['DEAD_LETTER_REASONS', 'overtaken'],
   'core/mapping/map-coupon': [],
   'core/mapping/map-product': ['brandForm'],
-  'core/redemptions/redemption': [],
-  'core/redemptions/redemption-record': [],
   'core/store/store': [],
   'core/sync/fan-out': [],
   'core/sync/handle-task': [],
@@ -23,6 +21,8 @@ const IN_ORDERS: Seldom = {
   'core/sync/preview-sync': [],
   'core/sync/read-snapshot': ['otherSpelling', 'versionOf'],
   'loyalty/read-error': [],
+  'rewards/redeem/redemption': [],
+  'rewards/redeem/redemption-record': [],
   'shopify/webhooks/read-other-events': [],
   'store/store-credit': [],
 };

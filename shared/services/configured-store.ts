@@ -1,7 +1,7 @@
 import type { Connector } from '../config/connector-config.ts';
 import type { PlatformName } from '../config/connector-settings.ts';
 import type { OpenShop, ShopStore, StoreSettings } from '../core/platform/platform.ts';
-import type { ShopperStore } from '../core/redeem/reward-store.ts';
+import type { ShopperStore } from '../rewards/redeem/reward-store.ts';
 import { openShopifyStore } from '../shopify/admin/open-store.ts';
 import { openVendureStore } from '../vendure/vendure-store.ts';
 import type { OfPlatforms } from './platforms.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { BalanceStore } from '../../shared/core/balances/point-balance.ts';
-import type { RewardStore, WantedCode } from '../../shared/core/redeem/reward-store.ts';
+import type { BalanceStore } from '../../shared/rewards/balances/point-balance.ts';
+import type { RewardStore, WantedCode } from '../../shared/rewards/redeem/reward-store.ts';
 
 export interface BalanceStoreUnderTest {
   readonly store: BalanceStore;

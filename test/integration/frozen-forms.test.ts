@@ -63,7 +63,7 @@ describe('the golden files', () => {
   });
 
   it('have every position of a scan', () => {
-    const named = globSync('shared/core/**/*.ts').flatMap((file) =>
+    const named = globSync('shared/{core,rewards}/**/*.ts').flatMap((file) =>
       [...readFileSync(file, 'utf8').matchAll(/openCursor<(\{[^}]*\}|\w+)>\(/g)].map(
         ([, type]) => type,
       ),

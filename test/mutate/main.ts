@@ -16,14 +16,17 @@ const CACHE = join(PROJECT, 'node_modules/.cache/mutate');
 const STATE = join(CACHE, 'state.jsonl');
 /** The tests that must notice a changed line of the core: those that need no process, no socket and no clock. */
 const TESTS = [
-  'test/unit/core/**/*.test.ts',
+  'test/unit/{core,rewards}/**/*.test.ts',
   'test/unit/loyalty/read-point-event.test.ts',
   'test/unit/security/addresses.test.ts',
   'test/unit/{event-envelope,message-ids,memory-models}.test.ts',
 ];
-const FOLDERS = readdirSync(join(PROJECT, 'shared/core'), { withFileTypes: true })
+const FOLDERS = ['shared/core', 'shared/rewards']
+  .flatMap((room) => readdirSync(join(PROJECT, room), { withFileTypes: true }))
   .filter((entry) => entry.isDirectory())
   .map(({ name }) => name);
+
+const ROOMS = 'shared/{core,rewards}';
 
 const HELP = `npm run mutate -- [FOLDER [FILES]]
 
@@ -40,8 +43,8 @@ const wanted = optionsOrHelp(
     process.argv.slice(2),
     {},
     (_, [only, beginning = '']) => {
-      const isFound = find([`shared/core/${only ?? '*'}/${beginning}*.ts`]).length > 0;
-      if (!isFound) throw new Error(`shared/core has no folder or file ${only}/${beginning}`);
+      const isFound = find([`${ROOMS}/${only ?? '*'}/${beginning}*.ts`]).length > 0;
+      if (!isFound) throw new Error(`${ROOMS} has no folder or file ${only}/${beginning}`);
       return { only, beginning };
     },
     true,
@@ -72,7 +75,7 @@ function end(): never {
 }
 
 async function tryFolder(folder: string): Promise<() => TriedFile[]> {
-  const names = find([`shared/core/${folder}/${beginning}*.ts`]);
+  const names = find([`${ROOMS}/${folder}/${beginning}*.ts`]);
   const { files, mutants: changes } = await instrument(CACHE, names);
   const filesOf = () =>
     names.map((name) => ({

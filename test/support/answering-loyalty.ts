@@ -1,9 +1,9 @@
 import { createMemoryLedger } from '../../local/harness/memory-ledger.ts';
 import { recordTelemetry } from '../../local/harness/recorded-telemetry.ts';
 import { createCircuitBreaker, createTimedCache } from '../../shared/core/calls/call-loyalty.ts';
-import type { KnownQuizzes } from '../../shared/core/storefront/answer-quiz.ts';
-import type { RewardDetails, RewardItem } from '../../shared/core/storefront/reward-view.ts';
-import type { Earning } from '../../shared/core/storefront/storefront.ts';
+import type { KnownQuizzes } from '../../shared/rewards/storefront/answer-quiz.ts';
+import type { RewardDetails, RewardItem } from '../../shared/rewards/storefront/reward-view.ts';
+import type { Earning } from '../../shared/rewards/storefront/storefront.ts';
 
 export const NOON = Date.parse('2026-10-09T12:00:00Z');
 

@@ -5,8 +5,6 @@ import {
   createMemorySourceQueue,
 } from '../../local/harness/memory-queue.ts';
 import { recordTelemetry } from '../../local/harness/recorded-telemetry.ts';
-import type { Announcement } from '../../shared/core/balances/announce.ts';
-import { settleBalances } from '../../shared/core/balances/settle-balances.ts';
 import { runBatch } from '../../shared/core/batch/run-batch.ts';
 import { createCircuitBreaker } from '../../shared/core/calls/call-loyalty.ts';
 import { createShopLoad } from '../../shared/core/calls/shop-load.ts';
@@ -21,6 +19,8 @@ import {
 } from '../../shared/core/events/event.ts';
 import { encodeEvent } from '../../shared/core/events/message-body.ts';
 import type { Ledger } from '../../shared/core/ledger/ledger.ts';
+import type { Announcement } from '../../shared/rewards/balances/announce.ts';
+import { settleBalances } from '../../shared/rewards/balances/settle-balances.ts';
 import { createMemoryBalanceStore } from './memory-reward-store.ts';
 
 export const SHOP = 'example-store.myshopify.com';

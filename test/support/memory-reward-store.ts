@@ -2,7 +2,7 @@ import type {
   BalanceChange,
   BalanceStore,
   BalanceWritten,
-} from '../../shared/core/balances/point-balance.ts';
+} from '../../shared/rewards/balances/point-balance.ts';
 import type {
   CodeMade,
   CreditMade,
@@ -10,7 +10,7 @@ import type {
   RewardStore,
   WantedCode,
   WantedCredit,
-} from '../../shared/core/redeem/reward-store.ts';
+} from '../../shared/rewards/redeem/reward-store.ts';
 import { readAmount, ZERO } from '../../shared/store/money.ts';
 
 /** A store's customers and their metafields. It passes the same contract suite as the Admin API. */

@@ -2,27 +2,30 @@ import { runBatch } from '../../shared/core/batch/run-batch.ts';
 import { type CircuitBreaker, createCircuitBreaker } from '../../shared/core/calls/call-loyalty.ts';
 import { createPauses } from '../../shared/core/calls/shop-pause.ts';
 import { ledgerKeyText } from '../../shared/core/ledger/ledger.ts';
-import { readCart } from '../../shared/core/redeem/available-rewards.ts';
-import type { TypedContacts } from '../../shared/core/redeem/challenge.ts';
-import { listRedemptions } from '../../shared/core/redeem/list-redemptions.ts';
-import { createMembers } from '../../shared/core/redeem/own-member.ts';
+import type { StoreEntity } from '../../shared/core/store/store.ts';
+import { type TransportFailureReason, transportFailure } from '../../shared/loyalty/result.ts';
+import { readCart } from '../../shared/rewards/redeem/available-rewards.ts';
+import type { TypedContacts } from '../../shared/rewards/redeem/challenge.ts';
+import { listRedemptions } from '../../shared/rewards/redeem/list-redemptions.ts';
+import { createMembers } from '../../shared/rewards/redeem/own-member.ts';
 import {
   createRedeeming,
   type RedeemDeps,
   type RedeemRequest,
-} from '../../shared/core/redeem/redeem-reward.ts';
-import { closeRedemption, settleStorefront } from '../../shared/core/redeem/resume-redemption.ts';
-import type { TakeBackRule } from '../../shared/core/redeem/take-back.ts';
-import type { ClosedAs } from '../../shared/core/redemptions/redemption.ts';
+} from '../../shared/rewards/redeem/redeem-reward.ts';
+import type { ClosedAs } from '../../shared/rewards/redeem/redemption.ts';
 import {
   namesOf,
   openRedemptions,
   recallRedemptions,
   redemptionsKey,
-} from '../../shared/core/redemptions/redemption-record.ts';
-import { noteUsedCodes } from '../../shared/core/redemptions/reward-codes.ts';
-import type { StoreEntity } from '../../shared/core/store/store.ts';
-import { type TransportFailureReason, transportFailure } from '../../shared/loyalty/result.ts';
+} from '../../shared/rewards/redeem/redemption-record.ts';
+import {
+  closeRedemption,
+  settleStorefront,
+} from '../../shared/rewards/redeem/resume-redemption.ts';
+import { noteUsedCodes } from '../../shared/rewards/redeem/reward-codes.ts';
+import type { TakeBackRule } from '../../shared/rewards/redeem/take-back.ts';
 import { asItIs, openBalanceQueue, SHOP, type Watch } from './balance-worker.ts';
 import { createMemoryRewardStore } from './memory-reward-store.ts';
 

@@ -8,9 +8,9 @@ import {
 } from '../../local/store-sandbox/session-tokens.ts';
 import { readLetter } from '../../scripts/connector/dead-letters/read.ts';
 import { letterReaderOf, prepareReplay } from '../../scripts/connector/dead-letters/replay.ts';
-import { TOKEN_HEADER } from '../../shared/core/balances/receive-points.ts';
 import type { DeadLetter } from '../../shared/core/batch/dead-letter.ts';
 import type { PointTopic } from '../../shared/loyalty/operations.ts';
+import { TOKEN_HEADER } from '../../shared/rewards/balances/receive-points.ts';
 import { askLoyalty } from './ask-loyalty.ts';
 import { addressesBeside, type Deployment, invokeWeb } from './emulated-deployment.ts';
 import { receive } from './event-source.ts';

@@ -2,21 +2,21 @@ import { openInProcessLoyalty } from '../../local/harness/in-process-loyalty.ts'
 import { createMemoryLedger, type MemoryLedger } from '../../local/harness/memory-ledger.ts';
 import { recordTelemetry } from '../../local/harness/recorded-telemetry.ts';
 import { issueSessionToken, type TokenUser } from '../../local/store-sandbox/session-tokens.ts';
-import {
-  type RememberedBalance,
-  rememberBalance,
-} from '../../shared/core/balances/point-balance.ts';
 import { createCircuitBreaker } from '../../shared/core/calls/call-loyalty.ts';
 import type { BalanceRequest } from '../../shared/core/events/event.ts';
 import type { Ledger } from '../../shared/core/ledger/ledger.ts';
-import type { StartedChallenge, TypedContacts } from '../../shared/core/redeem/challenge.ts';
-import { createMembers } from '../../shared/core/redeem/own-member.ts';
-import type { RedeemAnswer, RedeemRequest } from '../../shared/core/redeem/redeem-reward.ts';
-import type { CodeUses } from '../../shared/core/redeem/reward-store.ts';
-import type { TakeBackAnswer } from '../../shared/core/redeem/take-back.ts';
-import { createRateLimit } from '../../shared/core/storefront/cached-uses.ts';
-import type { GiftLimits } from '../../shared/core/storefront/give-points.ts';
-import { createStorefront } from '../../shared/core/storefront/storefront.ts';
+import {
+  type RememberedBalance,
+  rememberBalance,
+} from '../../shared/rewards/balances/point-balance.ts';
+import type { StartedChallenge, TypedContacts } from '../../shared/rewards/redeem/challenge.ts';
+import { createMembers } from '../../shared/rewards/redeem/own-member.ts';
+import type { RedeemAnswer, RedeemRequest } from '../../shared/rewards/redeem/redeem-reward.ts';
+import type { CodeUses } from '../../shared/rewards/redeem/reward-store.ts';
+import type { TakeBackAnswer } from '../../shared/rewards/redeem/take-back.ts';
+import { createRateLimit } from '../../shared/rewards/storefront/cached-uses.ts';
+import type { GiftLimits } from '../../shared/rewards/storefront/give-points.ts';
+import { createStorefront } from '../../shared/rewards/storefront/storefront.ts';
 import type { CustomerOfToken } from '../../shared/shopify/storefront-requests/customer-tokens.ts';
 import { createScriptServer } from '../../shared/shopify/storefront-requests/serve-script.ts';
 import { serveStorefront } from '../../shared/shopify/storefront-requests/serve-storefront.ts';

@@ -2,7 +2,7 @@ import type { Ledger } from '../../shared/core/ledger/ledger.ts';
 import {
   redemptionsKey,
   rememberRedemptions,
-} from '../../shared/core/redemptions/redemption-record.ts';
+} from '../../shared/rewards/redeem/redemption-record.ts';
 
 const BODY = { CustomerId: '7012345', RewardId: 1, OriginalKey: 'a-key' };
 

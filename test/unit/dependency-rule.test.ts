@@ -17,10 +17,11 @@ writeFileSync(
   join(folder, 'biome.json'),
   JSON.stringify({ ...JSON.parse(readFileSync('biome.json', 'utf8')), vcs: { enabled: false } }),
 );
-mkdirSync(join(folder, 'shared/core'), { recursive: true });
-for (const plugin of ['levels', 'platform-words', 'store-words', 'text-decisions']) {
-  const file = join('shared/core', `${plugin}.grit`);
-  copyFileSync(file, join(folder, file));
+for (const room of ['shared/core', 'shared/rewards']) {
+  mkdirSync(join(folder, room), { recursive: true });
+  for (const file of readdirSync(room).filter((name) => name.endsWith('.grit'))) {
+    copyFileSync(join(room, file), join(folder, room, file));
+  }
 }
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -96,14 +97,20 @@ describe('the dependency rule', () => {
   );
 });
 
-describe('the levels of the core', () => {
-  const LEVELS = [
-    ...['events', 'ledger', 'store', 'calls', 'mapping', 'batch', 'sync', 'reconcile'],
-    ...['platform', 'balances', 'redemptions', 'redeem', 'storefront'],
-  ];
+describe.each([
+  [
+    'core',
+    [
+      ...['events', 'ledger', 'store', 'calls', 'mapping', 'batch', 'sync', 'reconcile'],
+      'platform',
+    ],
+  ],
+  ['rewards', ['balances', 'redeem', 'storefront']],
+])('the levels of shared/%s', (name, LEVELS) => {
+  const room = `shared/${name}`;
 
   it('are all of its folders', () => {
-    const folders = readdirSync('shared/core', { withFileTypes: true });
+    const folders = readdirSync(room, { withFileTypes: true });
     const names = folders.filter((one) => one.isDirectory()).map(({ name }) => name);
     expect(names.toSorted()).toEqual(LEVELS.toSorted());
   });
@@ -112,21 +119,41 @@ describe('the levels of the core', () => {
     for (const level of LEVELS) {
       for (const other of LEVELS) {
         const imports = `import type { Thing } from '../${other}/thing.ts';\nexport type A = Thing;`;
-        write(`shared/core/${level}/imports-${other}.ts`, imports);
+        write(`${room}/${level}/imports-${other}.ts`, imports);
         write(
-          `shared/core/${level}/exports-${other}.ts`,
-          `export * from '../../core/${other}/thing.ts';`,
+          `${room}/${level}/exports-${other}.ts`,
+          `export * from '../../${name}/${other}/thing.ts';`,
         );
       }
-      write(`shared/core/${level}/model.ts`, "export * from '../../store/order.ts';");
+      write(`${room}/${level}/model.ts`, "export * from '../../store/order.ts';");
     }
-    const { said } = runLinter(['--reporter=github'], join(folder, 'shared/core'));
-    const found = said.matchAll(/shared\/core\/(\w+)\/(imports|exports)-(\w+)\.ts,/g);
+    const { said } = runLinter(['--reporter=github'], join(folder, room));
+    const found = said.matchAll(/shared\/\w+\/(\w+)\/(imports|exports)-(\w+)\.ts,/g);
     const refused = [...found].map(([, level, , other]) => `${level} of ${other}`);
     const expected = LEVELS.flatMap((level, index) =>
       LEVELS.slice(index + 1).map((other) => `${level} of ${other}`),
     );
     expect(refused.toSorted()).toEqual([...expected, ...expected].toSorted());
+  });
+});
+
+describe('points and rewards', () => {
+  it('import the core, which never imports them, be it for a type', () => {
+    const importOf = (path: string) =>
+      `import type { Thing } from '${path}';\nexport type A = Thing;`;
+    write('shared/core/platform/rewards.ts', importOf('../../rewards/redeem/thing.ts'));
+    write('shared/core/events/rewards.ts', "export * from '../../rewards/balances/thing.ts';");
+    write('shared/rewards/balances/core.ts', importOf('../../core/platform/thing.ts'));
+    const { said } = runLinter(['--reporter=github'], join(folder, 'shared'));
+    const refused = said.split('\n').filter((line) => line.includes('never the other way'));
+    const files = refused.flatMap(
+      (line) => /shared\/\w+\/\w+\/(?:core|rewards)\.ts/.exec(line) ?? [],
+    );
+    expect(files.toSorted()).toEqual([
+      'shared/core/events/rewards.ts',
+      'shared/core/platform/rewards.ts',
+    ]);
+    expect(said).not.toContain('shared/rewards/balances/core.ts');
   });
 });
 

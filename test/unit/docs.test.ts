@@ -85,11 +85,11 @@ describe('docs/architecture.md', () => {
     expect(walk.numbers).toEqual(Array.from({ length: walk.count }, (_, index) => index + 1));
   });
 
-  it('lists every room, and the rooms of core, shopify and local', () => {
+  it('lists every room, and the rooms of core, rewards, shopify and local', () => {
     const named = new Set([...text.matchAll(/`([\w/-]+)`/g)].map(([, name]) => name));
     const rooms = [
       ...folders('shared').map((name) => `shared/${name}`),
-      ...['shared/core', 'shared/shopify', 'local'].flatMap(folders),
+      ...['shared/core', 'shared/rewards', 'shared/shopify', 'local'].flatMap(folders),
     ];
     expect(rooms.filter((room) => !named.has(room))).toEqual([]);
   });

@@ -1,13 +1,13 @@
 import type { Storefront } from '../../../shared/config/connector-settings.ts';
 import { batchesOf } from '../../../shared/core/events/event.ts';
+import { isAbsent, otherIds } from '../../../shared/core/sync/held-order.ts';
+import type { components } from '../../../shared/loyalty/contract.gen.ts';
 import {
   type Discount,
   meaningOf,
   type RewardTypes,
   readTerms,
-} from '../../../shared/core/redeem/find-offer.ts';
-import { isAbsent, otherIds } from '../../../shared/core/sync/held-order.ts';
-import type { components } from '../../../shared/loyalty/contract.gen.ts';
+} from '../../../shared/rewards/redeem/find-offer.ts';
 import { line } from '../document/line.ts';
 import {
   type Check,

@@ -6,7 +6,7 @@ import { EXAMPLE_SHOP } from '../../../shared/config/new-shop.ts';
 import { settingsFileOf } from '../../../shared/config/settings-file.ts';
 import { readControl } from '../../../shared/core/calls/shop-pause.ts';
 import { withGoLive } from '../../../shared/core/mapping/wanted-state.ts';
-import { readGiven } from '../../../shared/core/storefront/give-points.ts';
+import { readGiven } from '../../../shared/rewards/storefront/give-points.ts';
 import { type Deployment, openLedger } from '../deployment/deployment.ts';
 import {
   type Check,

@@ -7,13 +7,13 @@ import type {
   ParsedSecret,
   StoreSecret,
 } from '../../../shared/core/platform/platform.ts';
-import type { ShopperStore } from '../../../shared/core/redeem/reward-store.ts';
 import type { StoreUnavailable } from '../../../shared/core/store/store.ts';
 import {
   type Credentials,
   createLoyaltyClient,
   type LoyaltyClient,
 } from '../../../shared/loyalty/client.ts';
+import type { ShopperStore } from '../../../shared/rewards/redeem/reward-store.ts';
 import { createConfiguredStore } from '../../../shared/services/configured-store.ts';
 import { loyaltyAddress, sandboxAddressOf } from '../../../shared/services/shop-loyalty.ts';
 import { createShopSecrets } from '../../../shared/services/shop-secrets.ts';

@@ -10,7 +10,7 @@ import { changeControl, woken } from '../../../shared/core/calls/shop-pause.ts';
 import { batchesOf, type QueueFamily } from '../../../shared/core/events/event.ts';
 import { AFTER_UNKNOWN_OUTCOME_SECONDS } from '../../../shared/core/events/outcome.ts';
 import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
-import { REPEAT_AFTER_SECONDS } from '../../../shared/core/redemptions/redemption.ts';
+import { REPEAT_AFTER_SECONDS } from '../../../shared/rewards/redeem/redemption.ts';
 import { type Deployment, openLedger, openLists, QUEUE_OUTPUTS } from '../deployment/deployment.ts';
 import { counted } from '../terminal/text.ts';
 

@@ -1,7 +1,7 @@
 import type { LoyaltyAssumptions } from '../../../shared/config/connector-settings.ts';
-import { NO_SUCH_REDEMPTION } from '../../../shared/core/redeem/resume-redemption.ts';
 import type { Value } from '../../../shared/loyalty/operations.ts';
 import type { LoyaltyResult } from '../../../shared/loyalty/result.ts';
+import { NO_SUCH_REDEMPTION } from '../../../shared/rewards/redeem/resume-redemption.ts';
 import { fail, pass, unknown } from '../checks/check.ts';
 import {
   answerText,

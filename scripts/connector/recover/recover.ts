@@ -20,8 +20,8 @@ import {
   type Recovered,
   recoverRedemptions,
   resumeRedemptions,
-} from '../../../shared/core/redeem/recover-redemptions.ts';
-import { openIn } from '../../../shared/core/redemptions/redemption-record.ts';
+} from '../../../shared/rewards/redeem/recover-redemptions.ts';
+import { openIn } from '../../../shared/rewards/redeem/redemption-record.ts';
 import { secretName } from '../../../shared/services/shop-secrets.ts';
 import { openSourceQueues } from '../dead-letters/read.ts';
 import { type Deployment, openLedger, openLists } from '../deployment/deployment.ts';

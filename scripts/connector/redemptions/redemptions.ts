@@ -1,11 +1,10 @@
 import { SQS } from '@aws-sdk/client-sqs';
 import { listRecords } from '../../../shared/aws/read-ledger.ts';
 import { createSqsEventQueue } from '../../../shared/aws/sqs-queues.ts';
-import { readCustomer } from '../../../shared/core/balances/point-balance.ts';
 import { createCircuitBreaker } from '../../../shared/core/calls/call-loyalty.ts';
 import type { ShownBalance } from '../../../shared/core/platform/platform.ts';
-import { readUsed } from '../../../shared/core/redeem/list-redemptions.ts';
-import { closeRedemption, foreseeClosing } from '../../../shared/core/redeem/resume-redemption.ts';
+import { readCustomer } from '../../../shared/rewards/balances/point-balance.ts';
+import { readUsed } from '../../../shared/rewards/redeem/list-redemptions.ts';
 import {
   beganAt,
   type ClosedAs,
@@ -15,13 +14,17 @@ import {
   type RedemptionState,
   type StuckWhy,
   waitsForPerson,
-} from '../../../shared/core/redemptions/redemption.ts';
+} from '../../../shared/rewards/redeem/redemption.ts';
 import {
   findRedemption,
   openRedemptions as openRecord,
   recallRedemptions,
-} from '../../../shared/core/redemptions/redemption-record.ts';
-import { readKnown, viewOfBalance } from '../../../shared/core/storefront/read-view.ts';
+} from '../../../shared/rewards/redeem/redemption-record.ts';
+import {
+  closeRedemption,
+  foreseeClosing,
+} from '../../../shared/rewards/redeem/resume-redemption.ts';
+import { readKnown, viewOfBalance } from '../../../shared/rewards/storefront/read-view.ts';
 import { type Deployment, openLedger, openLists } from '../deployment/deployment.ts';
 import { openShopServices, type ShopServices } from '../deployment/services.ts';
 import {

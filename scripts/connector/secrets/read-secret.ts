@@ -6,9 +6,9 @@ import {
 } from '@aws-sdk/client-secrets-manager';
 import { readSecretFields, SECRET_MAX_AGE_MS } from '../../../shared/aws/secrets.ts';
 import type { Shop } from '../../../shared/config/connector-config.ts';
-import { parsePointTokens } from '../../../shared/core/balances/receive-points.ts';
 import { shopAddress } from '../../../shared/core/events/receive-delivery.ts';
 import type { ParseSecret } from '../../../shared/core/platform/platform.ts';
+import { parsePointTokens } from '../../../shared/rewards/balances/receive-points.ts';
 import {
   inForce,
   SECRET_PURPOSES,

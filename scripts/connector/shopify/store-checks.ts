@@ -1,6 +1,6 @@
 import type { Connector, Shop } from '../../../shared/config/connector-config.ts';
 import type { MappingRules } from '../../../shared/config/mapping-settings.ts';
-import { OTHER_END } from '../../../shared/core/redeem/make-code.ts';
+import { OTHER_END } from '../../../shared/rewards/redeem/make-code.ts';
 import type { AdminDocument, Ask } from '../../../shared/shopify/admin/client/admin-client.ts';
 import {
   installedAppDocument,

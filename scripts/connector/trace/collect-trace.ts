@@ -4,9 +4,9 @@ import { createCircuitBreaker } from '../../../shared/core/calls/call-loyalty.ts
 import { type EntityKind, queueFamilyOf } from '../../../shared/core/events/event.ts';
 import { readEntry } from '../../../shared/core/ledger/ledger.ts';
 import type { Held } from '../../../shared/core/reconcile/compare-sides.ts';
-import { openIn } from '../../../shared/core/redemptions/redemption-record.ts';
-import { earningOf } from '../../../shared/core/storefront/read-history.ts';
 import type { LoyaltyClient } from '../../../shared/loyalty/client.ts';
+import { openIn } from '../../../shared/rewards/redeem/redemption-record.ts';
+import { earningOf } from '../../../shared/rewards/storefront/read-history.ts';
 import type { OrderEarning } from '../../../shared/store/storefront-answers.gen.ts';
 import { lettersAbout, openSourceQueues } from '../dead-letters/read.ts';
 import { type Deployment, openLedger } from '../deployment/deployment.ts';

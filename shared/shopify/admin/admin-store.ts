@@ -1,4 +1,3 @@
-import type { PricesRead, ShopperStore } from '../../core/redeem/reward-store.ts';
 import type {
   DiscountPage,
   ScanAnswer,
@@ -7,6 +6,7 @@ import type {
   StoreAnswer,
   StoreUnavailable,
 } from '../../core/store/store.ts';
+import type { PricesRead, ShopperStore } from '../../rewards/redeem/reward-store.ts';
 import type { StoreCoupon, StoreMember, StoreProduct } from '../../store/store-entities.ts';
 import { idFromGid } from '../entity-id.ts';
 import { readCustomerWebhook } from '../webhooks/read-customer-webhook.ts';

@@ -3,7 +3,7 @@ import type {
   CodeMade,
   OrderCodes,
   WantedCode,
-} from '../../core/redeem/reward-store.ts';
+} from '../../rewards/redeem/reward-store.ts';
 import { decimalOf, minorDigits, round, textOf, times } from '../../store/money.ts';
 import { type AdminAnswer, failure, unavailable } from './client/admin-answer.ts';
 import type { Ask, DataOf } from './client/admin-client.ts';

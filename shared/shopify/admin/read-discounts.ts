@@ -1,5 +1,4 @@
 import * as v from 'valibot';
-import type { CodeUses } from '../../core/redeem/reward-store.ts';
 import type {
   Changed,
   DiscountPage,
@@ -8,6 +7,7 @@ import type {
   Span,
   StoreAnswer,
 } from '../../core/store/store.ts';
+import type { CodeUses } from '../../rewards/redeem/reward-store.ts';
 import { type Amount, readAmount, readPercentage } from '../../store/money.ts';
 import type { CouponKind, StoreCoupon, StoreCustomer } from '../../store/store-entities.ts';
 import { idFromGid } from '../entity-id.ts';

@@ -1,4 +1,4 @@
-import type { Announcement, AnnouncingStore } from '../../core/balances/announce.ts';
+import type { Announcement, AnnouncingStore } from '../../rewards/balances/announce.ts';
 import { unavailable } from './client/admin-answer.ts';
 import type { Ask } from './client/admin-client.ts';
 import { sendTriggerDocument } from './documents.gen.ts';

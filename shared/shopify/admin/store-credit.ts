@@ -5,7 +5,7 @@ import type {
   RewardStore,
   StoreCredit,
   WantedCredit,
-} from '../../core/redeem/reward-store.ts';
+} from '../../rewards/redeem/reward-store.ts';
 import { decimalOf, minorDigits, readAmount, round, textOf } from '../../store/money.ts';
 import { type FailureReason, failure, unavailable } from './client/admin-answer.ts';
 import type { Ask, DataOf } from './client/admin-client.ts';

@@ -1,4 +1,4 @@
-import type { BalanceChange, BalanceWritten } from '../../core/balances/point-balance.ts';
+import type { BalanceChange, BalanceWritten } from '../../rewards/balances/point-balance.ts';
 import { type AdminAnswer, type UserError, unavailable } from './client/admin-answer.ts';
 import type { Ask } from './client/admin-client.ts';
 import {

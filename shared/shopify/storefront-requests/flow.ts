@@ -1,4 +1,4 @@
-import { isStoreId } from '../../core/balances/point-balance.ts';
+import { isStoreId } from '../../rewards/balances/point-balance.ts';
 import { idFromGid } from '../entity-id.ts';
 import {
   badRequest,

@@ -1,14 +1,14 @@
-import { type CartLine, readCart, readCartOrNone } from '../../core/redeem/available-rewards.ts';
+import { type CartLine, readCart, readCartOrNone } from '../../rewards/redeem/available-rewards.ts';
 import type {
   ChallengeRefusal,
   StartedChallenge,
   TypedContacts,
-} from '../../core/redeem/challenge.ts';
-import type { OfferRefusal } from '../../core/redeem/find-offer.ts';
-import type { RedeemAnswer } from '../../core/redeem/redeem-reward.ts';
-import type { TakeBackAnswer } from '../../core/redeem/take-back.ts';
-import type { RefusedWhy } from '../../core/redemptions/redemption.ts';
-import { MOST_PAGES } from '../../core/storefront/read-history.ts';
+} from '../../rewards/redeem/challenge.ts';
+import type { OfferRefusal } from '../../rewards/redeem/find-offer.ts';
+import type { RedeemAnswer } from '../../rewards/redeem/redeem-reward.ts';
+import type { RefusedWhy } from '../../rewards/redeem/redemption.ts';
+import type { TakeBackAnswer } from '../../rewards/redeem/take-back.ts';
+import { MOST_PAGES } from '../../rewards/storefront/read-history.ts';
 import type { TakeBackRefusal } from '../../store/storefront-answers.gen.ts';
 import {
   bad,

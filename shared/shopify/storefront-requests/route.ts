@@ -1,10 +1,10 @@
-import { MOST_LINES } from '../../core/redeem/available-rewards.ts';
-import type { ChallengeRefusal } from '../../core/redeem/challenge.ts';
-import type { OfferRefusal } from '../../core/redeem/find-offer.ts';
-import type { TakenBackBy } from '../../core/redeem/take-back.ts';
-import type { RefusedWhy } from '../../core/redemptions/redemption.ts';
-import type { QuizAnswers } from '../../core/storefront/answer-quiz.ts';
-import type { Storefront } from '../../core/storefront/storefront.ts';
+import { MOST_LINES } from '../../rewards/redeem/available-rewards.ts';
+import type { ChallengeRefusal } from '../../rewards/redeem/challenge.ts';
+import type { OfferRefusal } from '../../rewards/redeem/find-offer.ts';
+import type { RefusedWhy } from '../../rewards/redeem/redemption.ts';
+import type { TakenBackBy } from '../../rewards/redeem/take-back.ts';
+import type { QuizAnswers } from '../../rewards/storefront/answer-quiz.ts';
+import type { Storefront } from '../../rewards/storefront/storefront.ts';
 import type { Contact, TakeBackRefusal } from '../../store/storefront-answers.gen.ts';
 
 /** A request after its proof was checked. */

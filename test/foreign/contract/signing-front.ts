@@ -5,7 +5,7 @@ import { type Emulator, listen } from '../../../local/stack/emulators.ts';
 import { CLIENT_ID, type RunSecrets, secretsOfShop } from '../../../local/stack/run-secrets.ts';
 import { issueSessionToken, type TokenUser } from '../../../local/store-sandbox/session-tokens.ts';
 import { askApp, PROXY_PATH } from '../../../local/storefront-demo/app-proxy.ts';
-import { TOKEN_HEADER } from '../../../shared/core/balances/receive-points.ts';
+import { TOKEN_HEADER } from '../../../shared/rewards/balances/receive-points.ts';
 import type { LocalStack } from '../../support/local-stack.ts';
 
 /** Stands where Shopify and the loyalty service stand: gives every request the proof that its receiver asks for. */

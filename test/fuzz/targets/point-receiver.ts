@@ -1,7 +1,6 @@
 import { toHttpRequest } from '../../../functions/wiring.ts';
 import { createMemoryQueue } from '../../../local/harness/memory-queue.ts';
 import { toFunctionUrlEvent } from '../../../local/harness/webhook-request.ts';
-import { receivePoints, TOKEN_HEADER } from '../../../shared/core/balances/receive-points.ts';
 import { decodeEvent } from '../../../shared/core/events/decode-event.ts';
 import {
   deduplicationIdOf,
@@ -9,6 +8,7 @@ import {
   type QueuedEvent,
 } from '../../../shared/core/events/event.ts';
 import { encodeEvent } from '../../../shared/core/events/message-body.ts';
+import { receivePoints, TOKEN_HEADER } from '../../../shared/rewards/balances/receive-points.ts';
 import { pointEvent } from '../../fixtures/point-event.ts';
 import {
   chance,

@@ -4,7 +4,7 @@ import type {
   RewardStore,
   WantedCode,
   WantedCredit,
-} from '../../../shared/core/redeem/reward-store.ts';
+} from '../../../shared/rewards/redeem/reward-store.ts';
 import { createAdminStore } from '../../../shared/shopify/admin/admin-store.ts';
 import { REWARD_TAG } from '../../../shared/shopify/admin/make-reward-code.ts';
 import { describeRewardStore } from '../../contract/reward-store-contract.ts';

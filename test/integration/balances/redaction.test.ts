@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { decodeEvent } from '../../../shared/core/events/decode-event.ts';
-import type { Redemption } from '../../../shared/core/redemptions/redemption.ts';
+import type { Redemption } from '../../../shared/rewards/redeem/redemption.ts';
 import {
   redemptionsKey,
   rememberRedemptions,
-} from '../../../shared/core/redemptions/redemption-record.ts';
+} from '../../../shared/rewards/redeem/redemption-record.ts';
 import { persons } from '../../fixtures/persons.ts';
 import { bodyOf } from '../../fixtures/store-event.ts';
 import { createConfidential } from '../../support/disclosure.ts';

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PLACE } from '../../../local/stack/emulators.ts';
 import { writeStateFile } from '../../../local/stack/state-file.ts';
 import { PACKAGE_FOLDER } from '../../../shared/config/folders.ts';
-import { TOKEN_HEADER } from '../../../shared/core/balances/receive-points.ts';
+import { TOKEN_HEADER } from '../../../shared/rewards/balances/receive-points.ts';
 import { canTypeInto, runCommand, typeInto } from '../../support/connector-command.ts';
 import { type LocalStack, startLocalStack } from '../../support/local-stack.ts';
 import { createProject } from '../../support/project.ts';

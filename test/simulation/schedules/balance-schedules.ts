@@ -1,6 +1,6 @@
-import { recallBalance } from '../../../shared/core/balances/point-balance.ts';
 import type { BalanceEvent, BalanceRequest } from '../../../shared/core/events/event.ts';
 import { ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
+import { recallBalance } from '../../../shared/rewards/balances/point-balance.ts';
 import { openRedeeming, ROBIN, SHOP } from '../../support/redeem-world.ts';
 import { type Plot, playPlot, wrongIn } from './connector-scenario.ts';
 import type { Scenario } from './explore.ts';

@@ -1,6 +1,6 @@
 import type { BalanceEvent } from '../../../shared/core/events/event.ts';
 import { ledgerKeyText, type PastOutcome } from '../../../shared/core/ledger/ledger.ts';
-import { redemptionsKey } from '../../../shared/core/redemptions/redemption-record.ts';
+import { redemptionsKey } from '../../../shared/rewards/redeem/redemption-record.ts';
 import {
   CASHBACK,
   openRedeeming,

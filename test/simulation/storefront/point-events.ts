@@ -1,7 +1,7 @@
 import { storefrontOf } from '../../../functions/wiring.ts';
 import { wrapEvent } from '../../../local/loyalty-sandbox/events/event-sender.ts';
 import type { SandboxSettings } from '../../../local/loyalty-sandbox/settings.ts';
-import { receivePoints, TOKEN_HEADER } from '../../../shared/core/balances/receive-points.ts';
+import { receivePoints, TOKEN_HEADER } from '../../../shared/rewards/balances/receive-points.ts';
 import { joined } from '../kernel/chance.ts';
 import { connector, PATH, SHOP } from '../world/connector.ts';
 import { Deliveries, type Delivery } from '../world/deliveries.ts';

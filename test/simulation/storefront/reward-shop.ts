@@ -1,13 +1,13 @@
-import type { CustomerSearch } from '../../../shared/core/balances/find-customer.ts';
-import type { BalanceStore } from '../../../shared/core/balances/point-balance.ts';
+import type { StoreUnavailable } from '../../../shared/core/store/store.ts';
+import type { CustomerSearch } from '../../../shared/rewards/balances/find-customer.ts';
+import type { BalanceStore } from '../../../shared/rewards/balances/point-balance.ts';
 import type {
   CodeMade,
   CreditMade,
   RewardStore,
   WantedCode,
   WantedCredit,
-} from '../../../shared/core/redeem/reward-store.ts';
-import type { StoreUnavailable } from '../../../shared/core/store/store.ts';
+} from '../../../shared/rewards/redeem/reward-store.ts';
 import {
   createMemoryBalanceStore,
   createMemoryRewardStore,

@@ -1,10 +1,13 @@
 import { REDEEM_MS, STORE_MS, storefrontOf } from '../../../functions/wiring.ts';
 import { createCircuitBreaker } from '../../../shared/core/calls/call-loyalty.ts';
 import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
-import { createMembers } from '../../../shared/core/redeem/own-member.ts';
-import { createRedeeming } from '../../../shared/core/redeem/redeem-reward.ts';
-import { createUsesCache, withCachedUses } from '../../../shared/core/storefront/cached-uses.ts';
-import { createStorefront, type Storefront } from '../../../shared/core/storefront/storefront.ts';
+import { createMembers } from '../../../shared/rewards/redeem/own-member.ts';
+import { createRedeeming } from '../../../shared/rewards/redeem/redeem-reward.ts';
+import { createUsesCache, withCachedUses } from '../../../shared/rewards/storefront/cached-uses.ts';
+import {
+  createStorefront,
+  type Storefront,
+} from '../../../shared/rewards/storefront/storefront.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import { SimulatedProcess } from '../kernel/simulated-process.ts';
 import { connector, crediting, SHOP } from '../world/connector.ts';

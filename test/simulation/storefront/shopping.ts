@@ -1,4 +1,4 @@
-import type { RedeemAnswer } from '../../../shared/core/redeem/redeem-reward.ts';
+import type { RedeemAnswer } from '../../../shared/rewards/redeem/redeem-reward.ts';
 import { readAmount } from '../../../shared/store/money.ts';
 import type { RedemptionView } from '../../../shared/store/storefront-answers.gen.ts';
 import { joined } from '../kernel/chance.ts';

@@ -1,19 +1,19 @@
 import type { LoyaltyCall } from '../../../local/harness/in-process-loyalty.ts';
 import type { MemoryLedger } from '../../../local/harness/memory-ledger.ts';
 import type { RedemptionRow } from '../../../local/loyalty-sandbox/program/rows.ts';
+import { ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
+import type { Value } from '../../../shared/loyalty/operations.ts';
 import {
   balanceIn,
   type RememberedBalance,
   recallBalance,
-} from '../../../shared/core/balances/point-balance.ts';
-import { ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
-import { isOpen, type Redemption } from '../../../shared/core/redemptions/redemption.ts';
+} from '../../../shared/rewards/balances/point-balance.ts';
+import { isOpen, type Redemption } from '../../../shared/rewards/redeem/redemption.ts';
 import {
   readKept,
   recallRedemptions,
   redemptionsKey,
-} from '../../../shared/core/redemptions/redemption-record.ts';
-import type { Value } from '../../../shared/loyalty/operations.ts';
+} from '../../../shared/rewards/redeem/redemption-record.ts';
 import type { RedemptionView } from '../../../shared/store/storefront-answers.gen.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import { SHOP } from '../world/connector.ts';

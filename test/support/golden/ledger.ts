@@ -26,12 +26,6 @@ import {
 } from '../../../shared/aws/read-ledger.ts';
 import { defaultRules } from '../../../shared/config/mapping-settings.ts';
 import {
-  type RememberedBalance,
-  recallBalance,
-  rememberBalance,
-} from '../../../shared/core/balances/point-balance.ts';
-import type { RepairPosition } from '../../../shared/core/balances/repair-balances.ts';
-import {
   deadLetterKey,
   restoreSummaries,
   retireSummaries,
@@ -85,27 +79,33 @@ import {
   LEDGER_POSITION_KEY,
   type LedgerPosition,
 } from '../../../shared/core/reconcile/scan-ledger.ts';
-import { checkAnswer, MOST_BY_STAFF } from '../../../shared/core/redeem/challenge.ts';
+import { handleTask } from '../../../shared/core/sync/handle-task.ts';
+import { planKey, recallPlan } from '../../../shared/core/sync/preview-sync.ts';
+import {
+  type RememberedBalance,
+  recallBalance,
+  rememberBalance,
+} from '../../../shared/rewards/balances/point-balance.ts';
+import type { RepairPosition } from '../../../shared/rewards/balances/repair-balances.ts';
+import { checkAnswer, MOST_BY_STAFF } from '../../../shared/rewards/redeem/challenge.ts';
 import type {
   RedeemBody,
   Redemption,
   RedemptionState,
   RewardCode,
   RewardTerms,
-} from '../../../shared/core/redemptions/redemption.ts';
+} from '../../../shared/rewards/redeem/redemption.ts';
 import {
   openRedemptions,
   type RedemptionRecord,
-} from '../../../shared/core/redemptions/redemption-record.ts';
+} from '../../../shared/rewards/redeem/redemption-record.ts';
 import {
   noteRewardCode,
   noteUsedCodes,
   withRewardCodeFirst,
-} from '../../../shared/core/redemptions/reward-codes.ts';
-import { claimQuiz, quizKey, releaseQuiz } from '../../../shared/core/storefront/answer-quiz.ts';
-import { givePoints } from '../../../shared/core/storefront/give-points.ts';
-import { handleTask } from '../../../shared/core/sync/handle-task.ts';
-import { planKey, recallPlan } from '../../../shared/core/sync/preview-sync.ts';
+} from '../../../shared/rewards/redeem/reward-codes.ts';
+import { claimQuiz, quizKey, releaseQuiz } from '../../../shared/rewards/storefront/answer-quiz.ts';
+import { givePoints } from '../../../shared/rewards/storefront/give-points.ts';
 import { amount, storeOrder } from '../../fixtures/store-entities.ts';
 import { letterEvent } from '../parked-letters.ts';
 import type { Full, Sample, Samples } from './golden.ts';

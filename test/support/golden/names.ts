@@ -3,8 +3,6 @@ import { recordTelemetry } from '../../../local/harness/recorded-telemetry.ts';
 import { createPace } from '../../../scripts/connector/backfill/run-backfill.ts';
 import { changeRows, openRows } from '../../../scripts/connector/import/run-import.ts';
 import { defaultRules } from '../../../shared/config/mapping-settings.ts';
-import { balanceKey } from '../../../shared/core/balances/point-balance.ts';
-import { parsePointTokens } from '../../../shared/core/balances/receive-points.ts';
 import { createCircuitBreaker } from '../../../shared/core/calls/call-loyalty.ts';
 import { cancelKey } from '../../../shared/core/ledger/service-order.ts';
 import { contactHash } from '../../../shared/core/mapping/customer-form.ts';
@@ -17,19 +15,21 @@ import {
   type WantedOrder,
   type WantedState,
 } from '../../../shared/core/mapping/wanted-state.ts';
-import { makeCode } from '../../../shared/core/redeem/make-code.ts';
-import { takeAgain } from '../../../shared/core/redeem/take-back.ts';
-import { codeFrom, creditEnd } from '../../../shared/core/redemptions/redemption.ts';
+import { nextCall } from '../../../shared/core/sync/decide-order.ts';
+import { fanOut } from '../../../shared/core/sync/fan-out.ts';
+import { balanceKey } from '../../../shared/rewards/balances/point-balance.ts';
+import { parsePointTokens } from '../../../shared/rewards/balances/receive-points.ts';
+import { makeCode } from '../../../shared/rewards/redeem/make-code.ts';
+import { codeFrom, creditEnd } from '../../../shared/rewards/redeem/redemption.ts';
 import {
   type KeptRedemption,
   keepRedemption,
   namesOf,
   openRedemptions,
   readKept,
-} from '../../../shared/core/redemptions/redemption-record.ts';
-import { givePoints } from '../../../shared/core/storefront/give-points.ts';
-import { nextCall } from '../../../shared/core/sync/decide-order.ts';
-import { fanOut } from '../../../shared/core/sync/fan-out.ts';
+} from '../../../shared/rewards/redeem/redemption-record.ts';
+import { takeAgain } from '../../../shared/rewards/redeem/take-back.ts';
+import { givePoints } from '../../../shared/rewards/storefront/give-points.ts';
 import { SECRET_PURPOSES, secretForms, secretName } from '../../../shared/services/shop-secrets.ts';
 import { parseAdminSecret } from '../../../shared/shopify/admin/client/admin-secret.ts';
 import { makeRewardCode } from '../../../shared/shopify/admin/make-reward-code.ts';

@@ -9,8 +9,8 @@ import {
 import { heldIn, judgeSides, type Sides } from '../../../scripts/connector/trace/sides.ts';
 import { mapOrder } from '../../../shared/core/mapping/map-order.ts';
 import { idempotencyKey } from '../../../shared/core/mapping/wanted-state.ts';
-import type { Redemption } from '../../../shared/core/redemptions/redemption.ts';
 import { transportFailure } from '../../../shared/loyalty/result.ts';
+import type { Redemption } from '../../../shared/rewards/redeem/redemption.ts';
 import { lineOf } from '../../fixtures/order-spec.ts';
 import { neverSent, rules, storeOrder } from '../../fixtures/store-entities.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decimalText } from '../../../shared/core/balances/point-balance.ts';
 import { readPointEvent } from '../../../shared/loyalty/read-point-event.ts';
+import { decimalText } from '../../../shared/rewards/balances/point-balance.ts';
 import { pointEvent } from '../../fixtures/point-event.ts';
 
 const read = (given: Readonly<Record<string, unknown>> = {}, field = 'Id') =>

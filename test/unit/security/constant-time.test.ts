@@ -1,7 +1,7 @@
 import crypto, { createHmac } from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { checkProof } from '../../../shared/core/balances/receive-points.ts';
+import { checkProof } from '../../../shared/rewards/balances/receive-points.ts';
 import {
   checkProxySignature,
   type QueryPairs,

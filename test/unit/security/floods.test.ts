@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createEmfTelemetry } from '../../../shared/aws/emf-telemetry.ts';
-import { receivePoints } from '../../../shared/core/balances/receive-points.ts';
 import { receiveDelivery } from '../../../shared/core/events/receive-delivery.ts';
 import type { Telemetry } from '../../../shared/core/events/telemetry.ts';
+import { receivePoints } from '../../../shared/rewards/balances/receive-points.ts';
 import { serveStorefront } from '../../../shared/shopify/storefront-requests/serve-storefront.ts';
 import { shopifyDeliveries } from '../../../shared/shopify/webhooks/receive-webhook.ts';
 import { synthesizeStack } from '../../support/synthesized-stack.ts';

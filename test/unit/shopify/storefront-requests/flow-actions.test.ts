@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { type ActionRun, actionRequest } from '../../../../local/store-sandbox/flow.ts';
-import { readGiven } from '../../../../shared/core/storefront/give-points.ts';
+import { readGiven } from '../../../../shared/rewards/storefront/give-points.ts';
 import { SECRET, SHOP, serveInProcess } from '../../../support/served-storefront.ts';
 
 const LIMITS = { mostPointsPerRun: 500, mostPointsPerDay: 1_000 };

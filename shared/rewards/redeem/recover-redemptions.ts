@@ -1,0 +1,174 @@
+import type { EventQueue } from '../../core/events/event.ts';
+import type { LoyaltyClient } from '../../loyalty/client.ts';
+import type { LoyaltyResult } from '../../loyalty/result.ts';
+import { isStoreId } from '../balances/point-balance.ts';
+import { answerStep } from './redeem-call.ts';
+import { isOpen, type Redemption } from './redemption.ts';
+import {
+  type Customer,
+  type KeptRedemption,
+  openRedemptions,
+  type RedemptionsDeps,
+  readKept,
+} from './redemption-record.ts';
+import { sendRedemption } from './resume-redemption.ts';
+
+interface RecoverDeps extends RedemptionsDeps {
+  readonly loyalty: Pick<
+    LoyaltyClient,
+    'listCustomersReport' | 'listPointsHistory' | 'updateRewardMetadata'
+  >;
+  readonly queue: EventQueue;
+  /** Between two calls: the service's limit is not documented, and the workers come first. */
+  readonly pause: () => Promise<void>;
+  readonly signal: AbortSignal;
+}
+
+export interface Recovered {
+  /** Customers whose history was read. */
+  readonly customers: number;
+  /** Redemptions that the ledger did not know. */
+  readonly found: number;
+  /** Why some could not be read, by customer. */
+  readonly unread: readonly { readonly customerId: string; readonly why: string }[];
+  /** Why not all customers could be listed; absent when they were. */
+  readonly stopped?: string;
+}
+
+/** The service's maximum is 500; each customer comes with a history. */
+const CUSTOMERS_PER_PAGE = 100;
+const ITEMS_PER_PAGE = 50;
+/** A report takes longer than the call for one customer. */
+const REPORT_TIMEOUT_MS = 30_000;
+
+/**
+ * Finds the redemptions since then that a lost or restored ledger does not know, in the history of every customer whose
+ * points moved since. The worker finishes them: it makes the code, or finds it in the store. May be repeated.
+ */
+export async function recoverRedemptions(
+  shop: string,
+  since: Date,
+  deps: RecoverDeps,
+  onProgress: (recovered: Recovered) => void = () => {},
+): Promise<Recovered> {
+  let recovered: Recovered = { customers: 0, found: 0, unread: [] };
+  const { loyalty, signal, pause } = deps;
+  // Points that move meanwhile would shift the pages. The ledger knows what they are spent on.
+  const moved = { pointDateFrom: since.toISOString(), pointDateTo: deps.now().toISOString() };
+  for (const isEnrolled of [true, false]) {
+    for (let pageNumber = 1, isLast = false; !isLast && !signal.aborted; pageNumber += 1) {
+      const pageSize = CUSTOMERS_PER_PAGE;
+      const query = { isEnrolled, pageNumber, pageSize, ...moved };
+      const options = { timeoutMs: REPORT_TIMEOUT_MS, signal };
+      const result = await loyalty.listCustomersReport(query, options);
+      if (!('value' in result)) return { ...recovered, stopped: result.message };
+      const page = result.value;
+      for (const { OriginalId: customerId } of page.Items) {
+        if (typeof customerId !== 'string' || !isStoreId(customerId) || signal.aborted) continue;
+        const { customers, found, unread } = recovered;
+        const one = await recoverCustomer({ shop, customerId }, since, deps);
+        recovered = {
+          customers: customers + 1,
+          found: found + one.found,
+          unread: one.why === undefined ? unread : [...unread, { customerId, why: one.why }],
+        };
+        onProgress(recovered);
+      }
+      isLast = !page.HasNextPage || page.Items.length === 0;
+      await pause();
+    }
+  }
+  return recovered;
+}
+
+/** Has the worker continue what the ledger holds as unfinished. */
+export async function resumeRedemptions(
+  customer: Customer,
+  deps: RedemptionsDeps & { readonly queue: EventQueue },
+): Promise<number> {
+  const { redemptions } = await openRedemptions(customer, deps).read();
+  const open = redemptions.filter(({ state }) => isOpen(state));
+  for (const { id } of open) await sendRedemption(customer, id, deps);
+  return open.length;
+}
+
+async function recoverCustomer(
+  customer: Customer,
+  since: Date,
+  deps: RecoverDeps,
+): Promise<{ readonly found: number; readonly why?: string }> {
+  let found = 0;
+  try {
+    const record = openRedemptions(customer, deps);
+    const known = new Set((await record.read()).redemptions.map(({ id }) => id));
+    for (const { kept, at } of await readHistory(customer, since, deps)) {
+      if (known.has(kept.id)) continue;
+      const redemption = await lookUp(kept, at, deps);
+      await record.change((read) => {
+        const others = read.redemptions.filter(({ id }) => id !== kept.id);
+        const redemptions = [...others, redemption].toSorted((one, other) =>
+          one.intendedAt < other.intendedAt ? -1 : 1,
+        );
+        const line = { id: kept.id, outcome: 'recovered' };
+        return { record: { ...read, redemptions }, line, value: undefined };
+      });
+      await sendRedemption(customer, kept.id, deps);
+      found += 1;
+    }
+    return { found };
+  } catch (error) {
+    if (error instanceof Unanswered) return { found, why: error.message };
+    throw error;
+  }
+}
+
+/** In which order the service lists them is not documented. */
+async function readHistory(
+  { shop, customerId }: Customer,
+  since: Date,
+  { loyalty, pause, signal }: RecoverDeps,
+): Promise<readonly { readonly kept: KeptRedemption; readonly at: Date }[]> {
+  const found: { readonly kept: KeptRedemption; readonly at: Date }[] = [];
+  for (let PageNumber = 1; ; PageNumber += 1) {
+    await pause();
+    const query = { PageNumber, PageSize: ITEMS_PER_PAGE };
+    const page = answered(await loyalty.listPointsHistory(customerId, query, { signal }));
+    for (const { Date: date, IsCanceled, Metadatas } of page.Items) {
+      const kept = IsCanceled === true ? undefined : readKept(shop, Metadatas);
+      const at = new Date(date ?? Number.NaN);
+      if (kept && at >= since) found.push({ kept, at });
+    }
+    if (!page.HasNextPage || page.Items.length === 0) return found;
+  }
+}
+
+/** By its key: the history does not say its id and code in the service. */
+async function lookUp(
+  { id, key, rewardId, terms }: KeptRedemption,
+  at: Date,
+  { loyalty, pause, now, signal }: RecoverDeps,
+): Promise<Redemption> {
+  await pause();
+  const update = { OriginalKey: key, Metadatas: [] };
+  const result = await loyalty.updateRewardMetadata(update, { signal });
+  answered(result);
+  const moment = at.toISOString();
+  const since = now().toISOString();
+  const intended = { id, rewardId, clientKeys: [], terms, intendedAt: moment, since } as const;
+  const { redeemedRewardId, code } = answerStep(result, intended, at);
+  const called = { redeemedRewardId, calledAt: moment };
+  return {
+    ...intended,
+    // What the ledger has forgotten may have been given: the store is asked before it gives again.
+    state: code
+      ? { at: 'redeemed', code, ...called, tried: true }
+      : { at: 'crediting', attempts: 1, ...called },
+  };
+}
+
+class Unanswered extends Error {}
+
+function answered<Value>(result: LoyaltyResult<Value>): Value {
+  if ('value' in result) return result.value;
+  throw new Unanswered(result.message);
+}

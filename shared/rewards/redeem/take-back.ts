@@ -1,0 +1,285 @@
+import { throughBreaker } from '../../core/calls/call-loyalty.ts';
+import type { EventQueue } from '../../core/events/event.ts';
+import type { Outcome } from '../../core/events/outcome.ts';
+import { errorFields, type Telemetry } from '../../core/events/telemetry.ts';
+import { followMerges } from '../../core/ledger/entry.ts';
+import { retryStore, type StoreUnavailable } from '../../core/store/store.ts';
+import type { LoyaltyClient } from '../../loyalty/client.ts';
+import type { RedemptionView, TakeBackRefusal } from '../../store/storefront-answers.gen.ts';
+import { type CodeDeps, deleteLateCode, isOrdered } from './make-code.ts';
+import { callService, type RedeemCallDeps } from './redeem-call.ts';
+import {
+  advance,
+  notReturned,
+  type Redemption,
+  returnableUntil,
+  secondsToCancel,
+  viewOf,
+} from './redemption.ts';
+import {
+  type Customer,
+  findRedemption,
+  mayTakeBackMore,
+  type OpenRedemptions,
+  openRedemptions,
+  type RecordChange,
+  type RedemptionRecord,
+  type RedemptionsDeps,
+  type Settled,
+  settle,
+  tryStep,
+  withRedemption,
+} from './redemption-record.ts';
+import type { RewardStore } from './reward-store.ts';
+
+/** Who may take back a reward whose code is unused, and for how many days after it was made. */
+export interface TakeBackRule {
+  readonly by: 'customer' | 'staff' | 'nobody';
+  readonly withinDays: number;
+}
+
+/** At a till, staff acts for the customer, who then may do so, too. */
+export type TakenBackBy = 'customer' | 'staff';
+
+/** ISO 8601; null where this caller may not take it back now. */
+export function takeBackUntil(
+  redemption: Redemption,
+  by: TakenBackBy,
+  rule: TakeBackRule,
+  now: Date,
+): string | null {
+  const { state } = redemption;
+  if (state.at !== 'ready' || judge(redemption, by, rule, now) !== undefined) return null;
+  return new Date(returnableUntil(state.code, rule.withinDays)).toISOString();
+}
+
+/** Why a redemption cannot be taken back; undefined where it can be, or was. */
+function judge(
+  redemption: Redemption,
+  by: TakenBackBy,
+  rule: TakeBackRule,
+  now: Date,
+): TakeBackRefusal | undefined {
+  const { state } = redemption;
+  switch (state.at) {
+    case 'returning':
+    case 'cancelled':
+      return undefined;
+    case 'cancelling':
+      if (state.ordered) return 'already-used';
+      return redemption.takeBack ? undefined : 'not-ready';
+    case 'used':
+    case 'owing':
+      return 'already-used';
+    case 'intended':
+    case 'calling':
+    case 'redeemed':
+    case 'crediting':
+      return 'not-ready';
+    case 'refused':
+    case 'credited':
+      return 'take-back-not-allowed';
+    case 'ready': {
+      if (redemption.takeBack) return 'take-back-refused';
+      if (rule.by !== 'customer' && rule.by !== by) return 'take-back-not-allowed';
+      const isOver = returnableUntil(state.code, rule.withinDays) <= now.getTime();
+      return isOver ? 'take-back-too-late' : undefined;
+    }
+  }
+}
+
+export interface TakeBackDeps extends RedemptionsDeps, Pick<RedeemCallDeps, 'breaker'> {
+  readonly queue: EventQueue;
+  readonly telemetry: Telemetry;
+  readonly takeBack: TakeBackRule;
+}
+
+export type TakeBackAnswer =
+  | { readonly kind: 'redemption'; readonly redemption: RedemptionView }
+  | { readonly kind: 'refused'; readonly why: TakeBackRefusal }
+  | { readonly kind: 'not-found' }
+  | { readonly kind: 'unavailable' };
+
+/**
+ * Record → hand it to the queue. The worker deletes the code, waits, and looks for an order with it before it has the
+ * points given back. If this process dies before the queue has it, the reward stays as it is, from an hour later on.
+ */
+export async function takeBackReward(
+  customer: Customer,
+  id: string,
+  staffId: string | undefined,
+  deps: TakeBackDeps,
+): Promise<TakeBackAnswer> {
+  try {
+    // The code would be gone, and the points not back, for as long as no call is made.
+    const called = await throughBreaker(
+      deps,
+      async () => ({ kind: 'free', end: 'unused' }) as const,
+    );
+    if (called.kind === 'call-refused') return { kind: 'unavailable' };
+    const record = openRedemptions(customer, deps);
+    const begun = await record.change((found, now) =>
+      begin(found, id, staffId, deps.takeBack, now),
+    );
+    if ('kind' in begun) return begun;
+    if (begun.state.at === 'returning') await handToWorker(record, begun, deps);
+    const view = viewOf(begun);
+    return view ? { kind: 'redemption', redemption: view } : { kind: 'not-found' };
+  } catch (error) {
+    deps.telemetry.count('crash');
+    const fields = { ...customer, redemption: id, ...errorFields(error) };
+    deps.telemetry.log('error', 'taking back broke off', fields);
+    return { kind: 'unavailable' };
+  }
+}
+
+/** The redemption as it is now, or the answer that nothing came of it. */
+function begin(
+  found: RedemptionRecord,
+  id: string,
+  staffId: string | undefined,
+  rule: TakeBackRule,
+  now: Date,
+): RecordChange<Redemption | TakeBackAnswer> {
+  const before = findRedemption(found, id);
+  if (!before || !viewOf(before)) return { value: { kind: 'not-found' } };
+  const refused = judge(before, staffId === undefined ? 'customer' : 'staff', rule, now);
+  if (refused) return { value: { kind: 'refused', why: refused } };
+  const after = advance(before, { kind: 'take-back', staffId }, now);
+  if (!after) return { value: before };
+  if (!mayTakeBackMore(found)) {
+    return { value: { kind: 'refused', why: 'take-back-not-allowed' } };
+  }
+  const line = { id, outcome: after.state.at };
+  return { record: withRedemption(found, after), line, value: after };
+}
+
+/** Repeated, the queue has it once. */
+async function handToWorker(
+  record: OpenRedemptions,
+  { id, takeBack, since }: Redemption,
+  { queue }: TakeBackDeps,
+): Promise<void> {
+  const receivedAt = takeBack?.at ?? since;
+  const names = {
+    kind: 'redemption',
+    topic: 'redeem',
+    deliveryId: `take-back/${id}/${receivedAt}`,
+  } as const;
+  try {
+    await queue.send({ ...record.customer, ...names, id, receivedAt });
+  } catch (error) {
+    await record.change((found) => {
+      const kept = findRedemption(found, id);
+      const before = kept && notReturned(kept);
+      if (!before) return { value: undefined };
+      const line = { id, outcome: before.state.at };
+      return { record: withRedemption(found, before), line, value: undefined };
+    });
+    throw error;
+  }
+}
+
+export interface ReturnDeps extends CodeDeps, Omit<RedeemCallDeps, 'loyalty'> {
+  readonly loyalty: Pick<LoyaltyClient, 'changePoints' | 'changeCashback'>;
+  readonly store: CodeDeps['store'] & Pick<RewardStore, 'readUses'>;
+}
+
+type Retry = Extract<Outcome, { kind: 'retry' }>;
+
+type Returned = Settled | Retry;
+
+/** Begin → delete the code and see that it is gone → wait → look for an order with it → cancel, or it is used. */
+export async function returnReward(
+  record: OpenRedemptions,
+  redemption: Redemption,
+  deps: ReturnDeps,
+): Promise<Returned> {
+  const { id, state } = redemption;
+  if (state.at !== 'returning') return { kind: 'settled', redemption };
+  if (state.begunAt === undefined) {
+    const { isOurs, redemption: begun } = await tryStep(record, id, { kind: 'begin-return' });
+    // Not begun in time: it is ready again within minutes.
+    const isLeft = !isOurs && begun?.state.at === 'returning' && begun.state.begunAt === undefined;
+    return isLeft ? IN_PROGRESS : { kind: 'settled', redemption: begun };
+  }
+  const wait = secondsToCancel(state, deps.now());
+  if (wait !== undefined && wait > 0) {
+    return { kind: 'retry', why: 'redemption-to-cancel', afterSeconds: wait };
+  }
+  const deleted = await deleteCode(record, redemption, deps);
+  switch (deleted.kind) {
+    case 'unavailable':
+      return retryStore(deleted);
+    case 'used':
+      return settle(record, id, { kind: 'use' });
+    case 'deleted':
+      return settle(record, id, { kind: 'deleted' });
+    case 'absent':
+      if (wait === undefined) return settle(record, id, { kind: 'deleted' });
+  }
+  const ordered = await isOrdered(record.customer, state.code, deps);
+  if (typeof ordered !== 'boolean') return retryStore(ordered);
+  return settle(record, id, { kind: ordered ? 'use' : 'cancel' });
+}
+
+const IN_PROGRESS: Retry = { kind: 'retry', why: 'redemption-in-progress' };
+
+/**
+ * By the discount's id: a merchant may have changed what `findCode` knows it by. Then by the code: a slow process may
+ * have made it again.
+ */
+async function deleteCode(
+  record: OpenRedemptions,
+  redemption: Redemption,
+  { store }: ReturnDeps,
+): Promise<{ readonly kind: 'absent' | 'deleted' | 'used' } | StoreUnavailable> {
+  const { shop } = record.customer;
+  if (redemption.state.at !== 'returning') return { kind: 'absent' };
+  const { discountId } = redemption.state;
+  const before = await store.readUses(shop, [discountId]);
+  if (before.kind === 'unavailable') return before;
+  const uses = before.uses.get(discountId);
+  if (uses === undefined) return deleteLateCode(record, redemption, { store });
+  if (uses > 0) return { kind: 'used' };
+  const deleted = await store.deleteCode(shop, discountId);
+  if (deleted.kind === 'unavailable') return deleted;
+  const after = await store.readUses(shop, [discountId]);
+  if (after.kind === 'unavailable') return after;
+  return after.uses.has(discountId)
+    ? { kind: 'unavailable', why: 'delete-refused' }
+    : { kind: 'deleted' };
+}
+
+/** `OperationType` of a change that takes, with an amount below zero. */
+const TAKE = 1;
+
+/** Once, by its key, however often it is repeated. */
+export async function takeAgain(
+  record: OpenRedemptions,
+  { id, terms }: Redemption,
+  { loyalty, ledger, ...deps }: ReturnDeps,
+): Promise<Returned | Extract<Outcome, { kind: 'rejected' }>> {
+  const { shop, customerId } = record.customer;
+  const { cashback, value, points } = terms;
+  if ((cashback ? value : points) === 0) return settle(record, id, { kind: 'taken-again' });
+  const customer = await followMerges({ shop, id: customerId }, ledger);
+  const change = {
+    OperationType: TAKE,
+    Reason: `An order used the code of redemption ${id}, which was taken back`,
+    ChangeKey: `taken-back:${shop}:${id}`,
+  } as const;
+  const { outcome } = cashback
+    ? await callService(
+        'changeCashback',
+        (options) => loyalty.changeCashback(customer, { ...change, Value: -value }, options),
+        deps,
+      )
+    : await callService(
+        'changePoints',
+        (options) => loyalty.changePoints(customer, { ...change, Points: -points }, options),
+        deps,
+      );
+  // A key that was used before counts as applied.
+  return outcome.kind === 'applied' ? settle(record, id, { kind: 'taken-again' }) : outcome;
+}
