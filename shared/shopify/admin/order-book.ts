@@ -66,9 +66,9 @@ export function bookOf(
   ].toSorted((one, other) => one.at - other.at);
   const states: BookedFigures[] = [];
   let before: readonly Movement[] = [];
-  for (const [at, group] of Map.groupBy(movements, (one) => one.at)) {
+  for (const { at, group } of groupsOf(movements)) {
     const isPlaced = before.some(({ agreement }) => agreement);
-    // Of the moment in which it was placed, only the end is a state of it.
+    // Until it is placed and paid, no part is a state of it.
     for (const some of isPlaced ? within(group) : [group]) {
       const until = [...before, ...some];
       // What was owed before is in no book: it may have been nothing, or all that was missing.
@@ -90,6 +90,19 @@ interface Movement {
   readonly at: number;
   readonly agreement?: Agreement;
   readonly payment?: Payment;
+}
+
+/** By seconds. The one in which it was placed has two: how it was placed and paid, and what followed at once. */
+function groupsOf(movements: readonly Movement[]) {
+  const placed = movements.find(({ agreement }) => agreement);
+  const isFirst = (one: Movement) => one === placed || PAID.has(one.payment?.kind ?? '');
+  return [...Map.groupBy(movements, ({ at }) => at)]
+    .flatMap(([at, group]) => {
+      if (!placed || at !== placed.at) return [{ at, group }];
+      const followed = group.filter((one) => !isFirst(one));
+      return [group.filter(isFirst), followed].map((some) => ({ at, group: some }));
+    })
+    .filter(({ group }) => group.length > 0);
 }
 
 /** States of one second: of five movements. Of more, only those in the order of the store's lists. */

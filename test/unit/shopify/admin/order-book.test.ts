@@ -245,9 +245,14 @@ describe('what happened in one second', () => {
     expect(countOf(states.at(-2) ?? coats)).toBe(13);
   });
 
-  it('is one state where the order was placed and paid in it', () => {
+  it('is one state where the order was placed and paid in it, and what followed at once another', () => {
     const edited = agreed(0, goods(-10, -1));
-    expect(book([placed, edited], [paid(37)]).map(countOf)).toEqual([20, 20]);
+    expect(book([placed, edited], [paid(37)]).map(countOf)).toEqual([30, 20, 20]);
+    const given = refunded(0, 'r1', sale('ADJUSTMENT', -10));
+    const states = book([placed, given], [paid(37), back(0, 10)], {
+      refundedWithoutLines: amount('10'),
+    });
+    expect([states[0], states.at(-1)].map((one) => one && countOf(one))).toEqual([30, 20]);
   });
 
   it('has a bounded number of states, with those in the order of the store’s list', () => {
