@@ -182,11 +182,9 @@ export async function applyOrder(
   if (next.kind === 'nothing') return recordOrder(change, mapped, facts.record, calls, deps);
   if (next.kind === 'ask-store')
     throw new Error('the book was to be read before anything is called');
-  if (next.kind === 'person') {
-    // What was read is no basis for a later call, unless it was understood: then it is what calls began from.
-    const service = calls.length > 0 ? facts.record : change.entry?.service;
-    return reject(change, parked(next.why), deps, { facts: { service } });
-  }
+  // What was read is no basis for a later call, unless it was understood: then it is what calls began from.
+  const kept = { service: calls.length > 0 ? facts.record : change.entry?.service };
+  if (next.kind === 'person') return reject(change, parked(next.why), deps, { facts: kept });
   // A cancellation may still show, and the first try of a step may have used its key.
   const keepsMark = next.kind === 'cancel' || (next.kind === 'take' && !!next.record.step);
   return markAndCall(
@@ -194,7 +192,7 @@ export async function applyOrder(
     {
       mark: markOf(change, mapped, next, deps),
       call: () => perform(next, wanted.id, change, deps),
-      refusal: { keepsMark, facts: { service: facts.record } },
+      refusal: { keepsMark, facts: kept },
       onApplied: (marked, outcome, { found }) => {
         const all = [...calls, ...outcome.calls];
         const after = factsAfter(next, change, mapped, facts, found);

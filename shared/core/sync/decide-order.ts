@@ -99,13 +99,23 @@ export function nextCall(
   if (facts.tellAgain) return send(wanted, facts, settings, again);
   if (due === 0) return differs ? send(wanted, facts, settings, again) : { kind: 'nothing' };
   const upTo = record.taken + due;
-  // A ledger that was restored unnoticed knows too little, too: only what leaves no doubt is taken at once.
-  if (facts.searches || sumsBelow(upTo, wanted, record).length > 0) {
+  const below = sumsBelow(upTo, wanted, record);
+  if (facts.searches || (below.length > 0 && isTied(wanted))) {
     return { kind: 'take', record, step: searchFrom(upTo, wanted, record) };
   }
-  const products = wanted.isFine ? [] : parts(record, now, due);
-  return { kind: 'take', record, step: { sum: upTo, value: due, products } };
+  // One by one, the oldest first: a ledger that was restored unnoticed finds their keys used.
+  const sum = below.at(-1) ?? upTo;
+  const isWhole = sum === upTo && !wanted.isFine;
+  const products = isWhole ? parts(record, now, due) : [];
+  return { kind: 'take', record, step: { sum, value: sum - record.taken, products } };
 }
+
+/** The book has several amounts of one second: not each of them was one of the order, and a sum may never have been one. */
+const isTied = ({ past = [] }: WantedOrder): boolean =>
+  past.some(({ at, counts }, index) => {
+    const next = past[index + 1];
+    return next?.at === at && next.counts !== counts;
+  });
 
 /** The sums that may have been taken before, by the store's book: above what is known and below this one. */
 function sumsBelow(
@@ -147,8 +157,9 @@ export function afterStep(
     );
     return { ...record, products, taken: record.taken + value };
   }
-  const [lower] = found ? [] : sumsBelow(sum, wanted, record);
-  if (lower === undefined) return { ...record, taken: searchedFrom };
+  // Not by today's book: the step took what was above this one when it was begun.
+  const lower = sum - value;
+  if (found || lower <= record.taken) return { ...record, taken: searchedFrom };
   return { ...record, step: searchFrom(searchedFrom, wanted, record, lower) };
 }
 
@@ -240,7 +251,7 @@ function theirPart(total: number, past: readonly PastCount[], since: number): nu
   const steady = isSteady ? first : undefined;
   const base = candidates.find(({ counts }) => counts === total) ?? last ?? steady;
   // It counted as we do, and was switched off before it saw the goods that were added.
-  const isBehind = base && total < base.counts && past.some(({ counts }) => counts === total);
+  const isBehind = base && total < base.counts && until.some(({ counts }) => counts === total);
   return isBehind ? 0 : base && total - base.counts;
 }
 

@@ -162,10 +162,10 @@ describe('refunds of an order that was read from the service, which shows what w
     }
   }
 
-  it('have a key each where the ledger says what was taken, too, and may have been restored: it names the sum', () => {
+  it('have a key each where the ledger knows what was taken, the oldest first: it names the sum', () => {
     const held = service();
     expect(play(toldAs(whole), held, { searches: false }).taken).toBe(60_000);
-    expect(held.tries).toEqual(['55-60000', '55-30000', '55-10000']);
+    expect(held.tries).toEqual(['55-10000', '55-30000', '55-60000']);
   });
 
   it.each([

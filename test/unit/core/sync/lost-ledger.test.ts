@@ -410,7 +410,7 @@ describe('a call that the service refuses', () => {
     await change(connector, [3, 2]);
     expect(held(connector)).toEqual({ amount: 50, points: 50, parked: 1 });
     const keys = connector.loyalty.journal.slice(-2).map(({ body }) => body);
-    expect(keys).toMatchObject([{ CancelKey: `${ID}-50000` }, { CancelKey: `${ID}-30000` }]);
+    expect(keys).toMatchObject([{ CancelKey: `${ID}-30000` }, { CancelKey: `${ID}-50000` }]);
   });
 
   it('leaves open whether the order is cancelled: what follows is not taken for unchanged', async () => {
