@@ -97,11 +97,13 @@ function currentShipping(payload: OrderPayload, refunded: Amount) {
 /** Of all lines, tips included. */
 function lineAmounts(payload: OrderPayload) {
   const items = payload.refunds.flatMap((refund) => refund.refund_line_items);
-  // Grouped once, because an order can have hundreds of lines.
-  const refunded = Map.groupBy(items, (item) => item.line_item_id);
+  // Added up once, because an order can have hundreds of lines.
+  const groups = Map.groupBy(items, (item) => item.line_item_id);
+  const refunded = new Map([...groups].map(([id, group]) => [id, takenBackIn(group)]));
+  const nothing = takenBackIn([]);
   return payload.line_items.map((line) => {
     const { quantity } = line;
-    const takenBack = takenBackIn(refunded.get(line.id) ?? []);
+    const takenBack = refunded.get(line.id) ?? nothing;
     const kept = line.current_quantity ?? Math.max(0, quantity - takenBack.quantity);
     const price = line.price ?? line.price_set ?? ZERO;
     const worth = subtract(multiply(price, quantity), discountOf(line));
