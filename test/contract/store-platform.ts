@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { recordTelemetry } from '../../local/harness/recorded-telemetry.ts';
 import { defaultRules } from '../../shared/config/mapping-settings.ts';
@@ -444,7 +445,10 @@ export function describeStorePlatform(
         async () => {
           const bought = await platform.buy(GOODS);
           expect((await order(bought.id)).changed).toBe(false);
-          await pieceAndAmount(bought);
+          await platform.refundPieces(bought.id, bought.lineIds[0] ?? '', 1);
+          // A database may keep whole seconds, and what falls in one of them is one state.
+          await sleep(1_100);
+          await platform.refundAmount(bought.id, 5);
           const now = await bookOf(bought.id);
           const seen = [...new Set((now.book ?? []).map((one) => counts(one).join(', ')))];
           expect(seen[0]).toBe('31.75, 37.79');
