@@ -17,7 +17,7 @@ const [port = '', part = ''] = process.argv.slice(2);
 
 const BUG: PlantedBug = {
   bug: 'a refund of shipping counts as one of goods',
-  find: 'smallest([shipping, money(shippingIn(wholes))]) ?? ZERO',
+  find: 'smallest([shipping, money(named)])',
   replace: 'ZERO',
 };
 if (part === 'planted') loadMutated(BUG);
