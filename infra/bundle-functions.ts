@@ -224,7 +224,9 @@ function callLater(files: ReadonlyMap<string, readonly string[]>): Plugin {
         const later = `(loaded ??= require('./${nameOf(path)}.js'))`;
         const exported = Object.entries(await import(pathToFileURL(path).href));
         const contents = exported.flatMap(([name, value]) => {
-          if (typeof value === 'object' || copied.includes(name)) return [];
+          // No function can stand for a table or a class: who imports one gets an error here, not at 3 a.m.
+          const isPlain = typeof value !== 'object' && !String(value).startsWith('class ');
+          if (!isPlain || copied.includes(name)) return [];
           const call = `(...given) => ${later}.${name}(...given)`;
           const text = typeof value === 'function' ? call : JSON.stringify(value);
           return `export const ${name} = ${text};`;
