@@ -285,10 +285,10 @@ export interface components {
         };
         readonly OrderEarning: {
             /**
-             * @description `waiting`: the service does not have it yet, as far as this customer may know. `expected`: it has, and the points follow. `earned`: points of just their number were given since it was complete; whether for this order, the service does not say. `none`: it earns nothing.
+             * @description `waiting`: the service does not have it yet, as far as this customer may know. `earns`: it has, and says how much; when it gives them it says of no order. `none`: it earns nothing.
              * @enum {string}
              */
-            readonly state: "waiting" | "expected" | "earned" | "none";
+            readonly state: "waiting" | "earns" | "none";
             /** @description Null where they are not known. */
             readonly points: number | null;
             readonly cashback: number | null;
@@ -297,8 +297,6 @@ export interface components {
              * @enum {string|null}
              */
             readonly why: "cancelled" | "no-points" | null;
-            /** @description ISO 8601: when those points were given. The service says it of no point to come: then null. */
-            readonly usableFrom: string | null;
         };
         readonly QuestionAnswer: {
             readonly questionId: number;

@@ -1,10 +1,7 @@
 import type { Shop } from '../../../shared/config/connector-config.ts';
 import type { ListedDeadLetter } from '../../../shared/core/batch/dead-letter.ts';
-import { createCircuitBreaker } from '../../../shared/core/calls/call-loyalty.ts';
 import { type EntityKind, queueFamilyOf } from '../../../shared/core/events/event.ts';
 import { readEntry } from '../../../shared/core/ledger/ledger.ts';
-import type { Held } from '../../../shared/core/reconcile/compare-sides.ts';
-import type { LoyaltyClient } from '../../../shared/loyalty/client.ts';
 import { openIn } from '../../../shared/rewards/redeem/redemption-record.ts';
 import { earningOf } from '../../../shared/rewards/storefront/read-history.ts';
 import type { OrderEarning } from '../../../shared/store/storefront-answers.gen.ts';
@@ -59,7 +56,7 @@ export async function collectTrace(
   return {
     ...{ ...sides, letters, ready },
     pause: pauses.find((one) => one.by !== 'operator' || ['all', family].includes(one.part)),
-    earned: await askEarning(services.loyalty(shop), sides.held, signal),
+    earned: sides.held.kind === 'order' ? earningOf(sides.held.order) : undefined,
     waits: waits.filter(({ about }) => about.kind === kind && about.id === id),
     redemptions: openIn(record?.remembered, now).length,
   };
@@ -67,15 +64,3 @@ export async function collectTrace(
 
 /** As many as `status` reads. */
 const MOST_WAITS = 1_000;
-
-async function askEarning(
-  loyalty: LoyaltyClient,
-  held: Held,
-  deadline: AbortSignal,
-): Promise<OrderEarning | undefined> {
-  if (held.kind !== 'order') return undefined;
-  return earningOf(held.order.Customer?.OriginalId ?? '', held.order, {
-    ...{ loyalty, breaker: createCircuitBreaker(), deadline },
-    ...{ telemetry: { count: () => {}, log: () => {} }, now: () => new Date() },
-  });
-}

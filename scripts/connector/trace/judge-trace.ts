@@ -202,10 +202,8 @@ export function pointsText(trace: Trace): string | undefined {
   const { state, points, why } = earned ?? {};
   const many = points ?? 'its';
   switch (state) {
-    case 'earned':
-      return `The loyalty service gave ${many} points for it.`;
-    case 'expected':
-      return `No points yet: the loyalty service has the order and will give ${many} points. Its program decides when.`;
+    case 'earns':
+      return `The loyalty service has the order, and gives ${many} points for it. When, it says of no order: the customer's history shows what was given.`;
     case 'none':
       return why === 'cancelled'
         ? 'No points.'

@@ -16,7 +16,6 @@ export function timelineOf(trace: Trace, isSettled: boolean): TimelineBlock {
     ...(isSettled ? [] : onQueue(trace)),
     ...inLedger(trace),
     ...amongLetters(trace.letters),
-    ...inService(trace),
   ];
   return {
     kind: 'timeline',
@@ -107,11 +106,4 @@ function amongLetters(letters: Trace['letters']): readonly Line[] {
       ...replays.map((replay) => ({ at: replay.at, who, what: `sent again by ${replay.by}` })),
     ];
   });
-}
-
-function inService({ earned }: Trace): readonly Line[] {
-  if (!earned?.usableFrom) return [];
-  // Without their number: its history shows how many are left of them, under the date when they were given.
-  const what = 'gave as many points as it earns';
-  return [{ at: earned.usableFrom, who: 'Loyalty service', what, tone: 'well' }];
 }

@@ -24,9 +24,6 @@ interface HistoryDeps extends AskingDeps {
 }
 
 const PAGE_SIZE = 20;
-/** The service's limit. */
-const LARGEST_PAGE = 50;
-
 export const MOST_PAGES = 100;
 
 /** Of a customer whom the service does not know. */
@@ -37,11 +34,10 @@ export async function readHistory(
   customerId: string,
   page: number,
   deps: HistoryDeps,
-  size = PAGE_SIZE,
 ): Promise<{ readonly kind: 'answered'; readonly value: HistoryPage } | Unavailable> {
   const asked = await askLoyalty(
     'listPointsHistory',
-    [customerId, { PageNumber: page, PageSize: size }],
+    [customerId, { PageNumber: page, PageSize: PAGE_SIZE }],
     deps,
   );
   if (asked.kind === 'unavailable') return asked;
@@ -66,10 +62,10 @@ function entryOf(item: components['schemas']['PointsHistoryItem']): HistoryEntry
   };
 }
 
-interface OrderEarningDeps extends HistoryDeps {
+interface OrderEarningDeps extends AskingDeps {
   readonly shop: string;
   readonly ledger: Pick<Ledger, 'readMany'>;
-  readonly loyalty: Pick<LoyaltyClient, 'getOrder' | 'listPointsHistory'>;
+  readonly loyalty: Pick<LoyaltyClient, 'getOrder'>;
 }
 
 const nothing = (state: 'waiting' | 'none', why: OrderEarning['why'] = null): OrderEarning => ({
@@ -77,7 +73,6 @@ const nothing = (state: 'waiting' | 'none', why: OrderEarning['why'] = null): Or
   points: null,
   cashback: null,
   why,
-  usableFrom: null,
 });
 
 /**
@@ -105,10 +100,9 @@ export async function readOrderEarning(
   // Another integration may have sent it under another id.
   const asked = await askLoyalty('getOrder', [entry.service?.id ?? orderId], deps);
   if (asked.kind === 'unavailable') return asked;
-  // The order names them, so their history is under that id, too.
   const isTheirs = asked.kind === 'answered' && asked.value.Customer?.OriginalId === ownerId;
   if (!isTheirs) return NOT_EARNED;
-  return answered(await earningOf(currentId, asked.value, deps), {
+  return answered(earningOf(asked.value), {
     steps: steps.map(([kind, amount]) => ({ kind, amount: Number(amount) })),
     counted: countedOf(entry.outcomes),
   });
@@ -122,12 +116,11 @@ function countedOf(outcomes: readonly PastOutcome[]): ExplainedEarning['counted'
   );
 }
 
-/** What the order that the service holds earns its customer, and when the points were given. */
-export async function earningOf(
-  customerId: string,
-  order: Value<'getOrder'>,
-  deps: HistoryDeps,
-): Promise<OrderEarning> {
+/**
+ * What the order that the service holds earns its customer. When points are given the service says of no order: its
+ * history names none, and an entry of the same number may be another order's.
+ */
+export function earningOf(order: Value<'getOrder'>): OrderEarning {
   const { IsCancelledOrReturned, State, EstimatedBonus: bonus } = order;
   if (IsCancelledOrReturned || State === CANCELLED_STATE) {
     return nothing('none', 'cancelled');
@@ -137,13 +130,11 @@ export async function earningOf(
   if (State === IGNORED_STATE || bonus?.GenerateBonus === false || isEmpty) {
     return nothing('none', 'no-points');
   }
-  const given = await findGiven(customerId, order, deps);
   return {
-    state: given ? 'earned' : 'expected',
+    state: 'earns',
     points: bonus?.EstimatedPoints ?? null,
     cashback: bonus?.EstimatedCashback ?? null,
     why: null,
-    usableFrom: given?.at ?? null,
   };
 }
 
@@ -156,39 +147,3 @@ const answered = (
 ) => ({ kind: 'answered', value: { ...earning, ...how } }) as const;
 
 const NOT_EARNED = answered(nothing('waiting'));
-
-/** A page waits for no more calls: enough for 150 entries since the order. */
-const MOST_SEARCHED = 3;
-
-/** The completion is dated by the store's clock, the points by the service's. */
-const SKEW_MS = 5 * 60_000;
-
-/**
- * The history names no order. An entry of just the points that the service expects of this one, and not from
- * before it was complete, counts as this order's. Where none is found, the points still count as expected.
- */
-async function findGiven(
-  customerId: string,
-  { IsCompleted, OrderCompletedDate, EstimatedBonus }: Value<'getOrder'>,
-  deps: HistoryDeps,
-): Promise<{ readonly at: string | null } | undefined> {
-  const { EstimatedPoints: points, EstimatedCashback: cashback } = EstimatedBonus ?? {};
-  const completedAt = Date.parse(OrderCompletedDate ?? '');
-  if (!IsCompleted || points === undefined || Number.isNaN(completedAt)) return undefined;
-  for (let page = 1; page <= MOST_SEARCHED; page += 1) {
-    const history = await readHistory(customerId, page, deps, LARGEST_PAGE);
-    if (history.kind === 'unavailable') return undefined;
-    const { entries, hasMore } = history.value;
-    const since = entries.filter(({ at }) => Date.parse(at ?? '') >= completedAt - SKEW_MS);
-    const given = since.find(
-      (entry) =>
-        entry.kind === 'points' &&
-        !entry.cancelled &&
-        entry.points === points &&
-        (points !== 0 || entry.cashback === cashback),
-    );
-    if (given) return given;
-    if (!hasMore || since.length === 0) return undefined;
-  }
-  return undefined;
-}

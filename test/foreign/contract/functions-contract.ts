@@ -69,9 +69,8 @@ const ANSWERS: Readonly<Record<string, Schema>> = {
   redemptions: object({ redemptions: list(redemption) }),
   history: object({ page: number, hasMore: truth, entries: list(historyEntry) }),
   order: object({
-    state: oneOf('waiting', 'expected', 'earned', 'none'),
+    state: oneOf('waiting', 'earns', 'none'),
     ...{ points: orNull(number), cashback: orNull(number), why: orNull(text) },
-    usableFrom: orNull(text),
   }),
   quizzes: object({ quizzes: list(quiz) }),
   redeem: object({ redemption }),

@@ -133,7 +133,6 @@ describe('a shopper whose e-mail address another member has', () => {
   });
 
   it('is shown nothing of the other’s points at an own order', async () => {
-    // As much as the other earned: an entry of their history could be taken for this order's.
     const world = await openTwoMembers(connectors);
     const { id } = world.store.actions.placeOrder({
       ...{ customerId: world.robin, payment: 'paid', taxes: [] },
@@ -143,8 +142,8 @@ describe('a shopper whose e-mail address another member has', () => {
     for (const door of ['account', 'till'] as const) {
       const { status, json } = await world.one[door](world.robin, 'order', { query: `id=${id}` });
       expect(status).toBeLessThan(500);
-      // Not fulfilled, so nobody has earned anything by it.
-      expect(json.state).not.toBe('earned');
+      // Not fulfilled, so it was not sent yet.
+      expect(json.state).toBe('waiting');
     }
     world.expectOtherUntouched();
   });
@@ -408,13 +407,13 @@ describe('the normal shopper', () => {
     expect([program.pointsOf(robin), program.codesOf(robin)]).toEqual([100, 3]);
   });
 
-  it('sees what an own order earned', async () => {
+  it('sees what an own order earns', async () => {
     const program = await openProgram(connectors, { storefront: { readsPerMinute: 1_000 } });
     const robin = await addShopper(program, 'e-mail address', 0);
     const id = program.buy(robin, 133.4);
     await program.rest();
     const { json } = await program.one.account(robin, 'order', { query: `id=${id}` });
-    expect(json).toMatchObject({ state: 'earned', points: 133.4 });
+    expect(json).toMatchObject({ state: 'earns', points: 133.4 });
   });
 });
 

@@ -245,15 +245,15 @@ describe('the sentence about a redemption', () => {
 
 describe('the sentence about an order', () => {
   const none: OrderEarning = {
-    ...{ state: 'none', points: null, cashback: null, why: null, usableFrom: null },
+    ...{ state: 'none', points: null, cashback: null, why: null },
     ...{ steps: [], counted: [] },
   };
 
   it.each([
     [{ state: 'waiting' }, /on its way to the loyalty program/],
-    [{ state: 'expected', points: 49, cashback: 2.45 }, /earns you 49 points and €2.45 cashback\./],
-    [{ state: 'expected' }, /earns you points\./],
-    [{ state: 'earned', points: 49 }, /^This order earns you 49 points\.$/],
+    [{ state: 'earns', points: 49, cashback: 2.45 }, /earns you 49 points and €2.45 cashback\./],
+    [{ state: 'earns' }, /earns you points\./],
+    [{ state: 'earns', points: 49 }, /^This order earns you 49 points\.$/],
     [{ state: 'none', why: 'no-points' }, /^This order earns no points/],
     [{ state: 'none', why: 'cancelled' }, /was cancelled/],
   ] as const)('of %j', (earning, said) => {
@@ -269,7 +269,7 @@ describe('the sentence about an order', () => {
       { at: '2026-11-12T10:00:00.000Z', amount: 163.33 },
       { at: '2026-11-14T10:00:00.000Z', amount: 81.66 },
     ];
-    const said = sayEarning({ ...none, state: 'earned', points: 81.66, steps, counted }, inEnglish);
+    const said = sayEarning({ ...none, state: 'earns', points: 81.66, steps, counted }, inEnglish);
     expect(said.lines).toEqual([
       '€98.00 for the items you keep, without shipping',
       '-€16.34 taxes',
@@ -279,16 +279,11 @@ describe('the sentence about an order', () => {
     ]);
     const cancelled = { ...none, why: 'cancelled', steps, counted } as const;
     expect(sayEarning(cancelled, inEnglish).lines).toEqual([]);
-    expect(sayEarning({ ...none, state: 'earned', points: 98 }, inEnglish).lines).toEqual([]);
+    expect(sayEarning({ ...none, state: 'earns', points: 98 }, inEnglish).lines).toEqual([]);
   });
 
-  it('says of points to come that they come later', () => {
-    expect(sayEarning({ ...none, state: 'expected' }, inEnglish).note).toContain('later');
-  });
-
-  it('does not say that points of its number are its own: the history names no order', () => {
-    const earned = { ...none, state: 'earned', points: 49, usableFrom: '2026-11-12T10:00:00.000Z' };
-    const { note } = sayEarning(earned as OrderEarning, inEnglish);
-    expect(note).toBe('As much was added on Nov 12, 2026.');
+  it('names no day: the service says of no order when it gives its points', () => {
+    const { note } = sayEarning({ ...none, state: 'earns', points: 49 }, inEnglish);
+    expect(note).toBe('Your points history shows them once they are added.');
   });
 });

@@ -75,9 +75,7 @@ function trace(changes: Partial<Trace> = {}): Trace {
 }
 
 const at = (time: string) => `2026-11-15T${time}.000Z`;
-const earning: OrderEarning = {
-  ...{ state: 'earned', points: 41, cashback: 0, why: null, usableFrom: null },
-};
+const earning: OrderEarning = { state: 'earns', points: 41, cashback: 0, why: null };
 const heldOrder: Extract<Trace['held'], { kind: 'order' }> = {
   kind: 'order',
   order: { OriginalId: '7', OrderTotal: 40, IsCompleted: true, State: 2 },
@@ -367,7 +365,6 @@ it('shows what happened in time order, from every source, up to the next attempt
       entry: { ...entry, outcomes: [sent, less] } as EntityEntry,
       letters: [{ ...letter, event: sentEvent }],
       waits: [wait],
-      earned: { ...earning, usableFrom: at('02:30:00') },
     }),
     false,
   );
@@ -379,8 +376,6 @@ it('shows what happened in time order, from every source, up to the next attempt
     'Store: changed last',
     'Queue: waits',
     'Connector: sent',
-    // How many it gave then is not known: its history shows what is left of them.
-    'Loyalty service: gave as many points as it earns',
     'Connector: sent',
     'Queue: next attempt',
   ]);
@@ -412,8 +407,7 @@ describe('the points of an order', () => {
     [sent({ IsCompleted: false }), /is not complete/],
     [sent({ OrderTotal: 0 }), /nothing of what was paid counts/],
     [sent({}, { held: { kind: 'unknown', why: 'time-out' } }), /did not say how many/],
-    [held({ state: 'earned' }), /gave 41 points/],
-    [held({ state: 'expected' }), /^No points yet: .* will give 41 points/],
+    [held({ state: 'earns' }), /gives 41 points for it\. When, it says of no order/],
     [held({ state: 'none', why: 'no-points' }), /gives none for it/],
     [
       sent({}, { entry: { ...entry, appliedKey: 'other', rules: 'a' }, mapped: byOtherRules }),

@@ -94,7 +94,7 @@ function Sentence({ words }: { readonly words: ReturnType<typeof createWords> })
   const { main, note, lines } = sayEarning(asked.value, words);
   return (
     <s-stack>
-      <s-text tone={asked.value.state === 'earned' ? 'success' : 'auto'} type="strong">
+      <s-text tone={asked.value.state === 'earns' ? 'success' : 'auto'} type="strong">
         {main}
       </s-text>
       {note !== '' && <s-text color="subdued">{note}</s-text>}

@@ -7,8 +7,8 @@ export function sayEarning(
   earning: OrderEarning,
   words: Words,
 ): { readonly main: string; readonly note: string; readonly lines: readonly string[] } {
-  const counts = earning.state === 'expected' || earning.state === 'earned';
-  return { ...sayState(earning, words), lines: counts ? sayAmount(earning, words) : [] };
+  const lines = earning.state === 'earns' ? sayAmount(earning, words) : [];
+  return { ...sayState(earning, words), lines };
 }
 
 function sayAmount({ steps, counted }: OrderEarning, words: Words): readonly string[] {
@@ -32,7 +32,7 @@ function sayAmount({ steps, counted }: OrderEarning, words: Words): readonly str
 }
 
 function sayState(
-  { state, points, cashback, why, usableFrom }: OrderEarning,
+  { state, points, cashback, why }: OrderEarning,
   words: Words,
 ): { readonly main: string; readonly note: string } {
   const order = orderStrings[words.language];
@@ -40,13 +40,9 @@ function sayState(
   switch (state) {
     case 'waiting':
       return { main: order.waiting, note: '' };
-    case 'expected':
-    case 'earned': {
-      const main = gain === undefined ? order.expectedSome : fill(order.expected, { gain });
-      if (state === 'expected') return { main, note: order.later };
-      // The history names no order: points of that number may be another order's.
-      const date = words.date(usableFrom ?? '');
-      return { main, note: date && fill(order.addedOn, { date }) };
+    case 'earns': {
+      const main = gain === undefined ? order.earnsSome : fill(order.earns, { gain });
+      return { main, note: order.whenAdded };
     }
     case 'none':
       return { main: why === 'cancelled' ? order.cancelled : order.none, note: '' };

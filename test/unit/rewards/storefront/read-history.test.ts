@@ -1,6 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { recordTelemetry } from '../../../../local/harness/recorded-telemetry.ts';
-import { createCircuitBreaker } from '../../../../shared/core/calls/call-loyalty.ts';
 import { noteMerge } from '../../../../shared/core/ledger/entry.ts';
 import { OUTCOMES_KEPT, readEntry, replaceEntry } from '../../../../shared/core/ledger/ledger.ts';
 import { orderMemory } from '../../../../shared/core/mapping/wanted-state.ts';
@@ -15,7 +13,7 @@ import { SHOP, serveInProcess } from '../../../support/served-storefront.ts';
 type Served = ReturnType<typeof serveInProcess>;
 
 const WAITING = {
-  ...{ state: 'waiting', points: null, cashback: null, why: null, usableFrom: null },
+  ...{ state: 'waiting', points: null, cashback: null, why: null },
   ...{ steps: [], counted: [] },
 };
 
@@ -139,17 +137,15 @@ describe('what an order earns', () => {
     expect((await earning(shop, '123')).json).toEqual(WAITING);
   });
 
-  it('is expected while it is not complete, and earned once the points are there', async () => {
+  it('is what the service says of the order itself, before and after its points came', async () => {
     const shop = serveInProcess();
-    await send(shop, { id: '123', complete: false });
-    const explained = { usableFrom: null, steps: [], counted: [] };
-    const expected = { state: 'expected', points: 40, cashback: 2, why: null, ...explained };
-    expect((await earning(shop, '123')).json).toEqual(expected);
-    await send(shop, { id: '124' });
-    const usableFrom = expect.stringMatching(/^2026-10-09T/);
-    expect((await earning(shop, '124')).json).toEqual({ ...expected, state: 'earned', usableFrom });
-    // Those of the second order are not the first one's.
-    expect((await earning(shop, '123')).json).toEqual(expected);
+    const earns = { state: 'earns', points: 40, cashback: 2, why: null, steps: [], counted: [] };
+    for (const complete of [false, true]) {
+      await send(shop, { id: '123', complete });
+      expect((await earning(shop, '123')).json).toEqual(earns);
+    }
+    // No entry of the history says which order it is for.
+    expect(shop.calls('listPointsHistory')).toBe(0);
   });
 
   it('comes with how its amount came about, as the ledger recorded it then', async () => {
@@ -192,56 +188,26 @@ describe('what an order earns', () => {
     expect((await earning(shop, '1')).json).toMatchObject({ ...json, counted: [] });
   });
 
-  it('is found behind a hundred newer entries, and looked for no further', async () => {
-    const shop = serveInProcess();
-    await send(shop, { id: '123' });
-    for (let index = 0; index < 120; index += 1)
-      await send(shop, { id: `${200 + index}`, total: 7 });
-    const before = shop.loyalty.journal.length;
-    expect((await earning(shop, '123')).json.state).toBe('earned');
-    expect(shop.loyalty.journal.length - before).toBe(4);
-    for (let index = 0; index < 40; index += 1)
-      await send(shop, { id: `${400 + index}`, total: 7 });
-    expect((await earning(shop, '123')).json.state).toBe('expected');
-    expect(shop.calls('listPointsHistory')).toBe(6);
-  });
-
-  const COMPLETE = '2026-10-04T09:00:00Z';
   const EstimatedBonus = { GenerateBonus: true, EstimatedPoints: 40, EstimatedCashback: 2 };
-  const order = { IsCompleted: true, OrderCompletedDate: COMPLETE, EstimatedBonus };
-  const given = { Date: COMPLETE, Points: 40 };
 
   it.each([
-    ['was returned', { IsCancelledOrReturned: true }, given, 'none', 'cancelled'],
-    ['is cancelled', { State: 3 }, given, 'none', 'cancelled'],
-    ['is ignored', { State: 4 }, given, 'none', 'no-points'],
-    ['gives no bonus', { EstimatedBonus: { GenerateBonus: false } }, given, 'none', 'no-points'],
-    ['expects nothing', { EstimatedBonus: { EstimatedPoints: 0 } }, given, 'none', 'no-points'],
-    ['has no estimate', { EstimatedBonus: undefined }, given, 'expected', null],
-    ['is not complete', { IsCompleted: false }, given, 'expected', null],
-    ['has no date', { OrderCompletedDate: undefined }, given, 'expected', null],
-    ['has its points', {}, given, 'earned', null],
-    ['has them by a clock behind', {}, { ...given, Date: '2026-10-04T08:55:00Z' }, 'earned', null],
-    ['has older points', {}, { ...given, Date: '2026-10-04T08:54:59Z' }, 'expected', null],
-    ['has undated points', {}, { ...given, Date: undefined }, 'expected', null],
-    ['has other points', {}, { ...given, Points: 39 }, 'expected', null],
-    ['lost its points', {}, { ...given, IsCanceled: true }, 'expected', null],
-    ['has a new tier', {}, { ...given, IsTierHistory: true }, 'expected', null],
-  ])('is judged by what the service says: one that %s', async (_, more, item, state, why) => {
-    let calls = 0;
-    const listPointsHistory = async () => {
-      calls += 1;
-      return { kind: 'success', value: { Items: [item], HasNextPage: false } } as never;
-    };
-    const world = {
-      ...{ loyalty: { listPointsHistory }, breaker: createCircuitBreaker() },
-      ...{ telemetry: recordTelemetry(), now: () => new Date(COMPLETE) },
-    };
-    const earning = await earningOf('7', { ...order, ...more } as never, world);
+    ['was returned', { IsCancelledOrReturned: true }, 'none', 'cancelled'],
+    ['is cancelled', { State: 3 }, 'none', 'cancelled'],
+    ['is ignored', { State: 4 }, 'none', 'no-points'],
+    ['gives no bonus', { EstimatedBonus: { GenerateBonus: false } }, 'none', 'no-points'],
+    ['expects nothing', { EstimatedBonus: { EstimatedPoints: 0 } }, 'none', 'no-points'],
+    [
+      'gives cashback alone',
+      { EstimatedBonus: { EstimatedPoints: 0, EstimatedCashback: 2 } },
+      'earns',
+      null,
+    ],
+    ['has no estimate', { EstimatedBonus: undefined }, 'earns', null],
+    ['is not complete', { IsCompleted: false }, 'earns', null],
+    ['is complete', {}, 'earns', null],
+  ])('is judged by what the service says: one that %s', (_, more, state, why) => {
+    const earning = earningOf({ IsCompleted: true, EstimatedBonus, ...more } as never);
     expect([earning.state, earning.why]).toEqual([state, why]);
-    // Of points to come the service names no day.
-    expect(earning.usableFrom).toBe(state === 'earned' ? item.Date : null);
-    expect(calls).toBeLessThanOrEqual(1);
   });
 
   it('is not known while the order was not taken, or the service does not have it', async () => {
