@@ -132,22 +132,6 @@ describe('a shopper whose e-mail address another member has', () => {
     expect(world.pointsOf(world.robin)).toBe(by.length === 0 ? 0 : 25);
   });
 
-  it('is shown nothing of the other’s points at an own order', async () => {
-    const world = await openTwoMembers(connectors);
-    const { id } = world.store.actions.placeOrder({
-      ...{ customerId: world.robin, payment: 'paid', taxes: [] },
-      lines: [{ title: 'Kettle', price: THEIRS, quantity: 1 }],
-    });
-    await world.settle();
-    for (const door of ['account', 'till'] as const) {
-      const { status, json } = await world.one[door](world.robin, 'order', { query: `id=${id}` });
-      expect(status).toBeLessThan(500);
-      // Not fulfilled, so it was not sent yet.
-      expect(json.state).toBe('waiting');
-    }
-    world.expectOtherUntouched();
-  });
-
   it('gets what a workflow gives, and the other does not', async () => {
     const settings = { shops: [{ domain: SHOP }], storefront: { flow: { mostPointsPerRun: 100 } } };
     const world = await openTwoMembers(connectors, { settings });
