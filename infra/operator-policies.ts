@@ -27,7 +27,7 @@ const WRITABLE_KEYS = [
   ...['redemption', 'cursor', 'control', 'waiting'].map((kind) => `${kind}|*`),
 ];
 
-/** The caller's own audit records, whose keys hold their id (scripts/connector/deployment/audit-records.ts). */
+/** The caller's own audit records, whose keys hold their id (scripts/connector/ground/session/audit-records.ts). */
 // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of IAM, not of JavaScript
 const OWN_RECORDS = 'audit|operators-????-??|${aws:userid}|*';
 

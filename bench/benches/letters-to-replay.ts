@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { CreateQueueCommand, SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { buildApp } from 'fauxqs';
-import { awsSettings } from '../../scripts/connector/deployment/deployment.ts';
+import { awsSettings } from '../../scripts/connector/ground/session/deployment.ts';
 import { encodeEvent } from '../../shared/core/events/message-body.ts';
 import { reportReady } from '../answering-process.ts';
 import type { ReplayQueues, ReplayTask } from './replay.ts';

@@ -1,12 +1,12 @@
 import { fileURLToPath } from 'node:url';
 import { SQS } from '@aws-sdk/client-sqs';
-import { surveyLetters } from '../../scripts/connector/dead-letters/read.ts';
+import { surveyLetters } from '../../scripts/connector/ground/letters/read-letters.ts';
 import {
   letterReaderOf,
   newTally,
   replayLetters,
-} from '../../scripts/connector/dead-letters/replay.ts';
-import { awsSettings } from '../../scripts/connector/deployment/deployment.ts';
+} from '../../scripts/connector/ground/letters/replay-letters.ts';
+import { awsSettings } from '../../scripts/connector/ground/session/deployment.ts';
 import { createSqsDeadLetterQueue, createSqsEventQueue } from '../../shared/aws/sqs-queues.ts';
 import { AnsweringProcess } from '../answering-process.ts';
 import type { Bench } from '../bench.ts';

@@ -1,5 +1,5 @@
 import { availableParallelism, cpus } from 'node:os';
-import { renderTable } from '../../scripts/connector/terminal/terminal.ts';
+import { renderTable } from '../../scripts/connector/ground/terminal/terminal.ts';
 import type { LoadOptions } from './arguments.ts';
 import type { Verdict } from './judge.ts';
 import type { Peak } from './peak-memory.ts';

@@ -1,4 +1,4 @@
-import { renderTable } from '../../scripts/connector/terminal/terminal.ts';
+import { renderTable } from '../../scripts/connector/ground/terminal/terminal.ts';
 import type { Bar, Figure } from '../bench.ts';
 
 const COLUMNS = [

@@ -1,12 +1,14 @@
 import { Command } from 'commander';
 import { VERSION } from '../../shared/config/release.ts';
-import { registerLook } from './commands/look.ts';
-import { registerRepair } from './commands/repair.ts';
-import { registerSetUp } from './commands/set-up.ts';
-import { registerDeadLetters } from './dead-letters/command.ts';
-import { pathOf } from './session/run-action.ts';
-import { registerStore } from './shopify/command.ts';
-import { printable } from './terminal/text.ts';
+import { registerDeadLetters } from './dead-letters.ts';
+import type { ProgramParts } from './ground/checks/step.ts';
+import { pathOf } from './ground/session/run-action.ts';
+import { printable } from './ground/terminal/text.ts';
+import { registerLook } from './look/commands.ts';
+import { registerRepair } from './repair/commands.ts';
+import { registerPast, registerSetUp } from './set-up/commands.ts';
+import type { Examine } from './set-up/run-setup.ts';
+import { registerStore } from './set-up/shopify/command.ts';
 
 const EXAMPLES = `
 Examples:
@@ -35,13 +37,27 @@ export function createProgram(): Command {
     .helpCommand(false)
     .configureHelp({ showGlobalOptions: true })
     .addHelpText('after', EXAMPLES);
-  registerSetUp(program.commandsGroup('Set up:'), createProgram);
+  const parts: ProgramParts = {
+    createProgram,
+    loadRooms: async () => (await import('./rooms.ts')).storeRooms,
+  };
+  registerSetUp(program.commandsGroup('Set up:'), {
+    ...parts,
+    loadDoctor: () => loadDoctor(parts),
+  });
   registerStore(program);
-  registerLook(program.commandsGroup('Look:'), createProgram);
+  registerPast(program);
+  registerLook(program.commandsGroup('Look:'), parts);
   registerRepair(program.commandsGroup('Repair:'));
   registerDeadLetters(program);
   forEachCommand(program, prepare);
   return program;
+}
+
+/** `setup` ends with it. */
+async function loadDoctor({ loadRooms }: ProgramParts): Promise<Examine> {
+  const [{ examine }, rooms] = [await import('./look/doctor.ts'), await loadRooms()];
+  return (session, options) => examine(session, options, rooms);
 }
 
 /** Settings that commander does not pass on to commands added as objects. */

@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
 import { createProgram } from './create-program.ts';
-import { EXIT } from './terminal/exit.ts';
+import { EXIT } from './ground/terminal/exit.ts';
 
 // A closed pipe (`| head`) is not an error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

@@ -4,7 +4,7 @@ import type { DynamoDB } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createDynamoDbClient, createLedgerTable } from '../../local/harness/sdk-clients.ts';
 import { type Emulator, startDynamoDb } from '../../local/stack/emulators.ts';
-import { readSummaries } from '../../scripts/connector/dead-letters/read.ts';
+import { readSummaries } from '../../scripts/connector/ground/letters/read-letters.ts';
 import { createDynamoDbLedger } from '../../shared/aws/dynamodb-ledger.ts';
 import type { ReadSettings } from '../../shared/aws/ledger-item.ts';
 import { readLettersAbout, readLettersById } from '../../shared/aws/read-ledger.ts';

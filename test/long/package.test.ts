@@ -134,7 +134,7 @@ describe('the packed connector', () => {
     expect(files).toContain('package/dist/infra/app.js');
     expect(files).toContain('package/docs/runbook.md');
     for (const file of ['page.js', 'page.css']) {
-      expect(files).toContain(`package/dist/scripts/connector/console/page/${file}`);
+      expect(files).toContain(`package/dist/scripts/connector/ground/console/page/${file}`);
     }
     const unwanted = files.filter(
       (file) => /\/(?:test|bench|tools)\//.test(file) || /(?<!\.d|\.config)\.ts$/.test(file),

@@ -1,5 +1,5 @@
 import { createMemoryLedger, type MemoryLedger } from '../../local/harness/memory-ledger.ts';
-import type { LetterFilter } from '../../scripts/connector/dead-letters/read.ts';
+import type { LetterFilter } from '../../scripts/connector/ground/letters/read-letters.ts';
 import {
   DEAD_LETTER_DAYS,
   deadLetterKey,

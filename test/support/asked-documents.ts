@@ -1,17 +1,17 @@
 import { Readable } from 'node:stream';
 import { CommanderError } from 'commander';
-import { wordsOf } from '../../scripts/connector/console/run-command.ts';
 import { createProgram } from '../../scripts/connector/create-program.ts';
-import { findDeployment } from '../../scripts/connector/deployment/find-deployment.ts';
+import { wordsOf } from '../../scripts/connector/ground/console/run-command.ts';
+import { findDeployment } from '../../scripts/connector/ground/session/find-deployment.ts';
+import { setHost } from '../../scripts/connector/ground/session/run-action.ts';
 import type {
   Document,
   Field,
   Suggestion,
   TableBlock,
-} from '../../scripts/connector/document/document.ts';
-import type { Line } from '../../scripts/connector/document/line.ts';
-import { setHost } from '../../scripts/connector/session/run-action.ts';
-import { createTerminal } from '../../scripts/connector/terminal/terminal.ts';
+} from '../../scripts/connector/ground/terminal/document.ts';
+import type { Line } from '../../scripts/connector/ground/terminal/line.ts';
+import { createTerminal } from '../../scripts/connector/ground/terminal/terminal.ts';
 
 /** How a command answered. */
 export interface Asked {

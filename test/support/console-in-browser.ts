@@ -4,14 +4,14 @@ import { afterEach } from 'vitest';
 import { loadConnector } from '../../local/stack/choose-settings.ts';
 import { PLACE } from '../../local/stack/emulators.ts';
 import type { StackOptions } from '../../local/stack/start-parts.ts';
-import { openConsole } from '../../scripts/connector/console/run-console.ts';
-import type { RunningConsole } from '../../scripts/connector/console/server.ts';
 import { createProgram } from '../../scripts/connector/create-program.ts';
+import { openConsole } from '../../scripts/connector/ground/console/run-console.ts';
+import type { RunningConsole } from '../../scripts/connector/ground/console/server.ts';
 import {
   awsSettings,
   type Deployment,
   outputsOf,
-} from '../../scripts/connector/deployment/deployment.ts';
+} from '../../scripts/connector/ground/session/deployment.ts';
 import { PACKAGE_FOLDER } from '../../shared/config/folders.ts';
 import { VERSION } from '../../shared/config/release.ts';
 import type { LocalStack } from './local-stack.ts';

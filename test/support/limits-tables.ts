@@ -10,7 +10,7 @@ import {
   sum,
   WORKLOAD,
 } from '../../local/harness/cost.ts';
-import { DEFAULT_RATE } from '../../scripts/connector/backfill/run-backfill.ts';
+import { DEFAULT_RATE } from '../../scripts/connector/ground/compare/send.ts';
 import { MOST_HIDDEN } from '../../shared/aws/sqs-queues.ts';
 import { fitConcurrency } from '../../shared/config/concurrency.ts';
 import { defineConnector } from '../../shared/config/connector-config.ts';

@@ -4,7 +4,7 @@ import {
   type LetterFilter,
   matchesFilter,
   surveyLetters,
-} from '../../scripts/connector/dead-letters/read.ts';
+} from '../../scripts/connector/ground/letters/read-letters.ts';
 import {
   type DeadLetter,
   type DeadLetterQueue,

@@ -5,7 +5,7 @@ import {
   type WokenMessage,
   waitsIn,
   wakeAll,
-} from '../../scripts/connector/pause/waiting-messages.ts';
+} from '../../scripts/connector/ground/checks/waiting-messages.ts';
 import type { QueueFamily } from '../../shared/core/events/event.ts';
 import { type Ledger, ledgerKeyText } from '../../shared/core/ledger/ledger.ts';
 

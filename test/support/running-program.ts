@@ -6,8 +6,11 @@ import {
   type TokenClaims,
   type TokenUser,
 } from '../../local/store-sandbox/session-tokens.ts';
-import { readLetter } from '../../scripts/connector/dead-letters/read.ts';
-import { letterReaderOf, prepareReplay } from '../../scripts/connector/dead-letters/replay.ts';
+import { readLetter } from '../../scripts/connector/ground/letters/read-letters.ts';
+import {
+  letterReaderOf,
+  prepareReplay,
+} from '../../scripts/connector/ground/letters/replay-letters.ts';
 import type { DeadLetter } from '../../shared/core/batch/dead-letter.ts';
 import type { PointTopic } from '../../shared/loyalty/operations.ts';
 import { TOKEN_HEADER } from '../../shared/rewards/balances/receive-points.ts';

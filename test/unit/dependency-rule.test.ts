@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 
 const folder = mkdtempSync(join(tmpdir(), 'dependency-rule-'));
@@ -17,7 +17,7 @@ writeFileSync(
   join(folder, 'biome.json'),
   JSON.stringify({ ...JSON.parse(readFileSync('biome.json', 'utf8')), vcs: { enabled: false } }),
 );
-for (const room of ['shared/core', 'shared/rewards']) {
+for (const room of ['shared/core', 'shared/rewards', 'scripts/connector']) {
   mkdirSync(join(folder, room), { recursive: true });
   for (const file of readdirSync(room).filter((name) => name.endsWith('.grit'))) {
     copyFileSync(join(room, file), join(folder, room, file));
@@ -137,6 +137,59 @@ describe.each([
   });
 });
 
+describe('the levels of the commands', () => {
+  const GROUND = ['checks', 'compare', 'console', 'letters'].map((name) => `ground/${name}`);
+  const COMMANDS = ['look', 'repair', 'set-up', 'set-up/shopify'];
+  /** A level imports those before it; the folders of one level do not import each other. */
+  const LEVELS = [['ground/terminal'], ['ground/session'], GROUND, COMMANDS];
+  const FOLDERS = LEVELS.flatMap((folders, level) => folders.map((name) => ({ name, level })));
+  const ROOT = 'scripts/connector';
+
+  it('are all of its folders, four at most, and none is deeper', () => {
+    const found = readdirSync(ROOT, { withFileTypes: true, recursive: true });
+    const names = found
+      .filter((one) => one.isDirectory())
+      .map(({ name, parentPath }) => join(parentPath, name).slice(ROOT.length + 1));
+    // The page of the console is built by itself, and what a new project gets is copied.
+    const others = ['ground', 'ground/console/page', 'set-up/template'];
+    const levelled = names.filter((name) => !others.includes(name));
+    expect(levelled.toSorted()).toEqual(FOLDERS.map(({ name }) => name).toSorted());
+    expect(Math.max(LEVELS.length, ...names.map((name) => name.split('/').length))).toBeLessThan(5);
+  });
+
+  it('import only those below them, be it for a type or late', () => {
+    for (const { name } of FOLDERS) {
+      for (const { name: other } of [...FOLDERS, { name: '.' }]) {
+        if (name === other) continue;
+        const way = relative(join(ROOT, name), join(ROOT, other, 'thing.ts'));
+        const path = way.startsWith('.') ? way : `./${way}`;
+        const late = `export const load = async () => (await import('${path}')).thing;`;
+        const type = `import type { Thing } from '${path}';\nexport type A = Thing;`;
+        const file = `${ROOT}/${name}/x-${other.replaceAll('/', '_')}`;
+        write(`${file}-type.ts`, type);
+        write(`${file}-late.ts`, late);
+      }
+      write(
+        `${ROOT}/${name}/x-own-type.ts`,
+        `export * from './thing.ts';\nexport * from '${relative(join(ROOT, name), 'shared/core/thing.ts')}';`,
+      );
+    }
+    const { said } = runLinter(['--reporter=github'], join(folder, ROOT));
+    const lines = said.split('\n').filter((line) => line.includes('of a higher level'));
+    const refused = lines.flatMap((line) => {
+      const [, name, other, how] =
+        /connector\/([\w/-]+)\/x-([\w.-]+)-(type|late)\.ts,/.exec(line) ?? [];
+      return name ? [`${name} of ${other?.replaceAll('_', '/')}, ${how}`] : [];
+    });
+    const expected = FOLDERS.flatMap(({ name, level }) =>
+      [...FOLDERS, { name: '.', level: LEVELS.length }]
+        .filter((other) => other.name !== name && other.level >= level)
+        .flatMap((other) => ['type', 'late'].map((how) => `${name} of ${other.name}, ${how}`)),
+    );
+    expect(refused.toSorted()).toEqual(expected.toSorted());
+  });
+});
+
 describe('points and rewards', () => {
   it('import the core, which never imports them, be it for a type', () => {
     const importOf = (path: string) =>
@@ -197,9 +250,7 @@ describe('the words of the core', () => {
   const ROOMS = [
     ...['shared/aws', 'shared/http', 'shared/loyalty', 'shared/store', 'shared/config'],
     ...['shared/services', 'functions', 'infra'],
-    ...readdirSync('scripts/connector', { withFileTypes: true })
-      .filter((one) => one.isDirectory() && !['platforms', 'shopify'].includes(one.name))
-      .map(({ name }) => `scripts/connector/${name}`),
+    ...['look', 'repair', 'set-up', 'ground/session'].map((name) => `scripts/connector/${name}`),
   ];
 
   it('name no platform in another room, either, be it to import it', () => {
@@ -224,14 +275,14 @@ describe('the words of the core', () => {
     const exempt = overrides.at(-1).includes.filter((one: string) => one.startsWith('!'));
     expect(exempt).toEqual([
       // Its rooms: the storefront answers the pages of an app, which only Shopify's shops have.
-      ...['!shared/shopify/**', '!shared/vendure/**', '!scripts/connector/shopify/**'],
+      ...['!shared/shopify/**', '!shared/vendure/**', '!scripts/connector/set-up/shopify/**'],
       '!functions/{storefront,widget-script}.ts',
       // The tables.
       '!shared/services/{configured-store,platforms}.ts',
-      ...['!scripts/connector/create-program.ts', '!scripts/connector/platforms/**'],
+      ...['!scripts/connector/create-program.ts', '!scripts/connector/rooms.ts'],
       // The settings, those of a new project, and the list of what workers load late.
       '!shared/config/{connector-config,connector-settings,new-shop,seldom,settings-check}.ts',
-      '!scripts/connector/init/template/**',
+      '!scripts/connector/set-up/template/**',
     ]);
   });
 });

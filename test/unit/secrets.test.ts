@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { faultIn } from '../../scripts/connector/secrets/set-secret.ts';
+import { faultIn } from '../../scripts/connector/set-up/set-secret.ts';
 import { createSecretReader, type SecretReaderOptions } from '../../shared/aws/secrets.ts';
 import { type ParsedSecret, requireText } from '../../shared/core/platform/platform.ts';
 import { parseAdminSecret } from '../../shared/shopify/admin/client/admin-secret.ts';

@@ -22,7 +22,7 @@ function faultsOf(name: string, content: string): readonly string[] {
 
 const RELEASE = '.github/workflows/release.yml';
 const FILES = ['.github/workflows/ci.yml', RELEASE];
-const TEMPLATE = 'scripts/connector/init/template/deploy.yml';
+const TEMPLATE = 'scripts/connector/set-up/template/deploy.yml';
 const read = (file: string) => readFileSync(file, 'utf8');
 
 describe('the workflows', () => {

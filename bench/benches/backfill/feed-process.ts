@@ -3,11 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { createDynamoDbClient, createSqsClient } from '../../../local/harness/sdk-clients.ts';
-import {
-  createPace,
-  openBackfills,
-  runBackfill,
-} from '../../../scripts/connector/backfill/run-backfill.ts';
+import { createPace } from '../../../scripts/connector/ground/compare/send.ts';
+import { openBackfills, runBackfill } from '../../../scripts/connector/set-up/run-backfill.ts';
 import { createDynamoDbLedger } from '../../../shared/aws/dynamodb-ledger.ts';
 import { createSqsEventQueue } from '../../../shared/aws/sqs-queues.ts';
 import { questionsOf } from '../../../shared/shopify/admin/admin-store.ts';

@@ -6,11 +6,11 @@ import { dirname, join } from 'node:path';
 import { build } from 'esbuild';
 import { bundleApp } from '../../../app/build/build-app.ts';
 import manifest from '../../../package.json' with { type: 'json' };
-import { readPage } from '../../connector/console/server.ts';
+import { readPage } from '../../connector/ground/console/server.ts';
 
 const OUT = 'dist';
 /** What the code reads as files. */
-const TEMPLATE = 'scripts/connector/init/template';
+const TEMPLATE = 'scripts/connector/set-up/template';
 const SHARED = ['shared/**/*.{yaml,br}', 'shared/**/schema/*.graphql'];
 const VENDURE = 'local/vendure-engine/server';
 const ASSETS = [...SHARED, 'local/**/assets/*', `${VENDURE}/package*.json`, `${TEMPLATE}/*`];
@@ -43,7 +43,7 @@ for (const [path, contents] of await bundleApp()) {
   writeFileSync(file, contents);
 }
 for (const [path, { text }] of await readPage()) {
-  const file = join(OUT, 'scripts/connector/console/page', path);
+  const file = join(OUT, 'scripts/connector/ground/console/page', path);
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, text);
 }
@@ -56,7 +56,7 @@ for (const file of SWAGGER) {
 // it does not install the connector twice.
 const CREATE = join(OUT, 'create-loyalty-connector');
 await build({
-  entryPoints: ['scripts/connector/init/create.ts'],
+  entryPoints: ['scripts/connector/set-up/create.ts'],
   outfile: join(CREATE, 'create.mjs'),
   bundle: true,
   minify: true,

@@ -165,7 +165,7 @@ function changeDay<Value>(
 const RECORD_DAYS = 400;
 
 /**
- * Writes the record of a run for `history`: as an audit record (scripts/connector/deployment/audit-records.ts), but of a
+ * Writes the record of a run for `history`: as an audit record (scripts/connector/ground/session/audit-records.ts), but of a
  * kind of its own, because no function may write those of operators. Each of its two items is written once: a
  * repetition conflicts and leaves it.
  */

@@ -9,7 +9,7 @@ import {
   openBackfills,
   runBackfill,
   SavedElsewhere,
-} from '../../../scripts/connector/backfill/run-backfill.ts';
+} from '../../../scripts/connector/set-up/run-backfill.ts';
 import {
   deduplicationIdOf,
   isStoreEvent,

@@ -2,9 +2,9 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { openStoreAdmin } from '../../../local/stack/start-sandboxes.ts';
 import { type StoreSandbox, startStoreSandbox } from '../../../local/store-sandbox/sandbox.ts';
 import { defaultServerSettings } from '../../../local/store-sandbox/settings.ts';
-import { checkVisibility } from '../../../scripts/connector/backfill/backfill.ts';
-import type { ShopDeps } from '../../../scripts/connector/checks/check.ts';
-import { installedAppCheck } from '../../../scripts/connector/shopify/store-checks.ts';
+import type { ShopDeps } from '../../../scripts/connector/ground/checks/check.ts';
+import { checkVisibility } from '../../../scripts/connector/ground/compare/send.ts';
+import { installedAppCheck } from '../../../scripts/connector/set-up/shopify/store-checks.ts';
 import connector from '../../fixtures/project/connector.config.ts';
 
 let sandbox: StoreSandbox | undefined;

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { openInBrowser } from '../../../scripts/connector/console/run-console.ts';
+import { openInBrowser } from '../../../scripts/connector/ground/console/run-console.ts';
 import { replaceOpener } from '../../support/browser-opener.ts';
 import { type ConsoleOnTheWire, openConsoleOnTheWire } from './console-on-the-wire.ts';
 

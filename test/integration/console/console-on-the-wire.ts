@@ -2,13 +2,13 @@ import { type IncomingHttpHeaders, request } from 'node:http';
 import { connect } from 'node:net';
 import { expect } from 'vitest';
 import { loadConnector } from '../../../local/stack/choose-settings.ts';
-import { openConsole } from '../../../scripts/connector/console/run-console.ts';
 import { createProgram } from '../../../scripts/connector/create-program.ts';
+import { openConsole } from '../../../scripts/connector/ground/console/run-console.ts';
 import {
   awsSettings,
   type Deployment,
   outputsOf,
-} from '../../../scripts/connector/deployment/deployment.ts';
+} from '../../../scripts/connector/ground/session/deployment.ts';
 import { VERSION } from '../../../shared/config/release.ts';
 import { PROJECT } from '../../support/project.ts';
 import { answering, startScriptedServer } from '../../support/scripted-server.ts';

@@ -1,6 +1,6 @@
 import { request, type ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { COMMAND_KINDS } from '../../../scripts/connector/session/command-kinds.ts';
+import { COMMAND_KINDS } from '../../../scripts/connector/ground/session/command-kinds.ts';
 import { type ConsoleOnTheWire, openConsoleOnTheWire } from './console-on-the-wire.ts';
 
 let console_: ConsoleOnTheWire;

@@ -1,12 +1,12 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach } from 'vitest';
+import { awsSettings } from '../../../scripts/connector/ground/session/deployment.ts';
+import { Problem } from '../../../scripts/connector/ground/terminal/exit.ts';
 import {
   type DeployOptions,
   deploy as deployStack,
-} from '../../../scripts/connector/deploy/deploy.ts';
-import { awsSettings } from '../../../scripts/connector/deployment/deployment.ts';
-import { Problem } from '../../../scripts/connector/terminal/exit.ts';
+} from '../../../scripts/connector/set-up/deploy.ts';
 import { defineConnector } from '../../../shared/config/connector-config.ts';
 import { VERSION } from '../../../shared/config/release.ts';
 import { type ScriptedService, startAwsGateway } from '../../support/aws-gateway.ts';

@@ -4,14 +4,14 @@ import { openInProcessLoyalty } from '../../../local/harness/in-process-loyalty.
 import { createMemoryStore } from '../../../local/harness/memory-store.ts';
 import { createDynamoDbClient, createLedgerTable } from '../../../local/harness/sdk-clients.ts';
 import { type Emulator, startDynamoDb } from '../../../local/stack/emulators.ts';
-import { createPace } from '../../../scripts/connector/backfill/run-backfill.ts';
-import { readBalances } from '../../../scripts/connector/import/balances-file.ts';
+import { createPace } from '../../../scripts/connector/ground/compare/send.ts';
+import { readBalances } from '../../../scripts/connector/set-up/balances-file.ts';
 import {
   changeRows,
   checkRows,
   type ImportDeps,
   openRows,
-} from '../../../scripts/connector/import/run-import.ts';
+} from '../../../scripts/connector/set-up/run-import.ts';
 import { createDynamoDbLedger } from '../../../shared/aws/dynamodb-ledger.ts';
 import { defaultRules } from '../../../shared/config/mapping-settings.ts';
 import type { StoreMember } from '../../../shared/store/store-entities.ts';

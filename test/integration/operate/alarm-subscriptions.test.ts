@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Emulator } from '../../../local/stack/emulators.ts';
-import type { SetupDeps } from '../../../scripts/connector/checks/step.ts';
-import { awsSettings, type Deployment } from '../../../scripts/connector/deployment/deployment.ts';
-import { alarmsCheck } from '../../../scripts/connector/doctor/aws.ts';
-import { alarmsStep } from '../../../scripts/connector/setup/stack-steps.ts';
+import { alarmsCheck } from '../../../scripts/connector/ground/checks/aws.ts';
+import type { SetupDeps } from '../../../scripts/connector/ground/checks/step.ts';
+import {
+  awsSettings,
+  type Deployment,
+} from '../../../scripts/connector/ground/session/deployment.ts';
+import { alarmsStep } from '../../../scripts/connector/set-up/stack-steps.ts';
 import { defineConnector } from '../../../shared/config/connector-config.ts';
 import { VERSION } from '../../../shared/config/release.ts';
 import { type ScriptedService, startAwsGateway } from '../../support/aws-gateway.ts';

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { startLoyaltySandbox } from '../../../local/loyalty-sandbox/sandbox.ts';
-import type { Finding, ShopDeps } from '../../../scripts/connector/checks/check.ts';
-import { orderOriginCheck } from '../../../scripts/connector/checks/loyalty.ts';
+import type { Finding, ShopDeps } from '../../../scripts/connector/ground/checks/check.ts';
+import { orderOriginCheck } from '../../../scripts/connector/ground/checks/loyalty.ts';
 import { createLoyaltyClient } from '../../../shared/loyalty/client.ts';
 import { SECRETS, SHOP, useOperatedConnector } from '../../support/operated-connector.ts';
 

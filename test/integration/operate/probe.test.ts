@@ -8,8 +8,8 @@ import {
   mergeSettings,
   type TriedStep,
   tryAndUndo,
-} from '../../../scripts/connector/probe/probe.ts';
-import { STEPS } from '../../../scripts/connector/probe/steps.ts';
+} from '../../../scripts/connector/set-up/probe.ts';
+import { STEPS } from '../../../scripts/connector/set-up/probe-steps.ts';
 import { createLoyaltyClient, type LoyaltyClient } from '../../../shared/loyalty/client.ts';
 
 let sandbox: LoyaltySandbox;

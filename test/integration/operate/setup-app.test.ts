@@ -12,17 +12,21 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { startSecretsEmulator } from '../../../local/secrets-emulator.ts';
 import type { Emulator } from '../../../local/stack/emulators.ts';
 import { type StoreSandbox, startStoreSandbox } from '../../../local/store-sandbox/sandbox.ts';
+import { readSecret } from '../../../scripts/connector/ground/checks/read-secret.ts';
 import type {
   SetupDeps,
   SetupOptions,
   ShopSetup,
   Step,
-} from '../../../scripts/connector/checks/step.ts';
-import { awsSettings, type Deployment } from '../../../scripts/connector/deployment/deployment.ts';
-import { readSecret } from '../../../scripts/connector/secrets/read-secret.ts';
-import type { Session } from '../../../scripts/connector/session/session.ts';
-import { shopSteps } from '../../../scripts/connector/setup/shop-steps.ts';
-import { checkApp, writeApp } from '../../../scripts/connector/shopify/app.ts';
+} from '../../../scripts/connector/ground/checks/step.ts';
+import {
+  awsSettings,
+  type Deployment,
+} from '../../../scripts/connector/ground/session/deployment.ts';
+import type { Session } from '../../../scripts/connector/ground/session/session.ts';
+import { storeRooms } from '../../../scripts/connector/rooms.ts';
+import { shopSteps } from '../../../scripts/connector/set-up/shop-steps.ts';
+import { checkApp, writeApp } from '../../../scripts/connector/set-up/shopify/app.ts';
 import { defineConnector } from '../../../shared/config/connector-config.ts';
 import { VERSION } from '../../../shared/config/release.ts';
 import type { SecretPurpose } from '../../../shared/services/shop-secrets.ts';
@@ -96,7 +100,8 @@ const give = (values: Readonly<Record<string, string>>) => {
 };
 
 const stepOf = (setup: ShopSetup, title: string): Step =>
-  [...shopSteps(setup)].find((one) => one.title === title) ?? expect.fail(title);
+  [...shopSteps(setup, storeRooms.roomOf(setup.shop))].find((one) => one.title === title) ??
+  expect.fail(title);
 
 const fix = async (step: Step) => step.fix?.(await step.look());
 

@@ -4,13 +4,13 @@ import { createSecretsClient } from '../../../local/harness/sdk-clients.ts';
 import { startSecretsEmulator } from '../../../local/secrets-emulator.ts';
 import type { Emulator } from '../../../local/stack/emulators.ts';
 import { type StoreSandbox, startStoreSandbox } from '../../../local/store-sandbox/sandbox.ts';
-import type { Deployment } from '../../../scripts/connector/deployment/deployment.ts';
-import type { Document } from '../../../scripts/connector/document/document.ts';
-import type { Session } from '../../../scripts/connector/session/session.ts';
+import type { Deployment } from '../../../scripts/connector/ground/session/deployment.ts';
+import type { Session } from '../../../scripts/connector/ground/session/session.ts';
+import type { Document } from '../../../scripts/connector/ground/terminal/document.ts';
 import {
   type SetUpOptions,
   setUpStorefront,
-} from '../../../scripts/connector/shopify/storefront.ts';
+} from '../../../scripts/connector/set-up/shopify/storefront.ts';
 import { defineConnector } from '../../../shared/config/connector-config.ts';
 import type { StorefrontSettings } from '../../../shared/config/connector-settings.ts';
 import { VERSION } from '../../../shared/config/release.ts';

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { listen } from '../../../local/stack/emulators.ts';
-import { openInBrowser } from '../../../scripts/connector/console/run-console.ts';
+import { openInBrowser } from '../../../scripts/connector/ground/console/run-console.ts';
 import { findBrowser } from '../../support/browser.ts';
 import { replaceOpener } from '../../support/browser-opener.ts';
 import { type ConsoleInBrowser, useConsoleInBrowser } from '../../support/console-in-browser.ts';

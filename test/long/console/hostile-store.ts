@@ -1,5 +1,5 @@
-import { openBackfills } from '../../../scripts/connector/backfill/run-backfill.ts';
-import { recordBegin } from '../../../scripts/connector/deployment/audit-records.ts';
+import { recordBegin } from '../../../scripts/connector/ground/session/audit-records.ts';
+import { openBackfills } from '../../../scripts/connector/set-up/run-backfill.ts';
 import { createDynamoDbLedger } from '../../../shared/aws/dynamodb-ledger.ts';
 import { changeControl, withOperatorPause } from '../../../shared/core/calls/shop-pause.ts';
 import { keepLastReconcile } from '../../../shared/core/reconcile/last-reconcile.ts';

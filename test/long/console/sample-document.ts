@@ -1,5 +1,5 @@
-import type { Document } from '../../../scripts/connector/document/document.ts';
-import { line } from '../../../scripts/connector/document/line.ts';
+import type { Document } from '../../../scripts/connector/ground/terminal/document.ts';
+import { line } from '../../../scripts/connector/ground/terminal/line.ts';
 
 const FROM = Date.parse('2026-11-12T10:00:00Z');
 const at = (minutes: number) => new Date(FROM + minutes * 60_000).toISOString();

@@ -4,7 +4,7 @@ import {
   type AuditRecord,
   recordBegin,
   recordEnd,
-} from '../../../scripts/connector/deployment/audit-records.ts';
+} from '../../../scripts/connector/ground/session/audit-records.ts';
 import { answerCaller, OPERATOR } from '../../support/aws-gateway.ts';
 import { SECRETS, useOperatedConnector } from '../../support/operated-connector.ts';
 import { runSuggested } from '../../support/suggested-command.ts';

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
-import { openBackfills } from '../../../scripts/connector/backfill/run-backfill.ts';
-import { recordBegin } from '../../../scripts/connector/deployment/audit-records.ts';
+import { recordBegin } from '../../../scripts/connector/ground/session/audit-records.ts';
+import { openBackfills } from '../../../scripts/connector/set-up/run-backfill.ts';
 import { changeControl, withOperatorPause } from '../../../shared/core/calls/shop-pause.ts';
 import { keepLastReconcile } from '../../../shared/core/reconcile/last-reconcile.ts';
 import { askAdmin } from '../../support/ask-admin.ts';

@@ -6,9 +6,9 @@ import { SQS } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunningStack } from '../../../local/stack/running-stack.ts';
 import { writeStateFile } from '../../../local/stack/state-file.ts';
-import { awsSettings } from '../../../scripts/connector/deployment/deployment.ts';
-import { readCaller } from '../../../scripts/connector/deployment/read-caller.ts';
-import { COMMAND_KINDS } from '../../../scripts/connector/session/command-kinds.ts';
+import { COMMAND_KINDS } from '../../../scripts/connector/ground/session/command-kinds.ts';
+import { awsSettings } from '../../../scripts/connector/ground/session/deployment.ts';
+import { readCaller } from '../../../scripts/connector/ground/session/read-caller.ts';
 import { createDynamoDbLedger } from '../../../shared/aws/dynamodb-ledger.ts';
 import { COMMAND_LINES } from '../../support/command-lines.ts';
 import {

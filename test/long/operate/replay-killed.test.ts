@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { captureOutput } from '../../../local/harness/captured-output.ts';
-import type { ReplayStep } from '../../../scripts/connector/dead-letters/replay.ts';
+import type { ReplayStep } from '../../../scripts/connector/ground/letters/replay-letters.ts';
 import { createSqsDeadLetters } from '../../../shared/aws/sqs-queues.ts';
 import { decodeEvent } from '../../../shared/core/events/decode-event.ts';
 import { encodeEvent } from '../../../shared/core/events/message-body.ts';

@@ -2,13 +2,13 @@ import { DeleteMessageCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSqsClient } from '../../../local/harness/sdk-clients.ts';
 import { type Emulator, startSqs } from '../../../local/stack/emulators.ts';
-import type { LetterFilter } from '../../../scripts/connector/dead-letters/read.ts';
+import type { LetterFilter } from '../../../scripts/connector/ground/letters/read-letters.ts';
 import {
   letterReaderOf,
   newTally,
   type ReplayChoice,
   replayLetters,
-} from '../../../scripts/connector/dead-letters/replay.ts';
+} from '../../../scripts/connector/ground/letters/replay-letters.ts';
 import { createSqsDeadLetterQueue, createSqsEventQueue } from '../../../shared/aws/sqs-queues.ts';
 import { decodeEvent } from '../../../shared/core/events/decode-event.ts';
 import type { StoreEvent, StoreQueueFamily } from '../../../shared/core/events/event.ts';

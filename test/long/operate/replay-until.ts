@@ -1,14 +1,14 @@
 import {
   openLetterQueues,
   openSourceQueues,
-} from '../../../scripts/connector/dead-letters/read.ts';
+} from '../../../scripts/connector/ground/letters/read-letters.ts';
 import {
   letterReaderOf,
   newTally,
   replayLetters,
-} from '../../../scripts/connector/dead-letters/replay.ts';
-import { openLedger } from '../../../scripts/connector/deployment/deployment.ts';
-import { findDeployment } from '../../../scripts/connector/deployment/find-deployment.ts';
+} from '../../../scripts/connector/ground/letters/replay-letters.ts';
+import { openLedger } from '../../../scripts/connector/ground/session/deployment.ts';
+import { findDeployment } from '../../../scripts/connector/ground/session/find-deployment.ts';
 import { retireSummaries } from '../../../shared/core/batch/dead-letter.ts';
 import { letterIdsIn } from '../../support/parked-letters.ts';
 

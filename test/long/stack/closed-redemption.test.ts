@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { issueAccessToken } from '../../../local/store-sandbox/session-tokens.ts';
-import type { Document } from '../../../scripts/connector/document/document.ts';
+import type { Session } from '../../../scripts/connector/ground/session/session.ts';
+import type { Document } from '../../../scripts/connector/ground/terminal/document.ts';
+import { createTerminal } from '../../../scripts/connector/ground/terminal/terminal.ts';
 import {
   closeCommand,
   listCommand,
   showCommand,
-} from '../../../scripts/connector/redemptions/redemptions.ts';
-import type { Session } from '../../../scripts/connector/session/session.ts';
-import { createTerminal } from '../../../scripts/connector/terminal/terminal.ts';
+} from '../../../scripts/connector/repair/redemptions.ts';
 import { createDynamoDbLedger } from '../../../shared/aws/dynamodb-ledger.ts';
 import { deploymentOf } from '../../support/console-in-browser.ts';
 import { type LocalStack, startLocalStack } from '../../support/local-stack.ts';

@@ -5,8 +5,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { type Emulator, PLACE, startDynamoDb, startSqs } from '../../../local/stack/emulators.ts';
 import type { RunningShop } from '../../../local/stack/start-sandboxes.ts';
 import { writeStateFile } from '../../../local/stack/state-file.ts';
-import { awsSettings } from '../../../scripts/connector/deployment/deployment.ts';
-import { readWaiting } from '../../../scripts/connector/pause/waiting-messages.ts';
+import { readWaiting } from '../../../scripts/connector/ground/checks/waiting-messages.ts';
+import { awsSettings } from '../../../scripts/connector/ground/session/deployment.ts';
 import { PACKAGE_FOLDER } from '../../../shared/config/folders.ts';
 import { orderNow as order, productNow as product } from '../../fixtures/changed-now.ts';
 import { runCommand } from '../../support/connector-command.ts';

@@ -4,7 +4,7 @@ import {
   letterReaderOf,
   newTally,
   replayLetters,
-} from '../../../scripts/connector/dead-letters/replay.ts';
+} from '../../../scripts/connector/ground/letters/replay-letters.ts';
 import { readSummary, retireSummaries } from '../../../shared/core/batch/dead-letter.ts';
 import { type BulkQueue, deduplicationIdOf, groupIdOf } from '../../../shared/core/events/event.ts';
 import { encodeEvent } from '../../../shared/core/events/message-body.ts';

@@ -1,4 +1,4 @@
-import { toEvent } from '../../../scripts/connector/backfill/run-backfill.ts';
+import { toEvent } from '../../../scripts/connector/set-up/run-backfill.ts';
 import { HISTORY_METADATA, type OrderForm } from '../../../shared/core/mapping/wanted-state.ts';
 import { joined } from '../kernel/chance.ts';
 import type { Kernel } from '../kernel/kernel.ts';

@@ -1,11 +1,11 @@
 import type { MemoryLedger } from '../../../local/harness/memory-ledger.ts';
 import { createMemoryQueueDepth } from '../../../local/harness/memory-queue.ts';
-import type { LetterFilter } from '../../../scripts/connector/dead-letters/read.ts';
+import type { LetterFilter } from '../../../scripts/connector/ground/letters/read-letters.ts';
 import {
   letterReaderOf,
   newTally,
   replayLetters,
-} from '../../../scripts/connector/dead-letters/replay.ts';
+} from '../../../scripts/connector/ground/letters/replay-letters.ts';
 import {
   type DeadLetter,
   type DeadLetterQueue,

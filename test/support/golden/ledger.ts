@@ -1,20 +1,20 @@
 import { openConnector } from '../../../local/harness/in-process-connector.ts';
 import { recordTelemetry } from '../../../local/harness/recorded-telemetry.ts';
-import {
-  type BackfillState,
-  createPace,
-  openBackfills,
-} from '../../../scripts/connector/backfill/run-backfill.ts';
+import { createPace } from '../../../scripts/connector/ground/compare/send.ts';
 import {
   readAudit,
   recordBegin,
   recordEnd as recordEndOfChange,
-} from '../../../scripts/connector/deployment/audit-records.ts';
+} from '../../../scripts/connector/ground/session/audit-records.ts';
+import {
+  type BackfillState,
+  openBackfills,
+} from '../../../scripts/connector/set-up/run-backfill.ts';
 import {
   changeRows,
   type ImportDeps,
   openRows,
-} from '../../../scripts/connector/import/run-import.ts';
+} from '../../../scripts/connector/set-up/run-import.ts';
 import { createDynamoDbRateLimit } from '../../../shared/aws/dynamodb-rate-limit.ts';
 import type { LedgerItem } from '../../../shared/aws/ledger-item.ts';
 import {

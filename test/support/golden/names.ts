@@ -1,7 +1,7 @@
 import { createMemoryLedger } from '../../../local/harness/memory-ledger.ts';
 import { recordTelemetry } from '../../../local/harness/recorded-telemetry.ts';
-import { createPace } from '../../../scripts/connector/backfill/run-backfill.ts';
-import { changeRows, openRows } from '../../../scripts/connector/import/run-import.ts';
+import { createPace } from '../../../scripts/connector/ground/compare/send.ts';
+import { changeRows, openRows } from '../../../scripts/connector/set-up/run-import.ts';
 import { defaultRules } from '../../../shared/config/mapping-settings.ts';
 import { createCircuitBreaker } from '../../../shared/core/calls/call-loyalty.ts';
 import { cancelKey } from '../../../shared/core/ledger/service-order.ts';

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { versionDifference } from '../../../scripts/connector/deployment/deployment.ts';
+import { versionDifference } from '../../../scripts/connector/ground/session/deployment.ts';
 import { findProject, moduleFile } from '../../../shared/config/folders.ts';
 import { compareVersions } from '../../../shared/config/release.ts';
 

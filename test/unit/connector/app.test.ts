@@ -1,7 +1,7 @@
 import { parse } from 'smol-toml';
 import { describe, expect, it } from 'vitest';
-import { appToml, compareApp } from '../../../scripts/connector/shopify/app.ts';
-import { wantedScopes } from '../../../scripts/connector/shopify/store-checks.ts';
+import { appToml, compareApp } from '../../../scripts/connector/set-up/shopify/app.ts';
+import { wantedScopes } from '../../../scripts/connector/set-up/shopify/store-checks.ts';
 import {
   type ConnectorSettings,
   defineConnector,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readBalances } from '../../../scripts/connector/import/balances-file.ts';
+import { readBalances } from '../../../scripts/connector/set-up/balances-file.ts';
 
 const read = (text: string) => readBalances(Buffer.from(text));
 const rowsIn = (text: string) => {

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { heldIn, judgeSides, type Sides } from '../../../scripts/connector/ground/compare/sides.ts';
 import {
   judgeBalances,
   judgeRedemptions,
   redemptionsTable,
   rowsOf,
   tryAgain,
-} from '../../../scripts/connector/redemptions/redemptions.ts';
-import { heldIn, judgeSides, type Sides } from '../../../scripts/connector/trace/sides.ts';
+} from '../../../scripts/connector/repair/redemptions.ts';
 import { mapOrder } from '../../../shared/core/mapping/map-order.ts';
 import { idempotencyKey } from '../../../shared/core/mapping/wanted-state.ts';
 import { transportFailure } from '../../../shared/loyalty/result.ts';

@@ -7,9 +7,8 @@ import {
   expiryText,
   groupsOf,
   lettersText,
-} from '../../../scripts/connector/dead-letters/describe.ts';
-import { type DropDeps, dropLetters } from '../../../scripts/connector/dead-letters/drop.ts';
-import { followReplayed } from '../../../scripts/connector/dead-letters/follow.ts';
+} from '../../../scripts/connector/ground/letters/describe-letters.ts';
+import { maskCall, maskPersonal } from '../../../scripts/connector/ground/letters/foresee.ts';
 import {
   isDelivered,
   matchesFilter,
@@ -17,7 +16,7 @@ import {
   readLetter,
   rebuildSummaries,
   scanLetters,
-} from '../../../scripts/connector/dead-letters/read.ts';
+} from '../../../scripts/connector/ground/letters/read-letters.ts';
 import {
   letterReaderOf,
   newTally,
@@ -25,15 +24,13 @@ import {
   type ReplayedLetter,
   readErasure,
   replayLetters,
-} from '../../../scripts/connector/dead-letters/replay.ts';
-import { verdictOf } from '../../../scripts/connector/dead-letters/replay-command.ts';
-import {
-  letterData,
-  maskCall,
-  maskPersonal,
-} from '../../../scripts/connector/dead-letters/show.ts';
-import { nameKey, readNames } from '../../../scripts/connector/deployment/services.ts';
-import { EVENT_KINDS } from '../../../scripts/connector/session/arguments.ts';
+} from '../../../scripts/connector/ground/letters/replay-letters.ts';
+import { EVENT_KINDS } from '../../../scripts/connector/ground/session/arguments.ts';
+import { nameKey, readNames } from '../../../scripts/connector/ground/session/services.ts';
+import { letterData } from '../../../scripts/connector/look/show-letter.ts';
+import { type DropDeps, dropLetters } from '../../../scripts/connector/repair/drop-letters.ts';
+import { followReplayed } from '../../../scripts/connector/repair/follow-letters.ts';
+import { verdictOf } from '../../../scripts/connector/repair/replay-command.ts';
 import { defineConnector } from '../../../shared/config/connector-config.ts';
 import {
   type DeadLetterQueue,

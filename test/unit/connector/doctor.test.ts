@@ -14,19 +14,19 @@ import {
   unknown,
   verdictOf,
   warn,
-} from '../../../scripts/connector/checks/check.ts';
-import { describeReward } from '../../../scripts/connector/checks/loyalty.ts';
-import { judgeFlow, settingsCheck } from '../../../scripts/connector/checks/settings.ts';
-import { judgeCurrency } from '../../../scripts/connector/checks/store.ts';
-import { judgeAppSecrets } from '../../../scripts/connector/doctor/secrets.ts';
-import { text } from '../../../scripts/connector/document/document.ts';
-import { line } from '../../../scripts/connector/document/line.ts';
+} from '../../../scripts/connector/ground/checks/check.ts';
+import { describeReward } from '../../../scripts/connector/ground/checks/loyalty.ts';
+import { judgeFlow, settingsCheck } from '../../../scripts/connector/ground/checks/settings.ts';
+import { judgeCurrency } from '../../../scripts/connector/ground/checks/store.ts';
+import { text } from '../../../scripts/connector/ground/terminal/document.ts';
+import { line } from '../../../scripts/connector/ground/terminal/line.ts';
+import { judgeAppSecrets } from '../../../scripts/connector/look/doctor-secrets.ts';
+import { judgeSignatures } from '../../../scripts/connector/look/judge-status.ts';
 import {
   adminApiCheck,
   judgeRollouts,
   judgeScopes,
-} from '../../../scripts/connector/shopify/store-checks.ts';
-import { judgeSignatures } from '../../../scripts/connector/status/judge-status.ts';
+} from '../../../scripts/connector/set-up/shopify/store-checks.ts';
 import type { Connector } from '../../../shared/config/connector-config.ts';
 import { completeStorefront } from '../../../shared/config/connector-settings.ts';
 import { failure } from '../../../shared/shopify/admin/client/admin-answer.ts';

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { createProgram } from '../../../scripts/connector/create-program.ts';
-import { COPY_DAYS, fileFor } from '../../../scripts/connector/session/dropped-copies.ts';
-import { setHost } from '../../../scripts/connector/session/run-action.ts';
-import { Problem } from '../../../scripts/connector/terminal/exit.ts';
-import { createTerminal } from '../../../scripts/connector/terminal/terminal.ts';
+import { COPY_DAYS, fileFor } from '../../../scripts/connector/ground/session/dropped-copies.ts';
+import { setHost } from '../../../scripts/connector/ground/session/run-action.ts';
+import { Problem } from '../../../scripts/connector/ground/terminal/exit.ts';
+import { createTerminal } from '../../../scripts/connector/ground/terminal/terminal.ts';
 
 let folder: string;
 beforeEach(async () => {

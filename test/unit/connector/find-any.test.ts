@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findAny, type SearchedDeps } from '../../../scripts/connector/trace/find.ts';
+import { findAny, type SearchedDeps } from '../../../scripts/connector/ground/compare/find.ts';
 import type { Shop } from '../../../shared/config/connector-config.ts';
 import { ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
 import { askShop } from '../../../shared/shopify/commands.ts';

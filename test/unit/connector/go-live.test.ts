@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import {
-  type GoLiveOptions,
-  momentsOf,
-  obstacleIn,
-} from '../../../scripts/connector/go-live/go-live.ts';
-import { BadArguments, Problem } from '../../../scripts/connector/terminal/exit.ts';
-import {
   csvOf,
   type JudgedOrder,
   judgeOrder,
-} from '../../../scripts/connector/trace/judge-order.ts';
-import type { Sides } from '../../../scripts/connector/trace/sides.ts';
+} from '../../../scripts/connector/ground/compare/judge-order.ts';
+import type { Sides } from '../../../scripts/connector/ground/compare/sides.ts';
+import { BadArguments, Problem } from '../../../scripts/connector/ground/terminal/exit.ts';
+import {
+  type GoLiveOptions,
+  momentsOf,
+  obstacleIn,
+} from '../../../scripts/connector/set-up/go-live.ts';
 import { mapOrder } from '../../../shared/core/mapping/map-order.ts';
 import { neverSent, rules, storeOrder } from '../../fixtures/store-entities.ts';
 

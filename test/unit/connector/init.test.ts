@@ -1,9 +1,13 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { type Answers, PROJECT_PATHS, projectFiles } from '../../../scripts/connector/init/init.ts';
+import {
+  type Answers,
+  PROJECT_PATHS,
+  projectFiles,
+} from '../../../scripts/connector/set-up/init.ts';
 import { PACKAGE_FOLDER } from '../../../shared/config/folders.ts';
 import { readSettingsFile } from '../../../shared/config/settings-file.ts';
 
@@ -159,11 +163,10 @@ describe('the settings of a Vendure shop', () => {
 
 /** The actions of AWS that the code of `deploy` calls itself, without CDK's command line. */
 function callsOfDeploy(): readonly string[] {
-  const folder = 'scripts/connector/deploy';
   const code = [
-    ...readdirSync(folder).map((file) => `${folder}/${file}`),
-    ...['find-deployment', 'fit-to-account'].map((one) => `scripts/connector/deployment/${one}.ts`),
-  ].map((file) => readFileSync(file, 'utf8'));
+    ...['deploy', 'stack-access', 'synth'].map((one) => `set-up/${one}`),
+    ...['find-deployment', 'fit-to-account'].map((one) => `ground/session/${one}`),
+  ].map((file) => readFileSync(`scripts/connector/${file}.ts`, 'utf8'));
   const services: Readonly<Record<string, RegExp>> = {
     cloudformation: /(?:cloudFormation\s*\.|\bpaginate)(\w+)\(/g,
     lambda: /lambda\.send\(new (\w+)Command\(/g,

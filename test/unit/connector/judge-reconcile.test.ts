@@ -4,7 +4,7 @@ import {
   documentOf,
   judgeRuns,
   SENT_REASONS,
-} from '../../../scripts/connector/reconcile/reconcile.ts';
+} from '../../../scripts/connector/repair/reconcile.ts';
 import type { LastReconcile } from '../../../shared/core/reconcile/last-reconcile.ts';
 
 const none = { order: 0, product: 0, coupon: 0, member: 0 };

@@ -5,18 +5,18 @@ import {
   fail,
   findingsBlock,
   unknown,
-} from '../../../scripts/connector/checks/check.ts';
-import type { LastHour } from '../../../scripts/connector/deployment/figures.ts';
-import { lineText } from '../../../scripts/connector/document/line.ts';
-import type { CredentialStatus } from '../../../scripts/connector/secrets/read-secret.ts';
+} from '../../../scripts/connector/ground/checks/check.ts';
+import type { CredentialStatus } from '../../../scripts/connector/ground/checks/read-secret.ts';
+import type { LastHour } from '../../../scripts/connector/ground/session/figures.ts';
+import { lineText } from '../../../scripts/connector/ground/terminal/line.ts';
 import {
   missedBefore,
   type QueueStatus,
   type Status,
   type WaitingStatus,
-} from '../../../scripts/connector/status/collect-status.ts';
-import { judgeStatus, verdictOf } from '../../../scripts/connector/status/judge-status.ts';
-import { longestWaitOf } from '../../../scripts/connector/status/show-status.ts';
+} from '../../../scripts/connector/look/collect-status.ts';
+import { judgeStatus, verdictOf } from '../../../scripts/connector/look/judge-status.ts';
+import { longestWaitOf } from '../../../scripts/connector/look/show-status.ts';
 import type { FoundByReading } from '../../../shared/core/reconcile/deep-scan.ts';
 import type { LastReconcile } from '../../../shared/core/reconcile/last-reconcile.ts';
 

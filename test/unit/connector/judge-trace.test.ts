@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { lineText } from '../../../scripts/connector/document/line.ts';
-import { arithmeticOf } from '../../../scripts/connector/trace/arithmetic.ts';
-import type { Trace } from '../../../scripts/connector/trace/collect-trace.ts';
-import { judgeTrace, pointsText } from '../../../scripts/connector/trace/judge-trace.ts';
-import { documentOf } from '../../../scripts/connector/trace/show-trace.ts';
-import { timelineOf } from '../../../scripts/connector/trace/timeline.ts';
+import { lineText } from '../../../scripts/connector/ground/terminal/line.ts';
+import { arithmeticOf } from '../../../scripts/connector/look/arithmetic.ts';
+import type { Trace } from '../../../scripts/connector/look/collect-trace.ts';
+import { judgeTrace, pointsText } from '../../../scripts/connector/look/judge-trace.ts';
+import { documentOf } from '../../../scripts/connector/look/show-trace.ts';
+import { timelineOf } from '../../../scripts/connector/look/timeline.ts';
 import {
   type EntityEntry,
   type LedgerEntry,

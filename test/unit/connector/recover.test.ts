@@ -3,17 +3,17 @@ import type { AddressInfo } from 'node:net';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createMemoryLedger } from '../../../local/harness/memory-ledger.ts';
-import type { Deployment } from '../../../scripts/connector/deployment/deployment.ts';
-import { compareEverything } from '../../../scripts/connector/recover/compare-and-settle.ts';
+import { compareEverything } from '../../../scripts/connector/ground/compare/compare-and-settle.ts';
+import type { Deployment } from '../../../scripts/connector/ground/session/deployment.ts';
+import type { Session } from '../../../scripts/connector/ground/session/session.ts';
+import { BadArguments } from '../../../scripts/connector/ground/terminal/exit.ts';
 import {
   copyLedger,
   endOf,
   findGoLive,
   type RecoverOptions,
   recover,
-} from '../../../scripts/connector/recover/recover.ts';
-import type { Session } from '../../../scripts/connector/session/session.ts';
-import { BadArguments } from '../../../scripts/connector/terminal/exit.ts';
+} from '../../../scripts/connector/repair/recover.ts';
 import { ITEM } from '../../../shared/aws/ledger-item.ts';
 import type { Shop } from '../../../shared/config/connector-config.ts';
 import { changeControl } from '../../../shared/core/calls/shop-pause.ts';

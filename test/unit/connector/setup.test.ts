@@ -5,11 +5,11 @@ import {
   pass,
   unknown,
   warn,
-} from '../../../scripts/connector/checks/check.ts';
-import { runStep } from '../../../scripts/connector/checks/step.ts';
-import type { Session } from '../../../scripts/connector/session/session.ts';
-import { nextTokens } from '../../../scripts/connector/shopify/storefront.ts';
-import { Problem } from '../../../scripts/connector/terminal/exit.ts';
+} from '../../../scripts/connector/ground/checks/check.ts';
+import { runStep } from '../../../scripts/connector/ground/checks/step.ts';
+import type { Session } from '../../../scripts/connector/ground/session/session.ts';
+import { Problem } from '../../../scripts/connector/ground/terminal/exit.ts';
+import { nextTokens } from '../../../scripts/connector/set-up/shopify/storefront.ts';
 
 /** A step whose looks find these in turn; returns how often it was fixed, and what was shown at its end. */
 async function run(looks: readonly Finding[], result: readonly Finding[] = []) {

@@ -2,16 +2,16 @@ import { createServer } from 'node:http';
 import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { describe, expect, it } from 'vitest';
 import { listen } from '../../../local/stack/emulators.ts';
-import { awsSettings } from '../../../scripts/connector/deployment/deployment.ts';
+import { awsSettings } from '../../../scripts/connector/ground/session/deployment.ts';
 import {
   createCloudWatchFigures,
   createLocalFigures,
   readLastDay,
   readLastHour,
   readOldestAges,
-} from '../../../scripts/connector/deployment/figures.ts';
-import { sparkline } from '../../../scripts/connector/document/print-document.ts';
-import { withAges } from '../../../scripts/connector/status/collect-status.ts';
+} from '../../../scripts/connector/ground/session/figures.ts';
+import { sparkline } from '../../../scripts/connector/ground/terminal/print-document.ts';
+import { withAges } from '../../../scripts/connector/look/collect-status.ts';
 
 const NOW = new Date('2026-11-15T12:07:30.000Z');
 const minutesAgo = (minutes: number) => NOW.getTime() - minutes * 60_000;

@@ -1,11 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { familiesOf, readLetter } from '../../../scripts/connector/dead-letters/read.ts';
-import { letterReaderOf, prepareReplay } from '../../../scripts/connector/dead-letters/replay.ts';
+import { readLetter } from '../../../scripts/connector/ground/letters/read-letters.ts';
+import {
+  letterReaderOf,
+  prepareReplay,
+} from '../../../scripts/connector/ground/letters/replay-letters.ts';
+import { familiesOf } from '../../../scripts/connector/ground/session/queues.ts';
 import {
   examineLetter,
   letterBlocks,
   letterData,
-} from '../../../scripts/connector/dead-letters/show.ts';
+} from '../../../scripts/connector/look/show-letter.ts';
 import { defineConnector } from '../../../shared/config/connector-config.ts';
 import { encodeEvent } from '../../../shared/core/events/message-body.ts';
 import { deadLetter } from '../../support/parked-letters.ts';

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import ts from 'typescript';
 import { expect, it } from 'vitest';
 import { createProgram } from '../../../scripts/connector/create-program.ts';
-import { line, lineText } from '../../../scripts/connector/document/line.ts';
+import { line, lineText } from '../../../scripts/connector/ground/terminal/line.ts';
 
 const { config } = ts.readConfigFile('tsconfig.json', ts.sys.readFile);
 const { options } = ts.convertCompilerOptionsFromJson(config.compilerOptions, '.');
@@ -18,7 +18,7 @@ function isLine(node: ts.Node): node is ts.CallExpression {
   const isAlias = symbol !== undefined && (symbol.flags & ts.SymbolFlags.Alias) !== 0;
   const target = isAlias ? checker.getAliasedSymbol(symbol) : symbol;
   const file = target?.declarations?.[0]?.getSourceFile().fileName ?? '';
-  return target?.name === 'line' && file.endsWith('scripts/connector/document/line.ts');
+  return target?.name === 'line' && file.endsWith('scripts/connector/ground/terminal/line.ts');
 }
 
 function callsIn(node: ts.Node): readonly ts.CallExpression[] {

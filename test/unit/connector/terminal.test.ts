@@ -3,12 +3,12 @@ import {
   parseMoment,
   perSecond,
   wholeNumber,
-} from '../../../scripts/connector/session/arguments.ts';
+} from '../../../scripts/connector/ground/session/arguments.ts';
 import {
   createProgress,
   progressLine,
   renderTable,
-} from '../../../scripts/connector/terminal/terminal.ts';
+} from '../../../scripts/connector/ground/terminal/terminal.ts';
 import {
   printable,
   printableJson,
@@ -16,7 +16,7 @@ import {
   relativeTime,
   shellWord,
   wrap,
-} from '../../../scripts/connector/terminal/text.ts';
+} from '../../../scripts/connector/ground/terminal/text.ts';
 
 const plain = (_: unknown, text: string) => text;
 

@@ -1,12 +1,17 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Finding, ShopDeps } from '../../../scripts/connector/checks/check.ts';
-import { serverCheck } from '../../../scripts/connector/checks/store.ts';
-import { awsSettings, type Deployment } from '../../../scripts/connector/deployment/deployment.ts';
-import { postDelivery } from '../../../scripts/connector/deployment/post-delivery.ts';
-import { openShopServices, readNames } from '../../../scripts/connector/deployment/services.ts';
-import { storeChecks } from '../../../scripts/connector/platforms/rooms.ts';
+import type { Finding, ShopDeps } from '../../../scripts/connector/ground/checks/check.ts';
+import { serverCheck } from '../../../scripts/connector/ground/checks/store.ts';
+import { findAny, findEntity, ordersOf } from '../../../scripts/connector/ground/compare/find.ts';
+import {
+  awsSettings,
+  type Deployment,
+} from '../../../scripts/connector/ground/session/deployment.ts';
+import { postDelivery } from '../../../scripts/connector/ground/session/post-delivery.ts';
+import { openShopServices, readNames } from '../../../scripts/connector/ground/session/services.ts';
+import { BadArguments } from '../../../scripts/connector/ground/terminal/exit.ts';
+import { storeRooms } from '../../../scripts/connector/rooms.ts';
 import {
   askFields,
   faultIn,
@@ -14,12 +19,10 @@ import {
   missingIn,
   setSecret,
   tryCredentials,
-} from '../../../scripts/connector/secrets/set-secret.ts';
-import { shopSteps } from '../../../scripts/connector/setup/shop-steps.ts';
-import { requireShopify } from '../../../scripts/connector/shopify/store-checks.ts';
-import { subscriptionsCheck } from '../../../scripts/connector/shopify/webhooks.ts';
-import { BadArguments } from '../../../scripts/connector/terminal/exit.ts';
-import { findAny, findEntity, ordersOf } from '../../../scripts/connector/trace/find.ts';
+} from '../../../scripts/connector/set-up/set-secret.ts';
+import { shopSteps } from '../../../scripts/connector/set-up/shop-steps.ts';
+import { requireShopify } from '../../../scripts/connector/set-up/shopify/store-checks.ts';
+import { subscriptionsCheck } from '../../../scripts/connector/set-up/shopify/webhooks.ts';
 import { defineConnector, type Shop } from '../../../shared/config/connector-config.ts';
 import type { Delivery } from '../../../shared/core/events/receive-delivery.ts';
 import { judgeServer, vendureCommands } from '../../../shared/vendure/commands.ts';
@@ -205,7 +208,9 @@ describe('what only a Shopify shop has', () => {
 
   it('is no step of its set-up, and no passed check', async () => {
     const setup = { deps: { where: 'aws', session: {} }, deployment, shop, isOnly: true };
-    const titles = [...shopSteps(setup as never)].map(({ title }) => title);
+    const titles = [...shopSteps(setup as never, storeRooms.roomOf(shop))].map(
+      ({ title }) => title,
+    );
     expect(titles).toEqual([
       ...['Secrets', 'Vendure server', 'Loyalty service', 'Address for events'],
     ]);
@@ -237,7 +242,7 @@ it('is looked at by the checks of its own platform, beside shops of another', as
   };
   const services = () => ({ asked: (one: Shop) => ({ look: () => look(one) }) });
   const shops = [other, shop];
-  const server = storeChecks({ deployment, services, shops } as never).at(-1);
+  const server = storeRooms.storeChecks({ deployment, services, shops } as never).at(-1);
   expect(await server?.look()).toMatchObject([{ verdict: 'pass', shop: shop.domain }]);
   expect(looked).toEqual([shop.domain]);
 });

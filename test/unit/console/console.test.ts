@@ -1,8 +1,13 @@
 import { Command } from 'commander';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createGuard } from '../../../scripts/connector/console/guard.ts';
-import { hrefOf, isPrivate, readRoute } from '../../../scripts/connector/console/page/route.ts';
-import { textIn } from '../../../scripts/connector/console/page/words.ts';
+import { createProgram } from '../../../scripts/connector/create-program.ts';
+import { createGuard } from '../../../scripts/connector/ground/console/guard.ts';
+import {
+  hrefOf,
+  isPrivate,
+  readRoute,
+} from '../../../scripts/connector/ground/console/page/route.ts';
+import { textIn } from '../../../scripts/connector/ground/console/page/words.ts';
 import {
   type CommandLine,
   type ConsoleEvent,
@@ -10,12 +15,11 @@ import {
   type RunSettings,
   runCommand,
   wordsOf,
-} from '../../../scripts/connector/console/run-command.ts';
-import { createProgram } from '../../../scripts/connector/create-program.ts';
-import type { Deployment } from '../../../scripts/connector/deployment/deployment.ts';
-import { describeChangedSettings } from '../../../scripts/connector/deployment/find-deployment.ts';
-import { line } from '../../../scripts/connector/document/line.ts';
-import { type Action, runAction } from '../../../scripts/connector/session/run-action.ts';
+} from '../../../scripts/connector/ground/console/run-command.ts';
+import type { Deployment } from '../../../scripts/connector/ground/session/deployment.ts';
+import { describeChangedSettings } from '../../../scripts/connector/ground/session/find-deployment.ts';
+import { type Action, runAction } from '../../../scripts/connector/ground/session/run-action.ts';
+import { line } from '../../../scripts/connector/ground/terminal/line.ts';
 
 const PORT = 4999;
 const HOST = `127.0.0.1:${PORT}`;

@@ -11,7 +11,10 @@ import {
   sum,
 } from '../../../local/harness/cost.ts';
 import { createProgram } from '../../../scripts/connector/create-program.ts';
-import { ALL_ORDERS, wantedScopes } from '../../../scripts/connector/shopify/store-checks.ts';
+import {
+  ALL_ORDERS,
+  wantedScopes,
+} from '../../../scripts/connector/set-up/shopify/store-checks.ts';
 import { REFUSED_SECRET_MAX_AGE_MS, SECRET_MAX_AGE_MS } from '../../../shared/aws/secrets.ts';
 import { defineConnector } from '../../../shared/config/connector-config.ts';
 import { HEALED_PERCENT, OLDEST_MESSAGE_MINUTES } from '../../../shared/config/metrics.ts';

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { SHOP } from '../../../../local/harness/in-process-connector.ts';
 import { createMemoryLedger } from '../../../../local/harness/memory-ledger.ts';
 import { recordTelemetry } from '../../../../local/harness/recorded-telemetry.ts';
-import { waitsIn } from '../../../../scripts/connector/pause/waiting-messages.ts';
+import { waitsIn } from '../../../../scripts/connector/ground/checks/waiting-messages.ts';
 import { type DelayDeps, delayMessages } from '../../../../shared/core/batch/delay-or-park.ts';
 import {
   type Item,

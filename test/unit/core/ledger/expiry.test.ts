@@ -1,8 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { SHOP } from '../../../../local/harness/in-process-connector.ts';
 import { createMemoryLedger } from '../../../../local/harness/memory-ledger.ts';
-import { openBackfills } from '../../../../scripts/connector/backfill/run-backfill.ts';
-import { recordBegin, recordEnd } from '../../../../scripts/connector/deployment/audit-records.ts';
+import {
+  recordBegin,
+  recordEnd,
+} from '../../../../scripts/connector/ground/session/audit-records.ts';
+import { openBackfills } from '../../../../scripts/connector/set-up/run-backfill.ts';
 import { momentAt, orderAt } from '../../../fixtures/order-life.ts';
 import { persons } from '../../../fixtures/persons.ts';
 import { refusal } from '../../../fixtures/service-answers.ts';

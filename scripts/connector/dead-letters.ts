@@ -1,0 +1,138 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { DEAD_LETTER_REASONS } from '../../shared/core/events/outcome.ts';
+import type { LetterFilter } from './ground/letters/read-letters.ts';
+import { EVENT_KINDS, parseMoment, queueOption, wholeNumber } from './ground/session/arguments.ts';
+import { declare } from './ground/session/declare-command.ts';
+import type { ListOptions } from './look/list-letters.ts';
+import type { DropOptions } from './repair/drop-letters.ts';
+import type { ReplayOptions } from './repair/replay-command.ts';
+
+/** `loyalty-connector dead-letters …` */
+export function registerDeadLetters(program: Command): void {
+  const group = declare(program, 'dead-letters', {
+    summary: 'list, scan, show, replay and drop what could not be delivered',
+    description:
+      'What could not be delivered waits in a dead-letter queue, with its reason, for a person.',
+    examples: `\
+  npx loyalty-connector dead-letters list --reason rejected
+  npx loyalty-connector dead-letters list --text '#1007'
+  npx loyalty-connector dead-letters scan
+  npx loyalty-connector dead-letters show 5512345678901
+  npx loyalty-connector dead-letters replay --reason rejected --limit 1 --wait --yes
+  npx loyalty-connector dead-letters drop --text '#1007' --because "a test of the till"
+`,
+  });
+
+  const list = declare<LetterFilter & ListOptions>(group, 'list', {
+    summary: 'what is there, by cause, and what to do with it',
+    description:
+      'Shows all dead letters by cause, with the commands that send or drop them, and what happens to the oldest on which day. It reads the summaries that workers write, and receives none. Nothing is changed; scan corrects a list that differs from the queues.',
+    async run() {
+      const { listLetters } = await import('./look/list-letters.ts');
+      return (session, options) => listLetters(session, filterIn(options), options);
+    },
+  });
+  addFilterOptions(list).option(
+    '--limit <n>',
+    'show so many dead letters one by one, the newest first',
+    wholeNumber(1, 100_000),
+  );
+
+  declare(group, 'scan', {
+    summary: 'correct the list by what the queues hold',
+    description:
+      'Receives every dead letter and puts it back: adds to the list what it lacks, and takes from it what no queue has. While it runs, others cannot receive the dead letters. It is recorded, because it writes.',
+    run: async () => (await import('./look/list-letters.ts')).scanCommand,
+  });
+
+  declare<{ readonly reveal?: boolean }>(group, 'show', {
+    summary: 'one dead letter: its reason, and what would be sent now',
+    description:
+      'Shows a dead letter, what would be sent by the code and settings here, and what happens to it on which day; or how it left the queue. What is known of people is masked.',
+    async run() {
+      const { showLetter } = await import('./look/show-letter.ts');
+      return (session, options, id = '') => showLetter(session, id, options);
+    },
+  })
+    .argument(
+      '<id>',
+      'of the message, or of what it is about: order, product, code, customer, redemption',
+    )
+    .option(
+      '--reveal',
+      'show the body and everything that would be sent, people included; this is recorded',
+    );
+
+  const replay = declare<LetterFilter & ReplayOptions>(group, 'replay', {
+    summary: 'send dead letters again, after showing which',
+    description:
+      'Sends the listed dead letters back to their queues, but not those that were delivered since. Without --yes it shows which, and asks. A worker asks the store where a stored body cannot be used. It can be interrupted at any instant and run again: a dead letter leaves only when its queue holds the message.',
+    async run() {
+      const { replayCommand } = await import('./repair/replay-command.ts');
+      return (session, options) => replayCommand(session, filterIn(options), options);
+    },
+  });
+  addFilterOptions(replay)
+    .option('--yes', 'do it without asking; where nobody can be asked, nothing is sent without it')
+    .option('--limit <n>', 'send so many at most, the oldest first', wholeNumber(1, 1_000_000))
+    .option('--wait', 'follow them until each has its outcome, or a pause or an outage holds them');
+
+  const drop = declare<LetterFilter & DropOptions>(group, 'drop', {
+    summary: 'remove dead letters, after writing them to a file',
+    description:
+      'Removes dead letters that are not needed any more. Without --yes it shows which, and asks. They are written to a file first, which is named at the end. At least one filter must be given.',
+    async run() {
+      const { dropCommand } = await import('./repair/drop-letters.ts');
+      return (session, options) => dropCommand(session, filterIn(options), options);
+    },
+  });
+  addFilterOptions(drop)
+    .requiredOption('--because <reason>', 'why it may go; stands in the file', because)
+    .option('--yes', 'do it without asking');
+}
+
+/** The options that choose dead letters, the same for every command about them. */
+function addFilterOptions(command: Command): Command {
+  return command
+    .optionsGroup('Which dead letters (all that are given must fit):')
+    .addOption(new Option('--kind <kind>', 'what the message is about').choices(EVENT_KINDS))
+    .option('--shop <domain>', 'the domain of the shop', notEmpty)
+    .addOption(queueOption('of this queue'))
+    .option('--id <id>', 'of the dead letter, or of what it is about; may be repeated', collect)
+    .option('--code <name>', "the loyalty service's error name", notEmpty)
+    .addOption(new Option('--reason <reason>', 'why it was given up').choices(DEAD_LETTER_REASONS))
+    .option('--text <text>', 'in what the list shows of it, such as the name of an order', notEmpty)
+    .addOption(
+      new Option('--delivered <which>', 'by the ledger, it was delivered since').choices([
+        'yes',
+        'no',
+      ]),
+    )
+    .option('--since <when>', 'given up since: 90m, 2h, 3d or 2026-10-05', (text) =>
+      parseMoment(text),
+    )
+    .option('--until <when>', 'given up until', (text) => parseMoment(text))
+    .optionsGroup('Options:');
+}
+
+/** The filter among all options. */
+function filterIn(options: LetterFilter): LetterFilter {
+  const { kind, shop, queue, id, code, reason, text, delivered, since, until } = options;
+  const all = { kind, shop, queue, id, code, reason, text, delivered, since, until };
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
+}
+
+function collect(text: string, before: readonly string[] = []): readonly string[] {
+  return [...before, notEmpty(text)];
+}
+
+function notEmpty(text: string): string {
+  if (text.trim() !== '') return text;
+  throw new InvalidArgumentError('It must not be empty.');
+}
+
+/** In a suggested line, `<reason for dropping>` stands for the reason. */
+function because(text: string): string {
+  if (!/^<.*>$/.test(text)) return notEmpty(text);
+  throw new InvalidArgumentError('Say why it may go.');
+}

@@ -1,0 +1,213 @@
+import type { Storefront } from '../../../../shared/config/connector-settings.ts';
+import { batchesOf } from '../../../../shared/core/events/event.ts';
+import { isAbsent, otherIds } from '../../../../shared/core/sync/held-order.ts';
+import type { components } from '../../../../shared/loyalty/contract.gen.ts';
+import {
+  type Discount,
+  meaningOf,
+  type RewardTypes,
+  readTerms,
+} from '../../../../shared/rewards/redeem/find-offer.ts';
+import { line } from '../terminal/line.ts';
+import {
+  type Check,
+  type Finding,
+  fail,
+  info,
+  pass,
+  type ShopDeps,
+  shopCheck,
+  unknown,
+  warn,
+} from './check.ts';
+
+/** Uses the most harmless operation of the contract: one entry of the list of rewards. */
+export function loyaltyCheck({ shops, services }: ShopDeps): Check {
+  return shopCheck('loyalty', ['loyalty secret'], shops, async (shop) => {
+    const result = await services().loyalty(shop).listRewardConfigurations({ PageSize: 1 });
+    if (result.kind === 'success' || result.kind === 'warning') {
+      return [pass('the loyalty service accepts the credentials')];
+    }
+    const what = unanswered(result);
+    switch (result.class) {
+      case 'misconfigured':
+        return [
+          {
+            ...fail(what, {
+              label: 'Set the credentials of the loyalty service',
+              line: line('secrets set', ['loyalty'], { shop: shop.domain }),
+            }),
+            lacks: ['loyalty credentials'],
+          },
+        ];
+      case 'throttled':
+        return [warn(what, 'Workers slow down on their own. Nothing to do.')];
+      default:
+        return [unknown(what, 'Workers wait and retry. Ask the operator of the loyalty service.')];
+    }
+  });
+}
+
+const REFUSES: Readonly<Record<string, string>> = {
+  misconfigured: 'refuses the credentials or the address',
+  throttled: 'asks for fewer calls',
+};
+
+function unanswered(result: { readonly class: string; readonly message: string }): string {
+  const does = REFUSES[result.class] ?? 'did not answer as expected';
+  return `the loyalty service ${does} (${result.message.replace(/\.$/, '')})`;
+}
+
+const DAY_MS = 86_400_000;
+const SAMPLE = 5;
+const DAYS = 7;
+
+/** Reads a few orders that the store changed lately: the service says where it has each from. */
+export function orderOriginCheck({ shops, services }: ShopDeps, now = new Date()): Check {
+  return shopCheck('order origin', ['Admin API', 'loyalty'], shops, async (shop) => {
+    const { store, loyalty } = services();
+    const until = now.getTime();
+    const range = { from: until - DAYS * DAY_MS, until };
+    const changed = await store.changedOrders(shop.domain, range);
+    if (changed.kind !== 'found') return [unknown('the store did not answer')];
+    const sample = changed.value.changed.slice(-SAMPLE);
+    if (sample.length === 0) return [info(`the store changed no order in the last ${DAYS} days`)];
+    const client = loyalty(shop);
+    const ids = sample.flatMap(({ id, value }) => [
+      id,
+      ...(value ? otherIds(value, shop.otherOrderIds) : []),
+    ]);
+    const orders = await Promise.all(ids.map((id) => client.getOrder(id)));
+    const held = orders.flatMap((order) =>
+      order.kind === 'success' || order.kind === 'warning' ? [order.value.Origin] : [],
+    );
+    const failed = orders.find((order) => !('value' in order || isAbsent(order)));
+    return failed && 'class' in failed ? [unknown(unanswered(failed))] : [judgeOrigins(held)];
+  });
+}
+
+/** Documented: an integration that is built into the service. */
+const BUILT_IN = 0;
+
+/** `origins`: of the orders in the sample that the service holds. */
+function judgeOrigins(origins: readonly (number | undefined)[]): Finding {
+  const sample = `of up to ${SAMPLE} orders of the last ${DAYS} days`;
+  if (origins.length === 0) return info(`${sample} the service holds none`);
+  const builtIn = origins.filter((origin) => origin === BUILT_IN).length;
+  if (builtIn === 0) return pass(`${sample} the service holds ${origins.length}, none of Origin 0`);
+  return warn(
+    `${sample} the service holds ${origins.length}, ${builtIn} of Origin 0: an integration that is built into the service sends the same orders`,
+    'Use one of the two: switch the integration off in the panel of the service, or do not run the connector.',
+  );
+}
+
+const AT_ONCE = 5;
+/** The service lists at most 50 on a page; a program with more is read no further. */
+const MOST_REWARDS = 50;
+
+const TAKERS = { customer: 'customers, and staff at the till,', staff: 'only staff at the till' };
+
+function describeTakeBack({ by, withinDays }: Storefront['takeBack']): Finding {
+  if (by === 'nobody') return info('storefront.takeBack: nobody takes unused rewards back');
+  return info(
+    `storefront.takeBack: ${TAKERS[by]} may take back an unused reward for ${withinDays} days`,
+  );
+}
+
+/** What is not documented about members, and what follows from it. */
+function describeMembers(posCustomerId: Storefront['posCustomerId']): Finding {
+  return info(
+    posCustomerId === 'store-id'
+      ? 'storefront.posCustomerId: rewards are paid under the id of the store, which no other member can have'
+      : 'storefront.posCustomerId: rewards are paid under e-mail address or document. That two members may have one is an assumption (probe settles it); a customer for whom the service finds another can redeem nothing',
+  );
+}
+
+/** Each active reward beside what the connector would make of it: only a person sees a wrong reading. */
+export function rewardsCheck(
+  { shops, services }: ShopDeps,
+  {
+    rewardTypes,
+    takeBack,
+    posCustomerId,
+  }: Pick<Storefront, 'rewardTypes' | 'takeBack' | 'posCustomerId'>,
+): Check {
+  return shopCheck('rewards', ['loyalty'], shops, async (shop) => {
+    const loyalty = services().loyalty(shop);
+    const listed = await loyalty.listRewardConfigurations({
+      IsActive: true,
+      PageSize: MOST_REWARDS,
+    });
+    if (!('value' in listed)) return [unknown(unanswered(listed))];
+    const active = (listed.value.Items ?? []).filter(({ IsActive }) => IsActive !== false);
+    if (active.length === 0) return [info('the program has no active reward')];
+    const findings: Finding[] = [describeTakeBack(takeBack), describeMembers(posCustomerId)];
+    for (const batch of batchesOf(active, AT_ONCE)) {
+      findings.push(...(await Promise.all(batch.map((item) => read(loyalty, item)))));
+    }
+    const more = listed.value.HasNextPage ? [info('more rewards are not shown')] : [];
+    return [...findings, ...more];
+  });
+
+  async function read(
+    loyalty: ReturnType<ReturnType<ShopDeps['services']>['loyalty']>,
+    { Id: id, Title: title = '' }: { readonly Id?: number; readonly Title?: string },
+  ): Promise<Finding> {
+    const named = `"${title}" (reward ${id})`;
+    const one = id === undefined ? undefined : await loyalty.getRewardConfiguration(id);
+    if (!one || !('value' in one)) return unknown(`${named} could not be read`);
+    const reading = describeReward(one.value, rewardTypes);
+    return { ...reading, what: `${named}: ${reading.what}` };
+  }
+}
+
+type RewardConfiguration = components['schemas']['RewardConfiguration'];
+
+/** What the connector would make of a reward, for a person to compare with its title. */
+export function describeReward(reward: RewardConfiguration, rewardTypes: RewardTypes): Finding {
+  const { RewardType: type, Value: value = 0, Title, Points, NoPointCost } = reward;
+  if (type === undefined || !(type in rewardTypes)) {
+    return warn(
+      `shown, not redeemable: RewardType ${type ?? 'absent'} is not in storefront.rewardTypes`,
+      'If customers should redeem it, add its meaning to storefront.rewardTypes.',
+    );
+  }
+  const meaning = meaningOf(type, rewardTypes);
+  if (meaning === 'custom') return info('shown, not redeemable: custom reward');
+  const { gives, discount } = readingsOf(value)[meaning];
+  const points = NoPointCost === true ? 0 : Points;
+  const offered = { ...(Title && { Title }), ...(points !== undefined && { Points: points }) };
+  const terms = readTerms(offered, reward, discount);
+  if (!terms) {
+    return info(
+      `shown, not redeemable: ${discount.kind === 'store-credit' ? 'store credit' : 'a discount of the store'} cannot have its value or its conditions`,
+    );
+  }
+  const conditions = [
+    ...(terms.minimum === undefined ? [] : [`from ${terms.minimum}`]),
+    ...(terms.cashback ? [] : [`${terms.points} points`]),
+  ];
+  const becomes = terms.kind === 'store-credit' ? 'store credit' : 'a code for this customer';
+  return info([gives, ...conditions, becomes].join(', '));
+}
+
+/** In words, and as the redemption reads it. */
+const readingsOf = (value: number) =>
+  ({
+    percent: { gives: `${value} % off`, discount: { kind: 'percent', value } },
+    fixed: { gives: `${value} off`, discount: { kind: 'fixed', value } },
+    'free-shipping': { gives: 'free shipping', discount: { kind: 'free-shipping', value: 0 } },
+    cashback: {
+      gives: 'cashback of an amount that the customer chooses',
+      discount: { kind: 'fixed', value: 1, cashback: true },
+    },
+    'store-credit': {
+      gives: 'cashback of an amount that the customer chooses',
+      discount: { kind: 'store-credit', value: 1, cashback: true },
+    },
+    // Which product, and how much, the service says for a customer and a cart.
+    product: {
+      gives: 'one unit of a product at the discount that the service names',
+      discount: { kind: 'fixed', value: 1, product: { id: '', name: '' } },
+    },
+  }) as const satisfies Readonly<Record<string, { gives: string; discount: Discount }>>;

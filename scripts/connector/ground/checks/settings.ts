@@ -1,0 +1,120 @@
+import { relative, resolve } from 'node:path';
+import type { Connector } from '../../../../shared/config/connector-config.ts';
+import type { FlowSettings } from '../../../../shared/config/connector-settings.ts';
+import { findProject } from '../../../../shared/config/folders.ts';
+import { EXAMPLE_SHOP } from '../../../../shared/config/new-shop.ts';
+import { settingsFileOf } from '../../../../shared/config/settings-file.ts';
+import { readControl } from '../../../../shared/core/calls/shop-pause.ts';
+import { withGoLive } from '../../../../shared/core/mapping/wanted-state.ts';
+import { readGiven } from '../../../../shared/rewards/storefront/give-points.ts';
+import { type Deployment, openLedger } from '../session/deployment.ts';
+import {
+  type Check,
+  type Finding,
+  fail,
+  forEachShop,
+  info,
+  pass,
+  type ShopDeps,
+  warn,
+} from './check.ts';
+
+type Settings = Pick<Deployment, 'where' | 'stage' | 'connector' | 'settingsFile'>;
+
+/** Reading the settings has checked each one; this finds what no check of a single setting can see. */
+export function settingsCheck({ where, stage, connector, settingsFile }: Settings): Check {
+  const file = settingsFileOf(stage);
+  return {
+    name: 'settings',
+    async look() {
+      // On this machine the sandboxes answer for them.
+      const found = where === 'aws' ? judgeAddresses(file, connector) : [];
+      if (found.some(({ verdict }) => verdict === 'fail')) return found;
+      const shops = connector.shops.map(({ domain }) => domain).join(', ');
+      const read =
+        settingsFile === undefined
+          ? file
+          : relative(findProject(), resolve(findProject(), settingsFile));
+      const copyOf = read === file ? '' : `, the copy of ${file} that "npm start" runs with,`;
+      return [pass(`${read}${copyOf} is valid: ${shops}`), ...found];
+    },
+  };
+}
+
+function judgeAddresses(file: string, { loyalty, shops }: Connector): readonly Finding[] {
+  const { hostname, protocol } = new URL(loyalty.address);
+  const examples = shops.flatMap(({ domain }, index) => (domain === EXAMPLE_SHOP ? [index] : []));
+  return [
+    ...(/(^|\.)example\.(com|org|net)$/.test(hostname)
+      ? [
+          fail(
+            `${file}: loyalty.address is still the example's (${hostname})`,
+            "Set the loyalty service's address and deploy.",
+          ),
+        ]
+      : []),
+    ...examples.map((index) =>
+      fail(
+        `${file}: shops[${index}].domain is still the example's (${EXAMPLE_SHOP})`,
+        "Set the shop's permanent domain and deploy.",
+      ),
+    ),
+    ...(protocol === 'https:'
+      ? []
+      : [
+          warn(
+            `${file}: loyalty.address is not https: credentials and customers' data go over the network as plain text`,
+            'Set its https address and deploy.',
+          ),
+        ]),
+  ];
+}
+
+const OTHER_IDS = { name: 'the name (#1001)', number: 'the number (1001)' } as const;
+
+/** The moment decides which orders are history, and its default is in no file. */
+export function goLiveCheck({ shops, deployment }: ShopDeps): Check {
+  return {
+    name: 'go-live',
+    look: forEachShop(shops, async ({ domain, rules, mode, otherOrderIds }) => {
+      const ledger = openLedger(deployment);
+      const { goLive: recorded, takeover } = await readControl(ledger, domain);
+      const { goLive } = await withGoLive(rules, recorded, ledger);
+      const kept = recorded === undefined ? 'when the stack was created' : 'kept in the ledger';
+      const source = rules.goLive === undefined ? kept : 'rules.goLive';
+      const since = info(`since ${goLive} (${source}); older orders are history`);
+      const forms = otherOrderIds.map((form) => OTHER_IDS[form]).join(', ') || 'no other id';
+      const assumed = info(
+        `orders of another integration are looked up by the store's id and ${forms}: an assumption (otherOrderIds)`,
+      );
+      return mode === 'observe' || takeover ? [since, assumed] : [since];
+    }),
+  };
+}
+
+/** With `storefront.flow`. */
+export function flowCheck({ shops, deployment }: ShopDeps, flow: Required<FlowSettings>): Check {
+  return {
+    name: 'Flow',
+    look: forEachShop(shops, async ({ domain }) =>
+      judgeFlow(flow, await readGiven(domain, openLedger(deployment), new Date())),
+    ),
+  };
+}
+
+/** `given`: by all workflows of the shop, today. */
+export function judgeFlow(
+  { expiryNoticeDays, mostPointsPerRun, mostPointsPerDay }: Required<FlowSettings>,
+  given: number,
+): readonly Finding[] {
+  const sent = `triggers are sent, for points that expire within ${expiryNoticeDays} days, too`;
+  const gave = `workflows gave ${given} of ${mostPointsPerDay} points today (UTC), at most ${mostPointsPerRun} a run`;
+  return [
+    given < mostPointsPerDay
+      ? info(`${sent}; ${gave}`)
+      : warn(`${sent}; ${gave}: no more today`, 'Raise storefront.flow.mostPointsPerDay, or wait.'),
+    info(
+      "not known, because no API shows it: whether the released app has the triggers and the action, and which workflow uses them. Look in Flow in the shop's admin",
+    ),
+  ];
+}

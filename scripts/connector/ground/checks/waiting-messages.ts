@@ -1,0 +1,209 @@
+import { SQS } from '@aws-sdk/client-sqs';
+import { type FoundRecord, listRecords } from '../../../../shared/aws/read-ledger.ts';
+import {
+  recordWoken,
+  type WaitingMessage,
+  type WaitsFor,
+  waitingIn,
+} from '../../../../shared/core/batch/waiting.ts';
+import { changeControl, woken } from '../../../../shared/core/calls/shop-pause.ts';
+import { batchesOf, type QueueFamily } from '../../../../shared/core/events/event.ts';
+import { AFTER_UNKNOWN_OUTCOME_SECONDS } from '../../../../shared/core/events/outcome.ts';
+import type { Ledger } from '../../../../shared/core/ledger/ledger.ts';
+import { REPEAT_AFTER_SECONDS } from '../../../../shared/rewards/redeem/redemption.ts';
+import { type Deployment, openLedger, openLists, QUEUE_OUTPUTS } from '../session/deployment.ts';
+import { counted } from '../terminal/text.ts';
+
+export interface WaitingInShop extends WaitingMessage {
+  readonly shop: string;
+  /** How often it had been received when it began to wait. */
+  readonly receives: number;
+  /** Of its record. */
+  readonly revision: number;
+}
+
+/** Completes "it waits …". */
+export const FOR_WHAT: Readonly<Record<WaitsFor, string>> = {
+  loyalty: 'for the loyalty service',
+  store: 'for the store',
+  throttled: 'because the loyalty service asked for fewer calls',
+  misconfigured: 'because credentials, scopes or an address are refused',
+  paused: 'for the end of a pause',
+  connector: 'for the connector or AWS',
+  patience: 'for something that may take hours',
+};
+
+/** Names that say nothing to a person. Empty: `FOR_WHAT` has said it. */
+const WHY: Readonly<Record<string, string>> = {
+  'shop-paused': '',
+  'shop-busy': 'its shop has a backlog, and leaves workers to the others',
+  misconfigured: '',
+  throttled: '',
+  'no-credentials': 'no usable credentials are stored',
+  forbidden: 'the answer was 403',
+  connection: 'no connection',
+  'time-out': 'no answer in time',
+  unavailable: 'it answered with a fault of its own',
+  'loyalty-unavailable': 'it failed, and is asked again after a while',
+  'call-under-way': 'an earlier call may still be executed',
+  'broke-off': 'the work broke off',
+  'redemption-in-progress': `a redemption without an answer is repeated ${REPEAT_AFTER_SECONDS} s after its call, not earlier`,
+};
+
+/** In brackets, behind `FOR_WHAT`. */
+export function whysText(whys: readonly WaitingMessage['why'][]): string {
+  const words = whys.map((why) => WHY[why] ?? why).filter(Boolean);
+  return words.length === 0 ? '' : ` (${words.join(', ')})`;
+}
+
+/** Its worker keeps the distance from the call, which the wait does not hold. */
+export const isRepeatedLater = ({ why }: Pick<WaitingMessage, 'why'>): boolean =>
+  why === 'redemption-in-progress';
+
+/** What waits now, of these shops, the next to be tried first; or a part of it, if `most` is exceeded. */
+export async function readWaiting(
+  deployment: Pick<Deployment, 'aws' | 'output'>,
+  shops: readonly string[],
+  now: Date,
+  most?: number,
+): Promise<readonly WaitingInShop[]> {
+  const lists = openLists(deployment);
+  const found = await Promise.all(
+    shops.map(async (shop) => {
+      return waitsIn(shop, await listRecords(lists, shop, 'waiting', most), now);
+    }),
+  );
+  return found.flat().toSorted((one, other) => one.until - other.until);
+}
+
+/** Each attempt has a record of its own: only the newest says whether its message waits. */
+export function waitsIn(
+  shop: string,
+  records: readonly FoundRecord[],
+  now: Date,
+): readonly WaitingInShop[] {
+  const newest = new Map<string, WaitingInShop>();
+  for (const { id, entry } of records) {
+    const waiting = waitingIn(entry.remembered);
+    if (!waiting) continue;
+    const receives = Number(id.slice(id.lastIndexOf('/') + 1));
+    const known = newest.get(waiting.messageId);
+    if (!known || known.receives < receives) {
+      const { revision } = entry;
+      newest.set(waiting.messageId, { ...waiting, shop, receives, revision });
+    }
+  }
+  return [...newest.values()].filter(({ until, ended }) => !ended && until > now.getTime());
+}
+
+export interface Woken {
+  readonly woken: readonly WokenMessage[];
+  /** Received or settled since they were recorded. */
+  readonly gone: number;
+}
+
+export interface WokenMessage extends WaitingInShop {
+  readonly inSeconds: number;
+  /** By an earlier call for it, which may still be executed. */
+  readonly isHeldBack: boolean;
+}
+
+interface WakeDeps {
+  readonly ledger: Pick<Ledger, 'readMany' | 'write'>;
+  readonly now: Date;
+  /** Returns those whose wait is over already. */
+  readonly endWaits: (
+    queue: QueueFamily,
+    waits: readonly WokenMessage[],
+  ) => Promise<ReadonlySet<WokenMessage>>;
+}
+
+/** SQS, ChangeMessageVisibilityBatch. */
+const MESSAGES_PER_CALL = 10;
+
+/**
+ * Ends the waits, lets every process try a call, and ends the pause that refused credentials began: without these
+ * they would only wait again. The workers keep the distance from an earlier call themselves, too: the clock of this
+ * machine may be wrong.
+ */
+export async function wakeAll(
+  waiting: readonly WaitingInShop[],
+  { ledger, now, endWaits }: WakeDeps,
+  afterSeconds = 0,
+): Promise<Woken> {
+  for (const shop of new Set(waiting.map((one) => one.shop))) {
+    await changeControl(ledger, shop, (control) => woken(control, now));
+  }
+  const ended: WokenMessage[] = [];
+  const asked = waiting.map((one) => {
+    const leftMs = (one.notBefore ?? 0) - now.getTime();
+    const underWay = Math.min(Math.ceil(leftMs / 1_000), AFTER_UNKNOWN_OUTCOME_SECONDS);
+    const isHeldBack = underWay > afterSeconds;
+    return { ...one, isHeldBack, inSeconds: isHeldBack ? underWay : afterSeconds };
+  });
+  for (const [queue, messages] of Map.groupBy(asked, (one) => one.queue)) {
+    for (const chunk of batchesOf(messages, MESSAGES_PER_CALL)) {
+      const over = await endWaits(queue, chunk);
+      ended.push(...chunk.filter((one) => !over.has(one)));
+      await Promise.all(
+        chunk.map(({ shop, receives, revision, inSeconds, isHeldBack: _, ...one }) => {
+          const until = now.getTime() + inSeconds * 1_000;
+          return recordWoken(shop, one, { until, receives, revision }, ledger);
+        }),
+      );
+    }
+  }
+  return { woken: ended, gone: waiting.length - ended.length };
+}
+
+export async function wake(
+  deployment: Deployment,
+  waiting: readonly WaitingInShop[],
+  afterSeconds?: number,
+): Promise<Woken> {
+  const sqs = new SQS(deployment.aws);
+  const endWaits: WakeDeps['endWaits'] = async (queue, waits) => {
+    const { Failed: failed = [] } = await sqs.changeMessageVisibilityBatch({
+      QueueUrl: deployment.output(QUEUE_OUTPUTS[queue].queue),
+      Entries: waits.map(({ receiptHandle, inSeconds }, index) => ({
+        Id: String(index),
+        ReceiptHandle: receiptHandle,
+        VisibilityTimeout: inSeconds,
+      })),
+    });
+    const refused = failed.find(({ SenderFault }) => !SenderFault);
+    if (refused) throw new Error(`SQS could not end a wait: ${refused.Code}`);
+    return new Set(failed.flatMap(({ Id }) => waits[Number(Id)] ?? []));
+  };
+  const deps = { ledger: openLedger(deployment), now: new Date(), endWaits };
+  return wakeAll(waiting, deps, afterSeconds);
+}
+
+/** `11 messages are tried again now: orders 9, coupons 2.` Those that a call without an answer holds back, apart. */
+export function wokenTexts(woken: readonly WokenMessage[], when = 'now'): readonly string[] {
+  const late = woken.filter(({ isHeldBack }) => isHeldBack);
+  const longest = Math.max(...late.map(({ inSeconds }) => inSeconds));
+  return [
+    ...tried(
+      woken.filter((one) => !one.isHeldBack && !isRepeatedLater(one)),
+      when,
+    ),
+    ...tried(
+      woken.filter((one) => !one.isHeldBack && isRepeatedLater(one)),
+      `${REPEAT_AFTER_SECONDS} s after its call, and cannot be earlier`,
+    ),
+    ...tried(late, `in ${longest} s at the latest, and cannot be earlier`).map(
+      (words) => `${words} The last call had no answer, and the service may still execute it.`,
+    ),
+  ];
+}
+
+function tried(messages: readonly WokenMessage[], when: string): readonly string[] {
+  if (messages.length === 0) return [];
+  const byQueue = [...Map.groupBy(messages, ({ queue }) => queue)];
+  const parts = byQueue.map(([queue, some]) => `${queue} ${some.length}`);
+  const are = messages.length === 1 ? 'is' : 'are';
+  return [
+    `${counted(messages.length, 'message')} ${are} tried again ${when}: ${parts.join(', ')}.`,
+  ];
+}

@@ -1,0 +1,198 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { readControl } from '../../../../shared/core/calls/shop-pause.ts';
+import { isOpenDoubt } from '../../../../shared/core/ledger/entry.ts';
+import type { Ledger } from '../../../../shared/core/ledger/ledger.ts';
+import { readDeepScan, readPositions } from '../../../../shared/core/reconcile/deep-scan.ts';
+import {
+  type LastReconcile,
+  readLastReconcile,
+  readReconcileRuns,
+  sumOf,
+} from '../../../../shared/core/reconcile/last-reconcile.ts';
+import type { Deployment } from '../session/deployment.ts';
+import { readQueues } from '../session/queues.ts';
+import type { Session } from '../session/session.ts';
+import type { Document } from '../terminal/document.ts';
+import { DOCTOR } from '../terminal/document.ts';
+import { line } from '../terminal/line.ts';
+import { counted, spanText } from '../terminal/text.ts';
+import { courseText, runReconcile, stopsOf } from './run-reconcile.ts';
+
+export interface Open {
+  readonly deployment: Deployment;
+  readonly ledger: Ledger;
+  readonly session: Session;
+  readonly signal: AbortSignal;
+}
+
+export interface Followed {
+  readonly tookMs: number;
+  readonly comparison: Comparison;
+  readonly messages: Readonly<Record<'left' | 'parked', number>>;
+  readonly shops: readonly Awaited<ReturnType<typeof resultOf>>[];
+}
+
+export const sentAgainIn = (shops: Followed['shops']): number =>
+  shops.reduce((sum, one) => sum + one.sentAgain, 0);
+
+/** Has everything compared, of shops whose ledger is in doubt, and waits until what that sent is settled. */
+export async function compareAndSettle(
+  domains: readonly string[],
+  began: number,
+  lettersBefore: number,
+  open: Open,
+): Promise<Followed> {
+  const { deployment, ledger, session, signal } = open;
+  const [shop] = domains;
+  const isOne = domains.length === 1 && deployment.connector.shops.length > 1;
+  const only = isOne && shop !== undefined ? { shop } : {};
+  const comparison = await compareEverything(domains, {
+    ...{ ledger, signal, now: () => new Date() },
+    start: () => runReconcile(session, deployment, domains, signal, only),
+    note: (text) => session.terminal.note(text),
+    pause: (ms) => sleep(ms, undefined, { signal }).catch(() => {}),
+  });
+  const { left, letters } = await drain(open);
+  const shops = await Promise.all(domains.map((domain) => resultOf(domain, ledger)));
+  const parked = Math.max(0, letters - lettersBefore);
+  return { tookMs: Date.now() - began, comparison, messages: { left, parked }, shops };
+}
+
+/** Where a run ends at once, because the store or the service does not answer. */
+const AGAIN_MS = 5_000;
+/** Longer than a run and the wait for one that never says that it ended: two starts at least. */
+const STUCK_MS = 30 * 60_000;
+
+interface Comparing extends Pick<Open, 'ledger' | 'signal'> {
+  /** Waits for the end of the run, and returns how its record is recognised. */
+  readonly start: () => Promise<(last: LastReconcile) => boolean>;
+  readonly note: (text: string) => void;
+  readonly now: () => Date;
+  readonly pause: (ms: number) => Promise<void>;
+}
+
+export type Comparison =
+  | { readonly kind: 'ended' | 'interrupted' }
+  /** No run got further for half an hour. */
+  | { readonly kind: 'stuck'; readonly starts: number };
+
+/** Has reconcile run again and again, instead of by its schedule, as long as it gets further. */
+export async function compareEverything(
+  domains: readonly string[],
+  { ledger, signal, start, note, now, pause }: Comparing,
+): Promise<Comparison> {
+  const noted = new Set<string>();
+  let [movedAt, starts] = [now().getTime(), 0];
+  let positions = await readPositions(ledger, domains);
+  while (!signal.aborted) {
+    const isOurs = await start();
+    if (signal.aborted) break;
+    starts += 1;
+    const controls = await Promise.all(domains.map((domain) => readControl(ledger, domain)));
+    if (!controls.some(({ doubt }) => isOpenDoubt(doubt))) return { kind: 'ended' };
+    for (const domain of domains) {
+      const last = await readLastReconcile(ledger, domain);
+      const { course } = await readDeepScan(ledger, domain, now());
+      const [stop] = last && isOurs(last) ? stopsOf(last) : [{ why: 'it left no record' }];
+      if (!stop) continue;
+      const text = `${domain}: the comparison stopped (${stop.why}); it is started again. ${course ? courseText(course, now()) : ''}`;
+      if (!noted.has(text)) note(text.trim());
+      noted.add(text);
+    }
+    const reached = await readPositions(ledger, domains);
+    if (reached !== positions) [movedAt, starts] = [now().getTime(), 0];
+    positions = reached;
+    if (now().getTime() - movedAt >= STUCK_MS) return { kind: 'stuck', starts };
+    await pause(AGAIN_MS);
+  }
+  return { kind: 'interrupted' };
+}
+
+const POLL_MS = 2_000;
+/** SQS counts approximately: one zero may be wrong. */
+const ZEROS = 2;
+/** If the queues do not get shorter for so long, the rest waits for a later try, perhaps for hours. */
+const STILL_MS = 30_000;
+
+/** Waits as long as the workers settle something, or until that is interrupted. */
+async function drain({ deployment, session, signal }: Open) {
+  const progress = session.terminal.progress('Messages settled; left:');
+  let [least, fellAt, zeros] = [Number.POSITIVE_INFINITY, Date.now(), 0];
+  for (;;) {
+    const counts = await countMessages(deployment);
+    const { left } = counts;
+    progress.report(left);
+    if (left < least) [least, fellAt] = [left, Date.now()];
+    zeros = left === 0 ? zeros + 1 : 0;
+    if (zeros === ZEROS || Date.now() - fellAt > STILL_MS || signal.aborted) {
+      progress.end();
+      return counts;
+    }
+    await sleep(POLL_MS, undefined, { signal }).catch(() => {});
+  }
+}
+
+export async function countMessages(
+  deployment: Deployment,
+): Promise<{ readonly left: number; readonly letters: number }> {
+  const queues = await readQueues(deployment);
+  return {
+    left: queues.reduce((sum, { waiting, inFlight }) => sum + waiting + inFlight, 0),
+    letters: queues.reduce((sum, { dead }) => sum + dead, 0),
+  };
+}
+
+async function resultOf(domain: string, ledger: Ledger) {
+  const { doubt } = await readControl(ledger, domain);
+  const runs = await readReconcileRuns(ledger, domain);
+  const { ordersRead } = await readDeepScan(ledger, domain, new Date());
+  const [orders] = ordersRead;
+  const since = doubt?.until ?? 0;
+  const ours = runs.filter(({ endedAt }) => Date.parse(endedAt) >= since);
+  return {
+    shop: domain,
+    comparedAt:
+      doubt?.comparedAt === undefined ? undefined : new Date(doubt.comparedAt).toISOString(),
+    isWhole: doubt?.comparedAt !== undefined && (orders?.unread ?? 0) === 0,
+    sentAgain: ours.reduce((sum, run) => sum + sumOf(run.rolledOut) + sumOf(run.healed), 0),
+    orders: { unread: orders?.unread ?? 0, differing: orders?.differing ?? 0 },
+  };
+}
+
+/** `done`: begins the words where all is well. `again`: what to do where not everything was compared. */
+export function judgeFollowed(
+  { tookMs, comparison, messages, shops }: Followed,
+  done: string,
+  again: string,
+): Required<Pick<Document, 'verdict' | 'next'>> {
+  const took = spanText(tookMs);
+  const differing = shops.reduce((sum, { orders }) => sum + orders.differing, 0);
+  const { left, parked } = messages;
+  const found = [
+    ...(parked > 0 ? [`${counted(parked, 'dead letter')} came meanwhile.`] : []),
+    ...(differing > 0 ? [`${counted(differing, 'order')} differ in the loyalty service.`] : []),
+    ...(left > 0 ? [`${counted(left, 'message')} on the queues go on by themselves.`] : []),
+  ];
+  const compared = `Everything was compared after ${took}. ${found.join(' ')}`;
+  const repeat = `Not everything was read and compared after ${took}. ${
+    comparison.kind === 'stuck'
+      ? `The comparison got no further in ${spanText(STUCK_MS)}, although it was started ${comparison.starts} times: see the log of the function "reconcile". Once the cause is repaired: `
+      : ''
+  }${again}`;
+  const well = `${done} in ${took}: everything was compared, and nothing that was sent is left on the queues.`;
+  return {
+    verdict: !shops.every(({ isWhole }) => isWhole)
+      ? { kind: 'action required', what: repeat }
+      : parked + differing > 0
+        ? { kind: 'action required', what: compared }
+        : left > 0
+          ? { kind: 'waits', what: compared }
+          : { kind: 'well', what: well },
+    next: [
+      ...(comparison.kind === 'stuck' ? [DOCTOR] : []),
+      ...(differing > 0 ? [{ label: 'See what differs', line: line('reconcile status') }] : []),
+      ...(parked > 0 ? [{ label: 'See what was given up', line: line('dead-letters list') }] : []),
+      ...(left > 0 ? [{ label: 'See what messages wait for', line: line('status') }] : []),
+    ],
+  };
+}

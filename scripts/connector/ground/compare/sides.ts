@@ -1,0 +1,384 @@
+import type { Shop } from '../../../../shared/config/connector-config.ts';
+import { readControl } from '../../../../shared/core/calls/shop-pause.ts';
+import type { EntityKey } from '../../../../shared/core/events/event.ts';
+import type { MappingSkip } from '../../../../shared/core/events/outcome.ts';
+import { isKnown } from '../../../../shared/core/ledger/entry.ts';
+import { type EntityEntry, readEntry } from '../../../../shared/core/ledger/ledger.ts';
+import { fromThousandths } from '../../../../shared/core/ledger/service-order.ts';
+import { mapSnapshot } from '../../../../shared/core/mapping/map-snapshot.ts';
+import { faultText, type Mapped } from '../../../../shared/core/mapping/wanted-state.ts';
+import {
+  type Compared,
+  type Sides as ComparedSides,
+  compareSides,
+  type Figures,
+  type Finding,
+  type Held,
+  isApplied,
+} from '../../../../shared/core/reconcile/compare-sides.ts';
+import type { StoreAnswer, StoreEntity } from '../../../../shared/core/store/store.ts';
+import {
+  type HeldOrder,
+  isHeldLive,
+  isSameOrder,
+  otherIds,
+} from '../../../../shared/core/sync/held-order.ts';
+import {
+  type ObservedPlan,
+  planKey,
+  recallPlan,
+} from '../../../../shared/core/sync/preview-sync.ts';
+import { askStore, otherSpelling, versionOf } from '../../../../shared/core/sync/read-snapshot.ts';
+import type { LoyaltyClient } from '../../../../shared/loyalty/client.ts';
+import { HEALING } from '../../../../shared/services/platforms.ts';
+import { workerRewards } from '../../../../shared/services/rewards.ts';
+import { minorDigits } from '../../../../shared/store/money.ts';
+import type { StoreOrder } from '../../../../shared/store/store-entities.ts';
+import { type Deployment, openLedger, rulesOf } from '../session/deployment.ts';
+import type { ShopServices } from '../session/services.ts';
+import type { Verdict, VerdictKind } from '../terminal/document.ts';
+import { utcText } from '../terminal/text.ts';
+
+/** One entity as each side has it now. */
+export interface Sides extends ComparedSides {
+  readonly key: EntityKey;
+  readonly store: StoreAnswer<StoreEntity>;
+  /** Of an order: every id under which the service has it, first the one that `held` is. */
+  readonly copies: readonly HeldCopy[];
+  /** Of a shop for which nothing is sent before `go-live`: what would be, once an event of it was worked on. */
+  readonly observed: { readonly plan: ObservedPlan | undefined } | undefined;
+}
+
+interface HeldCopy {
+  readonly id: string;
+  readonly order: HeldOrder;
+}
+
+export const orderIn = (store: StoreAnswer<StoreEntity>): StoreOrder | undefined =>
+  store.kind === 'found' && store.value.kind === 'order' ? store.value.order : undefined;
+
+/** Reads the three sides, and changes nothing. */
+export async function readSides(
+  deployment: Deployment,
+  services: ShopServices,
+  shop: Shop,
+  key: EntityKey,
+): Promise<Sides> {
+  const ledger = openLedger(deployment);
+  const [entry, read, control] = await Promise.all([
+    readEntry(ledger, key),
+    askStore(services.store, key, { book: 'if-changed' }),
+    readControl(ledger, key.shop),
+  ]);
+  const isObserved = shop.mode === 'observe' || control.observing !== undefined;
+  const { until = 0 } = control.takeover ?? {};
+  const mayBeElsewhere = Date.now() < until || (until > 0 && !isKnown(entry));
+  const order = orderIn(read);
+  const asked = { key, entry, order: isObserved || mayBeElsewhere ? order : undefined };
+  const found = await askUnderAllIds(services.loyalty(shop), asked, shop.otherOrderIds);
+  const rewards = workerRewards(deployment.connector);
+  const store =
+    read.kind === 'found' && rewards
+      ? { ...read, value: await rewards.orderAsSent(key.shop, read.value, ledger) }
+      : read;
+  const mapped = mapNow(key, store, entry, await rulesOf(shop, ledger));
+  const { assumptions } = deployment.connector.loyalty;
+  const plan = isObserved ? await readEntry(ledger, planKey(key)) : undefined;
+  const observed = isObserved ? { plan: recallPlan(plan?.remembered) } : undefined;
+  const isDated = !HEALING[shop.platform].versionsAreReadings.includes(key.kind);
+  const changedAt = store.kind === 'found' && isDated ? versionOf(store.value) : undefined;
+  const known = { key, entry, store, changedAt, mapped, observed };
+  return { ...known, ...found, doubt: control.doubt, assumptions };
+}
+
+interface AskedEntity extends Pick<Sides, 'key' | 'entry'> {
+  /** Of an order that another integration may have sent. */
+  readonly order: StoreOrder | undefined;
+}
+
+/** By the id that it is known under; after another integration, also by those that it may have used. */
+async function askUnderAllIds(
+  loyalty: LoyaltyClient,
+  { key, entry, order }: AskedEntity,
+  forms: Shop['otherOrderIds'],
+): Promise<Pick<Sides, 'held' | 'copies'>> {
+  const heldAs = entry?.service?.id ?? key.id;
+  const ids = new Set([heldAs, ...(order ? [key.id, ...otherIds(order, forms)] : [])]);
+  const copies: HeldCopy[] = [];
+  let first: Held | undefined;
+  for (const id of ids) {
+    const answer = await askService(loyalty, { ...key, id });
+    if (answer.kind === 'unknown') return { held: answer, copies: [] };
+    first ??= answer;
+    if (answer.kind !== 'order') continue;
+    const isOwn = id === heldAs || id === key.id;
+    if (isOwn || !order || isSameOrder(answer.order, order))
+      copies.push({ id, order: answer.order });
+  }
+  // One that was cancelled there counts for nothing.
+  const sorted = copies.toSorted((one, other) => cancelledLast(one) - cancelledLast(other));
+  const [best] = sorted;
+  const held = best ? ({ kind: 'order', order: best.order } as const) : first;
+  return { held: held ?? { kind: 'absent' }, copies: sorted };
+}
+
+const cancelledLast = ({ order }: HeldCopy) => Number(!isHeldLive(order));
+
+/** The codes by which the service says that it does not have it. */
+const NOT_FOUND = { order: 37, coupon: 57, customer: 59 } as const;
+
+async function askService(loyalty: LoyaltyClient, { kind, id }: EntityKey): Promise<Held> {
+  switch (kind) {
+    case 'order':
+      return heldIn(await loyalty.getOrder(id), NOT_FOUND.order, (order) => ({ kind, order }));
+    case 'coupon':
+      return heldIn(await loyalty.getCoupon(id), NOT_FOUND.coupon, ({ Items: [coupon] }) =>
+        coupon ? { kind, coupon } : { kind: 'absent' },
+      );
+    case 'member':
+      return heldIn(await loyalty.getCustomer(id), NOT_FOUND.customer, (customer) => ({
+        ...{ kind: 'customer', customer },
+      }));
+    case 'product':
+      return { kind: 'cannot-be-read' };
+  }
+}
+
+type Result = Awaited<ReturnType<LoyaltyClient['getOrder' | 'getCoupon' | 'getCustomer']>>;
+
+export function heldIn<Answer extends Result>(
+  result: Answer,
+  notFound: number,
+  found: (value: Extract<Answer, { value: unknown }>['value']) => Held,
+): Held {
+  if (result.kind === 'business-error' || result.kind === 'transport-failure') {
+    const isAbsent =
+      result.kind === 'business-error' ? result.code === notFound : result.reason === 'not-found';
+    const isRefused = result.class === 'misconfigured';
+    return isAbsent ? { kind: 'absent' } : { kind: 'unknown', why: result.message, isRefused };
+  }
+  return found(result.value);
+}
+
+function mapNow(
+  key: EntityKey,
+  store: StoreAnswer<StoreEntity>,
+  entry: EntityEntry | undefined,
+  rules: Shop['rules'],
+): Mapped | undefined {
+  // An entity that neither side knows may never have existed.
+  if (store.kind === 'unavailable' || (store.kind === 'gone' && !entry)) return undefined;
+  const now = new Date();
+  // Under another spelling the store has it as another code, if the ledger knows this one.
+  const isOther = store.kind === 'found' && entry && otherSpelling(key, store.value) !== undefined;
+  const found = store.kind === 'found' && !isOther ? store.value : undefined;
+  const entity = found ?? ({ kind: 'gone' } as const);
+  const version = found ? versionOf(found) : now.getTime();
+  const snapshot = { kind: 'snapshot', entity, version, source: 'store' } as const;
+  return mapSnapshot(key, snapshot, entry, rules, now);
+}
+
+/** What the comparison found, in words. */
+export interface JudgedSides extends Verdict, Compared {
+  readonly isApplied: boolean;
+  readonly rows: readonly Row[];
+}
+
+type Row = Readonly<Record<'field' | 'store' | 'ledger' | 'service', string>> & {
+  readonly differs: boolean;
+};
+
+export function judgeSides(sides: Sides): JudgedSides {
+  const compared = compareSides(sides);
+  const judged = { ...compared, isApplied: isApplied(compared), rows: rowsOf(sides, compared) };
+  const [kind, words] = FINDINGS[compared.finding];
+  return { ...judged, kind, what: typeof words === 'string' ? words : words(sides, judged) };
+}
+
+type InWords = (sides: Sides, judged: Omit<JudgedSides, keyof Verdict>) => string;
+
+export const REFUSED = 'The loyalty service refuses the credentials, the account or the address';
+
+export const CALL_UNKNOWN = 'What became of a call to the loyalty service is not known';
+
+/** What the ledger says became of the store's current state, which was not applied. */
+export const missingText: InWords = ({ entry }, { sent, notSent }) => {
+  const before = sent === 'nothing' ? 'nothing of it' : 'an earlier state';
+  const what = `It was not sent as the store has it now: ${before} was sent.`;
+  const { at = 0, why = '' } = entry?.outcomes.at(-1) ?? {};
+  const [moment, because] = [`${utcText(at)} UTC`, why && ` ${why}`];
+  switch (notSent) {
+    case 'dropped':
+      return `${what} Its dead letter was dropped${because} at ${moment}: it is not sent until it changes in the store.`;
+    case 'given-up':
+      return `${what} It was given up at ${moment}:${because}`;
+    case 'not-sent':
+      return what;
+  }
+};
+
+const skippedText: InWords = ({ mapped }, { finding }) => {
+  if (mapped?.kind !== 'skip') return '';
+  const isReward = mapped.why === 'reward-coupon';
+  const there = isReward ? 'has no coupon of this code' : 'does not have it';
+  const absent = finding === 'skipped' ? ` The loyalty service ${there}.` : '';
+  return `It is not sent, by rule: ${SKIPS[mapped.why]}.${absent}`;
+};
+
+const unreadText: InWords = ({ held }, { finding }) => {
+  const what = finding === 'service-refuses' ? REFUSED : 'The loyalty service could not be read';
+  return held.kind === 'unknown' ? `${what}: ${held.why}` : `${what}.`;
+};
+
+const agreeText: InWords = (sides, judged) => {
+  // More of a customer is not compared, and orders bring customers without an entry of their own.
+  if (judged.figures.store?.email !== undefined) {
+    return 'Both sides were read just now and have the same e-mail address.';
+  }
+  const agree = 'Both sides were read just now and agree.';
+  if (judged.isApplied) return agree;
+  // The amounts agree, though the ledger says that this state was not applied.
+  const isChanged = judged.sent !== 'nothing' && judged.notSent === 'not-sent';
+  return `${agree} ${isChanged ? 'More of it changed since it was sent, such as its customer: the next event or comparison sends that.' : missingText(sides, judged)}`;
+};
+
+const differentText: InWords = (_, { rows }) => {
+  const differing = rows.filter(({ differs }) => differs);
+  const both = differing.map(
+    ({ field, store, service }) => `${field} (store: ${store}, service: ${service})`,
+  );
+  return `The loyalty service differs: ${both.join(', ')}.`;
+};
+
+const changedThereText: InWords = ({ held }, { figures }) => {
+  const { EstimatedBonus, UpdatedDate = '' } = held.kind === 'order' ? held.order : {};
+  const total = fromThousandths(figures.store?.amount ?? 0);
+  return `The points differ from the amount: the loyalty service gives ${EstimatedBonus?.EstimatedPoints} for ${total}, and the order was changed there at ${utcText(UpdatedDate)} UTC, after the last call of the connector. Look in its panel whether a person did that.`;
+};
+
+/** `well` only where both sides were read and agree. */
+const FINDINGS: Readonly<Record<Finding, readonly [VerdictKind, string | InWords]>> = {
+  agree: ['well', agreeText],
+  'store-not-read': ['not known', 'The store does not say what the service should hold.'],
+  'rules-fail': [
+    'action required',
+    ({ mapped }) =>
+      `The rules in the settings fail for it: ${mapped?.kind === 'fault' ? faultText(mapped) : ''}.`,
+  ],
+  'service-not-read': ['not known', unreadText],
+  'service-refuses': ['action required', unreadText],
+  'service-cannot-be-read': [
+    'not known',
+    'The loyalty service has no way to read a product, so nothing more can be checked.',
+  ],
+  skipped: ['well', skippedText],
+  'skipped-but-held': ['not known', skippedText],
+  exchange: ['waits', skippedText],
+  'call-open': ['waits', `${CALL_UNKNOWN}.`],
+  'taken-not-known': [
+    'not known',
+    'What was taken back of it is not known: the ledger was lost or restored, and the service shows only what was sent. Its next event finds out, or "recover".',
+  ],
+  'not-sent': ['waits', missingText],
+  'given-up': ['action required', missingText],
+  dropped: ['action required', missingText],
+  'cancelled-there': [
+    'action required',
+    'The order is cancelled in the loyalty service, which takes no cancelled order again. If the store is right, give the customer the points by hand there.',
+  ],
+  absent: ['action required', 'The loyalty service does not have it, though it was sent.'],
+  different: ['action required', differentText],
+  'changed-there': ['action required', changedThereText],
+  'still-held': [
+    'not known',
+    'The store no longer has this customer. The loyalty service still does, and offers no way to delete one: whether it may stay there, a person must decide.',
+  ],
+};
+
+/** After "It is not sent, by rule:". */
+export const SKIPS: Readonly<Record<MappingSkip, string>> = {
+  guest: 'it was ordered as a guest, without a customer who could have points',
+  'customer-without-email':
+    'the customer has no e-mail address, so the service cannot tell who it is',
+  'test-order': 'it is a test order',
+  'other-currency': 'it is in another currency than the one that the settings name for its shop',
+  pending: 'it is not complete, and earns points by itself as soon as it is',
+  'before-go-live': 'it was placed before the loyalty program began',
+  exchange: 'an exchange of its items is under way, and its next change decides what is sent',
+  redacted: "the customer's data was erased",
+  'never-sent': 'it ended before anything of it was sent',
+  'reward-coupon': 'the connector made this code for a reward: a redemption, not a coupon',
+  'customers-with-orders': 'the settings send customers as part of their orders only',
+  'coupon-kind-not-mirrored': 'the settings leave out this kind of coupon',
+  'coupon-for-everyone': 'it is for everyone, not for one customer',
+  'coupon-for-some-buyers': 'a Rollout of the store gives it to a share of all buyers only',
+  'coupon-for-several-customers': 'it is for several customers',
+};
+
+/** By the number of the loyalty service. */
+const COUPON_TYPES = ['fixed value', 'percent', 'free shipping', 'discount on shipping', 'other'];
+
+/** What is shown of each side, with its title. */
+const FIELDS: Readonly<Partial<Record<keyof Figures, string>>> = {
+  ...{ state: 'state', amount: 'amount that counts', coupon: 'coupon', value: 'value' },
+  ...{ type: 'type', email: 'e-mail address', title: 'title', price: 'price' },
+};
+
+function rowsOf(sides: Sides, { figures, differences, sent }: Compared): readonly Row[] {
+  const { key, entry, held, store: read, assumptions } = sides;
+  const isRefused = held.kind === 'unknown' && held.isRefused;
+  const before = isKnown(entry) ? 'an earlier state was sent' : 'not sent';
+  const ledger = isApplied({ sent }) ? 'sent' : before;
+  const service = isRefused ? 'refuses to answer' : (SERVICE[held.kind] ?? 'has it');
+  const { store } = figures;
+  if (!store || (key.kind === 'product' && read.kind !== 'found')) {
+    const field = key.kind === 'member' ? 'customer' : key.kind;
+    return [{ field, store: STORE[read.kind], ledger, service, differs: false }];
+  }
+  const order = orderIn(read);
+  const taken = assumptions.readTotals === 'as-sent' ? (entry?.service?.taken ?? 0) : 0;
+  const amount = (thousandths: number) => amountText(fromThousandths(thousandths), order?.currency);
+  const computed = taken > 0 ? ` (as sent, less ${amount(taken)} taken back)` : '';
+  const shown = Object.entries(FIELDS).flatMap(([name, title]) => {
+    const field = name as keyof Figures;
+    if (!(field in store)) return [];
+    const differs = differences.includes(field) || differences.includes('absent');
+    const said = (side: Figures) => {
+      const figure = side[field];
+      // Whose it is stays hidden: only whether both have the same one is shown.
+      if (field === 'email' && side !== store) return differs ? 'another one' : 'the same';
+      if (figure === undefined) return 'not recorded';
+      if (figure === null || figure === '') return 'none';
+      if (field === 'email') return 'has one';
+      if (field === 'amount' || field === 'value') return amount(Number(figure));
+      return (field === 'type' && COUPON_TYPES[Number(figure)]) || String(figure);
+    };
+    const how = field === 'amount' ? computed : '';
+    return [
+      {
+        ...{ field: title, store: said(store), differs },
+        ledger: key.kind === 'order' && figures.ledger ? said(figures.ledger) : ledger,
+        service: figures.service ? `${said(figures.service)}${how}` : service,
+      },
+    ];
+  });
+  return shown.filter((one) => one.store !== 'none' || one.service !== 'none');
+}
+
+const STORE: Readonly<Record<StoreAnswer<unknown>['kind'], string>> = {
+  found: 'has it',
+  gone: 'does not have it',
+  unavailable: 'did not answer',
+};
+
+const SERVICE: Readonly<Partial<Record<Held['kind'], string>>> = {
+  absent: 'does not have it',
+  'cannot-be-read': 'not readable',
+  unknown: 'did not answer',
+};
+
+/** Without a currency, as in a coupon that may be a percentage, an amount has the decimals that it needs. */
+export function amountText(amount: number, currency: string | undefined): string {
+  const text = currency === undefined ? String(amount) : amount.toFixed(minorDigits(currency));
+  return text.replace('-', '−');
+}

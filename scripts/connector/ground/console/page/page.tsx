@@ -1,0 +1,150 @@
+import { useEffect, useRef } from 'preact/hooks';
+import { type Line, line as lineOf } from '../../terminal/line.ts';
+import { printable } from '../../terminal/text.ts';
+import { Answer, Underway } from './answer.tsx';
+import { ActionDialog, changes, keepFocus } from './dialog.tsx';
+import { Form } from './fields.tsx';
+import { about, open, place, type Search, TABS, tabOf } from './place.ts';
+import { hrefOf } from './route.ts';
+import { action, InTerminal } from './suggestion.tsx';
+import { type Question, useQuestion } from './use-question.ts';
+import { localText, secondText } from './words.ts';
+
+/** What surrounds every document, and the document of the page's address. */
+export function Page() {
+  const line = place.value;
+  const { value: suggestion } = action;
+  return (
+    <>
+      <button type="button" class="skip" onClick={() => document.getElementById('main')?.focus()}>
+        Skip to the content
+      </button>
+      <Header line={line} />
+      <main id="main" tabIndex={-1}>
+        <View line={line} />
+      </main>
+      {suggestion && <ActionDialog suggestion={suggestion} key={JSON.stringify(suggestion)} />}
+    </>
+  );
+}
+
+function Header({ line }: { readonly line: Line }) {
+  const current = tabOf(line);
+  return (
+    <header>
+      <p class="stack">
+        <strong>{about.stack}</strong>
+        <span class="soft">
+          {about.version} {about.where === 'aws' ? about.region : 'on this machine'}
+        </span>
+        {about.readOnly && <span class="badge">Read only</span>}
+      </p>
+      <p class="sandboxes">
+        {about.sandboxes.map(({ name, address }) => (
+          <a href={address} target="_blank" rel="noreferrer" key={address}>
+            {name}
+          </a>
+        ))}
+      </p>
+      <nav aria-label="Views">
+        <ul class="plain">
+          {TABS.map((tab) => (
+            <li key={tab.name}>
+              <a href={hrefOf(tab.line)} aria-current={tab === current ? 'page' : undefined}>
+                {tab.name}
+              </a>
+            </li>
+          ))}
+        </ul>
+      </nav>
+    </header>
+  );
+}
+
+function View({ line }: { readonly line: Line }) {
+  const tab = tabOf(line);
+  const search = tab?.search;
+  const isSearch = search?.command === line.command && line.operands.length === 0;
+  const question = useQuestion(isSearch ? undefined : line);
+  const { ran, asking, askAgain } = question;
+  const isHome = tab?.line.command === line.command && line.operands.length === 0;
+  const title = ran?.document?.title ?? tab?.name ?? line.command;
+  const heading = isHome ? tab.name : title;
+
+  const seen = useRef(changes.value);
+  useEffect(() => {
+    if (seen.current === changes.value) return;
+    seen.current = changes.value;
+    void askAgain().then(keepFocus);
+  }, [changes.value]);
+
+  const top = useRef<HTMLHeadingElement>(null);
+  const wanted = JSON.stringify(line);
+  const shown = useRef(wanted);
+  useEffect(() => {
+    document.title = printable(`${heading} · ${about.stack}`);
+  }, [heading]);
+  useEffect(() => {
+    // A screen reader says which view opened; not at the start, where the page itself is read.
+    if (shown.current !== wanted && !isSearch) top.current?.focus();
+    shown.current = wanted;
+  }, [wanted]);
+  return (
+    <>
+      <div class="head">
+        <h1 ref={top} tabIndex={-1}>
+          {heading}
+        </h1>
+        {!isSearch && <Bar line={line} question={question} />}
+        {/* The stack stands above every page. */}
+        {heading !== title && !title.includes(about.stack) && <p class="soft">{title}</p>}
+      </div>
+      {search && <SearchBox search={search} key={search.command} isFirst={isSearch} />}
+      <div class="answer" aria-busy={asking !== undefined}>
+        {asking && (!ran || asking.progress) && <Underway ran={asking} doing="Asking" />}
+        {ran && <Answer ran={ran} command={line.command} key={wanted} />}
+      </div>
+    </>
+  );
+}
+
+/** When it was answered, once more, and the same in a terminal. */
+function Bar({ line, question }: { readonly line: Line; readonly question: Question }) {
+  const { at, asking, askAgain, stop } = question;
+  return (
+    <div class="bar">
+      {at !== undefined && (
+        <span class="soft" title={localText(at)}>
+          as of {secondText(at)}
+        </span>
+      )}
+      <button type="button" class="quiet" onClick={asking ? stop : () => void askAgain()}>
+        {asking ? 'Stop' : 'Refresh'}
+      </button>
+      <InTerminal line={line} />
+    </div>
+  );
+}
+
+/** What is typed may be an e-mail address, which does not become a part of the page's address. */
+function SearchBox({ search, isFirst }: { readonly search: Search; readonly isFirst: boolean }) {
+  const { command, label, ofShop } = search;
+  const box = useRef<HTMLElement>(null);
+  useEffect(() => {
+    if (isFirst) box.current?.querySelector('input')?.focus();
+  }, [isFirst]);
+  const of = Object.fromEntries(about.shops.map((one) => [one, one]));
+  const shop = ofShop && about.shops.length > 1 ? [{ name: 'shop', label: 'Shop', of }] : [];
+  return (
+    <search class="search" ref={box}>
+      <Form
+        class="fields"
+        isRequired
+        fields={[{ name: 'text', label }, ...shop]}
+        onSubmit={({ text = '', ...options }) => open(lineOf(command, [String(text)], options))}
+      >
+        <button type="submit">Find</button>
+      </Form>
+    </search>
+  );
+}

@@ -1,0 +1,103 @@
+import { signal } from '@preact/signals';
+import { type Line, line } from '../../terminal/line.ts';
+import type { AboutConsole } from '../server.ts';
+import { hrefOf, isPrivate, readRoute } from './route.ts';
+
+export function contentOf(name: string): string | undefined {
+  return document.querySelector<HTMLMetaElement>(`meta[name="${name}"]`)?.content;
+}
+
+/** The console that serves this page. */
+export const about = JSON.parse(contentOf('console') ?? '{}') as AboutConsole;
+
+/** Whether this console may run it: not with `--read-only`, if it changes something. */
+export const isOffered = (command: string) => Object.hasOwn(about.commands, command);
+
+interface Tab {
+  readonly name: string;
+  /** What it asks when it is opened. */
+  readonly line: Line;
+  /** Other commands that belong to it. */
+  readonly also?: readonly string[];
+  readonly search?: Search;
+}
+
+/** What is typed becomes the operand of a command. */
+export interface Search {
+  readonly command: string;
+  readonly label: string;
+  /** The command is about one shop. */
+  readonly ofShop?: boolean;
+}
+
+const ALL_TABS: readonly Tab[] = [
+  { name: 'Now', line: line('status', [], { charts: true }) },
+  {
+    name: 'Find',
+    line: line('trace'),
+    also: ['compare'],
+    search: {
+      command: 'trace',
+      label: 'Order number or name, product, coupon code, customer id or e-mail address',
+    },
+  },
+  {
+    name: 'Dead letters',
+    line: line('dead-letters list', [], { limit: 25 }),
+    also: ['dead-letters show'],
+  },
+  {
+    name: 'Customers',
+    line: line('redemptions list'),
+    also: ['redemptions show'],
+    search: {
+      command: 'redemptions show',
+      label: 'Customer id, e-mail address or reward code',
+      ofShop: true,
+    },
+  },
+  {
+    name: 'Healing',
+    line: line('reconcile status'),
+    also: ['webhooks check', 'backfill status'],
+  },
+  { name: 'Set-up', line: line('doctor', [], { all: true }) },
+  { name: 'History', line: line('history', [], { limit: 25 }) },
+];
+
+export const TABS = ALL_TABS.filter(({ name }) => name !== 'Customers' || about.hasStorefront);
+
+export function tabOf({ command }: Line): Tab | undefined {
+  return TABS.find(({ line, also = [] }) => line.command === command || also.includes(command));
+}
+
+/** What a tab asks holds for every address of its command: a page of a list, or charts. */
+function withDefaults(line: Line): Line {
+  const defaults = TABS.find((tab) => tab.line.command === line.command)?.line.options;
+  return { ...line, options: { ...defaults, ...line.options } };
+}
+
+/** Who may only look answers customers: the search opens first. */
+const HOME = (about.readOnly ? ALL_TABS[1] : ALL_TABS[0])?.line ?? line('status');
+
+const readPlace = () => withDefaults(readRoute(location.hash) ?? HOME);
+
+/** The question of the page. */
+export const place = signal(readPlace());
+for (const name of ['hashchange', 'popstate']) {
+  addEventListener(name, () => {
+    place.value = readPlace();
+  });
+}
+
+export function open(line: Line): void {
+  if (!isPrivate(line)) {
+    location.hash = hrefOf(line);
+    return;
+  }
+  const { reveal: _, ...options } = line.options;
+  const masked = { ...line, options };
+  const shown = isPrivate(masked) ? (tabOf(line)?.line ?? HOME) : masked;
+  history.pushState(null, '', hrefOf(shown));
+  place.value = withDefaults(line);
+}

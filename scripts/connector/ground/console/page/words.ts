@@ -1,0 +1,51 @@
+import type { ChartBlock } from '../../terminal/document.ts';
+import { relativeTime } from '../../terminal/text.ts';
+
+const LOCALE = 'en-GB';
+
+export function numberText(value: number): string {
+  return value.toLocaleString(LOCALE);
+}
+
+/** Date and time where the browser is. */
+export function localText(moment: string | number): string {
+  const style = { dateStyle: 'medium', timeStyle: 'medium' } as const;
+  return new Date(moment).toLocaleString(LOCALE, style);
+}
+
+/** `Thu 12 Nov 2026` */
+export function dayText(moment: string): string {
+  const style = { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' } as const;
+  return new Date(moment).toLocaleDateString(LOCALE, style);
+}
+
+const SECOND = { hour: '2-digit', minute: '2-digit', second: '2-digit' } as const;
+
+/** `14:05:09` */
+export function secondText(moment: string | number): string {
+  return new Date(moment).toLocaleTimeString(LOCALE, SECOND);
+}
+
+/** `14:05` */
+export function clockText(moment: number): string {
+  const { second: _, ...style } = SECOND;
+  return new Date(moment).toLocaleTimeString(LOCALE, style);
+}
+
+/** `3 h ago`, `in 2 min`: as at a terminal. */
+export const agoText = (moment: string) => relativeTime(Date.parse(moment), new Date());
+
+/** Values up to `most` as texts in one unit: `0.5 s` and `12 s`, but `0.2 min` and `3 min`. */
+export function textIn(kind: ChartBlock['unit'], most: number): (value: number | null) => string {
+  const [unit, size] =
+    kind === 'count'
+      ? ['', 1]
+      : most < 1_000
+        ? [' ms', 1]
+        : most < 120_000
+          ? [' s', 1_000]
+          : [' min', 60_000];
+  const style = { maximumFractionDigits: most < 10 * size ? 1 : 0 };
+  return (value) =>
+    value === null ? '–' : `${(value / size).toLocaleString(LOCALE, style)}${unit}`;
+}

@@ -1,0 +1,184 @@
+import { type Command, CommanderError } from 'commander';
+import * as v from 'valibot';
+import { COMMAND_KINDS } from '../session/command-kinds.ts';
+import type { Deployment } from '../session/deployment.ts';
+import { setHost } from '../session/run-action.ts';
+import type { Host } from '../session/session.ts';
+import type { Document } from '../terminal/document.ts';
+import { EXIT, type ExitCode } from '../terminal/exit.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+
+/** What the page asks for: a command in words, as at a terminal. */
+export const commandLine = v.object({
+  command: v.pipe(v.string(), v.maxLength(50)),
+  operands: v.optional(v.array(v.pipe(v.string(), v.maxLength(1_000))), []),
+  options: v.optional(
+    v.record(
+      v.pipe(v.string(), v.regex(/^[a-z][a-z-]{0,30}$/)),
+      v.union([
+        v.pipe(v.string(), v.maxLength(1_000)),
+        v.number(),
+        v.boolean(),
+        // An option that may be repeated.
+        v.pipe(v.array(v.pipe(v.string(), v.maxLength(1_000))), v.maxLength(200)),
+      ]),
+    ),
+    {},
+  ),
+});
+export type CommandLine = v.InferOutput<typeof commandLine>;
+
+/** What the page receives, line by line, while the command runs. */
+export type ConsoleEvent =
+  /** Names the run for the stop button. */
+  | { readonly kind: 'begun'; readonly run: string }
+  | { readonly kind: 'document'; readonly document: Document }
+  | { readonly kind: 'note'; readonly text: string }
+  | {
+      readonly kind: 'progress';
+      readonly doing: string;
+      readonly done: number;
+      readonly total?: number;
+      readonly detail?: string;
+    }
+  | { readonly kind: 'problem'; readonly message: string; readonly next?: string }
+  | { readonly kind: 'end'; readonly code: ExitCode };
+
+/** They need a terminal, other rights, or files of this machine. */
+const NOT_OFFERED: ReadonlySet<string> = new Set([
+  ...['secrets set', 'send', 'probe', 'app write', 'app check', 'storefront setup'],
+  'import balances',
+]);
+/** They choose the stack, never end, or write a file of this machine. */
+const OPTIONS_OF_THE_CONSOLE: ReadonlySet<string> = new Set([
+  ...['stack', 'region', 'profile', 'verbose', 'watch', 'help', 'version', 'csv'],
+]);
+
+type OfferedCommands = Readonly<Record<string, 'asks' | 'changes'>>;
+
+/** The commands that the page can run, with what they do. */
+export function offeredCommands(readOnly: boolean): OfferedCommands {
+  const offered: Record<string, 'asks' | 'changes'> = {};
+  for (const [name, kind] of Object.entries(COMMAND_KINDS)) {
+    if (kind === 'own' || NOT_OFFERED.has(name) || (readOnly && kind === 'changes')) continue;
+    offered[name] = kind === 'changes' ? 'changes' : 'asks';
+  }
+  return offered;
+}
+
+export interface RunSettings {
+  /** The whole command line, anew for each command. */
+  readonly createProgram: () => Command;
+  readonly deployment: Deployment;
+  readonly readOnly: boolean;
+  readonly signal: AbortSignal;
+  readonly send: (event: ConsoleEvent) => unknown;
+}
+
+/** Runs one command as the command line does, with the page in the place of the terminal. */
+export async function runCommand(line: CommandLine, settings: RunSettings): Promise<void> {
+  const { send } = settings;
+  const refuse = (message: string) => {
+    send({ kind: 'problem', message });
+    send({ kind: 'end', code: EXIT.badArguments });
+  };
+  const offered = offeredCommands(settings.readOnly);
+  if (!Object.hasOwn(offered, line.command)) {
+    refuse(`This console does not offer "${line.command}".`);
+    return;
+  }
+  const foreign = Object.keys(line.options).find((name) => OPTIONS_OF_THE_CONSOLE.has(name));
+  if (foreign !== undefined) {
+    refuse(`The option --${foreign} belongs to the console itself.`);
+    return;
+  }
+  const program = settings.createProgram();
+  captureMistakes(program, (message) => send({ kind: 'problem', message }));
+  // A question has nothing to end in order: at a terminal, Ctrl-C ends the process at once.
+  const stopped = Promise.withResolvers<'stopped'>();
+  const isQuestion = offered[line.command] === 'asks';
+  let isStopped = false;
+  setHost(
+    program,
+    hostOf({
+      ...settings,
+      send: (event) => isStopped || send(event),
+      stopAtOnce: () => isQuestion && stopped.resolve('stopped'),
+    }),
+  );
+  try {
+    const run = program.parseAsync(wordsOf(line), { from: 'user' });
+    isStopped = (await Promise.race([run, stopped.promise])) === 'stopped';
+    if (isStopped) send({ kind: 'end', code: EXIT.interrupted });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    send({ kind: 'end', code: EXIT.badArguments });
+  }
+}
+
+/** An operand or a value can begin with a hyphen and must not become an option. */
+export function wordsOf({ command, operands, options }: CommandLine): readonly string[] {
+  const given = Object.entries(options).flatMap(([name, value]) => {
+    if (typeof value === 'boolean') return value ? [`--${name}`] : [];
+    return [value].flat().map((one) => `--${name}=${one}`);
+  });
+  return [...command.split(' '), ...given, '--', ...operands];
+}
+
+function captureMistakes(command: Command, report: (message: string) => void): void {
+  // Of an option, what its parser says: the page has a field in its place.
+  const foreword = /^error: (option '.*' argument '.*' is invalid\. (?=.))?/;
+  command.configureOutput({ outputError: (text) => report(text.replace(foreword, '').trim()) });
+  for (const child of command.commands) captureMistakes(child, report);
+}
+
+function hostOf({
+  deployment,
+  signal,
+  send,
+  stopAtOnce,
+}: RunSettings & { readonly stopAtOnce: () => void }): Host {
+  return {
+    createTerminal: () => terminalTo(send),
+    showDocument: (document) => send({ kind: 'document', document }),
+    findDeployment: async () => deployment,
+    onInterruption: (interrupt) =>
+      signal.addEventListener('abort', () => {
+        if (interrupt() === undefined) stopAtOnce();
+      }),
+    onClosedOutput: () => {},
+    reportProblem: ({ message, next }) =>
+      send({ kind: 'problem', message, ...(next !== undefined && { next }) }),
+    end: (code) => send({ kind: 'end', code }),
+  };
+}
+
+const WIDTH = 100;
+const PROGRESS_EVERY_MS = 200;
+
+function terminalTo(send: RunSettings['send']): Terminal {
+  return {
+    width: WIDTH,
+    style: (_format, text) => text,
+    // What a command prints beside its document is for a terminal.
+    line: () => {},
+    note: (text) => send({ kind: 'note', text }),
+    progress(doing, total) {
+      let sentAt = Number.NEGATIVE_INFINITY;
+      return {
+        report(done, detail) {
+          if (performance.now() - sentAt < PROGRESS_EVERY_MS) return;
+          sentAt = performance.now();
+          send({
+            ...{ kind: 'progress', doing, done },
+            ...(total !== undefined && { total }),
+            ...(detail !== undefined && { detail }),
+          });
+        },
+        end: () => {},
+      };
+    },
+    // The page asks before it sends the command, with --yes.
+    confirm: async () => false,
+  };
+}

@@ -1,0 +1,329 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { basename, extname, join } from 'node:path';
+import type { Command } from 'commander';
+import * as v from 'valibot';
+import { PACKAGE_FOLDER } from '../../../../shared/config/folders.ts';
+import type { Deployment } from '../session/deployment.ts';
+import { createGuard, type Guard, type Refusal } from './guard.ts';
+import {
+  type ConsoleEvent,
+  commandLine,
+  offeredCommands,
+  type RunSettings,
+  runCommand,
+} from './run-command.ts';
+
+export interface ConsoleSettings
+  extends Pick<RunSettings, 'createProgram' | 'deployment' | 'readOnly'> {
+  /** Undefined for any free one. */
+  readonly port?: number | undefined;
+  readonly page: PageFiles;
+  readonly about: AboutConsole;
+  /** A fault of the console itself. */
+  readonly onFault: (error: unknown) => void;
+}
+
+export interface RunningConsole {
+  /** Opens the page once. */
+  readonly address: string;
+  /** When the address has opened the page, or never will. */
+  readonly used: Promise<void>;
+  stop(): Promise<void>;
+}
+
+interface SetupDeps extends ConsoleSettings {
+  readonly guard: Guard;
+  readonly onUsed: () => void;
+  /** The commands under way, by the name of their run. */
+  readonly running: Map<string, { interrupt: AbortController; ended: Promise<void> }>;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly text?: string;
+  readonly type?: string;
+  readonly cookie?: string | undefined;
+}
+
+/** Undefined when it has answered by itself. */
+type Route = (
+  request: IncomingMessage,
+  deps: SetupDeps,
+  response: ServerResponse,
+) => Promise<Answer | undefined>;
+
+const MOST_BODY_BYTES = 64 * 1024;
+const MOST_RUNNING = 20;
+
+/** Everything is of this page alone: no other origin, no inline script, no frame around it. */
+const HEADERS = {
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'cache-control': 'no-store',
+};
+
+export async function startConsole(settings: ConsoleSettings): Promise<RunningConsole> {
+  const server = createServer();
+  server.listen(settings.port ?? 0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const { promise: used, resolve: onUsed } = Promise.withResolvers<void>();
+  const deps: SetupDeps = { ...settings, guard: createGuard(port), onUsed, running: new Map() };
+  server.on('request', (request, response) => {
+    for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value);
+    serve(request, deps, response).catch((error: unknown) => {
+      settings.onFault(error);
+      response.destroy();
+    });
+  });
+  return {
+    address: `http://127.0.0.1:${port}/?token=${deps.guard.token}`,
+    used,
+    async stop() {
+      onUsed();
+      const closed = once(server, 'close');
+      server.close();
+      const runs = [...deps.running.values()];
+      for (const { interrupt } of runs) interrupt.abort();
+      await Promise.allSettled(runs.map(({ ended }) => ended));
+      // Browsers connect in advance, and an open page asks again and again.
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+async function serve(
+  request: IncomingMessage,
+  deps: SetupDeps,
+  response: ServerResponse,
+): Promise<void> {
+  const answer = await answerTo(request, deps, response);
+  if (!answer) return;
+  const { status, text = '', type = 'text/plain', cookie } = answer;
+  if (cookie !== undefined) response.setHeader('set-cookie', cookie);
+  response.writeHead(status, { 'content-type': `${type}; charset=utf-8` }).end(text);
+}
+
+const answerTo: Route = async (request, deps, response) => {
+  const { method, url = '', headers } = request;
+  const refusal = deps.guard.refusesHost(headers);
+  if (refusal) return REFUSALS[refusal];
+  if (method === 'GET') return pageAt(url, headers, deps);
+  const route = method === 'POST' ? ROUTES.get(url) : undefined;
+  if (!route) return { status: 404 };
+  const refused = deps.guard.refusesRun(headers);
+  return refused ? REFUSALS[refused] : route(request, deps, response);
+};
+
+/** Nothing that a GET answers is about the stack, but for its name; and it changes nothing. */
+function pageAt(url: string, headers: IncomingMessage['headers'], deps: SetupDeps): Answer {
+  const { guard, page, about } = deps;
+  // Appended, so that a whole address in the request line is no path, either.
+  const { pathname = '', searchParams } = URL.parse(`http://console.invalid${url}`) ?? {};
+  const file = page.get(pathname);
+  if (file) return { status: 200, ...file };
+  if (pathname !== '/') return { status: 404, text: 'There is no such page.' };
+  const session = guard.open(searchParams?.get('token') ?? '');
+  if (session) deps.onUsed();
+  if (!session && !guard.hasCookie(headers)) return REFUSALS['no-session'];
+  const text = pageHtml(about, session?.key);
+  return { status: 200, text, type: 'text/html', cookie: session?.cookie };
+}
+
+const runLine: Route = async (request, deps, response) => {
+  const line = v.safeParse(commandLine, await readBody(request));
+  if (!line.success) return { status: 400, text: 'This is no command.' };
+  const { running } = deps;
+  if (running.size >= MOST_RUNNING) return { status: 429, text: 'Too many commands run already.' };
+  const run = randomUUID();
+  const interrupt = new AbortController();
+  // The stop button, a closed tab and the end of the console are all Ctrl-C.
+  response.on('close', () => interrupt.abort()).on('error', () => {});
+  response.writeHead(200, { 'content-type': 'application/x-ndjson; charset=utf-8' });
+  const send = (event: ConsoleEvent) => void response.write(`${JSON.stringify(event)}\n`);
+  send({ kind: 'begun', run });
+  const ended = runCommand(line.output, { ...deps, signal: interrupt.signal, send });
+  running.set(run, { interrupt, ended });
+  await ended.finally(() => running.delete(run));
+  response.end();
+  return undefined;
+};
+
+/** The command ends in order, and its own request still receives how it ended. */
+const stopRun: Route = async (request, { running }) => {
+  const body = v.safeParse(v.object({ run: v.string() }), await readBody(request));
+  const run = body.success ? running.get(body.output.run) : undefined;
+  run?.interrupt.abort();
+  return { status: run ? 204 : 404 };
+};
+
+const ROUTES: ReadonlyMap<string, Route> = new Map([
+  ['/run', runLine],
+  ['/stop', stopRun],
+]);
+
+/** Undefined where it is too large, breaks off or is no JSON. */
+async function readBody(request: IncomingMessage): Promise<unknown> {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const part of request) {
+      bytes += part.length;
+      if (bytes > MOST_BODY_BYTES) return undefined;
+      parts.push(part);
+    }
+    return JSON.parse(Buffer.concat(parts).toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+const REFUSALS: Readonly<Record<Refusal, Answer>> = {
+  'other-host': { status: 421, text: 'This console answers only at the address that it printed.' },
+  'other-origin': { status: 403, text: 'Only the page of this console may ask.' },
+  'not-json': { status: 415, text: 'Send JSON.' },
+  'no-session': {
+    status: 403,
+    text: 'The address of this console opens it once, in one browser. For another one, run "npx loyalty-connector console" again.',
+  },
+};
+
+interface PageFile {
+  readonly text: string;
+  readonly type: string;
+}
+
+/** By its path: `/page.js`. */
+type PageFiles = ReadonlyMap<string, PageFile>;
+
+const FOLDER = 'scripts/connector/ground/console/page';
+const TYPES = { '/page.js': 'text/javascript', '/page.css': 'text/css' } as const;
+
+/** In the package they are built already: operators need no Preact. */
+export async function readPage(): Promise<PageFiles> {
+  const isPacked = extname(import.meta.filename) === '.js';
+  const read = isPacked ? readBuilt : await buildPage();
+  return new Map(
+    await Promise.all(
+      Object.entries(TYPES).map(
+        async ([path, type]) => [path, { text: await read(path), type }] as const,
+      ),
+    ),
+  );
+}
+
+function readBuilt(path: string): Promise<string> {
+  return readFile(join(import.meta.dirname, 'page', path), 'utf8');
+}
+
+/** Their licence asks for its notice in every copy. */
+const NOTICE =
+  '/* Contains Preact (c) 2015-present Jason Miller and Preact Signals (c) 2022-present Preact Team, both under ' +
+  'the MIT License. */';
+
+/** One script and one style sheet, from the sources. */
+async function buildPage(): Promise<(path: string) => Promise<string>> {
+  const { build } = await import('esbuild');
+  const { outputFiles } = await build({
+    absWorkingDir: PACKAGE_FOLDER,
+    entryPoints: { page: join(PACKAGE_FOLDER, FOLDER, 'main.tsx') },
+    outdir: join(PACKAGE_FOLDER, FOLDER),
+    bundle: true,
+    minify: true,
+    write: false,
+    platform: 'browser',
+    format: 'esm',
+    target: ['chrome123', 'edge123', 'firefox120', 'safari17.5'],
+    charset: 'utf8',
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    legalComments: 'none',
+    banner: { js: NOTICE, css: NOTICE },
+    logLevel: 'warning',
+  });
+  const texts = new Map(outputFiles.map(({ path, text }) => [`/${basename(path)}`, text]));
+  return async (path) => {
+    const text = texts.get(path);
+    if (text === undefined) throw new Error(`esbuild did not build ${path}`);
+    return text;
+  };
+}
+
+/** `key` is there once, in the answer to the printed address; the page keeps it. */
+function pageHtml(about: AboutConsole, key: string | undefined): string {
+  const keyLine =
+    key === undefined ? '' : `<meta name="console-key" content="${attribute(key)}">\n`;
+  return `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="console" content="${attribute(JSON.stringify(about))}">
+${keyLine}<title>${attribute(about.stack)}</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="/page.css">
+<script type="module" src="/page.js"></script>
+<body></body>
+</html>
+`;
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  ...{ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' },
+};
+
+function attribute(text: string): string {
+  return text.replace(/[&<>"']/g, (one) => ENTITIES[one] ?? '');
+}
+
+/** What the page knows of its console. Without secrets. */
+export type AboutConsole = ReturnType<typeof aboutConsole>;
+
+export function aboutConsole({
+  createProgram,
+  deployment,
+  readOnly,
+}: Pick<RunSettings, 'createProgram' | 'deployment' | 'readOnly'>) {
+  const { where, stack, region, version, connector, aws } = deployment;
+  return {
+    ...{ where, stack, region, version, readOnly },
+    ...(aws.profile !== undefined && { profile: aws.profile }),
+    shops: connector.shops.map(({ domain }) => domain),
+    hasStorefront: connector.storefront !== undefined,
+    commands: offeredCommands(readOnly),
+    /** The commands that take `--yes`: without it they only say what they would do. */
+    previewed: previewedCommands(createProgram(), []),
+    sandboxes: sandboxesOf(deployment),
+  };
+}
+
+function previewedCommands({ commands, options }: Command, path: string[]): readonly string[] {
+  const own = options.some(({ long }) => long === '--yes') ? [path.join(' ')] : [];
+  return [...own, ...commands.flatMap((one) => previewedCommands(one, [...path, one.name()]))];
+}
+
+/** The pages of the sandboxes on this machine. */
+function sandboxesOf({ sandbox, connector }: Deployment) {
+  if (!sandbox) return [];
+  const pages = (name: string, addresses: string, path: string) =>
+    addresses.split(' ').map((address, index, { length }) => ({
+      name: length > 1 ? `${name} of ${connector.shops[index]?.domain}` : name,
+      address: `${address}${path}`,
+    }));
+  const { shopAddress } = sandbox;
+  return [
+    ...(shopAddress === undefined ? [] : [{ name: 'Shop', address: shopAddress }]),
+    ...pages('Store', sandbox.storeAddress, '/'),
+    ...pages('Loyalty', sandbox.loyaltyAddress, '/state'),
+  ];
+}

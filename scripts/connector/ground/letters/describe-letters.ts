@@ -1,0 +1,232 @@
+import type { Connector } from '../../../../shared/config/connector-config.ts';
+import {
+  DEAD_LETTER_DAYS,
+  type ListedDeadLetter,
+} from '../../../../shared/core/batch/dead-letter.ts';
+import { type EventKind, isEntityKind } from '../../../../shared/core/events/event.ts';
+import type { DeadLetterReason } from '../../../../shared/core/events/outcome.ts';
+import { adviceOn } from '../../../../shared/loyalty/error-advice.ts';
+import type { Deployment } from '../session/deployment.ts';
+import { nameKey, openShopServices, readNames } from '../session/services.ts';
+import {
+  type Cell,
+  type Row,
+  right,
+  type Suggestion,
+  type TableBlock,
+  table,
+} from '../terminal/document.ts';
+import { type Line, line } from '../terminal/line.ts';
+import { counted } from '../terminal/text.ts';
+import type { Known } from './read-letters.ts';
+
+/** Dead letters that were given up for one and the same cause; those that were delivered since are one group. */
+export interface LetterGroup {
+  readonly reason: DeadLetterReason;
+  readonly code: string | undefined;
+  readonly why: string;
+  readonly delivered: boolean;
+  /** What a person can do about the code, where it is known. */
+  readonly advice: string | undefined;
+  readonly count: number;
+  /** ISO 8601. */
+  readonly oldest: string;
+  readonly newest: string;
+  /** The newest of them. */
+  readonly example: About;
+}
+
+/** What a dead letter is about, as far as it can be read. */
+interface About {
+  readonly letterId: string;
+  readonly shop: string | undefined;
+  readonly kind: EventKind | undefined;
+  readonly id: string | undefined;
+}
+
+/** Reasons can quote a size or a field, so their number has a limit. */
+const MOST_GROUPS = 200;
+const REST = 'further reasons, too many to list: narrow them down with a filter';
+const DELIVERED =
+  'The loyalty service got the same or a newer state of each since. Nothing is left to send.';
+
+/** Of dead letters with the newest first. The largest group first, and last those that were delivered since. */
+export function groupsOf(
+  letters: readonly ListedDeadLetter[],
+  delivered: Known['delivered'] = new Set(),
+): readonly LetterGroup[] {
+  const isOver = ({ letterId }: ListedDeadLetter) => delivered.has(letterId);
+  const open = letters.filter((letter) => !isOver(letter));
+  const byCause = Map.groupBy(open, ({ reason, code, why }) => JSON.stringify([reason, code, why]));
+  const bySize = [...byCause.values()].toSorted((one, other) => other.length - one.length);
+  return [
+    ...bySize.slice(0, MOST_GROUPS).flatMap((some) => groupOf(some)),
+    ...groupOf(bySize.slice(MOST_GROUPS).flat(), { why: REST }),
+    ...groupOf(letters.filter(isOver), { why: DELIVERED, advice: undefined, delivered: true }),
+  ];
+}
+
+function groupOf(
+  letters: readonly ListedDeadLetter[],
+  changes: Partial<LetterGroup> = {},
+): readonly LetterGroup[] {
+  const [newest, oldest] = [letters[0], letters.at(-1)];
+  if (!newest || !oldest) return [];
+  const { reason, code, why } = newest;
+  return [
+    {
+      ...{ reason, code, why, delivered: false, advice: adviceOn(code), count: letters.length },
+      ...{ oldest: isoOf(oldest.at), newest: isoOf(newest.at), example: aboutOf(newest) },
+      ...changes,
+    },
+  ];
+}
+
+export const isoOf = (epochMs: number): string => new Date(epochMs).toISOString();
+
+export const aboutOf = ({ letterId, event }: ListedDeadLetter): About => ({
+  ...{ letterId, shop: event?.shop, kind: event?.kind, id: event?.id },
+});
+
+/** With `narrow`, a cause opens the list of its dead letters; with `next`, it can be acted on. */
+export function groupsTable(
+  groups: readonly LetterGroup[],
+  names: Names,
+  offer: {
+    readonly narrow?: (group: LetterGroup) => Line;
+    readonly next?: (group: LetterGroup) => readonly Suggestion[];
+  } = {},
+): TableBlock {
+  const rows = groups.map((group): Row => {
+    const { count, delivered, oldest, newest, example, why, advice } = group;
+    const reason = delivered ? 'delivered since' : group.reason;
+    return {
+      cells: [
+        count,
+        offer.narrow ? { text: reason, opens: offer.narrow(group) } : reason,
+        (!delivered && group.code) || '–',
+        { at: oldest },
+        { at: newest },
+        { text: aboutText(example, names), opens: showLine(example.letterId) },
+      ],
+      detail: advice === undefined ? why : `${why.replace(/\.$/, '')}. ${advice}`,
+      ...(offer.next && { next: offer.next(group) }),
+    };
+  });
+  const [code, example] = ['Code', 'Example'].map((title) => ({ title, shrinks: true }));
+  return table([right('Count'), 'Reason', code ?? '', 'Oldest', 'Newest', example ?? ''], rows);
+}
+
+/** The same, with the names of its examples. */
+export async function namedGroups(
+  groups: readonly LetterGroup[],
+  deployment: Deployment,
+): Promise<TableBlock> {
+  const examples = groups.map(({ example }) => example);
+  return groupsTable(groups, await namesOf(deployment, examples));
+}
+
+export const BECAUSE = { name: 'because', label: 'Reason for dropping' };
+
+/** For a body that names nothing the store could be asked for: what it was about may be missing. */
+export function compareSince({ at, family }: ListedDeadLetter): readonly Suggestion[] {
+  if (family !== 'orders') return [];
+  const say =
+    'A body that does not say what it is about cannot be sent again, only dropped. To see whether an order lacks something:';
+  const since = isoOf(at).slice(0, 10);
+  return [{ label: 'Compare orders', say, line: line('compare', ['orders'], { since }) }];
+}
+
+export const showLine = (letterId: string): Line => line('dead-letters show', [letterId]);
+
+export type Names = Known['names'];
+
+/** Stands for the id that a body does not have. */
+const HASH = /^[0-9a-f]{64}$/;
+
+/** `order #1007`, `product Hat`, or with the id where the name is not known; of what cannot be read the id of the dead letter. */
+export function aboutText(about: About, names: Names): string {
+  const { shop = '', kind, id, letterId } = about;
+  if (kind === undefined || id === undefined) return letterId;
+  if (HASH.test(id)) return `a body without ${kind === 'order' ? 'an order number' : 'an id'}`;
+  return `${kind} ${names.get(shop)?.get(nameKey(about)) ?? id}`;
+}
+
+/** What happened to it; undefined for what is neither an order, a product, a code nor a customer. */
+export function traceOf({ kind, id = '', shop }: About): Line | undefined {
+  if (kind === undefined || !isEntityKind(kind)) return undefined;
+  return line('trace', [kind === 'member' ? 'customer' : kind, id], { shop });
+}
+
+export function aboutCell(about: About, names: Names): Cell {
+  const [words, opens] = [aboutText(about, names), traceOf(about)];
+  return opens ? { text: words, opens } : words;
+}
+
+/** A list must not wait for a store that does not answer. */
+const PATIENCE_MS = 2_000;
+
+/** The names of these, with one request for each shop; none where the store cannot be asked. */
+export async function namesOf(
+  { onSecretsDenied: _, ...deployment }: Deployment,
+  abouts: readonly About[],
+): Promise<Names> {
+  const none: ReadonlyMap<string, string> = new Map();
+  const read = async (domain: string) => {
+    const shop = deployment.connector.shops.find((one) => one.domain === domain);
+    const entities = abouts.filter((one) => one.shop === domain);
+    return shop ? readNames(openShopServices(deployment), shop, entities) : none;
+  };
+  const patience = new Promise<typeof none>((resolve) => {
+    setTimeout(() => resolve(none), PATIENCE_MS).unref();
+  });
+  const reading = [...new Set(abouts.flatMap(({ shop }) => shop ?? []))].map(async (domain) => {
+    const names = await Promise.race([read(domain), patience]).catch(() => none);
+    return [domain, names] as const;
+  });
+  return new Map(await Promise.all(reading));
+}
+
+/** `5 rejected orders`, or `7 dead letters` where there are several kinds, or several about one order. */
+export function lettersText(letters: readonly ListedDeadLetter[]): string {
+  const things = letters.map(({ reason, event }) => `${reason} ${event?.kind ?? 'message'}`);
+  const [first = '', ...others] = new Set(things);
+  const ids = new Set(letters.map(({ event, letterId }) => event?.id ?? letterId));
+  const isEachOne = others.length === 0 && ids.size === letters.length;
+  return counted(letters.length, isEachOne ? first : 'dead letter');
+}
+
+const DAY_MS = 86_400_000;
+
+/** ISO 8601: when SQS deletes it. */
+export const deletedAt = ({ at }: Pick<ListedDeadLetter, 'at'>): string =>
+  isoOf(at + DEAD_LETTER_DAYS * DAY_MS);
+
+/** What a deep scan compares: see docs/healing.md. */
+const SCANNED: ReadonlySet<string> = new Set(['order', 'product', 'coupon', 'discount']);
+
+/** It left no rejection in the ledger, which a scan would respect: not even once it is dropped. */
+export const isUnrecorded = ({ event, reason }: ListedDeadLetter): boolean =>
+  !event || (reason === 'unreadable' && SCANNED.has(event.kind));
+
+/** What happens to the dead letter if nobody decides. */
+export function expiryText(
+  letter: ListedDeadLetter,
+  { healing }: Pick<Connector, 'healing'>,
+): string {
+  // From then on a deep scan takes what was rejected for lost: a day later than SQS.
+  const day = isoOf(Date.parse(deletedAt(letter)) + DAY_MS).slice(0, 10);
+  const then = () => {
+    const { event } = letter;
+    if (!event || isUnrecorded(letter)) {
+      return 'If the store has what it is about, reconcile sends that without it.';
+    }
+    if (!SCANNED.has(event.kind)) {
+      return 'Decide before: docs/healing.md says what is left to do by hand then.';
+    }
+    return healing.deepEveryDays === false
+      ? 'Nothing sends it then until it changes in the store, because the settings turn deep scans off.'
+      : `The first deep scan after ${day} sends what the store then has, at the latest; of an order from before the last 60 days only if the app has read_all_orders.`;
+  };
+  return `SQS deletes it on ${deletedAt(letter).slice(0, 10)}. ${then()}`;
+}

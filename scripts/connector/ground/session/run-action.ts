@@ -1,0 +1,246 @@
+import type { Command } from 'commander';
+import { VERSION } from '../../../../shared/config/release.ts';
+import { NewerItem } from '../../../../shared/core/ledger/ledger.ts';
+import { type Document, exitCodeOf, type VerdictKind } from '../terminal/document.ts';
+import { BadArguments, EXIT, type ExitCode, Problem, StoppedEarly } from '../terminal/exit.ts';
+import { withLineTexts } from '../terminal/line.ts';
+import { printDocument } from '../terminal/print-document.ts';
+import { createTerminal } from '../terminal/terminal.ts';
+import { printable, printableJson } from '../terminal/text.ts';
+import type { ChangeEnded, CommandLine, Recorded, RecordedChange } from './audit-records.ts';
+import type { Deployment } from './deployment.ts';
+import { deleteOldCopies } from './dropped-copies.ts';
+import { explainAwsError } from './explain-aws-error.ts';
+import type { CommonOptions, Host, Session } from './session.ts';
+
+/**
+ * The code of a command. Returns what it answers, whose verdict is the exit code, or the exit code alone; throws a
+ * `Problem` to print it and end with 1.
+ */
+export type Action<Options> = (
+  session: Session,
+  options: Options & CommonOptions,
+  ...operands: string[]
+) => Promise<ExitCode | Document>;
+
+const hosts = new WeakMap<Command, Host>();
+
+/** Commands of this program run there; without it in this process, at its terminal. */
+export function setHost(program: Command, host: Host): void {
+  hosts.set(program, host);
+}
+
+function hostOf(command: Command): Host {
+  return command.parent ? hostOf(command.parent) : (hosts.get(command) ?? processHost);
+}
+
+/** Wraps an action for commander: opens the session, handles interruptions and reports errors. */
+export function runAction<Options = object>(action: Action<Options>) {
+  return async (...given: unknown[]): Promise<void> => {
+    // commander passes the operands, the command's own options and the command.
+    const command = given.at(-1) as Command;
+    const operands = given.slice(0, -2).flat() as string[];
+    const options = command.optsWithGlobals<Options & CommonOptions>();
+    const line = { command: pathOf(command), operands, options: command.opts() };
+    const host = hostOf(command);
+    const { session, wasInterrupted, explain, end } = openSession(options, line, host);
+    let code: ExitCode;
+    let verdict: VerdictKind | undefined;
+    try {
+      await deleteOldCopies(new Date());
+      const answer = await action(session, options, ...operands);
+      if (typeof answer === 'object') session.show(answer);
+      verdict = typeof answer === 'object' ? answer.verdict?.kind : undefined;
+      code = typeof answer === 'object' ? exitCodeOf(answer) : answer;
+      if (wasInterrupted()) code = EXIT.interrupted;
+    } catch (error) {
+      code = reportError(error, options, { command: line.command, explain, host });
+    }
+    await end(code, verdict);
+    host.end(code);
+  };
+}
+
+/** `dead-letters replay`; empty for the program itself. */
+export function pathOf(command: Command): string {
+  return command.parent ? `${pathOf(command.parent)} ${command.name()}`.trim() : '';
+}
+
+function openSession(options: CommonOptions, line: CommandLine, host: Host) {
+  const terminal = host.createTerminal({ quiet: options.json === true });
+  let controller: AbortController | undefined;
+  let interruptions = 0;
+  let ending = 'Finishing the current batch, then stopping.';
+  let change: RecordedChange | undefined;
+  let found: Deployment | undefined;
+  let secretsDenied = false;
+  /** Undefined for a bug. */
+  const explain = (error: unknown) => explainError(error, options, policyOf(found));
+  host.onInterruption(() => {
+    interruptions += 1;
+    if (!controller || interruptions > 1) return undefined;
+    controller.abort();
+    return ending;
+  });
+  const session: Session = {
+    terminal,
+    show(document) {
+      const place = found && { ...found, profile: found.aws.profile };
+      if (host.showDocument) host.showDocument(document);
+      else if (options.json) terminal.line(printableJson(withLineTexts(document, place)));
+      else {
+        printDocument(terminal, document, { place, full: options.full, now: new Date() });
+      }
+    },
+    async findDeployment(stack) {
+      const onSecretsDenied = () => {
+        secretsDenied = true;
+      };
+      const named = stack === undefined ? options : { ...options, stack };
+      found = { ...(await host.findDeployment(named)), onSecretsDenied };
+      const note = await found.note?.();
+      if (note !== undefined) terminal.note(note);
+      return found;
+    },
+    async beginChange(deployment, recorded = 'change', about = {}) {
+      // At a terminal the process may have ended by now; the console goes on with what began.
+      if (!change && interruptions > 0) throw new StoppedEarly();
+      const { recordChange } = await import('./audit-records.ts');
+      const named = { ...line, options: { ...line.options, ...about } };
+      change ??= await recordChange(deployment, named, recorded).catch((error: unknown) => {
+        throw cannotRecord(error, explain, recorded);
+      });
+      return change;
+    },
+    interruption(note = ending) {
+      ending = note;
+      controller ??= new AbortController();
+      host.onClosedOutput(() => controller?.abort());
+      return controller.signal;
+    },
+  };
+  return {
+    session,
+    wasInterrupted: () => interruptions > 0,
+    explain,
+    async end(code: ExitCode, verdict?: VerdictKind) {
+      if (secretsDenied) terminal.note(withoutSecrets(policyOf(found)));
+      await change?.end(endOf(code, verdict)).catch((error: unknown) => {
+        const why = explain(error)?.message ?? String(error);
+        terminal.note(`The end of this command could not be recorded in the ledger. ${why}`);
+      });
+    },
+  };
+}
+
+/** A change that was made and reported what is still wrong has not failed. */
+function endOf(
+  code: ExitCode,
+  verdict: VerdictKind | undefined,
+): Pick<ChangeEnded, 'result' | 'verdict'> {
+  if (code === EXIT.interrupted) return { result: 'interrupted' };
+  if (verdict) return { result: 'finished', verdict };
+  return { result: code === EXIT.fine ? 'finished' : 'failed' };
+}
+
+/** Empty where the stack has no such output. */
+function policyOf(deployment: Deployment | undefined): string {
+  try {
+    return deployment?.output('OperatorPolicy') ?? '';
+  } catch (error) {
+    if (error instanceof Problem) return '';
+    throw error;
+  }
+}
+
+function withoutSecrets(operatorPolicy: string): string {
+  return `Your AWS credentials may not read the secrets of this stack, so the store and the loyalty service were not asked.\nThe policy ${operatorPolicy} allows it (docs/operator-access.md).`;
+}
+
+type Explain = (error: unknown) => Problem | undefined;
+
+/** No change without a record: an operator could otherwise hide one by breaking the record. */
+function cannotRecord(error: unknown, explain: Explain, recorded: Recorded): unknown {
+  const problem = explain(error);
+  if (!problem) return error;
+  const nothing = recorded === 'reveal' ? 'No personal data is shown' : 'Nothing was changed';
+  const message = `${nothing}, because the ledger does not accept the audit record of this command. ${problem.message}`;
+  return new Problem(message, problem.next);
+}
+
+function explainError(
+  error: unknown,
+  options: CommonOptions,
+  operatorPolicy: string,
+): Problem | undefined {
+  if (!(error instanceof NewerItem)) return explainAwsError(error, options, operatorPolicy);
+  return new Problem(
+    `In the ledger, ${error.message}.`,
+    `This command is ${VERSION}. Update it (npm install --save-exact loyalty-connector@latest), then repeat the command.`,
+  );
+}
+
+/** Reports what went wrong and returns the exit code. */
+function reportError(
+  error: unknown,
+  options: CommonOptions,
+  {
+    command,
+    explain,
+    host,
+  }: { readonly command: string; readonly explain: Explain; readonly host: Host },
+): ExitCode {
+  if (error instanceof BadArguments) {
+    host.reportProblem({ message: `${command}: ${error.message}` });
+    return EXIT.badArguments;
+  }
+  const problem = error instanceof Problem ? error : explain(error);
+  const showStack = options.verbose === true || Boolean(process.env.DEBUG);
+  if (problem) {
+    host.reportProblem(problem);
+    if (showStack && !(error instanceof Problem)) console.error(error);
+    return error instanceof StoppedEarly ? EXIT.interrupted : EXIT.failed;
+  }
+  if (showStack) console.error(error);
+  const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  const next = 'This error is unexpected. Run the command with --verbose to see where it happened.';
+  host.reportProblem({ message, ...(!showStack && { next }) });
+  return EXIT.failed;
+}
+
+/** Without colours: it may quote what was typed or read. */
+const printError = (text: string): void => {
+  process.stderr.write(`${text.split('\n').map(printable).join('\n')}\n`);
+};
+
+/** This process: its terminal, Ctrl-C and its exit code. */
+const processHost: Host = {
+  createTerminal,
+  async findDeployment(options) {
+    const { findDeployment } = await import('./find-deployment.ts');
+    return findDeployment(options);
+  },
+  onInterruption(interrupt) {
+    process.on('SIGINT', () => {
+      const ending = interrupt();
+      if (ending === undefined) process.exit(EXIT.interrupted);
+      // The cursor may be behind a progress line.
+      const start = process.stderr.isTTY ? '\n' : '';
+      printError(`${start}${ending} Press Ctrl-C again to stop at once.`);
+    });
+  },
+  onClosedOutput(stop) {
+    // main.ts ends the process when a pipe is closed (`| head`): too early for a command that ends in order.
+    process.stdout.removeAllListeners('error').on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error;
+      stop();
+    });
+  },
+  reportProblem({ message, next }) {
+    printError(message);
+    if (next !== undefined) printError(next);
+  },
+  end(code) {
+    process.exitCode = code;
+  },
+};

@@ -1,0 +1,53 @@
+import type { Document } from '../terminal/document.ts';
+import type { ExitCode, Problem } from '../terminal/exit.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import type { Recorded, RecordedChange } from './audit-records.ts';
+import type { Deployment, StackOptions } from './deployment.ts';
+
+/** The options that every command takes. */
+export interface CommonOptions extends StackOptions {
+  readonly json?: boolean;
+  readonly verbose?: boolean;
+  /** Of some commands: also what is folded away on a page. */
+  readonly full?: boolean;
+}
+
+/** What a running command has access to. */
+export interface Session {
+  readonly terminal: Terminal;
+  /** A document before the one that the command returns: in a loop, or before it fails. */
+  show(document: Document): void;
+  /** The deployment that the options name, or this stack instead; throws a `Problem` when there is none. */
+  findDeployment(stack?: string): Promise<Deployment>;
+  /**
+   * To be called before the first change, and before personal data is read to be shown: writes into the ledger
+   * who begins what, and throws a `Problem` when that fails. The end of the command is recorded by itself, with
+   * what was counted. `about` names what was found by the words that were typed, which may be an e-mail address and
+   * then are not recorded.
+   */
+  beginChange(
+    deployment: Deployment,
+    recorded?: Recorded,
+    about?: Readonly<Record<string, string>>,
+  ): Promise<Pick<RecordedChange, 'count'>>;
+  /**
+   * Fires at the first Ctrl-C. A command that uses it must end soon after; without it Ctrl-C ends the
+   * process at once, and so does a second one. `note` says what happens until then.
+   */
+  interruption(note?: string): AbortSignal;
+}
+
+/** Where a command runs: this process with its terminal, or a request of the console. */
+export interface Host {
+  createTerminal(settings: { readonly quiet: boolean }): Terminal;
+  /** Undefined: documents are printed at the terminal. */
+  readonly showDocument?: (document: Document) => void;
+  findDeployment(options: CommonOptions): Promise<Deployment>;
+  /** `interrupt` returns what the command does until it ends in order; undefined when it must be ended at once. */
+  onInterruption(interrupt: () => string | undefined): void;
+  /** The reader of the output is gone: a command that ends in order begins to end. */
+  onClosedOutput(stop: () => void): void;
+  reportProblem(problem: Pick<Problem, 'message'> & Partial<Pick<Problem, 'next'>>): void;
+  /** After everything else of the command. */
+  end(code: ExitCode): void;
+}

@@ -1,0 +1,280 @@
+import type { ExitCode } from './exit.ts';
+import { type Line, line } from './line.ts';
+import type { Column } from './terminal.ts';
+
+/**
+ * What a command answers. The terminal and the page draw it; `--json` prints it as it is. Nothing in it is made for one
+ * of them: a new command needs no code of the page.
+ */
+export interface Document<Data = unknown> {
+  /** What it is about: `Order #1007 of example-store.myshopify.com`. */
+  readonly title: string;
+  /** Without one, the document is a list or a preview, and says neither good nor bad. */
+  readonly verdict?: Verdict;
+  readonly blocks: readonly Block[];
+  /** What to do now, the most useful first. */
+  readonly next?: readonly Suggestion[];
+  /** The values behind the blocks, for programs. Neither terminal nor page reads them. */
+  readonly data?: Data;
+  /** So many seconds later another look may show something new: an open page looks again. */
+  readonly freshSeconds?: number;
+}
+
+/**
+ * `well` and `waits` only of what was read just now. `waits` goes on by itself; `not known`: it could not be read, or not
+ * all of it.
+ */
+export type VerdictKind = 'well' | 'waits' | 'action required' | 'not known';
+
+export interface Verdict {
+  readonly kind: VerdictKind;
+  /** In one sentence. */
+  readonly what: string;
+}
+
+/** `soft`: worth less attention. */
+export type Tone = 'well' | 'waits' | 'bad' | 'soft';
+
+/** A text, a number, a moment (ISO 8601), or a text that has a tone or opens another document. */
+export type Cell =
+  | string
+  | number
+  | { readonly at: string }
+  | { readonly text: string; readonly tone?: Tone; readonly opens?: Line };
+
+/** A command to run next: a line to copy at a terminal, a link or a button on a page. */
+export interface Suggestion {
+  /** On a button: `Send 5`, `See 5 rejected orders`. */
+  readonly label: string;
+  /** Complete but for `--yes`, which the page adds once a person has agreed to what the command says without it. */
+  readonly line: Line;
+  /** When to do it, or what it does, in words before the command. */
+  readonly say?: string;
+  /** What a person must add, such as a reason. At a terminal its label stands in the line: `<reason for dropping>`. */
+  readonly asks?: readonly Field[];
+}
+
+export interface Field {
+  /** The option of the command. */
+  readonly name: string;
+  readonly label: string;
+  readonly value?: string;
+  /** Values with their names, where only these are possible. */
+  readonly of?: Readonly<Record<string, string>>;
+  readonly type?: 'text' | 'date' | 'flag';
+}
+
+export type Block =
+  | TextBlock
+  | FindingsBlock
+  | FactsBlock
+  | TableBlock
+  | TimelineBlock
+  | ArithmeticBlock
+  | FlowBlock
+  | ChartBlock
+  | CodeBlock
+  | FormBlock
+  | SectionBlock;
+
+export interface TextBlock {
+  readonly kind: 'text';
+  readonly text: string;
+  readonly tone?: Tone;
+}
+
+/** What was found, the root cause first; what only follows from it is folded below. */
+export interface FindingsBlock {
+  readonly kind: 'findings';
+  readonly title?: string;
+  readonly findings: readonly ShownFinding[];
+}
+
+export interface ShownFinding {
+  /** `info`: neither good nor bad, but worth knowing. */
+  readonly tone: 'well' | 'waits' | 'bad' | 'info';
+  /** The part that was looked at: `secrets`. */
+  readonly name?: string;
+  readonly what: string;
+  /** What to do, in words, where no command does it. */
+  readonly fix?: string;
+  readonly next?: readonly Suggestion[];
+  readonly follows?: readonly ShownFinding[];
+}
+
+export interface FactsBlock {
+  readonly kind: 'facts';
+  readonly title?: string;
+  readonly facts: readonly (readonly [label: string, value: Cell])[];
+}
+
+export interface TableBlock {
+  readonly kind: 'table';
+  readonly title?: string;
+  readonly columns: readonly Column[];
+  readonly rows: readonly Row[];
+  /** Instead of a table without rows; without it, such a table is not drawn. */
+  readonly empty?: string;
+  /** On a page a person chooses rows by their `key`; the actions then get the keys as this option. */
+  readonly choose?: { readonly option: string; readonly actions: readonly Suggestion[] };
+}
+
+export interface Row {
+  readonly cells: readonly Cell[];
+  /** A line below the row. */
+  readonly detail?: string;
+  readonly tone?: Tone;
+  /** What to do with what the row is about: below it on a page, below the table at a terminal. */
+  readonly next?: readonly Suggestion[];
+  /** Where rows can be chosen. */
+  readonly key?: string;
+}
+
+export interface TimelineBlock {
+  readonly kind: 'timeline';
+  readonly title?: string;
+  readonly lines: readonly {
+    /** ISO 8601. */
+    readonly at: string;
+    readonly who: string;
+    readonly what: string;
+    readonly detail?: string;
+    readonly tone?: Tone;
+  }[];
+}
+
+/** How an amount came about. */
+export interface ArithmeticBlock {
+  readonly kind: 'arithmetic';
+  readonly title?: string;
+  readonly steps: readonly {
+    /** `196.00`, `−32.67`: aligned by its end. */
+    readonly amount: string;
+    readonly what: string;
+    /** ISO 8601; absent for what has no moment. */
+    readonly at?: string;
+    /** A sum of the steps above it. */
+    readonly isSum?: boolean;
+  }[];
+}
+
+/** Stages of a pipeline, in order, with figures. */
+export interface FlowBlock {
+  readonly kind: 'flow';
+  readonly title: string;
+  readonly stages: readonly {
+    readonly name: string;
+    readonly text?: string;
+    readonly figures?: readonly {
+      readonly value: string;
+      readonly name: string;
+      readonly tone?: Tone;
+      readonly opens?: Line;
+    }[];
+    readonly table?: TableBlock;
+  }[];
+}
+
+/** One value for each period, the oldest first; null where nothing was measured. */
+export interface ChartBlock {
+  readonly kind: 'chart';
+  readonly title: string;
+  /** ISO 8601: when the first period begins. */
+  readonly from: string;
+  readonly everySeconds: number;
+  readonly unit: 'count' | 'milliseconds';
+  readonly series: readonly {
+    readonly name: string;
+    readonly values: readonly (number | null)[];
+    readonly tone?: Tone;
+  }[];
+}
+
+/** Text as it is, such as the JSON of a call. */
+export interface CodeBlock {
+  readonly kind: 'code';
+  readonly title?: string;
+  readonly text: string;
+  /** On a page it opens when a person wants it; a terminal shows it with `--full`. */
+  readonly folded?: boolean;
+}
+
+/** Narrows the document on a page; at a terminal, options do. */
+export interface FormBlock {
+  readonly kind: 'form';
+  readonly label: string;
+  readonly line: Line;
+  readonly fields: readonly Field[];
+}
+
+export interface SectionBlock {
+  readonly kind: 'section';
+  readonly title: string;
+  readonly blocks: readonly Block[];
+  readonly folded?: boolean;
+}
+
+const CODES: Readonly<Record<VerdictKind, ExitCode>> = {
+  well: 0,
+  'action required': 1,
+  waits: 3,
+  'not known': 4,
+};
+
+/** The exit code of a command that ended with this document. */
+export function exitCodeOf({ verdict }: Pick<Document, 'verdict'>): ExitCode {
+  return verdict ? CODES[verdict.kind] : 0;
+}
+
+/** Is not drawn, nor its title. */
+export function isEmpty(block: Block): boolean {
+  if (block.kind === 'table') return block.rows.length === 0 && block.empty === undefined;
+  return block.kind === 'facts' && block.facts.length === 0;
+}
+
+/** With what a person must add, as `<reason for dropping>`: the line to copy. An empty field may be left out. */
+export function completeLine({ line, asks = [] }: Pick<Suggestion, 'line' | 'asks'>): Line {
+  const options = { ...line.options };
+  for (const { name, label, value } of asks) {
+    if (value !== '') options[name] ??= value ?? `<${label.toLowerCase()}>`;
+  }
+  return { ...line, options };
+}
+
+/** Before a command that shows personal data. */
+export const REVEALS = 'With personal data (this is recorded with your name):';
+
+/** A paragraph. */
+export const text = (words: string, tone?: Tone): TextBlock => ({
+  kind: 'text',
+  text: words,
+  ...(tone && { tone }),
+});
+
+/** Facts without those that have no value. */
+export function facts(
+  given: readonly (readonly [label: string, value: Cell | undefined])[],
+  title?: string,
+): FactsBlock {
+  const known = given.filter((one): one is readonly [string, Cell] => one[1] !== undefined);
+  return { kind: 'facts', ...(title !== undefined && { title }), facts: known };
+}
+
+/** A column is its title, or more; a row its cells, or more. */
+export function table(
+  columns: readonly (string | Column)[],
+  rows: readonly (readonly Cell[] | Row)[],
+  more: Pick<Partial<TableBlock>, 'title' | 'empty' | 'choose'> = {},
+): TableBlock {
+  return {
+    kind: 'table',
+    ...more,
+    columns: columns.map((one) => (typeof one === 'string' ? { title: one } : one)),
+    rows: rows.map((one) => ('cells' in one ? one : { cells: one })),
+  };
+}
+
+/** A column of numbers. */
+export const right = (title: string): Column => ({ title, align: 'right' });
+
+export const DOCTOR: Suggestion = { label: 'Find the cause', line: line('doctor') };

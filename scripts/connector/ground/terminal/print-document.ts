@@ -1,0 +1,260 @@
+import {
+  type ArithmeticBlock,
+  type Block,
+  type Cell,
+  type ChartBlock,
+  completeLine,
+  type Document,
+  type FactsBlock,
+  type FlowBlock,
+  isEmpty,
+  type ShownFinding,
+  type Suggestion,
+  type TableBlock,
+  type TimelineBlock,
+  type VerdictKind,
+} from './document.ts';
+import { type LinePlace, lineText } from './line.ts';
+import { renderTable, type Terminal } from './terminal.ts';
+import { printable, relativeTime, secondsText, utcText, wrap } from './text.ts';
+
+export interface PrintSettings {
+  /** Where the suggested commands run; undefined where there is no deployment. */
+  readonly place?: LinePlace | undefined;
+  /** Also what is folded away on a page. */
+  readonly full?: boolean | undefined;
+  readonly now: Date;
+}
+
+const STYLES = { well: 'green', waits: 'yellow', bad: 'red', soft: 'dim', info: 'dim' } as const;
+const VERDICTS: Readonly<Record<VerdictKind, keyof typeof STYLES>> = {
+  well: 'well',
+  waits: 'waits',
+  'action required': 'bad',
+  'not known': 'waits',
+};
+
+/** Draws a document at the terminal: the verdict, what it rests on, and what to do next. */
+export function printDocument(
+  terminal: Terminal,
+  { title, verdict, blocks, next = [] }: Document,
+  settings: PrintSettings,
+): void {
+  terminal.line(terminal.style('bold', printable(title)));
+  if (verdict) {
+    terminal.line();
+    const style = STYLES[VERDICTS[verdict.kind]];
+    terminal.line(terminal.style(['bold', style], verdict.kind.toUpperCase()));
+    printWords(terminal, verdict.what, '  ');
+  }
+  for (const block of blocks) printBlock(terminal, block, settings);
+  if (next.length > 0) terminal.line();
+  for (const one of next) printSuggestion(terminal, one, settings);
+}
+
+function printBlock(terminal: Terminal, block: Block, settings: PrintSettings): void {
+  if (isEmpty(block) || block.kind === 'form') return;
+  if (block.kind === 'code' && block.folded && !settings.full) return;
+  terminal.line();
+  if ('title' in block && block.title !== undefined && block.kind !== 'chart') {
+    terminal.line(terminal.style('bold', printable(block.title)));
+  }
+  PRINTERS[block.kind](terminal, block as never, settings);
+}
+
+const PRINTERS: {
+  readonly [Kind in Exclude<Block['kind'], 'form'>]: (
+    terminal: Terminal,
+    block: Extract<Block, { kind: Kind }>,
+    settings: PrintSettings,
+  ) => void;
+} = {
+  text: (terminal, { text, tone }) => printWords(terminal, text, '', tone),
+  findings(terminal, { findings }, settings) {
+    const names = allOf(findings).map(({ name }) => (name ? name.length + 2 : 0));
+    printFindings(terminal, findings, settings, Math.max(0, ...names));
+  },
+  facts: printFacts,
+  table: printTable,
+  timeline: printTimeline,
+  arithmetic: printArithmetic,
+  flow: printFlow,
+  chart: printChart,
+  code(terminal, { text }) {
+    for (const line of text.split('\n')) terminal.line(`  ${printable(line)}`);
+  },
+  section(terminal, { blocks }, settings) {
+    for (const block of blocks) printBlock(terminal, block, settings);
+  },
+};
+
+const LEAST_ROOM = 40;
+
+/** Words behind a head, wrapped so that they stand below each other. */
+function printWords(
+  terminal: Terminal,
+  words: string,
+  head: string,
+  tone?: keyof typeof STYLES,
+  paintHead = (given: string) => given,
+): void {
+  const shownHead = printable(head);
+  const room = Math.max(terminal.width - shownHead.length, LEAST_ROOM);
+  // A path that is broken over two lines cannot be copied.
+  const lines = words
+    .split('\n')
+    .flatMap((line) => (line.includes(' ') ? wrap(printable(line), room) : [printable(line)]));
+  for (const [index, line] of (lines.length === 0 ? [''] : lines).entries()) {
+    const before = index === 0 ? paintHead(shownHead) : ' '.repeat(shownHead.length);
+    terminal.line(`${before}${tone ? terminal.style(STYLES[tone], line) : line}`);
+  }
+}
+
+const MARKS = { well: 'pass', waits: 'warn', bad: 'FAIL', info: 'info' } as const;
+
+const allOf = (found: readonly ShownFinding[]): readonly ShownFinding[] =>
+  found.flatMap((one) => [one, ...allOf(one.follows ?? [])]);
+
+function printFindings(
+  terminal: Terminal,
+  findings: readonly ShownFinding[],
+  settings: PrintSettings,
+  nameWidth: number,
+  before = '',
+): void {
+  for (const { tone, name = '', what, fix, next = [], follows = [] } of findings) {
+    const mark = MARKS[tone];
+    const head = `${before}${mark}  ${name.padEnd(nameWidth)}`;
+    const margin = ' '.repeat(head.length);
+    printWords(terminal, what, head, undefined, (given) =>
+      given.replace(mark, terminal.style(STYLES[tone], mark)),
+    );
+    // Not wrapped: it may be a command.
+    for (const line of fix?.split('\n') ?? []) terminal.line(`${margin}${printable(line)}`);
+    for (const one of next) printSuggestion(terminal, one, settings, margin);
+    printFindings(terminal, follows, settings, nameWidth, `${before}  `);
+  }
+}
+
+/** Not wrapped: a command that is broken over two lines cannot be copied. */
+function printSuggestion(
+  terminal: Terminal,
+  suggestion: Suggestion,
+  { place }: PrintSettings,
+  margin = '',
+): void {
+  printWords(terminal, suggestion.say ?? `${suggestion.label}:`, margin);
+  const words = lineText(completeLine(suggestion), place);
+  terminal.line(`${margin}  ${terminal.style('cyan', printable(words))}`);
+}
+
+function printFacts(terminal: Terminal, { facts }: FactsBlock, { now }: PrintSettings): void {
+  const width = widestOf(facts.map(([label]) => label)) + 2;
+  const dim = (label: string) => terminal.style('dim', label);
+  for (const [label, value] of facts) {
+    const tone = typeof value === 'object' && 'tone' in value ? value.tone : undefined;
+    printWords(terminal, cellText(value, now), label.padEnd(width), tone, dim);
+  }
+}
+
+function printTable(terminal: Terminal, block: TableBlock, settings: PrintSettings): void {
+  const { columns, rows, empty = '' } = block;
+  if (rows.length === 0) {
+    printWords(terminal, empty, '');
+    return;
+  }
+  const shown = {
+    columns: columns.map((column) => ({ ...column, title: column.title.toUpperCase() })),
+    rows: rows.map(({ cells }) => cells.map((cell) => cellText(cell, settings.now))),
+    details: rows.map(({ detail = '' }) => detail),
+  };
+  terminal.line(renderTable(shown, terminal.width, terminal.style));
+  const next = rows.flatMap((row) => row.next ?? []);
+  if (next.length > 0) terminal.line();
+  for (const one of next) printSuggestion(terminal, one, settings);
+}
+
+function printTimeline(terminal: Terminal, { lines }: TimelineBlock): void {
+  const names = lines.map(({ who }) => printable(who));
+  const width = widestOf(names);
+  for (const [index, { at, what, detail, tone }] of lines.entries()) {
+    const words = printable([what, detail].filter(Boolean).join(', '));
+    printWords(terminal, words, `${utcText(at)}  ${names[index]?.padEnd(width)}  `, tone);
+  }
+}
+
+function printArithmetic(terminal: Terminal, { steps }: ArithmeticBlock): void {
+  const width = widestOf(steps.map(({ amount }) => amount));
+  for (const { amount, what, at, isSum } of steps) {
+    if (isSum) terminal.line('─'.repeat(width));
+    const when = at === undefined ? '' : ` (${utcText(at)} UTC)`;
+    const words = printable(`${amount.padStart(width)}  ${what}${when}`);
+    terminal.line(isSum ? terminal.style('bold', words) : words);
+  }
+}
+
+function printFlow(terminal: Terminal, { stages }: FlowBlock, settings: PrintSettings): void {
+  const width = widestOf(stages.map(({ name }) => name)) + 2;
+  for (const { name, text, figures = [], table } of stages) {
+    const words = [...(text ? [text] : []), ...figures.map((one) => `${one.value} ${one.name}`)];
+    printWords(terminal, words.join(', '), name.padEnd(width));
+    if (table) printTable(terminal, table, settings);
+  }
+}
+
+const widestOf = (texts: readonly string[]) => Math.max(0, ...texts.map(({ length }) => length));
+
+/** Of the names on the left, and of the largest values on the right. */
+const BESIDE_COLUMNS = 24;
+
+/** A line of blocks for each series, at most as wide as the screen: then one block is several periods. */
+function printChart(terminal: Terminal, block: ChartBlock): void {
+  const { title, from, everySeconds, unit, series } = block;
+  const length = Math.max(...series.map(({ values }) => values.length));
+  const periods = Math.ceil(length / Math.max(terminal.width - BESIDE_COLUMNS, 1));
+  const minutes = (everySeconds * periods) / 60;
+  const shown = {
+    columns: [
+      { title },
+      { title: `from ${from.slice(11, 16)} UTC, one block is ${minutes} min` },
+      { title: 'most', align: 'right' as const },
+    ],
+    rows: series.map(({ name, values }) => {
+      const drawn = inGroups(values, periods).map(unit === 'count' ? sumOf : worstOf);
+      const most = Math.max(...drawn.map((one) => one ?? 0));
+      const mostText = unit === 'count' ? `${most}` : most === 0 ? '-' : secondsText(most);
+      return [name, sparkline(drawn), mostText];
+    }),
+  };
+  terminal.line(renderTable(shown, terminal.width, terminal.style));
+}
+
+function inGroups<Value>(values: readonly Value[], size: number): readonly (readonly Value[])[] {
+  return Array.from({ length: Math.ceil(values.length / size) }, (_, index) =>
+    values.slice(index * size, (index + 1) * size),
+  );
+}
+
+const sumOf = (values: readonly (number | null)[]) =>
+  values.reduce<number>((sum, one) => sum + (one ?? 0), 0);
+
+function worstOf(values: readonly (number | null)[]): number | null {
+  const known = values.filter((one) => one !== null);
+  return known.length === 0 ? null : Math.max(...known);
+}
+
+const BLOCKS = '▁▂▃▄▅▆▇█';
+
+/** A dot is nothing, the lowest block is the least above it. */
+export function sparkline(values: readonly (number | null)[]): string {
+  const most = Math.max(...values.map((one) => one ?? 0));
+  return values
+    .map((one) => (one ? BLOCKS[Math.ceil((one / most) * BLOCKS.length) - 1] : '·'))
+    .join('');
+}
+
+function cellText(cell: Cell, now: Date): string {
+  if (typeof cell === 'string') return printable(cell);
+  if (typeof cell === 'number') return String(cell);
+  return 'at' in cell ? relativeTime(Date.parse(cell.at), now) : printable(cell.text);
+}

@@ -1,0 +1,151 @@
+import type { Command } from 'commander';
+import type { ProgramParts } from '../ground/checks/step.ts';
+import type { ConsoleOptions } from '../ground/console/run-console.ts';
+import { parseMoment, wholeNumber } from '../ground/session/arguments.ts';
+import { declare, ONE_SHOP } from '../ground/session/declare-command.ts';
+import { BadArguments } from '../ground/terminal/exit.ts';
+import type { DoctorOptions } from './doctor.ts';
+import type { StatusOptions } from './show-status.ts';
+
+/** The commands that change nothing. */
+export function registerLook(program: Command, { createProgram, loadRooms }: ProgramParts): void {
+  declare<Omit<ConsoleOptions, 'createProgram'>>(program, 'console', {
+    summary: 'open a page to look at everything and to repair it',
+    examples: `\
+  npx loyalty-connector console                     the stack that runs on this machine
+  npx loyalty-connector console --stack loyalty-connector-prod --region eu-west-1
+  npx loyalty-connector console --read-only         for support: looks, and changes nothing
+
+The page runs on this machine alone, with your AWS credentials: what you may not do, it cannot do. The address
+that is printed opens it once, in one browser. It is described in docs/console.md.
+`,
+    async run() {
+      const { runConsole } = await import('../ground/console/run-console.ts');
+      return (session, options) => runConsole(session, { ...options, createProgram });
+    },
+  })
+    .option('--read-only', 'offer nothing that changes anything')
+    .option('--port <n>', 'on 127.0.0.1 (default: any free one)', wholeNumber(1, 65_535))
+    .option('--no-open', 'print the address, but do not open it in a browser');
+
+  declare<StatusOptions>(program, 'status', {
+    summary: 'show whether all is well, what waits, what is wrong and which command to run next',
+    description:
+      "Shows queues, the last hour's outcomes, latency, reconciliation, subscriptions and credentials.",
+    examples: `\
+  npx loyalty-connector status
+  npx loyalty-connector status --stack loyalty-connector-prod --region eu-west-1
+  npx loyalty-connector status --charts                      the last hour and the last day as charts
+  npx loyalty-connector status --json | jq .verdict.kind     "well", "waits", "action required" or "not known"
+
+Ends with 0 when all is well, with 3 while messages wait for something that passes by itself (a service
+that does not answer), with 1 when something needs a person, and with 4 when not all could be read.
+`,
+    async run() {
+      const [{ showStatus }, rooms] = [await import('./show-status.ts'), await loadRooms()];
+      return (session, options) => showStatus(session, options, rooms);
+    },
+  }).option('--charts', 'show the last hour and the last day as charts, too');
+
+  declare(program, 'trace', {
+    summary: 'show everything known about one order, product, coupon or customer',
+    description:
+      'Reads store, ledger, dead letters and loyalty service: what differs, how the points came about, what happened.',
+    examples: `\
+  npx loyalty-connector trace 1007                             an order, or a code of this name
+  npx loyalty-connector trace order 1007
+  npx loyalty-connector trace order '#1007-A' --shop SHOP
+  npx loyalty-connector trace customer someone@example.com
+  npx loyalty-connector trace product 7712345678901 --json
+  npx loyalty-connector trace coupon SUMMER10 --shop SHOP
+
+Changes nothing. Does not show messages in queues, which cannot be read without receiving them. Ends
+with 0 when both sides were read and agree, or a product was sent as it is: the service cannot be asked for
+one; with 1 when a person must act, with 3 when it goes on by itself, and with 4 when it cannot be known.
+`,
+    run: async () => (await import('./show-trace.ts')).showTrace,
+  })
+    .argument('<kind>', 'order, product, coupon or customer; or the id alone, to find what it is')
+    .argument(
+      '[id]',
+      "the store's id; of an order also its number, name or e-mail address (the newest); of a product its title; of a coupon its code; of a customer also the e-mail address",
+    )
+    .option(...ONE_SHOP)
+    .option('--full', 'show what the loyalty service should hold, field by field')
+    .option('--reveal', 'show personal data instead of masking it; this is recorded');
+
+  declare<{ readonly shop?: string; readonly since?: number; readonly csv?: string }>(
+    program,
+    'compare',
+    {
+      summary: 'read many orders from both sides and list what differs',
+      description:
+        'Reads each order that changed lately from the store, the ledger and the loyalty service. Of an observed shop: compares what would be sent with what the service holds, also under the ids of another integration.',
+      examples: `\
+  npx loyalty-connector compare orders --since 24h
+  npx loyalty-connector compare orders --since 2026-10-01 --shop SHOP
+  npx loyalty-connector compare orders --since 7d --csv compared.csv
+
+Changes nothing. One order, product, coupon or customer: npx loyalty-connector trace. Ends with 0 when all
+were read on both sides and agree, with 1 when some differ, with 3 when some are only not sent yet, and with
+4 when some could not be compared. The file has one line for each order, without personal data.
+`,
+      run:
+        async () =>
+        async (session, { since, ...options }, kind) => {
+          if (kind !== 'orders' || since === undefined) {
+            throw new BadArguments('give: compare orders --since 24h. For one of them: trace.');
+          }
+          const { compareOrders } = await import('./compare-orders.ts');
+          return compareOrders(session, { ...options, since });
+        },
+    },
+  )
+    .argument('<kind>', 'orders')
+    // "compare order 1007" is answered with the command that does it.
+    .allowExcessArguments()
+    .option('--since <when>', 'changed since, 90m, 24h, 3d or a date', parseMoment)
+    .option('--csv <file>', 'also write every order to this file')
+    .option(...ONE_SHOP);
+
+  declare<DoctorOptions>(program, 'doctor', {
+    summary: 'check everything that a deployment needs, with a fix for each problem',
+    description:
+      'Checks settings, AWS, secrets, webhook address, store, loyalty service and quota. Shows what is wrong, the cause first.',
+    examples: `\
+  npx loyalty-connector doctor
+  npx loyalty-connector doctor --stack loyalty-connector-prod --region eu-west-1
+  npx loyalty-connector doctor --all                 also what passed, and how rewards are read
+  npx loyalty-connector doctor --json | jq '.data.checks[].findings[] | select(.verdict == "fail")'
+
+Changes nothing. The webhook address is sent one forged signature, which is refused and not counted.
+Ends with 0 when nothing failed, with 1 when something did, with 3 while calls are paused for a time, and with 4
+when something could not be asked.
+`,
+    async run() {
+      const [{ examine }, rooms] = [await import('./doctor.ts'), await loadRooms()];
+      return (session, options) => examine(session, options, rooms);
+    },
+  }).option('--all', 'show what passed, too, and how rewards are read');
+
+  declare(program, 'history', {
+    summary: 'list what operators changed, and whose personal data they saw',
+    description:
+      'Lists what was changed with this command line, and where it showed personal data (--reveal), by any operator of the stack, the newest first.',
+    examples: `\
+  npx loyalty-connector history --since 7d
+  npx loyalty-connector history --command "dead-letters drop" --who olivia
+  npx loyalty-connector history --until 2026-10-05T12:30:00.000Z --limit 20
+  npx loyalty-connector history --json | jq '.data.changes[] | select(.end == null)'
+
+Changes nothing. A change is recorded before it begins and when it ends. One without an end still runs, or its
+process was ended. Records are kept for 400 days; what CloudTrail adds is in docs/security.md.
+`,
+    run: async () => (await import('./show-history.ts')).showHistory,
+  })
+    .option('--since <when>', 'begun since this date, or this long ago', parseMoment)
+    .option('--until <when>', 'begun before this date, or this long ago', parseMoment)
+    .option('--command <name>', 'only this command: "secrets set", or all of a group: secrets')
+    .option('--who <text>', "only callers whose ARN contains this text, such as a person's name")
+    .option('--limit <n>', 'so many at most (default: 50)', wholeNumber(1, 10_000));
+}

@@ -1,0 +1,110 @@
+import { writeFile } from 'node:fs/promises';
+import type { Shop } from '../../../shared/config/connector-config.ts';
+import { csvOf, type JudgedOrder } from '../ground/compare/judge-order.ts';
+import {
+  type ComparedOrder,
+  groupsOf,
+  readChangedOrders,
+  totalOf,
+} from '../ground/compare/read-orders.ts';
+import { findShop } from '../ground/session/arguments.ts';
+import type { Session } from '../ground/session/session.ts';
+import {
+  type Document,
+  text,
+  type Verdict,
+  type VerdictKind,
+} from '../ground/terminal/document.ts';
+import { Problem } from '../ground/terminal/exit.ts';
+import { line } from '../ground/terminal/line.ts';
+import { counted } from '../ground/terminal/text.ts';
+
+/** One command line names no more. */
+const MOST_SENT = 20;
+
+export interface CompareOptions {
+  readonly shop?: string;
+  /** Epoch milliseconds. */
+  readonly since: number;
+  /** A file to write. */
+  readonly csv?: string;
+}
+
+/** Compares every order that the store changed since then; what does not agree is listed. */
+export async function compareOrders(
+  session: Session,
+  { shop: named, since, csv }: CompareOptions,
+): Promise<Document> {
+  const signal = session.interruption();
+  const deployment = await session.findDeployment();
+  const shop = findShop(deployment.connector, named);
+  const asked = { deployment, shop, since, signal };
+  const { orders, isStopped } = await readChangedOrders(session, asked);
+  if (csv !== undefined) await writeCsv(csv, orders);
+  const from = new Date(since).toISOString().slice(0, 16).replace('T', ' ');
+  const title = `Orders of ${shop.domain} that changed since ${from} UTC`;
+  const written = text(`Written to ${csv}: ${counted(orders.length, 'order')}.`);
+  const document = documentOf(title, shop, orders, isStopped);
+  return csv === undefined ? document : { ...document, blocks: [...document.blocks, written] };
+}
+
+async function writeCsv(file: string, orders: readonly JudgedOrder[]): Promise<void> {
+  await writeFile(file, csvOf(orders)).catch((error: unknown) => {
+    throw new Problem(`${file} cannot be written (${(error as NodeJS.ErrnoException).code}).`);
+  });
+}
+
+function documentOf(
+  title: string,
+  { domain }: Shop,
+  compared: readonly ComparedOrder[],
+  isStopped: boolean,
+): Document {
+  const isObserved = compared.some((one) => one.isObserved);
+  const orders = compared.filter(({ kind }) => kind !== 'well');
+  const missing = orders.filter(({ isMissing, isUnread }) => isMissing && !isUnread);
+  const ids = missing.slice(0, MOST_SENT).map(({ id }) => id);
+  const sends = line('resend', ['order', ...ids], { shop: domain, wait: true, yes: true });
+  const many = counted(missing.length, 'order');
+  const some = ids.length < missing.length ? `the first ${ids.length} of ${many}` : many;
+  const traceOf = (id: string) => line('trace', ['order', id], { shop: domain });
+  const listed = isObserved ? compared : orders;
+  const other = orders.find(({ isMissing }) => !isMissing);
+  return {
+    title,
+    verdict: verdictOf(compared, isStopped),
+    blocks: [
+      groupsOf(listed, domain),
+      ...(isObserved ? [text(`In all ${totalOf(compared)}. ${OBSERVED}`)] : []),
+    ],
+    next: [
+      ...(ids.length > 0 ? [{ label: `Send ${some}`, line: sends }] : []),
+      ...(other ? [{ label: `See what happened to ${other.name}`, line: traceOf(other.id) }] : []),
+    ],
+    data: { shop: domain, agree: compared.length - orders.length, orders: listed },
+  };
+}
+
+const OBSERVED =
+  'Nothing is sent before go-live; planned is what would be. Points are not known: the service decides them.';
+
+function verdictOf(compared: readonly ComparedOrder[], isStopped: boolean): Verdict {
+  if (compared.length === 0 && !isStopped) {
+    return { kind: 'not known', what: 'The store changed no order since then: none was compared.' };
+  }
+  const many = (wanted: VerdictKind) => compared.filter(({ kind }) => kind === wanted).length;
+  const uncounted = compared.filter(({ what }) => what.startsWith('not counted by us'));
+  const agree = many('well') - uncounted.length;
+  const parts = [
+    `Read on both sides just now and in agreement: ${counted(agree, 'order')}`,
+    ...(uncounted.length > 0 ? [`not counted by us: ${uncounted.length}`] : []),
+    ...(many('action required') > 0 ? [`different: ${many('action required')}`] : []),
+    ...(many('waits') > 0 ? [`not sent yet: ${many('waits')}`] : []),
+    ...(many('not known') > 0 ? [`not known: ${many('not known')}`] : []),
+    ...(isStopped ? ['stopped before the rest'] : []),
+  ];
+  const kinds: readonly VerdictKind[] = ['action required', 'not known', 'waits', 'well'];
+  const worst = kinds.find((kind) => many(kind) > 0) ?? 'not known';
+  const kind = isStopped && worst !== 'action required' ? 'not known' : worst;
+  return { kind, what: `${parts.join('; ')}.` };
+}

@@ -1,0 +1,357 @@
+import { REFUSED_SECRET_MAX_AGE_MS } from '../../../shared/aws/secrets.ts';
+import { HEALED_PERCENT, OLDEST_MESSAGE_MINUTES } from '../../../shared/config/metrics.ts';
+import { differingIn } from '../../../shared/core/reconcile/deep-scan.ts';
+import {
+  areWebhooksLost,
+  RUNS_MISSED,
+  sumOf,
+} from '../../../shared/core/reconcile/last-reconcile.ts';
+import {
+  type CheckResult,
+  type Finding,
+  fail,
+  info,
+  pass,
+  rootsOf,
+  unknown,
+  warn,
+} from '../ground/checks/check.ts';
+import type { CredentialStatus } from '../ground/checks/read-secret.ts';
+import { FOR_WHAT, whysText } from '../ground/checks/waiting-messages.ts';
+import type { LastHour, Sign } from '../ground/session/figures.ts';
+import type { Suggestion, Verdict } from '../ground/terminal/document.ts';
+import { DOCTOR } from '../ground/terminal/document.ts';
+import { line } from '../ground/terminal/line.ts';
+import { counted, countedWith, momentText, spanText } from '../ground/terminal/text.ts';
+import {
+  isEmpty,
+  type Known,
+  type QueueStatus,
+  type ReconcileStatus,
+  type Status,
+  type WaitingStatus,
+} from './collect-status.ts';
+
+/**
+ * What the checks and the other parts show: `fail` needs a person, `unknown` may need one, `warn` goes on by itself,
+ * and `info` is worth knowing, but not urgent. What stops everything comes before what one message met.
+ */
+export function judgeStatus(status: Status, reconcileEveryMinutes: number): readonly CheckResult[] {
+  const { checks, waiting, queues, lastHour, lastDay, reconcile, notices } = status;
+  const now = new Date(status.at);
+  const part = <Value>(
+    name: string,
+    read: Known<Value> | undefined,
+    judge: (value: Value) => Iterable<Finding>,
+  ): CheckResult => {
+    if (!read) return { name, findings: [] };
+    const findings =
+      read.kind === 'known'
+        ? [...judge(read.value)]
+        : [unknown(`could not be read: ${read.why}`, DOCTOR)];
+    return { name, findings };
+  };
+  const redeems =
+    queues.kind === 'known' && queues.value.some(({ family }) => family === 'balances');
+  return [
+    ...checks,
+    part('what waits', waiting, (groups) => groups.map((group) => judgeGroup(group, status, now))),
+    part('the last hour', lastHour, (hour) => judgeHour(hour, status, now)),
+    { name: 'signatures', findings: lastHour ? [] : [NOT_COUNTED] },
+    part('the last day', lastDay, () => []),
+    part('the queues', queues, (all) => all.flatMap((one) => [...judgeQueue(one)])),
+    { name: 'redemptions', findings: redeems ? [REDEMPTIONS_NOT_READ] : [] },
+    part('reconcile', reconcile, (runs) =>
+      runs.flatMap((run) => [...judgeReconcile(run, now, reconcileEveryMinutes)]),
+    ),
+    part('notices', notices, (all) =>
+      all.map(({ shop, at, why, id }) => ({ ...info(`${at.slice(0, 10)} ${why} (${id})`), shop })),
+    ),
+  ];
+}
+
+export const NOT_COUNTED = info(
+  "requests that are refused for their signature are not counted: deployment.monitoring is 'basic'. Url4xxCount of receive-webhook in CloudWatch has them",
+);
+
+/** To read them all is too much for a command that is run every minute. */
+const REDEMPTIONS_NOT_READ = info('those that are not finished are not read here', {
+  label: 'See unfinished redemptions',
+  line: line('redemptions list'),
+});
+
+/** Whoever may not read a part does not hear that all is well. */
+export function verdictOf(results: readonly CheckResult[], { queues }: Status): Verdict {
+  const roots = rootsOf(results);
+  const of = (verdict: Finding['verdict']) =>
+    roots.filter(({ finding }) => finding.verdict === verdict);
+  const fails = of('fail').length;
+  if (fails > 0) {
+    const what = fails === 1 ? 'One thing needs a person.' : `${fails} things need a person.`;
+    return { kind: 'action required', what };
+  }
+  const open = [...new Set(of('unknown').map(({ name }) => name))];
+  if (open.length > 0) {
+    return {
+      kind: 'not known',
+      what: `Whether a person is needed is not known: ${open.join(', ')}.`,
+    };
+  }
+  if (of('warn').length > 0) return { kind: 'waits', what: 'What waits goes on by itself.' };
+  const counts = queues.kind === 'known' ? queues.value : [];
+  const left = counts.reduce((sum, { waiting, inFlight }) => sum + waiting + inFlight, 0);
+  const rest = left === 1 ? '1 message is' : `${left} messages are`;
+  const what = `Nothing needs a person${left === 0 ? ', and nothing waits' : `; ${rest} on the queues`}.`;
+  return { kind: 'well', what };
+}
+
+/** What waits, and whether it goes on without a person. */
+function judgeGroup(group: WaitingStatus, { checks, credentials }: Status, now: Date): Finding {
+  const { shop, waitsFor, messages, since, nextTry, whys, mayBeEarlier } = group;
+  const tryAt = nextTry === undefined ? Number.POSITIVE_INFINITY : Date.parse(nextTry);
+  const waits = countedWith(messages, 'message', 'wait');
+  const said = `${waits} ${FOR_WHAT[waitsFor]} since ${momentText(since, now)}${whysText(whys)}`;
+  const inMs = Math.max(tryAt - now.getTime(), 0);
+  const next = Number.isFinite(tryAt) ? `, next try in ${spanText(inMs)}` : '';
+  const what = `${said}${next}`;
+  const again: Suggestion = {
+    label: `Try ${counted(messages, 'message')} again now`,
+    line: line('retry-now', [], { shop, reason: waitsFor }),
+    say: 'It goes on by itself. If the cause is repaired already, you need not wait:',
+  };
+  // A pause has the command that ends it; it is also why they wait.
+  const [needs, of] = [['calls'], { shop }];
+  const paused = checks.some(({ findings }) =>
+    findings.some((one) => one.shop === shop && one.lacks?.includes('calls')),
+  );
+  const isOld = now.getTime() - Date.parse(since) > OLDEST_MESSAGE_MINUTES * 60_000;
+  switch (waitsFor) {
+    case 'paused':
+      return { ...warn(what), ...of, needs };
+    case 'misconfigured': {
+      const entered = enteredAt(credentials, ['loyalty', 'store'], shop);
+      // What is refused again waits for longer than that.
+      if (entered > 0 && tryAt < entered + REFUSED_SECRET_MAX_AGE_MS) {
+        const at = momentText(new Date(entered).toISOString(), now);
+        return { ...warn(`${waits}: refused before a secret was entered at ${at}${next}`), ...of };
+      }
+      // The pause says until when.
+      return { ...fail(paused ? said : what, DOCTOR), ...of, needs };
+    }
+    case 'patience':
+      break;
+    case 'connector':
+    case 'loyalty':
+    case 'store':
+    case 'throttled':
+      // The alarms ring then, too: `stuck` and `crash`.
+      if (isOld || whys.includes('broke-off')) return { ...fail(what, DOCTOR), ...of, needs };
+  }
+  return { ...(paused || !mayBeEarlier ? warn(what) : warn(what, again)), ...of };
+}
+
+/** What the figures of the last hour show. They are of all shops together. */
+function* judgeHour(hour: LastHour, status: Status, now: Date): Iterable<Finding> {
+  const { waiting, queues, shops, credentials } = status;
+  const { misconfigured, crash, signs } = hour;
+  // Where messages wait for it, their records say more.
+  const isRecorded =
+    waiting.kind === 'known' && waiting.value.some((one) => one.waitsFor === 'misconfigured');
+  if (misconfigured > 0 && !isRecorded) {
+    const times = counted(misconfigured, 'time');
+    const what = `credentials, scopes or an address were refused ${times} in the last hour`;
+    // Every message that met it stays on its queue: empty queues show that it is solved.
+    const isSolved = queues.kind === 'known' && queues.value.every(isEmpty);
+    const seen = lastSeen(what, signs.misconfigured, now);
+    const { lastAt = now.getTime() } = signs.misconfigured ?? {};
+    const isEntered = shops.length === 1 && enteredAt(credentials, ['loyalty', 'store']) > lastAt;
+    if (isSolved) yield info(`${seen}; nothing waits any more`);
+    else if (isEntered) yield warn(`${seen}; a secret was entered since`);
+    else yield judgeRefused(what, signs.misconfigured, { shops, now }, DOCTOR);
+  }
+  if (crash > 0) {
+    const { lastAt = now.getTime() } = signs.crash ?? {};
+    const times = counted(crash, 'time');
+    const what = `work stopped at an unexpected error ${times} in the last hour`;
+    const until = momentText(new Date(lastAt + 3_600_000).toISOString(), now);
+    // What others did since does not show that its cause is gone.
+    yield fail(
+      lastSeen(what, signs.crash, now),
+      `The log of the function has the reason (docs/runbook.md, "Function errors"). Without another one, this is no longer said from ${until} on.`,
+    );
+  }
+  const found = judgeSignatures(hour, { shops, now, credentials });
+  if (hour['signatures-refused'] > 0 && found.verdict !== 'pass') {
+    // `doctor` shows which secret to enter, and whether the address takes the stored one.
+    yield found.verdict === 'info' ? found : { ...found, next: [DOCTOR] };
+  }
+  const older = hour['older-secret-used'];
+  if (older > 0) {
+    const many = counted(older, 'request');
+    const what = `${many} of the last hour signed with the older secret of a rotation`;
+    const late = credentials.filter(({ storedAt, olderUntil }) => {
+      const sinceMs = now.getTime() - (storedAt ?? now).getTime();
+      return olderUntil !== undefined && sinceMs > OLDER_USED_MS;
+    });
+    if (late.length === 0) yield info(what);
+    for (const { shop, olderUntil = '' } of late) {
+      const end = `that of ${shop} ends at ${momentText(olderUntil, now)}, and webhooks signed with it are then refused`;
+      yield { ...fail(`${what}; ${end}`, OLDER_IN_USE), shop };
+    }
+  }
+}
+
+/** After that, the older secret is not only what a store uses for an hour after a change. */
+const OLDER_USED_MS = 2 * 3_600_000;
+const OLDER_IN_USE =
+  'Revoke it in the app before that. If others may know it, end it now (docs/runbook.md, "Older webhook secret").';
+
+interface Judging {
+  readonly shops: readonly string[];
+  readonly now: Date;
+  readonly credentials: readonly CredentialStatus[];
+}
+
+/** When the newest of these secrets was stored, in epoch milliseconds; 0 where that is not known. */
+function enteredAt(
+  credentials: readonly CredentialStatus[],
+  purposes: readonly CredentialStatus['purpose'][],
+  shop?: string,
+): number {
+  const meant = credentials.filter(
+    (one) => purposes.includes(one.purpose) && (shop ?? one.shop) === one.shop,
+  );
+  return Math.max(0, ...meant.map(({ storedAt }) => storedAt?.getTime() ?? 0));
+}
+
+/** Scanners cause a few of these. */
+const FEW_BAD_SIGNATURES = 5;
+
+/**
+ * Webhooks that were refused for their signature: the receiver may accept the stored secret while the app signs with
+ * another one. After a repair a stray one does not make it trouble again.
+ */
+export function judgeSignatures(
+  hour: Pick<LastHour, 'received' | 'signatures-refused' | 'signs'>,
+  judging: Judging,
+): Finding {
+  const { shops, now, credentials } = judging;
+  const [refused, sign] = [hour['signatures-refused'], hour.signs['signatures-refused']];
+  const { received } = hour;
+  const isFew = refused <= FEW_BAD_SIGNATURES;
+  if (isFew && received > 0) return pass(`${counted(received, 'event')} accepted in the last hour`);
+  if (refused === 0) {
+    return info(
+      'no event came in the last hour: whether the store signs with this secret is not seen',
+    );
+  }
+  const requests = refused === 1 ? '1 request was' : `${refused} requests were`;
+  const what = `${requests} refused for the signature in the last hour, repeats counted`;
+  const { lastAt = now.getTime(), acceptedSince = 0, sinceAccepted = refused } = sign ?? {};
+  if (!isFew && acceptedSince === 0 && sinceAccepted <= FEW_BAD_SIGNATURES) {
+    return info(
+      `${lastSeen(what, sign, now)}; all but the last ${sinceAccepted} before others were accepted`,
+    );
+  }
+  const storedAt = enteredAt(credentials, ['webhook']);
+  const entered = `a secret was entered at ${momentText(new Date(storedAt).toISOString(), now)}`;
+  if (acceptedSince === 0 && lastAt < storedAt) {
+    const since = `${entered}: whether the store signs with it is not known until an event comes`;
+    const change =
+      'Change something in the store, such as the note of an order; look again in a minute.';
+    return unknown(`${lastSeen(what, sign, now)}; ${since}`, change);
+  }
+  const enter = shops.map((shop) => ({
+    label: 'Enter the new webhook secret',
+    say: 'The store signs with another secret, or the sender is not the store. Enter the client secret that the app has now, or the secret in the options of the plugin:',
+    line: line('secrets set', ['webhook'], { rotate: true, shop }),
+  }));
+  // A receiver that refuses reads the secret again within this time.
+  if (acceptedSince === 0 && lastAt < storedAt + REFUSED_SECRET_MAX_AGE_MS) {
+    const since = `${entered}, and they are refused since, too: the receiver may have used the older one for a minute`;
+    const again = 'Look again in a minute. If they are still refused, the new one is wrong, too.';
+    return unknown(`${lastSeen(what, sign, now)}; ${since}`, again, ...enter);
+  }
+  if (isFew) return unknown(`${lastSeen(what, sign, now)}; none accepted in it`, ...enter);
+  return judgeRefused(what, sign, judging, ...enter);
+}
+
+/** In a deployment of one shop it is over when something was accepted since; of several, that may be another's. */
+function judgeRefused(
+  what: string,
+  sign: Sign | undefined,
+  { shops, now }: Omit<Judging, 'credentials'>,
+  ...next: readonly Suggestion[]
+): Finding {
+  const { acceptedSince = 0 } = sign ?? {};
+  const seen = lastSeen(what, sign, now);
+  if (acceptedSince === 0) return fail(`${seen}; none accepted since`, ...next);
+  if (shops.length === 1) return info(`${seen}; repaired: ${acceptedSince} accepted since`);
+  return unknown(`${seen}; ${acceptedSince} accepted since, of any shop`, ...next);
+}
+
+function lastSeen(what: string, sign: Sign | undefined, now: Date): string {
+  return sign ? `${what}, last at ${momentText(new Date(sign.lastAt).toISOString(), now)}` : what;
+}
+
+function* judgeQueue(queue: QueueStatus): Iterable<Finding> {
+  const { family, oldestSeconds = 0, delivered = 0 } = queue;
+  const dead = Math.max(queue.dead - delivered, 0);
+  if (oldestSeconds > OLDEST_MESSAGE_MINUTES * 60) {
+    const minutes = Math.round(oldestSeconds / 60);
+    yield fail(`${family}: the oldest message has waited for ${minutes} minutes`, DOCTOR);
+  }
+  if (dead > 0) {
+    const letters = `dead letter${dead === 1 ? '' : 's'} of ${family}`;
+    yield fail(`${dead} ${letters} ${dead === 1 ? 'waits' : 'wait'} for a decision`, {
+      label: `See ${dead} ${letters}`,
+      line: line('dead-letters list', [], { queue: family }),
+    });
+  }
+  if (delivered > 0) {
+    const letters = counted(delivered, 'dead letter');
+    yield info(`${letters} of ${family}: delivered since, nothing is left to send`, {
+      label: `See ${letters} to drop`,
+      line: line('dead-letters list', [], { queue: family, delivered: 'yes' }),
+    });
+  }
+}
+
+function* judgeReconcile(
+  { shop, last, recoversSince, ordersRead }: ReconcileStatus,
+  now: Date,
+  everyMinutes: number,
+): Iterable<Finding> {
+  const [looked, healed] = [sumOf(last?.lookedAt), sumOf(last?.healed)];
+  const endedMs = last ? Date.parse(last.endedAt) : now.getTime();
+  const minutes = Math.round((now.getTime() - endedMs) / 60_000);
+  if (minutes > everyMinutes * RUNS_MISSED) {
+    const what = `the last run ended ${minutes} minutes ago, every ${everyMinutes} are expected`;
+    yield { ...fail(what, DOCTOR), shop };
+  } else if (areWebhooksLost({ lookedAt: looked, healed }, HEALED_PERCENT)) {
+    const what = `the last run had to send ${healed} of ${looked}: events get lost`;
+    const check = line('webhooks check', [], { shop });
+    yield { ...fail(what, { label: 'Check that events are sent', line: check }), shop };
+  }
+  if (last?.refusedSince !== undefined) {
+    const why = [...new Set(last.stopped.map((one) => one.why))].join(', ');
+    const what = `the store refuses this shop since ${momentText(last.refusedSince, now)}${why && ` (${why})`}: it waits until a person acts. The other shops go on`;
+    yield { ...fail(what, DOCTOR), shop };
+  }
+  if (recoversSince !== undefined) {
+    const since = momentText(recoversSince, now);
+    const what = `the ledger may not know everything, as after a loss or after go-live; since ${since} everything is compared with the store and the loyalty service. Every run goes on`;
+    const recover = line('recover', [], { shop });
+    yield { ...warn(what, { label: 'See what "recover" would do at once', line: recover }), shop };
+  }
+  // A person corrects them; the next deep comparison shows whether they agree.
+  const differing = differingIn(ordersRead);
+  if (differing > 0) {
+    const orders = counted(differing, 'order');
+    const see = {
+      label: `See ${orders} that ${differing === 1 ? 'differs' : 'differ'}`,
+      line: line('reconcile status', [], { shop }),
+    };
+    yield { ...fail(`the loyalty service holds another state of ${orders}`, see), shop };
+  }
+}

@@ -1,0 +1,228 @@
+import { fromThousandths } from '../../../shared/core/ledger/service-order.ts';
+import { QUIET_MINUTES } from '../../../shared/core/reconcile/dependencies.ts';
+import {
+  isHolding,
+  nextAttempt,
+  pauseText,
+  resumeSuggestion,
+} from '../ground/checks/read-pauses.ts';
+import { FOR_WHAT } from '../ground/checks/waiting-messages.ts';
+import { judgeOrder } from '../ground/compare/judge-order.ts';
+import { CALL_UNKNOWN, judgeSides, missingText, REFUSED } from '../ground/compare/sides.ts';
+import type { Suggestion, VerdictKind } from '../ground/terminal/document.ts';
+import { line, type Options } from '../ground/terminal/line.ts';
+import { counted, momentText, utcText } from '../ground/terminal/text.ts';
+import type { Trace } from './collect-trace.ts';
+
+export interface Judged {
+  /** Without a kind it says neither good nor bad: all was done, and the service cannot be asked. */
+  readonly kind: VerdictKind | undefined;
+  readonly what: string;
+  readonly next: readonly Suggestion[];
+}
+
+const DOCTOR = { label: 'Find out why', line: line('doctor') };
+const COMPARE = ({ shop }: Trace['key']) => ({
+  label: 'Compare what would be sent',
+  line: line('compare', ['orders'], { since: '24h', shop }),
+});
+const STATUS = { label: 'See what happens now', line: line('status') };
+
+/** Decides whether the loyalty service has the current state of the store, and what to do if not. */
+export function judgeTrace(trace: Trace): Judged {
+  const { key, entry, letters, store, mapped, pause, ready, held } = trace;
+  const [wait] = trace.waits;
+  const say = (
+    kind: Judged['kind'],
+    what: string,
+    ...next: (Suggestion | undefined)[]
+  ): Judged => ({ kind, what, next: next.filter((one) => one !== undefined) });
+  const seeLetters = lettersOf(trace);
+  // Of customers, only changes of the last hours are looked for.
+  const isReconciled = key.kind !== 'member';
+  if (store.kind === 'gone' && !entry) {
+    return say('not known', 'Neither the store nor the ledger knows it.', seeLetters);
+  }
+  if (store.kind === 'unavailable' || !mapped) {
+    const why = store.kind === 'unavailable' ? ` (${store.why})` : '';
+    return say('not known', `The store could not be read${why}.`, DOCTOR);
+  }
+  if (trace.observed) return say(undefined, observedText(trace), COMPARE(key));
+  const judged = judgeSides(trace);
+  const { kind, what } = judged;
+  if (mapped.kind === 'fault') return say(kind, what, seeLetters);
+  if (mapped.kind === 'skip') return say(kind, what, held.kind === 'unknown' ? DOCTOR : undefined);
+  const rejected = `${counted(letters.length, 'dead letter')} about it: ${letters[0]?.why}`;
+  const isRefusing =
+    (held.kind === 'unknown' && held.isRefused) ||
+    (pause?.by === 'service' && pause.why === 'misconfigured');
+  const waitsRefused =
+    wait?.waitsFor === 'misconfigured' && `Its message waits ${FOR_WHAT.misconfigured}.`;
+  const refused = isRefusing ? `${REFUSED}.` : waitsRefused;
+  if (kind === 'well') {
+    const left = letters.length === 1 ? 'A dead letter about it is' : 'Dead letters about it are';
+    const old = letters.length > 0 ? ` ${left} left: nothing is missing any more.` : '';
+    return say(kind, `${what}${old}`, seeLetters);
+  }
+  if (entry?.uncertain) {
+    if (letters.length > 0 && !wait) {
+      return say('action required', `${CALL_UNKNOWN}. ${rejected}`, seeLetters);
+    }
+    if (refused) return say('action required', `${CALL_UNKNOWN}. ${refused}`, DOCTOR);
+    const later = isReconciled ? 'the next event or reconcile' : 'its next change or order';
+    const then = wait ? waitText(wait, pause) : `${later} sends it again`;
+    return say('waits', `${CALL_UNKNOWN}: ${then}.`, wake(trace), seeLetters);
+  }
+  if (judged.isApplied) {
+    if (held.kind === 'cannot-be-read') {
+      const last = entry?.outcomes.findLast(({ outcome }) => outcome === 'applied');
+      const sentAt = last ? ` at ${utcText(last.at)} UTC` : '';
+      return say(undefined, `It was sent${sentAt}, as the store has it now. ${what}`, seeLetters);
+    }
+    if (held.kind === 'unknown') return say(kind, what, held.isRefused ? DOCTOR : STATUS);
+    // The ledger would not send it again by itself. Nor may anybody, before a person has seen what that does to points.
+    const mayHelp = judged.differences.length > 0 && !judged.isCancelledThere;
+    const again = resend(trace, { force: true }, 'If the store is right, to send it once more:');
+    return say(kind, what, mayHelp ? again : undefined, seeLetters);
+  }
+  const missing = missingText(trace, judged);
+  if (letters.length > 0) {
+    return say('action required', `${missing} ${rejected}`, seeLetters);
+  }
+  if (refused) return say('action required', `${missing} ${refused}`, DOCTOR);
+  if (wait) {
+    const how = `This goes on by itself: ${waitText(wait, pause)}.`;
+    return say('waits', `${missing} ${how}`, wake(trace));
+  }
+  const send = resend(trace, { wait: true, yes: true });
+  const holds = pause ? ` What is sent now waits for the end of a pause: ${pauseText(pause)}.` : '';
+  if (judged.notSent !== 'not-sent') {
+    return say('action required', `${missing} "resend" sends it all the same.${holds}`, send);
+  }
+  if (store.kind === 'gone') {
+    const found = isReconciled ? ', or a deep reconcile finds it' : '';
+    const gone = `The store no longer has it: its deletion is on its way${found}.`;
+    return say('waits', `${missing} ${gone}${holds}`, STATUS);
+  }
+  if (ready > 0) {
+    const queued = 'Messages are on the queue, perhaps its own; if none is, "resend" sends it.';
+    return say('waits', `${missing} ${queued}${holds}`, STATUS, send);
+  }
+  const later = isReconciled
+    ? reconcileText(trace.changedAt ?? 0)
+    : 'a reconcile soon after its change does, or its next change or order';
+  const lost = `No webhook of ${entry ? 'this state' : 'it'} was accepted, and nothing of it is on the queue. "resend" sends it now; otherwise ${later}.`;
+  return say(isReconciled ? 'waits' : 'action required', `${missing} ${lost}${holds}`, send);
+}
+
+/** What would be sent for it and, of an order, what the service holds. */
+function observedText(trace: Trace): string {
+  const { verdict, reason } = judgeOrder(trace);
+  const held = trace.key.kind === 'order' ? ` In the service: ${verdict}, ${reason}.` : '';
+  const isThere = trace.copies.length > 0;
+  return `Its shop is only observed: nothing is sent before go-live. ${planText(trace, isThere)}${held}`;
+}
+
+function planText({ observed }: Pick<Trace, 'observed'>, isThere: boolean): string {
+  const { outcome, why = '', calls = [], counts } = observed?.plan ?? {};
+  if (outcome === undefined) return 'No event of it was worked on yet.';
+  if (outcome === 'rejected') return `It would be given up: ${why}.`;
+  if (calls.length === 0) return `Nothing would be sent: ${why || outcome}.`;
+  const deeds = [
+    // Another integration may have sent it since the plan was made.
+    ...(isThere ? [] : [`be sent (${calls.join(', ')})`]),
+    ...(counts === undefined ? [] : [`count ${fromThousandths(counts)}`]),
+  ];
+  return deeds.length === 0 ? 'It is there.' : `It would ${deeds.join(', and ')}.`;
+}
+
+/** The last minutes are left to webhooks that may still come. */
+function reconcileText(changedAt: number): string {
+  const now = new Date();
+  const from = changedAt + QUIET_MINUTES * 60_000;
+  if (from <= now.getTime()) return 'the next reconcile finds it';
+  return `the first reconcile after ${momentText(new Date(from).toISOString(), now)} finds it`;
+}
+
+function lettersOf({ key, letters }: Trace): Suggestion | undefined {
+  const [letter] = letters;
+  if (letters.length < 2) {
+    return (
+      letter && {
+        label: 'See the dead letter',
+        line: line('dead-letters show', [letter.letterId]),
+      }
+    );
+  }
+  const label = `See ${letters.length} dead letters`;
+  return { label, line: line('dead-letters list', [], { id: key.id, shop: key.shop }) };
+}
+
+/** Ends its wait: what a pause holds is only sent when that ends. */
+function wake({ key: { shop }, pause, waits: [wait] }: Trace): Suggestion | undefined {
+  if (!wait) return undefined;
+  if (pause && isHolding(pause, wait)) return resumeSuggestion(pause);
+  return { label: 'Try again now', line: line('retry-now', [], { shop, queue: wait.queue }) };
+}
+
+/** Of what is well or cannot be read: a person may still want it. Undefined where nothing would be sent. */
+export function sendAgain(trace: Trace): Suggestion | undefined {
+  const { mapped, observed } = trace;
+  if (observed || mapped?.kind !== 'wanted' || mapped.wanted.kind === 'deleted-member')
+    return undefined;
+  const say = 'To send it once more all the same:';
+  return { ...resend(trace, { force: true }, say), label: 'Send again…' };
+}
+
+/** Without `--yes`, it shows what would be sent. */
+function resend(
+  { key: { shop, kind, id } }: Trace,
+  options: Options,
+  say = 'To send it now:',
+): Suggestion {
+  const named = kind === 'member' ? 'customer' : kind;
+  return { label: 'Send again', say, line: line('resend', [named, id], { shop, ...options }) };
+}
+
+/** Whether the order has points, in words for its customer. Undefined for what is no order, and where the verdict says why. */
+export function pointsText(trace: Trace): string | undefined {
+  const { key, mapped, held, earned, observed } = trace;
+  if (observed || key.kind !== 'order' || mapped?.kind !== 'wanted') return undefined;
+  const { wanted } = mapped;
+  const { isApplied, sent } = judgeSides(trace);
+  const isUnsent = sent === 'nothing';
+  if (wanted.kind === 'cancelled-order' && (isUnsent || isApplied)) {
+    return 'No points: the order was cancelled or wholly refunded.';
+  }
+  if (!isApplied) {
+    return isUnsent ? 'No points yet.' : 'The points are those of what the service accepted last.';
+  }
+  if (wanted.kind === 'order' && !wanted.order.IsCompleted) {
+    return 'No points yet: the order is not complete. It earns them by itself as soon as it is.';
+  }
+  if (wanted.kind === 'order' && wanted.order.OrderTotal === 0) {
+    return 'No points: nothing of what was paid counts. The amounts below say why.';
+  }
+  if (held.kind === 'absent') return 'No points.';
+  const { state, points, why } = earned ?? {};
+  const many = points ?? 'its';
+  switch (state) {
+    case 'earns':
+      return `The loyalty service has the order, and gives ${many} points for it. When, it says of no order: the customer's history shows what was given.`;
+    case 'none':
+      return why === 'cancelled'
+        ? 'No points.'
+        : 'No points: the loyalty service has the order and gives none for it.';
+    default:
+      return 'The order was sent as complete. The loyalty service did not say how many points it gives.';
+  }
+}
+
+/** Completes a sentence about it: `its message waits for …`. */
+function waitText(wait: Trace['waits'][number], pause: Trace['pause']): string {
+  const attempt = `the next attempt is at ${utcText(nextAttempt(wait, pause))} UTC`;
+  if (!pause || !isHolding(pause, wait)) {
+    return `its message waits ${FOR_WHAT[wait.waitsFor]}, and ${attempt}`;
+  }
+  return `its message waits for the end of a pause (${pauseText(pause)}). After it ${attempt}, or at once with "resume"`;
+}

@@ -1,0 +1,276 @@
+import type { SummarizedDeadLetter } from '../../../shared/core/batch/dead-letter.ts';
+import {
+  aboutOf,
+  aboutText,
+  BECAUSE,
+  compareSince,
+  deletedAt,
+  expiryText,
+  groupsOf,
+  groupsTable,
+  isoOf,
+  type LetterGroup,
+  lettersText,
+  namesOf,
+  showLine,
+} from '../ground/letters/describe-letters.ts';
+import {
+  type LetterList,
+  noticesOf,
+  openIn,
+  othersIn,
+  readList,
+  scanNext,
+} from '../ground/letters/letter-list.ts';
+import {
+  type Known,
+  type LetterFilter,
+  matchesFilter,
+  NOT_SEEN,
+  openLetterQueues,
+  optionsOf,
+  readSummaries,
+  rebuildSummaries,
+} from '../ground/letters/read-letters.ts';
+import { foreseeReplay } from '../ground/letters/replay-letters.ts';
+import { type Deployment, openLedger, openLists } from '../ground/session/deployment.ts';
+import { familiesOf } from '../ground/session/queues.ts';
+import type { Session } from '../ground/session/session.ts';
+import {
+  type Block,
+  type Document,
+  type Suggestion,
+  type TableBlock,
+  table,
+  text,
+  type Verdict,
+} from '../ground/terminal/document.ts';
+import { type Line, line } from '../ground/terminal/line.ts';
+import { counted } from '../ground/terminal/text.ts';
+
+export interface ListOptions {
+  readonly limit?: number;
+}
+
+const FRESH_SECONDS = 30;
+
+/** Of a cause that a person opens on a page. */
+const PER_PAGE = 25;
+
+/** The causes that have commands: at a terminal each is two lines. */
+const MOST_OFFERED = 10;
+
+/** `loyalty-connector dead-letters list` */
+export async function listLetters(
+  session: Session,
+  filter: LetterFilter,
+  { limit }: ListOptions,
+): Promise<Document> {
+  const deployment = await session.findDeployment();
+  const list = await readList(session, deployment, filter);
+  const { letters, matching, delivered, queues } = list;
+  const groups = groupsOf(matching, delivered);
+  const page = matching.slice(0, limit ?? 0);
+  const shown = [...groups.map(({ example }) => example), ...page.map(aboutOf)];
+  const names = await namesOf(deployment, shown);
+  const oldest = matching.findLast(({ letterId }) => !delivered.has(letterId));
+  const offered = groups.slice(0, MOST_OFFERED);
+  const narrow = (group: LetterGroup) =>
+    line('dead-letters list', [], {
+      ...optionsOf(causeOf(group, groups, filter)),
+      limit: PER_PAGE,
+    });
+  const next = (group: LetterGroup) =>
+    offered.includes(group)
+      ? actionsOn(causeOf(group, groups, filter), causeText(group, groups), list, deployment)
+      : [];
+  const verdict = verdictOf(list);
+  return {
+    title: `Dead letters of ${deployment.stack}`,
+    ...(verdict && { verdict }),
+    blocks: [
+      ...noticesOf(list, filter),
+      ...(oldest ? [text(`Oldest: ${expiryText(oldest, deployment.connector)}`, 'waits')] : []),
+      ...(letters.length > 0 ? [formOf(filter, limit)] : []),
+      groupsTable(groups, names, { narrow, next }),
+      pageTable(page, { names, delivered }),
+    ],
+    next: nextOf(list, filter, limit),
+    data: {
+      ...{ stack: deployment.stack, matching: matching.length, others: othersIn(list) },
+      ...{ queues, groups },
+      ...(limit !== undefined && {
+        letters: page.map(({ gone: _, at, ...letter }) => ({ ...letter, at: isoOf(at) })),
+      }),
+      ...(oldest && { oldestDeletedAt: deletedAt(oldest) }),
+    },
+    freshSeconds: FRESH_SECONDS,
+  };
+}
+
+/** `well` only if the queues were counted just now and are empty, or the ledger proves that nothing is left to send. */
+function verdictOf(list: LetterList): Verdict | undefined {
+  const { matching, queues } = list;
+  const open = openIn(list);
+  if (open.length > 0) {
+    const waits = open.length === 1 ? 'waits' : 'wait';
+    return { kind: 'action required', what: `${lettersText(open)} ${waits} for a decision.` };
+  }
+  if (matching.length > 0) {
+    const what = `What ${counted(matching.length, 'dead letter')} ${matching.length === 1 ? 'is' : 'are'} about was delivered since: nothing is left to send.`;
+    return { kind: 'well', what };
+  }
+  if (othersIn(list) > 0) return undefined;
+  const inQueues = queues.reduce((sum, one) => sum + one.counted, 0);
+  return inQueues === 0
+    ? { kind: 'well', what: 'No dead letters: all dead-letter queues are empty.' }
+    : { kind: 'not known', what: `None is listed, and SQS counts ${inQueues}.` };
+}
+
+/** On a page; each cause opens its own list. */
+const formOf = ({ text: value = '', ...others }: LetterFilter, limit = 0): Block => ({
+  ...{ kind: 'form', label: 'Show only' },
+  line: line('dead-letters list', [], { ...optionsOf(others), limit: limit || undefined }),
+  fields: [{ name: 'text', label: 'Order, code or any text', value }],
+});
+
+function pageTable(letters: readonly SummarizedDeadLetter[], known: Known): TableBlock {
+  const { names, delivered } = known;
+  const rows = letters.map((letter) => {
+    const { letterId, reason, code, at, why } = letter;
+    const cells = [
+      { text: aboutText(aboutOf(letter), names), opens: showLine(letterId) },
+      delivered.has(letterId) ? 'delivered since' : reason,
+      code ?? '–',
+      { at: isoOf(at) },
+      letterId,
+    ];
+    return { key: letterId, cells, detail: why };
+  });
+  const shrinking = (title: string) => ({ title, shrinks: true });
+  return table([shrinking('About'), 'Reason', shrinking('Code'), 'Given up', 'Letter'], rows, {
+    title: 'One by one, the newest first',
+    choose: {
+      option: 'id',
+      actions: [
+        { label: 'Send', line: line('dead-letters replay', [], { wait: true }) },
+        { label: 'Drop', line: line('dead-letters drop'), asks: [BECAUSE] },
+      ],
+    },
+  });
+}
+
+/** The filter that finds the dead letters of one cause, and no others. */
+function causeOf(
+  { reason, code, why, delivered }: LetterGroup,
+  groups: readonly LetterGroup[],
+  filter: LetterFilter,
+): LetterFilter {
+  if (delivered) return { ...filter, delivered: 'yes' };
+  const alike = groups.filter((one) => one.reason === reason && one.code === code);
+  return {
+    ...{ ...filter, reason, ...(code !== undefined && { code }) },
+    ...(alike.filter((one) => !one.delivered).length > 1 && { text: filter.text ?? why }),
+    ...(groups.some((one) => one.delivered) && { delivered: 'no' }),
+  };
+}
+
+const FEW_WORDS = 40;
+
+/** The cause in a few words: a terminal prints the actions of all rows below the table. */
+function causeText({ reason, code, why, delivered }: LetterGroup, groups: readonly LetterGroup[]) {
+  if (delivered) return 'delivered since';
+  const alike = groups.filter((one) => !one.delivered && one.reason === reason);
+  if (alike.length === 1) return reason;
+  const isCodeShared = alike.filter((one) => one.code === code).length > 1;
+  const words = (!isCodeShared && code) || why;
+  return `${reason}: ${words.length > FEW_WORDS ? `${words.slice(0, FEW_WORDS)}…` : words}`;
+}
+
+/** What can be done with all that the filter finds. Both commands show them first. */
+function actionsOn(
+  filter: LetterFilter,
+  cause: string,
+  list: LetterList,
+  { connector }: Pick<Deployment, 'connector'>,
+): readonly Suggestion[] {
+  const all = list.matching.filter((letter) => matchesFilter(letter, filter, list));
+  // From the same bytes a worker would read the same.
+  const isHopeless = ({ reason, event, family }: SummarizedDeadLetter) =>
+    reason === 'unreadable' && !event?.isInTheStore && family !== 'balances';
+  const sent = all.filter((one) => !isHopeless(one) && !foreseeReplay(one, connector.shops));
+  const oldest = all.findLast(isHopeless);
+  const send = line('dead-letters replay', [], { ...optionsOf(filter), wait: true });
+  const label = `Drop ${all.length} ${cause}`;
+  return [
+    ...(filter.delivered === 'yes' || sent.length === 0
+      ? []
+      : [{ label: `Send ${sent.length} ${cause}`, line: send }]),
+    ...(oldest ? compareSince(oldest) : []),
+    { label, line: line('dead-letters drop', [], optionsOf(filter)), asks: [BECAUSE] },
+  ];
+}
+
+function nextOf(
+  list: LetterList,
+  filter: LetterFilter,
+  limit: number | undefined,
+): readonly Suggestion[] {
+  const { matching } = list;
+  const [newest] = matching;
+  const others = othersIn(list);
+  const more = Math.min((limit ?? 0) + 100, matching.length);
+  const listWith = (by: LetterFilter, most: number | undefined): Line =>
+    line('dead-letters list', [], { ...optionsOf(by), limit: most });
+  return [
+    ...(newest ? [{ label: 'Look at one', line: showLine(newest.letterId) }] : []),
+    ...(limit !== undefined && matching.length > limit
+      ? [{ label: `Show ${more}`, line: listWith(filter, more) }]
+      : []),
+    ...(newest || others === 0
+      ? []
+      : [{ label: `See ${counted(others, 'other')}`, line: listWith({}, limit) }]),
+    ...scanNext(list),
+  ];
+}
+
+/**
+ * `loyalty-connector dead-letters scan`: makes the list equal to what the queues hold. It hides each dead letter from
+ * others for a moment and writes summaries, so it is recorded.
+ */
+export async function scanCommand(session: Session): Promise<Document> {
+  const deployment = await session.findDeployment();
+  const signal = session.interruption();
+  const { stack } = deployment;
+  const families = familiesOf(deployment.connector);
+  const queues = openLetterQueues(deployment, families);
+  const change = await session.beginChange(deployment);
+  const progress = session.terminal.progress('Reading dead letters:');
+  const all = await readSummaries(openLists(deployment), new Date());
+  const listed = all.filter(({ family }) => families.includes(family));
+  const onProgress = (seen: number, total: number) =>
+    progress.report(seen, `of about ${total}`, seen / total);
+  const settings = { queues, signal, onProgress };
+  const rebuilt = await rebuildSummaries(listed, settings, openLedger(deployment));
+  const { received, notSeen, restored, removed } = rebuilt;
+  progress.end();
+  change.count({ restored, removed });
+  const changed = `${restored} added to the list, ${removed} taken from it.`;
+  return {
+    title: `Scanned the dead-letter queues of ${stack}`,
+    verdict: scanVerdict(received, notSeen),
+    blocks: [text(restored + removed === 0 ? 'Nothing in the list was changed.' : changed)],
+    next: [{ label: 'See the list', line: line('dead-letters list') }],
+    data: { stack, ...rebuilt },
+  };
+}
+
+function scanVerdict(received: number, notSeen: number | undefined): Verdict {
+  const some = counted(received, 'dead letter');
+  if (notSeen === undefined) {
+    return { kind: 'not known', what: `Interrupted after ${some}.` };
+  }
+  return notSeen > 0
+    ? { kind: 'not known', what: `About ${notSeen} more cannot be received now: ${NOT_SEEN}` }
+    : { kind: 'well', what: `The list has what the queues hold: ${some}.` };
+}

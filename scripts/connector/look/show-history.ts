@@ -1,0 +1,207 @@
+import { AUDIT_DAYS, type AuditRecord, readAudit } from '../ground/session/audit-records.ts';
+import { openLists } from '../ground/session/deployment.ts';
+import { MOST_SKEW_MS } from '../ground/session/read-caller.ts';
+import type { Session } from '../ground/session/session.ts';
+import {
+  type Block,
+  type Document,
+  type TimelineBlock,
+  type Tone,
+  text,
+  type VerdictKind,
+} from '../ground/terminal/document.ts';
+import { line } from '../ground/terminal/line.ts';
+import { counted, personOf, shellWord, shorten } from '../ground/terminal/text.ts';
+
+export interface HistoryOptions {
+  /** Epoch milliseconds. */
+  readonly since?: number;
+  readonly until?: number;
+  readonly command?: string;
+  readonly who?: string;
+  readonly limit?: number;
+}
+
+const DAY_MS = 86_400_000;
+const DEFAULT_LIMIT = 50;
+
+export async function showHistory(
+  { findDeployment }: Session,
+  options: HistoryOptions,
+): Promise<Document> {
+  const deployment = await findDeployment();
+  const { stack } = deployment;
+  const now = new Date();
+  const kept = AUDIT_DAYS * DAY_MS;
+  // A clock that is a little ahead must hide nothing; one that is more so begins no change.
+  const until = new Date(options.until ?? now.getTime() + DAY_MS);
+  const since = new Date(options.since ?? Math.min(until.getTime(), now.getTime()) - kept);
+  const records = readAudit(openLists(deployment), { since, until, now });
+  const { changes, more } = await takePage(records, options);
+  return {
+    title: `What was done in ${stack}`,
+    blocks: [
+      filterOf(options),
+      ...(changes.length > 0 ? [timelineOf(changes, now)] : [text('No such change is recorded.')]),
+    ],
+    ...(more !== undefined && {
+      next: [{ label: 'Earlier', line: line('history', [], { ...givenIn(options), until: more }) }],
+    }),
+    data: { stack, changes, ...(more !== undefined && { more }) },
+  };
+}
+
+/** `more`: the records before this moment are not on the page. */
+async function takePage(
+  records: AsyncIterable<AuditRecord>,
+  options: HistoryOptions,
+): Promise<{ readonly changes: readonly AuditRecord[]; readonly more?: string }> {
+  const { limit = DEFAULT_LIMIT } = options;
+  const changes: AuditRecord[] = [];
+  for await (const record of records) {
+    if (!isAsked(record, options)) continue;
+    const last = changes.at(-1)?.at;
+    // Of one millisecond all or none: the next page begins before it.
+    if (changes.length >= limit && last !== undefined && record.at !== last) {
+      return { changes, more: last };
+    }
+    changes.push(record);
+  }
+  return { changes };
+}
+
+const givenIn = ({ since, command, who, limit }: HistoryOptions) => ({
+  since: since === undefined ? undefined : new Date(since).toISOString(),
+  ...{ command, who, limit },
+});
+
+function isAsked({ command, who, claims = '' }: AuditRecord, asked: HistoryOptions): boolean {
+  const isCommand =
+    asked.command === undefined || `${command} `.startsWith(`${asked.command.trim()} `);
+  return isCommand && (asked.who === undefined || `${who} ${claims}`.includes(asked.who));
+}
+
+function filterOf({ who = '', command = '' }: HistoryOptions): Block {
+  return {
+    ...{ kind: 'form', label: 'Show only', line: line('history') },
+    fields: [
+      { name: 'who', label: 'Who', value: who },
+      { name: 'command', label: 'Command', value: command },
+    ],
+  };
+}
+
+/** One record must not bury the others. The whole text is in the JSON document. */
+const MOST_SHOWN = 1_000;
+
+/** The newest first. */
+const timelineOf = (changes: readonly AuditRecord[], now: Date): TimelineBlock => ({
+  kind: 'timeline',
+  lines: changes.map((record) => {
+    const isAhead = Date.parse(record.at) > now.getTime() + MOST_SKEW_MS;
+    const { tone, text: ended } = isAhead ? AHEAD : endOf(record);
+    return {
+      at: record.at,
+      who: nameOf(record),
+      what: shorten(deedOf(record), MOST_SHOWN),
+      detail: shorten(`${ended} (${lineOf(record)})`, MOST_SHOWN),
+      ...(tone && { tone }),
+    };
+  }),
+});
+
+const AHEAD: End = { text: 'dated after now, by a wrong clock', tone: 'bad' };
+
+/** As long as AWS allows the name of a user or of a session ("IAM and AWS STS quotas"). */
+const LONGEST_NAME = 64;
+
+/**
+ * First what the key proves: the name of a role's session ends the id. The id of a user names nobody, so the name that
+ * the record claims stands beside it. The whole ARN is in the JSON document.
+ */
+function nameOf({ who, claims }: AuditRecord): string {
+  const [, session] = who.split(':');
+  const proven = shorten(session ?? who, LONGEST_NAME);
+  const claimed = claims === undefined ? proven : shorten(personOf(claims), LONGEST_NAME);
+  if (claimed === proven) return proven;
+  return session === undefined
+    ? `${proven} (${claimed})`
+    : `${proven}, who claims to be ${claimed}`;
+}
+
+/** What a person did, as it reads behind their name. */
+function deedOf({ command, arguments: given, end }: AuditRecord): string {
+  const { held = 0, ...counts } = end?.counts ?? {};
+  const many = (count: string, thing: string) => {
+    const known = counts[count];
+    return known === undefined ? `${thing}s` : known === 0 ? `no ${thing}` : counted(known, thing);
+  };
+  const { shop, queue, because, for: time, kind, id, '1': first, '2': second } = given;
+  const others = Object.keys(given).flatMap((name) => (Number(name) > 1 ? [given[name]] : []));
+  const deeds: Readonly<Record<string, string>> = {
+    pause: `paused ${queue ?? 'all calls'}${time ? ` for ${time.replace(/(?=\D)/, ' ')}` : ''}`,
+    resume: `let ${queue ?? 'all calls'} go on`,
+    'retry-now': `tried ${many('woken', 'waiting message')} again${held > 0 ? `; a pause held ${held}` : ''}`,
+    'dead-letters replay': `sent ${many('replayed', 'dead letter')} again`,
+    'dead-letters drop': `dropped ${many('dropped', 'dead letter')}`,
+    'dead-letters scan': 'read all dead letters again',
+    'dead-letters show': 'saw the personal data of a dead letter',
+    trace: `saw the personal data of ${kind === 'member' ? 'customer' : kind} ${id}`,
+    resend:
+      first === undefined
+        ? `sent ${many('sent', 'order')} by new rules`
+        : `sent ${others.length > 1 ? `${many('sent', first)} of` : first} ${others.join(', ')} again`,
+    reconcile: given.deep ? 'compared everything' : 'compared what changed lately',
+    recover: 'recovered the ledger',
+    'go-live': 'went live',
+    'redemptions close': `closed redemption ${second} of customer ${first}`,
+    'secrets set': `stored the ${first} secret`,
+    'storefront setup': 'set up the storefront',
+    'webhooks sync': 'set up the webhook subscriptions',
+    probe: 'tried out the loyalty service',
+    send: 'sent a webhook by hand',
+  };
+  const [group, things = ''] = command.split(' ');
+  const sent = () => `sent ${many('sent', things.slice(0, -1))} of the past`;
+  const known = isNothing(end) ? undefined : (deeds[command] ?? (group === 'backfill' && sent()));
+  const deed = known || `ran ${command}`;
+  return `${deed}${shop ? ` (${shop})` : ''}${because ? `: “${because}”` : ''}`;
+}
+
+interface End {
+  readonly text: string;
+  readonly tone?: Tone;
+}
+
+const VERDICTS: Readonly<Record<VerdictKind, End>> = {
+  well: { text: 'done' },
+  waits: { text: 'done, the rest went on by itself' },
+  'action required': { text: 'done, and action was still required', tone: 'waits' },
+  'not known': { text: 'done, but not everything could be read', tone: 'waits' },
+};
+
+/** It counted what it changed, and there was nothing. */
+function isNothing(end: AuditRecord['end']): boolean {
+  const counts = Object.values(end?.counts ?? {});
+  return end?.result === 'finished' && counts.length > 0 && counts.every((count) => count === 0);
+}
+
+/** What came out of it. */
+function endOf({ end }: AuditRecord): End {
+  if (!end) return { text: 'still runs, or its process was ended', tone: 'waits' };
+  if (end.result === 'failed') return { text: 'failed, so not all of it was done', tone: 'bad' };
+  if (end.result === 'interrupted')
+    return { text: 'interrupted, so not all of it was done', tone: 'waits' };
+  return isNothing(end) ? { text: 'nothing was changed' } : VERDICTS[end.verdict ?? 'well'];
+}
+
+/** As it was typed; operands are recorded by their number. */
+function lineOf({ command, arguments: given }: AuditRecord): string {
+  const words = Object.entries(given).flatMap(([name, value]) => {
+    // Beside an operand, kind and id are what `beginChange` adds about it.
+    if (name === 'yes' || ('1' in given && ['kind', 'id'].includes(name))) return [];
+    if (/^\d+$/.test(name)) return [shellWord(value)];
+    return value === 'true' ? [`--${name}`] : [`--${name} ${shellWord(value)}`];
+  });
+  return [command, ...words].join(' ');
+}

@@ -1,0 +1,236 @@
+import { VERSION } from '../../../shared/config/release.ts';
+import { sumOf } from '../../../shared/core/reconcile/last-reconcile.ts';
+import { type CheckResult, findingsBlock, info } from '../ground/checks/check.ts';
+import type { StoreRooms } from '../ground/checks/step.ts';
+import { untilOf } from '../ground/compare/run-reconcile.ts';
+import { versionDifference } from '../ground/session/deployment.ts';
+import type { Chart, LastHour } from '../ground/session/figures.ts';
+import type { CommonOptions, Session } from '../ground/session/session.ts';
+import {
+  type Cell,
+  type ChartBlock,
+  DOCTOR,
+  type Document,
+  type FactsBlock,
+  type FlowBlock,
+  facts,
+  right,
+  type Tone,
+  table,
+} from '../ground/terminal/document.ts';
+import { line } from '../ground/terminal/line.ts';
+import {
+  counted,
+  momentText,
+  relativeTime,
+  secondsText,
+  spanText,
+} from '../ground/terminal/text.ts';
+import { collectStatus, isEmpty, type ReconcileStatus, type Status } from './collect-status.ts';
+import { judgeStatus, verdictOf } from './judge-status.ts';
+
+export interface StatusOptions extends CommonOptions {
+  readonly charts?: boolean;
+}
+
+/** CloudWatch has a new figure once a minute, and bills each that is read; this machine bills nothing. */
+const FRESH_SECONDS = { aws: 60, local: 5 } as const;
+
+/** Collect → judge → describe. */
+export async function showStatus(
+  { findDeployment }: Pick<Session, 'findDeployment'>,
+  options: StatusOptions,
+  rooms: StoreRooms,
+): Promise<Document> {
+  const deployment = await findDeployment();
+  const { connector, stack, stage, region, where, version } = deployment;
+  const charts = options.charts === true;
+  const status = await collectStatus(deployment, options, { now: new Date(), charts }, rooms);
+  const everyMinutes = connector.healing.everyMinutes;
+  const results = [...judgeStatus(status, everyMinutes), versionsOf(version)];
+  const block = findingsBlock(results, { all: false });
+  const notes = results.map((one) => ({
+    ...one,
+    findings: one.findings.filter(({ verdict }) => verdict === 'info'),
+  }));
+  const noted = findingsBlock(notes);
+  const title = counted(noted.findings.length, 'note');
+  const { shops } = status;
+  return {
+    title: `${stack} ${version} ${where === 'aws' ? `in ${region}` : 'on this machine'}`,
+    verdict: verdictOf(results, status),
+    freshSeconds: FRESH_SECONDS[where],
+    blocks: [
+      ...(block.findings.length > 0 ? [block] : []),
+      flowOf(status),
+      ...longestWaitOf(status),
+      ...shops.map((shop) => factsOf(status, shop)),
+      ...(charts ? chartsOf(status) : []),
+      ...(noted.findings.length > 0
+        ? [{ kind: 'section', title, folded: true, blocks: [noted] } as const]
+        : []),
+    ],
+    data: { stack, stage, region, where, version, commandVersion: VERSION, ...status },
+  };
+}
+
+function versionsOf(version: string): CheckResult {
+  const difference = versionDifference(version);
+  return { name: 'versions', findings: difference ? [info(difference.what, DOCTOR)] : [] };
+}
+
+/** The path of a change, as it is deployed. */
+function flowOf(status: Status): FlowBlock {
+  return {
+    kind: 'flow',
+    title: 'From the store to the loyalty service, and balances back',
+    stages: [
+      { name: 'Store', text: status.shops.join(', ') },
+      figuresOf('Receiver', PER_MINUTE, status, (hour) => [
+        rateIn(hour, 'received'),
+        ...seldom(hour['signatures-refused'], 'refused for their signature in the last hour'),
+        ...seldom(hour['unknown-topic'], 'of other topics in the last hour'),
+      ]),
+      queuesOf(status),
+      figuresOf('Workers', PER_MINUTE, status, (hour) => [
+        rateIn(hour, 'applied'),
+        rateIn(hour, 'retried', 'waits'),
+        rateIn(hour, 'rejected', 'bad'),
+      ]),
+      figuresOf('Loyalty service', FROM_CHANGE, status, ({ latencyMs }) => {
+        if (!latencyMs) return [{ value: 'nothing', name: 'applied' }];
+        const { p50, p99 } = latencyMs;
+        return Object.entries({ p50, p99 }).map(([name, ms]) => ({ value: secondsText(ms), name }));
+      }),
+    ],
+  };
+}
+
+const FROM_CHANGE = 'Of the last hour, from the change to the answer, with all waits between';
+
+type Stage = FlowBlock['stages'][number];
+type Figures = NonNullable<Stage['figures']>;
+
+const hourIn = ({ lastHour }: Status) => (lastHour?.kind === 'known' ? lastHour.value : undefined);
+
+function figuresOf(
+  name: string,
+  text: string,
+  status: Status,
+  read: (hour: LastHour) => Figures,
+): Stage {
+  const hour = hourIn(status);
+  if (hour) return { name, text, figures: read(hour) };
+  const why = status.lastHour ? 'not known' : "not written: deployment.monitoring is 'basic'";
+  return { name, text: `figures ${why}` };
+}
+
+const PER_MINUTE = 'Per minute, of the last five minutes';
+
+/** CloudWatch shows a figure after a minute or two: one minute alone would often be empty. */
+const RATE_MINUTES = 5;
+
+function rateIn({ chart }: LastHour, metric: Charted, tone?: Tone): Figures[number] {
+  const last = chart[metric].slice(-RATE_MINUTES).reduce((sum, one) => sum + one, 0);
+  const value = Math.round((last / RATE_MINUTES) * 10) / 10;
+  return { value: String(value), name: metric, ...(tone && value > 0 && { tone }) };
+}
+
+const seldom = (many: number, name: string): Figures =>
+  many === 0 ? [] : [{ value: String(many), name, tone: 'waits' }];
+
+/** Those of balances go back to the store. */
+function queuesOf({ queues }: Status): Stage {
+  if (queues.kind === 'unknown') return { name: 'Queues', text: `not known: ${queues.why}` };
+  // The ages come from CloudWatch, some minutes late.
+  const hasAges = queues.value.some((one) => !isEmpty(one) && one.oldestSeconds !== undefined);
+  const names = ['Ready', 'At work or waiting', 'Dead', ...(hasAges ? ['Oldest'] : [])];
+  const rows = queues.value.map((queue) => {
+    const { family, waiting, inFlight, oldestSeconds, dead, delivered = 0 } = queue;
+    const age = oldestSeconds === undefined ? '' : spanText(oldestSeconds * 1000);
+    const opens = line('dead-letters list', [], { queue: family });
+    const tone = dead > delivered ? 'bad' : 'soft';
+    const letters = { text: String(dead), tone, opens } as const;
+    const cells = [family, waiting, inFlight, dead && letters];
+    return hasAges ? [...cells, isEmpty(queue) ? '-' : age] : cells;
+  });
+  return { name: 'Queues', table: table(['Queue', ...names.map(right)], rows) };
+}
+
+/** Every run has a turn for each shop: of several, this shows whether one is left behind. */
+export function longestWaitOf({ reconcile, at }: Pick<Status, 'reconcile' | 'at'>) {
+  const runs = reconcile.kind === 'known' ? reconcile.value : [];
+  const waits = runs.map(({ shop, last }) => [last?.refusedSince ?? last?.endedAt ?? '', shop]);
+  const [since, shop = ''] = waits.toSorted()[0] ?? [];
+  if (runs.length < 2) return [];
+  const text = since ? `since ${momentText(since, new Date(at))}` : 'has not run yet';
+  const opens = line('reconcile status', [], { shop });
+  return [facts([['Waits longest', { text: `${shop}, ${text}`, opens }]], 'Reconcile, all shops')];
+}
+
+function factsOf(status: Status, shop: string): FactsBlock {
+  const { at, shops, checks } = status;
+  const isOnly = shops.length === 1;
+  const [hour, now] = [hourIn(status), new Date(at)];
+  const runs = status.reconcile.kind === 'known' ? status.reconcile.value : [];
+  const run = runs.find((one) => one.shop === shop);
+  const found = (check: string) => {
+    const { findings = [] } = checks.find(({ name }) => name === check) ?? {};
+    const [first, ...others] = findings.filter((one) => one.shop === shop);
+    return first && `${first.what}${others.length === 0 ? '' : `, and ${others.length} more`}`;
+  };
+  const subscriptions = found('subscriptions');
+  const repaired = run?.missedBefore && `, repaired at ${momentText(run.missedBefore, now)}`;
+  const missed = repaired ? `${repaired}: what was missed before is not all compared yet` : '';
+  return facts(
+    [
+      [isOnly ? 'Last hour' : 'Last hour, all shops', hour && hourText(hour)],
+      ['Calls', found('pauses')],
+      ['Reconcile', run && reconcileCell(run, now)],
+      ['Subscriptions', subscriptions && `${subscriptions}, as of ${momentText(at, now)}${missed}`],
+      ['Credentials', found('secrets')],
+    ],
+    isOnly ? undefined : shop,
+  );
+}
+
+function hourText(hour: LastHour): string {
+  const { received, applied, retried, rejected, 'no-change': unchanged } = hour;
+  return `${counted(received, 'event')} received, ${applied} applied, ${unchanged} without anything to send, ${retried} retried, ${rejected} rejected`;
+}
+
+function reconcileCell({ shop, last }: ReconcileStatus, now: Date): Cell {
+  if (!last) return 'has not run yet';
+  const { endedAt, lookedAt, healed, stopped } = last;
+  const left = stopped.map(({ kind, why }) => `${kind} ${why}`).join(', ');
+  const end = left === '' ? `, all up to ${untilOf(last, now)}` : ` (not to the end: ${left})`;
+  const text = `${relativeTime(Date.parse(endedAt), now)}, ${sumOf(lookedAt)} looked at, ${sumOf(healed)} given to the workers again${end}`;
+  return { text, opens: line('reconcile status', [], { shop }) };
+}
+
+type Charted = 'received' | 'applied' | 'retried' | 'rejected';
+const TONES = { received: 'soft', applied: 'well', retried: 'waits', rejected: 'bad' } as const;
+
+function chartsOf(status: Status): readonly ChartBlock[] {
+  const { lastDay } = status;
+  const drawn: readonly (readonly [string, Chart | undefined])[] = [
+    ['last hour', hourIn(status)?.chart],
+    ['last day', lastDay?.kind === 'known' ? lastDay.value : undefined],
+  ];
+  return drawn.flatMap(([when, chart]): readonly ChartBlock[] => {
+    if (!chart) return [];
+    const { from, everySeconds, p50, p99 } = chart;
+    const counts = Object.entries(TONES).map(([name, tone]) => {
+      return { name, tone, values: chart[name as Charted] };
+    });
+    const times = [
+      { name: 'p50', values: p50 },
+      { name: 'p99', values: p99, tone: 'waits' } as const,
+    ];
+    const common = { kind: 'chart', from, everySeconds } as const;
+    return [
+      { ...common, title: `Messages, ${when}`, unit: 'count', series: counts },
+      { ...common, title: `Latency, ${when}`, unit: 'milliseconds', series: times },
+    ];
+  });
+}

@@ -1,0 +1,254 @@
+import type { WantedState } from '../../../shared/core/mapping/wanted-state.ts';
+import type { StoreEntity } from '../../../shared/core/store/store.ts';
+import {
+  findAny,
+  findEntity,
+  type Hit,
+  KINDS,
+  ordersOf,
+  parseKind,
+} from '../ground/compare/find.ts';
+import { type JudgedSides, judgeSides } from '../ground/compare/sides.ts';
+import { maskPerson, maskPersonal } from '../ground/letters/foresee.ts';
+import { findShop, shopsOf } from '../ground/session/arguments.ts';
+import { openLedger } from '../ground/session/deployment.ts';
+import { openShopServices } from '../ground/session/services.ts';
+import type { Session } from '../ground/session/session.ts';
+import {
+  type Block,
+  type Document,
+  facts,
+  REVEALS,
+  table,
+  text,
+} from '../ground/terminal/document.ts';
+import { BadArguments } from '../ground/terminal/exit.ts';
+import { line } from '../ground/terminal/line.ts';
+import { counted, utcText } from '../ground/terminal/text.ts';
+import { arithmeticOf } from './arithmetic.ts';
+import { collectTrace, type Trace } from './collect-trace.ts';
+import { judgeTrace, pointsText, sendAgain } from './judge-trace.ts';
+import { timelineOf } from './timeline.ts';
+
+export interface TraceOptions {
+  readonly shop?: string;
+  readonly reveal?: boolean;
+}
+
+/** Find what is meant → collect → judge. */
+export async function showTrace(
+  session: Session,
+  options: TraceOptions,
+  first = '',
+  second?: string,
+): Promise<Document> {
+  const deployment = await session.findDeployment();
+  const services = openShopServices(deployment);
+  const trace = async (hit: Hit, others: readonly Hit[] = []) => {
+    const shop = findShop(deployment.connector, hit.shop);
+    const traced = { shop, kind: parseKind(hit.kind), id: hit.id };
+    const { kind, id } = traced;
+    const orders = kind === 'member' ? ordersOf(id, { services, shop }) : others;
+    const record =
+      options.reveal &&
+      (await session.beginChange(deployment, 'reveal', { shop: shop.domain, kind, id }));
+    if (record) record.count({ revealed: 1 });
+    const signal = session.interruption();
+    const progress = session.terminal.progress('Searching the dead letters:');
+    const onProgress = (seen: number) => progress.report(seen);
+    const found = await collectTrace(deployment, services, traced, signal, onProgress);
+    progress.end();
+    return documentOf(found, await orders, options.reveal);
+  };
+  if (second !== undefined) {
+    const shop = findShop(deployment.connector, options.shop);
+    const hits = await findEntity(parseKind(first), second, { services, shop });
+    const [hit, ...others] = hits;
+    // Of orders the newest, or the one of exactly that name.
+    const isOne = others.length === 0 || hit.kind === 'order';
+    return isOne ? trace(hit, others) : hitsDocument(hits);
+  }
+  if (KINDS.has(first)) throw new BadArguments(`give what to look for: trace ${first} ID.`);
+  const shops = shopsOf(deployment.connector, options.shop);
+  const deps = { deployment, services, ledger: openLedger(deployment) };
+  const { hits, problems } = await findAny(first, deps, shops);
+  for (const why of new Set(problems.map(({ message }) => message))) {
+    session.terminal.note(`Not everything could be searched: ${why}`);
+  }
+  const [hit, ...others] = hits;
+  return hit && others.length === 0 ? trace(hit) : hitsDocument(hits);
+}
+
+/** An ambiguous text is not traced. */
+function hitsDocument(hits: readonly Hit[]): Document {
+  return {
+    title: 'What was found',
+    verdict: { kind: 'not known', what: `${hits.length} things may be meant.` },
+    blocks: [foundTable(hits)],
+    next: hits.map((hit) => ({ label: hitName(hit), line: hitLine(hit) })),
+    data: { hits },
+  };
+}
+
+const foundTable = (hits: readonly Hit[], title?: string): Block =>
+  table(
+    ['What', 'Id', 'Shop'],
+    hits.map((hit) => [
+      { text: hitName(hit), opens: hitLine(hit) },
+      { text: hit.id, tone: 'soft' },
+      { text: hit.shop, tone: 'soft' },
+    ]),
+    title === undefined ? {} : { title },
+  );
+
+const hitName = ({ kind, name, id }: Hit) => `${KIND_NAMES[kind]} ${name ?? id}`;
+const hitLine = ({ kind, id, shop }: Hit) => line('trace', [kind, id], { shop });
+
+const KIND_NAMES = {
+  order: 'Order',
+  product: 'Product',
+  coupon: 'Coupon',
+  customer: 'Customer',
+  member: 'Customer',
+} as const;
+
+/** One page of facts. */
+export function documentOf(
+  trace: Trace,
+  otherOrders: readonly Hit[] = [],
+  reveal = false,
+): Document {
+  const { key, entry, letters, mapped, waits, earned, redemptions: open } = trace;
+  const { kind: verdict, what, next } = judgeTrace(trace);
+  const points = pointsText(trace);
+  const { rows } = judgeSides(trace);
+  const form = mapped?.kind === 'wanted' ? formOf(mapped.wanted, reveal) : undefined;
+  const name = nameOf(trace);
+  const kind = key.kind === 'member' ? 'customer' : key.kind;
+  const found = trace.store.kind === 'found' ? trace.store.value : undefined;
+  const isReward = found?.kind === 'coupon' && found.coupon.madeByConnector;
+  const rewards = {
+    label: isReward ? 'See whose reward it is' : 'See points and rewards',
+    line: line('redemptions show', [key.id], { shop: key.shop }),
+  };
+  const revealed = {
+    label: 'Show personal data',
+    say: REVEALS,
+    line: line('trace', [kind, key.id], { shop: key.shop, full: true, reveal: true }),
+  };
+  const isDone = verdict === 'well' || verdict === undefined;
+  const again = isDone ? sendAgain(trace) : undefined;
+  const { remembered: _, ...ledger } = entry ?? {};
+  return {
+    title: `${KIND_NAMES[key.kind]} ${name ?? key.id} of ${key.shop}`,
+    ...(verdict && { verdict: { kind: verdict, what } }),
+    blocks: [
+      ...(verdict ? [] : [text(what)]),
+      ...(points === undefined ? [] : [text(points)]),
+      ...(open > 0 ? [text(`${counted(open, 'redemption')} not finished.`, 'waits')] : []),
+      ...(entry || trace.store.kind === 'found' ? [tableOf(rows)] : []),
+      ...arithmeticOf(trace),
+      timelineOf(trace, isDone),
+      factsOf(trace),
+      ...(form ? [codeOf(form, reveal)] : []),
+      foundTable(otherOrders, kind === 'customer' ? 'Orders' : 'Other orders'),
+    ],
+    next: [
+      ...next,
+      ...((kind === 'customer' && found) || isReward || open > 0 ? [rewards] : []),
+      ...(form && !reveal && kind !== 'product' ? [revealed] : []),
+      ...(again ? [again] : []),
+    ],
+    // It goes on by itself: an open page shows how.
+    ...(verdict === 'waits' && { freshSeconds: 15 }),
+    data: {
+      ...{ ...key, name: name ?? null, sides: rows },
+      steps: mapped?.kind === 'wanted' ? mapped.steps : undefined,
+      ledger: entry ? ledger : null,
+      deadLetters: letters,
+      waiting: waits.map(({ queue, waitsFor, why, until }) => ({
+        ...{ queue, waitsFor, why, nextTry: new Date(until).toISOString() },
+      })),
+      ...{ earned: earned ?? null, wanted: form ?? null, otherOrders },
+    },
+  };
+}
+
+/** As people know it: `#1007`, a title. Of a customer nothing that says who it is. */
+function nameOf({ store }: Trace): string | undefined {
+  if (store.kind !== 'found') return undefined;
+  if (store.value.kind === 'order') return store.value.order.name;
+  return store.value.kind === 'product' ? store.value.product.title : undefined;
+}
+
+const tableOf = (rows: JudgedSides['rows']): Block =>
+  table(
+    ['', 'Store', 'Connector', 'Loyalty service', ''],
+    rows.map(({ field, store, ledger, service, differs }) => [
+      ...[field, store, ledger, service],
+      differs ? { text: 'differs', tone: 'bad' } : '',
+    ]),
+    { title: 'Both sides now' },
+  );
+
+function factsOf({ key, store, entry }: Trace): Block {
+  const absent = store.kind === 'gone' ? 'not there (any more)' : 'could not be read';
+  const applied = entry?.appliedKey === undefined ? 'nothing was sent' : 'it was sent';
+  const state =
+    entry && entry.version > 0 ? `; the last state looked at is of ${utcText(entry.version)}` : '';
+  return facts(
+    [
+      ['Id', { text: key.id, tone: 'soft' }],
+      ['In the store now', store.kind === 'found' ? storeText(store.value) : absent],
+      ['In the ledger', entry ? `${applied}${state}` : 'nothing'],
+    ],
+    'Details',
+  );
+}
+
+/** What the comparison does not say of it, without personal data. */
+function storeText(entity: StoreEntity): string {
+  // Not every platform counts.
+  const timesUsed = entity.kind === 'coupon' ? entity.coupon.timesUsed : 0;
+  if (timesUsed > 0) return `used ${counted(timesUsed, 'time')}`;
+  if (entity.kind !== 'order') return 'there';
+  const { test, cancelledAt, paymentStatus, fulfillmentStatus, customer } = entity.order;
+  const words = [
+    test && 'test order',
+    cancelledAt && 'cancelled',
+    paymentStatus?.replaceAll('_', ' '),
+    fulfillmentStatus ?? 'not fulfilled',
+    customer ? `customer ${customer.id}` : 'guest',
+  ];
+  return words.filter(Boolean).join(', ');
+}
+
+function codeOf(form: object, reveal: boolean): Block {
+  const masked = reveal ? '' : ' (personal data is masked)';
+  return {
+    ...{ kind: 'code', title: `What the loyalty service should hold${masked}`, folded: true },
+    text: JSON.stringify(form, null, 2),
+  };
+}
+
+/** The body of the call, masked unless it is to be revealed; undefined where the call has none. */
+function formOf(wanted: WantedState, reveal: boolean): object | undefined {
+  if (wanted.kind === 'member') return reveal ? wanted.member : maskPerson(wanted.member);
+  const form = bodyOf(wanted);
+  return reveal || !form ? form : maskPersonal(form);
+}
+
+function bodyOf(wanted: WantedState): object | undefined {
+  switch (wanted.kind) {
+    case 'order':
+      return wanted.order;
+    case 'cancelled-order':
+      return wanted.cancellation;
+    case 'product':
+      return wanted.product;
+    case 'coupon':
+      return wanted.coupon;
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,193 @@
+import type { WaitsFor } from '../../../shared/core/batch/waiting.ts';
+import {
+  changeControl,
+  resumed,
+  type ShopControl,
+  withOperatorPause,
+} from '../../../shared/core/calls/shop-pause.ts';
+import type { QueueFamily } from '../../../shared/core/events/event.ts';
+import { findingsBlock, runChecks, shopDeps, verdictOf } from '../ground/checks/check.ts';
+import { loyaltyCheck } from '../ground/checks/loyalty.ts';
+import {
+  isHolding,
+  type PauseStatus,
+  partText,
+  pausesIn,
+  pauseText,
+  readPauses,
+  shownPause,
+} from '../ground/checks/read-pauses.ts';
+import { serverCheck } from '../ground/checks/store.ts';
+import { readWaiting, wake, wokenTexts } from '../ground/checks/waiting-messages.ts';
+import { durationMs, shopsOf } from '../ground/session/arguments.ts';
+import { type Deployment, openLedger } from '../ground/session/deployment.ts';
+import { readCaller } from '../ground/session/read-caller.ts';
+import type { Session } from '../ground/session/session.ts';
+import { type Block, type Document, text, type VerdictKind } from '../ground/terminal/document.ts';
+import { BadArguments, EXIT, type ExitCode } from '../ground/terminal/exit.ts';
+import { line } from '../ground/terminal/line.ts';
+
+export interface PauseOptions {
+  readonly shop?: string;
+  readonly queue?: QueueFamily;
+  readonly because?: string;
+  /** How long: `30m`, `2h`. */
+  readonly for?: string;
+  readonly yes?: boolean;
+}
+
+/** What has waited for seven days raises an alarm, and after 13 it is parked. */
+const LONGEST_DAYS = 7;
+
+/** Confirm → record who → write the control record of every shop that is meant. */
+export async function pauseCommand(
+  session: Session,
+  options: PauseOptions,
+): Promise<Document | ExitCode> {
+  const { shop, queue, because, for: length } = options;
+  const lengthMs = length === undefined ? undefined : durationMs(length);
+  if (lengthMs !== undefined && lengthMs > LONGEST_DAYS * 86_400_000) {
+    throw new BadArguments(
+      `pause for ${LONGEST_DAYS} days at most: what waits for 13 days becomes a dead letter.`,
+    );
+  }
+  const deployment = await session.findDeployment();
+  const shops = shopsOf(deployment.connector, shop);
+  const what = `${partText(queue ?? 'all')} of ${shops.map(({ domain }) => domain).join(', ')}`;
+  if (!options.yes) {
+    const lasting = await readPauses(openLedger(deployment), shops, new Date());
+    session.show(previewOf(options, what, lasting));
+    if (!(await session.terminal.confirm(`Pause ${what}?`))) return EXIT.fine;
+  }
+  const { arn } = await readCaller(deployment.aws);
+  const { before, after } = await change(session, deployment, shop, (control, now) =>
+    withOperatorPause(control, queue ?? 'all', arn, now, {
+      ...(because !== undefined && { because }),
+      ...(lengthMs !== undefined && { until: now.getTime() + lengthMs }),
+    }),
+  );
+  const replaced = without(before, after);
+  const isNew = without(after, before).length > 0;
+  const verdict = { kind: 'well', what: `Paused: ${what}.` } as const;
+  return {
+    title: isNew ? `Pause ${what}` : `Nothing was changed: ${what} were paused before`,
+    ...(isNew && { verdict }),
+    blocks: [
+      ...replaced.map((pause) => text(`Replaced: ${pauseText(pause)}`)),
+      ...findingsOf('Paused now', after),
+    ],
+    data: { changed: isNew, pauses: after },
+  };
+}
+
+/** The pauses that the others do not have. */
+function without(some: readonly PauseStatus[], others: readonly PauseStatus[]) {
+  const texts = new Set(others.map(pauseText));
+  return some.filter((pause) => !texts.has(pauseText(pause)));
+}
+
+function previewOf(
+  { shop, queue, because, for: length }: PauseOptions,
+  what: string,
+  lasting: readonly PauseStatus[],
+): Document {
+  const own = lasting.filter((one) => one.by === 'operator' && one.part === (queue ?? 'all'));
+  const keepsEnd = because !== undefined && own.some(({ until }) => until !== undefined);
+  const open = keepsEnd ? 'until the end that its pause has, or until "resume"' : 'until "resume"';
+  const end = length === undefined ? open : `for ${length}`;
+  const replaces = own.length === 0 ? '' : ' It would replace the pause that there is.';
+  const given = { shop, queue, because, for: length, yes: true };
+  return {
+    title: `Pause ${what}`,
+    blocks: [
+      text(
+        `This would stop ${what} to the loyalty service ${end}. What arrives meanwhile waits, and is sent afterwards.${replaces} Nothing was changed.`,
+      ),
+      ...findingsOf('Paused now', lasting),
+    ],
+    next: [{ label: `Pause ${what}`, line: line('pause', [], given) }],
+    data: { changed: false, pauses: lasting },
+  };
+}
+
+const findingsOf = (title: string, pauses: readonly PauseStatus[]): readonly Block[] =>
+  pauses.length === 0 ? [] : [{ kind: 'findings', title, findings: pauses.map(shownPause) }];
+
+/** End the pauses → wake what waited for their end → ask whether calls are accepted. */
+export async function resumeCommand(
+  session: Session,
+  { shop, queue }: PauseOptions,
+): Promise<Document> {
+  const deployment = await session.findDeployment();
+  const { before, after, recorded } = await change(session, deployment, shop, (control, now) =>
+    resumed(control, queue ?? 'all', now),
+  );
+  const shops = shopsOf(deployment.connector, shop);
+  const domains = shops.map(({ domain }) => domain);
+  const waiting = await readWaiting(deployment, domains, new Date());
+  const isFreed = (one: (typeof waiting)[number]) => !after.some((pause) => isHolding(pause, one));
+  const meant = waiting.filter((one) =>
+    queue === undefined
+      ? WAITED_FOR_RESUME.has(one.waitsFor) && isFreed(one)
+      : one.queue === queue && one.waitsFor === 'paused' && isFreed(one),
+  );
+  const { woken } = await wake(deployment, meant);
+  recorded.count({ woken: woken.length });
+  const ended = without(before, after);
+  const what = `${partText(queue ?? 'all')} of ${domains.join(', ')}`;
+  const isDone = ended.length + woken.length > 0;
+  const deps = shopDeps(deployment, shops);
+  const isFree = isDone && after.length === 0;
+  const asked = isFree ? await runChecks([serverCheck(deps), loyaltyCheck(deps)]) : [];
+  const { kind } = verdictOf(asked);
+  const refused = findingsBlock(asked, { all: false });
+  const not = after.length > 0 ? 'have no pause of their own' : 'are not paused';
+  return {
+    title: isDone ? `Resume ${what}` : `Nothing was changed: ${what} ${not}`,
+    ...(isFree && { verdict: { kind, what: RESUMED[kind] } }),
+    blocks: [
+      ...(kind === 'well' ? [] : [refused]),
+      ...ended.map((pause) => text(`Ended: ${pauseText(pause)}`)),
+      ...(woken.length > 0 ? wokenTexts(woken) : ['No message waited for it.']).map((one) =>
+        text(one),
+      ),
+      ...findingsOf('Still paused', after),
+    ],
+    data: { changed: isDone, ended, pauses: after, woken: woken.length },
+  };
+}
+
+const RESUMED: Readonly<Record<VerdictKind, string>> = {
+  well: 'Calls are made again: the store and the loyalty service accept the credentials.',
+  waits: '',
+  'action required': 'The pause is ended, but calls are still refused.',
+  'not known': 'The pause is ended. Whether calls succeed is not known.',
+};
+
+/** What `resume` without a queue ends. */
+const WAITED_FOR_RESUME: ReadonlySet<WaitsFor> = new Set(['paused', 'throttled', 'misconfigured']);
+
+/** Which pauses there were, and which there are now. */
+async function change(
+  session: Session,
+  deployment: Deployment,
+  named: string | undefined,
+  next: (control: ShopControl, now: Date) => ShopControl,
+) {
+  const recorded = await session.beginChange(deployment);
+  const ledger = openLedger(deployment);
+  const now = new Date();
+  const before: PauseStatus[] = [];
+  const after: PauseStatus[] = [];
+  for (const shop of shopsOf(deployment.connector, named)) {
+    let found: readonly PauseStatus[] = [];
+    const control = await changeControl(ledger, shop.domain, (known) => {
+      found = pausesIn(shop, known, now);
+      return next(known, now);
+    });
+    before.push(...found);
+    after.push(...pausesIn(shop, control, now));
+    recorded.count({ begun: without(after, before).length, ended: without(before, after).length });
+  }
+  return { before, after, recorded };
+}

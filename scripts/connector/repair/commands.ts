@@ -1,0 +1,207 @@
+import { type Command, Option } from 'commander';
+import { WAITS_FOR } from '../../../shared/core/batch/waiting.ts';
+import {
+  durationText,
+  parseBound,
+  parseMoment,
+  perSecond,
+  queueOption,
+  wholeNumber,
+} from '../ground/session/arguments.ts';
+import { ANY_SHOP, declare, ONE_SHOP } from '../ground/session/declare-command.ts';
+
+const PAUSE_EXAMPLES = `\
+  npx loyalty-connector pause                                the calls of every shop
+  npx loyalty-connector pause --shop SHOP --queue orders
+  npx loyalty-connector pause --for 2h --because maintenance --yes
+  npx loyalty-connector resume
+
+What arrives meanwhile waits in the queues and is sent after "resume". Neither its retry window nor its
+attempts count while it is paused. An alarm rings after seven days, and after 13 it is parked.
+`;
+
+/** The commands that change what a running stack does or holds. */
+export function registerRepair(program: Command): void {
+  declare(program, 'pause', {
+    summary: 'stop the calls to the loyalty service',
+    description:
+      'Stops the calls to the loyalty service within seconds, for all shops or one, on all queues or one. Without --queue the storefront and reconcile stop calling, too. Asks before it acts, unless --yes is given.',
+    examples: PAUSE_EXAMPLES,
+    run: async () => (await import('./change-pause.ts')).pauseCommand,
+  })
+    .option(...ANY_SHOP)
+    .addOption(queueOption('only this queue'))
+    .option('--because <reason>', 'why, for the next operator')
+    .option(
+      '--for <duration>',
+      'how long, 7d at most: 30m, 2h (default: until "resume"; a new reason alone keeps the end)',
+      durationText,
+    )
+    .option('--yes', 'do not ask');
+
+  declare(program, 'resume', {
+    summary: 'let the calls to the loyalty service go on',
+    description:
+      'Ends pauses: those that "pause" began and, without --queue, also one that the loyalty service asked for or that refused credentials caused. What waited for that is sent at once.',
+    examples: PAUSE_EXAMPLES,
+    run: async () => (await import('./change-pause.ts')).resumeCommand,
+  })
+    .option(...ANY_SHOP)
+    .addOption(queueOption('only the pause of this queue'));
+
+  declare(program, 'retry-now', {
+    summary: 'try again at once what waits for its next attempt',
+    description:
+      'Ends the wait of messages whose last attempt failed, and says what became of them: after a repair they need not wait for up to an hour. Changes nothing else; a repeated attempt is harmless.',
+    examples: `\
+  npx loyalty-connector retry-now                              everything that waits
+  npx loyalty-connector retry-now --reason misconfigured       what waited for credentials
+  npx loyalty-connector retry-now --shop SHOP --queue orders
+
+Reasons: loyalty and store (no usable answer), throttled (the loyalty service asked for fewer calls),
+misconfigured (credentials, scopes or an address are refused), paused (by an operator), connector (a fault
+of its own or of AWS), patience (a customer or a result that is not there yet).
+A pause of the shop still holds its messages, except one that refused credentials began. What had a call
+without an answer is tried 30 seconds after that call at the earliest.
+It ends with 0 when all have left their queues, or nothing waited, with 3 when some still wait, with 1 when some
+became dead letters, and with 4 when the outcome of some is not known.
+`,
+    run: async () => (await import('./retry-now.ts')).retryNow,
+  })
+    .option(...ANY_SHOP)
+    .addOption(queueOption('only this queue'))
+    .addOption(new Option('--reason <reason>', 'only what waits for this').choices([...WAITS_FOR]))
+    .option(
+      '--wait <seconds>',
+      'how long to follow them to their outcome; 0: not at all (default: 60)',
+      wholeNumber(0, 3600),
+    );
+
+  declare(program, 'resend', {
+    summary: 'send one entity again, or count sent orders by the rules of today',
+    description:
+      'Sends one order, product, coupon or customer again, after it showed what would be sent. With --since: orders keep the rules that they were sent under; this compares orders placed since a date with the rules of today, shows how many change and by how much, and sends those after you agreed.',
+    examples: `\
+  npx loyalty-connector resend --since 2026-10-01               shows the effect, and asks
+  npx loyalty-connector resend --since 2026-10-01 --yes         does it, for a script
+  npx loyalty-connector resend order 1007 1008 --yes --wait     sends them as the store has them now
+
+With --since: after a changed setting or an upgrade, if orders that were sent before shall count by it, too.
+Lower amounts take points back from customers.
+Of one entity: the worker reads the store again. An order keeps its rules, and what the loyalty service has already
+is not sent; --force sends it all the same, if the service lost it.
+`,
+    run: async () => (await import('./resend.ts')).resend,
+  })
+    .argument('[kind]', 'order, product, coupon or customer')
+    .argument('[ids...]', "the store's id, the order's number or name, the coupon's code")
+    .option('--since <when>', 'placed since this date, or this long ago', parseBound)
+    .option('--yes', 'send without asking')
+    .option(...ONE_SHOP)
+    .option('--rate <n/s>', 'with --since: at most this many a second (10/s)', perSecond(1_000))
+    .option('--force', 'with ids: send it even if the loyalty service has it')
+    .option('--wait', 'follow it to its outcome');
+
+  const reconcile = declare(program, 'reconcile', {
+    summary: 'compare the store with the ledger now, instead of at its next run',
+    description:
+      'Starts the comparison that also runs by schedule, waits for it and says what was found. Repeating it is harmless.',
+    examples: `\
+  npx loyalty-connector reconcile             what changed since the last run
+  npx loyalty-connector reconcile --deep --shop SHOP
+  npx loyalty-connector reconcile status      what the last runs sent again, and why
+
+It ends with 0 when what was compared agrees, with 3 when something that was sent again is on its way or there was
+nothing to compare yet, with 1 when orders differ in the loyalty service, and with 4 when not everything could be
+compared. After Ctrl-C it goes on by itself.
+`,
+    run: async () => (await import('./reconcile.ts')).startReconcile,
+  })
+    .option('--deep', 'compare everything, not only what changed lately')
+    .option(...ANY_SHOP);
+  declare(reconcile, 'status', {
+    summary: 'show the last runs: what was sent again, and why',
+    examples: `\
+  npx loyalty-connector reconcile status
+  npx loyalty-connector reconcile status --json | jq '.data.shops[].runs[].sent'
+
+Changes nothing. The ledger keeps the last ten runs of a shop and the last ten that sent something, each with the
+first twenty that it sent.
+`,
+    run: async () => (await import('./reconcile.ts')).showRuns,
+  }).option(...ANY_SHOP);
+
+  declare(program, 'recover', {
+    summary: 'after the ledger was lost or restored: compare everything, and take nothing twice',
+    description:
+      'Puts the ledger in doubt: what it says is compared with the loyalty service before anything is sent. Then compares everything with the store, finds the codes that customers bought, and says what was sent again and how long it took.',
+    examples: `\
+  npx loyalty-connector recover                               what it would do; changes nothing
+  npx loyalty-connector recover --since 2026-11-16T08:00Z --yes
+  npx loyalty-connector recover --from ledger-restored --yes  first copies what the ledger lacks
+  npx loyalty-connector recover --go-live 2026-03-01 --yes    of a stack that was deployed again
+
+Interrupted, it is continued by the same command; the comparison goes on by itself. Ends with 0 when everything was
+compared and settled, 3 when messages are left that wait for a later try. docs/runbook.md says what can be lost.
+`,
+    run: async () => (await import('./recover.ts')).recover,
+  })
+    .option('--since <when>', 'what it was restored to (default: all since go-live)', parseMoment)
+    .option('--go-live <when>', 'if neither settings nor ledger say it', parseMoment)
+    .option('--from <table>', 'first copy what the ledger lacks from this restored table')
+    .option('--replace', 'with --from: also replace what the ledger has')
+    .option('--shop <domain>', 'only this shop (default: all; not with --from)')
+    .option('--yes', 'do not ask');
+
+  registerRedemptions(program);
+}
+
+function registerRedemptions(program: Command): void {
+  const group = declare(program, 'redemptions', {
+    summary: 'list, show and close redeemed rewards',
+    description:
+      'Rewards that customers redeemed in the store. The connector finishes them by itself; one that it cannot finish waits for a person.',
+    examples: `\
+  npx loyalty-connector redemptions list
+  npx loyalty-connector redemptions show 7012345
+  npx loyalty-connector redemptions show someone@example.com
+  npx loyalty-connector redemptions close 7012345 K3F9A2LQ7ZPX --refused --yes
+      the loyalty service took no points
+  npx loyalty-connector redemptions close 7012345 K3F9A2LQ7ZPX --cancelled --yes
+      it took points, and you gave them back in its panel
+  npx loyalty-connector redemptions close 7012345 K3F9A2LQ7ZPX --used --yes
+      an order used the code after it was taken back, and you settled the points
+  npx loyalty-connector redemptions close 7012345 K3F9A2LQ7ZPX --credited --yes
+      the customer's store credit in the store has the amount
+
+Look at the customer in the loyalty service's panel or the store's admin first: the connector does not check what you say here.
+To let the connector try again, replay the redemption's dead letter instead.
+`,
+  });
+  declare(group, 'list', {
+    summary: 'list unfinished redemptions',
+    run: async () => (await import('./redemptions.ts')).listCommand,
+  }).option(...ANY_SHOP);
+  declare(group, 'show', {
+    summary: 'show the balance, the redemptions and the used codes of one customer',
+    description:
+      'Shows the balance of one customer in the store, the ledger and the loyalty service, and all redemptions, with the codes that were used in the store.',
+    run: async () => (await import('./redemptions.ts')).showCommand,
+  })
+    .argument('<customer>', "the customer's id in the store, e-mail address or reward code")
+    .option(...ONE_SHOP);
+  declare(group, 'close', {
+    summary: 'close a redemption that needs a person',
+    description:
+      'Closes a redemption that the connector cannot finish, after you looked into the loyalty service or the store. Without --yes it only shows what it would do.',
+    run: async () => (await import('./redemptions.ts')).closeCommand,
+  })
+    .argument('<customer>', "the customer's id in the store")
+    .argument('<id>', 'the id of the redemption')
+    .option(...ONE_SHOP)
+    .option('--refused', 'the loyalty service took no points')
+    .option('--cancelled', 'it took points, and they were given back')
+    .option('--used', 'its code was used after it was taken back, and the points are settled')
+    .option('--credited', 'the store credit was given')
+    .option('--yes', 'do it');
+}

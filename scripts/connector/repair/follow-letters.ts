@@ -1,0 +1,221 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ListedDeadLetter } from '../../../shared/core/batch/dead-letter.ts';
+import { batchesOf, type QueueDepth } from '../../../shared/core/events/event.ts';
+import { isNewer, type Ledger, ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
+import {
+  isHolding,
+  pauseText,
+  readPauses,
+  resumeSuggestion,
+} from '../ground/checks/read-pauses.ts';
+import { FOR_WHAT, readWaiting } from '../ground/checks/waiting-messages.ts';
+import { openSourceQueues, readSummaries } from '../ground/letters/read-letters.ts';
+import type { ReplayedLetter } from '../ground/letters/replay-letters.ts';
+import { type Deployment, openLedger, openLists } from '../ground/session/deployment.ts';
+import { localUser } from '../ground/session/read-caller.ts';
+import type { Session } from '../ground/session/session.ts';
+import type { Suggestion, Tone } from '../ground/terminal/document.ts';
+import { line } from '../ground/terminal/line.ts';
+import { counted, utcText } from '../ground/terminal/text.ts';
+
+/**
+ * The outcome that the ledger wrote down since; `settled`: it left the queue without a line, because nothing had to
+ * change, or it is no entity; `underway`: still on the queue; `failing`: a dead letter again.
+ */
+export type Result = 'applied' | 'unchanged' | 'skipped' | 'settled' | 'underway' | 'failing';
+
+/** As a person reads them: `3 delivered`. */
+export const RESULTS: Readonly<Record<Result, { readonly text: string; readonly tone: Tone }>> = {
+  applied: { text: 'delivered', tone: 'well' },
+  unchanged: { text: 'with nothing new to send', tone: 'well' },
+  settled: { text: 'with nothing new to send', tone: 'well' },
+  skipped: { text: 'not sent, by rule', tone: 'well' },
+  underway: { text: 'waiting', tone: 'waits' },
+  failing: { text: 'failed again', tone: 'bad' },
+};
+
+/** Where a message that was sent again ended up. */
+export interface FollowedLetter extends ReplayedLetter {
+  readonly result: Result;
+  /** It is a dead letter again. */
+  readonly again?: ListedDeadLetter;
+  /** Why it does not go on at once. */
+  readonly held?: Hold;
+}
+
+/** What keeps a message on its queue. */
+interface Hold {
+  /** A sentence without its end. */
+  readonly what: string;
+  readonly next: readonly Suggestion[];
+}
+
+export interface FollowDeps {
+  readonly ledger: Pick<Ledger, 'readMany'>;
+  readonly depth: QueueDepth;
+  /** All dead letters that were parked since then, or more. */
+  readonly lettersSince: (since: Date) => Promise<readonly ListedDeadLetter[]>;
+  /** What a pause or an outage keeps on its queue for now. */
+  readonly holds: (
+    pending: readonly ReplayedLetter[],
+  ) => Promise<ReadonlyMap<ReplayedLetter, Hold>>;
+  readonly by: string;
+  readonly signal: AbortSignal;
+  readonly onProgress: (ended: number, underway: number, held: Hold | undefined) => void;
+  readonly everyMs?: number;
+}
+
+const EVERY_MS = 2_000;
+const PATIENCE_MS = 15 * 60_000;
+const KEYS_AT_ONCE = 500;
+/** Of an operator and of AWS. */
+const CLOCKS_DIFFER_MS = 15 * 60_000;
+
+/**
+ * Follows messages until the queues have let go of them all, or until a pause or an outage holds all that are left; the
+ * answer is in the order in which they were sent. An outcome that changes nothing (superseded, unchanged at the same
+ * version) leaves no line in the ledger, so the last word is with the queues: what they no longer hold is settled, or is
+ * a dead letter again, which is listed before its message leaves.
+ */
+export async function followReplayed(
+  replayed: readonly ReplayedLetter[],
+  deps: FollowDeps,
+): Promise<readonly FollowedLetter[]> {
+  const { everyMs = EVERY_MS, signal } = deps;
+  const endMs = performance.now() + PATIENCE_MS;
+  const families = [...new Set(replayed.map(({ family }) => family))];
+  const outcomes = new Map<ReplayedLetter, Result>();
+  const taken = new Set<string>();
+  let emptyRounds = 0;
+  for (;;) {
+    const depths = await Promise.all(families.map((family) => deps.depth.of(family)));
+    const depth = depths.reduce((sum, { ready, hidden }) => sum + ready + hidden, 0);
+    emptyRounds = depth === 0 ? emptyRounds + 1 : 0;
+    await takeOutcomes(replayed, { outcomes, taken }, deps.ledger);
+    const again = await findAgain(replayed, deps);
+    const isPending = (one: ReplayedLetter) =>
+      !again.has(one) && (outcomes.get(one) ?? 'failing') === 'failing';
+    const pending = replayed.filter(isPending);
+    const held = await deps.holds(pending);
+    deps.onProgress(replayed.length - pending.length, depth, [...held.values()][0]);
+    const isOver =
+      pending.every((one) => held.has(one)) ||
+      // SQS counts roughly: only two empty counts in a row are believed.
+      emptyRounds >= 2 ||
+      signal.aborted ||
+      performance.now() >= endMs;
+    if (isOver) {
+      const otherwise = emptyRounds >= 2 ? 'settled' : 'underway';
+      return replayed.map((letter) => {
+        const dead = again.get(letter);
+        if (dead) return { ...letter, result: 'failing', again: dead };
+        const hold = held.get(letter);
+        return {
+          ...{ ...letter, result: outcomes.get(letter) ?? otherwise },
+          ...(hold && { held: hold }),
+        };
+      });
+    }
+    await sleep(everyMs, undefined, { signal }).catch(() => {});
+  }
+}
+
+async function takeOutcomes(
+  replayed: readonly ReplayedLetter[],
+  { outcomes, taken }: { outcomes: Map<ReplayedLetter, Result>; taken: Set<string> },
+  ledger: Pick<Ledger, 'readMany'>,
+): Promise<void> {
+  const pending = replayed.filter((letter) => letter.key && !outcomes.has(letter));
+  for (const some of batchesOf(pending, KEYS_AT_ONCE)) {
+    const entries = await ledger.readMany(some.flatMap(({ key }) => key ?? []));
+    for (const letter of some) {
+      const entity = letter.key ? ledgerKeyText(letter.key) : '';
+      if (isNewer(entries, entity)) continue;
+      // The first since the replay, and each for one dead letter only: of two dead letters of an entity the
+      // second often changes nothing, and leaves no line.
+      const since = entries
+        .get(entity)
+        ?.outcomes.find(({ at }) => at >= letter.at && !taken.has(`${at} ${entity}`));
+      if (!since) continue;
+      taken.add(`${since.at} ${entity}`);
+      const result = since.outcome === 'rejected' ? 'failing' : since.outcome;
+      outcomes.set(letter, result in RESULTS ? (result as Result) : 'settled');
+    }
+  }
+}
+
+/** Dead letters that carry one of these replays as their last. */
+async function findAgain(
+  replayed: readonly ReplayedLetter[],
+  { lettersSince, by }: FollowDeps,
+): Promise<ReadonlyMap<ReplayedLetter, ListedDeadLetter>> {
+  const [first = ''] = replayed.map(({ at }) => at).toSorted();
+  const letters = await lettersSince(new Date(Date.parse(first) - CLOCKS_DIFFER_MS));
+  const open = Map.groupBy(replayed, ({ at, id }) => `${at} ${id}`);
+  const again = new Map<ReplayedLetter, ListedDeadLetter>();
+  for (const letter of letters) {
+    const last = letter.event?.replays?.at(-1);
+    const ours = last?.by === by && open.get(`${last.at} ${letter.event?.id}`)?.shift();
+    if (ours) again.set(ours, letter);
+  }
+  return again;
+}
+
+/** The same, with progress, as the workers and the queues of this deployment have it. */
+export async function followAll(
+  session: Pick<Session, 'terminal'>,
+  deployment: Deployment,
+  replayed: readonly ReplayedLetter[],
+  signal: AbortSignal,
+): Promise<readonly FollowedLetter[]> {
+  const families = [...new Set(replayed.map(({ family }) => family))];
+  const progress = session.terminal.progress('Waiting for outcomes:', replayed.length);
+  const followed = await followReplayed(replayed, {
+    ...{ by: localUser(), signal, ledger: openLedger(deployment) },
+    depth: openSourceQueues(deployment, families).depth,
+    lettersSince: (since) =>
+      readSummaries(openLists(deployment), new Date(), { since: since.getTime() }),
+    holds: (pending) => readHolds(deployment, pending),
+    onProgress(ended, underway, held) {
+      const waits = held ? `. ${held.what}` : '';
+      progress.report(ended, `${counted(underway, 'message')} on the queues${waits}`);
+    },
+  });
+  progress.end();
+  return followed;
+}
+
+/** Shorter waits are waited for. */
+const SHORT_MS = 10_000;
+const MOST_WAITS = 1_000;
+
+/** By the pauses, and by the waits that workers write down. */
+async function readHolds(
+  deployment: Deployment,
+  pending: readonly ReplayedLetter[],
+): Promise<ReadonlyMap<ReplayedLetter, Hold>> {
+  const now = new Date();
+  const shops = [...new Set(pending.map(({ shop }) => shop))];
+  const known = deployment.connector.shops.filter(({ domain }) => shops.includes(domain));
+  const pauses = await readPauses(openLedger(deployment), known, now);
+  const waiting = await readWaiting(deployment, shops, now, MOST_WAITS);
+  const holdOf = (letter: ReplayedLetter): Hold | undefined => {
+    const pause = pauses.find((one) => isHolding(one, { ...letter, queue: letter.family }));
+    if (pause && pause.by !== 'service') {
+      return { what: pauseText(pause), next: [resumeSuggestion(pause)] };
+    }
+    const wait = waiting.find(
+      ({ shop, about }) =>
+        shop === letter.shop && about.kind === letter.kind && about.id === letter.id,
+    );
+    if (!wait || wait.until - now.getTime() < SHORT_MS) return undefined;
+    const what = `They wait ${FOR_WHAT[wait.waitsFor]}; next attempt at ${utcText(wait.until)} UTC`;
+    return { what, next: [{ label: 'See what is wrong', line: line('status') }] };
+  };
+  return new Map(
+    pending.flatMap((letter) => {
+      const hold = holdOf(letter);
+      return hold ? [[letter, hold] as const] : [];
+    }),
+  );
+}

@@ -1,0 +1,339 @@
+import { ledgerKeyText, type PastOutcome } from '../../../shared/core/ledger/ledger.ts';
+import {
+  type DeepScan,
+  differingIn,
+  type FoundByReading,
+  readDeepScan,
+} from '../../../shared/core/reconcile/deep-scan.ts';
+import type { SentReason } from '../../../shared/core/reconcile/dependencies.ts';
+import {
+  type LastReconcile,
+  RUNS_MISSED,
+  readReconcileRuns,
+  sumOf,
+} from '../../../shared/core/reconcile/last-reconcile.ts';
+import {
+  courseText,
+  type IsOurs,
+  runReconcile,
+  stopsOf,
+  untilOf,
+} from '../ground/compare/run-reconcile.ts';
+import { shopsOf } from '../ground/session/arguments.ts';
+import { type Deployment, openLedger } from '../ground/session/deployment.ts';
+import { nameKey, openShopServices, readNames } from '../ground/session/services.ts';
+import type { Session } from '../ground/session/session.ts';
+import {
+  type Block,
+  type Cell,
+  type Document,
+  type Suggestion,
+  type Tone,
+  table,
+  type Verdict,
+} from '../ground/terminal/document.ts';
+import { line } from '../ground/terminal/line.ts';
+import { counted, relativeTime } from '../ground/terminal/text.ts';
+
+export interface ReconcileOptions {
+  readonly deep?: boolean;
+  readonly shop?: string;
+}
+
+/** Start → wait → say what was found. */
+export async function startReconcile(
+  session: Session,
+  { deep = false, shop: named }: ReconcileOptions,
+): Promise<Document> {
+  const signal = session.interruption('The comparison goes on by itself.');
+  const deployment = await session.findDeployment();
+  const domains = shopsOf(deployment.connector, named).map(({ domain }) => domain);
+  await session.beginChange(deployment);
+  const title = `${deep ? 'Deep comparison' : 'Comparison'} of ${domains.join(', ')} with the ledger`;
+  const isOurs = await runReconcile(session, deployment, domains, signal, {
+    ...(deep && { mode: 'deep' }),
+    ...(named !== undefined && domains[0] !== undefined && { shop: domains[0] }),
+  });
+  const shops = await readRuns(deployment, named, isOurs);
+  return documentOf(title, shops, deployment, { isDeep: deep, named });
+}
+
+/** What runs of one shop found, the newest run first. */
+export interface ShopRuns extends DeepScan {
+  readonly shop: string;
+  readonly runs: readonly LastReconcile[];
+  readonly sent: readonly SentAgain[];
+  /** Of orders and products: see `nameKey`. */
+  readonly names: ReadonlyMap<string, string>;
+}
+
+type SentAgain = LastReconcile['sent'][number] & {
+  readonly endedAt: string;
+  /** What the worker made of it; undefined while that is not known. */
+  readonly outcome: PastOutcome | undefined;
+};
+
+const MOST_SENT = 40;
+
+/** `isOurs`: only the newest run, and only if it is that one. */
+async function readRuns(
+  deployment: Deployment,
+  named: string | undefined,
+  isOurs?: IsOurs,
+): Promise<readonly ShopRuns[]> {
+  const ledger = openLedger(deployment);
+  const services = openShopServices(deployment);
+  return Promise.all(
+    shopsOf(deployment.connector, named).map(async (shop) => {
+      const all = await readReconcileRuns(ledger, shop.domain);
+      const runs = isOurs ? all.slice(0, 1).filter(isOurs) : all;
+      const deep = await readDeepScan(ledger, shop.domain, new Date());
+      const messages = runs.flatMap((run) => run.sent.map((one) => ({ run, ...one })));
+      const shown = messages.slice(0, MOST_SENT);
+      const keyOf = ({ kind, id }: (typeof shown)[number]) => ({ shop: shop.domain, kind, id });
+      const entries = await ledger.readMany(shown.map(keyOf));
+      const sent = shown.map(({ run: { beganAt, endedAt }, ...one }) => {
+        const outcomes = entries.get(ledgerKeyText({ shop: shop.domain, ...one }))?.outcomes;
+        const since = outcomes?.filter(({ at }) => at > beganAt);
+        // Its own, not what a later webhook found done; what was given up may have been sent since.
+        const own = since?.findLast((past) => past.origin && past.outcome !== 'rejected');
+        return { endedAt, ...one, outcome: own ?? since?.at(-1) };
+      });
+      const { ids, lately } = differingOrders(deep.ordersRead);
+      const orders = [...ids, ...lately].map((id) => ({ kind: 'order', id }));
+      const names = await readNames(services, shop, [...orders, ...sent]);
+      return { shop: shop.domain, runs, ...deep, sent, names };
+    }),
+  );
+}
+
+/** What makes up for lost events: the last comparisons, and where to look besides. */
+export async function showRuns(
+  { findDeployment }: Session,
+  { shop: named }: Pick<ReconcileOptions, 'shop'>,
+): Promise<Document> {
+  const deployment = await findDeployment();
+  const { everyMinutes } = deployment.connector.healing;
+  const shops = await readRuns(deployment, named);
+  const title = `Store and ledger, compared every ${everyMinutes} minutes`;
+  return documentOf(title, shops, deployment, { named, everyMinutes });
+}
+
+interface Asked {
+  /** Of a run that was started now: it asked the loyalty service, too. */
+  readonly isDeep?: boolean;
+  /** Of the runs of the schedule. */
+  readonly everyMinutes?: number;
+}
+
+const KINDS_BY_WEIGHT = ['action required', 'not known', 'waits', 'well'] as const;
+
+function judgeShops(shops: readonly ShopRuns[], asked: Asked): Verdict {
+  const now = new Date();
+  const judged = shops.map((one) => ({ shop: one.shop, ...judgeRuns(one, asked, now) }));
+  const kind = KINDS_BY_WEIGHT.find((kind) => judged.some((one) => one.kind === kind)) ?? 'well';
+  const whose = shops.length > 1;
+  const sentences = judged.map(({ shop, what }) => (whose ? `${shop}: ${what}` : what));
+  return { kind, what: sentences.join('\n') };
+}
+
+/** Each by its id: what a person must look at, and what the service may only show late. */
+function differingOrders(ordersRead: readonly FoundByReading[]) {
+  const ids = new Set(ordersRead.flatMap((one) => one.ids));
+  const lately = new Set(ordersRead.flatMap((one) => one.lately ?? []));
+  return { ids: [...ids], lately: [...lately].filter((id) => !ids.has(id)) };
+}
+
+/** What was compared, up to when, and what became of what was sent. */
+export function judgeRuns(
+  { runs, ordersRead, course, sent }: Omit<ShopRuns, 'shop' | 'names'>,
+  { isDeep = false, everyMinutes }: Asked,
+  now: Date,
+): Verdict {
+  const [last] = runs;
+  if (!last) return { kind: 'not known', what: 'No comparison has ended yet.' };
+  const ended = Date.parse(last.endedAt);
+  const until = untilOf(last, now);
+  const upTo = `Compared up to ${until}; what changed since is not compared yet.`;
+  if (everyMinutes && now.getTime() - ended > everyMinutes * RUNS_MISSED * 60_000) {
+    const what = `The last comparison ended ${relativeTime(ended, now)}. ${upTo}`;
+    return { kind: 'action required', what };
+  }
+  const differing = differingIn(ordersRead) + differingOrders(ordersRead).lately.length;
+  if (differing > 0) {
+    const what = `The loyalty service holds another state of ${counted(differing, 'order')}${isDeep ? '' : ', as a deep comparison found'}. ${upTo}`;
+    return { kind: 'action required', what };
+  }
+  const givenUp = sent.filter(({ outcome }) => outcome?.outcome === 'rejected').length;
+  if (givenUp > 0) {
+    const what = `Of what was sent again, ${givenUp} could not be delivered. ${upTo}`;
+    return { kind: 'action required', what };
+  }
+  const isGoingOn = last.deep?.stopped?.why === 'out-of-time' && course !== undefined;
+  const [first] = isGoingOn ? last.stopped : stopsOf(last);
+  if (first) {
+    const what = `Not everything was compared: ${stoppedText(first.why)}. The next run goes on there.`;
+    return { kind: 'not known', what };
+  }
+  const [newest] = ordersRead;
+  if (isDeep && newest && newest.unread > 0) {
+    const what = `The loyalty service did not show ${counted(newest.unread, 'order')}. ${upTo}`;
+    return { kind: 'not known', what };
+  }
+  const waiting = sent.filter(({ outcome }) => outcome === undefined).length;
+  if (waiting > 0) {
+    const what = `Sent again: ${waiting}; the workers go on with them. ${upTo}`;
+    return { kind: 'waits', what };
+  }
+  if (runs.every(({ lookedAt }) => sumOf(lookedAt) === 0)) {
+    return { kind: 'waits', what: `Nothing was there to compare. ${upTo}` };
+  }
+  if (isGoingOn) {
+    const what = `Store and ledger agree about what changed up to ${until}. ${courseText(course, now)}`;
+    return { kind: isDeep ? 'waits' : 'well', what };
+  }
+  const service = isDeep
+    ? `the loyalty service holds ${counted(newest?.read ?? 0, 'order')} as sent`
+    : 'the loyalty service was not asked';
+  const rest = 'What changed since is not compared yet.';
+  return { kind: 'well', what: `Store and ledger agree up to ${until}; ${service}. ${rest}` };
+}
+
+const STOPPED: Readonly<Record<string, string>> = {
+  'shop-paused': 'the shop is paused',
+  'queue-full': 'too many messages wait on the queues',
+  'out-of-time': 'its time was over',
+  overtaken: 'another run went on with it',
+  'ledger-scan-missed': 'the store did not answer when the ledger was scanned for deletions',
+};
+
+const stoppedText = (why: string) => STOPPED[why] ?? `no usable answer (${why})`;
+
+export function documentOf(
+  title: string,
+  shops: readonly ShopRuns[],
+  { stack }: Pick<Deployment, 'stack'>,
+  { named: shop, ...asked }: Asked & { readonly named: string | undefined },
+): Document {
+  const verdict = judgeShops(shops, asked);
+  const first = shops.flatMap((one): readonly Suggestion[] => {
+    const { ids, lately } = differingOrders(one.ordersRead);
+    const [id] = [...ids, ...lately];
+    const label = `See what happened to ${id && (one.names.get(nameKey({ kind: 'order', id })) ?? id)}`;
+    return id ? [{ label, line: line('trace', ['order', id], { shop: one.shop }) }] : [];
+  });
+  const isOpen = verdict.kind === 'action required' || verdict.kind === 'not known';
+  return {
+    title,
+    verdict,
+    blocks: shops.map((one) => ({ kind: 'section', title: one.shop, blocks: blocksOf(one) })),
+    next: [
+      ...first.slice(0, 1),
+      ...(isOpen && first.length === 0
+        ? [{ label: 'See what is wrong', line: line('status') }]
+        : []),
+      ...(asked.everyMinutes
+        ? [{ label: 'Compare now', line: line('reconcile', [], { shop }) }]
+        : []),
+      ...(asked.isDeep
+        ? []
+        : [{ label: 'Compare everything', line: line('reconcile', [], { shop, deep: true }) }]),
+      // Also what a run leaves to its webhook. It would fail, too, where the store or the service did not answer.
+      ...shops.slice(0, verdict.kind === 'not known' ? 0 : 1).map((one) => ({
+        label: 'Compare all orders of the last hour',
+        line: line('compare', ['orders'], { since: '1h', shop: one.shop }),
+      })),
+      { label: 'Check that events are sent', line: line('webhooks check', [], { shop }) },
+      { label: 'See backfills', line: line('backfill status', [], { shop }) },
+    ],
+    data: { stack, shops: shops.map(({ names: _, ...one }) => one) },
+  };
+}
+
+/** What a person must look at first. */
+export function blocksOf({ shop, runs, ordersRead, names, ...given }: ShopRuns): readonly Block[] {
+  const entity = (kind: LastReconcile['sent'][number]['kind'], id: string): Cell => ({
+    text: names.get(nameKey({ kind, id })) ?? `${nameOf(kind)} ${id}`,
+    opens: line('trace', [nameOf(kind), id], { shop }),
+  });
+  const { ids, lately } = differingOrders(ordersRead);
+  // Of some that a worker was given, nothing had to be sent.
+  const isSent = ({ outcome }: SentAgain) => !outcome || outcome.outcome in OUTCOMES;
+  const sent = given.sent.filter(isSent);
+  const needless = given.sent.filter((one) => !isSent(one));
+  const all = runs.reduce((sum, run) => sum + sentIn(run, needless), 0);
+  return [
+    table(
+      ['Order', { title: 'What to know', shrinks: true }],
+      [
+        ...ids.map((id) => [entity('order', id), 'A person must decide; see its amounts.']),
+        ...lately.map((id) => [
+          entity('order', id),
+          'Sent less than a day ago; the service may show a change a day late.',
+        ]),
+      ],
+      { title: 'The loyalty service holds another state' },
+    ),
+    table(
+      ['What', { title: 'Why', shrinks: true }, 'What became of it', 'Sent'],
+      sent.map(({ endedAt, kind, id, why, outcome }) => [
+        entity(kind, id),
+        SENT_REASONS[why],
+        OUTCOMES[outcome?.outcome ?? ''] ?? { text: 'on its way', tone: 'waits' },
+        { at: endedAt },
+      ]),
+      { title: all > sent.length ? `Sent again, the last ${sent.length} of ${all}` : 'Sent again' },
+    ),
+    { kind: 'section', title: 'Runs', folded: true, blocks: [runsTable(runs, needless)] },
+  ];
+}
+
+const runsTable = (runs: readonly LastReconcile[], needless: readonly SentAgain[]) =>
+  table(
+    ['Ended', { title: 'Compared', shrinks: true }, 'Sent again', 'Left to the next run'],
+    runs.map((run) => [
+      { at: run.endedAt },
+      comparedText(run),
+      sentIn(run, needless) || 'nothing',
+      stopsOf(run)
+        .map(({ why }) => stoppedText(why))
+        .join(', ') || 'nothing',
+    ]),
+    { empty: 'No comparison has ended yet.' },
+  );
+
+const sentIn = (
+  { healed, rolledOut, endedAt }: LastReconcile,
+  needless: readonly SentAgain[],
+): number =>
+  sumOf(healed) + sumOf(rolledOut) - needless.filter((one) => one.endedAt === endedAt).length;
+
+const nameOf = (kind: SentAgain['kind']): string => (kind === 'member' ? 'customer' : kind);
+
+/** A deep comparison meets an order in the store, in the ledger and among the latest changes: its counts say little. */
+function comparedText({ lookedAt, deep, ...run }: LastReconcile): string {
+  if (deep) return deep.stopped ? 'a part' : `all up to ${untilOf(run, new Date())}`;
+  const kinds = ['order', 'product', 'coupon', 'member'] as const;
+  const counts = kinds.filter((kind) => lookedAt[kind] > 0);
+  return counts.map((kind) => counted(lookedAt[kind], nameOf(kind))).join(', ') || 'nothing new';
+}
+
+const OUTCOMES: Readonly<Record<string, { readonly text: string; readonly tone?: Tone }>> = {
+  applied: { text: 'arrived', tone: 'well' },
+  rejected: { text: 'given up', tone: 'bad' },
+};
+
+/** Why a run sent something. */
+export const SENT_REASONS: Readonly<Record<SentReason, string>> = {
+  missing: 'no event of it came',
+  stale: 'changed without an event',
+  different: 'the ledger had another state',
+  uncertain: 'the outcome of its last call was not known',
+  deleted: 'deleted without an event',
+  removed: 'removed from its discount without an event',
+  'rules-changed': 'the rules, or the dates of a discount, changed what is sent',
+  unannounced: 'no event said that it changed',
+  'dead-letter-expired': 'its dead letter expired',
+  recovered: 'the ledger may not have known it, as after a loss or after go-live',
+  lost: 'the loyalty service had lost it',
+};

@@ -1,0 +1,396 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type AttributeValue, DynamoDB } from '@aws-sdk/client-dynamodb';
+import { SecretsManager } from '@aws-sdk/client-secrets-manager';
+import { failedCondition } from '../../../shared/aws/aws-client.ts';
+import { ITEM } from '../../../shared/aws/ledger-item.ts';
+import { listRecords } from '../../../shared/aws/read-ledger.ts';
+import type { Shop } from '../../../shared/config/connector-config.ts';
+import {
+  changeControl,
+  inDoubt,
+  readControl,
+  resumed,
+  type ShopControl,
+  withOperatorPause,
+} from '../../../shared/core/calls/shop-pause.ts';
+import { batchesOf } from '../../../shared/core/events/event.ts';
+import { isOpenDoubt } from '../../../shared/core/ledger/entry.ts';
+import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
+import {
+  type Recovered,
+  recoverRedemptions,
+  resumeRedemptions,
+} from '../../../shared/rewards/redeem/recover-redemptions.ts';
+import { openIn } from '../../../shared/rewards/redeem/redemption-record.ts';
+import { secretName } from '../../../shared/services/shop-secrets.ts';
+import { pausesIn } from '../ground/checks/read-pauses.ts';
+import {
+  compareAndSettle,
+  countMessages,
+  type Followed,
+  judgeFollowed,
+  type Open,
+  sentAgainIn,
+} from '../ground/compare/compare-and-settle.ts';
+import { openSourceQueues } from '../ground/letters/read-letters.ts';
+import { shopsOf } from '../ground/session/arguments.ts';
+import { type Deployment, openLedger, openLists } from '../ground/session/deployment.ts';
+import { readCaller } from '../ground/session/read-caller.ts';
+import { openShopServices } from '../ground/session/services.ts';
+import type { Session } from '../ground/session/session.ts';
+import { type Document, right, table, text } from '../ground/terminal/document.ts';
+import { BadArguments, EXIT, type ExitCode, Problem } from '../ground/terminal/exit.ts';
+import { line } from '../ground/terminal/line.ts';
+
+export interface RecoverOptions {
+  /** Epoch milliseconds. */
+  readonly since?: number;
+  readonly goLive?: number;
+  readonly from?: string;
+  readonly replace?: boolean;
+  readonly shop?: string;
+  readonly yes?: boolean;
+}
+
+/** What is to be recovered of one shop. Moments are epoch milliseconds. */
+interface Plan {
+  readonly shop: Shop;
+  readonly goLive: FoundGoLive;
+  readonly since: number;
+  /** Since when a recovery is under way. */
+  readonly underWay: number | undefined;
+  /** By an operator. */
+  readonly isPaused: boolean;
+}
+
+/**
+ * Plan → confirm → copy → put the ledger in doubt → find redemptions → compare everything → report. All but the plan may
+ * be repeated: whatever was done is found done.
+ * See docs/decisions/0005-a-lost-ledger-takes-nothing-twice.md.
+ */
+export async function recover(
+  session: Session,
+  options: RecoverOptions,
+): Promise<Document | ExitCode> {
+  if (options.replace && options.from === undefined) {
+    throw new BadArguments('--replace needs --from.');
+  }
+  if (options.from !== undefined && options.shop !== undefined) {
+    throw new BadArguments('--from copies the items of all shops: leave --shop out.');
+  }
+  const deployment = await session.findDeployment();
+  const asked = options.yes ? await session.beginChange(deployment) : undefined;
+  if (options.from !== undefined) await requireReadable(deployment, options.from);
+  const ledger = openLedger(deployment);
+  const plans: Plan[] = [];
+  for (const shop of shopsOf(deployment.connector, options.shop)) {
+    plans.push(await planOf(shop, options, { deployment, ledger }));
+  }
+  const title = `Recovery of the ledger of ${deployment.stack}`;
+  if (!asked) {
+    session.show(previewOf(title, plans, options));
+    if (!(await session.terminal.confirm('Recover the ledger so?'))) return EXIT.fine;
+  }
+  const change = asked ?? (await session.beginChange(deployment));
+  const signal = session.interruption(
+    'The comparison goes on by itself. Repeat the command to follow it.',
+  );
+  const open = { deployment, ledger, session, signal };
+  const began = Date.now();
+  const lettersBefore = (await countMessages(deployment)).letters;
+  const copied =
+    options.from === undefined ? undefined : await copyIn(plans, options.from, options, open);
+  if (copied && signal.aborted) {
+    const what = 'Not everything was copied, and all calls stay paused. Repeat the command.';
+    return {
+      title,
+      verdict: { kind: 'action required', what },
+      blocks: [],
+      data: { changed: true, copied, isPaused: true },
+    };
+  }
+  for (const plan of plans) await putInDoubt(plan, open);
+  const found = await findRedemptions(plans, open);
+  const domains = plans.map(({ shop }) => shop.domain);
+  const followed = await compareAndSettle(domains, began, lettersBefore, open);
+  const shops = followed.shops.map((one, index) => {
+    const { goLive, since } = plans[index] ?? {};
+    const redemptions = found.get(one.shop) ?? NO_REDEMPTIONS;
+    const isWhole = one.isWhole && unreadText(redemptions) === '';
+    return { ...one, isWhole, goLive, since, redemptions };
+  });
+  change.count({ shops: shops.length, sentAgain: sentAgainIn(shops) });
+  return endOf(title, { ...followed, copied, shops });
+}
+
+/** Before anything is paused. */
+async function requireReadable({ aws }: Deployment, table: string): Promise<void> {
+  await new DynamoDB(aws).scan({ TableName: table, Limit: 1 }).catch((error: unknown) => {
+    const why = error instanceof Error ? error.name : String(error);
+    throw new Problem(
+      `The table ${table} cannot be read (${why}), and nothing was changed.`,
+      "Check its name and region. The operator's policy allows no other table than the ledger: run the command as an administrator.",
+    );
+  });
+}
+
+async function planOf(
+  shop: Shop,
+  { since, goLive: given, from }: RecoverOptions,
+  { deployment, ledger }: Pick<Open, 'deployment' | 'ledger'>,
+): Promise<Plan> {
+  const control = await readControl(ledger, shop.domain);
+  const { doubt } = control;
+  const restored = from === undefined ? undefined : openLedger(deployment, from);
+  const kept = restored ? await readControl(restored, shop.domain) : control;
+  const goLive = await findGoLive(deployment, shop, given, kept, ledger);
+  const isPaused = pausesIn(shop, control, new Date()).some(({ by }) => by === 'operator');
+  return isOpenDoubt(doubt)
+    ? { shop, goLive, isPaused, since: doubt.since, underWay: doubt.until }
+    : { shop, goLive, isPaused, since: Math.max(since ?? 0, goLive.at), underWay: undefined };
+}
+
+interface FoundGoLive {
+  /** Epoch milliseconds. */
+  readonly at: number;
+  /** Where it comes from, in words. */
+  readonly from: string;
+}
+
+/**
+ * When the program of a shop began. A ledger that was lost does not say it: its table is new. The secrets of a shop stay
+ * when the stack is deleted, and are as old as its first deployment.
+ */
+export async function findGoLive(
+  deployment: Deployment,
+  { domain, path, rules }: Shop,
+  given: number | undefined,
+  { goLive: recorded }: ShopControl,
+  ledger: Pick<Ledger, 'createdAt'>,
+): Promise<FoundGoLive> {
+  if (rules.goLive !== undefined) return { at: Date.parse(rules.goLive), from: 'rules.goLive' };
+  if (given !== undefined) return { at: given, from: '--go-live' };
+  const created = await ledger.createdAt();
+  // Kept from an earlier table, or given before. A new table's own record says no more than its date.
+  if (recorded !== undefined && recorded < created) return { at: recorded, from: 'the ledger' };
+  const SecretId = secretName(deployment.output('SecretsPrefix'), path, 'loyalty');
+  const secrets = new SecretsManager(deployment.aws);
+  // Without the right to, or without the secret, the table's date counts.
+  const secret = await secrets.describeSecret({ SecretId }).catch(() => undefined);
+  const made = secret?.CreatedDate?.getTime() ?? created;
+  return made < created
+    ? { at: made, from: `the date of the secrets of ${domain}` }
+    : { at: created, from: "the date of the ledger's table" };
+}
+
+const iso = (moment: number): string => new Date(moment).toISOString();
+
+function previewOf(title: string, plans: readonly Plan[], options: RecoverOptions): Document {
+  const { since, goLive, from, replace, shop } = options;
+  const given = {
+    since: since === undefined ? undefined : iso(since),
+    'go-live': goLive === undefined ? undefined : iso(goLive),
+    ...{ from, replace, shop, yes: true },
+  };
+  const rows = plans.map((plan) => ({
+    cells: [plan.shop.domain, `${iso(plan.goLive.at)} (${plan.goLive.from})`, iso(plan.since)],
+    detail: remarksOn(plan, options),
+  }));
+  return {
+    title,
+    blocks: [
+      table(['Shop', 'Go-live', 'In doubt since'], rows),
+      text(
+        'Nothing was changed. What happened since then may not be in the ledger: until everything was compared, the loyalty service is read before anything is sent.',
+      ),
+    ],
+    next: [{ label: 'Recover the ledger', line: line('recover', [], given) }],
+    data: {
+      changed: false,
+      shops: plans.map(({ shop, ...plan }) => ({ ...plan, shop: shop.domain })),
+    },
+  };
+}
+
+function remarksOn({ underWay, isPaused }: Plan, { from }: RecoverOptions): string {
+  const remarks = [
+    isPaused && 'The shop is paused: this ends the pause, once it is safe.',
+    underWay !== undefined && `A recovery is under way since ${iso(underWay)}.`,
+    from !== undefined && `What the ledger lacks is copied from ${from}.`,
+  ];
+  return remarks.filter(Boolean).join(' ');
+}
+
+/** Longer than a worker's batch lasts. */
+const SETTLES_MS = 60_000;
+
+/** While the shops are paused: no worker decides by a ledger that is half copied. */
+async function copyIn(
+  plans: readonly Plan[],
+  from: string,
+  { replace = false }: RecoverOptions,
+  { deployment, ledger, session, signal }: Open,
+): Promise<CopiedLedger> {
+  const { arn } = await readCaller(deployment.aws);
+  const progress = session.terminal.progress('Copying items:');
+  const at = new Date();
+  for (const { shop } of plans) {
+    await changeControl(ledger, shop.domain, (control) =>
+      withOperatorPause(control, 'all', arn, at),
+    );
+  }
+  session.terminal.note(
+    'All calls are paused until the ledger is copied. If that is interrupted, repeat the command.',
+  );
+  await sleep(SETTLES_MS, undefined, { signal }).catch(() => {});
+  const tables = { from, to: deployment.output('LedgerTable'), replaces: replace };
+  try {
+    const client = new DynamoDB(deployment.aws);
+    return await copyLedger(client, tables, signal, ({ read }) => progress.report(read));
+  } finally {
+    progress.end();
+  }
+}
+
+interface CopiedLedger {
+  readonly read: number;
+  readonly copied: number;
+}
+
+const AT_ONCE = 25;
+
+/** It says what pauses a shop now, not when the table was copied. */
+const isControl = (item: Record<string, AttributeValue>): boolean =>
+  /^control\|/.test(item[ITEM.key]?.S ?? '');
+
+/**
+ * Copies the items of a restored table into the ledger's own: those that it lacks, or with `replaces` all. What the
+ * ledger has since is newer, and is kept unless it is damaged. May be repeated.
+ */
+export async function copyLedger(
+  client: Pick<DynamoDB, 'scan' | 'putItem'>,
+  tables: { readonly from: string; readonly to: string; readonly replaces: boolean },
+  signal: AbortSignal,
+  onProgress: (copied: CopiedLedger) => void = () => {},
+): Promise<CopiedLedger> {
+  const put = async (Item: Record<string, AttributeValue>): Promise<number> => {
+    const isNew = {
+      ConditionExpression: 'attribute_not_exists(#key)',
+      ExpressionAttributeNames: { '#key': ITEM.key },
+    };
+    const asked = client.putItem({ TableName: tables.to, Item, ...(!tables.replaces && isNew) });
+    return asked
+      .then(() => 1)
+      .catch((error: unknown) => {
+        if (failedCondition(error)) return 0;
+        throw error;
+      });
+  };
+  let copied: CopiedLedger = { read: 0, copied: 0 };
+  let after: Record<string, AttributeValue> | undefined;
+  while (!signal.aborted) {
+    const page = await client.scan({ TableName: tables.from, ExclusiveStartKey: after });
+    const items = (page.Items ?? []).filter((item) => !isControl(item));
+    for (const some of batchesOf(items, AT_ONCE)) {
+      const written = await Promise.all(some.map(put));
+      const sum = written.reduce<number>((total, one) => total + one, 0);
+      copied = { read: copied.read + some.length, copied: copied.copied + sum };
+      onProgress(copied);
+    }
+    after = page.LastEvaluatedKey;
+    if (after === undefined) break;
+  }
+  return copied;
+}
+
+/** From then on workers may go on, and have to: they work on what the comparison sends. */
+async function putInDoubt(
+  { shop: { domain, rules }, goLive, since, underWay }: Plan,
+  { ledger }: Open,
+): Promise<void> {
+  const now = new Date();
+  await changeControl(ledger, domain, (control) => ({
+    ...resumed(underWay === undefined ? inDoubt(control, since, now) : control, 'all', now),
+    ...(rules.goLive === undefined && { goLive: goLive.at }),
+  }));
+}
+
+const NO_REDEMPTIONS: Recovered = { customers: 0, found: 0, unread: [] };
+/** Five calls a second, as the deep scan makes. */
+const CALL_PAUSE_MS = 200;
+
+async function findRedemptions(
+  plans: readonly Plan[],
+  { deployment, ledger, session, signal }: Open,
+): Promise<ReadonlyMap<string, Recovered>> {
+  const { connector } = deployment;
+  const found = new Map<string, Recovered>();
+  if (!connector.storefront) return found;
+  const { queue } = openSourceQueues(deployment, ['balances']);
+  const now = () => new Date();
+  const books = { ledger, queue, now, retentionDays: connector.orderRetentionDays };
+  const services = openShopServices(deployment);
+  for (const { shop, since } of plans) {
+    const { domain } = shop;
+    const kept = await listRecords(openLists(deployment), domain, 'redemption');
+    for (const { id, entry } of kept) {
+      if (openIn(entry.remembered, now()).length === 0) continue;
+      await resumeRedemptions({ shop: domain, customerId: id }, books);
+    }
+    const progress = session.terminal.progress('Reading histories of customers:');
+    const pause = () => sleep(CALL_PAUSE_MS);
+    const deps = { ...books, loyalty: services.loyalty(shop), pause, signal };
+    const recovered = await recoverRedemptions(domain, new Date(since), deps, ({ customers }) =>
+      progress.report(customers),
+    );
+    progress.end();
+    found.set(domain, recovered);
+  }
+  return found;
+}
+
+type RecoveredShop = Followed['shops'][number] & { readonly redemptions: Recovered };
+
+interface Ended extends Followed {
+  readonly copied: CopiedLedger | undefined;
+  readonly shops: readonly RecoveredShop[];
+}
+
+export function endOf(title: string, ended: Ended): Document {
+  const { copied, shops } = ended;
+  const { verdict, next } = judgeFollowed(ended, 'Recovered', 'Repeat the command.');
+  return {
+    title,
+    verdict,
+    blocks: [
+      ...(copied ? [text(`Copied ${copied.copied} of ${copied.read} items.`)] : []),
+      table(
+        [
+          ...['Shop', right('Sent again'), right('Orders that differ'), right('Orders not read')],
+          ...[right('Histories read'), right('Redemptions found')],
+        ],
+        shops.map(({ shop, sentAgain, orders, redemptions: { customers, found, ...rest } }) => ({
+          cells: [shop, sentAgain, orders.differing, orders.unread, customers, found],
+          detail: unreadText(rest),
+        })),
+      ),
+    ],
+    next: [
+      ...next,
+      {
+        label: 'See backfills',
+        say: 'Orders from before go-live that a backfill sent are unknown to a ledger that was lost:',
+        line: line('backfill status'),
+      },
+    ],
+    data: { changed: true, ...ended },
+  };
+}
+
+function unreadText({ unread, stopped }: Pick<Recovered, 'unread' | 'stopped'>): string {
+  const parts = unread.map(
+    ({ customerId, why }) => `the history of customer ${customerId} could not be read: ${why}`,
+  );
+  if (stopped !== undefined) parts.push(`not all customers could be listed: ${stopped}`);
+  return parts.join('; ');
+}

@@ -1,0 +1,563 @@
+import { SQS } from '@aws-sdk/client-sqs';
+import { listRecords } from '../../../shared/aws/read-ledger.ts';
+import { createSqsEventQueue } from '../../../shared/aws/sqs-queues.ts';
+import { createCircuitBreaker } from '../../../shared/core/calls/call-loyalty.ts';
+import type { ShownBalance } from '../../../shared/core/platform/platform.ts';
+import { readCustomer } from '../../../shared/rewards/balances/point-balance.ts';
+import { readUsed } from '../../../shared/rewards/redeem/list-redemptions.ts';
+import {
+  beganAt,
+  type ClosedAs,
+  isAnothers,
+  isOpen,
+  type Redemption,
+  type RedemptionState,
+  type StuckWhy,
+  waitsForPerson,
+} from '../../../shared/rewards/redeem/redemption.ts';
+import {
+  findRedemption,
+  openRedemptions as openRecord,
+  recallRedemptions,
+} from '../../../shared/rewards/redeem/redemption-record.ts';
+import {
+  closeRedemption,
+  foreseeClosing,
+} from '../../../shared/rewards/redeem/resume-redemption.ts';
+import { readKnown, viewOfBalance } from '../../../shared/rewards/storefront/read-view.ts';
+import { FOR_WHAT, readWaiting, type WaitingInShop } from '../ground/checks/waiting-messages.ts';
+import { findEntity, ordersOf } from '../ground/compare/find.ts';
+import { findShop, shopsOf } from '../ground/session/arguments.ts';
+import { type Deployment, openLedger, openLists } from '../ground/session/deployment.ts';
+import { openShopServices, type ShopServices } from '../ground/session/services.ts';
+import type { Session } from '../ground/session/session.ts';
+import {
+  type Document,
+  facts,
+  right,
+  type Suggestion,
+  type TableBlock,
+  type Tone,
+  table,
+  text,
+  type Verdict,
+} from '../ground/terminal/document.ts';
+import { BadArguments, Problem } from '../ground/terminal/exit.ts';
+import { line, lineText } from '../ground/terminal/line.ts';
+import { counted, utcText } from '../ground/terminal/text.ts';
+
+interface ShopOption {
+  readonly shop?: string;
+}
+
+type OpenRedemptions = Awaited<ReturnType<typeof openRedemptions>>;
+
+async function openRedemptions({ findDeployment }: Session, { shop: named }: ShopOption) {
+  const deployment = await findDeployment();
+  return {
+    deployment,
+    shop: findShop(deployment.connector, named),
+    ledger: openLedger(deployment),
+    now: () => new Date(),
+    retentionDays: deployment.connector.orderRetentionDays,
+  };
+}
+
+interface FoundRedemption {
+  readonly shop: string;
+  readonly customerId: string;
+  readonly redemption: Redemption;
+  /** Its message waits for its next try. */
+  readonly wait?: WaitingInShop | undefined;
+}
+
+/** Without the keys of calls and clicks. */
+function redemptionData({ shop, customerId: customer, redemption }: FoundRedemption) {
+  const { clientKeys: _, state, ...known } = redemption;
+  return { shop, customer, ...known, state: state.at, code: codeOf(redemption) ?? null };
+}
+
+function codeOf({ state }: Redemption): string | undefined {
+  return 'code' in state ? state.code?.code : undefined;
+}
+
+/** Those of all customers. */
+async function readAll(
+  deployment: Deployment,
+  shop: string,
+  now: Date,
+): Promise<readonly FoundRedemption[]> {
+  const records = await listRecords(openLists(deployment), shop, 'redemption');
+  return records.flatMap(({ id: customerId, entry }) => {
+    const { redemptions } = recallRedemptions(entry.remembered, now);
+    return redemptions.map((redemption) => ({ shop, customerId, redemption }));
+  });
+}
+
+const MOST_WAITS = 1_000;
+
+/** With the waits of those that are not finished. */
+async function withWaits(
+  found: readonly FoundRedemption[],
+  deployment: Deployment,
+  now: Date,
+): Promise<readonly FoundRedemption[]> {
+  const open = found.filter(({ redemption }) => isOpen(redemption.state));
+  const shops = [...new Set(open.map(({ shop }) => shop))];
+  const waits = await readWaiting(deployment, shops, now, MOST_WAITS);
+  const isAbout = ({ about, shop }: WaitingInShop, one: FoundRedemption) =>
+    about.kind === 'redemption' && about.id === one.redemption.id && shop === one.shop;
+  return found.map((one) => ({ ...one, wait: waits.find((wait) => isAbout(wait, one)) }));
+}
+
+/** The end of a pause is not tried earlier. */
+export function tryAgain(found: readonly FoundRedemption[]): readonly Suggestion[] {
+  const wait = found.find((one) => one.wait && one.wait.waitsFor !== 'paused')?.wait;
+  if (!wait) return [];
+  const { shop, queue } = wait;
+  return [{ label: 'Try again now', line: line('retry-now', [], { shop, queue }) }];
+}
+
+/** Those of all shops, or of one, that are not finished; the longest under way first. */
+export async function listCommand(
+  { findDeployment }: Session,
+  { shop: named }: ShopOption,
+): Promise<Document> {
+  const deployment = await findDeployment();
+  const now = new Date();
+  const shops = shopsOf(deployment.connector, named);
+  const ofShops = shops.map(({ domain }) => readAll(deployment, domain, now));
+  const open = (await Promise.all(ofShops))
+    .flat()
+    .filter(({ redemption }) => isOpen(redemption.state))
+    .toSorted((one, other) => underwaySince(one).localeCompare(underwaySince(other)));
+  const found = await withWaits(open, deployment, now);
+  const waiting = found.filter(({ redemption }) => waitsForPerson(redemption, now));
+  const first = waiting.slice(0, 1).map(({ shop, customerId }) => ({
+    label: `See customer ${customerId}`,
+    line: line('redemptions show', [customerId], { shop }),
+  }));
+  const next: Suggestion[] = [...first, ...tryAgain(found)];
+  // A stuck one waits for what only a person can see; it has no dead letter.
+  if (waiting.some(({ redemption }) => redemption.stuck === undefined)) {
+    const letters = line('dead-letters replay', [], { kind: 'redemption', shop: named });
+    next.push({ label: 'Try again those that were given up', line: letters });
+  }
+  return {
+    title: 'Redemptions that are not finished',
+    verdict: judgeRedemptions(found, now) ?? {
+      ...{ kind: 'well', what: 'Every redemption is finished.' },
+    },
+    blocks: [redemptionsTable(found, now, 'of several customers')],
+    next,
+    ...(found.length > 0 && { freshSeconds: FRESH_SECONDS }),
+    data: { redemptions: found.map(redemptionData) },
+  };
+}
+
+const FRESH_SECONDS = 15;
+
+/** Undefined where all are finished. */
+export function judgeRedemptions(
+  found: readonly Pick<FoundRedemption, 'redemption'>[],
+  now: Date,
+): Verdict | undefined {
+  const open = found.filter(({ redemption }) => isOpen(redemption.state));
+  const many = open.filter(({ redemption }) => waitsForPerson(redemption, now)).length;
+  if (many > 0) {
+    const what = `${counted(many, 'redemption')} ${many === 1 ? 'waits' : 'wait'} for a person.`;
+    return { kind: 'action required', what };
+  }
+  if (open.length === 0) return undefined;
+  const what = `${counted(open.length, 'redemption')} ${open.length === 1 ? 'is' : 'are'} not finished; the connector goes on by itself.`;
+  return { kind: 'waits', what };
+}
+
+const STATES: Readonly<
+  Record<RedemptionState['at'], { readonly text: string; readonly tone?: Tone }>
+> = {
+  intended: { text: 'begins', tone: 'waits' },
+  calling: { text: 'not known yet', tone: 'waits' },
+  redeemed: { text: 'points spent, code follows', tone: 'waits' },
+  crediting: { text: 'cashback taken, store credit follows', tone: 'waits' },
+  credited: { text: 'on the store credit account', tone: 'well' },
+  cancelling: { text: 'points are given back', tone: 'waits' },
+  cancelled: { text: 'points given back' },
+  returning: { text: 'taken back, points follow', tone: 'waits' },
+  owing: { text: 'used after it was taken back', tone: 'waits' },
+  refused: { text: 'refused, no points spent' },
+  ready: { text: 'code ready', tone: 'well' },
+  used: { text: 'code used', tone: 'well' },
+};
+
+const STUCK: Readonly<Record<StuckWhy, string>> = {
+  'look-up-refused':
+    'The loyalty service refuses to look it up: look in its panel whether points were spent.',
+  'credit-unclear':
+    "The account has a credit of this amount that may be this one: look at the customer's store credit in the admin. Credited: close it so. Not credited: give the cashback back in the panel of the loyalty service.",
+  'cancel-refused':
+    'The loyalty service does not cancel it: look in its panel whether the points are back, else give them back there.',
+  'take-again-refused':
+    'An order used the code after it was taken back, and the loyalty service does not take the points again (its dead letter has the reason): settle it with the customer.',
+};
+
+/** What the state does not say. */
+function detailOf({ redemption, wait }: FoundRedemption, now: Date): string {
+  const { state, stuck, takeBack } = redemption;
+  if (stuck) return STUCK[stuck];
+  if (waitsForPerson(redemption, now)) {
+    return 'Unfinished for more than a day: look for its dead letter, and replay it.';
+  }
+  const then = wait
+    ? `It waits ${FOR_WHAT[wait.waitsFor]}; next try at ${utcText(wait.until)} UTC.`
+    : '';
+  if (state.at === 'calling') {
+    return `It is unknown whether the points were spent; the connector finds out (${counted(state.attempts, 'call')} so far). ${then}`;
+  }
+  if (takeBack) return `${takenBackText(takeBack)} ${then}`;
+  if (isAnothers(redemption)) {
+    return `The loyalty service took the points of another member, who gets them back (docs/runbook.md, "Two members"). ${then}`;
+  }
+  if (state.at === 'cancelled') return state.why ? `The store refused it (${state.why}).` : '';
+  const refusal = 'refusal' in state ? state.refusal : undefined;
+  if (refusal) return `The store refuses it (${refusal.why}): it will be given back. ${then}`;
+  if (state.at !== 'crediting' || state.attempts === 0) return then;
+  return `It is unknown whether the store credited it; the account's transactions decide (${counted(state.attempts, 'call')} so far). ${then}`;
+}
+
+function takenBackText({ at, staffId, refused }: NonNullable<Redemption['takeBack']>): string {
+  const by = staffId === undefined ? 'by the customer' : `by user ${staffId} of the store`;
+  const end = refused ? ': the loyalty service did not cancel it, so the code was made again' : '';
+  return `Taken back ${by} at ${utcText(at)} UTC${end}.`;
+}
+
+/** Each attempt is a new state: of what is not finished, the first moment counts. */
+const underwaySince = ({ redemption }: FoundRedemption): string =>
+  isOpen(redemption.state) ? beganAt(redemption) : redemption.since;
+
+export function redemptionsTable(
+  found: readonly FoundRedemption[],
+  now: Date,
+  whose: 'of one customer' | 'of several customers' = 'of one customer',
+): TableBlock {
+  const isList = whose === 'of several customers';
+  const customer = ({ shop, customerId: text }: FoundRedemption) =>
+    isList ? [{ text, opens: line('redemptions show', [text], { shop }) }] : [];
+  const columns = [
+    ...[{ title: 'Reward', shrinks: true }, right('Points'), 'State', 'Since'],
+    ...[{ title: 'Code', shrinks: true }, 'Redemption'],
+  ];
+  const rows = found.map((one) => {
+    const { redemption, shop } = one;
+    const { id, terms, state } = redemption;
+    const tone = waitsForPerson(redemption, now) && { tone: 'bad' as const };
+    const code = codeOf(redemption);
+    const cells = [
+      ...[...customer(one), terms.title, terms.points],
+      ...[{ ...STATES[state.at], ...tone }, { at: underwaySince(one) }],
+      code
+        ? { text: code, opens: line('trace', ['coupon', code], { shop }) }
+        : (terms.credit && `${terms.value} ${terms.credit.currency}`) || 'none',
+      id,
+    ];
+    return { cells, detail: detailOf(one, now).trim() };
+  });
+  return table(isList ? ['Customer', ...columns] : columns, rows, {
+    ...{ title: 'Redemptions', empty: 'No redemptions.' },
+  });
+}
+
+/** By id or e-mail address, or by the code of a reward, which is theirs alone. */
+async function findCustomer(words: string, { deployment, shop, now }: OpenRedemptions) {
+  const services = openShopServices(deployment);
+  const searched = { deployment, services, shop };
+  const found = async (typed: string) => {
+    const [{ id }] = await findEntity('member', typed, searched);
+    return { id, otherOrders: await ordersOf(id, searched) };
+  };
+  if (/^\d+$|[@/]/.test(words)) return found(words);
+  const code = words.toLowerCase();
+  const all = await readAll(deployment, shop.domain, now());
+  const owner = all.find(({ redemption }) => codeOf(redemption)?.toLowerCase() === code);
+  if (owner) return found(owner.customerId);
+  throw new Problem(
+    `No reward of ${shop.domain} has the code "${words}".`,
+    'Give the id of a customer, an e-mail address, or the code of a reward.',
+  );
+}
+
+/** What one customer has in the store, the connector and the loyalty service. */
+export async function showCommand(
+  session: Session,
+  options: ShopOption,
+  customer: string,
+): Promise<Document> {
+  const opened = await openRedemptions(session, options);
+  const shop = opened.shop.domain;
+  const now = opened.now();
+  const services = openShopServices(opened.deployment);
+  const { id: customerId, otherOrders: orders } = await findCustomer(customer, opened);
+  const telemetry = {
+    count: () => {},
+    // What the ledger knows is still shown.
+    log: (_level: string, message: string) => session.terminal.note(`${message}.`),
+  };
+  // Codes that were used are shown, but recorded only by the storefront: this command changes nothing.
+  const readOnly = {
+    ...opened.ledger,
+    write: async () => ({ kind: 'written', revision: 0 }) as const,
+  };
+  const record = openRecord({ shop, customerId }, { ...opened, ledger: readOnly });
+  const known = await readKnown({ shop, customerId }, opened.ledger, now);
+  const { asOf } = known.balance;
+  const [redemptions, store, service] = await Promise.all([
+    readUsed(known.redemptions, record, { store: services.store, telemetry }),
+    askStore(known.id, opened, services),
+    askService(known.id, opened, services),
+  ]);
+  const theirs = redemptions.toReversed().map((redemption) => ({ shop, customerId, redemption }));
+  const found = await withWaits(theirs, opened.deployment, now);
+  const unwritten = store === NOT_SHOWN ? NOT_SHOWN : ABSENT;
+  const sides = { store, ledger: asOf === null ? unwritten : known.balance, service };
+  const verdict = judgeRedemptions(found, now) ?? judgeBalances(sides);
+  const mergedInto = known.id === customerId ? undefined : known.id;
+  return {
+    title: `Customer ${customerId} of ${shop}`,
+    ...(verdict && { verdict }),
+    blocks: [
+      facts([
+        [
+          'Merged into customer',
+          mergedInto && {
+            text: mergedInto,
+            opens: line('redemptions show', [mergedInto], { shop }),
+          },
+        ],
+        ['The connector wrote the balance', asOf === null ? undefined : { at: asOf }],
+      ]),
+      table(
+        ['', right('Store'), right('Connector'), right('Service'), ''],
+        rowsOf(sides).map(({ field, values, differs }) => [
+          field,
+          ...values.map((value) => value ?? 'none'),
+          differs ? { text: 'differs', tone: 'bad' } : '',
+        ]),
+        { title: 'Balance' },
+      ),
+      redemptionsTable(found, now),
+      table(
+        ['Order'],
+        orders.map(({ id, name }) => [
+          { text: name ?? id, opens: line('trace', ['order', id], { shop }) },
+        ]),
+        { title: 'Orders', empty: 'No orders.' },
+      ),
+    ],
+    next: [
+      ...found.flatMap((one) => closings(one, now)),
+      ...tryAgain(found),
+      {
+        label: 'What happened with this customer',
+        line: line('trace', ['customer', customerId], { shop }),
+      },
+    ],
+    ...(verdict?.kind === 'waits' && { freshSeconds: FRESH_SECONDS }),
+    data: { shop, customer: customerId, ...sides, orders, redemptions: found.map(redemptionData) },
+  };
+}
+
+/** What one side says of a customer's balance, or why it says nothing. */
+type Side = ShownBalance | { readonly none: string };
+
+const ABSENT = { none: 'not there yet' };
+/** Without a storefront. */
+const NOT_SHOWN = { none: 'not shown' };
+const EXPECTED: readonly Side[] = [ABSENT, NOT_SHOWN];
+
+interface Sides {
+  readonly store: Side;
+  readonly ledger: Side;
+  readonly service: Side;
+}
+
+/** Undefined where a side has none to compare with. */
+export function judgeBalances(sides: Sides): Verdict | undefined {
+  const { store, service } = sides;
+  const silent = [store, service].find((side) => 'none' in side);
+  if (silent && !EXPECTED.includes(silent)) {
+    return { kind: 'not known', what: 'Not every side said what the balance is.' };
+  }
+  const differ = (some: Sides) => rowsOf(some).some(({ differs }) => differs);
+  if (differ(sides)) {
+    const what = differ({ ...sides, ledger: ABSENT })
+      ? 'The store shows another balance than the loyalty service has.'
+      : 'The connector has recorded another balance.';
+    const then =
+      'The next point event, a visit to the store or the nightly comparison corrects it.';
+    return { kind: 'waits', what: `${what} ${then}` };
+  }
+  if (silent) return undefined;
+  return { kind: 'well', what: 'The store shows the balance that the loyalty service has.' };
+}
+
+/** What its pages show. */
+async function askStore(
+  customerId: string,
+  { deployment, shop }: OpenRedemptions,
+  services: ShopServices,
+): Promise<Side> {
+  const { storefront } = deployment.connector;
+  const asked = services.asked(shop);
+  if (!storefront || !asked.balanceOf) return NOT_SHOWN;
+  const shown = await asked.balanceOf(customerId, storefront.metafieldNamespace);
+  if (shown.kind === 'unavailable') return { none: `no answer (${shown.why})` };
+  return shown.value ?? ABSENT;
+}
+
+async function askService(
+  id: string,
+  { shop, now }: OpenRedemptions,
+  services: ShopServices,
+): Promise<Side> {
+  const source = { loyalty: services.loyalty(shop), breaker: createCircuitBreaker() };
+  const deadline = new AbortController().signal;
+  const shops = new Map([[shop.domain, source]]);
+  const read = await readCustomer({ shop: shop.domain, id }, { shops, now, deadline });
+  if (read.kind === 'retry') return { none: `no answer (${read.retry.why})` };
+  if (!read.balance) return ABSENT;
+  return { ...viewOfBalance(read.balance), tier: read.tier ?? null };
+}
+
+const FIELDS = {
+  Points: ({ points }: ShownBalance) => points,
+  Cashback: ({ cashback }: ShownBalance) => cashback,
+  Tier: ({ tier }: ShownBalance) => tier,
+  'Expire next': ({ expiring }: ShownBalance) =>
+    expiring && `${expiring.points} on ${expiring.at.slice(0, 10)}`,
+} as const;
+
+/** The sides beside each other; `differs` where two that say something say different things. */
+export function rowsOf({ store, ledger, service }: Sides) {
+  return Object.entries(FIELDS).map(([field, read]) => {
+    const values = [store, ledger, service].map((side) =>
+      'none' in side ? side.none : read(side),
+    );
+    const said = [store, ledger, service].flatMap((side) => ('none' in side ? [] : [read(side)]));
+    return { field, values, differs: new Set(said).size > 1 };
+  });
+}
+
+interface CloseOptions extends ShopOption {
+  readonly refused?: boolean;
+  readonly cancelled?: boolean;
+  readonly used?: boolean;
+  readonly credited?: boolean;
+  readonly yes?: boolean;
+}
+
+const CLOSINGS: Readonly<Record<ClosedAs, { readonly label: string; readonly sees: string }>> = {
+  refused: {
+    label: 'Close: no points were taken',
+    sees: 'the customer sees that no points were taken, and can redeem the reward again',
+  },
+  cancelled: {
+    label: 'Close: the points were given back',
+    sees: 'the customer sees that the points are back, and can redeem the reward again',
+  },
+  used: {
+    label: 'Close: the code was used, and its points are settled',
+    sees: 'the customer sees the code as used, and no points are taken any more',
+  },
+  credited: {
+    label: 'Close: the store credit was given',
+    sees: 'the customer sees that the amount is on their store credit',
+  },
+};
+const CLOSED_AS = ['refused', 'cancelled', 'used', 'credited'] as const;
+
+/** What a person may decide about it, who has looked in the panel of the loyalty service, or at the store credit. */
+function closings(
+  { shop, customerId, redemption }: FoundRedemption,
+  now: Date,
+): readonly Suggestion[] {
+  const { id, state } = redemption;
+  // In the state that it has already, `close` repeats a message only.
+  return CLOSED_AS.filter(
+    (as) => state.at !== as && foreseeClosing(redemption, as, now).kind === 'closed',
+  ).map((as) => ({
+    label: CLOSINGS[as].label,
+    say: `${CLOSINGS[as].label} (${id}), as ${as === 'credited' ? "the customer's store credit" : 'the panel of the loyalty service'} says:`,
+    line: line('redemptions close', [customerId, id], { shop, [as]: true }),
+  }));
+}
+
+/** Closes a redemption that a person has settled in the loyalty service or the store. */
+export async function closeCommand(
+  session: Session,
+  options: CloseOptions,
+  customerId: string,
+  id: string,
+): Promise<Document> {
+  const [as, ...others] = CLOSED_AS.filter((one) => options[one]);
+  if (!as || others.length > 0)
+    throw new BadArguments('give --refused, --cancelled, --used or --credited.');
+  if (!/^\d{1,20}$/.test(customerId)) {
+    throw new BadArguments("give the customer's id in the store, a number.");
+  }
+  const { label, sees } = CLOSINGS[as];
+  const opened = await openRedemptions(session, options);
+  const { deployment, now } = opened;
+  const shop = opened.shop.domain;
+  const whose = { shop, customerId };
+  const show = line('redemptions show', [customerId], { shop });
+  const before = findRedemption(await openRecord(whose, opened).read(), id);
+  const foreseen = foreseeClosing(before, as, now());
+  if (!before || foreseen.kind !== 'closed')
+    throw notClosed(before, id, lineText(show, deployment));
+  const title = `Redemption ${id} of customer ${customerId}`;
+  if (!options.yes) {
+    const found = { ...whose, redemption: before };
+    const close = line('redemptions close', [customerId, id], { shop, [as]: true, yes: true });
+    return {
+      title,
+      blocks: [
+        redemptionsTable([found], now()),
+        text(`Nothing was changed. Once it is closed, ${sees}.`),
+        text(
+          `Look at this customer in ${as === 'credited' ? 'the admin of the store' : 'the panel of the loyalty service'} first: the connector does not check what you say here.`,
+        ),
+      ],
+      next: [{ label, line: close }],
+      data: { changed: false, ...redemptionData(found) },
+    };
+  }
+  const change = await session.beginChange(deployment);
+  const balances = deployment.output('BalancesQueueUrl');
+  const queue = createSqsEventQueue(new SQS(deployment.aws), { balances });
+  const closing = await closeRedemption(whose, id, as, { ...opened, queue });
+  if (closing.kind !== 'closed') throw notClosed(before, id, lineText(show, deployment));
+  const changed = before.state.at !== as;
+  change.count({ closed: changed ? 1 : 0 });
+  return {
+    title,
+    ...(changed && { verdict: { kind: 'well', what: `It is closed: ${sees}.` } }),
+    blocks: changed
+      ? []
+      : [text('It was closed before. Only its message was sent again, should it be missing.')],
+    next: [{ label: 'See the customer', line: show }],
+    data: { changed, ...redemptionData({ ...whose, redemption: closing.redemption }) },
+  };
+}
+
+function notClosed(redemption: Redemption | undefined, id: string, show: string): Problem {
+  if (!redemption) return new Problem(`There is no redemption ${id}.`, `To list theirs: ${show}`);
+  const accepted = CLOSED_AS.filter(
+    (as) => foreseeClosing(redemption, as, new Date()).kind === 'closed',
+  );
+  return new Problem(
+    `Nothing was changed: the state of the redemption is "${STATES[redemption.state.at].text}".`,
+    waitsForPerson(redemption, new Date())
+      ? `It accepts only ${accepted.map((as) => `--${as}`).join(' or ')}, after you settled it there.`
+      : 'The connector finishes it by itself; it accepts this only when it needs a person.',
+  );
+}

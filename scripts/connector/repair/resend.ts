@@ -1,0 +1,378 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type EntityKey,
+  type QueueFamily,
+  queueFamilyOf,
+  type StoreEvent,
+} from '../../../shared/core/events/event.ts';
+import { ledgerKeyText, readEntry } from '../../../shared/core/ledger/ledger.ts';
+import { type RulesEffect, rulesEffect } from '../../../shared/core/sync/preview-sync.ts';
+import { workerRewards } from '../../../shared/services/rewards.ts';
+import type { StoreOrder } from '../../../shared/store/store-entities.ts';
+import { changedOrders, findEntity, parseKind } from '../ground/compare/find.ts';
+import {
+  checkVisibility,
+  createPace,
+  DEFAULT_MOST_WAITING,
+  DEFAULT_RATE,
+  waitForRoom,
+} from '../ground/compare/send.ts';
+import { judgeSides, readSides } from '../ground/compare/sides.ts';
+import { examiningDeps, foresee, prospectBlocks, prospectData } from '../ground/letters/foresee.ts';
+import { openSourceQueues } from '../ground/letters/read-letters.ts';
+import { findShop } from '../ground/session/arguments.ts';
+import { type Deployment, openLedger, rulesOf } from '../ground/session/deployment.ts';
+import { localUser } from '../ground/session/read-caller.ts';
+import { nameKey, openShopServices, readNames } from '../ground/session/services.ts';
+import type { CommonOptions, Session } from '../ground/session/session.ts';
+import {
+  type Document,
+  exitCodeOf,
+  facts,
+  right,
+  table,
+  text,
+  type VerdictKind,
+} from '../ground/terminal/document.ts';
+import { BadArguments, EXIT, type ExitCode, Problem } from '../ground/terminal/exit.ts';
+import { line, type Options } from '../ground/terminal/line.ts';
+import { counted } from '../ground/terminal/text.ts';
+import { followAll, RESULTS } from './follow-letters.ts';
+
+export interface ResendOptions extends CommonOptions {
+  /** Epoch milliseconds. */
+  readonly since?: number;
+  readonly shop?: string;
+  readonly rate?: number;
+  readonly force?: boolean;
+  readonly wait?: boolean;
+  readonly yes?: boolean;
+}
+
+/** What would be sent, and what is said of it before. */
+interface Plan {
+  readonly preview: Document<object>;
+  /** None where nothing has to be sent, or nothing can: then the preview is all there is. */
+  readonly events: readonly StoreEvent[];
+  readonly shop: string;
+  /** `order`, as the command names it. */
+  readonly kind: string;
+}
+
+/** Foresee what the workers would do → show it → ask → send → follow. */
+export async function resend(
+  session: Session,
+  options: ResendOptions,
+  kind?: string,
+  ...ids: readonly string[]
+): Promise<Document | ExitCode> {
+  const { since } = options;
+  if (ids.length > 0 === (since !== undefined) || (kind && ids.length === 0)) {
+    throw new BadArguments('give either a kind and an id, or --since.');
+  }
+  const deployment = await session.findDeployment();
+  const plan =
+    ids.length > 0
+      ? await planNamed(deployment, options, kind ?? '', ids)
+      : await planByRules(session, deployment, options, since ?? 0);
+  const {
+    preview: { title, data },
+    preview,
+    events,
+    shop,
+  } = plan;
+  const [first] = events;
+  if (!first || !options.yes) {
+    session.show({ ...preview, data: { ...data, sent: 0 } });
+    if (!first) return exitCodeOf(preview);
+    const many = counted(events.length, plan.kind);
+    if (!(await session.terminal.confirm(`Send ${many}?`))) return EXIT.fine;
+  }
+  const about = { shop, kind: first.kind, id: events.map(({ id }) => id).join(' ') };
+  const change = await session.beginChange(deployment, 'change', ids.length > 0 ? about : {});
+  const family = queueFamilyOf(first.kind);
+  const sent = await send(session, openSourceQueues(deployment, [family]), family, events, {
+    rate: options.rate ?? DEFAULT_RATE,
+    onSent: (count) => change.count({ sent: count }),
+  });
+  if (sent < events.length) {
+    const what = `It was stopped after ${sent} of ${counted(events.length, plan.kind)}. Repeat the command for the rest.`;
+    return {
+      title,
+      verdict: { kind: 'action required', what },
+      blocks: [],
+      data: { ...data, sent },
+    };
+  }
+  const seen =
+    events.length === 1
+      ? { label: 'What happened', line: line('trace', [plan.kind, first.id], { shop }) }
+      : { label: 'See how far the workers are', line: line('status') };
+  if (!options.wait) {
+    const queued = `${counted(sent, plan.kind)} sent to the queue; the workers go on.`;
+    return { title, blocks: [text(queued)], next: [seen], data: { ...data, sent } };
+  }
+  const signal = session.interruption('Following no longer; the messages are on the queue.');
+  const asSent = events.map(({ kind, id, receivedAt: at }) => {
+    const key = { shop, kind, id } as EntityKey;
+    return { family, key, ...key, at };
+  });
+  const followed = await followAll(session, deployment, asSent, signal);
+  const tones = followed.map(({ result }) => RESULTS[result].tone);
+  const groups = Map.groupBy(followed, ({ result }) => RESULTS[result].text);
+  const each = [...groups].map(([words, { length }]) => `${counted(length, plan.kind)} ${words}`);
+  const held = followed.find((one) => one.held)?.held;
+  const why = held ? ` ${held.what}.` : '';
+  const waits = tones.includes('waits') ? 'waits' : 'well';
+  const letters = { label: 'See the dead letters', line: line('dead-letters list', [], { shop }) };
+  return {
+    title,
+    verdict: {
+      kind: tones.includes('bad') ? 'action required' : waits,
+      what: `${each.join(', ')}.${why}`,
+    },
+    blocks: [],
+    next: [...(held?.next ?? []), ...(tones.includes('bad') ? [letters] : []), seen],
+    data: { ...data, sent, outcome: followed[0]?.result },
+  };
+}
+
+/** Without a body: the worker reads the store, and the ledger decides what is sent. */
+function resendEvent(key: EntityKey, now: Date): StoreEvent {
+  const at = now.toISOString();
+  return {
+    ...key,
+    claim: 'changed',
+    origin: 'backfill',
+    topic: `resend/${key.kind}`,
+    // A person who repaired something may send it again within five minutes.
+    deliveryId: `resend/${key.kind}/${key.id}/${at}`,
+    receivedAt: at,
+    replays: [{ at, by: localUser() }],
+    body: undefined,
+  };
+}
+
+async function planNamed(
+  deployment: Deployment,
+  options: ResendOptions,
+  kindText: string,
+  typed: readonly string[],
+): Promise<Plan> {
+  const kind = parseKind(kindText);
+  const shop = findShop(deployment.connector, options.shop);
+  const { domain } = shop;
+  const services = openShopServices(deployment);
+  const searched = { deployment, services, shop };
+  const hits = await Promise.all(typed.map((one) => findEntity(kind, one, searched)));
+  const ids = [...new Set(hits.map(([{ id }]) => id))];
+  const entities = ids.map((id) => ({ kind, id }));
+  const names = await readNames(services, shop, entities);
+  const titles = new Map(hits.map(([hit]) => [hit.id, hit.name]));
+  const nameOf = (id: string) => names.get(nameKey({ kind, id })) ?? titles.get(id) ?? id;
+  const found = await Promise.all(
+    ids.map((id) => foreseeOne(deployment, { shop: domain, kind, id }, options)),
+  );
+  const events = found.flatMap(({ outcome, event }) => (outcome === 'applied' ? [event] : []));
+  const lineWith = (given: Options) =>
+    line('resend', [kindText, ...ids], { shop: domain, wait: true, yes: true, ...given });
+  const [one, ...others] = found;
+  const many = counted(events.length, kindText);
+  const send = {
+    label: events.length === 1 ? 'Send it' : `Send ${many}`,
+    line: lineWith({ force: options.force }),
+  };
+  const rows = found.map(({ key, now }) => [nameOf(key.id), now.summary]);
+  const preview = {
+    title: `Send ${kindText}${ids.length > 1 ? 's' : ''} ${ids.map(nameOf).join(', ')} of ${domain} again`,
+    blocks: [
+      ...(one && others.length === 0
+        ? prospectBlocks(one.now)
+        : [table([kindText, { title: 'What would be sent', shrinks: true }], rows)]),
+      text('Nothing was sent.'),
+    ],
+    next: events.length === 0 ? [] : [send],
+    data: { shop: domain, kind, id: ids[0], wouldSend: events.length > 0, now: one?.now },
+  };
+  const plan = { events, shop: domain, kind: kindText, preview };
+  if (!one || others.length > 0 || one.outcome === 'applied') return plan;
+  if (one.outcome !== 'unchanged') {
+    const kind = PROBLEMS[one.outcome];
+    const verdict = kind && { kind, what: one.now.summary };
+    return verdict ? { ...plan, preview: { ...preview, verdict, blocks: [] } } : plan;
+  }
+  const compared = judgeSides(await readSides(deployment, services, shop, one.key));
+  const what = compared.kind === 'well' ? 'Nothing had to be sent.' : ALREADY;
+  const verdict = { kind: compared.kind, what: `${what} ${compared.what}` };
+  const anyway = { label: 'Send it anyway', line: lineWith({ force: true }) };
+  const mayHelp = compared.kind !== 'well' && !compared.isCancelledThere;
+  const next = mayHelp ? [anyway] : [];
+  return { ...plan, preview: { ...preview, verdict, next, blocks: [] } };
+}
+
+const ALREADY =
+  'Nothing was sent, because this state was sent before: only --force sends it again.';
+
+async function foreseeOne(deployment: Deployment, key: EntityKey, options: ResendOptions) {
+  const event = { ...resendEvent(key, new Date()), ...(options.force && { force: true }) };
+  const entry = await readEntry(openLedger(deployment), key);
+  const prospect = await foresee(event, key, entry, examiningDeps(deployment));
+  const now = prospectData(prospect, options);
+  const outcome = prospect.kind === 'preview' ? prospect.preview.outcome : undefined;
+  const isAbsent = !entry && outcome?.kind === 'retry' && outcome.why === 'store-says-gone';
+  if (!isAbsent) return { key, event, now, outcome: outcome?.kind ?? prospect.kind };
+  const summary = 'Neither the store nor the ledger knows it: there is nothing to send.';
+  return { key, event, now: { ...now, summary }, outcome: 'rejected' };
+}
+
+/** What would not help, by its prospect or outcome. */
+const PROBLEMS: Readonly<Record<string, VerdictKind>> = {
+  rejected: 'action required',
+  retry: 'waits',
+  obstacle: 'action required',
+  unknown: 'not known',
+};
+
+interface Found extends RulesEffect {
+  readonly id: string;
+  readonly name: string;
+  readonly version: number;
+}
+
+const MOST_SHOWN = 20;
+
+/** The orders that count differently by the rules of today. */
+async function planByRules(
+  session: Session,
+  deployment: Deployment,
+  { shop: named, rate }: ResendOptions,
+  placedSince: number,
+): Promise<Plan> {
+  const shop = findShop(deployment.connector, named);
+  const since = new Date(placedSince).toISOString();
+  const { store } = openShopServices(deployment);
+  await checkVisibility({ kind: 'orders', since }, { store, shop }, new Date());
+  const { lookedAt, found } = await findEffects(session, deployment, shop, placedSince);
+  const sum = (pick: (one: Found) => number) =>
+    Math.round(found.reduce((total, one) => total + pick(one), 0) * 1000) / 1000;
+  const [before, after] = [sum((one) => one.before), sum((one) => one.after)];
+  const lower = found.filter((one) => one.after < one.before).length;
+  const higher = found.filter((one) => one.after > one.before).length;
+  const more = found.length - MOST_SHOWN;
+  const { domain } = shop;
+  const many = counted(found.length, 'order');
+  const sends = line('resend', [], { shop: domain, since, rate, yes: true });
+  const preview = {
+    title: `Orders of ${domain} placed since ${since}, by the rules of today`,
+    blocks: [
+      facts([
+        ['Compared', counted(lookedAt, 'order')],
+        ['Would change', `${found.length}: ${lower} earn less, ${higher} earn more`],
+        ['Amounts', `${before.toFixed(2)} before, ${after.toFixed(2)} after`],
+      ]),
+      table(
+        ['Order', right('Before'), right('After')],
+        found
+          .slice(0, MOST_SHOWN)
+          .map((one) => [
+            { text: one.name, opens: line('trace', ['order', one.id], { shop: domain }) },
+            one.before.toFixed(2),
+            one.after.toFixed(2),
+          ]),
+        { empty: 'The rules of today change none of them.' },
+      ),
+      ...(more > 0 ? [text(`And ${more} more.`, 'soft')] : []),
+      text('Nothing was sent.'),
+    ],
+    next: found.length === 0 ? [] : [{ label: `Send ${many}`, line: sends }],
+    data: {
+      ...{ shop: domain, since, lookedAt, changed: found.length, lower, higher },
+      ...{ before, after, orders: found },
+    },
+  };
+  const events = found.map(({ id, version, wantedKey }) => ({
+    ...resendEvent({ shop: domain, kind: 'order', id }, new Date()),
+    deliveryId: `resend/${id}/${version}/${wantedKey.slice(0, 16)}`,
+    newRules: true,
+  }));
+  return { events, shop: domain, kind: 'order', preview };
+}
+
+/** What was placed since has changed since, so the scan over changes finds it. */
+async function findEffects(
+  session: Session,
+  deployment: Deployment,
+  shop: ReturnType<typeof findShop>,
+  since: number,
+): Promise<{ readonly lookedAt: number; readonly found: readonly Found[] }> {
+  const { store } = openShopServices(deployment);
+  const ledger = openLedger(deployment);
+  const rules = await rulesOf(shop, ledger);
+  const rewards = workerRewards(deployment.connector);
+  const signal = session.interruption();
+  const progress = session.terminal.progress('Comparing orders:');
+  const found: Found[] = [];
+  let lookedAt = 0;
+  for await (const changed of changedOrders(store, shop.domain, since, signal)) {
+    const orders = changed.flatMap(({ value }) =>
+      value && Date.parse(value.placedAt) >= since ? [value] : [],
+    );
+    found.push(...(await effectsOf(orders)));
+    lookedAt += orders.length;
+    progress.report(lookedAt);
+  }
+  progress.end();
+  if (signal.aborted) throw new Problem('Interrupted.', 'Nothing was sent. Repeat the command.');
+  return { lookedAt, found };
+
+  async function effectsOf(orders: readonly StoreOrder[]): Promise<readonly Found[]> {
+    const keyOf = ({ id }: StoreOrder): EntityKey => ({ shop: shop.domain, kind: 'order', id });
+    const entries = await ledger.readMany(orders.map(keyOf));
+    const effects = orders.map(async (read): Promise<readonly Found[]> => {
+      const entity = { kind: 'order', order: read } as const;
+      const { order } = (await rewards?.orderAsSent(shop.domain, entity, ledger)) ?? entity;
+      const key = keyOf(order);
+      const effect = rulesEffect(key, order, entries.get(ledgerKeyText(key)), rules, new Date());
+      const { id, name = id, updatedAt } = order;
+      return effect ? [{ id, name, version: Date.parse(updatedAt), ...effect }] : [];
+    });
+    return (await Promise.all(effects)).flat();
+  }
+}
+
+/** At a pace that leaves room for live events. */
+export async function send(
+  session: Pick<Session, 'interruption' | 'terminal'>,
+  { queue, depth }: ReturnType<typeof openSourceQueues>,
+  family: QueueFamily,
+  events: readonly StoreEvent[],
+  { rate, onSent }: { readonly rate: number; readonly onSent: (sent: number) => void },
+): Promise<number> {
+  const pace = createPace(rate);
+  const signal = session.interruption();
+  const room = { depth, mostWaiting: DEFAULT_MOST_WAITING, pause: sleep, signal };
+  const progress = session.terminal.progress('Sending:', events.length);
+  let sent = 0;
+  try {
+    while (sent < events.length && !signal.aborted) {
+      await waitForRoom(family, room, () => {});
+      if (signal.aborted) break;
+      const window = events.slice(sent, sent + pace.window);
+      await sleep(pace.before(window.length, Date.now()));
+      const refused = await queue.sendAll(window);
+      if (refused.length > 0) {
+        const codes = [...new Set(refused.map(({ code }) => code))].join(', ');
+        throw new Problem(
+          `SQS did not take ${refused.length} of ${window.length} messages (${codes}).`,
+          'Repeat the command: it leaves out what was sent meanwhile.',
+        );
+      }
+      sent += window.length;
+      onSent(sent);
+      progress.report(sent);
+    }
+  } finally {
+    progress.end();
+  }
+  return sent;
+}

@@ -1,0 +1,227 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { concurrencyText } from '../../../shared/config/concurrency.ts';
+import type { Connector } from '../../../shared/config/connector-config.ts';
+import { findProject } from '../../../shared/config/folders.ts';
+import { compareVersions, VERSION } from '../../../shared/config/release.ts';
+import type { StackOutputs } from '../../../shared/config/stack-outputs.ts';
+import type { AwsSettings } from '../ground/session/deployment.ts';
+import { openAws, readStageSettings } from '../ground/session/find-deployment.ts';
+import { fitToAccount } from '../ground/session/fit-to-account.ts';
+import type { CommonOptions, Session } from '../ground/session/session.ts';
+import { type Document, text } from '../ground/terminal/document.ts';
+import { Problem } from '../ground/terminal/exit.ts';
+import type { Terminal } from '../ground/terminal/terminal.ts';
+import { judgeChanges, openStackAccess, type StackAccess, stackPolicy } from './stack-access.ts';
+import { ASSEMBLY, type CdkRun, runCdk, SYNTH } from './synth.ts';
+
+interface DeployDeps {
+  readonly aws: AwsSettings;
+  /** The folder of `cdk.out`. */
+  readonly project: string;
+  /** Throws a `Problem` that names the faults of the settings. */
+  connector(): Promise<Connector>;
+  runCdk(words: readonly string[]): Promise<CdkRun>;
+  readonly terminal: Pick<Terminal, 'confirm' | 'note'>;
+}
+
+export interface DeployOptions {
+  readonly stage: string;
+  /** Deploy without asking. */
+  readonly yes?: boolean;
+  /** The deployed version may be newer. */
+  readonly rollBack?: boolean;
+  /** Logical ids of what holds state and may be replaced or deleted. */
+  readonly allowLoss?: readonly string[];
+}
+
+/** Asks AWS first, so that missing credentials are noticed before anything is bundled. */
+export async function runDeploy(
+  { terminal }: Session,
+  { region, profile, ...options }: DeployOptions & CommonOptions,
+): Promise<Document> {
+  const aws = await openAws({ ...(region && { region }), ...(profile && { profile }) });
+  const [what = '', ...notes] = await deploy(options, {
+    ...{ aws, terminal, project: findProject() },
+    connector: () => readStageSettings(options.stage),
+    runCdk: (words) => runCdk(words, aws),
+  });
+  return {
+    title: stackOf(options),
+    verdict: { kind: 'well', what },
+    blocks: notes.map((note) => text(note)),
+  };
+}
+
+const stackOf = ({ stage }: DeployOptions): string => `loyalty-connector-${stage}`;
+
+/** One name: CDK replaces what an interrupted deployment left. */
+const CHANGE_SET = 'loyalty-connector-deploy';
+
+/**
+ * Fit → check → show → refuse what loses state → ask → deploy. Returns what was done and what comes next, in
+ * sentences; throws a `Problem` where nothing was deployed.
+ * See docs/decisions/0031-deploy-refuses-what-loses-state-or-starves-the-receiver.md.
+ */
+export async function deploy(options: DeployOptions, deps: DeployDeps): Promise<readonly string[]> {
+  const stack = stackOf(options);
+  const folder = mkdtempSync(join(tmpdir(), 'connector-deploy-'));
+  const access = openStackAccess(stack, deps.aws);
+  const step: Step = { ...deps, stack, folder, options, access, say: deps.terminal.note };
+  try {
+    step.say(`Asking AWS about ${stack}`);
+    const found = await access.find();
+    judgeVersion(found?.version, step);
+    await synthesize(step);
+    if (!found) await access.freeFailed();
+    await cdk(['diff', stack, '--method', 'template'], step);
+    const isChanged = await (found ? update(step) : create(step));
+    if (!isChanged) return [`${stack} is already deployed as it is described here.`];
+    const { WebhookAddress, NextCommand } = readOutputs(step);
+    return [
+      `Deployed. Webhooks go to ${WebhookAddress}/<path of the shop>`,
+      ...(found?.version === undefined ? [] : goingBack(found.version)),
+      `Next: ${NextCommand}`,
+    ];
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+interface Step extends DeployDeps {
+  readonly stack: string;
+  /** For files that CDK's command line reads or writes. */
+  readonly folder: string;
+  readonly options: DeployOptions;
+  readonly access: StackAccess;
+  say(text: string): void;
+}
+
+/** Synthesized once: the changes that were shown and confirmed are deployed. */
+async function synthesize({ stack, options, say, ...deps }: Step): Promise<void> {
+  const fitted = await fitToAccount(deps.aws, stack, await deps.connector());
+  if (fitted.kind === 'refused') {
+    const [what = '', ...ways] = fitted.why;
+    throw new Problem(what, ways.join('\n'));
+  }
+  say(`Fitted to the quota of Lambda: ${fitted.summary}`);
+  const context = { stage: options.stage, concurrency: concurrencyText(fitted.concurrency) };
+  const chosen = Object.entries(context).flatMap(([name, value]) => [
+    ...['--context', `${name}=${value}`],
+  ]);
+  const { ok } = await deps.runCdk([...SYNTH, ...chosen]);
+  if (!ok) throw new Problem('Nothing was deployed: the output above says what is wrong.');
+}
+
+/** A new stack has nothing to lose. */
+async function create(step: Step): Promise<true> {
+  const { stack, access } = step;
+  await requireConsent(`Deploy ${stack}?`, step);
+  await cdk(['deploy', stack, ...UNASKED, ...outputsFile(step)], step);
+  await access.setPolicy(stackPolicy());
+  return true;
+}
+
+/** CloudFormation itself says what a change set would replace, before it is carried out. False: nothing changes. */
+async function update(step: Step): Promise<boolean> {
+  const { stack, options, access, say } = step;
+  const named = ['--change-set-name', CHANGE_SET];
+  await cdk(['deploy', stack, '--method', 'prepare-change-set', ...named, ...UNASKED], step);
+  const changes = await access.changes(CHANGE_SET);
+  if (!changes) {
+    await access.discard(CHANGE_SET);
+    await access.setPolicy(stackPolicy());
+    return false;
+  }
+  const { lines, losses } = judgeChanges(changes);
+  if (lines.length > 0) say(`This deployment replaces or deletes:\n  ${lines.join('\n  ')}`);
+  try {
+    const { allowLoss = [] } = options;
+    const refused = losses.filter((id) => !allowLoss.includes(id));
+    if (refused.length > 0) throw tooMuchLost(refused);
+    await requireConsent(`Deploy these changes to ${stack}?`, step);
+  } catch (error) {
+    await access.discard(CHANGE_SET);
+    throw error;
+  }
+  await access.setPolicy(stackPolicy(losses));
+  try {
+    const execute = ['deploy', stack, '--method', 'execute-change-set', ...named];
+    await cdk([...execute, ...UNASKED, ...outputsFile(step)], step);
+    return true;
+  } finally {
+    if (losses.length > 0) await access.setPolicy(stackPolicy());
+  }
+}
+
+const UNASKED = ['--require-approval', 'never'];
+const outputsFile = ({ folder }: Step) => ['--outputs-file', join(folder, 'outputs.json')];
+
+const tooMuchLost = (ids: readonly string[]): Problem =>
+  new Problem(
+    `Nothing was deployed: what holds state would be lost to the connector. Undo what changes it in the
+settings.`,
+    `To lose it on purpose, name each: ${ids.map((id) => `--allow-loss ${id}`).join(' ')}`,
+  );
+
+async function requireConsent(question: string, { options, terminal }: Step): Promise<void> {
+  if (options.yes || (await terminal.confirm(question))) return;
+  throw new Problem('Nothing was deployed.', 'To deploy without a question: --yes.');
+}
+
+async function cdk(words: readonly string[], step: Step): Promise<void> {
+  const { ok, said } = await step.runCdk([...words, '--app', ASSEMBLY]);
+  if (ok) return;
+  const advice = KNOWN.find(({ when }) => when.test(said))?.advice;
+  throw new Problem(`cdk ${words[0]} failed.`, advice ?? 'Its output above says why.');
+}
+
+function readOutputs({ folder, stack }: Step): StackOutputs {
+  return JSON.parse(readFileSync(join(folder, 'outputs.json'), 'utf8'))[stack];
+}
+
+/** Whether this version may follow the deployed one; undefined when nothing whole is deployed. */
+function judgeVersion(deployed: string | undefined, { options, say }: Step): void {
+  const order = deployed === undefined ? 'same' : compareVersions(VERSION, deployed);
+  if (order === 'newer') {
+    say(
+      `Version ${deployed} is deployed, and this is ${VERSION}: an upgrade. CHANGELOG.md says what changes.`,
+    );
+  }
+  if (order !== 'older') return;
+  say(`Version ${deployed} is deployed, and this is ${VERSION}: a rollback. No data is deleted. What ${deployed} wrote in a
+newer form is not read by ${VERSION}: such orders, customers and codes wait until ${deployed} is deployed again,
+and become dead letters (newer-release) after the retry window. What only ${deployed} can do ends.`);
+  if (!options.rollBack) {
+    throw new Problem('Nothing was deployed.', 'To go back on purpose: --roll-back.');
+  }
+}
+
+/** How to return to the version that was deployed before this newer one. */
+function goingBack(before: string): readonly string[] {
+  if (compareVersions(VERSION, before) !== 'newer') return [];
+  return [
+    `To go back: npm install --save-exact loyalty-connector@${before}, then npx loyalty-connector deploy --roll-back`,
+  ];
+}
+
+/** Advice for the most common failures. Missing credentials are noticed before, when AWS is asked for the stack. */
+const KNOWN: readonly { readonly when: RegExp; readonly advice: string }[] = [
+  {
+    when: /cdk-bootstrap|(?:is|been|not) bootstrapped|bootstrap stack version/i,
+    advice: `This account and region are not prepared for CDK yet. Once per account and region:
+  npx cdk bootstrap
+(with the same --profile, and the region in AWS_REGION)`,
+  },
+  {
+    when: /denied by stack policy/i,
+    advice: `The stack's policy refuses to replace or delete what holds state. Deploy with this command, which
+says what that is, and lets you name what may go: --allow-loss ID.`,
+  },
+  {
+    when: /ROLLBACK_COMPLETE|ROLLBACK_IN_PROGRESS/,
+    advice: `AWS has rolled everything back. The first line above with CREATE_FAILED or
+UPDATE_FAILED says why; fix that and deploy again.`,
+  },
+];

@@ -1,0 +1,186 @@
+import type { Shop } from '../../../shared/config/connector-config.ts';
+import { settingsFileOf } from '../../../shared/config/settings-file.ts';
+import {
+  changeControl,
+  readControl,
+  type ShopControl,
+  wentLive,
+} from '../../../shared/core/calls/shop-pause.ts';
+import { PLATFORM_ORIGIN } from '../../../shared/core/sync/held-order.ts';
+import { pausesIn } from '../ground/checks/read-pauses.ts';
+import { readWaiting, wake } from '../ground/checks/waiting-messages.ts';
+import {
+  compareAndSettle,
+  countMessages,
+  judgeFollowed,
+  sentAgainIn,
+} from '../ground/compare/compare-and-settle.ts';
+import type { JudgedOrder } from '../ground/compare/judge-order.ts';
+import { groupsOf, namesOf, readChangedOrders } from '../ground/compare/read-orders.ts';
+import { findShop } from '../ground/session/arguments.ts';
+import { openLedger } from '../ground/session/deployment.ts';
+import type { Session } from '../ground/session/session.ts';
+import { type Document, text, type Verdict } from '../ground/terminal/document.ts';
+import { BadArguments, EXIT, type ExitCode, Problem } from '../ground/terminal/exit.ts';
+import { line } from '../ground/terminal/line.ts';
+import { counted, utcText } from '../ground/terminal/text.ts';
+
+/** Moments are epoch milliseconds. */
+export interface GoLiveOptions {
+  readonly shop?: string;
+  readonly from?: number;
+  /** False: no other integration ever sent orders of the shop. */
+  readonly other?: boolean;
+  readonly otherOffSince?: number;
+  readonly yes?: boolean;
+}
+
+/** Plan → read both sides → confirm → end the observation → compare everything → report. */
+export async function goLive(
+  session: Session,
+  options: GoLiveOptions,
+): Promise<Document | ExitCode> {
+  const deployment = await session.findDeployment();
+  const shop = findShop(deployment.connector, options.shop);
+  const { domain } = shop;
+  const agreed = options.yes ? await session.beginChange(deployment) : undefined;
+  const ledger = openLedger(deployment);
+  const control = await readControl(ledger, domain);
+  const observing = observedSince(shop, control, settingsFileOf(deployment.stage));
+  const plan = momentsOf(shop, options, { observing, before: control.goLive }, Date.now());
+  const signal = session.interruption('The comparison goes on by itself.');
+  const since = Math.min(plan.from, plan.offSince, observing);
+  // By the rules that would hold then.
+  const then = { ...shop, rules: { ...shop.rules, goLive: new Date(plan.from).toISOString() } };
+  const asked = { deployment, shop: then, since, signal };
+  const { orders, isStopped } = await readChangedOrders(session, asked);
+  const title = `${domain} goes live`;
+  const placed = `Orders placed since ${utcText(plan.from)} UTC (${plan.fromWhat})`;
+  const read = [groupsOf(orders, domain), text(TREATED)];
+  const data = { shop: domain, ...plan, orders };
+  const obstacle = obstacleIn(orders, plan.offSince, isStopped);
+  if (obstacle) return { title, verdict: obstacle, blocks: read, data };
+  if (!agreed) {
+    session.show({
+      title,
+      blocks: [text(`${placed} would be sent from now on. Nothing was changed.`), ...read],
+      next: [{ label: 'Go live', line: line('go-live', [], wordsOf(domain, options)) }],
+      data: { changed: false, ...data },
+    });
+    if (!(await session.terminal.confirm(`Send the orders of ${domain} from now on?`))) {
+      return EXIT.fine;
+    }
+  }
+  const change = agreed ?? (await session.beginChange(deployment));
+  const began = Date.now();
+  const { letters } = await countMessages(deployment);
+  await changeControl(ledger, domain, (one) => wentLive(one, plan.from, new Date(began)));
+  const waiting = await readWaiting(deployment, [domain], new Date());
+  const paused = waiting.filter(({ waitsFor }) => waitsFor === 'paused');
+  const { woken } = await wake(deployment, paused);
+  const open = { deployment, ledger, session, signal };
+  const followed = await compareAndSettle([domain], began, letters, open);
+  const sentAgain = sentAgainIn(followed.shops);
+  change.count({ sentAgain, woken: woken.length });
+  const again = 'The shop is live, and every run of reconcile goes on with it.';
+  const { verdict, next } = judgeFollowed(followed, `${domain} went live`, again);
+  // A worker that still observes has said so again.
+  const isLive = (await readControl(ledger, domain)).observing === undefined;
+  const what = `The functions of the stack still observe ${domain}: deploy, then repeat the command.`;
+  const given = counted(sentAgain + woken.length, 'message');
+  return {
+    title,
+    verdict: isLive ? verdict : { kind: 'action required', what },
+    blocks: [text(`${placed} are sent. ${given} went to the workers. It was:`), ...read],
+    next,
+    data: { changed: true, ...data, ...followed },
+  };
+}
+
+const TREATED =
+  "With go-live, what is absent and was placed since then is sent; what is not complete, when it is. What another integration sent stays as it is, and later changes go to it under its id. Every order is looked up in the service before it is sent, so nothing counts twice. Of what is there twice, a person must cancel one. Back: set mode: 'observe', and deploy.";
+
+function wordsOf(shop: string, { from, other, otherOffSince }: GoLiveOptions) {
+  const date = (moment?: number) => moment && new Date(moment).toISOString();
+  const off = { 'no-other': other === false, 'other-off-since': date(otherOffSince) };
+  return { shop, from: date(from), ...off, yes: true };
+}
+
+/** Since when the shop waits; throws where it does not. */
+function observedSince(shop: Shop, control: ShopControl, settingsFile: string): number {
+  const { domain, mode } = shop;
+  const { observing, goLive } = control;
+  if (mode === 'observe') {
+    throw new BadArguments(
+      `${domain} is observed: set mode: 'live' in ${settingsFile} and deploy first.`,
+    );
+  }
+  if (observing === undefined) {
+    const since = goLive === undefined ? '' : `, with its orders since ${utcText(goLive)} UTC`;
+    throw new BadArguments(`${domain} does not wait for go-live: it is live${since}.`);
+  }
+  if (pausesIn(shop, control, new Date()).some(({ by }) => by === 'operator')) {
+    const resume = `npx loyalty-connector resume --shop ${domain}`;
+    throw new Problem(`An operator paused ${domain}.`, `End the pause first: ${resume}`);
+  }
+  return observing;
+}
+
+/** The service's own integration polls the store about once an hour. */
+const OFF_FOR_MS = 2 * 3_600_000;
+
+/** From when on orders are sent, where that comes from, and since when the other integration must be silent. */
+export function momentsOf(
+  { rules }: { readonly rules: Pick<Shop['rules'], 'goLive'> },
+  { from: given, other, otherOffSince }: GoLiveOptions,
+  { observing, before }: { readonly observing: number; readonly before: number | undefined },
+  now: number,
+) {
+  if ((other === false) === (otherOffSince !== undefined)) {
+    throw new BadArguments(
+      'give --no-other, or --other-off-since with the moment when the other integration was switched off.',
+    );
+  }
+  const ruled = rules.goLive === undefined ? undefined : Date.parse(rules.goLive);
+  if (ruled !== undefined && given !== undefined && given !== ruled) {
+    throw new BadArguments(
+      `the settings say it: rules.goLive is ${rules.goLive}. Leave --from out, or change the settings.`,
+    );
+  }
+  const moments = [
+    [ruled, 'rules.goLive'],
+    [given, '--from'],
+    [before, 'as at the last go-live'],
+    [otherOffSince, '--other-off-since'],
+  ] as const;
+  const [from = observing, fromWhat = 'when observing began'] =
+    moments.find(([moment]) => moment !== undefined) ?? [];
+  if (from > now || (otherOffSince ?? 0) > now) throw new BadArguments('give moments of the past.');
+  if (otherOffSince !== undefined && now - otherOffSince < OFF_FOR_MS) {
+    throw new Problem(
+      'The other integration must have been off for two hours: it may still send what it read before.',
+      `Nothing was changed. Repeat the command after ${utcText(otherOffSince + OFF_FOR_MS)} UTC.`,
+    );
+  }
+  return { from, fromWhat, offSince: otherOffSince ?? observing };
+}
+
+/** The service's own integration still sends orders, or not all could be read. */
+export function obstacleIn(
+  orders: readonly JudgedOrder[],
+  offSince: number,
+  isStopped: boolean,
+): Verdict | undefined {
+  const sent = orders.filter(
+    ({ origins, placedAt }) =>
+      origins.includes(PLATFORM_ORIGIN) && Date.parse(placedAt ?? '') >= offSince,
+  );
+  if (sent.length > 0) {
+    const what = `Another integration is still on: of orders placed since ${utcText(offSince)} UTC the service has ${sent.length} from its own (Origin 0): ${namesOf(sent)}. Switch it off in the panel of the service, and repeat the command two hours later with that moment; if it is off already, with a later moment. Nothing was changed.`;
+    return { kind: 'action required', what };
+  }
+  const unread = orders.filter(({ isUnread }) => isUnread).length;
+  if (unread === 0 && !isStopped) return undefined;
+  const what = `Not all orders could be read: ${counted(unread, 'order')}, and those after them. Nothing was changed: repeat the command.`;
+  return { kind: 'not known', what };
+}

@@ -1,0 +1,198 @@
+import { readFile } from 'node:fs/promises';
+import { parse } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { customerWith } from '../ground/compare/find.ts';
+import { createPace } from '../ground/compare/send.ts';
+import { findShop } from '../ground/session/arguments.ts';
+import { openLedger } from '../ground/session/deployment.ts';
+import { openShopServices } from '../ground/session/services.ts';
+import type { Session } from '../ground/session/session.ts';
+import { type Document, facts, table, text } from '../ground/terminal/document.ts';
+import { BadArguments, EXIT, type ExitCode, StoppedEarly } from '../ground/terminal/exit.ts';
+import { line } from '../ground/terminal/line.ts';
+import { counted, spanText } from '../ground/terminal/text.ts';
+import {
+  amountText,
+  type BalancesFile,
+  type Fault,
+  numberText,
+  readBalances,
+} from './balances-file.ts';
+import { changeRows, checkRows, type ImportRow, openRows } from './run-import.ts';
+
+export interface ImportOptions {
+  readonly shop?: string;
+  readonly name?: string;
+  readonly perSecond?: number;
+  readonly check?: boolean;
+  readonly undo?: boolean;
+  readonly yes?: boolean;
+}
+
+const DEFAULT_RATE = 5;
+const READS_PER_CHANGE = 4;
+const OBSERVED = 'The shop is only observed. This changes balances all the same, at once.';
+
+/** Read the file → check all of it → show what it comes to → ask → give, or take back → report. */
+export async function importBalances(
+  session: Session,
+  options: ImportOptions,
+  path = '',
+): Promise<Document | ExitCode> {
+  const { check, undo = false, perSecond = DEFAULT_RATE } = options;
+  if (check && undo) throw new BadArguments('give either --check or --undo.');
+  const bytes = await readFile(path).catch(({ code }: NodeJS.ErrnoException) => {
+    const why = code === 'ENOENT' ? 'it does not exist' : code;
+    throw new BadArguments(`the file ${path} cannot be read: ${why}.`);
+  });
+  const file = readBalances(bytes);
+  const { unit } = file;
+  // Not of its content: a corrected file goes on with the same import.
+  const name = options.name ?? parse(path).name;
+  if (!/^[\w.-]{1,50}$/.test(name)) {
+    const form = 'up to 50 letters, digits, hyphens, dots and underscores';
+    throw new BadArguments(`--name has ${form}; without it the file's name must have that form.`);
+  }
+  const deployment = await session.findDeployment();
+  const shop = findShop(deployment.connector, options.shop);
+  const services = openShopServices(deployment);
+  const signal = session.interruption();
+  const { callsPerSecond = Number.POSITIVE_INFINITY } = deployment.connector.loyalty;
+  const readsPerSecond = Math.min(perSecond * READS_PER_CHANGE, callsPerSecond);
+  const deps = {
+    ...{ shop: shop.domain, rules: shop.rules, name, unit, signal },
+    ...{ pace: createPace(perSecond), readPace: createPace(readsPerSecond) },
+    ...{ ledger: openLedger(deployment), loyalty: services.loyalty(shop), store: services.store },
+    findByEmail: async (email: string) => (await customerWith(email, { services, shop }))[0]?.id,
+    pause: (ms: number) => sleep(ms, undefined, { signal }).catch(() => undefined),
+    now: () => new Date(),
+  };
+  const title = `Import of ${unit} into ${shop.domain}: ${name}`;
+  const data = { shop: shop.domain, name, unit };
+
+  const finding = session.terminal.progress('Found:', file.rows.length);
+  const found = await openRows(file, { ...deps, onProgress: finding.report });
+  finding.end();
+  const { rows, faults: absent } = found;
+  const unchecked = undo ? [] : rows.filter(({ state }) => state === 'none');
+  const checking = session.terminal.progress('Checked:', unchecked.length);
+  const unknown = await checkRows(unchecked, { ...deps, onProgress: checking.report });
+  checking.end();
+  if (signal.aborted) throw new StoppedEarly();
+  const faults = [...file.faults, ...(undo ? [] : absent), ...unknown];
+  const differing = undo ? [] : differencesIn(rows, unit);
+  const toCreate = countOf(rows, 'new');
+  if (faults.length > 0 || check) {
+    const isGood = faults.length + differing.length === 0;
+    const many = faults.length === 0 ? 'no faults' : counted(faults.length, 'fault');
+    const what = [`The file has ${many}.`, ...differenceText(differing), 'Nothing was changed.'];
+    const verdict = { kind: isGood ? 'well' : 'action required', what: what.join(' ') } as const;
+    const creates = facts([['Would create', createText(toCreate)]]);
+    const blocks = [creates, linesTable([...faults, ...differing])];
+    session.show({ title, verdict, blocks, data: { ...data, faults, toCreate, differing } });
+    return isGood ? EXIT.fine : faults.length > 0 ? EXIT.badArguments : EXIT.failed;
+  }
+  if (!undo && totalOf(rows, 'taking', 'taken').rows > 0) {
+    throw new BadArguments('this was taken back: to give it again, choose another --name.');
+  }
+
+  const states = undo ? (['giving', 'given', 'taking'] as const) : (['none', 'giving'] as const);
+  const due = totalOf(rows, ...states);
+  const doing = `${undo ? 'Take back' : 'Give'} ${amountText(unit, due.sum)}`;
+  const lineWith = (given: Pick<ImportOptions, 'undo' | 'yes'>) =>
+    line('import balances', [path], { shop: shop.domain, name, ...given });
+  if (due.rows > 0 && !options.yes) {
+    const largest = rows.reduce((most, { amount }) => Math.max(most, amount), 0);
+    const timeText = (many: number, rate: number) =>
+      `${many}, in about ${spanText((many / rate) * 1000)} at ${rate}/s`;
+    session.show({
+      title,
+      blocks: [
+        facts([
+          ['Would', doing.toLowerCase()],
+          ['Rows', `${due.rows} of ${rows.length}, the largest ${amountText(unit, largest)}`],
+          ['Would create', createText(toCreate)],
+          ['Checks', undo ? undefined : timeText(unchecked.length, readsPerSecond)],
+          ['Changes', `${timeText(due.rows + toCreate, perSecond)} (--per-second)`],
+          ['Name', `${name}; a corrected file of this name gives nothing twice`],
+        ]),
+        ...(shop.mode === 'observe' ? [text(OBSERVED, 'waits')] : []),
+        ...(differing.length > 0 ? [linesTable(differing)] : []),
+        text('Nothing was changed.'),
+      ],
+      next: [{ label: doing, line: lineWith({ undo, yes: true }) }],
+      data: { ...data, ...due, toCreate, largest, differing },
+    });
+    if (!(await session.terminal.confirm(`${doing}?`))) return EXIT.fine;
+  }
+
+  const change = due.rows > 0 && (await session.beginChange(deployment, 'change', { name }));
+  const progress = session.terminal.progress(undo ? 'Taken back:' : 'Given:', due.rows);
+  const onProgress = (done: number) => {
+    progress.report(done);
+    if (change) change.count({ rows: done });
+  };
+  const changed = await changeRows(undo ? 'take' : 'give', rows, { ...deps, onProgress });
+  progress.end();
+  const refused = [...(undo ? absent : []), ...changed];
+  const left = totalOf(rows, ...states).rows - changed.length;
+  const [given, takenBack] = [totalOf(rows, 'given'), totalOf(rows, 'taken')];
+  const created = countOf(rows, 'created');
+  const totalText = ({ rows: many, sum }: typeof given) =>
+    many === 0 ? undefined : `${amountText(unit, sum)}, in ${counted(many, 'row')}`;
+  const isComplete = refused.length === 0 && left === 0;
+  const isDone = isComplete && differing.length === 0;
+  const undone = `${counted(refused.length, 'row')} refused, ${left} not reached.`;
+  const wrong = [...(isComplete ? [] : [undone]), ...differenceText(differing)];
+  const again = { label: 'Try the others again', line: lineWith({ undo }) };
+  const back = { label: 'Take it back', line: lineWith({ undo: true }) };
+  return {
+    title,
+    verdict: isDone
+      ? { kind: 'well', what: due.rows > 0 ? 'All is done.' : 'Nothing was left to do.' }
+      : { kind: 'action required', what: wrong.join(' ') },
+    blocks: [
+      facts([
+        ['Created', createText(created)],
+        ['Given', totalText(given)],
+        ['Taken back', totalText(takenBack)],
+      ]),
+      linesTable([...refused, ...differing]),
+    ],
+    next: [...(isComplete ? [] : [again]), ...(undo ? [] : [back])],
+    data: { ...data, created, given, takenBack, refused, left, differing },
+  };
+}
+
+function totalOf(rows: readonly ImportRow[], ...states: readonly ImportRow['state'][]) {
+  const found = rows.filter(({ state }) => states.includes(state));
+  return { rows: found.length, sum: found.reduce((sum, { amount }) => sum + amount, 0) };
+}
+
+/** Rows that the file changed after they were given: a name gives to a customer once. */
+function differencesIn(rows: readonly ImportRow[], unit: BalancesFile['unit']): readonly Fault[] {
+  return rows.flatMap(({ line: n, amount, wanted }) => {
+    if (amount === wanted) return [];
+    const [given, says] = [numberText(unit, amount), numberText(unit, wanted)];
+    return [{ line: n, what: `${given} were given under this name, the file says ${says}` }];
+  });
+}
+
+const differenceText = ({ length }: readonly Fault[]) =>
+  length === 0 ? [] : [`${counted(length, 'row')} with another amount than was given.`];
+
+const countOf = (rows: readonly ImportRow[], wanted: ImportRow['customer']) =>
+  rows.filter(({ customer }) => customer === wanted).length;
+
+const createText = (many: number) =>
+  many === 0 ? undefined : `${counted(many, 'customer')} of the store in the loyalty service`;
+
+const MOST_SHOWN = 200;
+
+function linesTable(faults: readonly Fault[]) {
+  const sorted = faults.toSorted((one, other) => one.line - other.line);
+  const shown = sorted.slice(0, MOST_SHOWN).map(({ line: n, what }) => [`line ${n}`, what]);
+  const more = faults.length - shown.length;
+  const rest = more > 0 ? [['…', `and ${more} more: --json lists all`]] : [];
+  return table(['Where', { title: 'What is wrong', shrinks: true }], [...shown, ...rest]);
+}

@@ -1,0 +1,374 @@
+import * as v from 'valibot';
+import type { BulkQueue, StoreEvent } from '../../../shared/core/events/event.ts';
+import { type Ledger, type RecordKey, readEntry } from '../../../shared/core/ledger/ledger.ts';
+import {
+  type DiscountPage,
+  encodeSnapshot,
+  type ScanAnswer,
+  type ScanPage,
+  type Span,
+  type Store,
+  type StoreEntity,
+  type StoreScan,
+} from '../../../shared/core/store/store.ts';
+import { announce } from '../../../shared/core/sync/fan-out.ts';
+import type { StoreCoupon } from '../../../shared/store/store-entities.ts';
+import { type createPace, type Room, waitForRoom } from '../ground/compare/send.ts';
+import { storeUnread } from '../ground/session/services.ts';
+import { Problem } from '../ground/terminal/exit.ts';
+
+export interface BackfillDeps extends Room {
+  readonly store: StoreScan & Pick<Store, 'readDiscount'>;
+  readonly ledger: Ledger;
+  readonly backfills: Backfills;
+  readonly queue: Pick<BulkQueue, 'sendAll'>;
+  readonly pace: ReturnType<typeof createPace>;
+  readonly now: () => Date;
+  readonly onProgress: (state: BackfillState, waitsFor: string | undefined) => void;
+}
+
+/**
+ * Reads the store from the saved place on, and sends what it has. Send, then save: a crash between the two repeats
+ * one portion with the same ids, which the queue drops within five minutes and the ledger makes `unchanged` later.
+ * Returns where it ended: with `finishedAt` after the last page.
+ */
+export async function runBackfill(kept: KeptBackfill, deps: BackfillDeps): Promise<BackfillState> {
+  let { state, revision } = kept;
+
+  async function save(next: BackfillState): Promise<void> {
+    state = { ...next, savedAt: deps.now().toISOString() };
+    revision = await deps.backfills.save(state, revision);
+    deps.onProgress(state, undefined);
+  }
+
+  const finished = () => ({ finishedAt: deps.now().toISOString() });
+
+  const onWait = () => deps.onProgress(state, 'the store');
+
+  try {
+    for await (const { found, readAt, next } of readStore(state, deps, onWait)) {
+      await sendPortion(found, readAt, state, deps);
+      const sent = state.sent + found.length;
+      await save({ ...state, sent, ...(next ? { place: next } : finished()) });
+    }
+    if (state.finishedAt === undefined) await save({ ...state, ...finished() });
+  } catch (error) {
+    if (!deps.signal.aborted) throw error;
+  }
+  return state;
+}
+
+/** Window by window, each when the pace and the queue allow it. */
+async function sendPortion(
+  found: readonly Found[],
+  readAt: Date,
+  state: BackfillState,
+  deps: BackfillDeps,
+): Promise<void> {
+  const { pace, now } = deps;
+  const family = state.kind === 'discounts' ? 'coupons' : state.kind;
+  for (let sent = 0; sent < found.length; sent += pace.window) {
+    const progress = { ...state, sent: state.sent + sent };
+    if (sent > 0) deps.onProgress(progress, undefined);
+    await waitForRoom(family, deps, () => deps.onProgress(progress, 'the workers'));
+    const window = found.slice(sent, sent + pace.window);
+    await deps.pause(pace.before(window.length, now().getTime()));
+    deps.signal.throwIfAborted();
+    const coupons = window.flatMap(({ entity }) =>
+      entity?.kind === 'coupon' ? [entity.coupon] : [],
+    );
+    await announce(state.shop, coupons, deps.ledger);
+    const events = window.map((one) => toEvent(one, state, { readAt, now: now() }));
+    const refused = await deps.queue.sendAll(events);
+    if (refused.length > 0) {
+      const codes = new Set(refused.map(({ code }) => code));
+      throw new Error(`SQS did not take ${refused.length} messages: ${[...codes].join(', ')}`);
+    }
+  }
+}
+
+/** An entity, or the id of one that changed while it was read or cannot be read: the worker reads the store. */
+interface Found {
+  readonly kind: 'order' | 'product' | 'coupon' | 'discount';
+  readonly id: string;
+  readonly entity?: StoreEntity | undefined;
+}
+
+/** What is sent before the place is saved: a page of orders or of products, or one of the codes of a discount. */
+interface Portion {
+  readonly found: readonly Found[];
+  /** Nothing in it is older. */
+  readonly readAt: Date;
+  /** Where reading continues; undefined where nothing is left. */
+  readonly next: BackfillPlace | undefined;
+}
+
+/**
+ * By creation, which no change moves: an order from before go-live that left the span would never be sent.
+ * See docs/decisions/0017-only-a-backfill-sends-orders-from-before-go-live.md.
+ */
+function readStore(
+  { shop, kind, place, ...state }: BackfillState,
+  deps: BackfillDeps,
+  onWait: () => void,
+): AsyncGenerator<Portion> {
+  const { store, now } = deps;
+  const span = spanOf(state);
+  switch (kind) {
+    case 'orders':
+      return readEntities(
+        (after) => store.changedOrders(shop, span, after),
+        (id, order) => ({ kind: 'order', id, entity: order && { kind: 'order', order } }),
+      );
+    case 'products':
+      return readEntities(
+        (after) => store.changedProducts(shop, span, after),
+        (id, product) => ({ kind: 'product', id, entity: product && { kind: 'product', product } }),
+      );
+    case 'discounts':
+      return readDiscounts();
+  }
+
+  async function* readEntities<Value>(
+    scan: (after: string | undefined) => Promise<ScanAnswer<ScanPage<Value>>>,
+    toFound: (id: string, value: Value | undefined) => Found,
+  ): AsyncGenerator<Portion> {
+    for (let here: BackfillPlace | undefined = place; here; ) {
+      const { after }: BackfillPlace = here;
+      const readAt = now();
+      const page = await askStore(() => scan(after), deps, onWait);
+      const found = page.changed.map(({ id, value }) => toFound(id, value));
+      const next = placeAfter(page);
+      yield { found, readAt, next };
+      here = next;
+    }
+  }
+
+  /** A discount comes with its first codes; a single one can have any number. */
+  async function* readDiscounts(): AsyncGenerator<Portion> {
+    for (let here: BackfillPlace | undefined = place; here; ) {
+      const { after, discount: begun }: BackfillPlace = here;
+      const scannedAt = now();
+      const scan = () => store.changedDiscounts(shop, span, after);
+      const page = await askStore(scan, deps, onWait);
+      // Where it was deleted meanwhile, the whole page is sent again.
+      const index = page.changed.findIndex(({ id }) => id === begun?.id);
+      const isDone = index >= 0 && begun?.from === undefined;
+      for (const { id, value } of page.changed.slice(Math.max(0, isDone ? index + 1 : index))) {
+        let from = id === begun?.id ? begun.from : undefined;
+        do {
+          const readAt = from === undefined ? scannedAt : now();
+          const codes = from === undefined ? value : await readCodes(id, from);
+          from = codes?.next;
+          yield {
+            found: codes?.coupons.map(toCode) ?? [{ kind: 'discount', id }],
+            readAt,
+            next: { ...here, discount: { id, ...(from !== undefined && { from }) } },
+          };
+        } while (from !== undefined);
+      }
+      here = placeAfter(page);
+    }
+  }
+
+  async function readCodes(id: string, from: string): Promise<DiscountPage> {
+    const read = async (): Promise<ScanAnswer<DiscountPage>> => {
+      const answer = await store.readDiscount(shop, id, from);
+      // Deleted meanwhile: the event of that deletion ends its codes.
+      return answer.kind === 'gone' ? { kind: 'found', value: NO_CODES } : answer;
+    };
+    return askStore(read, deps, onWait);
+  }
+}
+
+const NO_CODES: DiscountPage = { automatic: false, coupons: [] };
+
+const toCode = (coupon: StoreCoupon): Found => ({
+  kind: 'coupon',
+  id: coupon.code,
+  entity: { kind: 'coupon', coupon },
+});
+
+const placeAfter = ({ next }: ScanPage<unknown>): BackfillPlace | undefined =>
+  next === undefined ? undefined : { after: next };
+
+/** With the pauses between them at least three minutes without an answer. */
+const MOST_TRIES = 8;
+
+const LONGEST_PAUSE_SECONDS = 60;
+
+/** Waits while the store is busy or does not answer. */
+async function askStore<Value>(
+  ask: () => Promise<ScanAnswer<Value>>,
+  { signal, pause }: BackfillDeps,
+  onWait: () => void,
+): Promise<Value> {
+  for (let tries = 1; ; tries += 1) {
+    const answer = await ask();
+    signal.throwIfAborted();
+    if (answer.kind === 'found') return answer.value;
+    const { afterSeconds = 2 ** tries, misconfigured, queryRefused } = answer;
+    if (queryRefused) {
+      const next = 'Start it again with --again: the workers recognise what was sent.';
+      throw new Problem('The store refuses the place where this backfill stopped.', next);
+    }
+    if (misconfigured || tries === MOST_TRIES) throw storeUnread(answer);
+    onWait();
+    await pause(Math.min(Math.max(afterSeconds, 1), LONGEST_PAUSE_SECONDS) * 1000);
+  }
+}
+
+/**
+ * Its delivery id is made from the backfill and the entity, so that sending it again after a crash sends the same
+ * message.
+ */
+export function toEvent(
+  { kind, id: entityId, entity }: Found,
+  { shop, id, run }: Pick<BackfillState, 'shop' | 'id' | 'run'>,
+  { readAt, now }: { readonly readAt: Date; readonly now: Date },
+): StoreEvent {
+  return {
+    shop,
+    kind,
+    id: entityId,
+    claim: 'changed',
+    origin: 'backfill',
+    topic: `backfill/${kind}`,
+    deliveryId: `backfill/${id}/${run}/${kind}/${entityId}`,
+    receivedAt: now.toISOString(),
+    ...(kind === 'order' && { history: true }),
+    body: entity && encodeSnapshot(entity, readAt),
+  };
+}
+
+const moment = v.pipe(v.string(), v.isoTimestamp());
+
+const backfillPlace = v.object({
+  /** The store's cursor of the page; absent: the first page. */
+  after: v.exactOptional(v.string()),
+  /** The discount of that page that is begun, and where its codes continue; without `from` it is done. */
+  discount: v.exactOptional(v.object({ id: v.string(), from: v.exactOptional(v.string()) })),
+});
+
+type BackfillPlace = v.InferOutput<typeof backfillPlace>;
+
+const backfillState = v.object({
+  id: v.string(),
+  shop: v.string(),
+  kind: v.picklist(['orders', 'products', 'discounts']),
+  /** By the store's `created_at`, until `startedAt`: what is created later arrives as webhooks. Absent: all. */
+  since: v.exactOptional(moment),
+  /** Incremented when the backfill is started again. */
+  run: v.number(),
+  startedAt: moment,
+  savedAt: moment,
+  /** The number that the store counted; absent: of discounts, whose codes it does not count. */
+  total: v.exactOptional(v.number()),
+  place: backfillPlace,
+  /** Messages that the queue accepted. */
+  sent: v.number(),
+  finishedAt: v.exactOptional(moment),
+});
+
+/** The progress of a backfill: all that is needed to resume it. */
+export type BackfillState = v.InferOutput<typeof backfillState>;
+
+/** A backfill in the ledger. */
+export interface KeptBackfill {
+  readonly state: BackfillState;
+  readonly revision: number;
+}
+
+/** Another process has saved the same backfill meanwhile. */
+export class SavedElsewhere extends Error {
+  override readonly name = 'SavedElsewhere';
+}
+
+const KEPT_DAYS = 400;
+
+/** The ids, newest last: the ledger cannot be searched by id. */
+const INDEX = 'backfill/index';
+
+const MOST_LISTED = 50;
+
+/** Ids are readable, and the same for the same beginning, so that the same command resumes it. */
+export function backfillId(kind: BackfillState['kind'], since = 'first'): string {
+  const day = since.replace(/T00:00:00\.000Z$/, '').replace(/[:.]/g, '');
+  return `${kind}_${day}_now`;
+}
+
+/** Kept in the ledger as `cursor`, each write conditional on the revision: two runs cannot both continue. */
+export function openBackfills(ledger: Ledger, shop: string, now: () => Date) {
+  const keyOf = (id: string): RecordKey<'cursor'> => ({ shop, kind: 'cursor', id });
+
+  const read = (id: string) => readEntry(ledger, keyOf(id));
+
+  async function write(id: string, value: unknown, revision: number | undefined) {
+    const at = now().getTime();
+    const expiresAt = Math.floor(at / 1000) + KEPT_DAYS * 86_400;
+    return ledger.write(
+      keyOf(id),
+      { version: at, uncertain: false, remembered: JSON.stringify(value), outcomes: [], expiresAt },
+      revision,
+    );
+  }
+
+  return {
+    async load(id: string): Promise<KeptBackfill | undefined> {
+      const entry = await read(`backfill/${id}`);
+      if (!entry) return undefined;
+      const state = understand(backfillState, entry.remembered, `the backfill "${id}"`);
+      return { state, revision: entry.revision };
+    },
+
+    /** Returns the revision of the next save; throws `SavedElsewhere`. */
+    async save(state: BackfillState, revision: number | undefined): Promise<number> {
+      const written = await write(`backfill/${state.id}`, state, revision);
+      if (written.kind === 'conflict') throw new SavedElsewhere();
+      return written.revision;
+    },
+
+    async list(): Promise<readonly string[]> {
+      return namesIn((await read(INDEX))?.remembered);
+    },
+
+    async enlist(id: string): Promise<void> {
+      for (let tries = 0; tries < 10; tries += 1) {
+        const entry = await read(INDEX);
+        const names = namesIn(entry?.remembered).filter((name) => name !== id);
+        const listed = [...names, id].slice(-MOST_LISTED);
+        if ((await write(INDEX, listed, entry?.revision)).kind === 'written') return;
+      }
+      throw new Error('the list of backfills in the ledger changes too often to be written');
+    },
+  };
+}
+
+export type Backfills = ReturnType<typeof openBackfills>;
+
+function namesIn(text: string | undefined): readonly string[] {
+  return text === undefined ? [] : understand(v.array(v.string()), text, 'the list of backfills');
+}
+
+/** "There is none" would be a wrong answer about an item that cannot be read. */
+function understand<Schema extends v.GenericSchema>(
+  schema: Schema,
+  text: string | undefined,
+  what: string,
+): v.InferOutput<Schema> {
+  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), schema), text);
+  if (parsed.success) return parsed.output;
+  throw new Problem(`In the ledger, ${what} is damaged or of a newer release.`);
+}
+
+export function spanOf({ since, startedAt }: Pick<BackfillState, 'since' | 'startedAt'>): Span {
+  const from = since === undefined ? undefined : Date.parse(since);
+  return { by: 'creation', from, until: Date.parse(startedAt) };
+}
+
+/** `from 2025-01-01 until 2026-11-17 10:17 UTC` */
+export function spanWords({ since, startedAt }: BackfillState): string {
+  const words = (moment: string) =>
+    moment.replace(/T00:00:00\.000Z$/, '').replace(/T(\d\d:\d\d).*$/, ' $1 UTC');
+  return [since && `from ${words(since)}`, `until ${words(startedAt)}`].filter(Boolean).join(' ');
+}

@@ -1,0 +1,359 @@
+import { text as readAll } from 'node:stream/consumers';
+import {
+  REFUSED_SECRET_MAX_AGE_MS,
+  readSecretFields,
+  SECRET_MAX_AGE_MS,
+  STALE_SECRET_MAX_AGE_MS,
+} from '../../../shared/aws/secrets.ts';
+import type { Shop } from '../../../shared/config/connector-config.ts';
+import type { AskedField } from '../../../shared/core/platform/platform.ts';
+import {
+  REFUSED_PAUSE_MS,
+  SECRET_PURPOSES,
+  type SecretPurpose,
+  secretName,
+} from '../../../shared/services/shop-secrets.ts';
+import {
+  finishRotation,
+  formOf,
+  type OverlapChange,
+  overlapChangeOf,
+  overlapEnd,
+  type ReadSecret,
+  readSecret,
+  storeSecret,
+} from '../ground/checks/read-secret.ts';
+import { readWaiting, wake, wokenTexts } from '../ground/checks/waiting-messages.ts';
+import { findShop } from '../ground/session/arguments.ts';
+import type { Deployment } from '../ground/session/deployment.ts';
+import { openFigures, readAccepted } from '../ground/session/figures.ts';
+import { commandsOf, type PlatformShop } from '../ground/session/platform.ts';
+import { openShopServices } from '../ground/session/services.ts';
+import type { Session } from '../ground/session/session.ts';
+import { type Document, text } from '../ground/terminal/document.ts';
+import { BadArguments, Problem } from '../ground/terminal/exit.ts';
+import { line } from '../ground/terminal/line.ts';
+import { askHidden } from '../ground/terminal/terminal.ts';
+import { utcText } from '../ground/terminal/text.ts';
+
+export interface SetSecretOptions {
+  readonly shop?: string;
+  readonly rotate?: boolean;
+  readonly finish?: boolean;
+  readonly leaked?: boolean;
+  readonly olderApp?: boolean;
+  readonly untried?: boolean;
+  readonly yes?: boolean;
+}
+
+/** Ask → check → try → store → wake what waited for it. */
+export async function setSecret(
+  { terminal, findDeployment, beginChange }: Session,
+  options: SetSecretOptions,
+  purposeText = '',
+): Promise<Document> {
+  const purpose = parsePurpose(purposeText);
+  const change = changeOf(purpose, options);
+  const deployment = await findDeployment();
+  const shop = findShop(deployment.connector, options.shop);
+  if (options.olderApp && !commandsOf(shop).olderSecret) {
+    throw new BadArguments(`--older-app is for an app, and ${shop.domain} has none.`);
+  }
+  const { domain, path } = shop;
+  const name = secretName(deployment.output('SecretsPrefix'), path, purpose);
+  const stored = await readSecret(deployment, shop, purpose);
+
+  const given = change === 'finish' ? {} : await obtain(purpose, shop, options);
+  const isTried = purpose !== 'webhook' && !options.untried;
+  const refused = isTried && (await tryCredentials(deployment, shop, purpose, given));
+  if (refused) {
+    // Refused credentials that are stored stop a shop: nothing is stored without an answer.
+    const next =
+      'Check what you entered, or repeat the command later. To store it untried: --untried.';
+    throw new Problem(`Nothing was stored: ${refused}.`, next);
+  }
+  const kept = stored.kind === 'there' ? stored.fields : {};
+  const until = overlapEnd(deployment, new Date());
+  const { fields, risk: inUseRisk } = nextSecret(change, kept, given, until);
+  const isUnproven = change === 'finish' && !(await isNewestProven(deployment, stored));
+  const risk = isUnproven ? UNPROVEN_FINISH : inUseRisk;
+  const overlap = change === 'rotate';
+  const ends = change === 'finish' || change === 'leaked';
+  if (risk && !options.yes && !(await terminal.confirm(risk))) {
+    throw new Problem(`${risk}\nNothing was changed.`, 'To store it anyway: --yes.');
+  }
+  const recorded = await beginChange(deployment);
+  await storeSecret(deployment, shop, purpose, fields);
+  recorded.count({ stored: 1 });
+  const place = `${deployment.stack} (${deployment.region})`;
+  // Before the rest, which may fail.
+  terminal.note(`The ${purpose} secret of ${domain} is stored in ${place}.`);
+  const woken = purpose === 'webhook' ? [] : await wakeRefused(deployment, domain);
+  recorded.count({ stored: 1, woken: woken.length });
+
+  const inUse = `Functions that are running use it within ${MINUTES} minutes, and within ${REFUSED_SECRET_MAX_AGE_MS / 60_000} minute where the older one is refused.`;
+  const older = `Functions that are running accept the older secret for ${MINUTES} more minutes at most, ${STALE_MINUTES} while Secrets Manager does not answer them.`;
+  return {
+    title: `The ${purpose} secret of ${domain}`,
+    ...(purpose !== 'webhook' && {
+      verdict: isTried
+        ? { kind: 'well', what: `${SERVICES[purpose]} accepts the credentials.` }
+        : { kind: 'not known', what: `Untried: ${SERVICES[purpose]} may refuse the credentials.` },
+    }),
+    blocks: [
+      ...(purpose === 'webhook' && change !== 'finish' ? [UNPROVEN] : []),
+      ends ? older : inUse,
+      ...(overlap ? [`The older secret is accepted until ${utcText(until)} UTC. ${REVOKE}`] : []),
+      ...(change === 'leaked' ? [LEAKED] : []),
+      ...wokenTexts(woken, `in ${WAKE_SECONDS} seconds`),
+    ].map((words) => text(words)),
+    next: [
+      { label: 'See what is wrong, and what waits', line: line('status') },
+      ...(overlap ? [finishRotation(domain)] : []),
+    ],
+    data: {
+      ...{ stored: name, shop: domain, purpose, overlap, ...(overlap && { until }) },
+      ...{ tried: isTried, woken: woken.length },
+    },
+  };
+}
+
+const MINUTES = SECRET_MAX_AGE_MS / 60_000;
+
+const STALE_MINUTES = STALE_SECRET_MAX_AGE_MS / 60_000;
+
+/** Shopify signs with the older secret until it is revoked ("Rotate or revoke client credentials"). */
+const REVOKE =
+  "Before that, revoke it in the app's settings, or give the new one to the plugin: what is signed with it afterwards is refused.";
+
+const LEAKED =
+  'What the store still signs with it is refused, too; reconcile finds what it does not send again. For the other steps see docs/runbook.md, "A secret has leaked".';
+
+const UNPROVEN_FINISH =
+  'No webhook that was signed with the newest secret is known to have been accepted. If the app signs with another one, every webhook is refused from then on.';
+
+/** The figures are of all shops together: of several, another may have accepted it. */
+async function isNewestProven(deployment: Deployment, stored: ReadSecret): Promise<boolean> {
+  const storedAt = stored.kind === 'there' ? stored.storedAt : undefined;
+  if (!storedAt || deployment.connector.shops.length > 1) return false;
+  const figures = openFigures(deployment, new Date());
+  return (await readAccepted(figures, storedAt).catch(() => 0)) > 0;
+}
+
+const UNPROVEN =
+  'Whether the store signs with it is not known until a webhook comes: change something in the store, then look at "status".';
+
+const SERVICES = { loyalty: 'The loyalty service', store: 'The store' } as const;
+
+/** A worker reads refused credentials again after this pause. */
+const WAKE_SECONDS = REFUSED_PAUSE_MS / 1000 + 1;
+
+async function wakeRefused(deployment: Deployment, shop: string) {
+  const waiting = await readWaiting(deployment, [shop], new Date());
+  const refused = waiting.filter(({ waitsFor }) => waitsFor === 'misconfigured');
+  return (await wake(deployment, refused, WAKE_SECONDS)).woken;
+}
+
+function changeOf(purpose: SecretPurpose, options: SetSecretOptions): Change {
+  const { olderApp, untried } = options;
+  const change = overlapChangeOf(options) ?? 'replace';
+  if (change !== 'replace' && purpose !== 'webhook') {
+    throw new BadArguments(
+      '--rotate, --finish and --leaked are for the webhook secret: other secrets are replaced at once.',
+    );
+  }
+  if (olderApp && purpose !== 'store')
+    throw new BadArguments('--older-app is for the store secret.');
+  if (untried && purpose === 'webhook') {
+    throw new BadArguments('--untried is for the loyalty and the store secret.');
+  }
+  return change;
+}
+
+/** Asks the user, or reads a pipe: JSON, or a secret of one field as it is. */
+async function obtain(
+  purpose: SecretPurpose,
+  shop: Shop,
+  { olderApp = false }: SetSecretOptions,
+): Promise<SecretFields> {
+  const wanted = fieldsOf(purpose, shop, olderApp);
+  const fields = process.stdin.isTTY
+    ? await askFields(wanted, ({ question }) =>
+        askHidden(`${shop.domain}: ${question} (not shown)`),
+      )
+    : readPiped((await readAll(process.stdin)).trim());
+  const example = wanted.map(({ field }) => `"${field}": "…"`);
+  if (!fields) throw new Problem(`Standard input must be JSON: {${example.join(', ')}}`);
+  const fault = faultIn(purpose, fields, shop);
+  if (fault !== undefined) throw new Problem(`Nothing was stored: ${fault}.`);
+  return fields as SecretFields;
+
+  function readPiped(piped: string) {
+    const [only, ...others] = wanted;
+    const isBare = only && others.length === 0 && piped !== '' && !piped.startsWith('{');
+    return isBare ? { [only.field]: piped } : readSecretFields(piped);
+  }
+}
+
+export type SecretFields = Readonly<Record<string, string>>;
+
+const LOYALTY: readonly AskedField[] = [
+  {
+    field: 'token',
+    question: "the loyalty service's token",
+    variable: 'CONNECTOR_LOYALTY_TOKEN',
+  },
+  { field: 'key', question: "the loyalty service's key", variable: 'CONNECTOR_LOYALTY_KEY' },
+];
+
+/** The fields to ask for, named as in the place where the user finds them. */
+export function fieldsOf(
+  purpose: SecretPurpose,
+  shop: PlatformShop,
+  olderApp = false,
+): readonly AskedField[] {
+  if (purpose === 'loyalty') return LOYALTY;
+  const { secrets, olderSecret } = commandsOf(shop);
+  return (purpose === 'store' && olderApp && olderSecret) || secrets[purpose];
+}
+
+/** One after the other, until nothing more is needed. */
+export async function askFields(
+  wanted: readonly AskedField[],
+  ask: (field: AskedField) => Promise<string>,
+): Promise<SecretFields> {
+  const answers: Record<string, string> = {};
+  for (const one of wanted) {
+    const answer = await ask(one);
+    if (answer === '' && one.isEnough) continue;
+    answers[one.field] = answer;
+    if (one.isEnough) break;
+  }
+  return answers;
+}
+
+/** What is not given in this environment, without what is not needed beside what is. */
+export function missingIn(
+  wanted: readonly AskedField[],
+  given: Readonly<Record<string, string | undefined>>,
+): readonly AskedField[] {
+  const isGiven = ({ variable }: AskedField) => Boolean(given[variable]?.trim());
+  const missing = wanted.filter((one) => !isGiven(one));
+  const isEnough = wanted.some((one) => one.isEnough && isGiven(one));
+  return isEnough || missing.every((one) => one.isEnough) ? [] : missing;
+}
+
+function parsePurpose(text: string): SecretPurpose {
+  const purpose = SECRET_PURPOSES.find((one) => one === text);
+  if (purpose) return purpose;
+  throw new BadArguments(`a secret is for ${SECRET_PURPOSES.join(', ')}, not for "${text}".`);
+}
+
+/** What is wrong with the fields, without their values; undefined when nothing is. */
+export function faultIn(
+  purpose: SecretPurpose,
+  fields: Readonly<Record<string, unknown>>,
+  shop: PlatformShop,
+): string | undefined {
+  const both = [...fieldsOf(purpose, shop), ...fieldsOf(purpose, shop, true)];
+  const all = both.map(({ field }) => field);
+  const unknown = Object.keys(fields).filter((name) => !all.includes(name));
+  // A misspelt field would be stored and never read.
+  if (unknown.length > 0) {
+    const known = [...new Set(all)].join(', ');
+    return `${unknown.join(', ')} is not a field of a ${purpose} secret (${known})`;
+  }
+  const parsed = formOf(shop, purpose)(fields);
+  if (parsed.kind === 'fault') return `${parsed.field} ${parsed.why}`;
+  // In the header that contains both, a colon ends the token.
+  if (purpose === 'loyalty' && `${fields.token}`.includes(':'))
+    return 'token must not contain a colon';
+  // A person chose the password of an administrator.
+  const [torn] = Object.entries(fields).filter(
+    ([name, value]) => name !== 'password' && !/^[\x21-\x7e]+$/.test(`${value}`),
+  );
+  return torn && `${torn[0]} contains a space, a line break or an invalid character`;
+}
+
+/**
+ * `replace`: the stored value. `rotate`: the current webhook secret stays accepted beside the new one, until its end.
+ * `finish`: it ends now. `leaked`: only the given one is accepted from now on.
+ */
+type Change = 'replace' | OverlapChange;
+
+const REPLACES =
+  'There is already a webhook secret, and webhooks signed with it would be refused. --rotate accepts both for a while; --leaked is for a secret that others know.';
+
+/** At most two are accepted. */
+const DROPS =
+  'A rotation is already running, and webhooks signed with the oldest of the three secrets would be refused.';
+
+/**
+ * What to store; `risk`: webhooks signed with a secret that is in use would be refused, which the user must confirm.
+ * Throws a `Problem` where the change makes no sense.
+ */
+function nextSecret(
+  change: Change,
+  stored: Readonly<Record<string, unknown>>,
+  given: SecretFields,
+  until: string,
+): { readonly fields: SecretFields; readonly risk?: string | false | undefined } {
+  const { current, previous } = stored as { readonly current?: string; readonly previous?: string };
+  const isSame = current === given.current;
+  switch (change) {
+    case 'leaked':
+      // Of two, the newest is given to say that the older one has leaked.
+      if (given.current === previous || (isSame && !previous)) throw alreadyStored();
+      return { fields: given };
+    case 'replace':
+      return { fields: given, risk: current !== undefined && !isSame && REPLACES };
+    case 'rotate':
+      if (current === undefined) {
+        const next = 'Run the same command without --rotate.';
+        throw new Problem('There is no webhook secret to rotate yet.', next);
+      }
+      if (isSame) throw alreadyStored();
+      return {
+        fields: { ...given, previous: current, previousUntil: until },
+        risk: previous !== undefined && previous !== given.current && DROPS,
+      };
+    case 'finish':
+      if (current === undefined || !previous) {
+        const why = 'There is no rotation to finish: only one webhook secret is accepted.';
+        throw new Problem(why, 'Nothing needs to be done.');
+      }
+      return { fields: { current } };
+  }
+}
+
+const alreadyStored = (): Problem =>
+  new Problem(
+    'This secret is already stored; nothing was changed.',
+    'Create a new client secret in the app first, then enter that one.',
+  );
+
+/**
+ * Asks the service that the credentials are for, with a request that changes nothing. Returns why they cannot be used,
+ * a sentence without its full stop that holds no secret; undefined when they are accepted.
+ */
+export async function tryCredentials(
+  deployment: Deployment,
+  shop: Shop,
+  purpose: Exclude<SecretPurpose, 'webhook'>,
+  fields: SecretFields,
+): Promise<string | undefined> {
+  const services = openShopServices(deployment);
+  if (purpose === 'loyalty') {
+    const { token = '', key = '' } = fields;
+    const client = services.loyalty(shop, { token, key });
+    const result = await client.listRewardConfigurations({ PageSize: 1 });
+    if (result.kind === 'success' || result.kind === 'warning') return undefined;
+    const does = result.class === 'misconfigured' ? 'refuses them' : 'gave no usable answer';
+    return `the loyalty service ${does} (${result.message.replace(/\.$/, '')})`;
+  }
+  const parsed = formOf(shop, 'store')(fields);
+  if (parsed.kind === 'fault') return `${parsed.field} ${parsed.why}`;
+  const found = await services.asked(shop, fields).look();
+  const fault = found.find(({ verdict }) => verdict !== 'pass');
+  return fault && `${fault.what}. ${fault.fix}`.replace(/\.$/, '');
+}

@@ -1,0 +1,106 @@
+import type { Command } from 'commander';
+import { ANY_SHOP, declare, ONE_SHOP } from '../../ground/session/declare-command.ts';
+
+/** What the connector needs of the store: the app, what pages show, the webhooks. */
+export function registerStore(program: Command): void {
+  const app = declare(program, 'app', {
+    summary: 'write and check the Shopify app: scopes, proxy, extensions',
+    examples: `\
+  npx loyalty-connector app write                      shopify-app/SHOP, for each shop
+  npx loyalty-connector app write --to ../my-app       one shop, into another folder
+  cd shopify-app/SHOP && shopify app deploy            releases it (Shopify's command line)
+  npx loyalty-connector app check                      what differs, and what to do about it
+
+The folder needs no installation. Keep it in version control, and write it again after a change of the settings, a new
+address or an upgrade: what differs is replaced, and files of your own beside it are left alone.
+`,
+  });
+  const folder = [
+    '--to <folder>',
+    'the folder, for one shop (default: shopify-app/SHOP in the project)',
+  ] as const;
+  declare(app, 'write', {
+    summary: 'write the folder that "shopify app deploy" releases',
+    description:
+      'Writes shopify.app.toml and the extensions for theme, customer account and point of sale, one folder for each shop. Replaces what it wrote before.',
+    run: async () => (await import('./app.ts')).writeApp,
+  })
+    .option(...ANY_SHOP)
+    .option(...folder)
+    .option('--client-id <id>', 'of the app (default: the one in the store secret)')
+    .option('--yes', 'replace a shopify.app.toml that this command did not write');
+  declare(app, 'check', {
+    summary: 'compare the folder with settings, addresses and store',
+    description:
+      'Compares the folder of the app with the settings, the deployed addresses and the store. Changes nothing. Ends with 1 when something is missing or wrong.',
+    run: async () => (await import('./app.ts')).checkApp,
+  })
+    .option(...ANY_SHOP)
+    .option(...folder);
+
+  const storefront = declare(program, 'storefront', {
+    summary: 'set up the loyalty program in the store',
+    description: 'Sets up what shows points, cashback, tier and rewards in the store.',
+    examples: `\
+  npx loyalty-connector storefront setup                 shows what is missing and changes nothing
+  npx loyalty-connector storefront setup --yes           makes it, prints the token once
+  npx loyalty-connector storefront setup --rotate --yes  a new token; for a day the older one works, too
+  npx loyalty-connector storefront setup --finish --yes  within minutes only the new one
+  npx loyalty-connector storefront setup --leaked --yes  a new token, and within minutes only that one
+
+The token is a secret: anyone who knows it can send balances to the connector. Paste it into the loyalty
+service's webhook subscription and nowhere else. What pages of the store need (app proxy, extensions) is written by
+"app write".
+`,
+  });
+  declare(storefront, 'setup', {
+    summary: 'create the metafield definitions and the token of point events',
+    description: 'Creates what the storefront needs. Without --yes it only shows what is missing.',
+    run: async () => (await import('./storefront.ts')).setUpStorefront,
+  })
+    .option(...ONE_SHOP)
+    .option('--rotate', 'create a new token; accept the current one, too, for olderSecretHours')
+    .option('--finish', 'end a rotation early: the previous token is no longer accepted')
+    .option('--leaked', 'create a new token and accept only that one')
+    .option('--yes', 'do it');
+
+  const webhooks = declare(program, 'webhooks', {
+    summary: 'check and repair the subscriptions that make the store send its webhooks',
+    examples: `\
+  npx loyalty-connector webhooks check
+  npx loyalty-connector webhooks sync                shows what it would do
+  npx loyalty-connector webhooks sync --shop SHOP --yes
+`,
+  });
+  declare(webhooks, 'check', {
+    summary: 'compare the subscriptions with what the connector needs',
+    description:
+      'Compares the subscriptions with those that the connector needs. Changes nothing. Ends with 1 when a subscription is missing, wrong or superfluous, and with 4 when the store does not tell.',
+    run: async () => (await import('./webhooks.ts')).checkWebhooks,
+  }).option(...ANY_SHOP);
+  declare(webhooks, 'sync', {
+    summary: 'create, correct and remove subscriptions: a dry run unless --yes',
+    description:
+      'Creates missing subscriptions, corrects wrong ones and removes superfluous ones. Without --yes it only shows what it would do. Subscriptions with another address are not changed.',
+    run: async () => (await import('./webhooks.ts')).syncWebhooks,
+  })
+    .option(...ANY_SHOP)
+    .option('--yes', 'do it; without this nothing is changed')
+    .option('--prune', "remove the app's subscriptions with other addresses too")
+    .option('--covered', 'remove webhooks of changes that Events announce, once these arrive');
+
+  declare(program, 'send', {
+    summary: 'send a signed webhook: the deletion of a product that does not exist, or a file',
+    examples: `\
+  npx loyalty-connector send                                        leaves nothing behind
+  npx loyalty-connector send --file order.json --topic orders/updated
+
+The webhook is signed with the shop's own secret. Ends with 0 when the answer was 2xx, as the store would see it,
+and the body can be read, and with 1 otherwise.
+`,
+    run: async () => (await import('./send-webhook.ts')).sendWebhook,
+  })
+    .option('--file <path>', 'a body, sent byte for byte; needs --topic')
+    .option('--topic <topic>', 'the topic of a file: orders/updated')
+    .option(...ONE_SHOP);
+}

@@ -1,0 +1,119 @@
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import { findProject, moduleFile } from '../../../shared/config/folders.ts';
+import { findingsBlock, runChecks } from '../ground/checks/check.ts';
+import { settingsCheck } from '../ground/checks/settings.ts';
+import { readStageSettings, stageOfStack } from '../ground/session/find-deployment.ts';
+import type { CommonOptions, Session } from '../ground/session/session.ts';
+import { type Document, text } from '../ground/terminal/document.ts';
+import { EXIT, type ExitCode } from '../ground/terminal/exit.ts';
+import { line } from '../ground/terminal/line.ts';
+
+export const ASSEMBLY = 'cdk.out';
+
+/** A shell starts the app, so its words are quoted. Not the first one: CDK would remove that quote. */
+const APP = `exec ${JSON.stringify(process.execPath)} ${JSON.stringify(moduleFile('infra/app'))}`;
+
+/** Makes every stage of the project, without a file that says how: the app comes with the connector. */
+export const SYNTH = ['synth', '--quiet', '--app', APP, '--output', ASSEMBLY] as const;
+
+/** After what the app has said itself, CDK adds how it was started. */
+const SUBPROCESS = /^.*Subprocess exited with error \d+.*\n?/m;
+
+export interface CdkRun {
+  readonly ok: boolean;
+  /** The whole output, which was also shown. */
+  readonly said: string;
+}
+
+/** Starts CDK's command line in the project, never through a shell. */
+export async function runCdk(
+  words: readonly string[],
+  { profile, region }: Pick<CommonOptions, 'profile' | 'region'>,
+): Promise<CdkRun> {
+  const { stdout, stderr } = process;
+  const project = findProject();
+  // The project may have its own version of CDK's command line.
+  const { resolve } = createRequire(import.meta.url);
+  const cdk = resolve('aws-cdk/bin/cdk', { paths: [project, import.meta.dirname] });
+  const options = profile === undefined ? [] : ['--profile', profile];
+  const child = spawn(process.execPath, [cdk, ...words, '--no-notices', ...options], {
+    cwd: project,
+    stdio: ['inherit', 'pipe', 'pipe'],
+    env: {
+      ...process.env,
+      CDK_DISABLE_CLI_TELEMETRY: 'true',
+      // cdk has no option for the region; it reads these. A pipe is no reason to lose the colours.
+      ...(region !== undefined && { AWS_REGION: region, AWS_DEFAULT_REGION: region }),
+      ...(stderr.isTTY && { FORCE_COLOR: '1' }),
+    },
+  });
+  const said: Buffer[] = [];
+  child.stdout.on('data', (chunk: Buffer) => {
+    said.push(chunk);
+    stdout.write(chunk);
+  });
+  child.stderr.on('data', (chunk: Buffer) => {
+    said.push(chunk);
+    stderr.write(chunk.toString('utf8').replace(SUBPROCESS, ''));
+  });
+  const code = await new Promise<number | null>((end, fail) => {
+    child.once('error', fail);
+    child.once('close', end);
+  });
+  return { ok: code === 0, said: stripVTControlCharacters(Buffer.concat(said).toString('utf8')) };
+}
+
+interface Manifest {
+  readonly artifacts: Readonly<
+    Record<string, { readonly properties?: { readonly templateFile?: string } }>
+  >;
+}
+
+/** Writes the templates of one stage or of all. What the settings still lack is no fault of a template. */
+export async function synth(
+  _: Session,
+  { stage }: { readonly stage?: string },
+): Promise<Document | ExitCode> {
+  const only = stage === undefined ? [] : ['--context', `stage=${stage}`];
+  // What is wrong is printed already.
+  if (!(await runCdk([...SYNTH, ...only], {})).ok) return EXIT.failed;
+  const folder = join(findProject(), ASSEMBLY);
+  const read = (file: string) => JSON.parse(readFileSync(join(folder, file), 'utf8'));
+  const { artifacts }: Manifest = read('manifest.json');
+  const files = Object.entries(artifacts).flatMap(
+    ([stack, { properties: { templateFile } = {} }]) =>
+      templateFile === undefined ? [] : [{ stack, templateFile }],
+  );
+  const stages = files.map(({ stack }) => stageOfStack(stack) ?? 'prod');
+  const checks = stages.map(async (one) =>
+    settingsCheck({ where: 'aws', stage: one, connector: await readStageSettings(one) }),
+  );
+  const found = await runChecks(await Promise.all(checks));
+  const [first = 'prod'] = stages;
+  return {
+    title: 'Templates',
+    blocks: [
+      text('The settings are valid. Nothing was deployed.'),
+      {
+        kind: 'table',
+        columns: [{ title: 'Stack' }, { title: 'Resources', align: 'right' }, { title: 'File' }],
+        rows: files.map(({ stack, templateFile }) => {
+          const resources = Object.keys(read(templateFile).Resources).length;
+          return { cells: [stack, resources, join(folder, templateFile)] };
+        }),
+      },
+      findingsBlock(found, { all: false }),
+    ],
+    next: [
+      {
+        label: 'Deploy',
+        say: 'This shows what would change on AWS, and asks:',
+        line: line('deploy', [], { stage: first === 'prod' ? undefined : first }),
+      },
+    ],
+  };
+}
