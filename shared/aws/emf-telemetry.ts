@@ -93,19 +93,25 @@ export function createEmfTelemetry(
   const sample = createSampler(now);
   const sampleLines = createSampler(now, ANYONE_CALLS.includes(service) ? FREE_LINES : Infinity);
 
-  function writeMetric({ name, shop }: Counted, values: readonly number[]): void {
+  /** All metrics of a shop, or of none, are one line. */
+  function writeMetrics(shop: string | undefined, all: readonly Counted[]): void {
     const directive = {
       Namespace: namespace,
       // The specification allows an empty set: a metric without dimensions.
       Dimensions: [shop === undefined ? [] : ['shop']],
-      Metrics: [{ Name: name, Unit: name.endsWith('-ms') ? 'Milliseconds' : 'Count' }],
+      Metrics: all.map(({ name }) => ({
+        Name: name,
+        Unit: name.endsWith('-ms') ? 'Milliseconds' : 'Count',
+      })),
     };
     write(
       JSON.stringify({
         _aws: { Timestamp: now().getTime(), CloudWatchMetrics: [directive] },
         service,
         shop,
-        [name]: values.length === 1 ? values[0] : values,
+        ...Object.fromEntries(
+          all.map(({ name, values }) => [name, values.length === 1 ? values[0] : values]),
+        ),
       }),
     );
   }
@@ -142,9 +148,13 @@ export function createEmfTelemetry(
       );
     },
     flush() {
-      for (const one of counted.values()) {
-        for (let start = 0; start < one.values.length; start += VALUES_PER_LINE) {
-          writeMetric(one, one.values.slice(start, start + VALUES_PER_LINE));
+      for (const [shop, all] of Map.groupBy(counted.values(), (one) => one.shop)) {
+        for (let rest = all; rest.length > 0; ) {
+          writeMetrics(
+            shop,
+            rest.map((one) => ({ ...one, values: one.values.splice(0, VALUES_PER_LINE) })),
+          );
+          rest = rest.filter(({ values }) => values.length > 0);
         }
       }
       counted.clear();

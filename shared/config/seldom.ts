@@ -46,6 +46,24 @@ const SELDOM: Readonly<Partial<Record<Service | StorefrontService, Seldom>>> = {
     'core/sync/read-snapshot',
     'shopify/webhooks/read-other-events',
   ),
+  // Most visits only look at points.
+  storefront: {
+    'aws/dynamodb-rate-limit': [],
+    'aws/read-ledger': [],
+    'aws/redact-ledger': [],
+    'core/calls/rate-limit': [],
+    'core/events/message-body': [],
+    'loyalty/read-error': [],
+    'loyalty/read-point-event': [],
+    'rewards/redeem/challenge': [],
+    'rewards/redeem/find-offer': [],
+    'rewards/redeem/make-code': [],
+    'rewards/redeem/redeem-call': [],
+    'rewards/redeem/redemption': [],
+    'rewards/redeem/take-back': [],
+    'rewards/storefront/answer-quiz': [],
+    'rewards/storefront/give-points': [],
+  },
 };
 
 /** What a function loads with the first call into it, because few of its events make one. */

@@ -118,6 +118,18 @@ describe('metrics', () => {
     expect(metrics().flatMap(({ values }) => values)).toEqual(measured);
   });
 
+  it('are one line for all without a shop: each line costs a write and money', () => {
+    const { telemetry, lines, metrics } = open();
+    for (const metric of ['applied', 'unchanged', 'latency-ms'] as const) telemetry.count(metric);
+    telemetry.count('orders-received', { shop: 'one' });
+    telemetry.flush();
+    expect(lines().map(({ shop }) => shop)).toEqual([undefined, 'one']);
+    expect(metrics()).toMatchObject([
+      ...['applied', 'no-change', 'latency-ms'].map((metric) => ({ metric, keptBy: [{}] })),
+      { metric: 'orders-received', keptBy: [{ shop: 'one' }] },
+    ]);
+  });
+
   it('are always valid, whatever is counted, and nothing of it is lost', () => {
     const detail = fc.constantFrom('order', 'guest', 'rejected', 'orders/create');
     const counts = fc.array(

@@ -73,6 +73,8 @@ export interface Facts {
   readonly read?: ServiceReading;
   /** What the ledger says of the order's customer. */
   readonly customer?: KnownCustomer;
+  /** What the snapshot was mapped to with the same entry and rules, where the question before this answer did so. */
+  readonly mapped?: Mapped | undefined;
   readonly rules: MappingRules;
   readonly assumptions: Pick<CallAssumptions, keyof RefundSettings | 'readTotals'>;
   readonly doubt: Doubt | undefined;
@@ -84,7 +86,7 @@ export interface Facts {
 export type Decision =
   | AskStore
   | { readonly kind: 'ask-service' }
-  | { readonly kind: 'ask-customer'; readonly id: string }
+  | { readonly kind: 'ask-customer'; readonly id: string; readonly mapped: Mapped }
   | { readonly kind: 'superseded' }
   | { readonly kind: 'unchanged'; readonly mapped: Wanted; readonly advance: boolean }
   /** With the entry, where the service holds an order that is left as it is. */
@@ -110,12 +112,13 @@ export function decide(facts: Facts): Decision {
   const { key, read, rules, now } = facts;
   const snapshot = facts.snapshot && withRedaction(facts.snapshot, facts.customer);
   if (!snapshot) return askStore(facts);
-  const mapped = mapSnapshot(key, snapshot, presumed(facts), rules, now);
+  const known = snapshot === facts.snapshot ? facts.mapped : undefined;
+  const mapped = known ?? mapSnapshot(key, snapshot, presumed(facts), rules, now);
   const next = plan(facts, snapshot, mapped);
   if (next.kind === 'superseded' || next.kind === 'ask-store') return next;
   const situation = { ...facts, snapshot, mapped, isCall: next.kind === 'call' };
   const customerId = unknownCustomer(situation);
-  if (customerId !== undefined) return { kind: 'ask-customer', id: customerId };
+  if (customerId !== undefined) return { kind: 'ask-customer', id: customerId, mapped };
   const isSettled = next.kind === 'unchanged' && next.advance;
   // Without them even "unchanged" may be wrong: an order's amount, a customer's details.
   if ((situation.isCall || isSettled) && hidesParts(situation)) return askStore(facts);

@@ -63,7 +63,7 @@ async function proceed(facts: Facts, candidate: Candidate, deps: SyncDeps): Prom
   const { event, customers = deps.ledger } = candidate;
   const decision = decide(facts);
   const again = (answer: Partial<Facts>) =>
-    proceed({ ...facts, ...answer, now: deps.now() }, candidate, deps);
+    proceed({ ...facts, mapped: undefined, ...answer, now: deps.now() }, candidate, deps);
   switch (decision.kind) {
     case 'ask-store': {
       const { book } = decision;
@@ -72,9 +72,11 @@ async function proceed(facts: Facts, candidate: Candidate, deps: SyncDeps): Prom
       const asked = book === 'always' && { askedForBook: true };
       return again({ snapshot: await withCodes(key, answer, deps), ...asked });
     }
-    case 'ask-customer':
+    case 'ask-customer': {
+      const { id, mapped } = decision;
       // Where the ledger's answer to the whole batch was recent, it serves.
-      return again({ customer: await readCustomer({ shop, id: decision.id }, customers) });
+      return again({ customer: await readCustomer({ shop, id }, customers), mapped });
+    }
     case 'superseded':
       return { outcome: decision, entry };
   }

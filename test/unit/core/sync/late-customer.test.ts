@@ -56,6 +56,23 @@ async function openBatch(ids: readonly number[], rules = {}) {
 }
 
 describe('the customers of a batch of orders', () => {
+  it('are no reason to map an order again, unless what the ledger says of them changes it', async () => {
+    let mapped = 0;
+    const metadata = () => {
+      mapped += 1;
+      return {};
+    };
+    const { connector } = await openBatch([1, 2], { metadata });
+    await connector.work('orders');
+    expect(mapped).toBe(2);
+    const late = await openBatch([3], { metadata });
+    await late.merge();
+    await late.connector.work('orders');
+    // Before it is known that the customer was merged, and with the store's answer.
+    expect(mapped).toBe(4);
+    expect(late.customerOf(3)).toBe(kept.id);
+  });
+
   it('are read with the entries, and a merged one is recognized', async () => {
     const { connector, asked, merge, customerOf } = await openBatch([1, 2]);
     await merge();
