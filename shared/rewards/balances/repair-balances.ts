@@ -1,4 +1,4 @@
-import { ask, type CircuitBreaker, callLoyalty } from '../../core/calls/call-loyalty.ts';
+import { ask, type CircuitBreaker, callService } from '../../core/calls/call-loyalty.ts';
 import { type Doubt, mergedInto } from '../../core/ledger/entry.ts';
 import { isNewer, type LedgerEntry, ledgerKeyText } from '../../core/ledger/ledger.ts';
 import {
@@ -71,7 +71,7 @@ const MOST_CUSTOMERS = 1_000_000;
 /** Between two pages: the service's limit is not documented. */
 const PAUSE_MS = 1_000;
 /** A report takes longer than the call for one customer. */
-const REPORT_TIMEOUT_MS = 30_000;
+const TIMEOUT = { timeoutMs: 30_000 };
 
 const nightOf = (moment: number): number => Math.floor((moment - NIGHT_MS) / DAY_MS);
 
@@ -165,14 +165,8 @@ async function comparePage(
     pointDateFrom: new Date(from).toISOString(),
     pointDateTo: new Date(until).toISOString(),
   };
-  const options = { timeoutMs: REPORT_TIMEOUT_MS, signal: deps.deadline };
-  const called = await callLoyalty(
-    'listCustomersReport',
-    () => deps.loyalty.listCustomersReport(query, options),
-    deps,
-  );
-  if (called.kind === 'call-refused') return { kind: 'stopped', why: called.retry.why };
-  const { result, outcome } = called;
+  const { result, outcome } = await callService('listCustomersReport', [query], deps, TIMEOUT);
+  if (!result) return { kind: 'stopped', why: outcome.why };
   if (result.kind === 'success' || result.kind === 'warning') {
     const { Items: customers, HasNextPage } = result.value;
     const isLast = !HasNextPage || customers.length === 0 || page * pageSize >= MOST_CUSTOMERS;
@@ -267,7 +261,7 @@ export async function noticeExpiring(
   { expiryNoticeDays }: ExpiryNotice,
   deps: RepairDeps<'listExpiringPoints'>,
 ): Promise<void> {
-  const { ledger, loyalty, queue, telemetry, deadline: signal } = deps;
+  const { ledger, queue, telemetry, deadline } = deps;
   const cursor = await openCursor<{ readonly began: number }>(ledger, cursorKey(shop, 'expiring'));
   const began = deps.now().getTime();
   if (nightOf(cursor.state?.began ?? 0) === nightOf(began)) return;
@@ -276,12 +270,10 @@ export async function noticeExpiring(
   const to = new Date(began + expiryNoticeDays * DAY_MS).toISOString();
   let asked = 0;
   for (let page = 1; page <= MOST_PAGES; page += 1) {
-    if (signal.aborted || !(await waitForRoom('balance', deps))) break;
+    if (deadline.aborted || !(await waitForRoom('balance', deps))) break;
     const query = { from, to, pageNumber: page, pageSize: LARGEST_PAGE };
-    const options = { timeoutMs: REPORT_TIMEOUT_MS, signal };
-    const call = () => loyalty.listExpiringPoints(query, options);
     const { ids, hasNext } = await deps.takeTurn(async () => {
-      const answer = await ask('listExpiringPoints', call, deps);
+      const answer = await ask('listExpiringPoints', [query], deps, TIMEOUT);
       const report = answer.kind === 'asked' ? answer.value : undefined;
       if (!report) telemetry.log('warn', 'no report of points that expire', { shop, page });
       const ids = await untold(shop, report?.Items ?? [], began, ledger);

@@ -127,7 +127,7 @@ async function decideAndMark(
   if (mergedInto(read) !== undefined) return { kind: 'skipped', why: 'customer-merged' };
   if (!isReadingNeeded(work, read)) return { kind: 'superseded' };
   const customer = await readCustomer(work.key, deps);
-  if (customer.kind === 'retry') return { kind: 'retry', ...customer.retry };
+  if (customer.kind === 'retry') return customer;
   const decision = decideBalance(work, read, customer);
   if (decision.kind === 'superseded') return decision;
   if (decision.kind === 'no-balance') return { kind: 'skipped', why: 'no-balance' };
