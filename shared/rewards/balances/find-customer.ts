@@ -12,6 +12,7 @@ import {
   type Outcome,
   type PausedTime,
   type RetryReason,
+  unreadable,
 } from '../../core/events/outcome.ts';
 import { retryStore, type StoreAnswer } from '../../core/store/store.ts';
 import type { LoyaltyClient } from '../../loyalty/client.ts';
@@ -171,8 +172,4 @@ function notFound(event: PointEvent, { now, pauses }: FindDeps): Outcome {
   const why =
     'neither the loyalty service nor the store names a customer of the store for its e-mail or document';
   return { kind: 'rejected', reason: 'unmappable', why };
-}
-
-function unreadable(why: string): Outcome {
-  return { kind: 'rejected', reason: 'unreadable', why };
 }

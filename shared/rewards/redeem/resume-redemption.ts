@@ -2,7 +2,12 @@ import { conclude, type Group, type Settle } from '../../core/batch/run-batch.ts
 import type { Item } from '../../core/batch/waiting.ts';
 import { callService, hasCode } from '../../core/calls/call-loyalty.ts';
 import type { EventQueue, RedemptionEvent } from '../../core/events/event.ts';
-import type { Outcome, Rejection, RetryReason } from '../../core/events/outcome.ts';
+import {
+  type Outcome,
+  type Rejection,
+  type RetryReason,
+  unreadable,
+} from '../../core/events/outcome.ts';
 import { correlationOf } from '../../core/events/telemetry.ts';
 import { retryStore } from '../../core/store/store.ts';
 import { type AnnouncingDeps, announceAll } from '../balances/announce.ts';
@@ -138,10 +143,6 @@ async function announceOnce(
     return { record, value: [{ what, customerId, reward, points: String(points), code } as const] };
   });
   await announceAll(shop, news, deps);
-}
-
-function unreadable(why: string): Outcome {
-  return { kind: 'rejected', reason: 'unreadable', why };
 }
 
 interface Work {
