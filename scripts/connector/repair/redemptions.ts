@@ -423,7 +423,7 @@ async function askService(
   const deadline = new AbortController().signal;
   const shops = new Map([[shop.domain, source]]);
   const read = await readCustomer({ shop: shop.domain, id }, { shops, now, deadline });
-  if (read.kind === 'retry') return { none: `no answer (${read.retry.why})` };
+  if (read.kind === 'retry') return { none: `no answer (${read.why})` };
   if (!read.balance) return ABSENT;
   return { ...viewOfBalance(read.balance), tier: read.tier ?? null };
 }

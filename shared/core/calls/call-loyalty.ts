@@ -1,4 +1,4 @@
-import type { LoyaltyClient } from '../../loyalty/client.ts';
+import type { CallOptions, LoyaltyClient } from '../../loyalty/client.ts';
 import type { LoyaltyErrorName } from '../../loyalty/error-codes.ts';
 import type { Given, OperationId, Value } from '../../loyalty/operations.ts';
 import type { BusinessError, LoyaltyResult } from '../../loyalty/result.ts';
@@ -9,27 +9,7 @@ import {
 } from '../events/outcome.ts';
 import type { Telemetry } from '../events/telemetry.ts';
 
-/**
- * Undefined for what the service refuses: it may send events of a customer whom it does not let us read,
- * and the balance in them is still written.
- */
-export async function ask<Answer>(
-  operation: OperationId,
-  call: () => Promise<LoyaltyResult<Answer>>,
-  deps: BreakerDeps,
-): Promise<{ readonly kind: 'asked'; readonly value: Answer | undefined } | AskLater> {
-  const called = await callLoyalty(operation, call, deps);
-  if (called.kind === 'call-refused') return { kind: 'retry', retry: called.retry };
-  const { outcome, result } = called;
-  if (outcome.kind === 'retry') return { kind: 'retry', retry: outcome };
-  const answered = result.kind === 'success' || result.kind === 'warning';
-  return { kind: 'asked', value: answered ? result.value : undefined };
-}
-
-export interface AskLater {
-  readonly kind: 'retry';
-  readonly retry: RetryReason;
-}
+type Retry = Extract<Outcome, { kind: 'retry' }>;
 
 export interface CallsMade {
   readonly outcome: Extract<Outcome, { kind: 'applied' | 'retry' | 'rejected' }>;
@@ -131,7 +111,7 @@ export async function throughBreaker<Made extends Pick<CallsMade, 'end'>>(
 }
 
 /** While the circuit breaker is open, or the shop paused. */
-export function retryWhenAllowed({ retry }: CallRefused): Extract<Outcome, { kind: 'retry' }> {
+export function retryWhenAllowed({ retry }: CallRefused): Retry {
   return { kind: 'retry', ...retry };
 }
 
@@ -150,6 +130,47 @@ export async function callLoyalty<Value>(
     const result = await call();
     return { kind: 'called', result, ...judge([operation], result) } as const;
   });
+}
+
+/** By its name, with what it takes. */
+function callOf<O extends OperationId>(
+  operation: O,
+  given: Given<O>,
+  options: CallOptions,
+  loyalty: Pick<LoyaltyClient, O>,
+) {
+  const call = loyalty[operation] as (...all: unknown[]) => Promise<LoyaltyResult<Value<O>>>;
+  return () => call(...given, options);
+}
+
+interface CallingDeps<O extends OperationId> extends BreakerDeps {
+  readonly loyalty: Pick<LoyaltyClient, O>;
+  /** When it fires, no call is begun or waited for. */
+  readonly deadline: AbortSignal;
+}
+
+/** The same for a worker; while no call may be made, there is no result. */
+export async function callService<O extends OperationId>(
+  operation: O,
+  given: Given<O>,
+  deps: CallingDeps<O>,
+  options: CallOptions = {},
+): Promise<Called<Value<O>> | { readonly result?: undefined; readonly outcome: Retry }> {
+  const call = callOf(operation, given, { ...options, signal: deps.deadline }, deps.loyalty);
+  const called = await callLoyalty(operation, call, deps);
+  return called.kind === 'called' ? called : { outcome: retryWhenAllowed(called) };
+}
+
+/**
+ * The value is undefined for what the service refuses: it may send events of a customer whom it does not let us read,
+ * and the balance in them is still written.
+ */
+export async function ask<O extends OperationId>(
+  ...asked: Parameters<typeof callService<O>>
+): Promise<{ readonly kind: 'asked'; readonly value: Value<O> | undefined } | Retry> {
+  const { outcome, result } = await callService(...asked);
+  if (outcome.kind === 'retry') return outcome;
+  return { kind: 'asked', value: result && 'value' in result ? result.value : undefined };
 }
 
 /**
@@ -340,8 +361,8 @@ export async function askLoyalty<O extends OperationId>(
 ): Promise<Asked<Value<O>>> {
   const { loyalty, deadline } = deps;
   const options = { timeoutMs: CALL_LIMIT_MS, ...(deadline && { signal: deadline }) };
-  const call = loyalty[operation] as (...all: unknown[]) => Promise<LoyaltyResult<Value<O>>>;
-  const called = await callForShopper(operation, () => call(...given, options), deps);
+  const call = callOf(operation, given, options, loyalty);
+  const called = await callForShopper(operation, call, deps);
   if (called.kind === 'call-refused') {
     const { afterSeconds, pausedBy } = called.retry;
     const isPaused = pausedBy !== undefined;

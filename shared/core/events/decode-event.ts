@@ -190,5 +190,5 @@ const redemptionEvent = v.object({
   kind: v.literal('redemption'),
   id: v.pipe(v.string(), v.regex(/^[A-Z0-9]{12}$/)),
   customerId: numericId,
-  topic: v.picklist(['redeem', 'point-event', 'operator']),
+  topic: v.picklist(['redeem', 'operator']),
 });

@@ -137,7 +137,7 @@ export interface RedemptionEvent extends EventHead {
    * Who asks. To take a reward back is `redeem`, too, and so is an order with its code: in one group with the first
    * message, because a second worker must not cancel what the first one has just made again.
    */
-  readonly topic: 'redeem' | 'point-event' | 'operator';
+  readonly topic: 'redeem' | 'operator';
 }
 
 /** The queues of the store's events: a bulk product edit must not delay an order. */
@@ -259,8 +259,8 @@ const ALLOWED_ID = /^[\x21-\x7e]{1,128}$/;
  * readable for the operator where SQS allows it, and a hash where it does not (a coupon code may hold any
  * character). The two forms are never equal: only the readable one contains a slash.
  *
- * A redemption has a group for each sender: a point event or an operator must not wait behind the first
- * message, which may be delayed for minutes. Work on one redemption may overlap: every step is one
+ * A redemption has a group for each sender: an operator must not wait behind the first message, which may be delayed
+ * for minutes. Work on one redemption may overlap: every step is one
  * conditional write, and the store makes a code once.
  */
 export function groupIdOf(event: Pick<EventHead, 'shop' | 'kind' | 'id' | 'topic'>): string {

@@ -95,6 +95,10 @@ export type Outcome =
   | ({ readonly kind: 'retry' } & RetryReason)
   | ({ readonly kind: 'rejected' } & Rejection);
 
+export const unreadable = (why: string): Extract<Outcome, { kind: 'rejected' }> => ({
+  ...{ kind: 'rejected', reason: 'unreadable', why },
+});
+
 /**
  * After a call whose outcome is unknown the service may still be executing it: a second call for the
  * same entity could overtake the first.

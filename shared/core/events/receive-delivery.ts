@@ -107,7 +107,11 @@ export async function receiveDelivery(
   const shop = dependencies.shops.get(delivery.path);
   // The answer is the same for an unknown address and a wrong signature, so that guessing finds no shops.
   if (!shop?.deliveries.maySign(delivery.headers, dependencies.now())) return refused(401);
-  const verified = await verify(delivery, shop, dependencies);
+  const verified = await checkRenewed(
+    shop.secrets,
+    (secrets) => shop.deliveries.check(delivery, secrets),
+    dependencies.telemetry,
+  );
   if (verified === 'invalid') {
     if (!shop.deliveries.isProbe(delivery)) dependencies.telemetry.count('signatures-refused');
     return refused(401);
@@ -199,18 +203,19 @@ function believable(triggeredAt: string | undefined, now: Date): Pick<StoreEvent
   return isNear ? { triggeredAt: new Date(at).toISOString() } : {};
 }
 
-async function verify(
-  delivery: Delivery,
-  { secrets, deliveries }: ReceivingShop,
-  { telemetry }: ReceiverDependencies,
+/** Against the secrets that are known; where they prove nothing, against those of now. */
+export async function checkRenewed(
+  secrets: WebhookSecretReader,
+  check: (secrets: WebhookSecrets) => SignatureCheck,
+  telemetry: Telemetry,
 ): Promise<SignatureCheck | 'unavailable'> {
   try {
-    const check = deliveries.check(delivery, await secrets.get());
-    if (check !== 'invalid') return check;
+    const known = check(await secrets.get());
+    if (known !== 'invalid') return known;
     const renewal = await secrets.refresh();
-    return renewal.kind === 'renewed' ? deliveries.check(delivery, renewal.value) : 'invalid';
+    return renewal.kind === 'renewed' ? check(renewal.value) : 'invalid';
   } catch (error) {
-    telemetry.log('error', 'the webhook secrets could not be read', errorFields(error));
+    telemetry.log('error', "the sender's secrets could not be read", errorFields(error));
     return 'unavailable';
   }
 }

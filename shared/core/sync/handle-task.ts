@@ -1,4 +1,4 @@
-import { ask, callLoyalty, retryWhenAllowed } from '../calls/call-loyalty.ts';
+import { ask, callService } from '../calls/call-loyalty.ts';
 import { type EntityKey, type EventQueue, hashBody, type StoreEvent } from '../events/event.ts';
 import { type Outcome, overtaken } from '../events/outcome.ts';
 import { correlationOf, type Telemetry } from '../events/telemetry.ts';
@@ -124,17 +124,15 @@ async function handleMerge(
   { deletedId, keptId }: { readonly deletedId: string; readonly keptId: string },
   deps: MemberDeps,
 ): Promise<Outcome> {
-  const { loyalty, breaker } = deps.shop(event.shop);
-  const { ledger, now, deadline: signal } = deps;
+  const { ledger, now } = deps;
   const noted = await noteMerge({ shop: event.shop, id: deletedId }, keptId, {
     ...{ ledger, now: now(), topic: event.topic, retentionDays: deps.orderRetentionDays },
   });
   if (!noted) return overtaken;
   const pending = await deps.rewards?.customerMerged(event, deletedId, deps);
   if (pending) return pending;
-  const call = () => loyalty.getCustomerPoints(deletedId, { signal });
-  const asked = await ask('getCustomerPoints', call, { breaker, now });
-  if (asked.kind === 'retry') return { kind: 'retry', ...asked.retry };
+  const asked = await ask('getCustomerPoints', [deletedId], { ...deps, ...deps.shop(event.shop) });
+  if (asked.kind === 'retry') return asked;
   const { PointsBalance: points = 0, CashbackBalance: cashback = 0 } = asked.value ?? {};
   if (points === 0 && cashback === 0) return { kind: 'handled', how: 'merged' };
   const why =
@@ -148,16 +146,15 @@ const REASON = 'the store asked to erase this customer';
 async function deactivateRedacted(
   shop: string,
   customerId: string,
-  { shop: shopOf, now, deadline: signal }: MemberDeps,
+  deps: MemberDeps,
 ): Promise<Outcome | undefined> {
-  const { loyalty, breaker, rules, observes } = shopOf(shop);
-  if (observes) return undefined;
-  if (rules.redactedCustomers === 'keep') return undefined;
-  const status = { IsEnabled: false, Reason: REASON };
-  const call = () => loyalty.changeCustomerStatus(customerId, status, { signal });
-  const called = await callLoyalty('changeCustomerStatus', call, { breaker, now });
-  if (called.kind === 'call-refused') return retryWhenAllowed(called);
-  const { outcome } = called;
+  const { rules, observes, ...program } = deps.shop(shop);
+  if (observes || rules.redactedCustomers === 'keep') return undefined;
+  const given = [customerId, { IsEnabled: false, Reason: REASON }] as const;
+  const { outcome } = await callService('changeCustomerStatus', [...given], {
+    ...deps,
+    ...program,
+  });
   const isUnknown = outcome.kind === 'rejected' && outcome.code === 'Customer_NotFound';
   return outcome.kind === 'applied' || isUnknown ? undefined : outcome;
 }

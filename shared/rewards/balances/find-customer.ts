@@ -1,6 +1,6 @@
 import type { ConcludeDeps } from '../../core/batch/delay-or-park.ts';
 import { conclude, type Group } from '../../core/batch/run-batch.ts';
-import { type AskLater, ask, type CircuitBreaker } from '../../core/calls/call-loyalty.ts';
+import { ask, type CircuitBreaker } from '../../core/calls/call-loyalty.ts';
 import type {
   BalanceEvent,
   BalanceRequest,
@@ -12,6 +12,7 @@ import {
   type Outcome,
   type PausedTime,
   type RetryReason,
+  unreadable,
 } from '../../core/events/outcome.ts';
 import { retryStore, type StoreAnswer } from '../../core/store/store.ts';
 import type { LoyaltyClient } from '../../loyalty/client.ts';
@@ -101,7 +102,7 @@ async function findCustomer(
   const emails = new Set(person.email === undefined ? [] : [person.email]);
   for (const lookUp of lookUpsOf(person, deps)) {
     const called = await lookUp();
-    if ('kind' in called) return { kind: 'retry', ...called.retry };
+    if ('kind' in called) return called;
     const [found, ...others] = called.filter((one) => isSamePerson(one, person));
     // Nobody can say which of them the event is about.
     if (others.length > 0) continue;
@@ -116,9 +117,8 @@ async function findCustomer(
     if (answer.kind === 'unavailable') return retryStore(answer);
     if (answer.kind !== 'found') continue;
     const { value: id } = answer;
-    const { loyalty, deadline: signal } = deps;
-    const asked = await ask('getCustomer', () => loyalty.getCustomer(id, { signal }), deps);
-    if (asked.kind === 'retry') return { kind: 'retry', ...asked.retry };
+    const asked = await ask('getCustomer', [id], deps);
+    if (asked.kind === 'retry') return asked;
     return { id, isMember: asked.value?.OriginalId === id };
   }
   return undefined;
@@ -129,17 +129,15 @@ type ServiceCustomer = Partial<Record<'OriginalId' | 'Email' | 'Document', unkno
 
 /** The path of a customer takes an e-mail address; only the report is documented to take a document. */
 function lookUpsOf({ email, document }: Person, deps: Searching) {
-  const { loyalty, deadline: signal } = deps;
   const byEmail = async (id: string) => {
-    const asked = await ask('getCustomer', () => loyalty.getCustomer(id, { signal }), deps);
+    const asked = await ask('getCustomer', [id], deps);
     return asked.kind === 'asked' ? [asked.value ?? {}] : asked;
   };
   const byDocument = async (query: { document: string; isEnrolled: boolean }) => {
-    const call = () => loyalty.listCustomersReport(query, { signal });
-    const asked = await ask('listCustomersReport', call, deps);
+    const asked = await ask('listCustomersReport', [query], deps);
     return asked.kind === 'asked' ? (asked.value?.Items ?? []).filter(isObject) : asked;
   };
-  const all: (() => Promise<readonly ServiceCustomer[] | AskLater>)[] = [];
+  const all: (() => Promise<readonly ServiceCustomer[] | Retry>)[] = [];
   if (email !== undefined) all.push(() => byEmail(email));
   // As the service wrote it, which is how it may compare; then as its other operations take it.
   for (const form of new Set([document, plainDocument(document)])) {
@@ -174,8 +172,4 @@ function notFound(event: PointEvent, { now, pauses }: FindDeps): Outcome {
   const why =
     'neither the loyalty service nor the store names a customer of the store for its e-mail or document';
   return { kind: 'rejected', reason: 'unmappable', why };
-}
-
-function unreadable(why: string): Outcome {
-  return { kind: 'rejected', reason: 'unreadable', why };
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { type AskLater, ask, type CircuitBreaker } from '../../core/calls/call-loyalty.ts';
+import { ask, type CircuitBreaker } from '../../core/calls/call-loyalty.ts';
 import type { BalanceEvent } from '../../core/events/event.ts';
+import type { Outcome } from '../../core/events/outcome.ts';
 import { rememberedForm } from '../../core/ledger/ledger.ts';
 import type { StoreUnavailable } from '../../core/store/store.ts';
 import type { LoyaltyClient } from '../../loyalty/client.ts';
@@ -140,16 +141,14 @@ export interface ReadCustomerDeps {
 export async function readCustomer(
   { shop, id }: { readonly shop: string; readonly id: string },
   { shops, now, deadline }: ReadCustomerDeps,
-): Promise<ReadCustomer | AskLater> {
+): Promise<ReadCustomer | Extract<Outcome, { kind: 'retry' }>> {
   const source = shops.get(shop);
   if (!source) throw new Error(`a balance of an unknown shop was not parked: ${shop}`);
-  const { loyalty } = source;
   const began = now().getTime();
-  const deps = { ...source, now };
-  const options = { signal: deadline };
+  const deps = { ...source, now, deadline };
   const [customer, points] = await Promise.all([
-    ask('getCustomer', () => loyalty.getCustomer(id, options), deps),
-    ask('getCustomerPoints', () => loyalty.getCustomerPoints(id, options), deps),
+    ask('getCustomer', [id], deps),
+    ask('getCustomerPoints', [id], deps),
   ]);
   if (customer.kind === 'retry') return customer;
   if (points.kind === 'retry') return points;

@@ -1,10 +1,17 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import {
   type BalanceEvent,
   type EventQueue,
   hashBody,
   type PointEvent,
 } from '../../core/events/event.ts';
+import {
+  checkRenewed,
+  type SignatureCheck,
+  type WebhookSecretReader,
+  type WebhookSecrets,
+  whichSigned,
+} from '../../core/events/receive-delivery.ts';
 import { correlationOf, errorFields, type Telemetry } from '../../core/events/telemetry.ts';
 import type { ParseSecret } from '../../core/platform/platform.ts';
 import { MOST_BYTES, type Person, readPointBalance } from './point-balance.ts';
@@ -25,11 +32,7 @@ interface PointAnswer {
 
 interface ReceivingShop {
   readonly domain: string;
-  readonly tokens: {
-    get(): Promise<PointTokens>;
-    /** Asks again, at most once a minute: a token may have been rotated a moment ago. */
-    refresh(): Promise<{ readonly kind: 'renewed' | 'unchanged'; readonly value: PointTokens }>;
-  };
+  readonly tokens: WebhookSecretReader;
 }
 
 export interface PointsDeps {
@@ -57,7 +60,12 @@ export async function receivePoints(
   const [, shopPath = '', token, ...more] = path.split('/');
   const shop = more.length === 0 ? deps.shops.get(shopPath) : undefined;
   const proof = { header: headers[TOKEN_HEADER], token };
-  const check = shop ? await verify(proof, shop, deps) : 'invalid';
+  // No secret is read for what cannot be a token.
+  const mayProve = isToken(proof.header) || isToken(proof.token);
+  const check =
+    shop && mayProve
+      ? await checkRenewed(shop.tokens, (tokens) => checkProof(proof, tokens), deps.telemetry)
+      : 'invalid';
   if (!shop || check === 'invalid') {
     // Of an unknown path nothing is written: a flood must not fill the log. AWS counts the 4xx answers.
     if (shop) deps.telemetry.count('points-refused');
@@ -119,37 +127,14 @@ async function enqueue(
   return { status: 200, text: 'accepted' };
 }
 
-async function verify(
-  proof: GivenProof,
-  { tokens }: ReceivingShop,
-  { telemetry }: PointsDeps,
-): Promise<TokenCheck | 'unavailable'> {
-  // No secret is read for what cannot be a token.
-  if (!isToken(proof.header) && !isToken(proof.token)) return 'invalid';
-  try {
-    const check = checkProof(proof, await tokens.get());
-    if (check !== 'invalid') return check;
-    const renewal = await tokens.refresh();
-    return renewal.kind === 'renewed' ? checkProof(proof, renewal.value) : 'invalid';
-  } catch (error) {
-    telemetry.log('error', 'the point tokens could not be read', errorFields(error));
-    return 'unavailable';
-  }
-}
-
 /** The header in which a subscription sends its token. */
 export const TOKEN_HEADER = 'x-loyalty-connector-token';
 
 /** What proves the sender of a point event: the current token and, until it ends, the previous one. */
-export interface PointTokens {
-  readonly current: string;
-  readonly previous?: string | undefined;
-}
+export type PointTokens = WebhookSecrets;
 
 /** What a request shows: a header, and a token in its address. */
 type GivenProof = Readonly<Record<'header' | 'token', string | undefined>>;
-
-type TokenCheck = 'current' | 'previous' | 'invalid';
 
 /** 32 random bytes as base64url. */
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
@@ -172,24 +157,10 @@ export const parsePointTokens: ParseSecret<PointTokens & { readonly previousUnti
 };
 
 /** Either proof is enough. See docs/decisions/0021-point-events-are-stored-before-they-are-read.md. */
-export function checkProof({ header, token }: GivenProof, tokens: PointTokens): TokenCheck {
-  const inHeader = checkToken(header, tokens);
-  const inAddress = checkToken(token, tokens);
-  if (inHeader === 'current' || inAddress === 'current') return 'current';
-  return inHeader === 'invalid' && inAddress === 'invalid' ? 'invalid' : 'previous';
-}
-
-/** Takes the same time for every token, also for one that was partly guessed. */
-function checkToken(given: string | undefined, { current, previous }: PointTokens): TokenCheck {
-  if (!isToken(given)) return 'invalid';
-  const isCurrent = isSame(given, current);
-  const isPrevious = isSame(given, previous ?? current) && previous !== undefined;
-  if (isCurrent) return 'current';
-  return isPrevious ? 'previous' : 'invalid';
-}
-
-/** By hash, because the comparison needs equal lengths and must not reveal the length. */
-function isSame(one: string, other: string): boolean {
-  const hash = (text: string) => createHash('sha256').update(text).digest();
-  return timingSafeEqual(hash(one), hash(other));
+export function checkProof({ header, token }: GivenProof, tokens: PointTokens): SignatureCheck {
+  const checks = [header, token].map((given) =>
+    isToken(given) ? whichSigned(tokens, given, (held) => held) : 'invalid',
+  );
+  if (checks.includes('current')) return 'current';
+  return checks.includes('previous') ? 'previous' : 'invalid';
 }

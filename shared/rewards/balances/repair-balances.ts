@@ -1,4 +1,4 @@
-import { ask, type CircuitBreaker, callLoyalty } from '../../core/calls/call-loyalty.ts';
+import { ask, type CircuitBreaker, callService } from '../../core/calls/call-loyalty.ts';
 import { type Doubt, mergedInto } from '../../core/ledger/entry.ts';
 import { isNewer, type LedgerEntry, ledgerKeyText } from '../../core/ledger/ledger.ts';
 import {
@@ -71,7 +71,7 @@ const MOST_CUSTOMERS = 1_000_000;
 /** Between two pages: the service's limit is not documented. */
 const PAUSE_MS = 1_000;
 /** A report takes longer than the call for one customer. */
-const REPORT_TIMEOUT_MS = 30_000;
+const TIMEOUT = { timeoutMs: 30_000 };
 
 const nightOf = (moment: number): number => Math.floor((moment - NIGHT_MS) / DAY_MS);
 
@@ -165,14 +165,8 @@ async function comparePage(
     pointDateFrom: new Date(from).toISOString(),
     pointDateTo: new Date(until).toISOString(),
   };
-  const options = { timeoutMs: REPORT_TIMEOUT_MS, signal: deps.deadline };
-  const called = await callLoyalty(
-    'listCustomersReport',
-    () => deps.loyalty.listCustomersReport(query, options),
-    deps,
-  );
-  if (called.kind === 'call-refused') return { kind: 'stopped', why: called.retry.why };
-  const { result, outcome } = called;
+  const { result, outcome } = await callService('listCustomersReport', [query], deps, TIMEOUT);
+  if (!result) return { kind: 'stopped', why: outcome.why };
   if (result.kind === 'success' || result.kind === 'warning') {
     const { Items: customers, HasNextPage } = result.value;
     const isLast = !HasNextPage || customers.length === 0 || page * pageSize >= MOST_CUSTOMERS;
@@ -211,27 +205,55 @@ export async function askForDifferences(
   shop: string,
   customers: readonly Reported[],
   until: number,
-  { ledger, queue, now }: Pick<ReconcileDeps, 'ledger' | 'queue' | 'now'>,
+  deps: AskDeps,
 ): Promise<{ readonly compared: number; readonly asked: number }> {
+  const known = await readKnown(shop, customers, deps);
+  const now = deps.now().getTime();
+  const differing = known.filter(({ row, entry }) => differs(row, entry, now));
+  await askToRead(shop, differing, `repair/${until}`, deps);
+  return { compared: known.length, asked: differing.length };
+}
+
+type AskDeps = Pick<ReconcileDeps, 'ledger' | 'queue' | 'now'>;
+
+interface Known<Row> {
+  readonly id: string;
+  readonly row: Row;
+  readonly entry: LedgerEntry | undefined;
+}
+
+/** A customer without an account in the store, or known by an e-mail address, has no metafields. */
+async function readKnown<Row extends { readonly OriginalId?: unknown }>(
+  shop: string,
+  rows: readonly Row[],
+  { ledger }: AskDeps,
+): Promise<readonly Known<Row>[]> {
   const byId = new Map(
-    customers.flatMap((one) => {
-      const { OriginalId: id } = one;
-      // A customer without an account in the store, or known by an e-mail address, has no metafields.
-      return typeof id === 'string' && isStoreId(id) ? [[id, one] as const] : [];
+    rows.flatMap((row) => {
+      const { OriginalId: id } = row;
+      return typeof id === 'string' && isStoreId(id) ? [[id, row] as const] : [];
     }),
   );
   const keyOf = (id: string) => ({ shop, kind: 'customer', id }) as const;
   const entries = await ledger.readMany([...byId.keys()].map(keyOf));
-  const differing = [...byId].filter(([id, one]) => {
+  return [...byId].flatMap(([id, row]) => {
     const text = ledgerKeyText(keyOf(id));
-    return !isNewer(entries, text) && differs(one, entries.get(text), now().getTime());
+    return isNewer(entries, text) ? [] : [{ id, row, entry: entries.get(text) }];
   });
-  for (const [id] of differing) {
-    const deliveryId = `repair/${id}/${until}`;
+}
+
+/** `name`: of this question to all of them. */
+async function askToRead(
+  shop: string,
+  customers: readonly { readonly id: string }[],
+  name: string,
+  { queue, now }: AskDeps,
+): Promise<void> {
+  for (const { id } of customers) {
+    const head = { shop, kind: 'balance', id, topic: 'repair' } as const;
     const receivedAt = now().toISOString();
-    await queue.send({ shop, kind: 'balance', id, topic: 'repair', deliveryId, receivedAt });
+    await queue.send({ ...head, deliveryId: `${name}/${id}`, receivedAt });
   }
-  return { compared: byId.size, asked: differing.length };
 }
 
 /**
@@ -267,7 +289,7 @@ export async function noticeExpiring(
   { expiryNoticeDays }: ExpiryNotice,
   deps: RepairDeps<'listExpiringPoints'>,
 ): Promise<void> {
-  const { ledger, loyalty, queue, telemetry, deadline: signal } = deps;
+  const { ledger, telemetry, deadline } = deps;
   const cursor = await openCursor<{ readonly began: number }>(ledger, cursorKey(shop, 'expiring'));
   const began = deps.now().getTime();
   if (nightOf(cursor.state?.began ?? 0) === nightOf(began)) return;
@@ -276,47 +298,24 @@ export async function noticeExpiring(
   const to = new Date(began + expiryNoticeDays * DAY_MS).toISOString();
   let asked = 0;
   for (let page = 1; page <= MOST_PAGES; page += 1) {
-    if (signal.aborted || !(await waitForRoom('balance', deps))) break;
+    if (deadline.aborted || !(await waitForRoom('balance', deps))) break;
     const query = { from, to, pageNumber: page, pageSize: LARGEST_PAGE };
-    const options = { timeoutMs: REPORT_TIMEOUT_MS, signal };
-    const call = () => loyalty.listExpiringPoints(query, options);
-    const { ids, hasNext } = await deps.takeTurn(async () => {
-      const answer = await ask('listExpiringPoints', call, deps);
+    const { untold, hasNext } = await deps.takeTurn(async () => {
+      const answer = await ask('listExpiringPoints', [query], deps, TIMEOUT);
       const report = answer.kind === 'asked' ? answer.value : undefined;
       if (!report) telemetry.log('warn', 'no report of points that expire', { shop, page });
-      const ids = await untold(shop, report?.Items ?? [], began, ledger);
-      return { ids, hasNext: report?.HasNextPage };
+      const known = await readKnown(shop, report?.Items ?? [], deps);
+      return { untold: known.filter((one) => !wasTold(one, began)), hasNext: report?.HasNextPage };
     });
-    for (const id of ids) {
-      const head = { shop, kind: 'balance', id, topic: 'repair', receivedAt: from } as const;
-      await queue.send({ ...head, deliveryId: `expiring/${id}/${began}` });
-      asked += 1;
-    }
+    await askToRead(shop, untold, `expiring/${began}`, deps);
+    asked += untold.length;
     if (!hasNext) break;
     await deps.pause(PAUSE_MS);
   }
   telemetry.log('info', 'looked for points that expire', { shop, asked });
 }
 
-type Listed = Value<'listExpiringPoints'>['Items'][number];
-
-async function untold(
-  shop: string,
-  listed: readonly Listed[],
-  now: number,
-  ledger: RepairDeps['ledger'],
-): Promise<readonly string[]> {
-  const ids = listed.flatMap(({ OriginalId: id }) =>
-    typeof id === 'string' && isStoreId(id) ? [id] : [],
-  );
-  const keys = new Map(
-    [...new Set(ids)].map((id) => [id, { shop, kind: 'customer', id } as const]),
-  );
-  const entries = await ledger.readMany([...keys.values()]);
-  return [...keys].flatMap(([id, key]) => {
-    const text = ledgerKeyText(key);
-    if (isNewer(entries, text)) return [];
-    const { told } = recallBalance(entries.get(text)?.remembered) ?? {};
-    return told?.expiries.some((at) => Date.parse(at) > now) ? [] : [id];
-  });
+function wasTold({ entry }: Pick<Known<unknown>, 'entry'>, now: number): boolean {
+  const { told } = recallBalance(entry?.remembered) ?? {};
+  return told?.expiries.some((at) => Date.parse(at) > now) ?? false;
 }

@@ -8,7 +8,12 @@ import {
   type EventQueue,
   firstDeliveryId,
 } from '../../core/events/event.ts';
-import { type Outcome, overtaken, type RetryReason } from '../../core/events/outcome.ts';
+import {
+  type Outcome,
+  overtaken,
+  type RetryReason,
+  unreadable,
+} from '../../core/events/outcome.ts';
 import {
   type Change,
   mergedInto,
@@ -127,7 +132,7 @@ async function decideAndMark(
   if (mergedInto(read) !== undefined) return { kind: 'skipped', why: 'customer-merged' };
   if (!isReadingNeeded(work, read)) return { kind: 'superseded' };
   const customer = await readCustomer(work.key, deps);
-  if (customer.kind === 'retry') return { kind: 'retry', ...customer.retry };
+  if (customer.kind === 'retry') return customer;
   const decision = decideBalance(work, read, customer);
   if (decision.kind === 'superseded') return decision;
   if (decision.kind === 'no-balance') return { kind: 'skipped', why: 'no-balance' };
@@ -429,26 +434,19 @@ function readItem(
   item: Item,
   shops: { has(shop: string): boolean },
 ): BalanceEvent | BalanceRequest | Rejected {
-  if (!item.event) return rejected('unreadable', item.unreadable);
+  if (!item.event) return unreadable(item.unreadable);
   const { event } = item;
-  if (event.kind !== 'balance') return rejected('unreadable', 'it belongs on another queue');
-  if (!shops.has(event.shop)) {
-    return rejected('unreadable', 'the shop is not in the settings of the storefront');
-  }
+  if (event.kind !== 'balance') return unreadable('it belongs on another queue');
+  if (!shops.has(event.shop))
+    return unreadable('the shop is not in the settings of the storefront');
   if (!('eventDate' in event)) return event;
   // Applied, an event dated after its own arrival would keep out every true event until that date. Compared
   // with the arrival, not with now: waiting on the queue does not make the date right.
   const aheadMs = dateOf(event) - Date.parse(event.receivedAt);
   if (aheadMs <= SKEW_MS) return event;
   const minutes = Math.round(aheadMs / 60_000);
-  return rejected(
-    'rejected',
-    `its EventDate lies ${minutes} minutes after its arrival and would keep true events out: see whether the loyalty service's clock or time zone is wrong`,
-  );
-}
-
-function rejected(reason: Rejected['reason'], why: string): Rejected {
-  return { kind: 'rejected', reason, why };
+  const why = `its EventDate lies ${minutes} minutes after its arrival and would keep true events out: see whether the loyalty service's clock or time zone is wrong`;
+  return { kind: 'rejected', reason: 'rejected', why };
 }
 
 /** By date; within one date by arrival, where a repetition counts as arriving with the first. */

@@ -2,18 +2,17 @@ import { askLoyalty } from '../../core/calls/call-loyalty.ts';
 import {
   changeEntry,
   expiresAfter,
-  type Ledger,
   type RecordKey,
   rememberedForm,
 } from '../../core/ledger/ledger.ts';
-import type { LoyaltyClient } from '../../loyalty/client.ts';
 import type { Contact } from '../../store/storefront-answers.gen.ts';
-import { type AvailableDeps, readAvailable } from './available-rewards.ts';
+import { readAvailable } from './available-rewards.ts';
 import {
   type ChallengeTransaction,
   challengesIn,
   type OpenRedemptions,
   ofLastHour,
+  type RedeemingDeps,
   secondsUntilFewer,
 } from './redemption-record.ts';
 
@@ -32,11 +31,8 @@ import {
  * Starts and tries are counted in the ledger, because several processes answer tills: in the customer's redemption
  * record, and those of each user of the point of sale in two items of their own.
  */
-interface ChallengeDeps extends AvailableDeps {
-  readonly loyalty: AvailableDeps['loyalty'] &
-    Pick<LoyaltyClient, 'startChallenge' | 'validateChallenge'>;
-  readonly ledger: Pick<Ledger, 'readMany' | 'write'>;
-  /** A random UUID. */
+export interface ChallengeDeps extends RedeemingDeps {
+  /** A random UUID: what the service knows a challenge by. */
   readonly newKey: () => string;
 }
 

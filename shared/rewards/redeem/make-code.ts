@@ -1,4 +1,3 @@
-import type { Telemetry } from '../../core/events/telemetry.ts';
 import { followMerges } from '../../core/ledger/entry.ts';
 import type { StoreUnavailable } from '../../core/store/store.ts';
 import { readAmount } from '../../store/money.ts';
@@ -14,17 +13,13 @@ import {
   applyStep,
   type Customer,
   type OpenRedemptions,
-  type RedemptionsDeps,
+  type RedeemingDeps,
   type Settled,
   settle,
   tryStep,
 } from './redemption-record.ts';
 import { noteRewardCode } from './reward-codes.ts';
-import type { CreditMade, RewardStore, StoreCredit, WantedCode } from './reward-store.ts';
-
-export interface CodeDeps extends RedemptionsDeps {
-  readonly store: Pick<RewardStore, 'makeCode' | 'findCode' | 'deleteCode' | 'readOrderCodes'>;
-}
+import type { CreditMade, StoreCredit, WantedCode } from './reward-store.ts';
 
 type CodeEnd = Settled | StoreUnavailable;
 
@@ -35,7 +30,7 @@ type CodeEnd = Settled | StoreUnavailable;
 export async function makeCode(
   record: OpenRedemptions,
   redemption: Redemption,
-  deps: CodeDeps,
+  deps: RedeemingDeps,
 ): Promise<CodeEnd> {
   const wanted = redemption.state.at === 'redeemed' && wantedCode(redemption, record);
   if (!wanted) return { kind: 'settled', redemption };
@@ -65,7 +60,7 @@ const BEFORE_CODE_MS = 60 * 86_400_000;
 export async function isOrdered(
   { shop, customerId }: Customer,
   { code, startsAt }: RewardCode,
-  { store, ledger }: CodeDeps,
+  { store, ledger }: RedeemingDeps,
 ): Promise<boolean | StoreUnavailable> {
   const since = new Date(Date.parse(startsAt) - BEFORE_CODE_MS);
   const current = await followMerges({ shop, id: customerId }, ledger);
@@ -78,7 +73,7 @@ export async function isOrdered(
 export async function confirmAbsence(
   record: OpenRedemptions,
   redemption: Redemption,
-  deps: CodeDeps,
+  deps: RedeemingDeps,
 ): Promise<CodeEnd | { readonly kind: 'absent' }> {
   const wanted = wantedCode(redemption, record);
   if (!wanted) return { kind: 'settled', redemption };
@@ -92,7 +87,7 @@ export async function confirmAbsence(
 export async function deleteLateCode(
   record: OpenRedemptions,
   redemption: Redemption,
-  { store }: Pick<CodeDeps, 'store'>,
+  { store }: Pick<RedeemingDeps, 'store'>,
 ): Promise<{ readonly kind: 'absent' | 'deleted' } | StoreUnavailable> {
   const { shop } = record.customer;
   const wanted = wantedCode(redemption, record);
@@ -108,7 +103,7 @@ async function recordMade(
   { id }: Redemption,
   wanted: WantedCode,
   discountId: string,
-  deps: CodeDeps,
+  deps: RedeemingDeps,
 ): Promise<CodeEnd> {
   // Before the customer sees the code: an order may name it from then on.
   await noteRewardCode(record.customer.shop, wanted, deps);
@@ -156,11 +151,6 @@ function wantedCode(
   };
 }
 
-export interface CreditDeps extends RedemptionsDeps {
-  readonly store: Pick<RewardStore, 'credit' | 'readCredits'>;
-  readonly telemetry: Telemetry;
-}
-
 type CreditEnd =
   | Settled
   /** Only later can the account's transactions decide. */
@@ -177,7 +167,7 @@ type CreditEnd =
 export async function giveCredit(
   record: OpenRedemptions,
   redemption: Redemption,
-  deps: CreditDeps,
+  deps: RedeemingDeps,
 ): Promise<CreditEnd> {
   const { id, state, terms } = redemption;
   const { credit } = terms;
@@ -246,7 +236,7 @@ async function callStore(
   id: string,
   after: number,
   credit: CreditTerms,
-  deps: CreditDeps,
+  deps: RedeemingDeps,
 ): Promise<CreditEnd> {
   const { isOurs, redemption } = await tryStep(record, id, { kind: 'credit', after });
   if (!isOurs || redemption?.state.at !== 'crediting') return { kind: 'settled', redemption };

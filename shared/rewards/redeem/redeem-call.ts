@@ -1,18 +1,12 @@
 import {
   askLoyalty,
-  type BreakerDeps,
-  type CallsMade,
   callForShopper,
   callLoyalty,
-  retryWhenAllowed,
   type Unavailable,
 } from '../../core/calls/call-loyalty.ts';
 import { AFTER_UNKNOWN_OUTCOME_SECONDS, type RetryReason } from '../../core/events/outcome.ts';
-import type { Telemetry } from '../../core/events/telemetry.ts';
-import type { LoyaltyClient } from '../../loyalty/client.ts';
-import type { OperationId, Value } from '../../loyalty/operations.ts';
+import type { Value } from '../../loyalty/operations.ts';
 import { type LoyaltyResult, transportFailure } from '../../loyalty/result.ts';
-import type { Members } from './own-member.ts';
 import {
   codeFrom,
   REPEAT_AFTER_SECONDS,
@@ -21,25 +15,12 @@ import {
   type Step,
   secondsUntil,
 } from './redemption.ts';
-import { applyStep, type OpenRedemptions, tryStep } from './redemption-record.ts';
-
-export interface RedeemCallDeps extends BreakerDeps {
-  readonly loyalty: Pick<LoyaltyClient, 'redeemRewardByKey' | 'getRedeemedReward'>;
-  readonly members: Pick<Members, 'prove'>;
-  readonly telemetry: Telemetry;
-  /** When it fires, no call to the loyalty service is begun or waited for. */
-  readonly deadline: AbortSignal;
-}
-
-/** One call of a worker, with what its answer means; while none may be made, there is no result. */
-export async function callService<Value>(
-  operation: OperationId,
-  call: (options: { readonly signal: AbortSignal }) => Promise<LoyaltyResult<Value>>,
-  deps: BreakerDeps & { readonly deadline: AbortSignal },
-): Promise<Pick<CallsMade, 'outcome'> & { readonly result?: LoyaltyResult<Value> }> {
-  const called = await callLoyalty(operation, () => call({ signal: deps.deadline }), deps);
-  return called.kind === 'called' ? called : { outcome: retryWhenAllowed(called) };
-}
+import {
+  applyStep,
+  type OpenRedemptions,
+  type RedeemingDeps,
+  tryStep,
+} from './redemption-record.ts';
 
 type Attempted =
   /** The answer is recorded, or another process makes or made the call. */
@@ -56,7 +37,7 @@ export async function attemptRedeem(
   record: OpenRedemptions,
   id: string,
   by: 'shopper' | 'worker',
-  deps: RedeemCallDeps,
+  deps: RedeemingDeps,
 ): Promise<Attempted> {
   const { loyalty, now, deadline } = deps;
   const { isOurs, redemption } = await tryStep(record, id, { kind: 'call' });
@@ -139,7 +120,7 @@ export async function judgeSpent(
   result: Answer,
   redemption: Redemption,
   { customer }: OpenRedemptions,
-  deps: RedeemCallDeps,
+  deps: RedeemingDeps,
 ): Promise<Extract<Step, { kind: 'answer' | 'spent-anothers' }> | Unavailable> {
   if (redemption.state.at !== 'calling') throw new Error(`it is ${redemption.state.at}`);
   const answer = answerStep(result, redemption, deps.now());

@@ -1,14 +1,8 @@
-import { askLoyalty, type CircuitBreaker } from '../../core/calls/call-loyalty.ts';
-import type { EventQueue } from '../../core/events/event.ts';
-import {
-  correlationOf,
-  errorFields,
-  type LogFields,
-  type Telemetry,
-} from '../../core/events/telemetry.ts';
-import type { LoyaltyClient } from '../../loyalty/client.ts';
+import { askLoyalty } from '../../core/calls/call-loyalty.ts';
+import { correlationOf, errorFields, type LogFields } from '../../core/events/telemetry.ts';
 import type { RedemptionView } from '../../store/storefront-answers.gen.ts';
 import {
+  type ChallengeDeps,
   type ChallengeRefusal,
   checkAnswer,
   type StartedChallenge,
@@ -18,7 +12,6 @@ import {
 } from './challenge.ts';
 import { findOffer, type OfferRefusal, type OfferRequest, type RewardTypes } from './find-offer.ts';
 import { giveCredit, makeCode } from './make-code.ts';
-import type { Members } from './own-member.ts';
 import { attemptRedeem } from './redeem-call.ts';
 import {
   creditEnd,
@@ -41,11 +34,9 @@ import {
   openRedemptions,
   type RecordChange,
   type RedemptionRecord,
-  type RedemptionsDeps,
   secondsUntilFewer,
   withRedemption,
 } from './redemption-record.ts';
-import type { RewardStore } from './reward-store.ts';
 import {
   type TakeBackAnswer,
   type TakeBackRule,
@@ -54,35 +45,14 @@ import {
 } from './take-back.ts';
 
 /** Of one shop. */
-export interface RedeemDeps extends RedemptionsDeps {
-  readonly loyalty: Pick<
-    LoyaltyClient,
-    | 'listAvailableRewards'
-    | 'getRewardConfiguration'
-    | 'redeemRewardByKey'
-    | 'getRedeemedReward'
-    | 'cancelRedemption'
-    | 'startChallenge'
-    | 'validateChallenge'
-  >;
-  readonly members: Members;
-  readonly breaker: CircuitBreaker;
-  /** Gives up in time for the answer. */
-  readonly store: RewardStore;
-  /** Holds every redemption until its end, also if this process dies. */
-  readonly queue: EventQueue;
-  readonly telemetry: Telemetry;
+export interface RedeemDeps extends ChallengeDeps {
   /** The ledger was lost or restored: it may have forgotten that a redemption was made. */
   readonly inDoubt: () => boolean;
-  /** A random UUID: what the service knows a challenge by. */
-  readonly newKey: () => string;
   readonly rewardTypes: RewardTypes;
   readonly redeemsPerHour: number;
   readonly takeBack: TakeBackRule;
   /** The service keeps metadata with a redemption, and shows them in the customer's history. */
   readonly keepsMetadata: boolean;
-  /** When it fires, no call to the loyalty service is begun or waited for. */
-  readonly deadline: AbortSignal;
 }
 
 /** Its customer is the one whom the store says is logged in, or whom a till serves. */

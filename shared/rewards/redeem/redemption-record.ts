@@ -1,4 +1,7 @@
 import { createHash } from 'node:crypto';
+import type { BreakerDeps } from '../../core/calls/call-loyalty.ts';
+import type { EventQueue } from '../../core/events/event.ts';
+import type { Telemetry } from '../../core/events/telemetry.ts';
 import {
   expiresAfter,
   type Ledger,
@@ -10,7 +13,9 @@ import {
   withOutcome,
 } from '../../core/ledger/ledger.ts';
 import type { MetadataForm } from '../../core/mapping/wanted-state.ts';
+import type { LoyaltyClient } from '../../loyalty/client.ts';
 import type { Contact } from '../../store/storefront-answers.gen.ts';
+import type { Members } from './own-member.ts';
 import {
   advance,
   asOf,
@@ -21,6 +26,7 @@ import {
   type Step,
   secondsUntil,
 } from './redemption.ts';
+import type { RewardStore } from './reward-store.ts';
 
 /** A customer's redemptions, the oldest first: one item of the ledger, on which concurrent changes conflict. */
 export interface RedemptionRecord {
@@ -59,6 +65,31 @@ export interface RedemptionsDeps {
   readonly now: () => Date;
   /** Days for which closed redemptions are remembered. */
   readonly retentionDays: number;
+}
+
+/** For the work on the redemptions of one shop, while a customer waits or in the worker. */
+export interface RedeemingDeps extends RedemptionsDeps, BreakerDeps {
+  readonly loyalty: Pick<
+    LoyaltyClient,
+    | 'listAvailableRewards'
+    | 'getRewardConfiguration'
+    | 'redeemRewardByKey'
+    | 'updateRewardMetadata'
+    | 'getRedeemedReward'
+    | 'cancelRedemption'
+    | 'changePoints'
+    | 'changeCashback'
+    | 'startChallenge'
+    | 'validateChallenge'
+  >;
+  readonly members: Members;
+  /** Gives up in time for the answer. */
+  readonly store: RewardStore;
+  /** Holds every redemption until its end, also if this process dies. */
+  readonly queue: EventQueue;
+  readonly telemetry: Telemetry;
+  /** When it fires, no call to the loyalty service is begun or waited for. */
+  readonly deadline: AbortSignal;
 }
 
 export interface OpenRedemptions {

@@ -1,3 +1,4 @@
+import { AFTER_UNKNOWN_OUTCOME_SECONDS } from '../../core/events/outcome.ts';
 import type { Body } from '../../loyalty/operations.ts';
 import type { RedemptionView, RewardKind } from '../../store/storefront-answers.gen.ts';
 
@@ -254,7 +255,7 @@ export type Step =
 export type ClosedAs = 'refused' | 'cancelled' | 'used' | 'credited';
 
 /** An unanswered call may still be under way for so long; by then its process has ended, too. */
-export const REPEAT_AFTER_SECONDS = 30;
+export const REPEAT_AFTER_SECONDS = AFTER_UNKNOWN_OUTCOME_SECONDS;
 /** Between the two look-ups that prove an absence. */
 export const LOOK_AGAIN_AFTER_SECONDS = 600;
 /**

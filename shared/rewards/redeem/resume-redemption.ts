@@ -1,23 +1,21 @@
 import { conclude, type Group, type Settle } from '../../core/batch/run-batch.ts';
 import type { Item } from '../../core/batch/waiting.ts';
-import { hasCode } from '../../core/calls/call-loyalty.ts';
+import { callService, hasCode } from '../../core/calls/call-loyalty.ts';
 import type { EventQueue, RedemptionEvent } from '../../core/events/event.ts';
-import type { Outcome, Rejection, RetryReason } from '../../core/events/outcome.ts';
+import {
+  type Outcome,
+  type Rejection,
+  type RetryReason,
+  unreadable,
+} from '../../core/events/outcome.ts';
 import { correlationOf } from '../../core/events/telemetry.ts';
 import { retryStore } from '../../core/store/store.ts';
-import type { LoyaltyClient } from '../../loyalty/client.ts';
 import { type AnnouncingDeps, announceAll } from '../balances/announce.ts';
 import { type FindDeps, type FindingShop, settlePointEvent } from '../balances/find-customer.ts';
 import type { CustomerSource } from '../balances/point-balance.ts';
 import { type BalanceDeps, settleBalances } from '../balances/settle-balances.ts';
-import {
-  type CreditDeps,
-  confirmAbsence,
-  deleteLateCode,
-  giveCredit,
-  makeCode,
-} from './make-code.ts';
-import { attemptRedeem, callService, judgeSpent, type RedeemCallDeps } from './redeem-call.ts';
+import { confirmAbsence, deleteLateCode, giveCredit, makeCode } from './make-code.ts';
+import { attemptRedeem, judgeSpent } from './redeem-call.ts';
 import {
   advance,
   CANCEL_AFTER_SECONDS,
@@ -37,29 +35,21 @@ import {
   findRedemption,
   type OpenRedemptions,
   openRedemptions,
+  type RedeemingDeps,
   type RedemptionsDeps,
   withRedemption,
 } from './redemption-record.ts';
-import { type ReturnDeps, returnReward, takeAgain } from './take-back.ts';
+import { returnReward, takeAgain } from './take-back.ts';
 
-interface ResumeDeps extends ReturnDeps, CreditDeps, RedeemCallDeps {
-  readonly store: ReturnDeps['store'] & CreditDeps['store'];
-  readonly loyalty: Pick<
-    LoyaltyClient,
-    'redeemRewardByKey' | 'updateRewardMetadata' | 'cancelRedemption' | 'getRedeemedReward'
-  > &
-    ReturnDeps['loyalty'];
-}
+type OfShop = Pick<RedeemingDeps, 'loyalty' | 'breaker' | 'members'>;
 
 interface StorefrontDeps
   extends BalanceDeps,
-    Omit<ResumeDeps, 'loyalty' | 'breaker' | 'members' | keyof BalanceDeps>,
+    Omit<RedeemingDeps, keyof OfShop | keyof BalanceDeps>,
     Omit<FindDeps, keyof BalanceDeps> {
   readonly shops: ReadonlyMap<
     string,
-    CustomerSource &
-      FindingShop &
-      Pick<ResumeDeps, 'loyalty' | 'breaker' | 'members'> & { readonly observes?: boolean }
+    CustomerSource & FindingShop & OfShop & { readonly observes?: boolean }
   >;
 }
 
@@ -155,14 +145,10 @@ async function announceOnce(
   await announceAll(shop, news, deps);
 }
 
-function unreadable(why: string): Outcome {
-  return { kind: 'rejected', reason: 'unreadable', why };
-}
-
 interface Work {
   readonly event: RedemptionEvent;
   readonly record: OpenRedemptions;
-  readonly deps: ResumeDeps;
+  readonly deps: RedeemingDeps;
 }
 
 /**
@@ -286,11 +272,7 @@ async function lookUp(
   const { id, state } = redemption;
   if (state.at !== 'calling') throw new Error(`a redemption without a key: it is ${state.at}`);
   const update = { OriginalKey: state.body.OriginalKey, Metadatas: [] };
-  const { result, outcome } = await callService(
-    'updateRewardMetadata',
-    (options) => deps.loyalty.updateRewardMetadata(update, options),
-    deps,
-  );
+  const { result, outcome } = await callService('updateRewardMetadata', [update], deps);
   if (result?.kind === 'success' || result?.kind === 'warning') {
     const spent = await judgeSpent(result, redemption, record, deps);
     if (spent.kind === 'unavailable') {
@@ -359,11 +341,7 @@ async function cancel(
   redeemedRewardId: number,
 ): Promise<Outcome> {
   const { record, deps } = work;
-  const { outcome } = await callService(
-    'cancelRedemption',
-    (options) => deps.loyalty.cancelRedemption(redeemedRewardId, options),
-    deps,
-  );
+  const { outcome } = await callService('cancelRedemption', [redeemedRewardId], deps);
   switch (outcome.kind) {
     // "Already cancelled" counts as applied.
     case 'applied':
@@ -387,11 +365,7 @@ async function restoreUncancelled(
   redeemedRewardId: number,
 ): Promise<Outcome> {
   const { record, deps } = work;
-  const { result, outcome } = await callService(
-    'getRedeemedReward',
-    (options) => deps.loyalty.getRedeemedReward(redeemedRewardId, options),
-    deps,
-  );
+  const { result, outcome } = await callService('getRedeemedReward', [redeemedRewardId], deps);
   if (outcome.kind === 'retry') return outcome;
   const isCancelled = result && 'value' in result ? result.value.IsCanceled : undefined;
   if (typeof isCancelled !== 'boolean') return getStuck(work, redemption, 'cancel-refused');

@@ -1,13 +1,10 @@
-import { throughBreaker } from '../../core/calls/call-loyalty.ts';
-import type { EventQueue } from '../../core/events/event.ts';
+import { callService, throughBreaker } from '../../core/calls/call-loyalty.ts';
 import type { Outcome } from '../../core/events/outcome.ts';
-import { errorFields, type Telemetry } from '../../core/events/telemetry.ts';
+import { errorFields } from '../../core/events/telemetry.ts';
 import { followMerges } from '../../core/ledger/entry.ts';
 import { retryStore, type StoreUnavailable } from '../../core/store/store.ts';
-import type { LoyaltyClient } from '../../loyalty/client.ts';
 import type { RedemptionView, TakeBackRefusal } from '../../store/storefront-answers.gen.ts';
-import { type CodeDeps, deleteLateCode, isOrdered } from './make-code.ts';
-import { callService, type RedeemCallDeps } from './redeem-call.ts';
+import { deleteLateCode, isOrdered } from './make-code.ts';
 import {
   advance,
   notReturned,
@@ -23,14 +20,13 @@ import {
   type OpenRedemptions,
   openRedemptions,
   type RecordChange,
+  type RedeemingDeps,
   type RedemptionRecord,
-  type RedemptionsDeps,
   type Settled,
   settle,
   tryStep,
   withRedemption,
 } from './redemption-record.ts';
-import type { RewardStore } from './reward-store.ts';
 
 /** Who may take back a reward whose code is unused, and for how many days after it was made. */
 export interface TakeBackRule {
@@ -88,12 +84,6 @@ function judge(
   }
 }
 
-export interface TakeBackDeps extends RedemptionsDeps, Pick<RedeemCallDeps, 'breaker'> {
-  readonly queue: EventQueue;
-  readonly telemetry: Telemetry;
-  readonly takeBack: TakeBackRule;
-}
-
 export type TakeBackAnswer =
   | { readonly kind: 'redemption'; readonly redemption: RedemptionView }
   | { readonly kind: 'refused'; readonly why: TakeBackRefusal }
@@ -108,7 +98,7 @@ export async function takeBackReward(
   customer: Customer,
   id: string,
   staffId: string | undefined,
-  deps: TakeBackDeps,
+  deps: RedeemingDeps & { readonly takeBack: TakeBackRule },
 ): Promise<TakeBackAnswer> {
   try {
     // The code would be gone, and the points not back, for as long as no call is made.
@@ -158,7 +148,7 @@ function begin(
 async function handToWorker(
   record: OpenRedemptions,
   { id, takeBack, since }: Redemption,
-  { queue }: TakeBackDeps,
+  { queue }: RedeemingDeps,
 ): Promise<void> {
   const receivedAt = takeBack?.at ?? since;
   const names = {
@@ -180,11 +170,6 @@ async function handToWorker(
   }
 }
 
-export interface ReturnDeps extends CodeDeps, Omit<RedeemCallDeps, 'loyalty'> {
-  readonly loyalty: Pick<LoyaltyClient, 'changePoints' | 'changeCashback'>;
-  readonly store: CodeDeps['store'] & Pick<RewardStore, 'readUses'>;
-}
-
 type Retry = Extract<Outcome, { kind: 'retry' }>;
 
 type Returned = Settled | Retry;
@@ -193,7 +178,7 @@ type Returned = Settled | Retry;
 export async function returnReward(
   record: OpenRedemptions,
   redemption: Redemption,
-  deps: ReturnDeps,
+  deps: RedeemingDeps,
 ): Promise<Returned> {
   const { id, state } = redemption;
   if (state.at !== 'returning') return { kind: 'settled', redemption };
@@ -232,7 +217,7 @@ const IN_PROGRESS: Retry = { kind: 'retry', why: 'redemption-in-progress' };
 async function deleteCode(
   record: OpenRedemptions,
   redemption: Redemption,
-  { store }: ReturnDeps,
+  { store }: RedeemingDeps,
 ): Promise<{ readonly kind: 'absent' | 'deleted' | 'used' } | StoreUnavailable> {
   const { shop } = record.customer;
   if (redemption.state.at !== 'returning') return { kind: 'absent' };
@@ -258,28 +243,20 @@ const TAKE = 1;
 export async function takeAgain(
   record: OpenRedemptions,
   { id, terms }: Redemption,
-  { loyalty, ledger, ...deps }: ReturnDeps,
+  deps: RedeemingDeps,
 ): Promise<Returned | Extract<Outcome, { kind: 'rejected' }>> {
   const { shop, customerId } = record.customer;
   const { cashback, value, points } = terms;
   if ((cashback ? value : points) === 0) return settle(record, id, { kind: 'taken-again' });
-  const customer = await followMerges({ shop, id: customerId }, ledger);
+  const customer = await followMerges({ shop, id: customerId }, deps.ledger);
   const change = {
     OperationType: TAKE,
     Reason: `An order used the code of redemption ${id}, which was taken back`,
     ChangeKey: `taken-back:${shop}:${id}`,
   } as const;
   const { outcome } = cashback
-    ? await callService(
-        'changeCashback',
-        (options) => loyalty.changeCashback(customer, { ...change, Value: -value }, options),
-        deps,
-      )
-    : await callService(
-        'changePoints',
-        (options) => loyalty.changePoints(customer, { ...change, Points: -points }, options),
-        deps,
-      );
+    ? await callService('changeCashback', [customer, { ...change, Value: -value }], deps)
+    : await callService('changePoints', [customer, { ...change, Points: -points }], deps);
   // A key that was used before counts as applied.
   return outcome.kind === 'applied' ? settle(record, id, { kind: 'taken-again' }) : outcome;
 }

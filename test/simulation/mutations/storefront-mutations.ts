@@ -28,7 +28,7 @@ export const storefrontMutations: readonly Mutation[] = (
     {
       name: 'repeated-at-once',
       bug: 'a redemption is repeated while the first attempt may still be executed',
-      find: 'export const REPEAT_AFTER_SECONDS = 30;',
+      find: 'export const REPEAT_AFTER_SECONDS = AFTER_UNKNOWN_OUTCOME_SECONDS;',
       replace: 'export const REPEAT_AFTER_SECONDS = 1;',
       within: 60,
     },

@@ -378,7 +378,8 @@ const answerWrong = (ledger: Ledger) =>
     {
       ...deps(ledger),
       loyalty: { validateChallenge: async () => wrong } as never,
-      members: {} as never,
+      ...{ members: {} as never, store: {} as never, queue: {} as never },
+      deadline: new AbortController().signal,
       newKey: () => 'key',
     },
   );

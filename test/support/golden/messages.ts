@@ -112,7 +112,6 @@ const EVENTS = {
   'point-event': { 'as it came': point },
   redemption: {
     click: redeem,
-    'point event': { ...redeem, topic: 'point-event' },
     operator: { ...redeem, topic: 'operator' },
   },
 } satisfies Record<EventKind, Readonly<Record<string, QueuedEvent>>>;

@@ -10,7 +10,6 @@ import { changeControl, woken } from '../../../../shared/core/calls/shop-pause.t
 import { batchesOf, type QueueFamily } from '../../../../shared/core/events/event.ts';
 import { AFTER_UNKNOWN_OUTCOME_SECONDS } from '../../../../shared/core/events/outcome.ts';
 import type { Ledger } from '../../../../shared/core/ledger/ledger.ts';
-import { REPEAT_AFTER_SECONDS } from '../../../../shared/rewards/redeem/redemption.ts';
 import { type Deployment, openLedger, openLists, QUEUE_OUTPUTS } from '../session/deployment.ts';
 import { counted } from '../terminal/text.ts';
 
@@ -47,7 +46,7 @@ const WHY: Readonly<Record<string, string>> = {
   'loyalty-unavailable': 'it failed, and is asked again after a while',
   'call-under-way': 'an earlier call may still be executed',
   'broke-off': 'the work broke off',
-  'redemption-in-progress': `a redemption without an answer is repeated ${REPEAT_AFTER_SECONDS} s after its call, not earlier`,
+  'redemption-in-progress': `a redemption without an answer is repeated ${AFTER_UNKNOWN_OUTCOME_SECONDS} s after its call, not earlier`,
 };
 
 /** In brackets, behind `FOR_WHAT`. */
@@ -190,7 +189,7 @@ export function wokenTexts(woken: readonly WokenMessage[], when = 'now'): readon
     ),
     ...tried(
       woken.filter((one) => !one.isHeldBack && isRepeatedLater(one)),
-      `${REPEAT_AFTER_SECONDS} s after its call, and cannot be earlier`,
+      `${AFTER_UNKNOWN_OUTCOME_SECONDS} s after its call, and cannot be earlier`,
     ),
     ...tried(late, `in ${longest} s at the latest, and cannot be earlier`).map(
       (words) => `${words} The last call had no answer, and the service may still execute it.`,

@@ -11,7 +11,6 @@ import { orderWithId, storeOrderOf } from '../../../fixtures/order-life.ts';
 import { buildOrder } from '../../../fixtures/order-payload.ts';
 import { simpleOrder } from '../../../fixtures/order-spec.ts';
 import { storeOrder } from '../../../fixtures/store-entities.ts';
-import { openBalanceWorker } from '../../../support/balance-worker.ts';
 import { openWebhookConnector } from '../../../support/webhook-connector.ts';
 
 const NEIGHBOUR = 'second-store.myshopify.com';
@@ -58,21 +57,6 @@ const operate = (connector: Connector, part: PausedPart, how: 'pause' | 'resume'
 const ids = (from: number, count: number) => Array.from({ length: count }, (_, n) => from + n);
 const sent = ({ loyalty }: Connector) =>
   [...loyalty.rows.orders.values()].map(({ OriginalId }) => OriginalId).toSorted();
-
-describe('a shop whose balances are paused', () => {
-  it('gets none written, and no question about them', async () => {
-    const worker = openBalanceWorker(['7001']);
-    const now = new Date(worker.clock.ms);
-    await changeControl(worker.ledger, SHOP, (control) =>
-      withOperatorPause(control, 'balances', 'robin', now),
-    );
-    await worker.announce('7001', 100);
-    expect(await worker.work()).toEqual({ received: 1, left: 1 });
-    // Nothing was begun that ends later, either.
-    for (let turn = 0; turn < 40; turn += 1) await new Promise(setImmediate);
-    expect([worker.store.calls, worker.asked()]).toEqual([[], 0]);
-  });
-});
 
 describe('a shop that the service throttles', () => {
   it('makes no more calls until the time that the service asked for is over; its neighbour goes on', async () => {

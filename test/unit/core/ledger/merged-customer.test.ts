@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { SHOP } from '../../../../local/harness/in-process-connector.ts';
 import { createMemoryLedger } from '../../../../local/harness/memory-ledger.ts';
 import { followMerges, noteMerge } from '../../../../shared/core/ledger/entry.ts';
 import type { Ledger } from '../../../../shared/core/ledger/ledger.ts';
-import { openBalanceWorker, SHOP } from '../../../support/balance-worker.ts';
 
 const now = new Date('2026-10-09T12:00:00.000Z');
 
@@ -63,22 +63,5 @@ describe('a merge in the ledger', () => {
     // No older than the moment of the merge, and no call is open.
     const entry = ledger.entries.get(`customer|${SHOP}|1`);
     expect(entry).toMatchObject({ version: now.getTime(), uncertain: false });
-  });
-});
-
-describe('the balance of a customer who was merged into another', () => {
-  it('is neither read nor written, and the kept one keeps their own', async () => {
-    const worker = openBalanceWorker(['1', '2']);
-    await worker.announce('2', 70);
-    await worker.work();
-    await merge(worker.ledger, '1', '2');
-    const asked = worker.asked();
-    await worker.announce('1', 999);
-    expect(await worker.work()).toEqual({ received: 1, left: 0 });
-    expect(worker.telemetry.total('skipped')).toBe(1);
-    expect(worker.asked()).toBe(asked);
-    expect(worker.store.customers.get('1')?.points).toBe('');
-    expect(worker.store.customers.get('2')?.points).toBe('70');
-    expect(await followMerges({ shop: SHOP, id: '1' }, worker.ledger)).toBe('2');
   });
 });

@@ -186,7 +186,7 @@ describe('a reading of a customer', () => {
         call.operation === operation
           ? { kind: 'failure', reason: 'time-out', mayHaveHappened: true }
           : pass();
-      expect(await read()).toMatchObject({ kind: 'retry', retry: { why: 'time-out' } });
+      expect(await read()).toMatchObject({ kind: 'retry', why: 'time-out' });
     }
   });
 });

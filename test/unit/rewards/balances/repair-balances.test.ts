@@ -362,7 +362,7 @@ describe('the comparison of balances with the report', () => {
         ...KEY,
         kind: 'balance',
         topic: 'repair',
-        deliveryId: 'repair/1/7',
+        deliveryId: 'repair/7/1',
         receivedAt: NOW.toISOString(),
       },
     ]);

@@ -2,7 +2,12 @@ import fc from 'fast-check';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { sequenceNumber } from '../../../../local/harness/memory-queue.ts';
 import type { Item } from '../../../../shared/core/batch/waiting.ts';
-import { changeControl, withServicePause } from '../../../../shared/core/calls/shop-pause.ts';
+import {
+  changeControl,
+  withOperatorPause,
+  withServicePause,
+} from '../../../../shared/core/calls/shop-pause.ts';
+import { noteMerge } from '../../../../shared/core/ledger/entry.ts';
 import {
   balanceKey,
   recallBalance,
@@ -336,5 +341,34 @@ describe('the tier of a balance', () => {
     expect(await worker.handle('1', 60, { at: 1 })).toEqual({ received: 1, left: 0 });
     const expected = { points: '60', cashback: '3', ...(tier && { tier }) };
     expect(worker.store.customers.get('1')).toEqual(expected);
+  });
+});
+
+describe('a shop whose balances are paused', () => {
+  it('gets none written, and no question about them', async () => {
+    const now = new Date(worker.clock.ms);
+    await changeControl(worker.ledger, SHOP, (control) =>
+      withOperatorPause(control, 'balances', 'robin', now),
+    );
+    await worker.announce('1', 100);
+    expect(await worker.work()).toEqual({ received: 1, left: 1 });
+    // Nothing was begun that ends later, either.
+    for (let turn = 0; turn < 40; turn += 1) await new Promise(setImmediate);
+    expect([worker.store.calls, worker.asked()]).toEqual([[], 0]);
+  });
+});
+
+describe('the balance of a customer who was merged into another', () => {
+  it('is neither read nor written, and the kept one keeps their own', async () => {
+    await worker.handle('2', 70);
+    const { ledger, clock } = worker;
+    const noted = { ledger, now: new Date(clock.ms), topic: 'customers/merge', retentionDays: 400 };
+    expect(await noteMerge({ shop: SHOP, id: '1' }, '2', noted)).toBe(true);
+    const asked = worker.asked();
+    expect(await worker.handle('1', 999)).toEqual({ received: 1, left: 0 });
+    expect(worker.telemetry.total('skipped')).toBe(1);
+    expect(worker.asked()).toBe(asked);
+    expect(worker.pointsOf('1')).toBe('');
+    expect(worker.pointsOf('2')).toBe('70');
   });
 });
