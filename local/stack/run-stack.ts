@@ -49,6 +49,8 @@ function narrate({ text }: Pick<LogLine, 'text'>): string | undefined {
       const what = fields.heldBack ? 'held back' : `try ${fields.tries} failed`;
       return line(`${what} (${fields.why}), again in ${fields.afterSeconds} s`);
     }
+    case 'waits for its next step':
+      return line(`waits ${fields.afterSeconds} s for its next step`);
     case 'parked in the dead-letter queue':
       return line(`PARKED for a person: ${fields.reason ?? fields.why ?? ''}`);
     default:

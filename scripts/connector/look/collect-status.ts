@@ -20,11 +20,7 @@ import {
 } from '../ground/checks/read-pauses.ts';
 import { readCredentials, secretsCheck } from '../ground/checks/read-secret.ts';
 import type { StoreRooms } from '../ground/checks/step.ts';
-import {
-  isRepeatedLater,
-  readWaiting,
-  type WaitingInShop,
-} from '../ground/checks/waiting-messages.ts';
+import { readWaiting, type WaitingInShop } from '../ground/checks/waiting-messages.ts';
 import { countDelivered } from '../ground/letters/read-letters.ts';
 import { type AuditRecord, readAudit } from '../ground/session/audit-records.ts';
 import {
@@ -212,7 +208,8 @@ function groupWaiting(
       .reduce((latest, end) => Math.max(latest, end), message.until);
   const known = queues.kind === 'known' ? queues.value : [];
   const empty = new Set(known.filter(isEmpty).map(({ family }) => family));
-  const left = waiting.filter(({ queue }) => !empty.has(queue));
+  // What is planned waits for nothing that a person could do.
+  const left = waiting.filter((one) => !empty.has(one.queue) && one.waitsFor !== 'planned');
   const groups = Map.groupBy(left, ({ shop, waitsFor }) => `${waitsFor} ${shop}`);
   return [...groups.values()].flatMap((messages) => {
     const [next] = messages;
@@ -224,9 +221,7 @@ function groupWaiting(
       since: new Date(since).toISOString(),
       nextTry: Number.isFinite(nextTry) ? new Date(nextTry).toISOString() : undefined,
       whys: [...new Set(messages.map(({ why }) => why))],
-      mayBeEarlier: messages.some(
-        (one) => !isRepeatedLater(one) && (one.notBefore ?? 0) < one.until,
-      ),
+      mayBeEarlier: messages.some((one) => (one.notBefore ?? 0) < one.until),
     };
   });
 }

@@ -139,6 +139,7 @@ function judgeGroup(group: WaitingStatus, { checks, credentials }: Status, now: 
       return { ...fail(paused ? said : what, DOCTOR), ...of, needs };
     }
     case 'patience':
+    case 'planned':
       break;
     case 'connector':
     case 'loyalty':

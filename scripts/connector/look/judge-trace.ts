@@ -160,7 +160,7 @@ function lettersOf({ key, letters }: Trace): Suggestion | undefined {
 
 /** Ends its wait: what a pause holds is only sent when that ends. */
 function wake({ key: { shop }, pause, waits: [wait] }: Trace): Suggestion | undefined {
-  if (!wait) return undefined;
+  if (!wait || wait.waitsFor === 'planned') return undefined;
   if (pause && isHolding(pause, wait)) return resumeSuggestion(pause);
   return { label: 'Try again now', line: line('retry-now', [], { shop, queue: wait.queue }) };
 }

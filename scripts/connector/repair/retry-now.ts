@@ -45,6 +45,7 @@ export async function retryNow(session: Session, options: RetryNowOptions): Prom
   const found = await readWaiting(deployment, domains, new Date());
   const meant = found.filter(
     (one) =>
+      one.waitsFor !== 'planned' &&
       (queue === undefined || one.queue === queue) &&
       (reason === undefined || one.waitsFor === reason),
   );

@@ -2,6 +2,7 @@ import type { Pauses } from '../calls/shop-pause.ts';
 import type { QueuedEvent, SourceQueue } from '../events/event.ts';
 import {
   isHeldBack,
+  isPlanned,
   isRetryWindowOver,
   queuedAt,
   type Rejection,
@@ -83,13 +84,16 @@ export async function delayMessages(
   const receives = Math.max(...stay.map(({ message }) => message.attempts));
   const tries = Math.max(...stay.map((item) => triesOf(item, retry)));
   const seconds = retryDelaySeconds({ ...retry, receives, tries }, deps.random);
+  // Nothing failed, and nothing is to be repaired.
+  const isWell = retry.pausedBy !== undefined || isPlanned(retry);
+  const said = isPlanned(retry) ? 'waits for its next step' : 'will be tried again';
   for (const { event } of stay) {
-    if (!retry.pausedBy) {
+    if (!isWell) {
       deps.telemetry.count('retried', { why: retry.why, ...(event && { kind: event.kind }) });
     }
     if (event && hasWaited(LONG_DAYS, event, deps)) deps.telemetry.count('waits-long');
     if (event && isStuck(event, retry, deps)) deps.telemetry.count('stuck', { why: retry.why });
-    deps.telemetry.log(retry.pausedBy ? 'info' : 'warn', 'will be tried again', {
+    deps.telemetry.log(isWell ? 'info' : 'warn', said, {
       ...(event && correlationOf(event)),
       why: retry.why,
       afterSeconds: seconds,

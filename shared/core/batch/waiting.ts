@@ -8,6 +8,7 @@ import {
 import {
   AFTER_UNKNOWN_OUTCOME_SECONDS,
   isHeldBack,
+  isPlanned,
   type Outcome,
   queuedAt,
   type RetryReason,
@@ -72,7 +73,8 @@ export const WAITS_FOR = [
   'patience',
 ] as const;
 
-export type WaitsFor = (typeof WAITS_FOR)[number];
+/** `planned`: the next step has its time, and no command can end this wait. */
+export type WaitsFor = (typeof WAITS_FOR)[number] | 'planned';
 
 const CONNECTOR: ReadonlySet<RetryReason['why']> = new Set([
   ...(['ledger-unavailable', 'dead-letter-queue-unavailable', 'newer-release'] as const),
@@ -90,6 +92,7 @@ function waitsFor(retry: RetryReason): WaitsFor {
   if (retry.pausedBy === 'operator') return 'paused';
   if (retry.misconfigured) return 'misconfigured';
   if (retry.throttled) return 'throttled';
+  if (isPlanned(retry)) return 'planned';
   if (PATIENT.has(retry.why) || waitsForTurn(retry)) return 'patience';
   if (CONNECTOR.has(retry.why)) return 'connector';
   return retry.unanswered ? 'store' : 'loyalty';

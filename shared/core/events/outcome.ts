@@ -197,8 +197,17 @@ const HELD_BACK: ReadonlySet<RetryReason['why']> = new Set([
   ...(['out-of-tokens', 'tokens-unreachable', 'shop-busy'] as const),
 ]);
 
+/** Steps of a redemption that have their time: nothing failed, and nothing can be earlier. */
+const PLANNED: ReadonlySet<RetryReason['why']> = new Set([
+  'redemption-in-progress',
+  'redemption-absent',
+  'redemption-to-cancel',
+]);
+
+export const isPlanned = ({ why }: RetryReason): boolean => PLANNED.has(why);
+
 /** Nothing was tried: the connector itself makes the message wait, so it counts as no failed try. */
-export const isHeldBack = ({ why }: RetryReason): boolean => HELD_BACK.has(why);
+export const isHeldBack = ({ why }: RetryReason): boolean => HELD_BACK.has(why) || PLANNED.has(why);
 
 /** All is well, and there is more to do than the rate limit or the shop's share of the workers allows. */
 export const waitsForTurn = ({ why }: RetryReason): boolean =>
@@ -214,11 +223,12 @@ export interface RetryRequest extends RetryReason {
 /**
  * Exponential with jitter: half of the delay is fixed, half is random, so that entities which failed
  * together do not come back together. A delay that the service asks for is a lower bound. What was held
- * back returns spread over half of the time that it was held back for.
+ * back returns spread over half of the time that it was held back for. A planned step comes at its time.
  */
 export function retryDelaySeconds(request: RetryRequest, random: () => number): number {
   const grown = grownDelay(request);
   const requested = Math.min(Math.max(request.afterSeconds || 0, 0), LONGEST_REQUESTED_SECONDS);
+  if (isPlanned(request)) return Math.ceil(Math.max(requested, 1));
   const least = Math.max(grown / 2, requested);
   const spread = isHeldBack(request) ? Math.max(grown, requested) : grown;
   return Math.ceil(least + (random() * spread) / 2);

@@ -199,13 +199,21 @@ async function resume(work: Work, redemption: Redemption | undefined): Promise<O
   }
 }
 
+/** A shopper's request has ended by then. What is still open can only be repeated when its time has come. */
+const LOOK_AFTER_SECONDS = 5;
+
+function inProgress(wait: number): Outcome {
+  const isFresh = wait > REPEAT_AFTER_SECONDS - LOOK_AFTER_SECONDS;
+  const afterSeconds = isFresh ? LOOK_AFTER_SECONDS : wait;
+  return { kind: 'retry', why: 'redemption-in-progress', afterSeconds };
+}
+
 /** The next attempt, when no earlier one can be under way. */
 async function repeat(work: Work, redemption: Redemption, since: string): Promise<Outcome> {
   const { record, deps } = work;
   const { id, state } = redemption;
-  if (secondsUntil(since, REPEAT_AFTER_SECONDS, deps.now()) > 0) {
-    return { kind: 'retry', why: 'redemption-in-progress' };
-  }
+  const wait = secondsUntil(since, REPEAT_AFTER_SECONDS, deps.now());
+  if (wait > 0) return inProgress(wait);
   if (state.at === 'calling' && state.attempts > 1) {
     // The service may answer every repetition unclearly, and still find the first call by its key. Before
     // the repetition: its answer may open the circuit breaker, which then allows no look-up. Without a
@@ -217,7 +225,7 @@ async function repeat(work: Work, redemption: Redemption, since: string): Promis
   switch (attempted.kind) {
     case 'known':
       return attempted.redemption?.state.at === 'calling' && !attempted.redemption.state.refusal
-        ? { kind: 'retry', why: 'redemption-in-progress' }
+        ? inProgress(REPEAT_AFTER_SECONDS)
         : resume(work, attempted.redemption);
     case 'not-sent':
       await applyStep(record, id, { kind: 'not-sent', attempt: attempted.attempt });

@@ -208,7 +208,7 @@ export async function returnReward(
   return settle(record, id, { kind: ordered ? 'use' : 'cancel' });
 }
 
-const IN_PROGRESS: Retry = { kind: 'retry', why: 'redemption-in-progress' };
+const IN_PROGRESS: Retry = { kind: 'retry', why: 'redemption-in-progress', afterSeconds: 60 };
 
 /**
  * By the discount's id: a merchant may have changed what `findCode` knows it by. Then by the code: a slow process may

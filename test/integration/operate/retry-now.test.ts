@@ -115,8 +115,14 @@ describe('loyalty-connector retry-now', () => {
       '1 message is tried again in 30 s at the latest, and cannot be earlier: orders 1. The last call had no answer',
     );
     expect(code).toBe(3);
-    await leaveWaiting(operated, { why: 'redemption-in-progress' });
-    const repeated = await operated.run('retry-now --wait 0');
-    expect(repeated.stdout).toContain('tried again 30 s after its call, and cannot be earlier');
+  });
+
+  it('leaves alone what waits for its next step, and status is well meanwhile', async () => {
+    await leaveWaiting(operated, { why: 'redemption-in-progress', afterSeconds: 30 });
+    const { code, stdout } = await operated.run('retry-now --wait 0');
+    expect([code, stdout]).toEqual([0, expect.stringContaining('No such message waits')]);
+    const status = await operated.run('status');
+    expect(status.stdout).toContain('WELL');
+    expect(status.stdout).not.toContain('retry-now');
   });
 });

@@ -78,6 +78,7 @@ interface JudgedDelay {
 /** Nothing was tried. */
 const HELD_BACK: ReadonlySet<string> = new Set([
   ...['loyalty-unavailable', 'shop-paused', 'call-under-way', 'shop-busy'],
+  ...['redemption-in-progress', 'redemption-absent', 'redemption-to-cancel'],
 ]);
 /**
  * The last wait could not be read: every receive counts as a failure. Of a message that cannot be read the log does not
@@ -85,13 +86,15 @@ const HELD_BACK: ReadonlySet<string> = new Set([
  */
 const UNREAD: ReadonlySet<string> = new Set(['ledger-unavailable', '']);
 /** Hours without any fault. */
-const PATIENT: ReadonlySet<string> = new Set(['not-cancelled', 'redemption-absent']);
+const PATIENT: ReadonlySet<string> = new Set(['not-cancelled']);
 /** Seconds, after a call without an answer. */
 const LONGEST_REQUESTED = 60;
 
 /** Seconds. After 30 receives it waits as long as any other, and during a pause as long as it lasts. */
 function mostHeldBack(why: string, receives: number): number {
   if (why === 'call-under-way') return 45;
+  // The longest is the time between two look-ups.
+  if (why.startsWith('redemption-')) return 600;
   if (why === 'shop-busy' && receives <= 30) return Math.min(5 * 4 ** (receives - 1), 120);
   return why === 'loyalty-unavailable' && receives <= 30 ? 180 : Number.POSITIVE_INFINITY;
 }

@@ -213,7 +213,8 @@ export class Workers {
         count: () => {},
         log: (level: string, message: string, fields: LogFields) => {
           const { topic, correlationId, why } = fields;
-          if (message === 'will be tried again') whys.set(`${topic} ${correlationId}`, String(why));
+          if (/^will be tried again$|^waits for its next step$/.test(message))
+            whys.set(`${topic} ${correlationId}`, String(why));
           if (why === 'loyalty-unavailable' && began > kernel.wokenAt) {
             const what = `${topic} ${correlationId} waits for the circuit breaker after an operator woke it`;
             kernel.journal.violation('not-probed', what);

@@ -30,6 +30,7 @@ export const FOR_WHAT: Readonly<Record<WaitsFor, string>> = {
   paused: 'for the end of a pause',
   connector: 'for the connector or AWS',
   patience: 'for something that may take hours',
+  planned: 'for the time of its next step',
 };
 
 /** Names that say nothing to a person. Empty: `FOR_WHAT` has said it. */
@@ -46,7 +47,6 @@ const WHY: Readonly<Record<string, string>> = {
   'loyalty-unavailable': 'it failed, and is asked again after a while',
   'call-under-way': 'an earlier call may still be executed',
   'broke-off': 'the work broke off',
-  'redemption-in-progress': `a redemption without an answer is repeated ${AFTER_UNKNOWN_OUTCOME_SECONDS} s after its call, not earlier`,
 };
 
 /** In brackets, behind `FOR_WHAT`. */
@@ -54,10 +54,6 @@ export function whysText(whys: readonly WaitingMessage['why'][]): string {
   const words = whys.map((why) => WHY[why] ?? why).filter(Boolean);
   return words.length === 0 ? '' : ` (${words.join(', ')})`;
 }
-
-/** Its worker keeps the distance from the call, which the wait does not hold. */
-export const isRepeatedLater = ({ why }: Pick<WaitingMessage, 'why'>): boolean =>
-  why === 'redemption-in-progress';
 
 /** What waits now, of these shops, the next to be tried first; or a part of it, if `most` is exceeded. */
 export async function readWaiting(
@@ -184,12 +180,8 @@ export function wokenTexts(woken: readonly WokenMessage[], when = 'now'): readon
   const longest = Math.max(...late.map(({ inSeconds }) => inSeconds));
   return [
     ...tried(
-      woken.filter((one) => !one.isHeldBack && !isRepeatedLater(one)),
+      woken.filter((one) => !one.isHeldBack),
       when,
-    ),
-    ...tried(
-      woken.filter((one) => !one.isHeldBack && isRepeatedLater(one)),
-      `${AFTER_UNKNOWN_OUTCOME_SECONDS} s after its call, and cannot be earlier`,
     ),
     ...tried(late, `in ${longest} s at the latest, and cannot be earlier`).map(
       (words) => `${words} The last call had no answer, and the service may still execute it.`,
