@@ -30,7 +30,13 @@ import {
   rejected,
   type WantedOther,
 } from './decide.ts';
-import { afterStep, type NextCall, nextCall, type OrderFacts } from './decide-order.ts';
+import {
+  afterStep,
+  type NextCall,
+  nextCall,
+  type OrderFacts,
+  type PersonReason,
+} from './decide-order.ts';
 import {
   cancelOrder,
   type ExecutionDeps,
@@ -196,6 +202,7 @@ export async function applyOrder(
       onApplied: (marked, outcome, { found }) => {
         const all = [...calls, ...outcome.calls];
         const after = factsAfter(next, change, mapped, facts, found);
+        if ('reason' in after) return reject(marked, parked(after), deps);
         const isOver = next.kind === 'cancel' || after.record?.completedAt === undefined;
         return isOver
           ? recordOrder(marked, mapped, after.record, all, deps)
@@ -261,15 +268,15 @@ function factsAfter(
   { wanted }: MappedOrder,
   facts: OrderFacts,
   found = false,
-): OrderFacts {
+): OrderFacts | PersonReason {
   switch (next.kind) {
     case 'send':
       return { ...facts, known: true, tellAgain: false, record: next.record };
     case 'take': {
-      // A repeated step may have used its key itself.
-      const isFirst = entry?.service?.step?.sum !== next.step.sum;
+      const repeated = entry?.service?.step?.sum === next.step.sum;
+      const record = afterStep(wanted, next.record, next.step, { found, repeated });
       // `tellAgain` stays: a dead worker may have left more than the step.
-      return { ...facts, record: afterStep(wanted, next.record, next.step, found && isFirst) };
+      return 'reason' in record ? record : { ...facts, record };
     }
     case 'cancel': {
       const { step: _, ...record } = facts.record ?? { total: 0, products: [], taken: 0 };

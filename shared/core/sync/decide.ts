@@ -206,7 +206,9 @@ function decideOrder(facts: Situation, mapped: MappedOrder): Decision {
   if (wanted.kind === 'order' && isEndedElsewhere(facts)) return leaveHeld(facts);
   const known = orderFacts(facts, wanted);
   const next = 'kind' in known ? known : nextCall(wanted, known, facts.assumptions);
-  if (next.kind === 'ask-store' && !facts.askedForBook) {
+  // A book that comes with changes only is missing where nothing shows what the order lost.
+  const lacksBook = next.kind === 'take' && !wanted.changed && !wanted.past;
+  if ((next.kind === 'ask-store' || lacksBook) && !facts.askedForBook) {
     return { kind: 'ask-store', book: 'always' };
   }
   if (!('kind' in known)) return { kind: 'apply-order', mapped, facts: known };
@@ -237,6 +239,8 @@ function sentenceOf(why: PersonReason): string {
     }
     case 'unbalanced':
       return `it counts ${text(why.wanted)} by the store's totals and ${text(why.booked)} by the store's list of its changes, and the ledger does not know what was sent: correct the points by hand`;
+    case 'key-used':
+      return `no answer came to a partial cancel, which was perhaps made before the ledger was lost: between ${text(why.least)} and ${text(why.most)} of it are taken: correct the points by hand`;
     case 'not-replaced':
       return notReplaced('ordersAreReplaced');
   }
@@ -394,16 +398,19 @@ function hidesParts({ snapshot: { source, entity }, mapped, rules }: Situation):
 }
 
 /**
- * True when the event alone would lead to what cannot be undone: the cancellation of a refunded order, a partial
+ * True when the snapshot alone would lead to what cannot be undone: the cancellation of a refunded order, a partial
  * cancel, a rise after one, or a person who must decide about it. The store is asked first: an exchange may have added
- * meanwhile what the event does not show. Only what the store itself cancelled stays cancelled (Shopify, "orderCancel").
+ * meanwhile what an event does not show, and no snapshot but the store's answer has the book. Only what the store itself
+ * cancelled stays cancelled (Shopify, "orderCancel").
  */
 function isFinal({ snapshot: { source, entity }, mapped, entry }: Situation): boolean {
-  if (source !== 'event' || mapped.kind !== 'wanted' || entity.kind !== 'order') return false;
+  if (source === 'store' || mapped.kind !== 'wanted' || entity.kind !== 'order') return false;
+  const { service } = entry ?? {};
+  // A feeder's snapshot is genuine: of an order that is not known as sent, nothing can be taken without a reading.
+  if (source === 'feeder' && !service) return false;
   const { wanted } = mapped;
   if (wanted.kind === 'cancelled-order') return entity.order.cancelledAt === undefined;
   if (wanted.kind !== 'order') return false;
-  const { service } = entry ?? {};
   if (service?.ended) return true;
   // What the ledger does not know may have been sent before it was lost.
   if (service?.completedAt === undefined)

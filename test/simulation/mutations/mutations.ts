@@ -162,13 +162,13 @@ export const mutations: readonly Mutation[] = [
     name: 'search-begins-with-the-oldest',
     bug: 'after a lost ledger the oldest sum is tried first, and its used key counts as if all was taken',
     find: 'step: searchFrom(upTo, wanted, record) };',
-    replace: 'step: searchFrom(upTo, wanted, record, sumsBelow(upTo, wanted, record).at(-1)) };',
+    replace: 'step: searchFrom(upTo, wanted, record, sumsBelow(upTo, wanted.past, record).at(-1)) };',
   },
   {
     name: 'repeated-step-counts-as-found',
     bug: 'a search that a dead worker began takes its own key for one that was used before',
-    find: 'found && isFirst)',
-    replace: 'found)',
+    find: '(found && !repeated)',
+    replace: 'found',
   },
   {
     name: 'their-part-is-not-recorded',
