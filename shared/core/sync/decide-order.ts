@@ -14,7 +14,7 @@ import {
 import type { HeldOrder } from './held-order.ts';
 
 /** What is known of the service's side of an order. */
-export interface OrderFacts {
+export interface ServiceSide {
   /** Something was sent, or may have been. */
   readonly known: boolean;
   readonly record: ServiceOrder | undefined;
@@ -63,16 +63,16 @@ const person = (why: PersonReason) => ({ kind: 'person', why }) as const;
  */
 export function nextCall(
   wanted: WantedOrder,
-  facts: OrderFacts,
+  side: ServiceSide,
   settings: RefundSettings,
 ): NextCall {
-  const { record } = facts;
+  const { record } = side;
   if (wanted.kind === 'cancelled-order') {
     const order = record?.completedAt === undefined ? wanted.order : withTold(wanted, record);
     return { kind: 'cancel', wanted: { ...wanted, order } };
   }
   const now = recordOf(wanted, record);
-  if (record?.completedAt === undefined || record.ended) return send(wanted, facts, settings, now);
+  if (record?.completedAt === undefined || record.ended) return send(wanted, side, settings, now);
   const { step } = record;
   if (step) {
     // Finished first and unchanged: its key may be used already. What follows a search, only the book says.
@@ -80,11 +80,11 @@ export function nextCall(
     return lacksBook ? { kind: 'ask-store' } : { kind: 'take', record, step };
   }
   const due = record.total - record.taken - now.total;
-  const differs = facts.tellAgain || record.rest !== now.rest;
+  const differs = side.tellAgain || record.rest !== now.rest;
   // An order that something was taken from stays with partial cancels, also if the setting changed.
   if (record.taken === 0 && (due <= 0 || settings.refunds === 'resend')) {
     const isSame = !differs && due === 0 && hasSameProducts(record, now);
-    return isSame ? { kind: 'nothing' } : send(wanted, facts, settings, now);
+    return isSame ? { kind: 'nothing' } : send(wanted, side, settings, now);
   }
   if (due < 0) {
     if (settings.raiseAfterPartialCancel === 'park') {
@@ -94,17 +94,17 @@ export function nextCall(
     }
     const total = now.total + record.taken;
     const raised = { ...now, total, taken: record.taken, products: addTaken(record, now) };
-    return send(wanted, facts, settings, raised);
+    return send(wanted, side, settings, raised);
   }
   const again = { ...record, rest: now.rest } as ServiceOrder;
   // Before anything is taken: the service may not hold the order yet.
-  if (facts.tellAgain) return send(wanted, facts, settings, again);
-  if (due === 0) return differs ? send(wanted, facts, settings, again) : { kind: 'nothing' };
+  if (side.tellAgain) return send(wanted, side, settings, again);
+  if (due === 0) return differs ? send(wanted, side, settings, again) : { kind: 'nothing' };
   const upTo = record.taken + due;
   // What passed within one moment is taken at once: a ledger that is lost between two calls would leave a riddle.
   const lasting = wanted.past?.filter(({ isPassing }) => !isPassing);
   const below = sumsBelow(upTo, lasting, record);
-  if (facts.searches || (below.length > 0 && isTied(lasting))) {
+  if (side.searches || (below.length > 0 && isTied(lasting))) {
     return { kind: 'take', record, step: searchFrom(upTo, wanted, record) };
   }
   // One by one, the oldest first: a ledger that was restored unnoticed finds their keys used.
@@ -322,7 +322,7 @@ function theirsIn({ Metadatas }: HeldForm): number | undefined {
 
 function send(
   wanted: WantedOrder,
-  { known, tellAgain }: OrderFacts,
+  { known, tellAgain }: ServiceSide,
   { ordersAreReplaced }: RefundSettings,
   record: ServiceOrder,
 ): NextCall {

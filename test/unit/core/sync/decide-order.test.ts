@@ -9,7 +9,7 @@ import { restKey, type WantedOrder } from '../../../../shared/core/mapping/wante
 import {
   afterStep,
   nextCall,
-  type OrderFacts,
+  type ServiceSide,
   type RefundSettings,
   recognize,
 } from '../../../../shared/core/sync/decide-order.ts';
@@ -51,7 +51,7 @@ const toldAs = ({ order: form }: WantedOrder, taken = 0): ServiceOrder => ({
   taken,
 });
 
-const facts = (record?: ServiceOrder, changes: Partial<OrderFacts> = {}): OrderFacts => ({
+const facts = (record?: ServiceOrder, changes: Partial<ServiceSide> = {}): ServiceSide => ({
   known: record !== undefined,
   record,
   tellAgain: false,
