@@ -34,8 +34,8 @@ import {
   afterStep,
   type NextCall,
   nextCall,
-  type ServiceSide,
   type PersonReason,
+  type ServiceSide,
 } from './decide-order.ts';
 import {
   cancelOrder,

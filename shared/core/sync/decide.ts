@@ -45,10 +45,10 @@ import {
 import type { OrderQuestion, Snapshot, StoreEntity } from '../store/store.ts';
 import {
   nextCall,
-  type ServiceSide,
   type PersonReason,
   type RefundSettings,
   recognize,
+  type ServiceSide,
 } from './decide-order.ts';
 import {
   type CallAssumptions,

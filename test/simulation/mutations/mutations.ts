@@ -162,7 +162,8 @@ export const mutations: readonly Mutation[] = [
     name: 'search-begins-with-the-oldest',
     bug: 'after a lost ledger the oldest sum is tried first, and its used key counts as if all was taken',
     find: 'step: searchFrom(upTo, wanted, record) };',
-    replace: 'step: searchFrom(upTo, wanted, record, sumsBelow(upTo, wanted.past, record).at(-1)) };',
+    replace:
+      'step: searchFrom(upTo, wanted, record, sumsBelow(upTo, wanted.past, record).at(-1)) };',
   },
   {
     name: 'repeated-step-counts-as-found',

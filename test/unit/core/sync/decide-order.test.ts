@@ -9,9 +9,9 @@ import { restKey, type WantedOrder } from '../../../../shared/core/mapping/wante
 import {
   afterStep,
   nextCall,
-  type ServiceSide,
   type RefundSettings,
   recognize,
+  type ServiceSide,
 } from '../../../../shared/core/sync/decide-order.ts';
 
 const COMPLETED = '2026-10-07T09:00:00.000Z';
@@ -109,11 +109,11 @@ describe('several refunds, one after the other', () => {
   });
 
   it('leave nothing of a product that is gone and that nothing was taken from', () => {
-    const taken = done(
-      whole,
-      toldAs(whole),
-      { sum: 10_000, value: 10_000, products: [['a', 10_000]] },
-    );
+    const taken = done(whole, toldAs(whole), {
+      sum: 10_000,
+      value: 10_000,
+      products: [['a', 10_000]],
+    });
     const sendGross = { ...byParts, raiseAfterPartialCancel: 'send-gross' } as const;
     const raised = nextCall(order({ a: 50, c: 60 }), facts(taken), sendGross);
     if (raised.kind !== 'send') throw new Error(raised.kind);
@@ -364,11 +364,11 @@ describe('the next call for a completed order', () => {
       order: { OrderTotal: 107 },
       record: { total: 107_000, taken: 0 },
     });
-    const taken = done(
-      whole,
-      toldAs(whole),
-      { sum: 15_000, value: 15_000, products: [['b', 15_000]] },
-    );
+    const taken = done(whole, toldAs(whole), {
+      sum: 15_000,
+      value: 15_000,
+      products: [['b', 15_000]],
+    });
     const person = { kind: 'person', why: { reason: 'raised', counts: 85_000, wanted: 92_000 } };
     const now = order({ a: 60, b: 25, c: 7 });
     expect(nextCall(now, facts(taken), byParts)).toEqual(person);
