@@ -32,16 +32,19 @@ const THROTTLED_PER_SECOND = 2;
 const LOOK_EVERY_MS = 200;
 /** Each may need a process of the receiver. */
 const SENDERS = 4;
+/** Of the quiet orders, so many change as soon as they were sent. */
+const CHANGED_EVERY = 5;
 
 /**
  * How long the orders of quiet shops take from the webhook to the call, in turns calm, while one shop floods a slow
  * service and another one is throttled, and while as many orders come from shops with quick services: that much more the
- * machine alone needs. On the local stack, with queues and table in a process of their own.
+ * machine alone needs. A change that comes during the call waits until the whole batch of it ends: that is the lock. On
+ * the local stack, with queues and table in a process of their own.
  */
 export const neighbours: Bench = {
   name: 'neighbours',
   async run({ quick }) {
-    const [rounds, seconds] = quick ? [1, 8] : [3, 18];
+    const [rounds, seconds] = quick ? [1, 8] : [4, 30];
     const folder = mkdtempSync(join(tmpdir(), 'neighbours-'));
     const aws = new AnsweringProcess<AwsReady, never>(AWS, {
       ports: { sqs: 0, dynamodb: 0 },
@@ -76,11 +79,7 @@ async function measure(
   seconds: number,
 ): Promise<readonly Figure[]> {
   const traffic = openTraffic(stack, await createOrderWriter());
-  const rows: Record<'calm' | 'flooded' | 'busy', (readonly number[])[]> = {
-    calm: [],
-    flooded: [],
-    busy: [],
-  };
+  const measured: Record<'calm' | 'flooded' | 'busy', QuietTimes>[] = [];
   // The first round starts the processes of all workers, and is not counted.
   for (let round = 0; round <= rounds; round += 1) {
     const length = round === 0 ? seconds / 2 : seconds;
@@ -88,42 +87,57 @@ async function measure(
     // Others in each round, because a shop stays busy for a while.
     const flooded = await traffic.besideFlood(stack.shops.slice(round * 2), length);
     const busy = await traffic.besideOthers(length);
-    if (round === 0) continue;
-    rows.calm.push(calm);
-    rows.flooded.push(flooded);
-    rows.busy.push(busy);
+    if (round > 0) measured.push({ calm, flooded, busy });
   }
   const note =
     `${rounds} rounds of ${seconds} s, ${QUIET_PER_SECOND} orders a second of ${QUIET_SHOPS} shops, beside ${FLOOD_PER_SECOND} a second of ` +
     `a shop at ${SLOW_MS / 1_000} s a call and ${THROTTLED_PER_SECOND} of a throttled one; floor: calm; peer: beside as many of quick shops`;
-  return [50, 99].map((percent): Figure => {
-    const of = (rounds: readonly (readonly number[])[]) =>
-      rounds.map((times) => quantileOf(times, percent / 100));
-    const [calm, flooded, busy] = [of(rows.calm), of(rows.flooded), of(rows.busy)];
-    const { median: value, ...spread } = spreadOf(flooded);
+  const bar = { kind: 'at-most', limit: 1.5, of: 'ratio' } as const;
+  /** Of all rounds together: the 99th percentile of one alone is nearly its slowest order. The spread is theirs. */
+  const figure = (key: string, of: keyof QuietTimes, percent: number): Omit<Figure, 'bar'> => {
+    const each = (beside: keyof (typeof measured)[0]) =>
+      measured.map((round) => quantileOf(round[beside][of], percent / 100));
+    const all = (beside: keyof (typeof measured)[0]) =>
+      quantileOf(
+        measured.flatMap((round) => round[beside][of]),
+        percent / 100,
+      );
+    const [value, floor, peer] = [all('flooded'), all('calm'), all('busy')];
     return {
-      key: `neighbours.p${percent}`,
-      ...{ value, spread, unit: 'ms', note },
-      floor: spreadOf(calm).median,
-      ratio: spreadOf(ratiosOf(flooded, calm)),
-      peer: spreadOf(busy).median,
-      peerRatio: spreadOf(ratiosOf(busy, calm)),
-      bar: { kind: 'at-most', limit: 1.5, of: 'ratio' },
+      ...{ key: `neighbours.${key}`, value, floor, peer, unit: 'ms', note },
+      spread: spreadOf(each('flooded')),
+      ratio: { ...spreadOf(ratiosOf(each('flooded'), each('calm'))), median: value / floor },
+      peerRatio: { ...spreadOf(ratiosOf(each('busy'), each('calm'))), median: peer / floor },
     };
-  });
+  };
+  return [
+    { ...figure('p50', 'first', 50), bar },
+    { ...figure('p99', 'first', 99), bar },
+    figure('lock', 'changed', 90),
+  ];
 }
+
+/** Milliseconds from the webhook to the arrival of the call, of each order, and of each change during a call. */
+type QuietTimes = Readonly<Record<'first' | 'changed', readonly number[]>>;
 
 function openTraffic(stack: RunningStack, writeOrder: WriteOrder) {
   const quick = stack.shops.slice(-QUICK_SHOPS - QUIET_SHOPS);
   const [quiet, others] = [quick.slice(-QUIET_SHOPS), quick.slice(0, QUICK_SHOPS)];
   for (const { loyalty } of quick) loyalty.faults.add({ kind: 'latency', ms: ANSWER_MS });
-  /** Epoch milliseconds of each webhook of the quiet shops, by the order's id. */
-  const sentAt = new Map<string, number>();
+  /** Epoch milliseconds of the webhooks of each order. */
+  const sentAt = new Map<string, readonly number[]>();
   let lastId = 7_000_000_000_000;
 
-  async function send({ shop, webhookAddress, webhookSecret }: RunningShop): Promise<void> {
-    const id = ++lastId;
-    const body = Buffer.from(writeOrder({ id, updatedAt: new Date(), lines: 1 }));
+  /** A new order, or a change of one. */
+  async function send(
+    { shop, webhookAddress, webhookSecret }: RunningShop,
+    id = ++lastId,
+  ): Promise<void> {
+    const before = sentAt.get(String(id)) ?? [];
+    // The store writes whole seconds.
+    const updatedAt = new Date(Date.now() + before.length * 1_000);
+    const subtotal = `${10 + before.length}.50`;
+    const body = Buffer.from(writeOrder({ id, updatedAt, subtotal, lines: 1 }));
     const { headers } = toFunctionUrlEvent({
       path: shop.path,
       shop: shop.domain,
@@ -134,7 +148,7 @@ function openTraffic(stack: RunningStack, writeOrder: WriteOrder) {
       body,
     });
     const { host: _, ...sent } = headers as Readonly<Record<string, string>>;
-    sentAt.set(String(id), Date.now());
+    sentAt.set(String(id), [...before, Date.now()]);
     // As the store does, sooner: on a busy machine the receiver may exceed its time-out.
     for (;;) {
       const answer = await fetch(webhookAddress, { method: 'POST', headers: sent, body });
@@ -159,27 +173,45 @@ function openTraffic(stack: RunningStack, writeOrder: WriteOrder) {
     await Promise.all(sent);
   }
 
-  /** Milliseconds from the webhook to the arrival of the call, of each order. */
-  async function quietOrders(seconds: number): Promise<readonly number[]> {
+  /** The shop of each quiet order, and when each of its calls arrived. */
+  function quietCalls() {
+    const all = quiet.flatMap((shop) =>
+      shop.loyalty.journal.entries({ operation: 'sendOrder' }).map(({ at, body }) => {
+        const { OriginalId: id } = body as { readonly OriginalId: string };
+        return { id, shop, at: Date.parse(at) };
+      }),
+    );
+    return Map.groupBy(all, ({ id }) => id);
+  }
+
+  async function quietOrders(seconds: number): Promise<QuietTimes> {
     for (const { loyalty } of quiet) loyalty.journal.clear();
-    await sendEvenly(quiet, QUIET_PER_SECOND, seconds);
+    const sending = [sendEvenly(quiet, QUIET_PER_SECOND, seconds)];
+    const changed = new Set<string>();
     for (;;) {
-      const calls = quiet.flatMap(({ loyalty }) =>
-        loyalty.journal.entries({ operation: 'sendOrder' }),
-      );
-      const times = calls.map(({ at, body }) => {
-        const { OriginalId } = body as { readonly OriginalId: string };
-        return Date.parse(at) - (sentAt.get(OriginalId) ?? Number.NaN);
-      });
-      if (times.length >= QUIET_PER_SECOND * seconds) return times;
       await sleep(LOOK_EVERY_MS);
+      const calls = quietCalls();
+      for (const [id, [first]] of calls) {
+        if (!first || changed.has(id) || Number(id) % CHANGED_EVERY !== 0) continue;
+        changed.add(id);
+        sending.push(send(first.shop, Number(id)));
+      }
+      const isChanged = [...changed].every((id) => calls.get(id)?.length === 2);
+      if (!isChanged || calls.size < QUIET_PER_SECOND * seconds) continue;
+      await Promise.all(sending);
+      const took = (id: string, index: number) =>
+        (calls.get(id)?.[index]?.at ?? Number.NaN) - (sentAt.get(id)?.[index] ?? Number.NaN);
+      return {
+        first: [...calls.keys()].map((id) => took(id, 0)),
+        changed: [...changed].map((id) => took(id, 1)),
+      };
     }
   }
 
   async function besideFlood(
     [flooding, throttled]: readonly RunningShop[],
     seconds: number,
-  ): Promise<readonly number[]> {
+  ): Promise<QuietTimes> {
     if (!flooding || !throttled) throw new Error('there are too few shops');
     flooding.loyalty.faults.add({ kind: 'latency', ms: SLOW_MS });
     throttled.loyalty.faults.add({ kind: 'http-429', retryAfterSeconds: 5 });
@@ -199,7 +231,7 @@ function openTraffic(stack: RunningStack, writeOrder: WriteOrder) {
     return times;
   }
 
-  async function besideOthers(seconds: number): Promise<readonly number[]> {
+  async function besideOthers(seconds: number): Promise<QuietTimes> {
     const perSecond = FLOOD_PER_SECOND + THROTTLED_PER_SECOND;
     const sent = sendEvenly(others, perSecond, seconds);
     const [times] = await Promise.all([quietOrders(seconds), sent]);

@@ -106,6 +106,8 @@ export type OrderFigures = Pick<
 export interface BookedFigures extends OrderFigures {
   /** ISO 8601: since then. */
   readonly at: string;
+  /** Within one moment, of which the order of changes is not known: the order may never have had these figures. */
+  readonly isPassing?: boolean;
 }
 
 export interface GiftCardPayment extends PartPayment {

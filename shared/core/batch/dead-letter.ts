@@ -42,7 +42,7 @@ export interface DeadLetterFacts {
   readonly family: QueueFamily;
   readonly reason: DeadLetterReason;
   readonly why: string;
-  readonly code: string | undefined;
+  readonly code?: string | undefined;
   /** How often the worker tried; undefined where it was not recorded. */
   readonly attempts: number | undefined;
   /** Epoch milliseconds: when it was given up. */
@@ -51,8 +51,8 @@ export interface DeadLetterFacts {
 
 /** What is known of a dead letter without its message. */
 export interface ListedDeadLetter extends DeadLetterFacts {
-  /** Undefined when its envelope cannot be read. */
-  readonly event: ListedEvent | undefined;
+  /** Absent when its envelope cannot be read. */
+  readonly event?: ListedEvent | undefined;
 }
 
 interface ListedEvent
@@ -98,15 +98,13 @@ export interface DeadLetterQueue {
  *
  * See docs/decisions/0035-the-dead-letter-stays-in-its-queue-and-its-summary-is-a-cache.md.
  */
-interface Summary extends Omit<DeadLetterFacts, 'letterId' | 'at' | 'code'> {
-  readonly code?: string | undefined;
-  /** ISO 8601. */
-  readonly at: string;
-  /** Absent when the envelope could not be read. */
-  readonly event?: SummaryOfEvent;
+export interface SummarizedDeadLetter extends ListedDeadLetter {
+  readonly event?: SummaryOfEvent | undefined;
   /** It left the queue. Kept until it expires: its worker may be about to write the summary. */
   readonly gone?: { readonly at: string; readonly how: WayOut };
 }
+
+type Summary = Omit<SummarizedDeadLetter, 'letterId'>;
 
 interface SummaryOfEvent extends ListedEvent {
   /** The store can be asked for what the body says. */
@@ -115,12 +113,6 @@ interface SummaryOfEvent extends ListedEvent {
 
 /** `removed`: without this connector, as a scan of the queue found. */
 export type WayOut = 'replayed' | 'dropped' | 'removed';
-
-/** A dead letter as its summary describes it. */
-export interface SummarizedDeadLetter extends ListedDeadLetter {
-  readonly event: SummaryOfEvent | undefined;
-  readonly gone: Summary['gone'];
-}
 
 /** As in the attributes of the dead letter. */
 const MOST_CHARACTERS = 1_000;
@@ -133,11 +125,9 @@ export async function writeSummary(
   reason: ParkingReason & { readonly family: QueueFamily },
   ledger: Pick<Ledger, 'write'>,
 ): Promise<void> {
-  const summary = {
-    ...reason,
-    why: reason.why.slice(0, MOST_CHARACTERS),
-    ...(event && { event: summaryOf(event) }),
-  };
+  const why = reason.why.slice(0, MOST_CHARACTERS);
+  const at = Date.parse(reason.at);
+  const summary = { ...reason, why, at, event: event && summaryOf(event) };
   await ledger.write(deadLetterKey(deadLetterIdOf(source)), entryOf(summary), undefined);
 }
 
@@ -146,9 +136,8 @@ export function summarize(
   letter: DeadLetterFacts,
   event: QueuedEvent | undefined,
 ): SummarizedDeadLetter {
-  const { letterId, family, reason, why, code, attempts, at } = letter;
-  const about = event && summaryOf(event);
-  return { letterId, family, reason, why, code, attempts, at, event: about, gone: undefined };
+  const { letterId } = letter;
+  return { letterId, ...factsOf(letter), event: event && summaryOf(event) };
 }
 
 /**
@@ -164,7 +153,7 @@ export async function restoreSummaries(
     change(entry: LedgerEntry | undefined) {
       const summary = form.read(entry?.remembered);
       if (entry && !summary?.gone) return undefined;
-      const written = { ...factsOf(letter), ...(letter.event && { event: letter.event }) };
+      const written = { ...factsOf(letter), event: letter.event };
       // SQS counts the days of what it moved from then on, and does not say when that was.
       return { ...entryOf(written), ...expiresAfter(DEAD_LETTER_DAYS, now) };
     },
@@ -203,7 +192,7 @@ export async function retireSummaries(
 }
 
 function factsOf({ family, reason, why, code, attempts, at }: DeadLetterFacts): Summary {
-  return { family, reason, why, code, attempts, at: new Date(at).toISOString() };
+  return { family, reason, why, code, attempts, at };
 }
 
 /** Undefined when a newer release wrote it. */
@@ -212,9 +201,7 @@ export function readSummary(
   remembered: string | undefined,
 ): SummarizedDeadLetter | undefined {
   const summary = form.read(remembered);
-  if (!summary) return undefined;
-  const { family, reason, why, code, attempts, at, event, gone } = summary;
-  return { letterId, family, reason, why, code, attempts, at: Date.parse(at), event, gone };
+  return summary && { letterId, ...summary };
 }
 
 const form = rememberedForm<Summary>('dead-letter', 1);
@@ -223,7 +210,9 @@ function entryOf(summary: Summary): LetterWrite {
   const { event, gone, at } = summary;
   return {
     ...form.entry(summary, 0, expiresAfter(DEAD_LETTER_DAYS, new Date(at))),
-    ...(!gone && { listed: { at, ...(event && { about: event }) } }),
+    ...(!gone && {
+      listed: { at: new Date(at).toISOString(), ...(event && { about: event }) },
+    }),
   };
 }
 

@@ -294,6 +294,19 @@ export async function conclude(
   }
 }
 
+/** One after the other, until one must stay. */
+export async function settleEach(
+  { items, unsettled }: Group,
+  work: (item: Item) => Outcome | Promise<Outcome>,
+  deps: ConcludeDeps,
+): Promise<RetryReason | undefined> {
+  for (const item of items) {
+    const retry = await conclude(item, await work(item), unsettled, deps);
+    if (retry) return retry;
+  }
+  return undefined;
+}
+
 function reportEnd(
   event: QueuedEvent,
   outcome: Exclude<Outcome, { kind: 'retry' | 'rejected' }>,

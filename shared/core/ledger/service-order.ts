@@ -19,7 +19,7 @@ export interface ServiceOrder {
   readonly products: readonly SentProduct[];
   /** Hash of the other fields; undefined where they are not known. */
   readonly rest?: string;
-  /** The sum of partial cancels that were confirmed. It only grows. */
+  /** The sum that is taken: partial cancels that were accepted, or whose keys turned out to be used. It only grows. */
   readonly taken: number;
   /** A partial cancel that was begun and is not recorded as done. */
   readonly step?: CancelStep;

@@ -45,6 +45,8 @@ export interface PastCount {
   /** Epoch milliseconds. */
   readonly at: number;
   readonly counts: number;
+  /** It may never have counted so: of changes in one moment, their order is not known. */
+  readonly isPassing?: boolean | undefined;
 }
 
 /** What the loyalty service should hold for one entity, in the words of its own contract. */

@@ -30,7 +30,13 @@ import {
   rejected,
   type WantedOther,
 } from './decide.ts';
-import { afterStep, type NextCall, nextCall, type OrderFacts } from './decide-order.ts';
+import {
+  afterStep,
+  type NextCall,
+  nextCall,
+  type PersonReason,
+  type ServiceSide,
+} from './decide-order.ts';
 import {
   cancelOrder,
   type ExecutionDeps,
@@ -173,17 +179,17 @@ type Call = Extract<NextCall, { kind: 'send' | 'take' | 'cancel' }>;
 export async function applyOrder(
   change: EntityChange,
   mapped: MappedOrder,
-  facts: OrderFacts,
+  side: ServiceSide,
   deps: ExecutionDeps,
   calls: readonly OperationId[] = [],
 ): Promise<Synced> {
   const { wanted } = mapped;
-  const next = nextCall(wanted, facts, deps.shop(change.key.shop).assumptions);
-  if (next.kind === 'nothing') return recordOrder(change, mapped, facts.record, calls, deps);
+  const next = nextCall(wanted, side, deps.shop(change.key.shop).assumptions);
+  if (next.kind === 'nothing') return recordOrder(change, mapped, side.record, calls, deps);
   if (next.kind === 'ask-store')
     throw new Error('the book was to be read before anything is called');
   // What was read is no basis for a later call, unless it was understood: then it is what calls began from.
-  const kept = { service: calls.length > 0 ? facts.record : change.entry?.service };
+  const kept = { service: calls.length > 0 ? side.record : change.entry?.service };
   if (next.kind === 'person') return reject(change, parked(next.why), deps, { facts: kept });
   // A cancellation may still show, and the first try of a step may have used its key.
   const keepsMark = next.kind === 'cancel' || (next.kind === 'take' && !!next.record.step);
@@ -195,7 +201,8 @@ export async function applyOrder(
       refusal: { keepsMark, facts: kept },
       onApplied: (marked, outcome, { found }) => {
         const all = [...calls, ...outcome.calls];
-        const after = factsAfter(next, change, mapped, facts, found);
+        const after = sideAfter(next, change, mapped, side, found);
+        if ('reason' in after) return reject(marked, parked(after), deps);
         const isOver = next.kind === 'cancel' || after.record?.completedAt === undefined;
         return isOver
           ? recordOrder(marked, mapped, after.record, all, deps)
@@ -255,25 +262,25 @@ async function perform(
   }
 }
 
-function factsAfter(
+function sideAfter(
   next: Call,
   { entry }: EntityChange,
   { wanted }: MappedOrder,
-  facts: OrderFacts,
+  side: ServiceSide,
   found = false,
-): OrderFacts {
+): ServiceSide | PersonReason {
   switch (next.kind) {
     case 'send':
-      return { ...facts, known: true, tellAgain: false, record: next.record };
+      return { ...side, known: true, tellAgain: false, record: next.record };
     case 'take': {
-      // A repeated step may have used its key itself.
-      const isFirst = entry?.service?.step?.sum !== next.step.sum;
+      const repeated = entry?.service?.step?.sum === next.step.sum;
+      const record = afterStep(wanted, next.record, next.step, { found, repeated });
       // `tellAgain` stays: a dead worker may have left more than the step.
-      return { ...facts, record: afterStep(wanted, next.record, next.step, found && isFirst) };
+      return 'reason' in record ? record : { ...side, record };
     }
     case 'cancel': {
-      const { step: _, ...record } = facts.record ?? { total: 0, products: [], taken: 0 };
-      return { ...facts, tellAgain: false, record: { ...record, ended: true } };
+      const { step: _, ...record } = side.record ?? { total: 0, products: [], taken: 0 };
+      return { ...side, tellAgain: false, record: { ...record, ended: true } };
     }
   }
 }

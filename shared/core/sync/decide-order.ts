@@ -14,7 +14,7 @@ import {
 import type { HeldOrder } from './held-order.ts';
 
 /** What is known of the service's side of an order. */
-export interface OrderFacts {
+export interface ServiceSide {
   /** Something was sent, or may have been. */
   readonly known: boolean;
   readonly record: ServiceOrder | undefined;
@@ -33,6 +33,8 @@ export type RefundSettings = Pick<
 export type PersonReason =
   | { readonly reason: 'raised'; readonly counts: number; readonly wanted: number }
   | { readonly reason: 'unexplained'; readonly held: number; readonly past: readonly PastCount[] }
+  /** No answer came to a partial cancel, and whether its key was used by it or before is not known. */
+  | { readonly reason: 'key-used'; readonly least: number; readonly most: number }
   /** The store's totals and its book count the order differently. */
   | { readonly reason: 'unbalanced'; readonly wanted: number; readonly booked: number }
   | { readonly reason: 'not-replaced' };
@@ -61,16 +63,16 @@ const person = (why: PersonReason) => ({ kind: 'person', why }) as const;
  */
 export function nextCall(
   wanted: WantedOrder,
-  facts: OrderFacts,
+  side: ServiceSide,
   settings: RefundSettings,
 ): NextCall {
-  const { record } = facts;
+  const { record } = side;
   if (wanted.kind === 'cancelled-order') {
     const order = record?.completedAt === undefined ? wanted.order : withTold(wanted, record);
     return { kind: 'cancel', wanted: { ...wanted, order } };
   }
   const now = recordOf(wanted, record);
-  if (record?.completedAt === undefined || record.ended) return send(wanted, facts, settings, now);
+  if (record?.completedAt === undefined || record.ended) return send(wanted, side, settings, now);
   const { step } = record;
   if (step) {
     // Finished first and unchanged: its key may be used already. What follows a search, only the book says.
@@ -78,11 +80,11 @@ export function nextCall(
     return lacksBook ? { kind: 'ask-store' } : { kind: 'take', record, step };
   }
   const due = record.total - record.taken - now.total;
-  const differs = facts.tellAgain || record.rest !== now.rest;
+  const differs = side.tellAgain || record.rest !== now.rest;
   // An order that something was taken from stays with partial cancels, also if the setting changed.
   if (record.taken === 0 && (due <= 0 || settings.refunds === 'resend')) {
     const isSame = !differs && due === 0 && hasSameProducts(record, now);
-    return isSame ? { kind: 'nothing' } : send(wanted, facts, settings, now);
+    return isSame ? { kind: 'nothing' } : send(wanted, side, settings, now);
   }
   if (due < 0) {
     if (settings.raiseAfterPartialCancel === 'park') {
@@ -92,15 +94,17 @@ export function nextCall(
     }
     const total = now.total + record.taken;
     const raised = { ...now, total, taken: record.taken, products: addTaken(record, now) };
-    return send(wanted, facts, settings, raised);
+    return send(wanted, side, settings, raised);
   }
   const again = { ...record, rest: now.rest } as ServiceOrder;
   // Before anything is taken: the service may not hold the order yet.
-  if (facts.tellAgain) return send(wanted, facts, settings, again);
-  if (due === 0) return differs ? send(wanted, facts, settings, again) : { kind: 'nothing' };
+  if (side.tellAgain) return send(wanted, side, settings, again);
+  if (due === 0) return differs ? send(wanted, side, settings, again) : { kind: 'nothing' };
   const upTo = record.taken + due;
-  const below = sumsBelow(upTo, wanted, record);
-  if (facts.searches || (below.length > 0 && isTied(wanted))) {
+  // What passed within one moment is taken at once: a ledger that is lost between two calls would leave a riddle.
+  const lasting = wanted.past?.filter(({ isPassing }) => !isPassing);
+  const below = sumsBelow(upTo, lasting, record);
+  if (side.searches || (below.length > 0 && isTied(lasting))) {
     return { kind: 'take', record, step: searchFrom(upTo, wanted, record) };
   }
   // One by one, the oldest first: a ledger that was restored unnoticed finds their keys used.
@@ -110,8 +114,8 @@ export function nextCall(
   return { kind: 'take', record, step: { sum, value: sum - record.taken, products } };
 }
 
-/** The book has several amounts of one second: not each of them was one of the order, and a sum may never have been one. */
-const isTied = ({ past = [] }: WantedOrder): boolean =>
+/** The book has several amounts of one moment: not each of them was one of the order, and a sum may never have been one. */
+const isTied = (past: WantedOrder['past'] = []): boolean =>
   past.some(({ at, counts }, index) => {
     const next = past[index + 1];
     return next?.at === at && next.counts !== counts;
@@ -120,12 +124,19 @@ const isTied = ({ past = [] }: WantedOrder): boolean =>
 /** The sums that may have been taken before, by the store's book: above what is known and below this one. */
 function sumsBelow(
   sum: number,
-  { past = [] }: WantedOrder,
+  past: WantedOrder['past'] = [],
   { total, taken, theirs = 0 }: ServiceOrder,
 ): readonly number[] {
   const sums = past.map(({ counts }) => total - theirs - counts);
   const below = sums.filter((one) => one > taken && one < sum);
   return [...new Set(below)].sort((one, other) => other - one);
+}
+
+/** By the book, it was certainly the sum of what was to be taken once. */
+function isLasting(sum: number, { past = [] }: WantedOrder, record: ServiceOrder): boolean {
+  const { total, theirs = 0 } = record;
+  const moments = [...Map.groupBy(past, ({ at }) => at).values()];
+  return moments.some((group) => group.every(({ counts }) => total - theirs - counts === sum));
 }
 
 /**
@@ -138,17 +149,20 @@ function searchFrom(
   record: ServiceOrder,
   sum = searchedFrom,
 ): CancelStep {
-  const [next = record.taken] = sumsBelow(sum, wanted, record);
+  const [next = record.taken] = sumsBelow(sum, wanted.past, record);
   return { sum, value: sum - next, products: [], searchedFrom };
 }
 
-/** The record once the step is done. `found`: its key was used before this ledger asked. */
+/**
+ * The record once the step is done. `found`: its key was used before; `repeated`: perhaps by this step itself, of which
+ * no answer came. Or why a person must decide.
+ */
 export function afterStep(
   wanted: WantedOrder,
   { step: _, ...record }: ServiceOrder,
   step: CancelStep,
-  found: boolean,
-): ServiceOrder {
+  { found = false, repeated = false } = {},
+): ServiceOrder | PersonReason {
   const { searchedFrom, sum, value } = step;
   if (searchedFrom === undefined) {
     const values = new Map(step.products);
@@ -159,13 +173,21 @@ export function afterStep(
   }
   // Not by today's book: the step took what was above this one when it was begun.
   const lower = sum - value;
-  if (found || lower <= record.taken) return { ...record, taken: searchedFrom };
+  if ((found && !repeated) || lower <= record.taken) return { ...record, taken: searchedFrom };
+  // If its own key was used before, all of it was taken. But then the next key is used as well, if it ever was a sum.
+  if (found && !isLasting(lower, wanted, record)) {
+    const least = record.taken + searchedFrom - lower;
+    return { reason: 'key-used', least, most: searchedFrom };
+  }
   return { ...record, step: searchFrom(searchedFrom, wanted, record, lower) };
 }
 
 /** What an order that the service holds says of itself. */
 type HeldForm = Partial<
-  Pick<HeldOrder, 'OrderTotal' | 'Products' | 'Customer' | 'Coupon' | 'Metadatas'>
+  Pick<
+    HeldOrder,
+    'OrderTotal' | 'OrderCompletedDate' | 'Products' | 'Customer' | 'Coupon' | 'Metadatas'
+  >
 >;
 
 interface Reading {
@@ -216,8 +238,9 @@ export function recognize(
     return { kind: 'record', record: { ...read, theirs, products: [] }, searches: true };
   }
   const { theirs = 0, step } = record ?? {};
-  const told = past.findIndex(({ counts }) => counts === total - theirs);
-  const since = past.slice(told + 1).map(({ counts }) => counts);
+  const completed = past.slice(firstAt(past, Date.parse(held.OrderCompletedDate ?? '')));
+  const told = completed.findIndex(({ counts }) => counts === total - theirs);
+  const since = completed.slice(told + 1).map(({ counts }) => counts);
   // More may have been taken than is due, and no partial cancel would tell it.
   if (since.some((counts) => counts < ours)) return unexplained;
   if (readTotals === 'as-sent') {
@@ -235,6 +258,12 @@ export function recognize(
     record: { ...read, total: most, taken: most - total },
     searches: false,
   };
+}
+
+/** The first of the amounts that it may have had then. One from before it was completed was never sent as such. */
+function firstAt(past: readonly PastCount[], moment: number): number {
+  const since = past.findLast(({ at }) => at <= moment)?.at;
+  return since === undefined ? 0 : past.findIndex(({ at }) => at === since);
 }
 
 /**
@@ -293,7 +322,7 @@ function theirsIn({ Metadatas }: HeldForm): number | undefined {
 
 function send(
   wanted: WantedOrder,
-  { known, tellAgain }: OrderFacts,
+  { known, tellAgain }: ServiceSide,
   { ordersAreReplaced }: RefundSettings,
   record: ServiceOrder,
 ): NextCall {

@@ -45,10 +45,10 @@ import {
 import type { OrderQuestion, Snapshot, StoreEntity } from '../store/store.ts';
 import {
   nextCall,
-  type OrderFacts,
   type PersonReason,
   type RefundSettings,
   recognize,
+  type ServiceSide,
 } from './decide-order.ts';
 import {
   type CallAssumptions,
@@ -60,8 +60,8 @@ import {
   type ServiceReading,
 } from './held-order.ts';
 
-/** All that is known when a decision is made. What is missing is asked for, each at most once. */
-export interface Facts {
+/** What was gathered when a decision is made. What is missing is asked for, each at most once. */
+export interface Gathered {
   readonly key: EntityKey;
   readonly event: Pick<StoreEvent, 'force'>;
   readonly entry: EntityEntry | undefined;
@@ -88,15 +88,15 @@ export type Decision =
   | { readonly kind: 'ask-service' }
   | { readonly kind: 'ask-customer'; readonly id: string; readonly mapped: Mapped }
   | { readonly kind: 'superseded' }
-  | { readonly kind: 'unchanged'; readonly mapped: Wanted; readonly advance: boolean }
+  | { readonly kind: 'unchanged'; readonly mapped: Wanted; readonly isNewer: boolean }
   /** With the entry, where the service holds an order that is left as it is. */
   | { readonly kind: 'skip'; readonly why: SkipReason; readonly held?: EntityEntry }
   | { readonly kind: 'rules-changed' }
   | { readonly kind: 'reject'; readonly outcome: Rejected }
   | { readonly kind: 'apply'; readonly mapped: Wanted & { readonly wanted: WantedOther } }
-  | { readonly kind: 'apply-order'; readonly mapped: MappedOrder; readonly facts: OrderFacts };
+  | { readonly kind: 'apply-order'; readonly mapped: MappedOrder; readonly side: ServiceSide };
 
-/** `if-changed`: with the book of an order from which something was taken; `always`: of any. */
+/** Of an order, with its book: `if-changed`, if it changed since it was placed; `always`, in any case. */
 type AskStore = { readonly kind: 'ask-store' } & Pick<OrderQuestion, 'book'>;
 
 export type WantedOther = Exclude<WantedState, WantedOrder>;
@@ -108,26 +108,26 @@ export type MappedOrder = Wanted & { readonly wanted: WantedOrder };
  * or the ledger, and is decided again with the answer. Nothing that cannot be undone is decided on an event alone.
  * See docs/decisions/0001-events-are-snapshots-and-only-differences-are-sent.md.
  */
-export function decide(facts: Facts): Decision {
-  const { key, read, rules, now } = facts;
-  const snapshot = facts.snapshot && withRedaction(facts.snapshot, facts.customer);
-  if (!snapshot) return askStore(facts);
-  const known = snapshot === facts.snapshot ? facts.mapped : undefined;
-  const mapped = known ?? mapSnapshot(key, snapshot, presumed(facts), rules, now);
-  const next = plan(facts, snapshot, mapped);
+export function decide(gathered: Gathered): Decision {
+  const { key, read, rules, now } = gathered;
+  const snapshot = gathered.snapshot && withRedaction(gathered.snapshot, gathered.customer);
+  if (!snapshot) return storeQuestion(gathered);
+  const known = snapshot === gathered.snapshot ? gathered.mapped : undefined;
+  const mapped = known ?? mapSnapshot(key, snapshot, presumed(gathered), rules, now);
+  const next = plan(gathered, snapshot, mapped);
   if (next.kind === 'superseded' || next.kind === 'ask-store') return next;
-  const situation = { ...facts, snapshot, mapped, isCall: next.kind === 'call' };
+  const situation = { ...gathered, snapshot, mapped, isCall: next.kind === 'call' };
   const customerId = unknownCustomer(situation);
   if (customerId !== undefined) return { kind: 'ask-customer', id: customerId, mapped };
-  const isSettled = next.kind === 'unchanged' && next.advance;
+  const isSettled = next.kind === 'unchanged' && next.isNewer;
   // Without them even "unchanged" may be wrong: an order's amount, a customer's details.
-  if ((situation.isCall || isSettled) && hidesParts(situation)) return askStore(facts);
-  if (situation.isCall && tellsTooLittle(situation)) return askStore(facts);
+  if ((situation.isCall || isSettled) && hidesParts(situation)) return storeQuestion(gathered);
+  if (situation.isCall && tellsTooLittle(situation)) return storeQuestion(gathered);
   if (!read && mayHoldMore(situation)) return { kind: 'ask-service' };
   // A cancellation is final: a late event must not try to revive the order.
   const isEnded = read?.held !== undefined && !isHeldLive(read.held);
-  if (isEnded && snapshot.source === 'event') return askStore(facts);
-  if (next.kind === 'leave') return leave(facts, next.mapped);
+  if (isEnded && snapshot.source === 'event') return storeQuestion(gathered);
+  if (next.kind === 'leave') return leave(gathered, next.mapped);
   if (next.kind !== 'call') return next;
   const { wanted } = next.mapped;
   if (!isOrder(wanted)) return { kind: 'apply', mapped: { ...next.mapped, wanted } };
@@ -143,21 +143,21 @@ type Plan =
 const OLD_AFTER_MS = 2 * 86_400_000;
 
 /** By versions and keys alone: whether enough is known for a call is asked afterwards. */
-export function plan(facts: Facts, snapshot: Snapshot, mapped: Mapped): Plan {
-  const { entry, doubt, event, now } = facts;
+export function plan(gathered: Gathered, snapshot: Snapshot, mapped: Mapped): Plan {
+  const { entry, doubt, event, now } = gathered;
   const { version, source } = snapshot;
   const next: Plan =
     mapped.kind === 'wanted' ? { kind: 'call', mapped } : { kind: 'leave', mapped };
   // Version 0: no snapshot was recorded yet, only a rejection or a code that was announced.
   if (entry === undefined || (entry.version === 0 && !entry.uncertain)) {
     const isOld = source === 'event' && now.getTime() - version > OLD_AFTER_MS;
-    return isOld ? askStore(facts) : next;
+    return isOld ? storeQuestion(gathered) : next;
   }
   if (version < entry.version) {
     // No other event may come to clear the mark: the worker that set it may have been late itself. Or the newer version
     // was skipped, perhaps because only a backfill may send it, and this is the backfill.
     const mayCount = entry.uncertain || (snapshot.history && !isKnown(entry));
-    if (mayCount && source !== 'store') return askStore(facts);
+    if (mayCount && source !== 'store') return storeQuestion(gathered);
     // A store that answers with an older state than the ledger's lags behind: its answer counts only
     // while the entry is uncertain.
     if (!entry.uncertain) return { kind: 'superseded' };
@@ -168,16 +168,16 @@ export function plan(facts: Facts, snapshot: Snapshot, mapped: Mapped): Plan {
   const isRedacted = snapshot.redactedAt !== undefined || predatesRedaction(entry, version);
   const isForced = event.force === true && !isRedacted;
   if (isSame && isForced) return next;
-  if (isSame) return { kind: 'unchanged', mapped, advance: version > entry.version };
+  if (isSame) return { kind: 'unchanged', mapped, isNewer: version > entry.version };
   if (version !== entry.version) return next;
   // The store did not change it since it was sent: only the rules did.
   const isByRules = !snapshot.newRules && differsByRulesAlone(mapped, entry);
   if (isByRules && entry.appliedKey !== undefined && !isForced) return { kind: 'rules-changed' };
   // Two states of one second: which of them is newer, only the store knows.
-  return source === 'event' ? askStore(facts) : next;
+  return source === 'event' ? storeQuestion(gathered) : next;
 }
 
-type Situation = Facts & {
+type Situation = Gathered & {
   readonly snapshot: Snapshot;
   readonly mapped: Mapped;
   /** The plan is to call. */
@@ -185,35 +185,37 @@ type Situation = Facts & {
 };
 
 /** With the past of an order from which something was taken: the keys of partial cancels follow from it. */
-function askStore({ key, entry, read, takeover }: Facts): AskStore {
+function storeQuestion({ key, entry, read, takeover }: Gathered): AskStore {
   if (key.kind !== 'order') return { kind: 'ask-store' };
   const mayBeTheirs = takeover !== undefined && !isKnown(entry);
   return { kind: 'ask-store', book: read?.held || mayBeTheirs ? 'always' : 'if-changed' };
 }
 
-function leave(facts: Facts, mapped: Exclude<Mapped, Wanted>): Decision {
+function leave(gathered: Gathered, mapped: Exclude<Mapped, Wanted>): Decision {
   if (mapped.kind === 'fault') {
     const why = faultText(mapped);
     return { kind: 'reject', outcome: { kind: 'rejected', reason: 'unmappable', why } };
   }
-  const isLeft = !isKnown(facts.entry) && isHeldLive(facts.read?.held);
-  return isLeft ? leaveHeld(facts, mapped.why) : { kind: 'skip', why: mapped.why };
+  const isLeft = !isKnown(gathered.entry) && isHeldLive(gathered.read?.held);
+  return isLeft ? leaveHeld(gathered, mapped.why) : { kind: 'skip', why: mapped.why };
 }
 
 function isOrder(wanted: WantedState): wanted is WantedOrder {
   return wanted.kind === 'order' || wanted.kind === 'cancelled-order';
 }
 
-function decideOrder(facts: Situation, mapped: MappedOrder): Decision {
+function decideOrder(gathered: Situation, mapped: MappedOrder): Decision {
   const { wanted } = mapped;
-  if (wanted.kind === 'order' && isEndedElsewhere(facts)) return leaveHeld(facts);
-  const known = orderFacts(facts, wanted);
-  const next = 'kind' in known ? known : nextCall(wanted, known, facts.assumptions);
-  if (next.kind === 'ask-store' && !facts.askedForBook) {
+  if (wanted.kind === 'order' && isEndedElsewhere(gathered)) return leaveHeld(gathered);
+  const known = serviceSide(gathered, wanted);
+  const next = 'kind' in known ? known : nextCall(wanted, known, gathered.assumptions);
+  // A book that comes with changes only is missing where nothing shows what the order lost.
+  const lacksBook = next.kind === 'take' && !wanted.changed && !wanted.past;
+  if ((next.kind === 'ask-store' || lacksBook) && !gathered.askedForBook) {
     return { kind: 'ask-store', book: 'always' };
   }
-  if (!('kind' in known)) return { kind: 'apply-order', mapped, facts: known };
-  const held = toThousandths(facts.read?.held?.OrderTotal);
+  if (!('kind' in known)) return { kind: 'apply-order', mapped, side: known };
+  const held = toThousandths(gathered.read?.held?.OrderTotal);
   const unknown = { reason: 'unexplained', held, past: [] } as const;
   return { kind: 'reject', outcome: parked(known.kind === 'person' ? known.why : unknown) };
 }
@@ -240,16 +242,18 @@ function sentenceOf(why: PersonReason): string {
     }
     case 'unbalanced':
       return `it counts ${text(why.wanted)} by the store's totals and ${text(why.booked)} by the store's list of its changes, and the ledger does not know what was sent: correct the points by hand`;
+    case 'key-used':
+      return `no answer came to a partial cancel, which was perhaps made before the ledger was lost: between ${text(why.least)} and ${text(why.most)} of it are taken: correct the points by hand`;
     case 'not-replaced':
       return notReplaced('ordersAreReplaced');
   }
 }
 
 /** Or what is to be asked first, or why a person must decide. */
-function orderFacts(
+function serviceSide(
   situation: Situation,
   wanted: WantedOrder,
-): OrderFacts | Exclude<ReturnType<typeof recognize>, { kind: 'record' }> {
+): ServiceSide | Exclude<ReturnType<typeof recognize>, { kind: 'record' }> {
   const { entry, event, read, rules, assumptions, snapshot } = situation;
   const known = isKnown(entry);
   const record = entry?.service;
@@ -269,7 +273,7 @@ function orderFacts(
   return { known: true, tellAgain, record: recognized.record, searches: recognized.searches };
 }
 
-type Both = Pick<Facts, 'entry' | 'read'>;
+type Both = Pick<Gathered, 'entry' | 'read'>;
 
 const wasCompleted = (entry: EntityEntry | undefined): boolean =>
   entry?.service?.completedAt !== undefined;
@@ -397,16 +401,19 @@ function hidesParts({ snapshot: { source, entity }, mapped, rules }: Situation):
 }
 
 /**
- * True when the event alone would lead to what cannot be undone: the cancellation of a refunded order, a partial
+ * True when the snapshot alone would lead to what cannot be undone: the cancellation of a refunded order, a partial
  * cancel, a rise after one, or a person who must decide about it. The store is asked first: an exchange may have added
- * meanwhile what the event does not show. Only what the store itself cancelled stays cancelled (Shopify, "orderCancel").
+ * meanwhile what an event does not show, and no snapshot but the store's answer has the book. Only what the store itself
+ * cancelled stays cancelled (Shopify, "orderCancel").
  */
 function isFinal({ snapshot: { source, entity }, mapped, entry }: Situation): boolean {
-  if (source !== 'event' || mapped.kind !== 'wanted' || entity.kind !== 'order') return false;
+  if (source === 'store' || mapped.kind !== 'wanted' || entity.kind !== 'order') return false;
+  const { service } = entry ?? {};
+  // A feeder's snapshot is genuine: of an order that is not known as sent, nothing can be taken without a reading.
+  if (source === 'feeder' && !service) return false;
   const { wanted } = mapped;
   if (wanted.kind === 'cancelled-order') return entity.order.cancelledAt === undefined;
   if (wanted.kind !== 'order') return false;
-  const { service } = entry ?? {};
   if (service?.ended) return true;
   // What the ledger does not know may have been sent before it was lost.
   if (service?.completedAt === undefined)

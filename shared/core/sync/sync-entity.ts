@@ -14,7 +14,7 @@ import {
   retention,
   settle,
 } from './apply.ts';
-import { type Decision, decide, type Facts } from './decide.ts';
+import { type Decision, decide, type Gathered } from './decide.ts';
 import { sendCode } from './fan-out.ts';
 import { type ExecutionDeps, readFromService, type Synced } from './held-order.ts';
 import { type Candidate, carriedSnapshot, readSnapshot } from './read-snapshot.ts';
@@ -57,13 +57,13 @@ export async function syncEntity(
   );
 }
 
-async function proceed(facts: Facts, candidate: Candidate, deps: SyncDeps): Promise<Synced> {
-  const { key, entry, snapshot } = facts;
+async function proceed(gathered: Gathered, candidate: Candidate, deps: SyncDeps): Promise<Synced> {
+  const { key, entry, snapshot } = gathered;
   const { shop } = key;
   const { event, customers = deps.ledger } = candidate;
-  const decision = decide(facts);
-  const again = (answer: Partial<Facts>) =>
-    proceed({ ...facts, mapped: undefined, ...answer, now: deps.now() }, candidate, deps);
+  const decision = decide(gathered);
+  const again = (answer: Partial<Gathered>) =>
+    proceed({ ...gathered, mapped: undefined, ...answer, now: deps.now() }, candidate, deps);
   switch (decision.kind) {
     case 'ask-store': {
       const { book } = decision;
@@ -88,10 +88,10 @@ async function proceed(facts: Facts, candidate: Candidate, deps: SyncDeps): Prom
     const { outcome } = answer;
     if (outcome.kind !== 'rejected') return answer;
     // Scans must know that it was asked for.
-    return reject(changeOf(facts, snapshot, event, deps), outcome, deps);
+    return reject(changeOf(gathered, snapshot, event, deps), outcome, deps);
   }
   await deps.rewards?.orderSeen(key.shop, entity, deps);
-  const synced = await apply(decision, changeOf(facts, snapshot, event, deps), deps);
+  const synced = await apply(decision, changeOf(gathered, snapshot, event, deps), deps);
   if (synced.outcome.kind !== 'retry') await sendRespelled(event, snapshot, deps);
   return synced;
 }
@@ -112,17 +112,17 @@ async function apply(decided: Settled, change: EntityChange, deps: SyncDeps): Pr
     case 'skip':
       return skip(change, decided, deps);
     case 'unchanged':
-      return decided.advance ? advance(change, decided, deps) : { outcome: UNCHANGED, entry };
+      return decided.isNewer ? recordNewer(change, decided, deps) : { outcome: UNCHANGED, entry };
     case 'apply':
       return applyOther(change, decided.mapped, deps);
     case 'apply-order':
-      return applyOrder(change, decided.mapped, decided.facts, deps);
+      return applyOrder(change, decided.mapped, decided.side, deps);
   }
 }
 
 const UNCHANGED = { kind: 'unchanged' } as const;
 
-async function advance(
+async function recordNewer(
   change: EntityChange,
   { mapped: { rules } }: Extract<Decision, { kind: 'unchanged' }>,
   deps: SyncDeps,
@@ -154,7 +154,7 @@ async function skip(
 }
 
 function changeOf(
-  { key, entry }: Facts,
+  { key, entry }: Gathered,
   snapshot: Snapshot,
   event: StoreEvent,
   { now }: SyncDeps,

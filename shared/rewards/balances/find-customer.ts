@@ -1,5 +1,5 @@
 import type { ConcludeDeps } from '../../core/batch/delay-or-park.ts';
-import { conclude, type Group } from '../../core/batch/run-batch.ts';
+import { type Group, settleEach } from '../../core/batch/run-batch.ts';
 import { ask, type CircuitBreaker } from '../../core/calls/call-loyalty.ts';
 import type {
   BalanceEvent,
@@ -47,18 +47,15 @@ const SEARCHED_DAYS = 1 / 24;
  * Read → find the customer → send the balance, or a request to read it, to that customer's own group. There it is ordered
  * with all other events of the customer, by its date.
  */
-export async function settlePointEvent(
-  group: Group,
-  deps: FindDeps,
-): Promise<RetryReason | undefined> {
-  for (const item of group.items) {
-    const { event } = item;
-    if (event?.kind !== 'point-event')
+export function settlePointEvent(group: Group, deps: FindDeps): Promise<RetryReason | undefined> {
+  return settleEach(
+    group,
+    ({ event }) => {
+      if (event?.kind === 'point-event') return passOn(event, deps);
       throw new Error(`a group of point events has another event: ${event?.kind}`);
-    const retry = await conclude(item, await passOn(event, deps), group.unsettled, deps);
-    if (retry) return retry;
-  }
-  return undefined;
+    },
+    deps,
+  );
 }
 
 async function passOn(event: PointEvent, deps: FindDeps): Promise<Outcome> {

@@ -1,13 +1,8 @@
-import { conclude, type Group, type Settle } from '../../core/batch/run-batch.ts';
+import { type Group, type Settle, settleEach } from '../../core/batch/run-batch.ts';
 import type { Item } from '../../core/batch/waiting.ts';
 import { callService, hasCode } from '../../core/calls/call-loyalty.ts';
 import type { EventQueue, RedemptionEvent } from '../../core/events/event.ts';
-import {
-  type Outcome,
-  type Rejection,
-  type RetryReason,
-  unreadable,
-} from '../../core/events/outcome.ts';
+import { type Outcome, type Rejection, unreadable } from '../../core/events/outcome.ts';
 import { correlationOf } from '../../core/events/telemetry.ts';
 import { retryStore } from '../../core/store/store.ts';
 import { type AnnouncingDeps, announceAll } from '../balances/announce.ts';
@@ -67,8 +62,10 @@ export const settleStorefront: Settle<StorefrontDeps> = (all, deps) => {
         entries,
       );
       return (group) => {
-        if (isObserved(group, deps)) return settleObserved(group, deps);
-        if (isOf('redemption', group)) return settleRedemption(group, deps);
+        if (isObserved(group, deps)) return settleEach(group, leaveObserved, deps);
+        if (isOf('redemption', group)) {
+          return settleEach(group, (item) => resumeItem(item, deps), deps);
+        }
         return isOf('point-event', group) ? settlePointEvent(group, deps) : settleBalance(group);
       };
     },
@@ -82,27 +79,10 @@ const isObserved = ({ items }: Group, { shops }: StorefrontDeps): boolean =>
   items.some(({ event }) => event && shops.get(event.shop)?.observes);
 
 /** Nothing is written to the store. A redemption that began before goes on when the shop is live again. */
-async function settleObserved(
-  { items, unsettled }: Group,
-  deps: StorefrontDeps,
-): Promise<RetryReason | undefined> {
-  for (const item of items) {
-    if (item.event?.kind === 'redemption') return { why: 'shop-paused', pausedBy: 'operator' };
-    await conclude(item, { kind: 'skipped', why: 'observing' }, unsettled, deps);
-  }
-  return undefined;
-}
-
-async function settleRedemption(
-  { items, unsettled }: Group,
-  deps: StorefrontDeps,
-): Promise<RetryReason | undefined> {
-  for (const item of items) {
-    const retry = await conclude(item, await resumeItem(item, deps), unsettled, deps);
-    if (retry) return retry;
-  }
-  return undefined;
-}
+const leaveObserved = ({ event }: Item): Outcome =>
+  event?.kind === 'redemption'
+    ? { kind: 'retry', why: 'shop-paused', pausedBy: 'operator' }
+    : { kind: 'skipped', why: 'observing' };
 
 async function resumeItem(item: Item, deps: StorefrontDeps): Promise<Outcome> {
   if (!item.event) return unreadable(item.unreadable);

@@ -143,7 +143,7 @@ function refundPayload(node: RefundNode | undefined) {
 function discountPayload(discount: OrderNode['discountApplications']['nodes'][number]) {
   return discount.__typename === 'DiscountCodeApplication'
     ? { type: 'discount_code', code: discount.code }
-    : { type: 'other' };
+    : { type: discount.__typename === 'ManualDiscountApplication' ? 'manual' : 'other' };
 }
 
 export function customerPayload(customer: Omit<CustomerNode, 'metafields'>) {

@@ -75,7 +75,8 @@ export function bookOf(
       const isLast = until.length === movements.length;
       const owed = isLast ? [parts.owed] : [undefined, ZERO];
       const figures = figuresOf(order, until, parts, owed);
-      states.push(...figures.map((one) => ({ ...one, at: new Date(at).toISOString() })));
+      const when = { at: new Date(at).toISOString(), isPassing: some.length < group.length };
+      states.push(...figures.map((one) => ({ ...one, ...when })));
     }
     before = [...before, ...group];
   }
@@ -224,6 +225,16 @@ export function giftCardPayment(
   const cards = paidBy(byCard, owed);
   const { part } = paidBy(ofCredit, cards.stillOwed);
   return { ...both, apart: { cards: cards.part, credit: { ...part, ...credit } } };
+}
+
+/** Within this time of its order, a checkout has paid. */
+const PAID_AT_ONCE_MS = 60_000;
+
+/** A gift card or store credit paid later: the order may have counted more before, and no field of it shows that. */
+export function isPaidLate({ placedAt }: StoreOrder, payments: readonly Payment[]): boolean {
+  const isLate = ({ processedAt }: Payment) =>
+    Date.parse(processedAt ?? '') - Date.parse(placedAt) > PAID_AT_ONCE_MS;
+  return payments.some((one) => PAID.has(one.kind) && byEither(one) && isLate(one));
 }
 
 export function moneyIn(transactions: readonly Transaction[]) {

@@ -55,7 +55,7 @@ const resize = (mix: CreditMix, size: Amount): CreditMix => divideCredit(mix, si
 function convert(mix: CreditMix, { paid, currency }: CreditPayment): CreditMix {
   const part = (amount: Amount) => share(amount, paid, creditIn(mix), minorDigits(currency));
   const refunds = part(mix.refunds);
-  const unknown = smallest([part(mix.unknown), subtract(paid, refunds)]) ?? ZERO;
+  const unknown = smallest([part(mix.unknown), subtract(paid, refunds)]);
   return { refunds, unknown, gifts: subtract(paid, sum([refunds, unknown])) };
 }
 
@@ -259,7 +259,7 @@ class Account {
     const left = new Map<Lot, CreditMix>();
     let missing = amount;
     for (const lot of this.#lots.toSorted((a, b) => Number(hasEnded(a)) - Number(hasEnded(b)))) {
-      const part = smallest([missing, creditIn(lot.mix)]) ?? ZERO;
+      const part = smallest([missing, creditIn(lot.mix)]);
       const divided = divideCredit(lot.mix, part);
       missing = subtract(missing, part);
       left.set(lot, divided.left);

@@ -46,6 +46,7 @@ import {
   bookOf,
   byCredit,
   giftCardPayment,
+  isPaidLate,
   moneyIn,
   type Payment,
   type PaymentParts,
@@ -116,18 +117,20 @@ async function orderFromNode(
   if ('kind' in whole) return whole;
   const read = readOrderWebhook(orderAsPayload(whole));
   if (read.kind !== 'read') return failure('unreadable-answer');
-  const needsBook = wanted === 'always' || (wanted === 'if-changed' && read.order.changed);
-  const paid = await readPayments(ask, node, storeCredit, needsBook);
+  const isWanted = (changed: boolean) =>
+    wanted === 'always' || (wanted === 'if-changed' && changed);
+  const paid = await readPayments(ask, node, storeCredit, isWanted(read.order.changed));
   if ('kind' in paid) return paid;
   const { payments, credit } = paid;
+  const changed = read.order.changed || isPaidLate(read.order, payments);
   const owed = atLeastZero(amountOf(node.totalOutstandingSet));
   const parts = { owed, refunds: whole.refunds, credit };
   const order = {
     ...read.order,
-    ...orderDetails(whole.node),
+    ...{ ...orderDetails(whole.node), changed },
     paidWithGiftCards: giftCardPayment(payments, read.order, parts),
   };
-  if (!needsBook) return order;
+  if (!isWanted(changed)) return order;
   const agreements = whole.agreements ?? (await readAgreements(ask, node));
   if ('kind' in agreements) return agreements;
   return { ...order, book: bookOf(order, agreements, payments, parts) };

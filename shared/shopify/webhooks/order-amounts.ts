@@ -62,8 +62,18 @@ export function currentAmounts(payload: OrderPayload) {
     },
     outstanding,
     refundedWithoutLines: isKept ? refundedWithoutLines : ZERO,
-    changed: refunds.length > 0 || all.some(({ isWhole }) => !isWhole),
+    changed: refunds.length > 0 || all.some(({ isWhole }) => !isWhole) || mayBeDiscounted(payload),
   };
+}
+
+/** Longer than a till or a draft needs from the order to its last change. */
+const PLACED_AT_ONCE_MS = 10 * 60_000;
+
+/** An edit adds discounts as a person does, and no field says when. At first, none was added since. */
+function mayBeDiscounted(payload: OrderPayload): boolean {
+  const { discount_applications, updated_at, processed_at, created_at } = payload;
+  const age = Date.parse(updated_at) - Date.parse(processed_at ?? created_at ?? '');
+  return age > PLACED_AT_ONCE_MS && !!discount_applications?.some(({ type }) => type === 'manual');
 }
 
 /** The tax is a part of the worth if the order's prices include taxes. */

@@ -373,32 +373,6 @@ describe('the normal shopper', () => {
       expect(program.pointsOf(till)).toBe(THEIRS);
     },
   );
-
-  it('takes a reward back, and redeems again', async () => {
-    const program = await openProgram(connectors, { storefront: { readsPerMinute: 1_000 } });
-    const robin = await addShopper(program, 'e-mail address', 250);
-    const { json } = await ask(program, 'account', robin, 'redeem', program.click());
-    await program.rest();
-    const body = { redemptionId: json.redemption.id };
-    expect((await ask(program, 'account', robin, 'take-back', body)).status).toBe(200);
-    await program.rest();
-    expect([program.pointsOf(robin), program.codesOf(robin)]).toEqual([250, 0]);
-    for (const door of doors) {
-      const { status } = await ask(program, door, robin, 'redeem', program.click(3));
-      expect([door, status]).toEqual([door, 200]);
-    }
-    await program.rest();
-    expect([program.pointsOf(robin), program.codesOf(robin)]).toEqual([100, 3]);
-  });
-
-  it('sees what an own order earns', async () => {
-    const program = await openProgram(connectors, { storefront: { readsPerMinute: 1_000 } });
-    const robin = await addShopper(program, 'e-mail address', 0);
-    const id = program.buy(robin, 133.4);
-    await program.rest();
-    const { json } = await program.one.account(robin, 'order', { query: `id=${id}` });
-    expect(json).toMatchObject({ state: 'earns', points: 133.4 });
-  });
 });
 
 describe('a caller with `posCustomerId: store-id`', () => {
@@ -486,17 +460,5 @@ describe('where the service asks for a PIN', () => {
     await program.rest();
     judged.expectOtherUntouched();
     expect(program.pointsOf(robin)).toBe(program.codesOf(robin) === 1 ? 150 : 250);
-  });
-
-  it('the normal shopper gets one, and redeems with it', async () => {
-    const program = await openProgram(connectors, { storefront: { readsPerMinute: 1_000 } });
-    const robin = await addShopper(program, 'e-mail address', 250);
-    const { json } = await program.one.till(robin, 'challenge', { body: {} });
-    expect(json).toEqual({ started: true });
-    const body = { ...program.click(), answer: program.pinOf(robin) };
-    const redeemed = await program.one.till(robin, 'redeem', { body });
-    expect([redeemed.status, redeemed.json.redemption?.state]).toEqual([200, 'ready']);
-    await program.rest();
-    expect([program.pointsOf(robin), program.codesOf(robin)]).toEqual([150, 1]);
   });
 });

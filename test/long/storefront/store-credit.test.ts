@@ -155,35 +155,6 @@ describe('cashback as store credit', () => {
     expect(Number(shownPoints(plain))).toBe(EARNED - 4.2 / 0.05);
   }, 240_000);
 
-  it('gives several of the same second each its own end', async () => {
-    const shoppers = await rewards.earners([
-      'one after the other',
-      'at once',
-      'other amounts at once',
-    ]);
-    const [after, atOnce, others] = shoppers as [Shopper, Shopper, Shopper];
-    for (let count = 0; count < 5; count += 1) {
-      expect((await send(press(after, 1))).body.redemption.value).toBe(1);
-    }
-    const all = [
-      ...Array.from({ length: 3 }, () => press(atOnce, 1)),
-      ...[1, 2, 3].map((value) => press(others, value)),
-    ];
-    const answers = await Promise.all(all.map(send));
-    const made = new Map<string, number>();
-    for (const [index, { status, body }] of answers.entries()) {
-      const { title } = (all[index] as Press).shopper;
-      // Another click may join one that is not finished yet; it is told that one's amount.
-      if (status === 200) made.set(`${title}: ${body.redemption.id}`, 100 * body.redemption.value);
-      else expect(status).toBe(409);
-    }
-    const dueTo = ({ title }: Shopper) =>
-      [...made].flatMap(([named, minor]) => (named.startsWith(`${title}: `) ? [minor] : []));
-    await expectCredits(shoppers, (one) =>
-      one === after ? [100, 100, 100, 100, 100] : dueTo(one),
-    );
-  }, 240_000);
-
   it('gives once however an answer of the store is lost', async () => {
     const lost = [
       ...['reset-before', 'reset-after', 'truncated', 'empty', 'not-json', 'http-500'],
@@ -239,98 +210,6 @@ describe('cashback as store credit', () => {
       expect(await shownTo(one), one.title).toMatchObject([{ state: 'credited', code: null }]);
     }
   }, 480_000);
-
-  it('is not misled by credits of others in the same moment', async () => {
-    const shoppers = await rewards.earners([
-      'the merchant’s too',
-      'a refund too',
-      'twice, one lost',
-    ]);
-    const [merchants, refunds, twice] = shoppers as [Shopper, Shopper, Shopper];
-    const { actions, faults } = world.stack.store;
-    const [order] = [...world.stack.store.rows.orders.values()].filter(
-      ({ customerId }) => customerId === refunds.id,
-    );
-    let isLost = false;
-    const spoil = (call: OutsideCall) => {
-      if (!isCredit(call)) return 'pass';
-      const own = shoppers.find((one) => isAbout(one, call));
-      if (own === merchants || own === refunds || (own === twice && !isLost)) {
-        faults.add({ kind: 'reset-after', operation: call.name, count: 1 });
-      }
-      if (own === twice) isLost = true;
-      if (own === merchants) actions.creditCustomer({ customerId: merchants.id, amount: 2 });
-      if (own === refunds) {
-        actions.refundOrder({ orderId: order?.id ?? '', amount: 2, to: 'store-credit' });
-      }
-      return 'pass' as const;
-    };
-    world.treats.shop.push(spoil);
-    world.treats.worker.push(spoil);
-    for (const one of shoppers) await sendOnce(press(one));
-    await send(press(twice));
-    await world.settled();
-    await expectCredits(shoppers, (one) => (one === twice ? undefined : [200]));
-    expect(creditsOf(twice).length).toBeLessThanOrEqual(2);
-    world.treats.shop.pop();
-    world.treats.worker.pop();
-  }, 480_000);
-
-  it('gives once where the store keeps only the day of the end', async () => {
-    const shoppers = await rewards.earners(['answered', 'answer lost']);
-    const [answered, lost] = shoppers as [Shopper, Shopper];
-    const { shop, faults } = world.stack.store;
-    Object.assign(shop, { storeCreditExpiry: 'day' });
-    await send(press(answered));
-    faults.add({ kind: 'reset-after', operation: 'storeCreditAccountCredit', count: 1 });
-    await sendOnce(press(lost));
-    await expectCredits(shoppers, () => [200]);
-    Object.assign(shop, { storeCreditExpiry: 'second' });
-    expect(await shownTo(answered)).toMatchObject([{ state: 'credited' }]);
-  }, 300_000);
-
-  it('gives the cashback back where the store refuses', async () => {
-    const titles = ['limit', 'owner', 'limit, answer lost', 'within the limit', 'currency'];
-    const shoppers = await rewards.earners(titles);
-    const [limit, owner, lost, within, currency] = shoppers as [
-      ...[Shopper, Shopper, Shopper, Shopper, Shopper],
-    ];
-    const { actions, faults } = world.stack.store;
-    for (const { id } of [limit, lost]) actions.creditCustomer({ customerId: id, amount: 14_999 });
-    actions.creditCustomer({ customerId: within.id, amount: 14_998 });
-    let isGone = false;
-    let isLost = false;
-    const spoil = (call: OutsideCall) => {
-      if (!isCredit(call)) return 'pass';
-      if (isAbout(owner, call) && !isGone) {
-        isGone = true;
-        actions.deleteCustomer({ customerId: owner.id });
-      }
-      if (isAbout(lost, call) && !isLost) {
-        isLost = true;
-        faults.add({ kind: 'reset-after', operation: call.name, count: 1 });
-      }
-      if (!isAbout(currency, call)) return 'pass' as const;
-      // The store no longer gives credit in this currency.
-      const { shop } = world.stack.store;
-      const before = { ...shop };
-      Object.assign(shop, { currency: 'CHF', storeCreditCurrencies: [] });
-      return { meanwhile: async () => Object.assign(shop, before) };
-    };
-    world.treats.shop.push(spoil);
-    world.treats.worker.push(spoil);
-    for (const one of shoppers) await send(press(one));
-    await expectCredits(shoppers, (one) => (one === within ? [200] : []));
-    world.treats.shop.pop();
-    world.treats.worker.pop();
-    const { pointsOf } = rewards.shop.look();
-    expect([limit, owner, lost, currency].map(pointsOf)).toEqual([EARNED, EARNED, EARNED, EARNED]);
-    expect(pointsOf(within)).toBe(EARNED - 40);
-    for (const one of [limit, lost, currency]) {
-      const all = await shownTo(one);
-      expect(all.filter(({ state }: { state: string }) => state === 'credited')).toEqual([]);
-    }
-  }, 300_000);
 
   it('gives once, at whichever call a process dies', async () => {
     const [pilot] = (await rewards.earners(['worker: undisturbed'])) as [Shopper];

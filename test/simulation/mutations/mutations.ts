@@ -70,8 +70,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'unchanged-keeps-the-version',
     bug: 'a snapshot that changes nothing does not advance the version',
-    find: 'advance: version > entry.version }',
-    replace: 'advance: false }',
+    find: 'isNewer: version > entry.version }',
+    replace: 'isNewer: false }',
     within: 60,
   },
   {
@@ -162,13 +162,14 @@ export const mutations: readonly Mutation[] = [
     name: 'search-begins-with-the-oldest',
     bug: 'after a lost ledger the oldest sum is tried first, and its used key counts as if all was taken',
     find: 'step: searchFrom(upTo, wanted, record) };',
-    replace: 'step: searchFrom(upTo, wanted, record, sumsBelow(upTo, wanted, record).at(-1)) };',
+    replace:
+      'step: searchFrom(upTo, wanted, record, sumsBelow(upTo, wanted.past, record).at(-1)) };',
   },
   {
     name: 'repeated-step-counts-as-found',
     bug: 'a search that a dead worker began takes its own key for one that was used before',
-    find: 'found && isFirst)',
-    replace: 'found)',
+    find: '(found && !repeated)',
+    replace: 'found',
   },
   {
     name: 'their-part-is-not-recorded',
@@ -185,8 +186,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'book-is-not-asked-for',
     bug: 'an order of a lost ledger is left to a person without a look at its past',
-    find: "if (next.kind === 'ask-store' && !facts.askedForBook)",
-    replace: "if (next.kind === 'ask-store' && facts.askedForBook)",
+    find: "if ((next.kind === 'ask-store' || lacksBook) && !gathered.askedForBook)",
+    replace: "if ((next.kind === 'ask-store' || lacksBook) && gathered.askedForBook)",
     within: 120,
   },
   {
@@ -249,8 +250,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'same-second-is-believed',
     bug: 'of two changes within one second, the one that arrives last counts as the newest',
-    find: "  return source === 'event' ? askStore(facts) : next;",
-    replace: "  return source === 'store' ? askStore(facts) : next;",
+    find: "  return source === 'event' ? storeQuestion(gathered) : next;",
+    replace: "  return source === 'store' ? storeQuestion(gathered) : next;",
     within: 60,
   },
   {

@@ -4,7 +4,7 @@ import type { LedgerEntry } from '../../../shared/core/ledger/ledger.ts';
 import { mapOrder } from '../../../shared/core/mapping/map-order.ts';
 import { idempotencyKey, type WantedState } from '../../../shared/core/mapping/wanted-state.ts';
 import type { Snapshot } from '../../../shared/core/store/store.ts';
-import { type Facts, plan } from '../../../shared/core/sync/decide.ts';
+import { type Gathered, plan } from '../../../shared/core/sync/decide.ts';
 import { carriedSnapshot } from '../../../shared/core/sync/read-snapshot.ts';
 import { lineOf } from '../../fixtures/order-spec.ts';
 import { neverSent, rules, storeOrder } from '../../fixtures/store-entities.ts';
@@ -40,7 +40,7 @@ interface Given {
 function decide(given: Given) {
   const { entry: known, version = at, source = 'event', history = false, force = false } = given;
   const id = 'wanted' in given ? given.wanted : 'A';
-  const facts = { key: { kind: 'coupon' }, entry: known, event: { force }, now } as Facts;
+  const facts = { key: { kind: 'coupon' }, entry: known, event: { force }, now } as Gathered;
   const { mapped: _, ...planned } = plan(
     facts,
     { kind: 'snapshot', entity: { kind: 'gone' }, version, source, history },
@@ -62,9 +62,9 @@ describe('the plan for a snapshot', () => {
   it('makes no call when nothing changed, but records the version', () => {
     expect(decide({ entry: entry(), version: at + 1000 })).toEqual({
       kind: 'unchanged',
-      advance: true,
+      isNewer: true,
     });
-    expect(decide({ entry: entry() })).toEqual({ kind: 'unchanged', advance: false });
+    expect(decide({ entry: entry() })).toEqual({ kind: 'unchanged', isNewer: false });
   });
 
   it('asks the store about two states of one second', () => {

@@ -101,7 +101,8 @@ describe('the record of an order is bounded', () => {
       if (next.kind === 'send') known = next.record;
       if (next.kind === 'take') {
         keys.add(cancelKey('7', next.step));
-        known = afterStep(wanted, { ...next.record, step: next.step }, next.step, false);
+        const marked = { ...next.record, step: next.step };
+        known = afterStep(wanted, marked, next.step) as ServiceOrder;
       }
       sizes.push(JSON.stringify(known).length);
       expect(countsOf(known ?? record)).toBe(left * 1_000);

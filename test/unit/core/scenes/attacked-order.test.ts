@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { refusal, UNREACHABLE } from '../../../fixtures/service-answers.ts';
-import { exactly, openScene } from '../../../support/order-scene.ts';
+import { SHOP } from '../../../../local/harness/in-process-connector.ts';
+import { encodeSnapshot } from '../../../../shared/core/store/store.ts';
+import { refusal, TIME_OUT, UNREACHABLE } from '../../../fixtures/service-answers.ts';
+import { sendEvent } from '../../../support/change-order.ts';
+import { exactly, GIFT_CARD, openScene, sameOrPerson } from '../../../support/order-scene.ts';
 
 /** Found by somebody who tried to break the account of an order. Ten shirts of 10.00 are sold and shipped first. */
 const TEN = { lines: [{ title: 'Shirt', price: 10, quantity: 10 }] };
@@ -11,7 +14,7 @@ type Scene = ReturnType<typeof openScene>;
 function failTakes(
   scene: Scene,
   from: number,
-  answer: ReturnType<typeof refusal> | typeof UNREACHABLE,
+  answer: ReturnType<typeof refusal> | typeof UNREACHABLE | typeof TIME_OUT,
 ): void {
   let takes = 0;
   scene.shop.connector.loyalty.world.interfere = ({ operation }, pass) => {
@@ -44,6 +47,47 @@ describe('two refunds of one second, of which a call does not get through', () =
   });
 });
 
+describe('two refunds of one second, and a lost ledger', () => {
+  async function refundedAtOnce(scene: Scene) {
+    const order = await scene.sell(TEN);
+    order.refund({ Shirt: 2 });
+    scene.pass(-1 / 60);
+    order.refund({ Shirt: 3 });
+    return order;
+  }
+
+  // Counted was 80, silently: the key of the first call was used, which was taken for all of them.
+  it.each([true, false])('that is lost between two calls, recovered %s', async (recovered) => {
+    const scene = openScene();
+    const order = await refundedAtOnce(scene);
+    failTakes(scene, 2, UNREACHABLE);
+    await scene.shop.deliver();
+    await scene.shop.work();
+    await scene.loseLedger({ recovered });
+    heal(scene);
+    order.tag();
+    const settled = await order.settled();
+    expect(settled).toEqual(sameOrPerson(settled, 50));
+  });
+
+  it.each([true, false])(
+    'of which the answer that a key is used is lost, recovered %s',
+    async (recovered) => {
+      const scene = openScene();
+      const order = await refundedAtOnce(scene);
+      expect(await order.settled()).toEqual(exactly(50));
+      await scene.loseLedger({ recovered });
+      failTakes(scene, 1, TIME_OUT);
+      order.tag();
+      await scene.shop.deliver();
+      await scene.shop.work();
+      heal(scene);
+      const settled = await order.settled();
+      expect(settled).toEqual(sameOrPerson(settled, 50));
+    },
+  );
+});
+
 it('a refund that the service refused after a loss: what was read is read again', async () => {
   const scene = openScene();
   const order = await scene.sell(TEN);
@@ -71,3 +115,50 @@ it.each([false, true])(
     expect(await order.settled()).toEqual(exactly(70));
   },
 );
+
+/** As a backfill sends it: what it read some time ago, without the book. */
+async function backfill(scene: Scene, id: string): Promise<void> {
+  scene.pass(1);
+  const { connector } = scene.shop;
+  const read = await connector.store.readOrder(SHOP, id);
+  if (read.kind !== 'found') throw new Error('the store has no such order');
+  const body = encodeSnapshot({ kind: 'order', order: read.value }, new Date(connector.clock.ms));
+  const sent = { topic: 'backfill/order', deliveryId: `backfill of ${id}`, history: true, body };
+  await sendEvent(connector, { shop: SHOP, kind: 'order', id }, sent);
+  await connector.drain();
+}
+
+describe('a ledger that was restored, and nobody noticed', () => {
+  // Counted was 30: the snapshot of a backfill has no book, and 20 were taken twice.
+  it('takes nothing twice if a backfill tells of the next refund', async () => {
+    const scene = openScene();
+    const order = await scene.sell(TEN);
+    scene.copyLedger();
+    order.refund({ Shirt: 2 });
+    await scene.process();
+    await scene.loseLedger({ recovered: false });
+    order.refund({ Shirt: 3 });
+    await backfill(scene, order.id);
+    expect(await order.settled()).toEqual(exactly(50));
+  });
+});
+
+describe('an amount that was sent by other rules', () => {
+  // Counted was 60, silently: the order counted 100 once by today's rules, before a gift card paid a part of it.
+  it.each([true, false])(
+    'is not taken for one from before the order was completed, recovered %s',
+    async (recovered) => {
+      const scene = openScene({ rules: { giftCards: 'earn-when-used' } });
+      const order = scene.place({ ...TEN, paidBy: 'nothing' });
+      order.pay(40, GIFT_CARD);
+      order.pay();
+      order.ship();
+      expect(await order.settled()).toEqual(exactly(100));
+      scene.shop.changeRules({ giftCards: 'earn-when-bought' });
+      await scene.loseLedger({ recovered });
+      order.refund({ Shirt: 2 });
+      const settled = await order.settled();
+      expect(settled).toEqual(sameOrPerson(settled, 80));
+    },
+  );
+});

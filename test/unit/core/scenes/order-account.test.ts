@@ -203,8 +203,9 @@ describe('2: goods that an edit removes, of which a gift card paid a part', () =
   });
 });
 
-/** `lost`: nobody noticed yet; the other two were followed by `recover`. */
-const ACCIDENTS = ['lost', 'recovered', 'restored'] as const;
+/** `lost`, `unnoticed`: nobody noticed yet that the ledger was lost or restored; the others were followed by `recover`. */
+const ACCIDENTS = ['lost', 'recovered', 'restored', 'unnoticed'] as const;
+const NOTICED: ReadonlySet<string> = new Set(['recovered', 'restored']);
 
 interface Life {
   readonly sale: Sale;
@@ -222,14 +223,14 @@ async function playAround(
 ) {
   const scene = openScene(life.settings);
   const order = await scene.sell(life.sale);
-  if (accident === 'restored') scene.copyLedger();
+  if (accident === 'restored' || accident === 'unnoticed') scene.copyLedger();
   for (const [index, happens] of life.steps.entries()) {
-    if (index === before) await scene.loseLedger({ recovered: accident !== 'lost' });
+    if (index === before) await scene.loseLedger({ recovered: NOTICED.has(accident) });
     await happens(order, scene);
     await scene.process();
   }
   if (before === life.steps.length) {
-    await scene.loseLedger({ recovered: accident !== 'lost' });
+    await scene.loseLedger({ recovered: NOTICED.has(accident) });
     order.tag();
   }
   return order.settled();
@@ -432,7 +433,7 @@ describe('5: an order that was shipped while its payment was authorized only', (
   const life = (raise: (typeof RAISES)[number]) => ({
     ...{ sale, steps, counts: 50, settings: settings(raise) },
   });
-  const noticed = ACCIDENTS.filter((accident) => accident !== 'lost');
+  const noticed = ACCIDENTS.filter((accident) => NOTICED.has(accident));
 
   it.each(RAISES)('does so whenever the ledger is lost or restored, and recovered (%s)', (raise) =>
     expectSameAroundLoss(life(raise), noticed),
@@ -507,6 +508,27 @@ describe('8: what earlier notes left open', () => {
       sale: ONE_SHIRT,
       steps: [addDiscount, (order) => order.refundAmount(10)],
       counts: 40,
+    }));
+
+  // Counted was 30, silently, if the ledger was lost after that and nobody had noticed: 10 were taken twice.
+  it('an edit adds a discount of 10.00, and no money goes back yet', () =>
+    expectSameAroundLoss({
+      sale: ONE_SHIRT,
+      steps: [
+        (order, scene) => {
+          scene.pass(1);
+          addDiscount(order);
+        },
+      ],
+      counts: 40,
+    }));
+
+  // Counted was 20, silently, if the ledger was lost after that and nobody had noticed: 40 were taken twice.
+  it('a gift card pays a part after the order was completed', () =>
+    expectSameAroundLoss({
+      sale: { lines: [shirts(2)], paidBy: 'nothing' },
+      steps: [(order) => order.pay(40, GIFT_CARD), (order) => order.pay()],
+      counts: 60,
     }));
 
   // Issue 45, scene 8. Counted was 43: the money of the shipping was taken from the shirt, silently.

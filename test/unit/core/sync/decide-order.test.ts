@@ -9,9 +9,9 @@ import { restKey, type WantedOrder } from '../../../../shared/core/mapping/wante
 import {
   afterStep,
   nextCall,
-  type OrderFacts,
   type RefundSettings,
   recognize,
+  type ServiceSide,
 } from '../../../../shared/core/sync/decide-order.ts';
 
 const COMPLETED = '2026-10-07T09:00:00.000Z';
@@ -51,7 +51,7 @@ const toldAs = ({ order: form }: WantedOrder, taken = 0): ServiceOrder => ({
   taken,
 });
 
-const facts = (record?: ServiceOrder, changes: Partial<OrderFacts> = {}): OrderFacts => ({
+const facts = (record?: ServiceOrder, changes: Partial<ServiceSide> = {}): ServiceSide => ({
   known: record !== undefined,
   record,
   tellAgain: false,
@@ -59,6 +59,8 @@ const facts = (record?: ServiceOrder, changes: Partial<OrderFacts> = {}): OrderF
 });
 
 const whole = order({ a: 60, b: 40 });
+
+const done = (...given: Parameters<typeof afterStep>) => afterStep(...given) as ServiceOrder;
 
 describe('several refunds, one after the other', () => {
   it('each name what their products lost since the one before', () => {
@@ -72,7 +74,7 @@ describe('several refunds, one after the other', () => {
     const named = life.map((prices) => {
       const next = nextCall(order(prices), facts(record), byParts);
       if (next.kind !== 'take') throw new Error(next.kind);
-      record = afterStep(whole, next.record, next.step, false);
+      record = done(whole, next.record, next.step);
       return next.step.products;
     });
     expect(named).toEqual([
@@ -92,7 +94,7 @@ describe('several refunds, one after the other', () => {
     for (const prices of [{ a: 50, b: 40 }, { a: 45 }]) {
       const next = nextCall(order(prices), facts(record), byParts);
       if (next.kind !== 'take') throw new Error(next.kind);
-      record = afterStep(whole, next.record, next.step, false);
+      record = done(whole, next.record, next.step);
     }
     const sendGross = { ...byParts, raiseAfterPartialCancel: 'send-gross' } as const;
     const raised = nextCall(order({ a: 45, c: 20 }), facts(record), sendGross);
@@ -107,12 +109,11 @@ describe('several refunds, one after the other', () => {
   });
 
   it('leave nothing of a product that is gone and that nothing was taken from', () => {
-    const taken = afterStep(
-      whole,
-      toldAs(whole),
-      { sum: 10_000, value: 10_000, products: [['a', 10_000]] },
-      false,
-    );
+    const taken = done(whole, toldAs(whole), {
+      sum: 10_000,
+      value: 10_000,
+      products: [['a', 10_000]],
+    });
     const sendGross = { ...byParts, raiseAfterPartialCancel: 'send-gross' } as const;
     const raised = nextCall(order({ a: 50, c: 60 }), facts(taken), sendGross);
     if (raised.kind !== 'send') throw new Error(raised.kind);
@@ -158,7 +159,7 @@ describe('refunds of an order that was read from the service, which shows what w
       const isFirst = calls !== repeat;
       if (!isFirst) held.cancel(next.step);
       const found = held.cancel(next.step);
-      record = afterStep(refunded, next.record, next.step, found && isFirst);
+      record = done(refunded, next.record, next.step, { found, repeated: !isFirst });
     }
   }
 
@@ -198,7 +199,7 @@ describe('refunds of an order that was read from the service, which shows what w
     expect(nextCall(refunded, found, byParts)).toMatchObject({ kind: 'take', step });
     const { past: _, ...without } = refunded;
     expect(nextCall(without, found, byParts)).toEqual({ kind: 'ask-store' });
-    expect(afterStep(refunded, toldAs(whole), step, false).step).toEqual({
+    expect(done(refunded, toldAs(whole), step).step).toEqual({
       ...{ sum: 10_000, value: 10_000, products: [], searchedFrom: 60_000 },
     });
   });
@@ -212,7 +213,7 @@ describe('refunds of an order that was read from the service, which shows what w
     const first = toldAs(order({ a: 1_001 }));
     const next = nextCall(many, { ...facts(first), searches: true }, byParts);
     if (next.kind !== 'take') throw new Error(next.kind);
-    const after = afterStep(many, next.record, next.step, false);
+    const after = done(many, next.record, next.step);
     expect(after.step).toMatchObject({ sum: 999_000, value: 1_000, searchedFrom: 1_000_000 });
     expect(JSON.stringify(after).length).toBeLessThan(JSON.stringify(first).length + 100);
   });
@@ -363,12 +364,11 @@ describe('the next call for a completed order', () => {
       order: { OrderTotal: 107 },
       record: { total: 107_000, taken: 0 },
     });
-    const taken = afterStep(
-      whole,
-      toldAs(whole),
-      { sum: 15_000, value: 15_000, products: [['b', 15_000]] },
-      false,
-    );
+    const taken = done(whole, toldAs(whole), {
+      sum: 15_000,
+      value: 15_000,
+      products: [['b', 15_000]],
+    });
     const person = { kind: 'person', why: { reason: 'raised', counts: 85_000, wanted: 92_000 } };
     const now = order({ a: 60, b: 25, c: 7 });
     expect(nextCall(now, facts(taken), byParts)).toEqual(person);
@@ -420,7 +420,7 @@ describe('the next call for a completed order', () => {
     });
     const take = nextCall(refunded, facts(toldAs(whole)), byParts);
     if (take.kind !== 'take') throw new Error(take.kind);
-    const after = facts(afterStep(whole, take.record, take.step, false));
+    const after = facts(done(whole, take.record, take.step));
     expect(nextCall(refunded, after, byParts)).toMatchObject({
       kind: 'send',
       order: {
