@@ -1,9 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import type { Shop } from '../../../shared/config/connector-config.ts';
-import { csvOf, type JudgedOrder } from '../ground/compare/judge-order.ts';
 import {
   type ComparedOrder,
+  csvOf,
   groupsOf,
+  type JudgedOrder,
   readChangedOrders,
   totalOf,
 } from '../ground/compare/read-orders.ts';

@@ -18,7 +18,7 @@ import {
   runReconcile,
   stopsOf,
   untilOf,
-} from '../ground/compare/run-reconcile.ts';
+} from '../ground/compare/settle.ts';
 import { shopsOf } from '../ground/session/arguments.ts';
 import { type Deployment, openLedger } from '../ground/session/deployment.ts';
 import { nameKey, openShopServices, readNames } from '../ground/session/services.ts';

@@ -5,11 +5,11 @@ import { showSandbox } from '../../../local/stack/demo/shown-store.ts';
 import { escapeControls, greet, greetNew } from '../../../local/stack/run-stack.ts';
 import type { RunningStack } from '../../../local/stack/running-stack.ts';
 import { createProgram } from '../../../scripts/connector/create-program.ts';
+import { createPace, sendAtPace } from '../../../scripts/connector/ground/compare/send.ts';
 import { argumentsOf } from '../../../scripts/connector/ground/session/audit-records.ts';
 import { COMMAND_KINDS } from '../../../scripts/connector/ground/session/command-kinds.ts';
 import { explainAwsError } from '../../../scripts/connector/ground/session/explain-aws-error.ts';
 import { pathOf } from '../../../scripts/connector/ground/session/run-action.ts';
-import { send } from '../../../scripts/connector/repair/resend.ts';
 import { AwsUnanswered } from '../../../shared/aws/aws-client.ts';
 import { SECRET_MAX_AGE_MS } from '../../../shared/aws/secrets.ts';
 import { COMMAND_LINES } from '../../support/command-lines.ts';
@@ -202,28 +202,57 @@ it('explains that AWS did not answer, however the request was sent', () => {
   expect(explainAwsError(error, {})?.message).toContain('AWS does not answer from here');
 });
 
-type Given = Parameters<typeof send>;
+type Sending = Parameters<typeof sendAtPace>[3];
+
+const sending = (given: object) =>
+  ({
+    ...{ pace: createPace(1), mostWaiting: 500, signal: new AbortController().signal },
+    ...{ now: () => new Date(), pause: async () => {}, onProgress: () => {} },
+    depth: { of: async () => ({ ready: 0, hidden: 0 }) },
+    ...given,
+  }) as unknown as Sending;
+
+const asTheyAre = async (window: readonly unknown[]) => window as never;
 
 it.each([
   ['counts what the queue has taken', [], 'sent 2'],
   [
     'says so if the queue refuses one',
     [{ code: 'Fault' }],
-    'SQS did not take 1 of 2 messages (Fault).',
+    'SQS did not take 1 of 1 messages (Fault).',
   ],
-])('resend %s', async (_, refused, end) => {
-  const session = {
-    interruption: () => new AbortController().signal,
-    terminal: { progress: () => ({ report: () => {}, end: () => {} }) },
-  } as unknown as Given[0];
-  const depth = { of: async () => ({ ready: 0, hidden: 0 }) };
-  const queues = { queue: { sendAll: async () => refused }, depth } as unknown as Given[1];
-  const events = [{ id: '1' }, { id: '2' }] as unknown as Given[3];
-  const sent = send(session, queues, 'orders', events, { rate: 10, onSent: () => {} });
+])('sending at a pace %s', async (_, refused, end) => {
+  const queue = { sendAll: async () => refused };
+  const sent = sendAtPace(['1', '2'], 'orders', asTheyAre, sending({ queue }));
   expect(
     await sent.then(
       (many) => `sent ${many}`,
       (error: Error) => error.message,
     ),
   ).toBe(end);
+});
+
+it('sending at a pace sends nothing while the workers have enough to do, nor once it is interrupted', async () => {
+  const sent: unknown[] = [];
+  const stop = new AbortController();
+  let waiting = 501;
+  const waits: boolean[] = [];
+  const many = await sendAtPace(['1', '2', '3'], 'orders', asTheyAre, {
+    ...sending({
+      queue: {
+        async sendAll(some: readonly unknown[]) {
+          sent.push(...some);
+          return [];
+        },
+      },
+    }),
+    signal: stop.signal,
+    depth: { of: async () => ({ ready: waiting, hidden: 0 }) },
+    pause: async (ms) => {
+      if (ms === 2_000) waiting -= 1;
+      if (sent.length === 2) stop.abort();
+    },
+    onProgress: (_, isFull) => waits.push(isFull),
+  });
+  expect([many, sent, waits]).toEqual([2, ['1', '2'], [true, false, false, false, false, false]]);
 });
