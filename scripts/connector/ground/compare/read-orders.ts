@@ -31,6 +31,8 @@ export interface ComparedOrder extends JudgedOrder, Verdict {
   readonly isObserved: boolean;
   /** A plain resend sends it. */
   readonly isMissing: boolean;
+  /** Nothing of it is compared: we would not count it. */
+  readonly isUncounted: boolean;
 }
 
 /** Of an observed shop nothing was sent: what would be is compared. */
@@ -46,7 +48,8 @@ function compareOne(sides: Sides): ComparedOrder {
   const { kind, what } = isPlanned ? planned : live;
   const isWanted = sides.mapped?.kind === 'wanted' && !sides.entry?.uncertain;
   const isMissing = !isObserved && kind !== 'well' && isWanted && !live.isApplied;
-  return { ...judged, isObserved, kind, what, isMissing };
+  const isUncounted = isPlanned && verdict === 'not counted by us';
+  return { ...judged, isObserved, kind, what, isMissing, isUncounted };
 }
 
 interface AskedOrders {
