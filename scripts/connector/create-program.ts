@@ -7,7 +7,7 @@ import { printable } from './ground/terminal/text.ts';
 import { registerLook } from './look/commands.ts';
 import { registerRepair } from './repair/commands.ts';
 import { registerPast, registerSetUp } from './set-up/commands.ts';
-import type { Examine } from './set-up/run-setup.ts';
+import type { Examine } from './set-up/setup.ts';
 import { registerStore } from './set-up/shopify/command.ts';
 
 const EXAMPLES = `

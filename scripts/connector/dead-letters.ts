@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { DEAD_LETTER_REASONS } from '../../shared/core/events/outcome.ts';
 import type { LetterFilter } from './ground/letters/read-letters.ts';
 import { EVENT_KINDS, parseMoment, queueOption, wholeNumber } from './ground/session/arguments.ts';
-import { declare } from './ground/session/declare-command.ts';
+import { declare } from './ground/session/run-action.ts';
 import type { ListOptions } from './look/list-letters.ts';
 import type { DropOptions } from './repair/drop-letters.ts';
 import type { ReplayOptions } from './repair/replay-command.ts';

@@ -1,9 +1,9 @@
 import type { PlatformName } from '../../shared/config/connector-settings.ts';
+import { serverCheck } from './ground/checks/check.ts';
 import { loyaltyCheck } from './ground/checks/loyalty.ts';
 import { webhookAddressCheck } from './ground/checks/read-secret.ts';
 import type { StoreRoom, StoreRooms } from './ground/checks/step.ts';
-import { serverCheck } from './ground/checks/store.ts';
-import { commandsOf } from './ground/session/platform.ts';
+import { commandsOf } from './ground/session/services.ts';
 import { describeDashboard, shopifyChecks, shopifySteps } from './set-up/shopify/shop-room.ts';
 import { subscriptionsCheck } from './set-up/shopify/webhooks.ts';
 

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { ProgramParts } from '../ground/checks/step.ts';
 import type { ConsoleOptions } from '../ground/console/run-console.ts';
 import { parseMoment, wholeNumber } from '../ground/session/arguments.ts';
-import { declare, ONE_SHOP } from '../ground/session/declare-command.ts';
+import { declare, ONE_SHOP } from '../ground/session/run-action.ts';
 import { BadArguments } from '../ground/terminal/exit.ts';
 import type { DoctorOptions } from './doctor.ts';
 import type { StatusOptions } from './show-status.ts';

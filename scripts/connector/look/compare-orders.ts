@@ -1,9 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import type { Shop } from '../../../shared/config/connector-config.ts';
-import { csvOf, type JudgedOrder } from '../ground/compare/judge-order.ts';
 import {
   type ComparedOrder,
+  csvOf,
   groupsOf,
+  type JudgedOrder,
   readChangedOrders,
   totalOf,
 } from '../ground/compare/read-orders.ts';
@@ -14,6 +15,7 @@ import {
   text,
   type Verdict,
   type VerdictKind,
+  worstOf,
 } from '../ground/terminal/document.ts';
 import { Problem } from '../ground/terminal/exit.ts';
 import { line } from '../ground/terminal/line.ts';
@@ -93,18 +95,17 @@ function verdictOf(compared: readonly ComparedOrder[], isStopped: boolean): Verd
     return { kind: 'not known', what: 'The store changed no order since then: none was compared.' };
   }
   const many = (wanted: VerdictKind) => compared.filter(({ kind }) => kind === wanted).length;
-  const uncounted = compared.filter(({ what }) => what.startsWith('not counted by us'));
-  const agree = many('well') - uncounted.length;
+  const uncounted = compared.filter(({ isUncounted }) => isUncounted).length;
+  const agree = many('well') - uncounted;
   const parts = [
     `Read on both sides just now and in agreement: ${counted(agree, 'order')}`,
-    ...(uncounted.length > 0 ? [`not counted by us: ${uncounted.length}`] : []),
+    ...(uncounted > 0 ? [`not counted by us: ${uncounted}`] : []),
     ...(many('action required') > 0 ? [`different: ${many('action required')}`] : []),
     ...(many('waits') > 0 ? [`not sent yet: ${many('waits')}`] : []),
     ...(many('not known') > 0 ? [`not known: ${many('not known')}`] : []),
     ...(isStopped ? ['stopped before the rest'] : []),
   ];
-  const kinds: readonly VerdictKind[] = ['action required', 'not known', 'waits', 'well'];
-  const worst = kinds.find((kind) => many(kind) > 0) ?? 'not known';
+  const worst = worstOf(compared) ?? 'not known';
   const kind = isStopped && worst !== 'action required' ? 'not known' : worst;
   return { kind, what: `${parts.join('; ')}.` };
 }

@@ -1,18 +1,90 @@
+import type { Shop } from '../../../shared/config/connector-config.ts';
+import type { ListedDeadLetter } from '../../../shared/core/batch/dead-letter.ts';
+import { type EntityKind, queueFamilyOf } from '../../../shared/core/events/event.ts';
+import { readEntry } from '../../../shared/core/ledger/ledger.ts';
 import { fromThousandths } from '../../../shared/core/ledger/service-order.ts';
 import { QUIET_MINUTES } from '../../../shared/core/reconcile/dependencies.ts';
+import { openIn } from '../../../shared/rewards/redeem/redemption-record.ts';
+import { earningOf } from '../../../shared/rewards/storefront/read-history.ts';
+import type { OrderEarning } from '../../../shared/store/storefront-answers.gen.ts';
 import {
   isHolding,
   nextAttempt,
+  type PauseStatus,
   pauseText,
+  readPauses,
   resumeSuggestion,
 } from '../ground/checks/read-pauses.ts';
-import { FOR_WHAT } from '../ground/checks/waiting-messages.ts';
-import { judgeOrder } from '../ground/compare/judge-order.ts';
-import { CALL_UNKNOWN, judgeSides, missingText, REFUSED } from '../ground/compare/sides.ts';
+import { FOR_WHAT, readWaiting, type WaitingInShop } from '../ground/checks/waiting-messages.ts';
+import { judgeOrder } from '../ground/compare/read-orders.ts';
+import {
+  CALL_UNKNOWN,
+  judgeSides,
+  missingText,
+  REFUSED,
+  readSides,
+  type Sides,
+} from '../ground/compare/sides.ts';
+import { lettersAbout } from '../ground/letters/read-letters.ts';
+import { type Deployment, openLedger } from '../ground/session/deployment.ts';
+import { openSourceQueues } from '../ground/session/queues.ts';
+import type { ShopServices } from '../ground/session/services.ts';
 import type { Suggestion, VerdictKind } from '../ground/terminal/document.ts';
 import { line, type Options } from '../ground/terminal/line.ts';
 import { counted, momentText, utcText } from '../ground/terminal/text.ts';
-import type { Trace } from './collect-trace.ts';
+
+/** Everything known of one order, product, coupon or customer. */
+export interface Trace extends Sides {
+  readonly letters: readonly ListedDeadLetter[];
+  /** What the loyalty service gives for an order. Undefined for what is none, and where the service did not say. */
+  readonly earned: OrderEarning | undefined;
+  /** Calls for it are paused. */
+  readonly pause: PauseStatus | undefined;
+  /** Messages on the queue of its kind, of any entity, that no worker has received yet. */
+  readonly ready: number;
+  /** Its own messages that wait for another attempt, the next first. */
+  readonly waits: readonly WaitingInShop[];
+  /** Of a customer, how many are not finished. */
+  readonly redemptions: number;
+}
+
+export interface Traced {
+  readonly shop: Shop;
+  readonly kind: EntityKind;
+  readonly id: string;
+}
+
+/** Reads ledger, store, dead letters and loyalty service, and changes nothing. */
+export async function collectTrace(
+  deployment: Deployment,
+  services: ShopServices,
+  { shop, kind, id }: Traced,
+  signal: AbortSignal,
+  onProgress: (seen: number, total: number) => void,
+): Promise<Trace> {
+  const key = { shop: shop.domain, kind, id } as const;
+  const ledger = openLedger(deployment);
+  const family = queueFamilyOf(kind);
+  const now = new Date();
+  const [sides, pauses, waits, { ready }, letters, record] = await Promise.all([
+    readSides(deployment, services, shop, key),
+    readPauses(ledger, [shop], now),
+    readWaiting(deployment, [shop.domain], now, MOST_WAITS),
+    openSourceQueues(deployment, [family]).depth.of(family),
+    lettersAbout(deployment, key, { signal, onProgress }),
+    kind === 'member' ? readEntry(ledger, { ...key, kind: 'redemption' }) : undefined,
+  ]);
+  return {
+    ...{ ...sides, letters, ready },
+    pause: pauses.find((one) => one.by !== 'operator' || ['all', family].includes(one.part)),
+    earned: sides.held.kind === 'order' ? earningOf(sides.held.order) : undefined,
+    waits: waits.filter(({ about }) => about.kind === kind && about.id === id),
+    redemptions: openIn(record?.remembered, now).length,
+  };
+}
+
+/** As many as `status` reads. */
+const MOST_WAITS = 1_000;
 
 export interface Judged {
   /** Without a kind it says neither good nor bad: all was done, and the service cannot be asked. */
@@ -22,10 +94,12 @@ export interface Judged {
 }
 
 const DOCTOR = { label: 'Find out why', line: line('doctor') };
+
 const COMPARE = ({ shop }: Trace['key']) => ({
   label: 'Compare what would be sent',
   line: line('compare', ['orders'], { since: '24h', shop }),
 });
+
 const STATUS = { label: 'See what happens now', line: line('status') };
 
 /** Decides whether the loyalty service has the current state of the store, and what to do if not. */

@@ -2,7 +2,7 @@ import { VERSION } from '../../../shared/config/release.ts';
 import { sumOf } from '../../../shared/core/reconcile/last-reconcile.ts';
 import { type CheckResult, findingsBlock, info } from '../ground/checks/check.ts';
 import type { StoreRooms } from '../ground/checks/step.ts';
-import { untilOf } from '../ground/compare/run-reconcile.ts';
+import { untilOf } from '../ground/compare/settle.ts';
 import { versionDifference } from '../ground/session/deployment.ts';
 import type { Chart, LastHour } from '../ground/session/figures.ts';
 import type { CommonOptions, Session } from '../ground/session/session.ts';
@@ -109,6 +109,7 @@ function flowOf(status: Status): FlowBlock {
 const FROM_CHANGE = 'Of the last hour, from the change to the answer, with all waits between';
 
 type Stage = FlowBlock['stages'][number];
+
 type Figures = NonNullable<Stage['figures']>;
 
 const hourIn = ({ lastHour }: Status) => (lastHour?.kind === 'known' ? lastHour.value : undefined);
@@ -209,6 +210,7 @@ function reconcileCell({ shop, last }: ReconcileStatus, now: Date): Cell {
 }
 
 type Charted = 'received' | 'applied' | 'retried' | 'rejected';
+
 const TONES = { received: 'soft', applied: 'well', retried: 'waits', rejected: 'bad' } as const;
 
 function chartsOf(status: Status): readonly ChartBlock[] {

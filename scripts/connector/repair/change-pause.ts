@@ -6,7 +6,13 @@ import {
   withOperatorPause,
 } from '../../../shared/core/calls/shop-pause.ts';
 import type { QueueFamily } from '../../../shared/core/events/event.ts';
-import { findingsBlock, runChecks, shopDeps, verdictOf } from '../ground/checks/check.ts';
+import {
+  findingsBlock,
+  runChecks,
+  serverCheck,
+  shopDeps,
+  verdictOf,
+} from '../ground/checks/check.ts';
 import { loyaltyCheck } from '../ground/checks/loyalty.ts';
 import {
   isHolding,
@@ -17,14 +23,13 @@ import {
   readPauses,
   shownPause,
 } from '../ground/checks/read-pauses.ts';
-import { serverCheck } from '../ground/checks/store.ts';
 import { readWaiting, wake, wokenTexts } from '../ground/checks/waiting-messages.ts';
 import { durationMs, shopsOf } from '../ground/session/arguments.ts';
 import { type Deployment, openLedger } from '../ground/session/deployment.ts';
 import { readCaller } from '../ground/session/read-caller.ts';
-import type { Session } from '../ground/session/session.ts';
+import { carryOut, type Session } from '../ground/session/session.ts';
 import { type Block, type Document, text, type VerdictKind } from '../ground/terminal/document.ts';
-import { BadArguments, EXIT, type ExitCode } from '../ground/terminal/exit.ts';
+import { BadArguments, type ExitCode } from '../ground/terminal/exit.ts';
 import { line } from '../ground/terminal/line.ts';
 
 export interface PauseOptions {
@@ -44,7 +49,7 @@ export async function pauseCommand(
   session: Session,
   options: PauseOptions,
 ): Promise<Document | ExitCode> {
-  const { shop, queue, because, for: length } = options;
+  const { shop, queue, for: length } = options;
   const lengthMs = length === undefined ? undefined : durationMs(length);
   if (lengthMs !== undefined && lengthMs > LONGEST_DAYS * 86_400_000) {
     throw new BadArguments(
@@ -54,11 +59,22 @@ export async function pauseCommand(
   const deployment = await session.findDeployment();
   const shops = shopsOf(deployment.connector, shop);
   const what = `${partText(queue ?? 'all')} of ${shops.map(({ domain }) => domain).join(', ')}`;
-  if (!options.yes) {
-    const lasting = await readPauses(openLedger(deployment), shops, new Date());
-    session.show(previewOf(options, what, lasting));
-    if (!(await session.terminal.confirm(`Pause ${what}?`))) return EXIT.fine;
-  }
+  return carryOut(session, deployment, options.yes, {
+    preview: async () => {
+      const lasting = await readPauses(openLedger(deployment), shops, new Date());
+      return previewOf(options, what, lasting);
+    },
+    question: `Pause ${what}?`,
+    act: () => pause(session, deployment, options, { what, lengthMs }),
+  });
+}
+
+async function pause(
+  session: Session,
+  deployment: Deployment,
+  { shop, queue, because }: PauseOptions,
+  { what, lengthMs }: { readonly what: string; readonly lengthMs: number | undefined },
+): Promise<Document> {
   const { arn } = await readCaller(deployment.aws);
   const { before, after } = await change(session, deployment, shop, (control, now) =>
     withOperatorPause(control, queue ?? 'all', arn, now, {

@@ -8,7 +8,7 @@ import {
   queueOption,
   wholeNumber,
 } from '../ground/session/arguments.ts';
-import { ANY_SHOP, declare, ONE_SHOP } from '../ground/session/declare-command.ts';
+import { ANY_SHOP, declare, ONE_SHOP } from '../ground/session/run-action.ts';
 
 const PAUSE_EXAMPLES = `\
   npx loyalty-connector pause                                the calls of every shop

@@ -30,7 +30,7 @@ import {
   type KeptLetter,
 } from '../ground/session/dropped-copies.ts';
 import { localUser } from '../ground/session/read-caller.ts';
-import type { Session } from '../ground/session/session.ts';
+import { type Change, carryOut, type Session } from '../ground/session/session.ts';
 import {
   type Block,
   type Document,
@@ -38,7 +38,7 @@ import {
   type TableBlock,
   text,
 } from '../ground/terminal/document.ts';
-import { BadArguments, EXIT, type ExitCode } from '../ground/terminal/exit.ts';
+import { BadArguments, type ExitCode } from '../ground/terminal/exit.ts';
 import { line } from '../ground/terminal/line.ts';
 import { counted } from '../ground/terminal/text.ts';
 
@@ -64,11 +64,11 @@ export async function dropCommand(
   const [newest] = matching;
   const many = counted(matching.length, 'dead letter');
   const causes = await namedGroups(groupsOf(matching, delivered), deployment);
-  if (!yes || !newest) {
-    // None that is given up later: the person has not seen it.
-    const shown = optionsOf({ until: newest?.at ?? 0, ...filter });
-    const drop = line('dead-letters drop', [], { ...shown, because, yes: true });
-    const preview: Document = {
+  // None that is given up later: the person has not seen it.
+  const shown = optionsOf({ until: newest?.at ?? 0, ...filter });
+  const drop = line('dead-letters drop', [], { ...shown, because, yes: true });
+  return carryOut(session, deployment, yes, {
+    preview: () => ({
       title: newest ? `Would drop ${many}` : 'No dead letter to drop',
       blocks: [
         ...noticesOf(list, filter),
@@ -78,12 +78,10 @@ export async function dropCommand(
       ],
       next: newest ? [{ label: `Drop ${matching.length}`, line: drop }] : scanNext(list),
       data: { wouldDrop: matching.length, dropped: 0, because, file: null },
-    };
-    if (!newest) return preview;
-    session.show(preview);
-    if (!(await session.terminal.confirm(`Drop ${many}?`))) return EXIT.fine;
-  }
-  return dropListed(session, deployment, matching, { because, causes });
+    }),
+    question: newest && `Drop ${many}?`,
+    act: (change) => dropListed(session, deployment, matching, { because, causes, change }),
+  });
 }
 
 function afterwards(letters: readonly ListedDeadLetter[]): readonly Block[] {
@@ -102,12 +100,15 @@ async function dropListed(
   session: Session,
   deployment: Deployment,
   letters: readonly ListedDeadLetter[],
-  { because, causes }: { readonly because: string; readonly causes: TableBlock },
+  {
+    because,
+    causes,
+    change,
+  }: { readonly because: string; readonly causes: TableBlock; readonly change: Change },
 ): Promise<Document> {
   const signal = session.interruption();
   const { stack } = deployment;
   const letterIds = new Set(letters.map(({ letterId }) => letterId));
-  const change = await session.beginChange(deployment);
   const path = fileFor(stack, new Date());
   const file = createDroppedFile(path, { because, by: localUser() });
   const progress = session.terminal.progress('Dropping dead letters:', letterIds.size);

@@ -9,9 +9,10 @@ import {
   resumeSuggestion,
 } from '../ground/checks/read-pauses.ts';
 import { FOR_WHAT, readWaiting } from '../ground/checks/waiting-messages.ts';
-import { openSourceQueues, readSummaries } from '../ground/letters/read-letters.ts';
+import { readSummaries } from '../ground/letters/read-letters.ts';
 import type { ReplayedLetter } from '../ground/letters/replay-letters.ts';
 import { type Deployment, openLedger, openLists } from '../ground/session/deployment.ts';
+import { openSourceQueues } from '../ground/session/queues.ts';
 import { localUser } from '../ground/session/read-caller.ts';
 import type { Session } from '../ground/session/session.ts';
 import type { Suggestion, Tone } from '../ground/terminal/document.ts';
@@ -66,8 +67,11 @@ export interface FollowDeps {
 }
 
 const EVERY_MS = 2_000;
+
 const PATIENCE_MS = 15 * 60_000;
+
 const KEYS_AT_ONCE = 500;
+
 /** Of an operator and of AWS. */
 const CLOCKS_DIFFER_MS = 15 * 60_000;
 
@@ -187,6 +191,7 @@ export async function followAll(
 
 /** Shorter waits are waited for. */
 const SHORT_MS = 10_000;
+
 const MOST_WAITS = 1_000;
 
 /** By the pauses, and by the waits that workers write down. */

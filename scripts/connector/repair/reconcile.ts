@@ -18,7 +18,7 @@ import {
   runReconcile,
   stopsOf,
   untilOf,
-} from '../ground/compare/run-reconcile.ts';
+} from '../ground/compare/settle.ts';
 import { shopsOf } from '../ground/session/arguments.ts';
 import { type Deployment, openLedger } from '../ground/session/deployment.ts';
 import { nameKey, openShopServices, readNames } from '../ground/session/services.ts';
@@ -31,6 +31,7 @@ import {
   type Tone,
   table,
   type Verdict,
+  worstOf,
 } from '../ground/terminal/document.ts';
 import { line } from '../ground/terminal/line.ts';
 import { counted, relativeTime } from '../ground/terminal/text.ts';
@@ -126,12 +127,10 @@ interface Asked {
   readonly everyMinutes?: number;
 }
 
-const KINDS_BY_WEIGHT = ['action required', 'not known', 'waits', 'well'] as const;
-
 function judgeShops(shops: readonly ShopRuns[], asked: Asked): Verdict {
   const now = new Date();
   const judged = shops.map((one) => ({ shop: one.shop, ...judgeRuns(one, asked, now) }));
-  const kind = KINDS_BY_WEIGHT.find((kind) => judged.some((one) => one.kind === kind)) ?? 'well';
+  const kind = worstOf(judged) ?? 'well';
   const whose = shops.length > 1;
   const sentences = judged.map(({ shop, what }) => (whose ? `${shop}: ${what}` : what));
   return { kind, what: sentences.join('\n') };

@@ -31,15 +31,15 @@ import {
   judgeFollowed,
   type Open,
   sentAgainIn,
-} from '../ground/compare/compare-and-settle.ts';
-import { openSourceQueues } from '../ground/letters/read-letters.ts';
+} from '../ground/compare/settle.ts';
 import { shopsOf } from '../ground/session/arguments.ts';
 import { type Deployment, openLedger, openLists } from '../ground/session/deployment.ts';
+import { openSourceQueues } from '../ground/session/queues.ts';
 import { readCaller } from '../ground/session/read-caller.ts';
 import { openShopServices } from '../ground/session/services.ts';
-import type { Session } from '../ground/session/session.ts';
+import { type Change, carryOut, type Session } from '../ground/session/session.ts';
 import { type Document, right, table, text } from '../ground/terminal/document.ts';
-import { BadArguments, EXIT, type ExitCode, Problem } from '../ground/terminal/exit.ts';
+import { BadArguments, type ExitCode, Problem } from '../ground/terminal/exit.ts';
 import { line } from '../ground/terminal/line.ts';
 
 export interface RecoverOptions {
@@ -79,7 +79,6 @@ export async function recover(
     throw new BadArguments('--from copies the items of all shops: leave --shop out.');
   }
   const deployment = await session.findDeployment();
-  const asked = options.yes ? await session.beginChange(deployment) : undefined;
   if (options.from !== undefined) await requireReadable(deployment, options.from);
   const ledger = openLedger(deployment);
   const plans: Plan[] = [];
@@ -87,15 +86,24 @@ export async function recover(
     plans.push(await planOf(shop, options, { deployment, ledger }));
   }
   const title = `Recovery of the ledger of ${deployment.stack}`;
-  if (!asked) {
-    session.show(previewOf(title, plans, options));
-    if (!(await session.terminal.confirm('Recover the ledger so?'))) return EXIT.fine;
-  }
-  const change = asked ?? (await session.beginChange(deployment));
+  return carryOut(session, deployment, options.yes, {
+    preview: () => previewOf(title, plans, options),
+    question: 'Recover the ledger so?',
+    act: (change) => recoverAll(title, plans, options, { session, deployment, ledger, change }),
+  });
+}
+
+async function recoverAll(
+  title: string,
+  plans: readonly Plan[],
+  options: RecoverOptions,
+  given: Omit<Open, 'signal'> & { readonly change: Change },
+): Promise<Document> {
+  const { session, deployment, change } = given;
   const signal = session.interruption(
     'The comparison goes on by itself. Repeat the command to follow it.',
   );
-  const open = { deployment, ledger, session, signal };
+  const open = { ...given, signal };
   const began = Date.now();
   const lettersBefore = (await countMessages(deployment)).letters;
   const copied =
@@ -316,6 +324,7 @@ async function putInDoubt(
 }
 
 const NO_REDEMPTIONS: Recovered = { customers: 0, found: 0, unread: [] };
+
 /** Five calls a second, as the deep scan makes. */
 const CALL_PAUSE_MS = 200;
 

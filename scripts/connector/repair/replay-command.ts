@@ -15,7 +15,6 @@ import {
   type LetterFilter,
   NOT_SEEN,
   openLetterQueues,
-  openSourceQueues,
   optionsOf,
 } from '../ground/letters/read-letters.ts';
 import {
@@ -30,10 +29,11 @@ import {
   replayLetters,
 } from '../ground/letters/replay-letters.ts';
 import { type Deployment, openLedger } from '../ground/session/deployment.ts';
+import { openSourceQueues } from '../ground/session/queues.ts';
 import { localUser } from '../ground/session/read-caller.ts';
-import type { Session } from '../ground/session/session.ts';
+import { type Change, carryOut, type Session } from '../ground/session/session.ts';
 import { type Block, type Document, text, type Verdict } from '../ground/terminal/document.ts';
-import { EXIT, type ExitCode } from '../ground/terminal/exit.ts';
+import type { ExitCode } from '../ground/terminal/exit.ts';
 import { line } from '../ground/terminal/line.ts';
 import { counted } from '../ground/terminal/text.ts';
 import { type FollowedLetter, followAll, RESULTS } from './follow-letters.ts';
@@ -53,22 +53,27 @@ export async function replayCommand(
   const deployment = await session.findDeployment();
   const list = await readList(session, deployment, filter);
   const plan = planReplay(list, limit, deployment);
-  const { sent, obstacles } = plan;
-  if (!yes || sent.length === 0) {
-    const again = { ...optionsOf(filter), limit, wait: true, yes: true };
-    const preview = await previewOf(plan, noticesOf(list, filter), again, deployment);
-    if (sent.length === 0) return preview;
-    session.show(preview);
-    const question = `Send ${counted(sent.length, 'dead letter')} again?`;
-    if (!(await session.terminal.confirm(question))) return EXIT.fine;
-  }
+  const { sent } = plan;
+  const again = { ...optionsOf(filter), limit, wait: true, yes: true };
+  return carryOut(session, deployment, yes, {
+    preview: () => previewOf(plan, noticesOf(list, filter), again, deployment),
+    question: sent.length > 0 ? `Send ${counted(sent.length, 'dead letter')} again?` : undefined,
+    act: (change) => replayPlanned(session, deployment, plan, { wait, change }),
+  });
+}
+
+async function replayPlanned(
+  session: Session,
+  deployment: Deployment,
+  { sent, obstacles }: Plan,
+  { wait = false, change }: { readonly wait: boolean | undefined; readonly change: Change },
+): Promise<Document> {
   const signal = session.interruption();
   const families = [...new Set(sent.map(({ family }) => family))];
   const letterIds = new Set(sent.map(({ letterId }) => letterId));
   const tally = { ...newTally(), obstacles: new Map(obstacles) };
   const replayed: ReplayedLetter[] = [];
   const ledger = openLedger(deployment);
-  const change = await session.beginChange(deployment);
   const progress = session.terminal.progress('Sending dead letters:', letterIds.size);
   try {
     await replayLetters(

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type EntityKey,
-  type QueueFamily,
   queueFamilyOf,
   type StoreEvent,
 } from '../../../shared/core/events/event.ts';
@@ -15,26 +14,30 @@ import {
   createPace,
   DEFAULT_MOST_WAITING,
   DEFAULT_RATE,
-  waitForRoom,
+  sendAtPace,
 } from '../ground/compare/send.ts';
 import { judgeSides, readSides } from '../ground/compare/sides.ts';
 import { examiningDeps, foresee, prospectBlocks, prospectData } from '../ground/letters/foresee.ts';
-import { openSourceQueues } from '../ground/letters/read-letters.ts';
 import { findShop } from '../ground/session/arguments.ts';
 import { type Deployment, openLedger, rulesOf } from '../ground/session/deployment.ts';
+import { openSourceQueues } from '../ground/session/queues.ts';
 import { localUser } from '../ground/session/read-caller.ts';
 import { nameKey, openShopServices, readNames } from '../ground/session/services.ts';
-import type { CommonOptions, Session } from '../ground/session/session.ts';
+import {
+  type Change,
+  type CommonOptions,
+  carryOut,
+  type Session,
+} from '../ground/session/session.ts';
 import {
   type Document,
-  exitCodeOf,
   facts,
   right,
   table,
   text,
   type VerdictKind,
 } from '../ground/terminal/document.ts';
-import { BadArguments, EXIT, type ExitCode, Problem } from '../ground/terminal/exit.ts';
+import { BadArguments, type ExitCode, Problem } from '../ground/terminal/exit.ts';
 import { line, type Options } from '../ground/terminal/line.ts';
 import { counted } from '../ground/terminal/text.ts';
 import { followAll, RESULTS } from './follow-letters.ts';
@@ -75,28 +78,39 @@ export async function resend(
     ids.length > 0
       ? await planNamed(deployment, options, kind ?? '', ids)
       : await planByRules(session, deployment, options, since ?? 0);
-  const {
-    preview: { title, data },
-    preview,
-    events,
-    shop,
-  } = plan;
+  const { preview, events, shop } = plan;
   const [first] = events;
-  if (!first || !options.yes) {
-    session.show({ ...preview, data: { ...data, sent: 0 } });
-    if (!first) return exitCodeOf(preview);
-    const many = counted(events.length, plan.kind);
-    if (!(await session.terminal.confirm(`Send ${many}?`))) return EXIT.fine;
-  }
-  const about = { shop, kind: first.kind, id: events.map(({ id }) => id).join(' ') };
-  const change = await session.beginChange(deployment, 'change', ids.length > 0 ? about : {});
-  const family = queueFamilyOf(first.kind);
-  const sent = await send(session, openSourceQueues(deployment, [family]), family, events, {
-    rate: options.rate ?? DEFAULT_RATE,
-    onSent: (count) => change.count({ sent: count }),
+  return carryOut(session, deployment, options.yes, {
+    preview: () => ({ ...preview, data: { ...preview.data, sent: 0 } }),
+    question: first && `Send ${counted(events.length, plan.kind)}?`,
+    ...(ids.length > 0 &&
+      first && { about: { shop, kind: first.kind, id: events.map(({ id }) => id).join(' ') } }),
+    act: (change) => sendAndFollow(session, deployment, plan, options, change),
   });
+}
+
+async function sendAndFollow(
+  session: Session,
+  deployment: Deployment,
+  { preview: { title, data }, events, shop, kind }: Plan,
+  { rate = DEFAULT_RATE, wait }: ResendOptions,
+  change: Change,
+): Promise<Document> {
+  const family = queueFamilyOf(events[0]?.kind ?? 'order');
+  const signal = session.interruption();
+  const progress = session.terminal.progress('Sending:', events.length);
+  const sent = await sendAtPace(events, family, async (window) => window, {
+    ...openSourceQueues(deployment, [family]),
+    ...{ pace: createPace(rate), mostWaiting: DEFAULT_MOST_WAITING, signal },
+    now: () => new Date(),
+    pause: (ms) => sleep(ms, undefined, { signal }).catch(() => undefined),
+    onProgress(many) {
+      change.count({ sent: many });
+      progress.report(many);
+    },
+  }).finally(() => progress.end());
   if (sent < events.length) {
-    const what = `It was stopped after ${sent} of ${counted(events.length, plan.kind)}. Repeat the command for the rest.`;
+    const what = `It was stopped after ${sent} of ${counted(events.length, kind)}. Repeat the command for the rest.`;
     return {
       title,
       verdict: { kind: 'action required', what },
@@ -104,15 +118,16 @@ export async function resend(
       data: { ...data, sent },
     };
   }
+  const [only, ...others] = events;
   const seen =
-    events.length === 1
-      ? { label: 'What happened', line: line('trace', [plan.kind, first.id], { shop }) }
+    only && others.length === 0
+      ? { label: 'What happened', line: line('trace', [kind, only.id], { shop }) }
       : { label: 'See how far the workers are', line: line('status') };
-  if (!options.wait) {
-    const queued = `${counted(sent, plan.kind)} sent to the queue; the workers go on.`;
+  if (!wait) {
+    const queued = `${counted(sent, kind)} sent to the queue; the workers go on.`;
     return { title, blocks: [text(queued)], next: [seen], data: { ...data, sent } };
   }
-  const signal = session.interruption('Following no longer; the messages are on the queue.');
+  session.interruption('Following no longer; the messages are on the queue.');
   const asSent = events.map(({ kind, id, receivedAt: at }) => {
     const key = { shop, kind, id } as EntityKey;
     return { family, key, ...key, at };
@@ -120,7 +135,7 @@ export async function resend(
   const followed = await followAll(session, deployment, asSent, signal);
   const tones = followed.map(({ result }) => RESULTS[result].tone);
   const groups = Map.groupBy(followed, ({ result }) => RESULTS[result].text);
-  const each = [...groups].map(([words, { length }]) => `${counted(length, plan.kind)} ${words}`);
+  const each = [...groups].map(([words, { length }]) => `${counted(length, kind)} ${words}`);
   const held = followed.find((one) => one.held)?.held;
   const why = held ? ` ${held.what}.` : '';
   const waits = tones.includes('waits') ? 'waits' : 'well';
@@ -338,41 +353,4 @@ async function findEffects(
     });
     return (await Promise.all(effects)).flat();
   }
-}
-
-/** At a pace that leaves room for live events. */
-export async function send(
-  session: Pick<Session, 'interruption' | 'terminal'>,
-  { queue, depth }: ReturnType<typeof openSourceQueues>,
-  family: QueueFamily,
-  events: readonly StoreEvent[],
-  { rate, onSent }: { readonly rate: number; readonly onSent: (sent: number) => void },
-): Promise<number> {
-  const pace = createPace(rate);
-  const signal = session.interruption();
-  const room = { depth, mostWaiting: DEFAULT_MOST_WAITING, pause: sleep, signal };
-  const progress = session.terminal.progress('Sending:', events.length);
-  let sent = 0;
-  try {
-    while (sent < events.length && !signal.aborted) {
-      await waitForRoom(family, room, () => {});
-      if (signal.aborted) break;
-      const window = events.slice(sent, sent + pace.window);
-      await sleep(pace.before(window.length, Date.now()));
-      const refused = await queue.sendAll(window);
-      if (refused.length > 0) {
-        const codes = [...new Set(refused.map(({ code }) => code))].join(', ');
-        throw new Problem(
-          `SQS did not take ${refused.length} of ${window.length} messages (${codes}).`,
-          'Repeat the command: it leaves out what was sent meanwhile.',
-        );
-      }
-      sent += window.length;
-      onSent(sent);
-      progress.report(sent);
-    }
-  } finally {
-    progress.end();
-  }
-  return sent;
 }

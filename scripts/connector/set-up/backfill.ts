@@ -1,11 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { SQS } from '@aws-sdk/client-sqs';
-import { createSqsEventQueue, createSqsQueueDepth } from '../../../shared/aws/sqs-queues.ts';
-import type { Shop } from '../../../shared/config/connector-config.ts';
-import type { BulkQueue, QueueDepth } from '../../../shared/core/events/event.ts';
-import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
-import type { ShopStore } from '../../../shared/core/platform/platform.ts';
-import type { ScanAnswer } from '../../../shared/core/store/store.ts';
 import { RESERVE } from '../../../shared/services/configured-store.ts';
 import {
   checkVisibility,
@@ -15,6 +8,7 @@ import {
 } from '../ground/compare/send.ts';
 import { findShop, shopsOf } from '../ground/session/arguments.ts';
 import { type Deployment, nextCommand, openLedger } from '../ground/session/deployment.ts';
+import { openSourceQueues } from '../ground/session/queues.ts';
 import { openShopServices, storeUnread } from '../ground/session/services.ts';
 import type { Session } from '../ground/session/session.ts';
 import {
@@ -31,7 +25,6 @@ import { type Line, line, type Options } from '../ground/terminal/line.ts';
 import { counted, relativeTime, spanText } from '../ground/terminal/text.ts';
 import {
   type BackfillState,
-  type Backfills,
   backfillId,
   type KeptBackfill,
   openBackfills,
@@ -51,39 +44,22 @@ export interface StartOptions {
 }
 
 /** What a backfill of one shop works with. */
-interface OpenBackfill {
-  readonly deployment: Deployment;
-  readonly store: ShopStore;
-  /** Of discounts, not of their codes. */
-  readonly count: (state: BackfillState) => Promise<ScanAnswer<number>>;
-  readonly shop: Shop;
-  readonly ledger: Ledger;
-  readonly backfills: Backfills;
-  readonly queue: Pick<BulkQueue, 'sendAll'>;
-  readonly depth: QueueDepth;
-}
+type OpenBackfill = ReturnType<typeof openBackfill>;
 
-function openBackfill(deployment: Deployment, named: string | undefined): OpenBackfill {
-  const { aws, output, connector } = deployment;
-  const shop = findShop(connector, named);
+function openBackfill(deployment: Deployment, named: string | undefined) {
+  const shop = findShop(deployment.connector, named);
   const ledger = openLedger(deployment);
   const services = openShopServices(deployment, RESERVE);
   const { store } = services;
-  const sqs = new SQS(aws);
-  const urls = {
-    orders: output('OrdersQueueUrl'),
-    products: output('ProductsQueueUrl'),
-    coupons: output('CouponsQueueUrl'),
-  };
   return {
     deployment,
     shop,
     store,
-    count: (state) => services.asked(shop).count(SCANNED[state.kind], spanOf(state)),
+    /** Of discounts, not of their codes. */
+    count: (state: BackfillState) => services.asked(shop).count(SCANNED[state.kind], spanOf(state)),
     ledger,
     backfills: openBackfills(ledger, shop.domain, () => new Date()),
-    queue: createSqsEventQueue(sqs, urls, { requestsAtOnce: 4 }),
-    depth: createSqsQueueDepth(sqs, urls),
+    ...openSourceQueues(deployment, ['orders', 'products', 'coupons'], { requestsAtOnce: 4 }),
   };
 }
 

@@ -8,13 +8,12 @@ import {
   stageName,
   wholeNumber,
 } from '../ground/session/arguments.ts';
-import { ANY_SHOP, declare, ONE_SHOP } from '../ground/session/declare-command.ts';
-import { runAction } from '../ground/session/run-action.ts';
+import { ANY_SHOP, declare, ONE_SHOP, runAction } from '../ground/session/run-action.ts';
 import type { StartOptions } from './backfill.ts';
 import { describeInit } from './describe-init.ts';
 import type { ImportOptions } from './import-balances.ts';
 import type { InitOptions } from './init.ts';
-import type { Examine } from './run-setup.ts';
+import type { Examine } from './setup.ts';
 
 const STAGE = [
   '--stage <name>',
@@ -44,7 +43,7 @@ Instead of asking, it reads environment variables: without a terminal it says wh
 CONNECTOR_ALARM_EMAIL gets the alarms, where the settings name no address.
 `,
     async run() {
-      const { runSetup } = await import('./run-setup.ts');
+      const { runSetup } = await import('./setup.ts');
       const parts = { ...(await loadRooms()), examine: await loadDoctor() };
       return (session, options) => runSetup(session, options, parts);
     },

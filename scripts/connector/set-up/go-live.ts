@@ -10,18 +10,22 @@ import { PLATFORM_ORIGIN } from '../../../shared/core/sync/held-order.ts';
 import { pausesIn } from '../ground/checks/read-pauses.ts';
 import { readWaiting, wake } from '../ground/checks/waiting-messages.ts';
 import {
+  groupsOf,
+  type JudgedOrder,
+  namesOf,
+  readChangedOrders,
+} from '../ground/compare/read-orders.ts';
+import {
   compareAndSettle,
   countMessages,
   judgeFollowed,
   sentAgainIn,
-} from '../ground/compare/compare-and-settle.ts';
-import type { JudgedOrder } from '../ground/compare/judge-order.ts';
-import { groupsOf, namesOf, readChangedOrders } from '../ground/compare/read-orders.ts';
+} from '../ground/compare/settle.ts';
 import { findShop } from '../ground/session/arguments.ts';
 import { openLedger } from '../ground/session/deployment.ts';
-import type { Session } from '../ground/session/session.ts';
+import { type Change, carryOut, type Session } from '../ground/session/session.ts';
 import { type Document, text, type Verdict } from '../ground/terminal/document.ts';
-import { BadArguments, EXIT, type ExitCode, Problem } from '../ground/terminal/exit.ts';
+import { BadArguments, type ExitCode, Problem } from '../ground/terminal/exit.ts';
 import { line } from '../ground/terminal/line.ts';
 import { counted, utcText } from '../ground/terminal/text.ts';
 
@@ -43,7 +47,6 @@ export async function goLive(
   const deployment = await session.findDeployment();
   const shop = findShop(deployment.connector, options.shop);
   const { domain } = shop;
-  const agreed = options.yes ? await session.beginChange(deployment) : undefined;
   const ledger = openLedger(deployment);
   const control = await readControl(ledger, domain);
   const observing = observedSince(shop, control, settingsFileOf(deployment.stage));
@@ -60,41 +63,42 @@ export async function goLive(
   const data = { shop: domain, ...plan, orders };
   const obstacle = obstacleIn(orders, plan.offSince, isStopped);
   if (obstacle) return { title, verdict: obstacle, blocks: read, data };
-  if (!agreed) {
-    session.show({
+  return carryOut(session, deployment, options.yes, {
+    preview: () => ({
       title,
       blocks: [text(`${placed} would be sent from now on. Nothing was changed.`), ...read],
       next: [{ label: 'Go live', line: line('go-live', [], wordsOf(domain, options)) }],
       data: { changed: false, ...data },
-    });
-    if (!(await session.terminal.confirm(`Send the orders of ${domain} from now on?`))) {
-      return EXIT.fine;
-    }
+    }),
+    question: `Send the orders of ${domain} from now on?`,
+    act: endObservation,
+  });
+
+  async function endObservation(change: Change): Promise<Document> {
+    const began = Date.now();
+    const { letters } = await countMessages(deployment);
+    await changeControl(ledger, domain, (one) => wentLive(one, plan.from, new Date(began)));
+    const waiting = await readWaiting(deployment, [domain], new Date());
+    const paused = waiting.filter(({ waitsFor }) => waitsFor === 'paused');
+    const { woken } = await wake(deployment, paused);
+    const open = { deployment, ledger, session, signal };
+    const followed = await compareAndSettle([domain], began, letters, open);
+    const sentAgain = sentAgainIn(followed.shops);
+    change.count({ sentAgain, woken: woken.length });
+    const again = 'The shop is live, and every run of reconcile goes on with it.';
+    const { verdict, next } = judgeFollowed(followed, `${domain} went live`, again);
+    // A worker that still observes has said so again.
+    const isLive = (await readControl(ledger, domain)).observing === undefined;
+    const what = `The functions of the stack still observe ${domain}: deploy, then repeat the command.`;
+    const given = counted(sentAgain + woken.length, 'message');
+    return {
+      title,
+      verdict: isLive ? verdict : { kind: 'action required', what },
+      blocks: [text(`${placed} are sent. ${given} went to the workers. It was:`), ...read],
+      next,
+      data: { changed: true, ...data, ...followed },
+    };
   }
-  const change = agreed ?? (await session.beginChange(deployment));
-  const began = Date.now();
-  const { letters } = await countMessages(deployment);
-  await changeControl(ledger, domain, (one) => wentLive(one, plan.from, new Date(began)));
-  const waiting = await readWaiting(deployment, [domain], new Date());
-  const paused = waiting.filter(({ waitsFor }) => waitsFor === 'paused');
-  const { woken } = await wake(deployment, paused);
-  const open = { deployment, ledger, session, signal };
-  const followed = await compareAndSettle([domain], began, letters, open);
-  const sentAgain = sentAgainIn(followed.shops);
-  change.count({ sentAgain, woken: woken.length });
-  const again = 'The shop is live, and every run of reconcile goes on with it.';
-  const { verdict, next } = judgeFollowed(followed, `${domain} went live`, again);
-  // A worker that still observes has said so again.
-  const isLive = (await readControl(ledger, domain)).observing === undefined;
-  const what = `The functions of the stack still observe ${domain}: deploy, then repeat the command.`;
-  const given = counted(sentAgain + woken.length, 'message');
-  return {
-    title,
-    verdict: isLive ? verdict : { kind: 'action required', what },
-    blocks: [text(`${placed} are sent. ${given} went to the workers. It was:`), ...read],
-    next,
-    data: { changed: true, ...data, ...followed },
-  };
 }
 
 const TREATED =

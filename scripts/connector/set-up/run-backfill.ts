@@ -13,7 +13,7 @@ import {
 } from '../../../shared/core/store/store.ts';
 import { announce } from '../../../shared/core/sync/fan-out.ts';
 import type { StoreCoupon } from '../../../shared/store/store-entities.ts';
-import { type createPace, type Room, waitForRoom } from '../ground/compare/send.ts';
+import { type createPace, type Room, sendAtPace } from '../ground/compare/send.ts';
 import { storeUnread } from '../ground/session/services.ts';
 import { Problem } from '../ground/terminal/exit.ts';
 
@@ -58,33 +58,26 @@ export async function runBackfill(kept: KeptBackfill, deps: BackfillDeps): Promi
   return state;
 }
 
-/** Window by window, each when the pace and the queue allow it. */
+/** What it finds announced is not sent twice. */
 async function sendPortion(
   found: readonly Found[],
   readAt: Date,
   state: BackfillState,
   deps: BackfillDeps,
 ): Promise<void> {
-  const { pace, now } = deps;
-  const family = state.kind === 'discounts' ? 'coupons' : state.kind;
-  for (let sent = 0; sent < found.length; sent += pace.window) {
-    const progress = { ...state, sent: state.sent + sent };
-    if (sent > 0) deps.onProgress(progress, undefined);
-    await waitForRoom(family, deps, () => deps.onProgress(progress, 'the workers'));
-    const window = found.slice(sent, sent + pace.window);
-    await deps.pause(pace.before(window.length, now().getTime()));
-    deps.signal.throwIfAborted();
+  const toEvents = async (window: readonly Found[]) => {
     const coupons = window.flatMap(({ entity }) =>
       entity?.kind === 'coupon' ? [entity.coupon] : [],
     );
     await announce(state.shop, coupons, deps.ledger);
-    const events = window.map((one) => toEvent(one, state, { readAt, now: now() }));
-    const refused = await deps.queue.sendAll(events);
-    if (refused.length > 0) {
-      const codes = new Set(refused.map(({ code }) => code));
-      throw new Error(`SQS did not take ${refused.length} messages: ${[...codes].join(', ')}`);
-    }
-  }
+    return window.map((one) => toEvent(one, state, { readAt, now: deps.now() }));
+  };
+  await sendAtPace(found, state.kind === 'discounts' ? 'coupons' : state.kind, toEvents, {
+    ...deps,
+    onProgress: (sent, waits) =>
+      deps.onProgress({ ...state, sent: state.sent + sent }, waits ? 'the workers' : undefined),
+  });
+  deps.signal.throwIfAborted();
 }
 
 /** An entity, or the id of one that changed while it was read or cannot be read: the worker reads the store. */
@@ -344,7 +337,7 @@ export function openBackfills(ledger: Ledger, shop: string, now: () => Date) {
   };
 }
 
-export type Backfills = ReturnType<typeof openBackfills>;
+type Backfills = ReturnType<typeof openBackfills>;
 
 function namesIn(text: string | undefined): readonly string[] {
   return text === undefined ? [] : understand(v.array(v.string()), text, 'the list of backfills');

@@ -27,8 +27,7 @@ import { readWaiting, wake, wokenTexts } from '../ground/checks/waiting-messages
 import { findShop } from '../ground/session/arguments.ts';
 import type { Deployment } from '../ground/session/deployment.ts';
 import { openFigures, readAccepted } from '../ground/session/figures.ts';
-import { commandsOf, type PlatformShop } from '../ground/session/platform.ts';
-import { openShopServices } from '../ground/session/services.ts';
+import { commandsOf, openShopServices, type PlatformShop } from '../ground/session/services.ts';
 import type { Session } from '../ground/session/session.ts';
 import { type Document, text } from '../ground/terminal/document.ts';
 import { BadArguments, Problem } from '../ground/terminal/exit.ts';

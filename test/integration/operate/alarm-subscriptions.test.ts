@@ -6,7 +6,7 @@ import {
   awsSettings,
   type Deployment,
 } from '../../../scripts/connector/ground/session/deployment.ts';
-import { alarmsStep } from '../../../scripts/connector/set-up/stack-steps.ts';
+import { alarmsStep } from '../../../scripts/connector/set-up/setup.ts';
 import { defineConnector } from '../../../shared/config/connector-config.ts';
 import { VERSION } from '../../../shared/config/release.ts';
 import { type ScriptedService, startAwsGateway } from '../../support/aws-gateway.ts';

@@ -25,7 +25,7 @@ import {
 } from '../../../scripts/connector/ground/session/deployment.ts';
 import type { Session } from '../../../scripts/connector/ground/session/session.ts';
 import { storeRooms } from '../../../scripts/connector/rooms.ts';
-import { shopSteps } from '../../../scripts/connector/set-up/shop-steps.ts';
+import { shopSteps } from '../../../scripts/connector/set-up/setup.ts';
 import { checkApp, writeApp } from '../../../scripts/connector/set-up/shopify/app.ts';
 import { defineConnector } from '../../../shared/config/connector-config.ts';
 import { VERSION } from '../../../shared/config/release.ts';

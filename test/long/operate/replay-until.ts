@@ -1,7 +1,4 @@
-import {
-  openLetterQueues,
-  openSourceQueues,
-} from '../../../scripts/connector/ground/letters/read-letters.ts';
+import { openLetterQueues } from '../../../scripts/connector/ground/letters/read-letters.ts';
 import {
   letterReaderOf,
   newTally,
@@ -9,6 +6,7 @@ import {
 } from '../../../scripts/connector/ground/letters/replay-letters.ts';
 import { openLedger } from '../../../scripts/connector/ground/session/deployment.ts';
 import { findDeployment } from '../../../scripts/connector/ground/session/find-deployment.ts';
+import { openSourceQueues } from '../../../scripts/connector/ground/session/queues.ts';
 import { retireSummaries } from '../../../shared/core/batch/dead-letter.ts';
 import { letterIdsIn } from '../../support/parked-letters.ts';
 

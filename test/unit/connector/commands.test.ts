@@ -5,11 +5,13 @@ import { showSandbox } from '../../../local/stack/demo/shown-store.ts';
 import { escapeControls, greet, greetNew } from '../../../local/stack/run-stack.ts';
 import type { RunningStack } from '../../../local/stack/running-stack.ts';
 import { createProgram } from '../../../scripts/connector/create-program.ts';
+import { createPace, sendAtPace } from '../../../scripts/connector/ground/compare/send.ts';
 import { argumentsOf } from '../../../scripts/connector/ground/session/audit-records.ts';
 import { COMMAND_KINDS } from '../../../scripts/connector/ground/session/command-kinds.ts';
+import type { Deployment } from '../../../scripts/connector/ground/session/deployment.ts';
 import { explainAwsError } from '../../../scripts/connector/ground/session/explain-aws-error.ts';
 import { pathOf } from '../../../scripts/connector/ground/session/run-action.ts';
-import { send } from '../../../scripts/connector/repair/resend.ts';
+import { carryOut } from '../../../scripts/connector/ground/session/session.ts';
 import { AwsUnanswered } from '../../../shared/aws/aws-client.ts';
 import { SECRET_MAX_AGE_MS } from '../../../shared/aws/secrets.ts';
 import { COMMAND_LINES } from '../../support/command-lines.ts';
@@ -202,28 +204,119 @@ it('explains that AWS did not answer, however the request was sent', () => {
   expect(explainAwsError(error, {})?.message).toContain('AWS does not answer from here');
 });
 
-type Given = Parameters<typeof send>;
+type Sending = Parameters<typeof sendAtPace>[3];
+
+const sending = (given: object) =>
+  ({
+    ...{ pace: createPace(1), mostWaiting: 500, signal: new AbortController().signal },
+    ...{ now: () => new Date(), pause: async () => {}, onProgress: () => {} },
+    depth: { of: async () => ({ ready: 0, hidden: 0 }) },
+    ...given,
+  }) as unknown as Sending;
+
+const asTheyAre = async (window: readonly unknown[]) => window as never;
 
 it.each([
   ['counts what the queue has taken', [], 'sent 2'],
   [
     'says so if the queue refuses one',
     [{ code: 'Fault' }],
-    'SQS did not take 1 of 2 messages (Fault).',
+    'SQS did not take 1 of 1 messages (Fault).',
   ],
-])('resend %s', async (_, refused, end) => {
-  const session = {
-    interruption: () => new AbortController().signal,
-    terminal: { progress: () => ({ report: () => {}, end: () => {} }) },
-  } as unknown as Given[0];
-  const depth = { of: async () => ({ ready: 0, hidden: 0 }) };
-  const queues = { queue: { sendAll: async () => refused }, depth } as unknown as Given[1];
-  const events = [{ id: '1' }, { id: '2' }] as unknown as Given[3];
-  const sent = send(session, queues, 'orders', events, { rate: 10, onSent: () => {} });
+])('sending at a pace %s', async (_, refused, end) => {
+  const queue = { sendAll: async () => refused };
+  const sent = sendAtPace(['1', '2'], 'orders', asTheyAre, sending({ queue }));
   expect(
     await sent.then(
       (many) => `sent ${many}`,
       (error: Error) => error.message,
     ),
   ).toBe(end);
+});
+
+describe('sending at a pace', () => {
+  const ALL = ['1', '2', '3', '4', '5'];
+
+  /** Each step is one of: the depth of the queue, a wait, a window that is sent. */
+  async function sendFrom(left: readonly string[], stopsAt: number) {
+    const stop = new AbortController();
+    const [sent, waits]: [unknown[], boolean[]] = [[], []];
+    let [steps, waiting] = [0, 502];
+    const step = () => {
+      if (steps === stopsAt) stop.abort();
+      steps += 1;
+    };
+    const many = await sendAtPace(left, 'orders', asTheyAre, {
+      ...sending({
+        queue: {
+          async sendAll(some: readonly unknown[]) {
+            step();
+            expect(waiting, 'the workers had enough to do').toBe(500);
+            sent.push(...some);
+            return [];
+          },
+        },
+      }),
+      ...{ pace: createPace(2), signal: stop.signal },
+      depth: {
+        async of() {
+          step();
+          return { ready: waiting, hidden: 0 };
+        },
+      },
+      async pause() {
+        step();
+        if (waiting > 500) waiting -= 1;
+      },
+      onProgress: (_, isFull) => waits.push(isFull),
+    });
+    return { many, sent, waits, steps };
+  }
+
+  it('waits while the workers have enough to do, and says so', async () => {
+    const { many, sent, waits } = await sendFrom(ALL, Number.POSITIVE_INFINITY);
+    expect([many, sent]).toEqual([5, ALL]);
+    expect(waits.filter(Boolean)).toHaveLength(2);
+  });
+
+  it('ends after an interruption at any step and a repetition as if there had been none', async () => {
+    const { steps: all } = await sendFrom(ALL, Number.POSITIVE_INFINITY);
+    for (let stopsAt = 0; stopsAt < all; stopsAt += 1) {
+      const first = await sendFrom(ALL, stopsAt);
+      expect(first.steps, `stops soon after step ${stopsAt}`).toBeLessThanOrEqual(stopsAt + 3);
+      const second = await sendFrom(ALL.slice(first.many), Number.POSITIVE_INFINITY);
+      expect([...first.sent, ...second.sent]).toEqual(ALL);
+    }
+  });
+});
+
+describe('what a command would change', () => {
+  const preview = { title: 'Would send 2', blocks: [], data: {} };
+  const carried = async (yes: boolean, agrees: boolean, question?: string) => {
+    const steps: string[] = [];
+    const session = {
+      show: () => void steps.push('show'),
+      terminal: { confirm: async () => steps.push('ask') > 0 && agrees },
+      beginChange: async () => ({ count: () => {}, at: steps.push('record') }),
+    } as unknown as Parameters<typeof carryOut>[0];
+    const ended = await carryOut(session, {} as Deployment, yes, {
+      question,
+      preview: () => preview,
+      act: async () => ({ ...preview, title: `Sent after ${steps.push('act')} steps` }),
+    });
+    return { steps, ended: typeof ended === 'number' ? ended : ended.title };
+  };
+
+  it('is shown, asked for, recorded and done, in this order', async () => {
+    expect(await carried(false, true, 'Send?')).toEqual({
+      steps: ['show', 'ask', 'record', 'act'],
+      ended: 'Sent after 4 steps',
+    });
+    expect((await carried(true, false, 'Send?')).steps).toEqual(['record', 'act']);
+  });
+
+  it('is neither recorded nor done where nobody agrees, or nothing is to be done', async () => {
+    expect(await carried(false, false, 'Send?')).toEqual({ steps: ['show', 'ask'], ended: 0 });
+    expect(await carried(true, true)).toEqual({ steps: [], ended: 'Would send 2' });
+  });
 });

@@ -8,6 +8,7 @@ import {
   findingsBlock,
   fixDocument,
   info,
+  judgeCurrency,
   pass,
   runChecks,
   type ShopDeps,
@@ -17,10 +18,9 @@ import {
 } from '../../../scripts/connector/ground/checks/check.ts';
 import { describeReward } from '../../../scripts/connector/ground/checks/loyalty.ts';
 import { judgeFlow, settingsCheck } from '../../../scripts/connector/ground/checks/settings.ts';
-import { judgeCurrency } from '../../../scripts/connector/ground/checks/store.ts';
 import { text } from '../../../scripts/connector/ground/terminal/document.ts';
 import { line } from '../../../scripts/connector/ground/terminal/line.ts';
-import { judgeAppSecrets } from '../../../scripts/connector/look/doctor-secrets.ts';
+import { judgeAppSecrets } from '../../../scripts/connector/look/doctor.ts';
 import { judgeSignatures } from '../../../scripts/connector/look/judge-status.ts';
 import {
   adminApiCheck,

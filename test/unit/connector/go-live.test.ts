@@ -3,7 +3,7 @@ import {
   csvOf,
   type JudgedOrder,
   judgeOrder,
-} from '../../../scripts/connector/ground/compare/judge-order.ts';
+} from '../../../scripts/connector/ground/compare/read-orders.ts';
 import type { Sides } from '../../../scripts/connector/ground/compare/sides.ts';
 import { BadArguments, Problem } from '../../../scripts/connector/ground/terminal/exit.ts';
 import {

@@ -164,7 +164,7 @@ describe('the settings of a Vendure shop', () => {
 /** The actions of AWS that the code of `deploy` calls itself, without CDK's command line. */
 function callsOfDeploy(): readonly string[] {
   const code = [
-    ...['deploy', 'stack-access', 'synth'].map((one) => `set-up/${one}`),
+    ...['deploy', 'synth'].map((one) => `set-up/${one}`),
     ...['find-deployment', 'fit-to-account'].map((one) => `ground/session/${one}`),
   ].map((file) => readFileSync(`scripts/connector/${file}.ts`, 'utf8'));
   const services: Readonly<Record<string, RegExp>> = {

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { lineText } from '../../../scripts/connector/ground/terminal/line.ts';
 import { arithmeticOf } from '../../../scripts/connector/look/arithmetic.ts';
-import type { Trace } from '../../../scripts/connector/look/collect-trace.ts';
+import type { Trace } from '../../../scripts/connector/look/judge-trace.ts';
 import { judgeTrace, pointsText } from '../../../scripts/connector/look/judge-trace.ts';
-import { documentOf } from '../../../scripts/connector/look/show-trace.ts';
-import { timelineOf } from '../../../scripts/connector/look/timeline.ts';
+import { documentOf, timelineOf } from '../../../scripts/connector/look/show-trace.ts';
 import {
   type EntityEntry,
   type LedgerEntry,

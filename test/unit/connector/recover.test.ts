@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createMemoryLedger } from '../../../local/harness/memory-ledger.ts';
-import { compareEverything } from '../../../scripts/connector/ground/compare/compare-and-settle.ts';
+import { compareEverything } from '../../../scripts/connector/ground/compare/settle.ts';
 import type { Deployment } from '../../../scripts/connector/ground/session/deployment.ts';
 import type { Session } from '../../../scripts/connector/ground/session/session.ts';
 import { BadArguments } from '../../../scripts/connector/ground/terminal/exit.ts';

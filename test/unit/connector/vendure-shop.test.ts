@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Finding, ShopDeps } from '../../../scripts/connector/ground/checks/check.ts';
-import { serverCheck } from '../../../scripts/connector/ground/checks/store.ts';
+import { serverCheck } from '../../../scripts/connector/ground/checks/check.ts';
 import { findAny, findEntity, ordersOf } from '../../../scripts/connector/ground/compare/find.ts';
 import {
   awsSettings,
@@ -20,7 +20,7 @@ import {
   setSecret,
   tryCredentials,
 } from '../../../scripts/connector/set-up/set-secret.ts';
-import { shopSteps } from '../../../scripts/connector/set-up/shop-steps.ts';
+import { shopSteps } from '../../../scripts/connector/set-up/setup.ts';
 import { requireShopify } from '../../../scripts/connector/set-up/shopify/store-checks.ts';
 import { subscriptionsCheck } from '../../../scripts/connector/set-up/shopify/webhooks.ts';
 import { defineConnector, type Shop } from '../../../shared/config/connector-config.ts';

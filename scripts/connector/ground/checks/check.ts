@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Shop } from '../../../../shared/config/connector-config.ts';
+import type { StoreFinding } from '../../../../shared/core/platform/platform.ts';
 import type { Deployment } from '../session/deployment.ts';
 import { explainAwsError } from '../session/explain-aws-error.ts';
 import { openShopServices, type ShopServices } from '../session/services.ts';
@@ -14,6 +15,7 @@ import {
   type Verdict,
 } from '../terminal/document.ts';
 import { Problem } from '../terminal/exit.ts';
+import { line } from '../terminal/line.ts';
 import { counted, sentence } from '../terminal/text.ts';
 
 /**
@@ -68,9 +70,13 @@ const found =
   };
 
 export const pass = found('pass');
+
 export const info = found('info');
+
 export const warn = found('warn');
+
 export const fail = found('fail');
+
 export const unknown = found('unknown');
 
 /** What the checks of shops share. */
@@ -345,4 +351,41 @@ export function verdictOf(results: readonly CheckResult[]): Verdict {
   ];
   const what = `${counts.filter(Boolean).join(', ')}.`;
   return { kind, what: held === undefined ? what : `${sentence(held)} ${what}` };
+}
+
+/** Whether the store can be read, and counts as the settings say. */
+export function serverCheck({ shops, services }: Omit<ShopDeps, 'deployment'>): Check {
+  return shopCheck('store', ['store secret'], shops, async (shop) =>
+    judgeStore(await services().asked(shop).look(), shop),
+  );
+}
+
+/** What the platform found, with the command that repairs it. */
+export const judgeStore = (found: readonly StoreFinding[], shop: Shop): readonly Finding[] =>
+  found.flatMap(({ isRefused, currency, scopes: _, ...finding }) => [
+    isRefused ? { ...finding, next: [setCredentials(shop)] } : finding,
+    ...(currency === undefined ? [] : [judgeCurrency(shop.rules, currency)]),
+  ]);
+
+const setCredentials = ({ domain }: Shop) => ({
+  label: 'Set the credentials of the store',
+  line: line('secrets set', ['store'], { shop: domain }),
+});
+
+/** Whether the shop counts in the currency that the settings say; `currency`: undefined when the store did not answer. */
+export function judgeCurrency(
+  rules: Pick<Shop['rules'], 'currency' | 'sharedAccount'>,
+  currency: string | undefined,
+): Finding {
+  const { currency: wanted = currency, sharedAccount } = rules;
+  if (currency === undefined) return unknown('the store did not answer');
+  if (wanted === currency || wanted === 'any') return pass(`the store counts in ${currency}`);
+  const what = `the store has ${currency}, but rules.currency is ${wanted}: new orders are parked`;
+  const own = `Set the shop's rules.currency to '${currency}'`;
+  return fail(
+    what,
+    sharedAccount
+      ? `${own} and sharedAccount to false, with an account of its own at the loyalty service; or set rules.currency to 'any' for all shops on the account, and 50 ${wanted} and 50 ${currency} count alike. Deploy, then replay the dead letters.`
+      : `${own}, deploy, and replay the dead letters.`,
+  );
 }

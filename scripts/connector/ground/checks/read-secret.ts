@@ -18,8 +18,8 @@ import {
 } from '../../../../shared/services/shop-secrets.ts';
 import { type Deployment, deployAgain } from '../session/deployment.ts';
 import { explainAwsError, isDenied } from '../session/explain-aws-error.ts';
-import { commandsOf, type PlatformShop } from '../session/platform.ts';
 import { answerText, type PostedDelivery, postDelivery } from '../session/post-delivery.ts';
+import { commandsOf, type PlatformShop } from '../session/services.ts';
 import type { CommonOptions } from '../session/session.ts';
 import type { Suggestion } from '../terminal/document.ts';
 import { BadArguments, Problem } from '../terminal/exit.ts';

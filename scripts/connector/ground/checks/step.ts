@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Shop } from '../../../../shared/config/connector-config.ts';
 import type { AskedField } from '../../../../shared/core/platform/platform.ts';
 import type { AwsSettings, Deployment } from '../session/deployment.ts';
-import type { PlatformShop } from '../session/platform.ts';
+import type { PlatformShop } from '../session/services.ts';
 import type { CommonOptions, Session } from '../session/session.ts';
 import { Problem } from '../terminal/exit.ts';
 import { askHidden, askLine, type Terminal } from '../terminal/terminal.ts';

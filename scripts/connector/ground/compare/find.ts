@@ -2,8 +2,7 @@ import type { Shop } from '../../../../shared/config/connector-config.ts';
 import type { EntityKind } from '../../../../shared/core/events/event.ts';
 import { type Ledger, ledgerKeyText } from '../../../../shared/core/ledger/ledger.ts';
 import type { SearchedBy } from '../../../../shared/core/platform/platform.ts';
-import { commandsOf } from '../session/platform.ts';
-import { type ShopServices, storeUnread } from '../session/services.ts';
+import { commandsOf, type ShopServices, storeUnread } from '../session/services.ts';
 import { BadArguments, Problem } from '../terminal/exit.ts';
 
 /** What a text may mean. */
@@ -29,15 +28,19 @@ export interface SearchedDeps {
 }
 
 type SearchedShop = SearchedDeps & Searched;
+
 type Hits = Promise<readonly Hit[]>;
 
 /** A number that a shop counts up has fewer digits. */
 const LONG_ID = 12;
 
 const isNumber = (text: string) => /^\d{1,30}$/.test(text);
+
 /** A platform may use them as ids. */
 const isUuid = (text: string) => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text);
+
 const isAddress = (text: string) => /^[^\s@]+@[^\s@]+$/.test(text);
+
 const withoutPrefix = (text: string) =>
   text.replace(/^gid:\/\/\w+\/(?:Order|Product|Customer)\//, '');
 

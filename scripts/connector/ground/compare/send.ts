@@ -1,5 +1,10 @@
 import type { Shop } from '../../../../shared/config/connector-config.ts';
-import type { QueueDepth } from '../../../../shared/core/events/event.ts';
+import type {
+  BulkQueue,
+  QueueDepth,
+  QueueFamily,
+  StoreEvent,
+} from '../../../../shared/core/events/event.ts';
 import type { StoreScan } from '../../../../shared/core/store/store.ts';
 import { storeUnread } from '../session/services.ts';
 import { Problem } from '../terminal/exit.ts';
@@ -16,17 +21,48 @@ export interface Room {
   readonly signal: AbortSignal;
 }
 
-export async function waitForRoom(
-  family: Parameters<QueueDepth['of']>[0],
-  room: Room,
-  onWait: () => void,
-): Promise<void> {
-  while (!room.signal.aborted) {
-    const { ready, hidden } = await room.depth.of(family);
-    if (ready + hidden <= room.mostWaiting) return;
-    onWait();
-    await room.pause(LOOK_AGAIN_MS);
+interface Sending extends Room {
+  readonly queue: Pick<BulkQueue, 'sendAll'>;
+  readonly pace: ReturnType<typeof createPace>;
+  readonly now: () => Date;
+  /** `waits`: for the workers, which have enough to do. */
+  readonly onProgress: (sent: number, waits: boolean) => void;
+}
+
+/**
+ * Sends window by window, each when the pace and the queue allow it, and returns how many the queue took: not all after
+ * an interruption.
+ */
+export async function sendAtPace<Item>(
+  items: readonly Item[],
+  family: QueueFamily,
+  toEvents: (window: readonly Item[]) => Promise<readonly StoreEvent[]>,
+  { queue, depth, pace, mostWaiting, now, pause, signal, onProgress }: Sending,
+): Promise<number> {
+  let sent = 0;
+  while (sent < items.length && !signal.aborted) {
+    const { ready, hidden } = await depth.of(family);
+    const isFull = ready + hidden > mostWaiting;
+    onProgress(sent, isFull);
+    if (isFull) {
+      await pause(LOOK_AGAIN_MS);
+      continue;
+    }
+    const window = items.slice(sent, sent + pace.window);
+    await pause(pace.before(window.length, now().getTime()));
+    if (signal.aborted) break;
+    const refused = await queue.sendAll(await toEvents(window));
+    if (refused.length > 0) {
+      const codes = [...new Set(refused.map(({ code }) => code))].join(', ');
+      throw new Problem(
+        `SQS did not take ${refused.length} of ${window.length} messages (${codes}).`,
+        'Repeat the command: it goes on where it was.',
+      );
+    }
+    sent += window.length;
+    onProgress(sent, false);
   }
+  return sent;
 }
 
 /** Low, because the capacity of the loyalty service is unknown: 100 000 orders take three hours. */

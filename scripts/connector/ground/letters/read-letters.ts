@@ -1,11 +1,7 @@
 import { SQS } from '@aws-sdk/client-sqs';
 import type { ReadSettings } from '../../../../shared/aws/ledger-item.ts';
 import { readLetters, readLettersAbout } from '../../../../shared/aws/read-ledger.ts';
-import {
-  createSqsDeadLetterQueue,
-  createSqsEventQueue,
-  createSqsQueueDepth,
-} from '../../../../shared/aws/sqs-queues.ts';
+import { createSqsDeadLetterQueue } from '../../../../shared/aws/sqs-queues.ts';
 import {
   type DeadLetter,
   type DeadLetterQueue,
@@ -17,11 +13,9 @@ import {
 } from '../../../../shared/core/batch/dead-letter.ts';
 import { decodeEvent } from '../../../../shared/core/events/decode-event.ts';
 import {
-  type BulkQueue,
   type EntityKey,
   type EventKind,
   isEntityKind,
-  type QueueDepth,
   type QueuedEvent,
   type QueueFamily,
   queueFamilyOf,
@@ -121,18 +115,6 @@ export function openLetterQueues(
   return families.map((family) =>
     createSqsDeadLetterQueue(client, deployment.output(QUEUE_OUTPUTS[family].letters), family),
   );
-}
-
-/** The queues that dead letters go back to. */
-export function openSourceQueues(
-  deployment: Deployment,
-  families: readonly QueueFamily[],
-): { readonly queue: BulkQueue; readonly depth: QueueDepth } {
-  const sqs = new SQS(deployment.aws);
-  const urls = Object.fromEntries(
-    families.map((family) => [family, deployment.output(QUEUE_OUTPUTS[family].queue)]),
-  );
-  return { queue: createSqsEventQueue(sqs, urls), depth: createSqsQueueDepth(sqs, urls) };
 }
 
 /** All listed dead letters since that moment, the newest first. `onProgress` says how many were read so far. */

@@ -1,7 +1,7 @@
 import { SQS } from '@aws-sdk/client-sqs';
-import { createSqsQueueDepth } from '../../../../shared/aws/sqs-queues.ts';
+import { createSqsEventQueue, createSqsQueueDepth } from '../../../../shared/aws/sqs-queues.ts';
 import type { Connector } from '../../../../shared/config/connector-config.ts';
-import type { QueueFamily } from '../../../../shared/core/events/event.ts';
+import type { BulkQueue, QueueDepth, QueueFamily } from '../../../../shared/core/events/event.ts';
 import { type Deployment, QUEUE_OUTPUTS } from './deployment.ts';
 
 /** The queues of a deployment: balances only where the storefront is deployed. */
@@ -39,3 +39,16 @@ export async function readQueues({
 }
 
 const STORE_QUEUES = ['orders', 'products', 'coupons'] as const;
+
+/** The queues that dead letters go back to. */
+export function openSourceQueues(
+  deployment: Deployment,
+  families: readonly QueueFamily[],
+  settings: Parameters<typeof createSqsEventQueue>[2] = {},
+): { readonly queue: BulkQueue; readonly depth: QueueDepth } {
+  const sqs = new SQS(deployment.aws);
+  const urls = Object.fromEntries(
+    families.map((family) => [family, deployment.output(QUEUE_OUTPUTS[family].queue)]),
+  );
+  return { queue: createSqsEventQueue(sqs, urls, settings), depth: createSqsQueueDepth(sqs, urls) };
+}

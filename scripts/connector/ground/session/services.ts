@@ -5,6 +5,7 @@ import type {
   AskedShop,
   OpenShop,
   ParsedSecret,
+  PlatformCommands,
   StoreSecret,
 } from '../../../../shared/core/platform/platform.ts';
 import type { StoreUnavailable } from '../../../../shared/core/store/store.ts';
@@ -15,12 +16,12 @@ import {
 } from '../../../../shared/loyalty/client.ts';
 import type { ShopperStore } from '../../../../shared/rewards/redeem/reward-store.ts';
 import { createConfiguredStore } from '../../../../shared/services/configured-store.ts';
+import { COMMANDS } from '../../../../shared/services/platforms.ts';
 import { loyaltyAddress, sandboxAddressOf } from '../../../../shared/services/shop-loyalty.ts';
 import { createShopSecrets } from '../../../../shared/services/shop-secrets.ts';
 import { Problem } from '../terminal/exit.ts';
 import type { Deployment } from './deployment.ts';
 import { isDenied } from './explain-aws-error.ts';
-import { commandsOf } from './platform.ts';
 
 /** The store and the loyalty service, with the readers and credentials that the functions use. */
 export interface ShopServices {
@@ -121,3 +122,7 @@ export function storeUnread({ why, misconfigured, lacks }: StoreUnavailable): Pr
       : 'Wait a minute and repeat the command. To see why: npx loyalty-connector doctor',
   );
 }
+
+export type PlatformShop = Pick<Shop, 'platform'>;
+
+export const commandsOf = ({ platform }: PlatformShop): PlatformCommands => COMMANDS[platform];

@@ -1,5 +1,5 @@
 import type { Document } from '../terminal/document.ts';
-import type { ExitCode, Problem } from '../terminal/exit.ts';
+import { EXIT, type ExitCode, type Problem } from '../terminal/exit.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import type { Recorded, RecordedChange } from './audit-records.ts';
 import type { Deployment, StackOptions } from './deployment.ts';
@@ -29,12 +29,42 @@ export interface Session {
     deployment: Deployment,
     recorded?: Recorded,
     about?: Readonly<Record<string, string>>,
-  ): Promise<Pick<RecordedChange, 'count'>>;
+  ): Promise<Change>;
   /**
    * Fires at the first Ctrl-C. A command that uses it must end soon after; without it Ctrl-C ends the
    * process at once, and so does a second one. `note` says what happens until then.
    */
   interruption(note?: string): AbortSignal;
+}
+
+/** A change that is recorded. */
+export type Change = Pick<RecordedChange, 'count'>;
+
+/** What a command would change, before a person agreed. */
+export interface Plan {
+  /** What would be done and why. */
+  readonly preview: () => Document | Promise<Document>;
+  /** Undefined where nothing has to be done, or nothing can: then the preview is all there is. */
+  readonly question: string | undefined;
+  /** See `beginChange`. */
+  readonly about?: Readonly<Record<string, string>>;
+  /** Repeated after an interruption, it finds done what was done, and goes on. */
+  readonly act: (change: Change) => Promise<Document>;
+}
+
+/** Show → ask → record who → act: in every command that shows first what it would change. */
+export async function carryOut(
+  session: Pick<Session, 'show' | 'terminal' | 'beginChange'>,
+  deployment: Deployment,
+  yes: boolean | undefined,
+  { preview, question, about, act }: Plan,
+): Promise<Document | ExitCode> {
+  if (question === undefined) return preview();
+  if (!yes) {
+    session.show(await preview());
+    if (!(await session.terminal.confirm(question))) return EXIT.fine;
+  }
+  return act(await session.beginChange(deployment, 'change', about));
 }
 
 /** Where a command runs: this process with its terminal, or a request of the console. */

@@ -32,6 +32,13 @@ export interface Verdict {
   readonly what: string;
 }
 
+/** The first that some of them are. */
+const BY_WEIGHT = ['action required', 'not known', 'waits', 'well'] as const;
+
+/** What all of them together are; undefined of none. */
+export const worstOf = (some: readonly Pick<Verdict, 'kind'>[]): VerdictKind | undefined =>
+  BY_WEIGHT.find((kind) => some.some((one) => one.kind === kind));
+
 /** `soft`: worth less attention. */
 export type Tone = 'well' | 'waits' | 'bad' | 'soft';
 

@@ -18,14 +18,15 @@ import {
   type Finding,
   fail,
   info,
+  judgeCurrency,
+  judgeStore,
   pass,
   type ShopDeps,
   shopCheck,
   unknown,
   warn,
 } from '../../ground/checks/check.ts';
-import { judgeCurrency, judgeStore } from '../../ground/checks/store.ts';
-import { commandsOf } from '../../ground/session/platform.ts';
+import { commandsOf } from '../../ground/session/services.ts';
 import { BadArguments } from '../../ground/terminal/exit.ts';
 
 /** The Admin API of a shop. */

@@ -26,8 +26,7 @@ import {
 } from '../../ground/checks/check.ts';
 import { findShop, shopsOf } from '../../ground/session/arguments.ts';
 import type { Deployment } from '../../ground/session/deployment.ts';
-import { commandsOf } from '../../ground/session/platform.ts';
-import { storeUnread } from '../../ground/session/services.ts';
+import { commandsOf, storeUnread } from '../../ground/session/services.ts';
 import type { Session } from '../../ground/session/session.ts';
 import { type Document, type Suggestion, text } from '../../ground/terminal/document.ts';
 import { line } from '../../ground/terminal/line.ts';
@@ -233,4 +232,5 @@ function faultsOf({ fine, missing, wrong, extra }: SubscriptionFindings): readon
 
 const UNSEEN =
   "the app's configuration makes the webhook subscriptions, which cannot be seen from here";
+
 const EVENTS = 'changes of products come by Events, which cannot be seen from here';

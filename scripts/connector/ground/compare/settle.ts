@@ -1,22 +1,28 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { readControl } from '../../../../shared/core/calls/shop-pause.ts';
 import { isOpenDoubt } from '../../../../shared/core/ledger/entry.ts';
 import type { Ledger } from '../../../../shared/core/ledger/ledger.ts';
-import { readDeepScan, readPositions } from '../../../../shared/core/reconcile/deep-scan.ts';
+import {
+  type DeepCourse,
+  readDeepScan,
+  readPositions,
+} from '../../../../shared/core/reconcile/deep-scan.ts';
+import { quietUntil } from '../../../../shared/core/reconcile/dependencies.ts';
 import {
   type LastReconcile,
   readLastReconcile,
   readReconcileRuns,
   sumOf,
 } from '../../../../shared/core/reconcile/last-reconcile.ts';
-import type { Deployment } from '../session/deployment.ts';
+import type { ReconcileRequest } from '../../../../shared/core/reconcile/reconcile.ts';
+import { type Deployment, openLedger } from '../session/deployment.ts';
 import { readQueues } from '../session/queues.ts';
 import type { Session } from '../session/session.ts';
-import type { Document } from '../terminal/document.ts';
-import { DOCTOR } from '../terminal/document.ts';
+import { DOCTOR, type Document } from '../terminal/document.ts';
 import { line } from '../terminal/line.ts';
-import { counted, spanText } from '../terminal/text.ts';
-import { courseText, runReconcile, stopsOf } from './run-reconcile.ts';
+import { counted, momentText, spanText } from '../terminal/text.ts';
 
 export interface Open {
   readonly deployment: Deployment;
@@ -60,6 +66,7 @@ export async function compareAndSettle(
 
 /** Where a run ends at once, because the store or the service does not answer. */
 const AGAIN_MS = 5_000;
+
 /** Longer than a run and the wait for one that never says that it ended: two starts at least. */
 const STUCK_MS = 30 * 60_000;
 
@@ -109,8 +116,10 @@ export async function compareEverything(
 }
 
 const POLL_MS = 2_000;
+
 /** SQS counts approximately: one zero may be wrong. */
 const ZEROS = 2;
+
 /** If the queues do not get shorter for so long, the rest waits for a later try, perhaps for hours. */
 const STILL_MS = 30_000;
 
@@ -196,3 +205,69 @@ export function judgeFollowed(
     ],
   };
 }
+
+export type IsOurs = (last: LastReconcile) => boolean;
+
+const EVERY_MS = 2_000;
+
+/** The function ends after 15 minutes, and AWS may start it late. */
+const PATIENCE_MS = 17 * 60_000;
+
+/** Starts a run and waits until it has ended for all shops, or long enough; returns how it is recognised. */
+export async function runReconcile(
+  { terminal }: Session,
+  deployment: Deployment,
+  domains: readonly string[],
+  signal: AbortSignal,
+  asked: Omit<ReconcileRequest, 'request'> = {},
+): Promise<IsOurs> {
+  const request = randomUUID();
+  const askedAt = Date.now();
+  await new LambdaClient(deployment.aws).send(
+    new InvokeCommand({
+      FunctionName: deployment.output('ReconcileFunction'),
+      // A run may take a quarter of an hour.
+      InvocationType: 'Event',
+      Payload: Buffer.from(JSON.stringify({ request, ...asked })),
+    }),
+  );
+  // A run of the schedule that began later replaces the record, and says the same.
+  const isOurs: IsOurs = (last) => last.request === request || Date.parse(last.beganAt) > askedAt;
+  const ledger = openLedger(deployment);
+  const progress = terminal.progress('Shops compared, in 15 minutes at most:', domains.length);
+  const endMs = performance.now() + PATIENCE_MS;
+  while (!signal.aborted && performance.now() < endMs) {
+    const runs = await Promise.all(domains.map((domain) => readLastReconcile(ledger, domain)));
+    const ended = runs.filter((last) => last && isOurs(last)).length;
+    progress.report(ended);
+    if (ended === domains.length) break;
+    await sleep(EVERY_MS, undefined, { signal }).catch(() => {});
+  }
+  progress.end();
+  return isOurs;
+}
+
+const PHASES: Readonly<Record<DeepCourse['phase'], string>> = {
+  ledger: 'deletions',
+  product: 'products',
+  discount: 'codes',
+  order: 'orders',
+};
+
+/** Of everything: what was read since when, and by when the rest is. A large shop's is nearly always under way. */
+export function courseText({ began, phase, turn }: DeepCourse, now: Date): string {
+  const at = (moment: number) => momentText(new Date(moment).toISOString(), now);
+  const deep = `A deep scan is under way since ${at(began)}, now at ${PHASES[phase]}; every run goes on.`;
+  if (!turn) return deep;
+  const day = (moment: number) => new Date(moment).toISOString().slice(0, 10);
+  const rest = turn.ends === undefined ? 'when is not known yet' : `by about ${day(turn.ends)}`;
+  return `${deep} Each reads the recent orders again, and older ones in turn: since ${day(turn.began)} those that changed last before ${day(turn.readUntil)} were read; the others follow, ${rest}.`;
+}
+
+export const untilOf = ({ beganAt }: Pick<LastReconcile, 'beganAt'>, now: Date) =>
+  momentText(new Date(quietUntil(new Date(beganAt))).toISOString(), now);
+
+export const stopsOf = ({ stopped, deep }: LastReconcile) => [
+  ...stopped,
+  ...(deep?.stopped ? [deep.stopped] : []),
+];
