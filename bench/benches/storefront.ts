@@ -16,7 +16,7 @@ export const storefront: Bench = {
     await Promise.all(customers.map((id) => lab.endpoints.put(customerItem(id))));
     const cold = await compareColdStarts(lab, 'storefront', {
       runs: quick ? 5 : 25,
-      limit: 1.6,
+      limit: 1.65,
       event: 'a visit',
       eventOf: () => visitEvent('7000000'),
       variants,

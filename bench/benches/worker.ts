@@ -16,7 +16,7 @@ export const worker: Bench = {
       return [
         ...(await compareColdStarts(lab, 'worker', {
           runs: settings.quick ? 3 : 25,
-          limit: 1.7,
+          limit: 1.95,
           event: 'an order of 8 KiB',
           eventOf: async (variant) => (await traffic.live(variant, one))[0]?.[0],
         })),
@@ -24,7 +24,7 @@ export const worker: Bench = {
         await warm(workers, traffic, settings, 10, 'worker.cpu.batch10'),
         ...(await unchanged(workers, traffic, settings, 1)),
         ...(await unchanged(workers, traffic, settings, 10)),
-        compareBundles(lab, 'worker', 48),
+        compareBundles(lab, 'worker', 52),
       ];
     } finally {
       await workers.stop();
@@ -43,7 +43,7 @@ function warm(
   const [rounds, perRound] = quick ? [4, 20] : [15, 60];
   const wish = { happenings: ['first'], batches: perRound / perBatch, perBatch } as const;
   return compareWarm(workers, {
-    ...{ key, quick, rounds, perRound, limit: perBatch === 1 ? 1.9 : 1.4 },
+    ...{ key, quick, rounds, perRound, limit: perBatch === 1 ? 2.1 : 1.7 },
     note: `${rounds} rounds of ${perRound} orders of 8 KiB, applied in batches of ${perBatch}`,
     eventsOf: async (variant) => (await traffic.live(variant, wish))[0],
   });
