@@ -71,8 +71,8 @@ export async function* findLostCodes(
     const keys = unseen.map((id): EntityKey => ({ shop, kind: 'coupon', id }));
     const entries = await ledger.readMany(keys);
     for (const key of keys) {
-      if (isNewer(entries, ledgerKeyText(key))) continue;
-      const entry = entries.get(ledgerKeyText(key));
+      const text = ledgerKeyText(key);
+      const entry = isNewer(entries, text) ? undefined : entries.get(text);
       if (entry && isActive(key.id, entry)) yield { key, entry };
     }
     from = page.next;

@@ -106,14 +106,10 @@ async function settleGroup(
     }
   }
 
-  const work = key ? readable.sort(newestFirst) : readable;
   let known = entry;
   let storeAsked = false;
-  let waiting: RetryReason | undefined;
-  for (const candidate of work) {
+  const settleOne = async (candidate: Readable): Promise<RetryReason | undefined> => {
     const { item, event, reading } = candidate;
-    // The store did not answer the first such question; the others would get the same answer.
-    if (waiting && reading.kind === 'ask-store') continue;
     let outcome: Outcome;
     if (reading.kind === 'task') outcome = await handleTask(event, reading.task, deps);
     else if (!key) throw new Error('an event is neither about an entity nor a task');
@@ -128,12 +124,19 @@ async function settleGroup(
 
     const end = outcome.kind === 'rejected' ? await parkOnce(item, outcome, deps) : outcome;
     const retry = await conclude(item, end, unsettled, deps);
-    if (retry) {
-      // The store answered and the service failed: the other messages would call it again too soon.
-      if (reading.kind !== 'ask-store' || !retry.unanswered) return retry;
-      // What needs the store's answer waits; the other messages carry their own snapshot.
-      waiting = retry;
-    } else if (outcome.kind !== 'rejected') storeAsked ||= reading.kind === 'ask-store';
+    if (!retry && outcome.kind !== 'rejected') storeAsked ||= reading.kind === 'ask-store';
+    return retry;
+  };
+
+  let waiting: RetryReason | undefined;
+  for (const candidate of key ? readable.sort(newestFirst) : readable) {
+    const asksStore = candidate.reading.kind === 'ask-store';
+    // The store did not answer the first such question; the others would get the same answer.
+    const retry = asksStore && waiting ? undefined : await settleOne(candidate);
+    // The store answered and the service failed: the other messages would call it again too soon.
+    if (retry && !(asksStore && retry.unanswered)) return retry;
+    // What needs the store's answer waits; the other messages carry their own snapshot.
+    waiting ??= retry;
   }
   return waiting;
 }
