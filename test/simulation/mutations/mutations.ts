@@ -49,7 +49,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'group-goes-on-after-a-failure',
     bug: 'what waits behind a failed message of its own group is processed',
-    find: "      if (reading.kind !== 'ask-store' || !retry.unanswered) return retry;\n",
+    find: '    if (retry && !(asksStore && retry.unanswered)) return retry;\n',
     replace: '',
     within: 40,
   },
