@@ -6,7 +6,7 @@ import { createPace } from '../ground/compare/send.ts';
 import { findShop } from '../ground/session/arguments.ts';
 import { openLedger } from '../ground/session/deployment.ts';
 import { openShopServices } from '../ground/session/services.ts';
-import type { Session } from '../ground/session/session.ts';
+import { type Change, carryOut, type Session } from '../ground/session/session.ts';
 import { type Document, facts, table, text } from '../ground/terminal/document.ts';
 import { BadArguments, EXIT, type ExitCode, StoppedEarly } from '../ground/terminal/exit.ts';
 import { line } from '../ground/terminal/line.ts';
@@ -101,11 +101,12 @@ export async function importBalances(
   const doing = `${undo ? 'Take back' : 'Give'} ${amountText(unit, due.sum)}`;
   const lineWith = (given: Pick<ImportOptions, 'undo' | 'yes'>) =>
     line('import balances', [path], { shop: shop.domain, name, ...given });
-  if (due.rows > 0 && !options.yes) {
-    const largest = rows.reduce((most, { amount }) => Math.max(most, amount), 0);
-    const timeText = (many: number, rate: number) =>
-      `${many}, in about ${spanText((many / rate) * 1000)} at ${rate}/s`;
-    session.show({
+  const largest = rows.reduce((most, { amount }) => Math.max(most, amount), 0);
+  const timeText = (many: number, rate: number) =>
+    `${many}, in about ${spanText((many / rate) * 1000)} at ${rate}/s`;
+  if (due.rows === 0) return changeAll();
+  return carryOut(session, deployment, options.yes, {
+    preview: () => ({
       title,
       blocks: [
         facts([
@@ -122,46 +123,50 @@ export async function importBalances(
       ],
       next: [{ label: doing, line: lineWith({ undo, yes: true }) }],
       data: { ...data, ...due, toCreate, largest, differing },
-    });
-    if (!(await session.terminal.confirm(`${doing}?`))) return EXIT.fine;
-  }
+    }),
+    question: `${doing}?`,
+    about: { name },
+    act: changeAll,
+  });
 
-  const change = due.rows > 0 && (await session.beginChange(deployment, 'change', { name }));
-  const progress = session.terminal.progress(undo ? 'Taken back:' : 'Given:', due.rows);
-  const onProgress = (done: number) => {
-    progress.report(done);
-    if (change) change.count({ rows: done });
-  };
-  const changed = await changeRows(undo ? 'take' : 'give', rows, { ...deps, onProgress });
-  progress.end();
-  const refused = [...(undo ? absent : []), ...changed];
-  const left = totalOf(rows, ...states).rows - changed.length;
-  const [given, takenBack] = [totalOf(rows, 'given'), totalOf(rows, 'taken')];
-  const created = countOf(rows, 'created');
-  const totalText = ({ rows: many, sum }: typeof given) =>
-    many === 0 ? undefined : `${amountText(unit, sum)}, in ${counted(many, 'row')}`;
-  const isComplete = refused.length === 0 && left === 0;
-  const isDone = isComplete && differing.length === 0;
-  const undone = `${counted(refused.length, 'row')} refused, ${left} not reached.`;
-  const wrong = [...(isComplete ? [] : [undone]), ...differenceText(differing)];
-  const again = { label: 'Try the others again', line: lineWith({ undo }) };
-  const back = { label: 'Take it back', line: lineWith({ undo: true }) };
-  return {
-    title,
-    verdict: isDone
-      ? { kind: 'well', what: due.rows > 0 ? 'All is done.' : 'Nothing was left to do.' }
-      : { kind: 'action required', what: wrong.join(' ') },
-    blocks: [
-      facts([
-        ['Created', createText(created)],
-        ['Given', totalText(given)],
-        ['Taken back', totalText(takenBack)],
-      ]),
-      linesTable([...refused, ...differing]),
-    ],
-    next: [...(isComplete ? [] : [again]), ...(undo ? [] : [back])],
-    data: { ...data, created, given, takenBack, refused, left, differing },
-  };
+  /** `change`: undefined where nothing is left to do. */
+  async function changeAll(change?: Change): Promise<Document> {
+    const progress = session.terminal.progress(undo ? 'Taken back:' : 'Given:', due.rows);
+    const onProgress = (done: number) => {
+      progress.report(done);
+      change?.count({ rows: done });
+    };
+    const changed = await changeRows(undo ? 'take' : 'give', rows, { ...deps, onProgress });
+    progress.end();
+    const refused = [...(undo ? absent : []), ...changed];
+    const left = totalOf(rows, ...states).rows - changed.length;
+    const [given, takenBack] = [totalOf(rows, 'given'), totalOf(rows, 'taken')];
+    const created = countOf(rows, 'created');
+    const totalText = ({ rows: many, sum }: typeof given) =>
+      many === 0 ? undefined : `${amountText(unit, sum)}, in ${counted(many, 'row')}`;
+    const isComplete = refused.length === 0 && left === 0;
+    const isDone = isComplete && differing.length === 0;
+    const undone = `${counted(refused.length, 'row')} refused, ${left} not reached.`;
+    const wrong = [...(isComplete ? [] : [undone]), ...differenceText(differing)];
+    const again = { label: 'Try the others again', line: lineWith({ undo }) };
+    const back = { label: 'Take it back', line: lineWith({ undo: true }) };
+    return {
+      title,
+      verdict: isDone
+        ? { kind: 'well', what: due.rows > 0 ? 'All is done.' : 'Nothing was left to do.' }
+        : { kind: 'action required', what: wrong.join(' ') },
+      blocks: [
+        facts([
+          ['Created', createText(created)],
+          ['Given', totalText(given)],
+          ['Taken back', totalText(takenBack)],
+        ]),
+        linesTable([...refused, ...differing]),
+      ],
+      next: [...(isComplete ? [] : [again]), ...(undo ? [] : [back])],
+      data: { ...data, created, given, takenBack, refused, left, differing },
+    };
+  }
 }
 
 function totalOf(rows: readonly ImportRow[], ...states: readonly ImportRow['state'][]) {
