@@ -215,7 +215,7 @@ export async function checkRenewed(
     const renewal = await secrets.refresh();
     return renewal.kind === 'renewed' ? check(renewal.value) : 'invalid';
   } catch (error) {
-    telemetry.log('error', "the sender's secrets could not be read", errorFields(error));
+    telemetry.log('error', 'the secrets of the sender could not be read', errorFields(error));
     return 'unavailable';
   }
 }
