@@ -21,8 +21,6 @@ interface BundleSettings {
   readonly functions: readonly FunctionName[];
   /** The stage's settings, which the functions import as `#settings`. */
   readonly configFile: string;
-  /** `deployment.tracing`. */
-  readonly tracing?: boolean;
   /** What the shops run on: nothing of other platforms is bundled. */
   readonly platforms: readonly PlatformName[];
   /** Whether the settings have a storefront: without one, nothing of points and rewards is bundled. */
@@ -57,7 +55,6 @@ export async function bundleFunctions(settings: BundleSettings): Promise<Bundles
   const constants = {
     CONNECTOR_VERSION: JSON.stringify(VERSION),
     SETTINGS_ARE_CHECKED: 'true',
-    IS_TRACED: settings.tracing ? 'true' : 'undefined',
     ...(await widgetFor(settings.functions)),
   };
   const folderOf = (name: string) => join(outFolder, 'assets', name);

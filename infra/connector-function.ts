@@ -11,7 +11,6 @@ import {
   RecursiveLoop,
   Runtime,
   SystemLogLevel,
-  Tracing,
 } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import type { Healing } from '../shared/config/connector-settings.ts';
@@ -35,7 +34,6 @@ export interface ConnectorFunctionProps extends KeptData {
   readonly memoryMb: number;
   readonly timeout: Duration;
   readonly environment: Readonly<Record<string, string>>;
-  readonly tracing: boolean;
   readonly reservedConcurrency?: number | undefined;
   /** Its messages may cause more messages to itself, which Lambda would stop as a recursive loop. */
   readonly feedsItself?: boolean | undefined;
@@ -56,7 +54,6 @@ export class ConnectorFunction extends Construct {
     });
     if (props.dataKey) this.#role.addToPolicy(props.dataKey.allow());
     this.allow(['logs:CreateLogStream', 'logs:PutLogEvents'], [this.logs.logGroupArn]);
-    if (props.tracing) acceptWildcard(this.#role, '*', 'Traces have no ARN.');
     this.lambda = new LambdaFunction(this, 'Function', {
       description: props.description,
       runtime: Runtime.NODEJS_24_X,
@@ -72,7 +69,6 @@ export class ConnectorFunction extends Construct {
       // Start and end of every invocation would be three paid log lines that the metrics make
       // superfluous; failures and time-outs are still logged.
       systemLogLevelV2: SystemLogLevel.WARN,
-      ...(props.tracing && { tracing: Tracing.ACTIVE }),
       ...(props.feedsItself && { recursiveLoop: RecursiveLoop.ALLOW }),
       ...(props.reservedConcurrency !== undefined && {
         reservedConcurrentExecutions: props.reservedConcurrency,
@@ -120,7 +116,7 @@ const NOTED_BY_WORKERS = ['control', 'waiting', 'dead-letter', 'place'];
 
 interface SyncWorkerProps
   extends KeptData,
-    Pick<ConnectorFunctionProps, 'description' | 'bundle' | 'environment' | 'tracing'> {
+    Pick<ConnectorFunctionProps, 'description' | 'bundle' | 'environment'> {
   readonly queue: EventQueue;
   readonly ledger: LedgerTable;
   readonly secretsPrefix: string;
@@ -191,9 +187,7 @@ export class SyncWorker extends Construct {
   }
 }
 
-interface ReconcileProps
-  extends KeptData,
-    Pick<ConnectorFunctionProps, 'bundle' | 'environment' | 'tracing'> {
+interface ReconcileProps extends KeptData, Pick<ConnectorFunctionProps, 'bundle' | 'environment'> {
   readonly queues: readonly EventQueue[];
   /** Undefined where the storefront is not deployed: then there are no balances to repair. */
   readonly balances: EventQueue | undefined;

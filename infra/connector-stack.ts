@@ -63,7 +63,7 @@ export class LoyaltyConnector extends Construct {
     const concurrency = given.concurrency ?? fitTo(this, connector, lambdaQuota);
     const { stackName, region } = Stack.of(this);
     const { deployment } = connector;
-    const { retainData, logRetentionDays, tracing = false, encryptionKey } = deployment;
+    const { retainData, logRetentionDays, encryptionKey } = deployment;
     const metricsNamespace = `LoyaltyConnector/${stage}`;
     const secretsPrefix = `loyalty-connector/${stage}`;
 
@@ -91,12 +91,11 @@ export class LoyaltyConnector extends Construct {
       endpoint: deployment.endpoint,
       reservedConcurrency: concurrency.receiver,
       environment,
-      tracing,
       ...data,
     });
 
     const limitsCalls = connector.loyalty.callsPerSecond !== undefined;
-    const shared = { ...data, tracing, environment, ledger, secretsPrefix, limitsCalls };
+    const shared = { ...data, environment, ledger, secretsPrefix, limitsCalls };
     const syncWorker = (
       id: string,
       kind: 'orders' | 'products' | 'coupons',

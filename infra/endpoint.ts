@@ -133,7 +133,7 @@ const ACCESS_LOG_FORMAT = JSON.stringify({
 
 interface ReceiverProps
   extends KeptData,
-    Pick<ConnectorFunctionProps, 'bundle' | 'environment' | 'tracing' | 'reservedConcurrency'> {
+    Pick<ConnectorFunctionProps, 'bundle' | 'environment' | 'reservedConcurrency'> {
   readonly queues: readonly EventQueue[];
   readonly secretsPrefix: string;
   readonly endpoint: Deployment['endpoint'];

@@ -79,7 +79,6 @@ export async function prepareStage(
 ): Promise<LoyaltyConnectorProps> {
   const bundles = await bundleFunctions({
     functions: functionsOf(connector),
-    tracing: connector.deployment.tracing ?? false,
     platforms: connector.shops.map(({ platform }) => platform),
     storefront: connector.storefront !== undefined,
     configFile: resolve(project, file),

@@ -14,7 +14,6 @@ import {
 export interface StorefrontProps extends KeptData {
   readonly secretsPrefix: string;
   readonly metricsNamespace: string;
-  readonly tracing: boolean;
   readonly ledger: LedgerTable;
   /** It books its calls with the rate limit in the ledger. */
   readonly limitsCalls: boolean;

@@ -28,10 +28,6 @@ import type {
   SendMessageResult,
 } from '@aws-sdk/client-sqs';
 import { createHttpClient, type HttpAnswer, type HttpFailure } from '../http/http-client.ts';
-import { traceHeaders } from '../http/trace.ts';
-
-/** Put in by the bundler: undefined without `deployment.tracing`. */
-declare const IS_TRACED: true | undefined;
 
 /** An AWS service with the AWS JSON protocol: every call is a POST to `/` with the operation in a header. */
 interface JsonService {
@@ -82,12 +78,10 @@ function createJsonCall(service: JsonService, settings: JsonServiceSettings): Js
       'user-agent': 'loyalty-connector',
       'x-amz-target': `${service.target}.${operation}`,
     };
-    const signed = sign({ host, headers, body });
     return http.send({
       method: 'POST',
       path: '/',
-      // As in the SDK, the trace is not signed: what forwards a request may add to it.
-      headers: typeof IS_TRACED === 'undefined' ? signed : { ...signed, ...traceHeaders() },
+      headers: sign({ host, headers, body }),
       body,
       timeoutMs: budget.attemptMs,
       repeatable: true,

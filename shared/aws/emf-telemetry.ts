@@ -8,7 +8,6 @@ import {
   writtenName,
 } from '../config/metrics.ts';
 import type { LogFields, Telemetry } from '../core/events/telemetry.ts';
-import { traceId } from '../http/trace.ts';
 
 export interface EmfTelemetry extends Telemetry {
   /** Writes what was counted since the last flush, before Lambda freezes the process. */
@@ -17,8 +16,6 @@ export interface EmfTelemetry extends Telemetry {
 
 /** Put in by the bundler; not there where the sources run as they are. */
 declare const CONNECTOR_VERSION: string | undefined;
-/** The same: undefined without `deployment.tracing`. */
-declare const IS_TRACED: true | undefined;
 const version = typeof CONNECTOR_VERSION === 'undefined' ? undefined : CONNECTOR_VERSION;
 
 /** CloudWatch accepts at most 100 values of one metric in one line. */
@@ -137,14 +134,13 @@ export function createEmfTelemetry(
       if (times === undefined || lines === undefined) return;
       const at = now().toISOString();
       const stack = typeof fields.stack === 'string' ? sourcePlaces(fields.stack) : undefined;
-      const traced = typeof IS_TRACED === 'undefined' ? fields : { trace: traceId(), ...fields };
       // `others`: lines of the same message that were left out, of other shops or reasons.
       const repeated = {
         ...(times > 1 && { times }),
         ...(lines > 1 && { others: lines - 1 }),
       };
       write(
-        JSON.stringify({ level, message, at, service, version, ...traced, ...repeated, stack }),
+        JSON.stringify({ level, message, at, service, version, ...fields, ...repeated, stack }),
       );
     },
     flush() {

@@ -217,13 +217,6 @@ export interface DeploymentSettings {
   readonly dashboard?: boolean;
 
   /**
-   * X-Ray traces of all functions: one from the webhook through the queue to the calls of the loyalty service
-   * (docs/runbook.md). AWS records the first request a second and 5 % of the others, for $5 per million traces.
-   * Default: `false`.
-   */
-  readonly tracing?: boolean;
-
-  /**
    * The ARN of a key of your own in KMS, in the region of the stack, for queues, ledger, secrets and logs. It costs
    * about two dollars a month, and its key policy must allow the use: docs/security.md. Default: keys of AWS,
    * which cost nothing.
@@ -231,12 +224,9 @@ export interface DeploymentSettings {
   readonly encryptionKey?: string;
 }
 
-/** `maxConcurrency` as stated: `deploy` chooses the others. */
-export type Deployment = Required<Omit<DeploymentSettings, Absent>> &
-  Pick<DeploymentSettings, Absent>;
-
-/** Settings without a default, which no function holds. */
-type Absent = 'encryptionKey' | 'tracing';
+/** `maxConcurrency` as stated: `deploy` chooses the others. A key has no default, and no function holds it. */
+export type Deployment = Required<Omit<DeploymentSettings, 'encryptionKey'>> &
+  Pick<DeploymentSettings, 'encryptionKey'>;
 
 const DEPLOYMENT = {
   endpoint: { kind: 'function-url' },

@@ -303,7 +303,6 @@ const deployment = section({}, {
   retainData: trueOrFalse,
   monitoring: oneOf('full', 'basic'),
   dashboard: trueOrFalse,
-  tracing: trueOrFalse,
   // The name of an alias can be moved to another key, and policies do not accept it.
   encryptionKey: matching(
     /^arn:aws[a-z-]*:kms:[a-z0-9-]+:\d{12}:key\/[\w-]+$/,

@@ -2,10 +2,6 @@
 import type { Agent, ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import https from 'node:https';
 import type { Duplex } from 'node:stream';
-import { traceCalls } from './trace.ts';
-
-/** Put in by the bundler: undefined without `deployment.tracing`. */
-declare const IS_TRACED: true | undefined;
 
 export interface HttpClient {
   /** Follows no redirect. Returns failures as values; rejects only for programming errors. */
@@ -99,7 +95,7 @@ export function createHttpClient(baseUrl: string, limits: HttpLimits): HttpClien
       ? { ...second, tries: 2 }
       : { ...second, tries: 2, mayHaveHappened: true };
   };
-  return { send: typeof IS_TRACED === 'undefined' ? send : traceCalls(url.host, send) };
+  return { send };
 }
 
 interface Place {

@@ -72,8 +72,6 @@ const UNASKED = new Set([
   // The commands call these services, which the local stack answers without a look at the policies.
   ...['cloudformation:DescribeStacks', 'cloudwatch:GetMetricData', 'lambda:GetAccountSettings'],
   ...['sns:ListSubscriptionsByTopic', 'sns:Subscribe'],
-  // Lambda sends the traces by itself.
-  ...['xray:PutTelemetryRecords', 'xray:PutTraceSegments'],
 ]);
 
 /** The other roles, actions and kinds of items that a template grants, and that no call asked for. */

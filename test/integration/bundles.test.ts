@@ -194,20 +194,6 @@ describe('the bundles', () => {
     }
   });
 
-  it('hold nothing of tracing unless the settings ask for it', async () => {
-    const traced = await bundleFunctions({
-      ...{ platforms: ['shopify'], storefront: false },
-      ...{ functions: FUNCTIONS, configFile: SETTINGS, tracing: true },
-      outFolder: join(folder, 'traced'),
-    });
-    for (const name of FUNCTIONS) {
-      const isTraced = (from: Bundles) =>
-        /x-amzn-trace-id|_X_AMZN|XRAY|dgram/i.test(codeOf(name, from));
-      expect.soft([isTraced(bundles), isTraced(traced)], name).toEqual([false, true]);
-      expect.soft(bundles.startSourcesOf(name), name).not.toContain('shared/http/trace.ts');
-    }
-  });
-
   it.each(FUNCTIONS)('%s is CommonJS and starts inside of a package of modules', (name) => {
     const module = JSON.stringify(bundles.folderOf(name));
     const code = `const { handler } = require(${module}); console.log(typeof handler, handler.length, process.moduleLoadList.some((name) => name.includes('undici')))`;

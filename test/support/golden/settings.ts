@@ -90,7 +90,7 @@ const all: Full<Omit<ConnectorSettings, 'shops' | 'rules'>> & ConnectorSettings 
     },
     olderSecretHours: 2,
     ...{ logRetentionDays: 90, retainData: false, monitoring: 'basic', dashboard: true },
-    ...{ tracing: true, encryptionKey: 'arn:aws:kms:eu-west-1:123456789012:key/0a1b2c3d-4e5f' },
+    encryptionKey: 'arn:aws:kms:eu-west-1:123456789012:key/0a1b2c3d-4e5f',
   },
 };
 

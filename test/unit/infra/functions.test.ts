@@ -47,17 +47,10 @@ describe('the functions', () => {
     }
   });
 
-  it('start without tracing and without options that slow the start', () => {
-    for (const { TracingConfig, Environment } of functions) {
-      expect(TracingConfig).toBeUndefined();
+  it('start without options that slow the start', () => {
+    for (const { Environment } of functions) {
       expect(Environment.Variables.NODE_OPTIONS).toBeUndefined();
     }
-  });
-
-  it('are traced from the first to the last where the settings ask for it', () => {
-    const traced = synthesizeStack({ storefront: {}, deployment: { tracing: true } });
-    const modes = propertiesOf(traced, 'AWS::Lambda::Function').map((one) => one.TracingConfig);
-    expect(modes).toEqual(Array(8).fill({ Mode: 'Active' }));
   });
 
   it('let only coupons send themselves on without an end: a discount has any number of pages', () => {

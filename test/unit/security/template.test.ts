@@ -10,7 +10,6 @@ const page = readFileSync('docs/security.md', 'utf8');
 const grants = grantsIn(
   synthesizeStack({
     storefront: {},
-    deployment: { tracing: true },
     loyalty: { address: 'https://loyalty.example.com', callsPerSecond: 10 },
   }),
 );
