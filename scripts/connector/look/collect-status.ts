@@ -54,6 +54,9 @@ export interface QueueStatus extends QueueCounts {
   readonly oldestSeconds: number | undefined;
 }
 
+/** Dead letters that wait for a decision. The two counts may be a minute apart. */
+export const undecidedIn = ({ dead, delivered = 0 }: QueueStatus) => Math.max(dead - delivered, 0);
+
 /** Messages of a shop that wait for the same. */
 export interface WaitingStatus {
   readonly shop: string;

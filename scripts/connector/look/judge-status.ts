@@ -29,6 +29,7 @@ import {
   type QueueStatus,
   type ReconcileStatus,
   type Status,
+  undecidedIn,
   type WaitingStatus,
 } from './collect-status.ts';
 
@@ -297,7 +298,7 @@ function lastSeen(what: string, sign: Sign | undefined, now: Date): string {
 
 function* judgeQueue(queue: QueueStatus): Iterable<Finding> {
   const { family, oldestSeconds = 0, delivered = 0 } = queue;
-  const dead = Math.max(queue.dead - delivered, 0);
+  const dead = undecidedIn(queue);
   if (oldestSeconds > OLDEST_MESSAGE_MINUTES * 60) {
     const minutes = Math.round(oldestSeconds / 60);
     yield fail(`${family}: the oldest message has waited for ${minutes} minutes`, DOCTOR);

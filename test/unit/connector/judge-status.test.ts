@@ -16,7 +16,7 @@ import {
   type WaitingStatus,
 } from '../../../scripts/connector/look/collect-status.ts';
 import { judgeStatus, verdictOf } from '../../../scripts/connector/look/judge-status.ts';
-import { longestWaitOf } from '../../../scripts/connector/look/show-status.ts';
+import { longestWaitOf, queuesOf } from '../../../scripts/connector/look/show-status.ts';
 import type { FoundByReading } from '../../../shared/core/reconcile/deep-scan.ts';
 import type { LastReconcile } from '../../../shared/core/reconcile/last-reconcile.ts';
 
@@ -284,6 +284,17 @@ describe('the verdict on a deployment', () => {
     expect([troubles.length, verdict]).toEqual([1, 'One thing needs a person.']);
     expect(JSON.stringify(troubles)).not.toContain('next try');
   });
+});
+
+it('shows beside the queue as many dead letters as it names, and says what the others are', () => {
+  const shown = (dead: number, delivered?: number) =>
+    queuesOf({ queues: queues({ dead, delivered }) }).table?.rows[0]?.cells[3];
+  const { troubles } = judge({ queues: queues({ dead: 11, delivered: 7 }) });
+  expect(troubles[0]?.what).toContain('4 dead letters of orders wait');
+  expect(shown(11, 7)).toMatchObject({ text: '4 (and 7 delivered since)', tone: 'bad' });
+  expect(shown(7, 7)).toMatchObject({ text: '0 (and 7 delivered since)', tone: 'soft' });
+  expect(shown(11)).toMatchObject({ text: '11', tone: 'bad' });
+  expect(shown(0)).toBe(0);
 });
 
 const minute = (text: string) => Date.parse(`2026-11-15T${text}:00.000Z`);
