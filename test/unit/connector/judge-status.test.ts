@@ -7,9 +7,15 @@ import {
   unknown,
 } from '../../../scripts/connector/ground/checks/check.ts';
 import type { CredentialStatus } from '../../../scripts/connector/ground/checks/read-secret.ts';
+import {
+  type WaitingInShop,
+  type WokenMessage,
+  wokenTexts,
+} from '../../../scripts/connector/ground/checks/waiting-messages.ts';
 import type { LastHour } from '../../../scripts/connector/ground/session/figures.ts';
 import { lineText } from '../../../scripts/connector/ground/terminal/line.ts';
 import {
+  groupWaiting,
   missedBefore,
   type QueueStatus,
   type Status,
@@ -312,8 +318,28 @@ describe('a deployment whose messages wait', () => {
   });
 
   it('offers no earlier try where a call may still be executed', () => {
-    const { waits } = judge({ waiting: waiting({ mayBeEarlier: false }) });
-    expect(waits).toMatchObject([{ next: undefined }]);
+    const message: WaitingInShop = {
+      ...{ shop: SHOP, queue: 'orders', about: { kind: 'order', id: '7' }, messageId: 'm-1' },
+      ...{ receiptHandle: '', waitsFor: 'loyalty', why: 'time-out', since: minute('02:50') },
+      ...{ until: minute('03:04'), tries: 1, receives: 1, revision: 1 },
+    };
+    const offered = (...messages: readonly WaitingInShop[]) => {
+      const groups = groupWaiting(messages, queues({ inFlight: 2 }), [], new Date(AT));
+      return judge({ waiting: known(groups) }).waits.map(({ next }) => next);
+    };
+    // Also where the next try is a little later than that.
+    const heldBack = { ...message, notBefore: minute('03:03') };
+    expect(offered(heldBack)).toEqual([undefined]);
+    const now = `retry-now --shop ${SHOP} --reason loyalty`;
+    expect(offered(heldBack, message)).toEqual([now]);
+    expect(offered({ ...message, notBefore: minute('03:00') })).toEqual([now]);
+  });
+
+  it('says the time of day of an attempt that cannot be earlier, in a line that stays', () => {
+    const held = { queue: 'orders', isHeldBack: true, inSeconds: 21 } as WokenMessage;
+    expect(wokenTexts([held], 'now', new Date(AT))).toEqual([
+      expect.stringContaining('at 03:00:21 UTC at the latest, and cannot be earlier: orders 1.'),
+    ]);
   });
 });
 
