@@ -21,7 +21,11 @@ import {
   type Status,
   type WaitingStatus,
 } from '../../../scripts/connector/look/collect-status.ts';
-import { judgeStatus, verdictOf } from '../../../scripts/connector/look/judge-status.ts';
+import {
+  judgeSignatures,
+  judgeStatus,
+  verdictOf,
+} from '../../../scripts/connector/look/judge-status.ts';
 import { longestWaitOf, queuesOf } from '../../../scripts/connector/look/show-status.ts';
 import type { FoundByReading } from '../../../shared/core/reconcile/deep-scan.ts';
 import type { LastReconcile } from '../../../shared/core/reconcile/last-reconcile.ts';
@@ -385,6 +389,21 @@ describe('a deployment after a repair', () => {
     const entered = judged('02:50');
     expect(entered.kind).toBe('not known');
     expect(entered.waits[0]?.what).toContain('a secret was entered at 02:50 UTC');
+  });
+
+  it('names a command that a rotation that runs does not refuse', () => {
+    const signs = { 'signatures-refused': { lastAt: minute('02:40'), acceptedSince: 0 } };
+    const hourOf = { received: 0, 'signatures-refused': 72, signs } as unknown as LastHour;
+    const named = (olderUntil?: string) => {
+      const credentials: readonly CredentialStatus[] = [
+        { shop: SHOP, purpose: 'webhook', state: 'there', ...(olderUntil && { olderUntil }) },
+      ];
+      const { next } = judgeSignatures(hourOf, { shops: [SHOP], now: new Date(AT), credentials });
+      return next?.map((one) => lineText(one.line));
+    };
+    const command = `npx loyalty-connector secrets set webhook --rotate --shop ${SHOP}`;
+    expect(named()).toEqual([command]);
+    expect(named('2026-11-16T00:59:00.000Z')).toEqual([`${command} --yes`]);
   });
 
   it('needs a person while the older secret is used hours after a rotation, before its end', () => {
