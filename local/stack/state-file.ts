@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { runningNote } from '../../shared/config/folders.ts';
 import type { StackOutputs } from '../../shared/config/stack-outputs.ts';
 import { isAlive } from '../sandbox-kit/data-file.ts';
 import { PLACE } from './emulators.ts';
@@ -48,7 +49,28 @@ export function writeStateFile(
   mkdirSync(dirname(file), { recursive: true });
   // Readable only by its owner, because it holds the operator's key.
   writeFileSync(file, `${JSON.stringify(state, undefined, 2)}\n`, { mode: 0o600 });
-  return { kind: 'written', remove: () => rmSync(file, { force: true }) };
+  const removeNote = writeNote(project);
+  return {
+    kind: 'written',
+    remove: () => {
+      rmSync(file, { force: true });
+      removeNote();
+    },
+  };
+}
+
+/** Without it, a command in another folder only cannot say where the stack runs. */
+function writeNote(project: string): () => void {
+  const note = runningNote(process.pid);
+  const remove = () => rmSync(note, { force: true });
+  try {
+    // An ended process may have had the same number. Never through a link that somebody else put there.
+    remove();
+    writeFileSync(note, project, { mode: 0o600, flag: 'wx' });
+    return remove;
+  } catch {
+    return () => {};
+  }
 }
 
 /** Undefined when there is no file, or it cannot be read. */

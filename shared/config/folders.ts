@@ -1,4 +1,5 @@
 import { readdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, extname, join, resolve } from 'node:path';
 
 /** Where the connector's own files are: the clone, or `dist` of the installed package. */
@@ -22,6 +23,9 @@ export function findProject(current = process.cwd()): string {
     if (folder === dirname(folder)) return resolve(current);
   }
 }
+
+/** Holds the folder in which the stack of this process runs, for commands that are run in another one. */
+export const runningNote = (pid: number) => join(tmpdir(), `loyalty-connector-${pid}.running`);
 
 function hasSettings(folder: string): boolean {
   try {

@@ -20,7 +20,7 @@ import {
 } from '../ground/checks/read-pauses.ts';
 import { readCredentials, secretsCheck } from '../ground/checks/read-secret.ts';
 import type { StoreRooms } from '../ground/checks/step.ts';
-import { readWaiting, type WaitingInShop } from '../ground/checks/waiting-messages.ts';
+import { mayBeWoken, readWaiting, type WaitingInShop } from '../ground/checks/waiting-messages.ts';
 import { countDelivered } from '../ground/letters/read-letters.ts';
 import { type AuditRecord, readAudit } from '../ground/session/audit-records.ts';
 import {
@@ -54,6 +54,9 @@ export interface QueueStatus extends QueueCounts {
   readonly oldestSeconds: number | undefined;
 }
 
+/** Dead letters that wait for a decision. The two counts may be a minute apart. */
+export const undecidedIn = ({ dead, delivered = 0 }: QueueStatus) => Math.max(dead - delivered, 0);
+
 /** Messages of a shop that wait for the same. */
 export interface WaitingStatus {
   readonly shop: string;
@@ -65,7 +68,7 @@ export interface WaitingStatus {
   readonly nextTry: string | undefined;
   /** Names of the reasons in the log. */
   readonly whys: readonly WaitingInShop['why'][];
-  /** For some the next try is not the earliest possible. */
+  /** Some can be tried now. */
   readonly mayBeEarlier: boolean;
 }
 
@@ -134,6 +137,7 @@ export async function collectStatus(
         await readWaiting(deployment, shops, now, MOST_WAITING),
         await queues,
         await readPauses(ledger, connector.shops, now),
+        now,
       ),
     ),
     reconcile: attempt(() =>
@@ -195,10 +199,11 @@ async function allOf<Parts extends object>(
 }
 
 /** By shop and by what they wait for. Where a queue is empty, its records are those of settled messages. */
-function groupWaiting(
+export function groupWaiting(
   waiting: readonly WaitingInShop[],
   queues: Known<readonly QueueStatus[]>,
   pauses: readonly PauseStatus[],
+  now: Date,
 ): readonly WaitingStatus[] {
   // Before the end of a pause it would only wait again.
   const triedAt = (message: WaitingInShop) =>
@@ -221,7 +226,7 @@ function groupWaiting(
       since: new Date(since).toISOString(),
       nextTry: Number.isFinite(nextTry) ? new Date(nextTry).toISOString() : undefined,
       whys: [...new Set(messages.map(({ why }) => why))],
-      mayBeEarlier: messages.some((one) => (one.notBefore ?? 0) < one.until),
+      mayBeEarlier: messages.some((one) => mayBeWoken(one, now)),
     };
   });
 }

@@ -29,6 +29,7 @@ import {
   type QueueStatus,
   type ReconcileStatus,
   type Status,
+  undecidedIn,
   type WaitingStatus,
 } from './collect-status.ts';
 
@@ -262,11 +263,16 @@ export function judgeSignatures(
       'Change something in the store, such as the note of an order; look again in a minute.';
     return unknown(`${lastSeen(what, sign, now)}; ${since}`, change);
   }
-  const enter = shops.map((shop) => ({
-    label: 'Enter the new webhook secret',
-    say: 'The store signs with another secret, or the sender is not the store. Enter the client secret that the app has now, or the secret in the options of the plugin:',
-    line: line('secrets set', ['webhook'], { rotate: true, shop }),
-  }));
+  const enter = shops.map((shop) => {
+    // During a rotation the command asks before it drops the older one, and without a terminal refuses.
+    const yes = credentials.some((one) => one.shop === shop && one.olderUntil !== undefined);
+    const drops = yes ? ' (of the two that are stored, the older one is dropped)' : '';
+    return {
+      label: 'Enter the new webhook secret',
+      say: `The store signs with another secret, or the sender is not the store. Enter the client secret that the app has now, or the secret in the options of the plugin${drops}:`,
+      line: line('secrets set', ['webhook'], { rotate: true, shop, yes }),
+    };
+  });
   // A receiver that refuses reads the secret again within this time.
   if (acceptedSince === 0 && lastAt < storedAt + REFUSED_SECRET_MAX_AGE_MS) {
     const since = `${entered}, and they are refused since, too: the receiver may have used the older one for a minute`;
@@ -297,7 +303,7 @@ function lastSeen(what: string, sign: Sign | undefined, now: Date): string {
 
 function* judgeQueue(queue: QueueStatus): Iterable<Finding> {
   const { family, oldestSeconds = 0, delivered = 0 } = queue;
-  const dead = Math.max(queue.dead - delivered, 0);
+  const dead = undecidedIn(queue);
   if (oldestSeconds > OLDEST_MESSAGE_MINUTES * 60) {
     const minutes = Math.round(oldestSeconds / 60);
     yield fail(`${family}: the oldest message has waited for ${minutes} minutes`, DOCTOR);

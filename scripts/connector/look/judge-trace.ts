@@ -15,7 +15,12 @@ import {
   readPauses,
   resumeSuggestion,
 } from '../ground/checks/read-pauses.ts';
-import { FOR_WHAT, readWaiting, type WaitingInShop } from '../ground/checks/waiting-messages.ts';
+import {
+  FOR_WHAT,
+  mayBeWoken,
+  readWaiting,
+  type WaitingInShop,
+} from '../ground/checks/waiting-messages.ts';
 import { judgeOrder } from '../ground/compare/read-orders.ts';
 import {
   CALL_UNKNOWN,
@@ -236,6 +241,7 @@ function lettersOf({ key, letters }: Trace): Suggestion | undefined {
 function wake({ key: { shop }, pause, waits: [wait] }: Trace): Suggestion | undefined {
   if (!wait || wait.waitsFor === 'planned') return undefined;
   if (pause && isHolding(pause, wait)) return resumeSuggestion(pause);
+  if (!mayBeWoken(wait, new Date())) return undefined;
   return { label: 'Try again now', line: line('retry-now', [], { shop, queue: wait.queue }) };
 }
 

@@ -26,7 +26,13 @@ import {
   secondsText,
   spanText,
 } from '../ground/terminal/text.ts';
-import { collectStatus, isEmpty, type ReconcileStatus, type Status } from './collect-status.ts';
+import {
+  collectStatus,
+  isEmpty,
+  type ReconcileStatus,
+  type Status,
+  undecidedIn,
+} from './collect-status.ts';
 import { judgeStatus, verdictOf } from './judge-status.ts';
 
 export interface StatusOptions extends CommonOptions {
@@ -141,7 +147,7 @@ const seldom = (many: number, name: string): Figures =>
   many === 0 ? [] : [{ value: String(many), name, tone: 'waits' }];
 
 /** Those of balances go back to the store. */
-function queuesOf({ queues }: Status): Stage {
+export function queuesOf({ queues }: Pick<Status, 'queues'>): Stage {
   if (queues.kind === 'unknown') return { name: 'Queues', text: `not known: ${queues.why}` };
   // The ages come from CloudWatch, some minutes late.
   const hasAges = queues.value.some((one) => !isEmpty(one) && one.oldestSeconds !== undefined);
@@ -150,8 +156,10 @@ function queuesOf({ queues }: Status): Stage {
     const { family, waiting, inFlight, oldestSeconds, dead, delivered = 0 } = queue;
     const age = oldestSeconds === undefined ? '' : spanText(oldestSeconds * 1000);
     const opens = line('dead-letters list', [], { queue: family });
-    const tone = dead > delivered ? 'bad' : 'soft';
-    const letters = { text: String(dead), tone, opens } as const;
+    const undecided = undecidedIn(queue);
+    // The number that the findings name; what SQS counts besides is explained.
+    const words = `${undecided}${delivered > 0 ? ` (and ${delivered} delivered since)` : ''}`;
+    const letters = { text: words, tone: undecided > 0 ? 'bad' : 'soft', opens } as const;
     const cells = [family, waiting, inFlight, dead && letters];
     return hasAges ? [...cells, isEmpty(queue) ? '-' : age] : cells;
   });

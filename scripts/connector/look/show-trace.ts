@@ -11,6 +11,7 @@ import {
   KINDS,
   ordersOf,
   parseKind,
+  unknownTo,
 } from '../ground/compare/find.ts';
 import { amountText, type JudgedSides, judgeSides, orderIn } from '../ground/compare/sides.ts';
 import { maskPerson, maskPersonal } from '../ground/letters/foresee.ts';
@@ -62,6 +63,8 @@ export async function showTrace(
     const onProgress = (seen: number) => progress.report(seen);
     const found = await collectTrace(deployment, services, traced, signal, onProgress);
     progress.end();
+    // A number is taken for an id, which nobody may have.
+    if (isUnknown(found)) throw unknownTo(`${kind === 'order' ? 'an' : 'a'} ${hit.kind}`, id);
     return documentOf(found, await orders, options.reveal);
   };
   if (second !== undefined) {
@@ -82,6 +85,9 @@ export async function showTrace(
   const [hit, ...others] = hits;
   return hit && others.length === 0 ? trace(hit) : hitsDocument(hits);
 }
+
+const isUnknown = ({ store, entry, letters, waits, redemptions }: Trace) =>
+  store.kind === 'gone' && !entry && letters.length + waits.length + redemptions === 0;
 
 /** An ambiguous text is not traced. */
 function hitsDocument(hits: readonly Hit[]): Document {

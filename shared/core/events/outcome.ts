@@ -12,6 +12,8 @@ export type SkipReason =
   | 'parked-before'
   /** The store has not merged the two customers, or not yet. */
   | 'merge-not-completed'
+  /** The store does not show it, and announced no deletion. */
+  | 'not-in-store'
   /** A dispute of a payment that belongs to no order. */
   | 'no-order'
   /** Of a balance: its customer was merged into another, who has a balance of their own. */
@@ -252,6 +254,9 @@ function grownDelay(request: RetryRequest): number {
     case 'out-of-tokens':
     case 'tokens-unreachable':
       return doubled(receives, longest);
+    case 'store-says-gone':
+      // It is given up after minutes, at the first answer that comes then.
+      return doubled(tries, longest);
     default:
       return doubled(tries, throttled ? longest : LONGEST_DELAY_SECONDS);
   }

@@ -208,6 +208,8 @@ export async function observeEntity(
   const preview = await previewSync(key, candidate, entry, given);
   const { outcome, entry: after } = preview;
   if (outcome.kind === 'retry' || outcome.kind === 'superseded') return outcome;
+  // Nothing is planned for what nobody has.
+  if (outcome.kind === 'skipped' && outcome.why === 'not-in-store') return outcome;
   const recorded = await recordPlan(key, planOf(preview), after, deps);
   return recorded ? { kind: 'skipped', why: 'observing' } : overtaken;
 }

@@ -56,7 +56,7 @@ interface Known extends Pick<OrderQuestion, 'book'> {
   readonly entry: EntityEntry | undefined;
 }
 
-type Answer = Snapshot | Extract<Outcome, { kind: 'retry' | 'superseded' }>;
+type Answer = Snapshot | Extract<Outcome, { kind: 'retry' | 'superseded' | 'skipped' }>;
 
 /**
  * Asks the store what the entity is now. Its answer decides, unless it is older than what it reported
@@ -116,7 +116,7 @@ function judgeGone(
   if (isProven || (kind === 'coupon' && longUnseen)) {
     return snapshot({ kind: 'gone' }, Math.max(arrivedAt, entry?.version ?? 0), event);
   }
-  if (longUnseen || isCurrent) return { kind: 'superseded' };
+  if (longUnseen || isCurrent) return { kind: 'skipped', why: 'not-in-store' };
   // A state of the same second settles nothing: the store may lag, and the event may be the later of the two.
   const carried = reading.kind === 'snapshot' ? reading.version : 0;
   const settled = entry !== undefined && entry.version > Math.max(arrivedAt, carried);

@@ -1,7 +1,9 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { writeStateFile } from '../../../local/stack/state-file.ts';
+import { runningNote } from '../../../shared/config/folders.ts';
 import { VERSION } from '../../../shared/config/release.ts';
 import { runCommand } from '../../support/connector-command.ts';
 import { createProject } from '../../support/project.ts';
@@ -66,10 +68,30 @@ describe('the command line', { timeout: 120_000 }, () => {
   });
 
   it('says how to start when nothing runs here', async () => {
-    const { code, stdout, stderr } = await run('dead-letters list');
+    const { code, stdout, stderr } = await run('dead-letters list', { TMPDIR: folder });
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toContain('No connector runs on this machine.');
     expect(stderr).toContain('npm start');
+  });
+
+  it('says where one runs, if that is another folder', async () => {
+    const other = createProject('another folder');
+    vi.stubEnv('TMPDIR', folder);
+    const addresses = { endpoint: aws.url, metricsAddress: aws.url, shops: [] };
+    const keys = { operator: { accessKeyId: 'a', secretAccessKey: 'b' } };
+    const stack = { name: STACK, ...addresses, keys, outputs: {} };
+    const written = writeStateFile(stack, { stage: 'prod' }, other);
+    // Linux gives no process a number above 2^22.
+    await writeFile(runningNote(2 ** 30), 'left by a dead process');
+    const { code, stderr } = await run('dead-letters list', { TMPDIR: folder });
+    expect(stderr).toContain(`No connector runs in ${folder}, but on this machine one runs in:`);
+    expect(stderr).toContain(`cd '${other}'\n`);
+    expect(code).toBe(1);
+    if (written.kind === 'written') written.remove();
+    const after = await run('dead-letters list', { TMPDIR: folder });
+    expect(after.stderr).toContain('No connector runs on this machine.');
+    vi.unstubAllEnvs();
+    await rm(other, { recursive: true, force: true });
   });
 
   it('does not believe a description that a dead process left behind', async () => {

@@ -118,6 +118,12 @@ describe('loyalty-connector secrets set', () => {
     const twice = await connector.run('secrets set webhook --finish');
     expect(twice.code).toBe(1);
     expect(twice.stderr).toContain('There is no rotation to finish');
+
+    // As status and doctor name it while a rotation runs.
+    await connector.run('secrets set webhook --rotate', third);
+    connector.confidential.addSecret('webhook-secret-fourth-c1');
+    const second = `secrets set webhook --rotate --shop ${SHOP} --yes`;
+    expect((await connector.run(second, 'webhook-secret-fourth-c1')).code).toBe(0);
     await connector.keepSecret('webhook', JSON.stringify(SECRETS.webhook));
   });
 

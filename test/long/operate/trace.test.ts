@@ -209,6 +209,19 @@ describe('loyalty-connector trace', () => {
   });
 
   it.each([
+    ['trace 9999', 'an order, a product, a code or a customer'],
+    ['trace order 9999', 'an order'],
+    ['trace order 5512300000001', 'an order'],
+    ['trace customer 9999', 'a customer'],
+  ])('answers "%s" that nobody knows it, and how to look for it', async (line, what) => {
+    const { code, stdout, stderr } = await connector.run(line);
+    const typed = line.slice(line.lastIndexOf(' ') + 1);
+    expect(stderr).toContain(`Neither the store nor the ledger knows ${what} by "${typed}".`);
+    expect(stderr).toContain('An order is found by its number, name or id');
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  });
+
+  it.each([
     ['trace order #9999999', 'The store has no order "#9999999".'],
     ['trace order nobody@example.org', 'The store has no order with this e-mail address.'],
     ['trace product Nothing', 'The store has no product "Nothing".'],

@@ -9,6 +9,7 @@ import {
   lettersText,
 } from '../../../scripts/connector/ground/letters/describe-letters.ts';
 import { maskCall, maskPersonal } from '../../../scripts/connector/ground/letters/foresee.ts';
+import { noticesOf } from '../../../scripts/connector/ground/letters/letter-list.ts';
 import {
   isDelivered,
   matchesFilter,
@@ -507,6 +508,20 @@ describe('a list that is made anew from the queue', () => {
 });
 
 describe('what documents say of dead letters', () => {
+  it('says of another count of SQS first that it may be late, then only what can be its cause', () => {
+    const listOf = (counted: number) => ({
+      ...{ letters: [], matching: [], delivered: new Set<string>(), names: new Map() },
+      queues: [{ family: 'orders' as const, listed: 11, counted }],
+    });
+    const said = (counted: number) => JSON.stringify(noticesOf(listOf(counted), {}));
+    const late = 'may be a minute old. Only if it differs for longer, ';
+    expect(said(12)).toContain(`12 instead of 11 in the orders queue. Its count ${late}a worker`);
+    expect(said(12)).not.toContain('removed');
+    expect(said(10)).toContain(`${late}some were removed without this connector`);
+    expect(said(10)).not.toContain('worker');
+    expect(noticesOf(listOf(11), {})).toEqual([]);
+  });
+
   it('counts them by what they are about, in the plural where there are several', () => {
     const one = letterOf({});
     expect(lettersText([one, letterOf({ id: '2' })])).toBe('2 rejected orders');

@@ -7,16 +7,26 @@ import {
   unknown,
 } from '../../../scripts/connector/ground/checks/check.ts';
 import type { CredentialStatus } from '../../../scripts/connector/ground/checks/read-secret.ts';
+import {
+  type WaitingInShop,
+  type WokenMessage,
+  wokenTexts,
+} from '../../../scripts/connector/ground/checks/waiting-messages.ts';
 import type { LastHour } from '../../../scripts/connector/ground/session/figures.ts';
 import { lineText } from '../../../scripts/connector/ground/terminal/line.ts';
 import {
+  groupWaiting,
   missedBefore,
   type QueueStatus,
   type Status,
   type WaitingStatus,
 } from '../../../scripts/connector/look/collect-status.ts';
-import { judgeStatus, verdictOf } from '../../../scripts/connector/look/judge-status.ts';
-import { longestWaitOf } from '../../../scripts/connector/look/show-status.ts';
+import {
+  judgeSignatures,
+  judgeStatus,
+  verdictOf,
+} from '../../../scripts/connector/look/judge-status.ts';
+import { longestWaitOf, queuesOf } from '../../../scripts/connector/look/show-status.ts';
 import type { FoundByReading } from '../../../shared/core/reconcile/deep-scan.ts';
 import type { LastReconcile } from '../../../shared/core/reconcile/last-reconcile.ts';
 
@@ -286,6 +296,17 @@ describe('the verdict on a deployment', () => {
   });
 });
 
+it('shows beside the queue as many dead letters as it names, and says what the others are', () => {
+  const shown = (dead: number, delivered?: number) =>
+    queuesOf({ queues: queues({ dead, delivered }) }).table?.rows[0]?.cells[3];
+  const { troubles } = judge({ queues: queues({ dead: 11, delivered: 7 }) });
+  expect(troubles[0]?.what).toContain('4 dead letters of orders wait');
+  expect(shown(11, 7)).toMatchObject({ text: '4 (and 7 delivered since)', tone: 'bad' });
+  expect(shown(7, 7)).toMatchObject({ text: '0 (and 7 delivered since)', tone: 'soft' });
+  expect(shown(11)).toMatchObject({ text: '11', tone: 'bad' });
+  expect(shown(0)).toBe(0);
+});
+
 const minute = (text: string) => Date.parse(`2026-11-15T${text}:00.000Z`);
 
 describe('a deployment whose messages wait', () => {
@@ -301,8 +322,28 @@ describe('a deployment whose messages wait', () => {
   });
 
   it('offers no earlier try where a call may still be executed', () => {
-    const { waits } = judge({ waiting: waiting({ mayBeEarlier: false }) });
-    expect(waits).toMatchObject([{ next: undefined }]);
+    const message: WaitingInShop = {
+      ...{ shop: SHOP, queue: 'orders', about: { kind: 'order', id: '7' }, messageId: 'm-1' },
+      ...{ receiptHandle: '', waitsFor: 'loyalty', why: 'time-out', since: minute('02:50') },
+      ...{ until: minute('03:04'), tries: 1, receives: 1, revision: 1 },
+    };
+    const offered = (...messages: readonly WaitingInShop[]) => {
+      const groups = groupWaiting(messages, queues({ inFlight: 2 }), [], new Date(AT));
+      return judge({ waiting: known(groups) }).waits.map(({ next }) => next);
+    };
+    // Also where the next try is a little later than that.
+    const heldBack = { ...message, notBefore: minute('03:03') };
+    expect(offered(heldBack)).toEqual([undefined]);
+    const now = `retry-now --shop ${SHOP} --reason loyalty`;
+    expect(offered(heldBack, message)).toEqual([now]);
+    expect(offered({ ...message, notBefore: minute('03:00') })).toEqual([now]);
+  });
+
+  it('says the time of day of an attempt that cannot be earlier, in a line that stays', () => {
+    const held = { queue: 'orders', isHeldBack: true, inSeconds: 21 } as WokenMessage;
+    expect(wokenTexts([held], 'now', new Date(AT))).toEqual([
+      expect.stringContaining('at 03:00:21 UTC at the latest, and cannot be earlier: orders 1.'),
+    ]);
   });
 });
 
@@ -348,6 +389,21 @@ describe('a deployment after a repair', () => {
     const entered = judged('02:50');
     expect(entered.kind).toBe('not known');
     expect(entered.waits[0]?.what).toContain('a secret was entered at 02:50 UTC');
+  });
+
+  it('names a command that a rotation that runs does not refuse', () => {
+    const signs = { 'signatures-refused': { lastAt: minute('02:40'), acceptedSince: 0 } };
+    const hourOf = { received: 0, 'signatures-refused': 72, signs } as unknown as LastHour;
+    const named = (olderUntil?: string) => {
+      const credentials: readonly CredentialStatus[] = [
+        { shop: SHOP, purpose: 'webhook', state: 'there', ...(olderUntil && { olderUntil }) },
+      ];
+      const { next } = judgeSignatures(hourOf, { shops: [SHOP], now: new Date(AT), credentials });
+      return next?.map((one) => lineText(one.line));
+    };
+    const command = `npx loyalty-connector secrets set webhook --rotate --shop ${SHOP}`;
+    expect(named()).toEqual([command]);
+    expect(named('2026-11-16T00:59:00.000Z')).toEqual([`${command} --yes`]);
   });
 
   it('needs a person while the older secret is used hours after a rotation, before its end', () => {

@@ -251,6 +251,11 @@ describe('the verdict on one entity', () => {
       'retry-now --shop example-store.myshopify.com --queue orders',
     ],
     [
+      'offers no earlier attempt while a call for it may still be executed',
+      { entry: undefined, waits: [{ ...wait, notBefore: Date.now() + 86_400_000 }] },
+      ...(['waits', 'the next attempt is at 2026-11-15 03:10:00 UTC', undefined] as const),
+    ],
+    [
       'offers the end of the pause that its message waits for: another attempt would not help',
       {
         ...{ entry: undefined, waits: [{ ...wait, waitsFor: 'paused' }] },

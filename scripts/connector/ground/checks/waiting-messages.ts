@@ -11,7 +11,7 @@ import { batchesOf, type QueueFamily } from '../../../../shared/core/events/even
 import { AFTER_UNKNOWN_OUTCOME_SECONDS } from '../../../../shared/core/events/outcome.ts';
 import type { Ledger } from '../../../../shared/core/ledger/ledger.ts';
 import { type Deployment, openLedger, openLists, QUEUE_OUTPUTS } from '../session/deployment.ts';
-import { counted } from '../terminal/text.ts';
+import { counted, utcText } from '../terminal/text.ts';
 
 export interface WaitingInShop extends WaitingMessage {
   readonly shop: string;
@@ -90,6 +90,10 @@ export function waitsIn(
   }
   return [...newest.values()].filter(({ until, ended }) => !ended && until > now.getTime());
 }
+
+/** No command can have it tried while an earlier call may still be executed. */
+export const mayBeWoken = ({ notBefore = 0 }: WaitingMessage, now: Date) =>
+  notBefore <= now.getTime();
 
 export interface Woken {
   readonly woken: readonly WokenMessage[];
@@ -174,16 +178,24 @@ export async function wake(
   return wakeAll(waiting, deps, afterSeconds);
 }
 
-/** `11 messages are tried again now: orders 9, coupons 2.` Those that a call without an answer holds back, apart. */
-export function wokenTexts(woken: readonly WokenMessage[], when = 'now'): readonly string[] {
+/**
+ * `11 messages are tried again now: orders 9, coupons 2.` Those that a call without an answer holds back, apart: with
+ * the time of day, because a line that is shown for as long as they wait would not count down.
+ */
+export function wokenTexts(
+  woken: readonly WokenMessage[],
+  when = 'now',
+  now = new Date(),
+): readonly string[] {
   const late = woken.filter(({ isHeldBack }) => isHeldBack);
-  const longest = Math.max(...late.map(({ inSeconds }) => inSeconds));
+  const longest = Math.max(0, ...late.map(({ inSeconds }) => inSeconds));
+  const latest = utcText(now.getTime() + longest * 1_000).slice(-8);
   return [
     ...tried(
       woken.filter((one) => !one.isHeldBack),
       when,
     ),
-    ...tried(late, `in ${longest} s at the latest, and cannot be earlier`).map(
+    ...tried(late, `at ${latest} UTC at the latest, and cannot be earlier`).map(
       (words) => `${words} The last call had no answer, and the service may still execute it.`,
     ),
   ];

@@ -82,12 +82,15 @@ export async function findAny(
   if (hits.length > 0) return { hits, problems };
   const [problem] = problems;
   if (problem) throw problem;
-  const what = isAddress(text) ? 'this e-mail address' : `"${text}"`;
-  throw new Problem(
-    `Neither the store nor the ledger knows an order, a product, a code or a customer by ${what}.`,
+  throw unknownTo('an order, a product, a code or a customer', text);
+}
+
+/** `what`: what was looked for, `an order`. */
+export const unknownTo = (what: string, text: string) =>
+  new Problem(
+    `Neither the store nor the ledger knows ${what} by ${isAddress(text) ? 'this e-mail address' : `"${text}"`}.`,
     'An order is found by its number, name or id, a product by its id or title, a customer by id or e-mail address.',
   );
-}
 
 function questionsFor(text: string, searched: SearchedShop): readonly Hits[] {
   // The customer; of an address that is no customer's, the orders of a guest.

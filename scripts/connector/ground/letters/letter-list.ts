@@ -68,6 +68,9 @@ export const openIn = ({ matching, delivered }: LetterList): readonly Summarized
 const differs = ({ queues }: LetterList): boolean =>
   queues.some((one) => one.counted !== one.listed);
 
+const MORE_COUNTED = 'a worker died on the message, and SQS moved it there itself';
+const FEWER_COUNTED = 'some were removed without this connector';
+
 /** What the list does not have, each in one sentence. */
 export function noticesOf(list: LetterList, filter: LetterFilter): readonly Block[] {
   const { letters, matching, queues } = list;
@@ -76,9 +79,13 @@ export function noticesOf(list: LetterList, filter: LetterFilter): readonly Bloc
   const given = optionTexts(optionsOf(filter)).join(' ');
   const codes = [...new Set(letters.flatMap(({ code }) => code ?? []))].join(', ');
   const has = filter.code === undefined ? '' : ` Codes that there are: ${codes || 'none'}.`;
-  const each = queues
-    .filter((one) => one.counted !== one.listed)
-    .map((one) => `${one.counted} instead of ${one.listed} in the ${one.family} queue`);
+  const differing = queues.filter((one) => one.counted !== one.listed);
+  const each = differing.map(
+    (one) => `${one.counted} instead of ${one.listed} in the ${one.family} queue`,
+  );
+  const causes = new Set(
+    differing.map((one) => (one.counted > one.listed ? MORE_COUNTED : FEWER_COUNTED)),
+  );
   return [
     ...(matching.length === 0 && others > 0
       ? [text(`No dead letter matches ${given}; ${others} ${waits}.${has}`)]
@@ -86,7 +93,7 @@ export function noticesOf(list: LetterList, filter: LetterFilter): readonly Bloc
     ...(differs(list)
       ? [
           text(
-            `SQS counts ${each.join(', ')}. Its count may be a minute old. Else a worker died on them, or they were removed without this connector: a scan reads the queues and corrects the list.`,
+            `SQS counts ${each.join(', ')}. Its count may be a minute old. Only if it differs for longer, ${[...causes].join(', or ')}: a scan reads the queues and corrects the list.`,
             'waits',
           ),
         ]

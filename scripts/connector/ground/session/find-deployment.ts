@@ -1,12 +1,14 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { CloudFormation } from '@aws-sdk/client-cloudformation';
 import * as v from 'valibot';
 import type { Connector } from '../../../../shared/config/connector-config.ts';
-import { findProject, SETTINGS_FILE } from '../../../../shared/config/folders.ts';
+import { findProject, runningNote, SETTINGS_FILE } from '../../../../shared/config/folders.ts';
 import { readSettingsFile, settingsFileOf } from '../../../../shared/config/settings-file.ts';
 import type { StackOutput } from '../../../../shared/config/stack-outputs.ts';
 import { Problem } from '../terminal/exit.ts';
+import { shellWord } from '../terminal/text.ts';
 import {
   type AwsSettings,
   awsSettings,
@@ -26,7 +28,12 @@ export async function findDeployment(options: StackOptions): Promise<Deployment>
   if (stack === undefined || stack === '') {
     const local = await findLocalStack();
     if (local) return local;
-    throw new Problem('No connector runs on this machine.', START);
+    const elsewhere = foldersOfRunning();
+    if (elsewhere.length === 0) throw new Problem('No connector runs on this machine.', START);
+    throw new Problem(
+      `No connector runs in ${findProject()}, but on this machine ${elsewhere.length === 1 ? 'one runs' : `${elsewhere.length} run`} in: ${elsewhere.join(', ')}`,
+      `Run the command there, after: cd ${shellWord(elsewhere[0] ?? '')}`,
+    );
   }
   return findDeployedStack({ ...options, stack });
 }
@@ -89,6 +96,18 @@ export async function findLocalStack(): Promise<Deployment | undefined> {
     note: () => describeChangedSettings('local', stage, writtenAt),
     sandbox,
   };
+}
+
+/** Of the stacks that this user has started. Another user's note could lead to a folder with other code. */
+function foldersOfRunning(): readonly string[] {
+  const names = existsSync(tmpdir()) ? readdirSync(tmpdir()) : [];
+  return names.flatMap((name) => {
+    const pid = Number(/^loyalty-connector-(\d+)\.running$/.exec(name)?.[1]);
+    if (!(pid > 0 && isAlive(pid))) return [];
+    const note = lstatSync(runningNote(pid), { throwIfNoEntry: false });
+    const isOwn = note?.isFile() && note.uid === (process.getuid?.() ?? note.uid);
+    return isOwn ? readFileSync(runningNote(pid), 'utf8') : [];
+  });
 }
 
 function isAlive(pid: number): boolean {

@@ -87,10 +87,23 @@ describe('what the store does not show, without an announcement', () => {
     expect(gone).toMatchObject({ entity: { kind: 'gone' } });
     // The end of an order is final, so that its absence alone does not end it: its event is given up.
     const order = { ...key, kind: 'order' } as const;
-    expect(await readSnapshot(order, current, unknown, deps)).toEqual({ kind: 'superseded' });
+    const absent = { kind: 'skipped', why: 'not-in-store' };
+    expect(await readSnapshot(order, current, unknown, deps)).toEqual(absent);
     const task = { discountId: '12', isCurrent: true } as const;
     expect(await fanOut(event, task, deps)).toMatchObject({ how: 'fanned-out' });
   });
+});
+
+it('gives up a refund of an order that the store does not have within 13 minutes, and says why', async () => {
+  await refund();
+  const begins = connector.clock.ms;
+  while ((await connector.work('orders')).left > 0 || connector.queues.orders.size > 0) {
+    connector.clock.ms += 1_000;
+    if (connector.clock.ms - begins > 3_600_000) throw new Error('it still waits');
+  }
+  expect((connector.clock.ms - begins) / 60_000).toBeLessThan(13);
+  expect(connector.telemetry.total('skipped', { why: 'not-in-store' })).toBe(1);
+  expect(connector.orderIds()).toEqual([]);
 });
 
 describe('several references to one order', () => {
