@@ -119,7 +119,9 @@ describe('a person who may only look', () => {
     expect(code).toBeGreaterThan(0);
   });
 
-  it.each(linesOf('changes'))('is refused %s, and is shown the policy', async (line) => {
+  // The shop is live already: `go-live` says so before it would change anything.
+  const refused = linesOf('changes').filter((line) => !line.startsWith('go-live'));
+  it.each(refused)('is refused %s, and is shown the policy', async (line) => {
     const { code, stdout, stderr } = await operateAs('readOnlyOperator')(line);
     expect(stderr).toMatch(DENIED);
     expect(stderr).toContain(stack.outputs.OperatorPolicy);
@@ -204,8 +206,8 @@ describe('an operator', () => {
     const { stdout } = await operateAs('readOnlyOperator')('history --json');
     const { changes } = JSON.parse(stdout).data;
     const changed = changes.filter(({ who }: { who: string }) => !who.includes('ReadOnly'));
-    // There is no order to send again and no customer to give to, so nothing was changed.
-    const idle = ['resend', 'import balances'];
+    // There is no order to send again, no customer to give to, and the shop is live: nothing was changed.
+    const idle = ['resend', 'import balances', 'go-live'];
     const changing = namesOf('changes').filter((name) => !idle.includes(name));
     expect(changed.map(({ command }: { command: string }) => command).toSorted()).toEqual(
       changing.toSorted(),
@@ -214,7 +216,7 @@ describe('an operator', () => {
       // Who used this machine, not only with which policy.
       expect(who, command).toMatch(/^[\w-]*OperatorPoliciesOperator\w*:[\w+=,.@-]+$/);
       // Of what the commands before have left, some only a person can settle.
-      const mayFail = ['recover', 'retry-now', 'go-live'].includes(command);
+      const mayFail = ['recover', 'retry-now'].includes(command);
       const results = mayFail ? ['failed', 'finished'] : ['finished'];
       expect(results, command).toContain(end?.result);
     }
