@@ -86,7 +86,7 @@ async function look({ check, engine, command }: OperatedShop, { id }: PlacedOrde
   await command('reconcile --deep', 0, 'orders as sent');
   await command('compare orders --since 30d', 0, 'Read on both sides just now and in agreement');
   for (const name of [`order ${code}`, `order ${id}`, code]) {
-    await command(`trace ${name}`, 0, `Order ${code} of ${DOMAIN}`, AGREE, 'gave 16.79 points');
+    await command(`trace ${name}`, 0, `Order ${code} of ${DOMAIN}`, AGREE, 'gives 16.79 points');
   }
   await command('trace product Mug', 0, 'as the store has it now', 'price 9.99');
   await command('trace coupon TENPCT', 0, AGREE, 'value 10');

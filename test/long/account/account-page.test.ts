@@ -252,7 +252,7 @@ describe.skipIf(browserPath === undefined)('the account page, in a browser', () 
       expect(await shift()).toBe(0);
       await page
         .getByRole('status')
-        .getByText('Your points history shows them once they are added.')
+        .getByText('Your history shows them once added.')
         .waitFor();
       await page.getByRole('link', { name: 'See points and rewards' }).click();
       await page.getByRole('heading', { name: 'Points and rewards' }).waitFor();

@@ -284,6 +284,6 @@ describe('the sentence about an order', () => {
 
   it('names no day: the service says of no order when it gives its points', () => {
     const { note } = sayEarning({ ...none, state: 'earns', points: 49 }, inEnglish);
-    expect(note).toBe('Your points history shows them once they are added.');
+    expect(note).toBe('Your history shows them once added.');
   });
 });
