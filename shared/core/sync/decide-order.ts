@@ -104,11 +104,10 @@ export function nextCall(
   // What passed within one moment is taken at once: a ledger that is lost between two calls would leave a riddle.
   const lasting = wanted.past?.filter(({ isPassing }) => !isPassing);
   const below = sumsBelow(upTo, lasting, record);
-  if (side.searches || (below.length > 0 && isTied(lasting))) {
-    return { kind: 'take', record, step: searchFrom(upTo, wanted, record) };
-  }
-  // One by one, the oldest first: a ledger that was restored unnoticed finds their keys used.
-  const sum = below.at(-1) ?? upTo;
+  if (side.searches) return { kind: 'take', record, step: searchFrom(upTo, wanted, record) };
+  // One by one, the oldest first: a ledger that was restored unnoticed finds their keys used. Not if one of them may never
+  // have been a sum.
+  const sum = isTied(lasting) ? upTo : (below.at(-1) ?? upTo);
   const isWhole = sum === upTo && !wanted.isFine;
   const products = isWhole ? parts(record, now, due) : [];
   return { kind: 'take', record, step: { sum, value: sum - record.taken, products } };
