@@ -250,10 +250,7 @@ describe.skipIf(browserPath === undefined)('the account page, in a browser', () 
       await open(`/account/orders/${orderId}`);
       await page.getByRole('status').getByText('This order earns you 490 points').waitFor();
       expect(await shift()).toBe(0);
-      await page
-        .getByRole('status')
-        .getByText('Your history shows them once added.')
-        .waitFor();
+      await page.getByRole('status').getByText('Your history shows them once added.').waitFor();
       await page.getByRole('link', { name: 'See points and rewards' }).click();
       await page.getByRole('heading', { name: 'Points and rewards' }).waitFor();
     },
