@@ -96,7 +96,7 @@ export interface DeadLetterQueue {
  *   replay, drop:  summary taken from the list ──▶ dead letter removed from the queue
  *   scan:          dead letters received ──▶ missing summaries written, those without a dead letter taken from the list
  *
- * See docs/decisions/0035-the-dead-letter-stays-in-its-queue-and-its-summary-is-a-cache.md.
+ * See docs/decisions/0008-waits-and-dead-letters-are-listed-from-the-ledger.md.
  */
 export interface SummarizedDeadLetter extends ListedDeadLetter {
   readonly event?: SummaryOfEvent | undefined;

@@ -61,7 +61,7 @@ export interface ReplayChoice {
  *
  * The counts are kept in `tally` as it goes, so that they are right whenever it ends; it rejects when
  * AWS fails, with everything that was not sent put back.
- * See docs/decisions/0035-the-dead-letter-stays-in-its-queue-and-its-summary-is-a-cache.md.
+ * See docs/decisions/0008-waits-and-dead-letters-are-listed-from-the-ledger.md.
  */
 export async function replayLetters(
   choice: ReplayChoice,
