@@ -7,7 +7,7 @@ import { TIME_OVER } from '../support/proof-run.ts';
 import { describeReport, ENOUGH_INPUTS, runFuzz, unreached } from './run-fuzz.ts';
 import { fuzzTargetNames } from './targets.ts';
 
-/** See docs/decisions/0034-what-can-be-counted-is-a-test-and-outsiders-judge-the-rest.md. */
+/** See docs/decisions/0033-the-simulation-runs-the-real-core-from-a-seed.md. */
 const HELP = `npm run fuzz -- [--inputs N] [--seed S] [--target NAME] [--minutes M]
 
 Tries hostile inputs on everything that reads external data.

@@ -21,7 +21,7 @@ import { lanes, type ProofPart, type Step } from './parts.ts';
 import { describeProof, putResults, type StepResult } from './report.ts';
 import { runLane } from './run-lane.ts';
 
-/** See docs/decisions/0034-what-can-be-counted-is-a-test-and-outsiders-judge-the-rest.md. */
+/** See docs/decisions/0033-the-simulation-runs-the-real-core-from-a-seed.md. */
 const HELP = `npm run proof -- [--hours H | --minutes M] [--report FILE] [--docs] [--again]
 
 Runs every proof, each as its own command, and writes a report of what was covered and what was not.
