@@ -245,15 +245,6 @@ function wake({ key: { shop }, pause, waits: [wait] }: Trace): Suggestion | unde
   return { label: 'Try again now', line: line('retry-now', [], { shop, queue: wait.queue }) };
 }
 
-/** Of what is well or cannot be read: a person may still want it. Undefined where nothing would be sent. */
-export function sendAgain(trace: Trace): Suggestion | undefined {
-  const { mapped, observed } = trace;
-  if (observed || mapped?.kind !== 'wanted' || mapped.wanted.kind === 'deleted-member')
-    return undefined;
-  const say = 'To send it once more all the same:';
-  return { ...resend(trace, { force: true }, say), label: 'Send again…' };
-}
-
 /** Without `--yes`, it shows what would be sent. */
 function resend(
   { key: { shop, kind, id } }: Trace,
