@@ -36,7 +36,7 @@ import { type Block, type Document, text, type Verdict } from '../ground/termina
 import type { ExitCode } from '../ground/terminal/exit.ts';
 import { line } from '../ground/terminal/line.ts';
 import { counted } from '../ground/terminal/text.ts';
-import { type FollowedLetter, followAll, RESULTS } from './follow-letters.ts';
+import { type FollowedLetter, followAll, judgeEnded } from './follow-letters.ts';
 
 export interface ReplayOptions {
   readonly yes?: boolean;
@@ -206,25 +206,19 @@ async function replayDocument(report: ReplayReport, deployment: Deployment): Pro
 }
 
 /** Undefined where nothing is known of what became of them. */
-export function verdictOf(report: ReplayReport): Verdict | undefined {
-  const { tally, notSeen, notReached, followed } = report;
-  const results = Map.groupBy(followed ?? [], ({ result }) => RESULTS[result].text);
-  const failed = followed?.filter(({ result }) => result === 'failing').length ?? 0;
-  const waiting = followed?.filter(({ result }) => result === 'underway') ?? [];
+export function verdictOf({
+  tally,
+  notSeen,
+  notReached,
+  followed,
+}: ReplayReport): Verdict | undefined {
+  const { verdict } = judgeEnded(followed ?? []);
   const left = countObstacles(tally);
   const bad = (what: string): Verdict => ({ kind: 'action required', what });
-  if (failed > 0) {
-    const are = failed === 1 ? 'is a dead letter' : 'are dead letters';
-    return bad(`${failed} of ${tally.replayed} failed again, and ${are} once more.`);
-  }
+  if (verdict.kind === 'action required') return verdict;
   if (left > 0) return bad(`${counted(left, 'dead letter')} could not be sent.`);
   if (notSeen > 0) {
     return bad(`${counted(notSeen, 'dead letter')} cannot be received now: ${NOT_SEEN}`);
   }
-  if (!followed || notReached > 0) return undefined;
-  const each = [...results].map(([words, { length }]) => `${length} ${words}`).join(', ');
-  if (waiting.length === 0) return { kind: 'well', what: `All went through: ${each}.` };
-  const why = waiting.find((one) => one.held)?.held?.what;
-  const what = `On the queue, and the workers go on: ${each}.${why ? ` ${why}.` : ''}`;
-  return { kind: 'waits', what };
+  return followed && notReached === 0 ? verdict : undefined;
 }
