@@ -29,9 +29,12 @@ import {
 import { EVENT_KINDS } from '../../../scripts/connector/ground/session/arguments.ts';
 import { nameKey, readNames } from '../../../scripts/connector/ground/session/services.ts';
 import { letterData } from '../../../scripts/connector/look/show-letter.ts';
-import { type DropDeps, dropLetters } from '../../../scripts/connector/repair/drop-letters.ts';
+import {
+  type DropDeps,
+  dropLetters,
+  verdictOf,
+} from '../../../scripts/connector/repair/change-letters.ts';
 import { followReplayed } from '../../../scripts/connector/repair/follow-letters.ts';
-import { verdictOf } from '../../../scripts/connector/repair/replay-command.ts';
 import { defineConnector } from '../../../shared/config/connector-config.ts';
 import {
   type DeadLetterQueue,
