@@ -52,8 +52,6 @@ export function judgeStatus(status: Status, reconcileEveryMinutes: number): read
         : [unknown(`could not be read: ${read.why}`, DOCTOR)];
     return { name, findings };
   };
-  const redeems =
-    queues.kind === 'known' && queues.value.some(({ family }) => family === 'balances');
   return [
     ...checks,
     part('what waits', waiting, (groups) => groups.map((group) => judgeGroup(group, status, now))),
@@ -61,7 +59,6 @@ export function judgeStatus(status: Status, reconcileEveryMinutes: number): read
     { name: 'signatures', findings: lastHour ? [] : [NOT_COUNTED] },
     part('the last day', lastDay, () => []),
     part('the queues', queues, (all) => all.flatMap((one) => [...judgeQueue(one)])),
-    { name: 'redemptions', findings: redeems ? [REDEMPTIONS_NOT_READ] : [] },
     part('reconcile', reconcile, (runs) =>
       runs.flatMap((run) => [...judgeReconcile(run, now, reconcileEveryMinutes)]),
     ),
@@ -74,12 +71,6 @@ export function judgeStatus(status: Status, reconcileEveryMinutes: number): read
 export const NOT_COUNTED = info(
   "requests that are refused for their signature are not counted: deployment.monitoring is 'basic'. Url4xxCount of receive-webhook in CloudWatch has them",
 );
-
-/** To read them all is too much for a command that is run every minute. */
-const REDEMPTIONS_NOT_READ = info('those that are not finished are not read here', {
-  label: 'See unfinished redemptions',
-  line: line('redemptions list'),
-});
 
 /** Whoever may not read a part does not hear that all is well. */
 export function verdictOf(results: readonly CheckResult[], { queues }: Status): Verdict {

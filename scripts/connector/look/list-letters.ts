@@ -82,7 +82,7 @@ export async function listLetters(
     });
   const next = (group: LetterGroup) =>
     offered.includes(group)
-      ? actionsOn(causeOf(group, groups, filter), causeText(group, groups), list, deployment)
+      ? actionsOn(causeOf(group, groups, filter), group, list, deployment)
       : [];
   const verdict = verdictOf(list);
   return {
@@ -175,22 +175,10 @@ function causeOf(
   };
 }
 
-const FEW_WORDS = 40;
-
-/** The cause in a few words: a terminal prints the actions of all rows below the table. */
-function causeText({ reason, code, why, delivered }: LetterGroup, groups: readonly LetterGroup[]) {
-  if (delivered) return 'delivered since';
-  const alike = groups.filter((one) => !one.delivered && one.reason === reason);
-  if (alike.length === 1) return reason;
-  const isCodeShared = alike.filter((one) => one.code === code).length > 1;
-  const words = (!isCodeShared && code) || why;
-  return `${reason}: ${words.length > FEW_WORDS ? `${words.slice(0, FEW_WORDS)}…` : words}`;
-}
-
 /** What can be done with all that the filter finds. Both commands show them first. */
 function actionsOn(
   filter: LetterFilter,
-  cause: string,
+  { reason, delivered }: LetterGroup,
   list: LetterList,
   { connector }: Pick<Deployment, 'connector'>,
 ): readonly Suggestion[] {
@@ -201,13 +189,17 @@ function actionsOn(
   const sent = all.filter((one) => !isHopeless(one) && !foreseeReplay(one, connector.shops));
   const oldest = all.findLast(isHopeless);
   const send = line('dead-letters replay', [], { ...optionsOf(filter), wait: true });
-  const label = `Drop ${all.length} ${cause}`;
+  const cause = delivered ? 'delivered since' : reason;
   return [
-    ...(filter.delivered === 'yes' || sent.length === 0
+    ...(delivered || sent.length === 0
       ? []
       : [{ label: `Send ${sent.length} ${cause}`, line: send }]),
     ...(oldest ? compareSince(oldest) : []),
-    { label, line: line('dead-letters drop', [], optionsOf(filter)), asks: [BECAUSE] },
+    {
+      label: `Drop ${all.length} ${cause}`,
+      line: line('dead-letters drop', [], optionsOf(filter)),
+      asks: [BECAUSE],
+    },
   ];
 }
 

@@ -237,11 +237,6 @@ export function documentOf(
       ...(asked.isDeep
         ? []
         : [{ label: 'Compare everything', line: line('reconcile', [], { shop, deep: true }) }]),
-      // Also what a run leaves to its webhook. It would fail, too, where the store or the service did not answer.
-      ...shops.slice(0, verdict.kind === 'not known' ? 0 : 1).map((one) => ({
-        label: 'Compare all orders of the last hour',
-        line: line('compare', ['orders'], { since: '1h', shop: one.shop }),
-      })),
       { label: 'Check that events are sent', line: line('webhooks check', [], { shop }) },
       { label: 'See backfills', line: line('backfill status', [], { shop }) },
     ],
@@ -250,17 +245,13 @@ export function documentOf(
 }
 
 /** What a person must look at first. */
-export function blocksOf({ shop, runs, ordersRead, names, ...given }: ShopRuns): readonly Block[] {
+export function blocksOf({ shop, runs, ordersRead, names, sent }: ShopRuns): readonly Block[] {
   const entity = (kind: LastReconcile['sent'][number]['kind'], id: string): Cell => ({
     text: names.get(nameKey({ kind, id })) ?? `${nameOf(kind)} ${id}`,
     opens: line('trace', [nameOf(kind), id], { shop }),
   });
   const { ids, lately } = differingOrders(ordersRead);
-  // Of some that a worker was given, nothing had to be sent.
-  const isSent = ({ outcome }: SentAgain) => !outcome || outcome.outcome in OUTCOMES;
-  const sent = given.sent.filter(isSent);
-  const needless = given.sent.filter((one) => !isSent(one));
-  const all = runs.reduce((sum, run) => sum + sentIn(run, needless), 0);
+  const all = runs.reduce((sum, run) => sum + sentIn(run), 0);
   return [
     table(
       ['Order', { title: 'What to know', shrinks: true }],
@@ -274,26 +265,30 @@ export function blocksOf({ shop, runs, ordersRead, names, ...given }: ShopRuns):
       { title: 'The loyalty service holds another state' },
     ),
     table(
-      ['What', { title: 'Why', shrinks: true }, 'What became of it', 'Sent'],
+      ['What', { title: 'Why', shrinks: true }, 'What became of it', 'When'],
       sent.map(({ endedAt, kind, id, why, outcome }) => [
         entity(kind, id),
         SENT_REASONS[why],
-        OUTCOMES[outcome?.outcome ?? ''] ?? { text: 'on its way', tone: 'waits' },
+        outcome
+          ? (OUTCOMES[outcome.outcome] ?? 'nothing had to be sent')
+          : { text: 'on its way', tone: 'waits' },
         { at: endedAt },
       ]),
-      { title: all > sent.length ? `Sent again, the last ${sent.length} of ${all}` : 'Sent again' },
+      {
+        title: `Given to the workers${all > sent.length ? `, the last ${sent.length} of ${all}` : ''}`,
+      },
     ),
-    { kind: 'section', title: 'Runs', folded: true, blocks: [runsTable(runs, needless)] },
+    { kind: 'section', title: 'Runs', folded: true, blocks: [runsTable(runs)] },
   ];
 }
 
-const runsTable = (runs: readonly LastReconcile[], needless: readonly SentAgain[]) =>
+const runsTable = (runs: readonly LastReconcile[]) =>
   table(
-    ['Ended', { title: 'Compared', shrinks: true }, 'Sent again', 'Left to the next run'],
+    ['Ended', { title: 'Compared', shrinks: true }, 'Given to workers', 'Left to the next run'],
     runs.map((run) => [
       { at: run.endedAt },
       comparedText(run),
-      sentIn(run, needless) || 'nothing',
+      sentIn(run) || 'nothing',
       stopsOf(run)
         .map(({ why }) => stoppedText(why))
         .join(', ') || 'nothing',
@@ -301,11 +296,7 @@ const runsTable = (runs: readonly LastReconcile[], needless: readonly SentAgain[
     { empty: 'No comparison has ended yet.' },
   );
 
-const sentIn = (
-  { healed, rolledOut, endedAt }: LastReconcile,
-  needless: readonly SentAgain[],
-): number =>
-  sumOf(healed) + sumOf(rolledOut) - needless.filter((one) => one.endedAt === endedAt).length;
+const sentIn = ({ healed, rolledOut }: LastReconcile): number => sumOf(healed) + sumOf(rolledOut);
 
 const nameOf = (kind: SentAgain['kind']): string => (kind === 'member' ? 'customer' : kind);
 

@@ -117,7 +117,7 @@ describe('a stack that CloudFormation of others made from our template', () => {
     expect((await run(`resume --shop ${SHOP}`)).code).toBe(1);
     const { stdout } = await run('history');
     // The name in the ARN that moto gives to every caller.
-    for (const change of ['paused all calls', 'stored the loyalty secret']) {
+    for (const change of ['pause', 'secrets set loyalty']) {
       expect(stdout).toMatch(new RegExp(` moto +${change} .*, done`));
     }
   });

@@ -83,7 +83,7 @@ describe('a deep scan that takes longer than a run', () => {
   });
 });
 
-it('lists and counts only what was sent of what the workers were given', () => {
+it('says of what the workers were given what became of it', () => {
   const ends = ['applied', 'unchanged'].map((outcome, id) => ({
     ...({ kind: 'order', id: `${id}`, why: 'missing', endedAt: run(3).endedAt } as const),
     outcome: { outcome, at: '', version: 1, topic: '' },
@@ -92,8 +92,13 @@ it('lists and counts only what was sent of what the workers were given', () => {
   const blocks = blocksOf({ shop: 'a', runs, ordersRead: [], sent: ends, names: new Map() });
   expect(blocks).toMatchObject([
     { rows: [] },
-    { title: 'Sent again', rows: [{}] },
-    { blocks: [{ rows: [{ cells: [{}, '3 orders', 1, 'nothing'] }] }] },
+    {
+      rows: [
+        { cells: [{}, 'no event of it came', { text: 'arrived' }, {}] },
+        { cells: [{}, 'no event of it came', 'nothing had to be sent', {}] },
+      ],
+    },
+    { blocks: [{ rows: [{ cells: [{}, '3 orders', 2, 'nothing'] }] }] },
   ]);
 });
 
