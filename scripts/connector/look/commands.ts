@@ -25,8 +25,7 @@ that is printed opens it once, in one browser. It is described in docs/console.m
     },
   })
     .option('--read-only', 'offer nothing that changes anything')
-    .option('--port <n>', 'on 127.0.0.1 (default: any free one)', wholeNumber(1, 65_535))
-    .option('--no-open', 'print the address, but do not open it in a browser');
+    .option('--port <n>', 'on 127.0.0.1 (default: any free one)', wholeNumber(1, 65_535));
 
   declare<StatusOptions>(program, 'status', {
     summary: 'show whether all is well, what waits, what is wrong and which command to run next',

@@ -261,7 +261,6 @@ function registerStart(program: Command, createProgram: () => Command): void {
         .choices(PLATFORMS)
         .default(PLATFORMS[0]),
     )
-    .option('--no-open', 'do not open the console in a browser')
     .option('--data <folder>', 'keep all data there and continue from it (default: in memory)')
     .option('--stage <name>', 'the stage of connector.config.NAME.ts', stageName, 'prod')
     .option(
@@ -276,7 +275,7 @@ function registerStart(program: Command, createProgram: () => Command): void {
       const { openLocalConsole } = await import('../ground/console/run-console.ts');
       process.exitCode = await runStack(
         { once, isNew, ...options, demo: options.demo && !isNew },
-        (say) => openLocalConsole({ createProgram, open: options.open }, say),
+        (say) => openLocalConsole({ createProgram }, say),
       );
     });
 }

@@ -169,7 +169,6 @@ export async function openConsoleOnTheWire({ readOnly = false, deployment }: Wir
 
   return {
     ...{ aws, problems, begin, address: console_.address, host, port: Number(port), origin, ask },
-    used: console_.used,
     ...session,
     /** A request to run a command, by default as the page makes it. */
     async run(body: unknown, headers: Headers = {}): Promise<RunAnswer> {

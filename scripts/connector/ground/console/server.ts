@@ -30,14 +30,11 @@ export interface ConsoleSettings
 export interface RunningConsole {
   /** Opens the page once. */
   readonly address: string;
-  /** When the address has opened the page, or never will. */
-  readonly used: Promise<void>;
   stop(): Promise<void>;
 }
 
 interface SetupDeps extends ConsoleSettings {
   readonly guard: Guard;
-  readonly onUsed: () => void;
   /** The commands under way, by the name of their run. */
   readonly running: Map<string, { interrupt: AbortController; ended: Promise<void> }>;
 }
@@ -76,8 +73,7 @@ export async function startConsole(settings: ConsoleSettings): Promise<RunningCo
   server.listen(settings.port ?? 0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  const { promise: used, resolve: onUsed } = Promise.withResolvers<void>();
-  const deps: SetupDeps = { ...settings, guard: createGuard(port), onUsed, running: new Map() };
+  const deps: SetupDeps = { ...settings, guard: createGuard(port), running: new Map() };
   server.on('request', (request, response) => {
     for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value);
     serve(request, deps, response).catch((error: unknown) => {
@@ -87,9 +83,7 @@ export async function startConsole(settings: ConsoleSettings): Promise<RunningCo
   });
   return {
     address: `http://127.0.0.1:${port}/?token=${deps.guard.token}`,
-    used,
     async stop() {
-      onUsed();
       const closed = once(server, 'close');
       server.close();
       const runs = [...deps.running.values()];
@@ -134,7 +128,6 @@ function pageAt(url: string, headers: IncomingMessage['headers'], deps: SetupDep
   if (file) return { status: 200, ...file };
   if (pathname !== '/') return { status: 404, text: 'There is no such page.' };
   const session = guard.open(searchParams?.get('token') ?? '');
-  if (session) deps.onUsed();
   if (!session && !guard.hasCookie(headers)) return REFUSALS['no-session'];
   const text = pageHtml(about, session?.key);
   return { status: 200, text, type: 'text/html', cookie: session?.cookie };
