@@ -8,7 +8,6 @@ import type {
   Document,
   Field,
   Suggestion,
-  TableBlock,
 } from '../../scripts/connector/ground/terminal/document.ts';
 import type { Line } from '../../scripts/connector/ground/terminal/line.ts';
 import { createTerminal } from '../../scripts/connector/ground/terminal/terminal.ts';
@@ -63,16 +62,11 @@ function given({ options }: Line): Record<string, string | number | boolean | st
   );
 }
 
-/** Every command that a document names: what it suggests, what its cells open, and what a chosen row offers. */
+/** Every command that a document names: what it suggests and what its cells open. */
 export function suggestedIn(value: unknown): readonly Suggestion[] {
   if (typeof value !== 'object' || value === null) return [];
   if (Array.isArray(value)) return value.flatMap(suggestedIn);
-  const { data: _, choose, ...parts } = value as Partial<Document & TableBlock & Suggestion>;
-  const [key] = 'rows' in value ? (value as TableBlock).rows.flatMap((row) => row.key ?? []) : [];
-  const chosen = (key === undefined ? [] : (choose?.actions ?? [])).map((action) => ({
-    ...action,
-    line: { ...action.line, options: { ...action.line.options, [choose?.option ?? '']: key } },
-  }));
+  const { data: _, ...parts } = value as Partial<Document & Suggestion>;
   // A form opens the same document, narrowed.
   const own =
     'line' in value
@@ -80,7 +74,7 @@ export function suggestedIn(value: unknown): readonly Suggestion[] {
       : [];
   const opened =
     'opens' in value ? [{ label: '', line: (value as { readonly opens: Line }).opens }] : [];
-  return [...own, ...opened, ...chosen.map(filledIn), ...Object.values(parts).flatMap(suggestedIn)];
+  return [...own, ...opened, ...Object.values(parts).flatMap(suggestedIn)];
 }
 
 /** As a person fills it in. */

@@ -145,18 +145,11 @@ function pageTable(letters: readonly SummarizedDeadLetter[], known: Known): Tabl
       { at: isoOf(at) },
       letterId,
     ];
-    return { key: letterId, cells, detail: why };
+    return { cells, detail: why };
   });
   const shrinking = (title: string) => ({ title, shrinks: true });
   return table([shrinking('About'), 'Reason', shrinking('Code'), 'Given up', 'Letter'], rows, {
     title: 'One by one, the newest first',
-    choose: {
-      option: 'id',
-      actions: [
-        { label: 'Send', line: line('dead-letters replay', [], { wait: true }) },
-        { label: 'Drop', line: line('dead-letters drop'), asks: [BECAUSE] },
-      ],
-    },
   });
 }
 

@@ -95,7 +95,6 @@ export const SAMPLE: Document = {
         { title: 'In words', shrinks: true },
       ],
       rows: ['1012', '1013', '1014'].map((name, index) => ({
-        key: `letter-${name}`,
         cells: [
           { text: `#${name}`, opens: line('dead-letters show', [`letter-${name}`]) },
           { text: 'rejected', tone: 'bad' },
@@ -105,16 +104,6 @@ export const SAMPLE: Document = {
         ],
         ...(index === 1 && { detail: 'replayed once before, by anna', tone: 'waits' as const }),
       })),
-      choose: {
-        option: 'id',
-        actions: [
-          { label: 'Send the chosen', line: line('dead-letters replay', [], { yes: true }) },
-          {
-            ...{ label: 'Drop the chosen', line: line('dead-letters drop', [], { yes: true }) },
-            asks: [{ name: 'because', label: 'Why drop them?' }],
-          },
-        ],
-      },
     },
     { ...{ kind: 'table', columns: [{ title: 'About' }], rows: [] }, empty: 'No coupon waits.' },
     {

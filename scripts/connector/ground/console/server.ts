@@ -7,7 +7,6 @@ import { basename, extname, join } from 'node:path';
 import type { Command } from 'commander';
 import * as v from 'valibot';
 import { PACKAGE_FOLDER } from '../../../../shared/config/folders.ts';
-import type { Deployment } from '../session/deployment.ts';
 import { createGuard, type Guard, type Refusal } from './guard.ts';
 import {
   type ConsoleEvent,
@@ -296,27 +295,10 @@ export function aboutConsole({
     commands: offeredCommands(readOnly),
     /** The commands that take `--yes`: without it they only say what they would do. */
     previewed: previewedCommands(createProgram(), []),
-    sandboxes: sandboxesOf(deployment),
   };
 }
 
 function previewedCommands({ commands, options }: Command, path: string[]): readonly string[] {
   const own = options.some(({ long }) => long === '--yes') ? [path.join(' ')] : [];
   return [...own, ...commands.flatMap((one) => previewedCommands(one, [...path, one.name()]))];
-}
-
-/** The pages of the sandboxes on this machine. */
-function sandboxesOf({ sandbox, connector }: Deployment) {
-  if (!sandbox) return [];
-  const pages = (name: string, addresses: string, path: string) =>
-    addresses.split(' ').map((address, index, { length }) => ({
-      name: length > 1 ? `${name} of ${connector.shops[index]?.domain}` : name,
-      address: `${address}${path}`,
-    }));
-  const { shopAddress } = sandbox;
-  return [
-    ...(shopAddress === undefined ? [] : [{ name: 'Shop', address: shopAddress }]),
-    ...pages('Store', sandbox.storeAddress, '/'),
-    ...pages('Loyalty', sandbox.loyaltyAddress, '/state'),
-  ];
 }

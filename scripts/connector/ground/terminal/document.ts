@@ -122,8 +122,6 @@ export interface TableBlock {
   readonly rows: readonly Row[];
   /** Instead of a table without rows; without it, such a table is not drawn. */
   readonly empty?: string;
-  /** On a page a person chooses rows by their `key`; the actions then get the keys as this option. */
-  readonly choose?: { readonly option: string; readonly actions: readonly Suggestion[] };
 }
 
 export interface Row {
@@ -133,8 +131,6 @@ export interface Row {
   readonly tone?: Tone;
   /** What to do with what the row is about: below it on a page, below the table at a terminal. */
   readonly next?: readonly Suggestion[];
-  /** Where rows can be chosen. */
-  readonly key?: string;
 }
 
 export interface TimelineBlock {
@@ -182,7 +178,7 @@ export interface FlowBlock {
   }[];
 }
 
-/** One value for each period, the oldest first; null where nothing was measured. */
+/** On a page. One value for each period, the oldest first; null where nothing was measured. */
 export interface ChartBlock {
   readonly kind: 'chart';
   readonly title: string;
@@ -271,7 +267,7 @@ export function facts(
 export function table(
   columns: readonly (string | Column)[],
   rows: readonly (readonly Cell[] | Row)[],
-  more: Pick<Partial<TableBlock>, 'title' | 'empty' | 'choose'> = {},
+  more: Pick<Partial<TableBlock>, 'title' | 'empty'> = {},
 ): TableBlock {
   return {
     kind: 'table',

@@ -39,13 +39,6 @@ function Header({ line }: { readonly line: Line }) {
         </span>
         {about.readOnly && <span class="badge">Read only</span>}
       </p>
-      <p class="sandboxes">
-        {about.sandboxes.map(({ name, address }) => (
-          <a href={address} target="_blank" rel="noreferrer" key={address}>
-            {name}
-          </a>
-        ))}
-      </p>
       <nav aria-label="Views">
         <ul class="plain">
           {TABS.map((tab) => (
