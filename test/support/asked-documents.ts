@@ -67,11 +67,7 @@ export function suggestedIn(value: unknown): readonly Suggestion[] {
   if (typeof value !== 'object' || value === null) return [];
   if (Array.isArray(value)) return value.flatMap(suggestedIn);
   const { data: _, ...parts } = value as Partial<Document & Suggestion>;
-  // A form opens the same document, narrowed.
-  const own =
-    'line' in value
-      ? [filledIn({ ...(value as Suggestion), ...('fields' in value && { label: '' }) })]
-      : [];
+  const own = 'line' in value ? [filledIn(value as Suggestion)] : [];
   const opened =
     'opens' in value ? [{ label: '', line: (value as { readonly opens: Line }).opens }] : [];
   return [...own, ...opened, ...Object.values(parts).flatMap(suggestedIn)];
@@ -87,10 +83,9 @@ function filledIn(suggestion: Suggestion): Suggestion {
   };
 }
 
-function enteredIn({ value, of, type }: Field): string | true | undefined {
+function enteredIn({ value, of, type }: Field): string | undefined {
   if (value !== undefined) return value === '' ? undefined : value;
   if (of) return Object.keys(of)[0];
-  if (type === 'flag') return true;
   return type === 'date' ? '2020-01-01' : 'a reason of a test';
 }
 

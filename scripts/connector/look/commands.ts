@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { ProgramParts } from '../ground/checks/step.ts';
-import type { ConsoleOptions } from '../ground/console/run-console.ts';
+import type { ConsoleOptions } from '../ground/console/server.ts';
 import { parseMoment, wholeNumber } from '../ground/session/arguments.ts';
 import { declare, ONE_SHOP } from '../ground/session/run-action.ts';
 import { BadArguments } from '../ground/terminal/exit.ts';
@@ -20,7 +20,7 @@ The page runs on this machine alone, with your AWS credentials: what you may not
 that is printed opens it once, in one browser. It is described in docs/console.md.
 `,
     async run() {
-      const { runConsole } = await import('../ground/console/run-console.ts');
+      const { runConsole } = await import('../ground/console/server.ts');
       return (session, options) => runConsole(session, { ...options, createProgram });
     },
   })

@@ -78,7 +78,7 @@ export async function showLetter(
   const progress = session.terminal.progress('Looking for it:');
   const { matching, letter, gone, listed } = await findLetter(deployment, id, {
     ...{ signal, reveal: options.reveal ?? false },
-    onProgress: (seen, total) => progress.report(seen, `of about ${total}`, seen / total),
+    onProgress: (seen, total) => progress.report(seen, `of about ${total}`),
   });
   progress.end();
   if (gone) return goneDocument(gone, deployment);

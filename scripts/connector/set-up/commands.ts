@@ -272,7 +272,7 @@ function registerStart(program: Command, createProgram: () => Command): void {
     .action(async ({ once = false, new: isNew = false, ...options }) => {
       // It stops in order on signals of its own, so it takes no session.
       const { runStack } = await import('../../../local/stack/run-stack.ts');
-      const { openLocalConsole } = await import('../ground/console/run-console.ts');
+      const { openLocalConsole } = await import('../ground/console/server.ts');
       process.exitCode = await runStack(
         { once, isNew, ...options, demo: options.demo && !isNew },
         (say) => openLocalConsole({ createProgram }, say),

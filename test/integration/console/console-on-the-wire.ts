@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { expect } from 'vitest';
 import { loadConnector } from '../../../local/stack/choose-settings.ts';
 import { createProgram } from '../../../scripts/connector/create-program.ts';
-import { openConsole } from '../../../scripts/connector/ground/console/run-console.ts';
+import { openConsole } from '../../../scripts/connector/ground/console/server.ts';
 import {
   awsSettings,
   type Deployment,

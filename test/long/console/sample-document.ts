@@ -25,22 +25,12 @@ export const SAMPLE: Document = {
       asks: [
         { name: 'because', label: 'Why' },
         { name: 'queue', label: 'Queue', of: { orders: 'Orders', coupons: 'Coupons' }, value: '' },
-        { name: 'wait', label: 'Wait for it', type: 'flag', value: '' },
       ],
     },
     { label: 'Show personal data', line: line('trace', ['order', '7'], { reveal: true }) },
     { label: 'Set the secret', line: line('secrets set', ['loyalty']) },
   ],
   blocks: [
-    {
-      ...{ kind: 'form', label: 'Show only', line: line('history') },
-      fields: [
-        { name: 'who', label: 'Who', value: 'anna' },
-        { name: 'since', label: 'Since', type: 'date' },
-        { name: 'reason', label: 'Reason', of: { rejected: 'Rejected', crashed: 'Crashed' } },
-        { name: 'scan', label: 'Scan the queues', type: 'flag' },
-      ],
-    },
     { kind: 'text', text: 'A paragraph.\nAnother one.' },
     { kind: 'text', text: 'A paragraph of less weight.', tone: 'soft' },
     {

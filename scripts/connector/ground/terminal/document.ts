@@ -68,7 +68,7 @@ export interface Field {
   readonly value?: string;
   /** Values with their names, where only these are possible. */
   readonly of?: Readonly<Record<string, string>>;
-  readonly type?: 'text' | 'date' | 'flag';
+  readonly type?: 'text' | 'date';
 }
 
 export type Block =
@@ -81,7 +81,6 @@ export type Block =
   | FlowBlock
   | ChartBlock
   | CodeBlock
-  | FormBlock
   | SectionBlock;
 
 export interface TextBlock {
@@ -200,14 +199,6 @@ export interface CodeBlock {
   readonly text: string;
   /** On a page it opens when a person wants it; a terminal shows it with `--full`. */
   readonly folded?: boolean;
-}
-
-/** Narrows the document on a page; at a terminal, options do. */
-export interface FormBlock {
-  readonly kind: 'form';
-  readonly label: string;
-  readonly line: Line;
-  readonly fields: readonly Field[];
 }
 
 export interface SectionBlock {

@@ -52,7 +52,7 @@ export function printDocument(
 }
 
 function printBlock(terminal: Terminal, block: Block, settings: PrintSettings): void {
-  if (isEmpty(block) || isForPages(block)) return;
+  if (isEmpty(block) || block.kind === 'chart') return;
   if (block.kind === 'code' && block.folded && !settings.full) return;
   terminal.line();
   if ('title' in block && block.title !== undefined) {
@@ -61,14 +61,8 @@ function printBlock(terminal: Terminal, block: Block, settings: PrintSettings): 
   PRINTERS[block.kind](terminal, block as never, settings);
 }
 
-/** At a terminal, options narrow a document; charts are in the dashboard, too. */
-const isForPages = (block: Block): block is ForPages =>
-  block.kind === 'form' || block.kind === 'chart';
-
-type ForPages = Extract<Block, { kind: 'form' | 'chart' }>;
-
 const PRINTERS: {
-  readonly [Kind in Exclude<Block, ForPages>['kind']]: (
+  readonly [Kind in Exclude<Block['kind'], 'chart'>]: (
     terminal: Terminal,
     block: Extract<Block, { kind: Kind }>,
     settings: PrintSettings,
