@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { ProgramParts } from '../ground/checks/step.ts';
-import type { ConsoleOptions } from '../ground/console/run-console.ts';
+import type { ConsoleOptions } from '../ground/console/server.ts';
 import { parseMoment, wholeNumber } from '../ground/session/arguments.ts';
 import { declare, ONE_SHOP } from '../ground/session/run-action.ts';
 import { BadArguments } from '../ground/terminal/exit.ts';
@@ -19,13 +19,12 @@ The page runs on this machine alone, with your AWS credentials: what you may not
 that is printed opens it once, in one browser. It is described in docs/console.md.
 `,
     async run() {
-      const { runConsole } = await import('../ground/console/run-console.ts');
+      const { runConsole } = await import('../ground/console/server.ts');
       return (session, options) => runConsole(session, { ...options, createProgram });
     },
   })
     .option('--read-only', 'offer nothing that changes anything')
-    .option('--port <n>', 'on 127.0.0.1 (default: any free one)', wholeNumber(1, 65_535))
-    .option('--no-open', 'print the address, but do not open it in a browser');
+    .option('--port <n>', 'on 127.0.0.1 (default: any free one)', wholeNumber(1, 65_535));
 
   declare<StatusOptions>(program, 'status', {
     summary: 'show whether all is well, what waits, what is wrong and which command to run next',
@@ -39,7 +38,7 @@ that is printed opens it once, in one browser. It is described in docs/console.m
       const [{ showStatus }, rooms] = [await import('./show-status.ts'), await loadRooms()];
       return (session, options) => showStatus(session, options, rooms);
     },
-  }).option('--charts', 'show the last hour and the last day as charts, too');
+  }).option('--charts', 'add the last hour and the last day, for the console and for --json');
 
   declare(program, 'trace', {
     summary: 'show everything known about one order, product, coupon or customer',

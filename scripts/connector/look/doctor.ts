@@ -23,7 +23,7 @@ import {
   secretsCheck,
   webhookAddressCheck,
 } from '../ground/checks/read-secret.ts';
-import { flowCheck, goLiveCheck, settingsCheck } from '../ground/checks/settings.ts';
+import { goLiveCheck, settingsCheck } from '../ground/checks/settings.ts';
 import type { StoreRooms } from '../ground/checks/step.ts';
 import type { Deployment } from '../ground/session/deployment.ts';
 import { openFigures, readLastHour } from '../ground/session/figures.ts';
@@ -89,7 +89,7 @@ function openChecks(
     eventsCheck(deps),
     loyaltyCheck(deps),
     orderOriginCheck(deps),
-    ...(storefront ? [rewardsCheck(deps, storefront)] : []),
+    ...(storefront ? [rewardsCheck(deps, storefront.rewardTypes)] : []),
   ];
   // Tells an operator from one who may only look.
   const mayRead = credentials.then((all) => !all.some(({ isDenied }) => isDenied));
@@ -101,7 +101,6 @@ function openChecks(
     accessCheck(deployment, unread),
     concurrencyCheck(deployment),
     pausesCheck(deployment),
-    ...(storefront?.flow ? [flowCheck(deps, storefront.flow)] : []),
     ...withSecrets.map((check) => ({
       ...check,
       look: async () => ((await mayRead) ? check.look() : []),

@@ -37,7 +37,6 @@ import { type Deployment, openLedger, openLists } from '../ground/session/deploy
 import { familiesOf } from '../ground/session/queues.ts';
 import type { Session } from '../ground/session/session.ts';
 import {
-  type Block,
   type Document,
   type Suggestion,
   type TableBlock,
@@ -68,7 +67,7 @@ export async function listLetters(
 ): Promise<Document> {
   const deployment = await session.findDeployment();
   const list = await readList(session, deployment, filter);
-  const { letters, matching, delivered, queues } = list;
+  const { matching, delivered, queues } = list;
   const groups = groupsOf(matching, delivered);
   const page = matching.slice(0, limit ?? 0);
   const shown = [...groups.map(({ example }) => example), ...page.map(aboutOf)];
@@ -91,7 +90,6 @@ export async function listLetters(
     blocks: [
       ...noticesOf(list, filter),
       ...(oldest ? [text(`Oldest: ${expiryText(oldest, deployment.connector)}`, 'waits')] : []),
-      ...(letters.length > 0 ? [formOf(filter, limit)] : []),
       groupsTable(groups, names, { narrow, next }),
       pageTable(page, { names, delivered }),
     ],
@@ -127,13 +125,6 @@ function verdictOf(list: LetterList): Verdict | undefined {
     : { kind: 'not known', what: `None is listed, and SQS counts ${inQueues}.` };
 }
 
-/** On a page; each cause opens its own list. */
-const formOf = ({ text: value = '', ...others }: LetterFilter, limit = 0): Block => ({
-  ...{ kind: 'form', label: 'Show only' },
-  line: line('dead-letters list', [], { ...optionsOf(others), limit: limit || undefined }),
-  fields: [{ name: 'text', label: 'Order, code or any text', value }],
-});
-
 function pageTable(letters: readonly SummarizedDeadLetter[], known: Known): TableBlock {
   const { names, delivered } = known;
   const rows = letters.map((letter) => {
@@ -145,18 +136,11 @@ function pageTable(letters: readonly SummarizedDeadLetter[], known: Known): Tabl
       { at: isoOf(at) },
       letterId,
     ];
-    return { key: letterId, cells, detail: why };
+    return { cells, detail: why };
   });
   const shrinking = (title: string) => ({ title, shrinks: true });
   return table([shrinking('About'), 'Reason', shrinking('Code'), 'Given up', 'Letter'], rows, {
     title: 'One by one, the newest first',
-    choose: {
-      option: 'id',
-      actions: [
-        { label: 'Send', line: line('dead-letters replay', [], { wait: true }) },
-        { label: 'Drop', line: line('dead-letters drop'), asks: [BECAUSE] },
-      ],
-    },
   });
 }
 
@@ -240,8 +224,7 @@ export async function scanCommand(session: Session): Promise<Document> {
   const progress = session.terminal.progress('Reading dead letters:');
   const all = await readSummaries(openLists(deployment), new Date());
   const listed = all.filter(({ family }) => families.includes(family));
-  const onProgress = (seen: number, total: number) =>
-    progress.report(seen, `of about ${total}`, seen / total);
+  const onProgress = (seen: number, total: number) => progress.report(seen, `of about ${total}`);
   const settings = { queues, signal, onProgress };
   const rebuilt = await rebuildSummaries(listed, settings, openLedger(deployment));
   const { received, notSeen, restored, removed } = rebuilt;

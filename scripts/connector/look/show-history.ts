@@ -3,7 +3,6 @@ import { openLists } from '../ground/session/deployment.ts';
 import { MOST_SKEW_MS } from '../ground/session/read-caller.ts';
 import type { Session } from '../ground/session/session.ts';
 import {
-  type Block,
   type Document,
   type TimelineBlock,
   type Tone,
@@ -40,10 +39,7 @@ export async function showHistory(
   const { changes, more } = await takePage(records, options);
   return {
     title: `What was done in ${stack}`,
-    blocks: [
-      filterOf(options),
-      ...(changes.length > 0 ? [timelineOf(changes, now)] : [text('No such change is recorded.')]),
-    ],
+    blocks: [changes.length > 0 ? timelineOf(changes, now) : text('No such change is recorded.')],
     ...(more !== undefined && {
       next: [{ label: 'Earlier', line: line('history', [], { ...givenIn(options), until: more }) }],
     }),
@@ -79,16 +75,6 @@ function isAsked({ command, who, claims = '' }: AuditRecord, asked: HistoryOptio
   const isCommand =
     asked.command === undefined || `${command} `.startsWith(`${asked.command.trim()} `);
   return isCommand && (asked.who === undefined || `${who} ${claims}`.includes(asked.who));
-}
-
-function filterOf({ who = '', command = '' }: HistoryOptions): Block {
-  return {
-    ...{ kind: 'form', label: 'Show only', line: line('history') },
-    fields: [
-      { name: 'who', label: 'Who', value: who },
-      { name: 'command', label: 'Command', value: command },
-    ],
-  };
 }
 
 /** One record must not bury the others. The whole text is in the JSON document. */

@@ -71,7 +71,7 @@ export async function showLetter(
   const progress = session.terminal.progress('Looking for it:');
   const { matching, letter, listed } = await findLetter(deployment, id, {
     ...{ signal, reveal: options.reveal ?? false },
-    onProgress: (seen, total) => progress.report(seen, `of about ${total}`, seen / total),
+    onProgress: (seen, total) => progress.report(seen, `of about ${total}`),
   });
   progress.end();
   if (listed) return summaryDocument(listed, matching, deployment);

@@ -261,7 +261,6 @@ function registerStart(program: Command, createProgram: () => Command): void {
         .choices(PLATFORMS)
         .default(PLATFORMS[0]),
     )
-    .option('--no-open', 'do not open the console in a browser')
     .option('--data <folder>', 'keep all data there and continue from it (default: in memory)')
     .option('--stage <name>', 'the stage of connector.config.NAME.ts', stageName, 'prod')
     .option(
@@ -273,10 +272,10 @@ function registerStart(program: Command, createProgram: () => Command): void {
     .action(async ({ once = false, new: isNew = false, ...options }) => {
       // It stops in order on signals of its own, so it takes no session.
       const { runStack } = await import('../../../local/stack/run-stack.ts');
-      const { openLocalConsole } = await import('../ground/console/run-console.ts');
+      const { openLocalConsole } = await import('../ground/console/server.ts');
       process.exitCode = await runStack(
         { once, isNew, ...options, demo: options.demo && !isNew },
-        (say) => openLocalConsole({ createProgram, open: options.open }, say),
+        (say) => openLocalConsole({ createProgram }, say),
       );
     });
 }

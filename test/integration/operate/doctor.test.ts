@@ -159,8 +159,6 @@ describe('the program in the loyalty service', () => {
     const texts = about('rewards').map(({ what }) => what);
     expect(texts).toEqual(
       expect.arrayContaining([
-        'storefront.takeBack: customers, and staff at the till, may take back an unused reward for 30 days',
-        expect.stringContaining('That two members may have one is an assumption'),
         '"5 off" (reward 1): 5 off, from 20, 100 points, a code for this customer',
         '"10 percent off" (reward 2): 10 % off, 200 points, a code for this customer',
         '"A visit to the workshop" (reward 10): shown, not redeemable: custom reward',

@@ -1,7 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { captureOutput } from '../../../local/harness/captured-output.ts';
-import type { ReplayStep } from '../../../scripts/connector/ground/letters/replay-letters.ts';
 import { createSqsDeadLetters } from '../../../shared/aws/sqs-queues.ts';
 import { decodeEvent } from '../../../shared/core/events/decode-event.ts';
 import { encodeEvent } from '../../../shared/core/events/message-body.ts';
@@ -10,6 +9,7 @@ import { runCommand } from '../../support/connector-command.ts';
 import { countMessages, receive } from '../../support/event-source.ts';
 import { type OperatedConnector, openOperatedConnector } from '../../support/operated-connector.ts';
 import { orderEvent } from '../../support/parked-letters.ts';
+import type { ReplayStep } from './replay-until.ts';
 
 const script = fileURLToPath(new URL('./replay-until.ts', import.meta.url));
 const ORDERS = 14;
@@ -84,16 +84,14 @@ const replay = (env: Readonly<Record<string, string>> = {}) =>
 const steps = [
   ['received', '1'],
   ['received', '2'],
-  ['chosen', '1'],
-  ['chosen', '2'],
   ['sending', '1'],
   ['sending', '2'],
   ['sent', '1'],
   ['sent', '2'],
+  ['retired', '1'],
+  ['retired', '2'],
   ['removed', '1'],
   ['removed', '2'],
-  ['batch-done', '1'],
-  ['batch-done', '2'],
 ] as const satisfies readonly (readonly [ReplayStep, string])[];
 
 describe('a replay killed at any point', { timeout: 240_000 }, () => {

@@ -371,9 +371,9 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'replay-removes-first',
     bug: 'a dead letter is removed before its queue holds the replayed message',
-    find: "    onStep('sending');\n",
+    find: '    const refused = await deps.replayQueue.sendAll(\n      chosen.map(',
     replace:
-      "    onStep('sending');\n    await queue.remove(chosen.map(({ letter }) => letter.receiptHandle));\n",
+      '    await queue.remove(chosen.map(({ letter }) => letter.receiptHandle));\n    const refused = await deps.replayQueue.sendAll(\n      chosen.map(',
     within: 60,
   },
   {
