@@ -12,8 +12,8 @@ import {
   OUTCOMES_KEPT,
   type PastOutcome,
   type RecordKind,
+  readServiceOrder,
 } from '../core/ledger/ledger.ts';
-import { readServiceOrder } from '../core/ledger/service-order.ts';
 import type { DynamoDbCalls } from './aws-client.ts';
 
 export type LedgerItem = Record<string, AttributeValue>;

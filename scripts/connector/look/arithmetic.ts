@@ -1,5 +1,4 @@
-import { OUTCOMES_KEPT } from '../../../shared/core/ledger/ledger.ts';
-import { fromThousandths } from '../../../shared/core/ledger/service-order.ts';
+import { fromThousandths, OUTCOMES_KEPT } from '../../../shared/core/ledger/ledger.ts';
 import type { AmountStep, WantedOrder } from '../../../shared/core/mapping/wanted-state.ts';
 import type { StoreOrder } from '../../../shared/store/store-entities.ts';
 import { amountText, orderIn, type Sides } from '../ground/compare/sides.ts';

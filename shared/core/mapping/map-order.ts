@@ -3,7 +3,7 @@ import { atLeastZero, minorDigits, subtract, sum, toJsonNumber, ZERO } from '../
 import { type CreditMix, creditIn } from '../../store/store-credit.ts';
 import type { NamedReference, StoreOrder, StoreOrderLine } from '../../store/store-entities.ts';
 import type { MappingSkip } from '../events/outcome.ts';
-import { fromThousandths, toThousandths } from '../ledger/service-order.ts';
+import { fromThousandths, toThousandths } from '../ledger/ledger.ts';
 import { askMerchant, isIdentified, needsMetafields, orderCustomer } from './customer-form.ts';
 import { brandForm } from './map-product.ts';
 import { byId, isUnpaid, lacksAmounts, type OrderAmounts, orderAmounts } from './order-amounts.ts';

@@ -18,8 +18,7 @@ import {
   record,
   recordApplied,
 } from '../ledger/entry.ts';
-import { expiresAfter } from '../ledger/ledger.ts';
-import { countsOf, type ServiceOrder } from '../ledger/service-order.ts';
+import { countsOf, expiresAfter, type ServiceOrder } from '../ledger/ledger.ts';
 import { idempotencyKey, type Wanted } from '../mapping/wanted-state.ts';
 import type { Snapshot } from '../store/store.ts';
 import {

@@ -4,7 +4,7 @@ import {
   fromThousandths,
   type ServiceOrder,
   toThousandths,
-} from '../ledger/service-order.ts';
+} from '../ledger/ledger.ts';
 import {
   type OrderForm,
   type PastCount,

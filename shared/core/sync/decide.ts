@@ -15,12 +15,7 @@ import {
   wasSettledSince,
 } from '../ledger/entry.ts';
 import type { EntityEntry, LedgerKey } from '../ledger/ledger.ts';
-import {
-  fromThousandths,
-  ownCount,
-  type ServiceOrder,
-  toThousandths,
-} from '../ledger/service-order.ts';
+import { fromThousandths, ownCount, type ServiceOrder, toThousandths } from '../ledger/ledger.ts';
 import {
   contactHash,
   hidesDetails,

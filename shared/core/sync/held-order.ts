@@ -19,7 +19,7 @@ import type { EventQueue } from '../events/event.ts';
 import type { Outcome, PausedTime } from '../events/outcome.ts';
 import { type LedgerPast, redactedMeanwhile } from '../ledger/entry.ts';
 import type { EntityEntry, Ledger } from '../ledger/ledger.ts';
-import { type CancelStep, cancelKey, fromThousandths } from '../ledger/service-order.ts';
+import { type CancelStep, cancelKey, fromThousandths } from '../ledger/ledger.ts';
 import {
   type CustomerForm,
   knownFields,

@@ -7,12 +7,13 @@ import { isKnown, type LedgerPast } from '../ledger/entry.ts';
 import {
   type EntityEntry,
   expiresAfter,
+  fromThousandths,
   type Ledger,
+  ownCount,
   type RecordKey,
   readEntry,
   rememberedForm,
 } from '../ledger/ledger.ts';
-import { fromThousandths, ownCount } from '../ledger/service-order.ts';
 import { mapSnapshot } from '../mapping/map-snapshot.ts';
 import {
   hasOtherRules,

@@ -4,7 +4,7 @@ import { createPace } from '../../../scripts/connector/ground/compare/send.ts';
 import { changeRows, openRows } from '../../../scripts/connector/set-up/run-import.ts';
 import { defaultRules } from '../../../shared/config/mapping-settings.ts';
 import { createCircuitBreaker } from '../../../shared/core/calls/call-loyalty.ts';
-import { cancelKey } from '../../../shared/core/ledger/service-order.ts';
+import { cancelKey } from '../../../shared/core/ledger/ledger.ts';
 import { contactHash } from '../../../shared/core/mapping/customer-form.ts';
 import { mapCoupon } from '../../../shared/core/mapping/map-coupon.ts';
 import {

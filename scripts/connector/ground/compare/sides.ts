@@ -3,8 +3,11 @@ import { readControl } from '../../../../shared/core/calls/shop-pause.ts';
 import type { EntityKey } from '../../../../shared/core/events/event.ts';
 import type { MappingSkip } from '../../../../shared/core/events/outcome.ts';
 import { isKnown } from '../../../../shared/core/ledger/entry.ts';
-import { type EntityEntry, readEntry } from '../../../../shared/core/ledger/ledger.ts';
-import { fromThousandths } from '../../../../shared/core/ledger/service-order.ts';
+import {
+  type EntityEntry,
+  fromThousandths,
+  readEntry,
+} from '../../../../shared/core/ledger/ledger.ts';
 import { mapSnapshot } from '../../../../shared/core/mapping/map-snapshot.ts';
 import { faultText, type Mapped } from '../../../../shared/core/mapping/wanted-state.ts';
 import {

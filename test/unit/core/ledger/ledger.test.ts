@@ -6,10 +6,10 @@ import {
   type LedgerKey,
   ledgerKeyText,
   type RecordKey,
+  readServiceOrder,
   rememberedForm,
   type WriteOf,
 } from '../../../../shared/core/ledger/ledger.ts';
-import { readServiceOrder } from '../../../../shared/core/ledger/service-order.ts';
 import type { mapSnapshot } from '../../../../shared/core/mapping/map-snapshot.ts';
 import type { readSnapshot } from '../../../../shared/core/sync/read-snapshot.ts';
 import type { syncEntity } from '../../../../shared/core/sync/sync-entity.ts';

@@ -4,7 +4,7 @@ import {
   type CancelStep,
   cancelKey,
   type ServiceOrder,
-} from '../../../../shared/core/ledger/service-order.ts';
+} from '../../../../shared/core/ledger/ledger.ts';
 import { restKey, type WantedOrder } from '../../../../shared/core/mapping/wanted-state.ts';
 import {
   afterStep,
