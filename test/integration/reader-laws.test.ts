@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { mapOrder } from '../../shared/core/mapping/map-order.ts';
-import { readOrderWebhook } from '../../shared/shopify/webhooks/read-order-webhook.ts';
+import { readOrderWebhook } from '../../shared/shopify/webhooks/read-event.ts';
 import { parseJson, topicRoutes } from '../../shared/shopify/webhooks/topics.ts';
 import { buildOrder } from '../fixtures/order-payload.ts';
 import { anyOrder, simpleOrder } from '../fixtures/order-spec.ts';

@@ -181,6 +181,15 @@ export function afterStep(
   return { ...record, step: searchFrom(searchedFrom, wanted, record, lower) };
 }
 
+/** The order counts, or may. */
+export function isHeldLive(held: HeldOrder | undefined): held is HeldOrder {
+  return held !== undefined && held.IsCancelledOrReturned !== true;
+}
+
+export function isHeldCompleted(held: HeldOrder | undefined): held is HeldOrder {
+  return isHeldLive(held) && held.IsCompleted === true;
+}
+
 /** What an order that the service holds says of itself. */
 type HeldForm = Partial<
   Pick<

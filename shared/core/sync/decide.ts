@@ -39,18 +39,18 @@ import {
 } from '../mapping/wanted-state.ts';
 import type { OrderQuestion, Snapshot, StoreEntity } from '../store/store.ts';
 import {
+  isHeldCompleted,
+  isHeldLive,
   nextCall,
   type PersonReason,
   type RefundSettings,
   recognize,
   type ServiceSide,
 } from './decide-order.ts';
+import type { CallAssumptions } from './dependencies.ts';
 import {
-  type CallAssumptions,
   type HeldOrder,
   heldCustomer,
-  isHeldCompleted,
-  isHeldLive,
   PLATFORM_ORIGIN,
   type ServiceReading,
 } from './held-order.ts';

@@ -23,10 +23,9 @@ import {
   type RememberedOrder,
 } from '../mapping/wanted-state.ts';
 import type { Store } from '../store/store.ts';
-import type { CallAssumptions, LoyaltyCalls } from './held-order.ts';
+import type { CallAssumptions, LoyaltyCalls, SyncDeps, WorkerMoments } from './dependencies.ts';
 import type { Candidate } from './read-snapshot.ts';
-import type { WorkerMoments } from './reward-moments.ts';
-import { type SyncDeps, syncEntity } from './sync-entity.ts';
+import { syncEntity } from './sync-entity.ts';
 
 export interface PreviewDeps {
   readonly store: Store;

@@ -16,7 +16,7 @@ import {
   type WantedState,
 } from '../../../shared/core/mapping/wanted-state.ts';
 import { nextCall } from '../../../shared/core/sync/decide-order.ts';
-import { fanOut } from '../../../shared/core/sync/fan-out.ts';
+import { fanOut } from '../../../shared/core/sync/handle-task.ts';
 import { balanceKey } from '../../../shared/rewards/balances/point-balance.ts';
 import { parsePointTokens } from '../../../shared/rewards/balances/receive-points.ts';
 import { makeCode } from '../../../shared/rewards/redeem/make-code.ts';

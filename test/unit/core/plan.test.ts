@@ -5,7 +5,7 @@ import { mapOrder } from '../../../shared/core/mapping/map-order.ts';
 import { idempotencyKey, type WantedState } from '../../../shared/core/mapping/wanted-state.ts';
 import type { Snapshot } from '../../../shared/core/store/store.ts';
 import { type Gathered, plan } from '../../../shared/core/sync/decide.ts';
-import { carriedSnapshot } from '../../../shared/core/sync/read-snapshot.ts';
+import { carriedSnapshot } from '../../../shared/core/sync/sync-entity.ts';
 import { lineOf } from '../../fixtures/order-spec.ts';
 import { neverSent, rules, storeOrder } from '../../fixtures/store-entities.ts';
 

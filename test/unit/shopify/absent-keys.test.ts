@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { productAt } from '../../../local/harness/product-payload.ts';
 import { readPointEvent } from '../../../shared/loyalty/read-point-event.ts';
 import { readCustomerWebhook } from '../../../shared/shopify/webhooks/read-customer-webhook.ts';
-import { readOrderWebhook } from '../../../shared/shopify/webhooks/read-order-webhook.ts';
+import { readOrderWebhook } from '../../../shared/shopify/webhooks/read-event.ts';
 import { readProductWebhook } from '../../../shared/shopify/webhooks/read-product-webhook.ts';
 import { buildOrder } from '../../fixtures/order-payload.ts';
 import { lineOf, simpleOrder } from '../../fixtures/order-spec.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readOrderWebhook } from '../../../shared/shopify/webhooks/read-order-webhook.ts';
+import { readOrderWebhook } from '../../../shared/shopify/webhooks/read-event.ts';
 import { parseJson } from '../../../shared/shopify/webhooks/topics.ts';
 import { bodyOf, buildOrder, moneySet } from '../../fixtures/order-payload.ts';
 import { lineOf, type OrderSpec, simpleOrder } from '../../fixtures/order-spec.ts';

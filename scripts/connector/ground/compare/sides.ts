@@ -20,12 +20,8 @@ import {
   isApplied,
 } from '../../../../shared/core/reconcile/compare-sides.ts';
 import type { StoreAnswer, StoreEntity } from '../../../../shared/core/store/store.ts';
-import {
-  type HeldOrder,
-  isHeldLive,
-  isSameOrder,
-  otherIds,
-} from '../../../../shared/core/sync/held-order.ts';
+import { isHeldLive } from '../../../../shared/core/sync/decide-order.ts';
+import { type HeldOrder, isSameOrder, otherIds } from '../../../../shared/core/sync/held-order.ts';
 import {
   type ObservedPlan,
   planKey,
