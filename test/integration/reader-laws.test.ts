@@ -86,7 +86,7 @@ describe('every reader', () => {
     ['every one of a hundred faults', 100, 100],
     ['the first of fifty thousand', 50_000, 1],
   ])('reports %s', (_, lines, told) => {
-    const line_items = Array.from({ length: lines }, () => ({ id: 1, quantity: 1 }));
+    const line_items = Array.from({ length: lines }, () => ({ id: 1, quantity: 1, price: 1 }));
     const result = readOrderWebhook(buildOrder(simpleOrder, { line_items }).payload);
     expect(result.kind === 'unreadable' && result.faults.length).toBe(told);
   });

@@ -418,29 +418,3 @@ export const toThousandths = (amount: number | null | undefined): number =>
   Math.round((amount ?? 0) * 1000);
 
 export const fromThousandths = (amount: number): number => amount / 1000;
-
-/** Undefined for what is not the form of this release. */
-export function readServiceOrder(value: unknown): ServiceOrder | undefined {
-  const record = (value ?? {}) as Partial<ServiceOrder>;
-  const { id, placedAt, completedAt, total, products, rest, taken, step, theirs = 0 } = record;
-  const isRead =
-    [id, placedAt, completedAt, rest].every((text) => text === undefined || isText(text)) &&
-    [total, taken, theirs].every(isWhole) &&
-    isList(products, 3) &&
-    (step === undefined || isStep(step));
-  return isRead ? (value as ServiceOrder) : undefined;
-}
-
-function isStep({ sum, value, products, searchedFrom = 0 }: Partial<CancelStep>): boolean {
-  return [sum, value, searchedFrom].every(isWhole) && isList(products, 2);
-}
-
-function isList(value: unknown, size: number): boolean {
-  const isRow = (row: unknown) =>
-    Array.isArray(row) && row.length === size && row.every((cell, i) => i === 0 || isWhole(cell));
-  return Array.isArray(value) && value.every(isRow);
-}
-
-const isText = (value: unknown): boolean => typeof value === 'string';
-
-const isWhole = (value: unknown): value is number => Number.isSafeInteger(value);

@@ -37,7 +37,11 @@ export type PersonReason =
   | { readonly reason: 'key-used'; readonly least: number; readonly most: number }
   /** The store's totals and its book count the order differently. */
   | { readonly reason: 'unbalanced'; readonly wanted: number; readonly booked: number }
-  | { readonly reason: 'not-replaced' };
+  /** It was sent before, and the merchant configured that the service takes no change of it. */
+  | {
+      readonly reason: 'not-replaced';
+      readonly setting: 'ordersAreReplaced' | 'couponsAreReplaced';
+    };
 
 export type NextCall =
   /** With the record from then on. */
@@ -334,7 +338,9 @@ function send(
   { ordersAreReplaced }: RefundSettings,
   record: ServiceOrder,
 ): NextCall {
-  if (known && !tellAgain && !ordersAreReplaced) return person({ reason: 'not-replaced' });
+  if (known && !tellAgain && !ordersAreReplaced) {
+    return person({ reason: 'not-replaced', setting: 'ordersAreReplaced' });
+  }
   return { kind: 'send', order: withTold(wanted, record), record };
 }
 

@@ -168,8 +168,6 @@ export async function cancelOrder(
   const sent = await loyalty.sendOrder(order, options);
   // It was sent to cancel the order, which is cancelled already.
   if (hasCode(sent, ALREADY_CANCELLED)) return applied(calls);
-  const refusedAgain = hasCode(sent, CANNOT_CANCEL_COMPLETED);
-  if (refusedAgain && assumptions.refusedCancelledMark === 'done') return applied(calls);
   return judge(calls, sent);
 }
 

@@ -2,14 +2,14 @@ import type { EntityKey, StoreEvent } from '../events/event.ts';
 import type { Outcome } from '../events/outcome.ts';
 import type { EntityEntry, Ledger } from '../ledger/ledger.ts';
 import {
+  askStore,
   askStoreLater,
   type EventReading,
   type OrderQuestion,
   retryStore,
   type Snapshot,
-  type Store,
-  type StoreAnswer,
   type StoreEntity,
+  versionOf,
 } from '../store/store.ts';
 import type { SyncDeps } from './dependencies.ts';
 
@@ -105,42 +105,4 @@ export function isLongUnseen(receivedAt: string, now: Date): boolean {
 
 function snapshot(entity: Snapshot['entity'], version: number): Snapshot {
   return { kind: 'snapshot', entity, version, source: 'store' };
-}
-
-export async function askStore(
-  store: Store,
-  { shop, kind, id }: EntityKey,
-  evidence?: OrderQuestion,
-): Promise<StoreAnswer<StoreEntity>> {
-  switch (kind) {
-    case 'order':
-      return wrap(await store.readOrder(shop, id, evidence), (order) => ({ kind: 'order', order }));
-    case 'product':
-      return wrap(await store.readProduct(shop, id), (product) => ({ kind: 'product', product }));
-    case 'coupon':
-      return wrap(await store.readCoupon(shop, id), (coupon) => ({ kind: 'coupon', coupon }));
-    case 'member':
-      return wrap(await store.readMember(shop, id), (member) => ({ kind: 'member', member }));
-  }
-}
-
-function wrap<Value>(
-  answer: StoreAnswer<Value>,
-  entity: (value: Value) => StoreEntity,
-): StoreAnswer<StoreEntity> {
-  return answer.kind === 'found' ? { kind: 'found', value: entity(answer.value) } : answer;
-}
-
-/** Sources write different offsets, so moments are compared as numbers. */
-export function versionOf(entity: StoreEntity): number {
-  switch (entity.kind) {
-    case 'order':
-      return Date.parse(entity.order.updatedAt);
-    case 'product':
-      return Date.parse(entity.product.updatedAt);
-    case 'coupon':
-      return Date.parse(entity.coupon.updatedAt);
-    case 'member':
-      return Date.parse(entity.member.updatedAt);
-  }
 }

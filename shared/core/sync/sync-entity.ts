@@ -36,10 +36,8 @@ import {
   decide,
   type Gathered,
   type MappedOrder,
-  notReplaced,
   parked,
   type Rejected,
-  rejected,
   type WantedOther,
 } from './decide.ts';
 import {
@@ -540,7 +538,8 @@ async function applyOther(
   const { wanted } = mapped;
   const isReplaced = entry?.appliedKey !== undefined && !entry.uncertain;
   if (isReplaced && wanted.kind === 'coupon' && !assumptions.couponsAreReplaced) {
-    return reject(change, rejected(notReplaced('couponsAreReplaced')), deps);
+    const why = parked({ reason: 'not-replaced', setting: 'couponsAreReplaced' });
+    return reject(change, why, deps);
   }
   // Of a known entry, the facts describe what was applied last.
   const facts = isKnown(entry) ? {} : factsOf(change, mapped, deps);

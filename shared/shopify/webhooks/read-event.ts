@@ -1,6 +1,10 @@
 import type { StoreEvent } from '../../core/events/event.ts';
-import { decodeSnapshot, type EventReading, type ReadEvent } from '../../core/store/store.ts';
-import { versionOf } from '../../core/sync/read-snapshot.ts';
+import {
+  decodeSnapshot,
+  type EventReading,
+  type ReadEvent,
+  versionOf,
+} from '../../core/store/store.ts';
 
 import { ZERO } from '../../store/money.ts';
 import type { StoreOrder, Unreadable } from '../../store/store-entities.ts';
@@ -75,7 +79,7 @@ function toOrder(payload: OrderPayload): StoreOrder {
       .toSorted((one, other) => Number(isGiftCard(one)) - Number(isGiftCard(other))),
     // No webhook says how much.
     paidWithGiftCards: payload.payment_gateway_names.some(isGiftCard) ? undefined : NOTHING,
-    card: cardOf(payload),
+    card: undefined,
     location: reference(payload.location_id),
     staff: reference(payload.user_id ?? attributedStaff(payload)),
     noteAttributes: payload.note_attributes,
@@ -94,22 +98,11 @@ export function isGiftCard(gateway: string | null): boolean {
 
 const NOTHING = { net: ZERO, returnedForShipping: ZERO };
 
-/**
- * `discount_codes` also lists manual discounts by their title, so it is read only where the payload is
- * too old to have applications.
- */
-function usedCodes(payload: OrderPayload): string[] {
-  const codes = payload.discount_applications
-    ? payload.discount_applications
-        .filter(({ type }) => type === 'discount_code')
-        .map(({ code }) => code)
-    : payload.discount_codes.map(({ code }) => code);
-  return [...new Set(codes.map(filled).filter((code) => code !== undefined))];
-}
-
-function cardOf({ payment_details }: OrderPayload): StoreOrder['card'] {
-  const brand = filled(payment_details?.credit_card_company);
-  return brand === undefined ? undefined : { brand, type: undefined };
+/** `discount_codes` also lists manual discounts by their title. */
+function usedCodes({ discount_applications }: OrderPayload): string[] {
+  const used = discount_applications.filter(({ type }) => type === 'discount_code');
+  const codes = used.map(({ code }) => filled(code)).filter((code) => code !== undefined);
+  return [...new Set(codes)];
 }
 
 function attributedStaff({ line_items }: OrderPayload): string | undefined {

@@ -115,7 +115,6 @@ function fullOrder(): unknown {
       note_attributes: [{ name: 'tax id', value: '1' }],
       location_id: 71,
       user_id: 402,
-      payment_details: { credit_card_company: 'Visa' },
     },
   );
   return payload;

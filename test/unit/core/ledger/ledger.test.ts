@@ -1,4 +1,5 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
+import { readServiceOrder } from '../../../../shared/aws/ledger-item.ts';
 import type { EntityKey } from '../../../../shared/core/events/event.ts';
 import {
   entityKeyFrom,
@@ -6,7 +7,6 @@ import {
   type LedgerKey,
   ledgerKeyText,
   type RecordKey,
-  readServiceOrder,
   rememberedForm,
   type WriteOf,
 } from '../../../../shared/core/ledger/ledger.ts';

@@ -467,7 +467,7 @@ describe('the next call for a completed order', () => {
     expect(nextCall(order({ a: 60, b: 25 }), known, fixed).kind).toBe('take');
     expect(nextCall(order({ a: 90, b: 40 }), known, fixed)).toEqual({
       kind: 'person',
-      why: { reason: 'not-replaced' },
+      why: { reason: 'not-replaced', setting: 'ordersAreReplaced' },
     });
     // The service may not have it yet.
     for (const open of [facts(), facts(toldAs(whole), { tellAgain: true })]) {
