@@ -1,4 +1,4 @@
-import { type ServiceOrder, toThousandths } from '../../shared/core/ledger/service-order.ts';
+import { type ServiceOrder, toThousandths } from '../../shared/core/ledger/ledger.ts';
 import type { KnownBefore } from '../../shared/core/mapping/wanted-state.ts';
 import { fromHundredths, toHundredths } from '../loyalty-sandbox/program/hundredths.ts';
 import { refundedOf } from '../loyalty-sandbox/program/order-points.ts';

@@ -20,7 +20,7 @@ import type { Ledger } from '../../shared/core/ledger/ledger.ts';
 import type { PlatformHealing } from '../../shared/core/platform/platform.ts';
 import { type ReconcileRequest, reconcile } from '../../shared/core/reconcile/reconcile.ts';
 import type { ReadEvent, Store, StoreScan } from '../../shared/core/store/store.ts';
-import type { ScanMoments, WorkerMoments } from '../../shared/core/sync/reward-moments.ts';
+import type { ScanMoments, WorkerMoments } from '../../shared/core/sync/dependencies.ts';
 import { settleEntities } from '../../shared/core/sync/settle-entities.ts';
 import type { LoyaltyClientSettings } from '../../shared/loyalty/client.ts';
 import { createPlatformReader } from '../../shared/services/platforms.ts';

@@ -3,6 +3,7 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import type { EntityKey, EventHead } from '../core/events/event.ts';
 import { LEDGER_FORMAT } from '../core/events/formats.ts';
 import {
+  type CancelStep,
   type EntityEntry,
   type EntityWrite,
   entityKeyFrom,
@@ -12,8 +13,8 @@ import {
   OUTCOMES_KEPT,
   type PastOutcome,
   type RecordKind,
+  type ServiceOrder,
 } from '../core/ledger/ledger.ts';
-import { readServiceOrder } from '../core/ledger/service-order.ts';
 import type { DynamoDbCalls } from './aws-client.ts';
 
 export type LedgerItem = Record<string, AttributeValue>;
@@ -333,3 +334,29 @@ async function readChunk(
 export function names(...used: readonly (keyof typeof ITEM)[]): Record<string, string> {
   return Object.fromEntries(used.map((name) => [`#${name}`, ITEM[name]]));
 }
+
+/** Undefined for any other form: of an amount that is misread, a customer's points would be taken. */
+export function readServiceOrder(value: unknown): ServiceOrder | undefined {
+  const record = (value ?? {}) as Partial<ServiceOrder>;
+  const { id, placedAt, completedAt, total, products, rest, taken, step, theirs = 0 } = record;
+  const isRead =
+    [id, placedAt, completedAt, rest].every((text) => text === undefined || isText(text)) &&
+    [total, taken, theirs].every(isWhole) &&
+    isList(products, 3) &&
+    (step === undefined || isStep(step));
+  return isRead ? (value as ServiceOrder) : undefined;
+}
+
+function isStep({ sum, value, products, searchedFrom = 0 }: Partial<CancelStep>): boolean {
+  return [sum, value, searchedFrom].every(isWhole) && isList(products, 2);
+}
+
+function isList(value: unknown, size: number): boolean {
+  const isRow = (row: unknown) =>
+    Array.isArray(row) && row.length === size && row.every((cell, i) => i === 0 || isWhole(cell));
+  return Array.isArray(value) && value.every(isRow);
+}
+
+const isText = (value: unknown): boolean => typeof value === 'string';
+
+const isWhole = (value: unknown): value is number => Number.isSafeInteger(value);

@@ -524,12 +524,6 @@ export interface LoyaltyAssumptions {
   readonly completedOrdersTakeTheCancelledMark?: boolean;
 
   /**
-   * What it means when that second attempt is refused with error 13 as well: `rejected` parks the
-   * order for a person, `done` lets it be. Default: `rejected`.
-   */
-  readonly refusedCancelledMark?: 'rejected' | 'done';
-
-  /**
    * What error 33 (the order is cancelled) means for a cancellation. For an order it always means that
    * a person must look. Default: `done`.
    */
@@ -582,7 +576,6 @@ export const defaultAssumptions = {
   ordersAreReplaced: true,
   couponsAreReplaced: true,
   completedOrdersTakeTheCancelledMark: true,
-  refusedCancelledMark: 'rejected',
   cancellingTwice: 'done',
   refunds: 'partial-cancel',
   raiseAfterPartialCancel: 'park',

@@ -209,18 +209,6 @@ export interface MappingSettings {
    * takes one without is not documented. `send`: sent without a customer. Default: `send`.
    */
   readonly couponForEveryone?: 'send' | 'skip';
-
-  /**
-   * Codes for several named customers or for a customer segment. The loyalty service knows one customer
-   * per coupon and takes a code back for all at once.
-   *
-   * - `without-customer`: sent once, without a customer.
-   * - `first`: given to the first of the named customers; a segment names none.
-   * - `skip`: not sent.
-   *
-   * Default: `without-customer`.
-   */
-  readonly couponForSeveralCustomers?: 'without-customer' | 'first' | 'skip';
 }
 
 type WithoutDefault = 'goLive' | 'document' | 'birthday' | 'metadata' | 'currency';
@@ -259,5 +247,4 @@ export const defaultRules: MappingRules = {
   sharedAccount: false,
   currency: undefined,
   couponForEveryone: 'send',
-  couponForSeveralCustomers: 'without-customer',
 };

@@ -184,14 +184,12 @@ const rules = section({}, {
   sharedAccount: trueOrFalse,
   currency: matching(/^(?:[A-Z]{3}|any)$/, "be three capital letters such as BRL, or 'any'"),
   couponForEveryone: oneOf('send', 'skip'),
-  couponForSeveralCustomers: oneOf('without-customer', 'first', 'skip'),
 } satisfies Checks<MappingSettings>);
 
 const assumptions = section({}, {
   ordersAreReplaced: trueOrFalse,
   couponsAreReplaced: trueOrFalse,
   completedOrdersTakeTheCancelledMark: trueOrFalse,
-  refusedCancelledMark: oneOf('rejected', 'done'),
   cancellingTwice: oneOf('done', 'rejected'),
   refunds: oneOf('partial-cancel', 'resend'),
   raiseAfterPartialCancel: oneOf('park', 'send-gross'),

@@ -4,7 +4,7 @@ import type { EventReading, ReadEvent } from '../core/store/store.ts';
 import { shopifyCommands } from '../shopify/commands.ts';
 import { shopifyHealing } from '../shopify/healing.ts';
 import { readShopifyEvent } from '../shopify/webhooks/read-event.ts';
-import { shopifyDeliveries } from '../shopify/webhooks/receive-webhook.ts';
+import { shopifyDeliveries } from '../shopify/webhooks/topics.ts';
 import { vendureCommands } from '../vendure/commands.ts';
 import { readVendureEvent, vendureDeliveries } from '../vendure/deliveries.ts';
 import { vendureHealing } from '../vendure/healing.ts';

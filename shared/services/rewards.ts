@@ -1,5 +1,5 @@
 import type { Connector } from '../config/connector-config.ts';
-import type { RewardMoments, WorkerMoments } from '../core/sync/reward-moments.ts';
+import type { RewardMoments, WorkerMoments } from '../core/sync/dependencies.ts';
 import { scanBalances } from '../rewards/balances/repair-balances.ts';
 import { awaitRedemptions, eraseRedemptions } from '../rewards/redeem/gone-customer.ts';
 import { noteUsedCodes, withRewardCodeFirst } from '../rewards/redeem/reward-codes.ts';

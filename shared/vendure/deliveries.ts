@@ -7,8 +7,7 @@ import {
   whichSigned,
 } from '../core/events/receive-delivery.ts';
 import type { EventReading, ReadEvent } from '../core/store/store.ts';
-import { decodeSnapshot } from '../core/store/store.ts';
-import { versionOf } from '../core/sync/read-snapshot.ts';
+import { decodeSnapshot, versionOf } from '../core/store/store.ts';
 
 /** How far the sender's clock may differ: a captured event is of no use after it. */
 const WINDOW_SECONDS = 300;

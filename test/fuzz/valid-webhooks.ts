@@ -20,7 +20,6 @@ const payloads: Readonly<Record<string, unknown>> = {
       lineOf(500, { product: undefined }),
     ],
     tipCents: 300,
-    statesCurrent: false,
     shippingRefundedCents: 100,
   }),
   'orders/fulfilled': fulfilled,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { mapOrder } from '../../shared/core/mapping/map-order.ts';
-import { readOrderWebhook } from '../../shared/shopify/webhooks/read-order-webhook.ts';
+import { readOrderWebhook } from '../../shared/shopify/webhooks/read-event.ts';
 import { parseJson, topicRoutes } from '../../shared/shopify/webhooks/topics.ts';
 import { buildOrder } from '../fixtures/order-payload.ts';
 import { anyOrder, simpleOrder } from '../fixtures/order-spec.ts';
@@ -86,7 +86,7 @@ describe('every reader', () => {
     ['every one of a hundred faults', 100, 100],
     ['the first of fifty thousand', 50_000, 1],
   ])('reports %s', (_, lines, told) => {
-    const line_items = Array.from({ length: lines }, () => ({ id: 1, quantity: 1 }));
+    const line_items = Array.from({ length: lines }, () => ({ id: 1, quantity: 1, price: 1 }));
     const result = readOrderWebhook(buildOrder(simpleOrder, { line_items }).payload);
     expect(result.kind === 'unreadable' && result.faults.length).toBe(told);
   });

@@ -1,8 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { startStoreSandbox } from '../../local/store-sandbox/sandbox.ts';
-import { shopifyDeliveries } from '../../shared/shopify/webhooks/receive-webhook.ts';
-import { topicOf } from '../../shared/shopify/webhooks/topics.ts';
+import { shopifyDeliveries, topicOf } from '../../shared/shopify/webhooks/topics.ts';
 import { describeStorePlatform } from '../contract/store-platform.ts';
 import { adminStoreOf } from '../support/store-and-connector.ts';
 

@@ -88,7 +88,7 @@ function unusual(topic: string, body: string): string[] {
           },
           { price: '5.00', is_removed: true, tax_lines: [{ price: '3.00' }] },
         ],
-        current_shipping_price_set: null,
+        current_shipping_price_set: { shop_money: { amount: '4.00' } },
       },
       {
         ...payload,
@@ -96,7 +96,7 @@ function unusual(topic: string, body: string): string[] {
         shipping_lines: [
           { price: '9.00', discounted_price: '7.00', tax_lines: [{ price: '1.00' }] },
         ],
-        current_shipping_price_set: null,
+        current_shipping_price_set: { shop_money: { amount: '4.00' } },
       },
       { ...payload, fulfillments: [{ status: 'success', created_at: '2026-10-05T10:00:00Z' }] },
       { ...payload, line_items: [...lines, { ...lines[0], id: 99, tip_payment_gateway: null }] },

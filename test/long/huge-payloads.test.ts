@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { mapOrder } from '../../shared/core/mapping/map-order.ts';
 import { mapProduct } from '../../shared/core/mapping/map-product.ts';
-import { readOrderWebhook } from '../../shared/shopify/webhooks/read-order-webhook.ts';
+import { readOrderWebhook } from '../../shared/shopify/webhooks/read-event.ts';
 import { readProductWebhook } from '../../shared/shopify/webhooks/read-product-webhook.ts';
 import { buildOrder } from '../fixtures/order-payload.ts';
 import { simpleOrder } from '../fixtures/order-spec.ts';

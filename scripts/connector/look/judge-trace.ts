@@ -1,8 +1,7 @@
 import type { Shop } from '../../../shared/config/connector-config.ts';
 import type { ListedDeadLetter } from '../../../shared/core/batch/dead-letter.ts';
 import { type EntityKind, queueFamilyOf } from '../../../shared/core/events/event.ts';
-import { readEntry } from '../../../shared/core/ledger/ledger.ts';
-import { fromThousandths } from '../../../shared/core/ledger/service-order.ts';
+import { fromThousandths, readEntry } from '../../../shared/core/ledger/ledger.ts';
 import { QUIET_MINUTES } from '../../../shared/core/reconcile/dependencies.ts';
 import { openIn } from '../../../shared/rewards/redeem/redemption-record.ts';
 import { earningOf } from '../../../shared/rewards/storefront/read-history.ts';

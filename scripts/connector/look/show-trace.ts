@@ -1,5 +1,5 @@
 import { DROPPED } from '../../../shared/core/batch/dead-letter.ts';
-import { fromThousandths } from '../../../shared/core/ledger/service-order.ts';
+import { fromThousandths } from '../../../shared/core/ledger/ledger.ts';
 import type { AmountStep, WantedState } from '../../../shared/core/mapping/wanted-state.ts';
 import type { StoreEntity } from '../../../shared/core/store/store.ts';
 import { nextAttempt } from '../ground/checks/read-pauses.ts';

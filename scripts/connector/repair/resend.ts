@@ -1,11 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { MappingRules } from '../../../shared/config/mapping-settings.ts';
 import {
   type EntityKey,
   queueFamilyOf,
   type StoreEvent,
 } from '../../../shared/core/events/event.ts';
-import { ledgerKeyText, readEntry } from '../../../shared/core/ledger/ledger.ts';
-import { type RulesEffect, rulesEffect } from '../../../shared/core/sync/preview-sync.ts';
+import { isKnown } from '../../../shared/core/ledger/entry.ts';
+import {
+  type EntityEntry,
+  fromThousandths,
+  ledgerKeyText,
+  ownCount,
+  readEntry,
+} from '../../../shared/core/ledger/ledger.ts';
+import { mapSnapshot } from '../../../shared/core/mapping/map-snapshot.ts';
+import {
+  hasOtherRules,
+  idempotencyKey,
+  type OrderForm,
+} from '../../../shared/core/mapping/wanted-state.ts';
 import { workerRewards } from '../../../shared/services/rewards.ts';
 import type { StoreOrder } from '../../../shared/store/store-entities.ts';
 import { changedOrders, findEntity, parseKind } from '../ground/compare/find.ts';
@@ -342,3 +355,42 @@ async function findEffects(
     return (await Promise.all(effects)).flat();
   }
 }
+
+/** What counting one order by the rules of today changes: amounts that earn points. */
+interface RulesEffect {
+  readonly before: number;
+  readonly after: number;
+  readonly wantedKey: string;
+}
+
+/** Undefined for an order that was never sent, is cancelled, or is counted by the rules of today already. */
+export function rulesEffect(
+  key: EntityKey,
+  order: StoreOrder,
+  entry: EntityEntry | undefined,
+  rules: MappingRules,
+  now: Date,
+): RulesEffect | undefined {
+  if (!isKnown(entry)) return undefined;
+  const snapshot = {
+    kind: 'snapshot',
+    entity: { kind: 'order', order },
+    version: Date.parse(order.updatedAt),
+    source: 'store',
+    newRules: true,
+  } as const;
+  const mapped = mapSnapshot(key, snapshot, entry, rules, now);
+  if (mapped.kind !== 'wanted' || mapped.wanted.kind !== 'order') return undefined;
+  const wantedKey = idempotencyKey(mapped.wanted);
+  const [before, after] = [earnedBy(entry), earned(mapped.wanted.order)];
+  const isSame =
+    before === after && (wantedKey === entry.appliedKey || !hasOtherRules(mapped, entry));
+  return isSame ? undefined : { before, after, wantedKey };
+}
+
+function earnedBy({ service }: EntityEntry): number {
+  return service?.completedAt === undefined ? 0 : fromThousandths(ownCount(service));
+}
+
+const earned = ({ IsCompleted, OrderTotal = 0 }: OrderForm): number =>
+  IsCompleted === true ? OrderTotal : 0;

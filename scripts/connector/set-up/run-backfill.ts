@@ -11,7 +11,7 @@ import {
   type StoreEntity,
   type StoreScan,
 } from '../../../shared/core/store/store.ts';
-import { announce } from '../../../shared/core/sync/fan-out.ts';
+import { announce } from '../../../shared/core/sync/handle-task.ts';
 import type { StoreCoupon } from '../../../shared/store/store-entities.ts';
 import { type createPace, type Room, sendAtPace } from '../ground/compare/send.ts';
 import { storeUnread } from '../ground/session/services.ts';

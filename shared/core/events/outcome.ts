@@ -140,8 +140,7 @@ export type MappingSkip =
   | 'coupon-kind-not-mirrored'
   | 'coupon-for-everyone'
   /** The store gives it to a share of all buyers, and does not say to whom. */
-  | 'coupon-for-some-buyers'
-  | 'coupon-for-several-customers';
+  | 'coupon-for-some-buyers';
 
 /**
  * Why a message is a dead letter. `newer-release`: it, or what the ledger holds, was written by a newer

@@ -317,17 +317,7 @@ export async function followMerges(
   return current;
 }
 
-/** When the customer was redacted, if what is dated `version` is from before. */
-export async function redactedSince(
-  customer: CustomerId,
-  version: number,
-  ledger: Pick<Ledger, 'readMany'>,
-): Promise<number | undefined> {
-  const { record: own, member } = await readCustomer(customer, ledger);
-  return redactionAfter(version, [own, member]);
-}
-
-/** Of one of these, if what is dated `version` is from before. */
+/** When the person of these was redacted, if what is dated `version` is from before. */
 export const redactionAfter = (
   version: number,
   entries: readonly (LedgerEntry | undefined)[],

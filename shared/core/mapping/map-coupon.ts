@@ -35,7 +35,7 @@ export function mapCoupon(
     return before.known ? mapRemovedCoupon(code, before, rules) : { kind: 'skip', why: skipped };
   }
   const ofShop = isOfShop(rules, before);
-  const form = couponForm(coupon, ofShop ? `${code}@${shop}` : code, rules);
+  const form = couponForm(coupon, ofShop ? `${code}@${shop}` : code);
   const remember = ofShop ? couponMemory.write({ ofShop }) : undefined;
   return { kind: 'wanted', wanted: { kind: 'coupon', id: code, coupon: form }, remember };
 }
@@ -63,8 +63,8 @@ function isOfShop({ sharedAccount }: MappingRules, { known, remembered }: KnownB
   return known ? couponMemory.read(remembered)?.ofShop === true : sharedAccount;
 }
 
-function couponForm(coupon: StoreCoupon, id: string, rules: MappingRules): CouponForm {
-  const customer = receiver(coupon, rules);
+function couponForm(coupon: StoreCoupon, id: string): CouponForm {
+  const customer = receiver(coupon);
   return knownFields({
     // Not the store's id of the code: a code removed and added again has another, and the service would
     // refuse it as the code of another coupon.
@@ -88,22 +88,18 @@ function isOver({ status, endsAt }: StoreCoupon, now: Date): boolean {
 
 function skipReason(coupon: StoreCoupon, rules: MappingRules): MappingSkip | undefined {
   if (coupon.onlyForSome) return 'coupon-for-some-buyers';
-  const customer = receiver(coupon, rules);
+  const customer = receiver(coupon);
   if (customer && !isIdentified(plainCustomerForm(customer), rules))
     return 'customer-without-email';
   if (!rules.couponKinds.includes(coupon.kind)) return 'coupon-kind-not-mirrored';
-  if (coupon.audience.kind === 'everyone') {
-    return rules.couponForEveryone === 'skip' ? 'coupon-for-everyone' : undefined;
-  }
-  const forOne = coupon.audience.kind === 'customers' && coupon.audience.customers.length === 1;
-  if (forOne || rules.couponForSeveralCustomers !== 'skip') return undefined;
-  return 'coupon-for-several-customers';
+  const isForEveryone = coupon.audience.kind === 'everyone';
+  return isForEveryone && rules.couponForEveryone === 'skip' ? 'coupon-for-everyone' : undefined;
 }
 
-function receiver({ audience }: StoreCoupon, rules: MappingRules): StoreCustomer | undefined {
-  if (audience.kind !== 'customers') return undefined;
-  const [first, ...others] = audience.customers;
-  return others.length === 0 || rules.couponForSeveralCustomers === 'first' ? first : undefined;
+/** The service knows one customer per coupon, and takes a code back for all at once: one for several has none. */
+function receiver({ audience }: StoreCoupon): StoreCustomer | undefined {
+  const [first, ...others] = audience.kind === 'customers' ? audience.customers : [];
+  return others.length === 0 ? first : undefined;
 }
 
 /** No purchase can use it any more. One use of a code that many may use does not use it up. */

@@ -3,9 +3,8 @@ import { atLeastZero, minorDigits, subtract, sum, toJsonNumber, ZERO } from '../
 import { type CreditMix, creditIn } from '../../store/store-credit.ts';
 import type { NamedReference, StoreOrder, StoreOrderLine } from '../../store/store-entities.ts';
 import type { MappingSkip } from '../events/outcome.ts';
-import { fromThousandths, toThousandths } from '../ledger/service-order.ts';
+import { fromThousandths, toThousandths } from '../ledger/ledger.ts';
 import { askMerchant, isIdentified, needsMetafields, orderCustomer } from './customer-form.ts';
-import { brandForm } from './map-product.ts';
 import { byId, isUnpaid, lacksAmounts, type OrderAmounts, orderAmounts } from './order-amounts.ts';
 import {
   type AmountRules,
@@ -382,6 +381,11 @@ function orderProducts({ lines }: Pick<OrderAmounts, 'lines'>): OrderProductForm
         ProductBrand: brandForm(first?.vendor),
       };
     });
+}
+
+/** The vendor's name is its own id: it is all the store has. */
+export function brandForm(vendor: string | undefined): { OriginalId: string; Name: string } | null {
+  return vendor === undefined ? null : { OriginalId: vendor, Name: vendor };
 }
 
 function productIdOf(line: StoreOrderLine): string {

@@ -2,6 +2,7 @@ import type { MappingRules } from '../../config/mapping-settings.ts';
 import { toJsonNumber } from '../../store/money.ts';
 import type { StoreProduct } from '../../store/store-entities.ts';
 import { rememberedForm } from '../ledger/ledger.ts';
+import { brandForm } from './map-order.ts';
 import type { CategoryForm, KnownBefore, Mapped, ProductForm } from './wanted-state.ts';
 
 /** A deleted product is sent once more as it last was, so all of it is kept. */
@@ -82,9 +83,4 @@ function levelIds(id: string | undefined, names: readonly string[]): readonly st
 
 function link(id: string, name: string, parent: CategoryForm | null): CategoryForm {
   return { OriginalId: id, Name: name, Description: null, ParentCategory: parent };
-}
-
-/** The vendor's name is its own id: it is all the store has. */
-export function brandForm(vendor: string | undefined): { OriginalId: string; Name: string } | null {
-  return vendor === undefined ? null : { OriginalId: vendor, Name: vendor };
 }

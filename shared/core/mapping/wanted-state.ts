@@ -7,8 +7,14 @@ import type { StoreOrder } from '../../store/store-entities.ts';
 import type { AmountStepKind } from '../../store/storefront-answers.gen.ts';
 import type { MappingSkip } from '../events/outcome.ts';
 import { isKnown } from '../ledger/entry.ts';
-import { type EntityEntry, type Ledger, rememberedForm } from '../ledger/ledger.ts';
-import { fromThousandths, ownCount, type ServiceOrder } from '../ledger/service-order.ts';
+import {
+  type EntityEntry,
+  fromThousandths,
+  type Ledger,
+  ownCount,
+  rememberedForm,
+  type ServiceOrder,
+} from '../ledger/ledger.ts';
 
 type Schemas = components['schemas'];
 

@@ -13,7 +13,7 @@ import {
 import { mapSnapshot } from '../mapping/map-snapshot.ts';
 import type { Mapped } from '../mapping/wanted-state.ts';
 import type { StoreEntity } from '../store/store.ts';
-import { announce } from '../sync/fan-out.ts';
+import { announce } from '../sync/handle-task.ts';
 import { planKey } from '../sync/preview-sync.ts';
 import { sentOf, wantedKeyOf } from './compare-sides.ts';
 import {

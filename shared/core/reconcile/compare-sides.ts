@@ -2,7 +2,7 @@ import type { Value } from '../../loyalty/operations.ts';
 import { DROPPED } from '../batch/dead-letter.ts';
 import { type Doubt, isInDoubt, isKnown } from '../ledger/entry.ts';
 import type { EntityEntry } from '../ledger/ledger.ts';
-import { countsOf, toThousandths } from '../ledger/service-order.ts';
+import { countsOf, toThousandths } from '../ledger/ledger.ts';
 import {
   type CouponForm,
   differsByRulesAlone,

@@ -26,8 +26,7 @@ import {
   type StoreScan,
   type StoreUnavailable,
 } from '../store/store.ts';
-import type { CallAssumptions } from '../sync/held-order.ts';
-import type { ScanMoments } from '../sync/reward-moments.ts';
+import type { CallAssumptions, ScanMoments } from '../sync/dependencies.ts';
 
 export interface ReconcileDeps {
   readonly ledger: Ledger;

@@ -8,7 +8,7 @@ import type {
   StoreEntity,
   StoreUnavailable,
 } from '../store/store.ts';
-import { findLostCodes } from '../sync/fan-out.ts';
+import { findLostCodes } from '../sync/handle-task.ts';
 import { compareEntities, type Purpose } from './compare-entities.ts';
 import {
   type Compared,

@@ -4,7 +4,7 @@ import type {
   StoreOrder,
   StoreProduct,
 } from '../../store/store-entities.ts';
-import type { StoreEvent } from '../events/event.ts';
+import type { EntityKey, StoreEvent } from '../events/event.ts';
 import type { Outcome, SkipReason } from '../events/outcome.ts';
 
 /** A snapshot of one entity of the store, from any source. */
@@ -120,6 +120,47 @@ export interface Store {
   readDiscount(shop: string, id: string, from?: string): Promise<StoreAnswer<DiscountPage>>;
   /** The same store, giving up when the signal fires. */
   until(signal: AbortSignal): Store;
+}
+
+export async function askStore(
+  store: Store,
+  { shop, kind, id }: EntityKey,
+  question?: OrderQuestion,
+): Promise<StoreAnswer<StoreEntity>> {
+  const found = <Value>(answer: StoreAnswer<Value>, entity: (value: Value) => StoreEntity) =>
+    answer.kind === 'found' ? ({ kind: 'found', value: entity(answer.value) } as const) : answer;
+  switch (kind) {
+    case 'order':
+      return found(await store.readOrder(shop, id, question), (order) => ({ kind, order }));
+    case 'product':
+      return found(await store.readProduct(shop, id), (product) => ({ kind, product }));
+    case 'coupon':
+      return found(await store.readCoupon(shop, id), (coupon) => ({ kind, coupon }));
+    case 'member':
+      return found(await store.readMember(shop, id), (member) => ({ kind, member }));
+  }
+}
+
+function contentOf(entity: StoreEntity) {
+  switch (entity.kind) {
+    case 'order':
+      return entity.order;
+    case 'product':
+      return entity.product;
+    case 'coupon':
+      return entity.coupon;
+    case 'member':
+      return entity.member;
+  }
+}
+
+/** Sources write different offsets, so moments are compared as numbers. */
+export const versionOf = (entity: StoreEntity): number => Date.parse(contentOf(entity).updatedAt);
+
+/** The id in its key. */
+function keyOf(entity: StoreEntity): string {
+  const value = contentOf(entity);
+  return 'code' in value ? value.code : value.id;
 }
 
 /** What is known of an entity at one moment. Only the store can say that it is `gone`. */
@@ -245,23 +286,10 @@ export function decodeSnapshot(
     const entity: StoreEntity = coupon ? { kind: 'coupon', coupon } : message.entity;
     const readAt = Date.parse(message.readAt);
     const isWhole = coupon !== undefined || Number.isFinite(readAt);
-    if (!isWhole || entity.kind !== kind || idOf(entity) !== id) return undefined;
+    if (!isWhole || entity.kind !== kind || keyOf(entity) !== id) return undefined;
     return coupon ? { entity } : { entity, readAt };
   } catch {
     return undefined;
-  }
-}
-
-function idOf(entity: StoreEntity): string {
-  switch (entity.kind) {
-    case 'order':
-      return entity.order.id;
-    case 'product':
-      return entity.product.id;
-    case 'coupon':
-      return entity.coupon.code;
-    case 'member':
-      return entity.member.id;
   }
 }
 

@@ -4,7 +4,7 @@ import {
   fromThousandths,
   type ServiceOrder,
   toThousandths,
-} from '../ledger/service-order.ts';
+} from '../ledger/ledger.ts';
 import {
   type OrderForm,
   type PastCount,
@@ -37,7 +37,11 @@ export type PersonReason =
   | { readonly reason: 'key-used'; readonly least: number; readonly most: number }
   /** The store's totals and its book count the order differently. */
   | { readonly reason: 'unbalanced'; readonly wanted: number; readonly booked: number }
-  | { readonly reason: 'not-replaced' };
+  /** It was sent before, and the merchant configured that the service takes no change of it. */
+  | {
+      readonly reason: 'not-replaced';
+      readonly setting: 'ordersAreReplaced' | 'couponsAreReplaced';
+    };
 
 export type NextCall =
   /** With the record from then on. */
@@ -179,6 +183,15 @@ export function afterStep(
     return { reason: 'key-used', least, most: searchedFrom };
   }
   return { ...record, step: searchFrom(searchedFrom, wanted, record, lower) };
+}
+
+/** The order counts, or may. */
+export function isHeldLive(held: HeldOrder | undefined): held is HeldOrder {
+  return held !== undefined && held.IsCancelledOrReturned !== true;
+}
+
+export function isHeldCompleted(held: HeldOrder | undefined): held is HeldOrder {
+  return isHeldLive(held) && held.IsCompleted === true;
 }
 
 /** What an order that the service holds says of itself. */
@@ -325,7 +338,9 @@ function send(
   { ordersAreReplaced }: RefundSettings,
   record: ServiceOrder,
 ): NextCall {
-  if (known && !tellAgain && !ordersAreReplaced) return person({ reason: 'not-replaced' });
+  if (known && !tellAgain && !ordersAreReplaced) {
+    return person({ reason: 'not-replaced', setting: 'ordersAreReplaced' });
+  }
   return { kind: 'send', order: withTold(wanted, record), record };
 }
 

@@ -15,12 +15,7 @@ import {
   wasSettledSince,
 } from '../ledger/entry.ts';
 import type { EntityEntry, LedgerKey } from '../ledger/ledger.ts';
-import {
-  fromThousandths,
-  ownCount,
-  type ServiceOrder,
-  toThousandths,
-} from '../ledger/service-order.ts';
+import { fromThousandths, ownCount, type ServiceOrder, toThousandths } from '../ledger/ledger.ts';
 import {
   contactHash,
   hidesDetails,
@@ -44,18 +39,18 @@ import {
 } from '../mapping/wanted-state.ts';
 import type { OrderQuestion, Snapshot, StoreEntity } from '../store/store.ts';
 import {
+  isHeldCompleted,
+  isHeldLive,
   nextCall,
   type PersonReason,
   type RefundSettings,
   recognize,
   type ServiceSide,
 } from './decide-order.ts';
+import type { CallAssumptions } from './dependencies.ts';
 import {
-  type CallAssumptions,
   type HeldOrder,
   heldCustomer,
-  isHeldCompleted,
-  isHeldLive,
   PLATFORM_ORIGIN,
   type ServiceReading,
 } from './held-order.ts';
@@ -114,44 +109,47 @@ export function decide(gathered: Gathered): Decision {
   if (!snapshot) return storeQuestion(gathered);
   const known = snapshot === gathered.snapshot ? gathered.mapped : undefined;
   const mapped = known ?? mapSnapshot(key, snapshot, presumed(gathered), rules, now);
-  const next = plan(gathered, snapshot, mapped);
-  if (next.kind === 'superseded' || next.kind === 'ask-store') return next;
-  const situation = { ...gathered, snapshot, mapped, isCall: next.kind === 'call' };
+  const planned = plan(gathered, snapshot, mapped);
+  if (planned?.kind === 'superseded' || planned?.kind === 'ask-store') return planned;
+  const isCall = !planned && mapped.kind === 'wanted';
+  const situation = { ...gathered, snapshot, mapped, isCall };
   const customerId = unknownCustomer(situation);
   if (customerId !== undefined) return { kind: 'ask-customer', id: customerId, mapped };
-  const isSettled = next.kind === 'unchanged' && next.isNewer;
+  const isSettled = planned?.kind === 'unchanged' && planned.isNewer;
   // Without them even "unchanged" may be wrong: an order's amount, a customer's details.
-  if ((situation.isCall || isSettled) && hidesParts(situation)) return storeQuestion(gathered);
-  if (situation.isCall && tellsTooLittle(situation)) return storeQuestion(gathered);
+  if ((isCall || isSettled) && hidesParts(situation)) return storeQuestion(gathered);
+  if (isCall && tellsTooLittle(situation)) return storeQuestion(gathered);
   if (!read && mayHoldMore(situation)) return { kind: 'ask-service' };
   // A cancellation is final: a late event must not try to revive the order.
   const isEnded = read?.held !== undefined && !isHeldLive(read.held);
   if (isEnded && snapshot.source === 'event') return storeQuestion(gathered);
-  if (next.kind === 'leave') return leave(gathered, next.mapped);
-  if (next.kind !== 'call') return next;
-  const { wanted } = next.mapped;
-  if (!isOrder(wanted)) return { kind: 'apply', mapped: { ...next.mapped, wanted } };
-  return decideOrder(situation, { ...next.mapped, wanted });
+  if (planned) return planned;
+  if (mapped.kind !== 'wanted') return leave(gathered, mapped);
+  const { wanted } = mapped;
+  if (!isOrder(wanted)) return { kind: 'apply', mapped: { ...mapped, wanted } };
+  return decideOrder(situation, { ...mapped, wanted });
 }
-
-type Plan =
-  | Extract<Decision, { kind: 'ask-store' | 'superseded' | 'unchanged' | 'rules-changed' }>
-  | { readonly kind: 'call'; readonly mapped: Wanted }
-  | { readonly kind: 'leave'; readonly mapped: Exclude<Mapped, Wanted> };
 
 /** An event this late is either a long outage or a captured body: the store is asked. */
 const OLD_AFTER_MS = 2 * 86_400_000;
 
-/** By versions and keys alone: whether enough is known for a call is asked afterwards. */
-export function plan(gathered: Gathered, snapshot: Snapshot, mapped: Mapped): Plan {
+/**
+ * By versions and keys alone. Undefined: what was mapped is to be carried out, a call or a skip. Whether enough is known
+ * for a call is asked afterwards.
+ */
+export function plan(
+  gathered: Gathered,
+  snapshot: Snapshot,
+  mapped: Mapped,
+):
+  | Extract<Decision, { kind: 'ask-store' | 'superseded' | 'unchanged' | 'rules-changed' }>
+  | undefined {
   const { entry, doubt, event, now } = gathered;
   const { version, source } = snapshot;
-  const next: Plan =
-    mapped.kind === 'wanted' ? { kind: 'call', mapped } : { kind: 'leave', mapped };
   // Version 0: no snapshot was recorded yet, only a rejection or a code that was announced.
   if (entry === undefined || (entry.version === 0 && !entry.uncertain)) {
     const isOld = source === 'event' && now.getTime() - version > OLD_AFTER_MS;
-    return isOld ? storeQuestion(gathered) : next;
+    return isOld ? storeQuestion(gathered) : undefined;
   }
   if (version < entry.version) {
     // No other event may come to clear the mark: the worker that set it may have been late itself. Or the newer version
@@ -162,19 +160,19 @@ export function plan(gathered: Gathered, snapshot: Snapshot, mapped: Mapped): Pl
     // while the entry is uncertain.
     if (!entry.uncertain) return { kind: 'superseded' };
   }
-  if (mapped.kind !== 'wanted' || entry.uncertain) return next;
+  if (mapped.kind !== 'wanted' || entry.uncertain) return undefined;
   const isSame = entry.appliedKey === idempotencyKey(mapped.wanted) && !isInDoubt(entry, doubt);
   // Sent even so, because a person says that the service lost it. But a redacted person's order is not sent again.
   const isRedacted = snapshot.redactedAt !== undefined || predatesRedaction(entry, version);
   const isForced = event.force === true && !isRedacted;
-  if (isSame && isForced) return next;
+  if (isSame && isForced) return undefined;
   if (isSame) return { kind: 'unchanged', mapped, isNewer: version > entry.version };
-  if (version !== entry.version) return next;
+  if (version !== entry.version) return undefined;
   // The store did not change it since it was sent: only the rules did.
   const isByRules = !snapshot.newRules && differsByRulesAlone(mapped, entry);
   if (isByRules && entry.appliedKey !== undefined && !isForced) return { kind: 'rules-changed' };
   // Two states of one second: which of them is newer, only the store knows.
-  return source === 'event' ? storeQuestion(gathered) : next;
+  return source === 'event' ? storeQuestion(gathered) : undefined;
 }
 
 type Situation = Gathered & {
@@ -222,13 +220,9 @@ function decideOrder(gathered: Situation, mapped: MappedOrder): Decision {
 
 export type Rejected = Extract<Outcome, { kind: 'rejected' }>;
 
-export const rejected = (why: string): Rejected => ({ kind: 'rejected', reason: 'rejected', why });
-
-/** It was sent before, and the merchant configured that the service takes no change of it. */
-export const notReplaced = (setting: 'ordersAreReplaced' | 'couponsAreReplaced'): string =>
-  `it was sent before, and loyalty.assumptions.${setting} says that the service takes no change`;
-
-export const parked = (why: PersonReason): Rejected => rejected(sentenceOf(why));
+export const parked = (why: PersonReason): Rejected => ({
+  ...{ kind: 'rejected', reason: 'rejected', why: sentenceOf(why) },
+});
 
 /** For the person who finds the dead letter: what happened, with the figures, and what to do. */
 function sentenceOf(why: PersonReason): string {
@@ -245,7 +239,7 @@ function sentenceOf(why: PersonReason): string {
     case 'key-used':
       return `no answer came to a partial cancel, which was perhaps made before the ledger was lost: between ${text(why.least)} and ${text(why.most)} of it are taken: correct the points by hand`;
     case 'not-replaced':
-      return notReplaced('ordersAreReplaced');
+      return `it was sent before, and loyalty.assumptions.${why.setting} says that the service takes no change`;
   }
 }
 

@@ -1,25 +1,18 @@
-import type { CompleteAssumptions, OtherOrderId } from '../../config/connector-settings.ts';
-import type { MappingRules } from '../../config/mapping-settings.ts';
-import type { LoyaltyClient } from '../../loyalty/client.ts';
+import type { OtherOrderId } from '../../config/connector-settings.ts';
 import type { OperationId } from '../../loyalty/operations.ts';
 import type { BusinessError } from '../../loyalty/result.ts';
 import type { StoreOrder } from '../../store/store-entities.ts';
 import {
   applied,
   type CallsMade,
-  type CircuitBreaker,
   hasCode,
   judge,
   refused,
   retryWhenAllowed,
   throughBreaker,
 } from '../calls/call-loyalty.ts';
-import type { Pauses } from '../calls/shop-pause.ts';
-import type { EventQueue } from '../events/event.ts';
-import type { Outcome, PausedTime } from '../events/outcome.ts';
-import { type LedgerPast, redactedMeanwhile } from '../ledger/entry.ts';
-import type { EntityEntry, Ledger } from '../ledger/ledger.ts';
-import { type CancelStep, cancelKey, fromThousandths } from '../ledger/service-order.ts';
+import { redactedMeanwhile } from '../ledger/entry.ts';
+import { type CancelStep, cancelKey, type EntityEntry, fromThousandths } from '../ledger/ledger.ts';
 import {
   type CustomerForm,
   knownFields,
@@ -27,50 +20,7 @@ import {
   type WantedOrder,
 } from '../mapping/wanted-state.ts';
 import type { Snapshot } from '../store/store.ts';
-
-export interface ExecutionDeps {
-  readonly ledger: Ledger;
-  readonly queue: EventQueue;
-  /** What belongs to one shop: its loyalty account and its circuit breaker. */
-  readonly shop: (domain: string) => {
-    readonly loyalty: LoyaltyCalls;
-    readonly breaker: CircuitBreaker;
-    readonly assumptions: CallAssumptions;
-    readonly rules: MappingRules;
-    /** How another integration may have named the shop's orders. */
-    readonly otherOrderIds?: readonly OtherOrderId[];
-    /** Nothing is changed for the shop. */
-    readonly observes?: boolean;
-  };
-  readonly now: () => Date;
-  readonly orderRetentionDays: number;
-  readonly deadline: AbortSignal;
-  readonly pauses: PausedTime & LedgerPast & Pick<Pauses, 'noteObserving'>;
-}
-
-export interface Synced {
-  readonly outcome: Outcome;
-  /** What the ledger holds now, as far as this worker knows. */
-  readonly entry: EntityEntry | undefined;
-}
-
-/** The calls that syncing needs. */
-export type LoyaltyCalls = Pick<
-  LoyaltyClient,
-  | 'sendOrder'
-  | 'cancelPosOrder'
-  | 'partiallyCancelPosOrder'
-  | 'getOrder'
-  | 'updateProduct'
-  | 'createCoupon'
-  | 'deactivateCoupon'
-  | 'upsertCustomer'
-  | 'getCustomerPoints'
-  | 'changeCustomerStatus'
->;
-
-/** What the contract leaves open. The settings describe each. */
-export type CallAssumptions = Omit<CompleteAssumptions, 'redemptionsKeepMetadata'>;
+import type { CallAssumptions, LoyaltyCalls, SyncDeps, Synced } from './dependencies.ts';
 
 /** What the loyalty service says of an order; `held` is undefined where it does not have it. */
 export interface ServiceReading {
@@ -105,7 +55,7 @@ export async function readFromService(
   { shop, id }: { readonly shop: string; readonly id: string },
   { entity }: Snapshot,
   entry: EntityEntry | undefined,
-  deps: ExecutionDeps,
+  deps: SyncDeps,
 ): Promise<ServiceReading | Synced> {
   const { loyalty, breaker, otherOrderIds = [] } = deps.shop(shop);
   const heldAs = entry?.service?.id;
@@ -132,7 +82,7 @@ export async function readFromService(
 async function redactionOfHeld(
   shop: string,
   { Customer, OrderPlacementDate }: HeldOrder,
-  { ledger }: ExecutionDeps,
+  { ledger }: SyncDeps,
 ): Promise<number | undefined> {
   const { OriginalId: id } = Customer ?? {};
   const version = Date.parse(OrderPlacementDate ?? '') || 0;
@@ -166,15 +116,6 @@ export function isSameOrder(held: HeldOrder, { name, customer, placedAt }: Store
   if (customer && OriginalId === customer.id) return true;
   if (email !== undefined && Email?.toLowerCase() === email) return true;
   return apart < SAME_MOMENT_MS;
-}
-
-/** The order counts, or may. */
-export function isHeldLive(held: HeldOrder | undefined): held is HeldOrder {
-  return held !== undefined && held.IsCancelledOrReturned !== true;
-}
-
-export function isHeldCompleted(held: HeldOrder | undefined): held is HeldOrder {
-  return isHeldLive(held) && held.IsCompleted === true;
 }
 
 /** `Origin` of an order that the service's own integration brought. */
@@ -227,8 +168,6 @@ export async function cancelOrder(
   const sent = await loyalty.sendOrder(order, options);
   // It was sent to cancel the order, which is cancelled already.
   if (hasCode(sent, ALREADY_CANCELLED)) return applied(calls);
-  const refusedAgain = hasCode(sent, CANNOT_CANCEL_COMPLETED);
-  if (refusedAgain && assumptions.refusedCancelledMark === 'done') return applied(calls);
   return judge(calls, sent);
 }
 

@@ -1,9 +1,8 @@
 import type { MappingRules } from '../../config/mapping-settings.ts';
 import type { OperationId } from '../../loyalty/operations.ts';
-import type { StoreOrder } from '../../store/store-entities.ts';
 import type { EntityKey } from '../events/event.ts';
 import { type Outcome, overtaken } from '../events/outcome.ts';
-import { isKnown, type LedgerPast } from '../ledger/entry.ts';
+import type { LedgerPast } from '../ledger/entry.ts';
 import {
   type EntityEntry,
   expiresAfter,
@@ -12,20 +11,11 @@ import {
   readEntry,
   rememberedForm,
 } from '../ledger/ledger.ts';
-import { fromThousandths, ownCount } from '../ledger/service-order.ts';
-import { mapSnapshot } from '../mapping/map-snapshot.ts';
-import {
-  hasOtherRules,
-  idempotencyKey,
-  type OrderForm,
-  orderMemory,
-  type RememberedOrder,
-} from '../mapping/wanted-state.ts';
+import { orderMemory, type RememberedOrder } from '../mapping/wanted-state.ts';
 import type { Store } from '../store/store.ts';
-import type { CallAssumptions, LoyaltyCalls } from './held-order.ts';
+import type { CallAssumptions, LoyaltyCalls, SyncDeps, WorkerMoments } from './dependencies.ts';
 import type { Candidate } from './read-snapshot.ts';
-import type { WorkerMoments } from './reward-moments.ts';
-import { type SyncDeps, syncEntity } from './sync-entity.ts';
+import { syncEntity } from './sync-entity.ts';
 
 export interface PreviewDeps {
   readonly store: Store;
@@ -112,66 +102,20 @@ export async function previewSync(
 
 /** A loyalty service that accepts everything and stores nothing. */
 function noteCalls(calls: PreviewedCall[]): LoyaltyCalls {
-  const note = async (call: PreviewedCall) => {
-    calls.push(call);
-    return { kind: 'success', value: undefined } as never;
-  };
-  return {
-    sendOrder: (body) => note({ operation: 'sendOrder', body }),
-    cancelPosOrder: (id, body) => note({ operation: 'cancelPosOrder', id, body }),
-    partiallyCancelPosOrder: (id, body) => note({ operation: 'partiallyCancelPosOrder', id, body }),
-    // What the service holds is not asked here: the preview continues as if it did not have the order.
-    getOrder: async (id) => {
-      await note({ operation: 'getOrder', id });
-      return { kind: 'business-error', class: 'rejected', code: 37, message: '', fields: [] };
-    },
-    updateProduct: (id, body) => note({ operation: 'updateProduct', id, body }),
-    createCoupon: (body) => note({ operation: 'createCoupon', body }),
-    deactivateCoupon: (id) => note({ operation: 'deactivateCoupon', id }),
-    getCustomerPoints: (id) => note({ operation: 'getCustomerPoints', id }),
-    changeCustomerStatus: (id, body) => note({ operation: 'changeCustomerStatus', id, body }),
-    upsertCustomer: (body) => note({ operation: 'upsertCustomer', body }),
-  };
+  const note =
+    (operation: OperationId) =>
+    async (...given: readonly unknown[]) => {
+      const id = given.find((one) => typeof one === 'string');
+      // The last of them are the options of a call.
+      const body = given.slice(0, -1).find((one) => typeof one === 'object');
+      calls.push({ operation, ...(id !== undefined && { id }), ...(body && { body }) });
+      // What the service holds is not asked here: the preview continues as if it did not have the order.
+      return operation === 'getOrder'
+        ? { kind: 'business-error', class: 'rejected', code: 37, message: '', fields: [] }
+        : { kind: 'success', value: undefined };
+    };
+  return new Proxy({} as LoyaltyCalls, { get: (_, operation) => note(operation as OperationId) });
 }
-
-/** What counting one order by the rules of today changes: amounts that earn points. */
-export interface RulesEffect {
-  readonly before: number;
-  readonly after: number;
-  readonly wantedKey: string;
-}
-
-/** Undefined for an order that was never sent, is cancelled, or is counted by the rules of today already. */
-export function rulesEffect(
-  key: EntityKey,
-  order: StoreOrder,
-  entry: EntityEntry | undefined,
-  rules: MappingRules,
-  now: Date,
-): RulesEffect | undefined {
-  if (!isKnown(entry)) return undefined;
-  const snapshot = {
-    kind: 'snapshot',
-    entity: { kind: 'order', order },
-    version: Date.parse(order.updatedAt),
-    source: 'store',
-    newRules: true,
-  } as const;
-  const mapped = mapSnapshot(key, snapshot, entry, rules, now);
-  if (mapped.kind !== 'wanted' || mapped.wanted.kind !== 'order') return undefined;
-  const wantedKey = idempotencyKey(mapped.wanted);
-  const [before, after] = [earnedBy(entry), earned(mapped.wanted.order)];
-  const isSame =
-    before === after && (wantedKey === entry.appliedKey || !hasOtherRules(mapped, entry));
-  return isSame ? undefined : { before, after, wantedKey };
-}
-
-function earnedBy({ service }: EntityEntry): number {
-  return service?.completedAt === undefined ? 0 : fromThousandths(ownCount(service));
-}
-
-const earned = ({ IsCompleted, OrderTotal = 0 }: OrderForm): number =>
-  IsCompleted === true ? OrderTotal : 0;
 
 /** What would have been sent for an entity of a shop that is only observed. Without personal data. */
 export interface ObservedPlan {

@@ -1,23 +1,17 @@
 import type { EntityKey, StoreEvent } from '../events/event.ts';
 import type { Outcome } from '../events/outcome.ts';
-import type { Telemetry } from '../events/telemetry.ts';
 import type { EntityEntry, Ledger } from '../ledger/ledger.ts';
 import {
+  askStore,
   askStoreLater,
   type EventReading,
   type OrderQuestion,
   retryStore,
   type Snapshot,
-  type Store,
-  type StoreAnswer,
   type StoreEntity,
+  versionOf,
 } from '../store/store.ts';
-
-interface StoreDeps {
-  readonly store: Store;
-  readonly telemetry: Telemetry;
-  readonly now: () => Date;
-}
+import type { SyncDeps } from './dependencies.ts';
 
 /** An event and what its body says. */
 export interface Candidate {
@@ -25,35 +19,6 @@ export interface Candidate {
   readonly reading: Exclude<EventReading, { kind: 'unreadable' }>;
   /** Where customers are looked up; absent: in the ledger itself. */
   readonly customers?: Pick<Ledger, 'readMany'>;
-}
-
-/** As long as the store keeps a feeder's file. The ledger keeps orders at least five times as long. */
-const FRESH_MS = 7 * 86_400_000;
-
-/** After this time the second of `updated_at` is over, and the store shows its last state. */
-const SETTLED_MS = 2 * 60_000;
-
-/**
- * The snapshot that the event itself carries; undefined when it has none. One that a feeder read from the store is
- * genuine, and a later change has left a newer version in the ledger. It counts as `feeder` only when it was read well
- * after the second of its version: within that second the entity may have changed again.
- */
-export function carriedSnapshot({ event, reading }: Candidate, now: Date): Snapshot | undefined {
-  if (reading.kind !== 'snapshot') return undefined;
-  const { version, readAt = 0 } = reading;
-  const isFresh = now.getTime() - readAt <= FRESH_MS;
-  const source = isFresh && readAt - version >= SETTLED_MS ? 'feeder' : 'event';
-  return { ...reading, source, ...optionsOf(event) };
-}
-
-/** What the sender of the event wants of its snapshot. */
-function optionsOf({ history, newRules }: StoreEvent): Pick<Snapshot, 'history' | 'newRules'> {
-  return { ...(history && { history }), ...(newRules && { newRules }) };
-}
-
-/** What is known when the store is asked, and whether an order's past is needed. */
-interface Known extends Pick<OrderQuestion, 'book'> {
-  readonly entry: EntityEntry | undefined;
 }
 
 type Answer = Snapshot | Extract<Outcome, { kind: 'retry' | 'superseded' | 'skipped' }>;
@@ -66,8 +31,9 @@ type Answer = Snapshot | Extract<Outcome, { kind: 'retry' | 'superseded' | 'skip
 export async function readSnapshot(
   key: EntityKey,
   candidate: Candidate,
-  { entry, book }: Known,
-  { store, telemetry, now }: StoreDeps,
+  entry: EntityEntry | undefined,
+  book: OrderQuestion['book'] | undefined,
+  { store, telemetry, now }: Pick<SyncDeps, 'store' | 'telemetry' | 'now'>,
 ): Promise<Answer> {
   const { event, reading } = candidate;
   const { changedAt = Number.POSITIVE_INFINITY } = reading.kind === 'ask-store' ? reading : {};
@@ -81,8 +47,8 @@ export async function readSnapshot(
       const version = versionOf(answer.value);
       if (reading.kind === 'snapshot' && version < reading.version) return askStoreLater('lags');
       const respelled = otherSpelling(key, answer.value);
-      if (respelled === undefined) return snapshot(answer.value, version, event);
-      return { ...snapshot({ kind: 'gone' }, version, event), respelled };
+      if (respelled === undefined) return snapshot(answer.value, version);
+      return { ...snapshot({ kind: 'gone' }, version), respelled };
     }
     case 'gone':
       return judgeGone(key, candidate, entry, now());
@@ -114,7 +80,7 @@ function judgeGone(
   // An order that is gone is cancelled for good: that needs proof.
   const isProven = announced || (isCurrent && kind !== 'order');
   if (isProven || (kind === 'coupon' && longUnseen)) {
-    return snapshot({ kind: 'gone' }, Math.max(arrivedAt, entry?.version ?? 0), event);
+    return snapshot({ kind: 'gone' }, Math.max(arrivedAt, entry?.version ?? 0));
   }
   if (longUnseen || isCurrent) return { kind: 'skipped', why: 'not-in-store' };
   // A state of the same second settles nothing: the store may lag, and the event may be the later of the two.
@@ -137,44 +103,6 @@ export function isLongUnseen(receivedAt: string, now: Date): boolean {
   return now.getTime() - Date.parse(receivedAt) > UNSEEN_MS;
 }
 
-function snapshot(entity: Snapshot['entity'], version: number, event: StoreEvent): Snapshot {
-  return { kind: 'snapshot', entity, version, source: 'store', ...optionsOf(event) };
-}
-
-export async function askStore(
-  store: Store,
-  { shop, kind, id }: EntityKey,
-  evidence?: OrderQuestion,
-): Promise<StoreAnswer<StoreEntity>> {
-  switch (kind) {
-    case 'order':
-      return wrap(await store.readOrder(shop, id, evidence), (order) => ({ kind: 'order', order }));
-    case 'product':
-      return wrap(await store.readProduct(shop, id), (product) => ({ kind: 'product', product }));
-    case 'coupon':
-      return wrap(await store.readCoupon(shop, id), (coupon) => ({ kind: 'coupon', coupon }));
-    case 'member':
-      return wrap(await store.readMember(shop, id), (member) => ({ kind: 'member', member }));
-  }
-}
-
-function wrap<Value>(
-  answer: StoreAnswer<Value>,
-  entity: (value: Value) => StoreEntity,
-): StoreAnswer<StoreEntity> {
-  return answer.kind === 'found' ? { kind: 'found', value: entity(answer.value) } : answer;
-}
-
-/** Sources write different offsets, so moments are compared as numbers. */
-export function versionOf(entity: StoreEntity): number {
-  switch (entity.kind) {
-    case 'order':
-      return Date.parse(entity.order.updatedAt);
-    case 'product':
-      return Date.parse(entity.product.updatedAt);
-    case 'coupon':
-      return Date.parse(entity.coupon.updatedAt);
-    case 'member':
-      return Date.parse(entity.member.updatedAt);
-  }
+function snapshot(entity: Snapshot['entity'], version: number): Snapshot {
+  return { kind: 'snapshot', entity, version, source: 'store' };
 }

@@ -25,10 +25,11 @@ import {
 } from '../ledger/ledger.ts';
 import type { ReadEvent } from '../store/store.ts';
 import { customerKeys } from './decide.ts';
+import type { SyncDeps } from './dependencies.ts';
 import { handleTask } from './handle-task.ts';
 import { observeEntity } from './preview-sync.ts';
 import type { Candidate } from './read-snapshot.ts';
-import { type SyncDeps, syncEntity } from './sync-entity.ts';
+import { syncEntity } from './sync-entity.ts';
 
 interface EntitiesDeps extends Omit<ConcludeDeps, 'ledger'>, SyncDeps {
   readonly read: ReadEvent;

@@ -2,7 +2,7 @@ import type { StoreEvent } from '../../core/events/event.ts';
 import type { Outcome } from '../../core/events/outcome.ts';
 import { correlationOf } from '../../core/events/telemetry.ts';
 import { readEntry } from '../../core/ledger/ledger.ts';
-import type { WorkerMoments } from '../../core/sync/reward-moments.ts';
+import type { WorkerMoments } from '../../core/sync/dependencies.ts';
 import { secondsUntil } from './redemption.ts';
 import { openIn, redemptionsKey } from './redemption-record.ts';
 

@@ -1,12 +1,12 @@
 import { type AskingDeps, askLoyalty, type Unavailable } from '../../core/calls/call-loyalty.ts';
 import { followMerges } from '../../core/ledger/entry.ts';
 import {
+  fromThousandths,
   type Ledger,
   OUTCOMES_KEPT,
   type PastOutcome,
   readEntry,
 } from '../../core/ledger/ledger.ts';
-import { fromThousandths } from '../../core/ledger/service-order.ts';
 import { orderMemory } from '../../core/mapping/wanted-state.ts';
 import { CANCELLED_STATE } from '../../core/sync/held-order.ts';
 import type { LoyaltyClient } from '../../loyalty/client.ts';

@@ -1,7 +1,7 @@
 import { readAmount, sum, ZERO } from '../../store/money.ts';
 import { LOCALIZED_FIELDS, type StoreOrder } from '../../store/store-entities.ts';
 import { idFromGid } from '../entity-id.ts';
-import { latest } from '../webhooks/read-order-webhook.ts';
+import { latest } from '../webhooks/read-event.ts';
 import type { DataOf } from './client/admin-client.ts';
 import type { orderDocument, refundDocument } from './documents.gen.ts';
 

@@ -17,7 +17,7 @@ import type {
 } from '../../store/store-entities.ts';
 import { idFromGid } from '../entity-id.ts';
 import { givenAway } from '../webhooks/order-amounts.ts';
-import { isGiftCard, STORE_CREDIT } from '../webhooks/read-order-webhook.ts';
+import { isGiftCard, STORE_CREDIT } from '../webhooks/read-event.ts';
 import type { DataOf } from './client/admin-client.ts';
 import type { orderAgreementsDocument, orderPaymentsDocument } from './documents.gen.ts';
 import type { RefundNode } from './order-as-payload.ts';

@@ -11,7 +11,7 @@ import {
   ZERO,
 } from '../../store/money.ts';
 import { type CreditMix, creditIn, divideCredit } from '../../store/store-credit.ts';
-import { isGiftCard } from '../webhooks/read-order-webhook.ts';
+import { isGiftCard } from '../webhooks/read-event.ts';
 import { type AdminFailure, failure } from './client/admin-answer.ts';
 import type { Ask, DataOf } from './client/admin-client.ts';
 import { creditAccountsDocument, creditHistoryDocument } from './documents.gen.ts';

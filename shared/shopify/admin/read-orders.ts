@@ -9,7 +9,7 @@ import type {
 import { atLeastZero, ZERO } from '../../store/money.ts';
 import type { StoreOrder } from '../../store/store-entities.ts';
 import { idFromGid } from '../entity-id.ts';
-import { isGiftCard, readOrderWebhook } from '../webhooks/read-order-webhook.ts';
+import { isGiftCard, readOrderWebhook } from '../webhooks/read-event.ts';
 import {
   type AdminAnswer,
   type AdminFailure,

@@ -45,19 +45,14 @@ export function currentAmounts(payload: OrderPayload) {
     ...refunds.map((refund) => refund.total_duties_set ?? ZERO),
     withTax(payload, shippingBack),
   ]);
-  // `current_*` is absent in old API versions.
-  const subtotal = payload.current_subtotal_price ?? payload.current_subtotal_price_set;
-  const total =
-    payload.current_total_price ??
-    payload.current_total_price_set ??
-    subtract(payload.total_price ?? payload.total_price_set ?? ZERO, takenOut);
+  const total = payload.current_total_price;
   const { outstanding, refundedWithoutLines } = paidBack(payload, total, takenOut);
   return {
     lines,
-    subtotal: subtotal ?? sum(lines.map(({ paid }) => paid)),
+    subtotal: payload.current_subtotal_price,
     total,
     shipping: {
-      ...currentShipping(payload, shippingBack.worth),
+      ...currentShipping(payload),
       refunded: isKept ? withTax(payload, shippingBack) : ZERO,
     },
     outstanding,
@@ -73,7 +68,7 @@ const PLACED_AT_ONCE_MS = 10 * 60_000;
 function mayBeDiscounted(payload: OrderPayload): boolean {
   const { discount_applications, updated_at, processed_at, created_at } = payload;
   const age = Date.parse(updated_at) - Date.parse(processed_at ?? created_at ?? '');
-  return age > PLACED_AT_ONCE_MS && !!discount_applications?.some(({ type }) => type === 'manual');
+  return age > PLACED_AT_ONCE_MS && discount_applications.some(({ type }) => type === 'manual');
 }
 
 /** The tax is a part of the worth if the order's prices include taxes. */
@@ -90,16 +85,16 @@ const addUp = (parts: readonly Worth[]): Worth => ({
 const withTax = ({ taxes_included }: OrderPayload, { worth, tax }: Worth): Amount =>
   taxes_included ? worth : sum([worth, tax]);
 
-/** After discounts and refunds. A removed shipping line costs nothing. */
-function currentShipping(payload: OrderPayload, refunded: Amount) {
+/** What is left of it. No version states the tax after a refund of shipping, so it shrinks in proportion to the price. */
+function currentShipping(payload: OrderPayload) {
+  const price = payload.current_shipping_price_set;
   const charged = payload.shipping_lines.filter((line) => line.is_removed !== true);
-  const prices = charged.map((line) =>
-    smallest([subtract(line.price, discountOf(line)), line.discounted_price ?? line.price]),
+  const original = sum(
+    charged.map((line) =>
+      smallest([subtract(line.price, discountOf(line)), line.discounted_price ?? line.price]),
+    ),
   );
-  const original = sum(prices);
-  const price = payload.current_shipping_price_set ?? atLeastZero(subtract(original, refunded));
   if (payload.taxes_included || original === ZERO) return { price, taxOnTop: ZERO };
-  // No version states the tax after a refund of shipping, so it shrinks in proportion to the price.
   const taxes = sum(charged.map(taxOf));
   return { price, taxOnTop: share(taxes, price, original, minorDigits(payload.currency)) };
 }
@@ -114,9 +109,8 @@ function lineAmounts(payload: OrderPayload) {
   return payload.line_items.map((line) => {
     const { quantity } = line;
     const takenBack = refunded.get(line.id) ?? nothing;
-    const kept = line.current_quantity ?? Math.max(0, quantity - takenBack.quantity);
-    const price = line.price ?? line.price_set ?? ZERO;
-    const worth = subtract(multiply(price, quantity), discountOf(line));
+    const kept = line.current_quantity;
+    const worth = subtract(multiply(line.price, quantity), discountOf(line));
     const sold = { quantity, worth, tax: taxOf(line) };
     const left = amountKept({ sold, kept, takenBack }, payload.currency);
     return {
@@ -271,27 +265,22 @@ const amountOrZero = v.nullish(amount, ZERO);
 const allocations = list(v.object({ amount }));
 const taxLines = list(v.object({ price: amountOrZero }));
 
-const line = v.pipe(
-  v.object({
-    id,
-    product_id: optional(id),
-    title: optional(text),
-    name: optional(text),
-    vendor: optional(text),
-    gift_card: v.nullish(flag, false),
-    quantity,
-    /** Absent before API 2023. */
-    current_quantity: optional(quantity),
-    price: optional(amount),
-    price_set: optional(moneySet),
-    discount_allocations: allocations,
-    tax_lines: taxLines,
-    /** Only tips have this key, often with the value null. */
-    tip_payment_gateway: optional(text),
-    attributed_staffs: list(v.object({ id: optional(text) })),
-  }),
-  anyOf(['price', 'price_set']),
-);
+const line = v.object({
+  id,
+  product_id: optional(id),
+  title: optional(text),
+  name: optional(text),
+  vendor: optional(text),
+  gift_card: v.nullish(flag, false),
+  quantity,
+  current_quantity: quantity,
+  price: amount,
+  discount_allocations: allocations,
+  tax_lines: taxLines,
+  /** Only tips have this key, often with the value null. */
+  tip_payment_gateway: optional(text),
+  attributed_staffs: list(v.object({ id: optional(text) })),
+});
 
 const shippingLine = v.object({
   price: amountOrZero,
@@ -332,7 +321,7 @@ const refund = v.object({
   ),
 });
 
-/** The fields that are used of an order's webhook, in every version since 2020. */
+/** The fields that are used of an order's webhook. Shopify serves no version that lacks one of those that are required. */
 export const orderPayload = v.pipe(
   v.object({
     id: optional(id),
@@ -353,24 +342,14 @@ export const orderPayload = v.pipe(
     line_items: list(line),
     shipping_lines: list(shippingLine),
     refunds: list(refund),
-    current_subtotal_price: optional(amount),
-    current_subtotal_price_set: optional(moneySet),
-    current_total_price: optional(amount),
-    current_total_price_set: optional(moneySet),
-    current_shipping_price_set: optional(moneySet),
-    /** Absent before API 2022. */
+    current_subtotal_price: amount,
+    current_total_price: amount,
+    current_shipping_price_set: moneySet,
     total_outstanding: optional(amount),
     /** In no webhook: the Admin API says it. */
     total_received: optional(amount),
-    total_price: optional(amount),
-    total_price_set: optional(moneySet),
-    discount_applications: optional(
-      v.array(v.object({ type: optional(text), code: optional(text) })),
-    ),
-    discount_codes: list(v.object({ code: optional(text) })),
+    discount_applications: list(v.object({ type: optional(text), code: optional(text) })),
     payment_gateway_names: list(text),
-    /** Only in old versions. */
-    payment_details: optional(v.object({ credit_card_company: optional(text) })),
     location_id: optional(id),
     user_id: optional(id),
     note_attributes: list(v.object({ name: v.nullish(text, ''), value: v.nullish(text, '') })),
@@ -380,10 +359,6 @@ export const orderPayload = v.pipe(
   }),
   together(['id', 'admin_graphql_api_id'], (payload) => entityId(payload, 'Order') !== undefined),
   anyOf(['processed_at', 'created_at'], 'is missing, and so is created_at'),
-  anyOf(
-    ['total_price', 'current_total_price', 'current_total_price_set', 'total_price_set'],
-    'is missing, and so is current_total_price',
-  ),
 );
 
 export type OrderPayload = v.InferOutput<typeof orderPayload>;

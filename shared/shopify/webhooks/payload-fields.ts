@@ -1,4 +1,6 @@
 import * as v from 'valibot';
+import type { StoreEvent } from '../../core/events/event.ts';
+import type { EventReading, StoreEntity } from '../../core/store/store.ts';
 import { readAmount } from '../../store/money.ts';
 import type { ReadFault, StoreCustomer, Unreadable } from '../../store/store-entities.ts';
 import { entityId } from '../entity-id.ts';
@@ -200,5 +202,34 @@ export function toCustomer(
     email: filled(customer.email) ?? filled(order.email),
     phone: filled(customer.phone) ?? filled(order.phone) ?? filled(customer.default_address?.phone),
     createdAt: customer.created_at ?? undefined,
+  };
+}
+
+export function snapshot(
+  event: StoreEvent,
+  entity: StoreEntity,
+  { id, updatedAt }: { readonly id: string; readonly updatedAt: string },
+): EventReading {
+  return sameId(event, id) ?? { kind: 'snapshot', entity, version: Date.parse(updatedAt) };
+}
+
+/** The message is in the group of `event.id`: a change of another entity would bypass that one's group. */
+export function sameId(event: StoreEvent, id: string): EventReading | undefined {
+  return event.id === id
+    ? undefined
+    : unreadable([{ path: 'id', problem: 'is not the id under which the message was queued' }]);
+}
+
+/** A body can have thousands of faults. */
+const MAX_FAULTS = 10;
+
+export function unreadable(faults: readonly ReadFault[]): EventReading {
+  const words = faults
+    .slice(0, MAX_FAULTS)
+    .map(({ path, problem }) => `${path === '$' ? 'the body' : path} ${problem}`);
+  const more = faults.length - words.length;
+  return {
+    kind: 'unreadable',
+    why: [...words, ...(more > 0 ? [`and ${more} more`] : [])].join('; '),
   };
 }

@@ -2,7 +2,6 @@ import * as v from 'valibot';
 import type { StoreEvent } from '../../core/events/event.ts';
 import type { EventReading, Task } from '../../core/store/store.ts';
 import { entityId, idFromGid } from '../entity-id.ts';
-import { sameId, snapshot, unreadable } from './event-reading.ts';
 import {
   hasCustomerId,
   id,
@@ -10,8 +9,11 @@ import {
   moment,
   optional,
   readPayload,
+  sameId,
+  snapshot,
   text,
   together,
+  unreadable,
 } from './payload-fields.ts';
 import { readCustomerWebhook } from './read-customer-webhook.ts';
 import { readProductEvent, readProductWebhook } from './read-product-webhook.ts';
@@ -56,7 +58,7 @@ function reading<const S extends v.GenericSchema>(
 function readProduct(event: StoreEvent, payload: unknown): EventReading {
   const read = readProductWebhook(payload);
   if (read.kind !== 'read') return unreadable(read.faults);
-  const reading = snapshot(event, { kind: 'product', product: read.product }, read.product.id);
+  const reading = snapshot(event, { kind: 'product', product: read.product }, read.product);
   const partial = read.product.price === undefined || hasMoreVariants(payload);
   return reading.kind === 'snapshot' ? { ...reading, partial } : reading;
 }
@@ -66,7 +68,7 @@ function readEventOfProduct(event: StoreEvent, payload: unknown): EventReading {
   if (read.kind !== 'read') return unreadable(read.faults);
   const { id, product } = read;
   if (!product) return askStore(event, id);
-  return sameId(event, id) ?? snapshot(event, { kind: 'product', product }, product.id);
+  return sameId(event, id) ?? snapshot(event, { kind: 'product', product }, product);
 }
 
 /** The body lists 100 variants at most and the ids of all; the cheapest may be missing. */
@@ -80,7 +82,7 @@ function hasMoreVariants(payload: unknown): boolean {
 function readMember(event: StoreEvent, payload: unknown): EventReading {
   const read = readCustomerWebhook(payload);
   if (read.kind !== 'read') return unreadable(read.faults);
-  return snapshot(event, { kind: 'member', member: read.member }, read.member.id);
+  return snapshot(event, { kind: 'member', member: read.member }, read.member);
 }
 
 const isCustomer = (gid: string) => idFromGid(gid, 'Customer') !== undefined;

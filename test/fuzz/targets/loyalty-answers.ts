@@ -1,5 +1,5 @@
+import { readAnswer } from '../../../shared/loyalty/client.ts';
 import { type OperationId, operationTable } from '../../../shared/loyalty/operations.ts';
-import { readAnswer } from '../../../shared/loyalty/read-answer.ts';
 import { persons } from '../../fixtures/persons.ts';
 import { chance, expectLaw, type FuzzTarget, pick } from '../fuzz-target.ts';
 import { HOSTILE_TEXTS, makeBody, toTree } from '../make-body.ts';

@@ -12,7 +12,7 @@ import {
   type ReceiverDependencies,
   receiveDelivery,
 } from '../../../shared/core/events/receive-delivery.ts';
-import { shopifyDeliveries } from '../../../shared/shopify/webhooks/receive-webhook.ts';
+import { shopifyDeliveries } from '../../../shared/shopify/webhooks/topics.ts';
 import { bodyOf } from '../../fixtures/store-event.ts';
 import {
   chance,

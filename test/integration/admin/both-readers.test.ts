@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { mapOrder } from '../../../shared/core/mapping/map-order.ts';
 import { readOrder } from '../../../shared/shopify/admin/read-orders.ts';
-import { readOrderWebhook } from '../../../shared/shopify/webhooks/read-order-webhook.ts';
+import { readOrderWebhook } from '../../../shared/shopify/webhooks/read-event.ts';
 import type { StoreOrder } from '../../../shared/store/store-entities.ts';
 import { bag, customerNode, orderNode, rootWithOrder } from '../../fixtures/order-node.ts';
 import { buildOrder } from '../../fixtures/order-payload.ts';

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { type CatalogReward, defaultCatalog } from '../../../local/loyalty-sandbox/catalog.ts';
 import type { LoyaltySandbox } from '../../../local/loyalty-sandbox/sandbox.ts';
+import { readAnswer } from '../../../shared/loyalty/client.ts';
 import type { OperationId } from '../../../shared/loyalty/operations.ts';
-import { readAnswer } from '../../../shared/loyalty/read-answer.ts';
 import { type ScriptedServer, startScriptedServer } from '../../support/scripted-server.ts';
 import { contract, startSandbox } from './start-sandbox.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type StoreSandbox, startStoreSandbox } from '../../../local/store-sandbox/sandbox.ts';
-import { checkSignature } from '../../../shared/shopify/webhooks/receive-webhook.ts';
+import { checkSignature } from '../../../shared/shopify/webhooks/topics.ts';
 import { askAdmin, control } from '../../support/ask-admin.ts';
 import { startReceiver } from './webhook-receiver.ts';
 

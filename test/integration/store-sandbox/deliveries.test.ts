@@ -12,8 +12,7 @@ import {
   topicsOfEvents,
   wantedEvents,
 } from '../../../shared/shopify/subscriptions/wanted-subscriptions.ts';
-import { checkSignature } from '../../../shared/shopify/webhooks/receive-webhook.ts';
-import { topicRoutes } from '../../../shared/shopify/webhooks/topics.ts';
+import { checkSignature, topicRoutes } from '../../../shared/shopify/webhooks/topics.ts';
 import { askAdmin } from '../../support/ask-admin.ts';
 import { startReceiver, type WebhookReceiver } from './webhook-receiver.ts';
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startStoreSandbox } from '../../../local/store-sandbox/sandbox.ts';
 import { createAdminStore } from '../../../shared/shopify/admin/admin-store.ts';
-import { readOrderWebhook } from '../../../shared/shopify/webhooks/read-order-webhook.ts';
+import { readOrderWebhook } from '../../../shared/shopify/webhooks/read-event.ts';
 import { readProductWebhook } from '../../../shared/shopify/webhooks/read-product-webhook.ts';
 import { parseJson } from '../../../shared/shopify/webhooks/topics.ts';
 import type { StoreOrder } from '../../../shared/store/store-entities.ts';

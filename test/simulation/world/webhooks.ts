@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { createQueueLimit, receiveDelivery } from '../../../shared/core/events/receive-delivery.ts';
-import { shopifyDeliveries } from '../../../shared/shopify/webhooks/receive-webhook.ts';
+import { shopifyDeliveries } from '../../../shared/shopify/webhooks/topics.ts';
 import { joined } from '../kernel/chance.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import { PATH, SECRET, SHOP } from './connector.ts';

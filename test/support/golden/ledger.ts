@@ -54,6 +54,7 @@ import {
   noteMerge,
   record,
 } from '../../../shared/core/ledger/entry.ts';
+import type { ServiceOrder } from '../../../shared/core/ledger/ledger.ts';
 import {
   type Ledger,
   type LedgerKey,
@@ -61,7 +62,6 @@ import {
   readEntry,
   rememberedForm,
 } from '../../../shared/core/ledger/ledger.ts';
-import type { ServiceOrder } from '../../../shared/core/ledger/service-order.ts';
 import { memberMemory } from '../../../shared/core/mapping/customer-form.ts';
 import { couponMemory } from '../../../shared/core/mapping/map-coupon.ts';
 import { productMemory } from '../../../shared/core/mapping/map-product.ts';

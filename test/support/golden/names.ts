@@ -4,7 +4,7 @@ import { createPace } from '../../../scripts/connector/ground/compare/send.ts';
 import { changeRows, openRows } from '../../../scripts/connector/set-up/run-import.ts';
 import { defaultRules } from '../../../shared/config/mapping-settings.ts';
 import { createCircuitBreaker } from '../../../shared/core/calls/call-loyalty.ts';
-import { cancelKey } from '../../../shared/core/ledger/service-order.ts';
+import { cancelKey } from '../../../shared/core/ledger/ledger.ts';
 import { contactHash } from '../../../shared/core/mapping/customer-form.ts';
 import { mapCoupon } from '../../../shared/core/mapping/map-coupon.ts';
 import {
@@ -16,7 +16,7 @@ import {
   type WantedState,
 } from '../../../shared/core/mapping/wanted-state.ts';
 import { nextCall } from '../../../shared/core/sync/decide-order.ts';
-import { fanOut } from '../../../shared/core/sync/fan-out.ts';
+import { fanOut } from '../../../shared/core/sync/handle-task.ts';
 import { balanceKey } from '../../../shared/rewards/balances/point-balance.ts';
 import { parsePointTokens } from '../../../shared/rewards/balances/receive-points.ts';
 import { makeCode } from '../../../shared/rewards/redeem/make-code.ts';

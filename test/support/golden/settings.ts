@@ -35,7 +35,7 @@ const rules: Full<Omit<MappingSettings, OfFunctions>> & Pick<MappingSettings, Of
   birthday: { from: 'metafield', owner: 'customer', namespace: 'facts', key: 'birthday' },
   enrich: { cardDetails: true, locationNames: true, staffNames: true },
   ...{ productUrl: 'https://{domain}/p/{handle}', couponKinds: ['percentage'], currency: 'EUR' },
-  ...{ sharedAccount: false, couponForEveryone: 'skip', couponForSeveralCustomers: 'first' },
+  ...{ sharedAccount: false, couponForEveryone: 'skip' },
 };
 
 const shopify: Full<Omit<ShopSettings, 'vendure' | 'rules'>> & Pick<ShopSettings, 'rules'> = {
@@ -51,7 +51,7 @@ const vendure: Full<Pick<ShopSettings, 'domain' | 'platform' | 'vendure'>> = {
 };
 
 const assumptions: Full<LoyaltyAssumptions> = {
-  ...{ ordersAreReplaced: false, couponsAreReplaced: false, refusedCancelledMark: 'done' },
+  ...{ ordersAreReplaced: false, couponsAreReplaced: false },
   ...{ completedOrdersTakeTheCancelledMark: false, cancellingTwice: 'rejected' },
   ...{
     refunds: 'resend',

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { defaultAssumptions } from '../../../shared/config/connector-settings.ts';
 import { judge } from '../../../shared/core/calls/call-loyalty.ts';
-import { makeCall } from '../../../shared/core/sync/apply.ts';
 import type { WantedOther } from '../../../shared/core/sync/decide.ts';
-import type { CallAssumptions, LoyaltyCalls } from '../../../shared/core/sync/held-order.ts';
+import type { CallAssumptions, LoyaltyCalls } from '../../../shared/core/sync/dependencies.ts';
 import { cancelOrder, readHeld, takePart } from '../../../shared/core/sync/held-order.ts';
+import { makeCall } from '../../../shared/core/sync/sync-entity.ts';
 import { classify, nameOfError } from '../../../shared/loyalty/error-codes.ts';
 import type { OperationId } from '../../../shared/loyalty/operations.ts';
 import { type LoyaltyResult, transportFailure } from '../../../shared/loyalty/result.ts';
@@ -152,10 +152,6 @@ describe('cancelling an order', () => {
   });
 
   it('follows what the merchant knows of the service', async () => {
-    const refused = { cancelPosOrder: 13, sendOrder: 13 };
-    expect(await cancel(refused, { refusedCancelledMark: 'done' })).toMatchObject({
-      kind: 'applied',
-    });
     const noFallback = { completedOrdersTakeTheCancelledMark: false };
     expect(await cancel({ cancelPosOrder: 13 }, noFallback)).toMatchObject({ kind: 'rejected' });
     expect(await cancel({ cancelPosOrder: 33 }, { cancellingTwice: 'rejected' })).toMatchObject({

@@ -5,7 +5,7 @@ import { mapOrder } from '../../../shared/core/mapping/map-order.ts';
 import { idempotencyKey, type WantedState } from '../../../shared/core/mapping/wanted-state.ts';
 import type { Snapshot } from '../../../shared/core/store/store.ts';
 import { type Gathered, plan } from '../../../shared/core/sync/decide.ts';
-import { carriedSnapshot } from '../../../shared/core/sync/read-snapshot.ts';
+import { carriedSnapshot } from '../../../shared/core/sync/sync-entity.ts';
 import { lineOf } from '../../fixtures/order-spec.ts';
 import { neverSent, rules, storeOrder } from '../../fixtures/store-entities.ts';
 
@@ -41,13 +41,14 @@ function decide(given: Given) {
   const { entry: known, version = at, source = 'event', history = false, force = false } = given;
   const id = 'wanted' in given ? given.wanted : 'A';
   const facts = { key: { kind: 'coupon' }, entry: known, event: { force }, now } as Gathered;
-  const { mapped: _, ...planned } = plan(
+  const found: { readonly kind: string; readonly mapped?: unknown } | undefined = plan(
     facts,
     { kind: 'snapshot', entity: { kind: 'gone' }, version, source, history },
     id
       ? { kind: 'wanted', wanted: { kind: 'inactive-coupon', id }, remember: undefined }
       : { kind: 'skip', why: 'never-sent' },
-  ) as ReturnType<typeof plan> & { readonly mapped?: unknown };
+  );
+  const { mapped: _, ...planned } = found ?? { kind: id ? 'call' : 'leave' };
   return planned;
 }
 

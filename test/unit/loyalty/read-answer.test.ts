@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { readAnswer } from '../../../shared/loyalty/client.ts';
 import type { OperationId } from '../../../shared/loyalty/operations.ts';
-import { readAnswer } from '../../../shared/loyalty/read-answer.ts';
 
 const now = new Date('2026-10-08T12:00:00Z');
 const json = { 'content-type': 'application/json' };

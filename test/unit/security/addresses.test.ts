@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { createEmfTelemetry } from '../../../shared/aws/emf-telemetry.ts';
 import { defineConnector, type Shop } from '../../../shared/config/connector-config.ts';
 import { errorFields } from '../../../shared/core/events/telemetry.ts';
+import { readAnswer } from '../../../shared/loyalty/client.ts';
 import { buildPath } from '../../../shared/loyalty/operations.ts';
-import { readAnswer } from '../../../shared/loyalty/read-answer.ts';
 import { loyaltyAddress } from '../../../shared/services/shop-loyalty.ts';
 import { adminAddress } from '../../../shared/shopify/admin/client/admin-client.ts';
 

@@ -7,7 +7,7 @@ import {
   type QueryPairs,
   signQuery,
 } from '../../../shared/shopify/storefront-requests/caller.ts';
-import { checkSignature } from '../../../shared/shopify/webhooks/receive-webhook.ts';
+import { checkSignature } from '../../../shared/shopify/webhooks/topics.ts';
 
 /** The lengths of what was compared, byte by byte in constant time, since the test began. */
 let compared: (readonly [number, number])[];

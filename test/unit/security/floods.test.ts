@@ -4,7 +4,7 @@ import { receiveDelivery } from '../../../shared/core/events/receive-delivery.ts
 import type { Telemetry } from '../../../shared/core/events/telemetry.ts';
 import { receivePoints } from '../../../shared/rewards/balances/receive-points.ts';
 import { serveStorefront } from '../../../shared/shopify/storefront-requests/serve-storefront.ts';
-import { shopifyDeliveries } from '../../../shared/shopify/webhooks/receive-webhook.ts';
+import { shopifyDeliveries } from '../../../shared/shopify/webhooks/topics.ts';
 import { synthesizeStack } from '../../support/synthesized-stack.ts';
 import { alarmsOf, readMetricLine, rings } from '../../support/watched-metrics.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { productAt } from '../../../local/harness/product-payload.ts';
 import { readPointEvent } from '../../../shared/loyalty/read-point-event.ts';
 import { readCustomerWebhook } from '../../../shared/shopify/webhooks/read-customer-webhook.ts';
-import { readOrderWebhook } from '../../../shared/shopify/webhooks/read-order-webhook.ts';
+import { readOrderWebhook } from '../../../shared/shopify/webhooks/read-event.ts';
 import { readProductWebhook } from '../../../shared/shopify/webhooks/read-product-webhook.ts';
 import { buildOrder } from '../../fixtures/order-payload.ts';
 import { lineOf, simpleOrder } from '../../fixtures/order-spec.ts';
@@ -115,7 +115,6 @@ function fullOrder(): unknown {
       note_attributes: [{ name: 'tax id', value: '1' }],
       location_id: 71,
       user_id: 402,
-      payment_details: { credit_card_company: 'Visa' },
     },
   );
   return payload;

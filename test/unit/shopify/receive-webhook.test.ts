@@ -14,8 +14,7 @@ import {
   receiveDelivery,
   type WebhookSecrets,
 } from '../../../shared/core/events/receive-delivery.ts';
-import { shopifyDeliveries } from '../../../shared/shopify/webhooks/receive-webhook.ts';
-import { PROBE_TOPIC } from '../../../shared/shopify/webhooks/topics.ts';
+import { PROBE_TOPIC, shopifyDeliveries } from '../../../shared/shopify/webhooks/topics.ts';
 
 const order = { id: 450789469, admin_graphql_api_id: 'gid://shopify/Order/450789469' };
 const sign = (body: Uint8Array, secret: string) =>

@@ -8,7 +8,7 @@ import {
   checkSignature,
   readSignature,
   readWebhookHeaders,
-} from '../../../shared/shopify/webhooks/receive-webhook.ts';
+} from '../../../shared/shopify/webhooks/topics.ts';
 
 const secret = 'the-secret-of-this-test';
 const sign = (body: string | Uint8Array, key = secret) =>

@@ -1,6 +1,6 @@
 import type { Shop } from '../../../../shared/config/connector-config.ts';
 import { batchesOf } from '../../../../shared/core/events/event.ts';
-import { fromThousandths } from '../../../../shared/core/ledger/service-order.ts';
+import { fromThousandths } from '../../../../shared/core/ledger/ledger.ts';
 import { faultText, type Mapped } from '../../../../shared/core/mapping/wanted-state.ts';
 import {
   type Figures,

@@ -3,8 +3,11 @@ import { readControl } from '../../../../shared/core/calls/shop-pause.ts';
 import type { EntityKey } from '../../../../shared/core/events/event.ts';
 import type { MappingSkip } from '../../../../shared/core/events/outcome.ts';
 import { isKnown } from '../../../../shared/core/ledger/entry.ts';
-import { type EntityEntry, readEntry } from '../../../../shared/core/ledger/ledger.ts';
-import { fromThousandths } from '../../../../shared/core/ledger/service-order.ts';
+import {
+  type EntityEntry,
+  fromThousandths,
+  readEntry,
+} from '../../../../shared/core/ledger/ledger.ts';
 import { mapSnapshot } from '../../../../shared/core/mapping/map-snapshot.ts';
 import { faultText, type Mapped } from '../../../../shared/core/mapping/wanted-state.ts';
 import {
@@ -17,18 +20,15 @@ import {
   isApplied,
 } from '../../../../shared/core/reconcile/compare-sides.ts';
 import type { StoreAnswer, StoreEntity } from '../../../../shared/core/store/store.ts';
-import {
-  type HeldOrder,
-  isHeldLive,
-  isSameOrder,
-  otherIds,
-} from '../../../../shared/core/sync/held-order.ts';
+import { askStore, versionOf } from '../../../../shared/core/store/store.ts';
+import { isHeldLive } from '../../../../shared/core/sync/decide-order.ts';
+import { type HeldOrder, isSameOrder, otherIds } from '../../../../shared/core/sync/held-order.ts';
 import {
   type ObservedPlan,
   planKey,
   recallPlan,
 } from '../../../../shared/core/sync/preview-sync.ts';
-import { askStore, otherSpelling, versionOf } from '../../../../shared/core/sync/read-snapshot.ts';
+import { otherSpelling } from '../../../../shared/core/sync/read-snapshot.ts';
 import type { LoyaltyClient } from '../../../../shared/loyalty/client.ts';
 import { HEALING } from '../../../../shared/services/platforms.ts';
 import { workerRewards } from '../../../../shared/services/rewards.ts';
@@ -312,7 +312,6 @@ export const SKIPS: Readonly<Record<MappingSkip, string>> = {
   'coupon-kind-not-mirrored': 'the settings leave out this kind of coupon',
   'coupon-for-everyone': 'it is for everyone, not for one customer',
   'coupon-for-some-buyers': 'a Rollout of the store gives it to a share of all buyers only',
-  'coupon-for-several-customers': 'it is for several customers',
 };
 
 /** By the number of the loyalty service. */

@@ -16,7 +16,11 @@ import {
   type StoreEvent,
 } from '../../../../shared/core/events/event.ts';
 import { canBeReadFromStore } from '../../../../shared/core/events/message-body.ts';
-import { redactedMeanwhile, redactedSince } from '../../../../shared/core/ledger/entry.ts';
+import {
+  readCustomer,
+  redactedMeanwhile,
+  redactionAfter,
+} from '../../../../shared/core/ledger/entry.ts';
 import type { Ledger, LedgerEntry } from '../../../../shared/core/ledger/ledger.ts';
 import type { ReadEvent } from '../../../../shared/core/store/store.ts';
 import { createPlatformReader } from '../../../../shared/services/platforms.ts';
@@ -160,7 +164,8 @@ export async function readErasure(
   const id = isRequest ? reading.task.customerId : order?.customer?.id;
   if (id === undefined) return undefined;
   const customer = { shop: event.shop, id };
-  const redactedAt = await redactedSince(customer, version, ledger);
+  const { record, member } = await readCustomer(customer, ledger);
+  const redactedAt = redactionAfter(version, [record, member]);
   return redactedAt ?? redactedMeanwhile(customer, { version }, ledger);
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
+import { readServiceOrder } from '../../../../shared/aws/ledger-item.ts';
 import type { EntityKey } from '../../../../shared/core/events/event.ts';
 import {
   entityKeyFrom,
@@ -9,7 +10,6 @@ import {
   rememberedForm,
   type WriteOf,
 } from '../../../../shared/core/ledger/ledger.ts';
-import { readServiceOrder } from '../../../../shared/core/ledger/service-order.ts';
 import type { mapSnapshot } from '../../../../shared/core/mapping/map-snapshot.ts';
 import type { readSnapshot } from '../../../../shared/core/sync/read-snapshot.ts';
 import type { syncEntity } from '../../../../shared/core/sync/sync-entity.ts';

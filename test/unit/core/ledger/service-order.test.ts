@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { SHOP } from '../../../../local/harness/in-process-connector.ts';
 import { toItem } from '../../../../shared/aws/ledger-item.ts';
-import { ledgerKeyText } from '../../../../shared/core/ledger/ledger.ts';
 import {
   cancelKey,
   countsOf,
+  ledgerKeyText,
   ownCount,
   type ServiceOrder,
-} from '../../../../shared/core/ledger/service-order.ts';
+} from '../../../../shared/core/ledger/ledger.ts';
 import type { WantedOrder } from '../../../../shared/core/mapping/wanted-state.ts';
 import {
   afterStep,

@@ -86,14 +86,9 @@ describe('mapping a coupon', () => {
     expect(mapped({ madeByConnector: true, status: 'expired' })).toEqual(skip);
   });
 
-  it('belongs to the customer the setting says, if there are several', () => {
-    const several = (choice: MappingRules['couponForSeveralCustomers']) =>
-      mapped(audience('7', '8'), { couponForSeveralCustomers: choice });
-    expect(several('first')).toMatchObject({ wanted: { coupon: { CustomerId: '7' } } });
-    expect(JSON.stringify(several('without-customer'))).not.toContain('Customer');
-    expect(several('skip')).toEqual({ kind: 'skip', why: 'coupon-for-several-customers' });
-    const forOne = mapped(audience('7'), { couponForSeveralCustomers: 'skip' });
-    expect(forOne).toMatchObject({ wanted: { coupon: { CustomerId: '7' } } });
+  it('belongs to its customer, and to none of several', () => {
+    expect(mapped(audience('7'))).toMatchObject({ wanted: { coupon: { CustomerId: '7' } } });
+    expect(JSON.stringify(mapped(audience('7', '8')))).not.toContain('Customer');
   });
 
   it('is not sent for a customer whom the service could not tell from others', () => {
@@ -113,8 +108,6 @@ describe('mapping a coupon', () => {
       kind: 'skip',
       why: 'coupon-for-everyone',
     });
-    const segment = { audience: { kind: 'segment' } } as const;
-    expect(mapped(segment, { couponForSeveralCustomers: 'skip' }).kind).toBe('skip');
   });
 
   it('is taken back when a rule that changed no longer lets it through', () => {

@@ -13,7 +13,7 @@ import {
 } from '../../../../shared/core/reconcile/dependencies.ts';
 import { readLastReconcile } from '../../../../shared/core/reconcile/last-reconcile.ts';
 import type { StoreScan } from '../../../../shared/core/store/store.ts';
-import type { ScanMoments } from '../../../../shared/core/sync/reward-moments.ts';
+import type { ScanMoments } from '../../../../shared/core/sync/dependencies.ts';
 import { storeCoupon } from '../../../fixtures/store-entities.ts';
 import { createStoreHistory, openAfterRun, replaceScan } from '../../../support/store-history.ts';
 

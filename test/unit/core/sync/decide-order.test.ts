@@ -4,7 +4,7 @@ import {
   type CancelStep,
   cancelKey,
   type ServiceOrder,
-} from '../../../../shared/core/ledger/service-order.ts';
+} from '../../../../shared/core/ledger/ledger.ts';
 import { restKey, type WantedOrder } from '../../../../shared/core/mapping/wanted-state.ts';
 import {
   afterStep,
@@ -467,7 +467,7 @@ describe('the next call for a completed order', () => {
     expect(nextCall(order({ a: 60, b: 25 }), known, fixed).kind).toBe('take');
     expect(nextCall(order({ a: 90, b: 40 }), known, fixed)).toEqual({
       kind: 'person',
-      why: { reason: 'not-replaced' },
+      why: { reason: 'not-replaced', setting: 'ordersAreReplaced' },
     });
     // The service may not have it yet.
     for (const open of [facts(), facts(toldAs(whole), { tellAgain: true })]) {

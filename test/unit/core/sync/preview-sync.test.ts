@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { openConnector, SHOP } from '../../../../local/harness/in-process-connector.ts';
+import { rulesEffect } from '../../../../scripts/connector/repair/resend.ts';
 import { defaultAssumptions } from '../../../../shared/config/connector-settings.ts';
 import type { EntityKey } from '../../../../shared/core/events/event.ts';
 import { type EntityEntry, ledgerKeyText } from '../../../../shared/core/ledger/ledger.ts';
 import type { EventReading, StoreEntity } from '../../../../shared/core/store/store.ts';
-import { previewSync, rulesEffect } from '../../../../shared/core/sync/preview-sync.ts';
-import { versionOf } from '../../../../shared/core/sync/read-snapshot.ts';
+import { versionOf } from '../../../../shared/core/store/store.ts';
+import { previewSync } from '../../../../shared/core/sync/preview-sync.ts';
 import type { StoreMember } from '../../../../shared/store/store-entities.ts';
 import { orderAt, storeOrderOf } from '../../../fixtures/order-life.ts';
 import { lineOf } from '../../../fixtures/order-spec.ts';

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { amountHeld } from '../../../../local/harness/held-order.ts';
 import { SHOP } from '../../../../local/harness/in-process-connector.ts';
 import type { StoreEvent } from '../../../../shared/core/events/event.ts';
-import { fanOut } from '../../../../shared/core/sync/fan-out.ts';
+import { fanOut } from '../../../../shared/core/sync/handle-task.ts';
 import { readSnapshot } from '../../../../shared/core/sync/read-snapshot.ts';
 import { bodyFor, momentAt, orderAt, storeOrderOf } from '../../../fixtures/order-life.ts';
 import { lineOf, type OrderSpec } from '../../../fixtures/order-spec.ts';
@@ -72,23 +72,22 @@ describe('what the store does not show, without an announcement', () => {
     ...{ ...key, topic: 'any', deliveryId: 'one', body: undefined },
     ...{ claim: 'changed', origin: 'webhook', receivedAt: '2026-11-17T12:00:00.000Z' },
   };
-  const unknown = { entry: undefined };
   const question = { event, reading: { kind: 'ask-store' } } as const;
 
   it('is waited for, because the store may lag behind its events', async () => {
     const later = { kind: 'retry', why: 'store-says-gone' };
-    expect(await readSnapshot(key, question, unknown, deps)).toMatchObject(later);
+    expect(await readSnapshot(key, question, undefined, undefined, deps)).toMatchObject(later);
     expect(await fanOut(event, { discountId: '12' }, deps)).toMatchObject(later);
   });
 
   it('is gone at once where it never does: a deletion that waits behind the event goes on', async () => {
     const current = { event, reading: { kind: 'ask-store', isCurrent: true } } as const;
-    const gone = await readSnapshot(key, current, unknown, deps);
+    const gone = await readSnapshot(key, current, undefined, undefined, deps);
     expect(gone).toMatchObject({ entity: { kind: 'gone' } });
     // The end of an order is final, so that its absence alone does not end it: its event is given up.
     const order = { ...key, kind: 'order' } as const;
     const absent = { kind: 'skipped', why: 'not-in-store' };
-    expect(await readSnapshot(order, current, unknown, deps)).toEqual(absent);
+    expect(await readSnapshot(order, current, undefined, undefined, deps)).toEqual(absent);
     const task = { discountId: '12', isCurrent: true } as const;
     expect(await fanOut(event, task, deps)).toMatchObject({ how: 'fanned-out' });
   });
