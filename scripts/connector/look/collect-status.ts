@@ -149,7 +149,7 @@ export async function collectStatus(
             shop,
             last: runs[0],
             missedBefore: missedBefore({ domain: shop, path }, runs, await records),
-            ...(await readDeepScan(ledger, shop, now)),
+            ...(await readDeepScan(ledger, shop)),
             recoversSince: isOpenDoubt(doubt) ? new Date(doubt.until).toISOString() : undefined,
           };
         }),
