@@ -22,7 +22,7 @@ import type { EarnedPoints } from '../../store/storefront-answers.gen.ts';
 import type { CartLine } from '../redeem/available-rewards.ts';
 import type { createRedeeming } from '../redeem/redeem-reward.ts';
 import type { TakenBackBy } from '../redeem/take-back.ts';
-import { answerQuiz, type KnownQuizzes, listQuizzes, type QuizAnswers } from './answer-quiz.ts';
+import { answerQuiz, type QuizAnswers, readQuizzes } from './answer-quiz.ts';
 import { type Gift, type GiftLimits, givePoints } from './give-points.ts';
 import { noHistory, readHistory, readOrderEarning } from './read-history.ts';
 import { type Moment, readRedemptions, readView, type ViewDeps } from './read-view.ts';
@@ -58,8 +58,6 @@ const PROGRAM_SECONDS = 60;
 const EARNED_SECONDS = 300;
 /** The same for every customer, and rarely changed. */
 const TIERS_SECONDS = 600;
-/** Of one customer, who wants to see it change. */
-const CUSTOMER_SECONDS = 30;
 /** Checked at every page; only what changes without an event and without points is so old. */
 const MOMENT_SECONDS = 300;
 
@@ -76,7 +74,7 @@ const REFUSED = { kind: 'refused', why: 'refused' } as const;
 export function createStorefront(given: StorefrontDeps) {
   const { shop, now, ledger } = given;
   const ofProgram = { seconds: PROGRAM_SECONDS, most: MOST_PRODUCTS, now };
-  const ofCustomer = { seconds: CUSTOMER_SECONDS, most: MOST_CUSTOMERS, now };
+  const ofCustomer = { most: MOST_CUSTOMERS, now };
   const deps = {
     ...given,
     active: createTimedCache<readonly RewardItem[]>(ofProgram),
@@ -85,7 +83,6 @@ export function createStorefront(given: StorefrontDeps) {
     askLimit: createRateLimit(given.pointCallsPerMinute),
     moments: createTimedCache<Moment>({ ...ofCustomer, seconds: MOMENT_SECONDS }),
     requested: createTimedCache<true>({ ...ofCustomer, seconds: REQUEST_SECONDS }),
-    quizzes: createTimedCache<KnownQuizzes>(ofCustomer),
   };
   /** `otherwise`: for one who has no record of their own. Under their id the service may answer for another member. */
   async function asMember<Answer, Otherwise>(
@@ -108,7 +105,7 @@ export function createStorefront(given: StorefrontDeps) {
       asMember(customerId, (id) => readHistory(id, page, deps), noHistory(page)),
     order: (customerId: string, orderId: string) => readOrderEarning(customerId, orderId, deps),
     quizzes: (customerId: string) =>
-      asMember(customerId, (id) => listQuizzes(shop, id, deps), NO_QUIZZES),
+      asMember(customerId, (id) => readQuizzes(id, deps), NO_QUIZZES),
     answer: (customerId: string, answers: QuizAnswers) =>
       asMember(customerId, (id) => answerQuiz(shop, id, answers, deps), NOT_AVAILABLE),
     give: async (customerId: string, gift: Gift) =>
