@@ -46,7 +46,6 @@ export function createReconcile(connector: Connector) {
     (platform, settings) => HEALING[platform].openStore(settings, wanted),
     { sandboxes: process.env.STORE_SANDBOX_ADDRESS, reserve: RESERVE },
   );
-  const { everyMinutes, deepEveryDays } = healing;
   const shops = connector.shops.map((shop) => ({ ...shop, ...HEALING[shop.platform] }));
   const { assumptions } = connector.loyalty;
   const program = byDomain(connector, (shop) => ({
@@ -64,8 +63,7 @@ export function createReconcile(connector: Connector) {
     telemetry,
     pauses,
     now: () => new Date(),
-    everyMinutes,
-    deepEveryDays,
+    everyMinutes: healing.everyMinutes,
     healedPercent: HEALED_PERCENT,
     quietProducts: healing.productChanges === 'events',
     orderRetentionDays: connector.orderRetentionDays,
@@ -75,25 +73,17 @@ export function createReconcile(connector: Connector) {
     asked: ReconcileRequest,
     context: Pick<Context, 'getRemainingTimeInMillis'>,
   ): Promise<void> {
-    const leftMs = () => Math.max(Math.floor(context.getRemainingTimeInMillis()) - RESERVE_MS, 1);
-    const deadline = AbortSignal.timeout(leftMs());
-    await reconcile(shops, asked, { ...dependencies, deadline, leftMs, inTime });
-  }
-
-  function inTime(deadline: AbortSignal) {
+    const leftMs = Math.max(Math.floor(context.getRemainingTimeInMillis()) - RESERVE_MS, 1);
+    const deadline = AbortSignal.timeout(leftMs);
     const askable = store.until(deadline);
     const pause = (ms: number) => sleep(ms, undefined, { signal: deadline }).catch(() => {});
     const timed = { deadline, pause, takeTurn: reports.take };
-    return {
-      store: askable,
-      pause,
+    await reconcile(shops, asked, {
+      ...dependencies,
+      ...{ deadline, pause, store: askable },
       checkSubscriptions: async (shop: string) => askable.checkSubscriptions?.(shop),
-      rewards: scanRewards(connector, (shop) => ({
-        ...dependencies,
-        ...program(shop),
-        ...timed,
-      })),
-    };
+      rewards: scanRewards(connector, (shop) => ({ ...dependencies, ...program(shop), ...timed })),
+    });
   }
   return withTelemetry(telemetry, run);
 }
