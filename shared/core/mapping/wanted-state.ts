@@ -249,19 +249,18 @@ export function isHistory(
 /** Raised with every change of code that maps the same order differently: a test notices such a change. */
 const MAPPING = 1;
 
+const RULES_OF_ORDERS = [
+  ...(['completeWhen', 'orderTotal', 'taxes', 'giftCards', 'storeCredit', 'lostDisputes'] as const),
+  ...(['pendingOrders', 'customersWithoutEmail', 'document', 'birthday'] as const),
+  ...(['enrich', 'enrolment', 'metadata'] as const),
+];
+
 /**
  * Names the rules by which an order is mapped. A ledger entry keeps that of the state that was applied, so
  * that a difference made by the rules alone does not count as a change in the store.
  */
 export const rulesRevision = once((rules: MappingRules): string => {
-  const { completeWhen, orderTotal, taxes, giftCards, storeCredit, lostDisputes } = rules;
-  const { pendingOrders, customersWithoutEmail, document, birthday } = rules;
-  const { enrich, enrolment, metadata } = rules;
-  const settings = [
-    ...[completeWhen, orderTotal, taxes, giftCards, storeCredit, lostDisputes],
-    ...[pendingOrders, customersWithoutEmail, document, birthday],
-    ...[enrich, enrolment, metadata],
-  ];
+  const settings = RULES_OF_ORDERS.map((name) => rules[name]);
   const text = JSON.stringify([MAPPING, ...settings], (_, value: unknown) =>
     typeof value === 'function' ? String(value) : value,
   );

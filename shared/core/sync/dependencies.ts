@@ -12,6 +12,8 @@ import type { Snapshot, Store } from '../store/store.ts';
 
 export interface SyncDeps {
   readonly ledger: Ledger;
+  /** Where customers are looked up; absent: in the ledger itself. */
+  readonly customers?: Pick<Ledger, 'readMany'>;
   readonly store: Store;
   readonly queue: EventQueue;
   /** What belongs to one shop: its loyalty account and its circuit breaker. */

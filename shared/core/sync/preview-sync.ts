@@ -12,20 +12,16 @@ import {
   rememberedForm,
 } from '../ledger/ledger.ts';
 import { orderMemory, type RememberedOrder } from '../mapping/wanted-state.ts';
-import type { Store } from '../store/store.ts';
-import type { CallAssumptions, LoyaltyCalls, SyncDeps, WorkerMoments } from './dependencies.ts';
+import type { CallAssumptions, LoyaltyCalls, SyncDeps, Synced } from './dependencies.ts';
 import type { Candidate } from './read-snapshot.ts';
 import { syncEntity } from './sync-entity.ts';
 
-export interface PreviewDeps {
-  readonly store: Store;
+export interface PreviewDeps extends Pick<SyncDeps, 'store' | 'now' | 'rewards'> {
   readonly ledger: Pick<Ledger, 'createdAt' | 'readMany'>;
   readonly rules: MappingRules;
   readonly assumptions: CallAssumptions;
-  readonly now: () => Date;
   /** What the ledger says of the shop's past. Default: nothing. */
   readonly past?: Pick<LedgerPast, 'goLiveOf'>;
-  readonly rewards?: WorkerMoments | undefined;
 }
 
 /** A call that would be made, with what it would carry. */
@@ -36,12 +32,12 @@ export interface PreviewedCall {
   readonly body?: object;
 }
 
-export interface Preview {
-  /** `applied` means: it would be sent, and what the service answers is not known. */
-  readonly outcome: Outcome;
+/**
+ * The outcome `applied` means: it would be sent, and what the service answers is not known. The entry is as it would be
+ * written.
+ */
+export interface Preview extends Synced {
   readonly calls: readonly PreviewedCall[];
-  /** The entry as it would be written. */
-  readonly entry: EntityEntry | undefined;
   /** The store had to be asked, because the event alone does not decide it. */
   readonly storeAsked: boolean;
 }

@@ -1,6 +1,6 @@
 import type { EntityKey, StoreEvent } from '../events/event.ts';
 import type { Outcome } from '../events/outcome.ts';
-import type { EntityEntry, Ledger } from '../ledger/ledger.ts';
+import type { EntityEntry } from '../ledger/ledger.ts';
 import {
   askStore,
   askStoreLater,
@@ -17,8 +17,6 @@ import type { SyncDeps } from './dependencies.ts';
 export interface Candidate {
   readonly event: StoreEvent;
   readonly reading: Exclude<EventReading, { kind: 'unreadable' }>;
-  /** Where customers are looked up; absent: in the ledger itself. */
-  readonly customers?: Pick<Ledger, 'readMany'>;
 }
 
 type Answer = Snapshot | Extract<Outcome, { kind: 'retry' | 'superseded' | 'skipped' }>;

@@ -15,7 +15,6 @@ import { correlationOf, errorFields } from '../events/telemetry.ts';
 import {
   expiresAfter,
   type Ledger,
-  type LedgerEntry,
   type LedgerKey,
   ledgerKeyText,
   type RecordKey,
@@ -50,32 +49,21 @@ type ReadItem =
       readonly rejected: Extract<Outcome, { kind: 'rejected' }>;
     };
 
-/** What is known of a group when its work begins. */
-interface Known extends Required<Pick<Candidate, 'customers'>> {
-  readonly key: EntityKey | undefined;
-  readonly entry: LedgerEntry | undefined;
-  readonly readings: readonly ReadItem[];
-}
-
 /** Settles the events of the store: a group is one entity, or one task. */
 export const settleEntities: Settle<EntitiesDeps> = (groups, deps) => {
   const readings = new Map(
     groups.map((group) => [group, group.items.map((item) => readItem(item, deps))]),
   );
-  const customers = [...readings.values()]
+  const keys = [...readings.values()]
     .flat()
     .flatMap((read) => (read.kind === 'readable' ? read.customerKeys : []));
   const readAt = deps.now();
   return {
-    keys: [...groups.flatMap((group) => entityKeyOf(group) ?? []), ...customers],
+    keys: [...groups.flatMap((group) => entityKeyOf(group) ?? []), ...keys],
     begin(_, entries) {
-      const recent = readRecently({ keys: customers, entries, readAt }, deps);
-      return (group) => {
-        const key = entityKeyOf(group);
-        const entry = key && entries.get(ledgerKeyText(key));
-        const known = { key, entry, readings: readings.get(group) ?? [], customers: recent };
-        return settleGroup(group, known, deps);
-      };
+      const customers = readRecently({ keys, entries, readAt }, deps);
+      return (group) =>
+        settleGroup(group, readings.get(group) ?? [], entries, { ...deps, customers });
     },
   };
 };
@@ -93,10 +81,14 @@ function entityKeyOf({ items }: Group): EntityKey | undefined {
  * holds its version, so that for each of them the plan says "superseded" without a call.
  */
 async function settleGroup(
-  { unsettled }: Group,
-  { key, entry, readings, customers }: Known,
+  group: Group,
+  readings: readonly ReadItem[],
+  entries: Awaited<ReturnType<Ledger['readMany']>>,
   deps: EntitiesDeps,
 ): Promise<RetryReason | undefined> {
+  const { unsettled } = group;
+  const key = entityKeyOf(group);
+  let known = key && entries.get(ledgerKeyText(key));
   const readable: Readable[] = [];
   for (const read of readings) {
     if (read.kind === 'readable') readable.push(read);
@@ -107,7 +99,6 @@ async function settleGroup(
     }
   }
 
-  let known = entry;
   let storeAsked = false;
   const settleOne = async (candidate: Readable): Promise<RetryReason | undefined> => {
     const { item, event, reading } = candidate;
@@ -119,8 +110,7 @@ async function settleGroup(
     } else if (deps.shop(key.shop).observes) {
       outcome = await observeEntity(key, candidate, known, deps);
     } else {
-      const asked = { ...candidate, customers };
-      ({ outcome, entry: known } = await syncEntity(key, asked, known, deps));
+      ({ outcome, entry: known } = await syncEntity(key, candidate, known, deps));
     }
 
     const end = outcome.kind === 'rejected' ? await parkOnce(item, outcome, deps) : outcome;

@@ -22,14 +22,14 @@ import {
   recordApplied,
   redactedMeanwhile,
 } from '../ledger/entry.ts';
+import { countsOf, type EntityEntry, expiresAfter, type ServiceOrder } from '../ledger/ledger.ts';
 import {
-  countsOf,
-  type EntityEntry,
-  expiresAfter,
-  type Ledger,
-  type ServiceOrder,
-} from '../ledger/ledger.ts';
-import { customerIn, idempotencyKey, type Wanted, withGoLive } from '../mapping/wanted-state.ts';
+  customerIn,
+  idempotencyKey,
+  type Wanted,
+  type WantedOrder,
+  withGoLive,
+} from '../mapping/wanted-state.ts';
 import type { Snapshot } from '../store/store.ts';
 import {
   type Decision,
@@ -66,27 +66,25 @@ export async function syncEntity(
   const { shop } = key;
   const rules = await rulesOf(key, deps);
   if (!rules) return { outcome: { kind: 'retry', why: 'ledger-unavailable' }, entry: given };
-  const entry = await withoutRedacted(key, given, candidate.customers ?? deps.ledger);
+  const entry = await withoutRedacted(key, given, deps);
   const carried = carriedSnapshot(candidate, deps.now());
   const snapshot = carried && (await withCodes(key, carried, deps));
   const { pauses, orderRetentionDays } = deps;
-  return proceed(
-    {
-      ...{ key, event: candidate.event, entry, snapshot, rules, orderRetentionDays },
-      assumptions: deps.shop(shop).assumptions,
-      doubt: pauses.doubtOf(shop),
-      takeover: pauses.takeoverOf(shop),
-      now: deps.now(),
-    },
-    candidate,
-    deps,
-  );
+  const gathered = {
+    ...{ key, event: candidate.event, entry, snapshot, rules, orderRetentionDays },
+    assumptions: deps.shop(shop).assumptions,
+    doubt: pauses.doubtOf(shop),
+    takeover: pauses.takeoverOf(shop),
+    now: deps.now(),
+  };
+  return proceed(gathered, candidate, deps);
 }
 
 async function proceed(gathered: Gathered, candidate: Candidate, deps: SyncDeps): Promise<Synced> {
   const { key, entry, snapshot } = gathered;
   const { shop } = key;
-  const { event, customers = deps.ledger } = candidate;
+  const { event } = candidate;
+  const { customers = deps.ledger } = deps;
   const decision = decide(gathered);
   const again = (answer: Partial<Gathered>) =>
     proceed({ ...gathered, mapped: undefined, ...answer, now: deps.now() }, candidate, deps);
@@ -108,18 +106,21 @@ async function proceed(gathered: Gathered, candidate: Candidate, deps: SyncDeps)
       return { outcome: decision, entry };
   }
   if (!snapshot) throw new Error('without a snapshot, only the store is asked');
-  const { entity } = snapshot;
+  const { topic, origin } = event;
+  const change: EntityChange = {
+    ...{ key, event, entry, snapshot, version: snapshot.version, topic, now: deps.now(), deps },
+    ...(origin === 'reconcile' && { origin }),
+  };
   if (decision.kind === 'ask-service') {
     const answer = await readFromService(key, snapshot, entry, deps);
     if (!('outcome' in answer)) return again({ read: answer });
     const { outcome } = answer;
-    if (outcome.kind !== 'rejected') return answer;
     // Scans must know that it was asked for.
-    return reject(changeOf(gathered, snapshot, event, deps), outcome, deps);
+    return outcome.kind === 'rejected' ? reject(change, outcome) : answer;
   }
-  await deps.rewards?.orderSeen(key.shop, entity, deps);
-  const synced = await apply(decision, changeOf(gathered, snapshot, event, deps), deps);
-  if (synced.outcome.kind !== 'retry') await sendRespelled(event, snapshot, deps);
+  await deps.rewards?.orderSeen(shop, snapshot.entity, deps);
+  const synced = await apply(decision, { ...change, now: deps.now() });
+  if (synced.outcome.kind !== 'retry') await sendRespelled(change);
   return synced;
 }
 
@@ -127,90 +128,67 @@ async function proceed(gathered: Gathered, candidate: Candidate, deps: SyncDeps)
 interface EntityChange extends Change<EntityKey> {
   readonly event: StoreEvent;
   readonly snapshot: Snapshot;
+  readonly deps: SyncDeps;
 }
 
-type Settled = Exclude<
-  Decision,
-  { kind: 'ask-store' | 'ask-service' | 'ask-customer' | 'superseded' }
->;
-
 /** Calls the loyalty service if that was decided, and records the outcome. */
-async function apply(decided: Settled, change: EntityChange, deps: SyncDeps): Promise<Synced> {
+async function apply(
+  decided: Exclude<Decision, { kind: 'ask-store' | 'ask-service' | 'ask-customer' | 'superseded' }>,
+  change: EntityChange,
+): Promise<Synced> {
   const { entry } = change;
   switch (decided.kind) {
     case 'reject':
-      return reject(change, decided.outcome, deps);
+      return reject(change, decided.outcome);
     case 'rules-changed':
       return { outcome: { kind: 'skipped', why: 'rules-changed' }, entry };
     case 'skip':
-      return skip(change, decided, deps);
+      return skip(change, decided);
     case 'unchanged':
-      return decided.isNewer ? recordNewer(change, decided, deps) : { outcome: UNCHANGED, entry };
+      return decided.isNewer ? recordNewer(change, decided.mapped) : { outcome: UNCHANGED, entry };
     case 'apply':
-      return applyOther(change, decided.mapped, deps);
+      return applyOther(change, decided.mapped);
     case 'apply-order':
-      return applyOrder(change, decided.mapped, decided.side, deps);
+      return applyOrder(change, decided.mapped, decided.side);
   }
 }
 
 const UNCHANGED = { kind: 'unchanged' } as const;
 
-async function recordNewer(
-  change: EntityChange,
-  { mapped: { rules } }: Extract<Decision, { kind: 'unchanged' }>,
-  deps: SyncDeps,
-): Promise<Synced> {
+async function recordNewer(change: EntityChange, { rules }: Wanted): Promise<Synced> {
   const isOrder = change.key.kind === 'order';
   const facts = {
     ...discountOf(change),
     // Another change in the same second is no difference between rules.
     ...(rules !== undefined && { rules }),
-    ...(isOrder && retention(deps)),
+    ...(isOrder && retention(change)),
     // It was cancelled before it was deleted: a later redaction of its customer does not name it.
     ...(isOrder && change.snapshot.entity.kind === 'gone' && { remembered: undefined }),
   };
-  return settle(change, UNCHANGED, { kind: 'unchanged', facts }, deps);
+  return settle(change, UNCHANGED, { kind: 'unchanged', facts });
 }
 
 async function skip(
   change: EntityChange,
   { why, held }: Extract<Decision, { kind: 'skip' }>,
-  deps: SyncDeps,
 ): Promise<Synced> {
   const { entry, version } = change;
   const outcome = { kind: 'skipped', why } as const;
   // A repeated skip needs no second line among the outcomes.
   if (!held && entry?.version === version) return { outcome, entry };
-  const facts = held || !entry?.appliedKey ? retention(deps) : {};
-  const step = { kind: 'skipped', why, facts } as const;
-  return settle(change, outcome, step, deps, held ? { entry: held } : change);
-}
-
-function changeOf(
-  { key, entry }: Gathered,
-  snapshot: Snapshot,
-  event: StoreEvent,
-  { now }: SyncDeps,
-): EntityChange {
-  const { topic, origin } = event;
-  return {
-    ...{ key, event, entry, snapshot, version: snapshot.version, topic, now: now() },
-    ...(origin === 'reconcile' && { origin }),
-  };
+  const facts = held || !entry?.appliedKey ? retention(change) : {};
+  return settle(change, outcome, { kind: 'skipped', why, facts }, held ? { entry: held } : change);
 }
 
 /**
  * After the end of a code that was renamed in case only. Whether the service distinguishes case is not known:
  * if it does not, this was the end of the other spelling too, which is then sent again.
  */
-async function sendRespelled(
-  event: StoreEvent,
-  { respelled }: Snapshot,
-  deps: SyncDeps,
-): Promise<void> {
-  if (respelled === undefined) return;
+async function sendRespelled({ event, snapshot, deps }: EntityChange): Promise<void> {
+  const { respelled: code } = snapshot;
+  if (code === undefined) return;
   const force = deps.shop(event.shop).assumptions.couponsAreReplaced;
-  await sendCode({ ...event, force }, { code: respelled, why: 'respelled' }, deps);
+  await sendCode({ ...event, force }, { code, why: 'respelled' }, deps);
 }
 
 /** Undefined when the ledger does not say when the program went live: then no order can be decided. */
@@ -241,11 +219,11 @@ async function withCodes(
 async function withoutRedacted(
   { shop, kind }: EntityKey,
   entry: EntityEntry | undefined,
-  ledger: Pick<Ledger, 'readMany'>,
+  { ledger, customers = ledger }: SyncDeps,
 ): Promise<EntityEntry | undefined> {
   const id = kind === 'order' ? customerIn(entry) : undefined;
   if (!entry || id === undefined) return entry;
-  const redactedAt = await redactedMeanwhile({ shop, id }, entry, ledger);
+  const redactedAt = await redactedMeanwhile({ shop, id }, entry, customers);
   if (redactedAt === undefined) return entry;
   const { remembered: _, ...kept } = entry;
   return { ...kept, redactedAt };
@@ -279,11 +257,9 @@ interface ServiceCall {
   /** What the entry holds while the call is under way; undefined where the entry says it already. */
   readonly mark: Facts | undefined;
   readonly call: () => Promise<Made>;
-  readonly refusal?: {
-    /** The call may have had an effect all the same: the entry stays as the mark left it. */
-    readonly keepsMark: boolean;
-    readonly facts: Facts;
-  };
+  /** The call may have an effect also where it is refused: the entry then stays as the mark left it. */
+  readonly keepsMark?: boolean;
+  readonly ifRefused?: Facts;
   /** After a call that was applied; with the entry that the mark left. */
   readonly onApplied: (
     marked: EntityChange,
@@ -299,11 +275,10 @@ interface ServiceCall {
  */
 async function markAndCall(
   change: EntityChange,
-  { mark, call, refusal = { keepsMark: false, facts: {} }, onApplied }: ServiceCall,
-  deps: SyncDeps,
+  { mark, call, keepsMark, ifRefused, onApplied }: ServiceCall,
 ): Promise<Synced> {
-  const { breaker } = deps.shop(change.key.shop);
-  const { entry } = change;
+  const { key, entry, deps } = change;
+  const { breaker } = deps.shop(key.shop);
   const answer = await throughBreaker({ breaker, now: deps.now }, async () => {
     const marked = mark
       ? await record(change, { kind: 'marked', facts: mark }, deps.ledger)
@@ -320,10 +295,8 @@ async function markAndCall(
   switch (outcome.kind) {
     case 'retry':
       return { outcome, entry: marked.entry };
-    case 'rejected': {
-      const before = refusal.keepsMark ? marked : change;
-      return reject(marked, outcome, deps, { before, facts: refusal.facts });
-    }
+    case 'rejected':
+      return reject(marked, outcome, ifRefused, keepsMark ? marked : change);
     case 'applied':
       return onApplied(marked, outcome, made);
   }
@@ -334,25 +307,25 @@ async function recordCalls(
   change: EntityChange,
   applied: Omit<Extract<EntryStep, { kind: 'applied' }>, 'kind'>,
   outcome: Outcome,
-  deps: SyncDeps,
 ): Promise<Synced> {
+  const { event, entry, deps } = change;
   const written = await recordApplied(change, applied, deps.ledger, () =>
     // Without a body: the worker reads the entity from the store.
-    deps.queue.send({ ...askAgain(change.event, deps.now()), body: undefined }),
+    deps.queue.send({ ...askAgain(event, deps.now()), body: undefined }),
   );
-  return written ? { outcome, entry: written } : { outcome: overtaken, entry: change.entry };
+  return written ? { outcome, entry: written } : { outcome: overtaken, entry };
 }
 
 /** Adds only a line to the outcomes: version, key and mark are those of the entry `before` the call. */
 async function reject(
   change: EntityChange,
   outcome: Rejected,
-  deps: SyncDeps,
-  { before = change, facts = {} }: { before?: Pick<Change, 'entry'>; facts?: Facts } = {},
+  given: Facts = {},
+  before: Pick<Change, 'entry'> = change,
 ): Promise<Synced> {
-  const kept = change.key.kind === 'order' ? { ...retention(deps), ...facts } : facts;
-  const step = { kind: 'rejected', why: outcome.code ?? outcome.reason, facts: kept } as const;
-  return settle(change, outcome, step, deps, before);
+  const facts = change.key.kind === 'order' ? { ...retention(change), ...given } : given;
+  const why = outcome.code ?? outcome.reason;
+  return settle(change, outcome, { kind: 'rejected', why, facts }, before);
 }
 
 /** Where another worker wrote meanwhile, its work may have caused the outcome: it is tried again. */
@@ -360,27 +333,21 @@ async function settle(
   change: EntityChange,
   outcome: Outcome,
   step: EntryStep,
-  { ledger }: SyncDeps,
   before: Pick<Change, 'entry'> = change,
 ): Promise<Synced> {
-  const written = await record(change, step, ledger, before);
+  const written = await record(change, step, change.deps.ledger, before);
   return written ? { outcome, entry: written } : { outcome: overtaken, entry: change.entry };
 }
 
 /** What the entry of an applied state holds. Orders expire; products and coupons once they are over. */
-function factsOf(
-  change: EntityChange,
-  { wanted, remember, history, rules }: Wanted,
-  deps: SyncDeps,
-): Facts {
-  const { key, snapshot } = change;
-  const isOver = snapshot.entity.kind === 'gone' || wanted.kind === 'inactive-coupon';
+function factsOf(change: EntityChange, { wanted, remember, history, rules }: Wanted): Facts {
+  const isOver = change.snapshot.entity.kind === 'gone' || wanted.kind === 'inactive-coupon';
   return {
     ...(remember !== undefined && { remembered: remember }),
     ...discountOf(change),
     ...(history && { history }),
     ...(rules !== undefined && { rules }),
-    ...((key.kind === 'order' || isOver) && retention(deps)),
+    ...((change.key.kind === 'order' || isOver) && retention(change)),
   };
 }
 
@@ -389,8 +356,7 @@ function discountOf({ snapshot: { entity }, entry }: EntityChange): Facts {
   return discountId === undefined ? {} : { discountId };
 }
 
-const retention = ({ orderRetentionDays, now }: SyncDeps) =>
-  expiresAfter(orderRetentionDays, now());
+const retention = ({ deps }: EntityChange) => expiresAfter(deps.orderRetentionDays, deps.now());
 
 type Call = Extract<NextCall, { kind: 'send' | 'take' | 'cancel' }>;
 
@@ -403,56 +369,48 @@ async function applyOrder(
   change: EntityChange,
   mapped: MappedOrder,
   side: ServiceSide,
-  deps: SyncDeps,
   calls: readonly OperationId[] = [],
 ): Promise<Synced> {
+  const { key, entry, deps } = change;
   const { wanted } = mapped;
-  const next = nextCall(wanted, side, deps.shop(change.key.shop).assumptions);
-  if (next.kind === 'nothing') return recordOrder(change, mapped, side.record, calls, deps);
+  const next = nextCall(wanted, side, deps.shop(key.shop).assumptions);
+  if (next.kind === 'nothing') return recordOrder(change, mapped, side.record, calls);
   if (next.kind === 'ask-store')
     throw new Error('the book was to be read before anything is called');
   // What was read is no basis for a later call, unless it was understood: then it is what calls began from.
-  const kept = { service: calls.length > 0 ? side.record : change.entry?.service };
-  if (next.kind === 'person') return reject(change, parked(next.why), deps, { facts: kept });
-  // A cancellation may still show, and the first try of a step may have used its key.
-  const keepsMark = next.kind === 'cancel' || (next.kind === 'take' && !!next.record.step);
-  return markAndCall(
-    change,
-    {
-      mark: markOf(change, mapped, next, deps),
-      call: () => perform(next, wanted.id, change, deps),
-      refusal: { keepsMark, facts: kept },
-      onApplied: (marked, outcome, { found }) => {
-        const all = [...calls, ...outcome.calls];
-        const after = sideAfter(next, change, mapped, side, found);
-        if ('reason' in after) return reject(marked, parked(after), deps);
-        const isOver = next.kind === 'cancel' || after.record?.completedAt === undefined;
-        return isOver
-          ? recordOrder(marked, mapped, after.record, all, deps)
-          : applyOrder(marked, mapped, after, deps, all);
-      },
+  const kept = { service: calls.length > 0 ? side.record : entry?.service };
+  if (next.kind === 'person') return reject(change, parked(next.why), kept);
+  return markAndCall(change, {
+    mark: markOf(change, mapped, next),
+    call: () => perform(next, wanted.id, change),
+    // A cancellation may still show, and the first try of a step may have used its key.
+    keepsMark: next.kind === 'cancel' || (next.kind === 'take' && !!next.record.step),
+    ifRefused: kept,
+    onApplied: (marked, outcome, { found }) => {
+      const all = [...calls, ...outcome.calls];
+      const after = sideAfter(next, change, wanted, side, found);
+      if ('reason' in after) return reject(marked, parked(after));
+      const isOver = next.kind === 'cancel' || after.record?.completedAt === undefined;
+      return isOver
+        ? recordOrder(marked, mapped, after.record, all)
+        : applyOrder(marked, mapped, after, all);
     },
-    deps,
-  );
+  });
 }
 
 /**
  * Undefined where the entry says it already, and for the end of an order that was never sent: that call gives the
  * service no order, so a lost one leaves nothing to correct.
  */
-function markOf(
-  change: EntityChange,
-  mapped: Wanted,
-  next: Call,
-  deps: SyncDeps,
-): Facts | undefined {
+function markOf(change: EntityChange, mapped: Wanted, next: Call): Facts | undefined {
   const { entry } = change;
   if (next.kind === 'cancel' && !isKnown(entry)) return undefined;
   const service = recordToMark(next);
-  if (entry?.uncertain && (!service || isSame(entry.service, service))) return undefined;
+  const isMarked = !service || JSON.stringify(entry?.service) === JSON.stringify(service);
+  if (entry?.uncertain && isMarked) return undefined;
   // Of a known entry, the other facts describe what was applied last. But from now on its customer may have earned.
   const completes = service?.completedAt !== undefined && entry?.service?.completedAt === undefined;
-  const facts = isKnown(entry) && !completes ? {} : factsOf(change, mapped, deps);
+  const facts = isKnown(entry) && !completes ? {} : factsOf(change, mapped);
   return { ...facts, ...(service && { service }) };
 }
 
@@ -462,15 +420,7 @@ function recordToMark(next: Call): ServiceOrder | undefined {
   return next.kind === 'send' && next.record.completedAt !== undefined ? next.record : undefined;
 }
 
-const isSame = (one: ServiceOrder | undefined, other: ServiceOrder | undefined): boolean =>
-  JSON.stringify(one) === JSON.stringify(other);
-
-async function perform(
-  next: Call,
-  id: string,
-  { key, event }: EntityChange,
-  deps: SyncDeps,
-): Promise<Made> {
+async function perform(next: Call, id: string, { key, event, deps }: EntityChange): Promise<Made> {
   const { loyalty, assumptions } = deps.shop(key.shop);
   const options = { signal: deps.deadline };
   switch (next.kind) {
@@ -488,7 +438,7 @@ async function perform(
 function sideAfter(
   next: Call,
   { entry }: EntityChange,
-  { wanted }: MappedOrder,
+  wanted: WantedOrder,
   side: ServiceSide,
   found = false,
 ): ServiceSide | PersonReason {
@@ -513,47 +463,36 @@ async function recordOrder(
   mapped: Wanted,
   service: ServiceOrder | undefined,
   calls: readonly OperationId[],
-  deps: SyncDeps,
 ): Promise<Synced> {
-  const recorded = {
-    appliedKey: idempotencyKey(mapped.wanted),
-    facts: { ...factsOf(change, mapped, deps), ...(service && { service }) },
-  };
-  if (calls.length === 0) {
-    return settle(change, { kind: 'unchanged' }, { kind: 'unchanged', ...recorded }, deps);
-  }
+  const facts = { ...factsOf(change, mapped), ...(service && { service }) };
+  const recorded = { appliedKey: idempotencyKey(mapped.wanted), facts };
+  if (calls.length === 0) return settle(change, UNCHANGED, { kind: 'unchanged', ...recorded });
   const counts = service && countsOf(service);
   const noted = { ...recorded, ...(counts !== undefined && { counts }) };
-  return recordCalls(change, noted, { kind: 'applied', calls }, deps);
+  return recordCalls(change, noted, { kind: 'applied', calls });
 }
 
 /** Makes the service's product, coupon or member the wanted one: a single call. */
 async function applyOther(
   change: EntityChange,
   mapped: Wanted & { readonly wanted: WantedOther },
-  deps: SyncDeps,
 ): Promise<Synced> {
-  const { loyalty, assumptions } = deps.shop(change.key.shop);
-  const { entry } = change;
+  const { key, entry, deps } = change;
+  const { loyalty, assumptions } = deps.shop(key.shop);
   const { wanted } = mapped;
   const isReplaced = entry?.appliedKey !== undefined && !entry.uncertain;
   if (isReplaced && wanted.kind === 'coupon' && !assumptions.couponsAreReplaced) {
-    const why = parked({ reason: 'not-replaced', setting: 'couponsAreReplaced' });
-    return reject(change, why, deps);
+    return reject(change, parked({ reason: 'not-replaced', setting: 'couponsAreReplaced' }));
   }
-  // Of a known entry, the facts describe what was applied last.
-  const facts = isKnown(entry) ? {} : factsOf(change, mapped, deps);
   const appliedKey = idempotencyKey(wanted);
-  return markAndCall(
-    change,
-    {
-      mark: entry?.uncertain ? undefined : facts,
-      call: () => makeCall(wanted, loyalty, { signal: deps.deadline }),
-      onApplied: (marked, outcome) =>
-        recordCalls(marked, { appliedKey, facts: factsOf(marked, mapped, deps) }, outcome, deps),
-    },
-    deps,
-  );
+  // Of a known entry, the facts describe what was applied last.
+  const facts = isKnown(entry) ? {} : factsOf(change, mapped);
+  return markAndCall(change, {
+    mark: entry?.uncertain ? undefined : facts,
+    call: () => makeCall(wanted, loyalty, { signal: deps.deadline }),
+    onApplied: (marked, outcome) =>
+      recordCalls(marked, { appliedKey, facts: factsOf(marked, mapped) }, outcome),
+  });
 }
 
 /** ApiExternalCoupon_Cant_Update_Coupon. */
