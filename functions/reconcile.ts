@@ -46,7 +46,6 @@ export function createReconcile(connector: Connector) {
     (platform, settings) => HEALING[platform].openStore(settings, wanted),
     { sandboxes: process.env.STORE_SANDBOX_ADDRESS, reserve: RESERVE },
   );
-  const { everyMinutes, deepEveryDays } = healing;
   const shops = connector.shops.map((shop) => ({ ...shop, ...HEALING[shop.platform] }));
   const { assumptions } = connector.loyalty;
   const program = byDomain(connector, (shop) => ({
@@ -64,8 +63,7 @@ export function createReconcile(connector: Connector) {
     telemetry,
     pauses,
     now: () => new Date(),
-    everyMinutes,
-    deepEveryDays,
+    deepEveryDays: healing.deepEveryDays,
     healedPercent: HEALED_PERCENT,
     quietProducts: healing.productChanges === 'events',
     orderRetentionDays: connector.orderRetentionDays,

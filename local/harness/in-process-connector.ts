@@ -336,7 +336,6 @@ export function openConnector({
             },
           }),
           quietProducts: connector.healing.productChanges === 'events',
-          everyMinutes: connector.healing.everyMinutes,
           deepEveryDays: connector.healing.deepEveryDays,
           healedPercent: 5,
           orderRetentionDays: connector.orderRetentionDays,

@@ -138,7 +138,6 @@ function openShop({ perDay, pointsPerSecond }: Shop) {
       pause: async (ms: number) => passUntil(clock.ms + ms * standsFor),
       checkSubscriptions: async () => {},
     }),
-    everyMinutes: 60,
     deepEveryDays: 7,
     healedPercent: 5,
     quietProducts: false,

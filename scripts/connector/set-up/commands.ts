@@ -106,7 +106,7 @@ apiKey or username, password.
   })
     .argument('<purpose>', 'webhook, loyalty or store')
     .option(...ONE_SHOP)
-    .option('--rotate', 'webhook: accept the current secret, too, for deployment.olderSecretHours')
+    .option('--rotate', 'webhook: accept the current secret, too, for a day')
     .option(
       '--finish',
       'webhook: end a rotation early, once a webhook with the newest secret was accepted',

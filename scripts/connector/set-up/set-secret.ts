@@ -72,7 +72,7 @@ export async function setSecret(
     throw new Problem(`Nothing was stored: ${refused}.`, next);
   }
   const kept = stored.kind === 'there' ? stored.fields : {};
-  const until = overlapEnd(deployment, new Date());
+  const until = overlapEnd(new Date());
   const { fields, risk: inUseRisk } = nextSecret(change, kept, given, until);
   const isUnproven = change === 'finish' && !(await isNewestProven(deployment, stored));
   const risk = isUnproven ? UNPROVEN_FINISH : inUseRisk;

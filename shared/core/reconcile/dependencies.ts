@@ -55,7 +55,6 @@ export interface ReconcileDeps {
   readonly pauses: Pick<Pauses, 'refresh' | 'of' | 'doubtOf' | 'goLiveOf' | 'noteObserving'>;
   /** Messages of a paused shop fill the queues: their number says nothing about the others' messages. */
   readonly othersWait: boolean;
-  readonly everyMinutes: number;
   /** False where only operators ask for deep scans. */
   readonly deepEveryDays: number | false;
   /** A run that heals a larger share than this means that webhooks get lost. */

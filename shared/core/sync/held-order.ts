@@ -208,9 +208,6 @@ export async function cancelOrder(
   if (cancelled.kind === 'business-error' && cancelled.finding === 'not-cancelled') {
     return lookForCancel(await loyalty.getOrder(wanted.id, options), cancelled, waitedForADay);
   }
-  if (hasCode(cancelled, ALREADY_CANCELLED) && assumptions.cancellingTwice === 'rejected') {
-    return refused(['cancelPosOrder'], cancelled);
-  }
   const fallBack = assumptions.completedOrdersTakeTheCancelledMark;
   if (!hasCode(cancelled, CANNOT_CANCEL_COMPLETED) || !fallBack) {
     return judge(['cancelPosOrder'], cancelled);
@@ -227,8 +224,6 @@ export async function cancelOrder(
   const sent = await loyalty.sendOrder(order, options);
   // It was sent to cancel the order, which is cancelled already.
   if (hasCode(sent, ALREADY_CANCELLED)) return applied(calls);
-  const refusedAgain = hasCode(sent, CANNOT_CANCEL_COMPLETED);
-  if (refusedAgain && assumptions.refusedCancelledMark === 'done') return applied(calls);
   return judge(calls, sent);
 }
 

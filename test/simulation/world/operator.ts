@@ -204,7 +204,6 @@ export class Operator {
           checkSubscriptions: async () => {},
         }),
         quietProducts: false,
-        everyMinutes: connector.healing.everyMinutes,
         deepEveryDays: connector.healing.deepEveryDays,
         healedPercent: 5,
         orderRetentionDays: connector.orderRetentionDays,

@@ -152,16 +152,8 @@ describe('cancelling an order', () => {
   });
 
   it('follows what the merchant knows of the service', async () => {
-    const refused = { cancelPosOrder: 13, sendOrder: 13 };
-    expect(await cancel(refused, { refusedCancelledMark: 'done' })).toMatchObject({
-      kind: 'applied',
-    });
     const noFallback = { completedOrdersTakeTheCancelledMark: false };
     expect(await cancel({ cancelPosOrder: 13 }, noFallback)).toMatchObject({ kind: 'rejected' });
-    expect(await cancel({ cancelPosOrder: 33 }, { cancellingTwice: 'rejected' })).toMatchObject({
-      kind: 'rejected',
-      code: 'ApiOrder_OrderIsCancelled',
-    });
   });
 });
 

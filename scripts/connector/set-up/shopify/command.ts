@@ -59,7 +59,7 @@ service's webhook subscription and nowhere else. What pages of the store need (a
     run: async () => (await import('./storefront.ts')).setUpStorefront,
   })
     .option(...ONE_SHOP)
-    .option('--rotate', 'create a new token; accept the current one, too, for olderSecretHours')
+    .option('--rotate', 'create a new token; accept the current one, too, for a day')
     .option('--finish', 'end a rotation early: the previous token is no longer accepted')
     .option('--leaked', 'create a new token and accept only that one')
     .option('--yes', 'do it');

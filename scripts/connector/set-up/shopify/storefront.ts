@@ -248,7 +248,7 @@ function panelFacts(
 
 async function planTokens(deployment: Deployment, shop: Shop, change: TokenChange) {
   const newToken = () => randomBytes(TOKEN_BYTES).toString('base64url');
-  const until = overlapEnd(deployment, new Date());
+  const until = overlapEnd(new Date());
   return nextTokens(await readTokens(deployment, shop), change, newToken, until);
 }
 
