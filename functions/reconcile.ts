@@ -63,7 +63,6 @@ export function createReconcile(connector: Connector) {
     telemetry,
     pauses,
     now: () => new Date(),
-    everyMinutes: healing.everyMinutes,
     healedPercent: HEALED_PERCENT,
     quietProducts: healing.productChanges === 'events',
     orderRetentionDays: connector.orderRetentionDays,

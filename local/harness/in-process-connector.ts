@@ -328,7 +328,6 @@ export function openConnector({
             }
           },
           quietProducts: connector.healing.productChanges === 'events',
-          everyMinutes: connector.healing.everyMinutes,
           healedPercent: 5,
           orderRetentionDays: connector.orderRetentionDays,
         },

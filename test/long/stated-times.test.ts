@@ -135,7 +135,6 @@ function openShop({ perDay, pointsPerSecond }: Shop) {
     store,
     pause: async (ms: number) => passUntil(clock.ms + ms * standsFor),
     checkSubscriptions: async () => {},
-    everyMinutes: 60,
     healedPercent: 5,
     quietProducts: false,
     orderRetentionDays: KEPT_DAYS,

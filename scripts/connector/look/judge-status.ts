@@ -1,5 +1,9 @@
 import { REFUSED_SECRET_MAX_AGE_MS } from '../../../shared/aws/secrets.ts';
-import { HEALED_PERCENT, OLDEST_MESSAGE_MINUTES } from '../../../shared/config/metrics.ts';
+import {
+  HEALED_PERCENT,
+  OLDEST_MESSAGE_MINUTES,
+  RECONCILE_MINUTES,
+} from '../../../shared/config/metrics.ts';
 import { differingIn } from '../../../shared/core/reconcile/deep-scan.ts';
 import {
   areWebhooksLost,
@@ -37,7 +41,7 @@ import {
  * What the checks and the other parts show: `fail` needs a person, `unknown` may need one, `warn` goes on by itself,
  * and `info` is worth knowing, but not urgent. What stops everything comes before what one message met.
  */
-export function judgeStatus(status: Status, reconcileEveryMinutes: number): readonly CheckResult[] {
+export function judgeStatus(status: Status): readonly CheckResult[] {
   const { checks, waiting, queues, lastHour, lastDay, reconcile, notices } = status;
   const now = new Date(status.at);
   const part = <Value>(
@@ -59,9 +63,7 @@ export function judgeStatus(status: Status, reconcileEveryMinutes: number): read
     { name: 'signatures', findings: lastHour ? [] : [NOT_COUNTED] },
     part('the last day', lastDay, () => []),
     part('the queues', queues, (all) => all.flatMap((one) => [...judgeQueue(one)])),
-    part('reconcile', reconcile, (runs) =>
-      runs.flatMap((run) => [...judgeReconcile(run, now, reconcileEveryMinutes)]),
-    ),
+    part('reconcile', reconcile, (runs) => runs.flatMap((run) => [...judgeReconcile(run, now)])),
     part('notices', notices, (all) =>
       all.map(({ shop, at, why, id }) => ({ ...info(`${at.slice(0, 10)} ${why} (${id})`), shop })),
     ),
@@ -318,13 +320,12 @@ function* judgeQueue(queue: QueueStatus): Iterable<Finding> {
 function* judgeReconcile(
   { shop, last, recoversSince, ordersRead }: ReconcileStatus,
   now: Date,
-  everyMinutes: number,
 ): Iterable<Finding> {
   const [looked, healed] = [sumOf(last?.lookedAt), sumOf(last?.healed)];
   const endedMs = last ? Date.parse(last.endedAt) : now.getTime();
   const minutes = Math.round((now.getTime() - endedMs) / 60_000);
-  if (minutes > everyMinutes * RUNS_MISSED) {
-    const what = `the last run ended ${minutes} minutes ago, every ${everyMinutes} are expected`;
+  if (minutes > RECONCILE_MINUTES * RUNS_MISSED) {
+    const what = `the last run ended ${minutes} minutes ago, every ${RECONCILE_MINUTES} are expected`;
     yield { ...fail(what, DOCTOR), shop };
   } else if (areWebhooksLost({ lookedAt: looked, healed }, HEALED_PERCENT)) {
     const what = `the last run had to send ${healed} of ${looked}: events get lost`;

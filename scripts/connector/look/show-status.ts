@@ -49,11 +49,10 @@ export async function showStatus(
   rooms: StoreRooms,
 ): Promise<Document> {
   const deployment = await findDeployment();
-  const { connector, stack, stage, region, where, version } = deployment;
+  const { stack, stage, region, where, version } = deployment;
   const charts = options.charts === true;
   const status = await collectStatus(deployment, options, { now: new Date(), charts }, rooms);
-  const everyMinutes = connector.healing.everyMinutes;
-  const results = [...judgeStatus(status, everyMinutes), versionsOf(version)];
+  const results = [...judgeStatus(status), versionsOf(version)];
   const block = findingsBlock(results, { all: false });
   const notes = results.map((one) => ({
     ...one,

@@ -1,3 +1,4 @@
+import { RECONCILE_MINUTES } from '../../../shared/config/metrics.ts';
 import { ledgerKeyText, type PastOutcome } from '../../../shared/core/ledger/ledger.ts';
 import {
   type DeepScan,
@@ -114,17 +115,16 @@ export async function showRuns(
   { shop: named }: Pick<ReconcileOptions, 'shop'>,
 ): Promise<Document> {
   const deployment = await findDeployment();
-  const { everyMinutes } = deployment.connector.healing;
   const shops = await readRuns(deployment, named);
-  const title = `Store and ledger, compared every ${everyMinutes} minutes`;
-  return documentOf(title, shops, deployment, { named, everyMinutes });
+  const title = `Store and ledger, compared every ${RECONCILE_MINUTES} minutes`;
+  return documentOf(title, shops, deployment, { named, isScheduled: true });
 }
 
 interface Asked {
   /** Of a run that was started now: it asked the loyalty service, too. */
   readonly isDeep?: boolean;
   /** Of the runs of the schedule. */
-  readonly everyMinutes?: number;
+  readonly isScheduled?: boolean;
 }
 
 function judgeShops(shops: readonly ShopRuns[], asked: Asked): Verdict {
@@ -146,7 +146,7 @@ function differingOrders(ordersRead: readonly FoundByReading[]) {
 /** What was compared, up to when, and what became of what was sent. */
 export function judgeRuns(
   { runs, ordersRead, course, sent }: Omit<ShopRuns, 'shop' | 'names'>,
-  { isDeep = false, everyMinutes }: Asked,
+  { isDeep = false, isScheduled }: Asked,
   now: Date,
 ): Verdict {
   const [last] = runs;
@@ -154,7 +154,7 @@ export function judgeRuns(
   const ended = Date.parse(last.endedAt);
   const until = untilOf(last, now);
   const upTo = `Compared up to ${until}; what changed since is not compared yet.`;
-  if (everyMinutes && now.getTime() - ended > everyMinutes * RUNS_MISSED * 60_000) {
+  if (isScheduled && now.getTime() - ended > RECONCILE_MINUTES * RUNS_MISSED * 60_000) {
     const what = `The last comparison ended ${relativeTime(ended, now)}. ${upTo}`;
     return { kind: 'action required', what };
   }
@@ -231,7 +231,7 @@ export function documentOf(
       ...(isOpen && first.length === 0
         ? [{ label: 'See what is wrong', line: line('status') }]
         : []),
-      ...(asked.everyMinutes
+      ...(asked.isScheduled
         ? [{ label: 'Compare now', line: line('reconcile', [], { shop }) }]
         : []),
       ...(asked.isDeep

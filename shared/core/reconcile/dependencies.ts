@@ -54,7 +54,6 @@ export interface ReconcileDeps {
   readonly pauses: Pick<Pauses, 'refresh' | 'of' | 'doubtOf' | 'goLiveOf' | 'noteObserving'>;
   /** Messages of a paused shop fill the queues: their number says nothing about the others' messages. */
   readonly othersWait: boolean;
-  readonly everyMinutes: number;
   /** A run that heals a larger share than this means that webhooks get lost. */
   readonly healedPercent: number;
   /** The store announces a product only when something changes that is sent: a newer version alone is no loss. */

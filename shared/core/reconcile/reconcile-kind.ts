@@ -1,3 +1,4 @@
+import { RECONCILE_MINUTES } from '../../config/metrics.ts';
 import type { StoreCoupon } from '../../store/store-entities.ts';
 import { ledgerKeyText } from '../ledger/ledger.ts';
 import type {
@@ -192,8 +193,8 @@ export async function reconcileOverrides(
 }
 
 /** Of a new deployment: one interval back. */
-function firstPosition({ now, everyMinutes }: ReconcileDeps): ScanPosition {
-  const doneUntil = quietUntil(now()) - everyMinutes * 60_000;
+function firstPosition({ now }: ReconcileDeps): ScanPosition {
+  const doneUntil = quietUntil(now()) - RECONCILE_MINUTES * 60_000;
   return { since: doneUntil - OVERLAP_MS, doneUntil };
 }
 

@@ -80,7 +80,6 @@ describe('probe', () => {
           readTotals: 'as-sent',
           raiseAfterPartialCancel: 'send-gross',
           couponsAreReplaced: true,
-          cancellingTwice: 'done',
         },
       },
       rules: { enrolment: 'unstated', couponForEveryone: 'send' },
@@ -117,7 +116,6 @@ describe('probe', () => {
       { error13: 'return-completed' },
       { completedOrdersTakeTheCancelledMark: false },
     ],
-    ['error 13 never comes', { error13: 'never' }, { cancellingTwice: 'done' }],
     [
       'a read total shows the parts',
       { readTotal: 'less-partial-cancels' },
@@ -130,7 +128,7 @@ describe('probe', () => {
     ],
     ['a used key has a number', { usedCancelKey: 'envelope-error' }, { usedCancelKeyError: 97 }],
     ['errors have no number', { envelope: 'A-without-numbers' }, { ordersAreReplaced: true }],
-    ['envelope B', { envelope: 'B' }, { ordersAreReplaced: true, cancellingTwice: 'done' }],
+    ['envelope B', { envelope: 'B' }, { ordersAreReplaced: true }],
   ])('follows the service in loyalty.assumptions: %s', async (_, settings, assumptions) => {
     const found = await probe(settings);
     expect(found.settings.loyalty?.assumptions).toMatchObject(assumptions);
@@ -166,31 +164,9 @@ describe('probe', () => {
     ['no result', { repeatedRedeem: 'null-result' }, 'redeem', /spends once, .*looks it up/],
     ['a PIN', { challenge: 'enforced' }, 'redeem', /was not accepted.*PIN/],
     ['no points', { daysToWaitToGrantPoints: 3 }, 'redeem', /Not tried/],
-    [
-      'two members',
-      {},
-      'two-members',
-      /takes two .* address, and takes .* finds the first of them/,
-    ],
-    [
-      'one',
-      { sharedIdentity: 'refused' },
-      'two-members',
-      /does not take two .*, and does not take/,
-    ],
   ])('says what it saw: %s', async (_, settings, step, means) => {
     const found = await probe(settings);
     expect(found.means(step)).toMatch(means);
-  });
-
-  it('does not say that a document is one member’s where the service takes it for none', async () => {
-    const operation = 'upsertCustomer';
-    const prepare = () =>
-      sandbox.faults.add({ kind: 'business-error', code: 7, operation, after: 1 });
-    const found = await probe({}, { prepare });
-    expect(found.means('two-members')).toMatch(
-      /takes two .* address, and did not say whether it takes two with one document/,
-    );
   });
 
   it('does not say that a key spends once where the points cannot be read', async () => {

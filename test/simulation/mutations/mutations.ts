@@ -121,8 +121,9 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'cancelling-twice-needs-a-person',
     bug: 'a repeated cancellation of an order, which finds it cancelled, counts as refused',
-    find: "hasCode(cancelled, ALREADY_CANCELLED) && assumptions.cancellingTwice === 'rejected'",
-    replace: 'hasCode(cancelled, ALREADY_CANCELLED)',
+    find: '  const fallBack = assumptions.completedOrdersTakeTheCancelledMark;\n',
+    replace:
+      "  if (hasCode(cancelled, ALREADY_CANCELLED)) return refused(['cancelPosOrder'], cancelled);\n  const fallBack = assumptions.completedOrdersTakeTheCancelledMark;\n",
     within: 300,
   },
   {

@@ -201,7 +201,6 @@ export class Operator {
         pause,
         checkSubscriptions: async () => {},
         quietProducts: false,
-        everyMinutes: connector.healing.everyMinutes,
         healedPercent: 5,
         orderRetentionDays: connector.orderRetentionDays,
       });

@@ -60,7 +60,7 @@ describe('a deep scan that takes longer than a run', () => {
 
   it('is no gap: it says since when what was read', () => {
     const found = { runs: [stopped('out-of-time')], course };
-    const { kind, what } = judge(found, { everyMinutes: 60 });
+    const { kind, what } = judge(found, { isScheduled: true });
     expect(kind).toBe('well');
     expect(what).not.toContain('Not everything');
     expect(what).toContain('agree about what changed up to 02:45 UTC');
@@ -98,8 +98,8 @@ it('says of what the workers were given what became of it', () => {
 
 it('needs a person where the runs of the schedule are missing', () => {
   const later = new Date('2026-11-15T06:02:00.000Z');
-  expect(judge({}, { everyMinutes: 60 }).kind).toBe('well');
-  expect(judge({}, { everyMinutes: 60 }, later).kind).toBe('action required');
+  expect(judge({}, { isScheduled: true }).kind).toBe('well');
+  expect(judge({}, { isScheduled: true }, later).kind).toBe('action required');
 });
 
 it('speaks of events, which any store sends, not of the webhooks and Rollouts that one has', () => {

@@ -80,7 +80,7 @@ function status(changes: Partial<Status> = {}): Status {
 /** In words, with the first command of each finding. */
 function judge(changes: Partial<Status> = {}) {
   const given = status(changes);
-  const results = judgeStatus(given, 60);
+  const results = judgeStatus(given);
   const { kind, what: verdict } = verdictOf(results, given);
   const found = findingsBlock(results).findings.map(({ tone, what, fix, next: [first] = [] }) => ({
     ...{ tone, what, fix },
@@ -106,7 +106,7 @@ it('names a shop that the store refuses, and says that the others go on', () => 
     stopped: [{ kind: 'order', why: 'store-unauthorized' }],
   };
   const given = status({ reconcile: reconciled(last) });
-  const { findings = [] } = judgeStatus(given, 60).find(({ name }) => name === 'reconcile') ?? {};
+  const { findings = [] } = judgeStatus(given).find(({ name }) => name === 'reconcile') ?? {};
   expect(findings).toEqual([
     expect.objectContaining({
       shop: SHOP,
