@@ -55,7 +55,7 @@ interface HttpApiProps extends EndpointProps {
   readonly settings: Extract<Deployment['endpoint'], { kind: 'http-api' }>;
 }
 
-/** An address with, optionally, a domain of the merchant. */
+/** An address with throttling and, optionally, a domain of the merchant. */
 class HttpApi extends Construct {
   /** Without a slash at its end. */
   readonly address: string;
@@ -63,7 +63,7 @@ class HttpApi extends Construct {
 
   constructor(scope: Construct, id: string, props: HttpApiProps) {
     super(scope, id);
-    const { domain } = props.settings;
+    const { throttle, domain } = props.settings;
     const api = new Api(this, 'Api', {
       apiName: Stack.of(this).stackName,
       createDefaultStage: false,
@@ -96,6 +96,9 @@ class HttpApi extends Construct {
         destination: new LogGroupLogDestination(accessLog),
         format: AccessLogFormat.custom(ACCESS_LOG_FORMAT),
       },
+      ...(throttle && {
+        throttle: { rateLimit: throttle.ratePerSecond, burstLimit: throttle.burst },
+      }),
     });
     this.address = domain ? this.#ownDomain(api, stage, domain) : api.apiEndpoint;
   }

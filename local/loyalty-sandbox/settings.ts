@@ -95,6 +95,11 @@ const settings = group({
   usedCancelKey: oneOf('refund-error', 'envelope-error'),
   /** Which ids the operations under /POS take beside e-mail and document: not shown. */
   posCustomerId: oneOf('any', 'email-or-document'),
+  /**
+   * Whether two members may have one e-mail address or document: not shown, but there are errors for it (118, 119).
+   * `taken`: both are members, and the address stands for the first. `refused`: the second is not taken.
+   */
+  sharedIdentity: oneOf('taken', 'refused'),
   /** The answer to a keyed redemption sent again: not shown. The sample expects the first result. */
   repeatedRedeem: oneOf('first-result', 'refuse', 'null-result'),
   /**

@@ -149,6 +149,8 @@ export interface Connector {
  */
 interface HttpApiEndpoint {
   readonly kind: 'http-api';
+  /** Requests per second that are let through, and how many at once; more is answered with 429. */
+  readonly throttle?: { readonly ratePerSecond: number; readonly burst: number };
   /** A domain of your own, with the ARN of its certificate in the region of the stack. */
   readonly domain?: { readonly name: string; readonly certificateArn: string };
 }
@@ -171,8 +173,8 @@ interface MaxConcurrency {
 /** How the connector is deployed. All have a default that suits a shop of up to a million events. */
 export interface DeploymentSettings {
   /**
-   * Where webhooks arrive. `function-url` costs nothing beyond the function; an HTTP API adds a domain of your own.
-   * Default: `{ kind: 'function-url' }`.
+   * Where webhooks arrive. `function-url` costs nothing beyond the function; an HTTP API adds throttling and a domain of
+   * your own. Default: `{ kind: 'function-url' }`.
    */
   readonly endpoint?: { readonly kind: 'function-url' } | HttpApiEndpoint;
 

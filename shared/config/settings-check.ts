@@ -214,6 +214,10 @@ const functionUrl = section({ kind: endpointKinds });
 const httpApi = section(
   { kind: endpointKinds },
   {
+    throttle: section({
+      ratePerSecond: wholeNumber(1, 10_000, 'requests per second'),
+      burst: wholeNumber(1, 5_000, 'requests'),
+    }),
     domain: section({
       name: matching(
         /^(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}$/,

@@ -62,6 +62,17 @@ export function planCustomer(
   if (isBlank(Email) && isBlank(Document)) {
     return refuse(50, 'Customer.Email or Customer.Document must be given.');
   }
+  if (context.settings.sharedIdentity === 'refused') {
+    const others = [...context.tables.customers.values()].filter((one) => one.OriginalId !== id);
+    const has = (one: CustomerRow, text: string | null | undefined) =>
+      isNamedBy(one, text?.trim().toLowerCase() ?? '');
+    if (others.some((one) => has(one, sent.Email))) {
+      return refuse(118, 'Another customer has this Email.');
+    }
+    if (others.some((one) => has(one, digitsOf(sent.Document)))) {
+      return refuse(119, 'Another customer has this Document.');
+    }
+  }
   return { kind: 'planned', id, before, sent, origin };
 }
 

@@ -39,15 +39,16 @@ const assume = (assumptions: LoyaltyAssumptions): FoundSettings => ({ loyalty: {
 const totalOf = async ({ loyalty, id }: TestAccount, name: string) =>
   readValue(await loyalty.getOrder(`${id}-${name}`))?.OrderTotal;
 
+const inactive = (id: string): TestAccount['undos'][number] => ({
+  what: `customer ${id} (stays, set inactive)`,
+  byHand: 'Set the customer inactive in the panel of the service.',
+  goneCodes: [59],
+  run: (client) => client.changeCustomerStatus(id, { IsEnabled: false, Reason: 'probe' }),
+});
+
 async function tryEnrolment(account: TestAccount): Promise<Conclusion> {
   const { customer, undos, loyalty } = account;
-  const id = customer.OriginalId;
-  undos.push({
-    what: `customer ${id} (stays, set inactive)`,
-    byHand: 'Set the customer inactive in the panel of the service.',
-    goneCodes: [59],
-    run: (client) => client.changeCustomerStatus(id, { IsEnabled: false, Reason: 'probe' }),
-  });
+  undos.push(inactive(customer.OriginalId));
   const order = await makeOrder(account, 'first', FIRST_TOTAL);
   const isEnrolled = readValue(await loyalty.getCustomer(customer.OriginalId))?.IsEnrolled;
   if (isEnrolled !== true) {
@@ -320,6 +321,41 @@ async function tryCoupon({ loyalty, id, undos, dates }: TestAccount): Promise<Co
   return { ...pass(means), settings };
 }
 
+/** No check digit is right: it is no person's. */
+const NO_DOCUMENT = '00000000012';
+/** NewCustomer_DocumentAlreadyUsed: by the customer of an earlier probe. */
+const DOCUMENT_USED = 119;
+
+async function tryTwins(account: TestAccount): Promise<Conclusion> {
+  const { loyalty, customer, undos, id } = account;
+  const isMember = async (name: string, shared: { Email?: string; Document?: string }) => {
+    const OriginalId = `${id}-${name}`;
+    undos.push(inactive(OriginalId));
+    const sent = await loyalty.upsertCustomer({ OriginalId, Name: id, ...shared });
+    if (verdictOf(sent) === 'refused') return false;
+    const read = readValue(await loyalty.getCustomer(OriginalId))?.OriginalId;
+    return verdictOf(sent) === 'accepted' && read !== undefined ? read === OriginalId : undefined;
+  };
+  const sharesEmail = await isMember('same-email', { Email: customer.Email });
+  const found = readValue(await loyalty.getCustomer(customer.Email))?.OriginalId;
+  const given = await loyalty.upsertCustomer({ ...customer, Document: NO_DOCUMENT });
+  // Refused as no document of anybody, it would be refused to the second, too.
+  const isGiven = verdictOf(given) === 'accepted' || hasCode(given, DOCUMENT_USED);
+  const sharesDocument = isGiven
+    ? await isMember('same-document', { Document: NO_DOCUMENT })
+    : undefined;
+  if (sharesEmail === undefined) return UNCLEAR;
+  const takes = (shares: boolean | undefined) =>
+    shares === undefined ? 'did not say whether it takes' : shares ? 'takes' : 'does not take';
+  const means = `The service ${takes(sharesEmail)} two members with one e-mail address, and ${takes(sharesDocument)} two with one document.`;
+  if (!sharesEmail && sharesDocument === false) return pass(means);
+  const first = found === customer.OriginalId ? 'first' : 'second';
+  const whom = sharesEmail ? ` By the address it finds the ${first} of them.` : '';
+  return pass(
+    `${means}${whom} A customer for whom it finds another member can redeem nothing until a person acts (docs/runbook.md, "Two members").`,
+  );
+}
+
 /** In the order in which they run: the first makes the customer of all others. docs/probe.md says what each decides. */
 export const STEPS: Readonly<Record<string, (account: TestAccount) => Promise<Conclusion>>> = {
   enrolment: tryEnrolment,
@@ -329,4 +365,6 @@ export const STEPS: Readonly<Record<string, (account: TestAccount) => Promise<Co
   'customer-id': compareIds,
   redeem: redeemTwice,
   coupon: tryCoupon,
+  // From here on the e-mail address may stand for another.
+  'two-members': tryTwins,
 };

@@ -89,7 +89,7 @@ function previewOf(account: string, id: string, { shop, wait }: ProbeOptions): D
     title: `Probe of ${account}`,
     blocks: [
       text(
-        `The account gets a customer, up to 5 orders, a coupon and a redeemed reward, all named like ${id}. They are undone at the end: the customer stays, inactive, and the orders stay, cancelled.`,
+        `The account gets up to 3 customers, up to 5 orders, a coupon and a redeemed reward, all named like ${id}. They are undone at the end: the customers stay, inactive, and the orders stay, cancelled.`,
       ),
       text('Nothing was tried.'),
     ],

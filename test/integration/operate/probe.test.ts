@@ -164,9 +164,31 @@ describe('probe', () => {
     ['no result', { repeatedRedeem: 'null-result' }, 'redeem', /spends once, .*looks it up/],
     ['a PIN', { challenge: 'enforced' }, 'redeem', /was not accepted.*PIN/],
     ['no points', { daysToWaitToGrantPoints: 3 }, 'redeem', /Not tried/],
+    [
+      'two members',
+      {},
+      'two-members',
+      /takes two .* address, and takes .* finds the first of them/,
+    ],
+    [
+      'one',
+      { sharedIdentity: 'refused' },
+      'two-members',
+      /does not take two .*, and does not take/,
+    ],
   ])('says what it saw: %s', async (_, settings, step, means) => {
     const found = await probe(settings);
     expect(found.means(step)).toMatch(means);
+  });
+
+  it('does not say that a document is one member’s where the service takes it for none', async () => {
+    const operation = 'upsertCustomer';
+    const prepare = () =>
+      sandbox.faults.add({ kind: 'business-error', code: 7, operation, after: 1 });
+    const found = await probe({}, { prepare });
+    expect(found.means('two-members')).toMatch(
+      /takes two .* address, and did not say whether it takes two with one document/,
+    );
   });
 
   it('does not say that a key spends once where the points cannot be read', async () => {

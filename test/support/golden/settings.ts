@@ -75,6 +75,7 @@ const all: Full<Omit<ConnectorSettings, 'shops' | 'rules'>> & ConnectorSettings 
   deployment: {
     endpoint: {
       kind: 'http-api',
+      throttle: { ratePerSecond: 100, burst: 200 },
       domain: {
         name: 'hooks.shop.example',
         certificateArn: 'arn:aws:acm:eu-west-1:123456789012:certificate/0a1b2c3d',

@@ -2,7 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { propertiesOf, synthesizeStack } from '../../support/synthesized-stack.ts';
 
 const byUrl = synthesizeStack();
-const byApi = synthesizeStack({ deployment: { endpoint: { kind: 'http-api' } } });
+const byApi = synthesizeStack({
+  deployment: {
+    endpoint: { kind: 'http-api', throttle: { ratePerSecond: 50, burst: 100 } },
+  },
+});
 const domain = {
   name: 'hooks.example.com',
   certificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/sample',
@@ -58,6 +62,15 @@ describe('the HTTP API', () => {
     const permissions = permissionsOf(byApi);
     expect(permissions).toMatchObject([{ Principal: 'apigateway.amazonaws.com' }]);
     expect(JSON.stringify(permissions[0]?.SourceArn)).toContain('execute-api');
+  });
+
+  it('throttles as the settings say', () => {
+    expect(propertiesOf(byApi, 'AWS::ApiGatewayV2::Stage')).toMatchObject([
+      { DefaultRouteSettings: { ThrottlingRateLimit: 50, ThrottlingBurstLimit: 100 } },
+    ]);
+    expect(
+      propertiesOf(byDomain, 'AWS::ApiGatewayV2::Stage')[0]?.DefaultRouteSettings,
+    ).toBeUndefined();
   });
 
   it('logs what it did with a request, and nothing about who sent it', () => {
