@@ -72,7 +72,7 @@ describe.skipIf(browserPath === undefined)('a newcomer to the demo shop, in a br
     await page.getByRole('button', { name: 'Redeem for 10 points: Welcome gift' }).click();
     await page.getByRole('button', { name: /^Take back: HELLO/ }).click();
     await page.getByText('Take it back? The code stops working').waitFor();
-    await page.getByRole('button', { name: /^Keep it: HELLO/ }).click();
+    await page.getByRole('button', { name: /^No: HELLO/ }).click();
     await page.getByRole('button', { name: /^Take back: HELLO/ }).click();
     await page
       .getByRole('button', { name: /^Yes, take it back: HELLO/ })
@@ -88,8 +88,23 @@ describe.skipIf(browserPath === undefined)('a newcomer to the demo shop, in a br
     const codes = [...stack.store.rows.codes.values()].map(({ code }) => code);
     expect(codes.filter((code) => code.startsWith('HELLO'))).toEqual([]);
 
-    await page.getByLabel(/^Amount/).fill('5');
-    await page.getByRole('button', { name: 'Get it as store credit: Cashback' }).click();
+    const cashback = page.getByRole('listitem').filter({ hasText: 'Amount (' });
+    const get = (points: number | string) =>
+      page.getByRole('button', {
+        name: `Get it as store credit for ${points} points: Cashback`,
+        exact: true,
+      });
+    await cashback.getByText(/Valid until/).waitFor();
+    const amount = page.getByLabel(/^Amount/);
+    const most = await amount.inputValue();
+    await get(Number(most) * 20).click();
+    await page.getByText('This takes most of the points').waitFor();
+    expect(await get(Number(most) * 20).evaluate((button) => button.matches(':focus'))).toBe(true);
+    await page.getByRole('button', { name: 'No', exact: true }).click();
+    expect(await amount.inputValue()).toBe(most);
+    expect(pointsOf('Robin')).toBe(before);
+    await amount.fill('5');
+    await get(100).click();
     const credited = page
       .getByRole('listitem')
       .filter({ hasText: '€5.00 is on your store credit.' });
