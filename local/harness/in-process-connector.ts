@@ -325,7 +325,7 @@ export function openConnector({
           inTime: (until) => ({
             rewards,
             store: parts.walkedUntil?.(until) ?? parts.walked,
-            checkSubscriptions: async () => {},
+            checkShop: async () => undefined,
             pause: async (ms) => {
               // A moment between two calls is too short for a worker.
               if (ms < 1_000) return;

@@ -136,7 +136,7 @@ function openShop({ perDay, pointsPerSecond }: Shop) {
     inTime: () => ({
       store,
       pause: async (ms: number) => passUntil(clock.ms + ms * standsFor),
-      checkSubscriptions: async () => {},
+      checkShop: async () => undefined,
     }),
     everyMinutes: 60,
     deepEveryDays: 7,

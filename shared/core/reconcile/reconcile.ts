@@ -38,7 +38,7 @@ const kindsOf = ({ rules }: ReconciledShop): readonly ComparedKind[] => [
 ];
 
 /** What ends with a deadline, which comes early enough before the function's time-out to keep what was done. */
-type Timed = 'deadline' | 'store' | 'pause' | 'checkSubscriptions' | 'rewards';
+type Timed = 'deadline' | 'store' | 'pause' | 'checkShop' | 'rewards';
 
 interface RunDeps extends Omit<ReconcileDeps, 'sent' | 'othersWait' | Timed> {
   readonly deadline: AbortSignal;
@@ -185,7 +185,11 @@ async function reconcileShop(
   }
   const scan = (inTurn: ReconcileDeps) => scanDeeply(shop, inTurn, tally, ledgerScan);
   const { stopped, idle } = await takeTurns(async (inTurn) => {
-    await inTurn.checkSubscriptions(shop.domain);
+    const why = await inTurn.checkShop(shop.domain);
+    if (why !== undefined) {
+      const stopped = kindsOf(shop).map((kind) => ({ kind, why, refused: true }));
+      return { stopped, idle: { kind: 'idle' } as const };
+    }
     if (shop.doubt) await askForDeepScan(shop.domain, inTurn, shop.doubt.until);
     const stopped = await compareChanges(shop, tally, inTurn);
     if (shop.mode !== 'observe') {
@@ -244,7 +248,7 @@ function deepSummary(end: DeepEnd): Pick<LastReconcile, 'deep'> {
   return { deep: { beganAt, ...stopped } };
 }
 
-/** `refused`: why the store does not answer until a person acts. */
+/** `refused`: why the store, or the loyalty service, does not answer until a person acts. */
 async function keepSummary(
   shop: string,
   run: Omit<LastReconcile, 'endedAt' | 'refusedSince' | keyof Tally>,
@@ -261,7 +265,7 @@ async function keepSummary(
   if (refused !== undefined) {
     // Counted once: an alarm that stays on could not ring for another shop.
     if (before?.refusedSince === undefined) telemetry.count('misconfigured', { why: refused });
-    const text = 'the store refuses this shop, which waits for a person; the others go on';
+    const text = 'this shop is refused, and waits for a person; the others go on';
     telemetry.log('error', text, { shop, why: refused, since: refusedSince });
   }
   await keepLastReconcile(ledger, shop, {

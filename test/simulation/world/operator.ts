@@ -201,7 +201,7 @@ export class Operator {
         inTime: (until) => ({
           store: storeOf(process, store, kernel, until),
           pause,
-          checkSubscriptions: async () => {},
+          checkShop: async () => undefined,
         }),
         quietProducts: false,
         everyMinutes: connector.healing.everyMinutes,
