@@ -10,7 +10,7 @@ import { type ReconcileRequest, reconcile } from '../shared/core/reconcile/recon
 import { openStores, RESERVE } from '../shared/services/configured-store.ts';
 import { HEALING } from '../shared/services/platforms.ts';
 import { scanRewards } from '../shared/services/rewards.ts';
-import { byDomain, openShopLoyalty } from '../shared/services/shop-loyalty.ts';
+import { byDomain, openShopLoyalty, tryCredentials } from '../shared/services/shop-loyalty.ts';
 import { openWithLedger, readEnvironment, withTelemetry } from './wiring.ts';
 
 /**
@@ -80,7 +80,10 @@ export function createReconcile(connector: Connector) {
     await reconcile(shops, asked, {
       ...dependencies,
       ...{ deadline, pause, store: askable },
-      checkSubscriptions: async (shop: string) => askable.checkSubscriptions?.(shop),
+      checkShop: async (shop: string) => {
+        await askable.checkSubscriptions?.(shop);
+        return tryCredentials({ ...dependencies, ...program(shop), deadline });
+      },
       rewards: scanRewards(connector, (shop) => ({ ...dependencies, ...program(shop), ...timed })),
     });
   }

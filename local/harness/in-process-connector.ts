@@ -318,7 +318,7 @@ export function openConnector({
           deadline,
           rewards,
           store: parts.walked,
-          checkSubscriptions: async () => {},
+          checkShop: async () => undefined,
           pause: async (ms) => {
             // A moment between two calls is too short for a worker.
             if (ms < 1_000) return;

@@ -134,7 +134,7 @@ function openShop({ perDay, pointsPerSecond }: Shop) {
     now: () => new Date(clock.ms),
     store,
     pause: async (ms: number) => passUntil(clock.ms + ms * standsFor),
-    checkSubscriptions: async () => {},
+    checkShop: async () => undefined,
     healedPercent: 5,
     quietProducts: false,
     orderRetentionDays: KEPT_DAYS,

@@ -42,7 +42,7 @@ import {
  * and `info` is worth knowing, but not urgent. What stops everything comes before what one message met.
  */
 export function judgeStatus(status: Status): readonly CheckResult[] {
-  const { checks, waiting, queues, lastHour, lastDay, reconcile, notices } = status;
+  const { checks, waiting, queues, lastHour, lastDay, reconcile, notices, credentials } = status;
   const now = new Date(status.at);
   const part = <Value>(
     name: string,
@@ -63,7 +63,9 @@ export function judgeStatus(status: Status): readonly CheckResult[] {
     { name: 'signatures', findings: lastHour ? [] : [NOT_COUNTED] },
     part('the last day', lastDay, () => []),
     part('the queues', queues, (all) => all.flatMap((one) => [...judgeQueue(one)])),
-    part('reconcile', reconcile, (runs) => runs.flatMap((run) => [...judgeReconcile(run, now)])),
+    part('reconcile', reconcile, (runs) =>
+      runs.flatMap((run) => [...judgeReconcile(run, now, credentials)]),
+    ),
     part('notices', notices, (all) =>
       all.map(({ shop, at, why, id }) => ({ ...info(`${at.slice(0, 10)} ${why} (${id})`), shop })),
     ),
@@ -320,6 +322,7 @@ function* judgeQueue(queue: QueueStatus): Iterable<Finding> {
 function* judgeReconcile(
   { shop, last, recoversSince, ordersRead }: ReconcileStatus,
   now: Date,
+  credentials: readonly CredentialStatus[],
 ): Iterable<Finding> {
   const [looked, healed] = [sumOf(last?.lookedAt), sumOf(last?.healed)];
   const endedMs = last ? Date.parse(last.endedAt) : now.getTime();
@@ -334,8 +337,11 @@ function* judgeReconcile(
   }
   if (last?.refusedSince !== undefined) {
     const why = [...new Set(last.stopped.map((one) => one.why))].join(', ');
-    const what = `the store refuses this shop since ${momentText(last.refusedSince, now)}${why && ` (${why})`}: it waits until a person acts. The other shops go on`;
-    yield { ...fail(what, DOCTOR), shop };
+    const what = `credentials, scopes or an address are refused since ${momentText(last.refusedSince, now)}${why && ` (${why})`}`;
+    const isEntered = enteredAt(credentials, ['loyalty', 'store'], shop) > endedMs;
+    const waits = `${what}: the shop waits until a person acts. The other shops go on`;
+    const entered = `${what}, as the last run found; a secret was entered since`;
+    yield { ...(isEntered ? warn(entered) : fail(waits, DOCTOR)), shop };
   }
   if (recoversSince !== undefined) {
     const since = momentText(recoversSince, now);

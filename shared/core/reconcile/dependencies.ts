@@ -48,8 +48,8 @@ export interface ReconcileDeps {
   readonly pause: (ms: number) => Promise<void>;
   /** Comes early enough before the function's time-out to keep what was done. */
   readonly deadline: AbortSignal;
-  /** Never rejects because of what it finds. */
-  readonly checkSubscriptions: (shop: string) => Promise<void>;
+  /** Before anything is compared; why the loyalty service refuses the shop. Never rejects because of what it finds. */
+  readonly checkShop: (shop: string) => Promise<string | undefined>;
   readonly rewards?: ScanMoments | undefined;
   readonly pauses: Pick<Pauses, 'refresh' | 'of' | 'doubtOf' | 'goLiveOf' | 'noteObserving'>;
   /** Messages of a paused shop fill the queues: their number says nothing about the others' messages. */

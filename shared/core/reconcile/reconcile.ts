@@ -141,8 +141,11 @@ async function reconcileShop(
     await keepSummary(shop.domain, { ...run, stopped }, undefined, tally, deps);
     return true;
   }
+  let isRefused = false;
   const stopped = await takeTurn(async () => {
-    await deps.checkSubscriptions(shop.domain);
+    const why = await deps.checkShop(shop.domain);
+    isRefused = why !== undefined;
+    if (why !== undefined) return kindsOf(shop).map((kind) => ({ kind, why, refused: true }));
     const stopped = await compareChanges(shop, tally, deps);
     if (shop.mode !== 'observe') {
       await deps.rewards?.shopScanned(shop.domain, deps.othersWait, shop.doubt);
@@ -150,7 +153,9 @@ async function reconcileShop(
     return stopped;
   });
   // All shops compare their changes before the first of them goes on with a deep scan.
-  const deep = await takeTurn(() => scanDeeply(shop, deps, tally, ledgerScan));
+  const deep = isRefused
+    ? ({ kind: 'idle' } as const)
+    : await takeTurn(() => scanDeeply(shop, deps, tally, ledgerScan));
   if (deep.kind !== 'stopped') await endDoubt(shop, deep.began, deps);
   const stops = deep.kind === 'stopped' ? [...stopped, deep] : stopped;
   const refused = stops.find((one) => one.refused)?.why;
@@ -199,7 +204,7 @@ function deepSummary(end: DeepEnd): Pick<LastReconcile, 'deep'> {
   return { deep: { beganAt, ...stopped } };
 }
 
-/** `refused`: why the store does not answer until a person acts. */
+/** `refused`: why the store, or the loyalty service, does not answer until a person acts. */
 async function keepSummary(
   shop: string,
   run: Omit<LastReconcile, 'endedAt' | 'refusedSince' | keyof Tally>,
@@ -216,7 +221,7 @@ async function keepSummary(
   if (refused !== undefined) {
     // Counted once: an alarm that stays on could not ring for another shop.
     if (before?.refusedSince === undefined) telemetry.count('misconfigured', { why: refused });
-    const text = 'the store refuses this shop, which waits for a person; the others go on';
+    const text = 'this shop is refused, and waits for a person; the others go on';
     telemetry.log('error', text, { shop, why: refused, since: refusedSince });
   }
   await keepLastReconcile(ledger, shop, {

@@ -185,6 +185,11 @@ function versionOf({ reading }: Candidate): number {
 
 const sequenceOf = ({ item }: Readable): bigint => BigInt(item.message.sequenceNumber);
 
+/** Of bytes that cannot be read: whether they are, or were, a dead letter. */
+export const parkedKey = (shop: string, body: Uint8Array): RecordKey<'parked'> => ({
+  ...{ shop, kind: 'parked', id: hashBody(body) },
+});
+
 /** The message whose dead letter it is. */
 const form = rememberedForm<string>('parked', 1);
 
@@ -205,9 +210,8 @@ async function parkOnce(
   // A dead letter that a person sends again, by our command or by SQS's redrive, which changes its group.
   if (event.replays || groupId !== groupIdOf(event)) return rejected;
   const { shop, kind } = event;
-  const hash = hashBody(event.body);
-  const id = rejected.reason === 'unreadable' ? hash : `${hash}/${kind}`;
-  const key: RecordKey<'parked'> = { shop, kind: 'parked', id };
+  const bytes = parkedKey(shop, event.body);
+  const key = rejected.reason === 'unreadable' ? bytes : { ...bytes, id: `${bytes.id}/${kind}` };
   const claimed = await readEntry(ledger, key);
   if (claimed) {
     const letterOf = form.read(claimed.remembered);

@@ -184,6 +184,26 @@ describe('each trouble is written where its alarm looks', () => {
     expect(measured('misconfigured', sums)).toBeGreaterThanOrEqual(3);
   });
 
+  it('credentials that have expired, by the reconciliation, before an order needs them', async () => {
+    const shops = [{ domain: SHOP }];
+    const { connector } = await openStoreAndConnector(connectors, { seed: 6, shops });
+    const fine = await writtenBy(connector, () => connector.reconcile());
+    expect(measured('misconfigured', fine)).toBe(0);
+    await connector.keepSecret('example-store/loyalty', { ...LOYALTY_CREDENTIALS, key: 'old' });
+    connector.pass(3_600);
+    const sums = await writtenBy(connector, () => connector.reconcile());
+    expect(measured('misconfigured', sums)).toBe(1);
+    expect(connector.newCalls().filter(({ status }) => status === 401)).not.toEqual([]);
+    expect(connector.output.lines()).toContainEqual(
+      expect.objectContaining({ level: 'error', shop: SHOP, why: 'loyalty-misconfigured' }),
+    );
+    // As for a store that refuses, the shop waits, and its runs count.
+    connector.pass(3_600);
+    const again = await writtenBy(connector, () => connector.reconcile());
+    expect(measured('misconfigured', again)).toBe(0);
+    expect(measured('reconciliation-missing', again)).toBe(1);
+  });
+
   it('throttling of the loyalty service, by each worker', async () => {
     const connector = await connectors.open();
     connector.loyalty.faults.add({ kind: 'http-429', retryAfterSeconds: 60 });

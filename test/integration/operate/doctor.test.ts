@@ -53,6 +53,14 @@ describe('loyalty-connector doctor', () => {
       expect(stdout).toMatch(new RegExp(`^info {2}${name} `, 'm'));
     }
     expect(stdout).not.toContain('rewards ');
+    // A console shows them with a button to copy, because what is typed belongs into a terminal.
+    for (const secret of ['webhook --rotate', 'loyalty', 'store']) {
+      const [purpose, rotate = ''] = secret.split(' ');
+      const of = `secrets set ${purpose}`;
+      expect(stdout).toMatch(
+        new RegExp(`^ +npx loyalty-connector ${of}(?=.* --shop ${SHOP}).*${rotate}`, 'm'),
+      );
+    }
   });
 
   it('says once that secrets were never set, with what follows from it below', async () => {

@@ -199,7 +199,7 @@ export class Operator {
         deadline,
         store: storeOf(process, store, kernel, deadline),
         pause,
-        checkSubscriptions: async () => {},
+        checkShop: async () => undefined,
         quietProducts: false,
         healedPercent: 5,
         orderRetentionDays: connector.orderRetentionDays,

@@ -112,10 +112,26 @@ it('names a shop that the store refuses, and says that the others go on', () => 
       shop: SHOP,
       verdict: 'fail',
       what: expect.stringMatching(
-        /^the store refuses this shop since .*13.* \(store-unauthorized\): it waits until a person acts\. The other shops go on$/,
+        /^credentials, scopes or an address are refused since .*13.* \(store-unauthorized\): the shop waits until a person acts\. The other shops go on$/,
       ),
     }),
   ]);
+});
+
+it('says of refused credentials that others were entered since the run that found them', () => {
+  const last = {
+    refusedSince: '2026-11-13T03:00:00.000Z',
+    stopped: [{ kind: 'order', why: 'loyalty-misconfigured' }],
+  };
+  const storedAt = new Date('2026-11-15T02:45:00.000Z');
+  const state = 'there';
+  const credentials = [{ shop: SHOP, purpose: 'loyalty', state, storedAt }] as const;
+  const { kind, waits } = judge({ reconcile: reconciled(last), credentials });
+  expect(kind).toBe('waits');
+  const what = expect.stringMatching(
+    /\(loyalty-misconfigured\), as the last run found; a secret was/,
+  );
+  expect(waits).toEqual([expect.objectContaining({ what })]);
 });
 
 describe('the verdict on a deployment', () => {

@@ -479,7 +479,7 @@ describe('a shop that the store refuses, as after its app was uninstalled', () =
     expect(last).toMatchObject({ refusedSince: since, stopped: [{ why: 'store-unauthorized' }] });
     expect(connector.telemetry.logged).toContainEqual({
       level: 'error',
-      message: 'the store refuses this shop, which waits for a person; the others go on',
+      message: 'this shop is refused, and waits for a person; the others go on',
       fields: { shop: SHOP, why: 'store-unauthorized', since },
     });
     expect(await readLastReconcile(connector.ledger, NEIGHBOUR)).not.toHaveProperty('refusedSince');
