@@ -14,8 +14,8 @@ import {
 } from './outside-line.ts';
 
 /** A part of a function's name in the template. */
-const NAMES = { shop: 'StorefrontProxy', worker: 'BalancesSync', orders: 'SyncOrders' } as const;
-export type Watched = keyof typeof NAMES;
+const NAMES = { shop: 'StorefrontProxy', worker: 'BalancesSync' } as const;
+type Watched = keyof typeof NAMES;
 const WATCHED = Object.keys(NAMES) as Watched[];
 
 /** Instead of the minutes after which the messages of a killed worker return; longer than a call may be under way. */
@@ -53,8 +53,7 @@ type Options = Parameters<typeof startLocalStack>[0] & {
 export async function startHurriedStack({ isWatched = true, ...options }: Options = {}) {
   const clock = openMovedClock();
   const planned: Planned[] = [];
-  const treats: Record<Watched, Treat[]> = { shop: [], worker: [], orders: [] };
-  const targets: Record<Watched, Partial<Addresses>> = { shop: {}, worker: {}, orders: {} };
+  const targets: Record<Watched, Partial<Addresses>> = { shop: {}, worker: {} };
   const asked = new Map<string, Asked>();
   let stack: LocalStack;
   let isHurried = isWatched;
@@ -80,12 +79,8 @@ export async function startHurriedStack({ isWatched = true, ...options }: Option
     return 'pass';
   };
   const open = (of: Watched) =>
-    openLine(targets[of] as Addresses, (call) => both(plan(of), ...treats[of], watched)(call));
-  const lines = {
-    shop: await open('shop'),
-    worker: await open('worker'),
-    orders: await open('orders'),
-  };
+    openLine(targets[of] as Addresses, (call) => both(plan(of), watched)(call));
+  const lines = { shop: await open('shop'), worker: await open('worker') };
 
   stack = await startLocalStack({
     ...options,
@@ -109,8 +104,8 @@ export async function startHurriedStack({ isWatched = true, ...options }: Option
       };
     },
   });
-  const { BalancesQueueUrl, OrdersQueueUrl } = stack.outputs;
-  for (const QueueUrl of isWatched ? [BalancesQueueUrl, OrdersQueueUrl] : []) {
+  if (isWatched) {
+    const QueueUrl = stack.outputs.BalancesQueueUrl;
     const Attributes = { VisibilityTimeout: String(VISIBILITY_SECONDS) };
     await stack.sqs.send(new SetQueueAttributesCommand({ QueueUrl, Attributes }));
   }
@@ -152,9 +147,7 @@ export async function startHurriedStack({ isWatched = true, ...options }: Option
   return {
     stack,
     lines,
-    treats,
     kill,
-    advance: clock.advance,
 
     hurry(): void {
       isHurried = true;
@@ -176,15 +169,6 @@ export async function startHurriedStack({ isWatched = true, ...options }: Option
       return this.plan(of, calls, () => ({ meanwhile: async () => kill(of) }));
     },
 
-    /** Waits until nothing is on its way, neither webhooks nor point events nor messages. */
-    async settled(): Promise<void> {
-      for (let idle = 0; idle < 3; ) {
-        await stack.loyalty.events.settled();
-        idle = isDelivering() || (await stack.waiting()) > 0 ? 0 : idle + 1;
-        await sleep(PAUSE_MS);
-      }
-    },
-
     async stop(): Promise<void> {
       isStopped = true;
       await driven;
@@ -195,8 +179,6 @@ export async function startHurriedStack({ isWatched = true, ...options }: Option
   };
 }
 
-export const stepsOf = (calls: readonly OutsideCall[]) => numbered(calls.map(({ name }) => name));
-
 /** In their order: the second `x` is `x 2`. */
 export function numbered(names: readonly string[]): string[] {
   const seen = new Map<string, number>();
@@ -205,17 +187,6 @@ export function numbered(names: readonly string[]): string[] {
     seen.set(name, count);
     return count === 1 ? name : `${name} ${count}`;
   });
-}
-
-/** That step among these calls, from now on. */
-export function stepAmong(calls: Calls, step: string): Calls {
-  const [, name = '', count = '1'] = /^(.*?)(?: (\d+))?$/.exec(step) ?? [];
-  let left = Number(count);
-  return (call) => {
-    if (call.name !== name || !calls(call)) return false;
-    left -= 1;
-    return left === 0;
-  };
 }
 
 export type HurriedStack = Awaited<ReturnType<typeof startHurriedStack>>;

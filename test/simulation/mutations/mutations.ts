@@ -371,9 +371,9 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'replay-removes-first',
     bug: 'a dead letter is removed before its queue holds the replayed message',
-    find: "    onStep('sending');\n",
+    find: '    const names = new Map(chosen.map(({ event, name }) => [event, name]));\n',
     replace:
-      "    onStep('sending');\n    await queue.remove(chosen.map(({ letter }) => letter.receiptHandle));\n",
+      '    await queue.remove(chosen.map(({ letter }) => letter.receiptHandle));\n    const names = new Map(chosen.map(({ event, name }) => [event, name]));\n',
     within: 60,
   },
   {

@@ -30,7 +30,7 @@ it('says what was run, what failed, and what was not run', () => {
   });
   expect(text).toContain('# Verification of 0123456789ab, 2026-11-16');
   expect(text).toContain(
-    `| 1 passed, 1 failed, 1 stopped | 7 min | ${others.length + 1} of ${others.length + 3} steps; stopped: ${third}; ${part?.leavesOut} |`,
+    `| 1 passed, 1 failed, 1 stopped | 7 min | ${others.length} of ${others.length + 3} steps; stopped: ${third}; ${part?.leavesOut} |`,
   );
   expect(text).toContain('$ npm run check:foreign -- dynamodb\n  31 checks, 0 faults');
   expect(text).toContain('… 75 lines before');

@@ -22,16 +22,6 @@ import type { ReadEvent } from '../../../../shared/core/store/store.ts';
 import { createPlatformReader } from '../../../../shared/services/platforms.ts';
 import { type ReadLetter, takeLetters } from './read-letters.ts';
 
-/** Where the loop stands; a killed run has stopped at one of these. */
-export type ReplayStep =
-  | 'received'
-  | 'chosen'
-  | 'sending'
-  | 'sent'
-  | 'retired'
-  | 'removed'
-  | 'batch-done';
-
 interface ReplayDeps extends LetterReader {
   readonly queues: readonly DeadLetterQueue[];
   readonly replayQueue: Pick<BulkQueue, 'sendAll'>;
@@ -40,7 +30,6 @@ interface ReplayDeps extends LetterReader {
   readonly now: () => Date;
   readonly signal: AbortSignal;
   readonly onReplayed: (letter: ReplayedLetter) => void;
-  readonly onStep?: (step: ReplayStep) => void;
 }
 
 export interface ReplayChoice {
@@ -68,7 +57,7 @@ export async function replayLetters(
   deps: ReplayDeps,
   tally: ReplayTally,
 ): Promise<void> {
-  const { queues, signal, onStep = () => {} } = deps;
+  const { queues, signal } = deps;
   const { letterIds } = choice;
 
   function prepare(letter: ReadLetter): readonly Prepared[] {
@@ -80,34 +69,27 @@ export async function replayLetters(
   }
 
   async function take(letters: readonly ReadLetter[], queue: DeadLetterQueue) {
-    onStep('received');
     // The dead letters of one entity go in the order they were parked in.
     const chosen = letters
       .flatMap(prepare)
       .toSorted((a, b) =>
         BigInt(a.letter.sequenceNumber) < BigInt(b.letter.sequenceNumber) ? -1 : 1,
       );
-    onStep('chosen');
     if (chosen.length === 0) return [];
-    onStep('sending');
     const names = new Map(chosen.map(({ event, name }) => [event, name]));
     const refused = await deps.replayQueue.sendAll(
       chosen.map(({ event }) => event),
       (event) => names.get(event) ?? deduplicationIdOf(event),
     );
-    onStep('sent');
     const left = new Set(refused.map(({ event }) => event));
     const sent = chosen.filter(({ event }) => !left.has(event));
     await deps.retire(sent.map(({ letter }) => letter));
-    onStep('retired');
     await queue.remove(sent.map(({ letter }) => letter.receiptHandle));
-    onStep('removed');
     for (const { event } of sent) {
       tally.replayed += 1;
       deps.onReplayed(replayedOf(event));
     }
     if (left.size > 0) throw new Error(`SQS did not take ${left.size} messages. Run it again`);
-    onStep('batch-done');
     return sent.map(({ letter }) => letter);
   }
 
