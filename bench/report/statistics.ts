@@ -11,7 +11,7 @@ export function spreadOf(samples: readonly number[]): Spread {
 }
 
 /** Interpolates between two neighbours. */
-export function quantileOf(samples: readonly number[], part: number): number {
+function quantileOf(samples: readonly number[], part: number): number {
   const sorted = samples.toSorted((one, other) => one - other);
   const place = (sorted.length - 1) * part;
   const below = sorted[Math.floor(place)];
@@ -28,7 +28,7 @@ export function ratiosOf(samples: readonly number[], to: readonly number[]): rea
   return samples.map((sample, index) => sample / (to[index] ?? Number.NaN));
 }
 
-type Described = Omit<Figure, 'value' | 'peer' | 'floor' | 'spread' | 'ratio' | 'peerRatio'>;
+type Described = Omit<Figure, 'value' | 'floor' | 'spread' | 'ratio'>;
 
 /** One figure of variants that were measured alternately. */
 export function compare<Measure>(
@@ -38,7 +38,6 @@ export function compare<Measure>(
 ): Figure {
   const connector = samples.connector.map(pick);
   const floor = samples.floor.map(pick);
-  const peer = samples.peer.map(pick);
   const { median: value, ...spread } = spreadOf(connector);
   return {
     ...figure,
@@ -46,9 +45,5 @@ export function compare<Measure>(
     spread,
     floor: spreadOf(floor).median,
     ratio: spreadOf(ratiosOf(connector, floor)),
-    ...(peer.length > 0 && {
-      peer: spreadOf(peer).median,
-      peerRatio: spreadOf(ratiosOf(peer, floor)),
-    }),
   };
 }

@@ -90,6 +90,7 @@ async function runSuites(endpoint: string, withBug: boolean): Promise<Judgement>
       reporters: withBug ? [] : ['default'],
       silent: true,
       fileParallelism: false,
+      bail: withBug ? 1 : 0,
       env: { DYNAMODB_LOCAL: endpoint },
       testTimeout: 240_000,
       hookTimeout: 240_000,
