@@ -2,6 +2,7 @@ import {
   deadLetterIdOf,
   type EntityKey,
   type EventHead,
+  groupIdOf,
   hashBody,
   isStoreEvent,
   type QueuedEvent,
@@ -9,7 +10,7 @@ import {
   type StoreEvent,
 } from '../events/event.ts';
 import { canBeReadFromStore } from '../events/message-body.ts';
-import type { DeadLetterReason, ParkingReason } from '../events/outcome.ts';
+import type { DeadLetterReason, Outcome, ParkingReason } from '../events/outcome.ts';
 import {
   expiresAfter,
   type Ledger,
@@ -18,10 +19,12 @@ import {
   type LetterWrite,
   ledgerKeyText,
   type RecordKey,
+  readEntry,
   rememberedForm,
   type WriteOf,
   withOutcome,
 } from '../ledger/ledger.ts';
+import type { Item } from './waiting.ts';
 
 /** How long a dead letter waits: the longest that SQS keeps a message. */
 export const DEAD_LETTER_DAYS = 14;
@@ -275,3 +278,40 @@ async function writeAll<Key extends LedgerKey>(
   const [failed] = left;
   if (failed) throw new Error(`too many concurrent writes to ${failed.key.kind} ${failed.key.id}`);
 }
+
+/** Of bytes that cannot be read: whether they are, or were, a dead letter. */
+export const parkedKey = (shop: string, body: Uint8Array): RecordKey<'parked'> => ({
+  ...{ shop, kind: 'parked', id: hashBody(body) },
+});
+
+/** The message whose dead letter it is. */
+const claimForm = rememberedForm<string>('parked', 1);
+
+/**
+ * Only the body of a webhook is signed. An attacker who captured one can send it again, under any topic and
+ * delivery id: bytes that cannot be read become one dead letter, as long as that dead letter can be there. Bytes that were
+ * read have a dead letter of their own, or a copy under a wrong topic would hide that the service refused them.
+ *
+ * The first message claims the bytes before it is parked. If its worker dies in between, the next one
+ * finds the claim of its own message and parks it.
+ */
+export async function parkOnce(
+  { event, message: { messageId, groupId } }: Pick<Item, 'event' | 'message'>,
+  rejected: Extract<Outcome, { kind: 'rejected' }>,
+  { ledger, now }: { readonly ledger: Ledger; readonly now: () => Date },
+): Promise<Outcome> {
+  if (!event || !isStoreEvent(event) || event.origin !== 'webhook' || !event.body) return rejected;
+  // A dead letter that a person sends again, by our command or by SQS's redrive, which changes its group.
+  if (event.replays || groupId !== groupIdOf(event)) return rejected;
+  const { shop, kind } = event;
+  const bytes = parkedKey(shop, event.body);
+  const key = rejected.reason === 'unreadable' ? bytes : { ...bytes, id: `${bytes.id}/${kind}` };
+  const claimed = await readEntry(ledger, key);
+  if (claimed) return claimForm.read(claimed.remembered) === messageId ? rejected : REPEATED;
+  const at = now();
+  const claim = claimForm.entry(messageId, at.getTime(), expiresAfter(DEAD_LETTER_DAYS, at));
+  const written = await ledger.write(key, claim, undefined);
+  return written.kind === 'written' ? rejected : REPEATED;
+}
+
+const REPEATED: Outcome = { kind: 'skipped', why: 'parked-before' };

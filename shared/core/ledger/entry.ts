@@ -22,6 +22,8 @@ import {
  * on the revision that it was decided on:
  *
  *   mark ──▶ call ──▶ record: applied, or rejected, which leaves what was before the mark
+ *    ▲  crash, time-out, retry
+ *    └────────────┘
  *
  * A worker that dies after the mark leaves the entry uncertain: no one trusts its key, and the next message calls
  * again. A customer's balance takes the same steps; its first write to the store needs no mark, because a second one

@@ -59,22 +59,11 @@ export interface PastOutcome {
 
 export const OUTCOMES_KEPT = 10;
 
-/**
- * What the ledger holds under one key: of an entity or a balance, what was applied last. An entity's entry:
- *
- *           mark                call applied             mark
- *  (none) ────────▶ uncertain ────────────────▶ applied ────────▶ uncertain ──▶ …
- *                    │  ▲
- *                    └──┘ crash, time-out, retry: still uncertain. A refusal leaves what was before the mark.
- * See docs/decisions/0004-every-ledger-write-names-its-revision.md.
- */
+/** What the ledger holds under one key: of an entity or a balance, what was applied last. `advance` is how it changes. */
 export interface LedgerEntry {
   /** The entity's `updated_at` in epoch milliseconds, of the newest snapshot recorded or attempted. */
   readonly version: number;
-  /**
-   * Hash of the wanted state that was last applied; undefined while nothing was.
-   * Kept while uncertain too: it says that the loyalty service knows the entity.
-   */
+  /** Hash of the wanted state that was last applied. Kept while uncertain, too: the service knows the entity. */
   readonly appliedKey?: string;
   /**
    * What the loyalty service holds is unknown: a call was begun and not recorded as applied, or two

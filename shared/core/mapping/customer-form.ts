@@ -216,7 +216,7 @@ export function contactHash({ Email, Phone }: CustomerForm): string {
 
 /**
  * Runs a function of the merchant's. When it fails, only this entity is parked, with the name of the
- * setting and the error.
+ * setting and of the error: its message may quote a person's data that the function was given.
  */
 export function askMerchant<Given, T>(
   setting: string,
@@ -229,26 +229,10 @@ export function askMerchant<Given, T>(
     ({ kind: 'fault', faults: [`rules.${setting} ${problem}`] }) as const;
   try {
     const answer = rule(given);
-    if (isRight(answer)) return { kind: 'value', value: answer };
-    return fault(`must return ${expected}`);
+    return isRight(answer) ? { kind: 'value', value: answer } : fault(`must return ${expected}`);
   } catch (error) {
-    return fault(`threw ${describe(error, String(rule))}`);
+    const name = error instanceof Error ? error.name : '';
+    const isName = /^[A-Za-z]{1,40}$/.test(name);
+    return fault(`threw ${isName ? name : 'something that is not an error'}`);
   }
-}
-
-function describe(error: unknown, source: string): string {
-  const { name, message } = error instanceof Error ? error : { name: '', message: '' };
-  if (!/^[A-Za-z]{1,40}$/.test(name)) return 'something that is not an error';
-  return isOfSource(message, source) ? `${name}: ${message}` : name;
-}
-
-/** What JavaScript itself says of a name in the source. */
-const OF_A_NAME =
-  /^(?:Cannot read properties of (?:undefined|null) \(reading '([\w$]+)'\)|(?:[\w$]+\.)*([\w$]+) is not (?:defined|iterable|a function))$/;
-
-/** Any other message may quote a person's data that the rule was given. */
-function isOfSource(message: string, source: string): boolean {
-  const [, read, called] = OF_A_NAME.exec(message) ?? [];
-  const said = read ?? called ?? message;
-  return /\w/.test(said) && source.includes(said);
 }

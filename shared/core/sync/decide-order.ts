@@ -194,13 +194,8 @@ export function isHeldCompleted(held: HeldOrder | undefined): held is HeldOrder 
   return isHeldLive(held) && held.IsCompleted === true;
 }
 
-/** What an order that the service holds says of itself. */
-type HeldForm = Partial<
-  Pick<
-    HeldOrder,
-    'OrderTotal' | 'OrderCompletedDate' | 'Products' | 'Customer' | 'Coupon' | 'Metadatas'
-  >
->;
+/** An order as the service holds it: nothing of it is certain to be stated. */
+type HeldForm = Partial<HeldOrder>;
 
 interface Reading {
   readonly held: HeldForm;

@@ -1,27 +1,11 @@
-import { DEAD_LETTER_DAYS } from '../batch/dead-letter.ts';
+import { parkOnce } from '../batch/dead-letter.ts';
 import type { ConcludeDeps } from '../batch/delay-or-park.ts';
 import { conclude, type Group, type Settle } from '../batch/run-batch.ts';
 import type { Item } from '../batch/waiting.ts';
-import {
-  type EntityKey,
-  groupIdOf,
-  hashBody,
-  isEntityKind,
-  isStoreEvent,
-  type StoreEvent,
-} from '../events/event.ts';
+import { type EntityKey, isEntityKind, isStoreEvent, type StoreEvent } from '../events/event.ts';
 import type { Outcome, RetryReason } from '../events/outcome.ts';
 import { correlationOf, errorFields } from '../events/telemetry.ts';
-import {
-  expiresAfter,
-  type Ledger,
-  type LedgerKey,
-  ledgerKeyText,
-  type RecordKey,
-  readEntry,
-  readRecently,
-  rememberedForm,
-} from '../ledger/ledger.ts';
+import { type Ledger, type LedgerKey, ledgerKeyText, readRecently } from '../ledger/ledger.ts';
 import type { ReadEvent } from '../store/store.ts';
 import { customerKeys } from './decide.ts';
 import type { SyncDeps } from './dependencies.ts';
@@ -184,43 +168,3 @@ function versionOf({ reading }: Candidate): number {
 }
 
 const sequenceOf = ({ item }: Readable): bigint => BigInt(item.message.sequenceNumber);
-
-/** Of bytes that cannot be read: whether they are, or were, a dead letter. */
-export const parkedKey = (shop: string, body: Uint8Array): RecordKey<'parked'> => ({
-  ...{ shop, kind: 'parked', id: hashBody(body) },
-});
-
-/** The message whose dead letter it is. */
-const form = rememberedForm<string>('parked', 1);
-
-/**
- * Only the body of a webhook is signed. An attacker who captured one can send it again, under any topic and
- * delivery id: bytes that cannot be read become one dead letter, as long as that dead letter can be there. Bytes that were
- * read have a dead letter of their own, or a copy under a wrong topic would hide that the service refused them.
- *
- * The first message claims the bytes before it is parked. If its worker dies in between, the next one
- * finds the claim of its own message and parks it.
- */
-async function parkOnce(
-  { event, message: { messageId, groupId } }: Item,
-  rejected: Extract<Outcome, { kind: 'rejected' }>,
-  { ledger, now }: { readonly ledger: Ledger; readonly now: () => Date },
-): Promise<Outcome> {
-  if (!event || !isStoreEvent(event) || event.origin !== 'webhook' || !event.body) return rejected;
-  // A dead letter that a person sends again, by our command or by SQS's redrive, which changes its group.
-  if (event.replays || groupId !== groupIdOf(event)) return rejected;
-  const { shop, kind } = event;
-  const bytes = parkedKey(shop, event.body);
-  const key = rejected.reason === 'unreadable' ? bytes : { ...bytes, id: `${bytes.id}/${kind}` };
-  const claimed = await readEntry(ledger, key);
-  if (claimed) {
-    const letterOf = form.read(claimed.remembered);
-    return letterOf === messageId ? rejected : REPEATED;
-  }
-  const at = now();
-  const claim = form.entry(messageId, at.getTime(), expiresAfter(DEAD_LETTER_DAYS, at));
-  const written = await ledger.write(key, claim, undefined);
-  return written.kind === 'written' ? rejected : REPEATED;
-}
-
-const REPEATED: Outcome = { kind: 'skipped', why: 'parked-before' };

@@ -3,6 +3,7 @@ import type { StoreUnavailable } from '../../core/store/store.ts';
 import { readAmount } from '../../store/money.ts';
 import {
   type CreditTerms,
+  mayBeSpare,
   REPEAT_AFTER_SECONDS,
   type Redemption,
   type RewardCode,
@@ -120,7 +121,8 @@ async function recordMade(
  * A slow process made the code when it was cancelled or taken back. One that was made again may have been used before it
  * was deleted: the store does not count that.
  */
-function isUnwanted({ state, takeBack }: Redemption, discountId: string): boolean {
+function isUnwanted(redemption: Redemption, discountId: string): boolean {
+  const { state } = redemption;
   switch (state.at) {
     case 'cancelling':
     case 'cancelled':
@@ -128,7 +130,7 @@ function isUnwanted({ state, takeBack }: Redemption, discountId: string): boolea
     case 'returning':
       return true;
     case 'used':
-      return takeBack?.refused === true || state.discountId !== discountId;
+      return mayBeSpare(redemption) || state.discountId !== discountId;
     default:
       return false;
   }

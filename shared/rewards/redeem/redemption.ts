@@ -121,8 +121,14 @@ export type RedemptionState =
       readonly code: RewardCode;
       readonly discountId: string;
       readonly redeemedRewardId: number;
+      readonly tried?: true;
     }
-  | { readonly at: 'used'; readonly code: RewardCode; readonly discountId?: string }
+  | {
+      readonly at: 'used';
+      readonly code: RewardCode;
+      readonly discountId?: string;
+      readonly tried?: true;
+    }
   | {
       readonly at: 'returning';
       readonly code: RewardCode;
@@ -340,6 +346,7 @@ function nextState(
       return {
         ...{ at: 'ready', code: state.code, discountId: step.discountId },
         redeemedRewardId: state.redeemedRewardId,
+        ...(state.tried && { tried: state.tried }),
       };
     case 'store-refused':
       if (state.at !== 'redeemed') return undefined;
@@ -431,7 +438,10 @@ const isTooLate = (redemption: Redemption, now: Date): boolean =>
 /** An order names the code. Of one that is cancelled because the store refuses its code, none can. */
 function useCode({ state, takeBack }: Redemption): RedemptionState | undefined {
   switch (state.at) {
-    case 'ready':
+    case 'ready': {
+      const { code, discountId, tried } = state;
+      return { at: 'used', code, discountId, ...(tried && { tried }) };
+    }
     case 'returning':
       return { at: 'used', code: state.code, discountId: state.discountId };
     case 'redeemed':
@@ -537,6 +547,10 @@ const REDEEMING: ReadonlySet<RedemptionState['at']> = new Set([
 export function isClosed({ at }: RedemptionState): boolean {
   return at === 'used' || at === 'refused' || at === 'cancelled' || at === 'credited';
 }
+
+/** Of a used one: its code was made again, or may have been, and the order that used it need not have used that one up. */
+export const mayBeSpare = ({ state, takeBack }: Redemption): boolean =>
+  state.at === 'used' && (takeBack?.refused === true || state.tried === true);
 
 /** The connector can do no more, or has tried for longer than it should take. */
 export function waitsForPerson(redemption: Redemption, now: Date): boolean {

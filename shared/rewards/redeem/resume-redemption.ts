@@ -17,6 +17,7 @@ import {
   type ClosedAs,
   isOpen,
   LOOK_AGAIN_AFTER_SECONDS,
+  mayBeSpare,
   REPEAT_AFTER_SECONDS,
   type Redemption,
   type RedemptionState,
@@ -167,7 +168,9 @@ async function resume(work: Work, redemption: Redemption | undefined): Promise<O
     case 'ready':
       return { kind: 'handled', how: 'redemption-ready' };
     case 'used': {
-      if (!redemption.takeBack) return { kind: 'handled', how: 'redemption-settled' };
+      if (!redemption.takeBack && !mayBeSpare(redemption)) {
+        return { kind: 'handled', how: 'redemption-settled' };
+      }
       // Its code may have been about to be made again.
       const afterSeconds = secondsUntil(redemption.since, CANCEL_AFTER_SECONDS, work.deps.now());
       if (afterSeconds > 0) return { kind: 'retry', why: 'redemption-to-cancel', afterSeconds };

@@ -9,7 +9,13 @@ import {
   rememberedForm,
 } from '../../core/ledger/ledger.ts';
 import type { StoreEntity } from '../../core/store/store.ts';
-import { advance, type Redemption, type RewardCode, secondsUntil } from './redemption.ts';
+import {
+  advance,
+  mayBeSpare,
+  type Redemption,
+  type RewardCode,
+  secondsUntil,
+} from './redemption.ts';
 import {
   applyStep,
   type Customer,
@@ -112,8 +118,8 @@ const HEARD_AGAIN_SECONDS = 86_400;
  * To take points again; or to delete a code that was made again, which this order from an older checkout did not use up.
  * Also again: the process that noted it may have died before it sent the message.
  */
-function needsWorker({ state, stuck, takeBack, since }: Redemption, now: Date): boolean {
+function needsWorker(redemption: Redemption, now: Date): boolean {
+  const { state, stuck, since } = redemption;
   if (state.at === 'owing') return stuck === undefined;
-  const isRecent = secondsUntil(since, HEARD_AGAIN_SECONDS, now) > 0;
-  return state.at === 'used' && takeBack?.refused === true && isRecent;
+  return mayBeSpare(redemption) && secondsUntil(since, HEARD_AGAIN_SECONDS, now) > 0;
 }

@@ -287,8 +287,8 @@ const STATES: {
   credited: { at: 'credited', transactionId: '9', expiresAt: NOON },
   cancelling: { at: 'cancelling', redeemedRewardId: 7, code, why: 'TAKEN', ordered: true },
   cancelled: { at: 'cancelled', code, why: 'TAKEN' },
-  ready: { at: 'ready', ...made },
-  used: { at: 'used', code, discountId: made.discountId },
+  ready: { at: 'ready', ...made, tried: true },
+  used: { at: 'used', code, discountId: made.discountId, tried: true },
   returning: { at: 'returning', ...made, begunAt: NOON, deletedAt: NOON },
   owing: { at: 'owing', code },
 };

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Shop } from '../../../../shared/config/connector-config.ts';
+import { parkedKey } from '../../../../shared/core/batch/dead-letter.ts';
 import { shopAddress } from '../../../../shared/core/events/receive-delivery.ts';
 import { readEntry } from '../../../../shared/core/ledger/ledger.ts';
-import { parkedKey } from '../../../../shared/core/sync/settle-entities.ts';
 import { signedHeaders } from '../../../../shared/shopify/commands.ts';
 import { readShopifyEvent } from '../../../../shared/shopify/webhooks/read-event.ts';
 import { identifyEntity, topicRoutes } from '../../../../shared/shopify/webhooks/topics.ts';

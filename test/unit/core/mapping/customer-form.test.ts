@@ -233,51 +233,11 @@ describe('a function of the merchant’s', () => {
     expect(result).not.toHaveProperty('IsEnrolled');
   });
 
-  it.each([
-    [
-      'a name of the source',
-      (order: StoreOrder) => (order as unknown as { missing: { value: string } }).missing.value,
-      "TypeError: Cannot read properties of undefined (reading 'value')",
-    ],
-    [
-      'a call in the source',
-      (order: StoreOrder) => (order.id as unknown as { shout(): string }).shout(),
-      'TypeError: order.id.shout is not a function',
-    ],
-    [
-      'a text of the source',
-      () => {
-        throw new RangeError('the store has no field for it');
-      },
-      'RangeError: the store has no field for it',
-    ],
-    [
-      'what was read',
-      (order: StoreOrder) => (undefined as never)[order.customer?.email ?? ''],
-      'TypeError',
-    ],
-    [
-      'a person before a name of the source',
-      (order: StoreOrder) => {
-        throw new TypeError(`${order.customer?.email} order is not defined`);
-      },
-      'TypeError',
-    ],
-    [
-      'a person after a name of the source',
-      (order: StoreOrder) => {
-        throw new TypeError(`order is not defined ${order.customer?.email}`);
-      },
-      'TypeError',
-    ],
-    [
-      'what was parsed',
-      (order: StoreOrder) => JSON.parse(order.customer?.email ?? ''),
-      'SyntaxError',
-    ],
-  ])('that throws says why, unless the message may quote a person: %s', (_, rule, said) => {
-    const document = rule as (order: StoreOrder) => string;
-    const faults = [`rules.document threw ${said}`];
+  it('that throws is a fault of that order, and its message, which may quote a person, is not kept', () => {
+    const document = (order: StoreOrder): never => {
+      throw new TypeError(`${order.customer?.email} order is not defined`);
+    };
+    const faults = ['rules.document threw TypeError'];
     expect(mapped(storeOrder(), { document })).toEqual({ kind: 'fault', faults });
   });
 

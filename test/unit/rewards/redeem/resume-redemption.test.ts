@@ -444,6 +444,23 @@ describe('a ledger that has forgotten a redemption', () => {
     },
   );
 
+  it('leaves no code to one whose order names it only after it was recovered', async () => {
+    await world.redeem();
+    const before = await codes();
+    await world.takeBack();
+    for (let round = 0; world.store.codes.size > 0 && round < 10; round += 1) await world.work();
+    restore();
+    await world.drain();
+    await recover();
+    await world.drain();
+    expect(world.store.codes.size).toBe(1);
+    await world.order(before[0]?.code ?? '');
+    await world.drain();
+    expect(await codes()).toEqual([{ ...before[0], state: 'used' }]);
+    expect(world.store.codes.size).toBe(0);
+    expect(spent()).toBe(100);
+  });
+
   it('finds the codes again that customers bought since', async () => {
     await world.redeem();
     const copy = copyOf(world);
