@@ -16,7 +16,7 @@ import {
 } from '../calls/call-loyalty.ts';
 import type { Pauses } from '../calls/shop-pause.ts';
 import type { EventQueue } from '../events/event.ts';
-import type { Outcome, PausedTime } from '../events/outcome.ts';
+import type { Outcome, RetryWindows } from '../events/outcome.ts';
 import { type LedgerPast, redactedMeanwhile } from '../ledger/entry.ts';
 import type { EntityEntry, Ledger } from '../ledger/ledger.ts';
 import { type CancelStep, cancelKey, fromThousandths } from '../ledger/service-order.ts';
@@ -45,7 +45,7 @@ export interface ExecutionDeps {
   readonly now: () => Date;
   readonly orderRetentionDays: number;
   readonly deadline: AbortSignal;
-  readonly pauses: PausedTime & LedgerPast & Pick<Pauses, 'noteObserving'>;
+  readonly pauses: RetryWindows & LedgerPast & Pick<Pauses, 'noteObserving'>;
 }
 
 export interface Synced {

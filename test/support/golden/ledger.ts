@@ -332,7 +332,7 @@ const control: Full<ShopControl> = {
   operator: {
     ...{ all: pauseOf, orders: pauseOf, products: pauseOf, coupons: pauseOf, balances: pauseOf },
   },
-  past: [{ part: 'orders', since: at - 2, until: at - 1 }],
+  ended: { all: at, orders: at - 1, products: at, coupons: at, balances: at },
   ...{ wokenAt: at, goLive: at, observing: at, takeover: { until: at } },
   doubt: { since: at, until: at, comparedAt: at },
 };
