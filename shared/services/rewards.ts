@@ -1,8 +1,12 @@
 import type { Connector } from '../config/connector-config.ts';
 import type { RewardMoments, WorkerMoments } from '../core/sync/dependencies.ts';
 import { scanBalances } from '../rewards/balances/repair-balances.ts';
-import { awaitRedemptions, eraseRedemptions } from '../rewards/redeem/gone-customer.ts';
-import { noteUsedCodes, withRewardCodeFirst } from '../rewards/redeem/reward-codes.ts';
+import {
+  awaitRedemptions,
+  eraseRedemptions,
+  noteUsedCodes,
+  withRewardCodeFirst,
+} from '../rewards/redeem/worker-moments.ts';
 
 /**
  * What points and rewards do at the moments of the core, where the settings have a storefront. Where they have none,

@@ -1,54 +1,10 @@
-import { readFileSync } from 'node:fs';
-import { Session } from 'node:inspector/promises';
-import { relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { PACKAGE_FOLDER } from '../../shared/config/folders.ts';
 import { orderAt } from '../fixtures/order-life.ts';
 import { runConnectors } from '../support/running-connector.ts';
+import { openProgram } from '../support/running-program.ts';
+import { filesOfWalk, filesRunBy, OWN } from '../support/walked-files.ts';
 
 const connectors = runConnectors();
-
-/** What the test runner adds to a file for each export, in place of the export itself. */
-const EXPORT = /^\(\) => \{ try \{ return [\w$]+ \} catch \{\} \}$/;
-const OWN = /^(?:functions|shared)\//;
-
-/** The connector's own files of which a function was called, as V8 counts the calls. */
-async function filesRunBy(work: () => Promise<unknown>): Promise<readonly string[]> {
-  const session = new Session();
-  session.connect();
-  try {
-    await session.post('Profiler.enable');
-    await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
-    // What ran before is forgotten with the first answer.
-    await session.post('Profiler.takePreciseCoverage');
-    await work();
-    const { result } = await session.post('Profiler.takePreciseCoverage');
-    await session.post('Profiler.stopPreciseCoverage');
-    await session.post('Debugger.enable');
-    const ran: string[] = [];
-    for (const { url, scriptId, functions } of result) {
-      const file = url.startsWith('file:') ? relative(PACKAGE_FOLDER, fileURLToPath(url)) : '';
-      if (!OWN.test(file)) continue;
-      const { scriptSource } = await session.post('Debugger.getScriptSource', { scriptId });
-      const isCalled = functions.some(({ ranges: [range] }) => {
-        if (!range || range.count === 0) return false;
-        return !EXPORT.test(scriptSource.slice(range.startOffset, range.endOffset));
-      });
-      if (isCalled) ran.push(file);
-    }
-    return ran;
-  } finally {
-    session.disconnect();
-  }
-}
-
-function filesOfWalk(heading: string): readonly string[] {
-  const page = readFileSync('docs/architecture.md', 'utf8');
-  const [, walk = ''] = page.split(`### ${heading}: `);
-  const [list = ''] = walk.split('\n#');
-  return [...list.matchAll(/^\d+\. `([^`]+)`/gm)].map(([, file = '']) => file);
-}
 
 it('the walk of a webhook names every file that runs for an order, and no other', async () => {
   const delivery = ['orders/updated', orderAt(1, { fulfilledAfterDays: 1 })] as const;
@@ -62,4 +18,49 @@ it('the walk of a webhook names every file that runs for an order, and no other'
   });
   expect(newOperations()).toEqual(['sendOrder']);
   expect(ran.toSorted()).toEqual(filesOfWalk('One webhook').toSorted());
+});
+
+it('the walk of a redemption names every file that runs beside those of a webhook, and no other', async () => {
+  const world = await openProgram(connectors);
+  const { one, store, connector } = world;
+  const ran = new Set<string>();
+  async function redeemAndBuy(customerId: string, run: (work: () => Promise<unknown>) => unknown) {
+    const body = world.click();
+    const redeem = async () =>
+      (await one.proxy(customerId, 'redeem', {}, { body })).json.redemption;
+    store.faults.add({ kind: 'http-500', operation: 'discountCodeBasicCreate' });
+    await run(async () => expect(await redeem()).toMatchObject({ state: 'making' }));
+    store.faults.clear();
+    connector.pass(60);
+    // The worker makes the code. What the store then says of its new discount is a webhook as any other.
+    await run(() => connector.work());
+    const { state, code } = await redeem();
+    expect(state).toBe('ready');
+    await world.settle();
+    await run(async () => {
+      store.actions.placeOrder({
+        ...{ customerId, lines: [{ title: 'Kettle', price: 100, quantity: 1 }], taxes: [] },
+        ...{ discounts: [{ code }], payment: 'paid' },
+      });
+      await store.deliveries.settled();
+      while ((await connector.work()) > 0);
+    });
+    await run(async () => {
+      const { json } = await one.proxy(customerId, 'redemptions');
+      expect(json.redemptions).toMatchObject([{ state: 'used' }]);
+    });
+  }
+  const [sasha, robin] = [await world.shopper('Sasha', 300), await world.shopper('Robin', 300)];
+  await redeemAndBuy(sasha, (work) => work());
+  await world.rest();
+  await redeemAndBuy(robin, async (work) => {
+    for (const file of await filesRunBy(work)) ran.add(file);
+  });
+  const webhook = filesOfWalk('One webhook');
+  const own = [...ran].filter((file) => !webhook.includes(file)).toSorted();
+  expect(own).toEqual(
+    filesOfWalk('One redemption')
+      .filter((file) => OWN.test(file))
+      .toSorted(),
+  );
 });

@@ -23,9 +23,9 @@ import {
   closeRedemption,
   settleStorefront,
 } from '../../shared/rewards/redeem/resume-redemption.ts';
-import { noteUsedCodes } from '../../shared/rewards/redeem/reward-codes.ts';
 import type { TakeBackRule } from '../../shared/rewards/redeem/take-back.ts';
-import { listRedemptions } from '../../shared/rewards/redeem/take-back.ts';
+import { noteUsedCodes } from '../../shared/rewards/redeem/worker-moments.ts';
+import { listRedemptions } from '../../shared/rewards/storefront/read-view.ts';
 import { asItIs, openBalanceQueue, SHOP, type Watch } from './balance-worker.ts';
 import { createMemoryRewardStore } from './memory-reward-store.ts';
 

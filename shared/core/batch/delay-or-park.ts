@@ -161,7 +161,7 @@ function endOfWait(
 /**
  * SQS leaves a message that is received repeatedly and not deleted out of the age of its queue ("Available
  * CloudWatch metrics for Amazon SQS"): only a count of our own shows retries that go on. Time in which an
- * operator paused the shop does not count.
+ * operator paused the shop, and before it, does not count.
  */
 function isStuck(event: QueuedEvent, retry: RetryReason, deps: DelayDeps): boolean {
   if (retry.pausedBy === 'operator' || PATIENT.has(retry.why)) return false;

@@ -1,5 +1,5 @@
 import type { QueueFamily } from '../events/event.ts';
-import type { PausedTime, RetryReason } from '../events/outcome.ts';
+import type { RetryReason, RetryWindows } from '../events/outcome.ts';
 import { errorFields, type Telemetry } from '../events/telemetry.ts';
 import type { Doubt, LedgerPast } from '../ledger/entry.ts';
 import {
@@ -24,8 +24,8 @@ export interface ShopControl {
   readonly service?: ServicePause;
   /** What operators paused and did not resume: the whole shop, or single queues. */
   readonly operator: Readonly<Partial<Record<PausedPart, OperatorPause>>>;
-  /** What they resumed since a message that is still on a queue can have arrived. */
-  readonly past: readonly PastPause[];
+  /** When the last pause of each ended: the retry window of what had waited begins anew. */
+  readonly ended: Readonly<Partial<Record<PausedPart, number>>>;
   /** When an operator last ended waits: every process that sees another moment tries a call at once. */
   readonly wokenAt?: number;
   /** When the program began, where the settings do not say it. A restored ledger still has it. */
@@ -59,12 +59,6 @@ export interface OperatorPause {
   readonly until?: number;
 }
 
-interface PastPause {
-  readonly part: PausedPart;
-  readonly since: number;
-  readonly until: number;
-}
-
 export type Pause =
   | ({ readonly by: 'service' } & ServicePause)
   | ({ readonly by: 'operator'; readonly part: PausedPart } & Pick<
@@ -83,13 +77,10 @@ const MISCONFIGURED_SECONDS = 300;
 const SERIES_GAP_MS = 60_000;
 /** A slightly later end is not worth a write. */
 const LATER_MS = 1_000;
-/** SQS keeps no message for longer. */
-const PAST_KEPT_MS = 14 * 86_400_000;
-const PAST_KEPT = 20;
 
 const form = rememberedForm<ShopControl>('control', 1);
 
-const EMPTY: ShopControl = { operator: {}, past: [] };
+const EMPTY: ShopControl = { operator: {}, ended: {} };
 
 export function controlKey(shop: string): RecordKey<'control'> {
   return { shop, kind: 'control', id: 'calls' };
@@ -158,11 +149,11 @@ export function withOperatorPause(
   const last = control.operator[part];
   const lasts = last && !isOver(last, now) ? last : undefined;
   if (lasts && lasts.until === undefined && Object.keys(more).length === 0) return control;
-  const { operator, past } = lasts ? control : ended(control, (one) => one === part, now);
+  const { operator, ended } = lasts ? control : withEnd(control, (one) => one === part, now);
   const { until, ...kept } = lasts ?? { since: now.getTime() };
   const keepsEnd = until !== undefined && more.because !== undefined;
   const pause = { ...kept, by, ...(keepsEnd && { until }), ...more };
-  return { ...control, past, operator: { ...operator, [part]: pause } };
+  return { ...control, ended, operator: { ...operator, [part]: pause } };
 }
 
 /** Ends the pause of one queue, or with `all` every pause of the shop, the service's too. */
@@ -171,24 +162,24 @@ export function resumed(control: ShopControl, part: PausedPart, now: Date): Shop
   return {
     ...rest,
     ...(service && part !== 'all' && { service }),
-    ...ended(control, (one) => part === 'all' || one === part, now),
+    ...withEnd(control, (one) => part === 'all' || one === part, now),
   };
 }
 
 /** A pause that was over before keeps its own end. */
-function ended(
-  { operator, past }: ShopControl,
+function withEnd(
+  { operator, ended }: ShopControl,
   isMeant: (part: PausedPart) => boolean,
   now: Date,
-): Pick<ShopControl, 'operator' | 'past'> {
+): Pick<ShopControl, 'operator' | 'ended'> {
   const at = now.getTime();
   const all = Object.entries(operator) as [PausedPart, OperatorPause][];
-  const left = all.filter(([part]) => !isMeant(part));
-  const over = all
-    .filter(([part]) => isMeant(part))
-    .map(([part, { since, until = at }]) => ({ part, since, until: Math.min(until, at) }));
-  const kept = [...past, ...over].filter((one) => one.until > at - PAST_KEPT_MS);
-  return { operator: Object.fromEntries(left), past: kept.slice(-PAST_KEPT) };
+  const over = all.filter(([part]) => isMeant(part));
+  const ends = over.map(([part, { until = at }]) => [part, Math.min(until, at)] as const);
+  return {
+    operator: Object.fromEntries(all.filter((one) => !over.includes(one))),
+    ended: { ...ended, ...Object.fromEntries(ends) },
+  };
 }
 
 /** Ends the pause that refused credentials began, and lets an open circuit breaker try a call. */
@@ -206,11 +197,11 @@ const TAKEOVER_MS = 7 * 86_400_000;
  */
 export function wentLive(control: ShopControl, from: number, now: Date): ShopControl {
   const until = now.getTime();
-  const { observing = until, past, doubt, ...rest } = control;
+  const { observing = until, ended, doubt, ...rest } = control;
   const earlier = doubt && doubt.comparedAt === undefined ? doubt.since : from;
   return {
     ...rest,
-    past: [...past, { part: 'all' as const, since: observing, until }].slice(-PAST_KEPT),
+    ended: { ...ended, all: until },
     goLive: from,
     doubt: { since: Math.min(observing, from, earlier), until },
     takeover: { until: until + TAKEOVER_MS },
@@ -226,26 +217,20 @@ export function inDoubt(control: ShopControl, since: number, now: Date): ShopCon
   return { ...control, doubt: { since, until }, takeover: control.takeover ?? { until } };
 }
 
-/** For how long operators paused the queue since then. */
-export function pausedMs(
-  { operator, past, observing }: ShopControl,
+/** From when the retry window counts of what was put on the queue then: not before the end of a pause by an operator. */
+export function windowFrom(
+  { operator, ended, observing }: ShopControl,
   queue: QueueFamily,
-  from: number,
+  queuedAt: number,
   now: Date,
 ): number {
-  const to = now.getTime();
-  const pauses = partsOf(queue).flatMap((part) => [
-    ...past.filter((one) => one.part === part),
-    ...(operator[part] ? [{ until: to, ...operator[part] }] : []),
-    ...(observing === undefined ? [] : [{ since: observing, until: to }]),
-  ]);
-  let [total, counted] = [0, from];
-  for (const { since, until } of pauses.toSorted((one, other) => one.since - other.since)) {
-    const end = Math.min(until, to);
-    total += Math.max(end - Math.max(since, counted), 0);
-    counted = Math.max(counted, end);
-  }
-  return total;
+  const at = now.getTime();
+  if (observing !== undefined) return at;
+  const ends = partsOf(queue).flatMap((part) => {
+    const pause = operator[part];
+    return [ended[part] ?? 0, pause ? Math.min(pause.until ?? at, at) : 0];
+  });
+  return Math.max(queuedAt, ...ends);
 }
 
 /** For those who have no batch that reads the record. */
@@ -290,7 +275,7 @@ interface PausesDeps {
 }
 
 /** What one process knows of its shops' control records. */
-export interface Pauses extends PausedTime, LedgerPast {
+export interface Pauses extends RetryWindows, LedgerPast {
   keyOf(shop: string): LedgerKey;
   /** Takes the shops' records from what was read for the batch. */
   learn(shops: Iterable<string>, entries: ReadonlyMap<string, LedgerEntry>, now: Date): void;
@@ -409,10 +394,10 @@ export function createPauses({
       );
       known.set(shop, { control, readAt: now.getTime() });
     },
-    pausedMs(shop, from, now) {
+    windowFrom(shop, queuedAt, now) {
       const { control, readAt } = known.get(shop) ?? {};
       const isKnown = control && readAt !== undefined && now.getTime() - readAt < FRESH_MS;
-      return isKnown && queue ? pausedMs(control, queue, from, now) : Number.POSITIVE_INFINITY;
+      return isKnown && queue ? windowFrom(control, queue, queuedAt, now) : now.getTime();
     },
     refresh,
     guard(shop, breaker) {

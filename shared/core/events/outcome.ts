@@ -264,9 +264,9 @@ function grownDelay(request: RetryRequest): number {
 const doubled = (times: number, longest: number): number =>
   Math.min(FIRST_DELAY_SECONDS * 2 ** Math.min(times - 1, 20), longest);
 
-export interface PausedTime {
-  /** For how long operators paused the shop since then; infinite while that is not known. */
-  pausedMs(shop: string, from: number, now: Date): number;
+export interface RetryWindows {
+  /** From when that of a message counts which was put on its queue then: from now, while that is not known. */
+  windowFrom(shop: string, queuedAt: number, now: Date): number;
 }
 
 /** When its message was put on the queue, or put there again: epoch milliseconds. */
@@ -278,16 +278,16 @@ export function queuedAt(event: {
 }
 
 /**
- * The age of the event ends its retries: an outage of a day must cost no dead letter. The time in which
- * an operator paused its shop does not count.
+ * The age of the event ends its retries: an outage of a day must cost no dead letter. After a pause by an operator it
+ * counts anew.
  */
 export function isRetryWindowOver(
   event: Parameters<typeof queuedAt>[0] & { readonly shop?: string },
   windowDays: number,
   now: Date,
-  pauses: PausedTime,
+  pauses: RetryWindows,
 ): boolean {
   const start = queuedAt(event);
-  const paused = event.shop === undefined ? 0 : pauses.pausedMs(event.shop, start, now);
-  return now.getTime() - start - paused > windowDays * 86_400_000;
+  const from = event.shop === undefined ? start : pauses.windowFrom(event.shop, start, now);
+  return now.getTime() - from > windowDays * 86_400_000;
 }

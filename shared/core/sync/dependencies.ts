@@ -4,7 +4,7 @@ import type { LoyaltyClient } from '../../loyalty/client.ts';
 import type { CircuitBreaker } from '../calls/call-loyalty.ts';
 import type { Pauses } from '../calls/shop-pause.ts';
 import type { EventQueue, StoreEvent } from '../events/event.ts';
-import type { Outcome, PausedTime } from '../events/outcome.ts';
+import type { Outcome, RetryWindows } from '../events/outcome.ts';
 import type { Telemetry } from '../events/telemetry.ts';
 import type { Doubt, LedgerPast } from '../ledger/entry.ts';
 import type { EntityEntry, Ledger, RedactionMark } from '../ledger/ledger.ts';
@@ -31,7 +31,7 @@ export interface SyncDeps {
   readonly now: () => Date;
   readonly orderRetentionDays: number;
   readonly deadline: AbortSignal;
-  readonly pauses: PausedTime & LedgerPast & Pick<Pauses, 'noteObserving'>;
+  readonly pauses: RetryWindows & LedgerPast & Pick<Pauses, 'noteObserving'>;
   readonly rewards?: WorkerMoments | undefined;
 }
 

@@ -85,7 +85,7 @@ export async function previewSync(
     orderRetentionDays: Number.POSITIVE_INFINITY,
     deadline: new AbortController().signal,
     pauses: {
-      pausedMs: () => 0,
+      windowFrom: (_shop, queuedAt) => queuedAt,
       doubtOf: () => undefined,
       goLiveOf: (domain) => past?.goLiveOf(domain),
       takeoverOf: () => undefined,

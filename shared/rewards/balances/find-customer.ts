@@ -10,8 +10,8 @@ import type {
 import {
   isRetryWindowOver,
   type Outcome,
-  type PausedTime,
   type RetryReason,
+  type RetryWindows,
   unreadable,
 } from '../../core/events/outcome.ts';
 import { retryStore, type StoreAnswer } from '../../core/store/store.ts';
@@ -37,7 +37,7 @@ export interface FindDeps extends ConcludeDeps {
   readonly queue: EventQueue;
   readonly customerIdIn: string;
   readonly deadline: AbortSignal;
-  readonly pauses: PausedTime;
+  readonly pauses: RetryWindows;
 }
 
 /** An hour: the store may make the account a moment after the points. */

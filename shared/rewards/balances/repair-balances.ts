@@ -53,7 +53,6 @@ interface RepairScan {
   readonly isEnrolled: boolean;
   /** From 1. */
   readonly page: number;
-  readonly pageSize: number;
 }
 
 const DAY_MS = 86_400_000;
@@ -62,10 +61,8 @@ const NIGHT_MS = 3 * 3_600_000;
 /** Pages shift while points move, so every movement is compared on two nights. */
 const OVERLAP_MS = DAY_MS;
 
-/** The service's maximum. Each customer comes with a history, so an answer may be too large. */
-const LARGEST_PAGE = 500;
-const SMALLEST_PAGE = 20;
-const SMALLER = 5;
+/** The service's maximum is 500. Each customer comes with a history, so such an answer may be too large. */
+const PAGE_SIZE = 100;
 /** A million customers in a night: a report without an end must not occupy every run. */
 const MOST_CUSTOMERS = 1_000_000;
 /** Between two pages: the service's limit is not documented. */
@@ -115,7 +112,7 @@ export async function repairBalances(
   const began = position.scan ? position.began : now;
   // A `doneUntil` later than `until` comes from a clock that was wrong once.
   const from = Math.min(position.doneUntil, until) - OVERLAP_MS;
-  const firstPage = { from, until, isEnrolled: true, page: 1, pageSize: LARGEST_PAGE };
+  const firstPage = { from, until, isEnrolled: true, page: 1 };
   let scan: RepairScan | undefined = position.scan ?? firstPage;
   if (!(await cursor.keep({ ...position, began, scan }, began))) return stop(OVERTAKEN);
   while (scan) {
@@ -157,11 +154,11 @@ async function comparePage(
   scan: RepairScan,
   deps: RepairDeps,
 ): Promise<ComparedPage> {
-  const { from, until, isEnrolled, page, pageSize } = scan;
+  const { from, until, isEnrolled, page } = scan;
   const query = {
     isEnrolled,
     pageNumber: page,
-    pageSize,
+    pageSize: PAGE_SIZE,
     pointDateFrom: new Date(from).toISOString(),
     pointDateTo: new Date(until).toISOString(),
   };
@@ -169,21 +166,13 @@ async function comparePage(
   if (!result) return { kind: 'stopped', why: outcome.why };
   if (result.kind === 'success' || result.kind === 'warning') {
     const { Items: customers, HasNextPage } = result.value;
-    const isLast = !HasNextPage || customers.length === 0 || page * pageSize >= MOST_CUSTOMERS;
+    const isLast = !HasNextPage || customers.length === 0 || page * PAGE_SIZE >= MOST_CUSTOMERS;
     const sent = await askForDifferences(shop, customers, until, deps);
     return {
       kind: 'compared',
       ...sent,
       next: isLast ? nextList(scan) : { ...scan, page: page + 1 },
     };
-  }
-  // An answer that is too large is not read to its end, and a large one may take too long.
-  const mayBeTooLarge =
-    result.kind === 'transport-failure' &&
-    (result.reason === 'not-the-contract' || result.reason === 'time-out');
-  if (mayBeTooLarge && pageSize > SMALLEST_PAGE) {
-    const smaller = { page: (page - 1) * SMALLER + 1, pageSize: pageSize / SMALLER };
-    return { kind: 'compared', compared: 0, asked: 0, next: { ...scan, ...smaller } };
   }
   if (outcome.kind === 'retry') {
     if (outcome.misconfigured) deps.telemetry.count('misconfigured');
@@ -277,7 +266,7 @@ interface ExpiryNotice {
 }
 
 /** Fifty thousand customers whose points expire within days. */
-const MOST_PAGES = 100;
+const MOST_PAGES = 500;
 
 /**
  * Has the worker read, once in a night, the customers whose points are about to expire and who were not told: their
@@ -299,7 +288,7 @@ export async function noticeExpiring(
   let asked = 0;
   for (let page = 1; page <= MOST_PAGES; page += 1) {
     if (deadline.aborted || !(await waitForRoom('balance', deps))) break;
-    const query = { from, to, pageNumber: page, pageSize: LARGEST_PAGE };
+    const query = { from, to, pageNumber: page, pageSize: PAGE_SIZE };
     const { untold, hasNext } = await deps.takeTurn(async () => {
       const answer = await ask('listExpiringPoints', [query], deps, TIMEOUT);
       const report = answer.kind === 'asked' ? answer.value : undefined;

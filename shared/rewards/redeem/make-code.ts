@@ -19,8 +19,8 @@ import {
   settle,
   tryStep,
 } from './redemption-record.ts';
-import { noteRewardCode } from './reward-codes.ts';
 import type { CreditMade, StoreCredit, WantedCode } from './reward-store.ts';
+import { noteRewardCode } from './worker-moments.ts';
 
 type CodeEnd = Settled | StoreUnavailable;
 

@@ -123,8 +123,6 @@ export class ConcurrentWrites extends Error {
 export function openRedemptions(customer: Customer, deps: RedemptionsDeps): OpenRedemptions {
   const { ledger, now, retentionDays } = deps;
   const key = redemptionsKey(customer);
-  /** What our last write left. Spares a read, if no other process writes before our next one. */
-  let ours: LedgerEntry | undefined;
   return {
     customer,
     async read() {
@@ -132,17 +130,12 @@ export function openRedemptions(customer: Customer, deps: RedemptionsDeps): Open
     },
     async change(decide) {
       for (let round = 0; round < MOST_ROUNDS; round += 1) {
-        const isJustRead = ours === undefined;
-        const entry = ours ?? (await readEntry(ledger, key));
-        ours = undefined;
+        const entry = await readEntry(ledger, key);
         const at = now();
         const { record, line, value } = decide(recallRedemptions(entry?.remembered, at), at);
-        if (record) {
-          const next = entryOf(record, line, entry, retentionDays, at);
-          ours = await replaceEntry(ledger, key, next, entry);
-        }
-        // To leave a record as it is, it must be the newest: what our last write left may not be.
-        if (record ? ours : isJustRead) return value;
+        if (!record) return value;
+        const next = entryOf(record, line, entry, retentionDays, at);
+        if (await replaceEntry(ledger, key, next, entry)) return value;
       }
       throw new ConcurrentWrites();
     },

@@ -26,9 +26,9 @@ import {
   type CartLine,
   readAvailable,
 } from '../redeem/available-rewards.ts';
-import type { Redemption } from '../redeem/redemption.ts';
+import { type Redemption, viewOf } from '../redeem/redemption.ts';
 import { recallRedemptions, redemptionsKey } from '../redeem/redemption-record.ts';
-import { listRedemptions, type TakeBackRule, type TakenBackBy } from '../redeem/take-back.ts';
+import { type TakeBackRule, type TakenBackBy, takeBackUntil } from '../redeem/take-back.ts';
 import { notListed, type RewardsDeps, readActive, viewForAll, viewRewards } from './reward-view.ts';
 
 export interface ViewDeps extends AvailableDeps, RewardsDeps {
@@ -95,6 +95,27 @@ export async function readRedemptions(
   const now = deps.now();
   const { redemptions } = await readKnown({ shop: deps.shop, customerId }, deps.ledger, now);
   return listRedemptions(redemptions, by, deps.takeBack, now);
+}
+
+const MOST_LISTED = 20;
+
+/** As the customer sees them, the newest first. An order marks the codes that it names as used. */
+export function listRedemptions(
+  redemptions: readonly Redemption[],
+  by: TakenBackBy,
+  rule: TakeBackRule,
+  now: Date,
+): readonly RedemptionView[] {
+  return redemptions
+    .toReversed()
+    .flatMap((one) => viewOf(one, takeBackUntil(one, by, rule, now)) ?? [])
+    .slice(0, MOST_LISTED)
+    .map((view) => {
+      const { state, validUntil } = view;
+      // The store takes a code until its end.
+      const isOver = validUntil !== null && Date.parse(validUntil) <= now.getTime();
+      return state === 'ready' && isOver ? { ...view, state: 'expired' } : view;
+    });
 }
 
 interface KnownBalance extends ShownBalance {

@@ -1,5 +1,5 @@
 import type { StoreEntity } from '../../../shared/core/store/store.ts';
-import { noteUsedCodes } from '../../../shared/rewards/redeem/reward-codes.ts';
+import { noteUsedCodes } from '../../../shared/rewards/redeem/worker-moments.ts';
 import { joined, nameOf } from '../kernel/chance.ts';
 import { SimulatedProcess } from '../kernel/simulated-process.ts';
 import { connector, SHOP } from '../world/connector.ts';

@@ -103,7 +103,7 @@ import {
   noteRewardCode,
   noteUsedCodes,
   withRewardCodeFirst,
-} from '../../../shared/rewards/redeem/reward-codes.ts';
+} from '../../../shared/rewards/redeem/worker-moments.ts';
 import { claimQuiz, quizKey, releaseQuiz } from '../../../shared/rewards/storefront/answer-quiz.ts';
 import { givePoints } from '../../../shared/rewards/storefront/give-points.ts';
 import { amount, storeOrder } from '../../fixtures/store-entities.ts';
@@ -332,7 +332,7 @@ const control: Full<ShopControl> = {
   operator: {
     ...{ all: pauseOf, orders: pauseOf, products: pauseOf, coupons: pauseOf, balances: pauseOf },
   },
-  past: [{ part: 'orders', since: at - 2, until: at - 1 }],
+  ended: { all: at, orders: at - 1, products: at, coupons: at, balances: at },
   ...{ wokenAt: at, goLive: at, observing: at, takeover: { until: at } },
   doubt: { since: at, until: at, comparedAt: at },
 };
@@ -430,7 +430,7 @@ const ledgerPosition: Full<LedgerPosition> = {
 };
 const repairPosition: Full<RepairPosition> = {
   ...{ doneUntil: at, began: at },
-  scan: { from: at, until: at, isEnrolled: true, page: 1, pageSize: 500 },
+  scan: { from: at, until: at, isEnrolled: true, page: 1 },
 };
 const counts = { order: 1, product: 2, coupon: 3, member: 4 };
 const lastRun: Full<LastReconcile> = {

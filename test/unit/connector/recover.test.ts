@@ -107,7 +107,7 @@ function found(recorded: number | undefined, given?: number) {
   const aws = { endpoint: `http://127.0.0.1:${port}`, region: 'eu-west-1', credentials };
   const deployment = { aws, output: () => 'prefix' } as unknown as Deployment;
   const shop = { domain: 'one.myshopify.com', path: 'one', rules: {} } as unknown as Shop;
-  const control = { operator: {}, past: [], ...(recorded !== undefined && { goLive: recorded }) };
+  const control = { operator: {}, ended: {}, ...(recorded !== undefined && { goLive: recorded }) };
   const ledger = { createdAt: async () => TABLE_MADE };
   return findGoLive(deployment, shop, given, control, ledger);
 }

@@ -118,8 +118,7 @@ function open() {
       stuckAfterMinutes: 30,
     },
     pauses: {
-      // Of a shop that is not known, nothing is known.
-      pausedMs: (shop?: string) => (shop === undefined ? Number.POSITIVE_INFINITY : 0),
+      windowFrom: (_shop: string, queuedAt: number) => queuedAt,
     } as never,
   };
   const recorded = () =>
@@ -195,7 +194,10 @@ describe('messages of one group that wait', () => {
 
   it('are parked on day 13 in a paused shop as well', async () => {
     const { reasons, world } = open();
-    const pauses = { ...world.pauses, pausedMs: () => Number.POSITIVE_INFINITY };
+    const pauses = {
+      ...world.pauses,
+      windowFrom: (_: string, __: number, now: Date) => now.getTime(),
+    };
     const paused = { why: 'shop-paused', pausedBy: 'operator' } as const;
     await delayMessages([item('1', 9, 13)], paused, { ...world, pauses });
     expect(reasons).toEqual(['would-expire']);

@@ -161,8 +161,8 @@ async function isParked(days: { before: number; paused: number; after: number })
 
 it.each([
   [{ before: 0, paused: 9, after: 0 }, false],
-  [{ before: 1.5, paused: 7, after: 2.2 }, false],
-  [{ before: 1.5, paused: 5, after: 3 }, true],
-])('the retry window of four days counts no pause: %o', async (days, parked) => {
+  [{ before: 1.5, paused: 5, after: 3.5 }, false],
+  [{ before: 1.5, paused: 5, after: 4.5 }, true],
+])('the retry window of four days begins anew after a pause: %o', async (days, parked) => {
   expect(await isParked(days)).toBe(parked);
 });

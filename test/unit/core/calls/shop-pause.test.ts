@@ -7,11 +7,11 @@ import {
   changeControl,
   controlIn,
   createPauses,
-  pausedMs,
   pauseIn,
   resumed,
   type ShopControl,
   waitFor,
+  windowFrom,
   withOperatorPause,
   withServicePause,
   woken,
@@ -102,11 +102,12 @@ describe('a pause by an operator', () => {
       ...{ why: 'shop-paused', pausedBy: 'operator', afterSeconds: 60 },
     });
     expect(pauseIn(short, 'orders', at(200))).toBeUndefined();
-    expect(pausedMs(short, 'orders', 0, at(900))).toBe(100_000);
+    expect(windowFrom(short, 'orders', 0, at(150))).toBe(150_000);
+    expect(windowFrom(short, 'orders', 0, at(900))).toBe(200_000);
     const again = withOperatorPause(short, 'orders', 'robin', at(300));
-    expect(pausedMs(again, 'orders', 0, at(310))).toBe(110_000);
+    expect(windowFrom(again, 'orders', 0, at(310))).toBe(310_000);
     expect(pauseIn(resumed(again, 'all', at(310)), 'orders', at(310))).toBeUndefined();
-    expect(pausedMs(resumed(again, 'all', at(310)), 'orders', 0, at(900))).toBe(110_000);
+    expect(windowFrom(resumed(again, 'all', at(310)), 'orders', 0, at(900))).toBe(310_000);
   });
 
   it('ends with its own part, or with everything, the pause by the service included', () => {
@@ -117,39 +118,18 @@ describe('a pause by an operator', () => {
     expect(pauseIn(none, 'orders', at(301))).toBeUndefined();
   });
 
-  it('is measured without counting a moment twice, from the moment asked for', () => {
+  it('begins the retry window anew, of its own part, and of nothing that came later', () => {
     let control = withOperatorPause(orders, 'all', 'kim', at(150));
     control = resumed(control, 'all', at(200));
     control = withOperatorPause(control, 'products', 'kim', at(200));
-    control = withOperatorPause(control, 'orders', 'kim', at(300));
-    expect(pausedMs(control, 'orders', 0, at(310))).toBe(110_000);
-    expect(pausedMs(control, 'orders', 180_000, at(310))).toBe(30_000);
-    expect(pausedMs(control, 'coupons', 0, at(310))).toBe(50_000);
+    expect(windowFrom(control, 'products', 0, at(310))).toBe(310_000);
+    expect(windowFrom(control, 'orders', 0, at(310))).toBe(200_000);
+    expect(windowFrom(control, 'orders', 250_000, at(310))).toBe(250_000);
   });
 
   it('of one queue that ends leaves the pause by the service', () => {
     const both = throttled(orders, 200, 60);
     expect(secondsLeft(resumed(both, 'orders', at(201)), 201)).toBe(59);
-  });
-
-  it('that ends for the twenty-first time is all that is forgotten of them', () => {
-    let control = never;
-    for (let minute = 0; minute < 21; minute += 1) {
-      control = withOperatorPause(control, 'orders', 'kim', at(minute * 60));
-      control = resumed(control, 'orders', at(minute * 60 + 30));
-    }
-    expect(control.past).toHaveLength(20);
-    expect(control.past.at(-1)?.until).toBe((20 * 60 + 30) * 1_000);
-  });
-
-  it('is remembered as long as a message can be on a queue, and not without end', () => {
-    let control = never;
-    for (let day = 0; day < 40; day += 1) {
-      control = withOperatorPause(control, 'orders', 'kim', at(day * 86_400));
-      control = resumed(control, 'orders', at(day * 86_400 + 60));
-    }
-    expect(control.past).toHaveLength(14);
-    expect(pausedMs(control, 'orders', 27 * 86_400_000, at(40 * 86_400))).toBe(13 * 60_000);
   });
 });
 
@@ -324,14 +304,14 @@ describe('a process with batches', () => {
     return { world, entries: await world.ledger.readMany([key]) };
   }
 
-  it('takes any time for paused when it read the record more than five minutes ago', async () => {
+  it('ends no retry window when it read the record more than five minutes ago', async () => {
     const { world, entries } = await openPaused();
     const pauses = createPauses({ ...world, queue: 'orders' });
-    const pausedAt = (ms: number) => pauses.pausedMs(SHOP, 0, new Date(ms));
-    expect(pausedAt(100_000)).toBe(Number.POSITIVE_INFINITY);
+    const fromAt = (ms: number) => pauses.windowFrom(SHOP, 0, new Date(ms));
+    expect(fromAt(100_000)).toBe(100_000);
     pauses.learn([SHOP], entries, new Date(100_000));
-    expect(pausedAt(399_999)).toBe(60_000);
-    expect(pausedAt(400_000)).toBe(Number.POSITIVE_INFINITY);
+    expect(fromAt(399_999)).toBe(60_000);
+    expect(fromAt(400_000)).toBe(400_000);
   });
 });
 

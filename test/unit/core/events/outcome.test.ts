@@ -106,9 +106,9 @@ describe('the retry delay', () => {
 
 describe('the retry window', () => {
   const receivedAt = '2026-10-01T00:00:00.000Z';
-  const over = (now: string, replays?: { at: string; by: string }[], pausedDays = 0) =>
+  const over = (now: string, replays?: { at: string; by: string }[]) =>
     isRetryWindowOver({ shop: 'one', receivedAt, ...(replays && { replays }) }, 4, new Date(now), {
-      pausedMs: () => pausedDays * 86_400_000,
+      windowFrom: (_, queuedAt) => queuedAt,
     });
 
   it('counts from the day the event was accepted', () => {

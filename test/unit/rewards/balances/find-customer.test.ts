@@ -86,7 +86,7 @@ async function settle(Customers: object | readonly object[], answers: Answers) {
     telemetry,
     now: () => NOW,
     deadline,
-    pauses: { pausedMs: () => 0 },
+    pauses: { windowFrom: (_, queuedAt) => queuedAt },
   };
   const retry = await settlePointEvent(group, world);
   const parked = dead.receive({ max: 10 }).map(({ attributes }) => attributes.reason);

@@ -6,7 +6,7 @@ import {
 import storefrontSettings from '../../../../local/harness/storefront.config.ts';
 import { noteMerge } from '../../../../shared/core/ledger/entry.ts';
 import type { StoreEntity } from '../../../../shared/core/store/store.ts';
-import { noteRewardCode, noteUsedCodes } from '../../../../shared/rewards/redeem/reward-codes.ts';
+import { noteRewardCode, noteUsedCodes } from '../../../../shared/rewards/redeem/worker-moments.ts';
 import { workerRewards } from '../../../../shared/services/rewards.ts';
 import { buildOrder } from '../../../fixtures/order-payload.ts';
 import { simpleOrder } from '../../../fixtures/order-spec.ts';
