@@ -10,18 +10,16 @@ import {
   groupsTable,
   isoOf,
   type LetterGroup,
+  type LetterList,
   lettersText,
   namesOf,
-  showLine,
-} from '../ground/letters/describe-letters.ts';
-import {
-  type LetterList,
   noticesOf,
   openIn,
   othersIn,
   readList,
   scanNext,
-} from '../ground/letters/letter-list.ts';
+  showLine,
+} from '../ground/letters/describe-letters.ts';
 import {
   type Known,
   type LetterFilter,

@@ -6,8 +6,15 @@ import {
 } from '../../../shared/core/batch/dead-letter.ts';
 import { inBatches } from '../../../shared/core/events/event.ts';
 import { type Ledger, ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
-import { groupsOf, isUnrecorded, namedGroups } from '../ground/letters/describe-letters.ts';
-import { noticesOf, openIn, readList, scanNext } from '../ground/letters/letter-list.ts';
+import {
+  groupsOf,
+  isUnrecorded,
+  namedGroups,
+  noticesOf,
+  openIn,
+  readList,
+  scanNext,
+} from '../ground/letters/describe-letters.ts';
 import {
   entityIn,
   type LetterFilter,

@@ -3,14 +3,15 @@ import {
   type SummarizedDeadLetter,
 } from '../../../shared/core/batch/dead-letter.ts';
 import { isHolding, pauseText, readPauses } from '../ground/checks/read-pauses.ts';
-import { groupsOf, namedGroups } from '../ground/letters/describe-letters.ts';
 import {
+  groupsOf,
   type LetterList,
+  namedGroups,
   noticesOf,
   openIn,
   readList,
   scanNext,
-} from '../ground/letters/letter-list.ts';
+} from '../ground/letters/describe-letters.ts';
 import {
   type LetterFilter,
   NOT_SEEN,

@@ -190,8 +190,5 @@ describe.runIf(findBrowser() !== undefined)('a stack, operated by its console al
     await openTab(page, 'Set-up');
     await expect.poll(() => verdictOf(page), PATIENCE).not.toBe('');
     await takePicture(page, 'console-set-up');
-    const phone = await world.visit({ width: 390, colours: 'dark' });
-    await expect.poll(() => verdictOf(phone.page), PATIENCE).not.toBe('');
-    await takePicture(phone.page, 'console-now-mobile');
   }, 300_000);
 });
