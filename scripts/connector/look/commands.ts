@@ -34,6 +34,7 @@ that is printed opens it once, in one browser. It is described in docs/console.m
     examples: `\
   npx loyalty-connector status
   npx loyalty-connector status --stack loyalty-connector-prod --region eu-west-1
+  npx loyalty-connector status --charts                      the last hour and the last day as charts
   npx loyalty-connector status --json | jq .verdict.kind     "well", "waits", "action required" or "not known"
 
 Ends with 0 when all is well, with 3 while messages wait for something that passes by itself (a service
@@ -43,7 +44,7 @@ that does not answer), with 1 when something needs a person, and with 4 when not
       const [{ showStatus }, rooms] = [await import('./show-status.ts'), await loadRooms()];
       return (session, options) => showStatus(session, options, rooms);
     },
-  }).option('--charts', 'add the last hour and the last day, for the console and for --json');
+  }).option('--charts', 'show the last hour and the last day as charts, too');
 
   declare(program, 'trace', {
     summary: 'show everything known about one order, product, coupon or customer',

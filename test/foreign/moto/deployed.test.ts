@@ -143,7 +143,7 @@ describe('a stack that CloudFormation of others made from our template', () => {
     });
     expect((await run('dead-letters scan')).stdout).toContain('1 added to the list');
     expect((await run('dead-letters list')).stdout).toContain(
-      '1 crashed message waits for a decision',
+      '1 dead letter waits for a decision',
     );
     expect((await run('dead-letters drop --queue orders --because understood --yes')).code).toBe(0);
     expect((await run('dead-letters scan')).stdout).toContain('0 dead letters');

@@ -6,7 +6,7 @@ export function readTexts() {
     document.title,
     document.body.innerText,
     ...[...document.querySelectorAll('body *:not(input, option)')].flatMap((element) =>
-      ['aria-label', 'title', 'alt', 'placeholder', 'value'].map((name) =>
+      ['aria-label', 'title', 'alt', 'placeholder', 'value', 'data-title'].map((name) =>
         element.getAttribute(name),
       ),
     ),

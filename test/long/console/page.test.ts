@@ -95,7 +95,7 @@ const textOf = (page: Page) => page.locator('main').innerText();
 const heading = (page: Page, name: string) => page.getByRole('heading', { name, level: 1 });
 
 /** What a reader must find of each kind of block. */
-const WORDS: Readonly<Record<Exclude<Block['kind'], 'chart'>, readonly string[]>> = {
+const WORDS: Readonly<Record<Block['kind'], readonly string[]>> = {
   text: ['A paragraph.', 'Another one.'],
   findings: [
     'Found',
@@ -115,6 +115,7 @@ const WORDS: Readonly<Record<Exclude<Block['kind'], 'chart'>, readonly string[]>
   timeline: ['What happened', 'refused sendOrder', 'orders/create'],
   arithmetic: ['−32.67', 'counted', 'taken back by refund 2'],
   flow: ['From the store to the loyalty service', 'received per minute', '12.5', 'In flight'],
+  chart: ['Messages per minute', 'From store to service', 'p99'],
   code: ['"OrderTotal": 163.33'],
   section: ['Subscriptions', 'Topics', 'Rewards', '5 off, from 20'],
 };
@@ -156,12 +157,25 @@ describe.runIf(findBrowser() !== undefined)('the page', { timeout: 120_000 }, ()
     expect(await page.getByTitle(/^12 Nov 2026, \d\d:00:00$/).count()).toBeGreaterThan(0);
   });
 
-  it('fits a narrow window, in which only tables scroll sideways', async () => {
+  it('fits a telephone: every column of every table is on the screen', async () => {
     const { page } = await visit({ trace: answer(SAMPLE) }, { width: 390 });
     await heading(page, SAMPLE.title).waitFor();
     expect(await findBarriers(page)).toEqual([]);
     expect(await page.evaluate(inPage.findTooWide)).toEqual([]);
+    const cells = page.locator('.table td');
+    for (const cell of await cells.all()) {
+      const box = await cell.boundingBox();
+      expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(390);
+    }
     expect(await page.getByRole('navigation').getByRole('link').count()).toBe(7);
+    const boxes = await Promise.all(
+      (await page.getByRole('navigation').getByRole('link').all()).map((one) => one.boundingBox()),
+    );
+    expect(new Set(boxes.map((box) => box?.y)).size).toBe(1);
+    // What is compared stands beside each other.
+    const sides = page.getByRole('table', { name: 'Both sides now' }).locator('tbody tr').first();
+    const [, store, , service] = await sides.locator('td').all();
+    expect((await store?.boundingBox())?.y).toBe((await service?.boundingBox())?.y);
   });
 
   it('asks the command line that is its address, also of links, filters and tabs', async () => {

@@ -54,7 +54,7 @@ describe.runIf(findBrowser() !== undefined)('the console', { timeout: 600_000 },
     }
   });
 
-  it('fits a narrow window, with the longest texts', async () => {
+  it('fits a telephone, with the longest texts', async () => {
     const { page } = await world.visit({ width: 390 });
     const tooWide: string[] = [];
     for (const view of VIEWS) {

@@ -6,7 +6,6 @@ import {
   aboutText,
   expiryText,
   groupsOf,
-  lettersText,
   noticesOf,
 } from '../../../scripts/connector/ground/letters/describe-letters.ts';
 import { maskCall, maskPersonal } from '../../../scripts/connector/ground/letters/foresee.ts';
@@ -505,14 +504,7 @@ describe('what documents say of dead letters', () => {
     expect(noticesOf(listOf(11), {})).toEqual([]);
   });
 
-  it('counts them by what they are about, in the plural where there are several', () => {
-    const one = letterOf({});
-    expect(lettersText([one, letterOf({ id: '2' })])).toBe('2 rejected orders');
-    expect(lettersText([one, one])).toBe('2 dead letters');
-    expect(lettersText([letterOf({ kind: 'coupon' }, { reason: 'crashed' })])).toBe(
-      '1 crashed coupon',
-    );
-    expect(lettersText([one, letterOf({ kind: 'product' })])).toBe('2 dead letters');
+  it('says of a body without an id what it lacks', () => {
     const unnamed = aboutOf(letterOf({ id: hashBody(new Uint8Array()) }));
     expect(aboutText(unnamed, new Map())).toBe('a body without an order number');
   });

@@ -26,7 +26,6 @@ import {
   text,
 } from '../terminal/document.ts';
 import { type Line, line, optionTexts } from '../terminal/line.ts';
-import { counted } from '../terminal/text.ts';
 import {
   findDelivered,
   type Known,
@@ -202,15 +201,6 @@ export async function namesOf(
     return [domain, names] as const;
   });
   return new Map(await Promise.all(reading));
-}
-
-/** `5 rejected orders`, or `7 dead letters` where there are several kinds, or several about one order. */
-export function lettersText(letters: readonly ListedDeadLetter[]): string {
-  const things = letters.map(({ reason, event }) => `${reason} ${event?.kind ?? 'message'}`);
-  const [first = '', ...others] = new Set(things);
-  const ids = new Set(letters.map(({ event, letterId }) => event?.id ?? letterId));
-  const isEachOne = others.length === 0 && ids.size === letters.length;
-  return counted(letters.length, isEachOne ? first : 'dead letter');
 }
 
 const DAY_MS = 86_400_000;

@@ -12,7 +12,7 @@ options.vnode = (vnode) => {
   if (typeof vnode.type === 'string' || vnode.type === Fragment) {
     const props = vnode.props as Record<string, unknown>;
     props.children = shown(props.children);
-    for (const name of ['title', 'aria-label', 'alt'])
+    for (const name of ['title', 'aria-label', 'alt', 'data-title'])
       if (name in props) props[name] = shown(props[name]);
   }
   before?.(vnode);

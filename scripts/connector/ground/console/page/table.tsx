@@ -1,14 +1,13 @@
 import { Fragment } from 'preact';
-import type { Cell as CellValue, TableBlock } from '../../terminal/document.ts';
+import type { Cell as CellValue, Row, TableBlock } from '../../terminal/document.ts';
 import { LineLink, Suggestions } from './suggestion.tsx';
 import { agoText, localText, numberText } from './words.ts';
 
 export function Table({ title, columns, rows, empty }: TableBlock) {
   if (rows.length === 0) return empty === undefined ? null : <p class="soft">{empty}</p>;
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys
-    <div class="scrolls" tabIndex={0}>
-      <table aria-label={title}>
+    <div class="scrolls">
+      <table class={onTelephone({ rows, columns })} aria-label={title}>
         <thead>
           <tr>
             {columns.map(({ title: name, align }) =>
@@ -25,13 +24,9 @@ export function Table({ title, columns, rows, empty }: TableBlock) {
         <tbody>
           {rows.map((row, index) => (
             <Fragment key={index}>
-              <tr
-                class={[row.tone, (row.detail || row.next) && 'has-detail']
-                  .filter(Boolean)
-                  .join(' ')}
-              >
+              <tr class={classOf(row)}>
                 {row.cells.map((cell, at) => (
-                  <td class={columns[at]?.align} key={`${at}`}>
+                  <td class={columns[at]?.align} data-title={columns[at]?.title} key={`${at}`}>
                     <Cell of={cell} />
                   </td>
                 ))}
@@ -50,6 +45,28 @@ export function Table({ title, columns, rows, empty }: TableBlock) {
       </table>
     </div>
   );
+}
+
+const classOf = ({ tone, detail, next }: Row) =>
+  [tone, (detail || next) && 'has-detail'].filter(Boolean).join(' ');
+
+/** Of characters, on the screen of a telephone. */
+const NARROW = 46;
+const GAP = 3;
+/** That stand beside each other there. */
+const MOST_SIDES = 3;
+
+/**
+ * How a table that does not fit a telephone is drawn there. What is compared stays beside each other, below the name of
+ * its row; of any other table, each row becomes a list of its cells with the names of their columns.
+ */
+function onTelephone({ rows, columns }: Pick<TableBlock, 'rows' | 'columns'>): string | undefined {
+  const widths = columns.map(({ title }, at) => {
+    const words = title.split(' ').map(({ length }) => length);
+    return Math.max(...words, ...rows.map(({ cells }) => plainText(cells[at] ?? '').length));
+  });
+  if (widths.reduce((sum, one) => sum + one + GAP, 0) <= NARROW) return undefined;
+  return columns[0]?.title === '' && columns.length <= MOST_SIDES + 1 ? 'sides' : 'stacks';
 }
 
 function plainText(cell: CellValue): string {
