@@ -75,11 +75,10 @@ describe.runIf(findBrowser() !== undefined)('a stack, operated by its console al
     await page.getByRole('link', { name: /^See 3 / }).click();
     await page.getByRole('heading', { name: /^Dead letters/, level: 1 }).waitFor();
     const [first] = orders;
+    const letter = page.getByRole('link', { name: `order #${first?.number}` }).last();
+    await letter.waitFor();
     await takePicture(page, 'console-letters');
-    await page
-      .getByRole('link', { name: `order #${first?.number}` })
-      .last()
-      .click();
+    await letter.click();
     await page.getByRole('button', { name: 'Send 1' }).click();
     expect(await agree(page, 'Send 1')).toContain('All went through');
     await openTab(page, 'Dead letters');
