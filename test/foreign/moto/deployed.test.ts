@@ -142,9 +142,7 @@ describe('a stack that CloudFormation of others made from our template', () => {
       MessageDeduplicationId: 'a',
     });
     expect((await run('dead-letters scan')).stdout).toContain('1 added to the list');
-    expect((await run('dead-letters list')).stdout).toContain(
-      '1 dead letter waits for a decision',
-    );
+    expect((await run('dead-letters list')).stdout).toContain('1 dead letter waits for a decision');
     expect((await run('dead-letters drop --queue orders --because understood --yes')).code).toBe(0);
     expect((await run('dead-letters scan')).stdout).toContain('0 dead letters');
   });
