@@ -9,7 +9,6 @@ import type { RunningStack } from './running-stack.ts';
 const FILE = '.connector/stack.json';
 
 type DescribedStack = Pick<RunningStack, 'name' | 'endpoint' | 'outputs' | 'metricsAddress'> & {
-  readonly shopAddress?: string | undefined;
   readonly keys: Pick<RunningStack['keys'], 'operator'>;
   readonly shops: readonly Readonly<Record<'store' | 'loyalty', { readonly address: string }>>[];
 };
@@ -44,7 +43,6 @@ export function writeStateFile(
     storeAddress: stack.shops.map(({ store }) => store.address).join(' '),
     loyaltyAddress: stack.shops.map(({ loyalty }) => loyalty.address).join(' '),
     metricsAddress: stack.metricsAddress,
-    shopAddress: stack.shopAddress,
   };
   mkdirSync(dirname(file), { recursive: true });
   // Readable only by its owner, because it holds the operator's key.

@@ -33,7 +33,6 @@ export async function ask(line: Line, input = ''): Promise<Asked> {
     showDocument: (document) => documents.push(document),
     findDeployment,
     onInterruption: () => {},
-    onClosedOutput: () => {},
     reportProblem(reported) {
       problem = reported;
     },

@@ -31,7 +31,6 @@ export async function deploymentOf(stack: LocalStack): Promise<Deployment> {
       storeAddress: stack.shops.map(({ store }) => store.address).join(' '),
       loyaltyAddress: stack.shops.map(({ loyalty }) => loyalty.address).join(' '),
       metricsAddress: stack.metricsAddress,
-      shopAddress: stack.shopAddress,
     },
   };
 }

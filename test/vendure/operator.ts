@@ -70,7 +70,7 @@ async function goLive({ check, command }: OperatedShop, stack: LocalStack): Prom
 }
 
 async function bringThePast({ check, command }: OperatedShop, stack: LocalStack): Promise<void> {
-  await command('backfill orders --since 30d --rate 1000/s --yes', 0, 'orders are on the queue');
+  await command('backfill orders --since 30d --rate 1000 --yes', 0, 'orders are on the queue');
   await check.compare(stack, 'and the orders from before, by a backfill', 'buyers');
 }
 

@@ -41,7 +41,7 @@ async function backfill(shop: OperatedShop, stack: LocalStack): Promise<void> {
   const { check, command, project } = shop;
   await command('backfill products --yes', 0, '3 products are on the queue');
   await command('backfill discounts --yes', 0, '2 codes are on the queue');
-  const words = 'backfill orders --since 30d --rate 1000/s';
+  const words = 'backfill orders --since 30d --rate 1000';
   await command(words, 0, `Found ${FOUND} orders`, 'Nothing was sent.');
   const begins = Date.now();
   const killed = await runCommand([...words.split(' '), '--yes'], {

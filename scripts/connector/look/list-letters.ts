@@ -10,18 +10,15 @@ import {
   groupsTable,
   isoOf,
   type LetterGroup,
-  lettersText,
-  namesOf,
-  showLine,
-} from '../ground/letters/describe-letters.ts';
-import {
   type LetterList,
+  namesOf,
   noticesOf,
   openIn,
   othersIn,
   readList,
   scanNext,
-} from '../ground/letters/letter-list.ts';
+  showLine,
+} from '../ground/letters/describe-letters.ts';
 import {
   type Known,
   type LetterFilter,
@@ -45,7 +42,7 @@ import {
   type Verdict,
 } from '../ground/terminal/document.ts';
 import { type Line, line } from '../ground/terminal/line.ts';
-import { counted } from '../ground/terminal/text.ts';
+import { counted, countedWith } from '../ground/terminal/text.ts';
 
 export interface ListOptions {
   readonly limit?: number;
@@ -111,8 +108,8 @@ function verdictOf(list: LetterList): Verdict | undefined {
   const { matching, queues } = list;
   const open = openIn(list);
   if (open.length > 0) {
-    const waits = open.length === 1 ? 'waits' : 'wait';
-    return { kind: 'action required', what: `${lettersText(open)} ${waits} for a decision.` };
+    const waiting = countedWith(open.length, 'dead letter', 'wait');
+    return { kind: 'action required', what: `${waiting} for a decision.` };
   }
   if (matching.length > 0) {
     const what = `What ${counted(matching.length, 'dead letter')} ${matching.length === 1 ? 'is' : 'are'} about was delivered since: nothing is left to send.`;

@@ -8,14 +8,16 @@ import {
 import { inBatches } from '../../../shared/core/events/event.ts';
 import { type Ledger, ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
 import { isHolding, pauseText, readPauses } from '../ground/checks/read-pauses.ts';
-import { groupsOf, isUnrecorded, namedGroups } from '../ground/letters/describe-letters.ts';
 import {
+  groupsOf,
+  isUnrecorded,
   type LetterList,
+  namedGroups,
   noticesOf,
   openIn,
   readList,
   scanNext,
-} from '../ground/letters/letter-list.ts';
+} from '../ground/letters/describe-letters.ts';
 import {
   entityIn,
   type LetterFilter,

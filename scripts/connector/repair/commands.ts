@@ -4,7 +4,6 @@ import {
   durationText,
   parseBound,
   parseMoment,
-  perSecond,
   queueOption,
   wholeNumber,
 } from '../ground/session/arguments.ts';
@@ -93,7 +92,11 @@ is not sent; --force sends it all the same, if the service lost it.
     .option('--since <when>', 'placed since this date, or this long ago', parseBound)
     .option('--yes', 'send without asking')
     .option(...ONE_SHOP)
-    .option('--rate <n/s>', 'with --since: at most this many a second (10/s)', perSecond(1_000))
+    .option(
+      '--rate <n>',
+      'with --since: at most so many a second (default: 10)',
+      wholeNumber(1, 1_000),
+    )
     .option('--force', 'with ids: send it even if the loyalty service has it')
     .option('--wait', 'follow it to its outcome');
 

@@ -2,13 +2,7 @@ import { type Command, Option } from 'commander';
 import { PLATFORMS } from '../../../shared/config/connector-settings.ts';
 import { EXAMPLE_SHOP, SHOP_NAMES } from '../../../shared/config/new-shop.ts';
 import type { ProgramParts, SetupOptions } from '../ground/checks/step.ts';
-import {
-  parseBound,
-  parseMoment,
-  perSecond,
-  stageName,
-  wholeNumber,
-} from '../ground/session/arguments.ts';
+import { parseBound, parseMoment, stageName, wholeNumber } from '../ground/session/arguments.ts';
 import { ANY_SHOP, declare, ONE_SHOP } from '../ground/session/run-action.ts';
 import type { StartOptions } from './backfill.ts';
 import type { ImportOptions } from './import-balances.ts';
@@ -182,7 +176,7 @@ function registerBackfill(program: Command): void {
       "Sends orders, products or discount codes of the past through the connector's own queues, from one file that the store writes. Orders are marked as history, so that campaigns can ignore them. It can be stopped at any time; the same command goes on with it.",
     examples: `\
   npx loyalty-connector backfill orders --since 2026-01-01    only estimates
-  npx loyalty-connector backfill orders --since 90d --rate 20/s --yes
+  npx loyalty-connector backfill orders --since 90d --rate 20 --yes
   npx loyalty-connector backfill products --yes
   npx loyalty-connector backfill discounts --yes
   npx loyalty-connector backfill status
@@ -202,7 +196,7 @@ function registerBackfill(program: Command): void {
     })
       .addOption(since)
       .option(...ONE_SHOP)
-      .option('--rate <n/s>', 'at most this many a second (default: 10/s)', perSecond(1_000))
+      .option('--rate <n>', 'at most so many a second (default: 10)', wholeNumber(1, 1_000))
       .option('--yes', 'send them; without this nothing is sent')
       .option('--again', 'start again, although the same period was sent before');
   }
@@ -231,7 +225,11 @@ function registerImport(program: Command): void {
     .argument('<file>', 'CSV in UTF-8, with commas or semicolons')
     .option(...ONE_SHOP)
     .option('--name <name>', 'of the import (default: the file, without its ending)')
-    .option('--per-second <n>', 'at most so many changes a second (default: 5)', perSecond(1_000))
+    .option(
+      '--per-second <n>',
+      'at most so many changes a second (default: 5)',
+      wholeNumber(1, 1_000),
+    )
     .option('--check', 'only look for faults')
     .option('--undo', 'take back what was given, where the loyalty service allows it')
     .option('--yes', 'do not ask');

@@ -101,15 +101,6 @@ const dayKey = (shop: string, at: number): RecordKey<'given'> => ({
   ...{ shop, kind: 'given', id: new Date(at).toISOString().slice(0, 10) },
 });
 
-/** The points that workflows of the shop gave on this day of UTC. */
-export async function readGiven(
-  shop: string,
-  ledger: Pick<Ledger, 'readMany'>,
-  now: Date,
-): Promise<number> {
-  return dayIn(await readEntry(ledger, dayKey(shop, now.getTime()))).points;
-}
-
 type Counted =
   | { readonly kind: 'counted'; readonly at: number }
   | Extract<Given, { kind: 'refused' | 'busy' }>;

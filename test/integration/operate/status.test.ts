@@ -66,7 +66,11 @@ describe('loyalty-connector status', () => {
     });
   });
 
-  it('has the last hour and the last day with --charts', async () => {
+  it('draws the last hour and the last day with --charts', async () => {
+    const { stdout } = await connector.run('status --charts');
+    expect(stdout).toMatch(/^Messages, last hour +from \d\d:\d\d UTC, one block is 1 min +most$/m);
+    expect(stdout).toMatch(/^received +·+█·* +12$/m);
+    expect(stdout).toMatch(/^Latency, last day +from \d\d:\d\d UTC, one block is 30 min +most$/m);
     const { data } = JSON.parse((await connector.run('status --charts --json')).stdout);
     const { lastHour, lastDay } = data;
     expect(lastHour.value.chart.received).toHaveLength(60);

@@ -82,7 +82,7 @@ describe('loyalty-connector dead-letters', { timeout: 240_000 }, () => {
     for (let time = 0; time < 2; time += 1) {
       const { code, stdout } = await connector.run('dead-letters list');
       expect(code).toBe(1);
-      expect(stdout).toContain('3 rejected orders wait for a decision.');
+      expect(stdout).toContain('3 dead letters wait for a decision.');
       expect(stdout).toMatch(/COUNT +REASON +CODE +OLDEST +NEWEST +EXAMPLE/);
       expect(stdout).toMatch(/ 3 +rejected +\S+ .* order \d+\n +sendOrder was refused/);
       expect(stdout).toMatch(

@@ -6,10 +6,9 @@ import {
   aboutText,
   expiryText,
   groupsOf,
-  lettersText,
+  noticesOf,
 } from '../../../scripts/connector/ground/letters/describe-letters.ts';
 import { maskCall, maskPersonal } from '../../../scripts/connector/ground/letters/foresee.ts';
-import { noticesOf } from '../../../scripts/connector/ground/letters/letter-list.ts';
 import {
   isDelivered,
   matchesFilter,
@@ -175,25 +174,12 @@ describe('a prepared replay', () => {
 
 describe('what is shown of a form', () => {
   it('shows its structure and the names of metadata, and nothing about people', () => {
-    const impersonal = [
-      { Name: 'currency', Value: 'BRL' },
-      { Name: 'order_name', Value: '#1001' },
-    ];
-    // A merchant's function may put anything there: a name in capitals, a phone number, a year of birth.
-    const personal = [
-      ...['Robin', 'ANA-1985', '912345678', '#1001 Ana'].map((Value) => ({
-        Name: 'order_name',
-        Value,
-      })),
-      ...['ANA', 'Robin'].map((Value) => ({ Name: 'currency', Value })),
-      { Name: 'toString', Value: 'Robin' },
-    ];
     const shown = maskPersonal({
       OriginalId: '1',
       OrderTotal: 64.9,
       Customer: { OriginalId: 'c', Name: 'Robin', Phone: '1', IsEnrolled: true, Deep: [{ X: 1 }] },
       SalesPerson: { OriginalId: 's', Name: 'Sam' },
-      Metadatas: [{ Name: 'gift for', Value: 'Robin' }, ...personal, ...impersonal],
+      Metadatas: [{ Name: 'gift for', Value: 'Robin' }],
     });
     expect(shown).toEqual({
       OriginalId: '1',
@@ -206,11 +192,7 @@ describe('what is shown of a form', () => {
         Deep: [{ X: '•••' }],
       },
       SalesPerson: { OriginalId: 's', Name: '•••' },
-      Metadatas: [
-        { Name: 'gift for', Value: '•••' },
-        ...personal.map((one) => ({ ...one, Value: '•••' })),
-        ...impersonal,
-      ],
+      Metadatas: [{ Name: 'gift for', Value: '•••' }],
     });
   });
 });
@@ -525,14 +507,7 @@ describe('what documents say of dead letters', () => {
     expect(noticesOf(listOf(11), {})).toEqual([]);
   });
 
-  it('counts them by what they are about, in the plural where there are several', () => {
-    const one = letterOf({});
-    expect(lettersText([one, letterOf({ id: '2' })])).toBe('2 rejected orders');
-    expect(lettersText([one, one])).toBe('2 dead letters');
-    expect(lettersText([letterOf({ kind: 'coupon' }, { reason: 'crashed' })])).toBe(
-      '1 crashed coupon',
-    );
-    expect(lettersText([one, letterOf({ kind: 'product' })])).toBe('2 dead letters');
+  it('says of a body without an id what it lacks', () => {
     const unnamed = aboutOf(letterOf({ id: hashBody(new Uint8Array()) }));
     expect(aboutText(unnamed, new Map())).toBe('a body without an order number');
   });

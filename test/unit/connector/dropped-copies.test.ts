@@ -49,7 +49,6 @@ it('any command in the folder deletes the copies of dropped dead letters that ar
     createTerminal: () => createTerminal({ quiet: true }),
     findDeployment: () => Promise.reject(new Problem('there is none')),
     onInterruption() {},
-    onClosedOutput() {},
     reportProblem: (problem) => void problems.push(problem),
     end,
   });

@@ -1,9 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import {
-  parseMoment,
-  perSecond,
-  wholeNumber,
-} from '../../../scripts/connector/ground/session/arguments.ts';
+import { parseMoment, wholeNumber } from '../../../scripts/connector/ground/session/arguments.ts';
 import {
   createProgress,
   progressLine,
@@ -162,16 +158,6 @@ describe('a whole number on the command line', () => {
     expect(parse('10')).toBe(10);
     for (const text of ['0', '11', '1.5', '1e1', ' 5', '-1', '']) {
       expect(() => parse(text), text).toThrow('from 1 to 10');
-    }
-  });
-});
-
-describe('a rate on the command line', () => {
-  it('may say that it is a second that is meant', () => {
-    expect(perSecond(100)('20/s')).toBe(20);
-    expect(perSecond(100)('20')).toBe(20);
-    for (const wrong of ['0', '0/s', '101/s', '1/m', '1.5', '', '-1', '/s']) {
-      expect(() => perSecond(100)(wrong), wrong).toThrow('from 1/s to 100/s');
     }
   });
 });

@@ -146,7 +146,6 @@ function hostOf({
       signal.addEventListener('abort', () => {
         if (interrupt() === undefined) stopAtOnce();
       }),
-    onClosedOutput: () => {},
     reportProblem: ({ message, next }) =>
       send({ kind: 'problem', message, ...(next !== undefined && { next }) }),
     end: (code) => send({ kind: 'end', code }),

@@ -2,23 +2,39 @@ import type { Connector } from '../../../../shared/config/connector-config.ts';
 import {
   DEAD_LETTER_DAYS,
   type ListedDeadLetter,
+  type SummarizedDeadLetter,
 } from '../../../../shared/core/batch/dead-letter.ts';
-import { type EventKind, isEntityKind } from '../../../../shared/core/events/event.ts';
+import {
+  type EventKind,
+  isEntityKind,
+  type QueueFamily,
+} from '../../../../shared/core/events/event.ts';
 import type { DeadLetterReason } from '../../../../shared/core/events/outcome.ts';
 import { adviceOn } from '../../../../shared/loyalty/error-advice.ts';
-import type { Deployment } from '../session/deployment.ts';
+import { type Deployment, openLedger, openLists } from '../session/deployment.ts';
+import { familiesOf } from '../session/queues.ts';
 import { nameKey, openShopServices, readNames } from '../session/services.ts';
+import type { Session } from '../session/session.ts';
 import {
+  type Block,
   type Cell,
   type Row,
   right,
   type Suggestion,
   type TableBlock,
   table,
+  text,
 } from '../terminal/document.ts';
-import { type Line, line } from '../terminal/line.ts';
-import { counted } from '../terminal/text.ts';
-import type { Known } from './read-letters.ts';
+import { type Line, line, optionTexts } from '../terminal/line.ts';
+import {
+  findDelivered,
+  type Known,
+  type LetterFilter,
+  matchesFilter,
+  openLetterQueues,
+  optionsOf,
+  readSummaries,
+} from './read-letters.ts';
 
 /** Dead letters that were given up for one and the same cause; those that were delivered since are one group. */
 export interface LetterGroup {
@@ -187,15 +203,6 @@ export async function namesOf(
   return new Map(await Promise.all(reading));
 }
 
-/** `5 rejected orders`, or `7 dead letters` where there are several kinds, or several about one order. */
-export function lettersText(letters: readonly ListedDeadLetter[]): string {
-  const things = letters.map(({ reason, event }) => `${reason} ${event?.kind ?? 'message'}`);
-  const [first = '', ...others] = new Set(things);
-  const ids = new Set(letters.map(({ event, letterId }) => event?.id ?? letterId));
-  const isEachOne = others.length === 0 && ids.size === letters.length;
-  return counted(letters.length, isEachOne ? first : 'dead letter');
-}
-
 const DAY_MS = 86_400_000;
 
 /** ISO 8601: when SQS deletes it. */
@@ -229,4 +236,96 @@ export function expiryText(
       : `The first deep scan after ${day} sends what the store then has, at the latest; of an order from before the last 60 days only if the app has read_all_orders.`;
   };
   return `SQS deletes it on ${deletedAt(letter).slice(0, 10)}. ${then()}`;
+}
+
+export interface LetterList extends Known {
+  /** Of all queues, the newest first. */
+  readonly letters: readonly SummarizedDeadLetter[];
+  readonly matching: readonly SummarizedDeadLetter[];
+  readonly queues: readonly {
+    readonly family: QueueFamily;
+    readonly listed: number;
+    /** As SQS counts: at times a minute late. */
+    readonly counted: number;
+  }[];
+}
+
+/** By the summaries and entries in the ledger: none is received. */
+export async function readList(
+  session: Session,
+  deployment: Deployment,
+  filter: LetterFilter,
+): Promise<LetterList> {
+  // Also of those that the filter leaves out: a person must see that others wait.
+  const families = familiesOf(deployment.connector);
+  const queues = openLetterQueues(deployment, families);
+  const counts = await Promise.all(queues.map((queue) => queue.counts()));
+  const progress = session.terminal.progress('Reading dead letters:');
+  const all = await readSummaries(openLists(deployment), new Date(), {
+    onProgress: (read) => progress.report(read),
+  });
+  progress.end();
+  const letters = all.filter(({ family }) => families.includes(family));
+  const delivered = await findDelivered(letters, openLedger(deployment));
+  // Only a text can be meant for a name.
+  const named = filter.text === undefined ? [] : letters.map(aboutOf);
+  const known = { delivered, names: await namesOf(deployment, named) };
+  return {
+    ...{ letters, ...known },
+    matching: letters.filter((letter) => matchesFilter(letter, filter, known)),
+    queues: families.map((family, index) => {
+      const { visible = 0, inFlight = 0 } = counts[index] ?? {};
+      const listed = letters.filter((letter) => letter.family === family).length;
+      return { family, listed, counted: visible + inFlight };
+    }),
+  };
+}
+
+export const othersIn = ({ letters, matching }: LetterList): number =>
+  letters.length - matching.length;
+
+export const openIn = ({ matching, delivered }: LetterList): readonly SummarizedDeadLetter[] =>
+  matching.filter(({ letterId }) => !delivered.has(letterId));
+
+const differs = ({ queues }: LetterList): boolean =>
+  queues.some((one) => one.counted !== one.listed);
+
+const MORE_COUNTED = 'a worker died on the message, and SQS moved it there itself';
+const FEWER_COUNTED = 'some were removed without this connector';
+
+/** What the list does not have, each in one sentence. */
+export function noticesOf(list: LetterList, filter: LetterFilter): readonly Block[] {
+  const { letters, matching, queues } = list;
+  const others = othersIn(list);
+  const waits = others === 1 ? 'other waits' : 'others wait';
+  const given = optionTexts(optionsOf(filter)).join(' ');
+  const codes = [...new Set(letters.flatMap(({ code }) => code ?? []))].join(', ');
+  const has = filter.code === undefined ? '' : ` Codes that there are: ${codes || 'none'}.`;
+  const differing = queues.filter((one) => one.counted !== one.listed);
+  const each = differing.map(
+    (one) => `${one.counted} instead of ${one.listed} in the ${one.family} queue`,
+  );
+  const causes = new Set(
+    differing.map((one) => (one.counted > one.listed ? MORE_COUNTED : FEWER_COUNTED)),
+  );
+  return [
+    ...(matching.length === 0 && others > 0
+      ? [text(`No dead letter matches ${given}; ${others} ${waits}.${has}`)]
+      : []),
+    ...(differs(list)
+      ? [
+          text(
+            `SQS counts ${each.join(', ')}. Its count may be a minute old. Only if it differs for longer, ${[...causes].join(', or ')}: a scan reads the queues and corrects the list.`,
+            'waits',
+          ),
+        ]
+      : []),
+  ];
+}
+
+/** Where the list is not what SQS counts. */
+export function scanNext(list: LetterList): readonly Suggestion[] {
+  const say =
+    'To read the queues and correct the list (meanwhile others cannot receive the dead letters):';
+  return differs(list) ? [{ label: 'Scan the queues', line: line('dead-letters scan'), say }] : [];
 }

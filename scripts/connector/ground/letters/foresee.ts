@@ -144,28 +144,12 @@ const PERSONAL: ReadonlySet<string> = new Set<keyof OrderForm | keyof CouponForm
 
 const MASK = '•••';
 
-/**
- * What the connector itself puts into metadata. A merchant's function may put something else under the same names, so
- * only values that cannot be a person's: no capitals but a currency's, no number without Shopify's sign of an order.
- */
-const IMPERSONAL: ReadonlyMap<unknown, (value: string) => boolean> = new Map([
-  ['currency', (value) => Intl.supportedValuesOf('currency').includes(value)],
-  ['order_name', (value) => /^#\d{1,9}$/.test(value)],
-]);
-
-function maskMetadatas(value: unknown): unknown {
-  if (!Array.isArray(value)) return maskAll(value, 'Name');
-  return value.map((one) =>
-    IMPERSONAL.get(one.Name)?.(String(one.Value)) ? one : maskAll(one, 'Name'),
-  );
-}
-
 /** The form as it is built, without what it says of people. */
 export function maskPersonal(form: object): object {
   return Object.fromEntries(
     Object.entries(form).map(([name, value]) => {
       // The settings name what is there; only the values can be a person's.
-      if (name === 'Metadatas') return [name, maskMetadatas(value)];
+      if (name === 'Metadatas') return [name, maskAll(value, 'Name')];
       return [name, PERSONAL.has(name) ? maskAll(value, 'OriginalId') : value];
     }),
   );

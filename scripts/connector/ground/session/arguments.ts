@@ -64,16 +64,6 @@ export function parseBound(text: string): number {
   return /^\d+[a-z]$/.test(text) ? Math.floor(epochMs / DAY_MS) * DAY_MS : epochMs;
 }
 
-/** A parser for commander: `20/s`, or just `20`. */
-export function perSecond(most: number): (text: string) => number {
-  return (text) => {
-    const [, digits] = /^(\d{1,9})(?:\/s)?$/.exec(text) ?? [];
-    const value = Number(digits);
-    if (value >= 1 && value <= most) return value;
-    throw new InvalidArgumentError(`Give a rate from 1/s to ${most}/s.`);
-  };
-}
-
 /** A parser for commander: a whole number within bounds. */
 export function wholeNumber(least: number, most: number): (text: string) => number {
   return (text) => {

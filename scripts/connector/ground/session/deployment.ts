@@ -65,8 +65,6 @@ interface SandboxAddresses {
   readonly storeAddress: string;
   readonly loyaltyAddress: string;
   readonly metricsAddress: string;
-  /** The pages of the first shop, where the settings have a storefront. */
-  readonly shopAddress?: string | undefined;
 }
 
 /**

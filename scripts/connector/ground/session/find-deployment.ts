@@ -53,7 +53,6 @@ const localStack = v.object({
   storeAddress: v.string(),
   loyaltyAddress: v.string(),
   metricsAddress: v.string(),
-  shopAddress: v.optional(v.string()),
 });
 
 const START =

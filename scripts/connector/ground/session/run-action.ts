@@ -116,7 +116,6 @@ function openSession(options: CommonOptions, line: CommandLine, host: Host) {
     interruption(note = ending) {
       ending = note;
       controller ??= new AbortController();
-      host.onClosedOutput(() => controller?.abort());
       return controller.signal;
     },
   };
@@ -237,13 +236,6 @@ const processHost: Host = {
       // The cursor may be behind a progress line.
       const start = process.stderr.isTTY ? '\n' : '';
       printError(`${start}${ending} Press Ctrl-C again to stop at once.`);
-    });
-  },
-  onClosedOutput(stop) {
-    // main.ts ends the process when a pipe is closed (`| head`): too early for a command that ends in order.
-    process.stdout.removeAllListeners('error').on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE') throw error;
-      stop();
     });
   },
   reportProblem({ message, next }) {

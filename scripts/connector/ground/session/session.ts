@@ -75,8 +75,6 @@ export interface Host {
   findDeployment(options: CommonOptions): Promise<Deployment>;
   /** `interrupt` returns what the command does until it ends in order; undefined when it must be ended at once. */
   onInterruption(interrupt: () => string | undefined): void;
-  /** The reader of the output is gone: a command that ends in order begins to end. */
-  onClosedOutput(stop: () => void): void;
   reportProblem(problem: Pick<Problem, 'message'> & Partial<Pick<Problem, 'next'>>): void;
   /** After everything else of the command. */
   end(code: ExitCode): void;

@@ -177,7 +177,7 @@ export interface FlowBlock {
   }[];
 }
 
-/** On a page. One value for each period, the oldest first; null where nothing was measured. */
+/** One value for each period, the oldest first; null where nothing was measured. */
 export interface ChartBlock {
   readonly kind: 'chart';
   readonly title: string;
