@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { WaitsFor } from '../../../shared/core/batch/waiting.ts';
 import {
   changeControl,
@@ -76,30 +77,18 @@ async function pause(
   { what, lengthMs }: { readonly what: string; readonly lengthMs: number | undefined },
 ): Promise<Document> {
   const { arn } = await readCaller(deployment.aws);
-  const { before, after } = await change(session, deployment, shop, (control, now) =>
+  const { after } = await change(session, deployment, shop, (control, now) =>
     withOperatorPause(control, queue ?? 'all', arn, now, {
       ...(because !== undefined && { because }),
       ...(lengthMs !== undefined && { until: now.getTime() + lengthMs }),
     }),
   );
-  const replaced = without(before, after);
-  const isNew = without(after, before).length > 0;
-  const verdict = { kind: 'well', what: `Paused: ${what}.` } as const;
   return {
-    title: isNew ? `Pause ${what}` : `Nothing was changed: ${what} were paused before`,
-    ...(isNew && { verdict }),
-    blocks: [
-      ...replaced.map((pause) => text(`Replaced: ${pauseText(pause)}`)),
-      ...findingsOf('Paused now', after),
-    ],
-    data: { changed: isNew, pauses: after },
+    title: `Pause ${what}`,
+    verdict: { kind: 'well', what: `Paused: ${what}.` },
+    blocks: findingsOf('Paused now', after),
+    data: { changed: true, pauses: after },
   };
-}
-
-/** The pauses that the others do not have. */
-function without(some: readonly PauseStatus[], others: readonly PauseStatus[]) {
-  const texts = new Set(others.map(pauseText));
-  return some.filter((pause) => !texts.has(pauseText(pause)));
 }
 
 function previewOf(
@@ -107,17 +96,13 @@ function previewOf(
   what: string,
   lasting: readonly PauseStatus[],
 ): Document {
-  const own = lasting.filter((one) => one.by === 'operator' && one.part === (queue ?? 'all'));
-  const keepsEnd = because !== undefined && own.some(({ until }) => until !== undefined);
-  const open = keepsEnd ? 'until the end that its pause has, or until "resume"' : 'until "resume"';
-  const end = length === undefined ? open : `for ${length}`;
-  const replaces = own.length === 0 ? '' : ' It would replace the pause that there is.';
+  const end = length === undefined ? 'until "resume"' : `for ${length}`;
   const given = { shop, queue, because, for: length, yes: true };
   return {
     title: `Pause ${what}`,
     blocks: [
       text(
-        `This would stop ${what} to the loyalty service ${end}. What arrives meanwhile waits, and is sent afterwards.${replaces} Nothing was changed.`,
+        `This would stop ${what} to the loyalty service ${end}. What arrives meanwhile waits, and is sent afterwards. Nothing was changed.`,
       ),
       ...findingsOf('Paused now', lasting),
     ],
@@ -179,6 +164,10 @@ const RESUMED: Readonly<Record<VerdictKind, string>> = {
   'action required': 'The pause is ended, but calls are still refused.',
   'not known': 'The pause is ended. Whether calls succeed is not known.',
 };
+
+/** The pauses that the others do not have. */
+const without = (some: readonly PauseStatus[], others: readonly PauseStatus[]) =>
+  some.filter((one) => !others.some((other) => isDeepStrictEqual(one, other)));
 
 /** What `resume` without a queue ends. */
 const WAITED_FOR_RESUME: ReadonlySet<WaitsFor> = new Set(['paused', 'throttled', 'misconfigured']);

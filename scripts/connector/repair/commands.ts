@@ -33,7 +33,7 @@ export function registerRepair(program: Command): void {
     .option('--because <reason>', 'why, for the next operator')
     .option(
       '--for <duration>',
-      'how long, 7d at most: 30m, 2h (default: until "resume"; a new reason alone keeps the end)',
+      'how long, 7d at most: 30m, 2h (default: until "resume")',
       durationText,
     )
     .option('--yes', 'do not ask');
