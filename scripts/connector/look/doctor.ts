@@ -8,7 +8,6 @@ import {
   type ChecksData,
   checksDocument,
   type Finding,
-  findingsBlock,
   pass,
   runChecks,
   type ShopDeps,
@@ -54,17 +53,8 @@ export async function examine(
   const found = checksDocument(title, checks, { all });
   const data = { stack, stage, region, where, ...versions, checks };
   const next = [{ label: 'See all checks', line: line('doctor', [], { all: true }) }];
-  if (!all) return { ...found, data, next };
-  const sections = Map.groupBy(checks, ({ name }) => SECTIONS.get(name) ?? 'Set-up');
-  const blocks = [...sections].map(([of, own]) => findingsBlock(own, { title: of }));
-  return { ...found, data, blocks };
+  return { ...found, data, ...(!all && { next }) };
 }
-
-/** What people switch, and who is told: apart from what was set up once. */
-const SECTIONS: ReadonlyMap<string, string> = new Map([
-  ['pauses', 'Calls to the loyalty service'],
-  ['alarms', 'Alarms'],
-]);
 
 /** All checks, in the order in which they are shown. */
 function openChecks(

@@ -1,10 +1,8 @@
-import { type Command, Option } from 'commander';
-import { WAITS_FOR } from '../../../shared/core/batch/waiting.ts';
+import type { Command } from 'commander';
 import {
   durationText,
   parseBound,
   parseMoment,
-  perSecond,
   queueOption,
   wholeNumber,
 } from '../ground/session/arguments.ts';
@@ -53,20 +51,14 @@ export function registerRepair(program: Command): void {
     description:
       'Ends the wait of messages whose last attempt failed, and says what became of them: after a repair they need not wait for up to an hour. Changes nothing else; a repeated attempt is harmless.',
     examples: `\
-  npx loyalty-connector retry-now --reason misconfigured       what waited for credentials
-  npx loyalty-connector retry-now --shop SHOP --queue orders
+  npx loyalty-connector retry-now --shop SHOP
 
-Reasons: loyalty and store (no usable answer), throttled (the loyalty service asked for fewer calls),
-misconfigured (credentials, scopes or an address are refused), paused (by an operator), connector (a fault
-of its own or of AWS), patience (a customer or a result that is not there yet).
 A pause of the shop still holds its messages, except one that refused credentials began. What had a call
 without an answer is tried 30 seconds after that call at the earliest.
 `,
     run: async () => (await import('./retry-now.ts')).retryNow,
   })
     .option(...ANY_SHOP)
-    .addOption(queueOption('only this queue'))
-    .addOption(new Option('--reason <reason>', 'only what waits for this').choices([...WAITS_FOR]))
     .option(
       '--wait <seconds>',
       'how long to follow them to their outcome; 0: not at all (default: 60)',
@@ -93,7 +85,6 @@ is not sent; --force sends it all the same, if the service lost it.
     .option('--since <when>', 'placed since this date, or this long ago', parseBound)
     .option('--yes', 'send without asking')
     .option(...ONE_SHOP)
-    .option('--rate <n/s>', 'with --since: at most this many a second (10/s)', perSecond(1_000))
     .option('--force', 'with ids: send it even if the loyalty service has it')
     .option('--wait', 'follow it to its outcome');
 

@@ -1,11 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  type WaitingMessage,
-  type WaitsFor,
-  waitingIn,
-  waitingKey,
-} from '../../../shared/core/batch/waiting.ts';
-import type { QueueFamily } from '../../../shared/core/events/event.ts';
+import { type WaitingMessage, waitingIn, waitingKey } from '../../../shared/core/batch/waiting.ts';
 import { type Ledger, ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
 import { isHolding, readPauses } from '../ground/checks/read-pauses.ts';
 import {
@@ -18,13 +12,10 @@ import { shopsOf } from '../ground/session/arguments.ts';
 import { openLedger } from '../ground/session/deployment.ts';
 import type { Session } from '../ground/session/session.ts';
 import { type Document, text } from '../ground/terminal/document.ts';
-import { countedWith } from '../ground/terminal/text.ts';
 import { type Ended, heldByPause, heldByWait, judgeEnded, resultOf } from './follow-letters.ts';
 
 export interface RetryNowOptions {
   readonly shop?: string;
-  readonly queue?: QueueFamily;
-  readonly reason?: WaitsFor;
   /** Seconds. */
   readonly wait?: number;
 }
@@ -37,22 +28,15 @@ export async function retryNow(session: Session, options: RetryNowOptions): Prom
   const deployment = await session.findDeployment();
   const shops = shopsOf(deployment.connector, options.shop);
   const domains = shops.map(({ domain }) => domain);
-  const { queue, reason, wait = PATIENCE_SECONDS } = options;
+  const { wait = PATIENCE_SECONDS } = options;
   const signal = session.interruption('Following no longer; the messages are on their queues.');
   const recorded = await session.beginChange(deployment);
   const found = await readWaiting(deployment, domains, new Date());
-  const meant = found.filter(
-    (one) =>
-      one.waitsFor !== 'planned' &&
-      (queue === undefined || one.queue === queue) &&
-      (reason === undefined || one.waitsFor === reason),
-  );
-  const left = found.length - meant.length;
-  const others = left === 0 ? [] : [text(`${countedWith(left, 'other message', 'wait')}.`)];
+  const meant = found.filter(({ waitsFor }) => waitsFor !== 'planned');
   if (meant.length === 0) {
     recorded.count({ woken: 0 });
-    const data = { woken: 0, gone: 0, left, outcomes: {} };
-    return { title: 'No such message waits: nothing was changed', blocks: others, data };
+    const data = { woken: 0, gone: 0, outcomes: {} };
+    return { title: 'No message waits: nothing was changed', blocks: [], data };
   }
   const ledger = openLedger(deployment);
   // Read before: waking ends a pause after refused credentials, and the next refusal begins one that is its outcome.
@@ -82,9 +66,9 @@ export async function retryNow(session: Session, options: RetryNowOptions): Prom
   return {
     title: 'Try again now what waits',
     verdict,
-    blocks: [...(isOpen ? texts.map((words) => text(words)) : []), ...others],
+    blocks: isOpen ? texts.map((words) => text(words)) : [],
     next,
-    data: { woken: woken.length, gone, left, outcomes },
+    data: { woken: woken.length, gone, outcomes },
   };
 }
 

@@ -23,11 +23,6 @@ import {
   isSameOrder,
   otherIds,
 } from '../../../../shared/core/sync/held-order.ts';
-import {
-  type ObservedPlan,
-  planKey,
-  recallPlan,
-} from '../../../../shared/core/sync/preview-sync.ts';
 import { askStore, otherSpelling, versionOf } from '../../../../shared/core/sync/read-snapshot.ts';
 import type { LoyaltyClient } from '../../../../shared/loyalty/client.ts';
 import { HEALING } from '../../../../shared/services/platforms.ts';
@@ -45,8 +40,8 @@ export interface Sides extends ComparedSides {
   readonly store: StoreAnswer<StoreEntity>;
   /** Of an order: every id under which the service has it, first the one that `held` is. */
   readonly copies: readonly HeldCopy[];
-  /** Of a shop for which nothing is sent before `go-live`: what would be, once an event of it was worked on. */
-  readonly observed: { readonly plan: ObservedPlan | undefined } | undefined;
+  /** Nothing is sent for its shop before `go-live`. */
+  readonly observed: boolean;
 }
 
 interface HeldCopy {
@@ -83,11 +78,9 @@ export async function readSides(
       : read;
   const mapped = mapNow(key, store, entry, await rulesOf(shop, ledger));
   const { assumptions } = deployment.connector.loyalty;
-  const plan = isObserved ? await readEntry(ledger, planKey(key)) : undefined;
-  const observed = isObserved ? { plan: recallPlan(plan?.remembered) } : undefined;
   const isDated = !HEALING[shop.platform].versionsAreReadings.includes(key.kind);
   const changedAt = store.kind === 'found' && isDated ? versionOf(store.value) : undefined;
-  const known = { key, entry, store, changedAt, mapped, observed };
+  const known = { key, entry, store, changedAt, mapped, observed: isObserved };
   return { ...known, ...found, doubt: control.doubt, assumptions };
 }
 
