@@ -120,7 +120,7 @@ export function judgeTrace(trace: Trace): Judged {
     const why = store.kind === 'unavailable' ? ` (${store.why})` : '';
     return say('not known', `The store could not be read${why}.`, DOCTOR);
   }
-  if (trace.observed) {
+  if (trace.isObserved) {
     const compare = line('compare', ['orders'], { since: '24h', shop: key.shop });
     return say(undefined, observedText(trace), {
       label: 'Compare what would be sent',
@@ -237,8 +237,8 @@ function resend(
 }
 
 /** Whether the order has points, in words for its customer: first what the service says. Undefined for what is no order. */
-export function pointsText({ key, mapped, held, earned, observed }: Trace): string | undefined {
-  if (observed || key.kind !== 'order' || mapped?.kind !== 'wanted') return undefined;
+export function pointsText({ key, mapped, held, earned, isObserved }: Trace): string | undefined {
+  if (isObserved || key.kind !== 'order' || mapped?.kind !== 'wanted') return undefined;
   if (earned?.state === 'earns') {
     return `The loyalty service has the order, and gives ${earned.points ?? 'its'} points for it. When, it says of no order: the customer's history shows what was given.`;
   }

@@ -25,7 +25,7 @@ function sides(changes: Partial<Sides>): Sides {
     ...{
       changedAt: Date.parse(order.updatedAt),
       copies: [],
-      observed: false,
+      isObserved: false,
       held: { kind: 'absent' },
       doubt: undefined,
       assumptions: { readTotals: 'as-sent' },

@@ -60,7 +60,7 @@ function trace(changes: Partial<Trace> = {}): Trace {
     mapped,
     held: { kind: 'cannot-be-read' },
     copies: [],
-    observed: false,
+    isObserved: false,
     earned: undefined,
     doubt: undefined,
     assumptions: { readTotals: 'as-sent' },

@@ -41,7 +41,7 @@ export interface Sides extends ComparedSides {
   /** Of an order: every id under which the service has it, first the one that `held` is. */
   readonly copies: readonly HeldCopy[];
   /** Nothing is sent for its shop before `go-live`. */
-  readonly observed: boolean;
+  readonly isObserved: boolean;
 }
 
 interface HeldCopy {
@@ -80,7 +80,7 @@ export async function readSides(
   const { assumptions } = deployment.connector.loyalty;
   const isDated = !HEALING[shop.platform].versionsAreReadings.includes(key.kind);
   const changedAt = store.kind === 'found' && isDated ? versionOf(store.value) : undefined;
-  const known = { key, entry, store, changedAt, mapped, observed: isObserved };
+  const known = { key, entry, store, changedAt, mapped, isObserved };
   return { ...known, ...found, doubt: control.doubt, assumptions };
 }
 
@@ -332,16 +332,18 @@ function rowsOf(sides: Sides, { figures, differences, sent }: Compared): readonl
   const taken = assumptions.readTotals === 'as-sent' ? (entry?.service?.taken ?? 0) : 0;
   const amount = (thousandths: number) => amountText(fromThousandths(thousandths), order?.currency);
   const computed = taken > 0 ? ` (as sent, less ${amount(taken)} taken back)` : '';
-  const shown = Object.entries(FIELDS).flatMap(([name, title]) => {
+  const isNothing = (figure: unknown) => figure === null || figure === '';
+  return Object.entries(FIELDS).flatMap(([name, title]) => {
     const field = name as keyof Figures;
-    if (!(field in store)) return [];
+    const isEmpty = isNothing(store[field]) && isNothing(figures.service?.[field]);
+    if (!(field in store) || isEmpty) return [];
     const differs = differences.includes(field) || differences.includes('absent');
     const said = (side: Figures) => {
       const figure = side[field];
       // Whose it is stays hidden: only whether both have the same one is shown.
       if (field === 'email' && side !== store) return differs ? 'another one' : 'the same';
       if (figure === undefined) return 'not recorded';
-      if (figure === null || figure === '') return 'none';
+      if (isNothing(figure)) return 'none';
       if (field === 'email') return 'has one';
       if (field === 'amount' || field === 'value') return amount(Number(figure));
       return (field === 'type' && COUPON_TYPES[Number(figure)]) || String(figure);
@@ -355,7 +357,6 @@ function rowsOf(sides: Sides, { figures, differences, sent }: Compared): readonl
       },
     ];
   });
-  return shown.filter((one) => one.store !== 'none' || one.service !== 'none');
 }
 
 const STORE: Readonly<Record<StoreAnswer<unknown>['kind'], string>> = {
