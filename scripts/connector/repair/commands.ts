@@ -24,7 +24,7 @@ export function registerRepair(program: Command): void {
     description:
       'Stops the calls to the loyalty service within seconds, for all shops or one, on all queues or one. Without --queue the storefront and reconcile stop calling, too. Asks before it acts, unless --yes is given.',
     examples: PAUSE_EXAMPLES,
-    run: async () => (await import('./change-pause.ts')).pauseCommand,
+    run: async () => (await import('./hold-calls.ts')).pauseCommand,
   })
     .option(...ANY_SHOP)
     .addOption(queueOption('only this queue'))
@@ -41,7 +41,7 @@ export function registerRepair(program: Command): void {
     description:
       'Ends pauses: those that "pause" began and, without --queue, also one that the loyalty service asked for or that refused credentials caused. What waited for that is sent at once.',
     examples: PAUSE_EXAMPLES,
-    run: async () => (await import('./change-pause.ts')).resumeCommand,
+    run: async () => (await import('./hold-calls.ts')).resumeCommand,
   })
     .option(...ANY_SHOP)
     .addOption(queueOption('only the pause of this queue'));
@@ -56,7 +56,7 @@ export function registerRepair(program: Command): void {
 A pause of the shop still holds its messages, except one that refused credentials began. What had a call
 without an answer is tried 30 seconds after that call at the earliest.
 `,
-    run: async () => (await import('./retry-now.ts')).retryNow,
+    run: async () => (await import('./hold-calls.ts')).retryNow,
   })
     .option(...ANY_SHOP)
     .option(

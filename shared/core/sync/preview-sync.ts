@@ -174,7 +174,7 @@ const earned = ({ IsCompleted, OrderTotal = 0 }: OrderForm): number =>
   IsCompleted === true ? OrderTotal : 0;
 
 /** What would have been sent for an entity of a shop that is only observed. Without personal data. */
-export interface ObservedPlan {
+interface ObservedPlan {
   readonly outcome: Outcome['kind'];
   /** Of an entity that would not be sent. */
   readonly why?: string;
