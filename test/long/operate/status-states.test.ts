@@ -31,7 +31,7 @@ describe('loyalty-connector status', () => {
 
     operated.loyalty.faults.clear();
     const { code, stdout } = await operated.atWork(operated.run('retry-now'));
-    expect(stdout).toMatch(/^ {2}\d sent\.$/m);
+    expect(stdout).toMatch(/^ {2}All went through: \d delivered\.$/m);
     expect(code).toBe(0);
     expect(await statusNow()).toMatchObject({ state: 'WELL', code: 0 });
   });
