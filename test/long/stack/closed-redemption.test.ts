@@ -28,7 +28,9 @@ async function operate(command: (session: Session) => Promise<Document | ExitCod
   const deployment = await deploymentOf(stack);
   let shown: Document | undefined;
   const session = {
-    show: (document: Document) => void (shown = document),
+    show(document: Document) {
+      shown = document;
+    },
     terminal: createTerminal({ quiet: true }),
     findDeployment: async () => deployment,
     beginChange: async () => ({ count: (counts: object) => void counted.push(counts) }),
