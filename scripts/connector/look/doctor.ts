@@ -9,7 +9,6 @@ import {
   type ChecksData,
   checksDocument,
   type Finding,
-  findingsBlock,
   pass,
   runChecks,
   type ShopDeps,
@@ -55,10 +54,7 @@ export async function examine(
   const found = checksDocument(title, checks, { all });
   const data = { stack, stage, region, where, ...versions, checks };
   const next = [{ label: 'See all checks', line: line('doctor', [], { all: true }) }];
-  if (!all) return { ...found, data, next };
-  const sections = Map.groupBy(checks, ({ name }) => SECTIONS.get(name) ?? 'Set-up');
-  const blocks = [...sections].map(([of, own]) => findingsBlock(own, { title: of }));
-  return { ...found, data, blocks, next: replaceSecrets(deployment.connector.shops) };
+  return { ...found, data, next: all ? replaceSecrets(deployment.connector.shops) : next };
 }
 
 /** What is typed belongs into a terminal alone: the console shows these to copy. */
@@ -74,12 +70,6 @@ function replaceSecrets(shops: readonly Shop[]): readonly Suggestion[] {
     ...(others.length > 0 && { asks }),
   }));
 }
-
-/** What people switch, and who is told: apart from what was set up once. */
-const SECTIONS: ReadonlyMap<string, string> = new Map([
-  ['pauses', 'Calls to the loyalty service'],
-  ['alarms', 'Alarms'],
-]);
 
 /** All checks, in the order in which they are shown. */
 function openChecks(

@@ -111,8 +111,8 @@ function judgeGroup(group: WaitingStatus, { checks, credentials }: Status, now: 
   const next = Number.isFinite(tryAt) ? `, next try in ${spanText(inMs)}` : '';
   const what = `${said}${next}`;
   const again: Suggestion = {
-    label: `Try ${counted(messages, 'message')} again now`,
-    line: line('retry-now', [], { shop, reason: waitsFor }),
+    label: 'Try again now',
+    line: line('retry-now', [], { shop }),
     say: 'It goes on by itself. If the cause is repaired already, you need not wait:',
   };
   // A pause has the command that ends it; it is also why they wait.

@@ -1,7 +1,7 @@
 import type { Shop } from '../../../shared/config/connector-config.ts';
 import type { ListedDeadLetter } from '../../../shared/core/batch/dead-letter.ts';
 import { type EntityKind, queueFamilyOf } from '../../../shared/core/events/event.ts';
-import { fromThousandths, readEntry } from '../../../shared/core/ledger/ledger.ts';
+import { readEntry } from '../../../shared/core/ledger/ledger.ts';
 import { QUIET_MINUTES } from '../../../shared/core/reconcile/dependencies.ts';
 import { openIn } from '../../../shared/rewards/redeem/redemption-record.ts';
 import { earningOf } from '../../../shared/rewards/storefront/read-history.ts';
@@ -120,7 +120,7 @@ export function judgeTrace(trace: Trace): Judged {
     const why = store.kind === 'unavailable' ? ` (${store.why})` : '';
     return say('not known', `The store could not be read${why}.`, DOCTOR);
   }
-  if (trace.observed) {
+  if (trace.isObserved) {
     const compare = line('compare', ['orders'], { since: '24h', shop: key.shop });
     return say(undefined, observedText(trace), {
       label: 'Compare what would be sent',
@@ -189,25 +189,11 @@ export function judgeTrace(trace: Trace): Judged {
   return say(isReconciled ? 'waits' : 'action required', `${missing} ${lost}${holds}`, send);
 }
 
-/** What would be sent for it and, of an order, what the service holds. */
+/** Of an order, what the service holds of it; what would be sent, the amounts below say. */
 function observedText(trace: Trace): string {
   const { verdict, reason } = judgeOrder(trace);
   const held = trace.key.kind === 'order' ? ` In the service: ${verdict}, ${reason}.` : '';
-  const isThere = trace.copies.length > 0;
-  return `Its shop is only observed: nothing is sent before go-live. ${planText(trace, isThere)}${held}`;
-}
-
-function planText({ observed }: Pick<Trace, 'observed'>, isThere: boolean): string {
-  const { outcome, why = '', calls = [], counts } = observed?.plan ?? {};
-  if (outcome === undefined) return 'No event of it was worked on yet.';
-  if (outcome === 'rejected') return `It would be given up: ${why}.`;
-  if (calls.length === 0) return `Nothing would be sent: ${why || outcome}.`;
-  const deeds = [
-    // Another integration may have sent it since the plan was made.
-    ...(isThere ? [] : [`be sent (${calls.join(', ')})`]),
-    ...(counts === undefined ? [] : [`count ${fromThousandths(counts)}`]),
-  ];
-  return deeds.length === 0 ? 'It is there.' : `It would ${deeds.join(', and ')}.`;
+  return `Its shop is only observed: nothing is sent before go-live.${held}`;
 }
 
 /** The last minutes are left to webhooks that may still come. */
@@ -237,7 +223,7 @@ function wake({ key: { shop }, pause, waits: [wait] }: Trace): Suggestion | unde
   if (!wait || wait.waitsFor === 'planned') return undefined;
   if (pause && isHolding(pause, wait)) return resumeSuggestion(pause);
   if (!mayBeWoken(wait, new Date())) return undefined;
-  return { label: 'Try again now', line: line('retry-now', [], { shop, queue: wait.queue }) };
+  return { label: 'Try again now', line: line('retry-now', [], { shop }) };
 }
 
 /** Without `--yes`, it shows what would be sent. */
@@ -251,8 +237,8 @@ function resend(
 }
 
 /** Whether the order has points, in words for its customer: first what the service says. Undefined for what is no order. */
-export function pointsText({ key, mapped, held, earned, observed }: Trace): string | undefined {
-  if (observed || key.kind !== 'order' || mapped?.kind !== 'wanted') return undefined;
+export function pointsText({ key, mapped, held, earned, isObserved }: Trace): string | undefined {
+  if (isObserved || key.kind !== 'order' || mapped?.kind !== 'wanted') return undefined;
   if (earned?.state === 'earns') {
     return `The loyalty service has the order, and gives ${earned.points ?? 'its'} points for it. When, it says of no order: the customer's history shows what was given.`;
   }

@@ -1,15 +1,13 @@
 import { VERSION } from '../../../shared/config/release.ts';
 import { sumOf } from '../../../shared/core/reconcile/last-reconcile.ts';
-import { type CheckResult, findingsBlock, info } from '../ground/checks/check.ts';
+import { findingsBlock } from '../ground/checks/check.ts';
 import type { StoreRooms } from '../ground/checks/step.ts';
 import { untilOf } from '../ground/compare/settle.ts';
-import { versionDifference } from '../ground/session/deployment.ts';
 import type { Chart, LastHour } from '../ground/session/figures.ts';
 import type { CommonOptions, Session } from '../ground/session/session.ts';
 import {
   type Cell,
   type ChartBlock,
-  DOCTOR,
   type Document,
   type FactsBlock,
   type FlowBlock,
@@ -52,7 +50,7 @@ export async function showStatus(
   const { stack, stage, region, where, version } = deployment;
   const charts = options.charts === true;
   const status = await collectStatus(deployment, options, { now: new Date(), charts }, rooms);
-  const results = [...judgeStatus(status), versionsOf(version)];
+  const results = judgeStatus(status);
   const block = findingsBlock(results, { all: false });
   const notes = results.map((one) => ({
     ...one,
@@ -78,11 +76,6 @@ export async function showStatus(
   };
 }
 
-function versionsOf(version: string): CheckResult {
-  const difference = versionDifference(version);
-  return { name: 'versions', findings: difference ? [info(difference.what, DOCTOR)] : [] };
-}
-
 /** The path of a change, as it is deployed. */
 function flowOf(status: Status): FlowBlock {
   return {
@@ -93,7 +86,6 @@ function flowOf(status: Status): FlowBlock {
       figuresOf('Receiver', PER_MINUTE, status, (hour) => [
         rateIn(hour, 'received'),
         ...seldom(hour['signatures-refused'], 'refused for their signature in the last hour'),
-        ...seldom(hour['unknown-topic'], 'of other topics in the last hour'),
       ]),
       queuesOf(status),
       figuresOf('Workers', PER_MINUTE, status, (hour) => [

@@ -138,7 +138,7 @@ export function documentOf(
   const { key, entry, letters, mapped, waits, earned, redemptions: open } = trace;
   const { kind: verdict, what, next } = judgeTrace(trace);
   const points = pointsText(trace);
-  const { rows } = judgeSides(trace);
+  const { rows, finding, sent, notSent, differences } = judgeSides(trace);
   const form = mapped?.kind === 'wanted' ? formOf(mapped.wanted, reveal) : undefined;
   const name = nameOf(trace);
   const kind = key.kind === 'member' ? 'customer' : key.kind;
@@ -177,7 +177,7 @@ export function documentOf(
     // It goes on by itself: an open page shows how.
     ...(verdict === 'waits' && { freshSeconds: 15 }),
     data: {
-      ...{ ...key, name: name ?? null, sides: rows },
+      ...{ ...key, name: name ?? null, finding, sent, notSent, differences },
       steps: mapped?.kind === 'wanted' ? mapped.steps : undefined,
       ledger: entry ? ledger : null,
       deadLetters: letters,

@@ -1,5 +1,4 @@
-import { type Command, Option } from 'commander';
-import { WAITS_FOR } from '../../../shared/core/batch/waiting.ts';
+import type { Command } from 'commander';
 import {
   durationText,
   parseBound,
@@ -25,14 +24,14 @@ export function registerRepair(program: Command): void {
     description:
       'Stops the calls to the loyalty service within seconds, for all shops or one, on all queues or one. Without --queue the storefront and reconcile stop calling, too. Asks before it acts, unless --yes is given.',
     examples: PAUSE_EXAMPLES,
-    run: async () => (await import('./change-pause.ts')).pauseCommand,
+    run: async () => (await import('./hold-calls.ts')).pauseCommand,
   })
     .option(...ANY_SHOP)
     .addOption(queueOption('only this queue'))
     .option('--because <reason>', 'why, for the next operator')
     .option(
       '--for <duration>',
-      'how long, 7d at most: 30m, 2h (default: until "resume"; a new reason alone keeps the end)',
+      'how long, 7d at most: 30m, 2h (default: until "resume")',
       durationText,
     )
     .option('--yes', 'do not ask');
@@ -42,7 +41,7 @@ export function registerRepair(program: Command): void {
     description:
       'Ends pauses: those that "pause" began and, without --queue, also one that the loyalty service asked for or that refused credentials caused. What waited for that is sent at once.',
     examples: PAUSE_EXAMPLES,
-    run: async () => (await import('./change-pause.ts')).resumeCommand,
+    run: async () => (await import('./hold-calls.ts')).resumeCommand,
   })
     .option(...ANY_SHOP)
     .addOption(queueOption('only the pause of this queue'));
@@ -52,20 +51,14 @@ export function registerRepair(program: Command): void {
     description:
       'Ends the wait of messages whose last attempt failed, and says what became of them: after a repair they need not wait for up to an hour. Changes nothing else; a repeated attempt is harmless.',
     examples: `\
-  npx loyalty-connector retry-now --reason misconfigured       what waited for credentials
-  npx loyalty-connector retry-now --shop SHOP --queue orders
+  npx loyalty-connector retry-now --shop SHOP
 
-Reasons: loyalty and store (no usable answer), throttled (the loyalty service asked for fewer calls),
-misconfigured (credentials, scopes or an address are refused), paused (by an operator), connector (a fault
-of its own or of AWS), patience (a customer or a result that is not there yet).
 A pause of the shop still holds its messages, except one that refused credentials began. What had a call
 without an answer is tried 30 seconds after that call at the earliest.
 `,
-    run: async () => (await import('./retry-now.ts')).retryNow,
+    run: async () => (await import('./hold-calls.ts')).retryNow,
   })
     .option(...ANY_SHOP)
-    .addOption(queueOption('only this queue'))
-    .addOption(new Option('--reason <reason>', 'only what waits for this').choices([...WAITS_FOR]))
     .option(
       '--wait <seconds>',
       'how long to follow them to their outcome; 0: not at all (default: 60)',
@@ -92,11 +85,6 @@ is not sent; --force sends it all the same, if the service lost it.
     .option('--since <when>', 'placed since this date, or this long ago', parseBound)
     .option('--yes', 'send without asking')
     .option(...ONE_SHOP)
-    .option(
-      '--rate <n>',
-      'with --since: at most so many a second (default: 10)',
-      wholeNumber(1, 1_000),
-    )
     .option('--force', 'with ids: send it even if the loyalty service has it')
     .option('--wait', 'follow it to its outcome');
 

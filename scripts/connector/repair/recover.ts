@@ -124,7 +124,8 @@ async function recoverAll(
   const shops = followed.shops.map((one, index) => {
     const { goLive, since } = plans[index] ?? {};
     const redemptions = found.get(one.shop) ?? NO_REDEMPTIONS;
-    const isWhole = one.isWhole && unreadText(redemptions) === '';
+    const { unread, stopped } = redemptions;
+    const isWhole = one.isWhole && unread.length === 0 && stopped === undefined;
     return { ...one, isWhole, goLive, since, redemptions };
   });
   change.count({ shops: shops.length, sentAgain: sentAgainIn(shops) });

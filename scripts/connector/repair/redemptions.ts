@@ -25,11 +25,11 @@ import {
 } from '../../../shared/rewards/redeem/resume-redemption.ts';
 import { readKnown, viewOfBalance } from '../../../shared/rewards/storefront/read-view.ts';
 import { FOR_WHAT, readWaiting, type WaitingInShop } from '../ground/checks/waiting-messages.ts';
-import { findEntity, ordersOf } from '../ground/compare/find.ts';
+import { findEntity } from '../ground/compare/find.ts';
 import { findShop, shopsOf } from '../ground/session/arguments.ts';
 import { type Deployment, openLedger, openLists } from '../ground/session/deployment.ts';
 import { openShopServices, type ShopServices } from '../ground/session/services.ts';
-import type { Session } from '../ground/session/session.ts';
+import { carryOut, type Session } from '../ground/session/session.ts';
 import {
   type Document,
   facts,
@@ -41,7 +41,7 @@ import {
   text,
   type Verdict,
 } from '../ground/terminal/document.ts';
-import { BadArguments, Problem } from '../ground/terminal/exit.ts';
+import { BadArguments, type ExitCode, Problem } from '../ground/terminal/exit.ts';
 import { line, lineText } from '../ground/terminal/line.ts';
 import { counted, utcText } from '../ground/terminal/text.ts';
 
@@ -113,8 +113,7 @@ async function withWaits(
 export function tryAgain(found: readonly FoundRedemption[]): readonly Suggestion[] {
   const wait = found.find((one) => one.wait && one.wait.waitsFor !== 'paused')?.wait;
   if (!wait) return [];
-  const { shop, queue } = wait;
-  return [{ label: 'Try again now', line: line('retry-now', [], { shop, queue }) }];
+  return [{ label: 'Try again now', line: line('retry-now', [], { shop: wait.shop }) }];
 }
 
 /** Those of all shops, or of one, that are not finished; the longest under way first. */
@@ -266,19 +265,17 @@ export function redemptionsTable(
   });
 }
 
-/** By id or e-mail address, or by the code of a reward, which is theirs alone. */
+/** The id of a customer, by it or by the e-mail address, or by the code of a reward, which is theirs alone. */
 async function findCustomer(words: string, { deployment, shop, now }: OpenRedemptions) {
-  const services = openShopServices(deployment);
-  const searched = { deployment, services, shop };
-  const found = async (typed: string) => {
-    const [{ id }] = await findEntity('member', typed, searched);
-    return { id, otherOrders: await ordersOf(id, searched) };
-  };
-  if (/^\d+$|[@/]/.test(words)) return found(words);
+  if (/^\d+$|[@/]/.test(words)) {
+    const services = openShopServices(deployment);
+    const [{ id }] = await findEntity('member', words, { services, shop });
+    return id;
+  }
   const code = words.toLowerCase();
   const all = await readAll(deployment, shop.domain, now());
   const owner = all.find(({ redemption }) => codeOf(redemption)?.toLowerCase() === code);
-  if (owner) return found(owner.customerId);
+  if (owner) return owner.customerId;
   throw new Problem(
     `No reward of ${shop.domain} has the code "${words}".`,
     'Give the id of a customer, an e-mail address, or the code of a reward.',
@@ -295,7 +292,7 @@ export async function showCommand(
   const shop = opened.shop.domain;
   const now = opened.now();
   const services = openShopServices(opened.deployment);
-  const { id: customerId, otherOrders: orders } = await findCustomer(customer, opened);
+  const customerId = await findCustomer(customer, opened);
   const known = await readKnown({ shop, customerId }, opened.ledger, now);
   const { asOf } = known.balance;
   const [store, service] = await Promise.all([
@@ -334,24 +331,17 @@ export async function showCommand(
         { title: 'Balance' },
       ),
       redemptionsTable(found, now),
-      table(
-        ['Order'],
-        orders.map(({ id, name }) => [
-          { text: name ?? id, opens: line('trace', ['order', id], { shop }) },
-        ]),
-        { title: 'Orders', empty: 'No orders.' },
-      ),
     ],
     next: [
       ...found.flatMap((one) => closings(one, now)),
       ...tryAgain(found),
       {
-        label: 'What happened with this customer',
+        label: 'What happened with this customer, and their orders',
         line: line('trace', ['customer', customerId], { shop }),
       },
     ],
     ...(verdict?.kind === 'waits' && { freshSeconds: FRESH_SECONDS }),
-    data: { shop, customer: customerId, ...sides, orders, redemptions: found.map(redemptionData) },
+    data: { shop, customer: customerId, ...sides, redemptions: found.map(redemptionData) },
   };
 }
 
@@ -376,14 +366,10 @@ export function judgeBalances(sides: Sides): Verdict | undefined {
   if (silent && !EXPECTED.includes(silent)) {
     return { kind: 'not known', what: 'Not every side said what the balance is.' };
   }
-  const differ = (some: Sides) => rowsOf(some).some(({ differs }) => differs);
-  if (differ(sides)) {
-    const what = differ({ ...sides, ledger: ABSENT })
-      ? 'The store shows another balance than the loyalty service has.'
-      : 'The connector has recorded another balance.';
-    const then =
-      'The next point event, a visit to the store or the nightly comparison corrects it.';
-    return { kind: 'waits', what: `${what} ${then}` };
+  if (rowsOf(sides).some(({ differs }) => differs)) {
+    const what =
+      'The balances differ. The next point event, a visit to the store or the nightly comparison corrects that.';
+    return { kind: 'waits', what };
   }
   if (silent) return undefined;
   return { kind: 'well', what: 'The store shows the balance that the loyalty service has.' };
@@ -486,56 +472,58 @@ export async function closeCommand(
   options: CloseOptions,
   customerId: string,
   id: string,
-): Promise<Document> {
+): Promise<Document | ExitCode> {
   const [as, ...others] = CLOSED_AS.filter((one) => options[one]);
   if (!as || others.length > 0)
     throw new BadArguments('give --refused, --cancelled, --used or --credited.');
-  if (!/^\d{1,20}$/.test(customerId)) {
-    throw new BadArguments("give the customer's id in the store, a number.");
-  }
   const { label, sees } = CLOSINGS[as];
   const opened = await openRedemptions(session, options);
   const { deployment, now } = opened;
   const shop = opened.shop.domain;
   const whose = { shop, customerId };
   const show = line('redemptions show', [customerId], { shop });
-  const before = findRedemption(await openRecord(whose, opened).read(), id);
-  const foreseen = foreseeClosing(before, as, now());
-  if (!before || foreseen.kind !== 'closed')
-    throw notClosed(before, id, lineText(show, deployment));
+  const redemption = findRedemption(await openRecord(whose, opened).read(), id);
+  const mustBe = (found: ReturnType<typeof foreseeClosing>) => {
+    if (redemption && found.kind === 'closed') return redemption;
+    throw notClosed(redemption, id, lineText(show, deployment));
+  };
+  const before = mustBe(foreseeClosing(redemption, as, now()));
+  const changed = before.state.at !== as;
   const title = `Redemption ${id} of customer ${customerId}`;
-  if (!options.yes) {
-    const found = { ...whose, redemption: before };
-    const close = line('redemptions close', [customerId, id], { shop, [as]: true, yes: true });
-    return {
+  return carryOut(session, deployment, options.yes, {
+    preview: () => ({
       title,
       blocks: [
-        redemptionsTable([found], now()),
+        redemptionsTable([{ ...whose, redemption: before }], now()),
         text(`Nothing was changed. Once it is closed, ${sees}.`),
         text(
           `Look at this customer in ${as === 'credited' ? 'the admin of the store' : 'the panel of the loyalty service'} first: the connector does not check what you say here.`,
         ),
       ],
-      next: [{ label, line: close }],
-      data: { changed: false, ...redemptionData(found) },
-    };
-  }
-  const change = await session.beginChange(deployment);
-  const balances = deployment.output('BalancesQueueUrl');
-  const queue = createSqsEventQueue(new SQS(deployment.aws), { balances });
-  const closing = await closeRedemption(whose, id, as, { ...opened, queue });
-  if (closing.kind !== 'closed') throw notClosed(before, id, lineText(show, deployment));
-  const changed = before.state.at !== as;
-  change.count({ closed: changed ? 1 : 0 });
-  return {
-    title,
-    ...(changed && { verdict: { kind: 'well', what: `It is closed: ${sees}.` } }),
-    blocks: changed
-      ? []
-      : [text('It was closed before. Only its message was sent again, should it be missing.')],
-    next: [{ label: 'See the customer', line: show }],
-    data: { changed, ...redemptionData({ ...whose, redemption: closing.redemption }) },
-  };
+      next: [
+        {
+          label,
+          line: line('redemptions close', [customerId, id], { shop, [as]: true, yes: true }),
+        },
+      ],
+      data: { changed: false, ...redemptionData({ ...whose, redemption: before }) },
+    }),
+    question: 'Close it so?',
+    async act(change) {
+      const balances = deployment.output('BalancesQueueUrl');
+      const queue = createSqsEventQueue(new SQS(deployment.aws), { balances });
+      // Closed before, its message is sent again, should it be missing.
+      mustBe(await closeRedemption(whose, id, as, { ...opened, queue }));
+      change.count({ closed: changed ? 1 : 0 });
+      return {
+        title,
+        verdict: { kind: 'well', what: `It is closed: ${sees}.` },
+        blocks: [],
+        next: [{ label: 'See the customer', line: show }],
+        data: { changed, ...whose, id, state: as },
+      };
+    },
+  });
 }
 
 function notClosed(redemption: Redemption | undefined, id: string, show: string): Problem {

@@ -59,7 +59,6 @@ export interface ResendOptions extends CommonOptions {
   /** Epoch milliseconds. */
   readonly since?: number;
   readonly shop?: string;
-  readonly rate?: number;
   readonly force?: boolean;
   readonly wait?: boolean;
   readonly yes?: boolean;
@@ -106,7 +105,7 @@ async function sendAndFollow(
   session: Session,
   deployment: Deployment,
   { preview: { title, data }, events, shop, kind }: Plan,
-  { rate = DEFAULT_RATE, wait }: ResendOptions,
+  { wait }: ResendOptions,
   change: Change,
 ): Promise<Document> {
   const family = queueFamilyOf(events[0]?.kind ?? 'order');
@@ -114,7 +113,7 @@ async function sendAndFollow(
   const progress = session.terminal.progress('Sending:', events.length);
   const sent = await sendAtPace(events, family, async (window) => window, {
     ...openSourceQueues(deployment, [family]),
-    ...{ pace: createPace(rate), mostWaiting: DEFAULT_MOST_WAITING, signal },
+    ...{ pace: createPace(DEFAULT_RATE), mostWaiting: DEFAULT_MOST_WAITING, signal },
     now: () => new Date(),
     pause: (ms) => sleep(ms, undefined, { signal }).catch(() => undefined),
     onProgress(many) {
@@ -261,7 +260,7 @@ const MOST_SHOWN = 20;
 async function planByRules(
   session: Session,
   deployment: Deployment,
-  { shop: named, rate }: ResendOptions,
+  { shop: named }: ResendOptions,
   placedSince: number,
 ): Promise<Plan> {
   const shop = findShop(deployment.connector, named);
@@ -277,7 +276,7 @@ async function planByRules(
   const more = found.length - MOST_SHOWN;
   const { domain } = shop;
   const many = counted(found.length, 'order');
-  const sends = line('resend', [], { shop: domain, since, rate, yes: true });
+  const sends = line('resend', [], { shop: domain, since, yes: true });
   const preview = {
     title: `Orders of ${domain} placed since ${since}, by the rules of today`,
     blocks: [

@@ -57,24 +57,22 @@ export type Item = {
     }
 );
 
-export const WAITS_FOR = [
+export type WaitsFor =
   /** The loyalty service is down, too slow, or answers with a fault of its own. */
-  'loyalty',
-  'store',
+  | 'loyalty'
+  | 'store'
   /** The loyalty service asked for fewer calls. */
-  'throttled',
+  | 'throttled'
   /** Credentials, scopes or an address are refused. */
-  'misconfigured',
+  | 'misconfigured'
   /** An operator paused it. */
-  'paused',
+  | 'paused'
   /** A fault of the connector or of AWS. */
-  'connector',
+  | 'connector'
   /** Something that may take hours without any fault. */
-  'patience',
-] as const;
-
-/** `planned`: the next step has its time, and no command can end this wait. */
-export type WaitsFor = (typeof WAITS_FOR)[number] | 'planned';
+  | 'patience'
+  /** The next step has its time, and no command can end this wait. */
+  | 'planned';
 
 const CONNECTOR: ReadonlySet<RetryReason['why']> = new Set([
   ...(['ledger-unavailable', 'dead-letter-queue-unavailable', 'newer-release'] as const),

@@ -135,10 +135,7 @@ function throttledFor(named: number | undefined, lasted: number): number {
     : Math.min(Math.max(named, THROTTLED_LEAST_SECONDS), THROTTLED_LONGEST_SECONDS);
 }
 
-/**
- * The same record if the part is paused already, and nothing new is said. A new reason keeps the end, a new end the
- * reason; without both it lasts until it is resumed.
- */
+/** In place of the pause that the part may have, which it goes on with. Without an end it lasts until it is resumed. */
 export function withOperatorPause(
   control: ShopControl,
   part: PausedPart,
@@ -148,11 +145,8 @@ export function withOperatorPause(
 ): ShopControl {
   const last = control.operator[part];
   const lasts = last && !isOver(last, now) ? last : undefined;
-  if (lasts && lasts.until === undefined && Object.keys(more).length === 0) return control;
   const { operator, ended } = lasts ? control : withEnd(control, (one) => one === part, now);
-  const { until, ...kept } = lasts ?? { since: now.getTime() };
-  const keepsEnd = until !== undefined && more.because !== undefined;
-  const pause = { ...kept, by, ...(keepsEnd && { until }), ...more };
+  const pause = { since: lasts?.since ?? now.getTime(), by, ...more };
   return { ...control, ended, operator: { ...operator, [part]: pause } };
 }
 

@@ -114,7 +114,7 @@ function noteCalls(calls: PreviewedCall[]): LoyaltyCalls {
 }
 
 /** What would have been sent for an entity of a shop that is only observed. Without personal data. */
-export interface ObservedPlan {
+interface ObservedPlan {
   readonly outcome: Outcome['kind'];
   /** Of an entity that would not be sent. */
   readonly why?: string;

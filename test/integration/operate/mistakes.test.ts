@@ -17,7 +17,6 @@ it.each([
   ['resend', 'give either a kind and an id, or --since.'],
   ['resend order 1 --since 1d', 'give either a kind and an id, or --since.'],
   ['resend shop 1', 'give an order, a product, a coupon or a customer, not "shop"'],
-  ['retry-now --reason bad-luck', 'loyalty, store, throttled, misconfigured'],
   ['secrets set orders', 'webhook, loyalty, store, not for "orders"'],
   ['secrets set loyalty --rotate', 'are for the webhook secret'],
   ['secrets set webhook --rotate --leaked', 'either --rotate or --leaked'],

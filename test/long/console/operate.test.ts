@@ -125,6 +125,7 @@ describe.runIf(findBrowser() !== undefined)('a stack, operated by its console al
     expect(page.url()).not.toContain('orsolya');
     expect(await textOf(page)).not.toMatch(/Orsolya|Veracruz|example\.org/);
     await page.getByRole('link', { name: 'See points and rewards' }).click();
+    await page.getByRole('link', { name: 'What happened with this customer' }).click();
     await page.getByRole('link', { name: `#${number}` }).click();
     await expect.poll(() => verdictOf(page), PATIENCE).toContain('agree');
     expect(await textOf(page)).not.toMatch(/Orsolya|Veracruz|example\.org/);

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { issueAccessToken } from '../../../local/store-sandbox/session-tokens.ts';
 import type { Session } from '../../../scripts/connector/ground/session/session.ts';
 import type { Document } from '../../../scripts/connector/ground/terminal/document.ts';
+import type { ExitCode } from '../../../scripts/connector/ground/terminal/exit.ts';
 import { createTerminal } from '../../../scripts/connector/ground/terminal/terminal.ts';
 import {
   closeCommand,
@@ -23,14 +24,19 @@ beforeAll(async () => {
 afterAll(() => stack?.stop());
 
 /** A command of the operator's on this stack; gives its verdict and all that it says. */
-async function operate(command: (session: Session) => Promise<Document>) {
+async function operate(command: (session: Session) => Promise<Document | ExitCode>) {
   const deployment = await deploymentOf(stack);
+  let shown: Document | undefined;
   const session = {
+    show(document: Document) {
+      shown = document;
+    },
     terminal: createTerminal({ quiet: true }),
     findDeployment: async () => deployment,
     beginChange: async () => ({ count: (counts: object) => void counted.push(counts) }),
   } as unknown as Session;
-  const { verdict, blocks } = await command(session);
+  const answer = await command(session);
+  const { verdict, blocks = [] } = (typeof answer === 'object' ? answer : shown) ?? {};
   return { kind: verdict?.kind, text: JSON.stringify({ verdict, blocks }), blocks };
 }
 
@@ -56,11 +62,7 @@ it('lets the operator see and close a redemption that needs a person, and the cu
   expect(await redemptions()).toMatchObject([{ state: 'pending' }]);
   await expect(close({})).rejects.toThrow('--refused, --cancelled, --used or --credited');
   expect((await close({ refused: true, yes: true })).text).toContain('It is closed');
-  const repeated = await close({ refused: true, yes: true });
-  expect(repeated).toMatchObject({
-    kind: undefined,
-    text: expect.stringContaining('closed before'),
-  });
+  expect((await close({ refused: true, yes: true })).kind).toBe('well');
   expect(counted).toEqual([{ closed: 1 }, { closed: 0 }]);
   await expect(close({ cancelled: true, yes: true })).rejects.toThrow('is "refused, ');
   expect(await redemptions()).toMatchObject([{ state: 'refused' }]);

@@ -25,7 +25,7 @@ function sides(changes: Partial<Sides>): Sides {
     ...{
       changedAt: Date.parse(order.updatedAt),
       copies: [],
-      observed: undefined,
+      isObserved: false,
       held: { kind: 'absent' },
       doubt: undefined,
       assumptions: { readTotals: 'as-sent' },
@@ -195,13 +195,9 @@ describe('the balance of a customer, side by side', () => {
     ]);
   });
 
-  it.each([
-    ['store', 'The store shows another balance than the loyalty service has.'],
-    ['ledger', 'The connector has recorded another balance.'],
-  ])('says what differs, where the %s does', (side, what) => {
+  it.each(['store', 'ledger'])('is not well where the %s differs', (side) => {
     const sides = { store: known, ledger: known, service: known };
-    const judged = judgeBalances({ ...sides, [side]: { ...known, points: 150 } });
-    expect(judged).toEqual({ kind: 'waits', what: expect.stringContaining(what) });
+    expect(judgeBalances({ ...sides, [side]: { ...known, points: 150 } })?.kind).toBe('waits');
   });
 
   it('compares the points that expire by their number and day', () => {

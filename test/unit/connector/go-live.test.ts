@@ -32,7 +32,7 @@ function judged(copies: Copies, changes: Partial<Sides> = {}): JudgedOrder {
     key: { shop: 'example-store.myshopify.com', kind: 'order', id: order.id },
     ...{ entry: undefined, store: { kind: 'found', value: { kind: 'order', order } }, mapped },
     held: first ? { kind: 'order', order: first.order } : { kind: 'absent' },
-    ...{ copies: held, observed: { plan: undefined }, doubt: undefined },
+    ...{ copies: held, isObserved: true, doubt: undefined },
     assumptions: { readTotals: 'as-sent' },
     ...changes,
   });

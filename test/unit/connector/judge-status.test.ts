@@ -304,7 +304,7 @@ describe('a deployment whose messages wait', () => {
     expect(waits).toMatchObject([
       {
         what: '11 messages wait for the loyalty service since 02:50 UTC (no answer in time), next try in 40 s',
-        next: `retry-now --shop ${SHOP} --reason loyalty`,
+        next: `retry-now --shop ${SHOP}`,
       },
     ]);
   });
@@ -322,7 +322,7 @@ describe('a deployment whose messages wait', () => {
     // Also where the next try is a little later than that.
     const heldBack = { ...message, notBefore: minute('03:03') };
     expect(offered(heldBack)).toEqual([undefined]);
-    const now = `retry-now --shop ${SHOP} --reason loyalty`;
+    const now = `retry-now --shop ${SHOP}`;
     expect(offered(heldBack, message)).toEqual([now]);
     expect(offered({ ...message, notBefore: minute('03:00') })).toEqual([now]);
   });

@@ -60,7 +60,7 @@ function trace(changes: Partial<Trace> = {}): Trace {
     mapped,
     held: { kind: 'cannot-be-read' },
     copies: [],
-    observed: undefined,
+    isObserved: false,
     earned: undefined,
     doubt: undefined,
     assumptions: { readTotals: 'as-sent' },
@@ -247,7 +247,7 @@ describe('the verdict on one entity', () => {
       { entry: undefined, waits: [wait] },
       'waits',
       'waits for the loyalty service, and the next attempt is at 2026-11-15 03:10:00 UTC',
-      'retry-now --shop example-store.myshopify.com --queue orders',
+      'retry-now --shop example-store.myshopify.com',
     ],
     [
       'offers no earlier attempt while a call for it may still be executed',

@@ -39,7 +39,7 @@ export interface ComparedOrder extends JudgedOrder, Verdict {
 function compareOne(sides: Sides): ComparedOrder {
   const judged = judgeOrder(sides);
   const { verdict, reason } = judged;
-  const isObserved = sides.observed !== undefined;
+  const { isObserved } = sides;
   const planned = { kind: ORDER_VERDICTS[verdict], what: `${verdict}: ${reason}` };
   // What another integration sent before go-live is not ours to judge.
   const isBefore = sides.mapped?.kind === 'skip' && sides.mapped.why === 'before-go-live';

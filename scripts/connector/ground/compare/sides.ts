@@ -23,11 +23,6 @@ import type { StoreAnswer, StoreEntity } from '../../../../shared/core/store/sto
 import { askStore, versionOf } from '../../../../shared/core/store/store.ts';
 import { isHeldLive } from '../../../../shared/core/sync/decide-order.ts';
 import { type HeldOrder, isSameOrder, otherIds } from '../../../../shared/core/sync/held-order.ts';
-import {
-  type ObservedPlan,
-  planKey,
-  recallPlan,
-} from '../../../../shared/core/sync/preview-sync.ts';
 import { otherSpelling } from '../../../../shared/core/sync/read-snapshot.ts';
 import type { LoyaltyClient } from '../../../../shared/loyalty/client.ts';
 import { HEALING } from '../../../../shared/services/platforms.ts';
@@ -45,8 +40,8 @@ export interface Sides extends ComparedSides {
   readonly store: StoreAnswer<StoreEntity>;
   /** Of an order: every id under which the service has it, first the one that `held` is. */
   readonly copies: readonly HeldCopy[];
-  /** Of a shop for which nothing is sent before `go-live`: what would be, once an event of it was worked on. */
-  readonly observed: { readonly plan: ObservedPlan | undefined } | undefined;
+  /** Nothing is sent for its shop before `go-live`. */
+  readonly isObserved: boolean;
 }
 
 interface HeldCopy {
@@ -83,11 +78,9 @@ export async function readSides(
       : read;
   const mapped = mapNow(key, store, entry, await rulesOf(shop, ledger));
   const { assumptions } = deployment.connector.loyalty;
-  const plan = isObserved ? await readEntry(ledger, planKey(key)) : undefined;
-  const observed = isObserved ? { plan: recallPlan(plan?.remembered) } : undefined;
   const isDated = !HEALING[shop.platform].versionsAreReadings.includes(key.kind);
   const changedAt = store.kind === 'found' && isDated ? versionOf(store.value) : undefined;
-  const known = { key, entry, store, changedAt, mapped, observed };
+  const known = { key, entry, store, changedAt, mapped, isObserved };
   return { ...known, ...found, doubt: control.doubt, assumptions };
 }
 
@@ -338,16 +331,18 @@ function rowsOf(sides: Sides, { figures, differences, sent }: Compared): readonl
   const taken = assumptions.readTotals === 'as-sent' ? (entry?.service?.taken ?? 0) : 0;
   const amount = (thousandths: number) => amountText(fromThousandths(thousandths), order?.currency);
   const computed = taken > 0 ? ` (as sent, less ${amount(taken)} taken back)` : '';
-  const shown = Object.entries(FIELDS).flatMap(([name, title]) => {
+  const isNothing = (figure: unknown) => figure === null || figure === '';
+  return Object.entries(FIELDS).flatMap(([name, title]) => {
     const field = name as keyof Figures;
-    if (!(field in store)) return [];
+    const isEmpty = isNothing(store[field]) && isNothing(figures.service?.[field]);
+    if (!(field in store) || isEmpty) return [];
     const differs = differences.includes(field) || differences.includes('absent');
     const said = (side: Figures) => {
       const figure = side[field];
       // Whose it is stays hidden: only whether both have the same one is shown.
       if (field === 'email' && side !== store) return differs ? 'another one' : 'the same';
       if (figure === undefined) return 'not recorded';
-      if (figure === null || figure === '') return 'none';
+      if (isNothing(figure)) return 'none';
       if (field === 'email') return 'has one';
       if (field === 'amount' || field === 'value') return amount(Number(figure));
       return (field === 'type' && COUPON_TYPES[Number(figure)]) || String(figure);
@@ -361,7 +356,6 @@ function rowsOf(sides: Sides, { figures, differences, sent }: Compared): readonl
       },
     ];
   });
-  return shown.filter((one) => one.store !== 'none' || one.service !== 'none');
 }
 
 const STORE: Readonly<Record<StoreAnswer<unknown>['kind'], string>> = {

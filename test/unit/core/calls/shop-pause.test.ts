@@ -81,18 +81,8 @@ describe('a pause by an operator', () => {
   });
 
   it('keeps its beginning when it is paused again', () => {
-    expect(withOperatorPause(orders, 'orders', 'kim', at(200))).toBe(orders);
-  });
-
-  it('keeps the end for a new reason, and the reason for a new end; without both it has no end', () => {
-    const pause = (control: ShopControl, more = {}) =>
-      withOperatorPause(control, 'orders', 'kim', at(110), more);
-    const short = pause(orders, { until: 200_000 });
-    const known = pause(short, { because: 'a move' });
-    expect(known.operator.orders).toMatchObject({ until: 200_000, because: 'a move' });
-    const longer = pause(known, { until: 300_000 });
-    expect(longer.operator.orders).toMatchObject({ until: 300_000, because: 'a move' });
-    expect(pause(longer).operator.orders).not.toHaveProperty('until');
+    const again = withOperatorPause(orders, 'orders', 'kim', at(200), { until: 300_000 });
+    expect(again.operator.orders).toEqual({ since: 100_000, by: 'kim', until: 300_000 });
   });
 
   it('with an end is over then, for calls and for the retry window, and may begin again', () => {

@@ -1,4 +1,11 @@
-import type { WaitsFor } from '../../../shared/core/batch/waiting.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import {
+  type WaitingMessage,
+  type WaitsFor,
+  waitingIn,
+  waitingKey,
+} from '../../../shared/core/batch/waiting.ts';
 import {
   changeControl,
   resumed,
@@ -6,6 +13,7 @@ import {
   withOperatorPause,
 } from '../../../shared/core/calls/shop-pause.ts';
 import type { QueueFamily } from '../../../shared/core/events/event.ts';
+import { type Ledger, ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
 import {
   findingsBlock,
   runChecks,
@@ -23,7 +31,12 @@ import {
   readPauses,
   shownPause,
 } from '../ground/checks/read-pauses.ts';
-import { readWaiting, wake, wokenTexts } from '../ground/checks/waiting-messages.ts';
+import {
+  readWaiting,
+  type WokenMessage,
+  wake,
+  wokenTexts,
+} from '../ground/checks/waiting-messages.ts';
 import { durationMs, shopsOf } from '../ground/session/arguments.ts';
 import { type Deployment, openLedger } from '../ground/session/deployment.ts';
 import { readCaller } from '../ground/session/read-caller.ts';
@@ -31,6 +44,7 @@ import { carryOut, type Session } from '../ground/session/session.ts';
 import { type Block, type Document, text, type VerdictKind } from '../ground/terminal/document.ts';
 import { BadArguments, type ExitCode } from '../ground/terminal/exit.ts';
 import { line } from '../ground/terminal/line.ts';
+import { type Ended, heldByPause, heldByWait, judgeEnded, resultOf } from './follow-letters.ts';
 
 export interface PauseOptions {
   readonly shop?: string;
@@ -76,30 +90,18 @@ async function pause(
   { what, lengthMs }: { readonly what: string; readonly lengthMs: number | undefined },
 ): Promise<Document> {
   const { arn } = await readCaller(deployment.aws);
-  const { before, after } = await change(session, deployment, shop, (control, now) =>
+  const { after } = await change(session, deployment, shop, (control, now) =>
     withOperatorPause(control, queue ?? 'all', arn, now, {
       ...(because !== undefined && { because }),
       ...(lengthMs !== undefined && { until: now.getTime() + lengthMs }),
     }),
   );
-  const replaced = without(before, after);
-  const isNew = without(after, before).length > 0;
-  const verdict = { kind: 'well', what: `Paused: ${what}.` } as const;
   return {
-    title: isNew ? `Pause ${what}` : `Nothing was changed: ${what} were paused before`,
-    ...(isNew && { verdict }),
-    blocks: [
-      ...replaced.map((pause) => text(`Replaced: ${pauseText(pause)}`)),
-      ...findingsOf('Paused now', after),
-    ],
-    data: { changed: isNew, pauses: after },
+    title: `Pause ${what}`,
+    verdict: { kind: 'well', what: `Paused: ${what}.` },
+    blocks: findingsOf('Paused now', after),
+    data: { changed: true, pauses: after },
   };
-}
-
-/** The pauses that the others do not have. */
-function without(some: readonly PauseStatus[], others: readonly PauseStatus[]) {
-  const texts = new Set(others.map(pauseText));
-  return some.filter((pause) => !texts.has(pauseText(pause)));
 }
 
 function previewOf(
@@ -107,17 +109,13 @@ function previewOf(
   what: string,
   lasting: readonly PauseStatus[],
 ): Document {
-  const own = lasting.filter((one) => one.by === 'operator' && one.part === (queue ?? 'all'));
-  const keepsEnd = because !== undefined && own.some(({ until }) => until !== undefined);
-  const open = keepsEnd ? 'until the end that its pause has, or until "resume"' : 'until "resume"';
-  const end = length === undefined ? open : `for ${length}`;
-  const replaces = own.length === 0 ? '' : ' It would replace the pause that there is.';
+  const end = length === undefined ? 'until "resume"' : `for ${length}`;
   const given = { shop, queue, because, for: length, yes: true };
   return {
     title: `Pause ${what}`,
     blocks: [
       text(
-        `This would stop ${what} to the loyalty service ${end}. What arrives meanwhile waits, and is sent afterwards.${replaces} Nothing was changed.`,
+        `This would stop ${what} to the loyalty service ${end}. What arrives meanwhile waits, and is sent afterwards. Nothing was changed.`,
       ),
       ...findingsOf('Paused now', lasting),
     ],
@@ -180,6 +178,10 @@ const RESUMED: Readonly<Record<VerdictKind, string>> = {
   'not known': 'The pause is ended. Whether calls succeed is not known.',
 };
 
+/** The pauses that the others do not have. */
+const without = (some: readonly PauseStatus[], others: readonly PauseStatus[]) =>
+  some.filter((one) => !others.some((other) => isDeepStrictEqual(one, other)));
+
 /** What `resume` without a queue ends. */
 const WAITED_FOR_RESUME: ReadonlySet<WaitsFor> = new Set(['paused', 'throttled', 'misconfigured']);
 
@@ -207,3 +209,113 @@ async function change(
   }
   return { before, after, recorded };
 }
+
+export interface RetryNowOptions {
+  readonly shop?: string;
+  /** Seconds. */
+  readonly wait?: number;
+}
+
+/** Longer than an earlier call holds a message back. */
+const PATIENCE_SECONDS = 60;
+
+/** Find what waits → record who → end its wait → say what still holds it → follow it to its outcome. */
+export async function retryNow(session: Session, options: RetryNowOptions): Promise<Document> {
+  const deployment = await session.findDeployment();
+  const shops = shopsOf(deployment.connector, options.shop);
+  const domains = shops.map(({ domain }) => domain);
+  const { wait = PATIENCE_SECONDS } = options;
+  const signal = session.interruption('Following no longer; the messages are on their queues.');
+  const recorded = await session.beginChange(deployment);
+  const found = await readWaiting(deployment, domains, new Date());
+  const meant = found.filter(({ waitsFor }) => waitsFor !== 'planned');
+  if (meant.length === 0) {
+    recorded.count({ woken: 0 });
+    const data = { woken: 0, gone: 0, outcomes: {} };
+    return { title: 'No message waits: nothing was changed', blocks: [], data };
+  }
+  const ledger = openLedger(deployment);
+  // Read before: waking ends a pause after refused credentials, and the next refusal begins one that is its outcome.
+  const pauses = (await readPauses(ledger, shops, new Date())).filter(
+    (pause) => pause.by !== 'service' || pause.why !== 'misconfigured',
+  );
+  const { woken, gone } = await wake(deployment, meant);
+  const pauseOf = (one: WokenMessage) => pauses.find((pause) => isHolding(pause, one));
+  const free = woken.filter((one) => !pauseOf(one));
+  recorded.count({ woken: free.length, held: woken.length - free.length });
+  const texts = wokenTexts(free);
+  const progress = session.terminal.progress('tried again', free.length);
+  const report = (done: number) => progress.report(done, texts.join(' '));
+  const followed = await followWoken(free, ledger, Date.now() + wait * 1_000, signal, report);
+  progress.end();
+  const ended: readonly Ended[] = [
+    ...followed.map(endOf),
+    ...woken.flatMap((one): readonly Ended[] => {
+      const pause = pauseOf(one);
+      return pause ? [{ result: 'underway', held: heldByPause(pause) }] : [];
+    }),
+    // SQS refuses the receipt handle of a message that was received again, deleted, or is visible.
+    ...Array<Ended>(gone).fill({ result: 'gone' }),
+  ];
+  const { verdict, next, outcomes } = judgeEnded(ended);
+  const isOpen = ended.some(({ result, held }) => result === 'underway' && !held);
+  return {
+    title: 'Try again now what waits',
+    verdict,
+    blocks: isOpen ? texts.map((words) => text(words)) : [],
+    next,
+    data: { woken: woken.length, gone, outcomes },
+  };
+}
+
+function endOf(message: FollowedMessage): Ended {
+  const { last } = message;
+  if (last.ended) return { result: resultOf(last.ended) };
+  return { result: 'underway', ...(waitsAgain(message) && { held: heldByWait(last) }) };
+}
+
+interface FollowedMessage extends WokenMessage {
+  /** Its newest wait; that of the command itself while no worker has had it since. */
+  readonly last: WaitingMessage;
+}
+
+const EVERY_MS = 500;
+
+/**
+ * Follows messages until each has left its queue, or until none of the others is tried again before `endsAt`. A worker
+ * records each new wait, and the end of the last one.
+ */
+async function followWoken(
+  woken: readonly WokenMessage[],
+  ledger: Pick<Ledger, 'readMany'>,
+  endsAt: number,
+  signal: AbortSignal,
+  report: (done: number) => void,
+): Promise<readonly FollowedMessage[]> {
+  let followed = woken.map((one): FollowedMessage => ({ ...one, last: one }));
+  for (;;) {
+    const keys = followed.flatMap(({ shop, messageId, receives }) => [
+      waitingKey(shop, messageId, receives),
+      waitingKey(shop, messageId, receives + 1),
+    ]);
+    const entries = await ledger.readMany(keys);
+    const waits = keys.map((key) => waitingIn(entries.get(ledgerKeyText(key))?.remembered));
+    followed = followed.map((one, index) => {
+      const [known = one.last, next] = waits.slice(2 * index, 2 * index + 2);
+      return next ? { ...one, last: next, receives: one.receives + 1 } : { ...one, last: known };
+    });
+    const open = followed.filter((one) => mayEnd(one, endsAt));
+    report(followed.length - open.length);
+    if (open.length === 0 || signal.aborted || Date.now() >= endsAt) return followed;
+    // Thousands of messages are read less often.
+    await sleep(EVERY_MS + open.length, undefined, { signal }).catch(() => {});
+  }
+}
+
+function mayEnd(one: FollowedMessage, endsAt: number): boolean {
+  return !one.last.ended && (!waitsAgain(one) || one.last.until < endsAt);
+}
+
+/** It was received since it was woken, and has a new receipt handle. */
+const waitsAgain = ({ last, receiptHandle }: FollowedMessage): boolean =>
+  !last.ended && last.receiptHandle !== receiptHandle;
