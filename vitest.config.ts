@@ -7,7 +7,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  * other workers have nothing left to do.
  */
 const LONGEST =
-  /test\/long\/(?:lost-ledger|stack\/(?:redeem-killed|neighbours|limits)|storefront\/(?:store-credit|take-back|newcomer)|operate\/letters|package|simulation)/;
+  /test\/long\/(?:lost-ledger|stack\/limits|storefront\/newcomer|operate\/letters|package|simulation)/;
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

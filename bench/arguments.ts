@@ -10,8 +10,8 @@ export interface BenchOptions {
   readonly writeDocs: boolean;
 }
 
-export const help = `Measures the connector on this machine and compares it with two others: the peer, a good
-implementation with today's libraries, and the floor, the least code that could work.
+export const help = `Measures the connector on this machine and compares it with the floor, the least
+code that could work.
 
 npm run bench -- [options]
 

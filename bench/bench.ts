@@ -24,12 +24,10 @@ export interface Figure {
   readonly note?: string;
   /** The middle half of the measurements. */
   readonly spread?: Omit<Spread, 'median'>;
-  /** The same figure of the two others, measured alternately. */
-  readonly peer?: number;
+  /** The same figure of the least code that could work, measured alternately. */
   readonly floor?: number;
   /** To the floor: the median of the ratios of all rounds. */
   readonly ratio?: Spread;
-  readonly peerRatio?: Spread;
   readonly bar?: Bar;
 }
 
@@ -41,7 +39,7 @@ export interface BenchSettings {
 }
 
 export interface Bench {
-  /** The prefix of the keys of its figures: `replay`. */
+  /** The prefix of the keys of its figures: `worker`. */
   readonly name: string;
   run(settings: BenchSettings): Promise<readonly Figure[]>;
 }

@@ -29,7 +29,6 @@ function environmentOf({
     DEAD_LETTER_QUEUE_URL: queue('orders-dead'),
     LEDGER_TABLE: LEDGER,
     WORKERS: '10',
-    IDEMPOTENCY_TABLE: 'idempotency',
     SECRETS_PREFIX: 'loyalty-connector/bench',
     METRICS_NAMESPACE: 'LoyaltyConnector/bench',
     // The SDK must not find the user's own AWS credentials.

@@ -26,7 +26,6 @@ export function createReceiver(connector: Connector) {
           domain: shop.domain,
           secrets: secrets.webhook(shop.path),
           deliveries: DELIVERIES[shop.platform],
-          watchesSilence: shop.orderSilence !== false,
         },
       ]),
     ),

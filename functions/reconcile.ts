@@ -10,7 +10,7 @@ import { type ReconcileRequest, reconcile } from '../shared/core/reconcile/recon
 import { openStores, RESERVE } from '../shared/services/configured-store.ts';
 import { HEALING } from '../shared/services/platforms.ts';
 import { scanRewards } from '../shared/services/rewards.ts';
-import { byDomain, openShopLoyalty } from '../shared/services/shop-loyalty.ts';
+import { byDomain, openShopLoyalty, tryCredentials } from '../shared/services/shop-loyalty.ts';
 import { openWithLedger, readEnvironment, withTelemetry } from './wiring.ts';
 
 /**
@@ -46,7 +46,6 @@ export function createReconcile(connector: Connector) {
     (platform, settings) => HEALING[platform].openStore(settings, wanted),
     { sandboxes: process.env.STORE_SANDBOX_ADDRESS, reserve: RESERVE },
   );
-  const { everyMinutes, deepEveryDays } = healing;
   const shops = connector.shops.map((shop) => ({ ...shop, ...HEALING[shop.platform] }));
   const { assumptions } = connector.loyalty;
   const program = byDomain(connector, (shop) => ({
@@ -64,8 +63,6 @@ export function createReconcile(connector: Connector) {
     telemetry,
     pauses,
     now: () => new Date(),
-    everyMinutes,
-    deepEveryDays,
     healedPercent: HEALED_PERCENT,
     quietProducts: healing.productChanges === 'events',
     orderRetentionDays: connector.orderRetentionDays,
@@ -75,25 +72,20 @@ export function createReconcile(connector: Connector) {
     asked: ReconcileRequest,
     context: Pick<Context, 'getRemainingTimeInMillis'>,
   ): Promise<void> {
-    const leftMs = () => Math.max(Math.floor(context.getRemainingTimeInMillis()) - RESERVE_MS, 1);
-    const deadline = AbortSignal.timeout(leftMs());
-    await reconcile(shops, asked, { ...dependencies, deadline, leftMs, inTime });
-  }
-
-  function inTime(deadline: AbortSignal) {
+    const leftMs = Math.max(Math.floor(context.getRemainingTimeInMillis()) - RESERVE_MS, 1);
+    const deadline = AbortSignal.timeout(leftMs);
     const askable = store.until(deadline);
     const pause = (ms: number) => sleep(ms, undefined, { signal: deadline }).catch(() => {});
     const timed = { deadline, pause, takeTurn: reports.take };
-    return {
-      store: askable,
-      pause,
-      checkSubscriptions: async (shop: string) => askable.checkSubscriptions?.(shop),
-      rewards: scanRewards(connector, (shop) => ({
-        ...dependencies,
-        ...program(shop),
-        ...timed,
-      })),
-    };
+    await reconcile(shops, asked, {
+      ...dependencies,
+      ...{ deadline, pause, store: askable },
+      checkShop: async (shop: string) => {
+        await askable.checkSubscriptions?.(shop);
+        return tryCredentials({ ...dependencies, ...program(shop), deadline });
+      },
+      rewards: scanRewards(connector, (shop) => ({ ...dependencies, ...program(shop), ...timed })),
+    });
   }
   return withTelemetry(telemetry, run);
 }

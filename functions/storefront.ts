@@ -10,11 +10,9 @@ import { createRedeeming } from '../shared/rewards/redeem/redeem-reward.ts';
 import {
   createCustomersOfShop,
   createRateLimit,
-  createUsesCache,
+  createStorefront,
   type RateLimit,
-  withCachedUses,
-} from '../shared/rewards/storefront/cached-uses.ts';
-import { createStorefront } from '../shared/rewards/storefront/storefront.ts';
+} from '../shared/rewards/storefront/storefront.ts';
 import { openShopLoyalty, sandboxAddressOf } from '../shared/services/shop-loyalty.ts';
 import { type AdminSecret, parseAdminSecret } from '../shared/shopify/admin/client/admin-secret.ts';
 import type { ServedShop } from '../shared/shopify/storefront-requests/caller.ts';
@@ -68,7 +66,6 @@ export function createStorefrontFunction(
     ...{ rewardTypes, redeemsPerHour, retentionDays, keepsMetadata, takeBack },
   };
   const store = createLazyStore(connector, secrets);
-  const uses = createUsesCache(now);
 
   /** Loaded with the first request of a storefront of the merchant's own. */
   function createCustomerOfToken(
@@ -93,7 +90,6 @@ export function createStorefrontFunction(
     const members = createMembers({ ...opened, shop: domain, telemetry, now, posCustomerId });
     const { customers } = rules;
     const program = { ...opened, members, telemetry, now, rewardTypes, customers };
-    const inTime = () => withCachedUses(store.within(STORE_MS), uses);
     const storefront = {
       ...createStorefront({
         ...program,
@@ -106,13 +102,12 @@ export function createStorefrontFunction(
         // Of all who ask: a visitor may ask with a new price each time, and is one of many who cannot be told apart.
         pointCallsPerMinute: readsPerMinute,
         flow: settings.flow,
-        store: inTime,
       }),
       ...createRedeeming(domain, () => ({
         ...redeeming,
         ...opened,
         members,
-        store: inTime(),
+        store: store.within(STORE_MS),
         inDoubt: () => isOpenDoubt(pauses.doubtOf(domain)),
         deadline: AbortSignal.timeout(REDEEM_MS),
       })),

@@ -14,6 +14,7 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import type { Healing } from '../shared/config/connector-settings.ts';
+import { RECONCILE_MINUTES } from '../shared/config/metrics.ts';
 import {
   acceptWildcard,
   ConnectorLog,
@@ -241,7 +242,7 @@ export class Reconcile extends Construct {
     // The next run continues where a failed one stopped, so a retry gains nothing. While the account has
     // no concurrency left, Lambda would otherwise hold a run back for hours.
     this.function.lambda.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: LATEST_START });
-    this.#runEvery(Duration.minutes(healing.everyMinutes), 'Schedule', {});
+    this.#runEvery(Duration.minutes(RECONCILE_MINUTES), 'Schedule', {});
     if (healing.deepEveryDays !== false) {
       this.#runEvery(Duration.days(healing.deepEveryDays), 'DeepSchedule', { mode: 'deep' });
     }

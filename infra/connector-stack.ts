@@ -13,10 +13,8 @@ import type { StackOutput, StackOutputs } from '../shared/config/stack-outputs.t
 import type { FunctionName } from './bundle-functions.ts';
 import { Reconcile, SyncWorker } from './connector-function.ts';
 import { Receiver } from './endpoint.ts';
-import { Alarms, AlarmTopic } from './monitoring/alarms.ts';
-import { ConnectorDashboard } from './monitoring/dashboard.ts';
+import { AlarmTopic, addAlarms } from './monitoring/alarms.ts';
 import { OperatorPolicies } from './operator-policies.ts';
-import { checkQuotas } from './quotas.ts';
 import { DataKey, EventQueue, LedgerTable } from './storage.ts';
 import { Storefront } from './storefront.ts';
 
@@ -149,9 +147,7 @@ export class LoyaltyConnector extends Construct {
       api: receiver.endpoint.api,
       ledger,
     };
-    const alarms = new Alarms(this, 'Watch', { monitored, topic, now: new Date() });
-    const dashboard =
-      deployment.dashboard && new ConnectorDashboard(this, 'Dashboard', { monitored, alarms });
+    addAlarms(new Construct(this, 'Watch'), monitored, topic);
 
     const policies = new OperatorPolicies(this, 'OperatorPolicies', {
       queues: [orders, products, coupons, ...(storefront ? [storefront.queue] : [])],
@@ -175,7 +171,6 @@ export class LoyaltyConnector extends Construct {
       MetricsNamespace: metricsNamespace,
       ReconcileFunction: reconcile.function.lambda.functionName,
       AlarmTopic: topic.topicArn,
-      ...(dashboard && { Dashboard: dashboard.address }),
       Concurrency: concurrencyText(concurrency),
       OperatorPolicy: policies.operatorArn,
       ReadOnlyOperatorPolicy: policies.readOnlyArn,
@@ -184,7 +179,6 @@ export class LoyaltyConnector extends Construct {
       Version: VERSION,
     });
     acknowledgeFindings(this);
-    checkQuotas(this, { connector, concurrency, bundleOf });
   }
 }
 
@@ -236,7 +230,6 @@ const DESCRIPTIONS: Readonly<Record<StackOutput, string>> = {
   MetricsNamespace: 'The namespace of the metrics in CloudWatch',
   ReconcileFunction: 'Compares the store with the ledger and sends what is missing',
   AlarmTopic: 'The topic that alarms notify',
-  Dashboard: 'The CloudWatch dashboard',
   Concurrency: 'How many workers run at once, and what is reserved for each address',
   OperatorPolicy: 'Attach this policy to the people who operate the connector',
   ReadOnlyOperatorPolicy: 'Attach this policy to the people who only look at it',

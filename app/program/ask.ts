@@ -43,11 +43,8 @@ export function createAsk(address: string, token?: () => Promise<string>): Ask {
       const value: unknown = await response.json();
       // The function and this script are deployed together, so the answer has this shape.
       if (response.ok) return { kind: 'ok', value: value as T };
-      const { error } = value as {
-        readonly error: Pick<Failure, 'code' | 'programMessage' | 'asks'>;
-      };
-      const { code, programMessage, asks } = error;
-      return { ...failure(code, readSeconds(response)), programMessage, asks };
+      const { error } = value as { readonly error: Omit<Failure, 'kind' | 'afterSeconds'> };
+      return { ...error, ...failure(error.code, readSeconds(response)) };
     } catch {
       return failure('unavailable');
     }

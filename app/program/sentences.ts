@@ -4,18 +4,46 @@ import type { NotUsed, Used } from './cart.ts';
 import { isUncertain } from './program.ts';
 import { fill, type Words } from './words.ts';
 
-/** What the button of a reward says. */
-export function redeemLabel({ kind, points }: Reward, { strings, points: say }: Words): string {
-  const { redeem, redeemCashback, redeemCredit } = strings.rewards;
-  if (kind === 'store-credit') return redeemCredit;
-  return kind === 'cashback' ? redeemCashback : fill(redeem, { points: say(points) });
+/** Others are redeemed elsewhere, or there is no amount of cashback to choose. */
+export const canRedeem = ({ kind, cashback }: Reward): boolean =>
+  !!cashback || !['other', 'cashback', 'store-credit'].includes(kind);
+
+/** Of an amount, its part of the customer's balance, which is the same in points and in cashback. */
+type Balance = Pick<View, 'points' | 'cashback'> | undefined;
+
+/** What the button of a reward says: its price, of cashback that of the chosen amount. */
+export function redeemLabel(
+  { kind, points, cashback }: Reward,
+  balance: Balance,
+  words: Words,
+  value = cashback?.most,
+): string {
+  const { redeem, redeemCredit } = words.strings.rewards;
+  const { points: all, cashback: worth } = balance ?? {};
+  const price = value === undefined ? points : all && worth && (value * all) / worth;
+  const said = price ? words.points(price) : words.money(value ?? 0);
+  return fill(kind === 'store-credit' ? redeemCredit : redeem, { points: said });
 }
 
-/** Why a reward cannot be redeemed, and in the program's words what its code will ask for; empty for neither. */
+/** Half: what a slip takes is then never more than what it leaves. Codes ask nothing, since they can be taken back. */
+const MOST_UNASKED = 0.5;
+
+/** Store credit cannot be turned back into points: more than a share of them is not spent by one press. */
+export const asksFirst = ({ kind }: Reward, balance: Balance, value = 0): boolean =>
+  kind === 'store-credit' && value > (balance?.cashback ?? 0) * MOST_UNASKED;
+
+/**
+ * Why a reward cannot be redeemed, when its store credit ends, and in the program's words what its code will ask for;
+ * empty for none of them.
+ */
 export function conditionsOf(reward: Reward, words: Words): string {
   const reason = reward.redeemable ? '' : reasonOf(reward, words);
-  return [reason, reward.requirements].filter(Boolean).join(' ');
+  const until = sayUntil(reward.cashback?.validUntil, words);
+  return [reason, until, reward.requirements].filter(Boolean).join(' ');
 }
+
+const sayUntil = (end: string | null | undefined, words: Words): string =>
+  end ? fill(words.strings.codes.validUntil, { date: words.date(end) }) : '';
 
 function reasonOf({ why, missingPoints, tiers }: Reward, words: Words): string {
   const { missing, forTiers } = words.strings.rewards;
@@ -30,21 +58,22 @@ function reasonOf({ why, missingPoints, tiers }: Reward, words: Words): string {
 /** `Only 40 points to go: 5 off`, of the reward that needs the fewest; undefined where none needs just points. */
 export function sayNearest({ rewards }: View, words: Words): string | undefined {
   const [nearest] = (rewards ?? [])
-    .flatMap(({ why, missingPoints, title }) =>
-      why === 'too-few-points' && missingPoints ? [{ missingPoints, title }] : [],
-    )
-    .toSorted((one, other) => one.missingPoints - other.missingPoints);
-  if (!nearest) return undefined;
-  const { missingPoints, title } = nearest;
-  return fill(words.strings.balance.toGo, { points: words.points(missingPoints), title });
+    .filter(({ why, missingPoints }) => why === 'too-few-points' && missingPoints)
+    .toSorted((one, other) => Number(one.missingPoints) - Number(other.missingPoints));
+  return (
+    nearest &&
+    fill(words.strings.balance.toGo, {
+      points: words.points(nearest.missingPoints ?? 0),
+      title: nearest.title,
+    })
+  );
 }
 
 /** What a redemption is now, and until when it can be used. */
 export function sayState(redemption: Redemption, words: Words): string {
   const { state, code, validUntil } = redemption;
-  const hasEnd =
-    validUntil !== null && ((state === 'ready' && code !== null) || state === 'credited');
-  const until = hasEnd && fill(words.strings.codes.validUntil, { date: words.date(validUntil) });
+  const hasEnd = (state === 'ready' && code !== null) || state === 'credited';
+  const until = hasEnd && sayUntil(validUntil, words);
   return [stateOf(redemption, words), until].filter(Boolean).join(' ');
 }
 

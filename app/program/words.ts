@@ -28,8 +28,8 @@ export interface Words extends Amounts {
   /** A code without its own sentence is a technical one. */
   why(code: string): string;
   state(state: RedemptionState): string;
-  /** How far it is reached: a percentage from 0 to 100, and in words. */
-  progress(goal: TierGoal): { readonly percent: number; readonly text: string };
+  /** How far it is reached. */
+  progress(goal: TierGoal): string;
   failure(failure: Pick<Failure, 'code' | 'afterSeconds'>): string;
 }
 
@@ -100,13 +100,8 @@ export function createWords(
     },
     why,
     state: (state) => (state === 'refused' ? strings.why.refused : strings.codes.states[state]),
-    progress: ({ value, goal, percent }) => ({
-      percent: Math.min(100, Math.max(0, percent)),
-      text: fill(strings.balance.progress, {
-        value: number(value),
-        goal: number(goal),
-      }),
-    }),
+    progress: ({ value, goal }) =>
+      fill(strings.balance.progress, { value: number(value), goal: number(goal) }),
     failure({ code, afterSeconds }) {
       return afterSeconds === undefined
         ? why(code)

@@ -2,10 +2,10 @@ import type { View as Answer, TierGoal } from '../program/answers.ts';
 import { answered } from '../program/program.ts';
 import { sayNearest } from '../program/sentences.ts';
 import { fill, type Words } from '../program/words.ts';
-import { build, type View } from './view.ts';
+import { build, type Child, type View } from './view.ts';
 
 /** Points, cashback, the tier and the goals of the next one; or a link to log in. */
-export function drawBalance({ model, words, logInAddress, isLoggedOut }: View): readonly Node[] {
+export function drawBalance({ model, words, logInAddress, isLoggedOut }: View): readonly Child[] {
   const { heading, logIn, logInTo } = words.strings.balance;
   const title = build('h2', { part: 'heading' }, heading);
   const view = answered(model.view);
@@ -20,7 +20,7 @@ export function drawBalance({ model, words, logInAddress, isLoggedOut }: View): 
   return [
     title,
     ...drawFigures(view, model.change, words),
-    ...(nearest === undefined ? [] : [build('p', { part: 'nearest' }, nearest)]),
+    nearest && build('p', { part: 'nearest' }, nearest),
     ...drawTier(view, words),
   ];
 }
@@ -29,89 +29,63 @@ function drawFigures(
   { points, cashback, asOf, expiring, rewards }: Answer,
   change: number | undefined,
   words: Words,
-): readonly Node[] {
+): readonly Child[] {
   const { balance, cashback: ofCashback } = words.strings;
-  if (points === null) {
-    return rewards === null ? [] : [build('p', { part: 'note' }, balance.none)];
-  }
-  const hasCashback = cashback !== null && cashback > 0;
+  if (points === null) return [rewards && build('p', { part: 'note' }, balance.none)];
+  const ends = expiring && {
+    points: words.points(expiring.points),
+    date: words.date(expiring.at),
+  };
   return [
     build(
       'p',
       { part: 'balance' },
       build('strong', { part: 'points' }, words.points(points)),
-      change !== undefined && build('span', { part: 'change' }, words.change(change)),
-      hasCashback &&
+      change && build('span', { part: 'change' }, words.change(change)),
+      cashback !== null &&
+        cashback > 0 &&
         build('span', { part: 'cashback' }, fill(ofCashback, { amount: words.money(cashback) })),
     ),
-    ...(expiring
-      ? [
-          build(
-            'p',
-            { part: 'expiring' },
-            fill(balance.expiring, {
-              points: words.points(expiring.points),
-              date: words.date(expiring.at),
-            }),
-          ),
-        ]
-      : []),
+    ends && build('p', { part: 'expiring' }, fill(balance.expiring, ends)),
     // Else it is of now.
-    ...(asOf === null || rewards !== null
-      ? []
-      : [build('p', { part: 'note' }, fill(balance.asOf, { date: words.date(asOf) }))]),
+    asOf &&
+      !rewards &&
+      build('p', { part: 'note' }, fill(balance.asOf, { date: words.date(asOf) })),
   ];
 }
 
-function drawTier({ tier }: Answer, words: Words): readonly Node[] {
+function drawTier({ tier }: Answer, words: Words): readonly Child[] {
   if (!tier) return [];
   const { balance } = words.strings;
-  const mark = build('span', { part: 'tier-mark', 'aria-hidden': 'true' });
-  // This property accepts only a colour, so any other text from the service has no effect.
-  mark.style.backgroundColor = tier.color ?? '';
-  const name = build('p', { part: 'tier' }, mark, fill(balance.tier, { name: tier.name }));
-  if (!tier.next) return [name];
+  const { name, next } = tier;
   return [
-    name,
-    build('p', { part: 'next-tier' }, fill(balance.next, { name: tier.next.name })),
-    ...tier.next.goals.map((goal) => drawGoal(goal, words)),
+    build('p', { part: 'tier' }, fill(balance.tier, { name })),
+    next && build('p', { part: 'next-tier' }, fill(balance.next, { name: next.name })),
+    ...(next?.goals ?? []).map((goal) => drawGoal(goal, words)),
   ];
 }
 
 function drawGoal(goal: TierGoal, words: Words): Node {
-  const { name } = goal;
-  const { percent, text } = words.progress(goal);
-  const filled = build('span', { part: 'progress-value' });
-  filled.style.inlineSize = `${percent}%`;
+  const { name, percent: value } = goal;
+  const text = words.progress(goal);
+  const bar = { part: 'progress', 'aria-label': name, 'aria-valuetext': text, max: 100, value };
   return build(
     'div',
     { part: 'goal' },
     build('div', { part: 'goal-text' }, build('span', {}, name), build('span', {}, text)),
-    build(
-      'div',
-      {
-        part: 'progress',
-        role: 'progressbar',
-        'aria-label': name,
-        'aria-valuemin': 0,
-        'aria-valuemax': 100,
-        'aria-valuenow': Math.round(percent),
-        'aria-valuetext': text,
-      },
-      filled,
-    ),
+    build('progress', bar),
   );
 }
 
 /** The points that the product or the cart of this page would earn; empty if it earns none. */
-export function drawEarned({ model, words, subject }: View): readonly Node[] {
+export function drawEarned({ model, words, subject }: View): readonly Child[] {
   const earned = answered(model.earned);
   const gain = earned && words.gain(earned.points, earned.cashback);
-  return gain ? [build('p', { part: 'earned' }, fill(words.strings.earns[subject], { gain }))] : [];
+  return [gain && build('p', { part: 'earned' }, fill(words.strings.earns[subject], { gain }))];
 }
 
 /** One sentence for the first failed request, and a button to try again. */
-export function drawProblem({ model, words, actions }: View): readonly Node[] {
+export function drawProblem({ model, words, actions }: View): readonly Child[] {
   const failed = [model.view, model.quizzes, model.earned].find(
     (asked) => asked?.kind === 'failed' && asked.code !== 'not-logged-in',
   );
@@ -126,7 +100,7 @@ export function drawProblem({ model, words, actions }: View): readonly Node[] {
     build('p', { part: 'error' }, words.failure(problem)),
     build(
       'button',
-      { part: 'button', type: 'button', 'data-key': 'try-again', click: () => actions.reload() },
+      { part: 'button', 'data-key': 'try-again', click: () => actions.reload() },
       words.strings.tryAgain,
     ),
   ];

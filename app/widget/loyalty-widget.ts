@@ -2,12 +2,18 @@ import type { View as Answer, Redemption, Reward } from '../program/answers.ts';
 import { createAsk } from '../program/ask.ts';
 import { useInCart } from '../program/cart.ts';
 import { ANY_PURCHASE, answered, isUncertain, Program, type Wanted } from '../program/program.ts';
-import { sayAnswered, sayNotRedeemed, sayRedeemed, sayUsed } from '../program/sentences.ts';
+import {
+  asksFirst,
+  sayAnswered,
+  sayNotRedeemed,
+  sayRedeemed,
+  sayUsed,
+} from '../program/sentences.ts';
 import { createWords, type Words } from '../program/words.ts';
 import { drawBalance, drawEarned, drawProblem } from './balance.ts';
 import { drawQuizzes } from './quizzes.ts';
 import { drawCodes, drawReferral, drawRewards, keyOf, redeemKey } from './rewards.ts';
-import { type Actions, build, focusOn, redraw, type View } from './view.ts';
+import { type Actions, build, type Confirmation, focusOn, redraw, type View } from './view.ts';
 import styles from './widget.css';
 
 /** In the order in which they are shown. */
@@ -79,7 +85,7 @@ export class LoyaltyWidget extends HTMLElement {
     },
   });
   readonly #actions: Actions = {
-    redeem: (reward, value) => void this.#redeem(reward, value),
+    redeem: (reward, value, answer) => void this.#redeem(reward, value, answer),
     use: (redemption) => void this.#use(redemption),
     takeBack: (redemption, answer) => void this.#takeBack(redemption, answer),
     copy: (text, shown) => void this.#copy(text, shown),
@@ -192,7 +198,6 @@ export class LoyaltyWidget extends HTMLElement {
       if (names.length > 0 && !names.includes(name)) continue;
       const nodes = name === 'problem' || shows(name) ? drawings[name](view) : [];
       part.lang = view.words.language;
-      part.hidden = nodes.length === 0;
       redraw(this.#root, part, nodes);
     }
     // Quizzes are below the rewards: shown before them, they would move when the rewards come.
@@ -212,10 +217,17 @@ export class LoyaltyWidget extends HTMLElement {
     await this.#program.load();
   }
 
-  async #redeem(reward: Reward, value: number | undefined): Promise<void> {
-    const { words } = this.#view;
+  async #redeem(
+    reward: Reward,
+    value: number | undefined,
+    answer: Confirmation | undefined,
+  ): Promise<void> {
+    const { words, model } = this.#view;
     const key = redeemKey(reward);
     this.#result = undefined;
+    const isAsked = answer !== undefined || asksFirst(reward, answered(model.view), value);
+    if (isAsked) this.#ask(key, answer, 'rewards');
+    if (isAsked && answer !== 'yes') return;
     if (this.#program.model.redeeming === undefined)
       this.#announce(words.strings.rewards.redeeming);
     const hadFocus = () => this.#root.activeElement?.getAttribute('data-key') === key;
@@ -260,15 +272,21 @@ export class LoyaltyWidget extends HTMLElement {
     if (isUsed) this.#dispatch(USED, redemption);
   }
 
-  async #takeBack(redemption: Redemption, answer: 'yes' | 'no' | undefined): Promise<void> {
+  /** Shows the question, or after its answer the button that was pressed. */
+  #ask(key: string, answer: Confirmation | undefined, part: Part, pressed = key): void {
+    this.#asking = answer ? undefined : key;
+    this.#draw(part);
+    focusOn(this.#root, answer ? pressed : `${key}-yes`);
+  }
+
+  async #takeBack(redemption: Redemption, answer: Confirmation | undefined): Promise<void> {
     if (this.#busy !== undefined) return;
     const { words } = this.#view;
     const { id } = redemption;
     const key = keyOf(redemption);
-    this.#asking = answer === undefined ? id : undefined;
     this.#result = undefined;
-    this.#draw('codes');
-    if (answer !== 'yes') return focusOn(this.#root, answer ? `${key}-back` : `${key}-yes`);
+    this.#ask(key, answer, 'codes', `${key}-back`);
+    if (answer !== 'yes') return;
     this.#setBusy(id);
     const taken = await this.#program.takeBack(id);
     this.#setBusy(undefined);

@@ -1,9 +1,9 @@
 import type { QuestionAnswer, Quiz, QuizQuestion } from '../program/answers.ts';
 import { answered } from '../program/program.ts';
 import { fill } from '../program/words.ts';
-import { build, type View } from './view.ts';
+import { build, type Child, type View } from './view.ts';
 
-export function drawQuizzes(view: View): readonly Node[] {
+export function drawQuizzes(view: View): readonly Child[] {
   const quizzes = answered(view.model.quizzes)?.quizzes ?? [];
   if (quizzes.length === 0) return [];
   return [

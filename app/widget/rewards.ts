@@ -1,11 +1,11 @@
 import type { Redemption, Reward } from '../program/answers.ts';
 import { answered } from '../program/program.ts';
-import { conditionsOf, redeemLabel, sayState } from '../program/sentences.ts';
+import { canRedeem, conditionsOf, redeemLabel, sayState } from '../program/sentences.ts';
 import { fill } from '../program/words.ts';
-import { build, type View } from './view.ts';
+import { build, type Child, type Confirmation, type View } from './view.ts';
 
 /** Every reward with its price and a button, or the reason why it cannot be redeemed. */
-export function drawRewards(view: View): readonly Node[] {
+export function drawRewards(view: View): readonly Child[] {
   const { strings } = view.words;
   const rewards = answered(view.model.view)?.rewards;
   if (!rewards) return [];
@@ -25,9 +25,8 @@ function drawReward(reward: Reward, view: View): Node {
   const { words } = view;
   const { title, description, points, kind } = reward;
   const result = resultAt(redeemKey(reward), view);
+  const isAsked = view.asking === redeemKey(reward);
   const worth = words.worth(reward);
-  // Such a reward can be redeemed elsewhere only.
-  const isOther = kind === 'other';
   return build(
     'li',
     { part: 'reward' },
@@ -35,15 +34,15 @@ function drawReward(reward: Reward, view: View): Node {
       'div',
       { part: 'reward-text' },
       build('h3', { part: 'title' }, title),
-      description !== '' && build('p', {}, description),
-      worth !== undefined && worth !== title && build('p', { part: 'note' }, worth),
-      isOther && build('p', { part: 'note' }, words.points(points)),
+      description && build('p', {}, description),
+      worth && worth !== title && build('p', { part: 'note' }, worth),
+      kind === 'other' && build('p', { part: 'note' }, words.points(points)),
     ),
-    ...(isOther ? [] : drawButton(reward, view)),
+    ...(canRedeem(reward) ? drawButton(reward, view) : []),
     build(
       'p',
       { part: result ? result.part : 'note', id: noteIdOf(reward) },
-      result?.sentence ?? conditionsOf(reward, words),
+      isAsked ? words.strings.rewards.question : (result?.sentence ?? conditionsOf(reward, words)),
     ),
   );
 }
@@ -55,57 +54,64 @@ const noteIdOf = ({ id }: Reward): string => `reward-${id}-note`;
 
 export const redeemKey = ({ id }: Pick<Reward, 'id'>): string => `redeem-${id}`;
 
-/** The button, and for cashback the field with the amount before it. */
-function drawButton(reward: Reward, view: View): readonly Node[] {
-  const { model, words, actions } = view;
-  const { rewards } = words.strings;
-  const { id, title, redeemable } = reward;
+/** The button, and for cashback the field with the amount before it; or the answers to the question before it is spent. */
+function drawButton(reward: Reward, view: View): readonly Child[] {
+  const { model, words, actions, amounts, asking } = view;
+  const { rewards, codes } = words.strings;
+  const { id, title, redeemable, cashback } = reward;
+  const key = redeemKey(reward);
+  const isAsked = asking === key;
   const isRedeeming = model.redeeming === id;
-  const label = isRedeeming ? rewards.redeeming : redeemLabel(reward, words);
-  const field = redeemable ? drawAmount(reward, view) : undefined;
-  const button = build(
-    'button',
-    {
-      part: 'button',
-      type: 'button',
-      'data-key': redeemKey(reward),
-      // The label contains the title: screen readers list buttons without their surroundings.
-      'aria-label': `${label}: ${title}`,
-      'aria-describedby': noteIdOf(reward),
-      disabled: !redeemable,
-      // Not `disabled` while the request runs: that would remove the focus.
-      'aria-disabled': model.redeeming !== undefined && redeemable ? 'true' : undefined,
-      'aria-busy': isRedeeming ? 'true' : undefined,
-      click() {
-        if (!field) actions.redeem(reward);
-        // The browser says what is wrong with the amount.
-        else if (field.reportValidity()) actions.redeem(reward, field.valueAsNumber);
+  const range = redeemable ? cashback : null;
+  const redeem = (answer?: Confirmation) => actions.redeem(reward, field?.valueAsNumber, answer);
+  const field =
+    range &&
+    build('input', {
+      ...{ part: 'input', type: 'number', inputmode: 'decimal', required: true },
+      ...{ min: range.least, max: range.most, step: 0.01, 'data-key': `amount-${id}` },
+      value: amounts.get(id) ?? range.most,
+      input() {
+        amounts.set(id, field?.value ?? '');
+        name();
       },
+    });
+  const button = build('button', {
+    part: 'button',
+    'data-key': isAsked ? `${key}-yes` : key,
+    'aria-describedby': noteIdOf(reward),
+    disabled: !redeemable,
+    // Not `disabled` while the request runs: that would remove the focus.
+    'aria-disabled': redeemable && model.redeeming !== undefined && 'true',
+    click() {
+      if (isAsked) redeem('yes');
+      // The browser says what is wrong with the amount.
+      else if (!field || field.reportValidity()) redeem();
     },
-    label,
-  );
-  if (!field || !reward.cashback) return [button];
-  const range = {
-    least: words.money(reward.cashback.least),
-    most: words.money(reward.cashback.most),
-  };
-  return [build('label', { part: 'amount' }, fill(rewards.amount, range), field), button];
-}
-
-function drawAmount({ id, cashback }: Reward, { amounts }: View): HTMLInputElement | undefined {
-  if (!cashback) return undefined;
-  const { least, most } = cashback;
-  const field = build('input', {
-    ...{ part: 'input', type: 'number', inputmode: 'decimal', required: true },
-    ...{ min: least, max: most, step: 0.01, 'data-key': `amount-${id}` },
-    input: () => amounts.set(id, field.value),
   });
-  field.value = amounts.get(id) ?? String(most);
-  return field;
+  function name(): void {
+    const price = redeemLabel(
+      reward,
+      answered(model.view),
+      words,
+      field?.valueAsNumber || undefined,
+    );
+    const label = isRedeeming ? rewards.redeeming : price;
+    button.textContent = label;
+    // The label contains the title: screen readers list buttons without their surroundings.
+    button.ariaLabel = `${label}: ${title}`;
+  }
+  name();
+  if (!field) return [button];
+  if (isAsked) {
+    const no = { part: 'button copy', click: () => redeem('no') };
+    return [button, build('button', no, codes.no)];
+  }
+  const limits = { least: words.money(range.least), most: words.money(range.most) };
+  return [build('label', { part: 'amount' }, fill(rewards.amount, limits), field), button];
 }
 
 /** The redemptions: their codes, and a sentence for those without a code yet. */
-export function drawCodes(view: View): readonly Node[] {
+export function drawCodes(view: View): readonly Child[] {
   const redemptions = answered(view.model.view)?.redemptions ?? [];
   if (redemptions.length === 0) return [];
   return [
@@ -129,7 +135,7 @@ function drawRedemption(redemption: Redemption, view: View): Node {
   const key = keyOf(redemption);
   const shown = code === null ? undefined : build('code', { part: 'code' }, code);
   const isUsable = state === 'ready' && shown !== undefined;
-  const isAsked = isUsable && view.asking === redemption.id;
+  const isAsked = isUsable && view.asking === key;
   const said = resultAt(key, view);
   return build(
     'li',
@@ -141,14 +147,14 @@ function drawRedemption(redemption: Redemption, view: View): Node {
     said && build('p', { part: said.part }, said.sentence),
     build(
       'p',
-      { part: 'note', tabindex: -1, 'data-key': isUsable ? undefined : key },
-      sayState(redemption, words),
+      { part: 'note', id: `${key}-note`, tabindex: -1, 'data-key': isUsable ? undefined : key },
+      isAsked ? words.strings.codes.confirm : sayState(redemption, words),
     ),
   );
 }
 
 /** Use it, copy it, give it back: the first is what nearly everybody wants. */
-function drawUses(redemption: Redemption, shown: HTMLElement, view: View): readonly Node[] {
+function drawUses(redemption: Redemption, shown: HTMLElement, view: View): readonly Child[] {
   const { actions, busy, words } = view;
   const { codes } = words.strings;
   const { id, code, takeBackUntil } = redemption;
@@ -156,17 +162,15 @@ function drawUses(redemption: Redemption, shown: HTMLElement, view: View): reado
   return [
     drawPress(redemption, view, '', use, () => actions.use(redemption)),
     drawPress(redemption, view, '-copy', codes.copy, () => actions.copy(code ?? '', shown)),
-    ...(takeBackUntil === null
-      ? []
-      : [drawPress(redemption, view, '-back', codes.takeBack, () => actions.takeBack(redemption))]),
+    takeBackUntil &&
+      drawPress(redemption, view, '-back', codes.takeBack, () => actions.takeBack(redemption)),
   ];
 }
 
-function drawConfirmation(redemption: Redemption, view: View): readonly Node[] {
-  const { yes, no, confirm } = view.words.strings.codes;
+function drawConfirmation(redemption: Redemption, view: View): readonly Child[] {
+  const { yes, no } = view.words.strings.codes;
   const { takeBack } = view.actions;
   return [
-    build('p', { id: `${keyOf(redemption)}-confirm` }, confirm),
     drawPress(redemption, view, '-yes', yes, () => takeBack(redemption, 'yes')),
     drawPress(redemption, view, '-no', no, () => takeBack(redemption, 'no')),
   ];
@@ -184,10 +188,10 @@ function drawPress(
   return build(
     'button',
     {
-      ...{ part: `button${name && ' copy'}`, type: 'button', 'data-key': key + name, click },
+      ...{ part: `button${name && ' copy'}`, 'data-key': key + name, click },
       // Screen readers list buttons without their surroundings.
       'aria-label': `${label}: ${redemption.code}`,
-      'aria-describedby': `${key}-confirm`,
+      'aria-describedby': `${key}-note`,
       'aria-disabled': busy && 'true',
     },
     label,
@@ -195,14 +199,14 @@ function drawPress(
 }
 
 /** The customer's own link for friends, with ways to send it. */
-export function drawReferral({ model, words, actions }: View): readonly Node[] {
+export function drawReferral({ model, words, actions }: View): readonly Child[] {
   const referral = answered(model.view)?.referral;
   if (!referral) return [];
   const { heading, share, copy } = words.strings.referral;
   const { url, whatsappUrl } = referral;
   const shown = build('span', { part: 'referral-link' }, url);
   const button = (label: string, click: () => void) =>
-    build('button', { part: 'button copy', type: 'button', 'data-key': label, click }, label);
+    build('button', { part: 'button copy', 'data-key': label, click }, label);
   // Missing in some browsers on desktops.
   const canShare = 'share' in navigator;
   return [
@@ -214,15 +218,10 @@ export function drawReferral({ model, words, actions }: View): readonly Node[] {
       // The shopper may change their mind, which rejects.
       canShare && button(share, () => void navigator.share({ url }).catch(() => {})),
       button(copy, () => actions.copy(url, shown)),
-      whatsappUrl !== null &&
+      whatsappUrl &&
         build(
           'a',
-          {
-            part: 'link',
-            href: whatsappUrl,
-            target: '_blank',
-            'data-key': 'whatsapp',
-          },
+          { part: 'link', href: whatsappUrl, target: '_blank', 'data-key': 'whatsapp' },
           'WhatsApp',
         ),
     ),

@@ -2,14 +2,16 @@ import type { QuestionAnswer, Quiz, Redemption, Reward } from '../program/answer
 import type { Model } from '../program/program.ts';
 import type { Words } from '../program/words.ts';
 
+export type Confirmation = 'yes' | 'no';
+
 /** What the shopper can do. */
 export interface Actions {
-  /** `value`: the chosen amount of cashback. */
-  redeem(reward: Reward, value?: number): void;
+  /** `value`: the chosen amount of cashback. Of most of the points it asks first. */
+  redeem(reward: Reward, value?: number, answer?: Confirmation): void;
   /** Puts its code into the cart of this browser. */
   use(redemption: Redemption): void;
   /** Asks whether to, and after a second press takes it back; `no`: does not. */
-  takeBack(redemption: Redemption, answer?: 'yes' | 'no'): void;
+  takeBack(redemption: Redemption, answer?: Confirmation): void;
   /** `shown`: what is selected where it cannot be copied. */
   copy(text: string, shown: HTMLElement): void;
   /** Resolves to why the answers were not accepted; undefined when they were. */
@@ -39,7 +41,7 @@ export interface View {
     | undefined;
   /** The redemption that is being used or taken back. */
   readonly busy: string | undefined;
-  /** The redemption that the shopper may want to take back: they are asked. */
+  /** The key of the redemption that is to be taken back, or of the reward that takes most points: the shopper is asked. */
   readonly asking: string | undefined;
   /** What was earned with a quiz on this page, by quiz. */
   readonly thanks: Map<number, string>;
@@ -47,7 +49,8 @@ export interface View {
 
 type Value = string | number | boolean | undefined | ((event: Event) => void);
 
-type Child = Node | string | false | undefined;
+/** What is falsy is left out. */
+export type Child = Node | string | false | null | undefined | 0;
 
 /**
  * An element with its attributes (a function is a listener: `click`) and children. Texts become text
@@ -65,17 +68,20 @@ export function build<Tag extends keyof HTMLElementTagNameMap>(
       element.setAttribute(name, value === true ? '' : String(value));
     }
   }
-  element.append(...children.filter((child) => child !== false && child !== undefined));
+  element.append(...shown(children));
   return element;
 }
+
+const shown = (children: readonly Child[]) => children.filter((child) => !!child);
 
 /** The attribute that identifies an element after its section was redrawn. */
 const KEY = 'data-key';
 
 /** Redraws a part and keeps the focus on the element with the same key. */
-export function redraw(root: ShadowRoot, part: HTMLElement, children: readonly Node[]): void {
+export function redraw(root: ShadowRoot, part: HTMLElement, children: readonly Child[]): void {
   const key = part.contains(root.activeElement) && root.activeElement?.getAttribute(KEY);
-  part.replaceChildren(...children);
+  part.replaceChildren(...shown(children));
+  part.hidden = !part.hasChildNodes();
   if (typeof key !== 'string') return;
   focusOn(root, key);
   if (root.activeElement) return;

@@ -7,7 +7,7 @@ import { spreadOf } from '../report/statistics.ts';
 
 /**
  * The price of a million webhooks, from AWS's prices, the synthesized template, and measured times, calls
- * and bytes. The peer is deployed in the same way.
+ * and bytes.
  */
 export const cost: Bench = {
   name: 'cost',
@@ -16,14 +16,8 @@ export const cost: Bench = {
     const deployed = readDeployed();
     const amount = quick ? { events: 20, waiting: 2 } : { events: 150, waiting: 5 };
     const connector: Priced[] = [];
-    const peer: Priced[] = [];
-    const turns = [
-      async () => connector.push(await priceOf(lab, deployed, { variant: 'connector', ...amount })),
-      async () => peer.push(await priceOf(lab, deployed, { variant: 'peer', ...amount })),
-    ];
     for (let round = 0; round < (quick ? 1 : 3); round += 1) {
-      // The order alternates, so that other load on the machine does not always affect the same one.
-      for (const turn of round % 2 === 0 ? turns : turns.toReversed()) await turn();
+      connector.push(await priceOf(lab, deployed, amount));
     }
     const { median: value, ...spread } = spreadOf(connector.map(({ receiverMs }) => receiverMs));
     return [
@@ -32,12 +26,11 @@ export const cost: Bench = {
         value,
         spread,
         unit: 'ms billed',
-        peer: spreadOf(peer.map(({ receiverMs }) => receiverMs)).median,
         note: `per webhook, with ${deployed.receiverMb} MB`,
       },
       // Lower bars, 3.2 and 1.8, would need the ledger's writes to go: with the queue they are most of the cost.
-      ...figuresOf('batch1', connector, peer, 4.1),
-      ...figuresOf('batch10', connector, peer, 2.35),
+      ...figuresOf('batch1', connector, 4.1),
+      ...figuresOf('batch10', connector, 2.35),
       ...memoryCurve(deployed, connector),
     ];
   },
@@ -77,14 +70,8 @@ function memoryCurve(deployed: Deployed, rounds: readonly Priced[]): readonly Fi
   });
 }
 
-function figuresOf(
-  batch: Batch,
-  connector: readonly Priced[],
-  peer: readonly Priced[],
-  limit: number,
-): readonly Figure[] {
+function figuresOf(batch: Batch, connector: readonly Priced[], limit: number): readonly Figure[] {
   const own = middleOf(batch, connector);
-  const other = middleOf(batch, peer);
   const spread = spreadOf(connector.map((one) => one[batch].price.total));
   return [
     {
@@ -92,15 +79,13 @@ function figuresOf(
       value: own.price.total,
       spread,
       unit: '$ per million',
-      peer: other.price.total,
-      note: `${itemize(own.price)}; the peer: ${itemize(other.price)}`,
+      note: itemize(own.price),
       bar: { kind: 'at-most', limit, of: 'value' },
     },
     {
       key: `cost.${batch}.worker`,
       value: own.workerMs,
       unit: 'ms billed',
-      peer: other.workerMs,
       note: 'per event of the mix',
     },
   ];

@@ -24,7 +24,6 @@ const SETTINGS = resolve(PACKAGE_FOLDER, 'bench/neighbours.config.ts');
 const ANSWER_MS = 150;
 const SLOW_MS = 5_000;
 const QUIET_SHOPS = 50;
-const QUICK_SHOPS = 20;
 const QUIET_PER_SECOND = 5;
 /** Ten times what half of the workers can send. More a second would measure how fast two cores emulate AWS. */
 const FLOOD_PER_SECOND = 10;
@@ -37,9 +36,8 @@ const CHANGED_EVERY = 5;
 
 /**
  * How long the orders of quiet shops take from the webhook to the call, in turns calm, while one shop floods a slow
- * service and another one is throttled, and while as many orders come from shops with quick services: that much more the
- * machine alone needs. A change that comes during the call waits until the whole batch of it ends: that is the lock. On
- * the local stack, with queues and table in a process of their own.
+ * service and another one is throttled. A change that comes during the call waits until the whole batch of it ends: that
+ * is the lock. On the local stack, with queues and table in a process of their own.
  */
 export const neighbours: Bench = {
   name: 'neighbours',
@@ -79,19 +77,18 @@ async function measure(
   seconds: number,
 ): Promise<readonly Figure[]> {
   const traffic = openTraffic(stack, await createOrderWriter());
-  const measured: Record<'calm' | 'flooded' | 'busy', QuietTimes>[] = [];
+  const measured: Record<'calm' | 'flooded', QuietTimes>[] = [];
   // The first round starts the processes of all workers, and is not counted.
   for (let round = 0; round <= rounds; round += 1) {
     const length = round === 0 ? seconds / 2 : seconds;
     const calm = await traffic.quietOrders(length);
     // Others in each round, because a shop stays busy for a while.
     const flooded = await traffic.besideFlood(stack.shops.slice(round * 2), length);
-    const busy = await traffic.besideOthers(length);
-    if (round > 0) measured.push({ calm, flooded, busy });
+    if (round > 0) measured.push({ calm, flooded });
   }
   const note =
     `${rounds} rounds of ${seconds} s, ${QUIET_PER_SECOND} orders a second of ${QUIET_SHOPS} shops, beside ${FLOOD_PER_SECOND} a second of ` +
-    `a shop at ${SLOW_MS / 1_000} s a call and ${THROTTLED_PER_SECOND} of a throttled one; floor: calm; peer: beside as many of quick shops`;
+    `a shop at ${SLOW_MS / 1_000} s a call and ${THROTTLED_PER_SECOND} of a throttled one; floor: calm`;
   const bar = { kind: 'at-most', limit: 1.5, of: 'ratio' } as const;
   /** Of all rounds together: the 99th percentile of one alone is nearly its slowest order. The spread is theirs. */
   const figure = (key: string, of: keyof QuietTimes, percent: number): Omit<Figure, 'bar'> => {
@@ -102,12 +99,11 @@ async function measure(
         measured.flatMap((round) => round[beside][of]),
         percent / 100,
       );
-    const [value, floor, peer] = [all('flooded'), all('calm'), all('busy')];
+    const [value, floor] = [all('flooded'), all('calm')];
     return {
-      ...{ key: `neighbours.${key}`, value, floor, peer, unit: 'ms', note },
+      ...{ key: `neighbours.${key}`, value, floor, unit: 'ms', note },
       spread: spreadOf(each('flooded')),
       ratio: { ...spreadOf(ratiosOf(each('flooded'), each('calm'))), median: value / floor },
-      peerRatio: { ...spreadOf(ratiosOf(each('busy'), each('calm'))), median: peer / floor },
     };
   };
   return [
@@ -121,9 +117,8 @@ async function measure(
 type QuietTimes = Readonly<Record<'first' | 'changed', readonly number[]>>;
 
 function openTraffic(stack: RunningStack, writeOrder: WriteOrder) {
-  const quick = stack.shops.slice(-QUICK_SHOPS - QUIET_SHOPS);
-  const [quiet, others] = [quick.slice(-QUIET_SHOPS), quick.slice(0, QUICK_SHOPS)];
-  for (const { loyalty } of quick) loyalty.faults.add({ kind: 'latency', ms: ANSWER_MS });
+  const quiet = stack.shops.slice(-QUIET_SHOPS);
+  for (const { loyalty } of quiet) loyalty.faults.add({ kind: 'latency', ms: ANSWER_MS });
   /** Epoch milliseconds of the webhooks of each order. */
   const sentAt = new Map<string, readonly number[]>();
   let lastId = 7_000_000_000_000;
@@ -231,12 +226,5 @@ function openTraffic(stack: RunningStack, writeOrder: WriteOrder) {
     return times;
   }
 
-  async function besideOthers(seconds: number): Promise<QuietTimes> {
-    const perSecond = FLOOD_PER_SECOND + THROTTLED_PER_SECOND;
-    const sent = sendEvenly(others, perSecond, seconds);
-    const [times] = await Promise.all([quietOrders(seconds), sent]);
-    return times;
-  }
-
-  return { quietOrders, besideFlood, besideOthers };
+  return { quietOrders, besideFlood };
 }

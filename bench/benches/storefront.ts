@@ -5,7 +5,6 @@ import { customerItem, visitEvent } from '../traffic/visits.ts';
 
 /** Fewer visits of one customer than the storefront allows in a minute. */
 const CUSTOMERS = 50;
-const variants = ['connector', 'floor'] as const;
 
 /** The time to answer a shopper's `GET me`: the balance of the ledger, confirmed by the loyalty service. */
 export const storefront: Bench = {
@@ -19,13 +18,12 @@ export const storefront: Bench = {
       limit: 1.65,
       event: 'a visit',
       eventOf: () => visitEvent('7000000'),
-      variants,
     });
     const rounds = quick ? 5 : 15;
-    const processes = await startWarmVariants(lab, 'storefront', variants);
+    const processes = await startWarmVariants(lab, 'storefront');
     try {
       const warm = await compareWarm(processes, {
-        ...{ key: 'storefront.cpu', quick, rounds, perRound: CUSTOMERS, limit: 1.5, variants },
+        ...{ key: 'storefront.cpu', quick, rounds, perRound: CUSTOMERS, limit: 1.5 },
         note: `${rounds} rounds of ${CUSTOMERS} visits`,
         eventsOf: () => customers.map(visitEvent),
       });

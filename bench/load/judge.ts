@@ -33,7 +33,7 @@ export interface Verdict {
 
 /**
  * Reads the data that the run left on disk, independently of the connector.
- * See docs/decisions/0034-what-can-be-counted-is-a-test-and-outsiders-judge-the-rest.md.
+ * See docs/decisions/0033-the-simulation-runs-the-real-core-from-a-seed.md.
  */
 export async function judge(
   run: { readonly data: string; readonly table: string; readonly connector: Connector },

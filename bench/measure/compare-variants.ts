@@ -13,26 +13,19 @@ interface ColdStarts {
   /** In words: `a webhook of 8 KiB`. */
   readonly event: string;
   readonly eventOf: (variant: Variant) => unknown;
-  readonly variants?: readonly Variant[];
 }
 
 /** Fresh processes that load a function and handle one event. */
 export async function compareColdStarts(
   { bundles, environment, tlsEnvironment }: Lab,
   part: Part,
-  { runs, limit, event, eventOf, variants = VARIANTS }: ColdStarts,
+  { runs, limit, event, eventOf }: ColdStarts,
 ): Promise<readonly Figure[]> {
-  const starts = await measureAlternately(
-    runs,
-    async (variant) =>
-      measureCold(bundles.fileOf(variant, part), await eventOf(variant), environment),
-    variants,
+  const starts = await measureAlternately(runs, async (variant) =>
+    measureCold(bundles.fileOf(variant, part), await eventOf(variant), environment),
   );
-  const inLambda = await measureAlternately(
-    runs,
-    async (variant) =>
-      measureInLambda(bundles.fileOf(variant, part), await eventOf(variant), tlsEnvironment),
-    variants,
+  const inLambda = await measureAlternately(runs, async (variant) =>
+    measureInLambda(bundles.fileOf(variant, part), await eventOf(variant), tlsEnvironment),
   );
   const key = `${part}.cold`;
   const described = { unit: 'ms', note: `${runs} fresh processes each, ${event}` };
@@ -59,19 +52,18 @@ interface WarmRounds {
   readonly eventsOf: (
     variant: Variant,
   ) => readonly unknown[] | undefined | Promise<readonly unknown[] | undefined>;
-  readonly variants?: readonly Variant[];
 }
 
 /** The CPU time of an event in processes that keep running. */
 export async function compareWarm(
   processes: WarmVariants,
-  { key, note, quick, rounds, perRound, limit, eventsOf, variants = VARIANTS }: WarmRounds,
+  { key, note, quick, rounds, perRound, limit, eventsOf }: WarmRounds,
 ): Promise<Figure> {
   const round = async (variant: Variant) =>
     processes.round(variant, (await eventsOf(variant)) ?? []);
   // The first rounds compile the code, which belongs to the cold start.
-  await measureAlternately(quick ? 1 : 3, round, variants);
-  const samples = await measureAlternately(rounds, round, variants);
+  await measureAlternately(quick ? 1 : 3, round);
+  const samples = await measureAlternately(rounds, round);
   return compare(
     { key, unit: 'ms CPU', note, bar: { kind: 'at-most', limit, of: 'ratio' } },
     samples,
@@ -81,12 +73,11 @@ export async function compareWarm(
 
 /** `limit`: in KB. */
 export function compareBundles({ bundles }: Lab, part: Part, limit: number): Figure {
-  const [value = 0, peer, floor] = VARIANTS.map((one) => bundles.gzipBytes(one, part) / 1024);
+  const [value = 0, floor] = VARIANTS.map((one) => bundles.gzipBytes(one, part) / 1024);
   return {
     key: `${part}.bundle`,
     value,
     unit: 'KB gzip',
-    ...(peer !== undefined && { peer }),
     ...(floor !== undefined && { floor }),
     note: 'what a cold start loads',
     bar: { kind: 'at-most', limit, of: 'value' },

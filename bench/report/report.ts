@@ -1,25 +1,14 @@
 import { renderTable } from '../../scripts/connector/ground/terminal/terminal.ts';
 import type { Bar, Figure } from '../bench.ts';
 
-const COLUMNS = [
-  'figure',
-  'this connector',
-  'peer',
-  'floor',
-  'ratio',
-  'spread',
-  'bar',
-  'met',
-] as const;
+const COLUMNS = ['figure', 'this connector', 'floor', 'ratio', 'spread', 'bar', 'met'] as const;
 
 /** A figure as a row of the table. */
 export function figureRow(figure: Figure): readonly string[] {
-  const { key, value, unit, peer, floor, ratio, peerRatio, spread, bar } = figure;
-  const peerText = peer === undefined ? '' : short(peer);
+  const { key, value, unit, floor, ratio, spread, bar } = figure;
   return [
     key,
     `${short(value)} ${unit}`,
-    peerRatio ? `${peerText} (${short(peerRatio.median)} ×)` : peerText,
     floor === undefined ? '' : short(floor),
     ratio ? `${short(ratio.median)} ×` : '',
     spreadText(ratio ?? spread),

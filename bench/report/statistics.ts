@@ -28,7 +28,7 @@ export function ratiosOf(samples: readonly number[], to: readonly number[]): rea
   return samples.map((sample, index) => sample / (to[index] ?? Number.NaN));
 }
 
-type Described = Omit<Figure, 'value' | 'peer' | 'floor' | 'spread' | 'ratio' | 'peerRatio'>;
+type Described = Omit<Figure, 'value' | 'floor' | 'spread' | 'ratio'>;
 
 /** One figure of variants that were measured alternately. */
 export function compare<Measure>(
@@ -38,7 +38,6 @@ export function compare<Measure>(
 ): Figure {
   const connector = samples.connector.map(pick);
   const floor = samples.floor.map(pick);
-  const peer = samples.peer.map(pick);
   const { median: value, ...spread } = spreadOf(connector);
   return {
     ...figure,
@@ -46,9 +45,5 @@ export function compare<Measure>(
     spread,
     floor: spreadOf(floor).median,
     ratio: spreadOf(ratiosOf(connector, floor)),
-    ...(peer.length > 0 && {
-      peer: spreadOf(peer).median,
-      peerRatio: spreadOf(ratiosOf(peer, floor)),
-    }),
   };
 }

@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { bundleFunctions, type FunctionName } from '../../infra/bundle-functions.ts';
 
-export const VARIANTS = ['connector', 'peer', 'floor'] as const;
+export const VARIANTS = ['connector', 'floor'] as const;
 export type Variant = (typeof VARIANTS)[number];
 export type Part = 'receiver' | 'worker' | 'storefront';
 
@@ -25,15 +25,9 @@ const FUNCTION_OF: Readonly<Record<Part, FunctionName>> = {
   worker: 'sync-orders',
   storefront: 'storefront',
 };
-/** The peer has no storefront. */
-const PARTS_OF: Readonly<Record<Exclude<Variant, 'connector'>, readonly Part[]>> = {
-  peer: ['receiver', 'worker'],
-  floor: ['receiver', 'worker', 'storefront'],
-};
 
 /**
- * The connector as it is deployed; the floor as CommonJS, which starts fastest; the peer as an ES module,
- * which middy and Powertools recommend. All are minified.
+ * The connector as it is deployed; the floor as CommonJS, which starts fastest. Both are minified.
  */
 export async function buildVariants(configFile = 'bench/bench.config.ts'): Promise<Bundles> {
   const folder = mkdtempSync(join(tmpdir(), 'connector-bench-'));
@@ -51,12 +45,11 @@ export async function buildVariants(configFile = 'bench/bench.config.ts'): Promi
     outFolder: join(folder, 'storefront'),
   });
   const bundlesOf = (part: Part) => (part === 'storefront' ? withStorefront : connector);
-  await bundle(join(folder, 'floor'), 'floor', 'cjs');
-  await bundle(join(folder, 'peer'), 'peer', 'esm');
+  await bundleFloor(join(folder, 'floor'));
   const fileOf = (variant: Variant, part: Part) =>
     variant === 'connector'
       ? bundlesOf(part).startFileOf(FUNCTION_OF[part])
-      : join(folder, variant, `${part}.${variant === 'peer' ? 'mjs' : 'cjs'}`);
+      : join(folder, 'floor', `${part}.cjs`);
   return {
     fileOf,
     gzipBytes: (variant, part) => gzipSync(readFileSync(fileOf(variant, part))).length,
@@ -68,28 +61,17 @@ export async function buildVariants(configFile = 'bench/bench.config.ts'): Promi
   };
 }
 
-async function bundle(
-  outdir: string,
-  variant: 'floor' | 'peer',
-  format: 'cjs' | 'esm',
-): Promise<void> {
+async function bundleFloor(outdir: string): Promise<void> {
   const { outputFiles } = await build({
     absWorkingDir: ROOT,
-    entryPoints: PARTS_OF[variant].map((part) => `bench/${variant}/${part}.ts`),
+    entryPoints: Object.keys(FUNCTION_OF).map((part) => `bench/floor/${part}.ts`),
     outdir,
     bundle: true,
     minify: true,
     platform: 'node',
     target: 'node24',
-    format,
-    outExtension: { '.js': format === 'esm' ? '.mjs' : '.cjs' },
-    // Some of the peer's libraries are CommonJS and load built-in modules with `require`.
-    ...(format === 'esm' && {
-      banner: {
-        js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
-      },
-      mainFields: ['module', 'main'],
-    }),
+    format: 'cjs',
+    outExtension: { '.js': '.cjs' },
     legalComments: 'none',
     write: false,
     logLevel: 'warning',

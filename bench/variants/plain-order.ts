@@ -1,4 +1,4 @@
-/** The fields of an order's payload that the floor and the peer read. */
+/** The fields of an order's payload that the floor reads. */
 export interface OrderPayload {
   readonly id: number;
   readonly created_at: string;

@@ -5,62 +5,44 @@ import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
-import type { AlarmDefinition, Monitored } from './alarm-definition.ts';
-import {
-  floodAlarms,
-  noticeAlarms,
-  orderSilenceAlarms,
-  receiverAlarms,
-  storefrontAlarms,
-} from './request-alarms.ts';
+import type { Monitored } from './alarm-definition.ts';
+import { floodAlarms, noticeAlarms, receiverAlarms, storefrontAlarms } from './request-alarms.ts';
 import { awsAlarms, queueAlarms, reconciliationAlarms, workerAlarms } from './sync-alarms.ts';
 
 /**
  * Every alarm notifies one topic.
  * See docs/decisions/0027-an-alarm-is-for-what-a-person-must-act-on.md.
  */
-export class Alarms extends Construct {
-  readonly definitions: readonly AlarmDefinition[];
-  readonly all: readonly Alarm[];
-
-  constructor(
-    scope: Construct,
-    id: string,
-    props: { monitored: Monitored; topic: ITopic; now: Date },
-  ) {
-    super(scope, id);
-    const { monitored } = props;
-    const action = new SnsAction(props.topic);
-    const { stackName, region } = Stack.of(this);
-    const { monitoring } = monitored.connector.deployment;
-    this.definitions = [
-      ...queueAlarms(monitored),
-      ...orderSilenceAlarms(monitored, props.now),
-      ...receiverAlarms(monitored),
-      ...floodAlarms(monitored),
-      ...workerAlarms(monitored),
-      ...awsAlarms(monitored),
-      ...reconciliationAlarms(monitored),
-      ...noticeAlarms(monitored),
-      ...storefrontAlarms(monitored),
-    ].filter(({ level = 'full' }) => level === 'both' || level === monitoring);
-    this.all = this.definitions.map(({ condition, metric, heading, ...definition }) => {
-      const id = definition.id ?? heading.toLowerCase().replaceAll(' ', '-');
-      const { notifyOnRecovery, ...settings } = condition;
-      const alarm = new Alarm(this, id, {
-        ...settings,
-        alarmName: `${stackName}-${id}`,
-        alarmDescription: [
-          `${definition.message} Look at it ${definition.urgency}.`,
-          `First: npx loyalty-connector ${definition.command} --stack ${stackName} --region ${region}`,
-          `Then: docs/runbook.md, "${heading}"`,
-        ].join('\n'),
-        metric,
-      });
-      alarm.addAlarmAction(action);
-      if (notifyOnRecovery) alarm.addOkAction(action);
-      return alarm;
+export function addAlarms(scope: Construct, monitored: Monitored, topic: ITopic): void {
+  const action = new SnsAction(topic);
+  const { stackName, region } = Stack.of(scope);
+  const { monitoring } = monitored.connector.deployment;
+  const definitions = [
+    ...queueAlarms(monitored),
+    ...receiverAlarms(monitored),
+    ...floodAlarms(monitored),
+    ...workerAlarms(monitored),
+    ...awsAlarms(monitored),
+    ...reconciliationAlarms(monitored),
+    ...noticeAlarms(monitored),
+    ...storefrontAlarms(monitored),
+  ];
+  for (const { condition, metric, heading, level = 'full', ...definition } of definitions) {
+    if (level !== 'both' && level !== monitoring) continue;
+    const id = definition.id ?? heading.toLowerCase().replaceAll(' ', '-');
+    const { notifyOnRecovery, ...settings } = condition;
+    const alarm = new Alarm(scope, id, {
+      ...settings,
+      alarmName: `${stackName}-${id}`,
+      alarmDescription: [
+        `${definition.message} Look at it ${definition.urgency}.`,
+        `First: npx loyalty-connector ${definition.command} --stack ${stackName} --region ${region}`,
+        `Then: docs/runbook.md, "${heading}"`,
+      ].join('\n'),
+      metric,
     });
+    alarm.addAlarmAction(action);
+    if (notifyOnRecovery) alarm.addOkAction(action);
   }
 }
 

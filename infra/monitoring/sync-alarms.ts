@@ -1,5 +1,10 @@
 import { Duration } from 'aws-cdk-lib';
-import { HEALED_PERCENT, OLDEST_MESSAGE_MINUTES, TROUBLE } from '../../shared/config/metrics.ts';
+import {
+  HEALED_PERCENT,
+  OLDEST_MESSAGE_MINUTES,
+  RECONCILE_MINUTES,
+  TROUBLE,
+} from '../../shared/config/metrics.ts';
 import {
   type AlarmDefinition,
   absent,
@@ -16,8 +21,7 @@ const MINUTES_5 = Duration.minutes(5);
 const DAY = Duration.days(1);
 /** One run may fail while the next is still running. */
 const RUNS_MISSED = 3;
-/** CloudWatch looks back at most one day in periods below an hour, and a week in longer ones. */
-const DAY_IN_QUARTERS = 96;
+/** CloudWatch looks back at most a week. */
 const WEEK_IN_DAYS = 7;
 /** Half of what SQS allows ("Amazon SQS FIFO queue quotas"): beyond, it hands out nothing more. */
 const MANY_IN_FLIGHT = 60_000;
@@ -175,12 +179,8 @@ export function awsAlarms(monitored: Monitored): AlarmDefinition[] {
   ];
 }
 
-export function reconciliationAlarms({
-  connector,
-  metricsNamespace,
-}: Monitored): AlarmDefinition[] {
-  const { everyMinutes } = connector.healing;
-  const untilNextRun = Math.min(Math.ceil(everyMinutes / 15) + 1, DAY_IN_QUARTERS);
+export function reconciliationAlarms({ metricsNamespace }: Monitored): AlarmDefinition[] {
+  const untilNextRun = RECONCILE_MINUTES / 15 + 1;
   const quarters = { period: Duration.minutes(15) };
   return [
     {
@@ -194,10 +194,10 @@ export function reconciliationAlarms({
     {
       heading: 'Reconciliation missing',
       urgency: 'today',
-      message: `Reconciliation runs every ${everyMinutes} minutes and has not finished ${RUNS_MISSED} times in a row.`,
+      message: `Reconciliation runs every ${RECONCILE_MINUTES} minutes and has not finished ${RUNS_MISSED} times in a row.`,
       command: 'status',
       metric: ownMetric(metricsNamespace, 'reconciled', {
-        period: Duration.minutes(everyMinutes),
+        period: Duration.minutes(RECONCILE_MINUTES),
       }),
       condition: absent(RUNS_MISSED),
     },

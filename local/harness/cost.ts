@@ -4,7 +4,7 @@ import { RHYTHMS, TROUBLE } from '../../shared/config/metrics.ts';
  * What AWS gives every account each month, for ever ("Always free"); DynamoDB's requests are not in it, since
  * the table is billed by request, nor are secrets.
  */
-const ALWAYS_FREE = { alarmMetrics: 10, ownMetrics: 10, dashboards: 3, sqsRequests: 1_000_000 };
+const ALWAYS_FREE = { alarmMetrics: 10, ownMetrics: 10, sqsRequests: 1_000_000 };
 
 /** What a webhook is assumed to cost in time and bytes. Docs/cost.md explains each. */
 export const WORKLOAD = {
@@ -94,7 +94,6 @@ export function monthlyCost(
       what: `figures of its own (${stack.ownMetrics} metrics)`,
       dollars: stack.ownMetrics * cloudWatch.metricPerMonth,
     },
-    { what: 'dashboard', dollars: stack.dashboards * cloudWatch.dashboardPerMonth },
     { what: `${stack.secrets} secrets`, dollars: stack.secrets * secret.perMonth },
     { what: 'keys', dollars: stack.keys * PRICES.keyPerMonth },
     {
@@ -147,7 +146,6 @@ function fixedAfterFreeTier(stack: PricedStack): number {
     beyond(polls, ALWAYS_FREE.sqsRequests) * PRICES.sqsFifoPerRequest +
     beyond(stack.alarmMetrics, ALWAYS_FREE.alarmMetrics) * cloudWatch.alarmPerMetric +
     beyond(stack.ownMetrics, ALWAYS_FREE.ownMetrics) * cloudWatch.metricPerMonth +
-    beyond(stack.dashboards, ALWAYS_FREE.dashboards) * cloudWatch.dashboardPerMonth +
     stack.secrets * secret.perMonth +
     stack.keys * PRICES.keyPerMonth
   );
@@ -398,7 +396,6 @@ export interface PricedStack {
   readonly alarmMetrics: number;
   /** Of the functions' own, what an ordinary day writes; troubles write more, by the hour. */
   readonly ownMetrics: number;
-  readonly dashboards: number;
   readonly reconcileRuns: number;
   readonly logRetentionDays: number;
   readonly recovery: boolean;
@@ -449,7 +446,6 @@ export function describeStack({ Resources }: StackTemplate, shops = 1): PricedSt
       0,
     ),
     ownMetrics: countOwnMetrics(all('AWS::CloudWatch::Alarm')),
-    dashboards: all('AWS::CloudWatch::Dashboard').length,
     reconcileRuns: all('AWS::Events::Rule').reduce(
       (sum, { ScheduleExpression }) => sum + runsPerMonth(ScheduleExpression ?? ''),
       0,
@@ -462,14 +458,11 @@ export function describeStack({ Resources }: StackTemplate, shops = 1): PricedSt
   };
 }
 
-/** The functions write what the alarms show: all of it, or what `basic` has, and orders of watched shops. */
+/** The functions write what the alarms show: all of it, or what `basic` has. */
 function countOwnMetrics(alarms: readonly PricedProperties[]): number {
   const everyday = Object.values(RHYTHMS).filter((rhythm) => rhythm === 'everyday').length;
   const isBasic = alarms.some(({ MetricName }) => MetricName === TROUBLE);
-  const watched = alarms.filter(({ Metrics = [] }) =>
-    JSON.stringify(Metrics).includes('"orders-received"'),
-  ).length;
-  return (isBasic ? 0 : everyday) + watched;
+  return isBasic ? 0 : everyday;
 }
 
 const isMetric = (one: { readonly MetricStat?: unknown }): boolean => one.MetricStat !== undefined;
@@ -504,7 +497,6 @@ export const PRICES = {
   cloudWatch: {
     alarmPerMetric: 0.1,
     metricPerMonth: 0.3,
-    dashboardPerMonth: 3,
     logPerGb: 0.5,
     logStoragePerGbMonth: 0.03,
   },

@@ -7,7 +7,7 @@ import { join } from 'node:path';
  * Loads a package from `tools/<tool>`, which has a lock file of its own and is installed on first use:
  * `npm ci` does not bring what few commands need.
  */
-export function requireTool(tool: string, packageName = tool): unknown {
+export function requireTool(tool: string): unknown {
   const folder = join(import.meta.dirname, '../../tools', tool);
   const lock = join(folder, 'package-lock.json');
   const installed = join(folder, 'node_modules/.installed-lock.json');
@@ -15,5 +15,5 @@ export function requireTool(tool: string, packageName = tool): unknown {
     execFileSync('npm', ['ci', '--silent', '--no-audit'], { cwd: folder, stdio: 'inherit' });
     copyFileSync(lock, installed);
   }
-  return createRequire(join(folder, 'package.json'))(packageName);
+  return createRequire(join(folder, 'package.json'))(tool);
 }

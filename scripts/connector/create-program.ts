@@ -3,7 +3,7 @@ import { VERSION } from '../../shared/config/release.ts';
 import { registerDeadLetters } from './dead-letters.ts';
 import type { ProgramParts } from './ground/checks/step.ts';
 import { pathOf } from './ground/session/run-action.ts';
-import { printable } from './ground/terminal/text.ts';
+import { errorJson, printable } from './ground/terminal/text.ts';
 import { registerLook } from './look/commands.ts';
 import { registerRepair } from './repair/commands.ts';
 import { registerPast, registerSetUp } from './set-up/commands.ts';
@@ -29,7 +29,7 @@ export function createProgram(): Command {
     .version(VERSION, '--version', 'the version of the connector')
     .helpOption('-h, --help', 'this text, or that of a command')
     .optionsGroup('Options of every command:')
-    .option('--json', 'print one JSON document instead of text')
+    .option('--json', 'print JSON of a published form instead of text, errors included')
     .option('--stack <name>', 'the deployed stack, such as loyalty-connector-prod')
     .option('--region <region>', 'its AWS region (default: that of the environment or profile)')
     .option('--profile <name>', 'a profile of your AWS configuration')
@@ -66,8 +66,13 @@ function prepare(command: Command): void {
     .exitOverride()
     .showSuggestionAfterError()
     .configureOutput({
-      outputError: (text, write) =>
-        write(`${command.name()}: ${printable(oneLine(text))} (${helpOf(command)} shows how)\n`),
+      outputError(text, write) {
+        const [message, help] = [`${command.name()}: ${printable(oneLine(text))}`, helpOf(command)];
+        if (command.optsWithGlobals().json) {
+          process.stdout.write(`${errorJson('bad-arguments', message, help)}\n`);
+        }
+        write(`${message} (${help} shows how)\n`);
+      },
     });
 }
 

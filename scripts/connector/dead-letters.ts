@@ -4,8 +4,7 @@ import type { LetterFilter } from './ground/letters/read-letters.ts';
 import { EVENT_KINDS, parseMoment, queueOption, wholeNumber } from './ground/session/arguments.ts';
 import { declare } from './ground/session/run-action.ts';
 import type { ListOptions } from './look/list-letters.ts';
-import type { DropOptions } from './repair/drop-letters.ts';
-import type { ReplayOptions } from './repair/replay-command.ts';
+import type { DropOptions, ReplayOptions } from './repair/change-letters.ts';
 
 /** `loyalty-connector dead-letters …` */
 export function registerDeadLetters(program: Command): void {
@@ -68,7 +67,7 @@ export function registerDeadLetters(program: Command): void {
     description:
       'Sends the listed dead letters back to their queues, but not those that were delivered since. Without --yes it shows which, and asks. A worker asks the store where a stored body cannot be used. It can be interrupted at any instant and run again: a dead letter leaves only when its queue holds the message.',
     async run() {
-      const { replayCommand } = await import('./repair/replay-command.ts');
+      const { replayCommand } = await import('./repair/change-letters.ts');
       return (session, options) => replayCommand(session, filterIn(options), options);
     },
   });
@@ -82,7 +81,7 @@ export function registerDeadLetters(program: Command): void {
     description:
       'Removes dead letters that are not needed any more. Without --yes it shows which, and asks. They are written to a file first, which is named at the end. At least one filter must be given.',
     async run() {
-      const { dropCommand } = await import('./repair/drop-letters.ts');
+      const { dropCommand } = await import('./repair/change-letters.ts');
       return (session, options) => dropCommand(session, filterIn(options), options);
     },
   });

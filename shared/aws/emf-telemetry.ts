@@ -64,8 +64,6 @@ function createSampler(
 
 interface Counted {
   readonly name: string;
-  /** The only dimension, where there is one. */
-  readonly shop: string | undefined;
   readonly values: number[];
 }
 
@@ -90,12 +88,11 @@ export function createEmfTelemetry(
   const sample = createSampler(now);
   const sampleLines = createSampler(now, ANYONE_CALLS.includes(service) ? FREE_LINES : Infinity);
 
-  /** All metrics of a shop, or of none, are one line. */
-  function writeMetrics(shop: string | undefined, all: readonly Counted[]): void {
+  function writeMetrics(all: readonly Counted[]): void {
     const directive = {
       Namespace: namespace,
       // The specification allows an empty set: a metric without dimensions.
-      Dimensions: [shop === undefined ? [] : ['shop']],
+      Dimensions: [[]],
       Metrics: all.map(({ name }) => ({
         Name: name,
         Unit: name.endsWith('-ms') ? 'Milliseconds' : 'Count',
@@ -105,7 +102,6 @@ export function createEmfTelemetry(
       JSON.stringify({
         _aws: { Timestamp: now().getTime(), CloudWatchMetrics: [directive] },
         service,
-        shop,
         ...Object.fromEntries(
           all.map(({ name, values }) => [name, values.length === 1 ? values[0] : values]),
         ),
@@ -114,15 +110,13 @@ export function createEmfTelemetry(
   }
 
   return {
-    count(metric, details = {}, value = 1) {
+    count(metric, _, value = 1) {
       const name = writtenName(metric, monitoring);
       if (name === undefined) return;
       const due = METRICS[metric]?.[1] === 'sign' ? sample(name, value) : value;
       if (due === undefined) return;
-      const shop = metric === 'orders-received' ? details.shop : undefined;
-      const key = `${name} ${shop}`;
-      const entry = counted.get(key) ?? { name, shop, values: [] };
-      counted.set(key, entry);
+      const entry = counted.get(name) ?? { name, values: [] };
+      counted.set(name, entry);
       // Counts are added up; only measurements need their single values.
       if (name.endsWith('-ms')) entry.values.push(due);
       else entry.values[0] = (entry.values[0] ?? 0) + due;
@@ -144,14 +138,11 @@ export function createEmfTelemetry(
       );
     },
     flush() {
-      for (const [shop, all] of Map.groupBy(counted.values(), (one) => one.shop)) {
-        for (let rest = all; rest.length > 0; ) {
-          writeMetrics(
-            shop,
-            rest.map((one) => ({ ...one, values: one.values.splice(0, VALUES_PER_LINE) })),
-          );
-          rest = rest.filter(({ values }) => values.length > 0);
-        }
+      for (let rest = [...counted.values()]; rest.length > 0; ) {
+        writeMetrics(
+          rest.map((one) => ({ ...one, values: one.values.splice(0, VALUES_PER_LINE) })),
+        );
+        rest = rest.filter(({ values }) => values.length > 0);
       }
       counted.clear();
     },

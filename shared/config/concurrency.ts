@@ -103,24 +103,13 @@ function reservationsOf(connector: Fitted, free: number): Reservations {
     return { receiver: Math.min(mostOfReceiver, free) };
   }
   const receiver = Math.min(mostOfReceiver, free - 2 * least);
-  const most = mostOfStorefront(connector);
+  const most = connector.deployment.maxConcurrency.storefront ?? RESERVATION;
   return { receiver, storefront: Math.min(most, Math.floor((free - receiver) / 2)) };
 }
 
 /** Of each address. */
-function leastOfStorefront(connector: Fitted): number {
-  const { storefront: stated } = connector.deployment.maxConcurrency;
-  return stated ?? Math.min(mostOfStorefront(connector), LEAST_RESERVATION);
-}
-
-/**
- * An HTTP API throttles webhooks only: the storefront's addresses stay function URLs, because others know
- * them. Whoever throttles webhooks gets the same there by the reservation.
- */
-function mostOfStorefront({ deployment: { endpoint, maxConcurrency } }: Fitted): number {
-  const throttle = endpoint.kind === 'http-api' ? endpoint.throttle : undefined;
-  return maxConcurrency.storefront ?? Math.min(throttle?.burst ?? RESERVATION, RESERVATION);
-}
+const leastOfStorefront = ({ deployment: { maxConcurrency } }: Fitted): number =>
+  maxConcurrency.storefront ?? LEAST_RESERVATION;
 
 /** What must be able to run beside the workers of the queues. */
 function othersOf({ storefront }: Fitted, reserved: Reservations): number {

@@ -106,8 +106,8 @@ const OTHER_ORDER_IDS: Readonly<Record<PlatformName, Shop['otherOrderIds']>> = {
 const VENDURE = { channel: undefined, changeDays: 60, precision: 2 };
 
 function completeShop(
-  { domain, path, rules, orderSilence, mode, otherOrderIds, observers, ...on }: ShopSettings,
-  { rules: common, alarms, shops, storefront }: ConnectorSettings,
+  { domain, path, rules, mode, otherOrderIds, observers, ...on }: ShopSettings,
+  { rules: common, shops, storefront }: ConnectorSettings,
 ): Shop {
   const { platform = 'shopify', vendure } = on;
   const sharedAccount = shops.length > 1;
@@ -116,7 +116,6 @@ function completeShop(
     domain,
     path: path ?? defaultPath(domain),
     rules: { ...defaultRules, sharedAccount, storeCredit, ...given(common), ...given(rules) },
-    orderSilence: orderSilence ?? alarms?.orderSilence ?? false,
     mode: mode ?? 'live',
     otherOrderIds: otherOrderIds ?? OTHER_ORDER_IDS[platform],
     observers: observers ?? [],

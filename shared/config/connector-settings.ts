@@ -25,9 +25,6 @@ export interface ShopSettings {
   /** Rules that differ for this shop; all others are those of `rules`. */
   readonly rules?: MappingSettings;
 
-  /** When this shop counts as silent. Default: as `alarms.orderSilence` says. */
-  readonly orderSilence?: false | OrderSilence;
-
   /**
    * `observe`: everything runs, and nothing is changed at the loyalty service or in the store. What would have been
    * sent is recorded for `compare`. After it, `go-live` says from when on orders are sent. Default: `live`.
@@ -103,7 +100,7 @@ export interface ConnectorSettings {
   /** How lost webhooks are found and made up for. */
   readonly healing?: HealingSettings;
 
-  /** Who gets alarms, and when. */
+  /** Who gets alarms. */
   readonly alarms?: AlarmSettings;
 
   /** How it is deployed. */
@@ -117,7 +114,6 @@ export interface Shop {
   readonly domain: string;
   readonly path: string;
   readonly rules: MappingRules;
-  readonly orderSilence: false | OrderSilence;
   readonly mode: 'live' | 'observe';
   readonly otherOrderIds: readonly OtherOrderId[];
   readonly observers: readonly string[];
@@ -141,20 +137,19 @@ export interface Connector {
   readonly retryWindowDays: number;
   readonly orderRetentionDays: number;
   readonly healing: Healing;
-  /** `orderSilence` is completed for each shop. */
   readonly alarms: { readonly emails: readonly string[] };
   readonly deployment: Deployment;
   /** Undefined where the storefront is not deployed. */
   readonly storefront: Storefront | undefined;
 }
 
-/** An HTTP API in front of the receiver, instead of its function URL. About a dollar per million. */
+/**
+ * An HTTP API in front of the receiver, instead of its function URL. About a dollar per million. The storefront's two
+ * addresses stay function URLs.
+ */
 interface HttpApiEndpoint {
   readonly kind: 'http-api';
-  /**
-   * Requests per second that are let through, and how many at once; more is answered with 429. The storefront's
-   * two addresses stay function URLs and get a reservation of `burst` at most, where the quota allows it.
-   */
+  /** Requests per second that are let through, and how many at once; more is answered with 429. */
   readonly throttle?: { readonly ratePerSecond: number; readonly burst: number };
   /** A domain of your own, with the ARN of its certificate in the region of the stack. */
   readonly domain?: { readonly name: string; readonly certificateArn: string };
@@ -178,23 +173,17 @@ interface MaxConcurrency {
 /** How the connector is deployed. All have a default that suits a shop of up to a million events. */
 export interface DeploymentSettings {
   /**
-   * Where webhooks arrive. `function-url` costs nothing beyond the function; an HTTP API adds throttling
-   * and a domain of your own. Default: `{ kind: 'function-url' }`.
+   * Where webhooks arrive. `function-url` costs nothing beyond the function; an HTTP API adds throttling and a domain of
+   * your own. Default: `{ kind: 'function-url' }`.
    */
   readonly endpoint?: { readonly kind: 'function-url' } | HttpApiEndpoint;
 
   /**
-   * How many workers of a queue run in parallel at most, from 2 to 1000. This limits the load on the
+   * How many workers of a queue run in parallel at most, from 2 to 100. This limits the load on the
    * loyalty service: each worker makes up to five calls at once. Default: 10 for orders, 5 for others,
    * or fewer, as the quota of the AWS account allows.
    */
   readonly maxConcurrency?: MaxConcurrency;
-
-  /**
-   * How long the older webhook secret, or token of point events, is accepted after a rotation (`--rotate`), in hours
-   * from 1 to 168. Counts for the next rotation: the end is stored with the secret. Default: 24.
-   */
-  readonly olderSecretHours?: number;
 
   /** How long logs are kept, in days as CloudWatch offers them. Default: 30. */
   readonly logRetentionDays?: 1 | 3 | 5 | 7 | 14 | 30 | 60 | 90 | 180 | 365;
@@ -213,9 +202,6 @@ export interface DeploymentSettings {
    */
   readonly monitoring?: Monitoring;
 
-  /** A CloudWatch dashboard. The first three of an account are free, each further one is $3 a month. Default: `false`. */
-  readonly dashboard?: boolean;
-
   /**
    * The ARN of a key of your own in KMS, in the region of the stack, for queues, ledger, secrets and logs. It costs
    * about two dollars a month, and its key policy must allow the use: docs/security.md. Default: keys of AWS,
@@ -230,11 +216,9 @@ export type Deployment = Required<Omit<DeploymentSettings, 'encryptionKey'>> &
 
 const DEPLOYMENT = {
   endpoint: { kind: 'function-url' },
-  olderSecretHours: 24,
   logRetentionDays: 30,
   retainData: true,
   monitoring: 'full',
-  dashboard: false,
 } as const;
 
 export function completeDeployment(settings: DeploymentSettings = {}): Deployment {
@@ -254,9 +238,6 @@ export function defaultPath(domain: string): string {
 
 /** How the connector finds changes in the store that no webhook announced, and sends them. */
 export interface HealingSettings {
-  /** How often recent changes in the store are compared with the ledger, in minutes. Default: 60. */
-  readonly everyMinutes?: number;
-
   /**
    * How often the whole store is compared, in days; `false` for never. This applies a corrected rule to
    * old products and codes and finds deletions that no webhook announced. Default: 7.
@@ -287,54 +268,24 @@ export interface HealingSettings {
    * Default: `webhooks`.
    */
   readonly productChanges?: 'webhooks' | 'events';
-
-  /**
-   * With `productChanges: 'events'`: the fields whose change sends an Event, in place of the connector's own list
-   * (`PRODUCT_TRIGGERS` in shared/shopify/subscriptions/wanted-subscriptions.ts). For the case that `shopify app deploy`
-   * refuses a path; `['product.*']` is every field.
-   */
-  readonly productTriggers?: readonly string[];
 }
 
-export type Healing = Required<Omit<HealingSettings, 'productTriggers'>> & {
-  readonly productTriggers: HealingSettings['productTriggers'];
-};
+export type Healing = Required<HealingSettings>;
 
 const HEALING: Healing = {
-  everyMinutes: 60,
   deepEveryDays: 7,
   subscriptions: 'admin-api',
   productChanges: 'webhooks',
-  productTriggers: undefined,
 };
 
 export function completeHealing(settings?: HealingSettings): Healing {
   return { ...HEALING, ...given(settings) };
 }
 
-/** Who gets alarms, and when. */
+/** Who gets alarms. */
 export interface AlarmSettings {
   /** E-mail addresses that get every alarm; each must confirm the subscription once. Default: none. */
   readonly emails?: readonly string[];
-
-  /**
-   * Raises an alarm when a shop sends no order webhooks during its opening hours: webhooks may have
-   * stopped. A shop can have its own. `false` for shops with few orders. Default: `false`.
-   */
-  readonly orderSilence?: false | OrderSilence;
-}
-
-/** When a shop counts as silent. */
-export interface OrderSilence {
-  /** Hours without any order webhook, all within the opening hours; from 1 to 24. */
-  readonly hours: number;
-  /** The hours of the day, from 0 to 24, between which orders are expected, in `timeZone`. */
-  readonly opens: number;
-  readonly closes: number;
-  /** Default: `every-day`. */
-  readonly days?: 'every-day' | 'monday-to-friday' | 'monday-to-saturday';
-  /** Such as `America/Sao_Paulo`. */
-  readonly timeZone: string;
 }
 
 /**
@@ -524,12 +475,6 @@ export interface LoyaltyAssumptions {
   readonly completedOrdersTakeTheCancelledMark?: boolean;
 
   /**
-   * What error 33 (the order is cancelled) means for a cancellation. For an order it always means that
-   * a person must look. Default: `done`.
-   */
-  readonly cancellingTwice?: 'done' | 'rejected';
-
-  /**
    * How a refund, return or edit lowers the amount of a completed order.
    *
    * - `partial-cancel`: the difference is taken by the service's partial cancel, under a key of its own.
@@ -576,7 +521,6 @@ export const defaultAssumptions = {
   ordersAreReplaced: true,
   couponsAreReplaced: true,
   completedOrdersTakeTheCancelledMark: true,
-  cancellingTwice: 'done',
   refunds: 'partial-cancel',
   raiseAfterPartialCancel: 'park',
   readTotals: 'as-sent',

@@ -2,9 +2,8 @@
  * `everyday`: an ordinary day writes it in most hours, at $0.30 a month.
  * `trouble`: a person must act on a single one. `sign`: only many of them, or those of hours, mean something;
  * anyone can cause some, so a flood of one is written in a few lines a minute.
- * `silence`: written only where the settings ask for its alarm.
  */
-type Rhythm = 'everyday' | 'trouble' | 'sign' | 'silence';
+type Rhythm = 'everyday' | 'trouble' | 'sign';
 
 /**
  * What the code counts, with the name under which CloudWatch keeps it, and how often; null: only the log has it.
@@ -16,8 +15,6 @@ type Rhythm = 'everyday' | 'trouble' | 'sign' | 'silence';
 export const METRICS = {
   /** Webhooks that were put on their queue. */
   received: ['received', 'everyday'],
-  /** The same for orders, by shop; only of shops whose silence is watched. */
-  'orders-received': ['orders-received', 'silence'],
   /** Webhooks with a wrong signature. Other refused requests, unsigned ones too, are in AWS's own count of 4xx answers. */
   'signatures-refused': ['signatures-refused', 'sign'],
   /** Point events with a wrong token. */
@@ -96,7 +93,7 @@ export function writtenName(
   monitoring: Monitoring,
 ): WrittenMetric | typeof TROUBLE | undefined {
   const [name, rhythm] = METRICS[metric] ?? [];
-  if (monitoring === 'full' || rhythm === 'silence') return name;
+  if (monitoring === 'full') return name;
   return rhythm === 'trouble' ? TROUBLE : undefined;
 }
 
@@ -116,6 +113,12 @@ export type StorefrontService = 'receive-points' | 'sync-balances' | 'storefront
 
 /** How long a message may wait in a queue, or be retried, before an alarm: longer than most outages of a service. */
 export const OLDEST_MESSAGE_MINUTES = 30;
+
+/**
+ * How often recent changes in the store are compared with the ledger. Oftener finds little that webhooks did not bring;
+ * seldomer delays what they lost.
+ */
+export const RECONCILE_MINUTES = 60;
 
 /** The share of compared entities that reconciliation may heal before an alarm says that webhooks get lost. */
 export const HEALED_PERCENT = 5;

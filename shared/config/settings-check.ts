@@ -8,7 +8,6 @@ import {
   type HealingSettings,
   type LoyaltyAssumptions,
   MEANINGS,
-  type OrderSilence,
   PLATFORMS,
   type PlatformName,
   type ShopSettings,
@@ -190,7 +189,6 @@ const assumptions = section({}, {
   ordersAreReplaced: trueOrFalse,
   couponsAreReplaced: trueOrFalse,
   completedOrdersTakeTheCancelledMark: trueOrFalse,
-  cancellingTwice: oneOf('done', 'rejected'),
   refunds: oneOf('partial-cancel', 'resend'),
   raiseAfterPartialCancel: oneOf('park', 'send-gross'),
   readTotals: oneOf('as-sent', 'less-partial-cancels'),
@@ -198,69 +196,19 @@ const assumptions = section({}, {
   redemptionsKeepMetadata: trueOrFalse,
 } satisfies Checks<LoyaltyAssumptions>);
 
-/**
- * CloudWatch knows UTC only, so an hour that is open only in summer or only in winter is not monitored;
- * and every measured period must end before the shop closes.
- */
-const LOST_HOURS = 2;
-
-const timeZone = must('be a time zone such as America/Sao_Paulo', (value) => {
-  if (typeof value !== 'string') return false;
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: value });
-    return true;
-  } catch {
-    return false;
-  }
-});
-
-/** An alarm that can never trigger would be worse than none. */
-const openingHours = v.pipe(
-  section(
-    {
-      hours: wholeNumber(1, 24, 'hours'),
-      opens: wholeNumber(0, 23, 'hours'),
-      closes: wholeNumber(1, 24, 'hours'),
-      timeZone,
-    },
-    { days: oneOf('every-day', 'monday-to-friday', 'monday-to-saturday') },
-  ),
-  v.rawCheck(({ dataset, addIssue }) => {
-    if (dataset.issues) return;
-    const { hours, opens, closes, days = 'every-day' } = dataset.value as unknown as OrderSilence;
-    const always = opens === 0 && closes === 24 && days === 'every-day';
-    if (closes <= opens) {
-      addIssue({ message: 'must be later than opens', path: pathOf('closes') });
-    } else if (!always && hours > closes - opens - LOST_HOURS) {
-      const message = `must be at least ${LOST_HOURS} less than the hours between opens and closes`;
-      addIssue({ message, path: pathOf('hours') });
-    }
-  }),
-);
-
-const orderSilence = v.lazy((value) => (value === false ? v.literal(false) : openingHours));
-
 const alarms = section({}, {
   emails: v.array(matching(/^[^\s@]+@[^\s@]+\.[^\s@]+$/, 'be an e-mail address'), 'must be a list'),
-  orderSilence,
 } satisfies Checks<AlarmSettings>);
 
 const healing = section({}, {
-  everyMinutes: wholeNumber(15, 1_440, 'minutes'),
   deepEveryDays: v.lazy((value) =>
     value === false ? v.literal(false) : wholeNumber(1, 31, 'days'),
   ),
   subscriptions: oneOf('admin-api', 'app-configuration'),
   productChanges: oneOf('webhooks', 'events'),
-  productTriggers: listOf(
-    matching(
-      /^product\.[\w*.$(): ',-]+$/,
-      'be the path of a field: product.title, product.variants.*',
-    ),
-  ),
 } satisfies Checks<HealingSettings>);
 
-const workers = wholeNumber(2, 1000, 'workers');
+const workers = wholeNumber(2, 100, 'workers');
 const endpointKinds = oneOf('function-url', 'http-api');
 const functionUrl = section({ kind: endpointKinds });
 const httpApi = section(
@@ -293,14 +241,12 @@ const deployment = section({}, {
       coupons: workers,
       balances: workers,
       receiver: wholeNumber(2, 1000, 'requests'),
-      storefront: wholeNumber(2, 1000, 'requests'),
+      storefront: wholeNumber(2, 100, 'requests'),
     },
   ),
-  olderSecretHours: wholeNumber(1, 168, 'hours'),
   logRetentionDays: oneOf(1, 3, 5, 7, 14, 30, 60, 90, 180, 365),
   retainData: trueOrFalse,
   monitoring: oneOf('full', 'basic'),
-  dashboard: trueOrFalse,
   // The name of an alias can be moved to another key, and policies do not accept it.
   encryptionKey: matching(
     /^arn:aws[a-z-]*:kms:[a-z0-9-]+:\d{12}:key\/[\w-]+$/,
@@ -342,7 +288,6 @@ const ofEveryShop = {
     'be a single part of an address: lower-case letters, digits and hyphens',
   ),
   rules,
-  orderSilence,
   mode: oneOf('live', 'observe'),
   otherOrderIds: v.array(oneOf('name', 'number'), 'must be a list'),
 };

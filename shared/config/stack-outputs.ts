@@ -27,9 +27,8 @@ export const STACK_OUTPUTS = [
   'Version',
 ] as const;
 
-/** Written only where the settings have a `storefront`, or a dashboard. */
+/** Written only where the settings have a `storefront`. */
 const OPTIONAL_OUTPUTS = [
-  'Dashboard',
   /** Point events go to `<PointsAddress>/<path>/<token>`. */
   'PointsAddress',
   /** Shopify's app proxy calls `<StorefrontAddress>/<path>/…`. */

@@ -1,5 +1,5 @@
 import type { Connector, Shop } from '../config/connector-config.ts';
-import { createCircuitBreaker } from '../core/calls/call-loyalty.ts';
+import { callService, createCircuitBreaker } from '../core/calls/call-loyalty.ts';
 import type { CallRate } from '../core/calls/rate-limit.ts';
 import type { Pauses } from '../core/calls/shop-pause.ts';
 import { createLoyaltyClient } from '../loyalty/client.ts';
@@ -47,6 +47,14 @@ export function openShopLoyalty(
   const breaker = pauses.guard(domain, createCircuitBreaker());
   const { otherOrderIds } = shop;
   return { loyalty, breaker, otherOrderIds, observes: shop.mode === 'observe' };
+}
+
+/** Why credentials are refused, which else the next order would find. The shop is then paused, as by a worker. */
+export async function tryCredentials(
+  deps: Parameters<typeof callService<'listRewardConfigurations'>>[2],
+): Promise<string | undefined> {
+  const { outcome } = await callService('listRewardConfigurations', [{ PageSize: 1 }], deps);
+  return outcome.kind === 'retry' && outcome.misconfigured ? `loyalty-${outcome.why}` : undefined;
 }
 
 /**

@@ -221,6 +221,8 @@ export interface components {
         readonly CashbackRange: {
             readonly least: number;
             readonly most: number;
+            /** @description ISO 8601. Of `store-credit`: the day on which it ends if it is taken now; else null. */
+            readonly validUntil: string | null;
         };
         /**
          * @description How a customer gets a PIN.

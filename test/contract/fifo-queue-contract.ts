@@ -23,7 +23,7 @@ export interface FifoQueueUnderTest {
  * or all of it unless one is hidden. AWS documents the last and does the second (docs/reliability.md);
  * fauxqs does the first.
  */
-export type GroupRule = 'first' | 'before-hidden' | 'unless-hidden';
+type GroupRule = 'first' | 'before-hidden' | 'unless-hidden';
 
 /** The behaviour of SQS on which the simulation relies. */
 export function describeFifoQueueContract(

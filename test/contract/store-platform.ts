@@ -189,7 +189,7 @@ export function describeStorePlatform(
         };
         const delivery = { method: 'POST', path: '/shop', ...platform.deliver(event, how) };
         const { status } = await receiveDelivery(delivery, {
-          shops: new Map([['/shop', { domain, secrets, deliveries, watchesSilence: false }]]),
+          shops: new Map([['/shop', { domain, secrets, deliveries }]]),
           queue: { send: async (one, id) => void queued.push({ event: one as never, name: id }) },
           telemetry: recordTelemetry(),
           now: () => platform.now(),

@@ -1,3 +1,5 @@
+import { execFileSync } from 'node:child_process';
+
 /** One engine of others and what it judges. */
 export interface Part {
   readonly engine: string;
@@ -15,6 +17,9 @@ interface OpenPart {
 export interface Judgement {
   readonly checks: number;
   readonly faults: readonly string[];
-  /** What it did not look at, one line each. */
-  readonly notes?: readonly string[];
+}
+
+export function install(program: string, ...options: readonly string[]): void {
+  console.log(`Installing: ${program} ${options.join(' ')}`);
+  execFileSync(program, options, { stdio: ['ignore', 'ignore', 'inherit'] });
 }

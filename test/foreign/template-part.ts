@@ -3,10 +3,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { synthesize } from '../../local/stack/synthesize.ts';
+import { installOnce } from '../../local/vendure-engine/install-once.ts';
 import { PACKAGE_FOLDER } from '../../shared/config/folders.ts';
 import { PROJECT } from '../support/project.ts';
-import { installPython } from './install.ts';
-import type { Part } from './part.ts';
+import { install, type Part } from './part.ts';
 
 /** Undefined stands for the settings of the project. Each makes other resources. */
 const SETTINGS = [undefined, 'own-key', 'many-shops', 'shared-account', 'limited'];
@@ -39,6 +39,17 @@ export const template: Part = {
     };
   },
 };
+
+/** In an environment of its own; every package must have the hash of the lock file. */
+async function installPython(): Promise<string> {
+  const wanted = join(PACKAGE_FOLDER, 'tools/python/requirements.txt');
+  const folder = await installOnce('python', wanted, (target) => {
+    install('python3', '-m', 'venv', target);
+    const pip = join(target, 'bin/pip');
+    install(pip, 'install', '--quiet', '--require-hashes', '--requirement', wanted);
+  });
+  return join(folder, 'bin');
+}
 
 interface WrittenTemplate {
   readonly Resources: Record<string, { readonly Type: string; readonly Properties: object }>;

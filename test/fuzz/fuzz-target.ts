@@ -5,7 +5,7 @@ import { METRICS, type Service, type StorefrontService } from '../../shared/conf
 /** One input: mutated bytes, and small texts around them. */
 export interface FuzzInput {
   readonly body: Uint8Array;
-  /** Topic, headers, operation. Shrinking can shorten each. */
+  /** Topic, headers, operation. */
   readonly parts: Readonly<Record<string, string>>;
 }
 

@@ -7,7 +7,7 @@ interface KnownTarget {
   readonly reaches: readonly string[];
 }
 
-export const fuzzTargets = {
+export const fuzzTargets: Readonly<Record<string, KnownTarget>> = {
   'webhook-receiver': {
     create: async () => (await import('./targets/webhook-receiver.ts')).createTarget(),
     reaches: ['accepted', 'status 400', 'status 401'],
@@ -56,8 +56,4 @@ export const fuzzTargets = {
     create: async () => (await import('./targets/settings.ts')).createTarget(),
     reaches: ['valid', 'faulty'],
   },
-} as const satisfies Record<string, KnownTarget>;
-
-export type FuzzTargetName = keyof typeof fuzzTargets;
-
-export const fuzzTargetNames = Object.keys(fuzzTargets) as readonly FuzzTargetName[];
+};

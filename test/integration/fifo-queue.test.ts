@@ -10,7 +10,7 @@ import {
 import { afterAll, beforeAll, vi } from 'vitest';
 import { createFifoQueue } from '../../local/harness/sdk-clients.ts';
 import { type Emulator, startSqs } from '../../local/stack/emulators.ts';
-import { describeFifoQueueContract, type GroupRule } from '../contract/fifo-queue-contract.ts';
+import { describeFifoQueueContract } from '../contract/fifo-queue-contract.ts';
 
 let emulator: Emulator;
 let client: SQSClient;
@@ -33,10 +33,7 @@ afterAll(async () => {
   vi.useRealTimers();
 });
 
-/** Only of another engine than fauxqs: `npm run check:foreign -- sqs`. */
-const rule = process.env.SQS_GROUP_RULE as GroupRule | undefined;
-
-describeFifoQueueContract('SQS over HTTP', rule ?? 'first', async () => {
+describeFifoQueueContract('SQS over HTTP', 'first', async () => {
   sets += 1;
   const QueueUrl = await createFifoQueue(client, `raw-${sets}`);
   const deadUrl = await createFifoQueue(client, `raw-dead-${sets}`);

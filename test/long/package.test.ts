@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, delimiter, dirname, join, resolve } from 'node:path';
+import { delimiter, dirname, join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { FUNCTIONS } from '../../infra/bundle-functions.ts';
 import { PACKAGE_FOLDER } from '../../shared/config/folders.ts';
@@ -62,7 +62,7 @@ async function mustRun(folder: string, line: readonly string[]): Promise<string>
 
 /** A merchant's project with the packed connector, outside of the clone. */
 interface Installed {
-  readonly tarballs: { readonly connector: string; readonly create: string };
+  readonly tarball: string;
   readonly project: string;
   /** What creating it printed. */
   readonly said: string;
@@ -73,7 +73,7 @@ const ANSWERS = [
   ...['--loyalty-address', 'https://points.example.org'],
 ];
 
-/** Runs what the README tells a merchant, in a copy of the clone; also packs what `npm create` will run. */
+/** Runs what the README tells a merchant, in a copy of the clone. */
 async function createMerchantProject(folder: string): Promise<Installed> {
   const clone = await copyClone(join(folder, 'loyalty-connector'));
   let said = '';
@@ -84,14 +84,8 @@ async function createMerchantProject(folder: string): Promise<Installed> {
     const output = await mustRun(clone, ['sh', '-c', answered]);
     if (isInit) said = output;
   }
-  const words = ['pack', './dist/create-loyalty-connector', '--ignore-scripts', '--silent'];
-  await mustRun(clone, ['npm', ...words]);
-  const file = (name: string) => join(clone, `${name}-${VERSION}.tgz`);
-  const tarballs = {
-    connector: file('loyalty-connector'),
-    create: file('create-loyalty-connector'),
-  };
-  return { tarballs, project: join(folder, 'my-shop'), said };
+  const tarball = join(clone, `loyalty-connector-${VERSION}.tgz`);
+  return { tarball, project: join(folder, 'my-shop'), said };
 }
 
 /** Without what the copy has already, and without the start, which does not end. */
@@ -123,13 +117,13 @@ describe('the packed connector', () => {
   const folder = mkdtempSync(join(tmpdir(), 'connector-package-'));
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  let { tarballs, project, said } = {} as Installed;
+  let { tarball, project, said } = {} as Installed;
   beforeAll(async () => {
-    ({ tarballs, project, said } = await createMerchantProject(folder));
+    ({ tarball, project, said } = await createMerchantProject(folder));
   });
 
   it('holds compiled code and documents, no tests and no sources', async () => {
-    const listed = await mustRun(folder, ['tar', '-tzf', tarballs.connector]);
+    const listed = await mustRun(folder, ['tar', '-tzf', tarball]);
     const files = listed.trim().split('\n');
     expect(files).toContain('package/dist/infra/app.js');
     expect(files).toContain('package/docs/runbook.md');
@@ -147,20 +141,6 @@ describe('the packed connector', () => {
     expect(readFileSync(join(project, 'connector.config.ts'), 'utf8')).toContain(
       "domain: 'paper.myshopify.com'",
     );
-  });
-
-  it('writes the same project by npm create, with a version of the registry', async () => {
-    const { create } = tarballs;
-    const words = ['--package', create, '--', 'create-loyalty-connector', 'created'];
-    await mustRun(folder, ['npm', 'exec', '--yes', ...words, ...ANSWERS]);
-    const of = (place: string) => JSON.parse(readFileSync(join(place, 'package.json'), 'utf8'));
-    const created = of(join(folder, 'created'));
-    expect(created.dependencies).toEqual({ 'loyalty-connector': VERSION });
-    expect(of(project)).toEqual({
-      ...created,
-      name: 'my-shop',
-      dependencies: { 'loyalty-connector': `file:${basename(tarballs.connector)}` },
-    });
   });
 
   it('synthesizes the stack of the project, with every function bundled', async () => {

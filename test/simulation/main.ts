@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { optionsOrHelp } from '../../local/sandbox-kit/command-line.ts';
-import { hashOfCode, TIME_OVER } from '../support/proof-run.ts';
+import { hashOfCode } from '../support/code-hash.ts';
 import { type Command, HELP, readArguments } from './arguments.ts';
 import { printMutations } from './mutations/print-mutations.ts';
 import { simulations } from './parts.ts';
@@ -9,6 +9,8 @@ import { SavedRun } from './saved-run.ts';
 import { listSearches, printSchedules } from './schedules/print-schedules.ts';
 import { describeFailure, shrink } from './shrink.ts';
 
+/** The exit code of a run whose time was over. */
+const TIME_OVER = 3;
 /** After so many broken promises the rest of a saved run would only cost time. */
 const MOST_BROKEN = 20;
 

@@ -1,7 +1,6 @@
 import { createMemoryLedger } from '../../local/harness/memory-ledger.ts';
 import { recordTelemetry } from '../../local/harness/recorded-telemetry.ts';
 import { createCircuitBreaker, createTimedCache } from '../../shared/core/calls/call-loyalty.ts';
-import type { KnownQuizzes } from '../../shared/rewards/storefront/answer-quiz.ts';
 import type { RewardDetails, RewardItem } from '../../shared/rewards/storefront/reward-view.ts';
 import type { Earning } from '../../shared/rewards/storefront/storefront.ts';
 
@@ -24,7 +23,7 @@ export function openAnswering(...answers: readonly unknown[]) {
   const cache = <Value>() => createTimedCache<Value>({ seconds: 60, most: 10, now });
   const deps = {
     ...{ breaker: createCircuitBreaker(), telemetry: recordTelemetry(), now },
-    ...{ taxInPrices: 0, earned: cache<Earning>(), quizzes: cache<KnownQuizzes>() },
+    ...{ taxInPrices: 0, earned: cache<Earning>() },
     ...{ rewardTypes: {}, askLimit: () => undefined },
     ...{ active: cache<readonly RewardItem[]>(), detailsOfRewards: cache<RewardDetails>() },
     ledger: createMemoryLedger(),

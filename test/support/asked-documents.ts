@@ -8,7 +8,6 @@ import type {
   Document,
   Field,
   Suggestion,
-  TableBlock,
 } from '../../scripts/connector/ground/terminal/document.ts';
 import type { Line } from '../../scripts/connector/ground/terminal/line.ts';
 import { createTerminal } from '../../scripts/connector/ground/terminal/terminal.ts';
@@ -63,24 +62,15 @@ function given({ options }: Line): Record<string, string | number | boolean | st
   );
 }
 
-/** Every command that a document names: what it suggests, what its cells open, and what a chosen row offers. */
+/** Every command that a document names: what it suggests and what its cells open. */
 export function suggestedIn(value: unknown): readonly Suggestion[] {
   if (typeof value !== 'object' || value === null) return [];
   if (Array.isArray(value)) return value.flatMap(suggestedIn);
-  const { data: _, choose, ...parts } = value as Partial<Document & TableBlock & Suggestion>;
-  const [key] = 'rows' in value ? (value as TableBlock).rows.flatMap((row) => row.key ?? []) : [];
-  const chosen = (key === undefined ? [] : (choose?.actions ?? [])).map((action) => ({
-    ...action,
-    line: { ...action.line, options: { ...action.line.options, [choose?.option ?? '']: key } },
-  }));
-  // A form opens the same document, narrowed.
-  const own =
-    'line' in value
-      ? [filledIn({ ...(value as Suggestion), ...('fields' in value && { label: '' }) })]
-      : [];
+  const { data: _, ...parts } = value as Partial<Document & Suggestion>;
+  const own = 'line' in value ? [filledIn(value as Suggestion)] : [];
   const opened =
     'opens' in value ? [{ label: '', line: (value as { readonly opens: Line }).opens }] : [];
-  return [...own, ...opened, ...chosen.map(filledIn), ...Object.values(parts).flatMap(suggestedIn)];
+  return [...own, ...opened, ...Object.values(parts).flatMap(suggestedIn)];
 }
 
 /** As a person fills it in. */
@@ -93,10 +83,9 @@ function filledIn(suggestion: Suggestion): Suggestion {
   };
 }
 
-function enteredIn({ value, of, type }: Field): string | true | undefined {
+function enteredIn({ value, of, type }: Field): string | undefined {
   if (value !== undefined) return value === '' ? undefined : value;
   if (of) return Object.keys(of)[0];
-  if (type === 'flag') return true;
   return type === 'date' ? '2020-01-01' : 'a reason of a test';
 }
 

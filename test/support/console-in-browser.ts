@@ -5,8 +5,8 @@ import { loadConnector } from '../../local/stack/choose-settings.ts';
 import { PLACE } from '../../local/stack/emulators.ts';
 import type { StackOptions } from '../../local/stack/start-parts.ts';
 import { createProgram } from '../../scripts/connector/create-program.ts';
-import { openConsole } from '../../scripts/connector/ground/console/run-console.ts';
 import type { RunningConsole } from '../../scripts/connector/ground/console/server.ts';
+import { openConsole } from '../../scripts/connector/ground/console/server.ts';
 import {
   awsSettings,
   type Deployment,

@@ -1,5 +1,4 @@
 import { PARALLEL } from '../../functions/sync-entities.ts';
-import { MOST_RESOURCES, WRITES_OF_A_WORKER, WRITES_OF_AN_ITEM } from '../../infra/quotas.ts';
 import { RECONCILE_TIMEOUT, RETENTION } from '../../infra/storage.ts';
 import {
   costOfWork,
@@ -27,12 +26,16 @@ const ON_DEMAND = { newWrites: 4_000, newReads: 12_000, table: 40_000 };
 /** What one partition reads in a second, of 4 KB each; half of that if a read may be old, as a scan's. */
 const PARTITION_READS = 3_000;
 
+/** "DynamoDB burst and adaptive capacity". */
+const WRITES_OF_AN_ITEM = 1_000;
+/** A worker books its calls once a second, with up to two writes. */
+const WRITES_OF_A_WORKER = 2;
+
 /** Of one worker that is never idle. */
 const BALANCES_A_SECOND = 20;
 
 const address = 'https://loyalty.example.com';
 const SHOP = { domain: 'example-store.myshopify.com' };
-const orderSilence = { hours: 4, opens: 9, closes: 21, timeZone: 'Europe/Lisbon' };
 
 const count = (number: number) => Math.floor(number).toLocaleString('en');
 const dollars = (amount: number) => `$${amount.toFixed(amount < 10 ? 2 : 0)}`;
@@ -85,20 +88,15 @@ function flashSale(): readonly string[] {
 
 function manyShops(): readonly string[] {
   const shops = 500;
-  const templateOf = (alarms: object) => synthesizeStack({ storefront: {}, alarms }).toJSON();
-  const [quiet, watching] = [templateOf({}), templateOf({ orderSilence })];
-  const fixedOf = (template: object, of = 1) =>
-    sum(monthlyCost(describeStack(template as never, of), 0, { orderRetentionDays: 400 }).fixed);
-  const resources = Object.keys(quiet.Resources).length;
-  const { secrets } = describeStack(quiet as never, shops);
-  const ofSecrets = dollars(secrets * PRICES.secret.perMonth);
-  const silence = dollars(fixedOf(watching) - fixedOf(quiet));
+  const template = synthesizeStack({ storefront: {} }).toJSON();
+  const priced = describeStack(template as never, shops);
+  const { fixed } = monthlyCost(priced, 0, { orderRetentionDays: 400 });
   return [
     `${shops} shops with a storefront`,
-    `${resources} resources, as with one shop; ${count(secrets)} secrets. They share queues and workers`,
-    `\`orderSilence\`: an alarm for each shop, and ${MOST_RESOURCES} resources in a stack`,
-    `\`orderSilence: false\` for all but ${MOST_RESOURCES - resources} shops, or another stage`,
-    `${dollars(fixedOf(quiet, shops))} a month before the first webhook, ${ofSecrets} of it for secrets; each \`orderSilence\` ${silence}`,
+    `${Object.keys(template.Resources).length} resources, as with one shop; ${count(priced.secrets)} secrets. They share queues and workers`,
+    'the price of secrets',
+    'another stage, or an account for each merchant',
+    `${dollars(sum(fixed))} a month before the first webhook, ${dollars(priced.secrets * PRICES.secret.perMonth)} of it for secrets`,
   ];
 }
 
@@ -175,7 +173,7 @@ function ledgerTable(): string {
       [
         'one item, writes',
         count(WRITES_OF_AN_ITEM),
-        `${count(WRITES_OF_AN_ITEM / WRITES_OF_A_WORKER)} workers with \`loyalty.callsPerSecond\`: refused at synth`,
+        `${count(WRITES_OF_AN_ITEM / WRITES_OF_A_WORKER)} workers with \`loyalty.callsPerSecond\`: the settings allow no more`,
       ],
       [
         'the codes of one discount, which share a key of the index',

@@ -178,7 +178,6 @@ export async function openOperatedConnector({
     MetricsNamespace: 'LoyaltyConnector/prod',
     ReconcileFunction: 'reconcile',
     AlarmTopic: 'arn:aws:sns:us-east-1:000000000000:alarms',
-    Dashboard: 'https://example.com/dashboard',
     Concurrency: '{"orders":10,"products":5,"coupons":5}',
     OperatorPolicy: 'arn:aws:iam::000000000000:policy/prod-operator',
     ReadOnlyOperatorPolicy: 'arn:aws:iam::000000000000:policy/prod-read-only',

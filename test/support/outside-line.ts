@@ -122,8 +122,6 @@ export async function openLine(targets: Addresses, treat: Treat = () => 'pass') 
   };
 }
 
-export type OutsideLine = Awaited<ReturnType<typeof openLine>>;
-
 function forward(target: string, incoming: IncomingMessage, body: Buffer): Promise<Answer> {
   const { method = 'GET', url = '/', headers } = incoming;
   const { hostname, port } = new URL(target);

@@ -14,7 +14,7 @@ export function createProject(name: string): string {
   return folder;
 }
 
-/** The same settings with one more, as text: `healing: { everyMinutes: 15 }`. */
+/** The same settings with one more, as text: `healing: { deepEveryDays: 14 }`. */
 export function addSetting(folder: string, setting: string): void {
   const settings = readFileSync(join(PROJECT, 'connector.config.ts'), 'utf8')
     .replace('../../../shared', join(PACKAGE_FOLDER, 'shared'))

@@ -6,7 +6,6 @@ import type { StoreEntity } from '../../shared/core/store/store.ts';
 import { type TransportFailureReason, transportFailure } from '../../shared/loyalty/result.ts';
 import { readCart } from '../../shared/rewards/redeem/available-rewards.ts';
 import type { TypedContacts } from '../../shared/rewards/redeem/challenge.ts';
-import { listRedemptions } from '../../shared/rewards/redeem/list-redemptions.ts';
 import { createMembers } from '../../shared/rewards/redeem/own-member.ts';
 import {
   createRedeeming,
@@ -26,6 +25,7 @@ import {
 } from '../../shared/rewards/redeem/resume-redemption.ts';
 import { noteUsedCodes } from '../../shared/rewards/redeem/reward-codes.ts';
 import type { TakeBackRule } from '../../shared/rewards/redeem/take-back.ts';
+import { listRedemptions } from '../../shared/rewards/redeem/take-back.ts';
 import { asItIs, openBalanceQueue, SHOP, type Watch } from './balance-worker.ts';
 import { createMemoryRewardStore } from './memory-reward-store.ts';
 
@@ -408,7 +408,7 @@ export function openRedeeming({
       const world = worldFor(asItIs);
       const record = openRedemptions({ shop: SHOP, customerId }, world);
       const { redemptions } = await record.read();
-      return { redemptions: await listRedemptions(redemptions, record, 'customer', world) };
+      return { redemptions: listRedemptions(redemptions, 'customer', world.takeBack, now()) };
     },
 
     /** As it is in the ledger. */

@@ -12,11 +12,9 @@ import {
 import type { StartedChallenge, TypedContacts } from '../../shared/rewards/redeem/challenge.ts';
 import { createMembers } from '../../shared/rewards/redeem/own-member.ts';
 import type { RedeemAnswer, RedeemRequest } from '../../shared/rewards/redeem/redeem-reward.ts';
-import type { CodeUses } from '../../shared/rewards/redeem/reward-store.ts';
 import type { TakeBackAnswer } from '../../shared/rewards/redeem/take-back.ts';
-import { createRateLimit } from '../../shared/rewards/storefront/cached-uses.ts';
 import type { GiftLimits } from '../../shared/rewards/storefront/give-points.ts';
-import { createStorefront } from '../../shared/rewards/storefront/storefront.ts';
+import { createRateLimit, createStorefront } from '../../shared/rewards/storefront/storefront.ts';
 import type { CustomerOfToken } from '../../shared/shopify/storefront-requests/customer-tokens.ts';
 import { createScriptServer } from '../../shared/shopify/storefront-requests/serve-script.ts';
 import { serveStorefront } from '../../shared/shopify/storefront-requests/serve-storefront.ts';
@@ -89,8 +87,6 @@ export function serveInProcess({
     takenBack: TakeBackAnswer;
     ledger: Ledger;
     answer: RedeemAnswer;
-    /** By discount. */
-    uses: CodeUses;
     queueFails?: boolean;
     clientId: string | undefined;
     challenge: StartedChallenge;
@@ -102,7 +98,6 @@ export function serveInProcess({
     takenBack: { kind: 'unavailable' },
     ledger: memoryLedger,
     answer: { kind: 'unavailable' },
-    uses: { kind: 'read', uses: new Map() },
     clientId: CLIENT_ID,
     challenge: { kind: 'started' },
     hasCustomer: async () => true,
@@ -130,7 +125,6 @@ export function serveInProcess({
     telemetry,
     customers: 'from-sign-up',
     now,
-    store: () => ({ readUses: async () => parts.uses }),
     retentionDays: 60,
     takeBack: { by: 'customer', withinDays: 30 },
     taxInPrices,

@@ -29,7 +29,7 @@ export function useShopInBrowser(
   let world: HurriedStack | undefined;
   let browser: Browser | undefined;
   beforeAll(async () => {
-    world = await startHurriedStack({ settings: SETTINGS, isWatched: false, ...options });
+    world = await startHurriedStack({ settings: SETTINGS, ...options });
     browser = await startBrowser(findBrowser() ?? '');
     await started({ stack: world.stack, browser, hurry: world.hurry });
   }, 240_000);

@@ -162,40 +162,6 @@ export function rings({ properties }: NamedAlarm, series: Series): boolean {
   return breaching.length >= (settings.DatapointsToAlarm ?? periods);
 }
 
-export interface Widget {
-  readonly type: string;
-  readonly width: number;
-  readonly properties: {
-    readonly title?: string;
-    readonly markdown?: string;
-    readonly alarms?: readonly string[];
-    readonly metrics?: readonly (readonly unknown[])[];
-  };
-}
-
-/** The dashboard's body as CloudWatch gets it, with names of resources instead of their values. */
-export function dashboardOf(template: Template): {
-  readonly widgets: readonly Widget[];
-  readonly metrics: readonly NamedMetric[];
-} {
-  const [dashboard] = Object.values(template.findResources('AWS::CloudWatch::Dashboard'));
-  const { widgets } = JSON.parse(asText(dashboard?.Properties.DashboardBody)) as {
-    widgets: readonly Widget[];
-  };
-  const rows = widgets.flatMap(({ properties }) => properties.metrics ?? []);
-  return { widgets, metrics: rows.flatMap(readRow) };
-}
-
-/** `[namespace, name, dimension, value, …, options]`; expressions begin with an object. */
-function readRow(row: readonly unknown[]): NamedMetric[] {
-  const words = row.filter((word) => typeof word === 'string');
-  const [namespace, name, ...pairs] = words;
-  if (namespace === undefined || name === undefined) return [];
-  const dimensions: Record<string, string> = {};
-  for (let at = 0; at < pairs.length; at += 2) dimensions[pairs[at] ?? ''] = pairs[at + 1] ?? '';
-  return [{ namespace, name, dimensions }];
-}
-
 /** Text of a template, with `{Name}` or `{Name.Attribute}` for what CloudFormation fills in. */
 function asText(value: unknown): string {
   if (typeof value === 'string') return value;

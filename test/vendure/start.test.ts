@@ -34,7 +34,7 @@ describe('npm start -- --store vendure', () => {
   });
 
   it('turns the next order into points, and Ctrl-C leaves no process behind', async () => {
-    const command = start('--no-open');
+    const command = start();
     await command.says('Ctrl-C stops everything.');
     const state = JSON.parse(readFileSync(join(folder, '.connector/stack.json'), 'utf8'));
     // The page that the console links to.

@@ -39,8 +39,10 @@ export const en = {
       shipping: 'Free shipping',
     },
     redeem: 'Redeem for {points}',
-    redeemCashback: 'Use cashback',
-    redeemCredit: 'Get it as store credit',
+    redeemCredit: 'Get it as store credit for {points}',
+    /** Before store credit for most of the points. */
+    question:
+      'This takes most of the points, and store credit cannot be turned back into points. Go on?',
     amount: 'Amount ({least} to {most})',
     redeeming: 'Redeeming…',
     /** Used where the number is known. */
@@ -62,7 +64,7 @@ export const en = {
     takeBack: 'Take back',
     confirm: 'Take it back? The code stops working, and you get back what it cost.',
     yes: 'Yes, take it back',
-    no: 'Keep it',
+    no: 'No',
     validUntil: 'Valid until {date}',
     /** One that was refused has a sentence of `why`. */
     states: {

@@ -118,7 +118,6 @@ const NOT_RUN_HERE: ReadonlySet<string> = new Set([
   'AWS::Budgets::Budget',
   'AWS::CloudWatch::Alarm',
   'AWS::CloudWatch::CompositeAlarm',
-  'AWS::CloudWatch::Dashboard',
   'AWS::Logs::MetricFilter',
   // Used by the alarms.
   'AWS::KMS::Alias',

@@ -5,7 +5,6 @@ import { cpSync, globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { build } from 'esbuild';
 import { bundleApp } from '../../../app/build/build-app.ts';
-import manifest from '../../../package.json' with { type: 'json' };
 import { readPage } from '../../connector/ground/console/server.ts';
 
 const OUT = 'dist';
@@ -51,30 +50,3 @@ for (const file of SWAGGER) {
   const from = join('node_modules/swagger-ui-dist', file);
   cpSync(from, join(OUT, 'local/sandbox-kit/pages/assets/swagger-ui', file));
 }
-
-// `npm create loyalty-connector` looks for a package of this name. It holds one file and the templates, so that
-// it does not install the connector twice.
-const CREATE = join(OUT, 'create-loyalty-connector');
-await build({
-  entryPoints: ['scripts/connector/set-up/create.ts'],
-  outfile: join(CREATE, 'create.mjs'),
-  bundle: true,
-  minify: true,
-  platform: 'node',
-  target: 'node20',
-  format: 'esm',
-  banner: { js: '#!/usr/bin/env node' },
-});
-cpSync(TEMPLATE, join(CREATE, 'template'), { recursive: true });
-const { version, license, engines, type, publishConfig } = manifest;
-const create = {
-  name: 'create-loyalty-connector',
-  version,
-  description: 'Writes a new project for loyalty-connector: npm create loyalty-connector my-shop',
-  license,
-  type,
-  engines,
-  publishConfig,
-  bin: 'create.mjs',
-};
-writeFileSync(join(CREATE, 'package.json'), `${JSON.stringify(create, undefined, 2)}\n`);

@@ -1,15 +1,13 @@
 import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { listNotices } from '../../../shared/aws/read-ledger.ts';
-import type { Shop } from '../../../shared/config/connector-config.ts';
 import type { WaitsFor } from '../../../shared/core/batch/waiting.ts';
 import { readControl } from '../../../shared/core/calls/shop-pause.ts';
 import type { QueueFamily } from '../../../shared/core/events/event.ts';
 import { isOpenDoubt } from '../../../shared/core/ledger/entry.ts';
 import { type DeepScan, readDeepScan } from '../../../shared/core/reconcile/deep-scan.ts';
-import { quietUntil } from '../../../shared/core/reconcile/dependencies.ts';
 import {
   type LastReconcile,
-  readReconcileRuns,
+  readLastReconcile,
 } from '../../../shared/core/reconcile/last-reconcile.ts';
 import { type Check, info, notAsked, runChecks, shopDeps } from '../ground/checks/check.ts';
 import {
@@ -22,7 +20,6 @@ import { readCredentials, secretsCheck } from '../ground/checks/read-secret.ts';
 import type { StoreRooms } from '../ground/checks/step.ts';
 import { mayBeWoken, readWaiting, type WaitingInShop } from '../ground/checks/waiting-messages.ts';
 import { countDelivered } from '../ground/letters/read-letters.ts';
-import { type AuditRecord, readAudit } from '../ground/session/audit-records.ts';
 import {
   type Deployment,
   openLedger,
@@ -78,8 +75,6 @@ export interface ReconcileStatus extends DeepScan {
   readonly last: LastReconcile | undefined;
   /** Since when everything is compared, because the ledger was lost or restored, in ISO 8601; undefined when it is not. */
   readonly recoversSince: string | undefined;
-  /** When a person repaired subscriptions, in ISO 8601; undefined once what was missed before was compared. */
-  readonly missedBefore: string | undefined;
 }
 
 /** Of each shop. More would say no more, and take longer than a person waits. */
@@ -115,12 +110,6 @@ export async function collectStatus(
     const delivered = hasDead ? await countDelivered(deployment).catch(() => none) : none;
     return counts.map((one) => ({ ...one, delivered: delivered[one.family] }));
   });
-  const lately = {
-    since: new Date(now.getTime() - REPAIRS_MS),
-    // A clock that is ahead of this one must hide nothing.
-    until: new Date(now.getTime() + REPAIRS_MS),
-  };
-  const records = Array.fromAsync(readAudit(lists, lately)).catch(() => []);
   const credentials = readCredentials(deployment, options);
   const checks: readonly Check[] = [
     secretsCheck(deployment, credentials),
@@ -142,14 +131,12 @@ export async function collectStatus(
     ),
     reconcile: attempt(() =>
       Promise.all(
-        connector.shops.map(async ({ domain: shop, path }) => {
+        connector.shops.map(async ({ domain: shop }) => {
           const { doubt } = await readControl(ledger, shop);
-          const runs = await readReconcileRuns(ledger, shop);
           return {
             shop,
-            last: runs[0],
-            missedBefore: missedBefore({ domain: shop, path }, runs, await records),
-            ...(await readDeepScan(ledger, shop, now)),
+            last: await readLastReconcile(ledger, shop),
+            ...(await readDeepScan(ledger, shop)),
             recoversSince: isOpenDoubt(doubt) ? new Date(doubt.until).toISOString() : undefined,
           };
         }),
@@ -164,31 +151,6 @@ export async function collectStatus(
     checks: runChecks(checks, options),
   };
   return { at: now.toISOString(), shops, ...(await allOf(parts)) };
-}
-
-/** Far longer than the longest interval between two runs. */
-const REPAIRS_MS = 7 * 86_400_000;
-
-/**
- * When a person last repaired subscriptions, unless a run has compared everything up to then. The scheduled run repairs
- * them before it compares. `records`: the newest first.
- */
-export function missedBefore(
-  { domain, path }: Pick<Shop, 'domain' | 'path'>,
-  runs: readonly Pick<LastReconcile, 'beganAt' | 'stopped'>[],
-  records: readonly Pick<AuditRecord, 'command' | 'arguments' | 'end'>[],
-): string | undefined {
-  const repair = records.find(({ command, arguments: given, end }) => {
-    const { created = 0, corrected = 0 } = end?.counts ?? {};
-    const isOfShop = [undefined, domain, path].includes(given.shop);
-    return command === 'webhooks sync' && isOfShop && created + corrected > 0;
-  });
-  const at = repair?.end?.at;
-  const isCompared = runs.some(
-    ({ beganAt, stopped }) =>
-      stopped.length === 0 && quietUntil(new Date(beganAt)) >= Date.parse(at ?? ''),
-  );
-  return isCompared ? undefined : at;
 }
 
 async function allOf<Parts extends object>(

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { ProgramParts } from '../ground/checks/step.ts';
-import type { ConsoleOptions } from '../ground/console/run-console.ts';
+import type { ConsoleOptions } from '../ground/console/server.ts';
 import { parseMoment, wholeNumber } from '../ground/session/arguments.ts';
 import { declare, ONE_SHOP } from '../ground/session/run-action.ts';
 import { BadArguments } from '../ground/terminal/exit.ts';
@@ -12,7 +12,6 @@ export function registerLook(program: Command, { createProgram, loadRooms }: Pro
   declare<Omit<ConsoleOptions, 'createProgram'>>(program, 'console', {
     summary: 'open a page to look at everything and to repair it',
     examples: `\
-  npx loyalty-connector console                     the stack that runs on this machine
   npx loyalty-connector console --stack loyalty-connector-prod --region eu-west-1
   npx loyalty-connector console --read-only         for support: looks, and changes nothing
 
@@ -20,32 +19,26 @@ The page runs on this machine alone, with your AWS credentials: what you may not
 that is printed opens it once, in one browser. It is described in docs/console.md.
 `,
     async run() {
-      const { runConsole } = await import('../ground/console/run-console.ts');
+      const { runConsole } = await import('../ground/console/server.ts');
       return (session, options) => runConsole(session, { ...options, createProgram });
     },
   })
     .option('--read-only', 'offer nothing that changes anything')
-    .option('--port <n>', 'on 127.0.0.1 (default: any free one)', wholeNumber(1, 65_535))
-    .option('--no-open', 'print the address, but do not open it in a browser');
+    .option('--port <n>', 'on 127.0.0.1 (default: any free one)', wholeNumber(1, 65_535));
 
   declare<StatusOptions>(program, 'status', {
     summary: 'show whether all is well, what waits, what is wrong and which command to run next',
     description:
       "Shows queues, the last hour's outcomes, latency, reconciliation, subscriptions and credentials.",
     examples: `\
-  npx loyalty-connector status
   npx loyalty-connector status --stack loyalty-connector-prod --region eu-west-1
-  npx loyalty-connector status --charts                      the last hour and the last day as charts
   npx loyalty-connector status --json | jq .verdict.kind     "well", "waits", "action required" or "not known"
-
-Ends with 0 when all is well, with 3 while messages wait for something that passes by itself (a service
-that does not answer), with 1 when something needs a person, and with 4 when not all could be read.
 `,
     async run() {
       const [{ showStatus }, rooms] = [await import('./show-status.ts'), await loadRooms()];
       return (session, options) => showStatus(session, options, rooms);
     },
-  }).option('--charts', 'show the last hour and the last day as charts, too');
+  }).option('--charts', 'add the last hour and the last day, for the console and for --json');
 
   declare(program, 'trace', {
     summary: 'show everything known about one order, product, coupon or customer',
@@ -53,15 +46,12 @@ that does not answer), with 1 when something needs a person, and with 4 when not
       'Reads store, ledger, dead letters and loyalty service: what differs, how the points came about, what happened.',
     examples: `\
   npx loyalty-connector trace 1007                             an order, or a code of this name
-  npx loyalty-connector trace order 1007
   npx loyalty-connector trace order '#1007-A' --shop SHOP
   npx loyalty-connector trace customer someone@example.com
-  npx loyalty-connector trace product 7712345678901 --json
-  npx loyalty-connector trace coupon SUMMER10 --shop SHOP
+  npx loyalty-connector trace coupon SUMMER10 --json
 
-Changes nothing. Does not show messages in queues, which cannot be read without receiving them. Ends
-with 0 when both sides were read and agree, or a product was sent as it is: the service cannot be asked for
-one; with 1 when a person must act, with 3 when it goes on by itself, and with 4 when it cannot be known.
+Messages on queues are not shown: they cannot be read without receiving them. Of a product that was sent as it is
+it ends with 0: the service cannot be asked for one.
 `,
     run: async () => (await import('./show-trace.ts')).showTrace,
   })
@@ -82,13 +72,10 @@ one; with 1 when a person must act, with 3 when it goes on by itself, and with 4
       description:
         'Reads each order that changed lately from the store, the ledger and the loyalty service. Of an observed shop: compares what would be sent with what the service holds, also under the ids of another integration.',
       examples: `\
-  npx loyalty-connector compare orders --since 24h
   npx loyalty-connector compare orders --since 2026-10-01 --shop SHOP
   npx loyalty-connector compare orders --since 7d --csv compared.csv
 
-Changes nothing. One order, product, coupon or customer: npx loyalty-connector trace. Ends with 0 when all
-were read on both sides and agree, with 1 when some differ, with 3 when some are only not sent yet, and with
-4 when some could not be compared. The file has one line for each order, without personal data.
+The file has one line for each order, without personal data.
 `,
       run:
         async () =>
@@ -113,14 +100,10 @@ were read on both sides and agree, with 1 when some differ, with 3 when some are
     description:
       'Checks settings, AWS, secrets, webhook address, store, loyalty service and quota. Shows what is wrong, the cause first.',
     examples: `\
-  npx loyalty-connector doctor
   npx loyalty-connector doctor --stack loyalty-connector-prod --region eu-west-1
-  npx loyalty-connector doctor --all                 also what passed, and how rewards are read
   npx loyalty-connector doctor --json | jq '.data.checks[].findings[] | select(.verdict == "fail")'
 
-Changes nothing. The webhook address is sent one forged signature, which is refused and not counted.
-Ends with 0 when nothing failed, with 1 when something did, with 3 while calls are paused for a time, and with 4
-when something could not be asked.
+The webhook address is sent one forged signature, which is refused and not counted.
 `,
     async run() {
       const [{ examine }, rooms] = [await import('./doctor.ts'), await loadRooms()];
@@ -135,11 +118,8 @@ when something could not be asked.
     examples: `\
   npx loyalty-connector history --since 7d
   npx loyalty-connector history --command "dead-letters drop" --who olivia
-  npx loyalty-connector history --until 2026-10-05T12:30:00.000Z --limit 20
-  npx loyalty-connector history --json | jq '.data.changes[] | select(.end == null)'
 
-Changes nothing. A change is recorded before it begins and when it ends. One without an end still runs, or its
-process was ended. Records are kept for 400 days; what CloudTrail adds is in docs/security.md.
+Records are kept for 400 days; what CloudTrail adds is in docs/security.md.
 `,
     run: async () => (await import('./show-history.ts')).showHistory,
   })

@@ -2,6 +2,7 @@ import { SecretsManager } from '@aws-sdk/client-secrets-manager';
 import type { Shop } from '../../../shared/config/connector-config.ts';
 import { VERSION } from '../../../shared/config/release.ts';
 import { LEDGER_FORMAT } from '../../../shared/core/events/formats.ts';
+import { SECRET_PURPOSES } from '../../../shared/services/shop-secrets.ts';
 import { accessCheck, alarmsCheck, concurrencyCheck, stackCheck } from '../ground/checks/aws.ts';
 import {
   type Check,
@@ -23,13 +24,13 @@ import {
   secretsCheck,
   webhookAddressCheck,
 } from '../ground/checks/read-secret.ts';
-import { flowCheck, goLiveCheck, settingsCheck } from '../ground/checks/settings.ts';
+import { goLiveCheck, settingsCheck } from '../ground/checks/settings.ts';
 import type { StoreRooms } from '../ground/checks/step.ts';
 import type { Deployment } from '../ground/session/deployment.ts';
 import { openFigures, readLastHour } from '../ground/session/figures.ts';
 import { openShopServices } from '../ground/session/services.ts';
 import type { CommonOptions, Session } from '../ground/session/session.ts';
-import type { Document } from '../ground/terminal/document.ts';
+import type { Document, Suggestion } from '../ground/terminal/document.ts';
 import { line } from '../ground/terminal/line.ts';
 import { judgeSignatures, NOT_COUNTED } from './judge-status.ts';
 
@@ -57,7 +58,21 @@ export async function examine(
   if (!all) return { ...found, data, next };
   const sections = Map.groupBy(checks, ({ name }) => SECTIONS.get(name) ?? 'Set-up');
   const blocks = [...sections].map(([of, own]) => findingsBlock(own, { title: of }));
-  return { ...found, data, blocks };
+  return { ...found, data, blocks, next: replaceSecrets(deployment.connector.shops) };
+}
+
+/** What is typed belongs into a terminal alone: the console shows these to copy. */
+function replaceSecrets(shops: readonly Shop[]): readonly Suggestion[] {
+  const [first, ...others] = shops.map(({ domain }) => domain);
+  const asks = [{ name: 'shop', label: 'shop' }];
+  return SECRET_PURPOSES.map((purpose) => ({
+    label: `Replace the ${purpose} secret`,
+    line: line('secrets set', [purpose], {
+      ...(others.length === 0 && { shop: first }),
+      ...(purpose === 'webhook' && { rotate: true }),
+    }),
+    ...(others.length > 0 && { asks }),
+  }));
 }
 
 /** What people switch, and who is told: apart from what was set up once. */
@@ -89,7 +104,7 @@ function openChecks(
     eventsCheck(deps),
     loyaltyCheck(deps),
     orderOriginCheck(deps),
-    ...(storefront ? [rewardsCheck(deps, storefront)] : []),
+    ...(storefront ? [rewardsCheck(deps, storefront.rewardTypes)] : []),
   ];
   // Tells an operator from one who may only look.
   const mayRead = credentials.then((all) => !all.some(({ isDenied }) => isDenied));
@@ -101,7 +116,6 @@ function openChecks(
     accessCheck(deployment, unread),
     concurrencyCheck(deployment),
     pausesCheck(deployment),
-    ...(storefront?.flow ? [flowCheck(deps, storefront.flow)] : []),
     ...withSecrets.map((check) => ({
       ...check,
       look: async () => ((await mayRead) ? check.look() : []),

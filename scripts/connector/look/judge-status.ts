@@ -1,5 +1,9 @@
 import { REFUSED_SECRET_MAX_AGE_MS } from '../../../shared/aws/secrets.ts';
-import { HEALED_PERCENT, OLDEST_MESSAGE_MINUTES } from '../../../shared/config/metrics.ts';
+import {
+  HEALED_PERCENT,
+  OLDEST_MESSAGE_MINUTES,
+  RECONCILE_MINUTES,
+} from '../../../shared/config/metrics.ts';
 import { differingIn } from '../../../shared/core/reconcile/deep-scan.ts';
 import {
   areWebhooksLost,
@@ -37,8 +41,8 @@ import {
  * What the checks and the other parts show: `fail` needs a person, `unknown` may need one, `warn` goes on by itself,
  * and `info` is worth knowing, but not urgent. What stops everything comes before what one message met.
  */
-export function judgeStatus(status: Status, reconcileEveryMinutes: number): readonly CheckResult[] {
-  const { checks, waiting, queues, lastHour, lastDay, reconcile, notices } = status;
+export function judgeStatus(status: Status): readonly CheckResult[] {
+  const { checks, waiting, queues, lastHour, lastDay, reconcile, notices, credentials } = status;
   const now = new Date(status.at);
   const part = <Value>(
     name: string,
@@ -52,8 +56,6 @@ export function judgeStatus(status: Status, reconcileEveryMinutes: number): read
         : [unknown(`could not be read: ${read.why}`, DOCTOR)];
     return { name, findings };
   };
-  const redeems =
-    queues.kind === 'known' && queues.value.some(({ family }) => family === 'balances');
   return [
     ...checks,
     part('what waits', waiting, (groups) => groups.map((group) => judgeGroup(group, status, now))),
@@ -61,9 +63,8 @@ export function judgeStatus(status: Status, reconcileEveryMinutes: number): read
     { name: 'signatures', findings: lastHour ? [] : [NOT_COUNTED] },
     part('the last day', lastDay, () => []),
     part('the queues', queues, (all) => all.flatMap((one) => [...judgeQueue(one)])),
-    { name: 'redemptions', findings: redeems ? [REDEMPTIONS_NOT_READ] : [] },
     part('reconcile', reconcile, (runs) =>
-      runs.flatMap((run) => [...judgeReconcile(run, now, reconcileEveryMinutes)]),
+      runs.flatMap((run) => [...judgeReconcile(run, now, credentials)]),
     ),
     part('notices', notices, (all) =>
       all.map(({ shop, at, why, id }) => ({ ...info(`${at.slice(0, 10)} ${why} (${id})`), shop })),
@@ -74,12 +75,6 @@ export function judgeStatus(status: Status, reconcileEveryMinutes: number): read
 export const NOT_COUNTED = info(
   "requests that are refused for their signature are not counted: deployment.monitoring is 'basic'. Url4xxCount of receive-webhook in CloudWatch has them",
 );
-
-/** To read them all is too much for a command that is run every minute. */
-const REDEMPTIONS_NOT_READ = info('those that are not finished are not read here', {
-  label: 'See unfinished redemptions',
-  line: line('redemptions list'),
-});
 
 /** Whoever may not read a part does not hear that all is well. */
 export function verdictOf(results: readonly CheckResult[], { queues }: Status): Verdict {
@@ -327,13 +322,13 @@ function* judgeQueue(queue: QueueStatus): Iterable<Finding> {
 function* judgeReconcile(
   { shop, last, recoversSince, ordersRead }: ReconcileStatus,
   now: Date,
-  everyMinutes: number,
+  credentials: readonly CredentialStatus[],
 ): Iterable<Finding> {
   const [looked, healed] = [sumOf(last?.lookedAt), sumOf(last?.healed)];
   const endedMs = last ? Date.parse(last.endedAt) : now.getTime();
   const minutes = Math.round((now.getTime() - endedMs) / 60_000);
-  if (minutes > everyMinutes * RUNS_MISSED) {
-    const what = `the last run ended ${minutes} minutes ago, every ${everyMinutes} are expected`;
+  if (minutes > RECONCILE_MINUTES * RUNS_MISSED) {
+    const what = `the last run ended ${minutes} minutes ago, every ${RECONCILE_MINUTES} are expected`;
     yield { ...fail(what, DOCTOR), shop };
   } else if (areWebhooksLost({ lookedAt: looked, healed }, HEALED_PERCENT)) {
     const what = `the last run had to send ${healed} of ${looked}: events get lost`;
@@ -342,8 +337,11 @@ function* judgeReconcile(
   }
   if (last?.refusedSince !== undefined) {
     const why = [...new Set(last.stopped.map((one) => one.why))].join(', ');
-    const what = `the store refuses this shop since ${momentText(last.refusedSince, now)}${why && ` (${why})`}: it waits until a person acts. The other shops go on`;
-    yield { ...fail(what, DOCTOR), shop };
+    const what = `credentials, scopes or an address are refused since ${momentText(last.refusedSince, now)}${why && ` (${why})`}`;
+    const isEntered = enteredAt(credentials, ['loyalty', 'store'], shop) > endedMs;
+    const waits = `${what}: the shop waits until a person acts. The other shops go on`;
+    const entered = `${what}, as the last run found; a secret was entered since`;
+    yield { ...(isEntered ? warn(entered) : fail(waits, DOCTOR)), shop };
   }
   if (recoversSince !== undefined) {
     const since = momentText(recoversSince, now);

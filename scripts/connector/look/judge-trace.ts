@@ -99,11 +99,6 @@ export interface Judged {
 
 const DOCTOR = { label: 'Find out why', line: line('doctor') };
 
-const COMPARE = ({ shop }: Trace['key']) => ({
-  label: 'Compare what would be sent',
-  line: line('compare', ['orders'], { since: '24h', shop }),
-});
-
 const STATUS = { label: 'See what happens now', line: line('status') };
 
 /** Decides whether the loyalty service has the current state of the store, and what to do if not. */
@@ -125,7 +120,13 @@ export function judgeTrace(trace: Trace): Judged {
     const why = store.kind === 'unavailable' ? ` (${store.why})` : '';
     return say('not known', `The store could not be read${why}.`, DOCTOR);
   }
-  if (trace.observed) return say(undefined, observedText(trace), COMPARE(key));
+  if (trace.observed) {
+    const compare = line('compare', ['orders'], { since: '24h', shop: key.shop });
+    return say(undefined, observedText(trace), {
+      label: 'Compare what would be sent',
+      line: compare,
+    });
+  }
   const judged = judgeSides(trace);
   const { kind, what } = judged;
   if (mapped.kind === 'fault') return say(kind, what, seeLetters);
@@ -142,16 +143,7 @@ export function judgeTrace(trace: Trace): Judged {
     const old = letters.length > 0 ? ` ${left} left: nothing is missing any more.` : '';
     return say(kind, `${what}${old}`, seeLetters);
   }
-  if (entry?.uncertain) {
-    if (letters.length > 0 && !wait) {
-      return say('action required', `${CALL_UNKNOWN}. ${rejected}`, seeLetters);
-    }
-    if (refused) return say('action required', `${CALL_UNKNOWN}. ${refused}`, DOCTOR);
-    const later = isReconciled ? 'the next event or reconcile' : 'its next change or order';
-    const then = wait ? waitText(wait, pause) : `${later} sends it again`;
-    return say('waits', `${CALL_UNKNOWN}: ${then}.`, wake(trace), seeLetters);
-  }
-  if (judged.isApplied) {
+  if (judged.isApplied && !entry?.uncertain) {
     if (held.kind === 'cannot-be-read') {
       const last = entry?.outcomes.findLast(({ outcome }) => outcome === 'applied');
       const sentAt = last ? ` at ${utcText(last.at)} UTC` : '';
@@ -163,14 +155,18 @@ export function judgeTrace(trace: Trace): Judged {
     const again = resend(trace, { force: true }, 'If the store is right, to send it once more:');
     return say(kind, what, mayHelp ? again : undefined, seeLetters);
   }
-  const missing = missingText(trace, judged);
-  if (letters.length > 0) {
+  const missing = entry?.uncertain ? `${CALL_UNKNOWN}.` : missingText(trace, judged);
+  if (letters.length > 0 && !wait) {
     return say('action required', `${missing} ${rejected}`, seeLetters);
   }
   if (refused) return say('action required', `${missing} ${refused}`, DOCTOR);
   if (wait) {
     const how = `This goes on by itself: ${waitText(wait, pause)}.`;
-    return say('waits', `${missing} ${how}`, wake(trace));
+    return say('waits', `${missing} ${how}`, wake(trace), seeLetters);
+  }
+  if (entry?.uncertain) {
+    const later = isReconciled ? 'The next event or reconcile' : 'Its next change or order';
+    return say('waits', `${missing} ${later} sends it again.`);
   }
   const send = resend(trace, { wait: true, yes: true });
   const holds = pause ? ` What is sent now waits for the end of a pause: ${pauseText(pause)}.` : '';
@@ -244,15 +240,6 @@ function wake({ key: { shop }, pause, waits: [wait] }: Trace): Suggestion | unde
   return { label: 'Try again now', line: line('retry-now', [], { shop, queue: wait.queue }) };
 }
 
-/** Of what is well or cannot be read: a person may still want it. Undefined where nothing would be sent. */
-export function sendAgain(trace: Trace): Suggestion | undefined {
-  const { mapped, observed } = trace;
-  if (observed || mapped?.kind !== 'wanted' || mapped.wanted.kind === 'deleted-member')
-    return undefined;
-  const say = 'To send it once more all the same:';
-  return { ...resend(trace, { force: true }, say), label: 'Send again…' };
-}
-
 /** Without `--yes`, it shows what would be sent. */
 function resend(
   { key: { shop, kind, id } }: Trace,
@@ -263,38 +250,24 @@ function resend(
   return { label: 'Send again', say, line: line('resend', [named, id], { shop, ...options }) };
 }
 
-/** Whether the order has points, in words for its customer. Undefined for what is no order, and where the verdict says why. */
-export function pointsText(trace: Trace): string | undefined {
-  const { key, mapped, held, earned, observed } = trace;
+/** Whether the order has points, in words for its customer: first what the service says. Undefined for what is no order. */
+export function pointsText({ key, mapped, held, earned, observed }: Trace): string | undefined {
   if (observed || key.kind !== 'order' || mapped?.kind !== 'wanted') return undefined;
+  if (earned?.state === 'earns') {
+    return `The loyalty service has the order, and gives ${earned.points ?? 'its'} points for it. When, it says of no order: the customer's history shows what was given.`;
+  }
   const { wanted } = mapped;
-  const { isApplied, sent } = judgeSides(trace);
-  const isUnsent = sent === 'nothing';
-  if (wanted.kind === 'cancelled-order' && (isUnsent || isApplied)) {
-    return 'No points: the order was cancelled or wholly refunded.';
-  }
-  if (!isApplied) {
-    return isUnsent ? 'No points yet.' : 'The points are those of what the service accepted last.';
-  }
-  if (wanted.kind === 'order' && !wanted.order.IsCompleted) {
+  if (wanted.kind !== 'order') return 'No points: the order was cancelled or wholly refunded.';
+  if (!wanted.order.IsCompleted) {
     return 'No points yet: the order is not complete. It earns them by itself as soon as it is.';
   }
-  if (wanted.kind === 'order' && wanted.order.OrderTotal === 0) {
+  if (wanted.order.OrderTotal === 0) {
     return 'No points: nothing of what was paid counts. The amounts below say why.';
   }
-  if (held.kind === 'absent') return 'No points.';
-  const { state, points, why } = earned ?? {};
-  const many = points ?? 'its';
-  switch (state) {
-    case 'earns':
-      return `The loyalty service has the order, and gives ${many} points for it. When, it says of no order: the customer's history shows what was given.`;
-    case 'none':
-      return why === 'cancelled'
-        ? 'No points.'
-        : 'No points: the loyalty service has the order and gives none for it.';
-    default:
-      return 'The order was sent as complete. The loyalty service did not say how many points it gives.';
-  }
+  if (held.kind === 'absent') return 'No points yet.';
+  return earned?.state === 'none'
+    ? 'No points: the loyalty service has the order and gives none for it.'
+    : 'The loyalty service did not say how many points it gives.';
 }
 
 /** Completes a sentence about it: `its message waits for …`. */

@@ -37,7 +37,6 @@ import { type Deployment, openLedger, openLists } from '../ground/session/deploy
 import { familiesOf } from '../ground/session/queues.ts';
 import type { Session } from '../ground/session/session.ts';
 import {
-  type Block,
   type Document,
   type Suggestion,
   type TableBlock,
@@ -68,7 +67,7 @@ export async function listLetters(
 ): Promise<Document> {
   const deployment = await session.findDeployment();
   const list = await readList(session, deployment, filter);
-  const { letters, matching, delivered, queues } = list;
+  const { matching, delivered, queues } = list;
   const groups = groupsOf(matching, delivered);
   const page = matching.slice(0, limit ?? 0);
   const shown = [...groups.map(({ example }) => example), ...page.map(aboutOf)];
@@ -82,7 +81,7 @@ export async function listLetters(
     });
   const next = (group: LetterGroup) =>
     offered.includes(group)
-      ? actionsOn(causeOf(group, groups, filter), causeText(group, groups), list, deployment)
+      ? actionsOn(causeOf(group, groups, filter), group, list, deployment)
       : [];
   const verdict = verdictOf(list);
   return {
@@ -91,7 +90,6 @@ export async function listLetters(
     blocks: [
       ...noticesOf(list, filter),
       ...(oldest ? [text(`Oldest: ${expiryText(oldest, deployment.connector)}`, 'waits')] : []),
-      ...(letters.length > 0 ? [formOf(filter, limit)] : []),
       groupsTable(groups, names, { narrow, next }),
       pageTable(page, { names, delivered }),
     ],
@@ -127,13 +125,6 @@ function verdictOf(list: LetterList): Verdict | undefined {
     : { kind: 'not known', what: `None is listed, and SQS counts ${inQueues}.` };
 }
 
-/** On a page; each cause opens its own list. */
-const formOf = ({ text: value = '', ...others }: LetterFilter, limit = 0): Block => ({
-  ...{ kind: 'form', label: 'Show only' },
-  line: line('dead-letters list', [], { ...optionsOf(others), limit: limit || undefined }),
-  fields: [{ name: 'text', label: 'Order, code or any text', value }],
-});
-
 function pageTable(letters: readonly SummarizedDeadLetter[], known: Known): TableBlock {
   const { names, delivered } = known;
   const rows = letters.map((letter) => {
@@ -145,18 +136,11 @@ function pageTable(letters: readonly SummarizedDeadLetter[], known: Known): Tabl
       { at: isoOf(at) },
       letterId,
     ];
-    return { key: letterId, cells, detail: why };
+    return { cells, detail: why };
   });
   const shrinking = (title: string) => ({ title, shrinks: true });
   return table([shrinking('About'), 'Reason', shrinking('Code'), 'Given up', 'Letter'], rows, {
     title: 'One by one, the newest first',
-    choose: {
-      option: 'id',
-      actions: [
-        { label: 'Send', line: line('dead-letters replay', [], { wait: true }) },
-        { label: 'Drop', line: line('dead-letters drop'), asks: [BECAUSE] },
-      ],
-    },
   });
 }
 
@@ -175,22 +159,10 @@ function causeOf(
   };
 }
 
-const FEW_WORDS = 40;
-
-/** The cause in a few words: a terminal prints the actions of all rows below the table. */
-function causeText({ reason, code, why, delivered }: LetterGroup, groups: readonly LetterGroup[]) {
-  if (delivered) return 'delivered since';
-  const alike = groups.filter((one) => !one.delivered && one.reason === reason);
-  if (alike.length === 1) return reason;
-  const isCodeShared = alike.filter((one) => one.code === code).length > 1;
-  const words = (!isCodeShared && code) || why;
-  return `${reason}: ${words.length > FEW_WORDS ? `${words.slice(0, FEW_WORDS)}…` : words}`;
-}
-
 /** What can be done with all that the filter finds. Both commands show them first. */
 function actionsOn(
   filter: LetterFilter,
-  cause: string,
+  { reason, delivered }: LetterGroup,
   list: LetterList,
   { connector }: Pick<Deployment, 'connector'>,
 ): readonly Suggestion[] {
@@ -201,13 +173,17 @@ function actionsOn(
   const sent = all.filter((one) => !isHopeless(one) && !foreseeReplay(one, connector.shops));
   const oldest = all.findLast(isHopeless);
   const send = line('dead-letters replay', [], { ...optionsOf(filter), wait: true });
-  const label = `Drop ${all.length} ${cause}`;
+  const cause = delivered ? 'delivered since' : reason;
   return [
-    ...(filter.delivered === 'yes' || sent.length === 0
+    ...(delivered || sent.length === 0
       ? []
       : [{ label: `Send ${sent.length} ${cause}`, line: send }]),
     ...(oldest ? compareSince(oldest) : []),
-    { label, line: line('dead-letters drop', [], optionsOf(filter)), asks: [BECAUSE] },
+    {
+      label: `Drop ${all.length} ${cause}`,
+      line: line('dead-letters drop', [], optionsOf(filter)),
+      asks: [BECAUSE],
+    },
   ];
 }
 
@@ -248,8 +224,7 @@ export async function scanCommand(session: Session): Promise<Document> {
   const progress = session.terminal.progress('Reading dead letters:');
   const all = await readSummaries(openLists(deployment), new Date());
   const listed = all.filter(({ family }) => families.includes(family));
-  const onProgress = (seen: number, total: number) =>
-    progress.report(seen, `of about ${total}`, seen / total);
+  const onProgress = (seen: number, total: number) => progress.report(seen, `of about ${total}`);
   const settings = { queues, signal, onProgress };
   const rebuilt = await rebuildSummaries(listed, settings, openLedger(deployment));
   const { received, notSeen, restored, removed } = rebuilt;

@@ -3,7 +3,6 @@ import { openLists } from '../ground/session/deployment.ts';
 import { MOST_SKEW_MS } from '../ground/session/read-caller.ts';
 import type { Session } from '../ground/session/session.ts';
 import {
-  type Block,
   type Document,
   type TimelineBlock,
   type Tone,
@@ -11,7 +10,7 @@ import {
   type VerdictKind,
 } from '../ground/terminal/document.ts';
 import { line } from '../ground/terminal/line.ts';
-import { counted, personOf, shellWord, shorten } from '../ground/terminal/text.ts';
+import { personOf, shellWord, shorten } from '../ground/terminal/text.ts';
 
 export interface HistoryOptions {
   /** Epoch milliseconds. */
@@ -40,10 +39,7 @@ export async function showHistory(
   const { changes, more } = await takePage(records, options);
   return {
     title: `What was done in ${stack}`,
-    blocks: [
-      filterOf(options),
-      ...(changes.length > 0 ? [timelineOf(changes, now)] : [text('No such change is recorded.')]),
-    ],
+    blocks: [changes.length > 0 ? timelineOf(changes, now) : text('No such change is recorded.')],
     ...(more !== undefined && {
       next: [{ label: 'Earlier', line: line('history', [], { ...givenIn(options), until: more }) }],
     }),
@@ -81,16 +77,6 @@ function isAsked({ command, who, claims = '' }: AuditRecord, asked: HistoryOptio
   return isCommand && (asked.who === undefined || `${who} ${claims}`.includes(asked.who));
 }
 
-function filterOf({ who = '', command = '' }: HistoryOptions): Block {
-  return {
-    ...{ kind: 'form', label: 'Show only', line: line('history') },
-    fields: [
-      { name: 'who', label: 'Who', value: who },
-      { name: 'command', label: 'Command', value: command },
-    ],
-  };
-}
-
 /** One record must not bury the others. The whole text is in the JSON document. */
 const MOST_SHOWN = 1_000;
 
@@ -103,8 +89,8 @@ const timelineOf = (changes: readonly AuditRecord[], now: Date): TimelineBlock =
     return {
       at: record.at,
       who: nameOf(record),
-      what: shorten(deedOf(record), MOST_SHOWN),
-      detail: shorten(`${ended} (${lineOf(record)})`, MOST_SHOWN),
+      what: shorten(lineOf(record), MOST_SHOWN),
+      detail: ended,
       ...(tone && { tone }),
     };
   }),
@@ -129,45 +115,6 @@ function nameOf({ who, claims }: AuditRecord): string {
     : `${proven}, who claims to be ${claimed}`;
 }
 
-/** What a person did, as it reads behind their name. */
-function deedOf({ command, arguments: given, end }: AuditRecord): string {
-  const { held = 0, ...counts } = end?.counts ?? {};
-  const many = (count: string, thing: string) => {
-    const known = counts[count];
-    return known === undefined ? `${thing}s` : known === 0 ? `no ${thing}` : counted(known, thing);
-  };
-  const { shop, queue, because, for: time, kind, id, '1': first, '2': second } = given;
-  const others = Object.keys(given).flatMap((name) => (Number(name) > 1 ? [given[name]] : []));
-  const deeds: Readonly<Record<string, string>> = {
-    pause: `paused ${queue ?? 'all calls'}${time ? ` for ${time.replace(/(?=\D)/, ' ')}` : ''}`,
-    resume: `let ${queue ?? 'all calls'} go on`,
-    'retry-now': `tried ${many('woken', 'waiting message')} again${held > 0 ? `; a pause held ${held}` : ''}`,
-    'dead-letters replay': `sent ${many('replayed', 'dead letter')} again`,
-    'dead-letters drop': `dropped ${many('dropped', 'dead letter')}`,
-    'dead-letters scan': 'read all dead letters again',
-    'dead-letters show': 'saw the personal data of a dead letter',
-    trace: `saw the personal data of ${kind === 'member' ? 'customer' : kind} ${id}`,
-    resend:
-      first === undefined
-        ? `sent ${many('sent', 'order')} by new rules`
-        : `sent ${others.length > 1 ? `${many('sent', first)} of` : first} ${others.join(', ')} again`,
-    reconcile: given.deep ? 'compared everything' : 'compared what changed lately',
-    recover: 'recovered the ledger',
-    'go-live': 'went live',
-    'redemptions close': `closed redemption ${second} of customer ${first}`,
-    'secrets set': `stored the ${first} secret`,
-    'storefront setup': 'set up the storefront',
-    'webhooks sync': 'set up the webhook subscriptions',
-    probe: 'tried out the loyalty service',
-    send: 'sent a webhook by hand',
-  };
-  const [group, things = ''] = command.split(' ');
-  const sent = () => `sent ${many('sent', things.slice(0, -1))} of the past`;
-  const known = isNothing(end) ? undefined : (deeds[command] ?? (group === 'backfill' && sent()));
-  const deed = known || `ran ${command}`;
-  return `${deed}${shop ? ` (${shop})` : ''}${because ? `: “${because}”` : ''}`;
-}
-
 interface End {
   readonly text: string;
   readonly tone?: Tone;
@@ -180,20 +127,22 @@ const VERDICTS: Readonly<Record<VerdictKind, End>> = {
   'not known': { text: 'done, but not everything could be read', tone: 'waits' },
 };
 
-/** It counted what it changed, and there was nothing. */
-function isNothing(end: AuditRecord['end']): boolean {
-  const counts = Object.values(end?.counts ?? {});
-  return end?.result === 'finished' && counts.length > 0 && counts.every((count) => count === 0);
-}
+const BROKEN_OFF: Readonly<Record<'failed' | 'interrupted', End>> = {
+  failed: { text: 'failed, so not all of it was done', tone: 'bad' },
+  interrupted: { text: 'interrupted, so not all of it was done', tone: 'waits' },
+};
 
 /** What came out of it. */
 function endOf({ end }: AuditRecord): End {
   if (!end) return { text: 'still runs, or its process was ended', tone: 'waits' };
-  if (end.result === 'failed') return { text: 'failed, so not all of it was done', tone: 'bad' };
-  if (end.result === 'interrupted')
-    return { text: 'interrupted, so not all of it was done', tone: 'waits' };
-  return isNothing(end) ? { text: 'nothing was changed' } : VERDICTS[end.verdict ?? 'well'];
+  const { result, verdict = 'well', counts } = end;
+  const { text, tone } = result === 'finished' ? VERDICTS[verdict] : BROKEN_OFF[result];
+  const counted = Object.entries(counts).map(([name, count]) => `${wordsOf(name)} ${count}`);
+  return { text: [text, ...counted].join(', '), ...(tone && { tone }) };
 }
+
+/** `notReplayed`: `not replayed`. */
+const wordsOf = (name: string) => name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 
 /** As it was typed; operands are recorded by their number. */
 function lineOf({ command, arguments: given }: AuditRecord): string {

@@ -16,7 +16,6 @@ import {
   compareSince,
   expiryText,
   isoOf,
-  isUnrecorded,
   type Names,
   namesOf,
   traceOf,
@@ -43,12 +42,7 @@ import {
 } from '../ground/letters/read-letters.ts';
 import { prepareReplay, readErasure } from '../ground/letters/replay-letters.ts';
 import { EVENT_KINDS } from '../ground/session/arguments.ts';
-import {
-  type Deployment,
-  nextCommand,
-  openLedger,
-  openLists,
-} from '../ground/session/deployment.ts';
+import { type Deployment, nextCommand, openLists } from '../ground/session/deployment.ts';
 import { isDenied } from '../ground/session/explain-aws-error.ts';
 import { familiesOf } from '../ground/session/queues.ts';
 import type { Session } from '../ground/session/session.ts';
@@ -60,7 +54,6 @@ import {
   type Suggestion,
   text,
   type Verdict,
-  type VerdictKind,
 } from '../ground/terminal/document.ts';
 import { Problem } from '../ground/terminal/exit.ts';
 import { line } from '../ground/terminal/line.ts';
@@ -76,13 +69,12 @@ export async function showLetter(
   const signal = session.interruption();
   const record = options.reveal ? await session.beginChange(deployment, 'reveal') : undefined;
   const progress = session.terminal.progress('Looking for it:');
-  const { matching, letter, gone, listed } = await findLetter(deployment, id, {
+  const { matching, letter, listed } = await findLetter(deployment, id, {
     ...{ signal, reveal: options.reveal ?? false },
-    onProgress: (seen, total) => progress.report(seen, `of about ${total}`, seen / total),
+    onProgress: (seen, total) => progress.report(seen, `of about ${total}`),
   });
   progress.end();
-  if (gone) return goneDocument(gone, deployment);
-  if (listed) return listedDocument(listed, matching, deployment);
+  if (listed) return summaryDocument(listed, matching, deployment);
   if (!letter) {
     const hidden = `The queue does not give this dead letter now: ${NOT_SEEN}`;
     throw new Problem(
@@ -95,7 +87,6 @@ export async function showLetter(
   const data = letterData(examined, options);
   const about = aboutOf(letter);
   const names = await namesOf(deployment, [about]);
-  const opens = traceOf(about);
   return {
     title: letter.event
       ? `Dead letter about ${aboutText(about, names)} of ${letter.event.shop}`
@@ -112,7 +103,7 @@ export async function showLetter(
             },
           ]
         : []),
-      ...(opens ? [{ label: 'What happened to it', line: opens }] : []),
+      ...seeTrace(about),
     ],
     data: { matching, letter: data },
   };
@@ -126,8 +117,7 @@ async function findLetter(
 ): Promise<{
   readonly matching: number;
   readonly letter?: ReadLetter | undefined;
-  readonly gone?: SummarizedDeadLetter;
-  /** Its summary, where the caller may only look. */
+  /** Its summary, where it left, or the caller may only look. */
   readonly listed?: SummarizedDeadLetter;
 }> {
   const now = new Date();
@@ -140,7 +130,7 @@ async function findLetter(
     ...things.map((thing) => readLettersAbout(summaries, thing, now)),
   ]);
   const [newest, ...others] = found.flat().toSorted(newestFirst);
-  if (newest?.gone) return { matching: 0, gone: newest };
+  if (newest?.gone) return { matching: 0, listed: newest };
   if (!newest) {
     const families = familiesOf(deployment.connector);
     const unlisted = await findUnlisted(deployment, families, { id: [id] }, settings);
@@ -169,74 +159,42 @@ async function findLetter(
 const ONLY_LISTED =
   'It waits for a decision. You may only look: operators see the message and what a replay would send, because whoever receives it hides it from others.';
 
-/** What the list says of it. */
-async function listedDocument(
+const LEFT: Readonly<Record<WayOut, string>> = {
+  replayed: 'It was sent again',
+  dropped: 'It was dropped',
+  removed: 'It was removed without this connector: a scan did not find it',
+};
+
+/** What the list says of it, or when and how it left; what became of it since, `trace` says. */
+async function summaryDocument(
   letter: SummarizedDeadLetter,
   matching: number,
   deployment: Deployment,
 ): Promise<Document> {
   const about = aboutOf(letter);
   const names = await namesOf(deployment, [about]);
-  const opens = traceOf(about);
+  const { gone } = letter;
+  const title = `The dead letter about ${aboutText(about, names)}`;
   return {
-    title: `Dead letter about ${aboutText(about, names)}`,
-    verdict: { kind: 'action required', what: ONLY_LISTED },
+    title: gone ? `${title} left the queue` : title,
+    ...(!gone && { verdict: { kind: 'action required', what: ONLY_LISTED } }),
     blocks: [
+      ...(gone ? [text(`${LEFT[gone.how]} at ${utcText(gone.at)} UTC.`)] : []),
       facts(listedRows(letter, names)),
-      text(expiryText(letter, deployment.connector), 'waits'),
+      ...(gone ? [] : [text(expiryText(letter, deployment.connector), 'waits')]),
     ],
-    next: opens ? [{ label: 'What happened to it', line: opens }] : [],
+    next: [
+      ...seeTrace(about),
+      { label: 'See the other dead letters', line: line('dead-letters list') },
+    ],
     data: { matching, letter: { ...letter, at: isoOf(letter.at) } },
   };
 }
 
-/** The ledger may have an outcome before a replay has marked the dead letter as gone. */
-const BEFORE_GONE_MS = 5_000;
-
-/** It left the queue: when, how, and what became of it since. */
-async function goneDocument(
-  letter: SummarizedDeadLetter,
-  deployment: Deployment,
-): Promise<Document> {
-  const about = aboutOf(letter);
-  const names = await namesOf(deployment, [about]);
-  const key = entityIn(letter);
-  const entry = key && (await readEntry(openLedger(deployment), key));
-  const { at = '', how = 'removed' } = letter.gone ?? {};
-  const since = Date.parse(at) - BEFORE_GONE_MS;
-  const last = entry?.outcomes.findLast((one) => Date.parse(one.at) >= since)?.outcome;
-  const way = how === 'dropped' && isUnrecorded(letter) ? 'unrecorded' : how;
-  const [kind, end] = ENDS[how === 'replayed' ? (last ?? 'replayed') : way] ?? NOTHING_NEW;
+function seeTrace(about: ReturnType<typeof aboutOf>): readonly Suggestion[] {
   const opens = traceOf(about);
-  return {
-    title: `The dead letter about ${aboutText(about, names)} left the queue`,
-    verdict: { kind, what: `${LEFT[how]} at ${utcText(at)} UTC${end}.` },
-    blocks: [],
-    next: [
-      ...(opens ? [{ label: 'What happened to it', line: opens }] : []),
-      { label: 'See the other dead letters', line: line('dead-letters list') },
-    ],
-    data: { matching: 0, gone: letter.gone, outcome: last },
-  };
+  return opens ? [{ label: 'What happened to it', line: opens }] : [];
 }
-
-const LEFT: Readonly<Record<WayOut, string>> = {
-  replayed: 'It was sent again',
-  dropped: 'It was dropped',
-  removed: 'A scan did not find it',
-};
-
-const NOTHING_NEW = ['well', ': nothing new had to be sent'] as const;
-
-/** By how it left, or by the outcome since it was sent again. */
-const ENDS: Readonly<Record<string, readonly [VerdictKind, string]>> = {
-  dropped: ['well', ', and is not sent until it changes in the store'],
-  unrecorded: ['not known', '. If the store has what it is about, reconcile sends that'],
-  removed: ['not known', ': it was removed without this connector'],
-  applied: ['well', ': delivered'],
-  rejected: ['action required', ', and failed again: a new dead letter says why'],
-  replayed: ['not known', '. No outcome is recorded for it yet'],
-};
 
 /** A dead letter and what would be sent; people in it are masked unless they are to be revealed. */
 export function letterData({ letter, redactedAt, prospect }: Examined, options: RevealOptions) {

@@ -49,11 +49,10 @@ export async function showStatus(
   rooms: StoreRooms,
 ): Promise<Document> {
   const deployment = await findDeployment();
-  const { connector, stack, stage, region, where, version } = deployment;
+  const { stack, stage, region, where, version } = deployment;
   const charts = options.charts === true;
   const status = await collectStatus(deployment, options, { now: new Date(), charts }, rooms);
-  const everyMinutes = connector.healing.everyMinutes;
-  const results = [...judgeStatus(status, everyMinutes), versionsOf(version)];
+  const results = [...judgeStatus(status), versionsOf(version)];
   const block = findingsBlock(results, { all: false });
   const notes = results.map((one) => ({
     ...one,
@@ -69,7 +68,6 @@ export async function showStatus(
     blocks: [
       ...(block.findings.length > 0 ? [block] : []),
       flowOf(status),
-      ...longestWaitOf(status),
       ...shops.map((shop) => factsOf(status, shop)),
       ...(charts ? chartsOf(status) : []),
       ...(noted.findings.length > 0
@@ -166,17 +164,6 @@ export function queuesOf({ queues }: Pick<Status, 'queues'>): Stage {
   return { name: 'Queues', table: table(['Queue', ...names.map(right)], rows) };
 }
 
-/** Every run has a turn for each shop: of several, this shows whether one is left behind. */
-export function longestWaitOf({ reconcile, at }: Pick<Status, 'reconcile' | 'at'>) {
-  const runs = reconcile.kind === 'known' ? reconcile.value : [];
-  const waits = runs.map(({ shop, last }) => [last?.refusedSince ?? last?.endedAt ?? '', shop]);
-  const [since, shop = ''] = waits.toSorted()[0] ?? [];
-  if (runs.length < 2) return [];
-  const text = since ? `since ${momentText(since, new Date(at))}` : 'has not run yet';
-  const opens = line('reconcile status', [], { shop });
-  return [facts([['Waits longest', { text: `${shop}, ${text}`, opens }]], 'Reconcile, all shops')];
-}
-
 function factsOf(status: Status, shop: string): FactsBlock {
   const { at, shops, checks } = status;
   const isOnly = shops.length === 1;
@@ -189,14 +176,12 @@ function factsOf(status: Status, shop: string): FactsBlock {
     return first && `${first.what}${others.length === 0 ? '' : `, and ${others.length} more`}`;
   };
   const subscriptions = found('subscriptions');
-  const repaired = run?.missedBefore && `, repaired at ${momentText(run.missedBefore, now)}`;
-  const missed = repaired ? `${repaired}: what was missed before is not all compared yet` : '';
   return facts(
     [
       [isOnly ? 'Last hour' : 'Last hour, all shops', hour && hourText(hour)],
       ['Calls', found('pauses')],
       ['Reconcile', run && reconcileCell(run, now)],
-      ['Subscriptions', subscriptions && `${subscriptions}, as of ${momentText(at, now)}${missed}`],
+      ['Subscriptions', subscriptions && `${subscriptions}, as of ${momentText(at, now)}`],
       ['Credentials', found('secrets')],
     ],
     isOnly ? undefined : shop,

@@ -1,6 +1,6 @@
 import { DROPPED } from '../../../shared/core/batch/dead-letter.ts';
 import { fromThousandths } from '../../../shared/core/ledger/ledger.ts';
-import type { WantedState } from '../../../shared/core/mapping/wanted-state.ts';
+import type { AmountStep, WantedState } from '../../../shared/core/mapping/wanted-state.ts';
 import type { StoreEntity } from '../../../shared/core/store/store.ts';
 import { nextAttempt } from '../ground/checks/read-pauses.ts';
 import { FOR_WHAT } from '../ground/checks/waiting-messages.ts';
@@ -13,13 +13,20 @@ import {
   parseKind,
   unknownTo,
 } from '../ground/compare/find.ts';
-import { amountText, type JudgedSides, judgeSides, orderIn } from '../ground/compare/sides.ts';
+import {
+  amountText,
+  type JudgedSides,
+  judgeSides,
+  orderIn,
+  type Sides,
+} from '../ground/compare/sides.ts';
 import { maskPerson, maskPersonal } from '../ground/letters/foresee.ts';
 import { findShop, shopsOf } from '../ground/session/arguments.ts';
 import { openLedger } from '../ground/session/deployment.ts';
 import { openShopServices } from '../ground/session/services.ts';
 import type { Session } from '../ground/session/session.ts';
 import {
+  type ArithmeticBlock,
   type Block,
   type Document,
   facts,
@@ -32,8 +39,7 @@ import {
 import { BadArguments } from '../ground/terminal/exit.ts';
 import { line } from '../ground/terminal/line.ts';
 import { counted, utcText } from '../ground/terminal/text.ts';
-import { arithmeticOf } from './arithmetic.ts';
-import { collectTrace, judgeTrace, pointsText, sendAgain, type Trace } from './judge-trace.ts';
+import { collectTrace, judgeTrace, pointsText, type Trace } from './judge-trace.ts';
 
 export interface TraceOptions {
   readonly shop?: string;
@@ -148,7 +154,6 @@ export function documentOf(
     line: line('trace', [kind, key.id], { shop: key.shop, full: true, reveal: true }),
   };
   const isDone = verdict === 'well' || verdict === undefined;
-  const again = isDone ? sendAgain(trace) : undefined;
   const { remembered: _, ...ledger } = entry ?? {};
   return {
     title: `${KIND_NAMES[key.kind]} ${name ?? key.id} of ${key.shop}`,
@@ -168,7 +173,6 @@ export function documentOf(
       ...next,
       ...((kind === 'customer' && found) || isReward || open > 0 ? [rewards] : []),
       ...(form && !reveal && kind !== 'product' ? [revealed] : []),
-      ...(again ? [again] : []),
     ],
     // It goes on by itself: an open page shows how.
     ...(verdict === 'waits' && { freshSeconds: 15 }),
@@ -202,16 +206,58 @@ const tableOf = (rows: JudgedSides['rows']): Block =>
     { title: 'Both sides now' },
   );
 
-function factsOf({ key, store, entry }: Trace): Block {
+/** How an order's amount came about; none of what is no order, or has no amount. */
+export function arithmeticOf({ store, mapped }: Sides): readonly ArithmeticBlock[] {
+  const order = orderIn(store);
+  // Nothing counts of a cancelled order, however much its goods cost.
+  if (!order || mapped?.kind !== 'wanted' || mapped.wanted.kind !== 'order') return [];
+  const { wanted, steps = [] } = mapped;
+  const amountOf = (amount: number) => amountText(amount, order.currency);
+  const parts = steps.map((step) => ({
+    amount: amountOf(Number(step.amount)),
+    what: wordsOf(step, order.taxesIncluded, amountOf),
+  }));
+  const total = { amount: amountOf(wanted.order.OrderTotal ?? 0), what: 'counts', isSum: true };
+  const title = `What counts for points, in ${order.currency}`;
+  return [{ kind: 'arithmetic', title, steps: [...parts, total] }];
+}
+
+function wordsOf(
+  { kind, amount, of }: AmountStep,
+  taxesIncluded: boolean,
+  text: (amount: number) => string,
+): string {
+  const part = of === undefined ? '' : `: the part of ${text(Number(of))} that was for these goods`;
+  switch (kind) {
+    case 'goods':
+      return `paid for the goods that are kept, after discounts, without shipping, taxes ${taxesIncluded ? 'included' : 'not included'}`;
+    case 'tax':
+      return amount.startsWith('-') ? 'taxes in it' : 'taxes on top of it';
+    case 'gift-cards-sold':
+      return 'gift cards among them: they do not count when they are bought';
+    case 'tips-and-duties':
+      return 'tips and duties';
+    case 'refunded-without-lines':
+      return `paid back without taking goods back${part}`;
+    case 'never-paid':
+      return 'its payment was voided or has expired';
+    case 'dispute-lost':
+      return 'a dispute about its payment was lost';
+    case 'paid-with-gift-cards':
+      return `paid with gift cards or store credit${part}`;
+    case 'paid-with-store-credit':
+      return `paid with store credit that was given, not refunded${part}`;
+    case 'store-credit-not-known':
+      return `paid with store credit; not known whether it was given or refunded${part}`;
+  }
+}
+
+function factsOf({ key, store }: Trace): Block {
   const absent = store.kind === 'gone' ? 'not there (any more)' : 'could not be read';
-  const applied = entry?.appliedKey === undefined ? 'nothing was sent' : 'it was sent';
-  const state =
-    entry && entry.version > 0 ? `; the last state looked at is of ${utcText(entry.version)}` : '';
   return facts(
     [
       ['Id', { text: key.id, tone: 'soft' }],
       ['In the store now', store.kind === 'found' ? storeText(store.value) : absent],
-      ['In the ledger', entry ? `${applied}${state}` : 'nothing'],
     ],
     'Details',
   );
@@ -338,9 +384,12 @@ function inLedger({ key, entry, store, doubt }: Trace): readonly Line[] {
       outcomes.slice(0, index).every((one) => one.version < version);
     const found = origin && `${isLost ? 'its webhook was lost, ' : ''}found by reconciliation`;
     const before = outcomes.slice(0, index).findLast((one) => one.counts !== undefined)?.counts;
-    const less = counts === undefined || before === undefined ? 0 : before - counts;
-    const taken = less > 0 && `took back ${amountText(fromThousandths(less), order?.currency)}`;
-    const detail = [why, topicText(topic), state, found, taken].filter(Boolean).join(', ');
+    const amountOf = (amount: number) => amountText(fromThousandths(amount), order?.currency);
+    const isNew = counts !== undefined && counts !== before;
+    const taken = isNew && before && before > counts && `took back ${amountOf(before - counts)}`;
+    // As it was recorded then: a changed rule changes none of it.
+    const counted = isNew && `counts ${amountOf(counts)}`;
+    const detail = [why, topicText(topic), state, found, taken, counted].filter(Boolean).join(', ');
     return { at, who: 'Connector', ...(OUTCOMES[outcome] ?? { what: outcome }), detail };
   });
 }

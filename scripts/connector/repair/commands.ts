@@ -11,7 +11,6 @@ import {
 import { ANY_SHOP, declare, ONE_SHOP } from '../ground/session/run-action.ts';
 
 const PAUSE_EXAMPLES = `\
-  npx loyalty-connector pause                                the calls of every shop
   npx loyalty-connector pause --shop SHOP --queue orders
   npx loyalty-connector pause --for 2h --because maintenance --yes
   npx loyalty-connector resume
@@ -54,7 +53,6 @@ export function registerRepair(program: Command): void {
     description:
       'Ends the wait of messages whose last attempt failed, and says what became of them: after a repair they need not wait for up to an hour. Changes nothing else; a repeated attempt is harmless.',
     examples: `\
-  npx loyalty-connector retry-now                              everything that waits
   npx loyalty-connector retry-now --reason misconfigured       what waited for credentials
   npx loyalty-connector retry-now --shop SHOP --queue orders
 
@@ -63,8 +61,6 @@ misconfigured (credentials, scopes or an address are refused), paused (by an ope
 of its own or of AWS), patience (a customer or a result that is not there yet).
 A pause of the shop still holds its messages, except one that refused credentials began. What had a call
 without an answer is tried 30 seconds after that call at the earliest.
-It ends with 0 when all have left their queues, or nothing waited, with 3 when some still wait, with 1 when some
-became dead letters, and with 4 when the outcome of some is not known.
 `,
     run: async () => (await import('./retry-now.ts')).retryNow,
   })
@@ -83,7 +79,6 @@ became dead letters, and with 4 when the outcome of some is not known.
       'Sends one order, product, coupon or customer again, after it showed what would be sent. With --since: orders keep the rules that they were sent under; this compares orders placed since a date with the rules of today, shows how many change and by how much, and sends those after you agreed.',
     examples: `\
   npx loyalty-connector resend --since 2026-10-01               shows the effect, and asks
-  npx loyalty-connector resend --since 2026-10-01 --yes         does it, for a script
   npx loyalty-connector resend order 1007 1008 --yes --wait     sends them as the store has them now
 
 With --since: after a changed setting or an upgrade, if orders that were sent before shall count by it, too.
@@ -111,9 +106,7 @@ is not sent; --force sends it all the same, if the service lost it.
   npx loyalty-connector reconcile --deep --shop SHOP
   npx loyalty-connector reconcile status      what the last runs sent again, and why
 
-It ends with 0 when what was compared agrees, with 3 when something that was sent again is on its way or there was
-nothing to compare yet, with 1 when orders differ in the loyalty service, and with 4 when not everything could be
-compared. After Ctrl-C it goes on by itself.
+After Ctrl-C it goes on by itself.
 `,
     run: async () => (await import('./reconcile.ts')).startReconcile,
   })
@@ -122,11 +115,10 @@ compared. After Ctrl-C it goes on by itself.
   declare(reconcile, 'status', {
     summary: 'show the last runs: what was sent again, and why',
     examples: `\
-  npx loyalty-connector reconcile status
   npx loyalty-connector reconcile status --json | jq '.data.shops[].runs[].sent'
 
-Changes nothing. The ledger keeps the last ten runs of a shop and the last ten that sent something, each with the
-first twenty that it sent.
+The ledger keeps the last ten runs of a shop and the last ten that sent something, each with the first twenty that it
+sent.
 `,
     run: async () => (await import('./reconcile.ts')).showRuns,
   }).option(...ANY_SHOP);
@@ -141,8 +133,8 @@ first twenty that it sent.
   npx loyalty-connector recover --from ledger-restored --yes  first copies what the ledger lacks
   npx loyalty-connector recover --go-live 2026-03-01 --yes    of a stack that was deployed again
 
-Interrupted, it is continued by the same command; the comparison goes on by itself. Ends with 0 when everything was
-compared and settled, 3 when messages are left that wait for a later try. docs/runbook.md says what can be lost.
+Interrupted, it is continued by the same command; the comparison goes on by itself. docs/runbook.md says what can be
+lost.
 `,
     run: async () => (await import('./recover.ts')).recover,
   })
@@ -163,16 +155,8 @@ function registerRedemptions(program: Command): void {
       'Rewards that customers redeemed in the store. The connector finishes them by itself; one that it cannot finish waits for a person.',
     examples: `\
   npx loyalty-connector redemptions list
-  npx loyalty-connector redemptions show 7012345
   npx loyalty-connector redemptions show someone@example.com
-  npx loyalty-connector redemptions close 7012345 K3F9A2LQ7ZPX --refused --yes
-      the loyalty service took no points
-  npx loyalty-connector redemptions close 7012345 K3F9A2LQ7ZPX --cancelled --yes
-      it took points, and you gave them back in its panel
-  npx loyalty-connector redemptions close 7012345 K3F9A2LQ7ZPX --used --yes
-      an order used the code after it was taken back, and you settled the points
-  npx loyalty-connector redemptions close 7012345 K3F9A2LQ7ZPX --credited --yes
-      the customer's store credit in the store has the amount
+  npx loyalty-connector redemptions close 7012345 K3F9A2LQ7ZPX --refused
 
 Look at the customer in the loyalty service's panel or the store's admin first: the connector does not check what you say here.
 To let the connector try again, replay the redemption's dead letter instead.

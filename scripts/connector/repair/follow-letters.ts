@@ -1,47 +1,101 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ListedDeadLetter } from '../../../shared/core/batch/dead-letter.ts';
+import type { WaitingMessage } from '../../../shared/core/batch/waiting.ts';
 import { batchesOf, type QueueDepth } from '../../../shared/core/events/event.ts';
+import type { Outcome } from '../../../shared/core/events/outcome.ts';
 import { isNewer, type Ledger, ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
 import {
   isHolding,
+  type PauseStatus,
   pauseText,
   readPauses,
   resumeSuggestion,
 } from '../ground/checks/read-pauses.ts';
-import { FOR_WHAT, readWaiting } from '../ground/checks/waiting-messages.ts';
+import { FOR_WHAT, readWaiting, whysText } from '../ground/checks/waiting-messages.ts';
 import { readSummaries } from '../ground/letters/read-letters.ts';
 import type { ReplayedLetter } from '../ground/letters/replay-letters.ts';
 import { type Deployment, openLedger, openLists } from '../ground/session/deployment.ts';
 import { openSourceQueues } from '../ground/session/queues.ts';
 import { localUser } from '../ground/session/read-caller.ts';
 import type { Session } from '../ground/session/session.ts';
-import type { Suggestion, Tone } from '../ground/terminal/document.ts';
+import {
+  type Document,
+  type Suggestion,
+  type VerdictKind,
+  worstOf,
+} from '../ground/terminal/document.ts';
 import { line } from '../ground/terminal/line.ts';
 import { counted, utcText } from '../ground/terminal/text.ts';
 
 /**
- * The outcome that the ledger wrote down since; `settled`: it left the queue without a line, because nothing had to
- * change, or it is no entity; `underway`: still on the queue; `failing`: a dead letter again.
+ * The outcome that was written down since; `settled`: it left the queue without a line, because nothing had to change, or
+ * it is no entity; `underway`: still on the queue; `failing`: a dead letter now; `gone`: SQS does not say what became of it.
  */
-export type Result = 'applied' | 'unchanged' | 'skipped' | 'settled' | 'underway' | 'failing';
+export type Result =
+  | Exclude<Outcome['kind'], 'retry' | 'rejected'>
+  | 'settled'
+  | 'underway'
+  | 'failing'
+  | 'gone';
 
 /** As a person reads them: `3 delivered`. */
-export const RESULTS: Readonly<Record<Result, { readonly text: string; readonly tone: Tone }>> = {
-  applied: { text: 'delivered', tone: 'well' },
-  unchanged: { text: 'with nothing new to send', tone: 'well' },
-  settled: { text: 'with nothing new to send', tone: 'well' },
-  skipped: { text: 'not sent, by rule', tone: 'well' },
-  underway: { text: 'waiting', tone: 'waits' },
-  failing: { text: 'failed again', tone: 'bad' },
+const RESULTS: Readonly<Record<Result, { readonly text: string; readonly kind: VerdictKind }>> = {
+  applied: { text: 'delivered', kind: 'well' },
+  handled: { text: 'done', kind: 'well' },
+  unchanged: { text: 'with nothing new to send', kind: 'well' },
+  superseded: { text: 'with nothing new to send', kind: 'well' },
+  settled: { text: 'with nothing new to send', kind: 'well' },
+  skipped: { text: 'not sent, by rule', kind: 'well' },
+  underway: { text: 'waiting', kind: 'waits' },
+  failing: { text: 'failed again', kind: 'action required' },
+  gone: {
+    text: 'received or finished meanwhile, with an outcome that is not known',
+    kind: 'not known',
+  },
 };
 
-/** Where a message that was sent again ended up. */
-export interface FollowedLetter extends ReplayedLetter {
+/** Where a message that was sent again, or woken, ended up. */
+export interface Ended {
   readonly result: Result;
-  /** It is a dead letter again. */
-  readonly again?: ListedDeadLetter;
   /** Why it does not go on at once. */
   readonly held?: Hold;
+}
+
+/** What is said of all that was sent, and what to do next. */
+export function judgeEnded(
+  ended: readonly Ended[],
+): Required<Pick<Document, 'verdict' | 'next'>> & { readonly outcomes: Record<string, number> } {
+  const many = (by: (one: Ended) => string) =>
+    Object.fromEntries([...Map.groupBy(ended, by)].map(([name, { length }]) => [name, length]));
+  const outcomes = many(({ result }) => result);
+  const texts = Object.entries(many(({ result }) => RESULTS[result].text));
+  const each = texts.map(([words, count]) => `${count} ${words}`).join(', ');
+  const held = ended.find((one) => one.held)?.held;
+  const kind = worstOf(ended.map(({ result }) => RESULTS[result])) ?? 'well';
+  const WORDS: Readonly<Record<VerdictKind, string>> = {
+    well: `All went through: ${each}.`,
+    waits: `The workers go on: ${each}.${held ? ` ${held.what}.` : ''}`,
+    'not known': `${each}.`,
+    'action required': `${outcomes.failing} of ${ended.length} failed again: the dead letters say why.`,
+  };
+  const letters = { label: 'See the dead letters', line: line('dead-letters list') };
+  return {
+    verdict: { kind, what: WORDS[kind] },
+    next: [
+      ...(held?.next ?? []),
+      ...(kind === 'action required' ? [letters] : []),
+      ...(kind === 'well' || held?.next.includes(STATUS) ? [] : [STATUS]),
+    ],
+    outcomes,
+  };
+}
+
+const STATUS: Suggestion = { label: 'See what waits, and what is wrong', line: line('status') };
+
+/** Of what was sent again. */
+export interface FollowedLetter extends ReplayedLetter, Ended {
+  /** It is a dead letter again. */
+  readonly again?: ListedDeadLetter;
 }
 
 /** What keeps a message on its queue. */
@@ -142,11 +196,14 @@ async function takeOutcomes(
         ?.outcomes.find(({ at }) => at >= letter.at && !taken.has(`${at} ${entity}`));
       if (!since) continue;
       taken.add(`${since.at} ${entity}`);
-      const result = since.outcome === 'rejected' ? 'failing' : since.outcome;
-      outcomes.set(letter, result in RESULTS ? (result as Result) : 'settled');
+      outcomes.set(letter, resultOf(since.outcome));
     }
   }
 }
+
+/** An outcome of a name that this release does not know is one, too. */
+export const resultOf = (outcome: string): Result =>
+  outcome === 'rejected' ? 'failing' : outcome in RESULTS ? (outcome as Result) : 'settled';
 
 /** Dead letters that carry one of these replays as their last. */
 async function findAgain(
@@ -194,6 +251,20 @@ const SHORT_MS = 10_000;
 
 const MOST_WAITS = 1_000;
 
+export const heldByPause = (pause: PauseStatus): Hold => ({
+  what: pauseText(pause),
+  next: [resumeSuggestion(pause)],
+});
+
+export const heldByWait = ({
+  waitsFor,
+  why,
+  until,
+}: Pick<WaitingMessage, 'waitsFor' | 'why' | 'until'>): Hold => ({
+  what: `They wait ${FOR_WHAT[waitsFor]}${whysText([why])}; next attempt at ${utcText(until)} UTC`,
+  next: [STATUS],
+});
+
 /** By the pauses, and by the waits that workers write down. */
 async function readHolds(
   deployment: Deployment,
@@ -206,16 +277,12 @@ async function readHolds(
   const waiting = await readWaiting(deployment, shops, now, MOST_WAITS);
   const holdOf = (letter: ReplayedLetter): Hold | undefined => {
     const pause = pauses.find((one) => isHolding(one, { ...letter, queue: letter.family }));
-    if (pause && pause.by !== 'service') {
-      return { what: pauseText(pause), next: [resumeSuggestion(pause)] };
-    }
+    if (pause && pause.by !== 'service') return heldByPause(pause);
     const wait = waiting.find(
       ({ shop, about }) =>
         shop === letter.shop && about.kind === letter.kind && about.id === letter.id,
     );
-    if (!wait || wait.until - now.getTime() < SHORT_MS) return undefined;
-    const what = `They wait ${FOR_WHAT[wait.waitsFor]}; next attempt at ${utcText(wait.until)} UTC`;
-    return { what, next: [{ label: 'See what is wrong', line: line('status') }] };
+    return wait && wait.until - now.getTime() >= SHORT_MS ? heldByWait(wait) : undefined;
   };
   return new Map(
     pending.flatMap((letter) => {

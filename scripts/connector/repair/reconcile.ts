@@ -1,3 +1,4 @@
+import { RECONCILE_MINUTES } from '../../../shared/config/metrics.ts';
 import { ledgerKeyText, type PastOutcome } from '../../../shared/core/ledger/ledger.ts';
 import {
   type DeepScan,
@@ -88,7 +89,7 @@ async function readRuns(
     shopsOf(deployment.connector, named).map(async (shop) => {
       const all = await readReconcileRuns(ledger, shop.domain);
       const runs = isOurs ? all.slice(0, 1).filter(isOurs) : all;
-      const deep = await readDeepScan(ledger, shop.domain, new Date());
+      const deep = await readDeepScan(ledger, shop.domain);
       const messages = runs.flatMap((run) => run.sent.map((one) => ({ run, ...one })));
       const shown = messages.slice(0, MOST_SENT);
       const keyOf = ({ kind, id }: (typeof shown)[number]) => ({ shop: shop.domain, kind, id });
@@ -114,17 +115,16 @@ export async function showRuns(
   { shop: named }: Pick<ReconcileOptions, 'shop'>,
 ): Promise<Document> {
   const deployment = await findDeployment();
-  const { everyMinutes } = deployment.connector.healing;
   const shops = await readRuns(deployment, named);
-  const title = `Store and ledger, compared every ${everyMinutes} minutes`;
-  return documentOf(title, shops, deployment, { named, everyMinutes });
+  const title = `Store and ledger, compared every ${RECONCILE_MINUTES} minutes`;
+  return documentOf(title, shops, deployment, { named, isScheduled: true });
 }
 
 interface Asked {
   /** Of a run that was started now: it asked the loyalty service, too. */
   readonly isDeep?: boolean;
   /** Of the runs of the schedule. */
-  readonly everyMinutes?: number;
+  readonly isScheduled?: boolean;
 }
 
 function judgeShops(shops: readonly ShopRuns[], asked: Asked): Verdict {
@@ -146,7 +146,7 @@ function differingOrders(ordersRead: readonly FoundByReading[]) {
 /** What was compared, up to when, and what became of what was sent. */
 export function judgeRuns(
   { runs, ordersRead, course, sent }: Omit<ShopRuns, 'shop' | 'names'>,
-  { isDeep = false, everyMinutes }: Asked,
+  { isDeep = false, isScheduled }: Asked,
   now: Date,
 ): Verdict {
   const [last] = runs;
@@ -154,7 +154,7 @@ export function judgeRuns(
   const ended = Date.parse(last.endedAt);
   const until = untilOf(last, now);
   const upTo = `Compared up to ${until}; what changed since is not compared yet.`;
-  if (everyMinutes && now.getTime() - ended > everyMinutes * RUNS_MISSED * 60_000) {
+  if (isScheduled && now.getTime() - ended > RECONCILE_MINUTES * RUNS_MISSED * 60_000) {
     const what = `The last comparison ended ${relativeTime(ended, now)}. ${upTo}`;
     return { kind: 'action required', what };
   }
@@ -231,17 +231,12 @@ export function documentOf(
       ...(isOpen && first.length === 0
         ? [{ label: 'See what is wrong', line: line('status') }]
         : []),
-      ...(asked.everyMinutes
+      ...(asked.isScheduled
         ? [{ label: 'Compare now', line: line('reconcile', [], { shop }) }]
         : []),
       ...(asked.isDeep
         ? []
         : [{ label: 'Compare everything', line: line('reconcile', [], { shop, deep: true }) }]),
-      // Also what a run leaves to its webhook. It would fail, too, where the store or the service did not answer.
-      ...shops.slice(0, verdict.kind === 'not known' ? 0 : 1).map((one) => ({
-        label: 'Compare all orders of the last hour',
-        line: line('compare', ['orders'], { since: '1h', shop: one.shop }),
-      })),
       { label: 'Check that events are sent', line: line('webhooks check', [], { shop }) },
       { label: 'See backfills', line: line('backfill status', [], { shop }) },
     ],
@@ -250,17 +245,13 @@ export function documentOf(
 }
 
 /** What a person must look at first. */
-export function blocksOf({ shop, runs, ordersRead, names, ...given }: ShopRuns): readonly Block[] {
+export function blocksOf({ shop, runs, ordersRead, names, sent }: ShopRuns): readonly Block[] {
   const entity = (kind: LastReconcile['sent'][number]['kind'], id: string): Cell => ({
     text: names.get(nameKey({ kind, id })) ?? `${nameOf(kind)} ${id}`,
     opens: line('trace', [nameOf(kind), id], { shop }),
   });
   const { ids, lately } = differingOrders(ordersRead);
-  // Of some that a worker was given, nothing had to be sent.
-  const isSent = ({ outcome }: SentAgain) => !outcome || outcome.outcome in OUTCOMES;
-  const sent = given.sent.filter(isSent);
-  const needless = given.sent.filter((one) => !isSent(one));
-  const all = runs.reduce((sum, run) => sum + sentIn(run, needless), 0);
+  const all = runs.reduce((sum, run) => sum + sentIn(run), 0);
   return [
     table(
       ['Order', { title: 'What to know', shrinks: true }],
@@ -274,26 +265,30 @@ export function blocksOf({ shop, runs, ordersRead, names, ...given }: ShopRuns):
       { title: 'The loyalty service holds another state' },
     ),
     table(
-      ['What', { title: 'Why', shrinks: true }, 'What became of it', 'Sent'],
+      ['What', { title: 'Why', shrinks: true }, 'What became of it', 'When'],
       sent.map(({ endedAt, kind, id, why, outcome }) => [
         entity(kind, id),
         SENT_REASONS[why],
-        OUTCOMES[outcome?.outcome ?? ''] ?? { text: 'on its way', tone: 'waits' },
+        outcome
+          ? (OUTCOMES[outcome.outcome] ?? 'nothing had to be sent')
+          : { text: 'on its way', tone: 'waits' },
         { at: endedAt },
       ]),
-      { title: all > sent.length ? `Sent again, the last ${sent.length} of ${all}` : 'Sent again' },
+      {
+        title: `Given to the workers${all > sent.length ? `, the last ${sent.length} of ${all}` : ''}`,
+      },
     ),
-    { kind: 'section', title: 'Runs', folded: true, blocks: [runsTable(runs, needless)] },
+    { kind: 'section', title: 'Runs', folded: true, blocks: [runsTable(runs)] },
   ];
 }
 
-const runsTable = (runs: readonly LastReconcile[], needless: readonly SentAgain[]) =>
+const runsTable = (runs: readonly LastReconcile[]) =>
   table(
-    ['Ended', { title: 'Compared', shrinks: true }, 'Sent again', 'Left to the next run'],
+    ['Ended', { title: 'Compared', shrinks: true }, 'Given to workers', 'Left to the next run'],
     runs.map((run) => [
       { at: run.endedAt },
       comparedText(run),
-      sentIn(run, needless) || 'nothing',
+      sentIn(run) || 'nothing',
       stopsOf(run)
         .map(({ why }) => stoppedText(why))
         .join(', ') || 'nothing',
@@ -301,11 +296,7 @@ const runsTable = (runs: readonly LastReconcile[], needless: readonly SentAgain[
     { empty: 'No comparison has ended yet.' },
   );
 
-const sentIn = (
-  { healed, rolledOut, endedAt }: LastReconcile,
-  needless: readonly SentAgain[],
-): number =>
-  sumOf(healed) + sumOf(rolledOut) - needless.filter((one) => one.endedAt === endedAt).length;
+const sentIn = ({ healed, rolledOut }: LastReconcile): number => sumOf(healed) + sumOf(rolledOut);
 
 const nameOf = (kind: SentAgain['kind']): string => (kind === 'member' ? 'customer' : kind);
 

@@ -4,7 +4,6 @@ import { createSqsEventQueue } from '../../../shared/aws/sqs-queues.ts';
 import { createCircuitBreaker } from '../../../shared/core/calls/call-loyalty.ts';
 import type { ShownBalance } from '../../../shared/core/platform/platform.ts';
 import { readCustomer } from '../../../shared/rewards/balances/point-balance.ts';
-import { readUsed } from '../../../shared/rewards/redeem/list-redemptions.ts';
 import {
   beganAt,
   type ClosedAs,
@@ -297,25 +296,15 @@ export async function showCommand(
   const now = opened.now();
   const services = openShopServices(opened.deployment);
   const { id: customerId, otherOrders: orders } = await findCustomer(customer, opened);
-  const telemetry = {
-    count: () => {},
-    // What the ledger knows is still shown.
-    log: (_level: string, message: string) => session.terminal.note(`${message}.`),
-  };
-  // Codes that were used are shown, but recorded only by the storefront: this command changes nothing.
-  const readOnly = {
-    ...opened.ledger,
-    write: async () => ({ kind: 'written', revision: 0 }) as const,
-  };
-  const record = openRecord({ shop, customerId }, { ...opened, ledger: readOnly });
   const known = await readKnown({ shop, customerId }, opened.ledger, now);
   const { asOf } = known.balance;
-  const [redemptions, store, service] = await Promise.all([
-    readUsed(known.redemptions, record, { store: services.store, telemetry }),
+  const [store, service] = await Promise.all([
     askStore(known.id, opened, services),
     askService(known.id, opened, services),
   ]);
-  const theirs = redemptions.toReversed().map((redemption) => ({ shop, customerId, redemption }));
+  const theirs = known.redemptions
+    .toReversed()
+    .map((redemption) => ({ shop, customerId, redemption }));
   const found = await withWaits(theirs, opened.deployment, now);
   const unwritten = store === NOT_SHOWN ? NOT_SHOWN : ABSENT;
   const sides = { store, ledger: asOf === null ? unwritten : known.balance, service };

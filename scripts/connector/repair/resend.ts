@@ -53,7 +53,7 @@ import {
 import { BadArguments, type ExitCode, Problem } from '../ground/terminal/exit.ts';
 import { line, type Options } from '../ground/terminal/line.ts';
 import { counted } from '../ground/terminal/text.ts';
-import { followAll, RESULTS } from './follow-letters.ts';
+import { followAll, judgeEnded } from './follow-letters.ts';
 
 export interface ResendOptions extends CommonOptions {
   /** Epoch milliseconds. */
@@ -146,21 +146,9 @@ async function sendAndFollow(
     return { family, key, ...key, at };
   });
   const followed = await followAll(session, deployment, asSent, signal);
-  const tones = followed.map(({ result }) => RESULTS[result].tone);
-  const groups = Map.groupBy(followed, ({ result }) => RESULTS[result].text);
-  const each = [...groups].map(([words, { length }]) => `${counted(length, kind)} ${words}`);
-  const held = followed.find((one) => one.held)?.held;
-  const why = held ? ` ${held.what}.` : '';
-  const waits = tones.includes('waits') ? 'waits' : 'well';
-  const letters = { label: 'See the dead letters', line: line('dead-letters list', [], { shop }) };
+  const { verdict, next } = judgeEnded(followed);
   return {
-    title,
-    verdict: {
-      kind: tones.includes('bad') ? 'action required' : waits,
-      what: `${each.join(', ')}.${why}`,
-    },
-    blocks: [],
-    next: [...(held?.next ?? []), ...(tones.includes('bad') ? [letters] : []), seen],
+    ...{ title, verdict, blocks: [], next: [...next, seen] },
     data: { ...data, sent, outcome: followed[0]?.result },
   };
 }

@@ -7,21 +7,19 @@ import {
 } from '../../../shared/core/batch/waiting.ts';
 import type { QueueFamily } from '../../../shared/core/events/event.ts';
 import { type Ledger, ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
-import { isHolding, readPauses, shownPause } from '../ground/checks/read-pauses.ts';
+import { isHolding, readPauses } from '../ground/checks/read-pauses.ts';
 import {
-  FOR_WHAT,
   readWaiting,
   type WokenMessage,
   wake,
-  whysText,
   wokenTexts,
 } from '../ground/checks/waiting-messages.ts';
 import { shopsOf } from '../ground/session/arguments.ts';
 import { openLedger } from '../ground/session/deployment.ts';
 import type { Session } from '../ground/session/session.ts';
-import { type Document, type Suggestion, text, type Verdict } from '../ground/terminal/document.ts';
-import { line } from '../ground/terminal/line.ts';
+import { type Document, text } from '../ground/terminal/document.ts';
 import { countedWith } from '../ground/terminal/text.ts';
+import { type Ended, heldByPause, heldByWait, judgeEnded, resultOf } from './follow-letters.ts';
 
 export interface RetryNowOptions {
   readonly shop?: string;
@@ -53,7 +51,7 @@ export async function retryNow(session: Session, options: RetryNowOptions): Prom
   const others = left === 0 ? [] : [text(`${countedWith(left, 'other message', 'wait')}.`)];
   if (meant.length === 0) {
     recorded.count({ woken: 0 });
-    const data = { woken: 0, gone: 0, left, pauses: [] };
+    const data = { woken: 0, gone: 0, left, outcomes: {} };
     return { title: 'No such message waits: nothing was changed', blocks: others, data };
   }
   const ledger = openLedger(deployment);
@@ -62,100 +60,38 @@ export async function retryNow(session: Session, options: RetryNowOptions): Prom
     (pause) => pause.by !== 'service' || pause.why !== 'misconfigured',
   );
   const { woken, gone } = await wake(deployment, meant);
-  const holding = pauses.filter((pause) => woken.some((one) => isHolding(pause, one)));
-  const free = woken.filter((one) => !holding.some((pause) => isHolding(pause, one)));
-  const held = woken.length - free.length;
-  recorded.count({ woken: free.length, held });
+  const pauseOf = (one: WokenMessage) => pauses.find((pause) => isHolding(pause, one));
+  const free = woken.filter((one) => !pauseOf(one));
+  recorded.count({ woken: free.length, held: woken.length - free.length });
   const texts = wokenTexts(free);
   const progress = session.terminal.progress('tried again', free.length);
   const report = (done: number) => progress.report(done, texts.join(' '));
   const followed = await followWoken(free, ledger, Date.now() + wait * 1_000, signal, report);
   progress.end();
-  const ends = [
-    ...endsOf(followed),
-    ...Array<End>(held).fill(HELD),
-    ...Array<End>(gone).fill(GONE),
+  const ended: readonly Ended[] = [
+    ...followed.map(endOf),
+    ...woken.flatMap((one): readonly Ended[] => {
+      const pause = pauseOf(one);
+      return pause ? [{ result: 'underway', held: heldByPause(pause) }] : [];
+    }),
+    // SQS refuses the receipt handle of a message that was received again, deleted, or is visible.
+    ...Array<Ended>(gone).fill({ result: 'gone' }),
   ];
-  const pausesBlock = { kind: 'findings', findings: holding.map(shownPause) } as const;
+  const { verdict, next, outcomes } = judgeEnded(ended);
+  const isOpen = ended.some(({ result, held }) => result === 'underway' && !held);
   return {
     title: 'Try again now what waits',
-    verdict: verdictOf(ends),
-    blocks: [
-      ...(held > 0 ? [pausesBlock] : []),
-      ...(ends.includes(OPEN) ? texts.map((words) => text(words)) : []),
-      ...others,
-    ],
-    next: [
-      ...(ends.some(({ tone }) => tone === 'bad') ? [LETTERS] : []),
-      ...(ends.some(({ tone }) => tone !== 'well') ? [STATUS] : []),
-    ],
-    data: { woken: woken.length, gone, left, pauses: holding, ends: countedEnds(ends) },
+    verdict,
+    blocks: [...(isOpen ? texts.map((words) => text(words)) : []), ...others],
+    next,
+    data: { woken: woken.length, gone, left, outcomes },
   };
 }
 
-const LETTERS: Suggestion = { label: 'See why they were refused', line: line('dead-letters list') };
-const STATUS: Suggestion = { label: 'See what waits, and what is wrong', line: line('status') };
-
-/** What became of one entity: the worst or, if all is well, the most that was done. */
-interface End {
-  /** `bad`: it is a dead letter now. `waits`: it is still on its queue. */
-  readonly tone: 'bad' | 'unknown' | 'waits' | 'well';
-  readonly what: string;
-}
-
-/** SQS refuses the receipt handle of a message that was received again, deleted, or is visible. */
-const GONE: End = {
-  tone: 'unknown',
-  what: 'received or finished meanwhile, with an outcome that is not known',
-};
-const HELD: End = { tone: 'waits', what: 'held by a pause' };
-const OPEN: End = { tone: 'waits', what: 'without an outcome yet' };
-const SENT: End = { tone: 'well', what: 'sent' };
-const DONE: End = { tone: 'well', what: 'done' };
-const NOTHING: End = { tone: 'well', what: 'without anything to send' };
-
-/** A change that is settled with a later one of the same entity has nothing to send itself. */
-function endsOf(followed: readonly FollowedMessage[]): readonly End[] {
-  const entities = Map.groupBy(followed, ({ shop, about }) => `${shop} ${about.kind} ${about.id}`);
-  return [...entities.values()].map((messages) => {
-    const ends = messages.map(endOf);
-    const ofTone = (tone: End['tone']) => ends.find((one) => one.tone === tone);
-    const isWell = ends.every(({ tone }) => tone === 'well');
-    const best = [SENT, DONE].find((one) => ends.includes(one)) ?? NOTHING;
-    return isWell ? best : (ofTone('bad') ?? ofTone('unknown') ?? ofTone('waits') ?? best);
-  });
-}
-
-function endOf(message: FollowedMessage): End {
-  const { ended, waitsFor, why } = message.last;
-  switch (ended) {
-    case 'applied':
-      return SENT;
-    case 'handled':
-      return DONE;
-    case 'rejected':
-      return { tone: 'bad', what: 'refused: now in the dead letters' };
-    case undefined: {
-      const again = `tried, waiting again ${FOR_WHAT[waitsFor]}${whysText([why])}`;
-      return waitsAgain(message) ? { tone: 'waits', what: again } : OPEN;
-    }
-    default:
-      return NOTHING;
-  }
-}
-
-function countedEnds(ends: readonly End[]): Readonly<Record<string, number>> {
-  const groups = Map.groupBy(ends, ({ what }) => what);
-  return Object.fromEntries([...groups].map(([what, some]) => [what, some.length]));
-}
-
-function verdictOf(ends: readonly End[]): Verdict {
-  const parts = Object.entries(countedEnds(ends)).map(([what, many]) => `${many} ${what}`);
-  const what = `${parts.join('; ')}.`;
-  const has = (tone: End['tone']) => ends.some((one) => one.tone === tone);
-  if (has('bad')) return { kind: 'action required', what };
-  if (has('unknown')) return { kind: 'not known', what };
-  return { kind: has('waits') ? 'waits' : 'well', what };
+function endOf(message: FollowedMessage): Ended {
+  const { last } = message;
+  if (last.ended) return { result: resultOf(last.ended) };
+  return { result: 'underway', ...(waitsAgain(message) && { held: heldByWait(last) }) };
 }
 
 interface FollowedMessage extends WokenMessage {

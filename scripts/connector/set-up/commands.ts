@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { PLATFORMS } from '../../../shared/config/connector-settings.ts';
+import { EXAMPLE_SHOP, SHOP_NAMES } from '../../../shared/config/new-shop.ts';
 import type { ProgramParts, SetupOptions } from '../ground/checks/step.ts';
 import {
   parseBound,
@@ -8,9 +9,8 @@ import {
   stageName,
   wholeNumber,
 } from '../ground/session/arguments.ts';
-import { ANY_SHOP, declare, ONE_SHOP, runAction } from '../ground/session/run-action.ts';
+import { ANY_SHOP, declare, ONE_SHOP } from '../ground/session/run-action.ts';
 import type { StartOptions } from './backfill.ts';
-import { describeInit } from './describe-init.ts';
 import type { ImportOptions } from './import-balances.ts';
 import type { InitOptions } from './init.ts';
 import type { Examine } from './setup.ts';
@@ -53,12 +53,23 @@ CONNECTOR_ALARM_EMAIL gets the alarms, where the settings name no address.
     .option('--older-app', 'the app has an access token, not a client id and secret')
     .option('--yes', 'do not ask before changes; values are still asked for');
 
-  describeInit(program.command('init')).action(
-    runAction<InitOptions>(async ({ terminal }, options, folder = '') => {
-      const { init } = await import('./init.ts');
-      return init(terminal, options, folder);
-    }),
-  );
+  declare<InitOptions>(program, 'init', {
+    summary: 'write a new project: settings, package.json, a workflow that deploys it',
+    examples: `\
+  npx loyalty-connector init my-shop
+  npx loyalty-connector init my-shop --package loyalty-connector-1.0.0.tgz
+  npx loyalty-connector init my-shop --shop ${EXAMPLE_SHOP} \\
+    --loyalty-address https://loyalty.example.com --region eu-west-1 --yes
+  npx loyalty-connector init my-loyalty --shop https://shop.example.com/admin-api
+`,
+    run: async () => (await import('./init.ts')).init,
+  })
+    .argument('<folder>', 'a new folder, or . for this one')
+    .option('--shop <domain>', SHOP_NAMES)
+    .option('--loyalty-address <address>', 'the address of the loyalty service: https://…')
+    .option('--alarms-email <address>', 'gets the alarms (default: none yet)')
+    .option('--package <file>', 'install the connector from this file that npm pack wrote')
+    .option('--yes', 'ask nothing');
 
   registerStart(program, createProgram);
 
@@ -90,8 +101,8 @@ CONNECTOR_ALARM_EMAIL gets the alarms, where the settings name no address.
     examples: `\
   npx loyalty-connector secrets set webhook                 asks for it; what is typed is not shown
   npx loyalty-connector secrets set webhook --rotate        for a day, accepts the new and the current one
-  npx loyalty-connector secrets set webhook --finish        within 5 minutes only the new one
-  npx loyalty-connector secrets set webhook --leaked        the same at once: others know the current one
+  npx loyalty-connector secrets set webhook --leaked        within 5 minutes only the new one: others know
+                                                            the current one
   npx loyalty-connector secrets set store --older-app       an access token, no client id and secret
   npx loyalty-connector secrets set webhook < secret.txt    the secret as it is
   npx loyalty-connector secrets set loyalty < loyalty.json  {"token": "…", "key": "…"}
@@ -106,11 +117,7 @@ apiKey or username, password.
   })
     .argument('<purpose>', 'webhook, loyalty or store')
     .option(...ONE_SHOP)
-    .option('--rotate', 'webhook: accept the current secret, too, for deployment.olderSecretHours')
-    .option(
-      '--finish',
-      'webhook: end a rotation early, once a webhook with the newest secret was accepted',
-    )
+    .option('--rotate', 'webhook: accept the current secret, too, for a day')
     .option('--leaked', 'webhook: accept only the new secret from now on')
     .option('--older-app', 'store: the app has an access token, not a client id and secret')
     .option('--untried', 'loyalty, store: store it although its service does not take it')
@@ -261,7 +268,6 @@ function registerStart(program: Command, createProgram: () => Command): void {
         .choices(PLATFORMS)
         .default(PLATFORMS[0]),
     )
-    .option('--no-open', 'do not open the console in a browser')
     .option('--data <folder>', 'keep all data there and continue from it (default: in memory)')
     .option('--stage <name>', 'the stage of connector.config.NAME.ts', stageName, 'prod')
     .option(
@@ -273,10 +279,10 @@ function registerStart(program: Command, createProgram: () => Command): void {
     .action(async ({ once = false, new: isNew = false, ...options }) => {
       // It stops in order on signals of its own, so it takes no session.
       const { runStack } = await import('../../../local/stack/run-stack.ts');
-      const { openLocalConsole } = await import('../ground/console/run-console.ts');
+      const { openLocalConsole } = await import('../ground/console/server.ts');
       process.exitCode = await runStack(
         { once, isNew, ...options, demo: options.demo && !isNew },
-        (say) => openLocalConsole({ createProgram, open: options.open }, say),
+        (say) => openLocalConsole({ createProgram }, say),
       );
     });
 }

@@ -11,7 +11,7 @@ import { inspect } from 'node:util';
 import { EXAMPLE_SHOP, newShop, SHOP_NAMES } from '../../../shared/config/new-shop.ts';
 import { VERSION } from '../../../shared/config/release.ts';
 import { checkSettings } from '../../../shared/config/settings-check.ts';
-import type { CommonOptions } from '../ground/session/session.ts';
+import type { CommonOptions, Session } from '../ground/session/session.ts';
 import { type Document, text } from '../ground/terminal/document.ts';
 import { BadArguments, Problem } from '../ground/terminal/exit.ts';
 import { askLine, type Terminal } from '../ground/terminal/terminal.ts';
@@ -24,9 +24,9 @@ export interface InitOptions extends Given {
 
 /** Writes the project of a merchant, and no file that is already there. */
 export async function init(
-  terminal: Terminal,
+  { terminal }: Pick<Session, 'terminal'>,
   { yes = false, package: packed, ...given }: InitOptions & CommonOptions,
-  folder: string,
+  folder = '',
 ): Promise<Document> {
   const target = resolve(folder);
   // Before the questions: no one answers in vain.
@@ -239,7 +239,7 @@ function settingLines(more: object): string {
   return lines.map((one) => `\n      ${one}`).join('');
 }
 
-/** For an expression; `RegExp.escape` needs Node 24, and `npm create` runs on the user's own. */
+/** For an expression: of what the examples hold. */
 const literal = (text: string): string => text.replaceAll(/[.[\]]/g, '\\$&');
 
 const quote = (text: string): string => `'${text.replaceAll(/['\\]/g, '\\$&')}'`;

@@ -14,19 +14,16 @@ import {
   secretName,
 } from '../../../shared/services/shop-secrets.ts';
 import {
-  finishRotation,
   formOf,
   type OverlapChange,
   overlapChangeOf,
   overlapEnd,
-  type ReadSecret,
   readSecret,
   storeSecret,
 } from '../ground/checks/read-secret.ts';
 import { readWaiting, wake, wokenTexts } from '../ground/checks/waiting-messages.ts';
 import { findShop } from '../ground/session/arguments.ts';
 import type { Deployment } from '../ground/session/deployment.ts';
-import { openFigures, readAccepted } from '../ground/session/figures.ts';
 import { commandsOf, openShopServices, type PlatformShop } from '../ground/session/services.ts';
 import type { Session } from '../ground/session/session.ts';
 import { type Document, text } from '../ground/terminal/document.ts';
@@ -38,7 +35,6 @@ import { utcText } from '../ground/terminal/text.ts';
 export interface SetSecretOptions {
   readonly shop?: string;
   readonly rotate?: boolean;
-  readonly finish?: boolean;
   readonly leaked?: boolean;
   readonly olderApp?: boolean;
   readonly untried?: boolean;
@@ -62,7 +58,7 @@ export async function setSecret(
   const name = secretName(deployment.output('SecretsPrefix'), path, purpose);
   const stored = await readSecret(deployment, shop, purpose);
 
-  const given = change === 'finish' ? {} : await obtain(purpose, shop, options);
+  const given = await obtain(purpose, shop, options);
   const isTried = purpose !== 'webhook' && !options.untried;
   const refused = isTried && (await tryCredentials(deployment, shop, purpose, given));
   if (refused) {
@@ -72,12 +68,9 @@ export async function setSecret(
     throw new Problem(`Nothing was stored: ${refused}.`, next);
   }
   const kept = stored.kind === 'there' ? stored.fields : {};
-  const until = overlapEnd(deployment, new Date());
-  const { fields, risk: inUseRisk } = nextSecret(change, kept, given, until);
-  const isUnproven = change === 'finish' && !(await isNewestProven(deployment, stored));
-  const risk = isUnproven ? UNPROVEN_FINISH : inUseRisk;
+  const until = overlapEnd(new Date());
+  const { fields, risk } = nextSecret(change, kept, given, until);
   const overlap = change === 'rotate';
-  const ends = change === 'finish' || change === 'leaked';
   if (risk && !options.yes && !(await terminal.confirm(risk))) {
     throw new Problem(`${risk}\nNothing was changed.`, 'To store it anyway: --yes.');
   }
@@ -100,16 +93,13 @@ export async function setSecret(
         : { kind: 'not known', what: `Untried: ${SERVICES[purpose]} may refuse the credentials.` },
     }),
     blocks: [
-      ...(purpose === 'webhook' && change !== 'finish' ? [UNPROVEN] : []),
-      ends ? older : inUse,
+      ...(purpose === 'webhook' ? [UNPROVEN] : []),
+      change === 'leaked' ? older : inUse,
       ...(overlap ? [`The older secret is accepted until ${utcText(until)} UTC. ${REVOKE}`] : []),
       ...(change === 'leaked' ? [LEAKED] : []),
       ...wokenTexts(woken, `in ${WAKE_SECONDS} seconds`),
     ].map((words) => text(words)),
-    next: [
-      { label: 'See what is wrong, and what waits', line: line('status') },
-      ...(overlap ? [finishRotation(domain)] : []),
-    ],
+    next: [{ label: 'See what is wrong, and what waits', line: line('status') }],
     data: {
       ...{ stored: name, shop: domain, purpose, overlap, ...(overlap && { until }) },
       ...{ tried: isTried, woken: woken.length },
@@ -127,17 +117,6 @@ const REVOKE =
 
 const LEAKED =
   'What the store still signs with it is refused, too; reconcile finds what it does not send again. For the other steps see docs/runbook.md, "A secret has leaked".';
-
-const UNPROVEN_FINISH =
-  'No webhook that was signed with the newest secret is known to have been accepted. If the app signs with another one, every webhook is refused from then on.';
-
-/** The figures are of all shops together: of several, another may have accepted it. */
-async function isNewestProven(deployment: Deployment, stored: ReadSecret): Promise<boolean> {
-  const storedAt = stored.kind === 'there' ? stored.storedAt : undefined;
-  if (!storedAt || deployment.connector.shops.length > 1) return false;
-  const figures = openFigures(deployment, new Date());
-  return (await readAccepted(figures, storedAt).catch(() => 0)) > 0;
-}
 
 const UNPROVEN =
   'Whether the store signs with it is not known until a webhook comes: change something in the store, then look at "status".';
@@ -158,7 +137,7 @@ function changeOf(purpose: SecretPurpose, options: SetSecretOptions): Change {
   const change = overlapChangeOf(options) ?? 'replace';
   if (change !== 'replace' && purpose !== 'webhook') {
     throw new BadArguments(
-      '--rotate, --finish and --leaked are for the webhook secret: other secrets are replaced at once.',
+      '--rotate and --leaked are for the webhook secret: other secrets are replaced at once.',
     );
   }
   if (olderApp && purpose !== 'store')
@@ -276,7 +255,7 @@ export function faultIn(
 
 /**
  * `replace`: the stored value. `rotate`: the current webhook secret stays accepted beside the new one, until its end.
- * `finish`: it ends now. `leaked`: only the given one is accepted from now on.
+ * `leaked`: only the given one is accepted from now on.
  */
 type Change = 'replace' | OverlapChange;
 
@@ -316,12 +295,6 @@ function nextSecret(
         fields: { ...given, previous: current, previousUntil: until },
         risk: previous !== undefined && previous !== given.current && DROPS,
       };
-    case 'finish':
-      if (current === undefined || !previous) {
-        const why = 'There is no rotation to finish: only one webhook secret is accepted.';
-        throw new Problem(why, 'Nothing needs to be done.');
-      }
-      return { fields: { current } };
   }
 }
 

@@ -99,7 +99,7 @@ export interface DeadLetterQueue {
  *   replay, drop:  summary taken from the list ──▶ dead letter removed from the queue
  *   scan:          dead letters received ──▶ missing summaries written, those without a dead letter taken from the list
  *
- * See docs/decisions/0035-the-dead-letter-stays-in-its-queue-and-its-summary-is-a-cache.md.
+ * See docs/decisions/0008-waits-and-dead-letters-are-listed-from-the-ledger.md.
  */
 export interface SummarizedDeadLetter extends ListedDeadLetter {
   readonly event?: SummaryOfEvent | undefined;
@@ -279,6 +279,11 @@ async function writeAll<Key extends LedgerKey>(
   if (failed) throw new Error(`too many concurrent writes to ${failed.key.kind} ${failed.key.id}`);
 }
 
+/** Of bytes that cannot be read: whether they are, or were, a dead letter. */
+export const parkedKey = (shop: string, body: Uint8Array): RecordKey<'parked'> => ({
+  ...{ shop, kind: 'parked', id: hashBody(body) },
+});
+
 /** The message whose dead letter it is. */
 const claimForm = rememberedForm<string>('parked', 1);
 
@@ -299,9 +304,8 @@ export async function parkOnce(
   // A dead letter that a person sends again, by our command or by SQS's redrive, which changes its group.
   if (event.replays || groupId !== groupIdOf(event)) return rejected;
   const { shop, kind } = event;
-  const hash = hashBody(event.body);
-  const id = rejected.reason === 'unreadable' ? hash : `${hash}/${kind}`;
-  const key: RecordKey<'parked'> = { shop, kind: 'parked', id };
+  const bytes = parkedKey(shop, event.body);
+  const key = rejected.reason === 'unreadable' ? bytes : { ...bytes, id: `${bytes.id}/${kind}` };
   const claimed = await readEntry(ledger, key);
   if (claimed) return claimForm.read(claimed.remembered) === messageId ? rejected : REPEATED;
   const at = now();

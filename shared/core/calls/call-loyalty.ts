@@ -395,7 +395,6 @@ export interface TimedCache<Value> {
   recall(key: string): Value | undefined;
   /** `seconds`: for another time than the others. */
   keep(key: string, value: Value, seconds?: number): void;
-  forget(key: string): void;
 }
 
 export function createTimedCache<Value>(limits: {
@@ -421,9 +420,6 @@ export function createTimedCache<Value>(limits: {
         if (kept.size <= limits.most) break;
         kept.delete(oldest);
       }
-    },
-    forget(key) {
-      kept.delete(key);
     },
   };
 }

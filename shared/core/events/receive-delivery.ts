@@ -82,8 +82,6 @@ interface ReceivingShop {
   readonly domain: string;
   readonly secrets: WebhookSecretReader;
   readonly deliveries: Deliveries;
-  /** Its orders are counted apart, because an alarm watches for their silence. */
-  readonly watchesSilence: boolean;
 }
 
 export interface ReceiverDependencies {
@@ -144,7 +142,7 @@ export function createQueueLimit(now: () => Date): ReceiverDependencies['mayQueu
 
 async function enqueue(
   delivery: Delivery,
-  { domain, deliveries, watchesSilence }: ReceivingShop,
+  { domain, deliveries }: ReceivingShop,
   { queue, telemetry, now, mayQueue }: ReceiverDependencies,
 ): Promise<DeliveryAnswer> {
   const found = deliveries.identify(delivery, domain);
@@ -180,10 +178,7 @@ async function enqueue(
     return { status: 503, text: 'try again later' };
   }
   // Whoever imitates an operator is not counted.
-  if (!found.byOperator) {
-    telemetry.count('received', { shop: domain, kind, topic });
-    if (watchesSilence && kind === 'order') telemetry.count('orders-received', { shop: domain });
-  }
+  if (!found.byOperator) telemetry.count('received', { shop: domain, kind, topic });
   telemetry.log('info', 'received', correlationOf(event));
   return { status: 200, text: 'accepted' };
 }

@@ -31,7 +31,7 @@ export interface LastReconcile {
     readonly why: string;
     readonly refused?: boolean;
   }[];
-  /** ISO 8601: since then the store refuses credentials, scopes or address. */
+  /** ISO 8601: since then the store or the loyalty service refuses credentials, scopes or address. */
   readonly refusedSince?: string;
   /** Absent while no deep scan is under way. Without `stopped`, it ended in this run. */
   readonly deep?: {

@@ -1,3 +1,4 @@
+import { RECONCILE_MINUTES } from '../../config/metrics.ts';
 import type { StoreCoupon } from '../../store/store-entities.ts';
 import { ledgerKeyText } from '../ledger/ledger.ts';
 import type {
@@ -14,6 +15,7 @@ import {
   type Compared,
   type ComparedKind,
   cursorKey,
+  type OrdersRead,
   OUT_OF_TIME,
   OVERTAKEN,
   openCursor,
@@ -78,38 +80,62 @@ export async function reconcileKind(
   kind: ComparedKind,
   deps: ReconcileDeps,
   tally: Tally,
-): Promise<{ readonly kind: 'finished' } | Stopped> {
+): Promise<Ended> {
   const cursor = await openCursor<ScanPosition>(deps.ledger, positionKey(shop.domain, kind));
   const position = cursor.state ?? firstPosition(deps);
   const { since } = position;
   const turnAt = deps.now().getTime();
   const keep = (next: ScanPosition) => cursor.keep({ ...next, turnAt }, next.doneUntil);
 
-  let scan: Scan = position.scan ?? nextScan(position, deps.now());
+  const scan: Scan = position.scan ?? nextScan(position, deps.now());
   if (!(await keep({ ...position, scan }))) return OVERTAKEN;
-  for (;;) {
+  const end = await comparePages(
+    { shop, kind, scan, purpose: { since, isDeep: false, readsOrders: false } },
+    (next) => {
+      const doneUntil = next ? position.doneUntil : scan.until;
+      return keep({ since, doneUntil, ...(next && { scan: next }) });
+    },
+    deps,
+    tally,
+  );
+  // The scan of an earlier run is finished: continue with what the store changed since.
+  const isOlder = end.kind === 'finished' && position.scan;
+  return isOlder ? reconcileKind(shop, kind, deps, tally) : orOutOfTime(end, deps);
+}
+
+interface Course {
+  readonly shop: ReconciledShop;
+  readonly kind: ComparedKind;
+  readonly scan: Scan;
+  readonly purpose: Purpose;
+}
+
+type Ended = { readonly kind: 'finished' } | Stopped;
+
+/** To the end of the scan. `keep` records the place after each page, and says whether this run still may. */
+export async function comparePages(
+  { shop, kind, scan, purpose }: Course,
+  keep: (next: Scan | undefined, read?: OrdersRead) => Promise<boolean>,
+  deps: ReconcileDeps,
+  tally: Tally,
+): Promise<Ended> {
+  for (let place: Scan | undefined = scan; place; ) {
     if (deps.deadline.aborted) return OUT_OF_TIME;
-    if (!(await waitForRoom(kind, deps))) return orOutOfTime(QUEUE_FULL, deps);
-    const purpose = { since, isDeep: false, readsOrders: false };
-    const page = await comparePage(shop, kind, scan, purpose, deps);
+    if (!(await waitForRoom(kind, deps))) return QUEUE_FULL;
+    const page: ComparedPage = await comparePage(shop, kind, place, purpose, deps);
     if (page.kind === 'stopped') {
+      // Sent before the page was done.
       if (page.sent) tally.add(kind, page.sent);
       if (await waitedForStore(page, deps)) continue;
       // A cursor that the store no longer accepts must not stop the scan permanently.
-      if (page.placeRefused) {
-        await keep({ ...position, scan: { from: scan.from, until: scan.until } });
-      }
-      return orOutOfTime(page, deps);
+      if (page.placeRefused) await keep({ from: place.from, until: place.until });
+      return page;
     }
-    const { doneUntil } = page.next ? position : { doneUntil: scan.until };
-    const next = { since, doneUntil, ...(page.next && { scan: page.next }) };
-    if (!(await keep(next))) return OVERTAKEN;
+    if (!(await keep(page.next, page.ordersRead))) return OVERTAKEN;
     tally.add(kind, page);
-    if (!page.next) break;
-    scan = page.next;
+    place = page.next;
   }
-  // The scan of an earlier run is finished: continue with what the store changed since.
-  return position.scan ? reconcileKind(shop, kind, deps, tally) : { kind: 'finished' };
+  return { kind: 'finished' };
 }
 
 /** The shops that waited longest for a turn come first, so that a run goes on where the last one stopped. */
@@ -135,7 +161,7 @@ export async function reconcileOverrides(
   shop: ReconciledShop,
   deps: ReconcileDeps,
   tally: Tally,
-): Promise<{ readonly kind: 'finished' } | Stopped> {
+): Promise<Ended> {
   const answer = await deps.store.overriddenDiscounts(shop.domain);
   if (answer.kind === 'unavailable') return storeDidNotAnswer(answer);
   const key = cursorKey(shop.domain, 'overrides');
@@ -167,8 +193,8 @@ export async function reconcileOverrides(
 }
 
 /** Of a new deployment: one interval back. */
-function firstPosition({ now, everyMinutes }: ReconcileDeps): ScanPosition {
-  const doneUntil = quietUntil(now()) - everyMinutes * 60_000;
+function firstPosition({ now }: ReconcileDeps): ScanPosition {
+  const doneUntil = quietUntil(now()) - RECONCILE_MINUTES * 60_000;
   return { since: doneUntil - OVERLAP_MS, doneUntil };
 }
 
@@ -185,7 +211,7 @@ type ComparedPage =
   /** `next` is undefined at the end of the scan. */
   (Compared & { readonly kind: 'compared'; readonly next: Scan | undefined }) | Stopped;
 
-export async function comparePage(
+async function comparePage(
   shop: ReconciledShop,
   kind: ComparedKind,
   scan: Scan,

@@ -149,9 +149,6 @@ export async function cancelOrder(
   if (cancelled.kind === 'business-error' && cancelled.finding === 'not-cancelled') {
     return lookForCancel(await loyalty.getOrder(wanted.id, options), cancelled, waitedForADay);
   }
-  if (hasCode(cancelled, ALREADY_CANCELLED) && assumptions.cancellingTwice === 'rejected') {
-    return refused(['cancelPosOrder'], cancelled);
-  }
   const fallBack = assumptions.completedOrdersTakeTheCancelledMark;
   if (!hasCode(cancelled, CANNOT_CANCEL_COMPLETED) || !fallBack) {
     return judge(['cancelPosOrder'], cancelled);

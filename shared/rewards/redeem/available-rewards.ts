@@ -109,7 +109,8 @@ export function cashbackRange(
   // Down to hundredths: a code must not give more than is there.
   const whole = Math.floor(Math.round(most * 1e4) / 100) / 100;
   if (!(whole > 0)) return undefined;
-  return { least: reward.CanSelectValue === false ? whole : 0.01, most: whole };
+  const least = reward.CanSelectValue === false ? whole : 0.01;
+  return { least, most: whole, validUntil: null };
 }
 
 /** One line of a cart, or the product of a page. */

@@ -241,7 +241,8 @@ export function readTerms(
   discount: Discount,
 ): RewardTerms | undefined {
   const { Points, RewardCanBeCumulative } = reward;
-  const { MinimalValue, ValidDays, CumulativeDiscount } = configuration;
+  const { MinimalValue, CumulativeDiscount } = configuration;
+  const validDays = validDaysOf(configuration);
   const points = discount.cashback ? 0 : Points;
   if (points === undefined || !(points >= 0)) return undefined;
   if (!canBeDiscount(discount) || hasOtherLimits(configuration)) return undefined;
@@ -255,7 +256,7 @@ export function readTerms(
     points,
     ...(minimum > 0 && { minimum }),
     combines: (RewardCanBeCumulative ?? CumulativeDiscount) === true,
-    ...(isAbove0(ValidDays) && ValidDays <= MOST_DAYS && { validDays: ValidDays }),
+    ...(validDays !== undefined && { validDays }),
     codePrefix: prefixOf(configuration),
     limited:
       configuration.HasSameCustomerUsageLimit === true ||
@@ -291,6 +292,10 @@ export function limitsCredit(configuration: RewardConfiguration): boolean {
   const isLimited = isAbove0(MinimalValue) || isAbove0(CashbackMaxPurchaseValue);
   return isLimited || hasOtherLimits(configuration);
 }
+
+/** Undefined for no end. */
+export const validDaysOf = ({ ValidDays }: RewardConfiguration): number | undefined =>
+  isAbove0(ValidDays) && ValidDays <= MOST_DAYS ? ValidDays : undefined;
 
 function prefixOf({ CodePrefix }: RewardConfiguration): string {
   const plain = (CodePrefix ?? '').toUpperCase().replace(/[^A-Z0-9]+/g, '-');

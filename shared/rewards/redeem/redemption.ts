@@ -643,19 +643,23 @@ export function codeFrom(
 /** Ten years, for what has no end: without one, the store would have nothing that names our credit. */
 const LONGEST_DAYS = 3650;
 
+/** The day on which store credit ends that is taken now: after at least its valid days. */
+export const creditEndDay = (validDays: number | undefined, now: Date): Date =>
+  new Date((Math.floor(now.getTime() / DAY_MS) + (validDays ?? LONGEST_DAYS) + 1) * DAY_MS);
+
 /**
- * When the store credit of a redemption ends: after at least its valid days, at a second of the day that its id decides.
- * So a click that the ledger has forgotten finds the credit of its first time.
+ * When the store credit of a redemption ends: at a second of its day that its id decides. So a click that the ledger has
+ * forgotten finds the credit of its first time.
  */
 export function creditEnd(
   { id, terms }: Pick<Redemption, 'id' | 'terms'>,
   others: readonly Redemption[],
   now: Date,
 ): string {
-  const day = Math.floor(now.getTime() / DAY_MS) + (terms.validDays ?? LONGEST_DAYS) + 1;
+  const day = creditEndDay(terms.validDays, now).getTime();
   const taken = new Set(others.map((one) => one.terms.credit?.expiresAt));
   const second = Number.parseInt(id.slice(0, 8), 36) % 86_400;
-  for (let end = day * DAY_MS + second * 1000; ; end += 1000) {
+  for (let end = day + second * 1000; ; end += 1000) {
     const expiresAt = new Date(end).toISOString();
     if (!taken.has(expiresAt)) return expiresAt;
   }

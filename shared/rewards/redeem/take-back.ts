@@ -49,6 +49,27 @@ export function takeBackUntil(
   return new Date(returnableUntil(state.code, rule.withinDays)).toISOString();
 }
 
+const MOST_LISTED = 20;
+
+/** As the customer sees them, the newest first. An order marks the codes that it names as used. */
+export function listRedemptions(
+  redemptions: readonly Redemption[],
+  by: TakenBackBy,
+  rule: TakeBackRule,
+  now: Date,
+): readonly RedemptionView[] {
+  return redemptions
+    .toReversed()
+    .flatMap((one) => viewOf(one, takeBackUntil(one, by, rule, now)) ?? [])
+    .slice(0, MOST_LISTED)
+    .map((view) => {
+      const { state, validUntil } = view;
+      // The store takes a code until its end.
+      const isOver = validUntil !== null && Date.parse(validUntil) <= now.getTime();
+      return state === 'ready' && isOver ? { ...view, state: 'expired' } : view;
+    });
+}
+
 /** Why a redemption cannot be taken back; undefined where it can be, or was. */
 function judge(
   redemption: Redemption,

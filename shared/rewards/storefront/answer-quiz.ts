@@ -1,16 +1,5 @@
-import {
-  type AskingDeps,
-  askLoyalty,
-  type TimedCache,
-  type Unavailable,
-} from '../../core/calls/call-loyalty.ts';
-import {
-  expiresAfter,
-  type Ledger,
-  ledgerKeyText,
-  type RecordKey,
-  readEntry,
-} from '../../core/ledger/ledger.ts';
+import { type AskingDeps, askLoyalty, type Unavailable } from '../../core/calls/call-loyalty.ts';
+import { expiresAfter, type Ledger, type RecordKey, readEntry } from '../../core/ledger/ledger.ts';
 import type { LoyaltyClient } from '../../loyalty/client.ts';
 import type { components } from '../../loyalty/contract.gen.ts';
 import type { QuestionAnswer, QuizResult, QuizView } from '../../store/storefront-answers.gen.ts';
@@ -30,8 +19,6 @@ type Answered =
 interface QuizDeps extends AskingDeps {
   readonly loyalty: Pick<LoyaltyClient, 'listQuizzes' | 'answerQuiz'>;
   readonly ledger: Pick<Ledger, 'readMany' | 'write'>;
-  /** By customer. */
-  readonly quizzes: TimedCache<KnownQuizzes>;
 }
 
 /**
@@ -49,7 +36,6 @@ export async function answerQuiz(
   const claim = await claimQuiz(key, deps.ledger, deps.now());
   if (claim.kind === 'being-sent') return claim;
   const answered = await sendOnce(customerId, given, deps);
-  deps.quizzes.forget(customerId);
   const isOver = answered.kind !== 'unavailable' || !answered.mayHaveHappened;
   if (isOver) await releaseQuiz(key, claim.revision, deps.ledger, deps.now());
   return answered;
@@ -100,38 +86,9 @@ function fits({ answers }: QuizAnswers, { questions }: QuizView): boolean {
 
 type Quiz = components['schemas']['Quiz'];
 
-/** They hold while no function has claimed one of them since. */
-export interface KnownQuizzes {
-  readonly value: readonly QuizView[];
-  readonly claims: string;
-}
-
 type Listed = { readonly kind: 'answered'; readonly value: readonly QuizView[] } | Unavailable;
 
 /** The quizzes that are open to the customer, those already answered included. */
-export async function listQuizzes(
-  shop: string,
-  customerId: string,
-  deps: QuizDeps,
-): Promise<Listed> {
-  const keysOf = (quizzes: readonly QuizView[]) =>
-    quizzes.filter(({ completed }) => !completed).map(({ id }) => quizKey(shop, customerId, id));
-  const known = deps.quizzes.recall(customerId);
-  if (known && (await readClaims(keysOf(known.value), deps)).revisions === known.claims) {
-    return { kind: 'answered', value: known.value };
-  }
-  const began = deps.now().getTime();
-  const listed = await readQuizzes(customerId, deps);
-  if (listed.kind === 'unavailable') return listed;
-  const claims = await readClaims(keysOf(listed.value), deps);
-  // A claim of just now may have been made after the service was asked.
-  if (claims.newest < began - CLAIM_SECONDS * 1000) {
-    deps.quizzes.keep(customerId, { value: listed.value, claims: claims.revisions });
-  }
-  return listed;
-}
-
-/** Asks the service, without the cache. */
 export async function readQuizzes(customerId: string, deps: QuizDeps): Promise<Listed> {
   const asked = await askLoyalty('listQuizzes', [{ customerId }], deps);
   if (asked.kind === 'unavailable') return asked;
@@ -211,19 +168,6 @@ export async function releaseQuiz(
   now: Date,
 ): Promise<void> {
   await ledger.write(key, claimEntry(now, false), revision);
-}
-
-/** Of several quizzes: `revisions` changes with every claim and release, `newest` is the time of the last one. */
-async function readClaims(
-  keys: readonly RecordKey<'quiz'>[],
-  { ledger }: QuizDeps,
-): Promise<{ readonly revisions: string; readonly newest: number }> {
-  const read = keys.length === 0 ? new Map() : await ledger.readMany(keys);
-  const entries = keys.map((key) => read.get(ledgerKeyText(key)));
-  return {
-    revisions: entries.map((entry) => entry?.revision ?? 0).join('/'),
-    newest: Math.max(0, ...entries.map((entry) => entry?.version ?? 0)),
-  };
 }
 
 export function quizKey(shop: string, customerId: string, quizId: number): RecordKey<'quiz'> {

@@ -26,11 +26,9 @@ import {
   type CartLine,
   readAvailable,
 } from '../redeem/available-rewards.ts';
-import { listRedemptions } from '../redeem/list-redemptions.ts';
 import type { Redemption } from '../redeem/redemption.ts';
-import { openRedemptions, recallRedemptions, redemptionsKey } from '../redeem/redemption-record.ts';
-import type { RewardStore } from '../redeem/reward-store.ts';
-import type { TakeBackRule, TakenBackBy } from '../redeem/take-back.ts';
+import { recallRedemptions, redemptionsKey } from '../redeem/redemption-record.ts';
+import { listRedemptions, type TakeBackRule, type TakenBackBy } from '../redeem/take-back.ts';
 import { notListed, type RewardsDeps, readActive, viewForAll, viewRewards } from './reward-view.ts';
 
 export interface ViewDeps extends AvailableDeps, RewardsDeps {
@@ -40,8 +38,6 @@ export interface ViewDeps extends AvailableDeps, RewardsDeps {
     AvailableDeps['loyalty'] &
     RewardsDeps['loyalty'];
   readonly queue: { send(event: BalanceRequest): Promise<void> };
-  /** Gives up in time for the answer. */
-  readonly store: () => Pick<RewardStore, 'readUses'>;
   readonly retentionDays: number;
   readonly takeBack: TakeBackRule;
   /** By customer. */
@@ -56,8 +52,8 @@ export interface ViewDeps extends AvailableDeps, RewardsDeps {
  * See docs/decisions/0024-the-service-decides-and-one-read-shows-it.md.
  */
 export interface Moment {
-  readonly revisions: string;
-  readonly counted: string;
+  /** The revisions and the counted points. */
+  readonly of: string;
   readonly balance: KnownBalance;
   readonly tier: KnownTier;
   readonly referral: Referral | null;
@@ -72,10 +68,8 @@ export async function readView(
 ): Promise<View> {
   if (customerId === undefined) return viewOfVisitor(deps);
   const known = await readKnown({ shop: deps.shop, customerId }, deps.ledger, deps.now());
-  const [{ balance, ...asked }, redemptions] = await Promise.all([
-    readService(known, cart, deps),
-    viewRedemptions(customerId, known, by, deps),
-  ]);
+  const { balance, ...asked } = await readService(known, cart, deps);
+  const redemptions = listRedemptions(known.redemptions, by, deps.takeBack, deps.now());
   const isOutdated =
     known.balance.asOf === null ? balance.asOf !== null : isStale(known.balance.readAt, deps.now());
   if (isOutdated) await requestReading(known.id, deps);
@@ -98,18 +92,9 @@ export async function readRedemptions(
   by: TakenBackBy,
   deps: ViewDeps,
 ): Promise<readonly RedemptionView[]> {
-  const known = await readKnown({ shop: deps.shop, customerId }, deps.ledger, deps.now());
-  return viewRedemptions(customerId, known, by, deps);
-}
-
-async function viewRedemptions(
-  customerId: string,
-  { redemptions }: KnownCustomer,
-  by: TakenBackBy,
-  deps: ViewDeps,
-): Promise<readonly RedemptionView[]> {
-  const record = openRedemptions({ shop: deps.shop, customerId }, deps);
-  return listRedemptions(redemptions, record, by, { ...deps, store: deps.store() });
+  const now = deps.now();
+  const { redemptions } = await readKnown({ shop: deps.shop, customerId }, deps.ledger, now);
+  return listRedemptions(redemptions, by, deps.takeBack, now);
 }
 
 interface KnownBalance extends ShownBalance {
@@ -191,33 +176,26 @@ async function readService(
   deps: ViewDeps,
 ): Promise<Asked> {
   const kept = deps.moments.recall(known.id);
-  const same = kept?.revisions === known.revisions ? kept : undefined;
   const began = deps.now();
-  const [offered, listedNow, readNow] = await Promise.all([
+  const [offered, active] = await Promise.all([
     readAvailable(known.id, cart, deps),
     readActive(deps),
-    same ? undefined : readTier(known.id, deps),
   ]);
   if (offered.kind === 'unavailable') return { ...lastKnown(known, kept), ...notListed(offered) };
   if (offered.kind === 'another-member' && !offered.isRead) {
     // What the service says under this id is another's: only what was written before is shown.
-    return { ...lastKnown(known, undefined), ...viewForAll(listedNow, offered.kind, deps) };
+    return { ...lastKnown(known, undefined), ...viewForAll(active, offered.kind, deps) };
   }
   const value = offered.kind === 'answered' ? offered.value : undefined;
-  const counted = JSON.stringify([value?.AvailablePoints, value?.AvailableCashback]);
-  const unchanged = same?.counted === counted ? same : undefined;
-  // After an outage the circuit breaker lets only the first of calls made together through.
-  const [balance, tier, active] = await Promise.all([
-    currentBalance(known, unchanged, value, began, deps),
-    // Null is an answer, too.
-    unchanged ? unchanged.tier : readNow === undefined ? readTier(known.id, deps) : readNow,
-    listedNow.kind === 'unavailable' ? readActive(deps) : listedNow,
+  const of = JSON.stringify([known.revisions, value?.AvailablePoints, value?.AvailableCashback]);
+  const same = kept?.of === of ? kept : undefined;
+  const [balance, tier] = await Promise.all([
+    currentBalance(known, same, value, began, deps),
+    same ? same.tier : readTier(known.id, deps),
   ]);
   const referral = offered.kind === 'answered' ? offered.referral : null;
   if ('kind' in balance) return { ...lastKnown(known, kept), ...notListed(balance) };
-  if (tier !== undefined) {
-    deps.moments.keep(known.id, { revisions: known.revisions, counted, balance, tier, referral });
-  }
+  if (tier !== undefined) deps.moments.keep(known.id, { of, balance, tier, referral });
   const { CurrentTier: named } = value?.Customer ?? {};
   const shownTier =
     tier === undefined || tier === 'unknown'
@@ -243,12 +221,12 @@ function lastKnown(
 }
 
 /**
- * The balance of now. `unchanged`: what was kept, if the ledger and the service's count are still the same;
+ * The balance of now. `same`: what was kept, if the ledger and the service's count are still the same;
  * `offered`: what the service said since `began`, undefined for a customer whom it does not know.
  */
 async function currentBalance(
   { id, balance }: KnownCustomer,
-  unchanged: Moment | undefined,
+  same: Moment | undefined,
   offered: AvailableRewards | undefined,
   began: Date,
   deps: ViewDeps,
@@ -258,9 +236,7 @@ async function currentBalance(
   const confirmed = (one: KnownBalance) => (offered && one.asOf !== null ? { ...one, asOf } : one);
   const isCounted = offered?.AvailablePoints !== undefined;
   // Without counted points only that nothing is known needs no second question.
-  if (unchanged && (isCounted || unchanged.balance.asOf === null)) {
-    return confirmed(unchanged.balance);
-  }
+  if (same && (isCounted || same.balance.asOf === null)) return confirmed(same.balance);
   const isCurrent = !offered || balance.points === offered.AvailablePoints;
   if (balance.asOf !== null && isCurrent) return confirmed(balance);
   // An event is still on its way, or was lost.

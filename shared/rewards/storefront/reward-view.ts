@@ -18,8 +18,9 @@ import {
   meaningOf,
   productDiscount,
   type RewardTypes,
+  validDaysOf,
 } from '../redeem/find-offer.ts';
-import { type Redemption, viewOf } from '../redeem/redemption.ts';
+import { creditEndDay, type Redemption, viewOf } from '../redeem/redemption.ts';
 
 export interface RewardsDeps extends AskingDeps {
   readonly rewardTypes: RewardTypes;
@@ -35,6 +36,7 @@ export interface RewardDetails {
   readonly tiers: readonly string[];
   /** Its cashback cannot become store credit. */
   readonly limitsCredit: boolean;
+  readonly validDays: number | undefined;
 }
 
 export type RewardItem = components['schemas']['RewardConfigurationItem'];
@@ -80,11 +82,18 @@ export async function viewRewards(
   const details = await readDetailsOf([...credits, ...others], deps);
   const tiersOf = new Map(others.map((id) => [id, details.get(id)?.tiers ?? []]));
   const shown = views.map((view) =>
-    isCredit(view) && details.get(view.id)?.limitsCredit
-      ? ({ ...view, redeemable: false, why: 'not-online' } as const)
-      : view,
+    isCredit(view) ? viewOfCredit(view, details.get(view.id) ?? NO_DETAILS, deps.now()) : view,
   );
   return listed(withOtherTiers(shown, tiersOf, ownTier, circumstances));
+}
+
+/** Nobody takes credit whose end is not shown. */
+function viewOfCredit(view: RewardView, details: RewardDetails, now: Date): RewardView {
+  const cannot = (why: WhyNot) => ({ ...view, redeemable: false, why });
+  if (details === NO_DETAILS) return cannot('not-available');
+  if (details.limitsCredit) return cannot('not-online');
+  const validUntil = creditEndDay(details.validDays, now).toISOString();
+  return { ...view, cashback: view.cashback && { ...view.cashback, validUntil } };
 }
 
 /** Active rewards that the service offers no customer of this page: none can be redeemed, for one reason. */
@@ -250,7 +259,8 @@ export async function readActive(deps: RewardsDeps): Promise<ActiveRewards> {
 const MOST_ASKED = 5;
 const FAILED_SECONDS = 60;
 
-const NO_DETAILS: RewardDetails = { tiers: [], limitsCredit: false };
+/** While the service does not say. */
+const NO_DETAILS: RewardDetails = { tiers: [], limitsCredit: false, validDays: undefined };
 
 /**
  * Of store credit on offer, and of rewards that the service does not offer: it gives no reason for those of another
@@ -276,5 +286,9 @@ async function readDetails(id: number, deps: RewardsDeps): Promise<void> {
   const tiers = (configuration.Tiers ?? []).flatMap(({ Name, IsActive }) =>
     Name && IsActive !== false ? [Name] : [],
   );
-  deps.detailsOfRewards.keep(String(id), { tiers, limitsCredit: limitsCredit(configuration) });
+  deps.detailsOfRewards.keep(String(id), {
+    tiers,
+    limitsCredit: limitsCredit(configuration),
+    validDays: validDaysOf(configuration),
+  });
 }

@@ -7,6 +7,7 @@ import {
   type Unavailable,
 } from '../../core/calls/call-loyalty.ts';
 import { followMerges } from '../../core/ledger/entry.ts';
+import type { Store } from '../../core/store/store.ts';
 import type { LoyaltyClient } from '../../loyalty/client.ts';
 import {
   type Amount,
@@ -21,8 +22,7 @@ import type { EarnedPoints } from '../../store/storefront-answers.gen.ts';
 import type { CartLine } from '../redeem/available-rewards.ts';
 import type { createRedeeming } from '../redeem/redeem-reward.ts';
 import type { TakenBackBy } from '../redeem/take-back.ts';
-import { answerQuiz, type KnownQuizzes, listQuizzes, type QuizAnswers } from './answer-quiz.ts';
-import { createRateLimit, type RateLimit } from './cached-uses.ts';
+import { answerQuiz, type QuizAnswers, readQuizzes } from './answer-quiz.ts';
 import { type Gift, type GiftLimits, givePoints } from './give-points.ts';
 import { noHistory, readHistory, readOrderEarning } from './read-history.ts';
 import { type Moment, readRedemptions, readView, type ViewDeps } from './read-view.ts';
@@ -58,8 +58,6 @@ const PROGRAM_SECONDS = 60;
 const EARNED_SECONDS = 300;
 /** The same for every customer, and rarely changed. */
 const TIERS_SECONDS = 600;
-/** Of one customer, who wants to see it change. */
-const CUSTOMER_SECONDS = 30;
 /** Checked at every page; only what changes without an event and without points is so old. */
 const MOMENT_SECONDS = 300;
 
@@ -76,7 +74,7 @@ const REFUSED = { kind: 'refused', why: 'refused' } as const;
 export function createStorefront(given: StorefrontDeps) {
   const { shop, now, ledger } = given;
   const ofProgram = { seconds: PROGRAM_SECONDS, most: MOST_PRODUCTS, now };
-  const ofCustomer = { seconds: CUSTOMER_SECONDS, most: MOST_CUSTOMERS, now };
+  const ofCustomer = { most: MOST_CUSTOMERS, now };
   const deps = {
     ...given,
     active: createTimedCache<readonly RewardItem[]>(ofProgram),
@@ -85,7 +83,6 @@ export function createStorefront(given: StorefrontDeps) {
     askLimit: createRateLimit(given.pointCallsPerMinute),
     moments: createTimedCache<Moment>({ ...ofCustomer, seconds: MOMENT_SECONDS }),
     requested: createTimedCache<true>({ ...ofCustomer, seconds: REQUEST_SECONDS }),
-    quizzes: createTimedCache<KnownQuizzes>(ofCustomer),
   };
   /** `otherwise`: for one who has no record of their own. Under their id the service may answer for another member. */
   async function asMember<Answer, Otherwise>(
@@ -108,7 +105,7 @@ export function createStorefront(given: StorefrontDeps) {
       asMember(customerId, (id) => readHistory(id, page, deps), noHistory(page)),
     order: (customerId: string, orderId: string) => readOrderEarning(customerId, orderId, deps),
     quizzes: (customerId: string) =>
-      asMember(customerId, (id) => listQuizzes(shop, id, deps), NO_QUIZZES),
+      asMember(customerId, (id) => readQuizzes(id, deps), NO_QUIZZES),
     answer: (customerId: string, answers: QuizAnswers) =>
       asMember(customerId, (id) => answerQuiz(shop, id, answers, deps), NOT_AVAILABLE),
     give: async (customerId: string, gift: Gift) =>
@@ -208,4 +205,58 @@ function byProduct(lines: readonly CartLine[]) {
     prices.set(id, sum([prices.get(id) ?? ZERO, multiply(price, quantity)]));
   }
   return [...prices].map(([id, price]) => ({ id, price }));
+}
+
+/** How long to wait; undefined for a request that may go ahead. */
+export type RateLimit = (key: string, now: Date) => { readonly afterSeconds: number } | undefined;
+
+/** More than are active at once; beyond that, the keys that were idle longest start again. */
+const MOST_KEYS = 5_000;
+
+/**
+ * So many requests per minute for each key, refilled evenly; bursts are allowed. State of one process,
+ * of which there may be several: it protects the loyalty service from a faulty page, and is not an
+ * exact quota.
+ */
+export function createRateLimit(perMinute: number): RateLimit {
+  const buckets = new Map<string, { left: number; at: number }>();
+  const perMs = perMinute / 60_000;
+  return (key, now) => {
+    const at = now.getTime();
+    const before = buckets.get(key) ?? { left: perMinute, at };
+    const regained = Math.max(at - before.at, 0) * perMs;
+    const left = Math.min(before.left + regained, perMinute);
+    const allowed = left >= 1;
+    buckets.delete(key);
+    buckets.set(key, { left: allowed ? left - 1 : left, at });
+    for (const oldest of buckets.keys()) {
+      if (buckets.size <= MOST_KEYS) break;
+      buckets.delete(oldest);
+    }
+    return allowed ? undefined : { afterSeconds: Math.ceil((1 - left) / perMs / 1000) };
+  };
+}
+
+/** Throws while the store does not say it. */
+export type HasCustomer = (customerId: string) => Promise<boolean>;
+
+const CUSTOMERS_SECONDS = 600;
+
+/**
+ * Whether the shop has the customer whom a till names. Shops can share a loyalty program: without this, a till could
+ * read, and for a minute spend, the points of another shop's customers.
+ */
+export function createCustomersOfShop(
+  shop: string,
+  store: () => Pick<Store, 'readMember'>,
+  now: () => Date,
+): HasCustomer {
+  const known = createTimedCache<true>({ seconds: CUSTOMERS_SECONDS, most: MOST_CUSTOMERS, now });
+  return async (customerId) => {
+    if (known.recall(customerId)) return true;
+    const read = await store().readMember(shop, customerId);
+    if (read.kind === 'unavailable') throw new Error('the store does not say whom it has');
+    if (read.kind === 'found') known.keep(customerId, true);
+    return read.kind === 'found';
+  };
 }

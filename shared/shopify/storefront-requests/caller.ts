@@ -5,8 +5,7 @@ import {
   type WebhookSecrets,
   whichSigned,
 } from '../../core/events/receive-delivery.ts';
-import type { HasCustomer, RateLimit } from '../../rewards/storefront/cached-uses.ts';
-import type { Storefront } from '../../rewards/storefront/storefront.ts';
+import type { HasCustomer, RateLimit, Storefront } from '../../rewards/storefront/storefront.ts';
 import { checkSignature, readSignature } from '../webhooks/topics.ts';
 import type { CustomerOfToken } from './customer-tokens.ts';
 import { readRun } from './flow.ts';

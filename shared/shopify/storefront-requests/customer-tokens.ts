@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createTimedCache } from '../../core/calls/call-loyalty.ts';
 import { createHttpClient, type HttpAnswer, type HttpClient } from '../../http/http-client.ts';
-import type { RateLimit } from '../../rewards/storefront/cached-uses.ts';
+import type { RateLimit } from '../../rewards/storefront/storefront.ts';
 import { adminAddress } from '../admin/client/admin-client.ts';
 
 /**

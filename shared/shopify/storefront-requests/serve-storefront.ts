@@ -1,5 +1,5 @@
 import { errorFields, type Telemetry } from '../../core/events/telemetry.ts';
-import type { RateLimit } from '../../rewards/storefront/cached-uses.ts';
+import type { RateLimit } from '../../rewards/storefront/storefront.ts';
 import type { paths } from '../../store/storefront-answers.gen.ts';
 import {
   type Caller,

@@ -124,13 +124,9 @@ interface WantedEvents {
 /** The settings that decide how changes of products arrive. */
 export interface ProductSource {
   readonly productChanges: 'webhooks' | 'events';
-  readonly productTriggers: readonly string[] | undefined;
 }
 
-const BY_WEBHOOKS: ProductSource = {
-  productChanges: 'webhooks',
-  productTriggers: undefined,
-};
+const BY_WEBHOOKS: ProductSource = { productChanges: 'webhooks' };
 
 /**
  * For the fields that the mapping of products uses. The price is that of the cheapest variant, and fields that
@@ -155,7 +151,7 @@ export function wantedEvents(uri: string, source: ProductSource): readonly Wante
     handle: 'loyalty_products',
     topic: 'Product',
     actions: ['create', 'update', 'delete'],
-    triggers: source.productTriggers ?? PRODUCT_TRIGGERS,
+    triggers: PRODUCT_TRIGGERS,
     uri,
     query: withoutFragments(productEventDocument.text),
   };

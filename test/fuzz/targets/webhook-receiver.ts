@@ -36,10 +36,7 @@ export function createTarget(): FuzzTarget {
     refresh: async () => ({ kind: 'unchanged' as const, value: { current: SECRET } }),
   };
   const shops = new Map([
-    [
-      '/example-store',
-      { domain: SHOP, secrets, deliveries: shopifyDeliveries, watchesSilence: true },
-    ],
+    ['/example-store', { domain: SHOP, secrets, deliveries: shopifyDeliveries }],
   ]);
 
   function openDeps(): {

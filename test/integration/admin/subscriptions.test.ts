@@ -47,7 +47,7 @@ function open(
     shopOf: () => ({ path: 'shop', rules: { customers: 'from-sign-up', lostDisputes: 'ignore' } }),
     webhookAddress,
     madeBy,
-    products: { productChanges, productTriggers: undefined },
+    products: { productChanges },
   });
 }
 

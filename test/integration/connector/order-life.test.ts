@@ -1,12 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { amountHeld } from '../../../local/harness/held-order.ts';
 import { bodyFor, orderAt, orderLife, storeOrderOf, withId } from '../../fixtures/order-life.ts';
-import { simpleOrder } from '../../fixtures/order-spec.ts';
 import { type RunningConnector, runConnectors, SHOP } from '../../support/running-connector.ts';
 
 const connectors = runConnectors();
-
-const fulfilled = { fulfilledAfterDays: 2 };
 
 /** The one order as the loyalty service holds it. */
 function heldOrder({ loyalty }: RunningConnector) {
@@ -36,21 +33,6 @@ describe('the life of an order', () => {
     });
     expect(connector.loyalty.state().points).toEqual([]);
     expect(await connector.deadLetters()).toEqual([]);
-  });
-
-  it('needs one call where the queue gives several changes of it in one batch', async () => {
-    const connector = await connectors.open();
-    for (const second of [1, 3, 2]) {
-      const lines = simpleOrder.lines.map((line) => ({ ...line, quantity: second }));
-      const payload = orderAt(second, { ...fulfilled, lines });
-      expect(await connector.post('orders/updated', payload)).toBe(200);
-    }
-    // fauxqs gives one message of a group at a time, SQS up to ten: `npm run check:foreign -- sqs`.
-    const together = process.env.SQS_GROUP_RULE === undefined ? 1 : 3;
-    expect(await connector.work()).toBe(together);
-    await connector.settle();
-    expect(connector.newOperations()).toHaveLength(together === 1 ? 2 : 1);
-    expect(heldOrder(connector).OrderTotal).toBe(150);
   });
 });
 

@@ -15,7 +15,6 @@ import { openStoreAndConnector } from '../../support/store-and-connector.ts';
 import { synthesizeStack } from '../../support/synthesized-stack.ts';
 import {
   alarmsOf,
-  dashboardOf,
   keyOf,
   type NamedMetric,
   readMetricLine,
@@ -28,12 +27,8 @@ import {
 const connectors = runConnectors();
 
 const NAMESPACE = 'LoyaltyConnector/test';
-const orderSilence = { hours: 4, opens: 9, closes: 21, timeZone: 'Europe/Lisbon' };
 const shops = [{ domain: SHOP }, { domain: SECOND_SHOP }];
-const template = synthesizeStack(
-  { shops, rules: { currency: 'EUR' }, alarms: { orderSilence }, deployment: { dashboard: true } },
-  'test',
-);
+const template = synthesizeStack({ shops, rules: { currency: 'EUR' } }, 'test');
 const own = (metrics: readonly NamedMetric[]) =>
   metrics.filter(({ namespace }) => namespace === NAMESPACE);
 const alarms = alarmsOf(template);
@@ -96,8 +91,8 @@ async function tryForAnHour(connector: RunningConnector): Promise<void> {
 }
 
 describe('an ordinary day', () => {
-  it('is shown by every figure of the dashboard', async () => {
-    const connector = await connectors.open({ alarms: { orderSilence } });
+  it('writes the figures that are paid for, and no other', async () => {
+    const connector = await connectors.open();
     const sums = await writtenBy(connector, async () => {
       await postAll(connector);
       await connector.post('orders/create', order(7), { shop: SECOND_SHOP });
@@ -112,26 +107,22 @@ describe('an ordinary day', () => {
         ['orders/create', orderAt(1, {}, { ...withId(2), test: true })],
       );
     });
-    for (const id of ['no-orders-example-store', 'no-orders-second-store']) {
-      expect(measured(id, sums), id).toBeGreaterThanOrEqual(1);
-    }
-    // Each is paid for: docs/cost.md counts with these, and with the reconciliation's.
-    const everyday = [...sums.keys()].filter((key) => !key.includes('orders-received'));
-    expect(everyday.toSorted()).toEqual(
+    // docs/cost.md counts with these, and with the reconciliation's.
+    expect([...sums.keys()].toSorted()).toEqual(
       ['applied', 'latency-ms', 'no-change', 'received', 'retried'].map((name) =>
         keyOf({ namespace: NAMESPACE, name, dimensions: {} }),
       ),
     );
   });
 
-  it('rings no alarm but the silence when there is none', async () => {
+  it('rings no alarm', async () => {
     const connector = await connectors.open();
     const sums = await writtenBy(connector, async () => {
       await postAll(connector);
       await connector.settle();
     });
     for (const { name, metrics } of alarms) {
-      if (own(metrics).length === 0 || name.includes('no-orders')) continue;
+      if (own(metrics).length === 0) continue;
       expect(measured(name.replace('loyalty-connector-test-', ''), sums), name).toBe(0);
     }
   });
@@ -191,6 +182,26 @@ describe('each trouble is written where its alarm looks', () => {
     await postAll(connector);
     const sums = await writtenBy(connector, () => tryForAnHour(connector));
     expect(measured('misconfigured', sums)).toBeGreaterThanOrEqual(3);
+  });
+
+  it('credentials that have expired, by the reconciliation, before an order needs them', async () => {
+    const shops = [{ domain: SHOP }];
+    const { connector } = await openStoreAndConnector(connectors, { seed: 6, shops });
+    const fine = await writtenBy(connector, () => connector.reconcile());
+    expect(measured('misconfigured', fine)).toBe(0);
+    await connector.keepSecret('example-store/loyalty', { ...LOYALTY_CREDENTIALS, key: 'old' });
+    connector.pass(3_600);
+    const sums = await writtenBy(connector, () => connector.reconcile());
+    expect(measured('misconfigured', sums)).toBe(1);
+    expect(connector.newCalls().filter(({ status }) => status === 401)).not.toEqual([]);
+    expect(connector.output.lines()).toContainEqual(
+      expect.objectContaining({ level: 'error', shop: SHOP, why: 'loyalty-misconfigured' }),
+    );
+    // As for a store that refuses, the shop waits, and its runs count.
+    connector.pass(3_600);
+    const again = await writtenBy(connector, () => connector.reconcile());
+    expect(measured('misconfigured', again)).toBe(0);
+    expect(measured('reconciliation-missing', again)).toBe(1);
   });
 
   it('throttling of the loyalty service, by each worker', async () => {
@@ -362,11 +373,8 @@ describe('basic monitoring', () => {
 });
 
 describe('at the end', () => {
-  it('every metric of ours that an alarm or a graph names has been written', () => {
-    const named = own([
-      ...alarms.flatMap(({ metrics }) => metrics),
-      ...dashboardOf(template).metrics,
-    ]);
+  it('every metric of ours that an alarm names has been written', () => {
+    const named = own(alarms.flatMap(({ metrics }) => metrics));
     const missing = named.map(keyOf).filter((key) => !everWritten.has(key));
     expect([...new Set(missing)]).toEqual([]);
   });

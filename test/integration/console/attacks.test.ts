@@ -1,11 +1,6 @@
 import { once } from 'node:events';
-import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
-import { dirname } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { openInBrowser } from '../../../scripts/connector/ground/console/run-console.ts';
-import { replaceOpener } from '../../support/browser-opener.ts';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type ConsoleOnTheWire, openConsoleOnTheWire } from './console-on-the-wire.ts';
 
 /** It would reach AWS at once. */
@@ -45,46 +40,6 @@ it('runs a command for its own page, so that the attacks could succeed', async (
   const { lines } = await console_.run(CHANGE);
   expect(lines).toContainEqual(expect.objectContaining({ kind: 'begun' }));
   expect(console_.aws.received.splice(0).length).toBeGreaterThan(0);
-});
-
-describe('another user of this machine', () => {
-  const TOKEN = 'token-of-this-test-5e1f';
-  const address = `http://127.0.0.1:1/?token=${TOKEN}`;
-
-  it.each([
-    ['linux', 'xdg-open'],
-    ['darwin', 'open'],
-    ['win32', 'rundll32'],
-  ])('sees no token among the words of a process on %s', async (platform, program) => {
-    const opener = replaceOpener(program);
-    onTestFinished(opener.restore);
-    const used = Promise.withResolvers<void>();
-    openInBrowser({ address, used: used.promise }, platform);
-    const words = await opener.words();
-    expect(words).toContain(`/${program} `);
-    expect(words).not.toContain(TOKEN);
-
-    const file = fileURLToPath(words.split(' ').at(-1) ?? '');
-    expect(readFileSync(file, 'utf8')).toContain(`url=${address}"`);
-    expect(statSync(file).mode & 0o777).toBe(0o600);
-    expect(statSync(dirname(file)).mode & 0o777).toBe(0o700);
-    used.resolve();
-    await vi.waitUntil(() => !existsSync(dirname(file)), { timeout: 20_000 });
-  });
-
-  it('finds no file either, where no browser can be opened', async () => {
-    const opener = replaceOpener('another-program');
-    onTestFinished(opener.restore);
-    const files = () => globSync('.connector/console-*');
-    const before = files();
-    process.env.PATH = '/nowhere';
-    openInBrowser({ address, used: new Promise(() => {}) }, 'linux');
-    await vi.waitUntil(() => files().length === before.length, { timeout: 20_000 });
-  });
-
-  it('finds no file after the page was opened, or the console stopped', async () => {
-    await console_.used;
-  });
 });
 
 describe('another page', () => {

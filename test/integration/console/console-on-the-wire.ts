@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { expect } from 'vitest';
 import { loadConnector } from '../../../local/stack/choose-settings.ts';
 import { createProgram } from '../../../scripts/connector/create-program.ts';
-import { openConsole } from '../../../scripts/connector/ground/console/run-console.ts';
+import { openConsole } from '../../../scripts/connector/ground/console/server.ts';
 import {
   awsSettings,
   type Deployment,
@@ -169,7 +169,6 @@ export async function openConsoleOnTheWire({ readOnly = false, deployment }: Wir
 
   return {
     ...{ aws, problems, begin, address: console_.address, host, port: Number(port), origin, ask },
-    used: console_.used,
     ...session,
     /** A request to run a command, by default as the page makes it. */
     async run(body: unknown, headers: Headers = {}): Promise<RunAnswer> {

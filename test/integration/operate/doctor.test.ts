@@ -53,6 +53,14 @@ describe('loyalty-connector doctor', () => {
       expect(stdout).toMatch(new RegExp(`^info {2}${name} `, 'm'));
     }
     expect(stdout).not.toContain('rewards ');
+    // A console shows them with a button to copy, because what is typed belongs into a terminal.
+    for (const secret of ['webhook --rotate', 'loyalty', 'store']) {
+      const [purpose, rotate = ''] = secret.split(' ');
+      const of = `secrets set ${purpose}`;
+      expect(stdout).toMatch(
+        new RegExp(`^ +npx loyalty-connector ${of}(?=.* --shop ${SHOP}).*${rotate}`, 'm'),
+      );
+    }
   });
 
   it('says once that secrets were never set, with what follows from it below', async () => {
@@ -159,8 +167,6 @@ describe('the program in the loyalty service', () => {
     const texts = about('rewards').map(({ what }) => what);
     expect(texts).toEqual(
       expect.arrayContaining([
-        'storefront.takeBack: customers, and staff at the till, may take back an unused reward for 30 days',
-        expect.stringContaining('That two members may have one is an assumption'),
         '"5 off" (reward 1): 5 off, from 20, 100 points, a code for this customer',
         '"10 percent off" (reward 2): 10 % off, 200 points, a code for this customer',
         '"A visit to the workshop" (reward 10): shown, not redeemable: custom reward',

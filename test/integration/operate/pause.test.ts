@@ -60,7 +60,9 @@ describe('loyalty-connector pause and resume', () => {
     );
     expect((await operated.run('resume')).stdout).toContain(`Ended: ${SHOP}: paused since`);
     expect((await operated.run('resume')).stdout).toContain('Nothing was changed');
-    expect((await operated.run('history')).stdout).toContain('ran resume, nothing was changed');
+    expect((await operated.run('history')).stdout).toContain(
+      'resume, done, begun 0, ended 0, woken 0',
+    );
 
     await operated.run('pause --yes');
     const other = JSON.parse((await operated.run('resume --queue orders --json')).stdout);

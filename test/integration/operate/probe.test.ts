@@ -80,7 +80,6 @@ describe('probe', () => {
           readTotals: 'as-sent',
           raiseAfterPartialCancel: 'send-gross',
           couponsAreReplaced: true,
-          cancellingTwice: 'done',
         },
       },
       rules: { enrolment: 'unstated', couponForEveryone: 'send' },
@@ -117,7 +116,6 @@ describe('probe', () => {
       { error13: 'return-completed' },
       { completedOrdersTakeTheCancelledMark: false },
     ],
-    ['error 13 never comes', { error13: 'never' }, { cancellingTwice: 'done' }],
     [
       'a read total shows the parts',
       { readTotal: 'less-partial-cancels' },
@@ -130,7 +128,7 @@ describe('probe', () => {
     ],
     ['a used key has a number', { usedCancelKey: 'envelope-error' }, { usedCancelKeyError: 97 }],
     ['errors have no number', { envelope: 'A-without-numbers' }, { ordersAreReplaced: true }],
-    ['envelope B', { envelope: 'B' }, { ordersAreReplaced: true, cancellingTwice: 'done' }],
+    ['envelope B', { envelope: 'B' }, { ordersAreReplaced: true }],
   ])('follows the service in loyalty.assumptions: %s', async (_, settings, assumptions) => {
     const found = await probe(settings);
     expect(found.settings.loyalty?.assumptions).toMatchObject(assumptions);

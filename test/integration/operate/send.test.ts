@@ -36,6 +36,26 @@ describe('loyalty-connector send', () => {
     });
   });
 
+  it('promises no second dead letter for the same bytes, also after the first was dropped', async () => {
+    await writeFile(join(connector.folder, 'unread.json'), '{"id":820982911946154509,"a":1}');
+    const send = async () => {
+      const { stdout } = await connector.run(
+        'send --file unread.json --topic orders/updated --json',
+      );
+      await connector.work();
+      return JSON.parse(stdout).verdict.what as string;
+    };
+    const letters = async () => {
+      const { stdout } = await connector.run('dead-letters list --id 820982911946154509 --json');
+      return JSON.parse(stdout).data.matching;
+    };
+    expect(await send()).toContain('gives it up, as a dead letter');
+    expect(await letters()).toBe(1);
+    await connector.run('dead-letters drop --id 820982911946154509 --because test --yes');
+    expect(await send()).toContain('were a dead letter before: the worker skips them');
+    expect(await letters()).toBe(0);
+  });
+
   it('ends with 1 and says what a refusal means', async () => {
     const right = String(await connector.secret('webhook'));
     // The receiver knows the former secret for some minutes.

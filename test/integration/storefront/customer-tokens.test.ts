@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
 import { type StoreSandbox, startStoreSandbox } from '../../../local/store-sandbox/sandbox.ts';
 import { issueAccessToken } from '../../../local/store-sandbox/session-tokens.ts';
-import { createRateLimit } from '../../../shared/rewards/storefront/cached-uses.ts';
+import { createRateLimit } from '../../../shared/rewards/storefront/storefront.ts';
 import { createCustomerTokens } from '../../../shared/shopify/storefront-requests/customer-tokens.ts';
 
 const SHOP = 'example-store.myshopify.com';

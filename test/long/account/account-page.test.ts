@@ -124,7 +124,7 @@ describe.skipIf(browserPath === undefined)('the account page, in a browser', () 
     const { page, open, requests } = await visit('Sasha');
     await open(PAGE);
     const amount = page.getByLabel('Amount (€0.01 to €2.45)');
-    const button = page.getByRole('button', { name: 'Use cashback: Cashback' });
+    const button = page.getByRole('button', { name: /^Redeem for [\d.]+ points: Cashback/ });
     await amount.fill('2.46');
     await button.click();
     await page.getByText('This amount is not possible').waitFor();
@@ -285,7 +285,7 @@ describe.skipIf(browserPath === undefined)('the account page, in a browser', () 
     await tabTo(back);
     await page.keyboard.press('Enter');
     await page.getByText('Take it back? The code stops working').waitFor();
-    await page.getByRole('button', { name: /^Keep it: HELLO/ }).click();
+    await page.getByRole('button', { name: /^No: HELLO/ }).click();
     await back.click();
     expect(requests).not.toContain('POST take-back');
     const yes = page.getByRole('button', { name: /^Yes, take it back: HELLO/ });

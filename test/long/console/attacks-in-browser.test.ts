@@ -1,12 +1,8 @@
-import { existsSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { listen } from '../../../local/stack/emulators.ts';
-import { openInBrowser } from '../../../scripts/connector/ground/console/run-console.ts';
 import { findBrowser } from '../../support/browser.ts';
-import { replaceOpener } from '../../support/browser-opener.ts';
 import { type ConsoleInBrowser, useConsoleInBrowser } from '../../support/console-in-browser.ts';
 import { fillWithHostileTexts } from './hostile-store.ts';
 // biome-ignore lint/correctness/useImportExtensions: it is JavaScript, with its types beside it
@@ -95,20 +91,6 @@ describe.runIf(findBrowser() !== undefined)('the console', { timeout: 240_000 },
         expect(await page.locator('main').innerText()).not.toMatch(/\bresume\b/);
       },
     );
-
-    it('opens from the file of its user, which is then gone', async () => {
-      const opener = replaceOpener('xdg-open');
-      onTestFinished(opener.restore);
-      const running = await world.open();
-      openInBrowser(running, 'linux');
-      const file = (await opener.words()).split(' ').at(-1) ?? '';
-      const page = await world.browser.newPage();
-      onTestFinished(() => page.close());
-      await page.goto(file);
-      await page.locator('.answer[aria-busy="false"]').waitFor({ state: 'attached' });
-      expect(page.url()).toContain(new URL(running.address).origin);
-      expect(existsSync(fileURLToPath(file))).toBe(false);
-    });
 
     it('shows itself to no other browser, and to no second visit of its address', async () => {
       const { address } = await world.open();

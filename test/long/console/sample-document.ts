@@ -25,22 +25,12 @@ export const SAMPLE: Document = {
       asks: [
         { name: 'because', label: 'Why' },
         { name: 'queue', label: 'Queue', of: { orders: 'Orders', coupons: 'Coupons' }, value: '' },
-        { name: 'wait', label: 'Wait for it', type: 'flag', value: '' },
       ],
     },
     { label: 'Show personal data', line: line('trace', ['order', '7'], { reveal: true }) },
     { label: 'Set the secret', line: line('secrets set', ['loyalty']) },
   ],
   blocks: [
-    {
-      ...{ kind: 'form', label: 'Show only', line: line('history') },
-      fields: [
-        { name: 'who', label: 'Who', value: 'anna' },
-        { name: 'since', label: 'Since', type: 'date' },
-        { name: 'reason', label: 'Reason', of: { rejected: 'Rejected', crashed: 'Crashed' } },
-        { name: 'scan', label: 'Scan the queues', type: 'flag' },
-      ],
-    },
     { kind: 'text', text: 'A paragraph.\nAnother one.' },
     { kind: 'text', text: 'A paragraph of less weight.', tone: 'soft' },
     {
@@ -95,7 +85,6 @@ export const SAMPLE: Document = {
         { title: 'In words', shrinks: true },
       ],
       rows: ['1012', '1013', '1014'].map((name, index) => ({
-        key: `letter-${name}`,
         cells: [
           { text: `#${name}`, opens: line('dead-letters show', [`letter-${name}`]) },
           { text: 'rejected', tone: 'bad' },
@@ -105,16 +94,6 @@ export const SAMPLE: Document = {
         ],
         ...(index === 1 && { detail: 'replayed once before, by anna', tone: 'waits' as const }),
       })),
-      choose: {
-        option: 'id',
-        actions: [
-          { label: 'Send the chosen', line: line('dead-letters replay', [], { yes: true }) },
-          {
-            ...{ label: 'Drop the chosen', line: line('dead-letters drop', [], { yes: true }) },
-            asks: [{ name: 'because', label: 'Why drop them?' }],
-          },
-        ],
-      },
     },
     { ...{ kind: 'table', columns: [{ title: 'About' }], rows: [] }, empty: 'No coupon waits.' },
     {

@@ -3,9 +3,7 @@ import { resolve } from 'node:path';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, expect, vi } from 'vitest';
 import { createLedgerTable } from '../../../local/harness/sdk-clients.ts';
-import type { StackOptions } from '../../../local/stack/start-parts.ts';
 import { writeStateFile } from '../../../local/stack/state-file.ts';
-import type { ActionInput } from '../../../local/store-sandbox/model/actions.ts';
 import { PACKAGE_FOLDER } from '../../../shared/config/folders.ts';
 import { openWarmCommands, type WarmCommands } from '../../support/connector-command.ts';
 import { type LocalStack, startLocalStack } from '../../support/local-stack.ts';
@@ -14,22 +12,14 @@ import { openShoppers, type Shopper } from '../../support/stack-shoppers.ts';
 
 type Item = Record<string, AttributeValue>;
 type Copy = readonly Item[];
-/** The price of one piece, or the price and the quantity. */
-type Goods = number | readonly [price: number, quantity: number];
-type Refund = Omit<ActionInput<'refundOrder'>, 'orderId' | 'lines'> & {
-  /** Pieces of lines by their index. */
-  readonly pieces?: readonly (readonly [index: number, quantity: number])[];
-};
 
 const SETTINGS = 'local/harness/storefront.config.ts';
-
-export type AccidentWorld = ReturnType<typeof useAccidents>;
 
 /**
  * A stack whose ledger can be lost and put back, as backups do it: behind the connector's back. What a test expects is
  * read from the two sandboxes. The service gives one point for each unit of the currency; no order has taxes.
  */
-export function useAccidents(options: Pick<StackOptions, 'loyaltySettings'> = {}) {
+export function useAccidents() {
   vi.setConfig({ testTimeout: 240_000, hookTimeout: 300_000 });
   let stack: LocalStack | undefined;
   let commands: WarmCommands | undefined;
@@ -38,7 +28,7 @@ export function useAccidents(options: Pick<StackOptions, 'loyaltySettings'> = {}
   const table = () => world.stack.outputs.LedgerTable ?? '';
 
   beforeAll(async () => {
-    stack = await startLocalStack({ settings: SETTINGS, ...options });
+    stack = await startLocalStack({ settings: SETTINGS });
     folder = createProject('lost-ledger');
     world.actAs('operator');
     commands = openWarmCommands(folder);
@@ -126,30 +116,20 @@ export function useAccidents(options: Pick<StackOptions, 'loyaltySettings'> = {}
       await fill(name, copy);
     },
 
-    /** Each price is that of a line of its own; paid, unless the changes say otherwise. */
-    buy(shopper: Shopper, goods: readonly Goods[], changes: object = {}): string {
-      const lines = goods.map((one, index) => {
-        const [price, quantity] = typeof one === 'number' ? [one, 1] : one;
-        return { title: `Goods ${index}`, price, quantity };
-      });
+    /** Paid and shipped. */
+    sell(shopper: Shopper, price: number, changes: object = {}): string {
       const { actions } = world.stack.store;
-      const usual = { customerId: shopper.id, lines, taxes: [] };
-      return actions.placeOrder({ ...usual, payment: 'paid', ...changes }).id;
-    },
-
-    ship: (orderId: string) => world.stack.store.actions.fulfilOrder({ orderId }),
-
-    /** Bought and shipped. */
-    sell(shopper: Shopper, goods: readonly Goods[], changes: object = {}): string {
-      const id = world.buy(shopper, goods, changes);
-      world.ship(id);
+      const { id } = actions.placeOrder({
+        ...{ customerId: shopper.id, payment: 'paid', ...changes },
+        lines: [{ title: 'Goods', price, quantity: 1 }],
+        taxes: [],
+      });
+      actions.fulfilOrder({ orderId: id });
       return id;
     },
 
-    refund(orderId: string, { pieces = [], ...refund }: Refund): void {
-      const { lines: bought = [] } = world.stack.store.rows.orders.get(orderId) ?? {};
-      const lines = pieces.map(([at, quantity]) => ({ lineId: bought[at]?.id ?? '', quantity }));
-      world.stack.store.actions.refundOrder({ orderId, lines, ...refund });
+    refund(orderId: string, amount: number): void {
+      world.stack.store.actions.refundOrder({ orderId, amount });
     },
 
     heldOrder: (id: string) =>

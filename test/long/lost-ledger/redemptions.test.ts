@@ -19,7 +19,7 @@ it('a restored ledger: a repeated click spends nothing, and recover brings back 
   const merged = shop.newShopper('who is merged into another');
   const kept = shop.newShopper('who is kept');
   const buyers = [again, quiet, spent];
-  const history = world.sell(quiet, [77], { createdAt: '2026-01-01T10:00:00Z' });
+  const history = world.sell(quiet, 77, { createdAt: '2026-01-01T10:00:00Z' });
   for (const one of buyers) shop.buy(one, 250);
   const order = shop.buy(merged, 100);
   await shop.expectPoints(buyers, 250);
@@ -47,7 +47,7 @@ it('a restored ledger: a repeated click spends nothing, and recover brings back 
   const letters = await shop.deadLetters();
   await world.restoreLedger(copy);
   await shop.askUntilAnswered(again, 'redeem', again.click);
-  world.refund(order, { amount: 10 });
+  world.refund(order, 10);
   await world.rest();
   const preview = await world.run('recover');
   expect(preview.stdout).toContain('Nothing was changed.');
@@ -78,7 +78,7 @@ it('a restored ledger: a repeated click spends nothing, and recover brings back 
   // An order from before the program began earns nothing, however the ledger was found again.
   await world.loseLedger();
   expect((await world.run('recover --yes')).code).toBe(0);
-  world.refund(history, { amount: 1 });
+  world.refund(history, 1);
   await world.rest();
   expect(world.heldOrder(history)).toBeUndefined();
   expect(await shownCodes(again)).toEqual(codes.get(again));
@@ -90,12 +90,12 @@ it('a restored ledger: a repeated click spends nothing, and recover brings back 
 it('adopts a table that was restored beside the ledger', async () => {
   const { shop } = world;
   const shopper = shop.newShopper('of the restored table');
-  const id = world.sell(shopper, [150]);
+  const id = world.sell(shopper, 150);
   await shop.expectPoints([shopper], 150);
   const copy = await world.copyLedger();
   await shop.askUntilAnswered(shopper, 'redeem', shopper.click);
   await shop.expectCodes([shopper]);
-  world.refund(id, { amount: 20 });
+  world.refund(id, 20);
   await world.rest();
   const name = 'ledger-restored';
   await world.restoreBeside(name, copy);
@@ -112,6 +112,6 @@ it('adopts a table that was restored beside the ledger', async () => {
   expect(world.pointsOf(shopper)).toBe(30);
   expect(await shownCodes(shopper)).toHaveLength(1);
   // The pause for the copy is over.
-  world.sell(shopper, [5]);
+  world.sell(shopper, 5);
   await shop.expectPoints([shopper], 35);
 });

@@ -151,7 +151,7 @@ describe('loyalty-connector dead-letters', { timeout: 240_000 }, () => {
       connector.run('dead-letters replay --yes --wait'),
     );
     connector.loyalty.faults.clear();
-    expect(stdout).toContain('2 of 2 failed again, and are dead letters once more.');
+    expect(stdout).toContain('2 of 2 failed again: the dead letters say why.');
     expect(code).toBe(1);
     await dropAll();
   });

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { captureOutput } from '../../../local/harness/captured-output.ts';
 import storefront from '../../../local/harness/storefront.config.ts';
 import { createProgram } from '../../../scripts/connector/create-program.ts';
-import { openConsole } from '../../../scripts/connector/ground/console/run-console.ts';
+import { openConsole } from '../../../scripts/connector/ground/console/server.ts';
 import { COMMAND_KINDS } from '../../../scripts/connector/ground/session/command-kinds.ts';
 import type { Deployment } from '../../../scripts/connector/ground/session/deployment.ts';
 import { runAction } from '../../../scripts/connector/ground/session/run-action.ts';

@@ -56,7 +56,7 @@ describe('resend of one order', () => {
     expect(callsOf(id)).toHaveLength(1);
 
     const forced = await runAtWork(`resend order ${id} --yes --wait --force`);
-    expect(forced.stdout).toContain('1 order delivered.');
+    expect(forced.stdout).toContain('All went through: 1 delivered.');
     expect(callsOf(id)).toHaveLength(2);
     expect(points()).toEqual(before);
 
@@ -70,7 +70,7 @@ describe('resend of one order', () => {
     connector.loyalty.faults.add({ operation: 'sendOrder', kind: 'business-error', code: 34 });
     const { code, stdout } = await runAtWork(`resend order ${id} --yes --wait`);
     connector.loyalty.faults.clear();
-    expect(stdout).toContain('1 order failed again.');
+    expect(stdout).toContain('1 of 1 failed again');
     expect(code).toBe(1);
     const { stdout: traced } = await connector.run(`trace order ${id} --json`);
     expect(traced).toContain('"what": "sent again by ');

@@ -66,7 +66,7 @@ describe('loyalty-connector secrets set', () => {
     connector.loyalty.faults.clear();
   });
 
-  it('rotates a webhook secret with an overlap, and ends it with --finish', async () => {
+  it('rotates a webhook secret with an overlap, which ends by itself', async () => {
     connector.confidential.addSecret(NEW_SECRET);
     // As it is pasted, with an end of line.
     const input = `${NEW_SECRET}\n`;
@@ -103,27 +103,6 @@ describe('loyalty-connector secrets set', () => {
     expect(hasty.stderr).toContain('A rotation is already running');
     expect(await connector.secret('webhook')).toEqual(both);
 
-    const early = await connector.run('secrets set webhook --finish');
-    expect(early.stderr).toContain('No webhook that was signed with the newest secret is known');
-    expect(early.code).toBe(1);
-    expect(await connector.secret('webhook')).toEqual(both);
-    const received = { name: 'received', value: 2, at: Date.now() + 1_000, dimensions: {} };
-    connector.metrics.push({ ...received, name: 'older-secret-used' }, received);
-    expect((await connector.run('secrets set webhook --finish')).code).toBe(1);
-    connector.metrics.push(received);
-    const finished = await connector.run('secrets set webhook --finish');
-    expect(finished.stdout).toContain('the older secret for 5 more minutes at most, 60 while');
-    expect(finished.code).toBe(0);
-    expect(await connector.secret('webhook')).toEqual({ current: NEW_SECRET });
-    const twice = await connector.run('secrets set webhook --finish');
-    expect(twice.code).toBe(1);
-    expect(twice.stderr).toContain('There is no rotation to finish');
-
-    // As status and doctor name it while a rotation runs.
-    await connector.run('secrets set webhook --rotate', third);
-    connector.confidential.addSecret('webhook-secret-fourth-c1');
-    const second = `secrets set webhook --rotate --shop ${SHOP} --yes`;
-    expect((await connector.run(second, 'webhook-secret-fourth-c1')).code).toBe(0);
     await connector.keepSecret('webhook', JSON.stringify(SECRETS.webhook));
   });
 
@@ -135,7 +114,6 @@ describe('loyalty-connector secrets set', () => {
 
     const leaked = await set(NEW_SECRET);
     expect(leaked.stdout).toContain('accept the older secret for 5 more minutes at most');
-    expect(leaked.stdout).not.toContain('--finish');
     expect(leaked.code).toBe(0);
     expect(await connector.secret('webhook')).toEqual({ current: NEW_SECRET });
 
@@ -150,13 +128,11 @@ describe('loyalty-connector secrets set', () => {
     await connector.keepSecret('webhook', JSON.stringify(SECRETS.webhook));
   });
 
-  it('does not count a secret that has ended: neither to finish, nor as one of three', async () => {
+  it('does not count a secret that has ended as one of three', async () => {
     const ended = { current: 'secret-now-51c', previous: 'secret-then-52d' };
     for (const secret of Object.values(ended)) connector.confidential.addSecret(secret);
     const previousUntil = new Date(Date.now() - 1_000).toISOString();
     await connector.keepSecret('webhook', JSON.stringify({ ...ended, previousUntil }));
-    const finished = await connector.run('secrets set webhook --finish');
-    expect(finished.stderr).toContain('There is no rotation to finish');
     expect((await connector.run('status')).stdout).not.toContain('older webhook secret');
     connector.confidential.addSecret(NEW_SECRET);
     const rotated = await connector.run('secrets set webhook --rotate', NEW_SECRET);

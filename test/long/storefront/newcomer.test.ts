@@ -72,7 +72,7 @@ describe.skipIf(browserPath === undefined)('a newcomer to the demo shop, in a br
     await page.getByRole('button', { name: 'Redeem for 10 points: Welcome gift' }).click();
     await page.getByRole('button', { name: /^Take back: HELLO/ }).click();
     await page.getByText('Take it back? The code stops working').waitFor();
-    await page.getByRole('button', { name: /^Keep it: HELLO/ }).click();
+    await page.getByRole('button', { name: /^No: HELLO/ }).click();
     await page.getByRole('button', { name: /^Take back: HELLO/ }).click();
     await page
       .getByRole('button', { name: /^Yes, take it back: HELLO/ })
@@ -88,17 +88,32 @@ describe.skipIf(browserPath === undefined)('a newcomer to the demo shop, in a br
     const codes = [...stack.store.rows.codes.values()].map(({ code }) => code);
     expect(codes.filter((code) => code.startsWith('HELLO'))).toEqual([]);
 
-    await page.getByLabel(/^Amount/).fill('5');
-    await page.getByRole('button', { name: 'Get it as store credit: Cashback' }).click();
+    const cashback = page.getByRole('listitem').filter({ hasText: 'Amount (' });
+    await cashback.getByText(/Valid until/).waitFor();
+    const amount = page.getByLabel(/^Amount/);
+    const most = await amount.inputValue();
+    const get = page.getByRole('button', { name: /^Get it as store credit for [\d.]+ points: / });
+    expect(await get.textContent()).toContain(` ${before} points`);
+    await get.click();
+    await page.getByText('This takes most of the points').waitFor();
+    await get.and(page.locator(':focus')).waitFor();
+    await page.getByRole('button', { name: 'No', exact: true }).click();
+    expect(await amount.inputValue()).toBe(most);
+    expect(pointsOf('Robin')).toBe(before);
+    // Less than half: its price follows what is typed, and it asks nothing.
+    await amount.fill('3');
+    const price = /store credit for (\d+(?:\.\d+)?) points/.exec((await get.textContent()) ?? '');
+    expect(Math.abs(Number(price?.[1]) - 60)).toBeLessThan(0.2);
+    await get.click();
     const credited = page
       .getByRole('listitem')
-      .filter({ hasText: '€5.00 is on your store credit.' });
+      .filter({ hasText: '€3.00 is on your store credit.' });
     await credited.getByText(/Valid until/).waitFor({ timeout: patient.timeout });
     await buy(shopper, 1);
-    const credit = page.getByRole('checkbox', { name: 'Pay €5.00 with store credit and' });
+    const credit = page.getByRole('checkbox', { name: 'Pay €3.00 with store credit and' });
     expect(await credit.isChecked()).toBe(true);
     const paid = await placeOrder(shopper);
-    await page.getByText('Store credit paid €5.00 of it.').waitFor();
+    await page.getByText('Store credit paid €3.00 of it.').waitFor();
     expect(paid?.gateways).toContain('shopify_store_credit');
   }, 600_000);
 

@@ -205,7 +205,7 @@ describe.skipIf(browserPath === undefined)('the till with our extension, in a br
     await openRewards();
     await modal.getByRole('button', { name: 'Take back' }).click();
     await modal.getByText(/^Take it back\? The code stops working/).waitFor();
-    await modal.getByRole('button', { name: 'Keep it' }).click();
+    await modal.getByRole('button', { name: 'No', exact: true }).click();
     await modal.getByRole('button', { name: 'Take back' }).click();
     await modal.getByText(/^Welcome gift · HELLO/).waitFor();
     await modal.getByRole('button', { name: 'Yes, take it back' }).click();
@@ -218,7 +218,7 @@ describe.skipIf(browserPath === undefined)('the till with our extension, in a br
     const { page, modal, redeems, openRewards, confirm } = await openTill('Sasha');
     await openRewards();
     const amount = modal.getByLabel(/^Amount/);
-    const button = modal.getByRole('button', { name: 'Use cashback' });
+    const button = modal.getByRole('button', { name: /^Redeem for [\d.]+ points$/ }).last();
     await amount.fill('99');
     await modal.getByText('This amount is not possible for the cart.').waitFor();
     expect(await button.isDisabled()).toBe(true);

@@ -121,8 +121,9 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'cancelling-twice-needs-a-person',
     bug: 'a repeated cancellation of an order, which finds it cancelled, counts as refused',
-    find: "hasCode(cancelled, ALREADY_CANCELLED) && assumptions.cancellingTwice === 'rejected'",
-    replace: 'hasCode(cancelled, ALREADY_CANCELLED)',
+    find: '  const fallBack = assumptions.completedOrdersTakeTheCancelledMark;\n',
+    replace:
+      "  if (hasCode(cancelled, ALREADY_CANCELLED)) return refused(['cancelPosOrder'], cancelled);\n  const fallBack = assumptions.completedOrdersTakeTheCancelledMark;\n",
     within: 300,
   },
   {
@@ -371,9 +372,9 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'replay-removes-first',
     bug: 'a dead letter is removed before its queue holds the replayed message',
-    find: "    onStep('sending');\n",
+    find: '    const refused = await deps.replayQueue.sendAll(\n      chosen.map(',
     replace:
-      "    onStep('sending');\n    await queue.remove(chosen.map(({ letter }) => letter.receiptHandle));\n",
+      '    await queue.remove(chosen.map(({ letter }) => letter.receiptHandle));\n    const refused = await deps.replayQueue.sendAll(\n      chosen.map(',
     within: 60,
   },
   {

@@ -3,7 +3,6 @@ import { createCircuitBreaker } from '../../../shared/core/calls/call-loyalty.ts
 import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
 import { createMembers } from '../../../shared/rewards/redeem/own-member.ts';
 import { createRedeeming } from '../../../shared/rewards/redeem/redeem-reward.ts';
-import { createUsesCache, withCachedUses } from '../../../shared/rewards/storefront/cached-uses.ts';
 import {
   createStorefront,
   type Storefront,
@@ -97,18 +96,16 @@ export class Shoppers {
     const customers = 'from-sign-up' as const;
     const { rewardTypes } = storefrontOf(shop.givesCredit ? crediting : connector);
     const program = { ...line, members, telemetry, now, rewardTypes, customers };
-    const uses = createUsesCache(now);
     const after = (ms: number): AbortSignal => {
       const controller = new AbortController();
       const abort = () => process.hear(() => controller.abort());
       instance.cancel.push(kernel.time.after(ms, abort));
       return controller.signal;
     };
-    const store = () => withCachedUses(shop.askedBy(process, after(STORE_MS)), uses);
     const storefront = {
       ...createStorefront({
         ...program,
-        ...{ shop: SHOP, ledger, queue, retentionDays, store },
+        ...{ shop: SHOP, ledger, queue, retentionDays },
         ...{ taxInPrices: 0, pointCallsPerMinute: 60, takeBack },
       }),
       ...createRedeeming(SHOP, () => ({
@@ -118,7 +115,7 @@ export class Shoppers {
         inDoubt: () => false,
         newKey: () => `00000000-0000-4000-8000-${this.#nextName(12)}`,
         ...{ rewardTypes, redeemsPerHour, retentionDays, keepsMetadata: true, takeBack },
-        store: store(),
+        store: shop.askedBy(process, after(STORE_MS)),
         deadline: after(REDEEM_MS),
       })),
     };

@@ -197,15 +197,10 @@ export class Operator {
         telemetry,
         now: kernel.now,
         deadline,
-        leftMs: () => 880_000,
-        inTime: (until) => ({
-          store: storeOf(process, store, kernel, until),
-          pause,
-          checkSubscriptions: async () => {},
-        }),
+        store: storeOf(process, store, kernel, deadline),
+        pause,
+        checkShop: async () => undefined,
         quietProducts: false,
-        everyMinutes: connector.healing.everyMinutes,
-        deepEveryDays: connector.healing.deepEveryDays,
         healedPercent: 5,
         orderRetentionDays: connector.orderRetentionDays,
       });

@@ -22,7 +22,6 @@ const secrets = { current: SECRET };
 const shop = {
   domain: SHOP,
   deliveries: shopifyDeliveries,
-  watchesSilence: false,
   secrets: {
     get: async () => secrets,
     refresh: async () => ({ kind: 'unchanged', value: secrets }) as const,

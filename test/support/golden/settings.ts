@@ -4,7 +4,6 @@ import {
 } from '../../../shared/config/connector-config.ts';
 import type {
   LoyaltyAssumptions,
-  OrderSilence,
   ShopSettings,
   StorefrontSettings,
 } from '../../../shared/config/connector-settings.ts';
@@ -19,10 +18,6 @@ const accepted = (settings: ConnectorSettings): Sample => ({
     return 'accepted';
   },
 });
-
-const orderSilence: Full<OrderSilence> = {
-  ...{ hours: 4, opens: 8, closes: 20, days: 'monday-to-saturday', timeZone: 'Europe/Berlin' },
-};
 
 /** A function of the merchant's is code, and no form. */
 type OfFunctions = 'metadata' | 'document' | 'birthday' | 'enrolment';
@@ -40,7 +35,7 @@ const rules: Full<Omit<MappingSettings, OfFunctions>> & Pick<MappingSettings, Of
 
 const shopify: Full<Omit<ShopSettings, 'vendure' | 'rules'>> & Pick<ShopSettings, 'rules'> = {
   ...{ domain: 'example-store.myshopify.com', platform: 'shopify', path: 'main', rules },
-  ...{ orderSilence, mode: 'observe', otherOrderIds: ['name', 'number'], observers: ['7001'] },
+  ...{ mode: 'observe', otherOrderIds: ['name', 'number'], observers: ['7001'] },
 };
 const vendure: Full<Pick<ShopSettings, 'domain' | 'platform' | 'vendure'>> = {
   ...{ domain: 'shop.example.com', platform: 'vendure' },
@@ -52,7 +47,7 @@ const vendure: Full<Pick<ShopSettings, 'domain' | 'platform' | 'vendure'>> = {
 
 const assumptions: Full<LoyaltyAssumptions> = {
   ...{ ordersAreReplaced: false, couponsAreReplaced: false },
-  ...{ completedOrdersTakeTheCancelledMark: false, cancellingTwice: 'rejected' },
+  ...{ completedOrdersTakeTheCancelledMark: false },
   ...{
     refunds: 'resend',
     raiseAfterPartialCancel: 'send-gross',
@@ -73,13 +68,14 @@ const all: Full<Omit<ConnectorSettings, 'shops' | 'rules'>> & ConnectorSettings 
   loyalty: { address: 'https://loyalty.example.com', callsPerSecond: 5, assumptions },
   ...{ retryWindowDays: 5, orderRetentionDays: 500, storefront },
   healing: {
-    ...{ everyMinutes: 30, deepEveryDays: 14, subscriptions: 'app-configuration' },
-    ...{ productChanges: 'events', productTriggers: ['product.title'] },
+    ...{ deepEveryDays: 14, subscriptions: 'app-configuration' },
+    productChanges: 'events',
   },
-  alarms: { emails: ['operator@shop.example'], orderSilence },
+  alarms: { emails: ['operator@shop.example'] },
   deployment: {
     endpoint: {
-      ...{ kind: 'http-api', throttle: { ratePerSecond: 100, burst: 200 } },
+      kind: 'http-api',
+      throttle: { ratePerSecond: 100, burst: 200 },
       domain: {
         name: 'hooks.shop.example',
         certificateArn: 'arn:aws:acm:eu-west-1:123456789012:certificate/0a1b2c3d',
@@ -88,8 +84,7 @@ const all: Full<Omit<ConnectorSettings, 'shops' | 'rules'>> & ConnectorSettings 
     maxConcurrency: {
       ...{ orders: 4, products: 3, coupons: 2, balances: 6, receiver: 70, storefront: 20 },
     },
-    olderSecretHours: 2,
-    ...{ logRetentionDays: 90, retainData: false, monitoring: 'basic', dashboard: true },
+    ...{ logRetentionDays: 90, retainData: false, monitoring: 'basic' },
     encryptionKey: 'arn:aws:kms:eu-west-1:123456789012:key/0a1b2c3d-4e5f',
   },
 };

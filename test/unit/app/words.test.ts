@@ -7,8 +7,22 @@ import {
   readAnswers,
 } from '../../../app/extensions/loyalty-account/src/quiz-answers.ts';
 import { sayEarning } from '../../../app/extensions/loyalty-order/src/say-earning.ts';
-import type { HistoryEntry, OrderEarning, Quiz, Redemption } from '../../../app/program/answers.ts';
-import { isRefused, sayRedeemed, sayState } from '../../../app/program/sentences.ts';
+import type {
+  HistoryEntry,
+  OrderEarning,
+  Quiz,
+  Redemption,
+  Reward,
+} from '../../../app/program/answers.ts';
+import {
+  asksFirst,
+  canRedeem,
+  conditionsOf,
+  isRefused,
+  redeemLabel,
+  sayRedeemed,
+  sayState,
+} from '../../../app/program/sentences.ts';
 import { accountStrings } from '../../../app/program/strings/account.ts';
 import { en } from '../../../app/program/strings/en.ts';
 import { es } from '../../../app/program/strings/es.ts';
@@ -285,5 +299,44 @@ describe('the sentence about an order', () => {
   it('names no day: the service says of no order when it gives its points', () => {
     const { note } = sayEarning({ ...none, state: 'earns', points: 49 }, inEnglish);
     expect(note).toBe('Your history shows them once added.');
+  });
+});
+
+describe('before store credit is taken', () => {
+  const reward: Reward = {
+    ...{ id: 8, title: 'Cashback', description: '', points: 0, kind: 'store-credit', value: 0 },
+    ...{ product: null, redeemable: true, why: null, missingPoints: null },
+    ...{ tiers: [], requirements: null },
+    cashback: { least: 0.01, most: 44, validUntil: '2026-12-18T12:00:00Z' },
+  };
+  const balance = { points: 1000, cashback: 50 };
+  const words = createWords('en', 'EUR');
+
+  it('its price in points stands on the button, of the chosen amount', () => {
+    const label = (value?: number, known: typeof balance | undefined = balance) =>
+      redeemLabel(reward, known, words, value);
+    expect(label()).toBe('Get it as store credit for 880 points');
+    expect(label(1.1)).toBe('Get it as store credit for 22 points');
+    expect(redeemLabel({ ...reward, kind: 'cashback' }, balance, words, 5)).toBe(
+      'Redeem for 100 points',
+    );
+    const isNotKnown = redeemLabel(reward, undefined, words, 1.1);
+    expect(isNotKnown).toBe('Get it as store credit for €1.10');
+  });
+
+  it('more than half of the balance asks first, a code does not', () => {
+    const asks = (value: number) => asksFirst(reward, balance, value);
+    expect([0.01, 25, 25.01, 44].map(asks)).toEqual([false, false, true, true]);
+    expect(asksFirst(reward, undefined, 0.01)).toBe(true);
+    expect(asksFirst({ ...reward, kind: 'cashback' }, balance, 44)).toBe(false);
+  });
+
+  it('its end is said', () => {
+    expect(conditionsOf(reward, words)).toBe('Valid until Dec 18, 2026');
+  });
+
+  it('there is no button without an amount', () => {
+    expect(canRedeem(reward)).toBe(true);
+    expect(canRedeem({ ...reward, cashback: null })).toBe(false);
   });
 });

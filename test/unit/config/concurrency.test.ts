@@ -56,9 +56,6 @@ describe('the concurrency of a stack', () => {
       const found = fitted(account(total), deployment, true);
       return found.kind === 'fits' ? found.concurrency.storefront : found.kind;
     };
-    const throttled = (burst: number) => ({
-      endpoint: { kind: 'http-api', throttle: { ratePerSecond: 20, burst } } as const,
-    });
 
     it('bounds a flood of shoppers or of point events, which could else starve workers and other functions', () => {
       expect(storefrontOf(1_000)).toBe(50);
@@ -97,13 +94,6 @@ describe('the concurrency of a stack', () => {
       expect(reserved(299, stated, false)).toContain('This stack needs 300');
       expect(reserved(20, stated, false)).toContain('Lower deployment.maxConcurrency');
       expect(defaultConcurrency(settings(stated))).not.toHaveProperty('receiver');
-    });
-
-    it('is lowered by the throttle of webhooks, as far as the quota allows it', () => {
-      expect(storefrontOf(1_000, throttled(40))).toBe(40);
-      expect(storefrontOf(1_000, throttled(5_000))).toBe(50);
-      expect(storefrontOf(1_000, throttled(4))).toBe(4);
-      expect(storefrontOf(160, throttled(40))).toBe(10);
     });
 
     it('does not change when the same stack is deployed again', () => {

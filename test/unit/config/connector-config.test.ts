@@ -52,7 +52,6 @@ describe('the connector’s settings', () => {
             sharedAccount: false,
             couponForEveryone: 'send',
           },
-          orderSilence: false,
           mode: 'live',
           otherOrderIds: ['name', 'number'],
           observers: [],
@@ -64,7 +63,6 @@ describe('the connector’s settings', () => {
           ordersAreReplaced: true,
           couponsAreReplaced: true,
           completedOrdersTakeTheCancelledMark: true,
-          cancellingTwice: 'done',
           refunds: 'partial-cancel',
           raiseAfterPartialCancel: 'park',
           readTotals: 'as-sent',
@@ -74,11 +72,9 @@ describe('the connector’s settings', () => {
       retryWindowDays: 4,
       orderRetentionDays: 400,
       healing: {
-        everyMinutes: 60,
         deepEveryDays: 7,
         subscriptions: 'admin-api',
         productChanges: 'webhooks',
-        productTriggers: undefined,
       },
       alarms: {
         emails: [],
@@ -86,11 +82,9 @@ describe('the connector’s settings', () => {
       deployment: {
         endpoint: { kind: 'function-url' },
         maxConcurrency: {},
-        olderSecretHours: 24,
         logRetentionDays: 30,
         retainData: true,
         monitoring: 'full',
-        dashboard: false,
       },
     });
   });
@@ -259,12 +253,12 @@ describe('the connector’s settings', () => {
       loyalty: {
         address: 'http://loyalty.example.com',
         callsPerSecond: 0,
-        assumptions: { cancellingTwice: 2 },
+        assumptions: { refunds: 2 },
       },
       rules: { completWhen: 'paid', couponKinds: ['percent'] },
       retryWindowDays: 0,
       orderRetentionDays: 30.5,
-      deployment: { olderSecretHours: 169 },
+      healing: { deepEveryDays: 32 },
     };
     const message = [
       'shops[0].domain must end in .myshopify.com, in lower case and without https://',
@@ -277,12 +271,12 @@ describe('the connector’s settings', () => {
       'shops[2].path is the same as shops[1].path',
       'loyalty.address must begin with https:// and a public domain name, and hold neither credentials nor a query',
       'loyalty.callsPerSecond must be a number of calls from 0.1 to 1000',
-      "loyalty.assumptions.cancellingTwice must be 'done' or 'rejected'",
+      "loyalty.assumptions.refunds must be 'partial-cancel' or 'resend'",
       "rules.couponKinds[0] must be 'percentage', 'fixed-amount', 'free-shipping', 'buy-x-get-y' or 'app'",
       'rules.completWhen is not a setting; did you mean completeWhen?',
       'retryWindowDays must be a whole number of days from 1 to 10',
       'orderRetentionDays must be a whole number of days from 35 to 3650',
-      'deployment.olderSecretHours must be a whole number of hours from 1 to 168',
+      'healing.deepEveryDays must be a whole number of days from 1 to 31',
       `rules.currency is missing. ${ONE_CURRENCY}`,
     ]
       .map((line) => `connector.config.ts: ${line}`)
@@ -424,58 +418,13 @@ describe('the connector’s settings', () => {
   });
 });
 
-const silence = { hours: 4, opens: 9, closes: 21, timeZone: 'America/Sao_Paulo' };
-
 const withAlarms = (alarms: unknown) => faultsOf({ ...least, alarms });
 
 describe('the settings of the alarms', () => {
-  it('accept addresses and opening hours', () => {
-    const emails = ['oncall@example.com', 'shop@example.com'];
-    const alarms = { emails, orderSilence: silence };
+  it('accept addresses', () => {
+    const alarms = { emails: ['oncall@example.com', 'shop@example.com'] };
     expect(withAlarms(alarms)).toEqual([]);
-    expect(defineConnector({ ...least, alarms }).alarms).toEqual({ emails });
-  });
-
-  it('give every shop the common silence unless it has its own', () => {
-    const own = { ...silence, hours: 2, days: 'monday-to-friday' } as const;
-    const { shops } = defineConnector({
-      ...least,
-      alarms: { orderSilence: silence },
-      rules: { currency: 'EUR' },
-      shops: [
-        { domain: 'one.myshopify.com' },
-        { domain: 'two.myshopify.com', orderSilence: own },
-        { domain: 'three.myshopify.com', orderSilence: false },
-      ],
-    });
-    expect(shops.map(({ orderSilence }) => orderSilence)).toEqual([silence, own, false]);
-  });
-
-  it.each([
-    [
-      { ...silence, timeZone: 'Sao Paulo' },
-      'timeZone must be a time zone such as America/Sao_Paulo',
-    ],
-    [{ ...silence, opens: 21, closes: 9 }, 'closes must be later than opens'],
-    [
-      { ...silence, hours: 11 },
-      'hours must be at least 2 less than the hours between opens and closes',
-    ],
-    [
-      { ...silence, days: 'weekends' },
-      "days must be 'every-day', 'monday-to-friday' or 'monday-to-saturday'",
-    ],
-    [{ ...silence, hours: 0 }, 'hours must be a whole number of hours from 1 to 24'],
-  ])('refuse a silence that no alarm could notice: %j', (orderSilence, fault) => {
-    expect(withAlarms({ orderSilence })).toEqual([`alarms.orderSilence.${fault}`]);
-  });
-
-  it('accept any number of hours where the shop is always open', () => {
-    expect(withAlarms({ orderSilence: { ...silence, opens: 0, closes: 24, hours: 24 } })).toEqual(
-      [],
-    );
-    const weekdays = { ...silence, opens: 0, closes: 24, hours: 24, days: 'monday-to-friday' };
-    expect(withAlarms({ orderSilence: weekdays })).toHaveLength(1);
+    expect(defineConnector({ ...least, alarms }).alarms).toEqual(alarms);
   });
 
   it('refuse an invalid address', () => {

@@ -69,7 +69,9 @@ describe('the help', () => {
     expect(runbook).toContain('the webhooks that `doctor` sends are not counted');
     const minutes = SECRET_MAX_AGE_MS / 60_000;
     expect(of('secrets set')).toContain(`within ${minutes} minutes only the new one`);
-    expect(runbook).toContain(`\`--finish\` ended is accepted for ${minutes} more minutes at most`);
+    expect(runbook).toContain(
+      `\`--leaked\` replaced is accepted for ${minutes} more minutes at most`,
+    );
   });
 
   it.each(helps)('of "$path" has an example that the program accepts', ({ path, help }) => {

@@ -29,9 +29,12 @@ import {
 import { EVENT_KINDS } from '../../../scripts/connector/ground/session/arguments.ts';
 import { nameKey, readNames } from '../../../scripts/connector/ground/session/services.ts';
 import { letterData } from '../../../scripts/connector/look/show-letter.ts';
-import { type DropDeps, dropLetters } from '../../../scripts/connector/repair/drop-letters.ts';
+import {
+  type DropDeps,
+  dropLetters,
+  verdictOf,
+} from '../../../scripts/connector/repair/change-letters.ts';
 import { followReplayed } from '../../../scripts/connector/repair/follow-letters.ts';
-import { verdictOf } from '../../../scripts/connector/repair/replay-command.ts';
 import { defineConnector } from '../../../shared/config/connector-config.ts';
 import {
   type DeadLetterQueue,
@@ -322,14 +325,14 @@ describe('what stops the following', () => {
     const tally = { ...newTally(), replayed: 2 };
     expect(verdictOf({ tally, notSeen: 0, notReached: 0, followed })).toEqual({
       kind: 'waits',
-      what: 'On the queue, and the workers go on: 1 delivered, 1 waiting. They wait for the loyalty service.',
+      what: 'The workers go on: 1 delivered, 1 waiting. They wait for the loyalty service.',
     });
   });
 });
 
 it.each([
   ['applied', 0, 'well', 'All went through: 1 delivered.'],
-  ['failing', 0, 'action required', '1 of 1 failed again, and is a dead letter once more.'],
+  ['failing', 0, 'action required', '1 of 1 failed again: the dead letters say why.'],
   [
     'applied',
     2,

@@ -17,7 +17,7 @@ import {
   warn,
 } from '../../../scripts/connector/ground/checks/check.ts';
 import { describeReward } from '../../../scripts/connector/ground/checks/loyalty.ts';
-import { judgeFlow, settingsCheck } from '../../../scripts/connector/ground/checks/settings.ts';
+import { settingsCheck } from '../../../scripts/connector/ground/checks/settings.ts';
 import { text } from '../../../scripts/connector/ground/terminal/document.ts';
 import { line } from '../../../scripts/connector/ground/terminal/line.ts';
 import { judgeAppSecrets } from '../../../scripts/connector/look/doctor.ts';
@@ -161,18 +161,6 @@ describe('the Rollouts of a shop', () => {
       ),
     ]);
     expect(verdicts(judgeRollouts({ kind: 'read', rollouts: [] }))).toEqual(['pass']);
-  });
-});
-
-describe('Shopify Flow', () => {
-  const flow = completeStorefront({ flow: { mostPointsPerDay: 60 } })?.flow;
-
-  it('is shown with what workflows gave today, and with what no API shows', () => {
-    const judge = (given: number) => (flow ? judgeFlow(flow, given) : []);
-    const unread = info(expect.stringMatching(/^not known, .*released app.*workflow/));
-    const sent = /expire within 14 days.*gave 50 of 60 points today.*at most 500 a run/;
-    expect(judge(50)).toEqual([info(expect.stringMatching(sent)), unread]);
-    expect(verdicts(judge(60))).toEqual(['warn', 'info']);
   });
 });
 

@@ -16,7 +16,6 @@ import type { LastHour } from '../../../scripts/connector/ground/session/figures
 import { lineText } from '../../../scripts/connector/ground/terminal/line.ts';
 import {
   groupWaiting,
-  missedBefore,
   type QueueStatus,
   type Status,
   type WaitingStatus,
@@ -26,7 +25,7 @@ import {
   judgeStatus,
   verdictOf,
 } from '../../../scripts/connector/look/judge-status.ts';
-import { longestWaitOf, queuesOf } from '../../../scripts/connector/look/show-status.ts';
+import { queuesOf } from '../../../scripts/connector/look/show-status.ts';
 import type { FoundByReading } from '../../../shared/core/reconcile/deep-scan.ts';
 import type { LastReconcile } from '../../../shared/core/reconcile/last-reconcile.ts';
 
@@ -57,7 +56,7 @@ function queues(orders: Partial<QueueStatus>) {
   ]);
 }
 
-const nothing = { recoversSince: undefined, missedBefore: undefined };
+const nothing = { recoversSince: undefined };
 const reconciled = (last: object = {}, ordersRead: readonly FoundByReading[] = []) => {
   const run = { endedAt: '2026-11-15T02:30:00.000Z', lookedAt: { order: 100 }, ...last };
   return known([{ shop: SHOP, last: run as LastReconcile, ordersRead, ...nothing }]);
@@ -81,7 +80,7 @@ function status(changes: Partial<Status> = {}): Status {
 /** In words, with the first command of each finding. */
 function judge(changes: Partial<Status> = {}) {
   const given = status(changes);
-  const results = judgeStatus(given, 60);
+  const results = judgeStatus(given);
   const { kind, what: verdict } = verdictOf(results, given);
   const found = findingsBlock(results).findings.map(({ tone, what, fix, next: [first] = [] }) => ({
     ...{ tone, what, fix },
@@ -101,49 +100,38 @@ const waiting = (changes: Partial<WaitingStatus> = {}) =>
     } as WaitingStatus,
   ]);
 
-describe('the shop that waits longest', () => {
-  const run = (shop: string, last?: object) => ({
-    ...{ shop, last: last as LastReconcile | undefined, ordersRead: [], ...nothing },
-  });
-  const late = run('late.myshopify.com', { endedAt: '2026-11-15T02:10:00.000Z' });
-  const early = run('early.myshopify.com', { endedAt: '2026-11-15T02:40:00.000Z' });
-  const refused = run('gone.myshopify.com', {
-    endedAt: '2026-11-15T02:40:00.000Z',
-    refusedSince: '2026-11-13T02:40:00.000Z',
-  });
-  const longest = (...runs: ReturnType<typeof run>[]) =>
-    longestWaitOf({ at: AT, reconcile: known(runs) }).map(({ facts: [fact] }) => fact);
-
-  it.each([
-    ['had its turn earliest', [early, late], 'late.myshopify.com, since '],
-    ['is refused by its store for longer', [early, refused, late], 'gone.myshopify.com, since '],
-    ['never had a turn', [late, refused, run('new.myshopify.com')], 'new.myshopify.com, has not'],
-  ])('is the one that %s', (_, runs, text) => {
-    const shown = { text: expect.stringContaining(text) };
-    expect(longest(...runs)).toEqual([['Waits longest', expect.objectContaining(shown)]]);
-  });
-
-  it('is not shown where there is only one', () => {
-    expect(longest(late)).toEqual([]);
-  });
-});
-
 it('names a shop that the store refuses, and says that the others go on', () => {
   const last = {
     refusedSince: '2026-11-13T03:00:00.000Z',
     stopped: [{ kind: 'order', why: 'store-unauthorized' }],
   };
   const given = status({ reconcile: reconciled(last) });
-  const { findings = [] } = judgeStatus(given, 60).find(({ name }) => name === 'reconcile') ?? {};
+  const { findings = [] } = judgeStatus(given).find(({ name }) => name === 'reconcile') ?? {};
   expect(findings).toEqual([
     expect.objectContaining({
       shop: SHOP,
       verdict: 'fail',
       what: expect.stringMatching(
-        /^the store refuses this shop since .*13.* \(store-unauthorized\): it waits until a person acts\. The other shops go on$/,
+        /^credentials, scopes or an address are refused since .*13.* \(store-unauthorized\): the shop waits until a person acts\. The other shops go on$/,
       ),
     }),
   ]);
+});
+
+it('says of refused credentials that others were entered since the run that found them', () => {
+  const last = {
+    refusedSince: '2026-11-13T03:00:00.000Z',
+    stopped: [{ kind: 'order', why: 'loyalty-misconfigured' }],
+  };
+  const storedAt = new Date('2026-11-15T02:45:00.000Z');
+  const state = 'there';
+  const credentials = [{ shop: SHOP, purpose: 'loyalty', state, storedAt }] as const;
+  const { kind, waits } = judge({ reconcile: reconciled(last), credentials });
+  expect(kind).toBe('waits');
+  const what = expect.stringMatching(
+    /\(loyalty-misconfigured\), as the last run found; a secret was/,
+  );
+  expect(waits).toEqual([expect.objectContaining({ what })]);
 });
 
 describe('the verdict on a deployment', () => {
@@ -460,43 +448,5 @@ describe('a deployment after a repair', () => {
     const lastHour = hour({ 'signatures-refused': 73, signs: { 'signatures-refused': stray } });
     const { kind, notes } = judge({ lastHour });
     expect([kind, notes.length]).toEqual(['well', 1]);
-  });
-});
-
-describe('what was missed while a subscription was missing', () => {
-  const shop = { domain: SHOP, path: 'example' };
-  const sync = (at: string, named?: string, counts: Record<string, number> = { created: 1 }) => ({
-    ...{ command: 'webhooks sync', arguments: named === undefined ? {} : { shop: named } },
-    end: { at, result: 'finished' as const, counts },
-  });
-  const run = (time: string, ...stopped: LastReconcile['stopped']) => ({
-    ...{ beganAt: `2026-11-15T${time}:00.000Z`, stopped },
-  });
-
-  it('is said until a run has compared everything up to the repair', () => {
-    const at = '2026-11-15T02:00:00.000Z';
-    const missed = (...runs: readonly ReturnType<typeof run>[]) =>
-      missedBefore(shop, runs, [sync(at)]);
-    expect(missed(run('01:30'))).toBe(at);
-    // It leaves the last quarter of an hour to the next one.
-    expect(missed(run('02:14'))).toBe(at);
-    expect(missed(run('02:15'))).toBeUndefined();
-    const stopped = run('02:30', { kind: 'order', why: 'out-of-time' });
-    expect(missed(stopped, run('01:30'))).toBe(at);
-    expect(missed(stopped, run('02:15'))).toBeUndefined();
-  });
-
-  it('is said of the newest command that repaired something of the shop', () => {
-    expect(missedBefore(shop, [], [])).toBeUndefined();
-    for (const named of [SHOP, 'example']) {
-      expect(missedBefore(shop, [], [sync(AT, named)])).toBe(AT);
-    }
-    const others = [
-      sync(AT, 'other.myshopify.com'),
-      sync(AT, SHOP, { removed: 1 }),
-      { ...sync(AT), command: 'reconcile' },
-    ];
-    expect(missedBefore(shop, [], others)).toBeUndefined();
-    expect(missedBefore(shop, [], [...others, sync('then', SHOP, { corrected: 1 })])).toBe('then');
   });
 });

@@ -154,10 +154,6 @@ describe('cancelling an order', () => {
   it('follows what the merchant knows of the service', async () => {
     const noFallback = { completedOrdersTakeTheCancelledMark: false };
     expect(await cancel({ cancelPosOrder: 13 }, noFallback)).toMatchObject({ kind: 'rejected' });
-    expect(await cancel({ cancelPosOrder: 33 }, { cancellingTwice: 'rejected' })).toMatchObject({
-      kind: 'rejected',
-      code: 'ApiOrder_OrderIsCancelled',
-    });
   });
 });
 

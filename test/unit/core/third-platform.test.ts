@@ -39,7 +39,7 @@ it('a third platform is received, synced and healed by its record alone', async 
   const value = { current: 'secret', previous: undefined };
   const get = async () => value;
   const secrets = { get, refresh: async () => ({ kind: 'unchanged', value }) as const };
-  const shop = { domain: SHOP, secrets, deliveries: market.deliveries, watchesSilence: false };
+  const shop = { domain: SHOP, secrets, deliveries: market.deliveries };
   const body = Buffer.from('{"order": 7}');
   const receive = async (secret: string) => {
     const headers = { 'x-market': sign(secret, body) };

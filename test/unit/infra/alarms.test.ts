@@ -1,20 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { RHYTHMS } from '../../../shared/config/metrics.ts';
 import { propertiesOf, synthesizeStack } from '../../support/synthesized-stack.ts';
-import { alarmsOf, dashboardOf, keyOf, type NamedAlarm } from '../../support/watched-metrics.ts';
+import { alarmsOf, keyOf, type NamedAlarm } from '../../support/watched-metrics.ts';
 
-const silence = { hours: 4, opens: 9, closes: 21, timeZone: 'America/Sao_Paulo' };
 const template = synthesizeStack({
-  alarms: { emails: ['oncall@example.com'], orderSilence: silence },
-  deployment: { dashboard: true },
+  alarms: { emails: ['oncall@example.com'] },
   rules: { currency: 'EUR' },
-  shops: [
-    { domain: 'example-store.myshopify.com' },
-    { domain: 'second-store.myshopify.com', orderSilence: { ...silence, hours: 2 } },
-    { domain: 'quiet-store.myshopify.com', orderSilence: false },
-  ],
+  shops: [{ domain: 'example-store.myshopify.com' }, { domain: 'second-store.myshopify.com' }],
 });
-const least = synthesizeStack();
 const alarms = alarmsOf(template);
 
 function alarm(id: string, among: readonly NamedAlarm[] = alarms) {
@@ -57,13 +50,11 @@ describe('every alarm', () => {
     ]);
   });
 
-  it('takes nothing written for nothing happened, but for those that miss something', () => {
+  it('takes nothing written for nothing happened, but for a run that is missed', () => {
     const breaching = alarms.filter(
       ({ properties }) => properties.TreatMissingData === 'breaching',
     );
     expect(breaching.map(({ name }) => name.replace('loyalty-connector-prod-', ''))).toEqual([
-      'no-orders-example-store',
-      'no-orders-second-store',
       'reconciliation-missing',
     ]);
     for (const { properties } of alarms.filter((one) => !breaching.includes(one))) {
@@ -84,30 +75,11 @@ describe('every alarm', () => {
     }
   });
 
-  it.each([15, 60, 1_440])('does so with a reconciliation every %i minutes', (everyMinutes) => {
-    const other = alarmsOf(synthesizeStack({ healing: { everyMinutes } }));
-    for (const id of ['webhooks-get-lost', 'reconciliation-missing', 'subscriptions-wrong']) {
-      const { period, outOf } = rhythm(id, other);
-      expect(period * outOf, id).toBeLessThanOrEqual(longest(period));
-      expect(period, id).toBeLessThanOrEqual(86_400);
-    }
-    expect(rhythm('reconciliation-missing', other)).toEqual({
-      period: everyMinutes * 60,
-      outOf: 3,
-      times: 3,
-    });
-    expect(alarm('reconciliation-missing', other)).toMatchObject({
-      Threshold: 1,
-      ComparisonOperator: 'LessThanThreshold',
-    });
-  });
-
-  it('looks at a metric of its own namespace without dimensions, but for the orders of a shop', () => {
-    const own = [...alarms.flatMap(({ metrics }) => metrics), ...dashboardOf(template).metrics];
+  it('looks at a metric of its own namespace without dimensions', () => {
+    const own = alarms.flatMap(({ metrics }) => metrics);
     for (const metric of own.filter(({ namespace }) => namespace.startsWith('Loyalty'))) {
       expect(metric.namespace).toBe('LoyaltyConnector/prod');
-      const dimensions = metric.name === 'orders-received' ? ['shop'] : [];
-      expect(Object.keys(metric.dimensions), keyOf(metric)).toEqual(dimensions);
+      expect(Object.keys(metric.dimensions), keyOf(metric)).toEqual([]);
     }
   });
 });
@@ -120,21 +92,6 @@ describe('single alarms', () => {
         Period: 86_400,
       });
     }
-  });
-
-  it('each shop with opening hours has its own silence, over its own number of hours', () => {
-    expect(alarm('no-orders-example-store')).toMatchObject({
-      EvaluationPeriods: 16,
-      DatapointsToAlarm: 16,
-    });
-    expect(alarm('no-orders-second-store')).toMatchObject({ EvaluationPeriods: 8 });
-    expect(() => alarm('no-orders-quiet-store')).toThrow();
-    expect(alarmsOf(least).some(({ name }) => name.includes('no-orders'))).toBe(false);
-    const [orders] = alarms.find(({ name }) => name.endsWith('second-store'))?.metrics ?? [];
-    expect(orders).toMatchObject({
-      name: 'orders-received',
-      dimensions: { shop: 'second-store.myshopify.com' },
-    });
   });
 
   it('a webhook that failed is counted where webhooks come in', () => {
@@ -219,72 +176,23 @@ describe('the topic', () => {
 });
 
 describe('what watching costs', () => {
-  it('is 39 metrics of alarms, two for each shop whose silence counts, and 7 in basic', () => {
+  it('is 39 metrics of alarms, and 7 in basic', () => {
     // $0.10 a month each; docs/cost.md has the sum.
-    expect(alarmsOf(least).flatMap(({ metrics }) => metrics)).toHaveLength(39);
-    expect(alarms.flatMap(({ metrics }) => metrics)).toHaveLength(39 + 2 * 2);
+    expect(alarms.flatMap(({ metrics }) => metrics)).toHaveLength(39);
     const basic = synthesizeStack({ deployment: { monitoring: 'basic' } });
     expect(alarmsOf(basic).flatMap(({ metrics }) => metrics)).toHaveLength(7);
   });
 
-  it('is no dashboard, unless it is asked for: then one of the 50 metrics that may be free', () => {
-    expect(propertiesOf(least, 'AWS::CloudWatch::Dashboard')).toEqual([]);
-    const largest = synthesizeStack({ storefront: {}, deployment: { dashboard: true } });
-    expect(new Set(dashboardOf(largest).metrics.map(keyOf)).size).toBeLessThanOrEqual(50);
-  });
-
-  it('is no metric of our own that no alarm, graph or command uses', () => {
-    const whole = synthesizeStack({ storefront: {}, deployment: { dashboard: true } });
+  it('is no metric of our own that no alarm or command uses', () => {
+    const whole = synthesizeStack({ storefront: {} });
     const looked = new Set(
-      [...alarmsOf(whole).flatMap(({ metrics }) => metrics), ...dashboardOf(whole).metrics].map(
-        ({ name }) => name,
-      ),
+      alarmsOf(whole)
+        .flatMap(({ metrics }) => metrics)
+        .map(({ name }) => name),
     );
     const unused = Object.keys(RHYTHMS).filter((name) => !looked.has(name));
-    // The first needs the setting of its alarm, and `status` shows the last.
-    expect(unused.toSorted()).toEqual(['orders-received', 'unknown-topic']);
-  });
-});
-
-describe('the dashboard', () => {
-  const { widgets, metrics } = dashboardOf(template);
-
-  it('begins with every alarm of the stack', () => {
-    const [first] = widgets;
-    expect(first?.type).toBe('alarm');
-    expect(first?.properties.alarms).toHaveLength(alarmsOf(template).length);
-  });
-
-  it('ends with what to type for each alarm', () => {
-    const text = widgets.at(-1)?.properties.markdown ?? '';
-    expect(text).toContain('export CONNECTOR_STACK=loyalty-connector-prod');
-    for (const { description } of alarmsOf(template)) {
-      const [, heading = ''] = /docs\/runbook\.md, "(.+)"$/.exec(description) ?? [];
-      expect(text).toContain(`| ${heading} |`);
-    }
-  });
-
-  it('fills every row of its width and no more', () => {
-    const rows = Map.groupBy(widgets as readonly { width: number; y?: number }[], ({ y }) => y);
-    for (const row of rows.values()) {
-      expect(row.reduce((sum, { width }) => sum + width, 0)).toBe(24);
-    }
-  });
-
-  it('shows every queue', () => {
-    const queues = Object.keys(template.findResources('AWS::SQS::Queue'));
-    const shown = new Set(metrics.map(({ dimensions }) => dimensions.QueueName));
-    expect(queues.filter((id) => !shown.has(`{${id}.QueueName}`))).toEqual([]);
-  });
-
-  it('is found by the output of the stack', () => {
-    const { Dashboard, AlarmTopic } = template.toJSON().Outputs;
-    expect(JSON.stringify(Dashboard.Value)).toContain(
-      'dashboards/dashboard/loyalty-connector-prod',
-    );
-    expect(AlarmTopic.Value).toEqual({ Ref: expect.stringContaining('Topic') });
-    template.hasResourceProperties('AWS::CloudWatch::Dashboard', {
-      DashboardName: 'loyalty-connector-prod',
-    });
+    // `status` shows them.
+    const shown = ['applied', 'latency-ms', 'no-change', 'received', 'rejected', 'retried'];
+    expect(unused.toSorted()).toEqual([...shown, 'unknown-topic']);
   });
 });

@@ -33,10 +33,7 @@ const sections = new Map(
 
 /** Every alarm that a setting can deploy. */
 const alarms = [
-  synthesizeStack({
-    alarms: { orderSilence: { hours: 4, opens: 9, closes: 21, timeZone: 'Europe/Lisbon' } },
-    storefront: {},
-  }),
+  synthesizeStack({ storefront: {} }),
   synthesizeStack({ deployment: { monitoring: 'basic' } }),
 ]
   .flatMap(alarmsOf)

@@ -95,15 +95,6 @@ describe('a log line', () => {
     expect(JSON.parse(lines[0] ?? '')).not.toHaveProperty('_aws');
   });
 
-  it.each(HOSTILE)('is no metric of another name or namespace: %j', (text) => {
-    const [line = ''] = told(({ count }) => count('orders-received', { shop: text }));
-    const { _aws, ...fields } = JSON.parse(line);
-    expect(_aws.CloudWatchMetrics).toMatchObject([
-      { Namespace: 'LoyaltyConnector/test', Metrics: [{ Name: 'orders-received' }] },
-    ]);
-    expect(fields).toEqual({ service: 'receive-webhook', shop: text, 'orders-received': 1 });
-  });
-
   it('reports an error by its kind and place, never by its message', () => {
     const message = `cannot read ${HOSTILE.join(' ')} of robin@example.com\nlooked at vermilion doors`;
     const error = Object.assign(new TypeError(message), { code: 'ENOENT' });

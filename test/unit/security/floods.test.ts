@@ -33,12 +33,7 @@ const FORGED: readonly (readonly [alarm: string, address: Address])[] = [
       receiveDelivery(
         { method: 'POST', path: '/shop', headers: { 'x-shopify-hmac-sha256': FORGED_HMAC }, body },
         {
-          shops: new Map([
-            [
-              '/shop',
-              { domain: SHOP, secrets, deliveries: shopifyDeliveries, watchesSilence: false },
-            ],
-          ]),
+          shops: new Map([['/shop', { domain: SHOP, secrets, deliveries: shopifyDeliveries }]]),
           ...{ ...deps, queue, mayQueue: () => true },
         },
       ),

@@ -43,7 +43,6 @@ beforeEach(() => {
   const shop = (domain: string, own: () => WebhookSecrets) => ({
     domain,
     deliveries: shopifyDeliveries,
-    watchesSilence: domain === 'one.myshopify.com',
     secrets: {
       get: async () => own(),
       refresh: async () => {
@@ -137,19 +136,6 @@ describe('receiving a webhook', () => {
     expect(await send({ method: 'GET' })).toMatchObject({ status: 405 });
     expect(await send({ headers: { 'x-shopify-topic': '' } })).toMatchObject({ status: 400 });
     expect([telemetry.counted, telemetry.logged]).toEqual([[], []]);
-  });
-
-  it('counts the orders of a shop whose silence is watched, and of no other', async () => {
-    await send();
-    await send({
-      path: '/two',
-      headers: { 'x-shopify-shop-domain': 'two.myshopify.com' },
-      secret: 'secret-two',
-    });
-    expect(telemetry.counted.filter(({ metric }) => metric === 'orders-received')).toEqual([
-      { metric: 'orders-received', dimensions: { shop: 'one.myshopify.com' }, value: 1 },
-    ]);
-    expect(telemetry.total('received')).toBe(2);
   });
 
   it('answers 503 when the queue does not accept the event, so that the store sends it again', async () => {

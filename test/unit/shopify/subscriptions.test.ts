@@ -259,11 +259,6 @@ describe('the wanted Events', () => {
     // Practitioners report a limit of 100 points for the query of a subscription.
     expect(queryCost(adminSchema(), document)).toBe(11);
   });
-
-  it('take other triggers from the settings', () => {
-    const given = completeHealing({ productChanges: 'events', productTriggers: ['product.*'] });
-    expect(wantedEvents(uri, given)[0]?.triggers).toEqual(['product.*']);
-  });
 });
 
 describe('shopify.app.toml with Events', () => {

@@ -126,7 +126,7 @@ describe('an unsupported part of a template stops the start', () => {
     expect(() => describeOf(resources)).toThrow(what);
   });
 
-  it('but not alarms and dashboards', () => {
+  it('but not alarms', () => {
     expect(() =>
       describeOf({
         Alarm: {

@@ -30,7 +30,7 @@ async function deliver(
     refresh: async () => ({ kind: 'unchanged', value: SECRETS }) as const,
   };
   const shop = {
-    ...{ domain: 'vendure.example.com', secrets, watchesSilence: false },
+    ...{ domain: 'vendure.example.com', secrets },
     deliveries: vendureDeliveries,
   };
   const answer = await receiveDelivery(

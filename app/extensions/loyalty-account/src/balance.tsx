@@ -90,14 +90,14 @@ function TierProgress({ tier: { name, next }, words }: Progress) {
 }
 
 function Goal({ goal, words }: { readonly goal: TierGoal; readonly words: Words }) {
-  const { percent, text } = words.progress(goal);
+  const text = words.progress(goal);
   return (
     <s-stack gap="small-300">
       <s-stack direction="inline" justifyContent="space-between">
         <s-text>{goal.name}</s-text>
         <s-text>{text}</s-text>
       </s-stack>
-      <s-progress accessibilityLabel={`${goal.name}: ${text}`} max={100} value={percent} />
+      <s-progress accessibilityLabel={`${goal.name}: ${text}`} max={100} value={goal.percent} />
     </s-stack>
   );
 }

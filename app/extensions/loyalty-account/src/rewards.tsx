@@ -1,6 +1,13 @@
 import { useSignal } from '@preact/signals';
 import type { Redemption, Referral, Reward } from '../../../program/answers.ts';
-import { conditionsOf, redeemLabel, sayState, useLink } from '../../../program/sentences.ts';
+import { answered } from '../../../program/program.ts';
+import {
+  asksFirst,
+  conditionsOf,
+  redeemLabel,
+  sayState,
+  useLink,
+} from '../../../program/sentences.ts';
 import { fill } from '../../../program/words.ts';
 import type { Account, Note as ShownNote } from './account.ts';
 
@@ -39,19 +46,14 @@ function Offer({ account, reward }: OfferProps) {
   const { id, title, description, points, kind } = reward;
   const worth = words.worth(reward);
   const codes = account.newRedemptionsOf(reward);
-  // Such a reward can be redeemed elsewhere only.
-  const isOther = kind === 'other';
   return (
     <s-grid-item accessibilityRole="list-item" border="base" borderRadius="base" padding="base">
       <s-stack gap="small">
         <s-heading>{title}</s-heading>
         {description !== '' && <s-paragraph>{description}</s-paragraph>}
         {worth !== undefined && worth !== title && <s-text color="subdued">{worth}</s-text>}
-        {isOther ? (
-          <s-text color="subdued">{words.points(points)}</s-text>
-        ) : (
-          <Redeem account={account} reward={reward} />
-        )}
+        {kind === 'other' && <s-text color="subdued">{words.points(points)}</s-text>}
+        {canRedeem(reward) && <Redeem account={account} reward={reward} />}
         {codes.map((redemption) => (
           <Code key={redemption.id} account={account} redemption={redemption} />
         ))}
@@ -70,29 +72,35 @@ function noteOf(reward: Reward, { words, strings }: Account): string {
   return reward.why === 'product-conditions' ? strings.inCart : conditionsOf(reward, words);
 }
 
-/** The button, and for cashback the field with the amount before it. */
+/** The button, and for cashback the field with the amount before it; or the question whether to spend most of the points. */
 function Redeem({ account, reward }: OfferProps) {
   const { words, program } = account;
   const { rewards, why } = words.strings;
   const { id, title, cashback, redeemable } = reward;
   const typed = useSignal<string | undefined>(undefined);
   const error = useSignal('');
+  const isAsking = useSignal(false);
   // Until another one is typed, all that is there.
   const amount = typed.value ?? String(cashback?.most ?? '');
+  const value = cashback ? Number(amount) : undefined;
+  const view = answered(program.model.view);
   const isRedeeming = program.model.redeeming === id;
-  const label = isRedeeming ? rewards.redeeming : redeemLabel(reward, words);
+  const label = isRedeeming
+    ? rewards.redeeming
+    : redeemLabel(reward, view, words, value || undefined);
   const redeem = () => {
-    if (!cashback) return void account.redeem(reward);
-    const value = Number(amount);
-    const isAllowed = value >= cashback.least && value <= cashback.most;
+    const isAllowed =
+      !cashback || (Number(amount) >= cashback.least && Number(amount) <= cashback.most);
     error.value = isAllowed ? '' : why['value-not-allowed'];
     if (!isAllowed) return;
+    isAsking.value = !isAsking.value && asksFirst(reward, view, value);
+    if (isAsking.value) return;
     typed.value = undefined;
     void account.redeem(reward, value);
   };
   return (
     <>
-      {cashback && redeemable && (
+      {cashback && redeemable && !isAsking.value && (
         <s-number-field
           label={fill(rewards.amount, {
             least: words.money(cashback.least),
@@ -109,6 +117,7 @@ function Redeem({ account, reward }: OfferProps) {
           }}
         />
       )}
+      {isAsking.value && <s-text>{rewards.question}</s-text>}
       <s-button
         variant="primary"
         accessibilityLabel={`${label}: ${title}`}
@@ -118,6 +127,16 @@ function Redeem({ account, reward }: OfferProps) {
       >
         {label}
       </s-button>
+      {isAsking.value && (
+        <s-button
+          variant="secondary"
+          onClick={() => {
+            isAsking.value = false;
+          }}
+        >
+          {words.strings.codes.no}
+        </s-button>
+      )}
     </>
   );
 }

@@ -3,7 +3,7 @@ import { render } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Contact, Reward } from '../../../program/answers.ts';
 import { answered } from '../../../program/program.ts';
-import { conditionsOf, redeemLabel } from '../../../program/sentences.ts';
+import { asksFirst, conditionsOf, redeemLabel } from '../../../program/sentences.ts';
 import { fill } from '../../../program/words.ts';
 import { hasCode, type Step } from './till.ts';
 import { type TillView, useTill } from './use-till.ts';
@@ -115,6 +115,8 @@ function RewardRow({ reward, till, words, isOffline }: TillView & { readonly rew
   const { cashback, redeemable } = reward;
   const { rewards } = words.strings;
   const [amount, setAmount] = useState<string>();
+  const [isAsking, setAsking] = useState(false);
+  const view = answered(till.program.model.view);
   const shown = amount ?? String(cashback?.most ?? '');
   const value = cashback ? Number(shown.replace(',', '.')) : undefined;
   const isAllowed =
@@ -126,9 +128,13 @@ function RewardRow({ reward, till, words, isOffline }: TillView & { readonly rew
   return (
     <Row
       title={reward.title}
-      detail={redeemable ? words.worth(reward) : conditionsOf(reward, words)}
+      detail={
+        isAsking
+          ? rewards.question
+          : (redeemable && words.worth(reward)) || conditionsOf(reward, words)
+      }
     >
-      {redeemable && limits && (
+      {redeemable && limits && !isAsking && (
         <s-number-field
           label={fill(rewards.amount, limits)}
           value={shown}
@@ -140,11 +146,16 @@ function RewardRow({ reward, till, words, isOffline }: TillView & { readonly rew
       {redeemable && (
         <s-button
           disabled={!isAllowed || isOffline || till.problem() !== undefined}
-          onClick={() => void till.redeem(reward, value)}
+          onClick={() => {
+            const asks = !isAsking && asksFirst(reward, view, value);
+            setAsking(asks);
+            if (!asks) void till.redeem(reward, value);
+          }}
         >
-          {redeemLabel(reward, words)}
+          {redeemLabel(reward, view, words, value || undefined)}
         </s-button>
       )}
+      {isAsking && <s-button onClick={() => setAsking(false)}>{words.strings.codes.no}</s-button>}
     </Row>
   );
 }

@@ -1,4 +1,3 @@
-import type { Storefront } from '../../../../shared/config/connector-settings.ts';
 import { batchesOf } from '../../../../shared/core/events/event.ts';
 import { isAbsent, otherIds } from '../../../../shared/core/sync/held-order.ts';
 import type { components } from '../../../../shared/loyalty/contract.gen.ts';
@@ -105,33 +104,8 @@ const AT_ONCE = 5;
 /** The service lists at most 50 on a page; a program with more is read no further. */
 const MOST_REWARDS = 50;
 
-const TAKERS = { customer: 'customers, and staff at the till,', staff: 'only staff at the till' };
-
-function describeTakeBack({ by, withinDays }: Storefront['takeBack']): Finding {
-  if (by === 'nobody') return info('storefront.takeBack: nobody takes unused rewards back');
-  return info(
-    `storefront.takeBack: ${TAKERS[by]} may take back an unused reward for ${withinDays} days`,
-  );
-}
-
-/** What is not documented about members, and what follows from it. */
-function describeMembers(posCustomerId: Storefront['posCustomerId']): Finding {
-  return info(
-    posCustomerId === 'store-id'
-      ? 'storefront.posCustomerId: rewards are paid under the id of the store, which no other member can have'
-      : 'storefront.posCustomerId: rewards are paid under e-mail address or document. That two members may have one is an assumption (probe settles it); a customer for whom the service finds another can redeem nothing',
-  );
-}
-
 /** Each active reward beside what the connector would make of it: only a person sees a wrong reading. */
-export function rewardsCheck(
-  { shops, services }: ShopDeps,
-  {
-    rewardTypes,
-    takeBack,
-    posCustomerId,
-  }: Pick<Storefront, 'rewardTypes' | 'takeBack' | 'posCustomerId'>,
-): Check {
+export function rewardsCheck({ shops, services }: ShopDeps, rewardTypes: RewardTypes): Check {
   return shopCheck('rewards', ['loyalty'], shops, async (shop) => {
     const loyalty = services().loyalty(shop);
     const listed = await loyalty.listRewardConfigurations({
@@ -141,7 +115,7 @@ export function rewardsCheck(
     if (!('value' in listed)) return [unknown(unanswered(listed))];
     const active = (listed.value.Items ?? []).filter(({ IsActive }) => IsActive !== false);
     if (active.length === 0) return [info('the program has no active reward')];
-    const findings: Finding[] = [describeTakeBack(takeBack), describeMembers(posCustomerId)];
+    const findings: Finding[] = [];
     for (const batch of batchesOf(active, AT_ONCE)) {
       findings.push(...(await Promise.all(batch.map((item) => read(loyalty, item)))));
     }

@@ -21,7 +21,6 @@ import { explainAwsError, isDenied } from '../session/explain-aws-error.ts';
 import { answerText, type PostedDelivery, postDelivery } from '../session/post-delivery.ts';
 import { commandsOf, type PlatformShop } from '../session/services.ts';
 import type { CommonOptions } from '../session/session.ts';
-import type { Suggestion } from '../terminal/document.ts';
 import { BadArguments, Problem } from '../terminal/exit.ts';
 import { line } from '../terminal/line.ts';
 import { momentText } from '../terminal/text.ts';
@@ -170,19 +169,13 @@ export function secretsCheck(
         const set = pass(`${names.join(', ')} are set`);
         if (until === undefined) return [set];
         const older = `the older webhook secret is accepted until ${momentText(until, new Date())}`;
-        return [set, info(older, finishRotation(domain))];
+        return [set, info(older)];
       }
       const lacks = wrong.map(({ purpose }) => `${purpose} secret`);
       return [{ ...judgeSecrets(domain, wrong), lacks }];
     }),
   };
 }
-
-export const finishRotation = (shop: string): Suggestion => ({
-  label: 'End the rotation',
-  say: 'To end the older one earlier, when "status" has reported no webhook with it for an hour:',
-  line: line('secrets set', ['webhook'], { finish: true, shop }),
-});
 
 function judgeSecrets(shop: string, wrong: readonly CredentialStatus[]): Finding {
   const what = wrong.map(({ purpose, why }) => `the ${purpose} secret ${why}`).join('; ');
@@ -251,20 +244,19 @@ function judgeForged(
   );
 }
 
+/** A day is enough to enter the new secret elsewhere, and short for one that nobody means to keep. */
+const OVERLAP_MS = 24 * 3_600_000;
+
 /** When the older secret of a rotation that begins now ends, in ISO 8601. */
-export function overlapEnd({ connector }: Deployment, now: Date): string {
-  return new Date(now.getTime() + connector.deployment.olderSecretHours * 3_600_000).toISOString();
-}
+export const overlapEnd = (now: Date): string => new Date(now.getTime() + OVERLAP_MS).toISOString();
 
-const OVERLAP_CHANGES = ['rotate', 'finish', 'leaked'] as const;
-
-export type OverlapChange = (typeof OVERLAP_CHANGES)[number];
+export type OverlapChange = 'rotate' | 'leaked';
 
 /** Of the options that say what becomes of the older secret, the one that is given. */
 export function overlapChangeOf(
   options: Readonly<Partial<Record<OverlapChange, boolean>>>,
 ): OverlapChange | undefined {
-  const [change, ...more] = OVERLAP_CHANGES.filter((one) => options[one]);
-  if (more.length === 0) return change;
-  throw new BadArguments('give one of --rotate, --finish and --leaked.');
+  const { rotate, leaked } = options;
+  if (rotate && leaked) throw new BadArguments('give either --rotate or --leaked.');
+  return rotate ? 'rotate' : leaked ? 'leaked' : undefined;
 }

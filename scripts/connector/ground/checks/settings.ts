@@ -1,12 +1,10 @@
 import { relative, resolve } from 'node:path';
 import type { Connector } from '../../../../shared/config/connector-config.ts';
-import type { FlowSettings } from '../../../../shared/config/connector-settings.ts';
 import { findProject } from '../../../../shared/config/folders.ts';
 import { EXAMPLE_SHOP } from '../../../../shared/config/new-shop.ts';
 import { settingsFileOf } from '../../../../shared/config/settings-file.ts';
 import { readControl } from '../../../../shared/core/calls/shop-pause.ts';
 import { withGoLive } from '../../../../shared/core/mapping/wanted-state.ts';
-import { readGiven } from '../../../../shared/rewards/storefront/give-points.ts';
 import { type Deployment, openLedger } from '../session/deployment.ts';
 import {
   type Check,
@@ -90,31 +88,4 @@ export function goLiveCheck({ shops, deployment }: ShopDeps): Check {
       return mode === 'observe' || takeover ? [since, assumed] : [since];
     }),
   };
-}
-
-/** With `storefront.flow`. */
-export function flowCheck({ shops, deployment }: ShopDeps, flow: Required<FlowSettings>): Check {
-  return {
-    name: 'Flow',
-    look: forEachShop(shops, async ({ domain }) =>
-      judgeFlow(flow, await readGiven(domain, openLedger(deployment), new Date())),
-    ),
-  };
-}
-
-/** `given`: by all workflows of the shop, today. */
-export function judgeFlow(
-  { expiryNoticeDays, mostPointsPerRun, mostPointsPerDay }: Required<FlowSettings>,
-  given: number,
-): readonly Finding[] {
-  const sent = `triggers are sent, for points that expire within ${expiryNoticeDays} days, too`;
-  const gave = `workflows gave ${given} of ${mostPointsPerDay} points today (UTC), at most ${mostPointsPerRun} a run`;
-  return [
-    given < mostPointsPerDay
-      ? info(`${sent}; ${gave}`)
-      : warn(`${sent}; ${gave}: no more today`, 'Raise storefront.flow.mostPointsPerDay, or wait.'),
-    info(
-      "not known, because no API shows it: whether the released app has the triggers and the action, and which workflow uses them. Look in Flow in the shop's admin",
-    ),
-  ];
 }

@@ -8,6 +8,10 @@ import type { Command } from 'commander';
 import * as v from 'valibot';
 import { PACKAGE_FOLDER } from '../../../../shared/config/folders.ts';
 import type { Deployment } from '../session/deployment.ts';
+import { findLocalStack } from '../session/find-deployment.ts';
+import type { Session } from '../session/session.ts';
+import { text } from '../terminal/document.ts';
+import { EXIT, type ExitCode, Problem } from '../terminal/exit.ts';
 import { createGuard, type Guard, type Refusal } from './guard.ts';
 import {
   type ConsoleEvent,
@@ -17,27 +21,24 @@ import {
   runCommand,
 } from './run-command.ts';
 
-export interface ConsoleSettings
-  extends Pick<RunSettings, 'createProgram' | 'deployment' | 'readOnly'> {
+type ConsoleSettings = Pick<RunSettings, 'createProgram' | 'deployment' | 'readOnly'>;
+
+export interface ConsoleOptions extends Pick<ConsoleSettings, 'createProgram'> {
+  readonly readOnly?: boolean;
   /** Undefined for any free one. */
   readonly port?: number | undefined;
-  readonly page: PageFiles;
-  readonly about: AboutConsole;
-  /** A fault of the console itself. */
-  readonly onFault: (error: unknown) => void;
 }
 
 export interface RunningConsole {
   /** Opens the page once. */
   readonly address: string;
-  /** When the address has opened the page, or never will. */
-  readonly used: Promise<void>;
   stop(): Promise<void>;
 }
 
-interface SetupDeps extends ConsoleSettings {
+interface ServerDeps extends ConsoleSettings {
   readonly guard: Guard;
-  readonly onUsed: () => void;
+  readonly page: PageFiles;
+  readonly about: AboutConsole;
   /** The commands under way, by the name of their run. */
   readonly running: Map<string, { interrupt: AbortController; ended: Promise<void> }>;
 }
@@ -52,7 +53,7 @@ interface Answer {
 /** Undefined when it has answered by itself. */
 type Route = (
   request: IncomingMessage,
-  deps: SetupDeps,
+  deps: ServerDeps,
   response: ServerResponse,
 ) => Promise<Answer | undefined>;
 
@@ -71,25 +72,39 @@ const HEADERS = {
   'cache-control': 'no-store',
 };
 
-export async function startConsole(settings: ConsoleSettings): Promise<RunningConsole> {
+/** `note`: about a fault of the console itself. */
+export async function openConsole(
+  deployment: Deployment,
+  { createProgram, readOnly = false, port = 0 }: ConsoleOptions,
+  note: (text: string) => void,
+): Promise<RunningConsole> {
+  const settings = { createProgram, readOnly, deployment };
+  const page = await readPage();
   const server = createServer();
-  server.listen(settings.port ?? 0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  const { promise: used, resolve: onUsed } = Promise.withResolvers<void>();
-  const deps: SetupDeps = { ...settings, guard: createGuard(port), onUsed, running: new Map() };
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EADDRINUSE') throw error;
+    throw new Problem(`Port ${port} is in use.`, 'Give another --port, or none.');
+  });
+  const { port: own } = server.address() as AddressInfo;
+  const about = aboutConsole(settings);
+  const deps: ServerDeps = {
+    ...settings,
+    page,
+    about,
+    guard: createGuard(own),
+    running: new Map(),
+  };
   server.on('request', (request, response) => {
     for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value);
     serve(request, deps, response).catch((error: unknown) => {
-      settings.onFault(error);
+      note(`A command of the console failed: ${String(error)}`);
       response.destroy();
     });
   });
   return {
-    address: `http://127.0.0.1:${port}/?token=${deps.guard.token}`,
-    used,
+    address: `http://127.0.0.1:${own}/?token=${deps.guard.token}`,
     async stop() {
-      onUsed();
       const closed = once(server, 'close');
       server.close();
       const runs = [...deps.running.values()];
@@ -102,9 +117,36 @@ export async function startConsole(settings: ConsoleSettings): Promise<RunningCo
   };
 }
 
+/** `loyalty-connector console` */
+export async function runConsole(session: Session, options: ConsoleOptions): Promise<ExitCode> {
+  const signal = session.interruption('Stopping the console.');
+  const deployment = await session.findDeployment();
+  const { address, stop } = await openConsole(deployment, options, session.terminal.note);
+  session.show({
+    title: `The console of ${deployment.stack} is open at this address, in one browser`,
+    blocks: [
+      { kind: 'code', text: address },
+      text(options.readOnly ? 'It changes nothing. Ctrl-C stops it.' : 'Ctrl-C stops it.'),
+    ],
+    data: { stack: deployment.stack, address },
+  });
+  if (!signal.aborted) await once(signal, 'abort');
+  await stop();
+  return EXIT.fine;
+}
+
+/** The console of the stack that this process runs; its address is printed with the others. */
+export async function openLocalConsole(
+  options: ConsoleOptions,
+  say: (text: string) => void,
+): Promise<RunningConsole | undefined> {
+  const deployment = await findLocalStack();
+  return deployment && openConsole(deployment, options, say);
+}
+
 async function serve(
   request: IncomingMessage,
-  deps: SetupDeps,
+  deps: ServerDeps,
   response: ServerResponse,
 ): Promise<void> {
   const answer = await answerTo(request, deps, response);
@@ -126,7 +168,7 @@ const answerTo: Route = async (request, deps, response) => {
 };
 
 /** Nothing that a GET answers is about the stack, but for its name; and it changes nothing. */
-function pageAt(url: string, headers: IncomingMessage['headers'], deps: SetupDeps): Answer {
+function pageAt(url: string, headers: IncomingMessage['headers'], deps: ServerDeps): Answer {
   const { guard, page, about } = deps;
   // Appended, so that a whole address in the request line is no path, either.
   const { pathname = '', searchParams } = URL.parse(`http://console.invalid${url}`) ?? {};
@@ -134,7 +176,6 @@ function pageAt(url: string, headers: IncomingMessage['headers'], deps: SetupDep
   if (file) return { status: 200, ...file };
   if (pathname !== '/') return { status: 404, text: 'There is no such page.' };
   const session = guard.open(searchParams?.get('token') ?? '');
-  if (session) deps.onUsed();
   if (!session && !guard.hasCookie(headers)) return REFUSALS['no-session'];
   const text = pageHtml(about, session?.key);
   return { status: 200, text, type: 'text/html', cookie: session?.cookie };
@@ -289,11 +330,7 @@ function attribute(text: string): string {
 /** What the page knows of its console. Without secrets. */
 export type AboutConsole = ReturnType<typeof aboutConsole>;
 
-export function aboutConsole({
-  createProgram,
-  deployment,
-  readOnly,
-}: Pick<RunSettings, 'createProgram' | 'deployment' | 'readOnly'>) {
+function aboutConsole({ createProgram, deployment, readOnly }: ConsoleSettings) {
   const { where, stack, region, version, connector, aws } = deployment;
   return {
     ...{ where, stack, region, version, readOnly },
@@ -303,27 +340,10 @@ export function aboutConsole({
     commands: offeredCommands(readOnly),
     /** The commands that take `--yes`: without it they only say what they would do. */
     previewed: previewedCommands(createProgram(), []),
-    sandboxes: sandboxesOf(deployment),
   };
 }
 
 function previewedCommands({ commands, options }: Command, path: string[]): readonly string[] {
   const own = options.some(({ long }) => long === '--yes') ? [path.join(' ')] : [];
   return [...own, ...commands.flatMap((one) => previewedCommands(one, [...path, one.name()]))];
-}
-
-/** The pages of the sandboxes on this machine. */
-function sandboxesOf({ sandbox, connector }: Deployment) {
-  if (!sandbox) return [];
-  const pages = (name: string, addresses: string, path: string) =>
-    addresses.split(' ').map((address, index, { length }) => ({
-      name: length > 1 ? `${name} of ${connector.shops[index]?.domain}` : name,
-      address: `${address}${path}`,
-    }));
-  const { shopAddress } = sandbox;
-  return [
-    ...(shopAddress === undefined ? [] : [{ name: 'Shop', address: shopAddress }]),
-    ...pages('Store', sandbox.storeAddress, '/'),
-    ...pages('Loyalty', sandbox.loyaltyAddress, '/state'),
-  ];
 }

@@ -26,16 +26,6 @@ import type { ReadEvent } from '../../../../shared/core/store/store.ts';
 import { createPlatformReader } from '../../../../shared/services/platforms.ts';
 import { type ReadLetter, takeLetters } from './read-letters.ts';
 
-/** Where the loop stands; a killed run has stopped at one of these. */
-export type ReplayStep =
-  | 'received'
-  | 'chosen'
-  | 'sending'
-  | 'sent'
-  | 'retired'
-  | 'removed'
-  | 'batch-done';
-
 interface ReplayDeps extends LetterReader {
   readonly queues: readonly DeadLetterQueue[];
   readonly replayQueue: Pick<BulkQueue, 'sendAll'>;
@@ -44,7 +34,6 @@ interface ReplayDeps extends LetterReader {
   readonly now: () => Date;
   readonly signal: AbortSignal;
   readonly onReplayed: (letter: ReplayedLetter) => void;
-  readonly onStep?: (step: ReplayStep) => void;
 }
 
 export interface ReplayChoice {
@@ -57,7 +46,7 @@ export interface ReplayChoice {
 /**
  * Sends dead letters back to the queues they came from.
  *
- *   received ─▶ chosen ─▶ sent ─▶ retired ─▶ removed
+ *   received ──────────▶ sent ─▶ retired ─▶ removed
  *                 │         │         └ killed here: the dead letter is in its queue, and in the list again after a scan
  *                 │         └ killed here: the dead letter is in both places. Replayed again within five minutes
  *                 │           it is the same message to SQS; later the ledger knows it as unchanged.
@@ -65,14 +54,14 @@ export interface ReplayChoice {
  *
  * The counts are kept in `tally` as it goes, so that they are right whenever it ends; it rejects when
  * AWS fails, with everything that was not sent put back.
- * See docs/decisions/0035-the-dead-letter-stays-in-its-queue-and-its-summary-is-a-cache.md.
+ * See docs/decisions/0008-waits-and-dead-letters-are-listed-from-the-ledger.md.
  */
 export async function replayLetters(
   choice: ReplayChoice,
   deps: ReplayDeps,
   tally: ReplayTally,
 ): Promise<void> {
-  const { queues, signal, onStep = () => {} } = deps;
+  const { queues, signal } = deps;
   const { letterIds } = choice;
 
   function prepare(letter: ReadLetter): readonly Prepared[] {
@@ -84,34 +73,27 @@ export async function replayLetters(
   }
 
   async function take(letters: readonly ReadLetter[], queue: DeadLetterQueue) {
-    onStep('received');
     // The dead letters of one entity go in the order they were parked in.
     const chosen = letters
       .flatMap(prepare)
       .toSorted((a, b) =>
         BigInt(a.letter.sequenceNumber) < BigInt(b.letter.sequenceNumber) ? -1 : 1,
       );
-    onStep('chosen');
     if (chosen.length === 0) return [];
-    onStep('sending');
     const names = new Map(chosen.map(({ event, name }) => [event, name]));
     const refused = await deps.replayQueue.sendAll(
       chosen.map(({ event }) => event),
       (event) => names.get(event) ?? deduplicationIdOf(event),
     );
-    onStep('sent');
     const left = new Set(refused.map(({ event }) => event));
     const sent = chosen.filter(({ event }) => !left.has(event));
     await deps.retire(sent.map(({ letter }) => letter));
-    onStep('retired');
     await queue.remove(sent.map(({ letter }) => letter.receiptHandle));
-    onStep('removed');
     for (const { event } of sent) {
       tally.replayed += 1;
       deps.onReplayed(replayedOf(event));
     }
     if (left.size > 0) throw new Error(`SQS did not take ${left.size} messages. Run it again`);
-    onStep('batch-done');
     return sent.map(({ letter }) => letter);
   }
 

@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { DynamoDB } from '@aws-sdk/client-dynamodb';
-import type { SQSExtensionConfiguration } from '@aws-sdk/client-sqs';
 import { createDynamoDbLedger } from '../../../../shared/aws/dynamodb-ledger.ts';
 import type { ReadSettings } from '../../../../shared/aws/ledger-item.ts';
 import type { Connector, Shop } from '../../../../shared/config/connector-config.ts';
@@ -32,12 +31,6 @@ export interface AwsSettings {
     readonly throwOnRequestTimeout: boolean;
     readonly socketTimeout: number;
   };
-  /** What the console adds to every client, to count its requests. */
-  readonly extensions?: Extension[];
-}
-
-interface Extension {
-  configure(client: Pick<SQSExtensionConfiguration, 'httpHandler' | 'setHttpHandler'>): void;
 }
 
 /** A running connector, on AWS or on this machine. */

@@ -121,16 +121,6 @@ export async function readLastHour(readFigures: ReadFigures, now: Date): Promise
   }
 }
 
-/** How many webhooks, of all shops, were accepted with the newest secret since it was stored. */
-export async function readAccepted(readFigures: ReadFigures, storedAt: Date): Promise<number> {
-  // CloudWatch keeps longer periods for longer.
-  const found = await readFigures(sumsEvery(300, ['received', 'older-secret-used']), storedAt);
-  const [received = 0, older = 0] = found.map((points) =>
-    sumOf(points.filter(({ at }) => at >= storedAt.getTime())),
-  );
-  return received - older;
-}
-
 /** The last day by quarters of an hour, in one request: 6 metrics. */
 export async function readLastDay(readFigures: ReadFigures, now: Date): Promise<Chart> {
   const [p50 = [], p99 = [], ...found] = await readFigures(

@@ -5,8 +5,8 @@ import { type Document, exitCodeOf, type VerdictKind } from '../terminal/documen
 import { BadArguments, EXIT, type ExitCode, Problem, StoppedEarly } from '../terminal/exit.ts';
 import { withLineTexts } from '../terminal/line.ts';
 import { printDocument } from '../terminal/print-document.ts';
-import { createTerminal } from '../terminal/terminal.ts';
-import { printable, printableJson } from '../terminal/text.ts';
+import { createTerminal, type Terminal } from '../terminal/terminal.ts';
+import { type ErrorCode, errorJson, printable, printableJson } from '../terminal/text.ts';
 import type { ChangeEnded, CommandLine, Recorded, RecordedChange } from './audit-records.ts';
 import type { Deployment } from './deployment.ts';
 import { deleteOldCopies } from './dropped-copies.ts';
@@ -54,7 +54,8 @@ export function runAction<Options = object>(action: Action<Options>) {
       code = typeof answer === 'object' ? exitCodeOf(answer) : answer;
       if (wasInterrupted()) code = EXIT.interrupted;
     } catch (error) {
-      code = reportError(error, options, { command: line.command, explain, host });
+      const { terminal } = session;
+      code = reportError(error, options, { command: line.command, explain, host, terminal });
     }
     await end(code, verdict);
     host.end(code);
@@ -180,31 +181,40 @@ function explainError(
   );
 }
 
+interface Circumstances {
+  readonly command: string;
+  readonly explain: Explain;
+  readonly host: Host;
+  readonly terminal: Terminal;
+}
+
 /** Reports what went wrong and returns the exit code. */
 function reportError(
   error: unknown,
   options: CommonOptions,
-  {
-    command,
-    explain,
-    host,
-  }: { readonly command: string; readonly explain: Explain; readonly host: Host },
+  { command, explain, host, terminal }: Circumstances,
 ): ExitCode {
+  const report = (code: ErrorCode, message: string, next?: string) => {
+    // For a program; a person reads the same on standard error.
+    if (options.json) terminal.line(errorJson(code, message, next));
+    host.reportProblem({ message, ...(next !== undefined && { next }) });
+  };
   if (error instanceof BadArguments) {
-    host.reportProblem({ message: `${command}: ${error.message}` });
+    report('bad-arguments', `${command}: ${error.message}`);
     return EXIT.badArguments;
   }
   const problem = error instanceof Problem ? error : explain(error);
   const showStack = options.verbose === true || Boolean(process.env.DEBUG);
   if (problem) {
-    host.reportProblem(problem);
+    const isStopped = error instanceof StoppedEarly;
+    report(isStopped ? 'interrupted' : 'failed', problem.message, problem.next);
     if (showStack && !(error instanceof Problem)) console.error(error);
-    return error instanceof StoppedEarly ? EXIT.interrupted : EXIT.failed;
+    return isStopped ? EXIT.interrupted : EXIT.failed;
   }
   if (showStack) console.error(error);
   const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   const next = 'This error is unexpected. Run the command with --verbose to see where it happened.';
-  host.reportProblem({ message, ...(!showStack && { next }) });
+  report('unexpected', message, showStack ? undefined : next);
   return EXIT.failed;
 }
 

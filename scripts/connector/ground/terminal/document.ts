@@ -68,7 +68,7 @@ export interface Field {
   readonly value?: string;
   /** Values with their names, where only these are possible. */
   readonly of?: Readonly<Record<string, string>>;
-  readonly type?: 'text' | 'date' | 'flag';
+  readonly type?: 'text' | 'date';
 }
 
 export type Block =
@@ -81,7 +81,6 @@ export type Block =
   | FlowBlock
   | ChartBlock
   | CodeBlock
-  | FormBlock
   | SectionBlock;
 
 export interface TextBlock {
@@ -122,8 +121,6 @@ export interface TableBlock {
   readonly rows: readonly Row[];
   /** Instead of a table without rows; without it, such a table is not drawn. */
   readonly empty?: string;
-  /** On a page a person chooses rows by their `key`; the actions then get the keys as this option. */
-  readonly choose?: { readonly option: string; readonly actions: readonly Suggestion[] };
 }
 
 export interface Row {
@@ -133,8 +130,6 @@ export interface Row {
   readonly tone?: Tone;
   /** What to do with what the row is about: below it on a page, below the table at a terminal. */
   readonly next?: readonly Suggestion[];
-  /** Where rows can be chosen. */
-  readonly key?: string;
 }
 
 export interface TimelineBlock {
@@ -182,7 +177,7 @@ export interface FlowBlock {
   }[];
 }
 
-/** One value for each period, the oldest first; null where nothing was measured. */
+/** On a page. One value for each period, the oldest first; null where nothing was measured. */
 export interface ChartBlock {
   readonly kind: 'chart';
   readonly title: string;
@@ -204,14 +199,6 @@ export interface CodeBlock {
   readonly text: string;
   /** On a page it opens when a person wants it; a terminal shows it with `--full`. */
   readonly folded?: boolean;
-}
-
-/** Narrows the document on a page; at a terminal, options do. */
-export interface FormBlock {
-  readonly kind: 'form';
-  readonly label: string;
-  readonly line: Line;
-  readonly fields: readonly Field[];
 }
 
 export interface SectionBlock {
@@ -271,7 +258,7 @@ export function facts(
 export function table(
   columns: readonly (string | Column)[],
   rows: readonly (readonly Cell[] | Row)[],
-  more: Pick<Partial<TableBlock>, 'title' | 'empty' | 'choose'> = {},
+  more: Pick<Partial<TableBlock>, 'title' | 'empty'> = {},
 ): TableBlock {
   return {
     kind: 'table',

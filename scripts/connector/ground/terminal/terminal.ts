@@ -42,11 +42,8 @@ export function createTerminal({ quiet }: { readonly quiet: boolean }): Terminal
 
 /** Reports how far a command has come. */
 interface Progress {
-  /**
-   * How many are done, with an optional detail. Where the total is unknown,
-   * `share` may say which part of the work is done, from 0 to 1.
-   */
-  report(done: number, detail?: string, share?: number): void;
+  /** How many are done. */
+  report(done: number, detail?: string): void;
   /** Removes the line; the command itself reports the result. */
   end(): void;
 }
@@ -72,13 +69,13 @@ export function createProgress(settings: ProgressSettings): Progress {
   let reportedAt = Number.NEGATIVE_INFINITY;
   let last = { done: 0, at: startedAt };
   return {
-    report(done, detail, share) {
+    report(done, detail) {
       const time = now();
       if (done !== last.done) last = { done, at: time };
       const everyMs = stream.isTTY ? SCREEN_EVERY_MS : LOG_EVERY_MS;
       if (quiet || time - startedAt < QUIET_FOR_MS || time - reportedAt < everyMs) return;
       reportedAt = time;
-      const line = progressLine(settings, done, last.at - startedAt, detail, share, time - last.at);
+      const line = progressLine(settings, done, last.at - startedAt, detail, time - last.at);
       stream.write(stream.isTTY ? `\r${line.slice(0, stream.columns - 1)}\u001b[K` : `${line}\n`);
     },
     end() {
@@ -96,15 +93,14 @@ export function progressLine(
   done: number,
   elapsedMs: number,
   detail?: string,
-  share = total === undefined ? 0 : done / total,
   standsMs = 0,
 ): string {
   const perSecond = done / ((elapsedMs + standsMs) / 1000);
   const count = total === undefined ? `${done}` : `${done} of ${Math.max(total, done)}`;
   const rate = `${perSecond.toFixed(perSecond < 10 ? 1 : 0)}/s`;
   const parts = [`${doing} ${count}`, rate];
-  const leftMs = (elapsedMs * (1 - share)) / share - standsMs;
-  if (share > 0 && leftMs >= 1_000) parts.push(`${spanText(leftMs)} left`);
+  const leftMs = total === undefined ? 0 : (elapsedMs * (total - done)) / done - standsMs;
+  if (done > 0 && leftMs >= 1_000) parts.push(`${spanText(leftMs)} left`);
   if (detail) parts.push(detail);
   return parts.join(' · ');
 }

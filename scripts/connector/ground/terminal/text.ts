@@ -23,6 +23,13 @@ export function printableJson(document: unknown): string {
   return JSON.stringify(document, null, 2).replace(DISGUISES, escapeUnit);
 }
 
+/** How a command failed. `failed`: its message says what to do; `unexpected`: a bug or broken infrastructure. */
+export type ErrorCode = 'bad-arguments' | 'failed' | 'interrupted' | 'unexpected';
+
+/** What `--json` prints of a command that failed: docs/command-output.schema.json. */
+export const errorJson = (code: ErrorCode, message: string, next?: string): string =>
+  printableJson({ error: { code, message, ...(next !== undefined && { next }) } });
+
 /** Control characters above the ASCII ones, line ends that not every program knows, and direction marks. */
 const DISGUISES = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 

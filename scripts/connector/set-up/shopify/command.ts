@@ -45,7 +45,6 @@ address or an upgrade: what differs is replaced, and files of your own beside it
   npx loyalty-connector storefront setup                 shows what is missing and changes nothing
   npx loyalty-connector storefront setup --yes           makes it, prints the token once
   npx loyalty-connector storefront setup --rotate --yes  a new token; for a day the older one works, too
-  npx loyalty-connector storefront setup --finish --yes  within minutes only the new one
   npx loyalty-connector storefront setup --leaked --yes  a new token, and within minutes only that one
 
 The token is a secret: anyone who knows it can send balances to the connector. Paste it into the loyalty
@@ -59,8 +58,7 @@ service's webhook subscription and nowhere else. What pages of the store need (a
     run: async () => (await import('./storefront.ts')).setUpStorefront,
   })
     .option(...ONE_SHOP)
-    .option('--rotate', 'create a new token; accept the current one, too, for olderSecretHours')
-    .option('--finish', 'end a rotation early: the previous token is no longer accepted')
+    .option('--rotate', 'create a new token; accept the current one, too, for a day')
     .option('--leaked', 'create a new token and accept only that one')
     .option('--yes', 'do it');
 

@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Shop } from '../../../../shared/config/connector-config.ts';
+import { parkedKey } from '../../../../shared/core/batch/dead-letter.ts';
 import { shopAddress } from '../../../../shared/core/events/receive-delivery.ts';
+import { readEntry } from '../../../../shared/core/ledger/ledger.ts';
 import { signedHeaders } from '../../../../shared/shopify/commands.ts';
 import { readShopifyEvent } from '../../../../shared/shopify/webhooks/read-event.ts';
 import { identifyEntity, topicRoutes } from '../../../../shared/shopify/webhooks/topics.ts';
 import { readSecret } from '../../ground/checks/read-secret.ts';
 import { findShop } from '../../ground/session/arguments.ts';
-import { type Deployment, nextCommand } from '../../ground/session/deployment.ts';
+import { type Deployment, nextCommand, openLedger } from '../../ground/session/deployment.ts';
 import {
   answerText,
   isAccepted,
@@ -36,13 +38,14 @@ export async function sendWebhook(session: Session, options: SendOptions): Promi
   const { domain } = shop;
   const chosen = await chooseBody(options);
   const { topic, body } = chosen;
+  const entity = entityIn(chosen, domain);
+  const wasParked = await readEntry(openLedger(deployment), parkedKey(domain, body));
   const change = await session.beginChange(deployment);
   const { answer, address } = await deliver(deployment, shop, chosen);
   change.count({ sent: 1 });
-  const entity = entityIn(chosen, domain);
   return {
     title: `${topic} of ${domain}`,
-    ...judgeAnswer(answer, chosen, domain),
+    ...judgeAnswer(answer, chosen, domain, wasParked !== undefined),
     blocks: [
       facts([
         ['address', address],
@@ -61,6 +64,7 @@ function judgeAnswer(
   answer: PostedDelivery,
   chosen: ChosenBody,
   shop: string,
+  wasParked: boolean,
 ): Pick<Document, 'verdict' | 'next'> {
   const answered = answerText(answer);
   const bad = (what: string, ...next: readonly Suggestion[]) =>
@@ -77,7 +81,11 @@ function judgeAnswer(
   });
   if (reading.kind === 'unreadable') {
     const letters = line('dead-letters list', [], { id });
-    const what = `${answered}. Its body cannot be read: ${reading.why}. The worker gives it up, as a dead letter.`;
+    const why = `${answered}. Its body cannot be read: ${reading.why}.`;
+    if (wasParked) {
+      return bad(`${why} The same bytes were a dead letter before: the worker skips them.`);
+    }
+    const what = `${why} The worker gives it up, as a dead letter.`;
     return bad(what, { label: 'See the dead letter', line: letters });
   }
   const trace = { label: 'See what became of it', line: line('trace', [named, id], { shop }) };

@@ -43,7 +43,6 @@ import { adminOf, requireShopify } from './store-checks.ts';
 export interface SetUpOptions {
   readonly shop?: string;
   readonly rotate?: boolean;
-  readonly finish?: boolean;
   readonly leaked?: boolean;
   readonly yes?: boolean;
   readonly json?: boolean;
@@ -70,13 +69,13 @@ export async function setUpStorefront(session: Session, options: SetUpOptions): 
   const check = storefrontCheck(shopDeps(deployment, [shop]), asked);
   if (change !== 'keep') await planTokens(deployment, shop, change);
   if (options.yes) await session.beginChange(deployment);
-  const { rotate, finish, leaked, yes } = options;
+  const { rotate, leaked, yes } = options;
   const fixed = fixDocument(check, {
     ...{ title: `Storefront of ${shop.domain}`, yes },
     isWanted: (found) => change !== 'keep' || found.some(({ verdict }) => verdict === 'fail'),
     next: () => ({
       label: LABELS[change],
-      line: line('storefront setup', [], { shop: options.shop, rotate, finish, leaked, yes: true }),
+      line: line('storefront setup', [], { shop: options.shop, rotate, leaked, yes: true }),
     }),
     blocks: [panelFacts(deployment, shop)],
   });
@@ -91,7 +90,6 @@ export async function setUpStorefront(session: Session, options: SetUpOptions): 
 const LABELS: Readonly<Record<TokenChange, string>> = {
   keep: 'Create what is missing',
   rotate: 'Create a new token',
-  finish: 'End the rotation',
   leaked: 'Create a new token, and end the others',
 };
 
@@ -147,7 +145,7 @@ export function storefrontCheck(deps: ShopDeps, asked?: Asked): Check {
       if (made.kind !== 'made') throw cannotAsk(shop.domain, made.why);
       recorded.count({ definitions: index + 1 });
     }
-    if (next && change !== 'finish' && showToken) {
+    if (next && showToken) {
       // Shown first: a token that was stored without being shown would be lost.
       const title = `The token of point events of ${shop.domain}`;
       session.show({ title, blocks: [panelFacts(deployment, shop, next.current)] });
@@ -202,16 +200,13 @@ function judgePointTokens({ domain: shop }: Shop, tokens: StoredTokens | undefin
   const { previousUntil } = tokens;
   return previousUntil === undefined
     ? pass("the token of point events is stored; whether the service's panel has it, no API shows")
-    : warn(`the previous token of point events is accepted until ${utcText(previousUntil)} UTC`, {
-        label: 'End the rotation',
-        say: 'The panel of the loyalty service needs the new one before that. To end it earlier:',
-        line: line('storefront setup', [], { shop, finish: true }),
-      });
+    : warn(
+        `the previous token of point events is accepted until ${utcText(previousUntil)} UTC: the panel of the loyalty service needs the new one before that`,
+      );
 }
 
 function afterwards(change: TokenChange, { previousUntil }: StoredTokens): string {
   const minutes = SECRET_MAX_AGE_MS / 60_000;
-  if (change === 'finish') return `the previous token stops working within ${minutes} minutes`;
   const until = previousUntil && `; the previous one works until ${utcText(previousUntil)} UTC`;
   const older = change === 'leaked' ? ', and older ones stop in that time' : (until ?? '');
   return `the new token is stored and works within ${minutes} minutes${older}; it cannot be shown again`;
@@ -248,7 +243,7 @@ function panelFacts(
 
 async function planTokens(deployment: Deployment, shop: Shop, change: TokenChange) {
   const newToken = () => randomBytes(TOKEN_BYTES).toString('base64url');
-  const until = overlapEnd(deployment, new Date());
+  const until = overlapEnd(new Date());
   return nextTokens(await readTokens(deployment, shop), change, newToken, until);
 }
 
@@ -276,19 +271,15 @@ export function nextTokens(
   if (change === 'leaked') return { current: newToken() };
   if (!stored) {
     if (change === 'keep') return { current: newToken() };
-    const next = 'Run the same command without --rotate and --finish.';
+    const next = 'Run the same command without --rotate.';
     throw new Problem('There is no token yet.', next);
   }
   const { current, previous } = stored;
   if (change === 'keep') return undefined;
-  if (change === 'finish') {
-    if (previous !== undefined) return { current };
-    throw new Problem('There is nothing to finish: no older token is accepted.');
-  }
   if (previous === undefined) return { current: newToken(), previous: current, previousUntil };
   // The previous token would be dropped while it is in use.
   throw new Problem(
     'A rotation is already running: the previous token still works.',
-    'End it first (--finish --yes), or replace both: --leaked --yes.',
+    'Wait until it ends, or replace both: --leaked --yes.',
   );
 }

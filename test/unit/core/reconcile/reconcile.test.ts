@@ -479,7 +479,7 @@ describe('a shop that the store refuses, as after its app was uninstalled', () =
     expect(last).toMatchObject({ refusedSince: since, stopped: [{ why: 'store-unauthorized' }] });
     expect(connector.telemetry.logged).toContainEqual({
       level: 'error',
-      message: 'the store refuses this shop, which waits for a person; the others go on',
+      message: 'this shop is refused, and waits for a person; the others go on',
       fields: { shop: SHOP, why: 'store-unauthorized', since },
     });
     expect(await readLastReconcile(connector.ledger, NEIGHBOUR)).not.toHaveProperty('refusedSince');
@@ -510,33 +510,6 @@ describe('a run for more shops than run side by side', () => {
     expect(most).toBe(AT_ONCE);
     for (const shop of shops) expect(await endOf(shop)).toBeDefined();
     expect(connector.telemetry.total('reconciled')).toBe(1);
-  });
-
-  it('takes a turn from a store that holds it for its share, so that all others have theirs', async () => {
-    const hanging = shops.slice(0, 2 * AT_ONCE);
-    const end = new AbortController();
-    const asked = new Set<string>();
-    const { walked } = connector.parts;
-    connector.parts.walkedUntil = (deadline) => {
-      const changedOrders: StoreScan['changedOrders'] = async (shop, ...given) => {
-        asked.add(shop);
-        if (!hanging.includes(shop)) return walked.changedOrders(shop, ...given);
-        await new Promise((resolve) => deadline.addEventListener('abort', resolve));
-        return { kind: 'unavailable', why: 'aborted' };
-      };
-      return Object.assign(Object.create(walked), { changedOrders });
-    };
-    const run = connector.reconcile({ shops, deadline: end.signal, leftMs: () => 1_000 });
-    const calm = shops.slice(hanging.length);
-    await expect
-      .poll(() => Promise.all(calm.map(endOf)), { timeout: 60_000 })
-      .not.toContain(undefined);
-    expect([...asked].toSorted()).toEqual(shops.toSorted());
-    end.abort();
-    await run;
-    const [first = ''] = hanging;
-    const last = await readLastReconcile(connector.ledger, first);
-    expect(last?.stopped[0]).toEqual({ kind: 'order', why: 'out-of-time' });
   });
 
   it('begins with the shops that waited longest, where the last run was killed', async () => {

@@ -401,8 +401,12 @@ describe('cashback', () => {
     expect(cashbackRange({ CanSelectValue: false }, offered)).toEqual({
       least: 12.34,
       most: 12.34,
+      validUntil: null,
     });
-    expect(cashbackRange({ CanSelectValue: true }, offered)).toEqual({ least: 0.01, most: 12.34 });
+    expect(cashbackRange({ CanSelectValue: true }, offered)).toMatchObject({
+      least: 0.01,
+      most: 12.34,
+    });
   });
 });
 

@@ -2,7 +2,6 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { createMemoryLedger } from '../../../../local/harness/memory-ledger.ts';
 import {
   claimQuiz,
-  listQuizzes,
   quizKey,
   readQuizzes,
   releaseQuiz,
@@ -136,32 +135,6 @@ describe('the quizzes of a customer', () => {
         },
         { ...{ id: 2, name: '', points: 0, completed: false, endsAt: null }, questions: [] },
       ],
-    });
-  });
-
-  it('are asked for again when another process has sent answers, and not kept while they may be on their way', async () => {
-    const { deps, asked, clock } = openAnswering(success([{ Id: 1 }]));
-    const look = async () => {
-      await listQuizzes(SHOP, '7', deps);
-      return asked.length;
-    };
-    expect([await look(), await look()]).toEqual([1, 1]);
-    const key = quizKey(SHOP, '7', 1);
-    await claimQuiz(key, deps.ledger, new Date(clock.ms));
-    expect([await look(), await look()]).toEqual([2, 3]);
-    clock.ms += 30_000;
-    expect([await look(), await look()]).toEqual([4, 5]);
-    clock.ms += 30_001;
-    expect([await look(), await look()]).toEqual([6, 6]);
-    await claimQuiz(key, deps.ledger, new Date(clock.ms));
-    expect(await look()).toBe(7);
-  });
-
-  it('are not looked for in the ledger when all are answered', async () => {
-    const { deps } = openAnswering(success([{ Id: 1, IsCompleted: true }]));
-    const ledger = { ...deps.ledger, readMany: () => expect.fail('read') };
-    expect(await listQuizzes(SHOP, '7', { ...deps, ledger })).toMatchObject({
-      value: [{ id: 1 }],
     });
   });
 

@@ -273,6 +273,30 @@ describe('cashback that becomes store credit', () => {
     }
     expect(asked).toEqual([[7]]);
   });
+
+  const silence = { kind: 'transport-failure', class: 'retry', mayHaveHappened: true };
+
+  it.each([
+    ['its end', success({ ValidDays: 30 }), 31],
+    ['its end in ten years, where it has none', success({}), 3651],
+    ['nothing, and is not offered, where the service does not say', silence, undefined],
+  ])('says before the press: %s', async (_, configuration, days) => {
+    const { deps } = openAnswering(configuration);
+    const cashback = { AvailableCashback: 5, MaxCashbackForCurrentPurchase: 5 };
+    const offered = { Rewards: [{ Id: 7, CanUse: true, RewardType: 3, ...cashback }] };
+    const program = { kind: 'answered', value: [] } as const;
+    const credit = { ...deps, rewardTypes: { 3: 'store-credit' } as const };
+    const { rewards } = await viewRewards(offered, program, 'Gold', [], credit);
+    const midnight = Math.floor(deps.now().getTime() / 86_400_000) * 86_400_000;
+    const end = days === undefined ? null : new Date(midnight + days * 86_400_000).toISOString();
+    expect(rewards).toMatchObject([
+      {
+        redeemable: end !== null,
+        why: end ? null : 'not-available',
+        cashback: { validUntil: end },
+      },
+    ]);
+  });
 });
 
 describe('the tier of a customer', () => {

@@ -8,7 +8,6 @@ import type {
   FactsBlock,
   FindingsBlock,
   FlowBlock,
-  FormBlock,
   SectionBlock,
   ShownFinding,
   Suggestion,
@@ -19,8 +18,6 @@ import type {
 } from '../../terminal/document.ts';
 import { counted } from '../../terminal/text.ts';
 import { Chart } from './chart.tsx';
-import { Form } from './fields.tsx';
-import { open } from './place.ts';
 import { LineLink, Suggestions } from './suggestion.tsx';
 import { Cell, Table } from './table.tsx';
 import { dayText, localText, secondText } from './words.ts';
@@ -106,7 +103,6 @@ const BLOCKS: {
   flow: Flow,
   chart: Chart,
   code: Code,
-  form: Filter,
   section: Section,
 };
 
@@ -293,31 +289,6 @@ function Code({ title = 'Text', text, folded }: CodeBlock) {
       <summary>{title}</summary>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys */}
       <pre tabIndex={0}>{text}</pre>
-    </details>
-  );
-}
-
-/** What is chosen stands in the address, so that it can be sent to a colleague. */
-function Filter({ label, line, fields }: FormBlock) {
-  const set = fields.filter(({ value = '' }) => value !== '');
-  const words = set.map(({ label: name, value = '', of, type }) =>
-    type === 'flag' ? name : `${name} ${of?.[value] ?? value}`,
-  );
-  return (
-    <details class="filter">
-      <summary>{set.length === 0 ? label : `${label}: ${words.join(', ')}`}</summary>
-      <search>
-        <Form
-          class="fields"
-          fields={fields}
-          onSubmit={(given) => open({ ...line, options: { ...line.options, ...given } })}
-        >
-          <button type="submit" class="quiet">
-            {label}
-          </button>
-          {set.length > 0 && <LineLink line={line}>Show all</LineLink>}
-        </Form>
-      </search>
     </details>
   );
 }

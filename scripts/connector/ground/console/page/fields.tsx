@@ -9,15 +9,12 @@ interface FormProps {
   readonly onSubmit: (given: Options) => void;
   readonly onInput?: () => void;
   readonly fields: readonly Field[];
-  /** The values of fields that must not be left empty stand in no field yet. */
-  readonly isRequired?: boolean;
   readonly children?: ComponentChildren;
 }
 
 /** Fields of a command's options, and its buttons. */
 export function Form(props: FormProps) {
-  const { id, class: kind, onSubmit, onInput, fields, isRequired, children } = props;
-  const flags = fields.filter(({ type }) => type === 'flag').map(({ name }) => name);
+  const { id, class: kind, onSubmit, onInput, fields, children } = props;
   return (
     <form
       id={id}
@@ -27,16 +24,15 @@ export function Form(props: FormProps) {
         event.preventDefault();
         const given = [...new FormData(event.currentTarget)]
           .map(([name, value]) => [name, String(value).trim()] as const)
-          .filter(([, value]) => value !== '')
-          .map(([name, value]) => [name, flags.includes(name) ? true : value] as const);
+          .filter(([, value]) => value !== '');
         onSubmit(Object.fromEntries(given));
       }}
     >
       {fields.map((field) => (
         // biome-ignore lint/a11y/noLabelWithoutControl: Input is one
-        <label key={field.name} class={field.type === 'flag' ? 'flag' : undefined}>
+        <label key={field.name}>
           <span>{field.label}</span>
-          <Input field={field} isAction={isRequired === true} />
+          <Input field={field} />
         </label>
       ))}
       {children}
@@ -44,12 +40,10 @@ export function Form(props: FormProps) {
   );
 }
 
-function Input({ field, isAction }: { readonly field: Field; readonly isAction: boolean }) {
+/** One that has no value must not be left empty. */
+function Input({ field }: { readonly field: Field }) {
   const { name, value = '', of, type = 'text' } = field;
-  const isRequired = isAction && field.value === undefined;
-  if (type === 'flag') {
-    return <input type="checkbox" name={name} value="true" defaultChecked={value !== ''} />;
-  }
+  const isRequired = field.value === undefined;
   if (!of) {
     return (
       <input
@@ -63,9 +57,7 @@ function Input({ field, isAction }: { readonly field: Field; readonly isAction: 
   }
   return (
     <select name={name} required={isRequired}>
-      {!Object.hasOwn(of, '') && (
-        <option value="">{isRequired ? 'choose' : isAction ? 'all' : 'any'}</option>
-      )}
+      {!Object.hasOwn(of, '') && <option value="">{isRequired ? 'choose' : 'all'}</option>}
       {Object.entries(of).map(([one, label]) => (
         <option value={one} key={one} selected={one === value}>
           {label}

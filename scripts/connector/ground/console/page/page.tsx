@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks';
-import { type Line, line as lineOf } from '../../terminal/line.ts';
+import { type Line, line as lineOf, type Options } from '../../terminal/line.ts';
 import { printable } from '../../terminal/text.ts';
 import { Answer, Underway } from './answer.tsx';
 import { ActionDialog, changes, keepFocus } from './dialog.tsx';
@@ -39,13 +39,6 @@ function Header({ line }: { readonly line: Line }) {
         </span>
         {about.readOnly && <span class="badge">Read only</span>}
       </p>
-      <p class="sandboxes">
-        {about.sandboxes.map(({ name, address }) => (
-          <a href={address} target="_blank" rel="noreferrer" key={address}>
-            {name}
-          </a>
-        ))}
-      </p>
       <nav aria-label="Views">
         <ul class="plain">
           {TABS.map((tab) => (
@@ -64,10 +57,11 @@ function Header({ line }: { readonly line: Line }) {
 function View({ line }: { readonly line: Line }) {
   const tab = tabOf(line);
   const search = tab?.search;
-  const isSearch = search?.command === line.command && line.operands.length === 0;
+  const isSearch = search?.command === line.command && !search.option && line.operands.length === 0;
   const question = useQuestion(isSearch ? undefined : line);
   const { ran, asking, askAgain } = question;
   const isHome = tab?.line.command === line.command && line.operands.length === 0;
+  const narrowed = line.options[search?.option ?? ''] ?? '';
   const title = ran?.document?.title ?? tab?.name ?? line.command;
   const heading = isHome ? tab.name : title;
 
@@ -99,7 +93,9 @@ function View({ line }: { readonly line: Line }) {
         {/* The stack stands above every page. */}
         {heading !== title && !title.includes(about.stack) && <p class="soft">{title}</p>}
       </div>
-      {search && <SearchBox search={search} key={search.command} isFirst={isSearch} />}
+      {search && (
+        <SearchBox {...{ search, line }} key={`${search.command} ${narrowed}`} isFirst={isSearch} />
+      )}
       <div class="answer" aria-busy={asking !== undefined}>
         {asking && (!ran || asking.progress) && <Underway ran={asking} doing="Asking" />}
         {ran && <Answer ran={ran} command={line.command} key={wanted} />}
@@ -126,23 +122,30 @@ function Bar({ line, question }: { readonly line: Line; readonly question: Quest
   );
 }
 
+interface SearchProps {
+  readonly search: Search;
+  readonly line: Line;
+  readonly isFirst: boolean;
+}
+
 /** What is typed may be an e-mail address, which does not become a part of the page's address. */
-function SearchBox({ search, isFirst }: { readonly search: Search; readonly isFirst: boolean }) {
-  const { command, label, ofShop } = search;
+function SearchBox({ search, line, isFirst }: SearchProps) {
+  const { command, label, ofShop, option } = search;
   const box = useRef<HTMLElement>(null);
   useEffect(() => {
     if (isFirst) box.current?.querySelector('input')?.focus();
   }, [isFirst]);
   const of = Object.fromEntries(about.shops.map((one) => [one, one]));
   const shop = ofShop && about.shops.length > 1 ? [{ name: 'shop', label: 'Shop', of }] : [];
+  const find = ({ text = '', ...options }: Options) => {
+    if (option === undefined) return open(lineOf(command, [String(text)], options));
+    const others = line.command === command ? line.options : {};
+    return open(lineOf(command, [], { ...others, [option]: text || undefined }));
+  };
+  const typed = option === undefined ? {} : { value: String(line.options[option] ?? '') };
   return (
     <search class="search" ref={box}>
-      <Form
-        class="fields"
-        isRequired
-        fields={[{ name: 'text', label }, ...shop]}
-        onSubmit={({ text = '', ...options }) => open(lineOf(command, [String(text)], options))}
-      >
+      <Form class="fields" fields={[{ name: 'text', label, ...typed }, ...shop]} onSubmit={find}>
         <button type="submit">Find</button>
       </Form>
     </search>

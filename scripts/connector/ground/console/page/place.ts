@@ -22,10 +22,11 @@ interface Tab {
   readonly search?: Search;
 }
 
-/** What is typed becomes the operand of a command. */
+/** What is typed becomes the operand of a command, or the option that narrows a list. */
 export interface Search {
   readonly command: string;
   readonly label: string;
+  readonly option?: string;
   /** The command is about one shop. */
   readonly ofShop?: boolean;
 }
@@ -45,6 +46,7 @@ const ALL_TABS: readonly Tab[] = [
     name: 'Dead letters',
     line: line('dead-letters list', [], { limit: 25 }),
     also: ['dead-letters show'],
+    search: { command: 'dead-letters list', label: 'Order, code or any text', option: 'text' },
   },
   {
     name: 'Customers',
@@ -62,7 +64,11 @@ const ALL_TABS: readonly Tab[] = [
     also: ['webhooks check', 'backfill status'],
   },
   { name: 'Set-up', line: line('doctor', [], { all: true }) },
-  { name: 'History', line: line('history', [], { limit: 25 }) },
+  {
+    name: 'History',
+    line: line('history', [], { limit: 25 }),
+    search: { command: 'history', label: 'Who', option: 'who' },
+  },
 ];
 
 export const TABS = ALL_TABS.filter(({ name }) => name !== 'Customers' || about.hasStorefront);

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
-import { type Emulator, listen } from '../../../local/stack/emulators.ts';
-import { forwardRequest } from '../../support/forward-request.ts';
+import { type Emulator, listen } from '../../local/stack/emulators.ts';
+import { forwardRequest } from '../support/forward-request.ts';
 
-export * from '../../../local/stack/emulators.ts';
+export * from '../../local/stack/emulators.ts';
 
 /** An empty DynamoDB Local: the engine keeps one database for each access key. */
 export function startDynamoDb(): Promise<Emulator> {

@@ -1,54 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { StoreAnswer } from '../../../../shared/core/store/store.ts';
-import type { CodeUses, RewardStore } from '../../../../shared/rewards/redeem/reward-store.ts';
 import {
   createCustomersOfShop,
   createRateLimit,
-  createUsesCache,
-  withCachedUses,
-} from '../../../../shared/rewards/storefront/cached-uses.ts';
+} from '../../../../shared/rewards/storefront/storefront.ts';
 import type { StoreMember } from '../../../../shared/store/store-entities.ts';
-
-describe('the uses of codes', () => {
-  const NOON = Date.parse('2026-10-09T12:00:00Z');
-
-  const read: CodeUses = { kind: 'read', uses: new Map([['D1', 1]]) };
-  const silent: CodeUses = { kind: 'unavailable', why: 'time-out' };
-
-  function open(...answers: readonly CodeUses[]) {
-    const clock = { ms: NOON };
-    const asked: (readonly [string, readonly string[]])[] = [];
-    const readUses = async (shop: string, ids: readonly string[]) => {
-      asked.push([shop, ids]);
-      return answers[asked.length - 1] ?? read;
-    };
-    const cache = createUsesCache(() => new Date(clock.ms));
-    return { clock, asked, store: withCachedUses({ readUses } as unknown as RewardStore, cache) };
-  }
-
-  it('are asked for once in half a minute, for each shop and its codes', async () => {
-    const { clock, asked, store } = open();
-    for (const _ of ['first page', 'second page']) {
-      expect(await store.readUses('one', ['D1'])).toEqual(read);
-    }
-    await store.readUses('one', ['D2']);
-    await store.readUses('two', ['D1']);
-    expect(asked).toEqual([
-      ['one', ['D1']],
-      ['one', ['D2']],
-      ['two', ['D1']],
-    ]);
-    clock.ms += 30_000;
-    await store.readUses('one', ['D1']);
-    expect(asked).toHaveLength(4);
-  });
-
-  it('are asked for again after a silence of the store', async () => {
-    const { store } = open(silent);
-    expect(await store.readUses('one', ['D1'])).toEqual(silent);
-    expect(await store.readUses('one', ['D1'])).toEqual(read);
-  });
-});
 
 describe('the customers of a shop', () => {
   const found = { kind: 'found', value: {} as StoreMember } as const;

@@ -1,0 +1,413 @@
+import {
+  type DeadLetterQueue,
+  type ListedDeadLetter,
+  noteDropped,
+  retireSummaries,
+  type SummarizedDeadLetter,
+} from '../../../shared/core/batch/dead-letter.ts';
+import { inBatches } from '../../../shared/core/events/event.ts';
+import { type Ledger, ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
+import { isHolding, pauseText, readPauses } from '../ground/checks/read-pauses.ts';
+import { groupsOf, isUnrecorded, namedGroups } from '../ground/letters/describe-letters.ts';
+import {
+  type LetterList,
+  noticesOf,
+  openIn,
+  readList,
+  scanNext,
+} from '../ground/letters/letter-list.ts';
+import {
+  entityIn,
+  type LetterFilter,
+  NOT_SEEN,
+  openLetterQueues,
+  optionsOf,
+  type ReadLetter,
+  takeLetters,
+} from '../ground/letters/read-letters.ts';
+import {
+  countObstacles,
+  foreseeReplay,
+  type LetterReader,
+  letterReaderOf,
+  newTally,
+  OBSTACLES,
+  type Obstacle,
+  type ReplayedLetter,
+  type ReplayTally,
+  readErasure,
+  replayLetters,
+} from '../ground/letters/replay-letters.ts';
+import { type Deployment, openLedger } from '../ground/session/deployment.ts';
+import {
+  COPY_DAYS,
+  createDroppedFile,
+  fileFor,
+  type KeptLetter,
+} from '../ground/session/dropped-copies.ts';
+import { openSourceQueues } from '../ground/session/queues.ts';
+import { localUser } from '../ground/session/read-caller.ts';
+import { type Change, carryOut, type Session } from '../ground/session/session.ts';
+import {
+  type Block,
+  type Document,
+  facts,
+  text,
+  type Verdict,
+} from '../ground/terminal/document.ts';
+import { BadArguments, type ExitCode } from '../ground/terminal/exit.ts';
+import { line } from '../ground/terminal/line.ts';
+import { counted } from '../ground/terminal/text.ts';
+import { type FollowedLetter, followAll, judgeEnded } from './follow-letters.ts';
+
+export interface ReplayOptions {
+  readonly yes?: boolean;
+  readonly limit?: number;
+  readonly wait?: boolean;
+}
+
+/** `loyalty-connector dead-letters replay`: what would be sent → ask → send → follow to the outcomes. */
+export async function replayCommand(
+  session: Session,
+  filter: LetterFilter,
+  { yes, limit, wait }: ReplayOptions,
+): Promise<Document | ExitCode> {
+  const deployment = await session.findDeployment();
+  const list = await readList(session, deployment, filter);
+  const plan = planReplay(list, limit, deployment);
+  const { sent } = plan;
+  const again = { ...optionsOf(filter), limit, wait: true, yes: true };
+  return carryOut(session, deployment, yes, {
+    preview: () => previewOf(plan, noticesOf(list, filter), again, deployment),
+    question: sent.length > 0 ? `Send ${counted(sent.length, 'dead letter')} again?` : undefined,
+    act: (change) => replayPlanned(session, deployment, plan, { wait, change }),
+  });
+}
+
+async function replayPlanned(
+  session: Session,
+  deployment: Deployment,
+  { sent, obstacles }: ReplayPlan,
+  { wait = false, change }: { readonly wait: boolean | undefined; readonly change: Change },
+): Promise<Document> {
+  const open = openLetters(session, deployment, sent);
+  const { letterIds, ledger, signal } = open;
+  const tally = { ...newTally(), obstacles: new Map(obstacles) };
+  const replayed: ReplayedLetter[] = [];
+  const progress = session.terminal.progress('Sending dead letters:', letterIds.size);
+  try {
+    await replayLetters(
+      { letterIds, by: localUser() },
+      {
+        ...open,
+        retire: (some) => retireSummaries(some, 'replayed', { ledger, now: new Date() }),
+        onReplayed(letter) {
+          if (wait) replayed.push(letter);
+          progress.report(tally.replayed);
+        },
+      },
+      tally,
+    );
+  } finally {
+    progress.end();
+    change.count({ replayed: tally.replayed, notReplayed: countObstacles(tally) });
+  }
+  const followed =
+    replayed.length > 0 ? await followAll(session, deployment, replayed, signal) : undefined;
+  const missing = letterIds.size - tally.found;
+  const [notSeen, notReached] = signal.aborted ? [0, missing] : [missing, 0];
+  return replayDocument({ tally, notSeen, notReached, followed }, deployment);
+}
+
+interface ReplayPlan {
+  readonly list: LetterList;
+  readonly sent: readonly SummarizedDeadLetter[];
+  /** Of the others, as far as their summaries tell. */
+  readonly obstacles: ReadonlyMap<Obstacle, number>;
+}
+
+/** Without what was delivered since: nothing of it would be sent. */
+function planReplay(
+  list: LetterList,
+  limit: number | undefined,
+  { connector }: Pick<Deployment, 'connector'>,
+): ReplayPlan {
+  const foreseen = Map.groupBy(openIn(list), (letter) => foreseeReplay(letter, connector.shops));
+  const sendable = foreseen.get(undefined) ?? [];
+  const counts = [...foreseen].flatMap(([one, { length }]) =>
+    one ? [[one, length] as const] : [],
+  );
+  // The oldest: they expire first.
+  return { list, sent: sendable.slice(-(limit ?? sendable.length)), obstacles: new Map(counts) };
+}
+
+/** What a replay would do, by the list: nothing is received, sent or removed. */
+async function previewOf(
+  { list, sent, obstacles }: ReplayPlan,
+  notices: readonly Block[],
+  again: Parameters<typeof line>[2],
+  deployment: Deployment,
+): Promise<Document> {
+  const matching = list.matching.length;
+  const delivered = matching - openIn(list).length;
+  const { shops } = deployment.connector;
+  const pauses = await readPauses(openLedger(deployment), shops, new Date());
+  const holding = pauses.filter((pause) =>
+    sent.some(({ event, family }) => isHolding(pause, { shop: event?.shop ?? '', queue: family })),
+  );
+  const label = `Send ${sent.length}`;
+  return {
+    title:
+      matching === 0
+        ? 'No dead letter to send'
+        : `Would send ${sent.length} of ${counted(matching, 'matching dead letter')} again`,
+    ...(sent.length === 0 &&
+      obstacles.size > 0 && { verdict: { kind: 'action required', what: 'None can be sent.' } }),
+    blocks: [
+      ...notices,
+      ...holding.map((one) => text(`What is sent would wait. ${pauseText(one)}.`, 'waits')),
+      await namedGroups(groupsOf(sent), deployment),
+      ...obstacleTexts(obstacles),
+      ...(delivered > 0 ? [text(`${delivered} left out: delivered since.`)] : []),
+      text('Nothing was sent.'),
+    ],
+    next:
+      sent.length === 0
+        ? scanNext(list)
+        : [{ label, line: line('dead-letters replay', [], again) }],
+    data: { dryRun: true, matching, wouldReplay: sent.length, replayed: 0 },
+  };
+}
+
+const obstacleTexts = (obstacles: ReadonlyMap<Obstacle, number>): readonly Block[] =>
+  [...obstacles].map(([one, count]) =>
+    text(`${count} cannot be sent again: ${OBSTACLES[one]}.`, 'bad'),
+  );
+
+interface ReplayReport {
+  readonly tally: ReplayTally;
+  /** What SQS did not give. */
+  readonly notSeen: number;
+  /** What it was interrupted before. */
+  readonly notReached: number;
+  /** Undefined without --wait. */
+  readonly followed: readonly FollowedLetter[] | undefined;
+}
+
+/** What was done, in the end or when it was interrupted. */
+async function replayDocument(report: ReplayReport, deployment: Deployment): Promise<Document> {
+  const { tally, notSeen, notReached, followed } = report;
+  const { replayed, obstacles } = tally;
+  const verdict = verdictOf(report);
+  const failures = groupsOf((followed ?? []).flatMap(({ again }) => (again ? [again] : [])));
+  const held = followed?.find((one) => one.held)?.held;
+  const list = verdict?.kind === 'well' ? 'See the list' : 'See what is left';
+  return {
+    title: replayed === 0 ? 'Nothing was sent' : `Sent ${counted(replayed, 'dead letter')} again`,
+    ...(verdict && { verdict }),
+    blocks: [
+      await namedGroups(failures, deployment),
+      ...(replayed > 0 && !followed
+        ? [text('The workers have them now. What becomes of them was not followed: --wait does.')]
+        : []),
+      ...obstacleTexts(obstacles),
+      ...(notReached > 0 ? [text(`Left ${notReached}: interrupted.`, 'soft')] : []),
+    ],
+    next: [...(held?.next ?? []), { label: list, line: line('dead-letters list') }],
+    data: {
+      ...{ stack: deployment.stack, replayed, notReached, notSeen, followed },
+      cannot: Object.fromEntries(obstacles),
+    },
+  };
+}
+
+/** Undefined where nothing is known of what became of them. */
+export function verdictOf({
+  tally,
+  notSeen,
+  notReached,
+  followed,
+}: ReplayReport): Verdict | undefined {
+  const { verdict } = judgeEnded(followed ?? []);
+  const left = countObstacles(tally);
+  const bad = (what: string): Verdict => ({ kind: 'action required', what });
+  if (verdict.kind === 'action required') return verdict;
+  if (left > 0) return bad(`${counted(left, 'dead letter')} could not be sent.`);
+  if (notSeen > 0) {
+    return bad(`${counted(notSeen, 'dead letter')} cannot be received now: ${NOT_SEEN}`);
+  }
+  return followed && notReached === 0 ? verdict : undefined;
+}
+
+export interface DropOptions {
+  readonly because: string;
+  readonly yes?: boolean;
+}
+
+/** `loyalty-connector dead-letters drop`: what would go → ask → keep in a file → remove. */
+export async function dropCommand(
+  session: Session,
+  filter: LetterFilter,
+  { because, yes }: DropOptions,
+): Promise<Document | ExitCode> {
+  if (Object.keys(filter).length === 0) {
+    throw new BadArguments(
+      'say which dead letters: at least one of --kind, --id, --code, --reason, …',
+    );
+  }
+  const deployment = await session.findDeployment();
+  const list = await readList(session, deployment, filter);
+  const { matching, delivered } = list;
+  const [newest] = matching;
+  const many = counted(matching.length, 'dead letter');
+  const causes = await namedGroups(groupsOf(matching, delivered), deployment);
+  // None that is given up later: the person has not seen it.
+  const shown = optionsOf({ until: newest?.at ?? 0, ...filter });
+  const drop = line('dead-letters drop', [], { ...shown, because, yes: true });
+  return carryOut(session, deployment, yes, {
+    preview: () => ({
+      title: newest ? `Would drop ${many}` : 'No dead letter to drop',
+      blocks: [
+        ...noticesOf(list, filter),
+        causes,
+        ...afterwards(openIn(list)),
+        text('Nothing was dropped.'),
+      ],
+      next: newest ? [{ label: `Drop ${matching.length}`, line: drop }] : scanNext(list),
+      data: { wouldDrop: matching.length, dropped: 0, because, file: null },
+    }),
+    question: newest && `Drop ${many}?`,
+    act: (change) => dropListed(session, deployment, matching, { because, causes, change }),
+  });
+}
+
+function afterwards(letters: readonly ListedDeadLetter[]): readonly Block[] {
+  const lost = letters.filter(isUnrecorded);
+  return [
+    ...(letters.length > lost.length
+      ? [text('What was rejected is not sent again until it changes in the store.')]
+      : []),
+    ...(lost.length > 0
+      ? [text('What could not be read: if the store has what it is about, reconcile sends that.')]
+      : []),
+  ];
+}
+
+async function dropListed(
+  session: Session,
+  deployment: Deployment,
+  letters: readonly ListedDeadLetter[],
+  {
+    because,
+    causes,
+    change,
+  }: { readonly because: string; readonly causes: Block; readonly change: Change },
+): Promise<Document> {
+  const open = openLetters(session, deployment, letters);
+  const { signal } = open;
+  const { stack } = deployment;
+  const path = fileFor(stack, new Date());
+  const file = createDroppedFile(path, { because, by: localUser() });
+  const progress = session.terminal.progress('Dropping dead letters:', letters.length);
+  let dropped = 0;
+  try {
+    await dropLetters({
+      ...{ ...open, file },
+      onDropped(some) {
+        dropped += some;
+        progress.report(dropped);
+      },
+    });
+  } finally {
+    progress.end();
+    change.count({ dropped });
+    await file.close();
+  }
+  const keptIn = dropped === 0 ? null : path;
+  const left = Math.max(letters.length - dropped, 0);
+  const what = `${counted(left, 'dead letter')} cannot be received now: ${NOT_SEEN}`;
+  return {
+    title: keptIn ? `Dropped ${counted(dropped, 'dead letter')}` : 'Nothing was dropped',
+    ...(left > 0 && !signal.aborted && { verdict: { kind: 'action required', what } }),
+    blocks: [
+      ...(left === 0 ? [causes] : []),
+      ...(keptIn ? [facts([['kept in', keptIn], KEPT_FOR])] : []),
+      ...(left > 0 && signal.aborted ? [text(`Left ${left}: interrupted.`, 'soft')] : []),
+    ],
+    next: [{ label: 'See what is left', line: line('dead-letters list') }],
+    data: { stack, dropped, because, file: keptIn },
+  };
+}
+
+const KEPT_FOR = [
+  'kept for',
+  `${COPY_DAYS} days: then the next command in this folder deletes it`,
+] as const;
+
+export interface DropDeps extends LetterReader {
+  readonly queues: readonly DeadLetterQueue[];
+  readonly file: Pick<ReturnType<typeof createDroppedFile>, 'keep'>;
+  readonly ledger: Pick<Ledger, 'readMany' | 'write'>;
+  readonly now: () => Date;
+  readonly letterIds: ReadonlySet<string>;
+  readonly signal: AbortSignal;
+  readonly onDropped: (some: number) => void;
+}
+
+/**
+ * Removes dead letters, each after the file holds it and the ledger says so. What was rejected is not healed until it
+ * changes in the store.
+ */
+export async function dropLetters(deps: DropDeps): Promise<void> {
+  const { queues, file, letterIds, ledger, signal } = deps;
+  await takeLetters({
+    ...{ queues, letterIds, signal },
+    async take(letters, queue) {
+      if (letters.length === 0) return [];
+      const then = { ledger, now: deps.now(), by: localUser() };
+      await file.keep(await withoutRedacted(letters, deps));
+      await inBatches(letters, async (letter) => {
+        const key = entityIn(letter);
+        if (key) await noteDropped(key, letter.event?.topic ?? '', then);
+      });
+      await retireSummaries(letters, 'dropped', then);
+      await queue.remove(letters.map(({ receiptHandle }) => receiptHandle));
+      deps.onDropped(letters.length);
+      return letters;
+    },
+  });
+}
+
+/** The file outlives the queue: what is about a person whom the store asked to erase goes there without its body. */
+async function withoutRedacted(
+  letters: readonly ReadLetter[],
+  deps: DropDeps,
+): Promise<readonly KeptLetter[]> {
+  const entries = await deps.ledger.readMany(letters.flatMap((letter) => entityIn(letter) ?? []));
+  const keep = async (letter: ReadLetter): Promise<KeptLetter> => {
+    const { event: _, undecodable: __, isNewer: ___, receiptHandle: ____, ...kept } = letter;
+    const key = entityIn(letter);
+    const redactedAt = await readErasure(letter, key && entries.get(ledgerKeyText(key)), deps);
+    if (redactedAt === undefined) return kept;
+    return { ...kept, body: 'erased: the store asked to erase this person' };
+  };
+  return Promise.all(letters.map(keep));
+}
+
+/** These dead letters, and what it takes to change them. */
+function openLetters(
+  session: Session,
+  deployment: Deployment,
+  letters: readonly ListedDeadLetter[],
+) {
+  const families = [...new Set(letters.map(({ family }) => family))];
+  return {
+    ...letterReaderOf(deployment.connector.shops),
+    queues: openLetterQueues(deployment, families),
+    replayQueue: openSourceQueues(deployment, families).queue,
+    letterIds: new Set(letters.map(({ letterId }) => letterId)),
+    ledger: openLedger(deployment),
+    signal: session.interruption(),
+    now: () => new Date(),
+  };
+}

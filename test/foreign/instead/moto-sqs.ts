@@ -1,2 +1,0 @@
-export * from '../../../local/stack/emulators.ts';
-export { startSqs } from './moto-aws.ts';
