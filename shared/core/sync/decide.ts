@@ -126,8 +126,9 @@ export function decide(gathered: Gathered): Decision {
   if (planned) return planned;
   if (mapped.kind !== 'wanted') return leave(gathered, mapped);
   const { wanted } = mapped;
-  if (!isOrder(wanted)) return { kind: 'apply', mapped: { ...mapped, wanted } };
-  return decideOrder(situation, { ...mapped, wanted });
+  return wanted.kind === 'order' || wanted.kind === 'cancelled-order'
+    ? decideOrder(situation, { ...mapped, wanted })
+    : { kind: 'apply', mapped: { ...mapped, wanted } };
 }
 
 /** An event this late is either a long outage or a captured body: the store is asked. */
@@ -196,10 +197,6 @@ function leave(gathered: Gathered, mapped: Exclude<Mapped, Wanted>): Decision {
   }
   const isLeft = !isKnown(gathered.entry) && isHeldLive(gathered.read?.held);
   return isLeft ? leaveHeld(gathered, mapped.why) : { kind: 'skip', why: mapped.why };
-}
-
-function isOrder(wanted: WantedState): wanted is WantedOrder {
-  return wanted.kind === 'order' || wanted.kind === 'cancelled-order';
 }
 
 function decideOrder(gathered: Situation, mapped: MappedOrder): Decision {

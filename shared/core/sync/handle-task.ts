@@ -10,6 +10,7 @@ import {
   isNewer,
   type Ledger,
   ledgerKeyText,
+  type PastOutcome,
   type RecordKey,
   readEntry,
 } from '../ledger/ledger.ts';
@@ -67,12 +68,15 @@ async function redactOnce(event: StoreEvent, task: Redaction, deps: TaskDeps): P
   if (isLate && !event.replays) return CAME_BEFORE;
   const outcome = await redact(event, task, deps);
   if (first || outcome.kind !== 'handled') return outcome;
-  const at = now();
-  const plain = { version: at.getTime(), uncertain: false, outcomes: [] };
   // A conflict means that another worker did the same.
-  await ledger.write(key, { ...plain, ...expiresAfter(orderRetentionDays, at) }, undefined);
+  await ledger.write(key, noted(now(), orderRetentionDays), undefined);
   return outcome;
 }
+
+const noted = (at: Date, days: number, outcomes: readonly PastOutcome[] = []) => ({
+  ...{ version: at.getTime(), uncertain: false, outcomes },
+  ...expiresAfter(days, at),
+});
 
 async function redact(event: StoreEvent, task: Redaction, deps: TaskDeps): Promise<Outcome> {
   const { shop } = event;
@@ -99,18 +103,10 @@ async function note(
 ): Promise<void> {
   const key: RecordKey = { shop: event.shop, kind: 'notice', id: `${notice}/${id}` };
   const at = now();
-  const line = { at: at.toISOString(), outcome: notice, version: at.getTime(), topic: event.topic };
+  const { topic } = event;
+  const line = { at: at.toISOString(), outcome: notice, version: at.getTime(), topic, why };
   // A conflict means that it is noted already.
-  await ledger.write(
-    key,
-    {
-      version: at.getTime(),
-      uncertain: false,
-      outcomes: [{ ...line, why }],
-      ...expiresAfter(orderRetentionDays, at),
-    },
-    undefined,
-  );
+  await ledger.write(key, noted(at, orderRetentionDays, [line]), undefined);
   telemetry.count(notice);
   telemetry.log('warn', why, { ...correlationOf(event), notice });
 }

@@ -131,20 +131,14 @@ export const CANCELLED_STATE = 3;
 /** A cancellation may show a day later. */
 const AFTER_A_HIDDEN_CANCEL_SECONDS = 3600;
 
-interface CancelLimits {
-  readonly signal: AbortSignal;
-  /** The event has waited for a day: by then the service shows a cancellation, if it ever does. */
-  readonly waitedForADay: boolean;
-}
-
 /** One call, and the fallback where the service refuses to cancel a completed order. */
 export async function cancelOrder(
   wanted: Extract<WantedOrder, { kind: 'cancelled-order' }>,
   loyalty: LoyaltyCalls,
   assumptions: CallAssumptions,
-  { signal, waitedForADay }: CancelLimits,
+  /** The event has waited for a day: by then the service shows a cancellation, if it ever does. */
+  { waitedForADay, ...options }: { readonly signal: AbortSignal; readonly waitedForADay: boolean },
 ): Promise<CallsMade> {
-  const options = { signal };
   const cancelled = await loyalty.cancelPosOrder(wanted.id, wanted.cancellation, options);
   if (cancelled.kind === 'business-error' && cancelled.finding === 'not-cancelled') {
     return lookForCancel(await loyalty.getOrder(wanted.id, options), cancelled, waitedForADay);
