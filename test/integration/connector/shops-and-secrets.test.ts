@@ -143,7 +143,6 @@ async function openWithCodes(disorder: { readonly drop: number }) {
     seed: 5,
     shops: [{ domain: SHOP }],
     store: { bucketSize: 10_000_000 },
-    healing: { subscriptions: 'app-configuration' },
     disorder,
   });
   const { connector, store } = both;

@@ -112,22 +112,6 @@ describe('webhooks sync', { timeout: 180_000 }, () => {
   });
 });
 
-describe("webhooks that the app's configuration makes", { timeout: 180_000 }, () => {
-  it('are not known; those of the Admin API are removed only by a person who says so', async () => {
-    await operated.run('webhooks sync --yes');
-    const file = join(operated.folder, 'connector.config.ts');
-    const before = readFileSync(file, 'utf8');
-    addSetting(operated.folder, "healing: { subscriptions: 'app-configuration' }");
-    onTestFinished(() => writeFileSync(file, before));
-    const twice = await operated.run('webhooks check');
-    expect(twice.stdout).toContain('orders/create is subscribed to once too often');
-    expect((await operated.run('webhooks sync')).stdout).toContain('Nothing was changed.');
-    const removed = await operated.run('webhooks sync --yes');
-    expect(removed.stdout.match(/ removed /g)).toHaveLength(COUNT);
-    expect((await operated.run('webhooks check')).code).toBe(4);
-  });
-});
-
 describe('app check', { timeout: 180_000 }, () => {
   const unsubscribe = (topic: string) =>
     askAdmin(

@@ -71,7 +71,7 @@ export async function writeApp(
 
 /** No API shows these; the file is all that can be compared. */
 const UNSEEN =
-  'no API shows which version of the app is released, its app proxy, the compliance topics, the subscriptions of its file, and where extensions are placed';
+  'no API shows which version of the app is released, its app proxy, the compliance topics, and where extensions are placed';
 
 /** What differs between the app's folder, the settings, the deployed addresses and the store. */
 export async function checkApp(
@@ -247,7 +247,6 @@ export function appToml(
   { clientId, kept = [] }: { readonly clientId: string; readonly kept?: readonly string[] },
 ): string {
   const { connector, output } = deployment;
-  const { healing } = connector;
   const webhookAddress = shopAddress(output('WebhookAddress'), shop.path);
   const proxy = proxyAddress(deployment, shop);
   const wanted = wantedScopes(connector, shop);
@@ -269,7 +268,7 @@ export function appToml(
     '[auth]',
     `redirect_urls = [ ${quote(`${NO_PAGES}/api/auth`)} ]`,
     '',
-    appConfiguration(webhookAddress, healing.subscriptions, shop.rules, healing),
+    appConfiguration(webhookAddress, connector.healing),
     ...(proxy === undefined
       ? []
       : [
