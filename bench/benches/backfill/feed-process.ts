@@ -42,7 +42,7 @@ const now = () => new Date();
 const backfills = openBackfills(ledger, store.domain, now);
 const at = now().toISOString();
 const state = {
-  ...({ id: 'bench', shop: store.domain, kind: 'orders', run: 1 } as const),
+  ...({ shop: store.domain, kind: 'orders', run: 1 } as const),
   ...{ startedAt: at, savedAt: at, place: {}, sent: 0 },
 };
 const revision = await backfills.save(state, undefined);
