@@ -273,7 +273,12 @@ export async function showBackfills(
         ],
         states.map((state) => [
           ...[state.kind, state.shop, state.finishedAt === undefined ? UNFINISHED : FINISHED],
-          ...[state.since?.slice(0, 10) ?? '', state.sent, state.total ?? '', { at: state.savedAt }],
+          ...[
+            state.since?.slice(0, 10) ?? '',
+            state.sent,
+            state.total ?? '',
+            { at: state.savedAt },
+          ],
         ]),
         { empty: 'None was started yet.' },
       ),

@@ -181,7 +181,7 @@ function judge(found: SubscriptionFindings, shop: string, healing: Healing): rea
     label: 'See what would be repaired',
     line: line('webhooks sync', [], { shop }),
   };
-  const compare = { label: "Compare the app's file", line: line('app check', [], { shop }) };
+  const compare = { label: "Compare the app's file", line: line('doctor') };
   const remove = {
     label: `Remove ${counted(covered.length, 'webhook')}`,
     say: 'Once Events arrive:',
