@@ -129,7 +129,7 @@ export class LoyaltyConnector extends Construct {
       queues: [orders, products, coupons],
       balances: storefront?.queue,
       healing: connector.healing,
-      webhookAddress: receiver.endpoint.address,
+      webhookAddress: receiver.address,
     });
 
     const monitored = {
@@ -144,7 +144,7 @@ export class LoyaltyConnector extends Construct {
         reconcile: reconcile.function.lambda,
       },
       storefront,
-      api: receiver.endpoint.api,
+      api: receiver.api,
       ledger,
     };
     addAlarms(new Construct(this, 'Watch'), monitored, topic);
@@ -159,7 +159,7 @@ export class LoyaltyConnector extends Construct {
     });
 
     writeOutputs(this, {
-      WebhookAddress: receiver.endpoint.address,
+      WebhookAddress: receiver.address,
       OrdersQueueUrl: orders.source.queueUrl,
       ProductsQueueUrl: products.source.queueUrl,
       CouponsQueueUrl: coupons.source.queueUrl,

@@ -17,41 +17,15 @@ import type { Deployment } from '../shared/config/connector-settings.ts';
 import { ConnectorFunction, type ConnectorFunctionProps } from './connector-function.ts';
 import { ConnectorLog, type EventQueue, type KeptData, RECEIVER_TIMEOUT } from './storage.ts';
 
-interface EndpointProps {
-  readonly receiver: IFunction;
-  readonly settings: Deployment['endpoint'];
-  readonly kept: KeptData;
-}
-
-/**
- * The public address for webhooks. Both kinds hand the receiver the same event (payload format 2.0) and
- * let any caller in: the signature over the body is the authentication.
- * See docs/decisions/0031-deploy-refuses-what-loses-state-or-starves-the-receiver.md.
- */
-class Endpoint extends Construct {
-  /** Without a slash at its end. */
-  readonly address: string;
-  /** Undefined where the function's own URL takes the webhooks. */
-  readonly api: Api | undefined;
-
-  constructor(scope: Construct, id: string, { settings, ...props }: EndpointProps) {
-    super(scope, id);
-    const front =
-      settings.kind === 'http-api'
-        ? new HttpApi(this, 'HttpApi', { ...props, settings })
-        : undefined;
-    this.api = front?.api;
-    this.address = front?.address ?? addFunctionUrl(props.receiver);
-  }
-}
-
 /** A public address, without the slash that AWS puts at its end. The function authenticates its callers. */
 export function addFunctionUrl(lambda: IFunction): string {
   const { url } = lambda.addFunctionUrl({ authType: FunctionUrlAuthType.NONE });
   return `https://${Fn.select(2, Fn.split('/', url))}`;
 }
 
-interface HttpApiProps extends EndpointProps {
+interface HttpApiProps {
+  readonly receiver: IFunction;
+  readonly kept: KeptData;
   readonly settings: Extract<Deployment['endpoint'], { kind: 'http-api' }>;
 }
 
@@ -142,10 +116,17 @@ interface ReceiverProps
 /** The receiver mostly waits for the network: more memory would cost more than it saves. */
 const MEMORY_MB = 256;
 
-/** The function that receives webhooks, and its address. */
+/**
+ * The function that receives webhooks, and its public address. Both kinds hand it the same event (payload format 2.0)
+ * and let any caller in: the signature over the body is the authentication.
+ * See docs/decisions/0031-deploy-refuses-what-loses-state-or-starves-the-receiver.md.
+ */
 export class Receiver extends Construct {
   readonly function: ConnectorFunction;
-  readonly endpoint: Endpoint;
+  /** Without a slash at its end. */
+  readonly address: string;
+  /** Undefined where the function's own URL takes the webhooks. */
+  readonly api: Api | undefined;
 
   constructor(scope: Construct, id: string, props: ReceiverProps) {
     super(scope, id);
@@ -161,10 +142,14 @@ export class Receiver extends Construct {
       queues.map(({ source }) => source.queueArn),
     );
     this.function.allowSecrets(props.secretsPrefix, 'webhook');
-    this.endpoint = new Endpoint(this, 'Endpoint', {
-      receiver: this.function.lambda,
-      settings: props.endpoint,
-      kept: props,
-    });
+    const { endpoint: settings } = props;
+    const { lambda } = this.function;
+    const place = new Construct(this, 'Endpoint');
+    const front =
+      settings.kind === 'http-api'
+        ? new HttpApi(place, 'HttpApi', { receiver: lambda, settings, kept: props })
+        : undefined;
+    this.api = front?.api;
+    this.address = front?.address ?? addFunctionUrl(lambda);
   }
 }

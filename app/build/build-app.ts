@@ -19,7 +19,7 @@ const isPacked = extname(import.meta.filename) === '.js';
 /** Stands for the shop's storefront in what is built, until `app write` knows it. No such host can exist. */
 const UNKNOWN_ADDRESS = 'https://storefront.invalid/shop';
 
-/** The first line of every file that can have a comment. `app check` finds an older release by it. */
+/** The first line of every file that can have a comment. `doctor` finds an older release by it. */
 export const HEADER = `Written by loyalty-connector ${VERSION}, app write: changes here are lost.`;
 
 /**

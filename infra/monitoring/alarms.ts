@@ -6,8 +6,16 @@ import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
 import type { Monitored } from './alarm-definition.ts';
-import { floodAlarms, noticeAlarms, receiverAlarms, storefrontAlarms } from './request-alarms.ts';
-import { awsAlarms, queueAlarms, reconciliationAlarms, workerAlarms } from './sync-alarms.ts';
+import {
+  awsAlarms,
+  floodAlarms,
+  noticeAlarms,
+  queueAlarms,
+  receiverAlarms,
+  reconciliationAlarms,
+  storefrontAlarms,
+  workerAlarms,
+} from './alarm-list.ts';
 
 /**
  * Every alarm notifies one topic.

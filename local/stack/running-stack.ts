@@ -75,7 +75,7 @@ async function startParts(run: Run): Promise<Omit<RunningStack, 'stop'>> {
   const clients = await createResources(run, aws, stack.description);
   const logs = await startFunctions(run, aws, sandboxes.shops, stack);
   const { connector, isNew } = run.options;
-  if (connector.healing.subscriptions === 'admin-api' && !isNew) {
+  if (!isNew) {
     for (const { store, shop } of sandboxes.shops.filter((one) => hasSandbox(one.shop))) {
       await subscribe(store, shop, web.webhooks.address, connector.healing);
     }

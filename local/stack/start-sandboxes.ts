@@ -6,10 +6,8 @@ import { readDefinitions, repairDefinition } from '../../shared/shopify/admin/wr
 import { createSubscriptions } from '../../shared/shopify/subscriptions/subscriptions.ts';
 import {
   type ProductSource,
-  topicsOfEvents,
   wantedEvents,
 } from '../../shared/shopify/subscriptions/wanted-subscriptions.ts';
-import { topicRoutes } from '../../shared/shopify/webhooks/topics.ts';
 import { type LoyaltySandbox, startLoyaltySandbox } from '../loyalty-sandbox/sandbox.ts';
 import { type StoreSandbox, startStoreSandbox } from '../store-sandbox/sandbox.ts';
 import { defaultShop } from '../store-sandbox/settings.ts';
@@ -121,7 +119,6 @@ async function startStore(
   const { webhook, storeAccessToken } = secretsOfShop(run.secrets, connector, shop);
   const place = connector.shops.indexOf(shop);
   const webhookAddress = `${webhooks.address}/${shop.path}`;
-  const ofEvents = topicsOfEvents(connector.healing);
   const store = run.started(
     await startStoreSandbox({
       port: portOf(run, shop, ports.store),
@@ -133,11 +130,6 @@ async function startStore(
       accessToken: storeAccessToken,
       clientId: CLIENT_ID,
       settings: { retryPausesSeconds: RETRY_PAUSES, ...storeSettings?.(shop) },
-      ...(connector.healing.subscriptions === 'app-configuration' &&
-        hasSandbox(shop) && {
-          webhooksTo: webhookAddress,
-          webhookTopics: [...topicRoutes.keys()].filter((topic) => !ofEvents.has(topic)),
-        }),
       events: hasSandbox(shop) ? wantedEvents(webhookAddress, connector.healing) : [],
       ...(isFirst(run, shop) && { neighbours: run.neighbours }),
       ...dataFile(run, shop, 'store'),
@@ -191,7 +183,6 @@ export async function subscribe(
     ask,
     shopOf: () => shop,
     webhookAddress,
-    madeBy: 'admin-api',
     products,
   });
   const checked = await subscriptions.check(shop.domain);

@@ -121,7 +121,7 @@ function othersOf({ storefront }: Fitted, reserved: Reservations): number {
 
 type Workers = Pick<Concurrency, 'orders' | 'products' | 'coupons' | 'balances'>;
 
-export const sumOf = ({ orders, products, coupons, balances = 0 }: Workers): number =>
+const sumOf = ({ orders, products, coupons, balances = 0 }: Workers): number =>
   orders + products + coupons + balances;
 
 /** The largest number that the settings leave open is lowered first, and none below the minimum. */

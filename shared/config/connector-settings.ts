@@ -245,17 +245,6 @@ export interface HealingSettings {
   readonly deepEveryDays?: number | false;
 
   /**
-   * How the webhook subscriptions are created. Each way sees only its own subscriptions, and both at once
-   * would send every event twice.
-   *
-   * - `admin-api`: by the connector (`npx loyalty-connector webhooks sync`).
-   * - `app-configuration`: by `shopify.app.toml`, with `shopify app deploy`.
-   *
-   * Default: `admin-api`.
-   */
-  readonly subscriptions?: 'admin-api' | 'app-configuration';
-
-  /**
    * How changes of products arrive.
    *
    * - `webhooks`: `products/create`, `products/update` and `products/delete`. Each sale sends an update, which
@@ -274,7 +263,6 @@ export type Healing = Required<HealingSettings>;
 
 const HEALING: Healing = {
   deepEveryDays: 7,
-  subscriptions: 'admin-api',
   productChanges: 'webhooks',
 };
 

@@ -204,7 +204,6 @@ const healing = section({}, {
   deepEveryDays: v.lazy((value) =>
     value === false ? v.literal(false) : wholeNumber(1, 31, 'days'),
   ),
-  subscriptions: oneOf('admin-api', 'app-configuration'),
   productChanges: oneOf('webhooks', 'events'),
 } satisfies Checks<HealingSettings>);
 

@@ -9,16 +9,13 @@ export const shopifyHealing: PlatformHealing = {
   versionsAreReadings: [],
   topicOf,
   openStore(settings, { webhookAddress, healing, telemetry }) {
-    const madeBy = healing.subscriptions;
     const shopOf = (domain: string) => settings.shop(domain).shop;
-    const wanted = { shopOf, webhookAddress, madeBy, products: healing };
-    // Subscriptions of the app's configuration are not visible here, so they must not be repaired here.
-    const repair = madeBy === 'admin-api';
+    const wanted = { shopOf, webhookAddress, products: healing };
     const open = (store: AdminStore): HealedStore => ({
       ...store,
       checkSubscriptions(shop) {
         const subscriptions = createSubscriptions({ ...wanted, ask: store.ask });
-        return checkSubscriptions(shop, { subscriptions, telemetry, repair });
+        return checkSubscriptions(shop, { subscriptions, telemetry });
       },
       until: (signal) => open(store.until(signal)),
     });

@@ -22,7 +22,6 @@ export const COMMAND_LINES: Readonly<Record<string, string>> = {
   send: 'send',
   'secrets set': 'secrets set loyalty --untried',
   'app write': 'app write --client-id client-of-this-test',
-  'app check': 'app check',
   'storefront setup': 'storefront setup --yes',
   'redemptions list': 'redemptions list',
   'redemptions show': 'redemptions show 7012345',

@@ -187,10 +187,9 @@ const STATES: Readonly<Record<string, (world: World) => unknown>> = {
 
   async 'a backfill that stopped'({ ledger }) {
     const at = new Date().toISOString();
-    const state = { id: 'products_first_now', shop: SHOP, kind: 'products', run: 1 } as const;
+    const state = { shop: SHOP, kind: 'products', run: 1 } as const;
     const counts = { place: {}, sent: 0 };
     const backfills = openBackfills(ledger, SHOP, () => new Date());
-    await backfills.enlist(state.id);
     await backfills.save({ ...state, ...counts, startedAt: at, savedAt: at }, undefined);
   },
 

@@ -21,11 +21,11 @@ import {
   text,
 } from '../ground/terminal/document.ts';
 import { BadArguments, Problem } from '../ground/terminal/exit.ts';
-import { type Line, line, type Options } from '../ground/terminal/line.ts';
+import { type Line, line, lineText, type Options } from '../ground/terminal/line.ts';
 import { counted, relativeTime, spanText } from '../ground/terminal/text.ts';
 import {
+  BACKFILL_KINDS,
   type BackfillState,
-  backfillId,
   type KeptBackfill,
   openBackfills,
   runBackfill,
@@ -75,11 +75,17 @@ export async function startBackfill(
   const since = options.since === undefined ? undefined : new Date(options.since).toISOString();
   const deployment = await session.findDeployment();
   const open = openBackfill(deployment, options.shop);
-  const id = backfillId(kind, since);
-  const kept = await open.backfills.load(id);
-  const begun = options.again ? undefined : kept?.state;
+  const kept = await open.backfills.load(kind);
+  const before = options.again ? undefined : kept?.state;
+  const begun = before?.since === since ? before : undefined;
+  if (before && !begun && before.finishedAt === undefined) {
+    throw new Problem(
+      `The backfill of ${kind} created ${spanWords(before)} has not finished.`,
+      `Go on with it: ${lineText(startLine(before, {}), deployment)}; or give it up: --again.`,
+    );
+  }
   const state: BackfillState = begun ?? {
-    ...{ id, shop: open.shop.domain, kind },
+    ...{ shop: open.shop.domain, kind },
     ...(since !== undefined && { since }),
     run: (kept?.state.run ?? 0) + 1,
     ...{ startedAt: now.toISOString(), savedAt: now.toISOString(), place: {}, sent: 0 },
@@ -91,14 +97,15 @@ export async function startBackfill(
   if (!options.yes) return preview(state, count.value, options);
   await session.beginChange(deployment);
   if (kept && begun) {
-    session.terminal.note(`Resuming ${id}: ${begun.sent} were sent.`);
+    session.terminal.note(`Resuming the backfill of ${kind}: ${begun.sent} were sent.`);
     return continueBackfill(session, open, kept, options);
   }
-  await open.backfills.enlist(id);
   // The codes of discounts are not counted.
   const begins = kind === 'discounts' ? state : { ...state, total: count.value };
   const revision = await open.backfills.save(begins, kept?.revision);
-  session.terminal.note(`Backfill ${id} starts. Ctrl-C stops it; the same command continues it.`);
+  session.terminal.note(
+    `The backfill of ${kind} starts. Ctrl-C stops it; the same command continues it.`,
+  );
   return continueBackfill(session, open, { state: begins, revision }, options);
 }
 
@@ -146,7 +153,7 @@ const startLine = ({ shop, kind, since }: BackfillState, options: Options): Line
   line(`backfill ${kind}`, [], { shop, since, ...options });
 
 const resuming = (state: BackfillState): Suggestion => ({
-  label: `Resume ${state.id}`,
+  label: `Resume the backfill of ${state.kind}`,
   line: startLine(state, {}),
 });
 
@@ -248,8 +255,7 @@ export async function showBackfills(
   const found = await Promise.all(
     shops.map(async ({ domain }) => {
       const backfills = openBackfills(ledger, domain, () => new Date());
-      const ids = await backfills.list();
-      return Promise.all(ids.map((id) => backfills.load(id)));
+      return Promise.all(BACKFILL_KINDS.map(backfills.load));
     }),
   );
   const states = found
@@ -262,12 +268,17 @@ export async function showBackfills(
     blocks: [
       table(
         [
-          ...['Backfill', { title: 'Shop', shrinks: true }, 'State'],
-          ...[right('Sent'), right('Of'), 'Last progress'],
+          ...['Of', { title: 'Shop', shrinks: true }, 'State', 'Since'],
+          ...[right('Sent'), right('Found'), 'Last progress'],
         ],
         states.map((state) => [
-          ...[state.id, state.shop, state.finishedAt === undefined ? UNFINISHED : FINISHED],
-          ...[state.sent, state.total ?? '', { at: state.savedAt }],
+          ...[state.kind, state.shop, state.finishedAt === undefined ? UNFINISHED : FINISHED],
+          ...[
+            state.since?.slice(0, 10) ?? '',
+            state.sent,
+            state.total ?? '',
+            { at: state.savedAt },
+          ],
         ]),
         { empty: 'None was started yet.' },
       ),

@@ -167,8 +167,6 @@ Back: set mode: 'observe', and deploy.
   registerImport(program);
 }
 
-const BACKFILL_KINDS = ['orders', 'products', 'discounts'] as const;
-
 function registerBackfill(program: Command): void {
   const group = declare(program, 'backfill', {
     summary: 'send orders, products or discounts from before the connector',
@@ -182,7 +180,7 @@ function registerBackfill(program: Command): void {
   npx loyalty-connector backfill status
 `,
   });
-  for (const kind of BACKFILL_KINDS) {
+  for (const kind of ['orders', 'products', 'discounts'] as const) {
     const since = new Option('--since <when>', 'created since this date, or this long ago')
       .argParser(parseBound)
       // Sending the whole history is rarely intended, and only orders have a long one.

@@ -1,6 +1,11 @@
 import * as v from 'valibot';
 import type { BulkQueue, StoreEvent } from '../../../shared/core/events/event.ts';
-import { type Ledger, type RecordKey, readEntry } from '../../../shared/core/ledger/ledger.ts';
+import {
+  expiresAfter,
+  type Ledger,
+  type RecordKey,
+  readEntry,
+} from '../../../shared/core/ledger/ledger.ts';
 import {
   type DiscountPage,
   encodeSnapshot,
@@ -217,17 +222,17 @@ async function askStore<Value>(
  */
 export function toEvent(
   { kind, id: entityId, entity }: Found,
-  { shop, id, run }: Pick<BackfillState, 'shop' | 'id' | 'run'>,
+  state: Pick<BackfillState, 'shop' | 'kind' | 'run'>,
   { readAt, now }: { readonly readAt: Date; readonly now: Date },
 ): StoreEvent {
   return {
-    shop,
+    shop: state.shop,
     kind,
     id: entityId,
     claim: 'changed',
     origin: 'backfill',
     topic: `backfill/${kind}`,
-    deliveryId: `backfill/${id}/${run}/${kind}/${entityId}`,
+    deliveryId: `backfill/${state.kind}/${state.run}/${kind}/${entityId}`,
     receivedAt: now.toISOString(),
     ...(kind === 'order' && { history: true }),
     body: entity && encodeSnapshot(entity, readAt),
@@ -245,10 +250,11 @@ const backfillPlace = v.object({
 
 type BackfillPlace = v.InferOutput<typeof backfillPlace>;
 
+export const BACKFILL_KINDS = ['orders', 'products', 'discounts'] as const;
+
 const backfillState = v.object({
-  id: v.string(),
   shop: v.string(),
-  kind: v.picklist(['orders', 'products', 'discounts']),
+  kind: v.picklist(BACKFILL_KINDS),
   /** By the store's `created_at`, until `startedAt`: what is created later arrives as webhooks. Absent: all. */
   since: v.exactOptional(moment),
   /** Incremented when the backfill is started again. */
@@ -263,7 +269,7 @@ const backfillState = v.object({
   finishedAt: v.exactOptional(moment),
 });
 
-/** The progress of a backfill: all that is needed to resume it. */
+/** The progress of the last backfill of a kind: all that is needed to resume it. */
 export type BackfillState = v.InferOutput<typeof backfillState>;
 
 /** A backfill in the ledger. */
@@ -279,80 +285,35 @@ export class SavedElsewhere extends Error {
 
 const KEPT_DAYS = 400;
 
-/** The ids, newest last: the ledger cannot be searched by id. */
-const INDEX = 'backfill/index';
-
-const MOST_LISTED = 50;
-
-/** Ids are readable, and the same for the same beginning, so that the same command resumes it. */
-export function backfillId(kind: BackfillState['kind'], since = 'first'): string {
-  const day = since.replace(/T00:00:00\.000Z$/, '').replace(/[:.]/g, '');
-  return `${kind}_${day}_now`;
-}
-
 /** Kept in the ledger as `cursor`, each write conditional on the revision: two runs cannot both continue. */
 export function openBackfills(ledger: Ledger, shop: string, now: () => Date) {
-  const keyOf = (id: string): RecordKey<'cursor'> => ({ shop, kind: 'cursor', id });
-
-  const read = (id: string) => readEntry(ledger, keyOf(id));
-
-  async function write(id: string, value: unknown, revision: number | undefined) {
-    const at = now().getTime();
-    const expiresAt = Math.floor(at / 1000) + KEPT_DAYS * 86_400;
-    return ledger.write(
-      keyOf(id),
-      { version: at, uncertain: false, remembered: JSON.stringify(value), outcomes: [], expiresAt },
-      revision,
-    );
-  }
-
+  const keyOf = (kind: BackfillState['kind']): RecordKey<'cursor'> => ({
+    ...{ shop, kind: 'cursor', id: `backfill/${kind}` },
+  });
   return {
-    async load(id: string): Promise<KeptBackfill | undefined> {
-      const entry = await read(`backfill/${id}`);
+    /** The last of its kind; throws where it cannot be read: "there is none" would be a wrong answer. */
+    async load(kind: BackfillState['kind']): Promise<KeptBackfill | undefined> {
+      const entry = await readEntry(ledger, keyOf(kind));
       if (!entry) return undefined;
-      const state = understand(backfillState, entry.remembered, `the backfill "${id}"`);
-      return { state, revision: entry.revision };
+      const schema = v.pipe(v.string(), v.parseJson(), backfillState);
+      const parsed = v.safeParse(schema, entry.remembered);
+      if (parsed.success) return { state: parsed.output, revision: entry.revision };
+      throw new Problem(`In the ledger, the backfill of ${kind} is damaged or of a newer release.`);
     },
 
     /** Returns the revision of the next save; throws `SavedElsewhere`. */
     async save(state: BackfillState, revision: number | undefined): Promise<number> {
-      const written = await write(`backfill/${state.id}`, state, revision);
+      const at = now();
+      const plain = { version: at.getTime(), uncertain: false, outcomes: [] };
+      const entry = { ...plain, remembered: JSON.stringify(state), ...expiresAfter(KEPT_DAYS, at) };
+      const written = await ledger.write(keyOf(state.kind), entry, revision);
       if (written.kind === 'conflict') throw new SavedElsewhere();
       return written.revision;
-    },
-
-    async list(): Promise<readonly string[]> {
-      return namesIn((await read(INDEX))?.remembered);
-    },
-
-    async enlist(id: string): Promise<void> {
-      for (let tries = 0; tries < 10; tries += 1) {
-        const entry = await read(INDEX);
-        const names = namesIn(entry?.remembered).filter((name) => name !== id);
-        const listed = [...names, id].slice(-MOST_LISTED);
-        if ((await write(INDEX, listed, entry?.revision)).kind === 'written') return;
-      }
-      throw new Error('the list of backfills in the ledger changes too often to be written');
     },
   };
 }
 
 type Backfills = ReturnType<typeof openBackfills>;
-
-function namesIn(text: string | undefined): readonly string[] {
-  return text === undefined ? [] : understand(v.array(v.string()), text, 'the list of backfills');
-}
-
-/** "There is none" would be a wrong answer about an item that cannot be read. */
-function understand<Schema extends v.GenericSchema>(
-  schema: Schema,
-  text: string | undefined,
-  what: string,
-): v.InferOutput<Schema> {
-  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), schema), text);
-  if (parsed.success) return parsed.output;
-  throw new Problem(`In the ledger, ${what} is damaged or of a newer release.`);
-}
 
 export function spanOf({ since, startedAt }: Pick<BackfillState, 'since' | 'startedAt'>): Span {
   const from = since === undefined ? undefined : Date.parse(since);

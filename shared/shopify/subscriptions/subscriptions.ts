@@ -29,8 +29,6 @@ interface SubscriptionsSettings {
   };
   /** Of the deployment, without a shop's part. */
   readonly webhookAddress: string;
-  /** Only one of the two may create subscriptions: with both, every event would come twice. */
-  readonly madeBy: 'admin-api' | 'app-configuration';
   readonly products: ProductSource;
 }
 
@@ -53,16 +51,13 @@ export interface Subscriptions {
 
 /** The webhook subscriptions that the Admin API shows; it hides those of the app's configuration. */
 export function createSubscriptions(settings: SubscriptionsSettings): Subscriptions {
-  const { ask, shopOf, webhookAddress, madeBy, products } = settings;
+  const { ask, shopOf, webhookAddress, products } = settings;
   return {
     async check(shop) {
       const answer = await listSubscriptions(ask(shop));
       if (answer.kind !== 'data') return unavailable(answer);
       const { path, rules } = shopOf(shop);
-      const wanted =
-        madeBy === 'admin-api'
-          ? wantedSubscriptions(shopAddress(webhookAddress, path), rules, products)
-          : [];
+      const wanted = wantedSubscriptions(shopAddress(webhookAddress, path), rules, products);
       const ofEvents = topicsOfEvents(products);
       const findings = compareSubscriptions(wanted, answer.data, webhookAddress, ofEvents);
       return { kind: 'checked', findings };
@@ -310,12 +305,6 @@ function partition<T>(all: readonly T[], fits: (one: T) => boolean): readonly [T
 interface SubscriptionCheck {
   readonly subscriptions: Subscriptions;
   readonly telemetry: Telemetry;
-  /**
-   * False: differences are only counted, for the alarm. It must be false where the app's configuration
-   * creates the subscriptions: the Admin API does not show those, so a subscription removed here may be
-   * the only one.
-   */
-  readonly repair: boolean;
 }
 
 /**
@@ -324,7 +313,7 @@ interface SubscriptionCheck {
  */
 export async function checkSubscriptions(
   shop: string,
-  { subscriptions, telemetry, repair }: SubscriptionCheck,
+  { subscriptions, telemetry }: SubscriptionCheck,
 ): Promise<void> {
   const checked = await subscriptions.check(shop);
   if (checked.kind === 'unavailable') {
@@ -348,8 +337,6 @@ export async function checkSubscriptions(
     if (found > 0) telemetry.count('subscriptions-wrong', { why }, found);
   }
   telemetry.log('warn', 'webhook subscriptions are not as they should be', { shop, ...counts });
-  if (!repair) return;
-
   for (const change of await subscriptions.repair(shop, findings)) {
     if (change.done === 'refused') {
       const { topic, why } = change;

@@ -56,35 +56,19 @@ export function wantedSubscriptions(
 }
 
 /**
- * The connector's part of `shopify.app.toml`. The compliance topics are always in it, Events where the settings
- * ask for them, the others only where the app's configuration creates the subscriptions.
+ * The connector's part of `shopify.app.toml`: what only the app's configuration can declare. The others are made
+ * through the Admin API, which does not show what is declared here: both would send every event twice.
  */
-export function appConfiguration(
-  uri: string,
-  madeBy: 'admin-api' | 'app-configuration',
-  rules: SubscribedRules = DEFAULTS,
-  products: ProductSource = BY_WEBHOOKS,
-): string {
+export function appConfiguration(uri: string, products: ProductSource = BY_WEBHOOKS): string {
   const compliance = table('webhooks.subscriptions', [
     ['compliance_topics', [...complianceTopics]],
     ['uri', uri],
   ]);
-  const wanted = madeBy === 'admin-api' ? [] : wantedSubscriptions(uri, rules, products);
-  const groups = Map.groupBy(wanted, (one) => one.includeFields.join());
-  const subscriptions = [...groups.values()].map((group) => {
-    const fields = group[0]?.includeFields ?? [];
-    return table('webhooks.subscriptions', [
-      ['topics', group.map(({ topic }) => topic)],
-      ['uri', uri],
-      ...(fields.length > 0 ? [['include_fields', fields] as const] : []),
-    ]);
-  });
   const events = wantedEvents(uri, products).map((one) =>
     table('events.subscription', Object.entries(one)),
   );
   return [
     head('webhooks'),
-    ...subscriptions,
     compliance,
     ...(events.length > 0 ? [head('events'), ...events] : []),
   ].join('\n');

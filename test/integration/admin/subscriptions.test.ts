@@ -30,11 +30,7 @@ beforeEach(async () => {
 });
 afterEach(() => sandbox.stop());
 
-function open(
-  webhookAddress = HERE,
-  madeBy: 'admin-api' | 'app-configuration' = 'admin-api',
-  productChanges: 'webhooks' | 'events' = 'webhooks',
-) {
+function open(webhookAddress = HERE, productChanges: 'webhooks' | 'events' = 'webhooks') {
   const { accessToken } = sandbox.credentials;
   const value = { kind: 'static', accessToken } as const;
   const client = createAdminClient({
@@ -46,7 +42,6 @@ function open(
     ask: () => client.until(undefined),
     shopOf: () => ({ path: 'shop', rules: { customers: 'from-sign-up', lostDisputes: 'ignore' } }),
     webhookAddress,
-    madeBy,
     products: { productChanges },
   });
 }
@@ -57,8 +52,8 @@ async function check(subscriptions = open()): Promise<SubscriptionFindings> {
   return checked.findings;
 }
 
-const heal = (repair: boolean, subscriptions = open()) =>
-  checkSubscriptions(sandbox.shop.domain, { subscriptions, telemetry, repair });
+const heal = (subscriptions = open()) =>
+  checkSubscriptions(sandbox.shop.domain, { subscriptions, telemetry });
 
 async function subscribe(topic: string, uri: string, rest: object = {}): Promise<void> {
   const answer = await askAdmin(
@@ -72,32 +67,32 @@ async function subscribe(topic: string, uri: string, rest: object = {}): Promise
 describe('the subscriptions of a shop', () => {
   it('are made, once, and then in order', async () => {
     expect((await check()).missing).toHaveLength(wantedSubscriptions(URI).length);
-    await heal(true);
+    await heal();
     expect(countOf('subscriptions-wrong')).toBe(wantedSubscriptions(URI).length);
     const findings = await check();
     expect(isInOrder(findings)).toBe(true);
     expect(findings.version).toBeUndefined();
     counted = [];
-    await heal(true);
+    await heal();
     expect(counted).toEqual([]);
   });
 
   it('include none of products where Events announce them, and the scheduled run removes none of those', async () => {
-    await heal(true);
+    await heal();
     const made = sandbox.state().subscriptions.length;
     counted = [];
-    const byEvents = open(HERE, 'admin-api', 'events');
+    const byEvents = open(HERE, 'events');
     expect((await check(byEvents)).covered.map(({ topic }) => topic).toSorted()).toEqual([
       'products/create',
       'products/delete',
       'products/update',
     ]);
-    await heal(true, byEvents);
+    await heal(byEvents);
     expect(counted).toEqual([]);
     expect(sandbox.state().subscriptions).toHaveLength(made);
     const { covered } = await check(byEvents);
     await byEvents.repair(sandbox.shop.domain, { missing: [], wrong: [], extra: covered });
-    await heal(true, byEvents);
+    await heal(byEvents);
     const left = sandbox.state().subscriptions;
     expect(left).toHaveLength(made - 3);
     expect(left.filter(({ topic }) => topic.startsWith('products/'))).toEqual([]);
@@ -110,7 +105,7 @@ describe('the subscriptions of a shop', () => {
     const found = await check();
     expect(found.wrong.map(({ differs }) => differs)).toEqual([['fields', 'filter']]);
     expect(found.extra.map(({ topic }) => topic)).toEqual(['CARTS_UPDATE']);
-    await heal(true);
+    await heal();
     const findings = await check();
     expect(isInOrder(findings)).toBe(true);
     expect(findings.other.map(({ uri }) => uri)).toEqual(['https://elsewhere.example.com/shop']);
@@ -120,7 +115,7 @@ describe('the subscriptions of a shop', () => {
     for (let n = 0; n < 130; n += 1) {
       await subscribe('ORDERS_CREATE', `https://elsewhere.example.com/${n}`);
     }
-    await heal(true);
+    await heal();
     const findings = await check();
     expect(findings.other).toHaveLength(130);
     expect(isInOrder(findings)).toBe(true);
@@ -145,7 +140,7 @@ describe('a delivery of such a subscription', () => {
   afterEach(() => receiver.stop());
 
   it('holds the fields that were asked for and no others', async () => {
-    await heal(true, open(receiver.address));
+    await heal(open(receiver.address));
     sandbox.actions.placeRandomOrder();
     await sandbox.deliveries.settled();
     const delivery = sandbox.deliveries.all().find(({ topic }) => topic === 'orders/create');

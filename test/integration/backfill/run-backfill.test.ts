@@ -84,9 +84,8 @@ function openDeps(store = sandbox) {
     onProgress: () => {},
   };
 
-  async function begin(kind: Kind, since?: string, at = new Date().toISOString()): Promise<string> {
+  async function begin(kind: Kind, since?: string, at = new Date().toISOString()): Promise<Kind> {
     const state: BackfillState = {
-      id: `${kind}_test`,
       shop: store.shop.domain,
       kind,
       ...(since !== undefined && { since }),
@@ -97,7 +96,7 @@ function openDeps(store = sandbox) {
       sent: 0,
     };
     await backfills.save(state, undefined);
-    return state.id;
+    return kind;
   }
 
   return {
@@ -113,8 +112,8 @@ function openDeps(store = sandbox) {
       dieAt = effect;
       dieAfter = after;
     },
-    async run(id: string, changes: Partial<BackfillDeps> = {}) {
-      const kept = await backfills.load(id);
+    async run(kind: Kind, changes: Partial<BackfillDeps> = {}) {
+      const kept = await backfills.load(kind);
       if (!kept) throw new Error('not kept');
       return runBackfill(kept, { ...world, ...changes });
     },

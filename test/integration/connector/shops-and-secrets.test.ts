@@ -143,7 +143,6 @@ async function openWithCodes(disorder: { readonly drop: number }) {
     seed: 5,
     shops: [{ domain: SHOP }],
     store: { bucketSize: 10_000_000 },
-    healing: { subscriptions: 'app-configuration' },
     disorder,
   });
   const { connector, store } = both;
@@ -185,7 +184,7 @@ describe('the code of a reward', () => {
     if (read.kind !== 'found') throw new Error('the code is not there');
     const now = new Date();
     const entity = { kind: 'coupon', coupon: read.value } as const;
-    const run = { shop: SHOP, id: 'discounts_1', run: 1 };
+    const run = { shop: SHOP, kind: 'discounts', run: 1 } as const;
     await connector.send(
       toEvent({ kind: 'coupon', id: 'REWARD-FIXED', entity }, run, { readAt: now, now }),
     );

@@ -3,7 +3,6 @@ import { productAt } from '../../../local/harness/product-payload.ts';
 import { createLoyaltyClient } from '../../../shared/loyalty/client.ts';
 import { orderAt, withId } from '../../fixtures/order-life.ts';
 import { storeCoupon } from '../../fixtures/store-entities.ts';
-import { askAdmin } from '../../support/ask-admin.ts';
 import {
   LOYALTY_CREDENTIALS,
   type RunningConnector,
@@ -317,23 +316,6 @@ describe('reconciliation', () => {
     expect(measured('subscriptions-wrong', sums)).toBeGreaterThanOrEqual(1);
     const again = await writtenBy(connector, () => connector.reconcile());
     expect(measured('subscriptions-wrong', again)).toBe(0);
-  });
-
-  it('writes that one is too many, and deletes none where the app’s configuration makes them', async () => {
-    const { connector, store } = await openStoreAndConnector(connectors, {
-      seed: 7,
-      isAddressed: false,
-      shops: [{ domain: SHOP }],
-      healing: { subscriptions: 'app-configuration' },
-    });
-    await askAdmin(
-      store,
-      'mutation($s: WebhookSubscriptionInput!) { webhookSubscriptionCreate(topic: ORDERS_CREATE, webhookSubscription: $s) { userErrors { message } } }',
-      { s: { uri: `${process.env.WEBHOOK_ADDRESS}/example-store` } },
-    );
-    const sums = await writtenBy(connector, () => connector.reconcile());
-    expect(measured('subscriptions-wrong', sums)).toBe(1);
-    expect(store.state().subscriptions.map(({ topic }) => topic)).toEqual(['orders/create']);
   });
 
   it('counts refused credentials of the store once, in the same metric as the workers, and its shop as waiting', async () => {

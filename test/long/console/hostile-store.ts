@@ -70,9 +70,8 @@ export async function fillWithHostileTexts(stack: LocalStack) {
   );
 
   const backfills = openBackfills(ledger, domain, () => now);
-  const state = { id: `orders_${HOSTILE}`, shop: domain, kind: 'orders', run: 1 } as const;
+  const state = { shop: domain, kind: 'orders', run: 1 } as const;
   const counts = { place: {}, sent: 0 };
-  await backfills.enlist(state.id);
   await backfills.save({ ...state, ...counts, startedAt: at, savedAt: at }, undefined);
   const none = { order: 0, product: 0, coupon: 0, member: 0 };
   await keepLastReconcile(ledger, domain, {

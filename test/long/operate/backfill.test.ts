@@ -64,7 +64,7 @@ describe('backfill orders', PATIENCE, () => {
     expect(second.stderr).toMatch(
       new RegExp(`sent orders of those left: \\d+ of ${ORDERS - before} `),
     );
-    expect(second.stderr).toContain('Resuming orders_');
+    expect(second.stderr).toContain('Resuming the backfill of orders');
     expect(second.code).toBe(0);
     expect(second.stdout).toContain(`${ORDERS} orders are on the queue`);
     expect(await operated.queues.waiting()).toBe(ORDERS);
@@ -104,6 +104,6 @@ describe('backfill products and discounts', PATIENCE, () => {
     expect(await operated.queues.deadLetters()).toEqual([]);
     expect(operated.loyalty.state().products).toHaveLength(operated.store.rows.products.size);
     const table = await operated.run('backfill status');
-    expect(table.stdout).toMatch(/products_first_now +example-store\.myshopify\.com +finished/);
+    expect(table.stdout).toMatch(/products +example-store\.myshopify\.com +finished/);
   });
 });

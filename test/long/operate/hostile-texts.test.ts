@@ -31,9 +31,8 @@ beforeAll(async () => {
     { s: { uri: `https://elsewhere.example.com/${HOSTILE}` } },
   );
   const backfills = openBackfills(ledger, SHOP, () => now);
-  const state = { id: `orders_${HOSTILE}`, shop: SHOP, kind: 'orders', run: 1 } as const;
+  const state = { shop: SHOP, kind: 'orders', run: 1 } as const;
   const counts = { place: {}, sent: 0 };
-  await backfills.enlist(state.id);
   await backfills.save({ ...state, ...counts, startedAt: at, savedAt: at }, undefined);
   const change = { command: HOSTILE, arguments: { 1: HOSTILE, [HOSTILE]: 'x' }, version: HOSTILE };
   await recordBegin(ledger, { arn: `arn:aws:iam::0:user/${HOSTILE}`, userId: 'AIDA' }, change, now);

@@ -57,10 +57,9 @@ it('says that it could not compare, with what to do next', async () => {
 it('with two shops, what is suggested for all names the shop, and can be run', async () => {
   await connector.describe({ settings: resolve('test/fixtures/two-shops.config.ts') });
   const at = new Date().toISOString();
-  const state = { id: 'discounts_first_now', shop: SHOP, kind: 'discounts', run: 1 } as const;
+  const state = { shop: SHOP, kind: 'discounts', run: 1 } as const;
   const counts = { place: {}, sent: 0 };
   const backfills = openBackfills(connector.ledger, SHOP, () => new Date());
-  await backfills.enlist(state.id);
   await backfills.save({ ...state, ...counts, startedAt: at, savedAt: at }, undefined);
   const shown = await connector.run('backfill status');
   const [first = ''] = shown.stdout.match(/npx .* backfill discounts .*/) ?? [];

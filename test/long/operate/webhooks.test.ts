@@ -112,57 +112,18 @@ describe('webhooks sync', { timeout: 180_000 }, () => {
   });
 });
 
-describe("webhooks that the app's configuration makes", { timeout: 180_000 }, () => {
-  it('are not known; those of the Admin API are removed only by a person who says so', async () => {
-    await operated.run('webhooks sync --yes');
-    const file = join(operated.folder, 'connector.config.ts');
-    const before = readFileSync(file, 'utf8');
-    addSetting(operated.folder, "healing: { subscriptions: 'app-configuration' }");
-    onTestFinished(() => writeFileSync(file, before));
-    const twice = await operated.run('webhooks check');
-    expect(twice.stdout).toContain('orders/create is subscribed to once too often');
-    expect((await operated.run('webhooks sync')).stdout).toContain('Nothing was changed.');
-    const removed = await operated.run('webhooks sync --yes');
-    expect(removed.stdout.match(/ removed /g)).toHaveLength(COUNT);
-    expect((await operated.run('webhooks check')).code).toBe(4);
-  });
-});
-
-describe('app check', { timeout: 180_000 }, () => {
-  const unsubscribe = (topic: string) =>
-    askAdmin(
-      operated.store,
-      `{ webhookSubscriptions(first: 1, topics: [${topic}]) { nodes { id } } }`,
-    ).then(({ data }) =>
-      askAdmin(
-        operated.store,
-        'mutation($id: ID!) { webhookSubscriptionDelete(id: $id) { deletedWebhookSubscriptionId } }',
-        { id: data.webhookSubscriptions.nodes[0].id },
-      ),
-    );
-
-  it('finds a removed subscription, and an address that has changed since app write', async () => {
-    await operated.run('webhooks sync --yes');
-    const missing = await operated.run('app check');
-    expect(missing.stdout).toContain('there is no shopify.app.toml');
-    expect(missing.code).toBe(1);
+describe('app write', { timeout: 180_000 }, () => {
+  it('writes what doctor compares: an address that has changed since is found', async () => {
+    expect((await operated.run('doctor --all')).stdout).not.toContain('app folder');
     // The app of this shop has an access token, so that no secret holds its client ID.
     expect((await operated.run('app write')).stderr).toContain('Give it: --client-id ID');
     await operated.run('app write --client-id client-1');
-    const fine = await operated.run('app check');
+    const fine = await operated.run('doctor --all');
     expect(fine.stdout).toContain('shopify-app/example-store.local is as it should be');
-    expect(fine.code).toBe(0);
-
-    await unsubscribe('ORDERS_PAID');
-    const removed = await operated.run('app check');
-    expect(removed.stdout).toContain('the subscription of orders/paid is missing');
-    expect(removed.stdout).toContain('npx loyalty-connector webhooks sync --shop');
-    expect(removed.code).toBe(1);
-
     const moved = { ...operated.outputs, WebhookAddress: 'http://127.0.0.1:9' };
     await operated.describe({ outputs: moved });
-    const changed = JSON.parse((await operated.run('app check --json')).stdout);
+    const changed = await operated.run('doctor --json');
     await operated.describe();
-    expect(JSON.stringify(changed)).toContain('webhooks is not as the settings need it');
+    expect(changed.stdout).toContain('webhooks is not as the settings need it');
   });
 });

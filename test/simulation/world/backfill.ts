@@ -41,7 +41,7 @@ export class Backfill {
       for (const copy of chance(name, 2) < 0.1 ? [3, 4] : [3]) {
         time.after(chance(name, copy) * SENDS_FOR_MS, () => {
           this.#asked.add(row.id);
-          const given = { shop: SHOP, id: 'history', run };
+          const given = { shop: SHOP, kind: 'orders', run } as const;
           const found = { kind: 'order', id: row.id, entity } as const;
           void queues.send(toEvent(found, given, { readAt, now: now() }));
         });

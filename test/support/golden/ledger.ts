@@ -471,7 +471,7 @@ function cursor<State extends object>(
 }
 
 const backfill: Full<BackfillState> = {
-  ...{ id: 'orders_2026-01-01_now', shop: SHOP, kind: 'orders', since: NOON, run: 2 },
+  ...{ shop: SHOP, kind: 'orders', since: NOON, run: 2 },
   ...{ startedAt: NOON, savedAt: NOON, total: 1_000, sent: 500, finishedAt: NOON },
   place: { after: 'cursor', discount: { id: '1', from: 'f' } },
 };
@@ -610,11 +610,10 @@ const records = {
       async write({ ledger }) {
         const backfills = openBackfills(ledger, SHOP, () => now);
         await backfills.save(backfill, undefined);
-        await backfills.enlist(backfill.id);
       },
       async read({ ledger }) {
         const backfills = openBackfills(ledger, SHOP, () => now);
-        return { listed: await backfills.list(), loaded: await backfills.load(backfill.id) };
+        return backfills.load(backfill.kind);
       },
     },
     import: {

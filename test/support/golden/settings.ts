@@ -68,7 +68,7 @@ const all: Full<Omit<ConnectorSettings, 'shops' | 'rules'>> & ConnectorSettings 
   loyalty: { address: 'https://loyalty.example.com', callsPerSecond: 5, assumptions },
   ...{ retryWindowDays: 5, orderRetentionDays: 500, storefront },
   healing: {
-    ...{ deepEveryDays: 14, subscriptions: 'app-configuration' },
+    deepEveryDays: 14,
     productChanges: 'events',
   },
   alarms: { emails: ['operator@shop.example'] },

@@ -73,7 +73,6 @@ describe('the connector’s settings', () => {
       orderRetentionDays: 400,
       healing: {
         deepEveryDays: 7,
-        subscriptions: 'admin-api',
         productChanges: 'webhooks',
       },
       alarms: {

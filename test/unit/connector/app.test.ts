@@ -102,12 +102,11 @@ describe('shopify.app.toml', () => {
 });
 
 const EXTENSION = 'extensions/loyalty-account/page.js';
-const OWN = { healing: { subscriptions: 'app-configuration' } } as const;
 
 function filesWith(
   change: (text: string) => string = (text) => text,
   page = pageOf(VERSION),
-  settings: Partial<ConnectorSettings> = OWN,
+  settings: Partial<ConnectorSettings> = {},
 ) {
   const files = new Map<string, Uint8Array>();
   files.set('shopify.app.toml', Buffer.from(change(describeWith(settings).toml())));
@@ -144,9 +143,8 @@ describe('the comparison of an app folder', () => {
       'app_proxy',
     ],
     ['another app', swap('"client-1"', '"client-2"'), 'client_id'],
-    ['a removed subscription', swap('  "orders/paid",\n', ''), 'webhooks'],
     ['a removed compliance topic', swap('  "shop/redact",\n', ''), 'webhooks'],
-    ['a topic that is subscribed to twice', swap('[[webhooks', `${SECOND}[[webhooks`), 'webhooks'],
+    ['a topic that the Admin API has', swap('[[webhooks', `${SECOND}[[webhooks`), 'webhooks'],
   ])('finds %s', (_, change, part) => {
     expect(findingsOf(change)).toEqual([
       `shopify.app.toml: ${part} is not as the settings need it`,
@@ -176,7 +174,7 @@ describe('the comparison of an app folder', () => {
 
   it('accepts read_all_orders, which a person decides on', () => {
     const wanted = new Map([
-      ['shopify.app.toml', Buffer.from(describeWith(OWN).toml(['read_all_orders']))],
+      ['shopify.app.toml', Buffer.from(describeWith().toml(['read_all_orders']))],
     ]);
     const added = swap('read_orders,', 'read_orders,read_all_orders,');
     expect(findingsBetween(wanted, filesWith(added, ''))).toEqual([]);

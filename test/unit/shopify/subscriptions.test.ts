@@ -136,13 +136,6 @@ describe('comparing subscriptions', () => {
     const both = [existing('orders/create', older), existing('orders/updated', retired)];
     expect(compare(both).version).toEqual({ handle: '2025-01', retired: true });
   });
-
-  it('reports all as extra where the app’s configuration creates them', () => {
-    const made = all();
-    const elsewhere = existing('orders/create', { uri: 'https://other.example.com/shop' });
-    const findings = compareSubscriptions([], [...made, elsewhere], HERE);
-    expect(findings).toMatchObject({ missing: [], wrong: [], extra: made, other: [elsewhere] });
-  });
 });
 
 interface AppToml {
@@ -159,27 +152,15 @@ interface AppToml {
 const readToml = (...given: Parameters<typeof appConfiguration>) =>
   parseToml(appConfiguration(...given)) as unknown as AppToml;
 
-describe('the connector’s part of shopify.app.toml', () => {
-  it('declares every wanted topic once, with its fields, and the compliance topics', () => {
-    const { api_version, subscriptions } = readToml(uri, 'app-configuration').webhooks;
-    expect(api_version).toBe('2026-10');
-    const declared = subscriptions.flatMap(({ topics = [], include_fields = [], uri: to }) =>
-      topics.map((topic) => ({ topic, uri: to, includeFields: include_fields })),
-    );
-    expect(new Set(declared)).toEqual(new Set(wantedSubscriptions(uri)));
-    expect(declared).toHaveLength(wantedSubscriptions(uri).length);
-    const compliance = subscriptions.filter((one) => 'compliance_topics' in one);
-    expect(compliance).toEqual([{ compliance_topics: [...complianceTopics], uri }]);
-  });
-
-  it('declares of customers only their merges where the settings send them with their orders', () => {
+describe('the settings', () => {
+  it('subscribe of customers only to their merges where the settings send them with their orders', () => {
     const withOrders = { customers: 'with-orders', lostDisputes: 'ignore' } as const;
     const topics = wantedSubscriptions(uri, withOrders).map(({ topic }) => topic);
     expect(topics.filter((topic) => topic.startsWith('customers/'))).toEqual(['customers/merge']);
     expect(topics).toHaveLength(wantedSubscriptions(uri).length - 3);
   });
 
-  it('declares the topics of disputes only where lost ones count', () => {
+  it('subscribe to the topics of disputes only where lost ones count', () => {
     const counted = { customers: 'from-sign-up', lostDisputes: 'take-back' } as const;
     const topicsOf = (...given: Parameters<typeof wantedSubscriptions>) =>
       wantedSubscriptions(...given)
@@ -191,9 +172,12 @@ describe('the connector’s part of shopify.app.toml', () => {
       { topic: 'disputes/update', includeFields: ['order_id'] },
     ]);
   });
+});
 
-  it('declares only the compliance topics where the Admin API creates the others', () => {
-    const { subscriptions } = readToml(uri, 'admin-api').webhooks;
+describe('the connector’s part of shopify.app.toml', () => {
+  it('declares the compliance topics, which the Admin API does not take', () => {
+    const { api_version, subscriptions } = readToml(uri).webhooks;
+    expect(api_version).toBe('2026-10');
     expect(subscriptions).toEqual([{ compliance_topics: [...complianceTopics], uri }]);
   });
 });
@@ -262,18 +246,16 @@ describe('the wanted Events', () => {
 });
 
 describe('shopify.app.toml with Events', () => {
-  it.each(['admin-api', 'app-configuration'] as const)(
-    'declares them once and no webhook of products (%s)',
-    (madeBy) => {
-      const read = readToml(uri, madeBy, undefined, byEvents);
-      expect(read.events).toEqual({ api_version: '2026-10', subscription: [events] });
-      const topics = read.webhooks.subscriptions.flatMap(({ topics = [] }) => topics);
-      expect(topics.filter((topic) => topic.startsWith('products/'))).toEqual([]);
-      expect(topics).toHaveLength(madeBy === 'admin-api' ? 0 : wantedSubscriptions(uri).length - 3);
-    },
-  );
+  it('declares them once', () => {
+    const read = readToml(uri, byEvents);
+    expect(read.events).toEqual({ api_version: '2026-10', subscription: [events] });
+    expect(read.webhooks.subscriptions).toHaveLength(1);
+    const topics = wantedSubscriptions(uri, undefined, byEvents).map(({ topic }) => topic);
+    expect(topics.filter((topic) => topic.startsWith('products/'))).toEqual([]);
+    expect(topics).toHaveLength(wantedSubscriptions(uri).length - 3);
+  });
 
   it('has no table of Events without them', () => {
-    expect(appConfiguration(uri, 'app-configuration')).not.toContain('[events');
+    expect(appConfiguration(uri)).not.toContain('[events');
   });
 });

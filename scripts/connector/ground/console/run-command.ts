@@ -46,7 +46,7 @@ export type ConsoleEvent =
 
 /** They need a terminal, other rights, or files of this machine. */
 const NOT_OFFERED: ReadonlySet<string> = new Set([
-  ...['secrets set', 'send', 'probe', 'app write', 'app check', 'storefront setup'],
+  ...['secrets set', 'send', 'probe', 'app write', 'storefront setup'],
   'import balances',
 ]);
 /** They choose the stack, never end, or write a file of this machine. */

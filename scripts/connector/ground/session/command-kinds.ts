@@ -30,7 +30,6 @@ export const COMMAND_KINDS: Readonly<Record<string, CommandKind>> = {
   send: 'changes',
   'secrets set': 'changes',
   'app write': 'reads',
-  'app check': 'asks',
   'storefront setup': 'changes',
   'redemptions list': 'reads',
   'redemptions show': 'reads',

@@ -10,36 +10,25 @@ import { appConfiguration } from '../../../../shared/shopify/subscriptions/wante
 import {
   type Check,
   type ChecksData,
-  checksDocument,
   type Finding,
   fail,
   fixedDocument,
   forEachShop,
   info,
   pass,
-  runChecks,
   type ShopDeps,
-  shopDeps,
   warn,
 } from '../../ground/checks/check.ts';
 import { readSecret } from '../../ground/checks/read-secret.ts';
 import { findShop, shopsOf } from '../../ground/session/arguments.ts';
 import type { Deployment } from '../../ground/session/deployment.ts';
 import { isDenied } from '../../ground/session/explain-aws-error.ts';
-import type { CommonOptions, Session } from '../../ground/session/session.ts';
+import type { Session } from '../../ground/session/session.ts';
 import type { Document } from '../../ground/terminal/document.ts';
 import { BadArguments, Problem } from '../../ground/terminal/exit.ts';
 import { line } from '../../ground/terminal/line.ts';
 import { counted } from '../../ground/terminal/text.ts';
-import {
-  ALL_ORDERS,
-  adminApiCheck,
-  installedAppCheck,
-  isShopify,
-  requireShopify,
-  wantedScopes,
-} from './store-checks.ts';
-import { subscriptionsCheck } from './webhooks.ts';
+import { ALL_ORDERS, isShopify, requireShopify, wantedScopes } from './store-checks.ts';
 
 interface AppOptions {
   readonly shop?: string;
@@ -69,29 +58,13 @@ export async function writeApp(
   return fixedDocument(check, `The app of ${deployment.stack}`, []);
 }
 
-/** No API shows these; the file is all that can be compared. */
-const UNSEEN =
-  'no API shows which version of the app is released, its app proxy, the compliance topics, the subscriptions of its file, and where extensions are placed';
-
-/** What differs between the app's folder, the settings, the deployed addresses and the store. */
-export async function checkApp(
-  session: Session,
-  options: AppOptions & CommonOptions,
-): Promise<Document<ChecksData>> {
-  const deployment = await session.findDeployment();
-  const deps = shopDeps(deployment, shopsWith(deployment, options));
-  const checks = await runChecks(
-    [
-      appFolderCheck(deps, options),
-      adminApiCheck(deps),
-      subscriptionsCheck(deps),
-      installedAppCheck(deps),
-      { name: 'not seen', look: async () => [info(UNSEEN)] },
-    ],
-    options,
-  );
-  return checksDocument(`The app of ${deployment.stack}`, checks);
+/** What `doctor` compares: of the shops that have a folder in the project. */
+export function writtenFoldersCheck({ deployment, shops }: FolderDeps): Check {
+  const isWritten = (shop: Shop) => existsSync(join(folderOf(deployment, shop, undefined), TOML));
+  return appFolderCheck({ deployment, shops: shops.filter(isWritten) });
 }
+
+type FolderDeps = Pick<ShopDeps, 'deployment' | 'shops'>;
 
 interface FolderOptions extends AppOptions {
   /** Whether files of the merchant's own may be replaced; without it they are not. */
@@ -100,7 +73,7 @@ interface FolderOptions extends AppOptions {
 
 /** The folder that Shopify's command line releases, which holds what the store does not show. */
 export function appFolderCheck(
-  { deployment, shops }: Pick<ShopDeps, 'deployment' | 'shops'>,
+  { deployment, shops }: FolderDeps,
   options: FolderOptions = {},
 ): Check {
   const releaseOf = (place: string) =>
@@ -247,7 +220,6 @@ export function appToml(
   { clientId, kept = [] }: { readonly clientId: string; readonly kept?: readonly string[] },
 ): string {
   const { connector, output } = deployment;
-  const { healing } = connector;
   const webhookAddress = shopAddress(output('WebhookAddress'), shop.path);
   const proxy = proxyAddress(deployment, shop);
   const wanted = wantedScopes(connector, shop);
@@ -269,7 +241,7 @@ export function appToml(
     '[auth]',
     `redirect_urls = [ ${quote(`${NO_PAGES}/api/auth`)} ]`,
     '',
-    appConfiguration(webhookAddress, healing.subscriptions, shop.rules, healing),
+    appConfiguration(webhookAddress, connector.healing),
     ...(proxy === undefined
       ? []
       : [

@@ -4,21 +4,17 @@ import { ANY_SHOP, declare, ONE_SHOP } from '../../ground/session/run-action.ts'
 /** What the connector needs of the store: the app, what pages show, the webhooks. */
 export function registerStore(program: Command): void {
   const app = declare(program, 'app', {
-    summary: 'write and check the Shopify app: scopes, proxy, extensions',
+    summary: 'write the Shopify app: scopes, proxy, extensions',
     examples: `\
   npx loyalty-connector app write                      shopify-app/SHOP, for each shop
   npx loyalty-connector app write --to ../my-app       one shop, into another folder
   cd shopify-app/SHOP && shopify app deploy            releases it (Shopify's command line)
-  npx loyalty-connector app check                      what differs, and what to do about it
+  npx loyalty-connector doctor                         says whether it is still as it should be
 
 The folder needs no installation. Keep it in version control, and write it again after a change of the settings, a new
 address or an upgrade: what differs is replaced, and files of your own beside it are left alone.
 `,
   });
-  const folder = [
-    '--to <folder>',
-    'the folder, for one shop (default: shopify-app/SHOP in the project)',
-  ] as const;
   declare(app, 'write', {
     summary: 'write the folder that "shopify app deploy" releases',
     description:
@@ -26,17 +22,9 @@ address or an upgrade: what differs is replaced, and files of your own beside it
     run: async () => (await import('./app.ts')).writeApp,
   })
     .option(...ANY_SHOP)
-    .option(...folder)
+    .option('--to <folder>', 'the folder, for one shop (default: shopify-app/SHOP in the project)')
     .option('--client-id <id>', 'of the app (default: the one in the store secret)')
     .option('--yes', 'replace a shopify.app.toml that this command did not write');
-  declare(app, 'check', {
-    summary: 'compare the folder with settings, addresses and store',
-    description:
-      'Compares the folder of the app with the settings, the deployed addresses and the store. Changes nothing. Ends with 1 when something is missing or wrong.',
-    run: async () => (await import('./app.ts')).checkApp,
-  })
-    .option(...ANY_SHOP)
-    .option(...folder);
 
   const storefront = declare(program, 'storefront', {
     summary: 'set up the loyalty program in the store',

@@ -16,7 +16,7 @@ import { type ShopSetup, type Step, waitForUser } from '../../ground/checks/step
 import { openLedger } from '../../ground/session/deployment.ts';
 import { answerText, isAccepted } from '../../ground/session/post-delivery.ts';
 import { line } from '../../ground/terminal/line.ts';
-import { appFolderCheck } from './app.ts';
+import { appFolderCheck, writtenFoldersCheck } from './app.ts';
 import { chooseBody, deliver, entityIn } from './send-webhook.ts';
 import {
   adminApiCheck,
@@ -37,6 +37,7 @@ export const shopifyChecks = (deps: ShopDeps): readonly Check[] => {
   return [
     adminApiCheck(deps),
     installedAppCheck(deps),
+    writtenFoldersCheck(deps),
     currencyCheck(deps),
     rolloutsCheck(deps),
     ...(storefront?.cashback === 'store-credit' ? [storeCreditCheck(deps)] : []),

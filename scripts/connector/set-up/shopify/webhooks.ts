@@ -28,7 +28,7 @@ import { findShop, shopsOf } from '../../ground/session/arguments.ts';
 import type { Deployment } from '../../ground/session/deployment.ts';
 import { commandsOf, storeUnread } from '../../ground/session/services.ts';
 import type { Session } from '../../ground/session/session.ts';
-import { type Document, type Suggestion, text } from '../../ground/terminal/document.ts';
+import type { Document, Suggestion } from '../../ground/terminal/document.ts';
 import { line } from '../../ground/terminal/line.ts';
 import { counted } from '../../ground/terminal/text.ts';
 import { adminOf, isShopify } from './store-checks.ts';
@@ -56,9 +56,7 @@ export async function checkWebhooks(
 
 /**
  * Creates, corrects and removes subscriptions. Those that Events cover are removed only with --covered: nothing
- * but a person can see that the Events arrive. Where the app's configuration creates them, none is
- * created here; those that were created through the Admin API would send every event twice and are
- * removed, but only with --yes: the Admin API does not show whether the configuration really creates them.
+ * but a person can see that the Events arrive.
  */
 export async function syncWebhooks(
   session: Session,
@@ -78,7 +76,6 @@ export async function syncWebhooks(
       label: 'Repair the subscriptions',
       line: line('webhooks sync', [], { shop, prune, covered, yes: true }),
     }),
-    blocks: isSeen(deployment.connector.healing) ? [] : [text(BOTH)],
     afterwards: findMissed(shops, shop),
   });
 }
@@ -97,13 +94,7 @@ const findMissed = (shops: readonly Shop[], shop: string | undefined): readonly 
   },
 ];
 
-/** The Admin API does not show what the app's configuration makes. */
-const isSeen = ({ subscriptions }: Healing): boolean => subscriptions === 'admin-api';
-
-const BOTH =
-  "What is made through the Admin API comes a second time: the app's configuration makes the subscriptions.";
-
-/** The webhook subscriptions of each shop; the settings say where they go and who creates them. */
+/** The webhook subscriptions of each shop. */
 export function subscriptionsCheck(
   deps: ShopDeps,
   options: SyncOptions = {},
@@ -127,7 +118,7 @@ export function subscriptionsCheck(
       const findings = withOptions(checked.findings, options);
       return judge(findings, domain, healing);
     }),
-    ...(session && (isSeen(healing) || options.yes) && { fix: () => repair(session) }),
+    ...(session && { fix: () => repair(session) }),
   };
 
   /** One finding for each change, and for each that the store refused. */
@@ -168,7 +159,6 @@ function openSubscriptions(deps: ShopDeps): Subscriptions {
     ask: (domain) => adminOf(deps, find(domain)),
     shopOf: find,
     webhookAddress: output('WebhookAddress'),
-    madeBy: connector.healing.subscriptions,
     products: connector.healing,
   });
 }
@@ -191,21 +181,17 @@ function judge(found: SubscriptionFindings, shop: string, healing: Healing): rea
     label: 'See what would be repaired',
     line: line('webhooks sync', [], { shop }),
   };
-  const compare = { label: "Compare the app's file", line: line('app check', [], { shop }) };
+  const compare = { label: "Compare the app's file", line: line('doctor') };
   const remove = {
     label: `Remove ${counted(covered.length, 'webhook')}`,
     say: 'Once Events arrive:',
     line: line('webhooks sync', [], { shop, covered: true }),
   };
   return [
-    // Without those of the Admin API, which come a second time, nothing may come at all.
-    ...faults.map((what) => (isSeen(healing) ? fail : warn)(what, sync)),
-    ...(faults.length === 0 && isSeen(healing)
-      ? [pass(`${counted(fine.length, 'subscription')} as wanted`)]
-      : []),
+    ...faults.map((what) => fail(what, sync)),
+    ...(faults.length === 0 ? [pass(`${counted(fine.length, 'subscription')} as wanted`)] : []),
     ...(version?.retired ? [fail(versionText(version), SET_VERSION)] : []),
     ...(version && !version.retired ? [warn(versionText(version), SET_VERSION)] : []),
-    ...(isSeen(healing) ? [] : [info(UNSEEN, compare)]),
     ...(healing.productChanges === 'events' ? [info(EVENTS, compare)] : []),
     ...covered.map(({ topic }) => info(`${topic} is covered: Events announce it too`, remove)),
     ...other.map(({ topic, uri }) => info(`${topic} goes to another address: ${uri}`)),
@@ -229,8 +215,5 @@ function faultsOf({ fine, missing, wrong, extra }: SubscriptionFindings): readon
     ...extra.map(({ topic, uri }) => `${topic} is subscribed to once too often (${uri})`),
   ];
 }
-
-const UNSEEN =
-  "the app's configuration makes the webhook subscriptions, which cannot be seen from here";
 
 const EVENTS = 'changes of products come by Events, which cannot be seen from here';

@@ -71,7 +71,10 @@ describe('what the ledger forgets, and when', () => {
     const change = { command: 'send', arguments: {}, version: '1' };
     const key = await recordBegin(ledger, caller, change, now);
     await recordEnd(ledger, key, { result: 'finished', counts: {} }, now);
-    await openBackfills(ledger, SHOP, () => now).enlist('orders_first_now');
+    const at = now.toISOString();
+    const state = { shop: SHOP, kind: 'orders', run: 1, place: {}, sent: 0 } as const;
+    const kept = { ...state, startedAt: at, savedAt: at };
+    await openBackfills(ledger, SHOP, () => now).save(kept, undefined);
     const expected = Math.floor(now.getTime() / 1000) + 400 * 86_400;
     const expiries = [...ledger.entries.values()].map(({ expiresAt }) => expiresAt);
     expect(expiries).toEqual([expected, expected, expected]);
