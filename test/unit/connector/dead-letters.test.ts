@@ -31,7 +31,7 @@ import { nameKey, readNames } from '../../../scripts/connector/ground/session/se
 import { letterData } from '../../../scripts/connector/look/show-letter.ts';
 import { type DropDeps, dropLetters } from '../../../scripts/connector/repair/drop-letters.ts';
 import { followReplayed } from '../../../scripts/connector/repair/follow-letters.ts';
-import { verdictOf } from '../../../scripts/connector/repair/replay-command.ts';
+import { paceText, verdictOf } from '../../../scripts/connector/repair/replay-command.ts';
 import { defineConnector } from '../../../shared/config/connector-config.ts';
 import {
   type DeadLetterQueue,
@@ -340,6 +340,15 @@ it.each([
   const followed = [{ ...replayed('1', '1'), result }];
   const tally = { ...newTally(), replayed: 1 };
   expect(verdictOf({ tally, notSeen, notReached: 0, followed })).toEqual({ kind, what });
+});
+
+it.each([
+  [undefined, 'the answers of the store and the loyalty service limit them'],
+  [3, 'loyalty.callsPerSecond, 3, limits them'],
+])('a long replay says what limits it, where callsPerSecond is %s', (callsPerSecond, limit) => {
+  expect(paceText(220, { sendingMs: 4_000, workersMs: 77_000 }, callsPerSecond)).toBe(
+    `Sent in 4 s, followed for 1 min: 2.7 a second. That is the workers' pace; ${limit}, and how many run at once.`,
+  );
 });
 
 describe('what was delivered since', () => {
