@@ -1,8 +1,7 @@
 import type { HistoryEntry, Tier, TierGoal, View } from '../../../program/answers.ts';
-import { sayNearest } from '../../../program/sentences.ts';
+import { changeOf, sayNearest } from '../../../program/sentences.ts';
 import { fill, type Words } from '../../../program/words.ts';
 import type { Account } from './account.ts';
-import { changeOf } from './point-change.ts';
 import { TWO_COLUMNS } from './rewards.tsx';
 
 interface Shown {
