@@ -27,7 +27,7 @@ export function createWords(
   const [, tag, own] = known ?? languages[0];
   const strings = adapt(own, tag);
   // The region decides how numbers are written: es-MX is not es-ES.
-  const formats = known && isLocale(locale) ? locale : tag;
+  const formats = known && attempt(() => new Intl.Locale(locale)) ? locale : tag;
   const amounts = createAmounts(strings, formats, currency, pageCurrency);
   const { number, money } = amounts;
   const percent = new Intl.NumberFormat(formats, { style: 'percent', maximumFractionDigits: 2 });
@@ -99,7 +99,8 @@ export function createAmounts(
   const number = new Intl.NumberFormat(formats, { maximumFractionDigits: 2 });
   // On a page with other prices a "$" would be read as theirs.
   const currencyDisplay = pageCurrency === currency ? 'symbol' : 'code';
-  const cash = moneyFormat(formats, currency, currencyDisplay) ?? number;
+  const style = { style: 'currency', currency, currencyDisplay } as const;
+  const cash = (currency && attempt(() => new Intl.NumberFormat(formats, style))) || number;
   const plural = new Intl.PluralRules(formats);
   const list = new Intl.ListFormat(formats);
   const points = (value: number) =>
@@ -132,25 +133,11 @@ function valueIn(table: Readonly<Record<string, string>>, name: string): string 
   return Object.hasOwn(table, name) ? table[name] : undefined;
 }
 
-function isLocale(locale: string): boolean {
+/** Undefined for the name of no language, or of no currency. */
+function attempt<T>(make: () => T): T | undefined {
   try {
-    return Intl.getCanonicalLocales(locale).length === 1;
+    return make();
   } catch {
-    return false;
-  }
-}
-
-function moneyFormat(
-  locale: string,
-  currency: string | undefined,
-  currencyDisplay: 'symbol' | 'code',
-): Intl.NumberFormat | undefined {
-  try {
-    return currency
-      ? new Intl.NumberFormat(locale, { style: 'currency', currency, currencyDisplay })
-      : undefined;
-  } catch {
-    // Not the name of a currency.
     return undefined;
   }
 }

@@ -67,12 +67,8 @@ function Points({ view, change, words }: Shown) {
   );
 }
 
-interface Progress {
-  readonly tier: Tier;
-  readonly words: Words;
-}
-
-function TierProgress({ tier: { name, next }, words }: Progress) {
+function TierProgress({ tier, words }: { readonly tier: Tier; readonly words: Words }) {
+  const { name, next } = tier;
   const { balance } = words.strings;
   return (
     <s-section heading={fill(balance.tier, { name })}>

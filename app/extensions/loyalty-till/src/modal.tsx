@@ -252,7 +252,7 @@ function StepPanel(view: TillView) {
           {step.mayHaveHappened ? (
             <>
               <s-text>{strings.mayHaveHappened}</s-text>
-              <s-button slot="primary-action" onClick={() => void till.repeat()}>
+              <s-button slot="primary-action" onClick={() => void till.send()}>
                 {words.strings.tryAgain}
               </s-button>
             </>
