@@ -76,9 +76,8 @@ const LOOK_AGAIN_SECONDS = [0, 2, 4, 8, 15, 30, 30, 60];
 const CHANGE_SHOWN_SECONDS = 10;
 
 /** Failures after which the request may have been carried out. */
-const UNCERTAIN: readonly string[] = ['network', 'unavailable'];
-
-export const isUncertain = ({ code }: Failure): boolean => UNCERTAIN.includes(code);
+export const isUncertain = ({ code }: Failure): boolean =>
+  code === 'network' || code === 'unavailable';
 
 const isOpen = ({ state }: Redemption): boolean =>
   state === 'making' || state === 'pending' || state === 'returning';

@@ -1,4 +1,4 @@
-import type { QuizResult, Redemption, Reward, View } from './answers.ts';
+import type { HistoryEntry, QuizResult, Redemption, Reward, View } from './answers.ts';
 import type { Answer, Failure } from './ask.ts';
 import type { NotUsed, Used } from './cart.ts';
 import { isUncertain } from './program.ts';
@@ -132,6 +132,15 @@ export function sayAnswered(
   return hasCompleted
     ? { kind: 'accepted', sentence: quizzes.completed }
     : refused(fill(quizzes.notAccepted, { message }));
+}
+
+/** `+49 points`, `−50 points`, or the cashback where no points moved; empty for a change of the tier. */
+export function changeOf({ points, cashback, kind }: HistoryEntry, words: Words): string {
+  if (kind === 'tier') return '';
+  const value = points === 0 ? cashback : points;
+  const said = points === 0 ? words.money(Math.abs(cashback)) : words.points(Math.abs(points));
+  if (value === 0) return words.points(0);
+  return `${value > 0 ? '+' : '−'}${said}`;
 }
 
 const SHOP = 'query { shop { primaryDomain { url } paymentSettings { currencyCode } } }';

@@ -3,35 +3,8 @@ import type { Failure } from './ask.ts';
 import { type Language, SAME_SENTENCE, type Strings } from './strings/en.ts';
 import { languages } from './strings/languages.ts';
 
-/** Numbers of the program as the shopper reads them. */
-interface Amounts {
-  number(value: number): string;
-  points(value: number): string;
-  /** Without a currency it is a number. */
-  money(value: number): string;
-  /** `12 points and €3.00 cashback`; undefined for nothing at all. */
-  gain(points: number, cashback: number): string | undefined;
-}
-
 /** Sentences, numbers, money and dates as the shopper reads them. */
-export interface Words extends Amounts {
-  /** For the `lang` attribute: may differ from the language of the page. */
-  readonly language: Language;
-  readonly strings: Strings;
-  /** `+50` */
-  change(points: number): string;
-  date(iso: string): string;
-  /** `Gold or Platinum` */
-  oneOf(names: readonly string[]): string;
-  /** Undefined for other kinds. */
-  worth(reward: Pick<Reward, 'kind' | 'value' | 'product'>): string | undefined;
-  /** A code without its own sentence is a technical one. */
-  why(code: string): string;
-  state(state: RedemptionState): string;
-  /** How far it is reached. */
-  progress(goal: TierGoal): string;
-  failure(failure: Pick<Failure, 'code' | 'afterSeconds'>): string;
-}
+export type Words = ReturnType<typeof createWords>;
 
 interface WordOptions {
   /** That of the other prices on the page. */
@@ -48,13 +21,13 @@ export function createWords(
   locale: string,
   currency: string | undefined,
   { pageCurrency, adapt = (strings) => strings }: WordOptions = {},
-): Words {
+) {
   const [language = ''] = locale.toLowerCase().split(/[-_]/);
   const known = languages.find(([prefix]) => prefix === language);
   const [, tag, own] = known ?? languages[0];
   const strings = adapt(own, tag);
   // The region decides how numbers are written: es-MX is not es-ES.
-  const formats = known && isLocale(locale) ? locale : tag;
+  const formats = known && attempt(() => new Intl.Locale(locale)) ? locale : tag;
   const amounts = createAmounts(strings, formats, currency, pageCurrency);
   const { number, money } = amounts;
   const percent = new Intl.NumberFormat(formats, { style: 'percent', maximumFractionDigits: 2 });
@@ -65,21 +38,26 @@ export function createWords(
   });
   const day = new Intl.DateTimeFormat(formats, { dateStyle: 'medium' });
 
+  /** A code without its own sentence is a technical one. */
   const why = (code: string) => {
     const named = valueIn(SAME_SENTENCE, code) ?? code;
     return valueIn(strings.why, named) ?? strings.why.technical;
   };
   return {
     ...amounts,
+    /** For the `lang` attribute: may differ from the language of the page. */
     language: tag,
     strings,
-    change: (value) => signed.format(value),
-    date: (iso) => {
+    /** `+50` */
+    change: (points: number) => signed.format(points),
+    date: (iso: string) => {
       const date = new Date(iso);
       return Number.isNaN(date.getTime()) ? '' : day.format(date);
     },
-    oneOf: (names) => choice.format(names),
-    worth({ kind, value, product }) {
+    /** `Gold or Platinum` */
+    oneOf: (names: readonly string[]) => choice.format(names),
+    /** Undefined for other kinds. */
+    worth({ kind, value, product }: Pick<Reward, 'kind' | 'value' | 'product'>) {
       const { worth } = strings.rewards;
       const off = () =>
         fill(worth.off, {
@@ -92,17 +70,18 @@ export function createWords(
         case 'free-shipping':
           return worth.shipping;
         case 'store-credit':
-          return value > 0 ? money(value) : undefined;
         case 'cashback':
         case 'other':
           return product ?? undefined;
       }
     },
     why,
-    state: (state) => (state === 'refused' ? strings.why.refused : strings.codes.states[state]),
-    progress: ({ value, goal }) =>
+    state: (state: RedemptionState) =>
+      state === 'refused' ? strings.why.refused : strings.codes.states[state],
+    /** How far it is reached. */
+    progress: ({ value, goal }: TierGoal) =>
       fill(strings.balance.progress, { value: number(value), goal: number(goal) }),
-    failure({ code, afterSeconds }) {
+    failure({ code, afterSeconds }: Pick<Failure, 'code' | 'afterSeconds'>) {
       return afterSeconds === undefined
         ? why(code)
         : `${why(code)} ${fill(strings.tryAgainIn, { n: number(afterSeconds) })}`;
@@ -110,17 +89,18 @@ export function createWords(
   };
 }
 
-/** `formats`: the locale that decides how numbers are written. */
+/** Numbers of the program as the shopper reads them. `formats`: the locale that decides how they are written. */
 export function createAmounts(
   strings: Pick<Strings, 'points' | 'cashback'>,
   formats: string,
   currency: string | undefined,
   pageCurrency = currency,
-): Amounts {
+) {
   const number = new Intl.NumberFormat(formats, { maximumFractionDigits: 2 });
   // On a page with other prices a "$" would be read as theirs.
   const currencyDisplay = pageCurrency === currency ? 'symbol' : 'code';
-  const cash = moneyFormat(formats, currency, currencyDisplay) ?? number;
+  const style = { style: 'currency', currency, currencyDisplay } as const;
+  const cash = (currency && attempt(() => new Intl.NumberFormat(formats, style))) || number;
   const plural = new Intl.PluralRules(formats);
   const list = new Intl.ListFormat(formats);
   const points = (value: number) =>
@@ -128,10 +108,12 @@ export function createAmounts(
       n: number.format(value),
     });
   return {
-    number: (value) => number.format(value),
+    number: (value: number) => number.format(value),
     points,
-    money: (value) => cash.format(value),
-    gain(earned, cashback) {
+    /** Without a currency it is a number. */
+    money: (value: number) => cash.format(value),
+    /** `12 points and €3.00 cashback`; undefined for nothing at all. */
+    gain(earned: number, cashback: number) {
       const parts = [
         ...(earned > 0 ? [points(earned)] : []),
         ...(cashback > 0 ? [fill(strings.cashback, { amount: cash.format(cashback) })] : []),
@@ -151,25 +133,11 @@ function valueIn(table: Readonly<Record<string, string>>, name: string): string 
   return Object.hasOwn(table, name) ? table[name] : undefined;
 }
 
-function isLocale(locale: string): boolean {
+/** Undefined for the name of no language, or of no currency. */
+function attempt<T>(make: () => T): T | undefined {
   try {
-    return Intl.getCanonicalLocales(locale).length === 1;
+    return make();
   } catch {
-    return false;
-  }
-}
-
-function moneyFormat(
-  locale: string,
-  currency: string | undefined,
-  currencyDisplay: 'symbol' | 'code',
-): Intl.NumberFormat | undefined {
-  try {
-    return currency
-      ? new Intl.NumberFormat(locale, { style: 'currency', currency, currencyDisplay })
-      : undefined;
-  } catch {
-    // Not the name of a currency.
     return undefined;
   }
 }

@@ -1,4 +1,4 @@
-import type { Contact, RedemptionState } from '../answers.ts';
+import type { Contact } from '../answers.ts';
 import type { Language, Strings } from './en.ts';
 
 /** Why no reward can be redeemed for the till's cart as it is, or why a code is not in it. */
@@ -40,7 +40,6 @@ const en = {
   given: 'Done. The code {code} is in the cart.',
   /** The till took the code, and the cart does not show it. */
   handedOver: 'Done. The till has the code {code}: check that the discount is in the cart.',
-  confirm: 'Take it back? The code stops working, and the customer gets back what it cost.',
   kept: 'The points are spent, but the code {code} is not in the cart. It stays valid for this customer.',
   mayHaveHappened:
     'It may have been redeemed all the same. Try again: the points are never taken twice.',
@@ -55,30 +54,13 @@ const en = {
     'not-editable': 'This cart cannot be changed.',
     'not-applied': 'The till did not accept the code for this cart.',
   } satisfies Readonly<Record<CartProblem, string>>,
-  states: {
-    ready: 'Ready',
-    making: 'The points are spent and the code is being made. It appears here by itself.',
-    pending: 'Waiting for confirmation. The points are never taken twice.',
-    used: 'Used',
-    expired: 'Expired',
-    refused: 'The loyalty program did not accept this. No points were taken.',
-    returning: 'Being taken back. The points are back in a few minutes.',
-    cancelled: 'Cancelled: the points are back.',
-    credited: '{amount} is on the store credit of the customer. Take it as payment.',
-  } satisfies Readonly<Record<RedemptionState, string>>,
+  credited: '{amount} is on the store credit of the customer. Take it as payment.',
   /** Instead of the sentences for a shopper; others are the same. */
   why: {
-    'too-few-points': 'The customer does not have enough points for this reward.',
-    'below-minimum': 'The cart is too small for this reward.',
-    'exceeds-purchase': 'This reward is worth more than the cart.',
     'not-a-member': 'The customer does not take part in the loyalty program.',
     'another-member':
       'Another member of the loyalty program has the e-mail address or document of this customer. Only one of them may have it.',
-    'product-conditions': 'The cart does not meet the conditions for this product.',
     'not-online': 'This reward cannot be redeemed as a code.',
-    'value-not-allowed': 'This amount is not possible for the cart.',
-    'not-available': 'This reward is not available to the customer at the moment.',
-    pending: 'The customer asked for this reward already. It is being confirmed.',
     'bad-signature': 'Your staff account has no permission for this app.',
     'challenge-wrong': 'The code from the message is wrong.',
     'take-back-not-allowed': 'The settings of the program do not allow this.',
@@ -114,7 +96,6 @@ const ptBr: TillStrings = {
   },
   given: 'Pronto. O código {code} está no carrinho.',
   handedOver: 'Pronto. O caixa recebeu o código {code}: confira se o desconto está no carrinho.',
-  confirm: 'Devolver? O código deixa de funcionar e o cliente recebe de volta o que ele custou.',
   kept: 'Os pontos foram usados, mas o código {code} não está no carrinho. Ele continua válido para este cliente.',
   mayHaveHappened:
     'O resgate pode ter acontecido mesmo assim. Tente novamente: os pontos nunca são descontados duas vezes.',
@@ -129,29 +110,12 @@ const ptBr: TillStrings = {
     'not-editable': 'Este carrinho não pode ser alterado.',
     'not-applied': 'O caixa não aceitou o código para este carrinho.',
   },
-  states: {
-    ready: 'Pronto',
-    making: 'Os pontos foram usados e o código está sendo criado. Ele aparecerá aqui.',
-    pending: 'Aguardando a confirmação. Os pontos nunca são descontados duas vezes.',
-    used: 'Usado',
-    expired: 'Expirado',
-    refused: 'O programa de fidelidade não aceitou o pedido. Nenhum ponto foi descontado.',
-    returning: 'Sendo devolvido. Os pontos voltam em alguns minutos.',
-    cancelled: 'Cancelado: os pontos foram devolvidos.',
-    credited: '{amount} está no crédito da loja do cliente. Aceite-o como pagamento.',
-  },
+  credited: '{amount} está no crédito da loja do cliente. Aceite-o como pagamento.',
   why: {
-    'too-few-points': 'O cliente não tem pontos suficientes para esta recompensa.',
-    'below-minimum': 'O carrinho não atinge o mínimo desta recompensa.',
-    'exceeds-purchase': 'Esta recompensa vale mais do que o carrinho.',
     'not-a-member': 'O cliente não participa do programa de fidelidade.',
     'another-member':
       'Outro participante do programa de fidelidade tem o e-mail ou documento deste cliente. Só um deles pode tê-lo.',
-    'product-conditions': 'O carrinho não atende às condições deste produto.',
     'not-online': 'Esta recompensa não pode ser resgatada como código.',
-    'value-not-allowed': 'Este valor não é possível para o carrinho.',
-    'not-available': 'Esta recompensa não está disponível para o cliente no momento.',
-    pending: 'O cliente já pediu esta recompensa. Ela está sendo confirmada.',
     'bad-signature': 'Sua conta de funcionário não tem permissão para este app.',
     'challenge-wrong': 'O código da mensagem está errado.',
     'take-back-not-allowed': 'As configurações do programa não permitem isto.',
@@ -186,7 +150,6 @@ const es: TillStrings = {
   given: 'Listo. El código {code} está en el carrito.',
   handedOver:
     'Listo. La caja tiene el código {code}: comprueba que el descuento está en el carrito.',
-  confirm: '¿Devolverlo? El código deja de funcionar y el cliente recupera lo que costó.',
   kept: 'Los puntos se han usado, pero el código {code} no está en el carrito. Sigue siendo válido para este cliente.',
   mayHaveHappened:
     'Puede que se haya canjeado de todos modos. Inténtalo de nuevo: los puntos nunca se descuentan dos veces.',
@@ -201,29 +164,12 @@ const es: TillStrings = {
     'not-editable': 'Este carrito no se puede cambiar.',
     'not-applied': 'La caja no aceptó el código para este carrito.',
   },
-  states: {
-    ready: 'Listo',
-    making: 'Los puntos se han usado y el código se está creando. Aparecerá aquí.',
-    pending: 'Esperando la confirmación. Los puntos nunca se descuentan dos veces.',
-    used: 'Usado',
-    expired: 'Caducado',
-    refused: 'El programa de fidelidad no lo aceptó. No se ha descontado ningún punto.',
-    returning: 'Se está devolviendo. Los puntos vuelven en unos minutos.',
-    cancelled: 'Cancelado: los puntos se han devuelto.',
-    credited: '{amount} está en el crédito de la tienda del cliente. Acéptalo como pago.',
-  },
+  credited: '{amount} está en el crédito de la tienda del cliente. Acéptalo como pago.',
   why: {
-    'too-few-points': 'El cliente no tiene suficientes puntos para esta recompensa.',
-    'below-minimum': 'El carrito no llega al mínimo de esta recompensa.',
-    'exceeds-purchase': 'Esta recompensa vale más que el carrito.',
     'not-a-member': 'El cliente no participa en el programa de fidelidad.',
     'another-member':
       'Otro miembro del programa de fidelidad tiene el correo electrónico o documento de este cliente. Solo uno de ellos puede tenerlo.',
-    'product-conditions': 'El carrito no cumple las condiciones de este producto.',
     'not-online': 'Esta recompensa no se puede canjear como código.',
-    'value-not-allowed': 'Este importe no es posible para el carrito.',
-    'not-available': 'Esta recompensa no está disponible para el cliente en este momento.',
-    pending: 'El cliente ya ha pedido esta recompensa. Se está confirmando.',
     'bad-signature': 'Tu cuenta de empleado no tiene permiso para esta app.',
     'challenge-wrong': 'El código del mensaje es incorrecto.',
     'take-back-not-allowed': 'Los ajustes del programa no lo permiten.',
@@ -238,10 +184,12 @@ export const tillStrings: Readonly<Record<Language, TillStrings>> = {
 
 /** The sentences of every page, with those for the staff instead of those for the shopper. */
 export function forStaff(strings: Strings, language: Language): Strings {
-  const { missing, why } = tillStrings[language];
+  const { missing, credited, why } = tillStrings[language];
+  const { rewards, codes } = strings;
   return {
     ...strings,
-    rewards: { ...strings.rewards, missing },
+    rewards: { ...rewards, missing },
+    codes: { ...codes, states: { ...codes.states, credited } },
     why: { ...strings.why, ...why },
   };
 }

@@ -59,7 +59,7 @@ import {
 } from '../ground/terminal/document.ts';
 import { BadArguments, type ExitCode } from '../ground/terminal/exit.ts';
 import { line } from '../ground/terminal/line.ts';
-import { counted } from '../ground/terminal/text.ts';
+import { counted, spanText } from '../ground/terminal/text.ts';
 import { type FollowedLetter, followAll, judgeEnded } from './follow-letters.ts';
 
 export interface ReplayOptions {
@@ -96,6 +96,7 @@ async function replayPlanned(
   const { letterIds, ledger, signal } = open;
   const tally = { ...newTally(), obstacles: new Map(obstacles) };
   const replayed: ReplayedLetter[] = [];
+  const beganMs = performance.now();
   const progress = session.terminal.progress('Sending dead letters:', letterIds.size);
   try {
     await replayLetters(
@@ -114,11 +115,13 @@ async function replayPlanned(
     progress.end();
     change.count({ replayed: tally.replayed, notReplayed: countObstacles(tally) });
   }
+  const sentMs = performance.now();
   const followed =
     replayed.length > 0 ? await followAll(session, deployment, replayed, signal) : undefined;
   const missing = letterIds.size - tally.found;
   const [notSeen, notReached] = signal.aborted ? [0, missing] : [missing, 0];
-  return replayDocument({ tally, notSeen, notReached, followed }, deployment);
+  const took = { sendingMs: sentMs - beganMs, workersMs: performance.now() - sentMs };
+  return replayDocument({ tally, notSeen, notReached, followed, took }, deployment);
 }
 
 interface ReplayPlan {
@@ -194,11 +197,29 @@ interface ReplayReport {
   readonly notReached: number;
   /** Undefined without --wait. */
   readonly followed: readonly FollowedLetter[] | undefined;
+  readonly took: { readonly sendingMs: number; readonly workersMs: number };
 }
+
+/** What a replay waits for: SQS takes them much faster than the workers do. */
+export function paceText(
+  count: number,
+  { sendingMs, workersMs }: ReplayReport['took'],
+  callsPerSecond: number | undefined,
+): string {
+  const perSecond = Math.round((count * 10_000) / Math.max(sendingMs + workersMs, 1)) / 10;
+  const limit =
+    callsPerSecond === undefined
+      ? 'the answers of the store and the loyalty service limit them'
+      : `loyalty.callsPerSecond, ${callsPerSecond}, limits them`;
+  return `Sent in ${spanText(sendingMs)}, followed for ${spanText(workersMs)}: ${perSecond} a second. That is the workers' pace; ${limit}, and how many run at once.`;
+}
+
+/** Fewer are done before anybody wonders. */
+const MANY = 50;
 
 /** What was done, in the end or when it was interrupted. */
 async function replayDocument(report: ReplayReport, deployment: Deployment): Promise<Document> {
-  const { tally, notSeen, notReached, followed } = report;
+  const { tally, notSeen, notReached, followed, took } = report;
   const { replayed, obstacles } = tally;
   const verdict = verdictOf(report);
   const failures = groupsOf((followed ?? []).flatMap(({ again }) => (again ? [again] : [])));
@@ -211,6 +232,9 @@ async function replayDocument(report: ReplayReport, deployment: Deployment): Pro
       await namedGroups(failures, deployment),
       ...(replayed > 0 && !followed
         ? [text('The workers have them now. What becomes of them was not followed: --wait does.')]
+        : []),
+      ...(followed && replayed >= MANY
+        ? [text(paceText(replayed, took, deployment.connector.loyalty.callsPerSecond), 'soft')]
         : []),
       ...obstacleTexts(obstacles),
       ...(notReached > 0 ? [text(`Left ${notReached}: interrupted.`, 'soft')] : []),
@@ -229,7 +253,7 @@ export function verdictOf({
   notSeen,
   notReached,
   followed,
-}: ReplayReport): Verdict | undefined {
+}: Omit<ReplayReport, 'took'>): Verdict | undefined {
   const { verdict } = judgeEnded(followed ?? []);
   const left = countObstacles(tally);
   const bad = (what: string): Verdict => ({ kind: 'action required', what });

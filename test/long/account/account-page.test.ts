@@ -297,7 +297,7 @@ describe.skipIf(browserPath === undefined)('the account page, in a browser', () 
     expect(await gift.getByRole('link').count()).toBe(0);
     // It waits a minute for an order that is just being placed.
     hurry();
-    await gift.getByText('Cancelled: your points are back.').first().waitFor({ timeout: 180_000 });
+    await gift.getByText('Cancelled: the points are back.').first().waitFor({ timeout: 180_000 });
     expect(requests.filter((request) => request === 'POST take-back')).toHaveLength(1);
   }, 240_000);
 

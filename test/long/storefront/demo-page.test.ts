@@ -253,8 +253,8 @@ describe.skipIf(browserPath === undefined)('the shop with the widget, in a brows
     });
     await open(PRODUCT);
     await button.click();
-    await note.getByText('You do not have enough points for this reward.').waitFor();
-    expect(await page.getByRole('status').textContent()).toContain('not have enough points');
+    await note.getByText('There are not enough points for this reward.').waitFor();
+    expect(await page.getByRole('status').textContent()).toContain('not enough points');
   }, 120_000);
 
   it('asks for an amount of cashback within its range, and sends it with the cart', async () => {

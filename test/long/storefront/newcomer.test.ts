@@ -83,7 +83,7 @@ describe.skipIf(browserPath === undefined)('a newcomer to the demo shop, in a br
     await gift.getByText('Being taken back.').waitFor();
     // It waits a minute for an order that is just being placed.
     hurry();
-    await gift.getByText('Cancelled: your points are back.').waitFor({ timeout: patient.timeout });
+    await gift.getByText('Cancelled: the points are back.').waitFor({ timeout: patient.timeout });
     await expect.poll(() => pointsOf('Robin'), patient).toBe(before);
     const codes = [...stack.store.rows.codes.values()].map(({ code }) => code);
     expect(codes.filter((code) => code.startsWith('HELLO'))).toEqual([]);

@@ -214,7 +214,7 @@ describe('a reward at the till', () => {
     await till.redeem(reward, 2.5);
     await till.answerChallenge('2222');
     expect(till.step).toMatchObject({ kind: 'failed', mayHaveHappened: true });
-    await till.repeat();
+    await till.send();
     const [, lost, repeated] = bodiesOf('redeem');
     expect(repeated).toEqual(lost);
     expect(lost).toMatchObject({ value: 2.5, answer: '2222' });

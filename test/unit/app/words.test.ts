@@ -1,7 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { bundleWidgets } from '../../../app/build/build-app.ts';
-import { changeOf } from '../../../app/extensions/loyalty-account/src/point-change.ts';
 import {
   isUnanswered,
   readAnswers,
@@ -17,6 +16,7 @@ import type {
 import {
   asksFirst,
   canRedeem,
+  changeOf,
   conditionsOf,
   isRefused,
   redeemLabel,

@@ -31,6 +31,7 @@ import { letterData } from '../../../scripts/connector/look/show-letter.ts';
 import {
   type DropDeps,
   dropLetters,
+  paceText,
   verdictOf,
 } from '../../../scripts/connector/repair/change-letters.ts';
 import { followReplayed } from '../../../scripts/connector/repair/follow-letters.ts';
@@ -325,6 +326,15 @@ it.each([
   const followed = [{ ...replayed('1', '1'), result }];
   const tally = { ...newTally(), replayed: 1 };
   expect(verdictOf({ tally, notSeen, notReached: 0, followed })).toEqual({ kind, what });
+});
+
+it.each([
+  [undefined, 'the answers of the store and the loyalty service limit them'],
+  [3, 'loyalty.callsPerSecond, 3, limits them'],
+])('a long replay says what limits it, where callsPerSecond is %s', (callsPerSecond, limit) => {
+  expect(paceText(220, { sendingMs: 4_000, workersMs: 77_000 }, callsPerSecond)).toBe(
+    `Sent in 4 s, followed for 1 min: 2.7 a second. That is the workers' pace; ${limit}, and how many run at once.`,
+  );
 });
 
 describe('what was delivered since', () => {

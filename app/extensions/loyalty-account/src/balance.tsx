@@ -1,8 +1,7 @@
 import type { HistoryEntry, Tier, TierGoal, View } from '../../../program/answers.ts';
-import { sayNearest } from '../../../program/sentences.ts';
+import { changeOf, sayNearest } from '../../../program/sentences.ts';
 import { fill, type Words } from '../../../program/words.ts';
 import type { Account } from './account.ts';
-import { changeOf } from './point-change.ts';
 import { TWO_COLUMNS } from './rewards.tsx';
 
 interface Shown {
@@ -68,12 +67,8 @@ function Points({ view, change, words }: Shown) {
   );
 }
 
-interface Progress {
-  readonly tier: Tier;
-  readonly words: Words;
-}
-
-function TierProgress({ tier: { name, next }, words }: Progress) {
+function TierProgress({ tier, words }: { readonly tier: Tier; readonly words: Words }) {
+  const { name, next } = tier;
   const { balance } = words.strings;
   return (
     <s-section heading={fill(balance.tier, { name })}>

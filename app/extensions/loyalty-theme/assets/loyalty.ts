@@ -4,30 +4,24 @@
 /** Begins to load before the shopper arrives, so that it grows below the visible part of the page. */
 const AHEAD = '600px';
 
-/** Loads a script once, however many blocks ask for it. */
-function load(address: string): void {
-  if ([...document.scripts].some(({ src }) => src === address)) return;
+/** Loads the widget's script once, however many blocks ask for it: only Liquid knows its address. */
+function loadWidget(block: HTMLElement): void {
+  const { href } = new URL(block.getAttribute('widget') ?? '', document.baseURI);
+  if ([...document.scripts].some(({ src }) => src === href)) return;
   const script = document.createElement('script');
-  script.src = address;
+  script.src = href;
   // The next block, or the next press, tries again.
   script.addEventListener('error', () => script.remove());
   document.head.append(script);
 }
 
-abstract class ThemeBlock extends HTMLElement {
-  /** The address of the widget's script: only Liquid knows it. */
-  protected loadWidget(): void {
-    load(new URL(this.getAttribute('widget') ?? '', document.baseURI).href);
-  }
-}
-
 /** `<loyalty-program widget="…">` around the widget. */
-class LoyaltyProgram extends ThemeBlock {
+class LoyaltyProgram extends HTMLElement {
   readonly #seen = new IntersectionObserver(
     (entries) => {
       if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
       this.#seen.disconnect();
-      this.loadWidget();
+      loadWidget(this);
     },
     { rootMargin: AHEAD },
   );
@@ -45,7 +39,7 @@ class LoyaltyProgram extends ThemeBlock {
 const LINK = '#loyalty';
 
 /** `<loyalty-panel widget="…" cart="/cart">` with a button and a dialog; the widget waits in a template. */
-class LoyaltyPanel extends ThemeBlock {
+class LoyaltyPanel extends HTMLElement {
   #reading: unknown;
 
   connectedCallback(): void {
@@ -63,7 +57,7 @@ class LoyaltyPanel extends ThemeBlock {
 
   async #open(): Promise<void> {
     this.#dialog?.showModal();
-    this.loadWidget();
+    loadWidget(this);
     const template = this.querySelector('template');
     const widget = (template?.content ?? this).querySelector('loyalty-widget');
     const reading = this.#readCart(widget?.getAttribute('currency'));

@@ -3,7 +3,7 @@ import { render } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Contact, Reward } from '../../../program/answers.ts';
 import { answered } from '../../../program/program.ts';
-import { asksFirst, conditionsOf, redeemLabel } from '../../../program/sentences.ts';
+import { asksFirst, conditionsOf, redeemLabel, sayState } from '../../../program/sentences.ts';
 import { fill } from '../../../program/words.ts';
 import { hasCode, type Step } from './till.ts';
 import { type TillView, useTill } from './use-till.ts';
@@ -204,9 +204,9 @@ function StepPanel(view: TillView) {
       return <Challenge {...view} />;
     case 'returning': {
       const { redemption } = step;
-      const { yes, no } = words.strings.codes;
+      const { yes, no, confirm } = words.strings.codes;
       return (
-        <s-section heading={strings.confirm}>
+        <s-section heading={confirm}>
           <s-stack direction="block" gap="base">
             <s-text>{`${redemption.title} · ${redemption.code}`}</s-text>
             <s-stack direction="inline" gap="base">
@@ -221,12 +221,7 @@ function StepPanel(view: TillView) {
     }
     case 'waiting':
       return (
-        <s-banner
-          heading={fill(strings.states[step.redemption.state], {
-            amount: words.money(step.redemption.value),
-          })}
-          tone="info"
-        >
+        <s-banner heading={sayState(step.redemption, words)} tone="info">
           <Back {...view} />
         </s-banner>
       );
@@ -257,7 +252,7 @@ function StepPanel(view: TillView) {
           {step.mayHaveHappened ? (
             <>
               <s-text>{strings.mayHaveHappened}</s-text>
-              <s-button slot="primary-action" onClick={() => void till.repeat()}>
+              <s-button slot="primary-action" onClick={() => void till.send()}>
                 {words.strings.tryAgain}
               </s-button>
             </>

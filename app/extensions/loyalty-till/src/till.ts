@@ -92,17 +92,12 @@ export class Till {
     this.#answer = undefined;
     this.#asks = [];
     const { needsChallenge } = answered(this.program.model.view) ?? {};
-    await (needsChallenge ? this.startChallenge() : this.#send());
-  }
-
-  /** The same request again, under the same key. */
-  async repeat(): Promise<void> {
-    await this.#send();
+    await (needsChallenge ? this.startChallenge() : this.send());
   }
 
   async answerChallenge(answer: string): Promise<void> {
     this.#answer = answer.trim();
-    await this.#send();
+    await this.send();
   }
 
   /** The service sends the customer a message with a code. What was typed is kept nowhere. */
@@ -170,7 +165,8 @@ export class Till {
     return { ...body, ...(this.#answer !== undefined && { answer: this.#answer }) };
   }
 
-  async #send(): Promise<void> {
+  /** Repeated, it is the same request, under the same key. */
+  async send(): Promise<void> {
     if (!this.#choice || this.step.kind === 'redeeming') return;
     this.#go({ kind: 'redeeming' });
     const { reward, value } = this.#choice;
