@@ -3,7 +3,6 @@ import type { ActionName } from '../../local/store-sandbox/model/actions.ts';
 import { anyCart } from '../../local/store-sandbox/model/carts.ts';
 import type { StoreRows } from '../../local/store-sandbox/model/rows.ts';
 import { type Habits, StoreLife } from '../../local/store-sandbox/model/store-life.ts';
-import type { StoreSandbox } from '../../local/store-sandbox/sandbox.ts';
 
 /** The store in which the steps happen: a model, or one behind a server. */
 export interface Stage {
@@ -60,36 +59,4 @@ export function live(store: Stage, steps: Life, changes: Partial<Habits> = {}): 
     const change = life.next(() => (draws[drawn++ % draws.length] ?? 0) / 10_000);
     if (change) store.attempt(change.action, change.input);
   }
-}
-
-/**
- * One day of a busy store, always the same for the same day: orders of all kinds and their changes, prices,
- * discounts and codes. Some of it within one second.
- */
-export function liveOneDay(
-  store: StoreSandbox,
-  day: number,
-  passSeconds: (seconds: number) => void,
-): void {
-  const attempt = (name: ActionName, input: unknown): unknown => {
-    passSeconds(day % 2 === 0 ? 0.4 : 97);
-    try {
-      return (store.actions[name] as (input: unknown) => unknown)(input);
-    } catch {
-      return undefined; // the store refuses impossible steps
-    }
-  };
-  for (let i = 0; i < 15; i += 1) attempt('placeRandomOrder', {});
-  const lives = fc.sample(anyLife, { seed: 40 + day, numRuns: 6 });
-  // A cancelled order is final in the loyalty service: the two sides cannot agree on one that comes back.
-  const stage = { rows: store.rows, attempt };
-  for (const steps of lives) live(stage, steps, { changesEndedOrders: false });
-  const codes = [`DAY-${day}-A`, `DAY-${day}-B`, `DAY-${day}-C`];
-  const discount = store.actions.createDiscount({ title: `Day ${day}`, percentage: 5, codes });
-  const [older] = [...store.rows.discounts.values()].filter(({ method }) => method === 'code');
-  passSeconds(60);
-  attempt('updateDiscount', { discountId: older?.id, title: `Changed on day ${day}` });
-  attempt('addCodes', { discountId: discount.id, codes: [`DAY-${day}-D`] });
-  attempt('removeCodes', { discountId: discount.id, codes: [`DAY-${day}-B`] });
-  attempt('createProduct', { title: `New on day ${day}`, price: 12.5 });
 }

@@ -10,7 +10,7 @@ interface Bag {
   readonly presentmentMoney: { readonly amount: string };
 }
 
-export interface BookedSale {
+interface BookedSale {
   readonly __typename: string;
   readonly id: string;
   readonly lineType: SaleRow['lineType'] | 'UNKNOWN';

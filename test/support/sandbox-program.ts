@@ -1,5 +1,4 @@
 import { expect } from 'vitest';
-import type { Fault } from '../../local/loyalty-sandbox/call.ts';
 import { type Catalog, defaultCatalog } from '../../local/loyalty-sandbox/catalog.ts';
 import { loadContract } from '../../local/loyalty-sandbox/contract.ts';
 import { createProgram } from '../../local/loyalty-sandbox/program/program.ts';
@@ -45,11 +44,12 @@ export function openSandbox(
   const rows = openTables(tables);
   const snapshot = () => JSON.stringify([...tables.all()]);
 
-  function ask<Operation extends OperationId>(
+  /** Like the server: a call that breaks the contract comes with its faults. */
+  function call<Operation extends OperationId>(
     operation: Operation,
-    { path = {}, query = {}, body }: Asked,
-    faults: readonly Fault[],
+    { path = {}, query = {}, body }: Asked = {},
   ): AnswerOf<Operation> {
+    const faults = contract.validateRequest(operation, body);
     const before = snapshot();
     const eventsBefore = rows.events.size;
     const answer = program.answer({ operation, path, query, body, faults });
@@ -65,12 +65,7 @@ export function openSandbox(
     tables: rows,
     clock,
     snapshot,
-    /** Like the server: a call that breaks the contract comes with its faults. */
-    call: <Operation extends OperationId>(operation: Operation, asked: Asked = {}) =>
-      ask(operation, asked, contract.validateRequest(operation, asked.body)),
-    /** Without the check of the body. */
-    callUnchecked: <Operation extends OperationId>(operation: Operation, asked: Asked = {}) =>
-      ask(operation, asked, []),
+    call,
     takeEvents() {
       const taken = [...rows.events.values()];
       for (const { id } of taken) rows.events.delete(id);
@@ -109,7 +104,7 @@ export function makeCustomer(changes: Readonly<Record<string, unknown>> = {}) {
 }
 
 /** A completed order of 100, changed as asked. A change to undefined leaves the field out. */
-export function makeOrder(changes: Readonly<Record<string, unknown>> = {}) {
+function makeOrder(changes: Readonly<Record<string, unknown>> = {}) {
   const order: Record<string, unknown> = {
     OriginalId: 'o1',
     OrderPlacementDate: '2026-10-05T09:00:00Z',

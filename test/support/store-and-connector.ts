@@ -9,9 +9,7 @@ import {
 } from '../../local/store-sandbox/sandbox.ts';
 import { completeHealing } from '../../shared/config/connector-settings.ts';
 import type { MappingRules } from '../../shared/config/mapping-settings.ts';
-import { mapCoupon } from '../../shared/core/mapping/map-coupon.ts';
 import { mapOrder } from '../../shared/core/mapping/map-order.ts';
-import { mapProduct } from '../../shared/core/mapping/map-product.ts';
 import type { StoreAnswer } from '../../shared/core/store/store.ts';
 import {
   type AdminStore,
@@ -150,49 +148,6 @@ export async function expectSameOrders(
   const earned = orders.reduce((sum, { points }) => sum + Math.round((points ?? 0) * 100), 0);
   const due = earning.reduce((sum, order) => sum + Math.round(amountHeld(order) * 100), 0);
   expect(earned).toBe(due);
-}
-
-/** Of those that changed before this moment. */
-export async function expectSameProducts(
-  loyalty: Loyalty,
-  store: StoreSandbox,
-  before = Number.POSITIVE_INFINITY,
-): Promise<void> {
-  const admin = adminStoreOf(store);
-  const { domain } = store.shop;
-  const { products } = loyalty.state();
-  for (const { id, updatedAt } of store.rows.products.values()) {
-    if (Date.parse(updatedAt) >= before) continue;
-    const mapped = mapProduct(found(await admin.readProduct(domain, id)), rules, domain);
-    if (mapped.kind !== 'wanted' || mapped.wanted.kind !== 'product') throw new Error('skipped');
-    const { ProductPrice, Title, IsActive } = mapped.wanted.product;
-    const held = products.find(({ OriginalId }) => OriginalId === id);
-    expect(held, `product ${id}`).toMatchObject({ ProductPrice, Title, IsActive });
-  }
-}
-
-/** Both sides have the same usable codes, of discounts that changed before this moment. */
-export async function expectSameCodes(
-  loyalty: Loyalty,
-  store: StoreSandbox,
-  before = Number.POSITIVE_INFINITY,
-): Promise<void> {
-  const admin = adminStoreOf(store);
-  const { codes, discounts } = store.rows;
-  const active = new Set<string>();
-  for (const { code, discountId } of codes.values()) {
-    if (Date.parse(discounts.get(discountId)?.updatedAt ?? '') >= before) continue;
-    const coupon = found(await admin.readCoupon(store.shop.domain, code));
-    const mapped = mapCoupon(
-      coupon,
-      rules,
-      { known: true, remembered: undefined, now: new Date() },
-      store.shop.domain,
-    );
-    if (mapped.kind === 'wanted' && mapped.wanted.kind === 'coupon') active.add(code);
-  }
-  const held = loyalty.state().coupons.filter(({ isActive }) => isActive);
-  expect(new Set(held.map(({ CouponCode }) => CouponCode))).toEqual(active);
 }
 
 function found<Value>(answer: StoreAnswer<Value>): Value {

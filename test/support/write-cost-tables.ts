@@ -1,6 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { costTables, describeStack, putTables } from '../../local/harness/cost.ts';
-import { eventsTable } from './count-events.ts';
+import { costTables, putTables } from '../../local/harness/cost.ts';
 import { limitsTables } from './limits-tables.ts';
 import { synthesizeStack } from './synthesized-stack.ts';
 
@@ -10,11 +9,7 @@ const templateOf = (monitoring: 'full' | 'basic') =>
 const full = templateOf('full');
 const storefront = synthesizeStack({ storefront: {} }).toJSON() as never;
 const templates = { full, basic: templateOf('basic'), storefront };
-const tables = {
-  ...costTables(templates, { orderRetentionDays: 400 }),
-  events: await eventsTable(describeStack(full)),
-};
-write('docs/cost.md', tables);
+write('docs/cost.md', costTables(templates, { orderRetentionDays: 400 }));
 write('docs/limits.md', limitsTables());
 
 function write(page: string, some: Readonly<Record<string, string>>): void {

@@ -65,7 +65,7 @@ const REFUSED = [
   ['local/harness/memory-ledger.ts', '../../test/support/browser.ts', 'in local/harness'],
   ['test/unit/some.test.ts', '../../bench/lab.ts', 'belongs beside it'],
   ['test/unit/some.test.ts', '../../connector.config.ts', 'use test/fixtures/project'],
-  ['bench/benches/drain.ts', '../../test/support/browser.ts', 'belongs in local/harness'],
+  ['bench/benches/worker.ts', '../../test/support/browser.ts', 'belongs in local/harness'],
   ['infra/stack.ts', '../shared/core/sync/decide.ts', 'no runtime code but the configuration'],
   ['app/program/program.ts', '../../shared/core/sync/decide.ts', "runs in the shopper's browser"],
   ['app/program/program.ts', '../../shared/store/money.ts', "runs in the shopper's browser"],

@@ -1,8 +1,5 @@
 import { openConnector, SHOP } from '../../../local/harness/in-process-connector.ts';
 import type { PointRow } from '../../../local/loyalty-sandbox/program/rows.ts';
-import { decodeEvent } from '../../../shared/core/events/decode-event.ts';
-import type { StoreEvent } from '../../../shared/core/events/event.ts';
-import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
 import { bodyFor, orderAt, storeOrderOf, withId } from '../../fixtures/order-life.ts';
 import { bodyOf } from '../../fixtures/order-payload.ts';
 import type { OrderSpec } from '../../fixtures/order-spec.ts';
@@ -41,13 +38,7 @@ const customerOf = (id: string, email = emailOf(id)) => ({
   created_at: '2025-01-20T09:00:00Z',
 });
 
-export function payloadOf({
-  id,
-  by,
-  second = 1,
-  spec = { fulfilledAfterDays: 1 },
-  email,
-}: SentOrder) {
+function payloadOf({ id, by, second = 1, spec = { fulfilledAfterDays: 1 }, email }: SentOrder) {
   const { customer: _, ...rest } = orderAt(second, spec, withId(id));
   if (by === undefined) return rest;
   return { ...rest, customer: by === null ? null : customerOf(by, email) };
@@ -58,7 +49,7 @@ type Settings = Parameters<typeof openConnector>[0];
 /** A connector whose worker gets orders in batches, while customers change, merge or go. */
 export function openBatches(settings: Settings = {}) {
   const connector = openConnector(settings);
-  const { loyalty, store, dead } = connector;
+  const { loyalty, store } = connector;
   const { rows } = loyalty;
 
   /** What the store answers from now on. */
@@ -80,7 +71,6 @@ export function openBatches(settings: Settings = {}) {
   const world = {
     ...connector,
     connector,
-    keep,
 
     /** Webhooks on their way to one batch. The store already has the newest state of each order. */
     async send(...all: readonly SentOrder[]): Promise<void> {
@@ -90,19 +80,6 @@ export function openBatches(settings: Settings = {}) {
         const { shop = SHOP, topic = 'orders/updated' } = sent;
         await connector.deliver({ shop, topic, payload: bodyOf(bodyFor(topic, payloadOf(sent))) });
       }
-    },
-
-    /** One batch of orders while the service answers so. */
-    async workWhile(interfere: (typeof loyalty)['world']['interfere']): Promise<void> {
-      loyalty.world.interfere = interfere;
-      await connector.work('orders');
-      loyalty.world.interfere = undefined;
-    },
-
-    /** What waits for a minute is tried again. */
-    async workLater(): Promise<void> {
-      connector.clock.ms += 60_000;
-      await connector.drain();
     },
 
     /** The store merges two customers, and the ledger learns of it. */
@@ -140,30 +117,6 @@ export function openBatches(settings: Settings = {}) {
 
     balance: (id: string) => pointsWhere(({ customerId }) => customerId === id),
     emailHeld: (id: string) => rows.customers.get(id)?.Email,
-
-    /** What the person who runs the connector does with all dead letters of orders. */
-    async replay(): Promise<void> {
-      for (const { body, receiptHandle } of dead.receive({ max: 100 })) {
-        const decoded = decodeEvent(body);
-        if (decoded.kind !== 'event') throw new Error(decoded.why);
-        const replays = [{ at: new Date(connector.clock.ms).toISOString(), by: 'operator' }];
-        await connector.send({ ...decoded.event, replays } as StoreEvent);
-        dead.delete(receiptHandle);
-      }
-    },
-
-    /** The nth read of the ledger fails from now on, once. Gives how many there were. */
-    failRead(nth: number): { readonly reads: number; readonly stop: () => void } {
-      const { parts, ledger } = connector;
-      const counted = { reads: 0, stop: () => Object.assign(parts, { ledger }) };
-      const readMany: Ledger['readMany'] = async (keys) => {
-        counted.reads += 1;
-        if (counted.reads === nth) throw new Error('ProvisionedThroughputExceededException');
-        return ledger.readMany(keys);
-      };
-      parts.ledger = { ...ledger, readMany };
-      return counted;
-    },
   };
 
   function pointsWhere(isMeant: (row: PointRow) => boolean): number {
