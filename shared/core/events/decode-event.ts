@@ -90,11 +90,9 @@ function formOf(envelope: object) {
 
 function readBody(carried: v.InferOutput<typeof wholeBody>): Uint8Array | DecodedEvent {
   if ('text' in carried) return new TextEncoder().encode(carried.text);
-  const encoded = 'bytes' in carried ? carried.bytes : carried.brotli;
-  const bytes = Buffer.from(encoded, 'base64');
+  const bytes = Buffer.from(carried.brotli, 'base64');
   // Buffer skips what is not base64: compare, or a damaged body would pass for a whole one.
-  if (bytes.toString('base64') !== encoded) return unusable('its body is not base64');
-  if ('bytes' in carried) return viewOf(bytes);
+  if (bytes.toString('base64') !== carried.brotli) return unusable('its body is not base64');
   try {
     return viewOf(brotliDecompressSync(bytes, { maxOutputLength: MAX_BODY_BYTES }));
   } catch (error) {
@@ -126,7 +124,6 @@ const wholeBody = v.union([
   // The most frequent form first: the library describes in full why each earlier form does not fit.
   v.object({ brotli: v.string() }),
   v.object({ text: v.string() }),
-  v.object({ bytes: v.string() }),
 ]);
 const carriedBody = v.union([
   ...wholeBody.options,

@@ -55,10 +55,7 @@ export function escapeToAscii(text: string): string {
 }
 
 /** A body as it stands in an envelope. */
-type BodyForm =
-  | { readonly text: string }
-  | { readonly brotli: string }
-  | { readonly bytes: string };
+type BodyForm = { readonly text: string } | { readonly brotli: string };
 
 /** SQS allows 1 MiB with attributes: the rest is for the envelope and a dead letter's reason. */
 const CARRIED_MAX_CHARS = 1_000_000;
@@ -78,7 +75,7 @@ const FAST_QUALITY = 1;
 const THOROUGH_QUALITY = 6;
 
 /**
- * The shortest form that is cheap to make; `undefined` when none fits in a message.
+ * Short text as it is, all else compressed; `undefined` when it fits in no message.
  * See docs/decisions/0006-messages-and-items-carry-a-version-and-newer-ones-wait.md.
  */
 export function carryBody(body: Uint8Array): BodyForm | undefined {
@@ -86,25 +83,11 @@ export function carryBody(body: Uint8Array): BodyForm | undefined {
     const text = readUtf8(body);
     if (text !== undefined) return { text };
   }
-  const brotli = compress(body, FAST_QUALITY);
-  // Neither plain base64 nor escaped text is ever shorter than the body itself.
-  if (brotli.length < Math.min(body.length, CARRIED_MAX_CHARS)) return { brotli };
-  const forms: BodyForm[] = [{ brotli }, ...uncompressedForms(body)];
-  const fitting = forms.filter((form) => lengthOf(form) <= CARRIED_MAX_CHARS);
-  if (fitting.length > 0) return fitting.reduce((a, b) => (lengthOf(b) < lengthOf(a) ? b : a));
-  const smaller = compress(body, THOROUGH_QUALITY);
-  return smaller.length <= CARRIED_MAX_CHARS ? { brotli: smaller } : undefined;
-}
-
-function uncompressedForms(body: Uint8Array): readonly BodyForm[] {
-  if (body.length > CARRIED_MAX_CHARS) return [];
-  const text = readUtf8(body);
-  return [{ bytes: toBase64(body) }, ...(text === undefined ? [] : [{ text }])];
-}
-
-function lengthOf(form: BodyForm): number {
-  if ('text' in form) return escapeToAscii(JSON.stringify(form.text)).length;
-  return 'bytes' in form ? form.bytes.length : form.brotli.length;
+  for (const quality of [FAST_QUALITY, THOROUGH_QUALITY]) {
+    const brotli = compress(body, quality);
+    if (brotli.length <= CARRIED_MAX_CHARS) return { brotli };
+  }
+  return undefined;
 }
 
 function compress(body: Uint8Array, quality: number): string {

@@ -294,7 +294,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'paused-time-counts',
     bug: 'the time in which an operator paused the shop counts towards the retry window',
-    find: 'now.getTime() - start - paused >',
+    find: 'now.getTime() - from >',
     replace: 'now.getTime() - start >',
     within: 300,
   },
