@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
 import { recordBegin } from '../../../scripts/connector/ground/session/audit-records.ts';
-import { openBackfills } from '../../../scripts/connector/set-up/run-backfill.ts';
 import { changeControl, withOperatorPause } from '../../../shared/core/calls/shop-pause.ts';
 import { keepLastReconcile } from '../../../shared/core/reconcile/last-reconcile.ts';
 import { askAdmin } from '../../support/ask-admin.ts';
@@ -30,10 +29,6 @@ beforeAll(async () => {
     'mutation($s: WebhookSubscriptionInput!) { webhookSubscriptionCreate(topic: ORDERS_PAID, webhookSubscription: $s) { userErrors { message } } }',
     { s: { uri: `https://elsewhere.example.com/${HOSTILE}` } },
   );
-  const backfills = openBackfills(ledger, SHOP, () => now);
-  const state = { shop: SHOP, kind: 'orders', run: 1 } as const;
-  const counts = { place: {}, sent: 0 };
-  await backfills.save({ ...state, ...counts, startedAt: at, savedAt: at }, undefined);
   const change = { command: HOSTILE, arguments: { 1: HOSTILE, [HOSTILE]: 'x' }, version: HOSTILE };
   await recordBegin(ledger, { arn: `arn:aws:iam::0:user/${HOSTILE}`, userId: 'AIDA' }, change, now);
   const none = { order: 0, product: 0, coupon: 0, member: 0 };
@@ -56,22 +51,18 @@ beforeAll(async () => {
   );
 });
 
-it.each([
-  'doctor',
-  'webhooks check',
-  'backfill status',
-  'history',
-  'redemptions list',
-  'reconcile status',
-])('shows a hostile text harmlessly: %s', async (command) => {
-  const text = await connector.run(command);
-  expect(text.stdout).toContain('\\u001b');
-  expect(withoutLineEnds(text.stdout + text.stderr)).not.toMatch(FORBIDDEN);
-  const json = await connector.run(`${command} --json`);
-  expect(withoutLineEnds(json.stdout + json.stderr)).not.toMatch(FORBIDDEN);
-  // As values it is what it was.
-  expect(JSON.stringify(JSON.parse(json.stdout))).toContain(JSON.stringify(HOSTILE).slice(1, -1));
-});
+it.each(['doctor', 'webhooks check', 'history', 'redemptions list', 'reconcile status'])(
+  'shows a hostile text harmlessly: %s',
+  async (command) => {
+    const text = await connector.run(command);
+    expect(text.stdout).toContain('\\u001b');
+    expect(withoutLineEnds(text.stdout + text.stderr)).not.toMatch(FORBIDDEN);
+    const json = await connector.run(`${command} --json`);
+    expect(withoutLineEnds(json.stdout + json.stderr)).not.toMatch(FORBIDDEN);
+    // As values it is what it was.
+    expect(JSON.stringify(JSON.parse(json.stdout))).toContain(JSON.stringify(HOSTILE).slice(1, -1));
+  },
+);
 
 it.each([
   ...['trace HOSTILE', 'trace coupon HOSTILE', 'trace coupon -- --HOSTILE', 'trace order HOSTILE'],
