@@ -1,5 +1,4 @@
 import { recordBegin } from '../../../scripts/connector/ground/session/audit-records.ts';
-import { openBackfills } from '../../../scripts/connector/set-up/run-backfill.ts';
 import { createDynamoDbLedger } from '../../../shared/aws/dynamodb-ledger.ts';
 import { changeControl, withOperatorPause } from '../../../shared/core/calls/shop-pause.ts';
 import { keepLastReconcile } from '../../../shared/core/reconcile/last-reconcile.ts';
@@ -69,10 +68,6 @@ export async function fillWithHostileTexts(stack: LocalStack) {
     { title: HOSTILE, at },
   );
 
-  const backfills = openBackfills(ledger, domain, () => now);
-  const state = { shop: domain, kind: 'orders', run: 1 } as const;
-  const counts = { place: {}, sent: 0 };
-  await backfills.save({ ...state, ...counts, startedAt: at, savedAt: at }, undefined);
   const none = { order: 0, product: 0, coupon: 0, member: 0 };
   await keepLastReconcile(ledger, domain, {
     ...{ beganAt: at, endedAt: at, lookedAt: none, rolledOut: none },
