@@ -72,7 +72,8 @@ export function build<Tag extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-const shown = (children: readonly Child[]) => children.filter((child) => !!child);
+const shown = (children: readonly Child[]) =>
+  children.filter((child): child is Node | string => !!child);
 
 /** The attribute that identifies an element after its section was redrawn. */
 const KEY = 'data-key';

@@ -3,6 +3,7 @@ import type { Redemption, Referral, Reward } from '../../../program/answers.ts';
 import { answered } from '../../../program/program.ts';
 import {
   asksFirst,
+  canRedeem,
   conditionsOf,
   redeemLabel,
   sayState,
