@@ -11,7 +11,7 @@ describe('loyalty-connector probe', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain('Nothing was tried.');
     expect(stdout).toContain(`account of ${SHOP} at ${new URL(connector.loyalty.address).host}`);
-    expect(stdout).toContain('a customer, up to 5 orders, a coupon and a redeemed reward');
+    expect(stdout).toContain('3 customers, up to 5 orders, a coupon and a redeemed reward');
     expect(stdout).toContain('npx loyalty-connector probe --yes');
     expect(connector.loyalty.journal.entries()).toEqual([]);
   });

@@ -77,9 +77,9 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'older-messages-leave-first',
     bug: 'older messages are acknowledged before the newest one is settled',
-    find: '  let known = entry;\n',
+    find: '  let waiting: RetryReason | undefined;\n',
     replace:
-      '  for (const older of work.slice(1)) unsettled.delete(older.item);\n  let known = entry;\n',
+      '  for (const older of readable.toSorted(newestFirst).slice(1)) unsettled.delete(older.item);\n  let waiting: RetryReason | undefined;\n',
     within: 20,
   },
   {
@@ -107,9 +107,9 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'refusal-by-an-overtaken-worker',
     bug: 'a refusal is recorded over what another worker wrote meanwhile',
-    find: '  const written = await record(change, step, ledger, before);\n',
+    find: '  const written = await record(change, step, change.deps.ledger, before);\n',
     replace:
-      "  const [entry] = outcome.kind === 'rejected' ? (await ledger.readMany([change.key])).values() : [change.entry];\n  const written = await record({ ...change, entry }, step, ledger, before);\n",
+      "  const [entry] = outcome.kind === 'rejected' ? (await change.deps.ledger.readMany([change.key])).values() : [change.entry];\n  const written = await record({ ...change, entry }, step, change.deps.ledger, before);\n",
   },
   {
     name: 'no-fallback-on-13',
@@ -251,8 +251,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'same-second-is-believed',
     bug: 'of two changes within one second, the one that arrives last counts as the newest',
-    find: "  return source === 'event' ? storeQuestion(gathered) : next;",
-    replace: "  return source === 'store' ? storeQuestion(gathered) : next;",
+    find: "  return source === 'event' ? storeQuestion(gathered) : undefined;",
+    replace: "  return source === 'store' ? storeQuestion(gathered) : undefined;",
     within: 60,
   },
   {
@@ -286,9 +286,9 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'dead-worker-is-forgotten',
     bug: 'a first send is not marked, so that what a dead worker sent counts as never sent',
-    find: '  const { breaker } = deps.shop(change.key.shop);\n',
+    find: '  const { key, entry, deps } = change;\n  const { breaker } = deps.shop(key.shop);\n  const answer',
     replace:
-      '  if (!change.entry) mark = undefined;\n  const { breaker } = deps.shop(change.key.shop);\n',
+      '  const { key, entry, deps } = change;\n  if (!entry) mark = undefined;\n  const { breaker } = deps.shop(key.shop);\n  const answer',
     within: 600,
   },
   {
