@@ -54,7 +54,7 @@ describe('a bar', () => {
 describe('the report of the bench', () => {
   const figures: readonly Figure[] = [
     cold,
-    { key: 'storm.calls', value: 0.59, unit: 'calls per change' },
+    { key: 'worker.calls', value: 0.59, unit: 'calls per change' },
   ];
 
   it('shows both, the ratio, its spread, the bar and whether it is met', () => {

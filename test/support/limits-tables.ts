@@ -19,7 +19,7 @@ const DAY_SECONDS = 86_400;
 /** Points a second by plan (Shopify, "GraphQL Admin API rate limits"). */
 const STORE_POINTS = { Standard: 100, Plus: 1_000 };
 const ORDERS_OF_A_PAGE = 7;
-/** `backfill.store-points` of docs/performance.md. */
+/** Query cost points of the store, counted once in a backfill: docs/backfill.md. */
 const POINTS_OF_AN_ORDER = 38;
 /** "DynamoDB on-demand capacity mode", "Quotas in Amazon DynamoDB". */
 const ON_DEMAND = { newWrites: 4_000, newReads: 12_000, table: 40_000 };

@@ -9,7 +9,7 @@ import { settingsCheck } from '../ground/checks/settings.ts';
 import { readStageSettings, stageOfStack } from '../ground/session/find-deployment.ts';
 import type { CommonOptions, Session } from '../ground/session/session.ts';
 import { type Document, text } from '../ground/terminal/document.ts';
-import { EXIT, type ExitCode } from '../ground/terminal/exit.ts';
+import { Problem } from '../ground/terminal/exit.ts';
 import { line } from '../ground/terminal/line.ts';
 
 export const ASSEMBLY = 'cdk.out';
@@ -77,10 +77,11 @@ interface Manifest {
 export async function synth(
   _: Session,
   { stage }: { readonly stage?: string },
-): Promise<Document | ExitCode> {
+): Promise<Document> {
   const only = stage === undefined ? [] : ['--context', `stage=${stage}`];
-  // What is wrong is printed already.
-  if (!(await runCdk([...SYNTH, ...only], {})).ok) return EXIT.failed;
+  if (!(await runCdk([...SYNTH, ...only], {})).ok) {
+    throw new Problem('The templates were not written.', 'What is wrong is said above.');
+  }
   const folder = join(findProject(), ASSEMBLY);
   const manifest = readFileSync(join(folder, 'manifest.json'), 'utf8');
   const { artifacts }: Manifest = JSON.parse(manifest);

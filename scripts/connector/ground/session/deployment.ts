@@ -61,7 +61,7 @@ export interface Deployment {
 }
 
 interface SandboxAddresses {
-  /** One for all shops, or one for each: see sandbox-address.ts. */
+  /** One for all shops, or one for each: see shared/services/shop-loyalty.ts. */
   readonly storeAddress: string;
   readonly loyaltyAddress: string;
   readonly metricsAddress: string;

@@ -9,7 +9,7 @@ export function registerStore(program: Command): void {
   npx loyalty-connector app write                      shopify-app/SHOP, for each shop
   npx loyalty-connector app write --to ../my-app       one shop, into another folder
   cd shopify-app/SHOP && shopify app deploy            releases it (Shopify's command line)
-  npx loyalty-connector doctor                         says whether it is still as it should be
+  npx loyalty-connector doctor                         says whether shopify-app/SHOP is still as it should be
 
 The folder needs no installation. Keep it in version control, and write it again after a change of the settings, a new
 address or an upgrade: what differs is replaced, and files of your own beside it are left alone.
