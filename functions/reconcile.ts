@@ -46,6 +46,7 @@ export function createReconcile(connector: Connector) {
     (platform, settings) => HEALING[platform].openStore(settings, wanted),
     { sandboxes: process.env.STORE_SANDBOX_ADDRESS, reserve: RESERVE },
   );
+  const { deepEveryDays } = healing;
   const shops = connector.shops.map((shop) => ({ ...shop, ...HEALING[shop.platform] }));
   const { assumptions } = connector.loyalty;
   const program = byDomain(connector, (shop) => ({
@@ -63,6 +64,7 @@ export function createReconcile(connector: Connector) {
     telemetry,
     pauses,
     now: () => new Date(),
+    deepEveryDays,
     healedPercent: HEALED_PERCENT,
     quietProducts: healing.productChanges === 'events',
     orderRetentionDays: connector.orderRetentionDays,
@@ -72,20 +74,28 @@ export function createReconcile(connector: Connector) {
     asked: ReconcileRequest,
     context: Pick<Context, 'getRemainingTimeInMillis'>,
   ): Promise<void> {
-    const leftMs = Math.max(Math.floor(context.getRemainingTimeInMillis()) - RESERVE_MS, 1);
-    const deadline = AbortSignal.timeout(leftMs);
+    const leftMs = () => Math.max(Math.floor(context.getRemainingTimeInMillis()) - RESERVE_MS, 1);
+    const deadline = AbortSignal.timeout(leftMs());
+    await reconcile(shops, asked, { ...dependencies, deadline, leftMs, inTime });
+  }
+
+  function inTime(deadline: AbortSignal) {
     const askable = store.until(deadline);
     const pause = (ms: number) => sleep(ms, undefined, { signal: deadline }).catch(() => {});
     const timed = { deadline, pause, takeTurn: reports.take };
-    await reconcile(shops, asked, {
-      ...dependencies,
-      ...{ deadline, pause, store: askable },
+    return {
+      store: askable,
+      pause,
       checkShop: async (shop: string) => {
         await askable.checkSubscriptions?.(shop);
         return tryCredentials({ ...dependencies, ...program(shop), deadline });
       },
-      rewards: scanRewards(connector, (shop) => ({ ...dependencies, ...program(shop), ...timed })),
-    });
+      rewards: scanRewards(connector, (shop) => ({
+        ...dependencies,
+        ...program(shop),
+        ...timed,
+      })),
+    };
   }
   return withTelemetry(telemetry, run);
 }

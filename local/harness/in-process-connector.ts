@@ -134,6 +134,8 @@ export function openConnector({
     ledger: Ledger;
     queue: EventQueue;
     walked: Store & StoreScan;
+    /** Undefined means `walked`, whatever the deadline. */
+    walkedUntil?: (deadline: AbortSignal) => Store & StoreScan;
     read: ReadEvent;
     /** Undefined means the queue of the worker itself. */
     source: SourceQueue | undefined;
@@ -288,6 +290,7 @@ export function openConnector({
     async reconcile({
       deep = false,
       deadline = new AbortController().signal,
+      leftMs = () => 880_000,
       shops: named = [SHOP],
       command = {},
       platform = {},
@@ -295,6 +298,8 @@ export function openConnector({
     }: {
       readonly deep?: boolean;
       readonly deadline?: AbortSignal;
+      /** Until the deadline. */
+      readonly leftMs?: () => number;
       readonly shops?: readonly string[];
       /** What an operator asks for. */
       readonly command?: Pick<ReconcileRequest, 'shop' | 'request'>;
@@ -316,18 +321,22 @@ export function openConnector({
           telemetry,
           now,
           deadline,
-          rewards,
-          store: parts.walked,
-          checkShop: async () => undefined,
-          pause: async (ms) => {
-            // A moment between two calls is too short for a worker.
-            if (ms < 1_000) return;
-            clock.ms += ms;
-            for (const family of ['orders', 'products', 'coupons'] as const) {
-              await opened.work(family);
-            }
-          },
+          leftMs,
+          inTime: (until) => ({
+            rewards,
+            store: parts.walkedUntil?.(until) ?? parts.walked,
+            checkShop: async () => undefined,
+            pause: async (ms) => {
+              // A moment between two calls is too short for a worker.
+              if (ms < 1_000) return;
+              clock.ms += ms;
+              for (const family of ['orders', 'products', 'coupons'] as const) {
+                await opened.work(family);
+              }
+            },
+          }),
           quietProducts: connector.healing.productChanges === 'events',
+          deepEveryDays: connector.healing.deepEveryDays,
           healedPercent: 5,
           orderRetentionDays: connector.orderRetentionDays,
         },

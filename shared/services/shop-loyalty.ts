@@ -53,8 +53,11 @@ export function openShopLoyalty(
 export async function tryCredentials(
   deps: Parameters<typeof callService<'listRewardConfigurations'>>[2],
 ): Promise<string | undefined> {
-  const { outcome } = await callService('listRewardConfigurations', [{ PageSize: 1 }], deps);
-  return outcome.kind === 'retry' && outcome.misconfigured ? `loyalty-${outcome.why}` : undefined;
+  const called = await callService('listRewardConfigurations', [{ PageSize: 1 }], deps);
+  // A 403 may be about this one operation.
+  const end = 'end' in called ? called.end : undefined;
+  const isRefused = typeof end === 'object' && end.why === 'misconfigured';
+  return isRefused && 'why' in called.outcome ? `loyalty-${called.outcome.why}` : undefined;
 }
 
 /**

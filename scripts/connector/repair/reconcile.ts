@@ -89,7 +89,7 @@ async function readRuns(
     shopsOf(deployment.connector, named).map(async (shop) => {
       const all = await readReconcileRuns(ledger, shop.domain);
       const runs = isOurs ? all.slice(0, 1).filter(isOurs) : all;
-      const deep = await readDeepScan(ledger, shop.domain);
+      const deep = await readDeepScan(ledger, shop.domain, new Date());
       const messages = runs.flatMap((run) => run.sent.map((one) => ({ run, ...one })));
       const shown = messages.slice(0, MOST_SENT);
       const keyOf = ({ kind, id }: (typeof shown)[number]) => ({ shop: shop.domain, kind, id });

@@ -74,10 +74,7 @@ interface Manifest {
 }
 
 /** Writes the templates of one stage or of all. What the settings still lack is no fault of a template. */
-export async function synth(
-  _: Session,
-  { stage }: { readonly stage?: string },
-): Promise<Document> {
+export async function synth(_: Session, { stage }: { readonly stage?: string }): Promise<Document> {
   const only = stage === undefined ? [] : ['--context', `stage=${stage}`];
   if (!(await runCdk([...SYNTH, ...only], {})).ok) {
     throw new Problem('The templates were not written.', 'What is wrong is said above.');

@@ -1,50 +1,63 @@
 import { type Ledger, ledgerKeyText } from '../ledger/ledger.ts';
 import type { ScannedKind } from '../store/store.ts';
 import {
+  type Compared,
   cursorKey,
   type OrdersRead,
   OUT_OF_TIME,
   OVERTAKEN,
   openCursor,
+  orOutOfTime,
+  QUEUE_FULL,
   quietUntil,
   type ReconcileDeps,
   type ReconciledShop,
   recallState,
   type Stopped,
   stateIn,
+  waitedForStore,
+  waitForRoom,
 } from './dependencies.ts';
 import type { Tally } from './last-reconcile.ts';
-import { comparePages, positionKey, type Scan, type ScanPosition } from './reconcile-kind.ts';
-import { coveredBy, LEDGER_POSITION_KEY, type LedgerScanned } from './scan-ledger.ts';
+import { comparePage, positionKey, type Scan, type ScanPosition } from './reconcile-kind.ts';
+import { LEDGER_POSITION_KEY, type LedgerScan } from './scan-ledger.ts';
 
 /**
  * How far the comparison of everything has come.
  *
  *   ledger ──▶ product ──▶ discount ──▶ order ──▶ done
+ *     ▲        recent orders ──▶ a turn of the older ones
+ *     └──────────────────────────────────────────────┘ asked for again meanwhile
  *
- * The ledger comes first, because only it shows deletions. Asked for again, it begins again at once; orders, which take
- * longest, then go on where they were.
+ * The ledger comes first, because only it shows deletions. Orders take longest: a large shop's turn of the older ones
+ * lasts for several deep scans, each of which reads the recent ones first.
  */
 export interface DeepPosition {
   /** Epoch milliseconds. */
   readonly began: number;
   readonly phase: ScannedKind | 'ledger' | 'done';
-  /** Within the phases of products and discounts. */
+  /** Within the phases that scan the store. */
   readonly scan?: Scan;
-  /** The reading of the orders, the newest first. */
-  readonly orders?: OrdersPosition;
+  /** When this scan began to read the older orders, and up to where, both epoch milliseconds. */
+  readonly olderSince?: number;
+  readonly olderUntil?: number;
   /** The earliest version that an order can have and be in the ledger, or be missing there; absent if not known. */
   readonly oldestOrder?: number;
-  /** What the last reading of all orders found. */
-  readonly found?: FoundByReading;
-}
-
-/** Moments are epoch milliseconds. */
-interface OrdersPosition {
-  readonly began: number;
-  readonly scan: Scan;
-  readonly found?: FoundByReading;
-  /** Since then no page could be read from the loyalty service. */
+  /** The turn of the older orders that an earlier scan began: its oldest order, if known, and where it continues. */
+  readonly turn?: {
+    readonly began: number;
+    readonly from?: number | undefined;
+    readonly scan: Scan;
+  };
+  /** Asked for again while it was under way: the rules may have changed since it began. */
+  readonly again?: boolean;
+  /** Recent orders that this scan has read from the loyalty service, and older ones that this turn has. */
+  readonly ordersRead?: FoundByReading;
+  readonly olderRead?: FoundByReading;
+  /** The same of the scan and of the turn before, until this one has ended. */
+  readonly readBefore?: FoundByReading;
+  readonly olderBefore?: FoundByReading;
+  /** Epoch milliseconds: since then no page of orders could be read from the loyalty service. */
   readonly unreadSince?: number;
 }
 
@@ -69,9 +82,13 @@ const IDS_KEPT = 20;
 /** After it the scan goes on without reading: it has other things to find. */
 const PATIENCE_MS = 86_400_000;
 
+const DAY_MS = 86_400_000;
+/** Orders that changed since then are read in every deep scan, as far as half of its time allows. */
+const RECENT_MS = 30 * DAY_MS;
 /** Where the store no longer accepts a cursor, a span begins anew. */
-const LONGEST_SPAN_MS = 30 * 86_400_000;
+const LONGEST_SPAN_MS = 30 * DAY_MS;
 
+const AFTER = { product: 'discount', discount: 'order' } as const;
 const KINDS = ['order', 'product', 'discount'] as const;
 
 /** Another run writes once per page, so one of these attempts succeeds between two pages. */
@@ -95,14 +112,9 @@ export async function askForDeepScan(
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
     const { state, keep } = await openCursor<DeepPosition>(ledger, deepKey(shop));
     if (state && state.began >= notBefore) return;
-    const { began = 0, orders, found } = state ?? {};
-    const next: DeepPosition = {
-      // Later than the one before, whatever the clock says: what was scanned for that one does not count.
-      began: Math.max(now().getTime(), began + 1),
-      phase: 'ledger',
-      ...(orders && { orders }),
-      ...(found && { found }),
-    };
+    const isUnderWay = state !== undefined && state.phase !== 'done';
+    const hasCompared = isUnderWay && state.phase !== 'ledger';
+    const next = hasCompared ? { ...state, again: true } : begin(now(), state, state?.turn);
     if (await keep(next, next.began)) return;
   }
 }
@@ -122,7 +134,7 @@ export async function readAwaitingLedger(
 }
 
 export interface DeepScan {
-  /** What the newest reading of the orders found, and the one before while it is under way. */
+  /** What the newest scan and turn found by reading, and those before while they are under way. */
   readonly ordersRead: readonly FoundByReading[];
   /** Absent while none is under way. */
   readonly course?: DeepCourse;
@@ -132,22 +144,42 @@ export interface DeepScan {
 export interface DeepCourse {
   readonly began: number;
   readonly phase: Exclude<DeepPosition['phase'], 'done'>;
-  /** Since when orders are read, and those that changed last after `from` were. */
-  readonly orders?: { readonly began: number; readonly from: number };
+  /** The turn of the older orders: those that changed last before `readUntil` were read since it began. */
+  readonly turn?: {
+    readonly began: number;
+    readonly readUntil: number;
+    /** When it ends if it goes on as fast; absent while that is not known. */
+    readonly ends?: number;
+  };
 }
 
 export async function readDeepScan(
   ledger: Pick<Ledger, 'readMany'>,
   shop: string,
+  now: Date,
 ): Promise<DeepScan> {
   const state = await recallState<DeepPosition>(ledger, deepKey(shop));
   if (!state) return { ordersRead: [] };
-  const { began, phase, orders, found } = state;
-  const read = orders && { began: orders.began, from: orders.scan.until };
+  const { began, phase, ordersRead, olderRead, readBefore, olderBefore } = state;
+  const found = [sum(ordersRead, olderRead), sum(readBefore, olderBefore)];
+  const turn = turnOf(state, now.getTime());
   return {
-    ordersRead: [orders?.found, found].filter((one) => one !== undefined),
-    ...(phase !== 'done' && { course: { began, phase, ...(read && { orders: read }) } }),
+    ordersRead: found.filter((one) => one !== undefined),
+    ...(phase !== 'done' && { course: { began, phase, ...(turn && { turn }) } }),
   };
+}
+
+function turnOf(
+  { turn, scan, olderSince, olderUntil }: DeepPosition,
+  now: number,
+): DeepCourse['turn'] {
+  const { from: readUntil } = (olderSince === undefined ? turn?.scan : scan) ?? {};
+  if (!turn || readUntil === undefined) return undefined;
+  const { began, from = readUntil } = turn;
+  const pace = (readUntil - from) / (now - began);
+  // While it reads, younger orders become older ones: its end moves on, a day each day.
+  const leftMs = ((olderUntil ?? now - RECENT_MS) - readUntil) / (pace - 1);
+  return { began, readUntil, ...(pace > 1 && { ends: now + leftMs }) };
 }
 
 /** Equal at two moments between which no run got further, although each began anew to compare the last changes. */
@@ -169,7 +201,7 @@ export async function scanDeeply(
   shop: ReconciledShop,
   deps: ReconcileDeps,
   tally: Tally,
-  ledgerScan: Promise<LedgerScanned>,
+  ledgerScan: LedgerScan,
 ): Promise<DeepEnd> {
   const cursor = await openCursor<DeepPosition>(deps.ledger, deepKey(shop.domain));
   if (cursor.state === undefined || cursor.state.phase === 'done') {
@@ -181,107 +213,195 @@ export async function scanDeeply(
     return cursor.keep(next, next.began);
   };
   const stopped = (end: Stopped): DeepEnd => {
-    const { why, refused = false } = deps.deadline.aborted ? OUT_OF_TIME : end;
+    const { why, refused = false } = orOutOfTime(end, deps);
     const { began, phase } = position;
     return { kind: 'stopped', why, refused, began, phase };
   };
 
   const sinces = await recallSinces(shop, deps);
   if (!(await keep(position))) return stopped(OVERTAKEN);
-  if (position.phase === 'ledger') {
-    const scanned = await ledgerScan;
-    for (const [kind, found] of scanned.found.get(shop.domain) ?? []) tally.add(kind, found);
-    const covered = coveredBy(scanned, shop.domain, position.began);
-    if (covered.kind === 'stopped') return stopped(covered);
-    const oldestOrder = Math.min(covered.oldestOrder, earliestMissing(sinces, deps));
-    const known = !shop.doubt && Number.isFinite(oldestOrder) && { oldestOrder };
-    if (!(await keep({ ...position, phase: 'product', ...known }))) return stopped(OVERTAKEN);
-  }
-  while (position.phase !== 'done' && position.phase !== 'ledger') {
-    const { phase, orders } = position;
-    const scan = phase === 'order' ? orders?.scan : position.scan;
-    const whole = { from: undefined, until: latest(shop, deps.now()) };
-    // What was never settled and is older than the connector is left to a backfill.
-    const since = sinces.get(phase) ?? Number.POSITIVE_INFINITY;
-    const waitedMs = deps.now().getTime() - (orders?.unreadSince ?? deps.now().getTime());
-    const purpose = { since, isDeep: true, readsOrders: waitedMs < PATIENCE_MS };
-    const course = { shop, kind: phase, scan: scan ?? whole, purpose };
-    const end = await comparePages(
-      course,
-      (next, read) => keep(afterPage(shop, { ...position, phase }, next, read, deps.now())),
-      deps,
-      tally,
-    );
-    if (end.kind === 'finished') continue;
-    const { orders: reached } = position;
-    if (end.readingStopped && reached && reached.unreadSince === undefined) {
-      await keep({ ...position, orders: { ...reached, unreadSince: deps.now().getTime() } });
+  while (position.phase !== 'done') {
+    if (deps.deadline.aborted) return stopped(OUT_OF_TIME);
+    const { phase } = position;
+    if (phase === 'ledger') {
+      const end = await ledgerScan.cover(shop.domain, position.began);
+      for (const [kind, found] of ledgerScan.take(shop.domain)) tally.add(kind, found);
+      if (end.kind === 'stopped') return stopped(end);
+      const oldestOrder = Math.min(end.oldestOrder, earliestMissing(sinces, deps));
+      const known = !shop.doubt && Number.isFinite(oldestOrder) && { oldestOrder };
+      if (!(await keep({ ...position, phase: 'product', ...known }))) return stopped(OVERTAKEN);
+      continue;
     }
-    return stopped(end);
+    if (isToBeginAnew(shop, position, deps.now())) {
+      if (!(await keep(beginAnew(position, deps.now())))) return stopped(OVERTAKEN);
+      continue;
+    }
+    if (!(await waitForRoom(phase, deps))) return stopped(QUEUE_FULL);
+    const step = await takeStep(shop, { ...position, phase }, sinces, deps);
+    if (step.kind === 'stopped') {
+      // Sent before the page was done.
+      if (step.sent) tally.add(phase, step.sent);
+      if (step.readingStopped && position.unreadSince === undefined) {
+        const unreadSince = deps.now().getTime();
+        if (!(await keep({ ...position, unreadSince }))) return stopped(OVERTAKEN);
+      }
+      if (await waitedForStore(step, deps)) continue;
+      // A cursor that the store no longer accepts must not stop the scan permanently.
+      if (step.placeRefused && position.scan) {
+        const { from, until } = position.scan;
+        await keep({ ...position, scan: { from, until } });
+      }
+      return stopped(step);
+    }
+    if (!(await keep(step.next))) return stopped(OVERTAKEN);
+    tally.add(phase, step.compared);
   }
   return { kind: 'finished', began: position.began };
 }
 
-/**
- * From the beginning of a phase: the scan may have begun long ago. And what a ledger in doubt forgot of the last minutes
- * has no webhook any more.
- */
-const latest = ({ doubt }: ReconciledShop, now: Date): number =>
-  doubt ? now.getTime() : quietUntil(now);
-
-/** `next`: of the same scan, if it goes on. */
-function afterPage(
-  shop: ReconciledShop,
-  { scan: _, orders, ...same }: DeepPosition & { readonly phase: ScannedKind },
-  next: Scan | undefined,
-  read: OrdersRead | undefined,
+/** Later than the one before, whatever the clock says: what was scanned for that one does not count. */
+function begin(
   now: Date,
+  last: DeepPosition | undefined,
+  turn: DeepPosition['turn'] | undefined,
 ): DeepPosition {
-  const { began, phase, oldestOrder } = same;
-  if (phase === 'product' || phase === 'discount') {
-    const kept = orders && { orders };
-    if (next) return { ...same, ...kept, scan: next };
-    if (phase === 'product') return { ...same, ...kept, phase: 'discount' };
-    const isOfUse = orders !== undefined && orders.began >= (shop.doubt?.until ?? 0);
-    const { unreadSince: __, ...resumed } = isOfUse
-      ? orders
-      : { began, scan: spanUntil(latest(shop, now), oldestOrder), unreadSince: undefined };
-    return { ...same, phase: 'order', orders: resumed };
-  }
-  if (!orders) throw new Error('orders are read from no place');
-  const { from = 0 } = orders.scan;
-  const found = read ? withRead(orders.found, read) : orders.found;
-  const isOver = oldestOrder === undefined || from <= oldestOrder;
-  if (!next && isOver) return { began, phase: 'done', ...(found && { found }) };
+  const { began = 0, ordersRead, readBefore, olderRead, olderBefore } = last ?? {};
+  const recentBefore = ordersRead ?? readBefore;
+  const beforeTurn = turn ? olderBefore : (olderRead ?? olderBefore);
   return {
-    ...same,
-    orders: {
-      began: orders.began,
-      // Versions are whole seconds: no order is between the two.
-      scan: next ?? spanUntil(from - 1, oldestOrder),
-      ...(found && { found }),
-      ...(!read && orders.unreadSince !== undefined && { unreadSince: orders.unreadSince }),
-    },
+    began: Math.max(now.getTime(), began + 1),
+    phase: 'ledger',
+    ...(recentBefore && { readBefore: recentBefore }),
+    ...(turn && { turn }),
+    ...(turn && olderRead && { olderRead }),
+    ...(beforeTurn && { olderBefore: beforeTurn }),
   };
 }
 
-/** Where nothing says how old the oldest order is, one span has all. */
-function spanUntil(until: number, oldestOrder: number | undefined): Scan {
-  if (oldestOrder === undefined) return { from: undefined, until };
-  return { from: Math.max(until - LONGEST_SPAN_MS, oldestOrder), until };
+/**
+ * Asked for again, it does not wait until all older orders were read: these get as much time as all before them, and
+ * continue in the next scan. What was compared before a ledger was restored must be compared again in any case.
+ */
+function isToBeginAnew({ doubt }: ReconciledShop, position: DeepPosition, now: Date): boolean {
+  const { began, olderSince, again } = position;
+  if (!again) return false;
+  if (doubt && began < doubt.until) return true;
+  return olderSince !== undefined && now.getTime() - olderSince >= olderSince - began;
+}
+
+/** The turn of the older orders continues where it is. */
+function beginAnew(position: DeepPosition, now: Date): DeepPosition {
+  const { turn, olderSince, scan } = position;
+  const isUnderWay = turn !== undefined && olderSince !== undefined && scan !== undefined;
+  return begin(now, position, isUnderWay ? { ...turn, scan } : turn);
+}
+
+type Step =
+  | { readonly kind: 'taken'; readonly compared: Compared; readonly next: DeepPosition }
+  | Stopped;
+
+async function takeStep(
+  shop: ReconciledShop,
+  position: DeepPosition & { readonly phase: ScannedKind },
+  sinces: ReadonlyMap<ScannedKind, number>,
+  deps: ReconcileDeps,
+): Promise<Step> {
+  const { scan: _, unreadSince, ...same } = position;
+  const { phase } = same;
+  const now = deps.now();
+  // From the beginning of this phase: the scan may have begun long ago. And what a ledger in doubt forgot of
+  // the last minutes has no webhook any more.
+  const until = shop.doubt ? now.getTime() : quietUntil(now);
+  const whole = { from: undefined, until };
+  const scan = position.scan ?? (phase === 'order' ? recentSpan(until, now) : whole);
+  // What was never settled and is older than the connector is left to a backfill.
+  const since = sinces.get(phase) ?? Number.POSITIVE_INFINITY;
+  const waitedMs = unreadSince === undefined ? 0 : now.getTime() - unreadSince;
+  const purpose = { since, isDeep: true, readsOrders: waitedMs < PATIENCE_MS };
+  const page = await comparePage(shop, phase, scan, purpose, deps);
+  if (page.kind === 'stopped') return page;
+  const next = {
+    ...same,
+    ...(page.ordersRead && withRead(same, page.ordersRead)),
+    ...(unreadSince !== undefined && !page.ordersRead && { unreadSince }),
+  };
+  const taken = { kind: 'taken', compared: page } as const;
+  if (phase === 'order') return { ...taken, next: afterOrders(shop, scan, page.next, next, deps) };
+  const after = page.next ? { scan: page.next } : { phase: AFTER[phase] };
+  return { ...taken, next: { ...next, ...after } };
+}
+
+/** The newest come first. A span is as long as it is old, but a day at least. */
+function recentSpan(until: number, now: Date): Scan {
+  const ageMs = now.getTime() - until;
+  return { from: until - Math.max(ageMs, DAY_MS), until };
+}
+
+/** Where orders continue after a page. `page`: the next one of the same span, if there is one. */
+function afterOrders(
+  { doubt }: ReconciledShop,
+  { from = 0, until }: Scan,
+  page: Scan | undefined,
+  position: DeepPosition,
+  deps: ReconcileDeps,
+): DeepPosition {
+  const { began, olderUntil, turn, oldestOrder } = position;
+  const now = deps.now();
+  if (olderUntil !== undefined) {
+    if (!page && until >= olderUntil) return finish(position, now);
+    // Versions are whole seconds: no order is between the two.
+    const next = { from: until + 1, until: Math.min(until + LONGEST_SPAN_MS, olderUntil) };
+    return { ...position, scan: page ?? next };
+  }
+  const last = page ? until : from - 1;
+  const halfMs = ((deps.deepEveryDays || Number.POSITIVE_INFINITY) * DAY_MS) / 2;
+  if (now.getTime() - last < RECENT_MS && now.getTime() - began < halfMs) {
+    return { ...position, scan: page ?? recentSpan(last, now) };
+  }
+  const isOfUse = turn !== undefined && (!doubt || turn.began >= doubt.until);
+  const resumed = isOfUse ? turn : { began, from: oldestOrder, scan: firstOlder(position, last) };
+  const older = { olderSince: now.getTime(), olderUntil: last, turn: resumed };
+  return { ...position, ...older, scan: resumed.scan };
+}
+
+/** The oldest come first: while a turn lasts, orders get older, and so meet the next one earlier. */
+function firstOlder({ oldestOrder }: DeepPosition, last: number): Scan {
+  const until = Math.min((oldestOrder ?? last) + LONGEST_SPAN_MS, last);
+  return { from: oldestOrder, until };
+}
+
+function finish(position: DeepPosition, now: Date): DeepPosition {
+  if (position.again) return begin(now, position, undefined);
+  const { began, ordersRead, olderRead } = position;
+  const found = { ...(ordersRead && { ordersRead }), ...(olderRead && { olderRead }) };
+  return { began, phase: 'done', ...found };
 }
 
 function withRead(
-  before: FoundByReading | undefined,
+  { olderSince, ordersRead, olderRead }: DeepPosition,
   { read, unread, differing, lately }: OrdersRead,
-): FoundByReading {
-  const late = [...(before?.lately ?? []), ...lately].slice(0, IDS_KEPT);
+): Pick<DeepPosition, 'ordersRead' | 'olderRead'> {
+  const page = { read, unread, differing: differing.length, ids: differing, lately };
+  return olderSince === undefined
+    ? { ordersRead: sum(ordersRead, page) ?? page }
+    : { olderRead: sum(olderRead, page) ?? page };
+}
+
+function sum(
+  one: FoundByReading | undefined,
+  other: FoundByReading | undefined,
+): FoundByReading | undefined {
+  const both = [one, other].filter((found) => found !== undefined);
+  if (both.length === 0) return undefined;
+  const total = (count: (found: FoundByReading) => number) =>
+    both.reduce((all, found) => all + count(found), 0);
+  const lately = both.flatMap((found) => found.lately ?? []).slice(0, IDS_KEPT);
   return {
-    read: (before?.read ?? 0) + read,
-    unread: (before?.unread ?? 0) + unread,
-    differing: (before?.differing ?? 0) + differing.length,
-    ids: [...(before?.ids ?? []), ...differing].slice(0, IDS_KEPT),
-    ...(late.length > 0 && { lately: late }),
+    read: total(({ read }) => read),
+    unread: total(({ unread }) => unread),
+    differing: total(({ differing }) => differing),
+    ids: both.flatMap(({ ids }) => ids).slice(0, IDS_KEPT),
+    ...(lately.length > 0 && { lately }),
   };
 }
 
@@ -291,7 +411,7 @@ function earliestMissing(
   { now, orderRetentionDays }: ReconcileDeps,
 ): number {
   const since = sinces.get('order') ?? Number.POSITIVE_INFINITY;
-  return Math.max(since, now().getTime() - orderRetentionDays * 86_400_000);
+  return Math.max(since, now().getTime() - orderRetentionDays * DAY_MS);
 }
 
 /** Where comparing began, by kind: the scheduled scan knows it. */

@@ -54,6 +54,8 @@ export interface ReconcileDeps {
   readonly pauses: Pick<Pauses, 'refresh' | 'of' | 'doubtOf' | 'goLiveOf' | 'noteObserving'>;
   /** Messages of a paused shop fill the queues: their number says nothing about the others' messages. */
   readonly othersWait: boolean;
+  /** False where only operators ask for deep scans. */
+  readonly deepEveryDays: number | false;
   /** A run that heals a larger share than this means that webhooks get lost. */
   readonly healedPercent: number;
   /** The store announces a product only when something changes that is sent: a newer version alone is no loss. */
@@ -200,11 +202,8 @@ export const OUT_OF_TIME: Stopped = { kind: 'stopped', why: 'out-of-time' };
 export const OVERTAKEN: Stopped = { kind: 'stopped', why: 'overtaken' };
 
 /** The deadline ends waiting, and makes calls that are under way fail: then it is the reason. */
-export function orOutOfTime<End extends { readonly kind: string }>(
-  end: End,
-  { deadline }: { deadline: AbortSignal },
-): End | Stopped {
-  return end.kind === 'stopped' && deadline.aborted ? OUT_OF_TIME : end;
+export function orOutOfTime(stopped: Stopped, { deadline }: { deadline: AbortSignal }): Stopped {
+  return deadline.aborted ? OUT_OF_TIME : stopped;
 }
 
 /** The scan continues when the store answers again; credentials and scopes need a person. */

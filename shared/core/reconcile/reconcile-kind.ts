@@ -15,7 +15,6 @@ import {
   type Compared,
   type ComparedKind,
   cursorKey,
-  type OrdersRead,
   OUT_OF_TIME,
   OVERTAKEN,
   openCursor,
@@ -80,62 +79,38 @@ export async function reconcileKind(
   kind: ComparedKind,
   deps: ReconcileDeps,
   tally: Tally,
-): Promise<Ended> {
+): Promise<{ readonly kind: 'finished' } | Stopped> {
   const cursor = await openCursor<ScanPosition>(deps.ledger, positionKey(shop.domain, kind));
   const position = cursor.state ?? firstPosition(deps);
   const { since } = position;
   const turnAt = deps.now().getTime();
   const keep = (next: ScanPosition) => cursor.keep({ ...next, turnAt }, next.doneUntil);
 
-  const scan: Scan = position.scan ?? nextScan(position, deps.now());
+  let scan: Scan = position.scan ?? nextScan(position, deps.now());
   if (!(await keep({ ...position, scan }))) return OVERTAKEN;
-  const end = await comparePages(
-    { shop, kind, scan, purpose: { since, isDeep: false, readsOrders: false } },
-    (next) => {
-      const doneUntil = next ? position.doneUntil : scan.until;
-      return keep({ since, doneUntil, ...(next && { scan: next }) });
-    },
-    deps,
-    tally,
-  );
-  // The scan of an earlier run is finished: continue with what the store changed since.
-  const isOlder = end.kind === 'finished' && position.scan;
-  return isOlder ? reconcileKind(shop, kind, deps, tally) : orOutOfTime(end, deps);
-}
-
-interface Course {
-  readonly shop: ReconciledShop;
-  readonly kind: ComparedKind;
-  readonly scan: Scan;
-  readonly purpose: Purpose;
-}
-
-type Ended = { readonly kind: 'finished' } | Stopped;
-
-/** To the end of the scan. `keep` records the place after each page, and says whether this run still may. */
-export async function comparePages(
-  { shop, kind, scan, purpose }: Course,
-  keep: (next: Scan | undefined, read?: OrdersRead) => Promise<boolean>,
-  deps: ReconcileDeps,
-  tally: Tally,
-): Promise<Ended> {
-  for (let place: Scan | undefined = scan; place; ) {
+  for (;;) {
     if (deps.deadline.aborted) return OUT_OF_TIME;
-    if (!(await waitForRoom(kind, deps))) return QUEUE_FULL;
-    const page: ComparedPage = await comparePage(shop, kind, place, purpose, deps);
+    if (!(await waitForRoom(kind, deps))) return orOutOfTime(QUEUE_FULL, deps);
+    const purpose = { since, isDeep: false, readsOrders: false };
+    const page = await comparePage(shop, kind, scan, purpose, deps);
     if (page.kind === 'stopped') {
-      // Sent before the page was done.
       if (page.sent) tally.add(kind, page.sent);
       if (await waitedForStore(page, deps)) continue;
       // A cursor that the store no longer accepts must not stop the scan permanently.
-      if (page.placeRefused) await keep({ from: place.from, until: place.until });
-      return page;
+      if (page.placeRefused) {
+        await keep({ ...position, scan: { from: scan.from, until: scan.until } });
+      }
+      return orOutOfTime(page, deps);
     }
-    if (!(await keep(page.next, page.ordersRead))) return OVERTAKEN;
+    const { doneUntil } = page.next ? position : { doneUntil: scan.until };
+    const next = { since, doneUntil, ...(page.next && { scan: page.next }) };
+    if (!(await keep(next))) return OVERTAKEN;
     tally.add(kind, page);
-    place = page.next;
+    if (!page.next) break;
+    scan = page.next;
   }
-  return { kind: 'finished' };
+  // The scan of an earlier run is finished: continue with what the store changed since.
+  return position.scan ? reconcileKind(shop, kind, deps, tally) : { kind: 'finished' };
 }
 
 /** The shops that waited longest for a turn come first, so that a run goes on where the last one stopped. */
@@ -161,7 +136,7 @@ export async function reconcileOverrides(
   shop: ReconciledShop,
   deps: ReconcileDeps,
   tally: Tally,
-): Promise<Ended> {
+): Promise<{ readonly kind: 'finished' } | Stopped> {
   const answer = await deps.store.overriddenDiscounts(shop.domain);
   if (answer.kind === 'unavailable') return storeDidNotAnswer(answer);
   const key = cursorKey(shop.domain, 'overrides');
@@ -211,7 +186,7 @@ type ComparedPage =
   /** `next` is undefined at the end of the scan. */
   (Compared & { readonly kind: 'compared'; readonly next: Scan | undefined }) | Stopped;
 
-async function comparePage(
+export async function comparePage(
   shop: ReconciledShop,
   kind: ComparedKind,
   scan: Scan,

@@ -2,7 +2,13 @@ import { changeControl, type Pause } from '../calls/shop-pause.ts';
 import { createTurns, inBatches } from '../events/event.ts';
 import { isOpenDoubt } from '../ledger/entry.ts';
 import { withGoLive } from '../mapping/wanted-state.ts';
-import { askForDeepScan, type DeepEnd, readAwaitingLedger, scanDeeply } from './deep-scan.ts';
+import {
+  askForDeepScan,
+  type DeepEnd,
+  readAwaitingLedger,
+  readDeepScan,
+  scanDeeply,
+} from './deep-scan.ts';
 import type { ComparedKind, ReconcileDeps, ReconciledShop } from './dependencies.ts';
 import {
   areWebhooksLost,
@@ -14,7 +20,7 @@ import {
   type Tally,
 } from './last-reconcile.ts';
 import { inOrderOfTurns, reconcileKind, reconcileOverrides } from './reconcile-kind.ts';
-import { type LedgerScanned, scanLedger } from './scan-ledger.ts';
+import { type LedgerScan, openLedgerScan } from './scan-ledger.ts';
 
 /** What the schedule, or an operator, asks for. */
 export interface ReconcileRequest {
@@ -31,60 +37,80 @@ const kindsOf = ({ rules }: ReconciledShop): readonly ComparedKind[] => [
   ...(rules.customers === 'with-orders' ? [] : (['member'] as const)),
 ];
 
-/** So many pages are in memory, of 512 MB, and each shop has a few connections. */
-const SHOPS_AT_ONCE = 16;
+/** What ends with a deadline, which comes early enough before the function's time-out to keep what was done. */
+type Timed = 'deadline' | 'store' | 'pause' | 'checkShop' | 'rewards';
+
+interface RunDeps extends Omit<ReconcileDeps, 'sent' | 'othersWait' | Timed> {
+  readonly deadline: AbortSignal;
+  /** Until the deadline. */
+  readonly leftMs: () => number;
+  readonly inTime: (deadline: AbortSignal) => Omit<Pick<ReconcileDeps, Timed>, 'deadline'>;
+}
 
 /**
  * One scheduled run: what the store changed is compared with what was sent. The time that is left goes
- * to a deep scan, if one was asked for, so that it ends after some runs. The shops run side by side, some at a time,
- * those first that waited longest: a store that hangs or an error of one takes nothing from the others.
+ * to a deep scan, if one was asked for, so that it ends after some runs. The shops run side by side, some at a time
+ * and each for its share of the time: a long scan, a store that hangs or an error of one takes nothing from the others.
  */
 export async function reconcile(
   shops: readonly ReconciledShop[],
   { mode, shop: only, request }: ReconcileRequest,
-  given: Omit<ReconcileDeps, 'sent' | 'othersWait'>,
+  run: RunDeps,
 ): Promise<void> {
+  const { deadline, inTime, leftMs: _, ...given } = run;
   const named = shops.filter(({ domain }) => only === undefined || domain === only);
   const { pauses, now, ledger } = given;
   const domains = shops.map(({ domain }) => domain);
   await inBatches(domains, (domain) => pauses.refresh(domain, now()));
   const waiting = new Set(domains.filter((shop) => waits(pauses.of(shop, now()))));
-  const deps = { ...given, sent: new Set<string>(), othersWait: waiting.size > 0 };
+  const common = { ...given, sent: new Set<string>(), othersWait: waiting.size > 0 };
+  const deps = { ...common, ...inTime(deadline), deadline };
 
   const opened = new Map<string, Promise<ReconciledShop>>();
   function open(shop: ReconciledShop): Promise<ReconciledShop> {
-    const opening = opened.get(shop.domain) ?? openShop(shop, deps);
+    const opening = opened.get(shop.domain) ?? openShop(shop);
     opened.set(shop.domain, opening);
     return opening;
   }
-  const { take } = createTurns(SHOPS_AT_ONCE);
-  const asking = named.map(({ domain }) => take(() => askFor(domain)));
-  await Promise.allSettled(asking);
-  async function askFor(shop: string): Promise<void> {
-    if (mode === 'deep') await askForDeepScan(shop, deps);
-    const doubt = pauses.doubtOf(shop);
-    const isOpen = isOpenDoubt(doubt) && !waiting.has(shop);
-    if (isOpen) await askForDeepScan(shop, deps, doubt.until);
+  async function openShop(shop: ReconciledShop): Promise<ReconciledShop> {
+    const { domain, rules, mode } = shop;
+    if (mode === 'observe') await pauses.noteObserving(domain, now());
+    const goLive = pauses.goLiveOf(domain) ?? (await recordGoLive(domain, ledger));
+    const doubt = pauses.doubtOf(domain);
+    return {
+      ...shop,
+      rules: await withGoLive(rules, goLive, ledger),
+      ...(isOpenDoubt(doubt) && { doubt }),
+    };
   }
   /** Of all shops, also where the run is for one: a scan of the ledger is for all that wait for it. */
-  async function scanForAll() {
-    const began = await readAwaitingLedger(ledger, domains);
-    const awaiting = shops.flatMap((shop) => {
+  async function readAwaiting() {
+    const awaiting = await readAwaitingLedger(ledger, domains);
+    return shops.flatMap((shop) => {
       const { domain } = shop;
-      const since = began.get(domain);
-      if (since === undefined) return [];
-      return [{ domain, began: since, open: waiting.has(domain) ? undefined : () => open(shop) }];
+      const began = awaiting.get(domain);
+      if (began === undefined) return [];
+      return [{ domain, began, open: waiting.has(domain) ? undefined : () => open(shop) }];
     });
-    return scanLedger(awaiting, deps);
   }
-  const ledgerScan = scanForAll();
+  const ledgerScan = openLedgerScan(readAwaiting, deps);
+  const left = new Set(named);
+  const takeTurns = shareOut(run, common, () => left.size);
+
+  const asking = named.map(({ domain }) =>
+    takeTurns(async () => mode === 'deep' && askForDeepScan(domain, deps)),
+  );
+  // Before the first of them scans the ledger.
+  await Promise.allSettled(asking);
   const inOrder = named.length > SHOPS_AT_ONCE ? await inOrderOfTurns(named, ledger) : named;
   const runs = await Promise.allSettled([
-    ledgerScan.then(() => true),
+    ledgerScan.erase(),
     ...inOrder.map(async (shop) => {
       await asking[named.indexOf(shop)];
       const run = { isWaiting: waiting.has(shop.domain), request };
-      return reconcileShop(await take(() => open(shop)), run, take, ledgerScan, deps);
+      const opened = await takeTurns(() => open(shop));
+      const done = reconcileShop(opened, run, takeTurns, ledgerScan, deps);
+      return done.finally(() => left.delete(shop));
     }),
   ]);
   for (const run of runs) if (run.status === 'rejected') throw run.reason;
@@ -94,18 +120,34 @@ export async function reconcile(
   }
 }
 
-async function openShop(
-  shop: ReconciledShop,
-  { pauses, now, ledger }: ReconcileDeps,
-): Promise<ReconciledShop> {
-  const { domain, rules, mode } = shop;
-  if (mode === 'observe') await pauses.noteObserving(domain, now());
-  const goLive = pauses.goLiveOf(domain) ?? (await recordGoLive(domain, ledger));
-  const doubt = pauses.doubtOf(domain);
-  return {
-    ...shop,
-    rules: await withGoLive(rules, goLive, ledger),
-    ...(isOpenDoubt(doubt) && { doubt }),
+/** So many pages are in memory, of 512 MB, and each shop has a few connections. */
+const SHOPS_AT_ONCE = 16;
+
+type TakeTurns = <T>(work: (deps: ReconcileDeps) => Promise<T>) => Promise<T>;
+
+/**
+ * A turn lasts for an equal share of the time that is left, so that every shop has one in every run. What was cut off
+ * goes on behind those that wait: `work` continues where it stopped.
+ */
+function shareOut(
+  { deadline, leftMs, inTime }: RunDeps,
+  common: Omit<ReconcileDeps, Timed>,
+  shopsLeft: () => number,
+): TakeTurns {
+  const turns = createTurns(SHOPS_AT_ONCE);
+  return async (work) => {
+    for (;;) {
+      const end = new AbortController();
+      const value = await turns.take(async () => {
+        const isShort = shopsLeft() > SHOPS_AT_ONCE;
+        const signal = isShort ? AbortSignal.any([deadline, end.signal]) : deadline;
+        const shareMs = (leftMs() * SHOPS_AT_ONCE) / shopsLeft();
+        const timer = isShort ? setTimeout(() => end.abort(), shareMs) : undefined;
+        const inTurn = { ...common, ...inTime(signal), deadline: signal };
+        return work(inTurn).finally(() => clearTimeout(timer));
+      });
+      if (deadline.aborted || !end.signal.aborted) return value;
+    }
   };
 }
 
@@ -128,8 +170,8 @@ async function recordGoLive(shop: string, ledger: ReconcileDeps['ledger']): Prom
 async function reconcileShop(
   shop: ReconciledShop,
   { isWaiting, request }: { readonly isWaiting: boolean; readonly request: string | undefined },
-  takeTurn: ReturnType<typeof createTurns>['take'],
-  ledgerScan: Promise<LedgerScanned>,
+  takeTurns: TakeTurns,
+  ledgerScan: LedgerScan,
   deps: ReconcileDeps,
 ): Promise<boolean> {
   const beganAt = deps.now().toISOString();
@@ -141,21 +183,24 @@ async function reconcileShop(
     await keepSummary(shop.domain, { ...run, stopped }, undefined, tally, deps);
     return true;
   }
-  let isRefused = false;
-  const stopped = await takeTurn(async () => {
-    const why = await deps.checkShop(shop.domain);
-    isRefused = why !== undefined;
-    if (why !== undefined) return kindsOf(shop).map((kind) => ({ kind, why, refused: true }));
-    const stopped = await compareChanges(shop, tally, deps);
-    if (shop.mode !== 'observe') {
-      await deps.rewards?.shopScanned(shop.domain, deps.othersWait, shop.doubt);
+  const scan = (inTurn: ReconcileDeps) => scanDeeply(shop, inTurn, tally, ledgerScan);
+  const { stopped, idle } = await takeTurns(async (inTurn) => {
+    const why = await inTurn.checkShop(shop.domain);
+    // An observed shop is compared without the loyalty service.
+    if (why !== undefined && shop.mode !== 'observe') {
+      const stopped = kindsOf(shop).map((kind) => ({ kind, why, refused: true }));
+      return { stopped, idle: { kind: 'idle' } as const };
     }
-    return stopped;
+    if (shop.doubt) await askForDeepScan(shop.domain, inTurn, shop.doubt.until);
+    const stopped = await compareChanges(shop, tally, inTurn);
+    if (shop.mode !== 'observe') {
+      await inTurn.rewards?.shopScanned(shop.domain, inTurn.othersWait, shop.doubt);
+    }
+    const { course } = await readDeepScan(inTurn.ledger, shop.domain, inTurn.now());
+    return { stopped, idle: course ? undefined : await scan(inTurn) };
   });
   // All shops compare their changes before the first of them goes on with a deep scan.
-  const deep = isRefused
-    ? ({ kind: 'idle' } as const)
-    : await takeTurn(() => scanDeeply(shop, deps, tally, ledgerScan));
+  const deep = idle ?? (await takeTurns(scan));
   if (deep.kind !== 'stopped') await endDoubt(shop, deep.began, deps);
   const stops = deep.kind === 'stopped' ? [...stopped, deep] : stopped;
   const refused = stops.find((one) => one.refused)?.why;

@@ -22,6 +22,7 @@ import {
   quietUntil,
   type ReconcileDeps,
   type ReconciledShop,
+  recallState,
   type Stopped,
   sendOnce,
   storeDidNotAnswer,
@@ -38,14 +39,19 @@ export interface AwaitingShop {
   readonly open: (() => Promise<ReconciledShop>) | undefined;
 }
 
-/** What a run's scan of the ledger came to. */
-export interface LedgerScanned {
-  readonly position: LedgerPosition | undefined;
-  /** Why it did not come to its end. */
-  readonly stopped?: Stopped;
-  /** What was found, and why a shop takes part in the next scan only, by shop. */
-  readonly found: ReadonlyMap<string, readonly Found[]>;
-  readonly whyMissed: ReadonlyMap<string, Stopped>;
+export interface LedgerScan {
+  /** Scans on until it has covered the shop, or the run must stop; callers at the same time share one scan. */
+  cover(shop: string, began: number): Promise<Covered | Stopped>;
+  /** What was found for the shop since the last call. */
+  take(shop: string): readonly Found[];
+  /** Where no shop waits for a scan, or it is late: goes on with the last one, or begins the next if it is time to erase. */
+  erase(): Promise<true>;
+}
+
+interface Covered {
+  readonly kind: 'covered';
+  /** Of all orders in the ledger; infinite where there is none. */
+  readonly oldestOrder: number;
 }
 
 type Found = readonly [kind: ScannedKind, compared: Compared];
@@ -74,6 +80,9 @@ const REST_FACTOR = 10;
 
 /** Also where all shops are paused or no deep scan is asked for: what a redaction did not name is erased in this time. */
 const ERASE_EVERY_MS = 7 * 86_400_000;
+/** A shop that waits for a scan may never come so far: it fails, or its changes use up every run. */
+const ERASE_LATE_MS = ERASE_EVERY_MS + 43_200_000;
+
 /**
  * The store is asked when one shop has so many suspects, or all together: with hundreds of shops a page of the ledger
  * has few of each, and a question is for 250. As many as a run can ask for in any case, and at most some 20 MB.
@@ -84,45 +93,71 @@ const MOST_IN_ALL = 50_000;
 /** The store did not answer in an earlier run; the next scan of the ledger includes the shop. */
 const MISSED: Stopped = { kind: 'stopped', why: 'ledger-scan-missed' };
 
-/**
- * Ends the scan that is under way, and one more that begins now, if a shop waits for it or it is time to erase.
- * See docs/decisions/0019-the-deep-scan-reads-the-service-and-takes-no-points.md.
- */
-export async function scanLedger(
-  awaiting: readonly AwaitingShop[],
+/** See docs/decisions/0019-the-deep-scan-reads-the-service-and-takes-no-points.md. */
+export function openLedgerScan(
+  readAwaiting: () => Promise<readonly AwaitingShop[]>,
   deps: ReconcileDeps,
-): Promise<LedgerScanned> {
-  const found = new Map<string, readonly Found[]>();
+): LedgerScan {
+  const found = new Map<string, Found[]>();
   const whyMissed = new Map<string, Stopped>();
-  const cursor = await openCursor<LedgerPosition>(deps.ledger, LEDGER_POSITION_KEY);
-  let position = cursor.state;
-  for (let isNew = false; ; ) {
-    if (!position || position.ended !== undefined) {
-      const began = isNew ? undefined : beginFor(awaiting, position, deps.now());
-      if (began === undefined) return { position, found, whyMissed };
-      position = { began, missed: [], oldest: {} };
-      isNew = true;
-    }
-    const step = await takeStep(position, awaiting, whyMissed, deps);
-    const isKept = step.kind === 'stopped' || (await cursor.keep(step.next, step.next.began));
-    if (step.kind === 'stopped' || !isKept) {
-      const stopped = step.kind === 'stopped' ? step : OVERTAKEN;
-      return { position, stopped: orOutOfTime(stopped, deps), found, whyMissed };
-    }
-    position = step.next;
-    for (const [shop, more] of step.found) found.set(shop, [...(found.get(shop) ?? []), ...more]);
-  }
-}
+  let running: ReturnType<typeof scan> | undefined;
 
-/** The oldest order of the shop in the ledger, infinite where there is none; or why it waits for another scan. */
-export function coveredBy(
-  { position, stopped, whyMissed }: LedgerScanned,
-  shop: string,
-  began: number,
-): { readonly kind: 'covered'; readonly oldestOrder: number } | Stopped {
-  if (!isCovered(position, shop, began)) return stopped ?? whyMissed.get(shop) ?? MISSED;
-  const { [shop]: oldestOrder = Number.POSITIVE_INFINITY } = position.oldest;
-  return { kind: 'covered', oldestOrder };
+  /** Ends the scan that is under way, and one more that begins now. */
+  async function scan() {
+    const cursor = await openCursor<LedgerPosition>(deps.ledger, LEDGER_POSITION_KEY);
+    const awaiting = await readAwaiting();
+    let position = cursor.state;
+    for (let begun = 0; ; ) {
+      if (!position || position.ended !== undefined) {
+        const began = begun === 0 ? beginFor(awaiting, position, deps.now()) : undefined;
+        if (began === undefined) return { position };
+        position = { began, missed: [], oldest: {} };
+        begun += 1;
+      }
+      const step = await takeStep(position, awaiting, whyMissed, deps);
+      if (step.kind === 'stopped') return { position, stopped: orOutOfTime(step, deps) };
+      if (!(await cursor.keep(step.next, step.next.began))) return { position, stopped: OVERTAKEN };
+      position = step.next;
+      for (const [shop, compared] of step.found) {
+        found.set(shop, [...(found.get(shop) ?? []), ...compared]);
+      }
+    }
+  }
+
+  function run() {
+    running ??= scan().finally(() => {
+      running = undefined;
+    });
+    return running;
+  }
+
+  async function cover(shop: string, began: number): Promise<Covered | Stopped> {
+    const isNew = running === undefined;
+    const { position, stopped } = await run();
+    if (isCovered(position, shop, began)) {
+      const { [shop]: oldestOrder = Number.POSITIVE_INFINITY } = position.oldest;
+      return { kind: 'covered', oldestOrder };
+    }
+    const why = stopped ?? whyMissed.get(shop);
+    // One that was running may have begun before this shop waited for it.
+    return why ?? (isNew ? MISSED : cover(shop, began));
+  }
+
+  return {
+    cover,
+    async erase() {
+      const awaiting = await readAwaiting();
+      const last = await recallState<LedgerPosition>(deps.ledger, LEDGER_POSITION_KEY);
+      const isLate = last !== undefined && deps.now().getTime() - last.began >= ERASE_LATE_MS;
+      if (isLate || !awaiting.some(({ open }) => open)) await run();
+      return true;
+    },
+    take(shop) {
+      const taken = found.get(shop) ?? [];
+      found.delete(shop);
+      return taken;
+    },
+  };
 }
 
 function isCovered(

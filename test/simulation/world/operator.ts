@@ -197,10 +197,14 @@ export class Operator {
         telemetry,
         now: kernel.now,
         deadline,
-        store: storeOf(process, store, kernel, deadline),
-        pause,
-        checkShop: async () => undefined,
+        leftMs: () => 880_000,
+        inTime: (until) => ({
+          store: storeOf(process, store, kernel, until),
+          pause,
+          checkShop: async () => undefined,
+        }),
         quietProducts: false,
+        deepEveryDays: connector.healing.deepEveryDays,
         healedPercent: 5,
         orderRetentionDays: connector.orderRetentionDays,
       });

@@ -422,8 +422,9 @@ const scan = {
 const found: Full<FoundByReading> = { read: 1, unread: 2, differing: 3, ids: ['5'], lately: ['6'] };
 const scanPosition: Full<ScanPosition> = { since: at, doneUntil: at, scan, turnAt: at };
 const deepPosition: Full<DeepPosition> = {
-  ...{ began: at, phase: 'order', scan, oldestOrder: at, found },
-  orders: { began: at, scan, found, unreadSince: at },
+  ...{ began: at, phase: 'order', scan, olderSince: at, olderUntil: at, oldestOrder: at },
+  ...{ turn: { began: at, from: at, scan }, again: true, unreadSince: at },
+  ...{ ordersRead: found, olderRead: found, readBefore: found, olderBefore: found },
 };
 const ledgerPosition: Full<LedgerPosition> = {
   ...{ began: at, ended: at, from: 'key', missed: [SHOP], oldest: { [SHOP]: at } },

@@ -51,22 +51,28 @@ it('is well only about what was compared, read and delivered', () => {
 
 describe('a deep scan that takes longer than a run', () => {
   const at = (iso: string) => Date.parse(iso);
-  const orders = { began: at('2026-10-25T03:00Z'), from: at('2026-03-04T00:00Z') };
-  const course = { began: at('2026-11-14T03:00Z'), phase: 'order', orders } as const;
+  const turn = { began: at('2026-10-25T03:00Z'), readUntil: at('2026-03-04T00:00Z') };
+  const course = { began: at('2026-11-14T03:00Z'), phase: 'order', turn } as const;
   const stopped = (why: string) => ({
     ...run(3),
     deep: { beganAt: '2026-11-14T03:00:00.000Z', stopped: { in: 'order', why } },
   });
 
-  it('is no gap: it says since when what was read', () => {
-    const found = { runs: [stopped('out-of-time')], course };
+  it('is no gap: it says since when what was read, and by when the rest is', () => {
+    const ends = at('2026-12-09T03:00Z');
+    const found = {
+      runs: [stopped('out-of-time')],
+      course: { ...course, turn: { ...turn, ends } },
+    };
     const { kind, what } = judge(found, { isScheduled: true });
     expect(kind).toBe('well');
     expect(what).not.toContain('Not everything');
     expect(what).toContain('agree about what changed up to 02:45 UTC');
     expect(what).toContain('under way since 2026-11-14 03:00 UTC, now at orders');
-    expect(what).toContain('Since 2026-10-25 the orders that changed after 2026-03-04 were read');
+    expect(what).toContain('since 2026-10-25 those that changed last before 2026-03-04 were read');
+    expect(what).toContain('the others follow, by about 2026-12-09');
     expect(judge(found, { isDeep: true }).kind).toBe('waits');
+    expect(judge({ ...found, course }).what).toContain('when is not known yet');
   });
 
   it('is a gap where something else than the time stopped it, or the last changes were not compared', () => {

@@ -99,7 +99,7 @@ export async function compareEverything(
     if (!controls.some(({ doubt }) => isOpenDoubt(doubt))) return { kind: 'ended' };
     for (const domain of domains) {
       const last = await readLastReconcile(ledger, domain);
-      const { course } = await readDeepScan(ledger, domain);
+      const { course } = await readDeepScan(ledger, domain, now());
       const [stop] = last && isOurs(last) ? stopsOf(last) : [{ why: 'it left no record' }];
       if (!stop) continue;
       const text = `${domain}: the comparison stopped (${stop.why}); it is started again. ${course ? courseText(course, now()) : ''}`;
@@ -154,7 +154,7 @@ export async function countMessages(
 async function resultOf(domain: string, ledger: Ledger) {
   const { doubt } = await readControl(ledger, domain);
   const runs = await readReconcileRuns(ledger, domain);
-  const { ordersRead } = await readDeepScan(ledger, domain);
+  const { ordersRead } = await readDeepScan(ledger, domain, new Date());
   const [orders] = ordersRead;
   const since = doubt?.until ?? 0;
   const ours = runs.filter(({ endedAt }) => Date.parse(endedAt) >= since);
@@ -255,12 +255,13 @@ const PHASES: Readonly<Record<DeepCourse['phase'], string>> = {
 };
 
 /** Of everything: what was read since when, and by when the rest is. A large shop's is nearly always under way. */
-export function courseText({ began, phase, orders }: DeepCourse, now: Date): string {
+export function courseText({ began, phase, turn }: DeepCourse, now: Date): string {
   const at = (moment: number) => momentText(new Date(moment).toISOString(), now);
   const deep = `A deep scan is under way since ${at(began)}, now at ${PHASES[phase]}; every run goes on.`;
-  if (!orders) return deep;
+  if (!turn) return deep;
   const day = (moment: number) => new Date(moment).toISOString().slice(0, 10);
-  return `${deep} Since ${day(orders.began)} the orders that changed after ${day(orders.from)} were read; the older ones follow.`;
+  const rest = turn.ends === undefined ? 'when is not known yet' : `by about ${day(turn.ends)}`;
+  return `${deep} Each reads the recent orders again, and older ones in turn: since ${day(turn.began)} those that changed last before ${day(turn.readUntil)} were read; the others follow, ${rest}.`;
 }
 
 export const untilOf = ({ beganAt }: Pick<LastReconcile, 'beganAt'>, now: Date) =>

@@ -1,7 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { SHOP } from '../../../../local/harness/in-process-connector.ts';
 import { createMemoryLedger } from '../../../../local/harness/memory-ledger.ts';
-import { changeControl, readControl } from '../../../../shared/core/calls/shop-pause.ts';
 import { readEntry } from '../../../../shared/core/ledger/ledger.ts';
 import { askForDeepScan, readDeepScan } from '../../../../shared/core/reconcile/deep-scan.ts';
 import {
@@ -68,7 +67,7 @@ describe('the course of a deep scan', () => {
     expect(new Date(oldest).toISOString()).toBe(placedAt);
   });
 
-  it('asked for again while it is under way, begins again', async () => {
+  it('asked for again while it is under way, begins once more at its end', async () => {
     const connector = await openKnowing({ products: 20 });
     connector.clock.ms += DAY_MS;
     let pages = 0;
@@ -133,47 +132,64 @@ async function readOrders(
 }
 
 describe('a shop with more orders than one deep scan can read', () => {
-  it('has all read, the newest first, although every scan is asked for before the last one has ended', async () => {
-    const shop = await openWithOrders(100, 1);
+  it('has its recent orders read in every scan, and the older ones in turn, from scan to scan', async () => {
+    const shop = await openWithOrders(60, 1);
     const { clock } = shop.connector;
+    // It could never end: every scan is asked for before the last one has read everything.
     const scans: (readonly number[])[] = [];
-    for (let week = 0; week < 3; week += 1) {
+    for (let week = 0; week < 4; week += 1) {
       scans.push(await readOrders(shop, 40, true));
       clock.ms += DAY_MS / 2;
     }
-    const read = scans.flat();
-    // A month at a time.
-    expect(Math.min(...read.slice(0, 28))).toBeGreaterThan(68);
-    expect(Math.max(...read.slice(-28))).toBeLessThan(42);
-    expect(new Set(read)).toEqual(new Set(Array.from({ length: 100 }, (_, n) => n)));
-    expect(read).toHaveLength(100);
+    const older = scans.map((read) => read.filter((n) => n < 25));
+    for (const read of scans) {
+      const recent = read.filter((n) => n >= 32);
+      expect(new Set(recent)).toEqual(new Set(Array.from({ length: 28 }, (_, n) => 32 + n)));
+      // The newest day first.
+      expect(read.slice(0, 2)).toContain(59);
+    }
+    expect(new Set(older.flat())).toEqual(new Set(Array.from({ length: 25 }, (_, n) => n)));
+    // None is read twice before all others were read.
+    expect(older.slice(0, 2).flat()).toEqual([...new Set(older.slice(0, 2).flat())]);
   });
 
-  it('says how far the reading has come', async () => {
+  it('reads older orders although the recent ones would take all its time', async () => {
+    const shop = await openWithOrders(60, 1);
+    const { clock } = shop.connector;
+    const read: number[] = [];
+    for (let day = 0; day < 8; day += 1) {
+      read.push(...(await readOrders(shop, 1, day === 0)));
+      clock.ms += DAY_MS;
+    }
+    // After half of the week the older ones have their turn.
+    expect(read.slice(0, 2)).toContain(59);
+    expect(read.at(-1)).toBeLessThan(25);
+    expect(read.filter((n) => n > 25 && n < 33)).toEqual([]);
+  });
+});
+
+describe('the turn of the older orders', () => {
+  const day = (n: number) => n * DAY_MS;
+
+  it('says what it has read, and when it ends at its pace: its end moves on with the time', async () => {
     const shop = await openWithOrders(100, 1);
     const { clock, ledger } = shop.connector;
-    const courseOf = async () => (await readDeepScan(ledger, SHOP)).course;
-    expect(await courseOf()).toBeUndefined();
+    const courseOf = async () =>
+      (await readDeepScan(ledger, SHOP, new Date(clock.ms))).course ?? { began: 0 };
+    expect(await courseOf()).toEqual({ began: 0 });
     const began = clock.ms;
+    // Its first month is not read yet.
     await readOrders(shop, 40, true);
-    expect(await courseOf()).toMatchObject({ began, phase: 'order', orders: { began } });
-    const { from = 0 } = (await courseOf())?.orders ?? {};
-    expect(from).toBeLessThan(began - 25 * DAY_MS);
+    expect(await courseOf()).toMatchObject({ began, phase: 'order', turn: { began } });
+    expect(await courseOf()).not.toHaveProperty('turn.ends');
+    clock.ms += 4 * DAY_MS;
+    await readOrders(shop, 30);
+    const { turn } = (await courseOf()) as { turn: { readUntil: number; ends: number } };
+    // 30 of 69 days were read in 4, and after t more days the turn has 39 + t to go.
+    expect(turn.readUntil).toBeGreaterThan(began - day(71));
+    expect(Math.round((turn.ends - clock.ms) / DAY_MS)).toBe(6);
     await shop.connector.reconcile();
-    expect(await courseOf()).toBeUndefined();
-  });
-
-  it('whose ledger is in doubt has all orders read once more', async () => {
-    const shop = await openWithOrders(100, 1);
-    const { clock, ledger } = shop.connector;
-    await readOrders(shop, 60, true);
-    clock.ms += HOUR_MS;
-    const doubt = { since: clock.ms - DAY_MS, until: clock.ms };
-    await changeControl(ledger, SHOP, (control) => ({ ...control, doubt }));
-    clock.ms += HOUR_MS;
-    const read = await readOrders(shop, 1_000);
-    expect(new Set(read)).toEqual(new Set(Array.from({ length: 100 }, (_, n) => n)));
-    expect((await readControl(ledger, SHOP)).doubt?.comparedAt).toBeDefined();
+    expect(await courseOf()).toEqual({ began: 0 });
   });
 });
 
@@ -191,8 +207,8 @@ describe('a deep scan that is asked for', () => {
       { began: 9_000, phase: 'done' },
       { began: 9_001, phase: 'ledger' },
     ],
-    [{ began: 1, phase: 'product' }, anew],
-    [{ began: 1, phase: 'order', orders: { began: 1, scan: { until: 7 } } }, anew],
+    [{ began: 1, phase: 'product' }, { again: true }],
+    [{ began: 1, phase: 'order', scan: { until: 7 } }, { again: true }],
   ])('while the last one is at %j begins, or begins again', async (before, after) => {
     const ledger = createMemoryLedger();
     if (before) await (await openCursor(ledger, key)).keep(before, 1);

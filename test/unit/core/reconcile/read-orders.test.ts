@@ -61,7 +61,8 @@ const readsOf = ({ loyalty }: Connector) =>
     .filter(({ operation }) => operation === 'getOrder')
     .map(({ path }) => path.orderId);
 const reported = ({ telemetry }: Connector) => telemetry.total('order-differs');
-const found = async ({ ledger }: Connector) => (await readDeepScan(ledger, SHOP)).ordersRead[0];
+const found = async ({ ledger }: Connector) =>
+  (await readDeepScan(ledger, SHOP, new Date())).ordersRead[0];
 const stoppedIn = async ({ ledger }: Connector) =>
   (await readLastReconcile(ledger, SHOP))?.deep?.stopped;
 

@@ -512,6 +512,33 @@ describe('a run for more shops than run side by side', () => {
     expect(connector.telemetry.total('reconciled')).toBe(1);
   });
 
+  it('takes a turn from a store that holds it for its share, so that all others have theirs', async () => {
+    const hanging = shops.slice(0, 2 * AT_ONCE);
+    const end = new AbortController();
+    const asked = new Set<string>();
+    const { walked } = connector.parts;
+    connector.parts.walkedUntil = (deadline) => {
+      const changedOrders: StoreScan['changedOrders'] = async (shop, ...given) => {
+        asked.add(shop);
+        if (!hanging.includes(shop)) return walked.changedOrders(shop, ...given);
+        await new Promise((resolve) => deadline.addEventListener('abort', resolve));
+        return { kind: 'unavailable', why: 'aborted' };
+      };
+      return Object.assign(Object.create(walked), { changedOrders });
+    };
+    const run = connector.reconcile({ shops, deadline: end.signal, leftMs: () => 1_000 });
+    const calm = shops.slice(hanging.length);
+    await expect
+      .poll(() => Promise.all(calm.map(endOf)), { timeout: 60_000 })
+      .not.toContain(undefined);
+    expect([...asked].toSorted()).toEqual(shops.toSorted());
+    end.abort();
+    await run;
+    const [first = ''] = hanging;
+    const last = await readLastReconcile(connector.ledger, first);
+    expect(last?.stopped[0]).toEqual({ kind: 'order', why: 'out-of-time' });
+  });
+
   it('begins with the shops that waited longest, where the last run was killed', async () => {
     const begun: string[] = [];
     replaceScan(connector, (walked) => ({
