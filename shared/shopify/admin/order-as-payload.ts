@@ -267,15 +267,16 @@ const PAYMENTS: ReadonlySet<string> = new Set([
 
 /** The first card payment that succeeded. A pending one can still fail. */
 function cardOf({ transactions = [] }: OrderNode): StoreOrder['card'] {
-  for (const { kind, status, paymentDetails } of transactions) {
-    const brand = paymentDetails?.company?.trim();
-    if (!brand || status !== 'SUCCESS' || !PAYMENTS.has(kind)) continue;
-    // The method's name is often the brand again.
-    const method = paymentDetails?.paymentMethodName?.trim();
-    const repeats = !method || method.toLowerCase() === brand.toLowerCase();
-    return { brand, type: repeats ? undefined : method };
-  }
-  return undefined;
+  const card = transactions.find(
+    ({ kind, status, paymentDetails }) =>
+      paymentDetails?.company?.trim() && status === 'SUCCESS' && PAYMENTS.has(kind),
+  );
+  const brand = card?.paymentDetails?.company?.trim();
+  if (!brand) return undefined;
+  // The method's name is often the brand again.
+  const method = card?.paymentDetails?.paymentMethodName?.trim();
+  const repeats = !method || method.toLowerCase() === brand.toLowerCase();
+  return { brand, type: repeats ? undefined : method };
 }
 
 /** An inquiry moves no money and ends otherwise: one that is lost became a chargeback, which its beginning does not say. */

@@ -91,11 +91,12 @@ export async function scanOrders(
       failure('unreadable-answer'),
     );
     const isRead = !('kind' in read);
-    // A change moves the order out of the span: the next scan reads it.
-    if (!isRead && read.reason === 'changed-while-reading' && span.by !== 'creation') continue;
     if (!isRead && !OF_ONE_ORDER.has(read.reason)) return unavailable(read);
+    // A change moves the order out of the span: the next scan reads it.
+    const hasMoved = !isRead && read.reason === 'changed-while-reading' && span.by !== 'creation';
     const value = isRead ? read : undefined;
-    changed.push({ id: idFromGid(node.id, 'Order') ?? '', updatedAt: node.updatedAt, value });
+    const id = idFromGid(node.id, 'Order') ?? '';
+    if (!hasMoved) changed.push({ id, updatedAt: node.updatedAt, value });
   }
   return scannedPage(orders, changed, after);
 }
