@@ -162,3 +162,21 @@ describe('an amount that was sent by other rules', () => {
     },
   );
 });
+
+describe('an order whose goods are all back, and whose money is not', () => {
+  // Counted was 100: while nothing was kept, the service was not asked, and afterwards the order was no longer unknown.
+  it.each([true, false])(
+    'counts what is added after the ledger was lost, recovered %s',
+    async (recovered) => {
+      const scene = openScene();
+      const order = await scene.sell(TEN);
+      await scene.loseLedger({ recovered });
+      order.refund({ Shirt: 10 }, { pending: 'rise' });
+      scene.shop.do('settleRefund', { orderId: order.id, outcome: 'failure' });
+      await scene.process();
+      order.edit({}, [{ title: 'Extra', price: '64.88', quantity: 1 }]);
+      const settled = await order.settled();
+      expect(settled).toEqual(recovered ? sameOrPerson(settled, 64.88) : exactly(64.88));
+    },
+  );
+});
