@@ -111,7 +111,7 @@ export class Storefront {
       },
     });
     proxy.allow(['dynamodb:BatchGetItem'], [ledger.table.tableArn]);
-    proxy.allowWrites(ledger, [...REDEMPTION_KINDS, 'quiz', 'till', 'given', 'control'], props);
+    proxy.allowWrites(ledger, [...REDEMPTION_KINDS, 'till', 'given', 'control'], props);
     // Takes the rest of a redemption when its shopper has left.
     proxy.allow(['sqs:SendMessage'], [this.queue.source.queueArn]);
     proxy.allowSecrets(props.secretsPrefix, 'webhook', 'loyalty', 'store');

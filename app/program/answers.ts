@@ -1,7 +1,6 @@
 /** The answers of the storefront function (docs/storefront.md), under the names that pages use. */
 import type {
   CannotUse,
-  QuizView,
   RedemptionView,
   TakeBackRefusal,
 } from '../../shared/store/storefront-answers.gen.ts';
@@ -13,10 +12,6 @@ export type {
   GoalView as TierGoal,
   HistoryEntry,
   HistoryPage as History,
-  QuestionAnswer,
-  QuizQuestion,
-  QuizResult,
-  QuizView as Quiz,
   RedemptionView as Redemption,
   Referral,
   RewardView as Reward,
@@ -26,10 +21,6 @@ export type {
 } from '../../shared/store/storefront-answers.gen.ts';
 
 export type RedemptionState = RedemptionView['state'];
-
-export interface Quizzes {
-  readonly quizzes: readonly QuizView[];
-}
 
 /** Why a request failed: codes of the function that have their own sentence, and two for a lost answer. */
 export type FailureCode =

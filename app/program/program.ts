@@ -1,15 +1,7 @@
-import type {
-  Earned,
-  QuestionAnswer,
-  Quiz,
-  QuizResult,
-  Quizzes,
-  Redemption,
-  View,
-} from './answers.ts';
+import type { Earned, Redemption, View } from './answers.ts';
 import { type Answer, type Ask, type ClientKeys, type Failure, pageKeys } from './ask.ts';
 
-type Section = 'balance' | 'earned' | 'rewards' | 'codes' | 'quizzes' | 'referral';
+type Section = 'balance' | 'earned' | 'rewards' | 'codes' | 'referral';
 
 /** Undefined until it is requested and answered. */
 type Asked<T> = Answer<T> | undefined;
@@ -18,7 +10,6 @@ type Asked<T> = Answer<T> | undefined;
 export interface Model {
   view: Asked<View>;
   earned: Asked<Earned>;
-  quizzes: Asked<Quizzes>;
   /** The reward that is being redeemed. */
   redeeming: number | undefined;
   /** The points that were just earned, or spent: below 0. */
@@ -84,9 +75,6 @@ const isOpen = ({ state }: Redemption): boolean =>
 
 const isOver = ({ state }: Redemption): boolean => state === 'used' || state === 'expired';
 
-const isCompleted = (id: number, quizzes: Model['quizzes']): boolean =>
-  answered(quizzes)?.quizzes.find((quiz) => quiz.id === id)?.completed === true;
-
 const NOT_LOGGED_IN = 'not-logged-in';
 
 /** A failed reload keeps what is shown, unless it says that the shopper is no longer logged in. */
@@ -114,7 +102,6 @@ export class Program {
   readonly model: Model = {
     view: undefined,
     earned: undefined,
-    quizzes: undefined,
     redeeming: undefined,
     change: undefined,
   };
@@ -136,7 +123,7 @@ export class Program {
   }
 
   async load(): Promise<void> {
-    await Promise.all([this.loadView(), this.loadEarned(), this.#loadQuizzes()]);
+    await Promise.all([this.loadView(), this.loadEarned()]);
     // The first look is this one.
     this.#looks = Math.max(this.#looks, 1);
     this.#lookAgain();
@@ -224,26 +211,6 @@ export class Program {
     this.#lookAgain();
   }
 
-  async answer({ id }: Quiz, answers: readonly QuestionAnswer[]): Promise<Answer<QuizResult>> {
-    const { ask, changed } = this.#parts;
-    const answer = await ask<QuizResult>('answer', { quizId: id, answers });
-    if (answer.kind === 'failed') return answer;
-    const { accepted, points } = answer.value;
-    const quizzes = await ask<Quizzes>('quizzes');
-    // Redrawing an open quiz would lose what the shopper typed.
-    if (accepted || isCompleted(id, quizzes)) {
-      this.model.quizzes = newer(this.model.quizzes, quizzes);
-      this.expectChange(accepted ? points : 0);
-      changed('balance', 'quizzes');
-    }
-    return answer;
-  }
-
-  /** Completed by this request or by an earlier one whose answer was lost. */
-  hasCompleted({ id }: Quiz): boolean {
-    return isCompleted(id, this.model.quizzes);
-  }
-
   /** Balance, rewards and codes, of one moment. */
   async loadView(): Promise<void> {
     const { model } = this;
@@ -270,14 +237,6 @@ export class Program {
       this.#keys.forget(redemption.rewardId);
       this.#parts.settled(redemption);
     }
-  }
-
-  async #loadQuizzes(): Promise<void> {
-    const { ask, wanted, changed } = this.#parts;
-    const { shows, isLoggedOut } = wanted();
-    if (!shows('quizzes') || isLoggedOut) return;
-    this.model.quizzes = await ask<Quizzes>('quizzes');
-    changed('quizzes');
   }
 
   /** Points that moved while the page is open are shown, also without a click on it. */

@@ -1,5 +1,5 @@
-import type { HistoryEntry, QuizResult, Redemption, Reward, View } from './answers.ts';
-import type { Answer, Failure } from './ask.ts';
+import type { HistoryEntry, Redemption, Reward, View } from './answers.ts';
+import type { Failure } from './ask.ts';
 import type { NotUsed, Used } from './cart.ts';
 import { isUncertain } from './program.ts';
 import { fill, type Words } from './words.ts';
@@ -109,29 +109,6 @@ export function sayRedeemed(redemption: Redemption, words: Words): string {
 export function sayNotRedeemed(failure: Failure, words: Words): string {
   const sentence = words.failure(failure);
   return isUncertain(failure) ? `${sentence} ${words.strings.rewards.safeToRetry}` : sentence;
-}
-
-/** `hasCompleted`: the quiz counts as answered, by this request or by one whose answer was lost. */
-export function sayAnswered(
-  answer: Answer<QuizResult>,
-  hasCompleted: boolean,
-  words: Words,
-): { readonly kind: 'accepted' | 'refused'; readonly sentence: string } {
-  const { quizzes } = words.strings;
-  const refused = (sentence: string) => ({ kind: 'refused', sentence }) as const;
-  if (answer.kind === 'failed') {
-    if (answer.code === 'not-available') return refused(quizzes.closed);
-    return answer.code === 'refused'
-      ? refused(fill(quizzes.notAccepted, { message: '' }))
-      : refused(words.failure(answer));
-  }
-  const { accepted, points, message } = answer.value;
-  if (accepted) {
-    return { kind: 'accepted', sentence: fill(quizzes.accepted, { points: words.points(points) }) };
-  }
-  return hasCompleted
-    ? { kind: 'accepted', sentence: quizzes.completed }
-    : refused(fill(quizzes.notAccepted, { message }));
 }
 
 /** `+49 points`, `−50 points`, or the cashback where no points moved; empty for a change of the tier. */

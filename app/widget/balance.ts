@@ -86,7 +86,7 @@ export function drawEarned({ model, words, subject }: View): readonly Child[] {
 
 /** One sentence for the first failed request, and a button to try again. */
 export function drawProblem({ model, words, actions }: View): readonly Child[] {
-  const failed = [model.view, model.quizzes, model.earned].find(
+  const failed = [model.view, model.earned].find(
     (asked) => asked?.kind === 'failed' && asked.code !== 'not-logged-in',
   );
   const view = answered(model.view);

@@ -2,16 +2,9 @@ import type { View as Answer, Redemption, Reward } from '../program/answers.ts';
 import { createAsk } from '../program/ask.ts';
 import { useInCart } from '../program/cart.ts';
 import { ANY_PURCHASE, answered, isUncertain, Program, type Wanted } from '../program/program.ts';
-import {
-  asksFirst,
-  sayAnswered,
-  sayNotRedeemed,
-  sayRedeemed,
-  sayUsed,
-} from '../program/sentences.ts';
+import { asksFirst, sayNotRedeemed, sayRedeemed, sayUsed } from '../program/sentences.ts';
 import { createWords, type Words } from '../program/words.ts';
 import { drawBalance, drawEarned, drawProblem } from './balance.ts';
-import { drawQuizzes } from './quizzes.ts';
 import { drawCodes, drawReferral, drawRewards, keyOf, redeemKey } from './rewards.ts';
 import { type Actions, build, type Confirmation, focusOn, redraw, type View } from './view.ts';
 import styles from './widget.css';
@@ -22,7 +15,6 @@ const drawings = {
   earned: drawEarned,
   rewards: drawRewards,
   codes: drawCodes,
-  quizzes: drawQuizzes,
   referral: drawReferral,
   problem: drawProblem,
 };
@@ -45,7 +37,7 @@ const VIEWED = 'loyalty:viewed';
  * `<loyalty-widget product-id price currency locale>`: the loyalty program on a page of the store. Amounts are in
  * `currency`, the program's. A page with prices of another one leaves out `price`, `items` and `cart`.
  *
- *   `show`        sections by name: balance earned rewards quizzes (all); codes come with the rewards, the link for
+ *   `show`        sections by name: balance earned rewards (all); codes come with the rewards, the link for
  *                 friends with the balance
  *   `items`       instead of product and price, what earns points: `id:price:quantity,…`
  *   `cart`        the cart in the same form: rewards are offered for it, else for what earns points, else for any
@@ -90,19 +82,8 @@ export class LoyaltyWidget extends HTMLElement {
     takeBack: (redemption, answer) => void this.#takeBack(redemption, answer),
     copy: (text, shown) => void this.#copy(text, shown),
     reload: () => void this.#load(),
-    answer: async (quiz, answers) => {
-      const answer = await this.#program.answer(quiz, answers);
-      const said = sayAnswered(answer, this.#program.hasCompleted(quiz), this.#view.words);
-      if (said.kind === 'refused') return said.sentence;
-      this.#thanks.set(quiz.id, said.sentence);
-      this.#draw('quizzes');
-      this.#announce(said.sentence);
-      focusOn(this.#root, `quiz-${quiz.id}`);
-      return undefined;
-    },
   };
   readonly #amounts: View['amounts'] = new Map();
-  readonly #thanks: View['thanks'] = new Map();
   /** Rewards whose code shall come into the cart as soon as it is there. */
   readonly #pressed = new Set<number>();
   #result: View['result'];
@@ -179,7 +160,6 @@ export class LoyaltyWidget extends HTMLElement {
       result: this.#result,
       busy: this.#busy,
       asking: this.#asking,
-      thanks: this.#thanks,
       amounts: this.#amounts,
     };
   }
@@ -200,10 +180,6 @@ export class LoyaltyWidget extends HTMLElement {
       part.lang = view.words.language;
       redraw(this.#root, part, nodes);
     }
-    // Quizzes are below the rewards: shown before them, they would move when the rewards come.
-    const isWaiting = view.model.view === undefined && (shows('balance') || shows('rewards'));
-    const quizzes = this.#parts.get('quizzes');
-    if (quizzes?.hasChildNodes()) quizzes.hidden = isWaiting;
   }
 
   /** Shows the sentence, and screen readers read it out. */

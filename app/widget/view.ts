@@ -1,4 +1,4 @@
-import type { QuestionAnswer, Quiz, Redemption, Reward } from '../program/answers.ts';
+import type { Redemption, Reward } from '../program/answers.ts';
 import type { Model } from '../program/program.ts';
 import type { Words } from '../program/words.ts';
 
@@ -14,8 +14,6 @@ export interface Actions {
   takeBack(redemption: Redemption, answer?: Confirmation): void;
   /** `shown`: what is selected where it cannot be copied. */
   copy(text: string, shown: HTMLElement): void;
-  /** Resolves to why the answers were not accepted; undefined when they were. */
-  answer(quiz: Quiz, answers: readonly QuestionAnswer[]): Promise<string | undefined>;
   reload(): void;
 }
 
@@ -43,8 +41,6 @@ export interface View {
   readonly busy: string | undefined;
   /** The key of the redemption that is to be taken back, or of the reward that takes most points: the shopper is asked. */
   readonly asking: string | undefined;
-  /** What was earned with a quiz on this page, by quiz. */
-  readonly thanks: Map<number, string>;
 }
 
 type Value = string | number | boolean | undefined | ((event: Event) => void);

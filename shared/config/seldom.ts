@@ -59,7 +59,6 @@ const SELDOM: Readonly<Partial<Record<Service | StorefrontService, Seldom>>> = {
     'rewards/redeem/redeem-call': [],
     'rewards/redeem/redemption': [],
     'rewards/redeem/take-back': [],
-    'rewards/storefront/answer-quiz': [],
     'rewards/storefront/give-points': [],
   },
 };

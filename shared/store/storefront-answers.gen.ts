@@ -157,40 +157,6 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
-    readonly "/quizzes": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
-        };
-        /** The open quizzes. */
-        readonly get: operations["quizzes"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
-    };
-    readonly "/answer": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
-        };
-        readonly get?: never;
-        readonly put?: never;
-        /** Answers a quiz, each question once. */
-        readonly post: operations["answer"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
-    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -299,33 +265,6 @@ export interface components {
              * @enum {string|null}
              */
             readonly why: "cancelled" | "no-points" | null;
-        };
-        readonly QuestionAnswer: {
-            readonly questionId: number;
-            readonly optionIds: readonly number[] | null;
-            readonly text: string | null;
-        };
-        readonly QuizQuestion: {
-            readonly id: number;
-            readonly text: string;
-            /** @description None: the question is open, and its answer a text. */
-            readonly options: readonly {
-                readonly id: number;
-                readonly text: string;
-            }[];
-        };
-        readonly QuizResult: {
-            readonly accepted: boolean;
-            readonly points: number;
-            readonly message: string;
-        };
-        readonly QuizView: {
-            readonly id: number;
-            readonly name: string;
-            readonly points: number;
-            readonly completed: boolean;
-            readonly endsAt: string | null;
-            readonly questions: readonly components["schemas"]["QuizQuestion"][];
         };
         /** @description A redemption as its customer sees it. */
         readonly RedemptionView: {
@@ -504,10 +443,6 @@ export type GoalView = components['schemas']['GoalView'];
 export type HistoryEntry = components['schemas']['HistoryEntry'];
 export type HistoryPage = components['schemas']['HistoryPage'];
 export type OrderEarning = components['schemas']['OrderEarning'];
-export type QuestionAnswer = components['schemas']['QuestionAnswer'];
-export type QuizQuestion = components['schemas']['QuizQuestion'];
-export type QuizResult = components['schemas']['QuizResult'];
-export type QuizView = components['schemas']['QuizView'];
 export type RedemptionView = components['schemas']['RedemptionView'];
 export type Referral = components['schemas']['Referral'];
 export type RewardKind = components['schemas']['RewardKind'];
@@ -821,69 +756,6 @@ export interface operations {
                     };
                 };
             };
-            readonly 429: components["responses"]["429"];
-            readonly 503: components["responses"]["503"];
-        };
-    };
-    readonly quizzes: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
-        };
-        readonly requestBody?: never;
-        readonly responses: {
-            /** @description The answer. */
-            readonly 200: {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/json": {
-                        readonly quizzes: readonly components["schemas"]["QuizView"][];
-                    };
-                };
-            };
-            readonly 400: components["responses"]["400"];
-            readonly 401: components["responses"]["401"];
-            readonly 403: components["responses"]["403"];
-            readonly 404: components["responses"]["404"];
-            readonly 409: components["responses"]["409"];
-            readonly 429: components["responses"]["429"];
-            readonly 503: components["responses"]["503"];
-        };
-    };
-    readonly answer: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
-        };
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": {
-                    readonly quizId: number;
-                    readonly answers: readonly components["schemas"]["QuestionAnswer"][];
-                };
-            };
-        };
-        readonly responses: {
-            /** @description The answer. */
-            readonly 200: {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/json": components["schemas"]["QuizResult"];
-                };
-            };
-            readonly 400: components["responses"]["400"];
-            readonly 401: components["responses"]["401"];
-            readonly 403: components["responses"]["403"];
-            readonly 404: components["responses"]["404"];
-            readonly 409: components["responses"]["409"];
             readonly 429: components["responses"]["429"];
             readonly 503: components["responses"]["503"];
         };

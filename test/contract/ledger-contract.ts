@@ -281,7 +281,6 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
           'customer',
           'redemption',
           'reward-code',
-          'quiz',
           'till',
           'notice',
           'cursor',

@@ -4,7 +4,7 @@ import { createCircuitBreaker, createTimedCache } from '../../shared/core/calls/
 import type { RewardDetails, RewardItem } from '../../shared/rewards/storefront/reward-view.ts';
 import type { Earning } from '../../shared/rewards/storefront/storefront.ts';
 
-export const NOON = Date.parse('2026-10-09T12:00:00Z');
+const NOON = Date.parse('2026-10-09T12:00:00Z');
 
 export const success = (value: unknown) => ({ kind: 'success', value });
 export const refusal = (name?: string) => ({
@@ -28,8 +28,7 @@ export function openAnswering(...answers: readonly unknown[]) {
     ...{ active: cache<readonly RewardItem[]>(), detailsOfRewards: cache<RewardDetails>() },
     ledger: createMemoryLedger(),
     loyalty: {
-      ...{ calculateProductPoints: answer, listQuizzes: answer, answerQuiz: answer },
-      listTiers: answer,
+      ...{ calculateProductPoints: answer, listTiers: answer },
       ...{ listRewardConfigurations: answer, getRewardConfiguration: answer },
     },
   };

@@ -177,72 +177,9 @@ class NumberField extends TextField {
   static type = 'number';
 }
 
-/** Draws the boxes itself: inputs of different shadow trees would not be one group for a keyboard. */
-class ChoiceList extends Component {
-  static properties = {
-    label: '',
-    values: [],
-    error: '',
-    name: '',
-    multiple: false,
-    disabled: false,
-  };
-  static css = `
-    ${field}
-    legend { padding: 0; }
-    fieldset { margin: 0; padding: 0; border: 0; }
-    label { display: flex; align-items: center; gap: 0.5rem; min-block-size: 2.5rem; margin: 0; color: inherit; font-size: 1rem; }
-    input { inline-size: 1.25rem; block-size: 1.25rem; margin: 0; accent-color: var(--accent); }
-  `;
-
-  build(root) {
-    this.legend = make('legend');
-    this.boxes = make('div');
-    this.problem = make('p', { className: 'error' });
-    this.problem.setAttribute('role', 'alert');
-    root.append(make('fieldset', {}, this.legend, this.boxes, this.problem));
-    new MutationObserver(() => this.update()).observe(this, {
-      childList: true,
-      subtree: true,
-      characterData: true,
-    });
-  }
-
-  update() {
-    this.legend.textContent = this.label;
-    this.problem.textContent = this.error;
-    const choices = [...this.querySelectorAll('s-choice')];
-    const shown = JSON.stringify(choices.map((choice) => [choice.value, choice.textContent]));
-    if (shown !== this.shown)
-      this.boxes.replaceChildren(...choices.map((choice) => this.draw(choice)));
-    this.shown = shown;
-    for (const input of this.boxes.querySelectorAll('input')) {
-      input.checked = this.state.values.includes(input.value);
-      input.disabled = this.disabled;
-    }
-  }
-
-  draw(choice) {
-    const type = this.multiple ? 'checkbox' : 'radio';
-    const input = make('input', { type, name: this.name || 'choice', value: choice.value });
-    input.addEventListener('change', () => {
-      const checked = [...this.boxes.querySelectorAll('input:checked')];
-      this.state.values = checked.map(({ value }) => value);
-      this.dispatchEvent(new Event('change'));
-    });
-    return make('label', {}, input, choice.textContent);
-  }
-}
-
-class Choice extends Component {
-  static properties = { value: '', selected: false, disabled: false };
-}
-
 define('s-button', Button);
 define('s-link', Link);
 define('s-clipboard-item', ClipboardItem);
 define('s-form', Form);
 define('s-text-field', TextField);
 define('s-number-field', NumberField);
-define('s-choice-list', ChoiceList);
-define('s-choice', Choice);

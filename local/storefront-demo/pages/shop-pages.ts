@@ -182,7 +182,7 @@ ${renderChoice(store, undefined, next)}`;
   }
   return html`<h1>Account of ${nameOf(customer)}</h1>
 <div class="account">
-${renderWidget(store, visit, { show: 'balance rewards quizzes' })}
+${renderWidget(store, visit, { show: 'balance rewards' })}
 <div>
 ${renderOrders(store, visit)}
 <section class="summary">

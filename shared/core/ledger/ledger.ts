@@ -3,7 +3,7 @@ import { type EntityKey, type EventHead, isEntityKind } from '../events/event.ts
 /**
  * What the ledger keeps besides entities: `customer`, the balance that the store was given last,
  * or whom the customer was merged into; `redemption`, all redemptions of a customer; `reward-code`, whose
- * reward a code is; `quiz`, answers that are being sent; `till`, the times of wrong PINs of a user of the point of sale;
+ * reward a code is; `till`, the times of wrong PINs of a user of the point of sale;
  * `given`, what workflows gave on a day; `notice`, what a person must see; `cursor`, how far a scan or an import has come; `audit`, what an operator changed;
  * `control`, whether calls may be made for the shop; `parked`, that a body is a dead letter; `waiting`,
  * that a message waits for its next attempt; `dead-letter`, the summary of one; `place`, which busy shop holds a worker;
@@ -11,7 +11,6 @@ import { type EntityKey, type EventHead, isEntityKind } from '../events/event.ts
  */
 export type RecordKind =
   | Exclude<keyof typeof LETTERS, EntityKey['kind'] | 'merge'>
-  | 'quiz'
   | 'notice'
   | 'audit';
 
@@ -67,7 +66,7 @@ export interface LedgerEntry {
   readonly appliedKey?: string;
   /**
    * What the loyalty service holds is unknown: a call was begun and not recorded as applied, or two
-   * workers called at the same time. Of a quiz: being sent.
+   * workers called at the same time.
    */
   readonly uncertain: boolean;
   /** What later events need of the applied state, or what a record is about: see `rememberedForm`. */

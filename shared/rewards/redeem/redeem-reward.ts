@@ -111,7 +111,7 @@ export function createRedeeming(shop: string, begin: () => RedeemDeps) {
  *
  * The queue holds the intent before anything is spent: if this process dies, the worker finishes the
  * redemption.
- * See docs/decisions/0023-a-redemption-repeats-under-its-key-a-quiz-is-claimed.md.
+ * See docs/decisions/0023-a-redemption-repeats-under-its-key.md.
  */
 async function redeemReward(request: RedeemRequest, deps: RedeemDeps): Promise<RedeemAnswer> {
   const { shop, customerId, rewardId, till } = request;

@@ -216,7 +216,7 @@ interface TakeBack {
  *
  * In any open state it can get stuck; a person then closes it as refused or cancelled, or a step goes on.
  *
- * See docs/decisions/0023-a-redemption-repeats-under-its-key-a-quiz-is-claimed.md.
+ * See docs/decisions/0023-a-redemption-repeats-under-its-key.md.
  */
 export type Step =
   | { readonly kind: 'call' }

@@ -22,7 +22,6 @@ import type { EarnedPoints } from '../../store/storefront-answers.gen.ts';
 import type { CartLine } from '../redeem/available-rewards.ts';
 import type { createRedeeming } from '../redeem/redeem-reward.ts';
 import type { TakenBackBy } from '../redeem/take-back.ts';
-import { answerQuiz, type QuizAnswers, readQuizzes } from './answer-quiz.ts';
 import { type Gift, type GiftLimits, givePoints } from './give-points.ts';
 import { noHistory, readHistory, readOrderEarning } from './read-history.ts';
 import { type Moment, readRedemptions, readView, type ViewDeps } from './read-view.ts';
@@ -33,12 +32,7 @@ export interface StorefrontDeps
   readonly loyalty: ViewDeps['loyalty'] &
     Pick<
       LoyaltyClient,
-      | 'calculateProductPoints'
-      | 'listQuizzes'
-      | 'answerQuiz'
-      | 'listPointsHistory'
-      | 'getOrder'
-      | 'changePoints'
+      'calculateProductPoints' | 'listPointsHistory' | 'getOrder' | 'changePoints'
     >;
   readonly taxInPrices: EarningDeps['taxInPrices'];
   /** Of this process, for prices that it does not know. */
@@ -67,8 +61,6 @@ const REQUEST_SECONDS = 3_600;
 const MOST_PRODUCTS = 5_000;
 const MOST_CUSTOMERS = 2_000;
 
-const NO_QUIZZES = { kind: 'answered', value: [] } as const;
-const NOT_AVAILABLE = { kind: 'not-available' } as const;
 const REFUSED = { kind: 'refused', why: 'refused' } as const;
 
 export function createStorefront(given: StorefrontDeps) {
@@ -104,10 +96,6 @@ export function createStorefront(given: StorefrontDeps) {
     history: (customerId: string, page: number) =>
       asMember(customerId, (id) => readHistory(id, page, deps), noHistory(page)),
     order: (customerId: string, orderId: string) => readOrderEarning(customerId, orderId, deps),
-    quizzes: (customerId: string) =>
-      asMember(customerId, (id) => readQuizzes(id, deps), NO_QUIZZES),
-    answer: (customerId: string, answers: QuizAnswers) =>
-      asMember(customerId, (id) => answerQuiz(shop, id, answers, deps), NOT_AVAILABLE),
     give: async (customerId: string, gift: Gift) =>
       given.flow
         ? asMember(customerId, (id) => givePoints(shop, id, gift, deps), REFUSED)

@@ -254,11 +254,4 @@ const order = get('customer', ['id'], async ({ customerId, parameters, storefron
   return read.kind === 'answered' ? jsonAnswer(read.value) : unavailable(read.afterSeconds);
 });
 
-const quizzes = get('customer', [], async ({ customerId, storefront }) => {
-  const listed = await storefront.quizzes(customerId);
-  return listed.kind === 'answered'
-    ? jsonAnswer({ quizzes: listed.value })
-    : unavailable(listed.afterSeconds);
-});
-
-export const getRoutes = { view, me, points, rewards, redemptions, history, order, quizzes };
+export const getRoutes = { view, me, points, rewards, redemptions, history, order };

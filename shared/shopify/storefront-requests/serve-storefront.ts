@@ -21,7 +21,6 @@ import {
 import {
   allowAnyOrigin,
   answerPreflight,
-  answerRoute,
   badRequest,
   errorAnswer,
   type Route,
@@ -40,16 +39,12 @@ export const routes: ReadonlyMap<string, Route> = new Map(
     ...getRoutes,
     redeem,
     'take-back': takeBack,
-    answer: answerRoute,
   } satisfies Record<RouteOf<keyof paths>, Route>),
 );
 
-/** Quizzes are for the customer alone: staff must not earn points by answering them. */
-const { quizzes: _, ...readByStaff } = getRoutes;
-
 export const tillRoutes: ReadonlyMap<string, Route> = new Map(
   Object.entries({
-    ...readByStaff,
+    ...getRoutes,
     ...{ redeem: redeemAtTill, 'take-back': takeBackAtTill, challenge },
   }),
 );

@@ -7,10 +7,9 @@ import { openFuzzedStorefront } from '../fuzzed-storefront.ts';
 import { HOSTILE_KEYS, HOSTILE_TEXTS, makeBody, toTree } from '../make-body.ts';
 
 const CUSTOMER = '7001';
-const BODIES = [
-  { rewardId: 1, clientKey: 'click-0001' },
-  { quizId: 1, answers: [{ questionId: 1, optionIds: [1], text: null }] },
-].map(toTree);
+const BODIES = [{ rewardId: 1, clientKey: 'click-0001' }, { redemptionId: 'AAAABBBBCCCC' }].map(
+  toTree,
+);
 const NAMES = [...routes.keys(), 'widget.js'];
 
 /** Requests through Shopify's app proxy: a shopper chooses all but four parameters and the signature. */

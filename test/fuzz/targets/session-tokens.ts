@@ -20,7 +20,6 @@ const INTENT = { rewardId: 1, clientKey: 'click-0001' };
 const BODIES: Readonly<Record<string, ReturnType<typeof toTree>>> = {
   account: toTree(INTENT),
   till: toTree({ ...INTENT, answer: '1234' }),
-  answer: toTree({ quizId: 1, answers: [{ questionId: 1, optionIds: [1], text: null }] }),
   challenge: toTree({ phone: '+55 11 5550 0100', email: 'a@example.com' }),
 };
 const ROUTES = {

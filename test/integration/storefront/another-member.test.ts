@@ -111,27 +111,6 @@ describe('a shopper whose e-mail address another member has', () => {
     await world.expectNothingSpent();
   });
 
-  it('answers a quiz as nobody else', async () => {
-    const world = await openTwoMembers(connectors);
-    await ask(world, 'proxy', world.robin, 'quizzes');
-    const answers = [
-      { questionId: 11, optionIds: [101], text: null },
-      { questionId: 12, optionIds: null, text: 'Ochre' },
-    ];
-    const { status, answerText } = await world.one.proxy(
-      world.robin,
-      'answer',
-      {},
-      { body: { quizId: 1, answers } },
-    );
-    expect(status).toBeLessThan(500);
-    world.expectSilent(answerText);
-    world.expectOtherUntouched();
-    const by = world.loyalty.state().quizAnswers.map(({ customerId }) => customerId);
-    expect(by.filter((id) => id !== world.robin)).toEqual([]);
-    expect(world.pointsOf(world.robin)).toBe(by.length === 0 ? 0 : 25);
-  });
-
   it('gets what a workflow gives, and the other does not', async () => {
     const settings = { shops: [{ domain: SHOP }], storefront: { flow: { mostPointsPerRun: 100 } } };
     const world = await openTwoMembers(connectors, { settings });
@@ -336,7 +315,6 @@ const ALLOWED = {
   'next page': { before: 1, more: 0 },
   'first redemption': { before: 4, more: 2 },
   'next redemption': { before: 3, more: 1 },
-  quizzes: { before: 1, more: 1 },
 } as const;
 
 describe('the normal shopper', () => {
@@ -357,7 +335,6 @@ describe('the normal shopper', () => {
         'next page': () => first.account(robin, 'view', { query: `items=${CART}` }),
         'first redemption': () => second.account(robin, 'redeem', { body: program.click(3) }),
         'next redemption': () => second.account(robin, 'redeem', { body: program.click(3) }),
-        quizzes: () => second.account(robin, 'quizzes'),
       };
       const tooMany: string[] = [];
       for (const [name, { before, more }] of Object.entries(ALLOWED)) {

@@ -82,24 +82,6 @@ describe('a shopper', () => {
     const listed = await storefront.proxy(mine, 'redemptions');
     expect(listed.json.redemptions).toEqual([first.json.redemption]);
     expect((await storefront.proxy(world.theirs, 'redemptions')).json).toEqual({ redemptions: [] });
-
-    const quiz = await storefront.proxy(mine, 'quizzes');
-    expect(quiz.json.quizzes).toHaveLength(1);
-    const answers = {
-      quizId: 1,
-      answers: [
-        { questionId: 11, optionIds: [101], text: null },
-        { questionId: 12, optionIds: null, text: 'Ochre' },
-      ],
-    };
-    expect((await storefront.proxy(mine, 'answer', {}, { body: answers })).json).toMatchObject({
-      accepted: true,
-      points: 25,
-    });
-    expect((await storefront.proxy(mine, 'answer', {}, { body: answers })).json).toMatchObject({
-      accepted: false,
-      points: 0,
-    });
   });
 });
 

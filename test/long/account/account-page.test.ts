@@ -69,7 +69,7 @@ describe.skipIf(browserPath === undefined)('the account page, in a browser', () 
       const [progress] = await page.getByRole('progressbar').all();
       expect(await progress?.getAttribute('aria-label')).toBe('Points earned: 490 of 500');
       await page.getByRole('listitem').filter({ hasText: '+490 points' }).waitFor();
-      expect(requests.toSorted()).toEqual(['GET history', 'GET quizzes', 'GET view']);
+      expect(requests.toSorted()).toEqual(['GET history', 'GET view']);
       expect(await shift()).toBe(0);
       expect(await page.evaluate('document.scrollingElement.scrollWidth')).toBe(size.width);
     },
@@ -78,7 +78,9 @@ describe.skipIf(browserPath === undefined)('the account page, in a browser', () 
 
   it('proves the customer by a session token, and sends no cookie', async () => {
     const { page, open } = await visit('Robin');
-    const asked = page.waitForRequest((request) => request.url().endsWith('/account/quizzes'));
+    const asked = page.waitForRequest((request) =>
+      request.url().endsWith('/account/history?page=1'),
+    );
     await open(PAGE);
     const headers = await (await asked).allHeaders();
     const [, claims = ''] = (headers.authorization ?? '').split('.');
@@ -149,21 +151,6 @@ describe.skipIf(browserPath === undefined)('the account page, in a browser', () 
     expect(await offer('25 off for Gold').getByRole('button').isDisabled()).toBe(true);
     await offer('Enamel mug').getByText('Put the product into your cart').waitFor();
     expect(await offer('A visit to the workshop').getByRole('button').count()).toBe(0);
-  }, 120_000);
-
-  it('takes the answers to a quiz once all are given, and shows its points', async () => {
-    const { page, open } = await visit('Sasha');
-    await open(PAGE);
-    const send = page.getByRole('button', { name: 'Send answers' });
-    await send.click();
-    await page.getByText('Please answer this question.').first().waitFor();
-    await page.getByRole('checkbox', { name: 'Linen' }).check();
-    await page.getByLabel('Which colour is missing from our shop?').fill('Green');
-    await page.keyboard.press('Enter');
-    await page.getByText('Thank you. You get 25 points.').waitFor();
-    await page.getByText('You have answered this one.').waitFor();
-    await page.getByRole('listitem').filter({ hasText: '+25 points' }).waitFor();
-    expect(stack.loyalty.journal.entries({ operation: 'answerQuiz' })).toHaveLength(1);
   }, 120_000);
 
   it.each([

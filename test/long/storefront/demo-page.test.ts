@@ -306,24 +306,6 @@ describe.skipIf(browserPath === undefined)('the shop with the widget, in a brows
     await expect.poll(() => shownPoints(page), patient).toEqual(['19', '19 points']);
   }, 120_000);
 
-  it('lists a quiz, and takes its answers', async () => {
-    const { page, open, tabTo } = await visit('Sasha');
-    await open('/account');
-    await tabTo(page.getByRole('checkbox', { name: 'Linen' }));
-    await page.keyboard.press('Space');
-    await page.getByLabel('Which colour is missing from our shop?').fill('Green');
-    await page.getByRole('button', { name: 'Send answers' }).dblclick();
-    await expect
-      .poll(() => page.getByRole('status').textContent(), patient)
-      .toBe('Thank you. You get 25 points.');
-    const quiz = page.getByRole('listitem').filter({ hasText: 'What do you wear at home?' });
-    await quiz.getByText('Thank you. You get 25 points.').waitFor();
-    await page.locator('loyalty-widget [part=change]', { hasText: '+25' }).waitFor();
-    // 19, and the quiz.
-    await expect.poll(() => shownPoints(page), patient).toEqual(['44', '44 points']);
-    expect(stack.loyalty.journal.entries({ operation: 'answerQuiz' })).toHaveLength(1);
-  }, 120_000);
-
   it('needed no permission that its function does not have', () => {
     expect(stack.problems).toEqual([]);
   });

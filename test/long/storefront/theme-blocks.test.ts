@@ -247,9 +247,7 @@ describe.skipIf(browserPath === undefined)('the blocks of the theme, in a browse
       await panel.getByRole('heading', { name: 'Rewards' }).waitFor();
       await page.waitForLoadState('networkidle');
       const shown = requests.toSorted();
-      expect(shown).toEqual([
-        ...['/apps/loyalty/quizzes', '/apps/loyalty/view', '/cart.js', WIDGET, LOADER],
-      ]);
+      expect(shown).toEqual([...['/apps/loyalty/view', '/cart.js', WIDGET, LOADER]]);
       await page.keyboard.press('Escape');
       await panel.waitFor({ state: 'hidden' });
       await button.and(page.locator(':focus')).waitFor();
@@ -380,7 +378,7 @@ describe.skipIf(browserPath === undefined)('the blocks of the theme, in a browse
         ...{ currency, locale, customer },
         cart: { item_count: 1, items: [item], currency: { iso_code: seenCurrency } },
       };
-      const all = { product, earned: true, quizzes: false };
+      const all = { product, earned: true };
       await open({
         main: theme.render('loyalty-points', all, shown) + theme.render('loyalty', all, shown),
         bodyEnd: theme.render('loyalty-button', {}, shown),

@@ -104,7 +104,6 @@ import {
   noteUsedCodes,
   withRewardCodeFirst,
 } from '../../../shared/rewards/redeem/worker-moments.ts';
-import { claimQuiz, quizKey, releaseQuiz } from '../../../shared/rewards/storefront/answer-quiz.ts';
 import { givePoints } from '../../../shared/rewards/storefront/give-points.ts';
 import { amount, storeOrder } from '../../fixtures/store-entities.ts';
 import { letterEvent } from '../parked-letters.ts';
@@ -558,19 +557,6 @@ const records = {
         const [noted] = (await robins.read()).redemptions;
         return { codes: first.order.couponCodes, state: noted?.state.at };
       },
-    },
-  },
-  quiz: {
-    'being sent': {
-      write: ({ ledger }) => claimQuiz(quizKey(SHOP, '7001', 3), ledger, now),
-      read: ({ ledger }) => claimQuiz(quizKey(SHOP, '7001', 3), ledger, now),
-    },
-    sent: {
-      async write({ ledger }) {
-        await claimQuiz(quizKey(SHOP, '7001', 3), ledger, now);
-        await releaseQuiz(quizKey(SHOP, '7001', 3), 1, ledger, now);
-      },
-      read: ({ ledger }) => claimQuiz(quizKey(SHOP, '7001', 3), ledger, now),
     },
   },
   till: {

@@ -81,7 +81,6 @@ describe('what the widget asks for', () => {
     void program.load();
     expect(paths().toSorted()).toEqual([
       'points?items=7%3A49.00%3A1&currency=EUR',
-      'quizzes',
       'view?items=7%3A49.00%3A2',
     ]);
   });
@@ -163,7 +162,6 @@ describe('redeeming', () => {
 
 describe('looking again', () => {
   const answers = (points: number, state: string) => ({
-    quizzes: ok({ quizzes: [] }),
     points: ok({ points: 1, cashback: 0 }),
     view: view(points, [redemption(state).redemption]),
   });
@@ -336,40 +334,14 @@ describe('one moment', () => {
     expect(program.model.change).toBeUndefined();
   });
 
-  it('shows at once what a quiz gives and what a reward costs, and then the new balance', async () => {
+  it('shows at once what a reward costs, and then the new balance', async () => {
     await load(view(60));
-    const quiz = { id: 9, name: '', points: 25, completed: false, endsAt: null, questions: [] };
-    void program.answer(quiz, []);
-    asked.pop()?.answer(ok({ accepted: true, points: 25, message: '' }));
-    await tick();
-    await answerAll({ quizzes: ok({ quizzes: [{ ...quiz, completed: true }] }) });
-    expect(program.model).toMatchObject({ change: 25, view: ok({ points: 60 }) });
-    nextLook()?.run();
-    await answerAll({ view: view(85) });
-    expect(program.model).toMatchObject({ change: 25, view: ok({ points: 85 }) });
     void program.redeem(reward);
     asked.pop()?.answer(ok(redemption('ready')));
     await tick();
-    expect(program.model.change).toBe(-50);
-  });
-});
-
-describe('answers to a quiz', () => {
-  const quiz = { id: 1, name: '', points: 25, completed: false, endsAt: null, questions: [] };
-  const listed = (completed: boolean) => ok({ quizzes: [{ ...quiz, completed }] });
-
-  it.each([
-    ['accepted', true, true],
-    ['refused because an earlier try was accepted', false, true],
-    ['refused', false, false],
-  ])('that were %s leave the quiz as the service has it', async (_, accepted, completed) => {
-    const answered = program.answer(quiz, []);
-    asked.pop()?.answer(ok({ accepted, points: 0, message: 'No.' }));
-    await tick();
-    await answerAll({ quizzes: listed(completed) });
-    expect(await answered).toMatchObject({ value: { accepted } });
-    expect(program.hasCompleted(quiz)).toBe(completed);
-    // One that stays open is not touched: what was typed stands in it.
-    expect(program.model.quizzes).toEqual(completed ? listed(true) : undefined);
+    expect(program.model).toMatchObject({ change: -50, view: ok({ points: 60 }) });
+    nextLook()?.run();
+    await answerAll({ view: view(10) });
+    expect(program.model).toMatchObject({ change: -50, view: ok({ points: 10 }) });
   });
 });

@@ -229,11 +229,7 @@ describe('what is not shown loads nothing', () => {
     ['the points of a product without variants', 'loyalty-points', { product: { id: '1' } }],
     ['a button for customers only', 'loyalty-button', { visitors: false }],
     ['a badge for customers only', 'loyalty-badge', { visitors: false }],
-    [
-      'a program with nothing chosen',
-      'loyalty',
-      { balance: false, rewards: false, quizzes: false, earned: false },
-    ],
+    ['a program with nothing chosen', 'loyalty', { balance: false, rewards: false, earned: false }],
   ])('%s', (_, block, settings) => {
     expect(theme.render(block, settings)).not.toMatch(/<script|<style|<loyalty-/);
   });
@@ -341,7 +337,7 @@ describe('the blocks', () => {
     });
 
     it('a program of nothing but points is not shown, and keeps no room', () => {
-      const only = { balance: false, rewards: false, quizzes: false, earned: true };
+      const only = { balance: false, rewards: false, earned: true };
       expect(theme.render('loyalty', { product, ...only }, page)).not.toContain('<');
     });
   });

@@ -1,15 +1,10 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { bundleWidgets } from '../../../app/build/build-app.ts';
-import {
-  isUnanswered,
-  readAnswers,
-} from '../../../app/extensions/loyalty-account/src/quiz-answers.ts';
 import { sayEarning } from '../../../app/extensions/loyalty-order/src/say-earning.ts';
 import type {
   HistoryEntry,
   OrderEarning,
-  Quiz,
   Redemption,
   Reward,
 } from '../../../app/program/answers.ts';
@@ -173,7 +168,7 @@ describe.each([
   });
 
   it('has the sentences of its language, and of no other', () => {
-    const found = [en, es, ptBr].filter(({ quizzes }) => script.includes(quizzes.send));
+    const found = [en, es, ptBr].filter(({ tryAgain }) => script.includes(tryAgain));
     expect(found).toEqual([strings]);
   });
 
@@ -209,31 +204,6 @@ describe('a line of the history', () => {
     [{ kind: 'tier', points: 10 }, ''],
   ] as const)('says the change of %j', (change, said) => {
     expect(changeOf({ ...entry, ...change }, inEnglish)).toBe(said);
-  });
-});
-
-describe('the answers to a quiz', () => {
-  const quiz: Quiz = {
-    id: 1,
-    name: 'Taste',
-    points: 25,
-    completed: false,
-    endsAt: null,
-    questions: [
-      { id: 7, text: 'Which fabrics?', options: [{ id: 70, text: 'Linen' }] },
-      { id: 8, text: 'Which colour?', options: [] },
-    ],
-  };
-
-  it('are option ids, or the text of an open question', () => {
-    expect(readAnswers(quiz, { 7: ['70'], 8: [' Green '] })).toEqual([
-      { questionId: 7, optionIds: [70], text: null },
-      { questionId: 8, optionIds: null, text: 'Green' },
-    ]);
-  });
-
-  it.each([[{}], [{ 7: [] }], [{ 7: [' '] }]])('are missing in %j', (given) => {
-    expect(quiz.questions.filter((one) => isUnanswered(one, given))).toHaveLength(2);
   });
 });
 

@@ -101,7 +101,7 @@ describe('least privilege', () => {
     expect(writes.filter((grant) => !grant.endsWith(' items of the ledger'))).toEqual([]);
     expect(writes.filter((grant) => grant.includes('audit'))).toEqual([]);
     expect(writes.filter((grant) => grant.startsWith('storefront: '))).toEqual([
-      'storefront: dynamodb:PutItem on redemption and reward-code and quiz and till and given and control items of the ledger',
+      'storefront: dynamodb:PutItem on redemption and reward-code and till and given and control items of the ledger',
       'storefront: dynamodb:UpdateItem on calls items of the ledger',
     ]);
   });

@@ -3,8 +3,6 @@ import type { Api } from '@shopify/ui-extensions/customer-account.page.render';
 import type {
   HistoryEntry,
   History as HistoryPage,
-  QuestionAnswer,
-  Quiz,
   Redemption,
   Reward,
 } from '../../../program/answers.ts';
@@ -14,14 +12,13 @@ import {
   isRefused,
   readShop,
   type Shop,
-  sayAnswered,
   sayNotRedeemed,
   sayRedeemed,
 } from '../../../program/sentences.ts';
 import { accountStrings } from '../../../program/strings/account.ts';
 import { createWords, type Words } from '../../../program/words.ts';
 
-/** The last result of a reward or a quiz, shown where it was asked for. */
+/** The last result of a reward shown where it was asked for. */
 export interface Note {
   readonly kind: 'done' | 'failed';
   readonly sentence: string;
@@ -41,7 +38,7 @@ export class Account {
   isLoading = true;
   shop: Shop = { currency: undefined, address: undefined };
   history: History = { entries: [], page: 0, hasMore: false, failure: undefined };
-  /** By `reward-3`, `quiz-7`, or the id of a redemption. */
+  /** By `reward-3`, or the id of a redemption. */
   readonly notes = new Map<string, Note>();
   /** The redemptions that were there when the page was loaded. */
   #earlier: ReadonlySet<string> = new Set();
@@ -117,13 +114,6 @@ export class Account {
     const taken = await this.program.takeBack(id);
     if (taken.kind === 'failed') return this.#note(id, 'failed', this.words.failure(taken));
     this.#note(id, 'done', this.words.state(taken.value.state));
-  }
-
-  async answer(quiz: Quiz, answers: readonly QuestionAnswer[]): Promise<void> {
-    const answer = await this.program.answer(quiz, answers);
-    const said = sayAnswered(answer, this.program.hasCompleted(quiz), this.words);
-    this.#note(`quiz-${quiz.id}`, said.kind === 'accepted' ? 'done' : 'failed', said.sentence);
-    if (said.kind === 'accepted') await this.#readHistory(1);
   }
 
   showMore(): Promise<void> {

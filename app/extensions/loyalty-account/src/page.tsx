@@ -6,7 +6,6 @@ import type { Failure } from '../../../program/ask.ts';
 import { answered, type Model } from '../../../program/program.ts';
 import { Account } from './account.ts';
 import { Balance, History } from './balance.tsx';
-import { Quizzes } from './quizzes.tsx';
 import { Codes, Invite, Rewards } from './rewards.tsx';
 
 declare const shopify: Api;
@@ -43,7 +42,7 @@ function Content({ account }: { readonly account: Account }) {
       </s-section>
     );
   }
-  const { view: asked, quizzes, change } = program.model;
+  const { view: asked, change } = program.model;
   const failure = failureOf(asked);
   const view = answered(asked);
   return (
@@ -54,7 +53,6 @@ function Content({ account }: { readonly account: Account }) {
           <Balance view={view} change={change} words={words} />
           <Codes account={account} redemptions={account.redemptionsApart} />
           <Rewards account={account} rewards={view.rewards} />
-          <Quizzes account={account} quizzes={answered(quizzes)?.quizzes ?? []} />
           {view.referral && <Invite account={account} referral={view.referral} />}
           <History account={account} />
         </>

@@ -334,11 +334,8 @@ interface InviteProps {
 }
 
 /** Shopify's types leave the target of an event open. */
-export const textOf = (event: Event): string =>
+const textOf = (event: Event): string =>
   (event.currentTarget as HTMLElementTagNameMap['s-text-field']).value ?? '';
-
-export const choicesOf = (event: Event): readonly string[] =>
-  (event.currentTarget as HTMLElementTagNameMap['s-choice-list']).values ?? [];
 
 interface NoteProps {
   readonly note: ShownNote | undefined;
@@ -349,7 +346,7 @@ interface NoteProps {
 }
 
 /** A live region: a screen reader reads its text out when it changes. */
-export function Note({ note, isShown = true, otherwise }: NoteProps) {
+function Note({ note, isShown = true, otherwise }: NoteProps) {
   const isFailed = note?.kind === 'failed';
   const visibility = isShown || isFailed ? 'visible' : 'exclusive';
   return (

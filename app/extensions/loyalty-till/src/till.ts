@@ -67,7 +67,7 @@ export class Till {
       ask: (path, body) => parts.ask(path, path === 'redeem' ? this.#answered(body) : body),
       keys: parts.keys,
       wanted: () => ({
-        shows: (section) => section !== 'earned' && section !== 'quizzes',
+        shows: (section) => section !== 'earned',
         items: undefined,
         // In another currency its amounts would mean nothing.
         cart: this.problem() === 'other-currency' ? undefined : itemsOf(parts.cart()),

@@ -45,14 +45,7 @@ describe('entities and records', () => {
     expect(ledgerKeyText(coupon)).toBe(`coupon|${SHOP}|a|b`);
     expect(entityKeyFrom(ledgerKeyText(coupon))).toEqual(coupon);
     expect(entityKeyFrom(`coupon|${SHOP}`)).toBeUndefined();
-    for (const kind of [
-      'customer',
-      'redemption',
-      'reward-code',
-      'quiz',
-      'notice',
-      'cursor',
-    ] as const) {
+    for (const kind of ['customer', 'redemption', 'reward-code', 'notice', 'cursor'] as const) {
       expect(entityKeyFrom(ledgerKeyText({ shop: SHOP, kind, id: '1' }))).toBeUndefined();
     }
   });

@@ -26,7 +26,7 @@ describe('an extension of the account', () => {
     await shop.enroll(MINE, 100);
     await shop.remember(MINE, '120', '3.5');
     const query = { own: { items: '11:19.90:1', currency: 'EUR' } };
-    for (const name of ['me', 'rewards', 'redemptions', 'quizzes', 'points']) {
+    for (const name of ['me', 'rewards', 'redemptions', 'points']) {
       const own = name === 'points' ? query : {};
       const byToken = await shop.ask(`account/${name}`, { as: me, ...own });
       const byProxy = await shop.ask(name, { customerId: MINE, ...own });

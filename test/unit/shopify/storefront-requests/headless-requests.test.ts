@@ -29,7 +29,7 @@ describe("a storefront of the merchant's own", () => {
     await shop.enroll(MINE, 100);
     await shop.remember(MINE, '120', '3.5');
     const own = { items: '11:19.90:1', currency: 'EUR' };
-    for (const name of ['me', 'view', 'rewards', 'redemptions', 'quizzes', 'points']) {
+    for (const name of ['me', 'view', 'rewards', 'redemptions', 'points']) {
       const query = name === 'points' ? own : {};
       const byToken = await shop.ask(`headless/${name}`, as(TOKEN, query));
       const byProxy = await shop.ask(name, { customerId: MINE, own: query });

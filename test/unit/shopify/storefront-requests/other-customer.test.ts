@@ -41,13 +41,6 @@ const HEADERS = [
 const BODIES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   redeem: { rewardId: 1, clientKey: 'click-0001' },
   'take-back': { redemptionId: 'AAAABBBBCCCC' },
-  answer: {
-    quizId: 1,
-    answers: [
-      { questionId: 11, optionIds: [101], text: null },
-      { questionId: 12, optionIds: null, text: 'Ochre' },
-    ],
-  },
 };
 const OWN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   points: { items: '11:19.90:1', currency: 'EUR' },
@@ -114,10 +107,6 @@ function attacksOn(name: string, now: Date): readonly Attack[] {
         path: name,
         asking: { ...plain, body: text, method: body ? 'POST' : 'GET' },
       };
-    }),
-    ...NAMES.filter(() => name === 'answer').map((key): Attack => {
-      const text = `{"quizId":1,"answers":[{"questionId":12,"text":"x","${key}":"${THEIRS}"}]}`;
-      return { way: `field ${key} of an answer`, path: name, asking: { ...plain, body: text } };
     }),
   ];
 }
