@@ -11,12 +11,10 @@ import {
   createCustomersOfShop,
   createRateLimit,
   createStorefront,
-  type RateLimit,
 } from '../shared/rewards/storefront/storefront.ts';
-import { openShopLoyalty, sandboxAddressOf } from '../shared/services/shop-loyalty.ts';
+import { openShopLoyalty } from '../shared/services/shop-loyalty.ts';
 import { type AdminSecret, parseAdminSecret } from '../shared/shopify/admin/client/admin-secret.ts';
 import type { ServedShop } from '../shared/shopify/storefront-requests/caller.ts';
-import type { CustomerOfToken } from '../shared/shopify/storefront-requests/customer-tokens.ts';
 import { serveStorefront } from '../shared/shopify/storefront-requests/serve-storefront.ts';
 import { createLazyStore } from './lazy-store.ts';
 import {
@@ -67,22 +65,6 @@ export function createStorefrontFunction(
   };
   const store = createLazyStore(connector, secrets);
 
-  /** Loaded with the first request of a storefront of the merchant's own. */
-  function createCustomerOfToken(
-    shop: Connector['shops'][number],
-    limit: RateLimit,
-  ): CustomerOfToken {
-    const sandboxAddress = sandboxAddressOf(connector, shop, process.env.STORE_SANDBOX_ADDRESS);
-    const parts = { shop: shop.domain, sandboxAddress, limit, timeoutMs: LOOK_UP_MS, now };
-    let opened: Promise<CustomerOfToken> | undefined;
-    return async (token, source) => {
-      opened ??= import('../shared/shopify/storefront-requests/customer-tokens.ts').then(
-        ({ createCustomerTokens }) => createCustomerTokens(parts),
-      );
-      return (await opened)(token, source);
-    };
-  }
-
   function openShop(configured: Connector['shops'][number]): ServedShop {
     const { domain, path, rules } = configured;
     const credentials = secrets.store(path, parseAdminSecret);
@@ -121,10 +103,7 @@ export function createStorefrontFunction(
     const clientId = () => clientIdOf(credentials);
     const lookUp = () => store.within(LOOK_UP_MS);
     const hasCustomer = createCustomersOfShop(domain, lookUp, now);
-    const customerOfToken = settings.headless
-      ? createCustomerOfToken(configured, createRateLimit(readsPerMinute * SHARED_LIMIT_FACTOR))
-      : undefined;
-    const proofs = { secrets: secrets.webhook(path), clientId, hasCustomer, customerOfToken };
+    const proofs = { secrets: secrets.webhook(path), clientId, hasCustomer };
     const observers = configured.mode === 'observe' ? configured.observers : undefined;
     return { domain, ...proofs, storefront, rateLimit, observers };
   }

@@ -274,7 +274,6 @@ export function toHttpRequest(event: LambdaFunctionURLEvent) {
       body ??= Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
       return body;
     },
-    source: event.requestContext.http.sourceIp,
   };
 }
 

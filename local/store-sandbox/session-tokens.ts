@@ -50,15 +50,3 @@ export function signToken(
 }
 
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
-
-/** The token that a customer of a headless storefront gets from Shopify's log-in, opaque to everybody else. */
-export function issueAccessToken(customerId: string, secret: string): string {
-  const proof = createHmac('sha256', secret).update(`customer ${customerId}`).digest('base64url');
-  return `shcat_${customerId}_${proof}`;
-}
-
-/** The customer's id; undefined for a token that this store did not give. */
-export function readAccessToken(token: string, secret: string): string | undefined {
-  const [, id = ''] = /^shcat_(\d+)_/.exec(token) ?? [];
-  return token === issueAccessToken(id, secret) ? id : undefined;
-}

@@ -350,12 +350,6 @@ export interface StorefrontSettings {
   };
 
   /**
-   * A storefront of the merchant's own (Hydrogen or another) may ask for its customers, with their access tokens of the
-   * Customer Account API. Default: false.
-   */
-  readonly headless?: boolean;
-
-  /**
    * Shopify Flow: triggers for changed points and tiers, redeemed rewards and points about to expire, and the action
    * "Give loyalty points". `{}` turns it on; then write and release the app's folder. Default: off.
    */
@@ -405,7 +399,6 @@ const STOREFRONT = {
   taxInPrices: 0,
   cashback: 'code',
   redeemsPerHour: 10,
-  headless: false,
 } as const;
 
 const REWARD_TYPES = {

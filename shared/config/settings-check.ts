@@ -273,7 +273,6 @@ const storefront = section({}, {
     {},
     { by: oneOf('customer', 'staff', 'nobody'), withinDays: wholeNumber(1, 60, 'days') },
   ),
-  headless: trueOrFalse,
   flow: section({}, {
     expiryNoticeDays: wholeNumber(1, 90, 'days'),
     mostPointsPerRun: wholeNumber(1, 1_000_000, 'points'),

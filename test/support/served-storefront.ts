@@ -15,7 +15,6 @@ import type { RedeemAnswer, RedeemRequest } from '../../shared/rewards/redeem/re
 import type { TakeBackAnswer } from '../../shared/rewards/redeem/take-back.ts';
 import type { GiftLimits } from '../../shared/rewards/storefront/give-points.ts';
 import { createRateLimit, createStorefront } from '../../shared/rewards/storefront/storefront.ts';
-import type { CustomerOfToken } from '../../shared/shopify/storefront-requests/customer-tokens.ts';
 import { createScriptServer } from '../../shared/shopify/storefront-requests/serve-script.ts';
 import { serveStorefront } from '../../shared/shopify/storefront-requests/serve-storefront.ts';
 import { encode, proxyValues, signedQuery } from './signed-query.ts';
@@ -92,8 +91,6 @@ export function serveInProcess({
     challenge: StartedChallenge;
     /** Of the store: those whom a till may serve. */
     hasCustomer: (customerId: string) => Promise<boolean>;
-    /** Absent: no storefront of the merchant's own may ask. */
-    customerOfToken?: CustomerOfToken;
   } = {
     takenBack: { kind: 'unavailable' },
     ledger: memoryLedger,
@@ -158,9 +155,6 @@ export function serveInProcess({
           },
           clientId: async () => parts.clientId,
           hasCustomer: (id: string) => parts.hasCustomer(id),
-          get customerOfToken() {
-            return parts.customerOfToken;
-          },
           storefront: { ...storefront, ...redeeming },
           observers,
           rateLimit: {

@@ -32,7 +32,6 @@ import { renderStoreFragment, renderStorePage } from '../pages/store-page.ts';
 import type { StoreService } from '../service.ts';
 import { apiVersion } from '../settings.ts';
 import { describeState } from '../state.ts';
-import { handleCustomerAccount, isCustomerAccount } from './customer-account.ts';
 import { handleGraphql } from './handle-graphql.ts';
 
 /** The client-credentials grant: `client_id`, `client_secret`, `grant_type`, as JSON or as a form. */
@@ -222,7 +221,6 @@ async function dispatch(
   if (rawPath.startsWith('/admin/')) {
     return respond(response, jsonAnswer(404, { errors: 'Not Found' }));
   }
-  if (isCustomerAccount(rawPath)) return handleCustomerAccount(service, request, response);
   respond(response, await answerSite(service, request, site));
 }
 

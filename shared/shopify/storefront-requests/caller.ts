@@ -7,7 +7,6 @@ import {
 } from '../../core/events/receive-delivery.ts';
 import type { HasCustomer, RateLimit, Storefront } from '../../rewards/storefront/storefront.ts';
 import { checkSignature, readSignature } from '../webhooks/topics.ts';
-import type { CustomerOfToken } from './customer-tokens.ts';
 import { readRun } from './flow.ts';
 
 /**
@@ -17,12 +16,11 @@ import { readRun } from './flow.ts';
  *   /{shop}/{route}                     a page of the store, by the signature of Shopify's app proxy
  *   /{shop}/account/{route}             an extension of the customer's account, by the customer's token
  *   /{shop}/till/{customer id}/{route}  an extension of the point of sale, by the token of its user
- *   /{shop}/headless/{route}            a storefront of the merchant's own, by the customer's access token
  *   /{shop}/flow/{route}                a workflow of Shopify Flow, by the signature of its body
  */
 export type Caller =
   | { readonly kind: 'proxy'; readonly route: string }
-  | { readonly kind: 'account' | 'headless' | 'flow'; readonly route: string }
+  | { readonly kind: 'account' | 'flow'; readonly route: string }
   | { readonly kind: 'till'; readonly route: string; readonly customerId: string };
 
 const CUSTOMER_ID = /^[1-9]\d{0,18}$/;
@@ -31,7 +29,6 @@ const CUSTOMER_ID = /^[1-9]\d{0,18}$/;
 export function callerOf([first = '', ...rest]: readonly string[]): Caller {
   switch (first) {
     case 'account':
-    case 'headless':
     case 'flow':
       return { kind: first, route: onlyOne(rest) };
     case 'till': {
@@ -61,9 +58,7 @@ type Proof<Proved, Why> =
 
 const refused = <Why>(why: Why) => ({ kind: 'refused', why }) as const;
 
-type CallProof =
-  | Proof<{ readonly request: ProvedCall }, ProxyRefusal | TokenRefusal>
-  | { readonly kind: 'too-many'; readonly afterSeconds: number };
+type CallProof = Proof<{ readonly request: ProvedCall }, ProxyRefusal | TokenRefusal>;
 
 export async function prove(
   caller: Caller,
@@ -75,7 +70,6 @@ export async function prove(
   if (caller.kind === 'proxy') {
     return withSecrets(secrets, (held) => proveProxyRequest(request.query, domain, held, now));
   }
-  if (caller.kind === 'headless') return proveAccessToken(request, shop);
   if (caller.kind === 'flow')
     return withSecrets(secrets, (held) => proveRun(request, domain, held));
   const clientId = await shop.clientId();
@@ -118,7 +112,7 @@ async function withSecrets<P extends { readonly kind: string; readonly why?: str
 }
 
 function readTokenRequest(
-  caller: Exclude<Caller, { kind: 'proxy' | 'headless' | 'flow' }>,
+  caller: Exclude<Caller, { kind: 'proxy' | 'flow' }>,
   query: string,
   { holder, by }: Extract<TokenProof, { kind: 'proved' }>,
 ): CallProof {
@@ -128,25 +122,6 @@ function readTokenRequest(
       ? { customerId: caller.customerId, staffId: holder.id, parameters }
       : { customerId: holder.id, staffId: undefined, parameters };
   return { kind: 'proved', request, by };
-}
-
-/** Of the Customer Account API: opaque, so Shopify is asked whose it is. */
-const ACCESS_TOKEN = /^bearer ([\w.~+/-]{8,4096}=*)$/i;
-
-async function proveAccessToken(
-  { headers, query, source }: StorefrontRequest,
-  { customerOfToken }: ServedShop,
-): Promise<CallProof> {
-  if (!customerOfToken) return refused('not-headless');
-  const { authorization } = headers;
-  if (authorization === undefined) return refused('no-token');
-  const [, token] = ACCESS_TOKEN.exec(authorization) ?? [];
-  if (token === undefined) return refused('unreadable');
-  const holder = await customerOfToken(token, source);
-  if (holder.kind === 'too-many') return holder;
-  if (holder.kind === 'nobody') return refused('other-holder');
-  const request = { customerId: holder.id, parameters: new Map(readQuery(query)) };
-  return { kind: 'proved', request, by: 'current' };
 }
 
 /** What a valid session token proves about the one who uses an extension of the app. */
@@ -163,8 +138,6 @@ type TokenRefusal =
   | 'no-token'
   /** The connector does not know the id of the app that tokens are for. */
   | 'no-client-id'
-  /** The settings have no `storefront.headless`. */
-  | 'not-headless'
   | 'signature'
   | 'algorithm'
   | 'unreadable'
@@ -270,8 +243,6 @@ export interface StorefrontRequest {
   readonly query: string;
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body: Uint8Array;
-  /** The IP address that it came from. */
-  readonly source?: string | undefined;
 }
 
 export interface ServedShop {
@@ -281,8 +252,6 @@ export interface ServedShop {
   /** The app whose session tokens are accepted; undefined when the connector does not know it. */
   readonly clientId: () => Promise<string | undefined>;
   readonly storefront: Storefront;
-  /** Undefined: no storefront of the merchant's own may ask. */
-  readonly customerOfToken?: CustomerOfToken | undefined;
   /** The customers who see an observed shop's program; undefined: everyone, and the shop is live. */
   readonly observers?: readonly string[] | undefined;
   /** Asked for the customers whom tills name. */

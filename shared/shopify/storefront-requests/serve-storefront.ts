@@ -94,7 +94,6 @@ async function serve(
       });
       return refused(caller);
     }
-    if (proof.kind === 'too-many') return tooMany(proof.afterSeconds);
     if (proof.by === 'previous') telemetry.count('older-secret-used');
     const answer = await route(caller, request, proof.request, shop, dependencies);
     if (answer.status === 503) telemetry.count('unavailable');

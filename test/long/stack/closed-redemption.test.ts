@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { issueAccessToken } from '../../../local/store-sandbox/session-tokens.ts';
 import type { Session } from '../../../scripts/connector/ground/session/session.ts';
 import type { Document } from '../../../scripts/connector/ground/terminal/document.ts';
 import type { ExitCode } from '../../../scripts/connector/ground/terminal/exit.ts';
@@ -96,11 +95,3 @@ it('lets the operator see and close a redemption that needs a person, and the cu
   // Each function did all of this with the grants of its own role.
   expect(stack.problems).toEqual([]);
 }, 180_000);
-
-it("answers no storefront of the merchant's own where the settings do not name one", async () => {
-  const { id } = openShoppers(stack).newShopper('with a right token');
-  const token = issueAccessToken(id, stack.store.credentials.clientSecret);
-  const address = `${stack.outputs.StorefrontAddress}/example-store/headless/me`;
-  const answer = await fetch(address, { headers: { authorization: `Bearer ${token}` } });
-  expect(answer.status).toBe(401);
-});

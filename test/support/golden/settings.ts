@@ -58,7 +58,7 @@ const assumptions: Full<LoyaltyAssumptions> = {
 const storefront: Full<StorefrontSettings> = {
   ...{ customerIdIn: 'OriginalId', metafieldNamespace: 'points', posCustomerId: 'store-id' },
   ...{ rewardTypes: { 7: 'free-shipping' }, readsPerMinute: 30, taxInPrices: 19, cashback: 'code' },
-  ...{ redeemsPerHour: 5, takeBack: { by: 'staff', withinDays: 10 }, headless: true },
+  ...{ redeemsPerHour: 5, takeBack: { by: 'staff', withinDays: 10 } },
   flow: { expiryNoticeDays: 7, mostPointsPerRun: 10, mostPointsPerDay: 100 },
 };
 

@@ -299,7 +299,6 @@ describe('the connector’s settings', () => {
     expect(defineConnector(least).storefront).toBeUndefined();
     expect(defineConnector({ ...least, storefront: {} }).storefront).toEqual({
       customerIdIn: 'Id',
-      headless: false,
       metafieldNamespace: 'loyalty',
       posCustomerId: 'email-or-document',
       rewardTypes: { 0: 'percent', 1: 'fixed', 3: 'cashback', 4: 'custom', 5: 'product' },
