@@ -35,9 +35,24 @@ const FLOOD = 300;
 /** Pages of a busy shop get many 4xx answers without a fault: not logged in, too few points. */
 const FLOOD_OF_PAGES = 3_000;
 
+/** Of a metric that the functions write, in periods of five minutes where none is given. */
+const ownAlarms =
+  ({ metricsNamespace }: Monitored) =>
+  (
+    metric: WrittenMetric | typeof TROUBLE,
+    condition: Parameters<typeof atLeast>[1],
+    { many = 1, period }: { readonly many?: number; readonly period?: Duration } = {},
+  ): Pick<AlarmDefinition, 'metric' | 'condition'> => ({
+    metric: ownMetric(metricsNamespace, metric, period && { period }),
+    condition: atLeast(many, condition),
+  });
+
+/** A single event, which has no recovery. */
+const ONCE = { notifyOnRecovery: false } as const;
+
 export function receiverAlarms(monitored: Monitored): AlarmDefinition[] {
   const { serverErrors, latency } = endpointMetrics(monitored);
-  const { metricsNamespace } = monitored;
+  const own = ownAlarms(monitored);
   return [
     {
       heading: 'Receiver fails',
@@ -63,8 +78,7 @@ export function receiverAlarms(monitored: Monitored): AlarmDefinition[] {
       message:
         'The receiver refuses webhooks because their signature does not match the secret of their shop.',
       command: 'doctor',
-      metric: ownMetric(metricsNamespace, 'signatures-refused', { period: MINUTES_15 }),
-      condition: atLeast(MANY_REFUSED, { outOf: 4 }),
+      ...own('signatures-refused', { outOf: 4 }, { many: MANY_REFUSED, period: MINUTES_15 }),
     },
     {
       heading: 'Older webhook secret',
@@ -72,17 +86,15 @@ export function receiverAlarms(monitored: Monitored): AlarmDefinition[] {
       message:
         'The older webhook secret is still used, hours after it was changed: by the store, or by others.',
       command: 'status',
-      metric: ownMetric(metricsNamespace, 'older-secret-used', { period: HOUR }),
       // The store may use it for an hour after a change, and that hour touches two periods.
-      condition: atLeast(1, { times: 3, outOf: 24, notifyOnRecovery: false }),
+      ...own('older-secret-used', { times: 3, outOf: 24, ...ONCE }, { period: HOUR }),
     },
     {
       heading: 'Unexpected API version',
       urgency: 'today',
       message: "The store sends webhooks in another version of its API than the connector's.",
       command: 'webhooks check',
-      metric: ownMetric(metricsNamespace, 'unexpected-api-version', { period: HOUR }),
-      condition: atLeast(1, { outOf: 24, notifyOnRecovery: false }),
+      ...own('unexpected-api-version', { outOf: 24, ...ONCE }, { period: HOUR }),
     },
   ];
 }
@@ -127,46 +139,43 @@ export function floodAlarms(monitored: Monitored): AlarmDefinition[] {
 }
 
 /** Requests of the store that a person must answer. Each is a single event without recovery. */
-export function noticeAlarms({ metricsNamespace }: Monitored): AlarmDefinition[] {
-  const notice = (metric: WrittenMetric) => ({
-    metric: ownMetric(metricsNamespace, metric),
-    condition: atLeast(1, { notifyOnRecovery: false }),
-  });
+export function noticeAlarms(monitored: Monitored): AlarmDefinition[] {
+  const own = ownAlarms(monitored);
   return [
     {
       heading: 'Data request',
       urgency: 'today',
       message: 'A customer asked, through the store, for the personal data that is kept of them.',
       command: 'status',
-      ...notice('data-request'),
+      ...own('data-request', ONCE),
     },
     {
       heading: 'Shop redaction',
       urgency: 'today',
       message: 'The store asks to erase the data of a shop that removed the app.',
       command: 'status',
-      ...notice('shop-redact'),
+      ...own('shop-redact', ONCE),
     },
     {
       heading: 'App uninstalled',
       urgency: 'now',
       message: 'A shop removed the app and sends no more webhooks.',
       command: 'doctor',
-      ...notice('app-uninstalled'),
+      ...own('app-uninstalled', ONCE),
     },
   ];
 }
 
-export function storefrontAlarms({ metricsNamespace, storefront }: Monitored): AlarmDefinition[] {
-  if (!storefront) return [];
+export function storefrontAlarms(monitored: Monitored): AlarmDefinition[] {
+  if (!monitored.storefront) return [];
+  const own = ownAlarms(monitored);
   return [
     {
       heading: 'Point events refused',
       urgency: 'today',
       message: 'The connector refuses point events: their token is wrong or missing.',
       command: 'storefront setup',
-      metric: ownMetric(metricsNamespace, 'points-refused', { period: MINUTES_15 }),
-      condition: atLeast(MANY_REFUSED, { outOf: 4 }),
+      ...own('points-refused', { outOf: 4 }, { many: MANY_REFUSED, period: MINUTES_15 }),
     },
     {
       heading: 'Storefront refused',
@@ -174,8 +183,7 @@ export function storefrontAlarms({ metricsNamespace, storefront }: Monitored): A
       message:
         'The storefront function refuses requests: their signature or session token is not accepted.',
       command: 'doctor',
-      metric: ownMetric(metricsNamespace, 'storefront-refused', { period: MINUTES_15 }),
-      condition: atLeast(MANY_REFUSED_PAGES, { outOf: 4 }),
+      ...own('storefront-refused', { outOf: 4 }, { many: MANY_REFUSED_PAGES, period: MINUTES_15 }),
     },
     {
       heading: 'Storefront unavailable',
@@ -183,8 +191,7 @@ export function storefrontAlarms({ metricsNamespace, storefront }: Monitored): A
       message:
         'Shoppers cannot see the loyalty program: the loyalty service, the store or the ledger does not answer.',
       command: 'status',
-      metric: ownMetric(metricsNamespace, 'unavailable'),
-      condition: atLeast(MANY_UNANSWERED, { times: 2, outOf: ONE_HOUR }),
+      ...own('unavailable', { times: 2, outOf: ONE_HOUR }, { many: MANY_UNANSWERED }),
     },
     {
       heading: 'Redemption pending',
@@ -192,8 +199,7 @@ export function storefrontAlarms({ metricsNamespace, storefront }: Monitored): A
       message:
         'A customer redeemed a reward, and the connector can finish it neither with a code nor by giving the points back.',
       command: 'redemptions list',
-      metric: ownMetric(metricsNamespace, 'redemption-pending'),
-      condition: atLeast(1, { outOf: ONE_HOUR, notifyOnRecovery: false }),
+      ...own('redemption-pending', { outOf: ONE_HOUR, ...ONCE }),
     },
     {
       heading: 'PIN guessing',
@@ -201,8 +207,7 @@ export function storefrontAlarms({ metricsNamespace, storefront }: Monitored): A
       message:
         'A user of the point of sale gave many wrong PINs, or had many sent in vain, for one customer after another: no more of theirs are tried or sent for an hour.',
       command: 'redemptions list',
-      metric: ownMetric(metricsNamespace, 'pin-guessing'),
-      condition: atLeast(1, { outOf: ONE_HOUR, notifyOnRecovery: false }),
+      ...own('pin-guessing', { outOf: ONE_HOUR, ...ONCE }),
     },
   ];
 }
@@ -260,16 +265,16 @@ export function queueAlarms(monitored: Monitored): AlarmDefinition[] {
   ]);
 }
 
-export function workerAlarms({ metricsNamespace }: Monitored): AlarmDefinition[] {
+export function workerAlarms(monitored: Monitored): AlarmDefinition[] {
+  const own = ownAlarms(monitored);
   return [
     {
       heading: 'Messages stuck',
       urgency: 'now',
       message: `Messages have been failing and retried for more than ${OLDEST_MESSAGE_MINUTES} minutes.`,
       command: 'status',
-      metric: ownMetric(metricsNamespace, 'stuck'),
       // A late retry waits for up to half an hour.
-      condition: atLeast(1, { outOf: ONE_HOUR }),
+      ...own('stuck', { outOf: ONE_HOUR }),
     },
     {
       id: 'misconfigured',
@@ -278,9 +283,8 @@ export function workerAlarms({ metricsNamespace }: Monitored): AlarmDefinition[]
       message:
         'The loyalty service or the store refuses the credentials or the address: nothing is synced until a person acts.',
       command: 'doctor',
-      metric: ownMetric(metricsNamespace, 'misconfigured'),
       // Workers try again at most every half hour.
-      condition: atLeast(1, { outOf: ONE_HOUR }),
+      ...own('misconfigured', { outOf: ONE_HOUR }),
     },
     {
       id: 'loyalty-throttles',
@@ -288,8 +292,7 @@ export function workerAlarms({ metricsNamespace }: Monitored): AlarmDefinition[]
       urgency: 'today',
       message: 'The loyalty service has been asking for fewer calls for an hour.',
       command: 'status',
-      metric: ownMetric(metricsNamespace, 'throttled'),
-      condition: atLeast(1, { times: 10, outOf: ONE_HOUR }),
+      ...own('throttled', { times: 10, outOf: ONE_HOUR }),
     },
     {
       id: 'waits-long',
@@ -298,25 +301,22 @@ export function workerAlarms({ metricsNamespace }: Monitored): AlarmDefinition[]
       message:
         'Messages have waited for seven days, in a paused shop or for the rate limit: they become dead letters after 13.',
       command: 'status',
-      metric: ownMetric(metricsNamespace, 'waits-long'),
       // A message that waits returns at least every hour and a half.
-      condition: atLeast(1, { outOf: 2 * ONE_HOUR }),
+      ...own('waits-long', { outOf: 2 * ONE_HOUR }),
     },
     {
       heading: 'Work broke off',
       urgency: 'today',
       message: 'A worker stopped at an unexpected error; the message stays on its queue.',
       command: 'status',
-      metric: ownMetric(metricsNamespace, 'crash'),
-      condition: atLeast(1, { outOf: ONE_HOUR }),
+      ...own('crash', { outOf: ONE_HOUR }),
     },
     {
       heading: 'Trouble',
       urgency: 'today',
       message: 'Something needs a person.',
       command: 'status',
-      metric: ownMetric(metricsNamespace, TROUBLE),
-      condition: atLeast(1, { outOf: ONE_HOUR }),
+      ...own(TROUBLE, { outOf: ONE_HOUR }),
       level: 'basic',
     },
   ];
@@ -368,24 +368,23 @@ export function awsAlarms(monitored: Monitored): AlarmDefinition[] {
   ];
 }
 
-export function reconciliationAlarms({ metricsNamespace }: Monitored): AlarmDefinition[] {
+export function reconciliationAlarms(monitored: Monitored): AlarmDefinition[] {
+  const own = ownAlarms(monitored);
   const untilNextRun = RECONCILE_MINUTES / 15 + 1;
-  const quarters = { period: Duration.minutes(15) };
   return [
     {
       heading: 'Webhooks get lost',
       urgency: 'today',
       message: `Webhooks get lost: reconciliation had to send more than ${HEALED_PERCENT} % of what it compared.`,
       command: 'webhooks check',
-      metric: ownMetric(metricsNamespace, 'webhooks-lost', quarters),
-      condition: atLeast(1, { outOf: untilNextRun }),
+      ...own('webhooks-lost', { outOf: untilNextRun }, { period: MINUTES_15 }),
     },
     {
       heading: 'Reconciliation missing',
       urgency: 'today',
       message: `Reconciliation runs every ${RECONCILE_MINUTES} minutes and has not finished ${RUNS_MISSED} times in a row.`,
       command: 'status',
-      metric: ownMetric(metricsNamespace, 'reconciled', {
+      metric: ownMetric(monitored.metricsNamespace, 'reconciled', {
         period: Duration.minutes(RECONCILE_MINUTES),
       }),
       condition: absent(RUNS_MISSED),
@@ -396,8 +395,7 @@ export function reconciliationAlarms({ metricsNamespace }: Monitored): AlarmDefi
       message:
         'The loyalty service holds another amount, coupon or state of orders than the store.',
       command: 'status',
-      metric: ownMetric(metricsNamespace, 'order-differs'),
-      condition: atLeast(1, { notifyOnRecovery: false }),
+      ...own('order-differs', ONCE),
     },
     {
       heading: 'Subscriptions wrong',
@@ -405,8 +403,7 @@ export function reconciliationAlarms({ metricsNamespace }: Monitored): AlarmDefi
       message:
         'Webhook subscriptions of a shop are missing or differ from what the connector needs.',
       command: 'webhooks check',
-      metric: ownMetric(metricsNamespace, 'subscriptions-wrong', quarters),
-      condition: atLeast(1, { outOf: untilNextRun }),
+      ...own('subscriptions-wrong', { outOf: untilNextRun }, { period: MINUTES_15 }),
     },
   ];
 }

@@ -29,12 +29,12 @@ export interface CdkRun {
   readonly said: string;
 }
 
-/** Starts CDK's command line in the project, never through a shell. */
+/** Starts CDK's command line in the project, never through a shell. Standard output is for the answer of the command. */
 export async function runCdk(
   words: readonly string[],
   { profile, region }: Pick<CommonOptions, 'profile' | 'region'>,
 ): Promise<CdkRun> {
-  const { stdout, stderr } = process;
+  const { stderr } = process;
   const project = findProject();
   // The project may have its own version of CDK's command line.
   const { resolve } = createRequire(import.meta.url);
@@ -52,14 +52,12 @@ export async function runCdk(
     },
   });
   const said: Buffer[] = [];
-  child.stdout.on('data', (chunk: Buffer) => {
-    said.push(chunk);
-    stdout.write(chunk);
-  });
-  child.stderr.on('data', (chunk: Buffer) => {
-    said.push(chunk);
-    stderr.write(chunk.toString('utf8').replace(SUBPROCESS, ''));
-  });
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk: Buffer) => {
+      said.push(chunk);
+      stderr.write(chunk.toString('utf8').replace(SUBPROCESS, ''));
+    });
+  }
   const code = await new Promise<number | null>((end, fail) => {
     child.once('error', fail);
     child.once('close', end);

@@ -28,7 +28,8 @@ describe('the command line', () => {
       },
     });
     await gateway.stop();
-    expect(stdout).toContain('synth sa-east-1');
+    expect(stderr).toContain('synth sa-east-1');
+    expect(stdout).toBe('');
     expect(stderr).toContain('Fitted to the quota');
     expect(code).toBe(1);
     const refused = await runCommand(['deploy'], { folder, env: { AWS_REGION: 'eu-west-1' } });
@@ -41,7 +42,7 @@ describe('the command line', () => {
 
   it('synth says what it wrote, and which command comes next', async () => {
     const folder = project();
-    writeCdk('');
+    writeCdk('console.log("said by CDK");');
     mkdirSync(join(folder, 'cdk.out'));
     const write = (file: string, content: object) =>
       writeFileSync(join(folder, 'cdk.out', file), JSON.stringify(content));
@@ -60,5 +61,8 @@ describe('the command line', () => {
     expect(stdout).toContain('npx loyalty-connector deploy --stage dev');
     expect(stdout).toContain('connector.config.dev.ts: loyalty.address is not https');
     expect(code).toBe(0);
+    const json = await runCommand(['synth', '--stage', 'dev', '--json'], { folder });
+    expect(JSON.parse(json.stdout)).toMatchObject({ title: 'Templates' });
+    expect(json.stderr).toContain('said by CDK');
   });
 });

@@ -218,7 +218,8 @@ describe('the folder of the app', () => {
   it('is compared by doctor once it is written', async () => {
     const { opened } = await session();
     const look = () => lookAtFolders(opened);
-    expect(await look()).toEqual([]);
+    const write = { command: 'app write', options: { shop: SHOP } };
+    expect(await look()).toMatchObject([{ verdict: 'info', next: [{ line: write }] }]);
     await writeApp(opened, {});
     expect(await look()).toMatchObject([{ verdict: 'pass' }]);
   });

@@ -58,11 +58,25 @@ export async function writeApp(
   return fixedDocument(check, `The app of ${deployment.stack}`, []);
 }
 
-/** What `doctor` compares: of the shops that have a folder in the project. */
+/** What `doctor` compares: the app of a sandbox has no folder, and another person may have written that of a shop. */
 export function writtenFoldersCheck({ deployment, shops }: FolderDeps): Check {
   const isWritten = (shop: Shop) => existsSync(join(folderOf(deployment, shop, undefined), TOML));
-  return appFolderCheck({ deployment, shops: shops.filter(isWritten) });
+  const others = deployment.where === 'aws' ? shops.filter((shop) => !isWritten(shop)) : [];
+  const written = appFolderCheck({ deployment, shops: shops.filter(isWritten) });
+  return {
+    ...written,
+    look: async () => [
+      ...(await written.look()),
+      ...others.map(({ domain: shop }) => ({ ...NOT_WRITTEN(shop), shop })),
+    ],
+  };
 }
+
+const NOT_WRITTEN = (shop: string) =>
+  info('there is no folder of the app in this project, so it was not compared', {
+    label: 'Write it',
+    line: line('app write', [], { shop }),
+  });
 
 type FolderDeps = Pick<ShopDeps, 'deployment' | 'shops'>;
 
