@@ -32,14 +32,13 @@ that is printed opens it once, in one browser. It is described in docs/console.m
       "Shows queues, the last hour's outcomes, latency, reconciliation, subscriptions and credentials.",
     examples: `\
   npx loyalty-connector status --stack loyalty-connector-prod --region eu-west-1
-  npx loyalty-connector status --charts                      the last hour and the last day as charts
   npx loyalty-connector status --json | jq .verdict.kind     "well", "waits", "action required" or "not known"
 `,
     async run() {
       const [{ showStatus }, rooms] = [await import('./show-status.ts'), await loadRooms()];
       return (session, options) => showStatus(session, options, rooms);
     },
-  }).option('--charts', 'show the last hour and the last day as charts, too');
+  }).option('--charts', 'add the figures of the last hour and the last day, for a page or --json');
 
   declare(program, 'trace', {
     summary: 'show everything known about one order, product, coupon or customer',

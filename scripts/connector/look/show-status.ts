@@ -10,10 +10,9 @@ import {
   type ChartBlock,
   type Document,
   type FactsBlock,
-  type FlowBlock,
   facts,
   right,
-  type Tone,
+  type TableBlock,
   table,
 } from '../ground/terminal/document.ts';
 import { line } from '../ground/terminal/line.ts';
@@ -65,7 +64,7 @@ export async function showStatus(
     freshSeconds: FRESH_SECONDS[where],
     blocks: [
       ...(block.findings.length > 0 ? [block] : []),
-      flowOf(status),
+      queuesOf(status),
       ...shops.map((shop) => factsOf(status, shop)),
       ...(charts ? chartsOf(status) : []),
       ...(noted.findings.length > 0
@@ -76,69 +75,13 @@ export async function showStatus(
   };
 }
 
-/** The path of a change, as it is deployed. */
-function flowOf(status: Status): FlowBlock {
-  return {
-    kind: 'flow',
-    title: 'From the store to the loyalty service, and balances back',
-    stages: [
-      { name: 'Store', text: status.shops.join(', ') },
-      figuresOf('Receiver', PER_MINUTE, status, (hour) => [
-        rateIn(hour, 'received'),
-        ...seldom(hour['signatures-refused'], 'refused for their signature in the last hour'),
-      ]),
-      queuesOf(status),
-      figuresOf('Workers', PER_MINUTE, status, (hour) => [
-        rateIn(hour, 'applied'),
-        rateIn(hour, 'retried', 'waits'),
-        rateIn(hour, 'rejected', 'bad'),
-      ]),
-      figuresOf('Loyalty service', FROM_CHANGE, status, ({ latencyMs }) => {
-        if (!latencyMs) return [{ value: 'nothing', name: 'applied' }];
-        const { p50, p99 } = latencyMs;
-        return Object.entries({ p50, p99 }).map(([name, ms]) => ({ value: secondsText(ms), name }));
-      }),
-    ],
-  };
-}
-
-const FROM_CHANGE = 'Of the last hour, from the change to the answer, with all waits between';
-
-type Stage = FlowBlock['stages'][number];
-
-type Figures = NonNullable<Stage['figures']>;
-
 const hourIn = ({ lastHour }: Status) => (lastHour?.kind === 'known' ? lastHour.value : undefined);
 
-function figuresOf(
-  name: string,
-  text: string,
-  status: Status,
-  read: (hour: LastHour) => Figures,
-): Stage {
-  const hour = hourIn(status);
-  if (hour) return { name, text, figures: read(hour) };
-  const why = status.lastHour ? 'not known' : "not written: deployment.monitoring is 'basic'";
-  return { name, text: `figures ${why}` };
-}
-
-const PER_MINUTE = 'Per minute, of the last five minutes';
-
-/** CloudWatch shows a figure after a minute or two: one minute alone would often be empty. */
-const RATE_MINUTES = 5;
-
-function rateIn({ chart }: LastHour, metric: Charted, tone?: Tone): Figures[number] {
-  const last = chart[metric].slice(-RATE_MINUTES).reduce((sum, one) => sum + one, 0);
-  const value = Math.round((last / RATE_MINUTES) * 10) / 10;
-  return { value: String(value), name: metric, ...(tone && value > 0 && { tone }) };
-}
-
-const seldom = (many: number, name: string): Figures =>
-  many === 0 ? [] : [{ value: String(many), name, tone: 'waits' }];
-
 /** Those of balances go back to the store. */
-export function queuesOf({ queues }: Pick<Status, 'queues'>): Stage {
-  if (queues.kind === 'unknown') return { name: 'Queues', text: `not known: ${queues.why}` };
+export function queuesOf({ queues }: Pick<Status, 'queues'>): TableBlock {
+  if (queues.kind === 'unknown') {
+    return table([], [], { title: 'Queues', empty: `Not known: ${queues.why}` });
+  }
   // The ages come from CloudWatch, some minutes late.
   const hasAges = queues.value.some((one) => !isEmpty(one) && one.oldestSeconds !== undefined);
   const names = ['Ready', 'At work or waiting', 'Dead', ...(hasAges ? ['Oldest'] : [])];
@@ -153,7 +96,7 @@ export function queuesOf({ queues }: Pick<Status, 'queues'>): Stage {
     const cells = [family, waiting, inFlight, dead && letters];
     return hasAges ? [...cells, isEmpty(queue) ? '-' : age] : cells;
   });
-  return { name: 'Queues', table: table(['Queue', ...names.map(right)], rows) };
+  return table(['Queue', ...names.map(right)], rows, { title: 'Queues' });
 }
 
 function factsOf(status: Status, shop: string): FactsBlock {
@@ -170,7 +113,8 @@ function factsOf(status: Status, shop: string): FactsBlock {
   const subscriptions = found('subscriptions');
   return facts(
     [
-      [isOnly ? 'Last hour' : 'Last hour, all shops', hour && hourText(hour)],
+      [isOnly ? 'Last hour' : 'Last hour, all shops', hourText(status, hour)],
+      ['Latency', hour?.latencyMs && latencyText(hour.latencyMs)],
       ['Calls', found('pauses')],
       ['Reconcile', run && reconcileCell(run, now)],
       ['Subscriptions', subscriptions && `${subscriptions}, as of ${momentText(at, now)}`],
@@ -180,10 +124,14 @@ function factsOf(status: Status, shop: string): FactsBlock {
   );
 }
 
-function hourText(hour: LastHour): string {
+function hourText({ lastHour }: Status, hour: LastHour | undefined): string {
+  if (!hour) return lastHour ? 'not known' : "not counted: deployment.monitoring is 'basic'";
   const { received, applied, retried, rejected, 'no-change': unchanged } = hour;
   return `${counted(received, 'event')} received, ${applied} applied, ${unchanged} without anything to send, ${retried} retried, ${rejected} rejected`;
 }
+
+const latencyText = ({ p50, p99 }: NonNullable<LastHour['latencyMs']>) =>
+  `p50 ${secondsText(p50)}, p99 ${secondsText(p99)}: from the change to the answer, with all waits between`;
 
 function reconcileCell({ shop, last }: ReconcileStatus, now: Date): Cell {
   if (!last) return 'has not run yet';

@@ -26,11 +26,12 @@ import { openLedger } from '../ground/session/deployment.ts';
 import { openShopServices } from '../ground/session/services.ts';
 import type { Session } from '../ground/session/session.ts';
 import {
-  type ArithmeticBlock,
   type Block,
   type Document,
   facts,
   REVEALS,
+  right,
+  type TableBlock,
   type TimelineBlock,
   type Tone,
   table,
@@ -207,19 +208,19 @@ const tableOf = (rows: JudgedSides['rows']): Block =>
   );
 
 /** How an order's amount came about; none of what is no order, or has no amount. */
-export function arithmeticOf({ store, mapped }: Sides): readonly ArithmeticBlock[] {
+export function arithmeticOf({ store, mapped }: Sides): readonly TableBlock[] {
   const order = orderIn(store);
   // Nothing counts of a cancelled order, however much its goods cost.
   if (!order || mapped?.kind !== 'wanted' || mapped.wanted.kind !== 'order') return [];
   const { wanted, steps = [] } = mapped;
   const amountOf = (amount: number) => amountText(amount, order.currency);
-  const parts = steps.map((step) => ({
-    amount: amountOf(Number(step.amount)),
-    what: wordsOf(step, order.taxesIncluded, amountOf),
-  }));
-  const total = { amount: amountOf(wanted.order.OrderTotal ?? 0), what: 'counts', isSum: true };
+  const parts = steps.map((step) => [
+    amountOf(Number(step.amount)),
+    wordsOf(step, order.taxesIncluded, amountOf),
+  ]);
+  const total = { cells: [amountOf(wanted.order.OrderTotal ?? 0), 'counts'], isSum: true };
   const title = `What counts for points, in ${order.currency}`;
-  return [{ kind: 'arithmetic', title, steps: [...parts, total] }];
+  return [table([right('Amount'), 'For'], [...parts, total], { title })];
 }
 
 function wordsOf(

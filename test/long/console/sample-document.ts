@@ -106,54 +106,30 @@ export const SAMPLE: Document = {
       ],
     },
     {
-      ...{ kind: 'arithmetic', title: 'How the points came about' },
-      steps: [
-        { amount: '196.00', what: 'paid' },
-        { amount: '−32.67', what: 'tax' },
-        { amount: '163.33', what: 'counted', isSum: true },
-        { amount: '245', what: 'given', at: at(2) },
-        { amount: '−81.67', what: 'taken back by refund 2', at: at(3_000) },
-        { amount: '163.33', what: 'in all', isSum: true },
+      ...{ kind: 'table', title: 'How the points came about' },
+      columns: [{ title: 'Amount', align: 'right' }, { title: 'For' }],
+      rows: [
+        { cells: ['196.00', 'paid'] },
+        { cells: ['−32.67', 'tax'] },
+        { cells: ['163.33', 'counted'], isSum: true },
       ],
     },
     {
-      ...{ kind: 'flow', title: 'From the store to the loyalty service' },
-      stages: [
-        { name: 'Store', text: 'example-store.myshopify.com' },
-        { name: 'Receiver', figures: [{ value: '12.5', name: 'received per minute' }] },
+      ...{ kind: 'table', title: 'Queues' },
+      columns: [
+        { title: 'Queue' },
+        { title: 'Waiting', align: 'right' },
+        { title: 'In flight', align: 'right' },
+        { title: 'Dead', align: 'right' },
+      ],
+      rows: [
         {
-          name: 'Queues',
-          table: {
-            kind: 'table',
-            columns: [
-              { title: 'Queue' },
-              { title: 'Waiting', align: 'right' },
-              { title: 'In flight', align: 'right' },
-              { title: 'Dead', align: 'right' },
-            ],
-            rows: [
-              {
-                cells: [
-                  ...['Orders', 12, 3],
-                  {
-                    text: '5',
-                    tone: 'bad',
-                    opens: line('dead-letters list', [], { queue: 'orders' }),
-                  },
-                ],
-              },
-              { cells: ['Products', 0, 0, 0] },
-            ],
-          },
-        },
-        {
-          name: 'Workers',
-          figures: [
-            { value: '11.9', name: 'applied per minute', tone: 'well' },
-            { value: '0.4', name: 'rejected per minute', tone: 'bad' },
+          cells: [
+            ...['Orders', 12, 3],
+            { text: '5', tone: 'bad', opens: line('dead-letters list', [], { queue: 'orders' }) },
           ],
         },
-        { name: 'Loyalty service', figures: [{ value: '1.2 s', name: 'p99 in the last hour' }] },
+        { cells: ['Products', 0, 0, 0] },
       ],
     },
     {

@@ -286,7 +286,7 @@ describe('the verdict on a deployment', () => {
 
 it('shows beside the queue as many dead letters as it names, and says what the others are', () => {
   const shown = (dead: number, delivered?: number) =>
-    queuesOf({ queues: queues({ dead, delivered }) }).table?.rows[0]?.cells[3];
+    queuesOf({ queues: queues({ dead, delivered }) }).rows[0]?.cells[3];
   const { troubles } = judge({ queues: queues({ dead: 11, delivered: 7 }) });
   expect(troubles[0]?.what).toContain('4 dead letters of orders wait');
   expect(shown(11, 7)).toMatchObject({ text: '4 (and 7 delivered since)', tone: 'bad' });

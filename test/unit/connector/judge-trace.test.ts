@@ -415,10 +415,8 @@ describe('the arithmetic of an order', () => {
   const store: Trace['store'] = { kind: 'found', value: { kind: 'order', order } };
   /** Each step as `196.00 paid`. */
   const told = (changes: Partial<Trace>) =>
-    arithmeticOf(trace({ store, mapped, ...changes })).map(({ steps }) =>
-      steps.map(({ amount, what, at }) =>
-        [amount, what, at?.slice(0, 10)].filter(Boolean).join(' '),
-      ),
+    arithmeticOf(trace({ store, mapped, ...changes })).map(({ rows }) =>
+      rows.map(({ cells }) => cells.join(' ')),
     );
 
   it('shows each step, and the sum that is sent', () => {

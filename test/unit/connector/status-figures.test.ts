@@ -10,7 +10,6 @@ import {
   readLastHour,
   readOldestAges,
 } from '../../../scripts/connector/ground/session/figures.ts';
-import { sparkline } from '../../../scripts/connector/ground/terminal/print-document.ts';
 import { withAges } from '../../../scripts/connector/look/collect-status.ts';
 
 const NOW = new Date('2026-11-15T12:07:30.000Z');
@@ -97,11 +96,6 @@ describe('charts', () => {
     expect([day.received.length, day.received.at(-1), day.rejected[15]]).toEqual([96, 2, 7]);
     expect([day.p99[15], day.p99[14]]).toEqual([500, null]);
     expect(day.received.reduce((sum, one) => sum + one)).toBe(10);
-  });
-
-  it('are drawn with blocks: nothing is a dot, and the most is a whole block', () => {
-    expect(sparkline([0, 1, 4, 8, null])).toBe('·▁▄█·');
-    expect(sparkline([0, 0])).toBe('··');
   });
 });
 

@@ -77,8 +77,6 @@ export type Block =
   | FactsBlock
   | TableBlock
   | TimelineBlock
-  | ArithmeticBlock
-  | FlowBlock
   | ChartBlock
   | CodeBlock
   | SectionBlock;
@@ -128,6 +126,8 @@ export interface Row {
   /** A line below the row. */
   readonly detail?: string;
   readonly tone?: Tone;
+  /** Of the rows above it. */
+  readonly isSum?: boolean;
   /** What to do with what the row is about: below it on a page, below the table at a terminal. */
   readonly next?: readonly Suggestion[];
 }
@@ -145,39 +145,7 @@ export interface TimelineBlock {
   }[];
 }
 
-/** How an amount came about. */
-export interface ArithmeticBlock {
-  readonly kind: 'arithmetic';
-  readonly title?: string;
-  readonly steps: readonly {
-    /** `196.00`, `−32.67`: aligned by its end. */
-    readonly amount: string;
-    readonly what: string;
-    /** ISO 8601; absent for what has no moment. */
-    readonly at?: string;
-    /** A sum of the steps above it. */
-    readonly isSum?: boolean;
-  }[];
-}
-
-/** Stages of a pipeline, in order, with figures. */
-export interface FlowBlock {
-  readonly kind: 'flow';
-  readonly title: string;
-  readonly stages: readonly {
-    readonly name: string;
-    readonly text?: string;
-    readonly figures?: readonly {
-      readonly value: string;
-      readonly name: string;
-      readonly tone?: Tone;
-      readonly opens?: Line;
-    }[];
-    readonly table?: TableBlock;
-  }[];
-}
-
-/** One value for each period, the oldest first; null where nothing was measured. */
+/** Drawn on a page. One value for each period, the oldest first; null where nothing was measured. */
 export interface ChartBlock {
   readonly kind: 'chart';
   readonly title: string;

@@ -1,12 +1,9 @@
 import {
-  type ArithmeticBlock,
   type Block,
   type Cell,
-  type ChartBlock,
   completeLine,
   type Document,
   type FactsBlock,
-  type FlowBlock,
   isEmpty,
   type ShownFinding,
   type Suggestion,
@@ -16,7 +13,7 @@ import {
 } from './document.ts';
 import { type LinePlace, lineText } from './line.ts';
 import { renderTable, type Terminal } from './terminal.ts';
-import { printable, relativeTime, secondsText, utcText, wrap } from './text.ts';
+import { printable, relativeTime, utcText, wrap } from './text.ts';
 
 export interface PrintSettings {
   /** Where the suggested commands run; undefined where there is no deployment. */
@@ -53,17 +50,17 @@ export function printDocument(
 }
 
 function printBlock(terminal: Terminal, block: Block, settings: PrintSettings): void {
-  if (isEmpty(block)) return;
+  if (block.kind === 'chart' || isEmpty(block)) return;
   if (block.kind === 'code' && block.folded && !settings.full) return;
   terminal.line();
-  if ('title' in block && block.title !== undefined && block.kind !== 'chart') {
+  if ('title' in block && block.title !== undefined) {
     terminal.line(terminal.style('bold', printable(block.title)));
   }
   PRINTERS[block.kind](terminal, block as never, settings);
 }
 
 const PRINTERS: {
-  readonly [Kind in Block['kind']]: (
+  readonly [Kind in Exclude<Block['kind'], 'chart'>]: (
     terminal: Terminal,
     block: Extract<Block, { kind: Kind }>,
     settings: PrintSettings,
@@ -77,9 +74,6 @@ const PRINTERS: {
   facts: printFacts,
   table: printTable,
   timeline: printTimeline,
-  arithmetic: printArithmetic,
-  flow: printFlow,
-  chart: printChart,
   code(terminal, { text }) {
     for (const line of text.split('\n')) terminal.line(`  ${printable(line)}`);
   },
@@ -167,6 +161,7 @@ function printTable(terminal: Terminal, block: TableBlock, settings: PrintSettin
     columns: columns.map((column) => ({ ...column, title: column.title.toUpperCase() })),
     rows: rows.map(({ cells }) => cells.map((cell) => cellText(cell, settings.now))),
     details: rows.map(({ detail = '' }) => detail),
+    sums: rows.map(({ isSum = false }) => isSum),
   };
   terminal.line(renderTable(shown, terminal.width, terminal.style));
   const next = rows.flatMap((row) => row.next ?? []);
@@ -183,75 +178,7 @@ function printTimeline(terminal: Terminal, { lines }: TimelineBlock): void {
   }
 }
 
-function printArithmetic(terminal: Terminal, { steps }: ArithmeticBlock): void {
-  const width = widestOf(steps.map(({ amount }) => amount));
-  for (const { amount, what, at, isSum } of steps) {
-    if (isSum) terminal.line('─'.repeat(width));
-    const when = at === undefined ? '' : ` (${utcText(at)} UTC)`;
-    const words = printable(`${amount.padStart(width)}  ${what}${when}`);
-    terminal.line(isSum ? terminal.style('bold', words) : words);
-  }
-}
-
-function printFlow(terminal: Terminal, { stages }: FlowBlock, settings: PrintSettings): void {
-  const width = widestOf(stages.map(({ name }) => name)) + 2;
-  for (const { name, text, figures = [], table } of stages) {
-    const words = [...(text ? [text] : []), ...figures.map((one) => `${one.value} ${one.name}`)];
-    printWords(terminal, words.join(', '), name.padEnd(width));
-    if (table) printTable(terminal, table, settings);
-  }
-}
-
 const widestOf = (texts: readonly string[]) => Math.max(0, ...texts.map(({ length }) => length));
-
-/** Of the names on the left, and of the largest values on the right. */
-const BESIDE_COLUMNS = 24;
-
-/** A line of blocks for each series, at most as wide as the screen: then one block is several periods. */
-function printChart(terminal: Terminal, block: ChartBlock): void {
-  const { title, from, everySeconds, unit, series } = block;
-  const length = Math.max(...series.map(({ values }) => values.length));
-  const periods = Math.ceil(length / Math.max(terminal.width - BESIDE_COLUMNS, 1));
-  const minutes = (everySeconds * periods) / 60;
-  const shown = {
-    columns: [
-      { title },
-      { title: `from ${from.slice(11, 16)} UTC, one block is ${minutes} min` },
-      { title: 'most', align: 'right' as const },
-    ],
-    rows: series.map(({ name, values }) => {
-      const drawn = inGroups(values, periods).map(unit === 'count' ? sumOf : worstOf);
-      const most = Math.max(...drawn.map((one) => one ?? 0));
-      const mostText = unit === 'count' ? `${most}` : most === 0 ? '-' : secondsText(most);
-      return [name, sparkline(drawn), mostText];
-    }),
-  };
-  terminal.line(renderTable(shown, terminal.width, terminal.style));
-}
-
-function inGroups<Value>(values: readonly Value[], size: number): readonly (readonly Value[])[] {
-  return Array.from({ length: Math.ceil(values.length / size) }, (_, index) =>
-    values.slice(index * size, (index + 1) * size),
-  );
-}
-
-const sumOf = (values: readonly (number | null)[]) =>
-  values.reduce<number>((sum, one) => sum + (one ?? 0), 0);
-
-function worstOf(values: readonly (number | null)[]): number | null {
-  const known = values.filter((one) => one !== null);
-  return known.length === 0 ? null : Math.max(...known);
-}
-
-const BLOCKS = '▁▂▃▄▅▆▇█';
-
-/** A dot is nothing, the lowest block is the least above it. */
-export function sparkline(values: readonly (number | null)[]): string {
-  const most = Math.max(...values.map((one) => one ?? 0));
-  return values
-    .map((one) => (one ? BLOCKS[Math.ceil((one / most) * BLOCKS.length) - 1] : '·'))
-    .join('');
-}
 
 function cellText(cell: Cell, now: Date): string {
   if (typeof cell === 'string') return printable(cell);

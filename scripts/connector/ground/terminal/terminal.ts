@@ -150,7 +150,7 @@ async function askYesNo(question: string): Promise<boolean> {
 }
 
 /** Colours a text; see `Terminal.style`. */
-type Paint = (style: 'dim', text: string) => string;
+type Paint = (style: 'dim' | 'bold', text: string) => string;
 
 export interface Column {
   readonly title: string;
@@ -164,6 +164,8 @@ interface Table {
   readonly rows: readonly (readonly string[])[];
   /** A line under each row; empty for none. */
   readonly details?: readonly string[];
+  /** Whether a row is the sum of those above it. */
+  readonly sums?: readonly boolean[];
 }
 
 const GAP = '  ';
@@ -190,7 +192,8 @@ export function renderTable(table: Table, width: number, style: Paint): string {
     const under = wrap(detail, width - DETAIL_INDENT).map((line) =>
       style('dim', ' '.repeat(DETAIL_INDENT) + line),
     );
-    return [render(row), ...under];
+    const shown = render(row);
+    return [table.sums?.[index] ? style('bold', shown) : shown, ...under];
   });
   return [head, ...lines].join('\n');
 }

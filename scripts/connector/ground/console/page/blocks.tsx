@@ -1,13 +1,11 @@
 import { type ComponentChildren, type ComponentType, createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type {
-  ArithmeticBlock,
   Block,
   CodeBlock,
   Document,
   FactsBlock,
   FindingsBlock,
-  FlowBlock,
   SectionBlock,
   ShownFinding,
   Suggestion,
@@ -18,7 +16,7 @@ import type {
 } from '../../terminal/document.ts';
 import { counted } from '../../terminal/text.ts';
 import { Chart } from './chart.tsx';
-import { LineLink, Suggestions } from './suggestion.tsx';
+import { Suggestions } from './suggestion.tsx';
 import { Cell, Table } from './table.tsx';
 import { dayText, localText, secondText } from './words.ts';
 
@@ -99,8 +97,6 @@ const BLOCKS: {
       </div>
     ),
   timeline: Timeline,
-  arithmetic: Arithmetic,
-  flow: Flow,
   chart: Chart,
   code: Code,
   section: Section,
@@ -226,58 +222,6 @@ function Timeline({ title, lines }: TimelineBlock) {
             </li>
           );
         })}
-      </ol>
-    </section>
-  );
-}
-
-function Arithmetic({ title, steps }: ArithmeticBlock) {
-  return (
-    <section class="card">
-      <Title of={title} />
-      <table class="arithmetic" aria-label={title ?? 'How the amount came about'}>
-        <tbody>
-          {steps.map(({ amount, what, at, isSum }, index) => (
-            <tr class={isSum ? 'sum' : undefined} key={`${index}`}>
-              <td class="right">{amount}</td>
-              <td>
-                <span>{what}</span>
-                {at !== undefined && <time dateTime={at}>{localText(at)}</time>}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
-  );
-}
-
-/** A list that reads in order, and is drawn as stages with arrows. */
-function Flow({ title, stages }: FlowBlock) {
-  return (
-    <section>
-      <Title of={title} />
-      <ol class="flow plain" aria-label={title}>
-        {stages.map(({ name, text, figures = [], table }, index) => (
-          <li class="card" key={`${index}`}>
-            <strong>{name}</strong>
-            {/* A domain is broken before a dot. */}
-            {text !== undefined && <p class="soft">{text.replace(/\.(?=\w)/g, '\u200b.')}</p>}
-            {figures.map((figure) => (
-              <p class="figure" key={figure.name}>
-                <strong class={figure.tone}>
-                  {figure.opens ? (
-                    <LineLink line={figure.opens}>{figure.value}</LineLink>
-                  ) : (
-                    figure.value
-                  )}
-                </strong>{' '}
-                <span class="soft">{figure.name}</span>
-              </p>
-            ))}
-            {table && <Table {...table} title={table.title ?? name} />}
-          </li>
-        ))}
       </ol>
     </section>
   );

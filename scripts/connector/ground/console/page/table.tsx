@@ -47,8 +47,8 @@ export function Table({ title, columns, rows, empty }: TableBlock) {
   );
 }
 
-const classOf = ({ tone, detail, next }: Row) =>
-  [tone, (detail || next) && 'has-detail'].filter(Boolean).join(' ');
+const classOf = ({ tone, isSum, detail, next }: Row) =>
+  [tone, isSum && 'sum', (detail || next) && 'has-detail'].filter(Boolean).join(' ');
 
 /** Of characters, on the screen of a telephone. */
 const NARROW = 46;
