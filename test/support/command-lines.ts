@@ -35,5 +35,5 @@ export const COMMAND_LINES: Readonly<Record<string, string>> = {
   'backfill discounts': 'backfill discounts --yes',
   'backfill status': 'backfill status',
   'import balances': `import balances ${resolve('test/fixtures/balances.csv')} --yes`,
-  resend: 'resend --since 7d --yes',
+  resend: 'resend order 1 --yes',
 };

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import {
   durationText,
-  parseBound,
   parseMoment,
   queueOption,
   wholeNumber,
@@ -66,26 +65,25 @@ without an answer is tried 30 seconds after that call at the earliest.
     );
 
   declare(program, 'resend', {
-    summary: 'send one entity again, or count sent orders by the rules of today',
+    summary: 'send orders, products, coupons or customers again, as the store has them now',
     description:
-      'Sends one order, product, coupon or customer again, after it showed what would be sent. With --since: orders keep the rules that they were sent under; this compares orders placed since a date with the rules of today, shows how many change and by how much, and sends those after you agreed.',
+      'Sends what is named again, after it showed what would be sent. The worker reads the store; what the loyalty service has already is not sent.',
     examples: `\
-  npx loyalty-connector resend --since 2026-10-01               shows the effect, and asks
-  npx loyalty-connector resend order 1007 1008 --yes --wait     sends them as the store has them now
+  npx loyalty-connector resend order 1007                       shows what would be sent, and asks
+  npx loyalty-connector resend order 1007 1008 --yes --wait
+  npx loyalty-connector resend order 1007 --new-rules           counts it by the rules of today
+  npx loyalty-connector compare orders --since 7d               which orders differ, with the line that sends them
 
-With --since: after a changed setting or an upgrade, if orders that were sent before shall count by it, too.
-Lower amounts take points back from customers.
-Of one entity: the worker reads the store again. An order keeps its rules, and what the loyalty service has already
-is not sent; --force sends it all the same, if the service lost it.
+An order keeps the rules that it was sent under, but with --new-rules. A lower amount takes points back from the customer.
 `,
     run: async () => (await import('./resend.ts')).resend,
   })
-    .argument('[kind]', 'order, product, coupon or customer')
-    .argument('[ids...]', "the store's id, the order's number or name, the coupon's code")
-    .option('--since <when>', 'placed since this date, or this long ago', parseBound)
+    .argument('<kind>', 'order, product, coupon or customer')
+    .argument('<ids...>', "the store's id, the order's number or name, the coupon's code")
     .option('--yes', 'send without asking')
     .option(...ONE_SHOP)
-    .option('--force', 'with ids: send it even if the loyalty service has it')
+    .option('--force', 'send it even if the loyalty service has it, which may have lost it')
+    .option('--new-rules', 'an order: count it by the rules of today')
     .option('--wait', 'follow it to its outcome');
 
   const reconcile = declare(program, 'reconcile', {

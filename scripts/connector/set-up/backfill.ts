@@ -1,14 +1,14 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { RESERVE } from '../../../shared/services/configured-store.ts';
 import {
   checkVisibility,
-  createPace,
-  DEFAULT_MOST_WAITING,
   DEFAULT_RATE,
+  type Kept,
+  openSending,
+  SavedElsewhere,
+  sendPortions,
 } from '../ground/compare/send.ts';
 import { findShop, shopsOf } from '../ground/session/arguments.ts';
 import { type Deployment, nextCommand, openLedger } from '../ground/session/deployment.ts';
-import { openSourceQueues } from '../ground/session/queues.ts';
 import { openShopServices, storeUnread } from '../ground/session/services.ts';
 import type { Session } from '../ground/session/session.ts';
 import {
@@ -26,10 +26,8 @@ import { counted, relativeTime, spanText } from '../ground/terminal/text.ts';
 import {
   BACKFILL_KINDS,
   type BackfillState,
-  type KeptBackfill,
   openBackfills,
-  runBackfill,
-  SavedElsewhere,
+  readPast,
   spanOf,
   spanWords,
 } from './run-backfill.ts';
@@ -59,7 +57,6 @@ function openBackfill(deployment: Deployment, named: string | undefined) {
     count: (state: BackfillState) => services.asked(shop).count(SCANNED[state.kind], spanOf(state)),
     ledger,
     backfills: openBackfills(ledger, shop.domain, () => new Date()),
-    ...openSourceQueues(deployment, ['orders', 'products', 'coupons'], { requestsAtOnce: 4 }),
   };
 }
 
@@ -161,7 +158,7 @@ const resuming = (state: BackfillState): Suggestion => ({
 async function continueBackfill(
   session: Session,
   open: OpenBackfill,
-  given: KeptBackfill,
+  given: Kept<BackfillState>,
   options: StartOptions,
 ): Promise<Document> {
   const { terminal } = session;
@@ -171,21 +168,16 @@ async function continueBackfill(
   const { kind, sent: before, total } = given.state;
   const doing = before === 0 ? `sent ${kind}` : `sent ${kind} of those left:`;
   const progress = terminal.progress(doing, total === undefined ? undefined : total - before);
+  const families = ['orders', 'products', 'coupons'] as const;
+  const sending = openSending(deployment, families, signal, options.rate);
   try {
-    const ended = await runBackfill(given, {
-      ...open,
-      store: open.store.until(signal),
-      pace: createPace(options.rate ?? DEFAULT_RATE),
-      mostWaiting: DEFAULT_MOST_WAITING,
-      now: () => new Date(),
-      pause: (ms) => sleep(ms, undefined, { signal }).catch(() => undefined),
-      signal,
-      onProgress: ({ sent }, waitsFor) => {
+    const reading = { ...open, ...sending, store: open.store.until(signal) };
+    const read = (state: BackfillState, onWait: () => void) => readPast(state, reading, onWait);
+    const ended = await sendPortions(given, read, {
+      ...{ ...sending, save: open.backfills.save },
+      onProgress({ sent }, waitsFor) {
         change.count({ sent: sent - before });
-        progress.report(
-          sent - before,
-          waitsFor === undefined ? undefined : `waiting for ${waitsFor}`,
-        );
+        progress.report(sent - before, waitsFor && `waiting for ${waitsFor}`);
       },
     });
     progress.end();

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { BulkQueue, StoreEvent } from '../../../shared/core/events/event.ts';
+import type { StoreEvent } from '../../../shared/core/events/event.ts';
 import {
   expiresAfter,
   type Ledger,
@@ -18,71 +18,14 @@ import {
 } from '../../../shared/core/store/store.ts';
 import { announce } from '../../../shared/core/sync/handle-task.ts';
 import type { StoreCoupon } from '../../../shared/store/store-entities.ts';
-import { type createPace, type Room, sendAtPace } from '../ground/compare/send.ts';
+import { type Kept, type Portion, SavedElsewhere, type SendDeps } from '../ground/compare/send.ts';
 import { storeUnread } from '../ground/session/services.ts';
 import { Problem } from '../ground/terminal/exit.ts';
 
-export interface BackfillDeps extends Room {
+/** What reading the store needs. */
+export interface ReadDeps extends Pick<SendDeps<never>, 'now' | 'pause' | 'signal'> {
   readonly store: StoreScan & Pick<Store, 'readDiscount'>;
   readonly ledger: Ledger;
-  readonly backfills: Backfills;
-  readonly queue: Pick<BulkQueue, 'sendAll'>;
-  readonly pace: ReturnType<typeof createPace>;
-  readonly now: () => Date;
-  readonly onProgress: (state: BackfillState, waitsFor: string | undefined) => void;
-}
-
-/**
- * Reads the store from the saved place on, and sends what it has. Send, then save: a crash between the two repeats
- * one portion with the same ids, which the queue drops within five minutes and the ledger makes `unchanged` later.
- * Returns where it ended: with `finishedAt` after the last page.
- */
-export async function runBackfill(kept: KeptBackfill, deps: BackfillDeps): Promise<BackfillState> {
-  let { state, revision } = kept;
-
-  async function save(next: BackfillState): Promise<void> {
-    state = { ...next, savedAt: deps.now().toISOString() };
-    revision = await deps.backfills.save(state, revision);
-    deps.onProgress(state, undefined);
-  }
-
-  const finished = () => ({ finishedAt: deps.now().toISOString() });
-
-  const onWait = () => deps.onProgress(state, 'the store');
-
-  try {
-    for await (const { found, readAt, next } of readStore(state, deps, onWait)) {
-      await sendPortion(found, readAt, state, deps);
-      const sent = state.sent + found.length;
-      await save({ ...state, sent, ...(next ? { place: next } : finished()) });
-    }
-    if (state.finishedAt === undefined) await save({ ...state, ...finished() });
-  } catch (error) {
-    if (!deps.signal.aborted) throw error;
-  }
-  return state;
-}
-
-/** What it finds announced is not sent twice. */
-async function sendPortion(
-  found: readonly Found[],
-  readAt: Date,
-  state: BackfillState,
-  deps: BackfillDeps,
-): Promise<void> {
-  const toEvents = async (window: readonly Found[]) => {
-    const coupons = window.flatMap(({ entity }) =>
-      entity?.kind === 'coupon' ? [entity.coupon] : [],
-    );
-    await announce(state.shop, coupons, deps.ledger);
-    return window.map((one) => toEvent(one, state, { readAt, now: deps.now() }));
-  };
-  await sendAtPace(found, state.kind === 'discounts' ? 'coupons' : state.kind, toEvents, {
-    ...deps,
-    onProgress: (sent, waits) =>
-      deps.onProgress({ ...state, sent: state.sent + sent }, waits ? 'the workers' : undefined),
-  });
-  deps.signal.throwIfAborted();
 }
 
 /** An entity, or the id of one that changed while it was read or cannot be read: the worker reads the store. */
@@ -92,13 +35,34 @@ interface Found {
   readonly entity?: StoreEntity | undefined;
 }
 
-/** What is sent before the place is saved: a page of orders or of products, or one of the codes of a discount. */
-interface Portion {
+/** A page of orders or of products, or one of the codes of a discount. */
+interface Page {
   readonly found: readonly Found[];
   /** Nothing in it is older. */
   readonly readAt: Date;
-  /** Where reading continues; undefined where nothing is left. */
   readonly next: BackfillPlace | undefined;
+}
+
+/** The store from the place on, as what is to be sent. */
+export async function* readPast(
+  state: BackfillState,
+  deps: ReadDeps,
+  onWait: () => void,
+): AsyncGenerator<Portion<BackfillPlace>> {
+  const family = state.kind === 'discounts' ? 'coupons' : state.kind;
+  for await (const { found, readAt, next } of readStore(state, deps, onWait)) {
+    yield {
+      ...{ family, count: found.length, next },
+      async events(from, to) {
+        const window = found.slice(from, to);
+        const coupons = window.flatMap(({ entity }) =>
+          entity?.kind === 'coupon' ? [entity.coupon] : [],
+        );
+        await announce(state.shop, coupons, deps.ledger);
+        return window.map((one) => toEvent(one, state, { readAt, now: deps.now() }));
+      },
+    };
+  }
 }
 
 /**
@@ -107,9 +71,9 @@ interface Portion {
  */
 function readStore(
   { shop, kind, place, ...state }: BackfillState,
-  deps: BackfillDeps,
+  deps: ReadDeps,
   onWait: () => void,
-): AsyncGenerator<Portion> {
+): AsyncGenerator<Page> {
   const { store, now } = deps;
   const span = spanOf(state);
   switch (kind) {
@@ -130,7 +94,7 @@ function readStore(
   async function* readEntities<Value>(
     scan: (after: string | undefined) => Promise<ScanAnswer<ScanPage<Value>>>,
     toFound: (id: string, value: Value | undefined) => Found,
-  ): AsyncGenerator<Portion> {
+  ): AsyncGenerator<Page> {
     for (let here: BackfillPlace | undefined = place; here; ) {
       const { after }: BackfillPlace = here;
       const readAt = now();
@@ -143,7 +107,7 @@ function readStore(
   }
 
   /** A discount comes with its first codes; a single one can have any number. */
-  async function* readDiscounts(): AsyncGenerator<Portion> {
+  async function* readDiscounts(): AsyncGenerator<Page> {
     for (let here: BackfillPlace | undefined = place; here; ) {
       const { after, discount: begun }: BackfillPlace = here;
       const scannedAt = now();
@@ -198,7 +162,7 @@ const LONGEST_PAUSE_SECONDS = 60;
 /** Waits while the store is busy or does not answer. */
 async function askStore<Value>(
   ask: () => Promise<ScanAnswer<Value>>,
-  { signal, pause }: BackfillDeps,
+  { signal, pause }: ReadDeps,
   onWait: () => void,
 ): Promise<Value> {
   for (let tries = 1; ; tries += 1) {
@@ -272,17 +236,6 @@ const backfillState = v.object({
 /** The progress of the last backfill of a kind: all that is needed to resume it. */
 export type BackfillState = v.InferOutput<typeof backfillState>;
 
-/** A backfill in the ledger. */
-export interface KeptBackfill {
-  readonly state: BackfillState;
-  readonly revision: number;
-}
-
-/** Another process has saved the same backfill meanwhile. */
-export class SavedElsewhere extends Error {
-  override readonly name = 'SavedElsewhere';
-}
-
 const KEPT_DAYS = 400;
 
 /** Kept in the ledger as `cursor`, each write conditional on the revision: two runs cannot both continue. */
@@ -292,7 +245,7 @@ export function openBackfills(ledger: Ledger, shop: string, now: () => Date) {
   });
   return {
     /** The last of its kind; throws where it cannot be read: "there is none" would be a wrong answer. */
-    async load(kind: BackfillState['kind']): Promise<KeptBackfill | undefined> {
+    async load(kind: BackfillState['kind']): Promise<Kept<BackfillState> | undefined> {
       const entry = await readEntry(ledger, keyOf(kind));
       if (!entry) return undefined;
       const schema = v.pipe(v.string(), v.parseJson(), backfillState);
@@ -312,8 +265,6 @@ export function openBackfills(ledger: Ledger, shop: string, now: () => Date) {
     },
   };
 }
-
-type Backfills = ReturnType<typeof openBackfills>;
 
 export function spanOf({ since, startedAt }: Pick<BackfillState, 'since' | 'startedAt'>): Span {
   const from = since === undefined ? undefined : Date.parse(since);

@@ -268,7 +268,7 @@ export const rulesRevision = once((rules: MappingRules): string => {
 });
 
 /** The entry's state was mapped by other rules than this one. */
-export function hasOtherRules(
+function hasOtherRules(
   mapped: Mapped | undefined,
   entry: { readonly rules?: string } | undefined,
 ): boolean {

@@ -4,11 +4,15 @@ import { createMemoryLedger } from '../../../local/harness/memory-ledger.ts';
 import { openStoreAdmin } from '../../../local/stack/start-sandboxes.ts';
 import { type StoreSandbox, startStoreSandbox } from '../../../local/store-sandbox/sandbox.ts';
 import {
-  type BackfillDeps,
+  SavedElsewhere,
+  type SendDeps,
+  sendPortions,
+} from '../../../scripts/connector/ground/compare/send.ts';
+import {
   type BackfillState,
   openBackfills,
-  runBackfill,
-  SavedElsewhere,
+  type ReadDeps,
+  readPast,
 } from '../../../scripts/connector/set-up/run-backfill.ts';
 import {
   deduplicationIdOf,
@@ -18,6 +22,7 @@ import {
 import type { StoreUnavailable } from '../../../shared/core/store/store.ts';
 
 type Kind = BackfillState['kind'];
+type BackfillDeps = SendDeps<BackfillState> & ReadDeps;
 
 const WINDOW = 4;
 const ORDERS = 18;
@@ -60,7 +65,7 @@ function openDeps(store = sandbox) {
   const world: BackfillDeps = {
     store: openStoreAdmin(store),
     ledger: { ...ledger, write: (...given) => effect(() => ledger.write(...given)) },
-    backfills: { ...backfills, save: (...given) => effect(() => backfills.save(...given)) },
+    save: (...given) => effect(() => backfills.save(...given)),
     queue: {
       sendAll: async (events) => {
         // Half of a window may arrive before the process dies.
@@ -115,7 +120,8 @@ function openDeps(store = sandbox) {
     async run(kind: Kind, changes: Partial<BackfillDeps> = {}) {
       const kept = await backfills.load(kind);
       if (!kept) throw new Error('not kept');
-      return runBackfill(kept, { ...world, ...changes });
+      const deps = { ...world, ...changes };
+      return sendPortions(kept, (state, onWait) => readPast(state, deps, onWait), deps);
     },
   };
 }

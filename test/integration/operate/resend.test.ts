@@ -10,7 +10,7 @@ describe('loyalty-connector resend', () => {
     const sold = [60, 120].map((price) => operated.sell({ price }));
     for (const { id } of sold) await tellOf(operated, 'order', id);
     // Not shipped, so it was never sent.
-    actions.placeOrder({
+    const unsent = actions.placeOrder({
       lines: [{ title: 'Hat', price: 9 }],
       customerId: sold[0]?.customerId,
       payment: 'paid',
@@ -19,17 +19,18 @@ describe('loyalty-connector resend', () => {
     const totals = () => operated.loyalty.state().orders.map(({ OrderTotal }) => OrderTotal);
     expect(totals().toSorted()).toEqual([120, 60]);
 
-    const { code, stdout } = await operated.run('resend --since 1d');
-    expect(stdout).toContain('2: 2 earn less, 0 earn more');
-    expect(stdout).toContain('180.00 before, 150.00 after');
-    expect(stdout).toMatch(/^#\d+ +60\.00 +50\.00$/m);
+    const ids = [...sold, unsent].map(({ id }) => id).join(' ');
+    const kept = await operated.run(`resend order ${ids}`);
+    expect(kept.stdout).not.toContain('It would be sent');
+    const one = await operated.run(`resend order ${sold[0]?.id} --new-rules`);
+    expect(one.stdout).toContain('"ValueToRefund": 10');
+    const { code, stdout } = await operated.run(`resend order ${ids} --new-rules`);
     expect(stdout).toContain('Nothing was sent.');
+    expect(stdout.replace(/\s+/g, ' ')).toMatch(/Send 2 orders: npx .*--new-rules/);
     expect(code).toBe(0);
-    const json = JSON.parse((await operated.run('resend --since 1d --json')).stdout);
-    expect(json.data).toMatchObject({ lookedAt: 3, changed: 2, before: 180, after: 150, sent: 0 });
     expect(await operated.queues.waiting()).toBe(0);
 
-    const done = await operated.run('resend --since 1d --yes');
+    const done = await operated.run(`resend order ${ids} --new-rules --yes`);
     expect(done.code).toBe(0);
     expect(done.stdout).toContain('2 orders sent to the queue');
     expect(await operated.queues.waiting()).toBe(2);

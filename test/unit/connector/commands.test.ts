@@ -5,7 +5,6 @@ import { showSandbox } from '../../../local/stack/demo/shown-store.ts';
 import { escapeControls, greet, greetNew } from '../../../local/stack/run-stack.ts';
 import type { RunningStack } from '../../../local/stack/running-stack.ts';
 import { createProgram } from '../../../scripts/connector/create-program.ts';
-import { createPace, sendAtPace } from '../../../scripts/connector/ground/compare/send.ts';
 import { argumentsOf } from '../../../scripts/connector/ground/session/audit-records.ts';
 import { COMMAND_KINDS } from '../../../scripts/connector/ground/session/command-kinds.ts';
 import type { Deployment } from '../../../scripts/connector/ground/session/deployment.ts';
@@ -204,92 +203,6 @@ it('explains that AWS did not answer, however the request was sent', () => {
     ...{ mayHaveHappened: true, tries: 1 },
   });
   expect(explainAwsError(error, {})?.message).toContain('AWS does not answer from here');
-});
-
-type Sending = Parameters<typeof sendAtPace>[3];
-
-const sending = (given: object) =>
-  ({
-    ...{ pace: createPace(1), mostWaiting: 500, signal: new AbortController().signal },
-    ...{ now: () => new Date(), pause: async () => {}, onProgress: () => {} },
-    depth: { of: async () => ({ ready: 0, hidden: 0 }) },
-    ...given,
-  }) as unknown as Sending;
-
-const asTheyAre = async (window: readonly unknown[]) => window as never;
-
-it.each([
-  ['counts what the queue has taken', [], 'sent 2'],
-  [
-    'says so if the queue refuses one',
-    [{ code: 'Fault' }],
-    'SQS did not take 1 of 1 messages (Fault).',
-  ],
-])('sending at a pace %s', async (_, refused, end) => {
-  const queue = { sendAll: async () => refused };
-  const sent = sendAtPace(['1', '2'], 'orders', asTheyAre, sending({ queue }));
-  expect(
-    await sent.then(
-      (many) => `sent ${many}`,
-      (error: Error) => error.message,
-    ),
-  ).toBe(end);
-});
-
-describe('sending at a pace', () => {
-  const ALL = ['1', '2', '3', '4', '5'];
-
-  /** Each step is one of: the depth of the queue, a wait, a window that is sent. */
-  async function sendFrom(left: readonly string[], stopsAt: number) {
-    const stop = new AbortController();
-    const [sent, waits]: [unknown[], boolean[]] = [[], []];
-    let [steps, waiting] = [0, 502];
-    const step = () => {
-      if (steps === stopsAt) stop.abort();
-      steps += 1;
-    };
-    const many = await sendAtPace(left, 'orders', asTheyAre, {
-      ...sending({
-        queue: {
-          async sendAll(some: readonly unknown[]) {
-            step();
-            expect(waiting, 'the workers had enough to do').toBe(500);
-            sent.push(...some);
-            return [];
-          },
-        },
-      }),
-      ...{ pace: createPace(2), signal: stop.signal },
-      depth: {
-        async of() {
-          step();
-          return { ready: waiting, hidden: 0 };
-        },
-      },
-      async pause() {
-        step();
-        if (waiting > 500) waiting -= 1;
-      },
-      onProgress: (_, isFull) => waits.push(isFull),
-    });
-    return { many, sent, waits, steps };
-  }
-
-  it('waits while the workers have enough to do, and says so', async () => {
-    const { many, sent, waits } = await sendFrom(ALL, Number.POSITIVE_INFINITY);
-    expect([many, sent]).toEqual([5, ALL]);
-    expect(waits.filter(Boolean)).toHaveLength(2);
-  });
-
-  it('ends after an interruption at any step and a repetition as if there had been none', async () => {
-    const { steps: all } = await sendFrom(ALL, Number.POSITIVE_INFINITY);
-    for (let stopsAt = 0; stopsAt < all; stopsAt += 1) {
-      const first = await sendFrom(ALL, stopsAt);
-      expect(first.steps, `stops soon after step ${stopsAt}`).toBeLessThanOrEqual(stopsAt + 3);
-      const second = await sendFrom(ALL.slice(first.many), Number.POSITIVE_INFINITY);
-      expect([...first.sent, ...second.sent]).toEqual(ALL);
-    }
-  });
 });
 
 describe('what a command would change', () => {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Shop } from '../../../../shared/config/connector-config.ts';
 import type {
   BulkQueue,
@@ -6,70 +7,151 @@ import type {
   StoreEvent,
 } from '../../../../shared/core/events/event.ts';
 import type { StoreScan } from '../../../../shared/core/store/store.ts';
+import type { Deployment } from '../session/deployment.ts';
+import { openSourceQueues } from '../session/queues.ts';
 import { storeUnread } from '../session/services.ts';
 import { Problem } from '../terminal/exit.ts';
 
 const LOOK_AGAIN_MS = 2_000;
 
-/** What is sent leaves room for live events. */
-export interface Room {
+/** What is sent together, before its place is kept. */
+export interface Portion<Place> {
+  readonly family: QueueFamily;
+  readonly count: number;
+  /** Those from here to there; made when they are sent. */
+  readonly events: (from: number, to: number) => Promise<readonly StoreEvent[]>;
+  /** Where reading goes on; undefined after the last. */
+  readonly next: Place | undefined;
+}
+
+/** How far a command has come. */
+export interface Progress<Place> {
+  readonly place: Place;
+  /** Messages that the queues accepted. */
+  readonly sent: number;
+  /** ISO 8601. */
+  readonly savedAt: string;
+  /** All was sent. */
+  readonly finishedAt?: string;
+}
+
+export interface Kept<State> {
+  readonly state: State;
+  /** Of its record: two processes cannot both go on. */
+  readonly revision: number;
+}
+
+export interface SendDeps<State> {
+  /** Returns the revision of the next save; throws `SavedElsewhere`. */
+  readonly save: (state: State, revision: number) => Promise<number>;
+  readonly queue: Pick<BulkQueue, 'sendAll'>;
   readonly depth: QueueDepth;
+  readonly pace: ReturnType<typeof createPace>;
   /** Nothing is sent while more messages than this wait: live events must not wait behind it. */
   readonly mostWaiting: number;
+  readonly now: () => Date;
   /** Ends early when the signal fires. */
   readonly pause: (milliseconds: number) => Promise<unknown>;
   readonly signal: AbortSignal;
+  readonly onProgress: (state: State, waitsFor: 'the workers' | 'the store' | undefined) => void;
 }
 
-interface Sending extends Room {
-  readonly queue: Pick<BulkQueue, 'sendAll'>;
-  readonly pace: ReturnType<typeof createPace>;
-  readonly now: () => Date;
-  /** `waits`: for the workers, which have enough to do. */
-  readonly onProgress: (sent: number, waits: boolean) => void;
+/** Another process has saved the same progress meanwhile. */
+export class SavedElsewhere extends Error {
+  override readonly name = 'SavedElsewhere';
 }
 
 /**
- * Sends window by window, each when the pace and the queue allow it, and returns how many the queue took: not all after
- * an interruption.
+ * The engine of all that a command sends: reads portion by portion, each from the place where the last one ended, and
+ * gives them to the workers at a pace that leaves room for live events.
+ *
+ *   read ─▶ sent ─▶ place kept ─▶ read …
+ *       │       └ killed here: the portion is sent once more, with the same ids. The queue drops it within five
+ *       │         minutes, and later the worker finds it unchanged
+ *       └ killed here: it is read once more
+ *
+ * Were the place kept first, a portion could be left out, and nothing would say so. Returns where it ended: with
+ * `finishedAt` after the last portion, without it after an interruption.
  */
-export async function sendAtPace<Item>(
-  items: readonly Item[],
-  family: QueueFamily,
-  toEvents: (window: readonly Item[]) => Promise<readonly StoreEvent[]>,
-  { queue, depth, pace, mostWaiting, now, pause, signal, onProgress }: Sending,
-): Promise<number> {
-  let sent = 0;
-  while (sent < items.length && !signal.aborted) {
+export async function sendPortions<Place, State extends Progress<Place>>(
+  kept: Kept<State>,
+  read: (state: State, onWait: () => void) => AsyncIterable<Portion<Place>>,
+  deps: SendDeps<State>,
+): Promise<State> {
+  const { save, now, signal, onProgress } = deps;
+  let { state, revision } = kept;
+
+  async function keep(done: Partial<Progress<Place>>): Promise<void> {
+    state = { ...state, ...done, savedAt: now().toISOString() };
+    revision = await save(state, revision);
+    onProgress(state, undefined);
+  }
+
+  const finished = () => ({ finishedAt: now().toISOString() });
+  try {
+    for await (const portion of read(state, () => onProgress(state, 'the store'))) {
+      await sendPortion(portion, state, deps);
+      const { count, next } = portion;
+      await keep({ sent: state.sent + count, ...(next ? { place: next } : finished()) });
+    }
+    if (state.finishedAt === undefined) await keep(finished());
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+  return state;
+}
+
+/** Window by window, each when the pace and the queue allow it; throws where it is interrupted. */
+async function sendPortion<State extends Progress<unknown>>(
+  { family, count, events }: Portion<unknown>,
+  state: State,
+  { queue, depth, pace, mostWaiting, now, pause, signal, onProgress }: SendDeps<State>,
+): Promise<void> {
+  for (let sent = 0; sent < count; ) {
+    signal.throwIfAborted();
     const { ready, hidden } = await depth.of(family);
     const isFull = ready + hidden > mostWaiting;
-    onProgress(sent, isFull);
+    onProgress({ ...state, sent: state.sent + sent }, isFull ? 'the workers' : undefined);
     if (isFull) {
       await pause(LOOK_AGAIN_MS);
       continue;
     }
-    const window = items.slice(sent, sent + pace.window);
-    await pause(pace.before(window.length, now().getTime()));
-    if (signal.aborted) break;
-    const refused = await queue.sendAll(await toEvents(window));
+    const until = Math.min(sent + pace.window, count);
+    await pause(pace.before(until - sent, now().getTime()));
+    signal.throwIfAborted();
+    const refused = await queue.sendAll(await events(sent, until));
     if (refused.length > 0) {
       const codes = [...new Set(refused.map(({ code }) => code))].join(', ');
       throw new Problem(
-        `SQS did not take ${refused.length} of ${window.length} messages (${codes}).`,
+        `SQS did not take ${refused.length} of ${until - sent} messages (${codes}).`,
         'Repeat the command: it goes on where it was.',
       );
     }
-    sent += window.length;
-    onProgress(sent, false);
+    sent = until;
   }
-  return sent;
+  signal.throwIfAborted();
+}
+
+/** What a command that sends uses of this deployment. */
+export function openSending(
+  deployment: Deployment,
+  families: readonly QueueFamily[],
+  signal: AbortSignal,
+  perSecond = DEFAULT_RATE,
+) {
+  return {
+    ...openSourceQueues(deployment, families, { requestsAtOnce: 4 }),
+    ...{ pace: createPace(perSecond), mostWaiting: MOST_WAITING, signal },
+    now: () => new Date(),
+    pause: (ms: number) => sleep(ms, undefined, { signal }).catch(() => undefined),
+  };
 }
 
 /** Low, because the capacity of the loyalty service is unknown: 100 000 orders take three hours. */
 export const DEFAULT_RATE = 10;
 
 /** Half a minute of work for a few workers: the longest that a live order may have to wait. */
-export const DEFAULT_MOST_WAITING = 500;
+const MOST_WAITING = 500;
 
 /** One second of messages, at most this many: a window may be sent again after a crash. */
 const LARGEST_WINDOW = 100;
