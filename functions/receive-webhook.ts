@@ -3,7 +3,7 @@ import { RECEIVER_BUDGET } from '../shared/aws/aws-client.ts';
 import { createSqsEventQueue } from '../shared/aws/sqs-queues.ts';
 import type { Connector } from '../shared/config/connector-config.ts';
 import {
-  createQueueLimit,
+  countInMinute,
   type ReceiverDependencies,
   receiveDelivery,
 } from '../shared/core/events/receive-delivery.ts';
@@ -36,7 +36,7 @@ export function createReceiver(connector: Connector) {
     }),
     telemetry,
     now,
-    mayQueue: createQueueLimit(now),
+    countOfEntity: countInMinute(now),
   };
   return withTelemetry(telemetry, async (event: LambdaFunctionURLEvent) =>
     toLambdaAnswer(await receiveDelivery(toHttpRequest(event), dependencies)),

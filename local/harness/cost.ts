@@ -287,20 +287,25 @@ interface Attack {
   readonly answerKb: number;
   /** Lines of the log for each request. */
   readonly lines: number;
-  /** Messages for each request. The queue takes a whole body once in five minutes, and is paid each time. */
+  /** Repeated messages for each request: the queue takes one in five minutes, and is paid each time. */
   readonly sent: number;
-  /** Messages for each request that a worker gets: of one discount 120 a minute and process (receive-webhook.ts). */
+  /** Messages for each request that a worker gets: of one entity so many a minute and process (receive-delivery.ts). */
   readonly worked: number;
 }
 
 const refused = { answerKb: REFUSAL_KB, lines: 0, sent: 0, worked: 0 };
-const THIN = 120 / (60 * REQUESTS_PER_CONCURRENCY);
+const perRequest = (aMinute: number) => aMinute / (60 * REQUESTS_PER_CONCURRENCY);
+const [THIN, BY_ID] = [perRequest(120), perRequest(10)];
 
 /** The dearest that a caller can do to each address, without a proof and with what anyone can get. */
 const ATTACKS: readonly Attack[] = [
   { what: 'webhooks, forged', of: 'ReceiveWebhook', ...refused },
   // `received` as a line and as a metric.
-  { what: 'webhooks, a captured order again', of: 'ReceiveWebhook', ...refused, lines: 2, sent: 1 },
+  {
+    what: 'webhooks, a captured order again',
+    of: 'ReceiveWebhook',
+    ...{ ...refused, lines: 2, sent: 1 - BY_ID, worked: BY_ID },
+  },
   {
     what: 'webhooks, a captured discount again',
     of: 'ReceiveWebhook',

@@ -193,7 +193,7 @@ export function describeStorePlatform(
           queue: { send: async (one, id) => void queued.push({ event: one as never, name: id }) },
           telemetry: recordTelemetry(),
           now: () => platform.now(),
-          mayQueue: () => true,
+          countOfEntity: () => 1,
         });
         return { status, queued };
       }

@@ -65,7 +65,7 @@ type Identified =
       readonly event: Omit<StoreEvent, 'shop' | 'origin' | 'receivedAt' | 'body' | 'deliveryId'> &
         Partial<Pick<StoreEvent, 'deliveryId'>>;
       /**
-       * Equal bytes say nothing new: what they are known by. Undefined where the body only names its entity, and the
+       * The body shows what changed: equal bytes are known by this. Undefined where it only names its entity, and the
        * store is asked each time.
        */
       readonly saysAll?: string | undefined;
@@ -90,7 +90,8 @@ export interface ReceiverDependencies {
   readonly queue: EventQueue;
   readonly telemetry: Telemetry;
   readonly now: () => Date;
-  readonly mayQueue: (event: StoreEvent) => boolean;
+  /** How many of its entity this process got in the current minute, this one included. */
+  readonly countOfEntity: (event: StoreEvent) => number;
 }
 
 /**
@@ -119,15 +120,22 @@ export async function receiveDelivery(
   return enqueue(delivery, shop, dependencies);
 }
 
-/** An import of codes sends about one webhook a second. */
-const MOST_A_MINUTE = 120;
+/**
+ * The id of a delivery may be unsigned: a captured body could be queued again and again under new ones. So only a few
+ * of one entity in a minute are known by that id, and more are one message for equal bytes. Not all are: an entity that
+ * returns to a former state within one second has the bytes of that state again, and the connector may have read
+ * another one from the store in between.
+ */
+const MOST_BY_ID = 10;
 
 /**
- * Whether a body that only names its entity may be queued: at most so many a minute of one entity, in this process.
- * What is refused is answered with 429, which a store repeats. With 200 a change would be lost that came after the last
- * queued message was worked off; with 5xx anyone with a captured body could make the receiver look broken.
+ * What only names its entity is refused beyond this number. An import of codes sends about one webhook a second. The
+ * answer is 429, which a store repeats. With 200 a change would be lost that came after the last queued message was
+ * worked off; with 5xx anyone with a captured body could make the receiver look broken.
  */
-export function createQueueLimit(now: () => Date): ReceiverDependencies['mayQueue'] {
+const MOST_A_MINUTE = 120;
+
+export function countInMinute(now: () => Date): ReceiverDependencies['countOfEntity'] {
   let minute = 0;
   let counts = new Map<string, number>();
   return ({ shop, kind, id }) => {
@@ -136,14 +144,14 @@ export function createQueueLimit(now: () => Date): ReceiverDependencies['mayQueu
     const entity = `${shop}/${kind}/${id}`;
     const count = (counts.get(entity) ?? 0) + 1;
     counts.set(entity, count);
-    return count <= MOST_A_MINUTE;
+    return count;
   };
 }
 
 async function enqueue(
   delivery: Delivery,
   { domain, deliveries }: ReceivingShop,
-  { queue, telemetry, now, mayQueue }: ReceiverDependencies,
+  { queue, telemetry, now, countOfEntity }: ReceiverDependencies,
 ): Promise<DeliveryAnswer> {
   const found = deliveries.identify(delivery, domain);
   switch (found.kind) {
@@ -163,12 +171,13 @@ async function enqueue(
   const received = { shop: domain, origin: 'webhook', deliveryId, receivedAt, body } as const;
   const event: StoreEvent = { ...named, ...received, ...believable(triggeredAt, now()) };
   const { saysAll } = found;
-  if (saysAll === undefined && !mayQueue(event)) {
+  const count = countOfEntity(event);
+  if (saysAll === undefined && count > MOST_A_MINUTE) {
     return { status: 429, text: 'too many of one entity' };
   }
+  const name = count > MOST_BY_ID && saysAll !== undefined ? saysAll : deliveryId;
   try {
-    // The id of a delivery may be unsigned, so a captured body could be queued again and again under new ones.
-    await queue.send(event, deduplicationIdOf({ ...event, deliveryId: saysAll ?? deliveryId }));
+    await queue.send(event, deduplicationIdOf({ ...event, deliveryId: name }));
   } catch (error) {
     telemetry.log('error', 'the queue did not accept the event; the store will send it again', {
       correlationId: deliveryId,

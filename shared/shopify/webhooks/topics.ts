@@ -55,8 +55,8 @@ export const shopifyDeliveries: Deliveries = {
 };
 
 /**
- * Of the body: equal bytes say nothing new. Two edits of a discount in one second have equal bodies, and the store is
- * asked for the second; of a deletion it is asked, too.
+ * Of the body. That of a discount is equal after two edits in one second, and the store is asked for the second; of a
+ * deletion it is asked, too.
  */
 const saysAll = ({ claim, carries }: TopicRoute): boolean =>
   claim === 'changed' && (carries === 'entity' || carries === 'event');

@@ -8,7 +8,7 @@ import { toFunctionUrlEvent } from '../../../local/harness/webhook-request.ts';
 import type { Random } from '../../../local/sandbox-kit/seeded-random.ts';
 import { decodeEvent } from '../../../shared/core/events/decode-event.ts';
 import {
-  createQueueLimit,
+  countInMinute,
   type ReceiverDependencies,
   receiveDelivery,
 } from '../../../shared/core/events/receive-delivery.ts';
@@ -50,7 +50,7 @@ export function createTarget(): FuzzTarget {
       queue: createMemoryEventQueue(queues),
       telemetry: output.telemetry,
       now: () => NOW,
-      mayQueue: createQueueLimit(() => NOW),
+      countOfEntity: countInMinute(() => NOW),
     };
     return { world, queues: Object.values(queues) };
   }

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { createQueueLimit, receiveDelivery } from '../../../shared/core/events/receive-delivery.ts';
+import { countInMinute, receiveDelivery } from '../../../shared/core/events/receive-delivery.ts';
 import { shopifyDeliveries } from '../../../shared/shopify/webhooks/topics.ts';
 import { joined } from '../kernel/chance.ts';
 import type { Kernel } from '../kernel/kernel.ts';
@@ -54,7 +54,7 @@ export class Webhooks {
             queue: eventQueueOf(process, queues),
             telemetry,
             now,
-            mayQueue: createQueueLimit(now),
+            countOfEntity: countInMinute(now),
           },
         ),
       onAccepted: ({ topic, words, bytes }) => {

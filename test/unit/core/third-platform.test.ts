@@ -47,7 +47,7 @@ it('a third platform is received, synced and healed by its record alone', async 
     const { status } = await receiveDelivery(delivery, {
       shops: new Map([['/market', shop]]),
       queue: createMemoryEventQueue(queues),
-      ...{ telemetry, now: () => new Date(clock.ms), mayQueue: () => true },
+      ...{ telemetry, now: () => new Date(clock.ms), countOfEntity: () => 1 },
     });
     return status;
   };

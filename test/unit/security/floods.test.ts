@@ -34,7 +34,7 @@ const FORGED: readonly (readonly [alarm: string, address: Address])[] = [
         { method: 'POST', path: '/shop', headers: { 'x-shopify-hmac-sha256': FORGED_HMAC }, body },
         {
           shops: new Map([['/shop', { domain: SHOP, secrets, deliveries: shopifyDeliveries }]]),
-          ...{ ...deps, queue, mayQueue: () => true },
+          ...{ ...deps, queue, countOfEntity: () => 1 },
         },
       ),
   ],

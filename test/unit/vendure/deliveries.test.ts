@@ -37,7 +37,7 @@ async function deliver(
     { method: 'POST', path: '/vendure', headers, body: tampered ? Buffer.from('{}') : body },
     {
       ...{ shops: new Map([['/vendure', shop]]), telemetry: recordTelemetry() },
-      ...{ now: () => NOW, mayQueue: () => true },
+      ...{ now: () => NOW, countOfEntity: () => 1 },
       queue: { send: async (event) => void queued.push(event) },
     },
   );
