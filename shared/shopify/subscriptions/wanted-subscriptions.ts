@@ -1,5 +1,10 @@
+import type * as v from 'valibot';
 import { productEventDocument } from '../admin/documents.gen.ts';
 import { API_VERSION } from '../entity-id.ts';
+import { BESIDE_RECEIVED, orderPayload } from '../webhooks/order-amounts.ts';
+import { refundPayload } from '../webhooks/payload-fields.ts';
+import { memberPayload, mergePayload } from '../webhooks/read-customer-webhook.ts';
+import { productPayload } from '../webhooks/read-product-webhook.ts';
 import { complianceTopics, type TopicRoute, topicRoutes } from '../webhooks/topics.ts';
 
 export interface WantedSubscription {
@@ -158,107 +163,62 @@ function withoutFragments(text: string): string {
   }, query);
 }
 
+/** Fields of the body, each with those inside it: what a reader's schema names. */
+type Fields = ReadonlyMap<string, Fields>;
+
 /**
- * The fields that the subscriptions ask for. A body with only these fields reads exactly like the whole
- * body (test/integration/webhook-fields.test.ts).
+ * What the subscriptions ask for is what the readers' schemas name, so a body with only these fields reads exactly like
+ * the whole body (test/integration/webhook-fields.test.ts).
  *
- * A dot selects a field of an object or of each entry of a list (Shopify, "Modify your payloads"). At
- * most one dot: deeper paths are not documented. `line_items` is whole: the key `tip_payment_gateway`
- * marks a tip, and it is not documented what selecting a key does to entries that lack it. Reading every
- * line as a tip would empty the order.
+ * A dot selects a field of an object or of each entry of a list (Shopify, "Modify your payloads"). At most one dot:
+ * deeper paths are not documented.
  */
-const orderFields = [
-  'admin_graphql_api_id',
-  'cancelled_at',
-  'closed_at',
-  'created_at',
-  'currency',
-  'current_shipping_price_set',
-  'current_subtotal_price',
-  'current_total_price',
-  'customer.admin_graphql_api_id',
-  'customer.created_at',
-  'customer.default_address',
-  'customer.email',
-  'customer.first_name',
-  'customer.last_name',
-  'customer.phone',
-  'discount_applications.code',
-  'discount_applications.type',
-  'email',
-  'financial_status',
-  'fulfillment_status',
-  'fulfillments.created_at',
-  'fulfillments.status',
-  'line_items',
-  'location_id',
-  'name',
-  'note_attributes',
-  'payment_gateway_names',
-  'phone',
-  'processed_at',
-  'refunds',
-  'shipping_lines.discount_allocations',
-  'shipping_lines.discounted_price',
-  'shipping_lines.is_removed',
-  'shipping_lines.price',
-  'shipping_lines.tax_lines',
-  'source_name',
-  'taxes_included',
-  'test',
-  'total_outstanding',
-  'updated_at',
-  'user_id',
-];
+function fieldsOf(schema: v.GenericSchema): readonly string[] {
+  return [...fieldsIn(schema)].flatMap(([field, inside]) => {
+    if (inside.size === 0 || field === WHOLE) return field;
+    return [...inside.keys()].map((inner) => `${field}.${inner}`);
+  });
+}
 
-const productFields = [
-  'admin_graphql_api_id',
-  'category.admin_graphql_api_id',
-  'category.full_name',
-  'handle',
-  'image.src',
-  'images.src',
-  'media.preview_image',
-  'product_type',
-  'status',
-  'title',
-  'updated_at',
-  'variant_gids.admin_graphql_api_id',
-  'variants.price',
-  'vendor',
-];
+/**
+ * The key `tip_payment_gateway` marks a tip, and it is not documented what selecting a key does to entries that lack it.
+ * Reading every line as a tip would empty the order.
+ */
+const WHOLE = 'line_items';
 
-const customerFields = [
-  'admin_graphql_api_id',
-  'created_at',
-  'default_address.name',
-  'default_address.phone',
-  'email',
-  'first_name',
-  'last_name',
-  'phone',
-  'updated_at',
-];
+/** The parts of a schema of valibot in which others may be. */
+interface Parts {
+  readonly entries?: Readonly<Record<string, v.GenericSchema>>;
+  readonly item?: v.GenericSchema;
+  readonly wrapped?: v.GenericSchema;
+  readonly pipe?: readonly (v.GenericSchema | { readonly kind: 'transformation' | 'validation' })[];
+}
 
-/** Not the errors, which name persons. */
-const mergeFields = [
-  'admin_graphql_api_customer_deleted_id',
-  'admin_graphql_api_customer_kept_id',
-  'status',
-];
+function fieldsIn(schema: v.GenericSchema): Fields {
+  const { entries = {}, item, wrapped, pipe = [] } = schema as v.GenericSchema & Parts;
+  const named = Object.entries(entries).filter(([field]) => !isUnneeded(field, entries));
+  const inner = [item, wrapped, ...pipe].filter((one) => one?.kind === 'schema');
+  return new Map([
+    ...named.map(([field, value]) => [field, fieldsIn(value)] as const),
+    ...inner.flatMap((one) => [...fieldsIn(one)]),
+  ]);
+}
+
+/** The global id says more than the number beside it. */
+const isUnneeded = (field: string, entries: object) =>
+  BESIDE_RECEIVED.has(field) || (field === 'id' && 'admin_graphql_api_id' in entries);
 
 /** Empty: the whole body, which is small. */
 function webhookFields(topic: string, { kind, carries }: TopicRoute): readonly string[] {
   switch (carries) {
     case 'entity':
-      if (kind === 'member') return customerFields;
-      return kind === 'order' ? orderFields : productFields;
+      if (kind === 'member') return fieldsOf(memberPayload);
+      return fieldsOf(kind === 'order' ? orderPayload : productPayload);
     case 'merge':
-      return mergeFields;
-    // Of a refund only its order and its date are read, of a dispute its order.
+      return fieldsOf(mergePayload);
     case 'order-reference':
       if (topic === 'orders/edited') return [];
-      return topic === 'refunds/create' ? ['created_at', 'order_id'] : ['order_id'];
+      return topic === 'refunds/create' ? fieldsOf(refundPayload) : ['order_id'];
     // The body holds the owner's address too; the domain is enough.
     case 'shop':
       return ['myshopify_domain'];

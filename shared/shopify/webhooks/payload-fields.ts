@@ -205,6 +205,9 @@ export function toCustomer(
   };
 }
 
+/** The fields that are used of refunds/create. */
+export const refundPayload = v.object({ order_id: id, created_at: optional(moment) });
+
 export function snapshot(
   event: StoreEvent,
   entity: StoreEntity,

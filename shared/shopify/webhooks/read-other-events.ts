@@ -9,13 +9,14 @@ import {
   moment,
   optional,
   readPayload,
+  refundPayload,
   sameId,
   snapshot,
   text,
   together,
   unreadable,
 } from './payload-fields.ts';
-import { readCustomerWebhook } from './read-customer-webhook.ts';
+import { isCustomer, mergePayload, readCustomerWebhook } from './read-customer-webhook.ts';
 import { readProductEvent, readProductWebhook } from './read-product-webhook.ts';
 import { asRecord, discountId, routeOf } from './topics.ts';
 
@@ -59,8 +60,7 @@ function readProduct(event: StoreEvent, payload: unknown): EventReading {
   const read = readProductWebhook(payload);
   if (read.kind !== 'read') return unreadable(read.faults);
   const reading = snapshot(event, { kind: 'product', product: read.product }, read.product);
-  const partial = read.product.price === undefined || hasMoreVariants(payload);
-  return reading.kind === 'snapshot' ? { ...reading, partial } : reading;
+  return reading.kind === 'snapshot' ? { ...reading, partial: read.partial } : reading;
 }
 
 function readEventOfProduct(event: StoreEvent, payload: unknown): EventReading {
@@ -71,43 +71,15 @@ function readEventOfProduct(event: StoreEvent, payload: unknown): EventReading {
   return sameId(event, id) ?? snapshot(event, { kind: 'product', product }, product);
 }
 
-/** The body lists 100 variants at most and the ids of all; the cheapest may be missing. */
-function hasMoreVariants(payload: unknown): boolean {
-  const { variants, variant_gids } = payload as { variants?: unknown; variant_gids?: unknown };
-  return (
-    Array.isArray(variants) && Array.isArray(variant_gids) && variant_gids.length > variants.length
-  );
-}
-
 function readMember(event: StoreEvent, payload: unknown): EventReading {
   const read = readCustomerWebhook(payload);
   if (read.kind !== 'read') return unreadable(read.faults);
   return snapshot(event, { kind: 'member', member: read.member }, read.member);
 }
 
-const isCustomer = (gid: string) => idFromGid(gid, 'Customer') !== undefined;
-
-const merge = v.pipe(
-  v.object({
-    admin_graphql_api_customer_kept_id: text,
-    admin_graphql_api_customer_deleted_id: text,
-    status: text,
-  }),
-  together(
-    ['admin_graphql_api_customer_kept_id'],
-    (payload) => isCustomer(payload.admin_graphql_api_customer_kept_id),
-    'is not the id of a customer',
-  ),
-  together(
-    ['admin_graphql_api_customer_deleted_id'],
-    (payload) => isCustomer(payload.admin_graphql_api_customer_deleted_id),
-    'is not the id of a customer',
-  ),
-);
-
 /** customers/merge. Its errors name persons and are not read. */
 function readMerge(event: StoreEvent, payload: unknown): EventReading {
-  return reading(merge, payload, (value) => {
+  return reading(mergePayload, payload, (value) => {
     // Of the statuses of a merge (Shopify, "CustomerMergeRequestStatus") only this one is its end.
     if (value.status.toLowerCase() !== 'completed') {
       return task({ kind: 'skip', why: 'merge-not-completed' });
@@ -155,7 +127,6 @@ const hasMoreThan = (fields: number, payload: unknown): boolean =>
 
 const wrongBody = (problem: string): EventReading => unreadable([{ path: '$', problem }]);
 
-const refund = v.object({ order_id: id, created_at: optional(moment) });
 /** An edit changes the order when it is committed, which can be long after its creation. */
 const edit = v.object({ order_edit: v.object({ order_id: id, committed_at: optional(moment) }) });
 
@@ -171,7 +142,7 @@ function readOrderReference(event: StoreEvent, payload: unknown): EventReading {
       askStore(event, order_id, committed_at),
     );
   }
-  return reading(refund, payload, ({ order_id, created_at }) =>
+  return reading(refundPayload, payload, ({ order_id, created_at }) =>
     askStore(event, order_id, created_at),
   );
 }

@@ -16,11 +16,18 @@ import {
 } from './payload-fields.ts';
 import { asRecord, asText, type Payload, productIdOfEvent } from './topics.ts';
 
-type ReadProduct = { readonly kind: 'read'; readonly product: StoreProduct } | Unreadable;
+type ReadProduct =
+  | {
+      readonly kind: 'read';
+      readonly product: StoreProduct;
+      /** The cheapest variant may be missing. */
+      readonly partial: boolean;
+    }
+  | Unreadable;
 
 const picture = v.object({ src: optional(text) });
 
-const productPayload = v.pipe(
+export const productPayload = v.pipe(
   v.object({
     id: optional(id),
     admin_graphql_api_id: optional(text),
@@ -37,6 +44,8 @@ const productPayload = v.pipe(
     updated_at: moment,
     /** Only the first hundred. */
     variants: list(v.object({ price: optional(amount) })),
+    /** Of all. */
+    variant_gids: list(v.object({ admin_graphql_api_id: optional(text) })),
     image: optional(picture),
     images: list(picture),
     media: list(v.object({ preview_image: optional(picture) })),
@@ -48,7 +57,11 @@ type ProductPayload = v.InferOutput<typeof productPayload>;
 
 export function readProductWebhook(value: unknown): ReadProduct {
   const result = readPayload(productPayload, value);
-  return result.kind === 'read' ? { kind: 'read', product: toProduct(result.value) } : result;
+  if (result.kind !== 'read') return result;
+  const { variants, variant_gids: all } = result.value;
+  const product = toProduct(result.value);
+  const partial = product.price === undefined || all.length > variants.length;
+  return { kind: 'read', product, partial };
 }
 
 function toProduct(payload: ProductPayload): StoreProduct {

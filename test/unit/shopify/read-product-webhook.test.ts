@@ -30,6 +30,7 @@ describe('reading a product', () => {
   it('reads the price of the cheapest variant, compared as an amount', () => {
     expect(readProductWebhook(payload)).toEqual({
       kind: 'read',
+      partial: false,
       product: {
         id: '788032119674292922',
         title: 'Linen shirt',
