@@ -115,63 +115,43 @@ function openChecks(
   ];
 }
 
-/** Secrets that shops share, or that were not rotated together. Reads them to compare; they do not leave this process. */
-export function appSecretsCheck({ shops, deployment }: ShopDeps): Check {
+/** Reads the secrets to compare them; they do not leave this process. */
+function appSecretsCheck({ shops, deployment }: ShopDeps): Check {
   const client = new SecretsManager(deployment.aws);
-  const read = async (shop: Shop): Promise<AppSecrets> => {
-    const fields = async (purpose: 'webhook' | 'store') => {
-      const found = await readSecret(deployment, shop, purpose, client);
-      return found.kind === 'there' ? found.fields : {};
-    };
-    const { current, previous } = await fields('webhook');
-    const { clientSecret } = await fields('store');
-    return {
-      shop: shop.domain,
-      webhook: [current, previous].filter((secret) => typeof secret === 'string'),
-      ...(typeof clientSecret === 'string' && { clientSecret }),
-    };
-  };
   return {
     name: 'app secrets',
     async look() {
-      const all = await Promise.all(shops.map(read));
-      return judgeAppSecrets(all);
+      const all = shops.map(async (shop) => {
+        const found = await readSecret(deployment, shop, 'webhook', client);
+        const { current, previous } = found.kind === 'there' ? found.fields : {};
+        const webhook = [current, previous].filter((secret) => typeof secret === 'string');
+        return { shop: shop.domain, webhook };
+      });
+      return judgeAppSecrets(await Promise.all(all));
     },
   };
 }
 
-/** The secrets that sign a shop's webhooks, and the client secret of its app. */
+/** The secrets that sign a shop's webhooks: the current one and, during a rotation, the older one. */
 interface AppSecrets {
   readonly shop: string;
-  /** The current webhook secret and, during a rotation, the older one. */
   readonly webhook: readonly string[];
-  readonly clientSecret?: string;
 }
 
 /** Compares the secrets without showing them. */
 export function judgeAppSecrets(all: readonly AppSecrets[]): readonly Finding[] {
-  const findings: Finding[] = [];
-  for (const [index, one] of all.entries()) {
-    for (const other of all.slice(index + 1)) {
-      if (!one.webhook.some((secret) => other.webhook.includes(secret))) continue;
-      findings.push(
+  const shared = all.flatMap((one, index) =>
+    all
+      .slice(index + 1)
+      .filter(({ webhook }) => webhook.some((secret) => one.webhook.includes(secret)))
+      .map((other) =>
         warn(
           `${one.shop} and ${other.shop} share one app secret: a body of one is valid at the other`,
           'Give each shop an app of its own. Until then a captured body can be replayed at the other shop.',
         ),
-      );
-    }
-    const isDifferent =
-      one.clientSecret !== undefined &&
-      one.webhook.length > 0 &&
-      !one.webhook.includes(one.clientSecret);
-    if (isDifferent) {
-      const what = 'the client secret in the store secret differs from the webhook secret';
-      const fix = 'An app signs webhooks with its client secret: one of the two was not rotated.';
-      findings.push({ ...warn(what, fix), shop: one.shop });
-    }
-  }
-  if (findings.length > 0) return findings;
+      ),
+  );
+  if (shared.length > 0) return shared;
   return all.length > 1 ? [pass('no two shops share an app secret')] : [];
 }
 

@@ -16,7 +16,6 @@ import {
   verdictOf,
   warn,
 } from '../../../scripts/connector/ground/checks/check.ts';
-import { describeReward } from '../../../scripts/connector/ground/checks/loyalty.ts';
 import { settingsCheck } from '../../../scripts/connector/ground/checks/settings.ts';
 import { text } from '../../../scripts/connector/ground/terminal/document.ts';
 import { line } from '../../../scripts/connector/ground/terminal/line.ts';
@@ -28,7 +27,6 @@ import {
   judgeScopes,
 } from '../../../scripts/connector/set-up/shopify/store-checks.ts';
 import type { Connector } from '../../../shared/config/connector-config.ts';
-import { completeStorefront } from '../../../shared/config/connector-settings.ts';
 import { failure } from '../../../shared/shopify/admin/client/admin-answer.ts';
 import type { Ask } from '../../../shared/shopify/admin/client/admin-client.ts';
 import { askShop } from '../../../shared/shopify/commands.ts';
@@ -173,53 +171,6 @@ describe('app secrets', () => {
     expect(verdicts(findings)).toEqual(['warn']);
     expect(JSON.stringify(findings)).not.toContain('s1');
     expect(verdicts(judgeAppSecrets([one, { ...two, webhook: ['s2'] }]))).toEqual(['pass']);
-  });
-
-  it('sign webhooks: a client secret of the store that differs was not rotated', () => {
-    expect(verdicts(judgeAppSecrets([{ ...one, clientSecret: 'other' }]))).toEqual(['warn']);
-    expect(judgeAppSecrets([{ ...one, clientSecret: 's1' }])).toEqual([]);
-  });
-});
-
-describe('what the connector would make of a reward', () => {
-  const { rewardTypes = {} } = completeStorefront({}) ?? {};
-  const reward = { Id: 1, Title: 'A reward', Points: 200, Value: 10 };
-  it.each([
-    ['percent', { RewardType: 0 }, '10 % off, 200 points, a code for this customer'],
-    [
-      'its minimum',
-      { RewardType: 1, MinimalValue: 50 },
-      '10 off, from 50, 200 points, a code for this customer',
-    ],
-    ['no cost', { RewardType: 1, NoPointCost: true }, '10 off, 0 points, a code for this customer'],
-    [
-      'cashback',
-      { RewardType: 3, Value: 0 },
-      'cashback of an amount that the customer chooses, a code for this customer',
-    ],
-    [
-      'product',
-      { RewardType: 5, Value: 0 },
-      'one unit of a product at the discount that the service names, 200 points, a code for this customer',
-    ],
-    ['custom', { RewardType: 4 }, 'shown, not redeemable: custom reward'],
-    [
-      'too much',
-      { RewardType: 0, Value: 110 },
-      'shown, not redeemable: a discount of the store cannot have its value or its conditions',
-    ],
-    [
-      'an unknown type',
-      { RewardType: 2 },
-      'shown, not redeemable: RewardType 2 is not in storefront.rewardTypes',
-    ],
-  ])('%s', (_, changes, text) => {
-    expect(describeReward({ ...reward, ...changes }, rewardTypes).what).toBe(text);
-  });
-
-  it('follows the settings, so that swapped numbers are seen', () => {
-    const swapped = { ...rewardTypes, 0: 'fixed', 1: 'percent' } as const;
-    expect(describeReward({ ...reward, RewardType: 0 }, swapped).what).toMatch(/^10 off/);
   });
 });
 

@@ -1,12 +1,5 @@
-import { batchesOf } from '../../../../shared/core/events/event.ts';
 import { isAbsent, otherIds } from '../../../../shared/core/sync/held-order.ts';
-import type { components } from '../../../../shared/loyalty/contract.gen.ts';
-import {
-  type Discount,
-  meaningOf,
-  type RewardTypes,
-  readTerms,
-} from '../../../../shared/rewards/redeem/find-offer.ts';
+import type { RewardTypes } from '../../../../shared/rewards/redeem/find-offer.ts';
 import { line } from '../terminal/line.ts';
 import {
   type Check,
@@ -100,88 +93,25 @@ function judgeOrigins(origins: readonly (number | undefined)[]): Finding {
   );
 }
 
-const AT_ONCE = 5;
 /** The service lists at most 50 on a page; a program with more is read no further. */
 const MOST_REWARDS = 50;
 
-/** Each active reward beside what the connector would make of it: only a person sees a wrong reading. */
+/** Each active reward beside what the settings say of its type: only a person sees a wrong reading. */
 export function rewardsCheck({ shops, services }: ShopDeps, rewardTypes: RewardTypes): Check {
   return shopCheck('rewards', ['loyalty'], shops, async (shop) => {
-    const loyalty = services().loyalty(shop);
-    const listed = await loyalty.listRewardConfigurations({
-      IsActive: true,
-      PageSize: MOST_REWARDS,
-    });
+    const asked = { IsActive: true, PageSize: MOST_REWARDS };
+    const listed = await services().loyalty(shop).listRewardConfigurations(asked);
     if (!('value' in listed)) return [unknown(unanswered(listed))];
     const active = (listed.value.Items ?? []).filter(({ IsActive }) => IsActive !== false);
     if (active.length === 0) return [info('the program has no active reward')];
-    const findings: Finding[] = [];
-    for (const batch of batchesOf(active, AT_ONCE)) {
-      findings.push(...(await Promise.all(batch.map((item) => read(loyalty, item)))));
-    }
-    const more = listed.value.HasNextPage ? [info('more rewards are not shown')] : [];
-    return [...findings, ...more];
+    return active.map(({ Id, Title, RewardType: type, Value }) => {
+      const named = `"${Title}" (reward ${Id})`;
+      const meaning = rewardTypes[type ?? -1];
+      if (meaning) return info(`${named}: ${meaning}, value ${Value ?? 'absent'}`);
+      return warn(
+        `${named}: shown, not redeemable: RewardType ${type ?? 'absent'} is not in storefront.rewardTypes`,
+        'If customers should redeem it, add its meaning to storefront.rewardTypes.',
+      );
+    });
   });
-
-  async function read(
-    loyalty: ReturnType<ReturnType<ShopDeps['services']>['loyalty']>,
-    { Id: id, Title: title = '' }: { readonly Id?: number; readonly Title?: string },
-  ): Promise<Finding> {
-    const named = `"${title}" (reward ${id})`;
-    const one = id === undefined ? undefined : await loyalty.getRewardConfiguration(id);
-    if (!one || !('value' in one)) return unknown(`${named} could not be read`);
-    const reading = describeReward(one.value, rewardTypes);
-    return { ...reading, what: `${named}: ${reading.what}` };
-  }
 }
-
-type RewardConfiguration = components['schemas']['RewardConfiguration'];
-
-/** What the connector would make of a reward, for a person to compare with its title. */
-export function describeReward(reward: RewardConfiguration, rewardTypes: RewardTypes): Finding {
-  const { RewardType: type, Value: value = 0, Title, Points, NoPointCost } = reward;
-  if (type === undefined || !(type in rewardTypes)) {
-    return warn(
-      `shown, not redeemable: RewardType ${type ?? 'absent'} is not in storefront.rewardTypes`,
-      'If customers should redeem it, add its meaning to storefront.rewardTypes.',
-    );
-  }
-  const meaning = meaningOf(type, rewardTypes);
-  if (meaning === 'custom') return info('shown, not redeemable: custom reward');
-  const { gives, discount } = readingsOf(value)[meaning];
-  const points = NoPointCost === true ? 0 : Points;
-  const offered = { ...(Title && { Title }), ...(points !== undefined && { Points: points }) };
-  const terms = readTerms(offered, reward, discount);
-  if (!terms) {
-    return info(
-      `shown, not redeemable: ${discount.kind === 'store-credit' ? 'store credit' : 'a discount of the store'} cannot have its value or its conditions`,
-    );
-  }
-  const conditions = [
-    ...(terms.minimum === undefined ? [] : [`from ${terms.minimum}`]),
-    ...(terms.cashback ? [] : [`${terms.points} points`]),
-  ];
-  const becomes = terms.kind === 'store-credit' ? 'store credit' : 'a code for this customer';
-  return info([gives, ...conditions, becomes].join(', '));
-}
-
-/** In words, and as the redemption reads it. */
-const readingsOf = (value: number) =>
-  ({
-    percent: { gives: `${value} % off`, discount: { kind: 'percent', value } },
-    fixed: { gives: `${value} off`, discount: { kind: 'fixed', value } },
-    'free-shipping': { gives: 'free shipping', discount: { kind: 'free-shipping', value: 0 } },
-    cashback: {
-      gives: 'cashback of an amount that the customer chooses',
-      discount: { kind: 'fixed', value: 1, cashback: true },
-    },
-    'store-credit': {
-      gives: 'cashback of an amount that the customer chooses',
-      discount: { kind: 'store-credit', value: 1, cashback: true },
-    },
-    // Which product, and how much, the service says for a customer and a cart.
-    product: {
-      gives: 'one unit of a product at the discount that the service names',
-      discount: { kind: 'fixed', value: 1, product: { id: '', name: '' } },
-    },
-  }) as const satisfies Readonly<Record<string, { gives: string; discount: Discount }>>;
