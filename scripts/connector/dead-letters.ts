@@ -45,9 +45,9 @@ export function registerDeadLetters(program: Command): void {
   });
 
   declare<{ readonly reveal?: boolean }>(group, 'show', {
-    summary: 'one dead letter: its reason, and what would be sent now',
+    summary: 'one dead letter: its reason, and what to do with it',
     description:
-      'Shows a dead letter, what would be sent by the code and settings here, and what happens to it on which day; or how it left the queue. What is known of people is masked.',
+      'Shows why it was given up, and what happens to it on which day; or how it left the queue. What would be sent of it now, trace shows.',
     async run() {
       const { showLetter } = await import('./look/show-letter.ts');
       return (session, options, id = '') => showLetter(session, id, options);
@@ -57,10 +57,7 @@ export function registerDeadLetters(program: Command): void {
       '<id>',
       'of the message, or of what it is about: order, product, code, customer, redemption',
     )
-    .option(
-      '--reveal',
-      'show the body and everything that would be sent, people included; this is recorded',
-    );
+    .option('--reveal', 'show the body, people included; this is recorded');
 
   const replay = declare<LetterFilter & ReplayOptions>(group, 'replay', {
     summary: 'send dead letters again, after showing which',

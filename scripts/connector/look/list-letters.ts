@@ -8,6 +8,7 @@ import {
   expiryText,
   groupsOf,
   groupsTable,
+  isHopeless,
   isoOf,
   type LetterGroup,
   type LetterList,
@@ -164,9 +165,6 @@ function actionsOn(
   { connector }: Pick<Deployment, 'connector'>,
 ): readonly Suggestion[] {
   const all = list.matching.filter((letter) => matchesFilter(letter, filter, list));
-  // From the same bytes a worker would read the same.
-  const isHopeless = ({ reason, event, family }: SummarizedDeadLetter) =>
-    reason === 'unreadable' && !event?.isInTheStore && family !== 'balances';
   const sent = all.filter((one) => !isHopeless(one) && !foreseeReplay(one, connector.shops));
   const oldest = all.findLast(isHopeless);
   const send = line('dead-letters replay', [], { ...optionsOf(filter), wait: true });

@@ -13,6 +13,7 @@ import {
   parseKind,
   unknownTo,
 } from '../ground/compare/find.ts';
+import { maskPerson, maskPersonal } from '../ground/compare/foresee.ts';
 import {
   amountText,
   type JudgedSides,
@@ -20,7 +21,6 @@ import {
   orderIn,
   type Sides,
 } from '../ground/compare/sides.ts';
-import { maskPerson, maskPersonal } from '../ground/letters/foresee.ts';
 import { findShop, shopsOf } from '../ground/session/arguments.ts';
 import { openLedger } from '../ground/session/deployment.ts';
 import { openShopServices } from '../ground/session/services.ts';

@@ -5,9 +5,14 @@ import {
 } from '../../../shared/core/events/event.ts';
 import { readEntry } from '../../../shared/core/ledger/ledger.ts';
 import { findEntity, parseKind } from '../ground/compare/find.ts';
+import {
+  foresee,
+  foreseeingDeps,
+  prospectBlocks,
+  prospectData,
+} from '../ground/compare/foresee.ts';
 import { openSending, type Portion, type Progress, sendPortions } from '../ground/compare/send.ts';
 import { judgeSides, readSides } from '../ground/compare/sides.ts';
-import { examiningDeps, foresee, prospectBlocks, prospectData } from '../ground/letters/foresee.ts';
 import { findShop } from '../ground/session/arguments.ts';
 import { type Deployment, openLedger } from '../ground/session/deployment.ts';
 import { localUser } from '../ground/session/read-caller.ts';
@@ -200,7 +205,7 @@ const ALREADY =
 async function foreseeOne(deployment: Deployment, key: EntityKey, options: ResendOptions) {
   const event = resendEvent(key, options);
   const entry = await readEntry(openLedger(deployment), key);
-  const prospect = await foresee(event, key, entry, examiningDeps(deployment));
+  const prospect = await foresee(event, key, entry, foreseeingDeps(deployment));
   const now = prospectData(prospect, options);
   const outcome = prospect.kind === 'preview' ? prospect.preview.outcome : undefined;
   const isAbsent = !entry && outcome?.kind === 'retry' && outcome.why === 'store-says-gone';
@@ -213,6 +218,5 @@ async function foreseeOne(deployment: Deployment, key: EntityKey, options: Resen
 const PROBLEMS: Readonly<Record<string, VerdictKind>> = {
   rejected: 'action required',
   retry: 'waits',
-  obstacle: 'action required',
   unknown: 'not known',
 };

@@ -97,7 +97,7 @@ describe.runIf(findBrowser() !== undefined)('a stack, operated by its console al
   it('drops a dead letter for a reason, and keeps it in a file', async () => {
     const [order] = await refusedOrders(['d@example.org']);
     const { page } = await world.visit({ at: `#/dead-letters/show/${order?.id}` });
-    await page.getByRole('heading', { name: 'If it were sent now' }).waitFor();
+    await page.getByRole('heading', { name: /^The dead letter about/, level: 1 }).waitFor();
     await takePicture(page, 'console-letter');
     await page.getByRole('button', { name: 'Drop 1' }).click();
     await dialogOf(page).getByLabel('Reason for dropping').fill('a test of the till');

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createMemoryLedger } from '../../../local/harness/memory-ledger.ts';
 import { sequenceNumber } from '../../../local/harness/memory-queue.ts';
+import { maskCall, maskPersonal } from '../../../scripts/connector/ground/compare/foresee.ts';
 import {
   aboutOf,
   aboutText,
@@ -8,7 +9,6 @@ import {
   groupsOf,
   noticesOf,
 } from '../../../scripts/connector/ground/letters/describe-letters.ts';
-import { maskCall, maskPersonal } from '../../../scripts/connector/ground/letters/foresee.ts';
 import {
   isDelivered,
   matchesFilter,
@@ -27,7 +27,7 @@ import {
 } from '../../../scripts/connector/ground/letters/replay-letters.ts';
 import { EVENT_KINDS } from '../../../scripts/connector/ground/session/arguments.ts';
 import { nameKey, readNames } from '../../../scripts/connector/ground/session/services.ts';
-import { letterData } from '../../../scripts/connector/look/show-letter.ts';
+import { revealedIn } from '../../../scripts/connector/look/show-letter.ts';
 import {
   type DropDeps,
   dropLetters,
@@ -152,11 +152,11 @@ describe('a prepared replay', () => {
 
   it('has its worker ask the store only where the body cannot be used', () => {
     expect(prepare(letterOf({ body: spoilt }))).toMatchObject({
-      ...{ asksStore: true, event: { id: '1001', body: undefined } },
+      event: { id: '1001', body: undefined },
     });
     const body = new TextEncoder().encode('{"id":1001,"order_edit":{"order_id":1001}}');
     const edited = letterOf({ topic: 'orders/edited', body });
-    expect(prepare(edited)).toMatchObject({ asksStore: false, event: { body } });
+    expect(prepare(edited)).toMatchObject({ event: { body } });
   });
 
   it.each([
@@ -581,11 +581,8 @@ describe('a scan of dead letters', () => {
 
 it('does not reveal the body of a person whom the store asked to erase', () => {
   const letter = letterOf({ body: new TextEncoder().encode('{"email":"robin@example.com"}') });
-  const prospect = { kind: 'storefront' } as const;
-  const shown = (redactedAt: number | undefined) =>
-    letterData({ letter, entry: entry(), redactedAt, prospect }, { reveal: true });
-  expect(shown(undefined).body).toContain('robin');
-  expect(JSON.stringify(shown(at))).not.toContain('robin');
+  expect(revealedIn(letter, undefined).body).toContain('robin');
+  expect(revealedIn(letter, at)).toEqual({});
 });
 
 it.each([

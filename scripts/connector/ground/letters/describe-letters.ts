@@ -144,6 +144,10 @@ export async function namedGroups(
 
 export const BECAUSE = { name: 'because', label: 'Reason for dropping' };
 
+/** From the same bytes a worker would read the same, and the store cannot be asked. */
+export const isHopeless = ({ reason, event, family }: SummarizedDeadLetter): boolean =>
+  reason === 'unreadable' && !event?.isInTheStore && family !== 'balances';
+
 /** For a body that names nothing the store could be asked for: what it was about may be missing. */
 export function compareSince({ at, family }: ListedDeadLetter): readonly Suggestion[] {
   if (family !== 'orders') return [];

@@ -126,8 +126,6 @@ interface ToSend {
   readonly event: QueuedEvent;
   /** The same whenever the same dead letter is replayed: sent twice within five minutes, it arrives once. */
   readonly name: string;
-  /** Its body cannot be used: its worker asks the store what the entity is now. */
-  readonly asksStore: boolean;
 }
 
 interface Prepared extends ToSend {
@@ -195,17 +193,17 @@ export function prepareReplay(
   const replays = [...(event.replays ?? []), { at: now.toISOString(), by }];
   const name = `replay/${messageId}`;
   if (!isStoreEvent(event)) {
-    return { kind: 'event', event: { ...event, replays }, name, asksStore: false };
+    return { kind: 'event', event: { ...event, replays }, name };
   }
   // `resend --force` asked for that once.
   const { force: _, ...rest } = event;
   const asIs: StoreEvent = { ...rest, replays };
   const isReadable = (one: StoreEvent) => reader.read(one).kind !== 'unreadable';
-  if (isReadable(asIs)) return { kind: 'event', event: asIs, name, asksStore: false };
+  if (isReadable(asIs)) return { kind: 'event', event: asIs, name };
   const asked = { ...asIs, body: undefined };
   const isInTheStore = canBeReadFromStore(event, event.body ? hashBody(event.body) : '');
   return isInTheStore && isReadable(asked)
-    ? { kind: 'event', event: asked, name, asksStore: true }
+    ? { kind: 'event', event: asked, name }
     : { kind: 'obstacle', obstacle: 'unreadable' };
 }
 

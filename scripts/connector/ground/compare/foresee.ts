@@ -1,14 +1,15 @@
 import type { EntityKey, StoreEvent } from '../../../../shared/core/events/event.ts';
 import type { Outcome } from '../../../../shared/core/events/outcome.ts';
-import type { EntityEntry, Ledger } from '../../../../shared/core/ledger/ledger.ts';
+import type { EntityEntry } from '../../../../shared/core/ledger/ledger.ts';
 import type { CouponForm, OrderForm } from '../../../../shared/core/mapping/wanted-state.ts';
-import type { Task } from '../../../../shared/core/store/store.ts';
+import type { ReadEvent } from '../../../../shared/core/store/store.ts';
 import {
   type Preview,
   type PreviewDeps,
   type PreviewedCall,
   previewSync,
 } from '../../../../shared/core/sync/preview-sync.ts';
+import { createPlatformReader } from '../../../../shared/services/platforms.ts';
 import { workerRewards } from '../../../../shared/services/rewards.ts';
 import { byDomain } from '../../../../shared/services/shop-loyalty.ts';
 import { type Deployment, openLedger } from '../session/deployment.ts';
@@ -16,33 +17,28 @@ import { explainAwsError } from '../session/explain-aws-error.ts';
 import { openShopServices } from '../session/services.ts';
 import type { CommonOptions } from '../session/session.ts';
 import { text } from '../terminal/document.ts';
-import { type LetterReader, letterReaderOf, OBSTACLES, type Obstacle } from './replay-letters.ts';
 
-export interface ExaminingDeps extends LetterReader {
-  readonly ledger: Pick<Ledger, 'readMany'>;
+interface ForeseeingDeps {
+  readonly read: ReadEvent;
   readonly shop: (domain: string) => PreviewDeps;
 }
 
-/** What would become of a message if it were sent now. */
+/** `unknown`: the store, or a secret that opens it, could not be had. */
 export type Prospect =
-  | { readonly kind: 'preview'; readonly preview: Preview; readonly asksStore?: boolean }
-  | { readonly kind: 'task'; readonly task: Task }
-  | { readonly kind: 'obstacle'; readonly obstacle: Obstacle }
-  /** No event of the store: its worker decides by what it then finds. */
-  | { readonly kind: 'storefront' }
-  /** The store, or a secret that opens it, could not be had. */
+  | { readonly kind: 'preview'; readonly preview: Preview }
   | { readonly kind: 'unknown'; readonly error: unknown };
 
-/** What a worker would do with the event now. */
+/** What a worker would do now with a message that asks for an entity. */
 export async function foresee(
   event: StoreEvent,
-  key: EntityKey | undefined,
+  key: EntityKey,
   entry: EntityEntry | undefined,
-  deps: ExaminingDeps,
+  deps: ForeseeingDeps,
 ): Promise<Prospect> {
   const reading = deps.read(event);
-  if (reading.kind === 'task') return reading;
-  if (reading.kind === 'unreadable' || !key) return { kind: 'obstacle', obstacle: 'unreadable' };
+  if (reading.kind === 'task' || reading.kind === 'unreadable') {
+    throw new Error(`${event.topic} asks for no entity`);
+  }
   try {
     const preview = await previewSync(key, { event, reading }, entry, deps.shop(event.shop));
     return { kind: 'preview', preview };
@@ -52,13 +48,12 @@ export async function foresee(
 }
 
 /** As the workers of this deployment see it. */
-export function examiningDeps(deployment: Deployment): ExaminingDeps {
+export function foreseeingDeps(deployment: Deployment): ForeseeingDeps {
   const { connector } = deployment;
   const { store } = openShopServices(deployment);
   const ledger = openLedger(deployment);
   return {
-    ledger,
-    ...letterReaderOf(connector.shops),
+    read: createPlatformReader(connector.shops),
     shop: byDomain(connector, ({ rules }) => {
       const { assumptions } = connector.loyalty;
       const rewards = workerRewards(connector);
@@ -67,17 +62,12 @@ export function examiningDeps(deployment: Deployment): ExaminingDeps {
   };
 }
 
-export type RevealOptions = CommonOptions & { readonly reveal?: boolean };
-
-/** What would be sent. People are masked unless they are to be revealed. */
-export function prospectData(prospect: Prospect, options: RevealOptions) {
+/** What would be sent, with people masked. */
+export function prospectData(prospect: Prospect, options: CommonOptions) {
   const { calls = [], outcome } = prospect.kind === 'preview' ? prospect.preview : {};
   return {
     ...{ summary: describeProspect(prospect, options), ...(outcome && { outcome }) },
-    calls: calls.map((call) => ({
-      ...call,
-      ...(call.body && !options.reveal && { body: maskCall(call) }),
-    })),
+    calls: calls.map((call) => ({ ...call, ...(call.body && { body: maskCall(call) }) })),
   };
 }
 
@@ -91,28 +81,14 @@ export function prospectBlocks({ summary, calls }: ReturnType<typeof prospectDat
 
 /** One sentence on what would happen to the message now. */
 function describeProspect(prospect: Prospect, options: CommonOptions): string {
-  switch (prospect.kind) {
-    case 'obstacle':
-      return `It cannot be sent again: ${OBSTACLES[prospect.obstacle]}.`;
-    case 'storefront':
-      return 'Its worker would decide by what it finds then: an older balance never replaces a newer one, and a redemption goes on from where it stands.';
-    case 'task':
-      return prospect.task.kind === 'skip'
-        ? `Nothing would be sent: it is skipped (${prospect.task.why}).`
-        : 'It is no state to send: its worker would do what it asks for.';
-    case 'unknown': {
-      const { error } = prospect;
-      const known = explainAwsError(error, options)?.message;
-      const words = known ?? (error instanceof Error ? error.message : String(error));
-      return `This is not known now, because the store could not be asked: ${words}`;
-    }
-    case 'preview': {
-      const { asksStore, preview } = prospect;
-      const first = asksStore ? 'Its body cannot be used, so the store is asked instead. ' : '';
-      const asked = preview.storeAsked && !asksStore ? ' The store was asked.' : '';
-      return `${first}${describeOutcome(preview.outcome)}${asked}`;
-    }
+  if (prospect.kind === 'preview') {
+    const { outcome, storeAsked } = prospect.preview;
+    return `${describeOutcome(outcome)}${storeAsked ? ' The store was asked.' : ''}`;
   }
+  const { error } = prospect;
+  const known = explainAwsError(error, options)?.message;
+  const words = known ?? (error instanceof Error ? error.message : String(error));
+  return `This is not known now, because the store could not be asked: ${words}`;
 }
 
 function describeOutcome(outcome: Outcome): string {
