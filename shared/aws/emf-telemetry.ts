@@ -2,10 +2,12 @@ import { readFileSync } from 'node:fs';
 import { SourceMap } from 'node:module';
 import {
   METRICS,
+  type Metric,
   type Monitoring,
   type Service,
   type StorefrontService,
-  writtenName,
+  TROUBLE,
+  type WrittenMetric,
 } from '../config/metrics.ts';
 import type { LogFields, Telemetry } from '../core/events/telemetry.ts';
 
@@ -147,6 +149,16 @@ export function createEmfTelemetry(
       counted.clear();
     },
   };
+}
+
+/** The name that CloudWatch gets for a count; undefined means none. */
+function writtenName(
+  metric: Metric,
+  monitoring: Monitoring,
+): WrittenMetric | typeof TROUBLE | undefined {
+  const [name, rhythm] = METRICS[metric] ?? [];
+  if (monitoring === 'full') return name;
+  return rhythm === 'trouble' ? TROUBLE : undefined;
 }
 
 /** A path begins after a space, a bracket or `file://`: tried at every slash, a long text would take a minute. */

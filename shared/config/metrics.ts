@@ -87,16 +87,6 @@ export const TROUBLE = 'trouble';
 /** What `deployment.monitoring` may be. */
 export type Monitoring = 'full' | 'basic';
 
-/** The name that CloudWatch gets for a count; undefined means none. */
-export function writtenName(
-  metric: Metric,
-  monitoring: Monitoring,
-): WrittenMetric | typeof TROUBLE | undefined {
-  const [name, rhythm] = METRICS[metric] ?? [];
-  if (monitoring === 'full') return name;
-  return rhythm === 'trouble' ? TROUBLE : undefined;
-}
-
 /** Details of a count, for callers in the same process. */
 export type Detail = 'shop' | 'kind' | 'why' | 'code' | 'topic';
 

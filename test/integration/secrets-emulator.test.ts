@@ -13,8 +13,11 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vit
 import { createSecretsClient } from '../../local/harness/sdk-clients.ts';
 import { type SecretsEmulator, startSecretsEmulator } from '../../local/secrets-emulator.ts';
 import { WORKER_BUDGET } from '../../shared/aws/aws-client.ts';
-import { createSecretReader, createSecretsManagerSource } from '../../shared/aws/secrets.ts';
 import { requireText } from '../../shared/core/platform/platform.ts';
+import {
+  createSecretReader,
+  createSecretsManagerSource,
+} from '../../shared/services/shop-secrets.ts';
 import { CLIENTS } from '../support/both-clients.ts';
 
 const BUDGET = { ...WORKER_BUDGET, connectMs: 5_000 };

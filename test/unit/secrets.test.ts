@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { faultIn } from '../../scripts/connector/set-up/set-secret.ts';
-import { createSecretReader, type SecretReaderOptions } from '../../shared/aws/secrets.ts';
 import { type ParsedSecret, requireText } from '../../shared/core/platform/platform.ts';
+import {
+  createSecretReader,
+  type SecretReaderOptions,
+} from '../../shared/services/shop-secrets.ts';
 import { parseAdminSecret } from '../../shared/shopify/admin/client/admin-secret.ts';
 
 const SECOND = 1_000;

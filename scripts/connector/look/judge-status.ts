@@ -1,4 +1,3 @@
-import { REFUSED_SECRET_MAX_AGE_MS } from '../../../shared/aws/secrets.ts';
 import {
   HEALED_PERCENT,
   OLDEST_MESSAGE_MINUTES,
@@ -10,6 +9,7 @@ import {
   RUNS_MISSED,
   sumOf,
 } from '../../../shared/core/reconcile/last-reconcile.ts';
+import { REFUSED_SECRET_MAX_AGE_MS } from '../../../shared/services/shop-secrets.ts';
 import {
   type CheckResult,
   type Finding,

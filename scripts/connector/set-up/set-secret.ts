@@ -1,16 +1,14 @@
 import { text as readAll } from 'node:stream/consumers';
-import {
-  REFUSED_SECRET_MAX_AGE_MS,
-  readSecretFields,
-  SECRET_MAX_AGE_MS,
-  STALE_SECRET_MAX_AGE_MS,
-} from '../../../shared/aws/secrets.ts';
 import type { Shop } from '../../../shared/config/connector-config.ts';
 import type { AskedField } from '../../../shared/core/platform/platform.ts';
 import {
   REFUSED_PAUSE_MS,
+  REFUSED_SECRET_MAX_AGE_MS,
+  readSecretFields,
+  SECRET_MAX_AGE_MS,
   SECRET_PURPOSES,
   type SecretPurpose,
+  STALE_SECRET_MAX_AGE_MS,
   secretName,
 } from '../../../shared/services/shop-secrets.ts';
 import {

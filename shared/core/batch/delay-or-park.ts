@@ -1,5 +1,5 @@
 import type { Pauses } from '../calls/shop-pause.ts';
-import type { QueuedEvent, SourceQueue } from '../events/event.ts';
+import { correlationOf, type QueuedEvent, type SourceQueue } from '../events/event.ts';
 import {
   isHeldBack,
   isPlanned,
@@ -10,7 +10,7 @@ import {
   retryDelaySeconds,
   waitsForTurn,
 } from '../events/outcome.ts';
-import { correlationOf, errorFields, type Telemetry } from '../events/telemetry.ts';
+import { errorFields, type Telemetry } from '../events/telemetry.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { type DeadLetters, writeSummary } from './dead-letter.ts';
 import { type Item, PATIENT, recordEnd, recordWaiting, triesOf } from './waiting.ts';

@@ -1,13 +1,18 @@
 import type { ShopLoad } from '../calls/shop-load.ts';
 import { waitFor } from '../calls/shop-pause.ts';
 import { decodeEvent } from '../events/decode-event.ts';
-import { groupIdOf, type QueuedEvent, type ReceivedMessage } from '../events/event.ts';
+import {
+  correlationOf,
+  groupIdOf,
+  type QueuedEvent,
+  type ReceivedMessage,
+} from '../events/event.ts';
 import {
   AFTER_UNKNOWN_OUTCOME_SECONDS,
   type Outcome,
   type RetryReason,
 } from '../events/outcome.ts';
-import { correlationOf, errorFields } from '../events/telemetry.ts';
+import { errorFields } from '../events/telemetry.ts';
 import {
   isNewer,
   type Ledger,

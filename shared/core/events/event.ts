@@ -25,6 +25,12 @@ export interface EventHead {
   readonly replays?: readonly { readonly at: string; readonly by: string }[];
 }
 
+/** What ties the log lines of one delivery together, from webhook to loyalty call. */
+export function correlationOf(event: Omit<EventHead, 'receivedAt'>) {
+  const { deliveryId, shop, kind, id, topic } = event;
+  return { correlationId: deliveryId, shop, kind, id, topic };
+}
+
 /**
  * What the sender says has happened, in the connector's own words. It chooses the work; the store
  * itself, or a signed body, decides.

@@ -1,6 +1,6 @@
 import { randomUUID, timingSafeEqual } from 'node:crypto';
-import { deduplicationIdOf, type EventQueue, type StoreEvent } from './event.ts';
-import { correlationOf, errorFields, type Telemetry } from './telemetry.ts';
+import { correlationOf, deduplicationIdOf, type EventQueue, type StoreEvent } from './event.ts';
+import { errorFields, type Telemetry } from './telemetry.ts';
 
 /** What the commands call themselves. */
 export const OPERATOR_AGENT = 'loyalty-connector';

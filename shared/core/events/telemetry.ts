@@ -1,5 +1,4 @@
 import type { Detail, Metric } from '../../config/metrics.ts';
-import type { EventHead } from './event.ts';
 
 export type { Metric };
 
@@ -15,12 +14,6 @@ export interface Telemetry {
 }
 
 export type LogFields = Readonly<Record<string, string | number | boolean | undefined>>;
-
-/** What ties the log lines of one delivery together, from webhook to loyalty call. */
-export function correlationOf(event: Omit<EventHead, 'receivedAt'>) {
-  const { deliveryId, shop, kind, id, topic } = event;
-  return { correlationId: deliveryId, shop, kind, id, topic };
-}
 
 /** An error as it may be logged: without its message, which may quote what was being read. */
 export function errorFields(error: unknown): LogFields {

@@ -1,8 +1,13 @@
 import type { StoreCoupon } from '../../store/store-entities.ts';
 import { ask, callService } from '../calls/call-loyalty.ts';
-import { type EntityKey, hashBody, inBatches, type StoreEvent } from '../events/event.ts';
+import {
+  correlationOf,
+  type EntityKey,
+  hashBody,
+  inBatches,
+  type StoreEvent,
+} from '../events/event.ts';
 import { type Outcome, overtaken } from '../events/outcome.ts';
-import { correlationOf } from '../events/telemetry.ts';
 import { advance, noteMerge } from '../ledger/entry.ts';
 import {
   type EntityEntry,

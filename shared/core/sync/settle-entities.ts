@@ -2,9 +2,15 @@ import { parkOnce } from '../batch/dead-letter.ts';
 import type { ConcludeDeps } from '../batch/delay-or-park.ts';
 import { conclude, type Group, type Settle } from '../batch/run-batch.ts';
 import type { Item } from '../batch/waiting.ts';
-import { type EntityKey, isEntityKind, isStoreEvent, type StoreEvent } from '../events/event.ts';
+import {
+  correlationOf,
+  type EntityKey,
+  isEntityKind,
+  isStoreEvent,
+  type StoreEvent,
+} from '../events/event.ts';
 import type { Outcome, RetryReason } from '../events/outcome.ts';
-import { correlationOf, errorFields } from '../events/telemetry.ts';
+import { errorFields } from '../events/telemetry.ts';
 import { type Ledger, type LedgerKey, ledgerKeyText, readRecently } from '../ledger/ledger.ts';
 import type { ReadEvent } from '../store/store.ts';
 import { customerKeys } from './decide.ts';

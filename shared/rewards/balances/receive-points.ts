@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import {
   type BalanceEvent,
+  correlationOf,
   type EventQueue,
   hashBody,
   type PointEvent,
@@ -12,7 +13,7 @@ import {
   type WebhookSecrets,
   whichSigned,
 } from '../../core/events/receive-delivery.ts';
-import { correlationOf, errorFields, type Telemetry } from '../../core/events/telemetry.ts';
+import { errorFields, type Telemetry } from '../../core/events/telemetry.ts';
 import type { ParseSecret } from '../../core/platform/platform.ts';
 import { MOST_BYTES, type Person, readPointBalance } from './point-balance.ts';
 

@@ -1,5 +1,6 @@
 import { askLoyalty } from '../../core/calls/call-loyalty.ts';
-import { correlationOf, errorFields, type LogFields } from '../../core/events/telemetry.ts';
+import { correlationOf } from '../../core/events/event.ts';
+import { errorFields, type LogFields } from '../../core/events/telemetry.ts';
 import type { RedemptionView } from '../../store/storefront-answers.gen.ts';
 import {
   type ChallengeDeps,

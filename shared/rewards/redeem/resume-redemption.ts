@@ -1,9 +1,8 @@
 import { type Group, type Settle, settleEach } from '../../core/batch/run-batch.ts';
 import type { Item } from '../../core/batch/waiting.ts';
 import { callService, hasCode } from '../../core/calls/call-loyalty.ts';
-import type { EventQueue, RedemptionEvent } from '../../core/events/event.ts';
+import { correlationOf, type EventQueue, type RedemptionEvent } from '../../core/events/event.ts';
 import { type Outcome, type Rejection, unreadable } from '../../core/events/outcome.ts';
-import { correlationOf } from '../../core/events/telemetry.ts';
 import { retryStore } from '../../core/store/store.ts';
 import { type AnnouncingDeps, announceAll } from '../balances/announce.ts';
 import { type FindDeps, type FindingShop, settlePointEvent } from '../balances/find-customer.ts';

@@ -1,6 +1,5 @@
-import type { RedemptionEvent, StoreEvent } from '../../core/events/event.ts';
+import { correlationOf, type RedemptionEvent, type StoreEvent } from '../../core/events/event.ts';
 import type { Outcome } from '../../core/events/outcome.ts';
-import { correlationOf } from '../../core/events/telemetry.ts';
 import { followMerges } from '../../core/ledger/entry.ts';
 import {
   expiresAfter,

@@ -12,7 +12,7 @@ import { explainAwsError } from '../../../scripts/connector/ground/session/expla
 import { pathOf } from '../../../scripts/connector/ground/session/run-action.ts';
 import { carryOut } from '../../../scripts/connector/ground/session/session.ts';
 import { AwsUnanswered } from '../../../shared/aws/aws-client.ts';
-import { SECRET_MAX_AGE_MS } from '../../../shared/aws/secrets.ts';
+import { SECRET_MAX_AGE_MS } from '../../../shared/services/shop-secrets.ts';
 import { COMMAND_LINES } from '../../support/command-lines.ts';
 
 function allOf(command: Command): readonly Command[] {

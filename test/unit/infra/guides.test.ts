@@ -15,9 +15,12 @@ import {
   ALL_ORDERS,
   wantedScopes,
 } from '../../../scripts/connector/set-up/shopify/store-checks.ts';
-import { REFUSED_SECRET_MAX_AGE_MS, SECRET_MAX_AGE_MS } from '../../../shared/aws/secrets.ts';
 import { defineConnector } from '../../../shared/config/connector-config.ts';
 import { HEALED_PERCENT, OLDEST_MESSAGE_MINUTES } from '../../../shared/config/metrics.ts';
+import {
+  REFUSED_SECRET_MAX_AGE_MS,
+  SECRET_MAX_AGE_MS,
+} from '../../../shared/services/shop-secrets.ts';
 import { limitsTables } from '../../support/limits-tables.ts';
 import { synthesizeStack } from '../../support/synthesized-stack.ts';
 import { alarmsOf } from '../../support/watched-metrics.ts';

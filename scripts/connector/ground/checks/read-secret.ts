@@ -4,13 +4,14 @@ import {
   ResourceNotFoundException,
   SecretsManager,
 } from '@aws-sdk/client-secrets-manager';
-import { readSecretFields, SECRET_MAX_AGE_MS } from '../../../../shared/aws/secrets.ts';
 import type { Shop } from '../../../../shared/config/connector-config.ts';
 import { shopAddress } from '../../../../shared/core/events/receive-delivery.ts';
 import type { ParseSecret } from '../../../../shared/core/platform/platform.ts';
 import { parsePointTokens } from '../../../../shared/rewards/balances/receive-points.ts';
 import {
   inForce,
+  readSecretFields,
+  SECRET_MAX_AGE_MS,
   SECRET_PURPOSES,
   type SecretPurpose,
   secretForms,

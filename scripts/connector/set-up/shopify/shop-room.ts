@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { SECRET_MAX_AGE_MS } from '../../../../shared/aws/secrets.ts';
 import { readEntry } from '../../../../shared/core/ledger/ledger.ts';
+import { SECRET_MAX_AGE_MS } from '../../../../shared/services/shop-secrets.ts';
 import { API_VERSION } from '../../../../shared/shopify/entity-id.ts';
 import {
   type Check,

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { SECRET_MAX_AGE_MS } from '../../../../shared/aws/secrets.ts';
 import type { Shop } from '../../../../shared/config/connector-config.ts';
 import { pointTopics } from '../../../../shared/loyalty/operations.ts';
 import {
   type PointTokens,
   TOKEN_HEADER,
 } from '../../../../shared/rewards/balances/receive-points.ts';
+import { SECRET_MAX_AGE_MS } from '../../../../shared/services/shop-secrets.ts';
 import {
   type DefinitionState,
   readDefinitions,
