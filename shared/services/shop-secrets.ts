@@ -235,7 +235,7 @@ export function createSecretReader<T>({
 }
 
 /** The secret cannot be read at the moment. The problem is temporary and needs no correction. */
-export class SecretUnreachable extends Error {
+class SecretUnreachable extends Error {
   override readonly name = 'SecretUnreachable';
 }
 
