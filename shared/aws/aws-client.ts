@@ -1,4 +1,4 @@
-import { createHash, createHmac, createSecretKey, type KeyObject } from 'node:crypto';
+import { createHmac, createSecretKey, hash, type KeyObject } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type {
   BatchGetItemInput,
@@ -244,7 +244,7 @@ export function createSigner(
 /** Node uses a key object four times faster than bytes. */
 const keyFrom = (bytes: Uint8Array) => createSecretKey(bytes);
 const hmac = (key: KeyObject, text: string) => createHmac('sha256', key).update(text);
-const sha256 = (data: string | Uint8Array) => createHash('sha256').update(data).digest('hex');
+const sha256 = (data: string | Uint8Array) => hash('sha256', data);
 
 const SQS: JsonService = {
   name: 'sqs',
@@ -287,7 +287,7 @@ export function createSqsCalls(settings: JsonServiceSettings): SqsCalls {
 }
 
 function checkHeld(heldMd5: string | undefined, sent = ''): void {
-  if (createHash('md5').update(sent).digest('hex') === heldMd5) return;
+  if (hash('md5', sent) === heldMd5) return;
   throw new Error('SQS stored another text than the message that was sent');
 }
 

@@ -19,7 +19,9 @@ const PLAIN_DECIMAL = /^-?\d{1,18}(?:\.\d{1,12})?$/;
 export function readAmount(value: unknown): Amount | undefined {
   if (typeof value !== 'string' && typeof value !== 'number') return undefined;
   const text = String(value).trim();
-  return PLAIN_DECIMAL.test(text) ? shortest(decimalOf(text)) : undefined;
+  if (!PLAIN_DECIMAL.test(text)) return undefined;
+  const small = hundredthsOf(text);
+  return small === undefined ? shortest(decimalOf(text)) : ofHundredths(small);
 }
 
 const PERCENT_DIGITS = 4;
@@ -38,6 +40,9 @@ export function readPercentage(fraction: unknown): Amount | undefined {
 
 /** Takes a list, because a payload can have more amounts than a call can have arguments. */
 export function sum(amounts: readonly Amount[]): Amount {
+  const small = amounts.map((amount) => hundredthsOf(amount) ?? Number.NaN);
+  const size = small.reduce((all, one) => all + Math.abs(one), 0);
+  if (size < MOST_HUNDREDTHS) return ofHundredths(small.reduce((all, one) => all + one, 0));
   return shortest(amounts.map(decimalOf).reduce(add, decimalOf(0)));
 }
 
@@ -47,10 +52,16 @@ export function sumBelowZero(amounts: readonly Amount[]): Amount {
 }
 
 export function subtract(from: Amount, amount: Amount): Amount {
+  const [one, other] = [hundredthsOf(from), hundredthsOf(amount)];
+  if (one !== undefined && other !== undefined) return ofHundredths(one - other);
   return shortest(add(decimalOf(from), negated(amount)));
 }
 
 export function multiply(amount: Amount, factor: Amount | number): Amount {
+  const small = (hundredthsOf(amount) ?? Number.NaN) * Number(factor);
+  if (Number.isInteger(Number(factor)) && Math.abs(small) < MOST_HUNDREDTHS) {
+    return ofHundredths(small);
+  }
   return shortest(times(decimalOf(amount), decimalOf(factor)));
 }
 
@@ -61,6 +72,14 @@ export function share(
   whole: Amount | number,
   digits: number,
 ): Amount {
+  const small = [amount, part, whole].map((value) => hundredthsOf(String(value)) ?? Number.NaN);
+  const [one = 0, other = 0, by = 0] = small.map(Math.abs);
+  // Rounded half up: with half of the divisor, and without what it does not divide.
+  const twice = 2 * one * other + by;
+  if (digits === 2 && by > 0 && twice <= Number.MAX_SAFE_INTEGER) {
+    const size = (twice - (twice % (2 * by))) / (2 * by);
+    return ofHundredths(size * small.reduce((sign, value) => sign * Math.sign(value), 1));
+  }
   return shortest(divide(times(decimalOf(amount), decimalOf(part)), decimalOf(whole), digits));
 }
 
@@ -94,6 +113,23 @@ export function withoutSign(amount: Amount): Amount {
 export function toJsonNumber(amount: Amount): number {
   return Number(amount);
 }
+
+/** An amount of more characters may be no whole number of hundredths that a double holds. */
+const MOST_CHARACTERS = 12;
+/** The sum of so many is exact, and so is the text of their hundredth part. */
+const MOST_HUNDREDTHS = 1e15;
+
+/**
+ * Nearly all amounts are a few hundredths, which a double holds exactly: adding them takes a tenth of the time of
+ * whole numbers of any size. Undefined for the others.
+ */
+function hundredthsOf(plain: string): number | undefined {
+  const point = plain.indexOf('.');
+  const isSmall = plain.length <= MOST_CHARACTERS && (point < 0 || point >= plain.length - 3);
+  return isSmall ? Math.round(Number(plain) * 100) : undefined;
+}
+
+const ofHundredths = (count: number): Amount => String(count / 100) as Amount;
 
 function negated(amount: Amount): Decimal {
   const { units, digits } = decimalOf(amount);

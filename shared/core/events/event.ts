@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { PointTopic } from '../../loyalty/operations.ts';
 
 /**
@@ -302,12 +302,12 @@ export function deadLetterIdOf({ messageId }: { readonly messageId: string }): s
 
 /** The id of an event in whose body no entity was found. */
 export function hashBody(body: Uint8Array): string {
-  return createHash('sha256').update(body).digest('hex');
+  return hash('sha256', body);
 }
 
 /** JSON separates the parts even where they hold the separator. */
 function hashOf(parts: readonly string[]): string {
-  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+  return hash('sha256', JSON.stringify(parts));
 }
 
 const AGAIN = '/again/';

@@ -344,7 +344,9 @@ export type ParsedJson =
  * A number of sixteen digits or more in the place of a value. A match inside a text costs time, never
  * correctness.
  */
-const LONG_INTEGER = /(?:^|[:[,])\s*-?\d{16}/;
+const LONG_INTEGER = /[:[,]\s*-?\d{16}/;
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
  * Returns integers beyond 2^53 as text, digit for digit: `JSON.parse` alone rounds them, and Shopify's
@@ -360,7 +362,7 @@ const LONG_INTEGER = /(?:^|[:[,])\s*-?\d{16}/;
 export function parseJson(body: Uint8Array | string): ParsedJson {
   let text: string;
   try {
-    text = typeof body === 'string' ? body : new TextDecoder('utf-8', { fatal: true }).decode(body);
+    text = typeof body === 'string' ? body : utf8.decode(body);
   } catch {
     return fault('is not UTF-8 text');
   }

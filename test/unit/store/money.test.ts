@@ -7,6 +7,7 @@ import {
   decimalOf,
   divide,
   minorDigits,
+  multiply,
   readAmount,
   round,
   share,
@@ -155,5 +156,43 @@ describe('decimals are those of big.js', () => {
 
   it.each(['', 'x', '1,5', '0x1', Number.NaN, Number.POSITIVE_INFINITY])('not of %s', (value) => {
     expect(() => decimalOf(value)).toThrow(RangeError);
+  });
+});
+
+/** Around the largest that is computed with doubles. */
+const written = fc
+  .tuple(fc.constantFrom('', '-'), fc.stringMatching(/^\d{1,13}$/), fc.stringMatching(/^\d{0,3}$/))
+  .map(([sign, whole, fraction]) =>
+    amount(`${sign}${whole}${fraction === '' ? '' : `.${fraction}`}`),
+  );
+
+describe('amounts are computed as big.js does', () => {
+  it('in sums, differences, products and readings', () => {
+    fc.assert(
+      fc.property(fc.array(written), written, written, fc.integer(), (some, one, other, count) => {
+        const all = some.reduce((total, value) => total.plus(value), new Big(0));
+        expect(sum(some)).toBe(plain(all));
+        expect(subtract(one, other)).toBe(plain(new Big(one).minus(other)));
+        for (const factor of [count, count % 100, other]) {
+          expect(multiply(one, factor)).toBe(plain(new Big(one).times(factor)));
+        }
+        expect(readAmount(`${one}${one.includes('.') ? '0' : '.0'}`)).toBe(plain(new Big(one)));
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('in shares', () => {
+    const shown = fc.integer({ min: -(10 ** 9), max: 10 ** 9 }).map(ofCents);
+    const any = fc.oneof(written, shown);
+    fc.assert(
+      fc.property(any, any, any, fc.constantFrom(0, 2, 3), (one, part, whole, kept) => {
+        fc.pre(whole !== ZERO);
+        const wanted = new Exact(one).times(part).div(whole).round(kept, Big.roundHalfUp);
+        expect(share(one, part, whole, kept)).toBe(plain(wanted));
+      }),
+      { numRuns: 1_000 },
+    );
+    expect(() => share(amount('1'), '1' as typeof ZERO, ZERO, 2)).toThrow(RangeError);
   });
 });
