@@ -71,15 +71,16 @@ export function createHttpClient(baseUrl: string, limits: HttpLimits): HttpClien
   const prefix = url.pathname.replace(/(?<!\/)\/+$/, '');
 
   function open({ method, path, headers, body }: HttpRequest): ClientRequest {
-    const sent: Record<string, string | number> = { host: url.host, ...headers };
-    if (method !== 'GET') sent['content-length'] = Buffer.byteLength(body ?? '');
+    // As a list: Node writes it as it is, in half the time.
+    const sent = headers.host === undefined ? ['host', url.host] : [];
+    for (const [name, value] of Object.entries(headers)) sent.push(name, value);
+    if (method !== 'GET') sent.push('content-length', String(Buffer.byteLength(body ?? '')));
     return protocol.request({
       ...place,
       agent,
       method,
       path: prefix + path,
-      // As a list: Node writes it as it is, in half the time.
-      headers: Object.entries(sent).flat() as string[],
+      headers: sent,
     });
   }
 

@@ -117,7 +117,7 @@ export function lacksAmounts(
 type Part = readonly [part: Amount, whole: Amount];
 
 function shareOf(amount: Amount, parts: readonly Part[], digits: number): Amount {
-  const known = parts.filter(([, whole]) => whole !== ZERO);
+  const known = parts.filter(([part, whole]) => whole !== ZERO && part !== whole);
   const product = (pick: (part: Part) => Amount) =>
     known.map(pick).reduce((one, other) => multiply(one, other), '1' as Amount);
   return share(
