@@ -62,7 +62,7 @@ export function registerDeadLetters(program: Command): void {
   const replay = declare<LetterFilter & ReplayOptions>(group, 'replay', {
     summary: 'send dead letters again, after showing which',
     description:
-      'Sends the listed dead letters back to their queues, but not those that were delivered since. Without --yes it shows which, and asks. A worker asks the store where a stored body cannot be used. It can be interrupted at any instant and run again: a dead letter leaves only when its queue holds the message.',
+      'Sends the listed dead letters back to their queues; of what was delivered since, nothing is sent, and it leaves the list. Without --yes it shows which, and asks. A worker asks the store where a stored body cannot be used. It can be interrupted at any instant and run again: a dead letter leaves only when its queue holds the message.',
     async run() {
       const { replayCommand } = await import('./repair/change-letters.ts');
       return (session, options) => replayCommand(session, filterIn(options), options);
@@ -74,16 +74,16 @@ export function registerDeadLetters(program: Command): void {
     .option('--wait', 'follow them until each has its outcome, or a pause or an outage holds them');
 
   const drop = declare<LetterFilter & DropOptions>(group, 'drop', {
-    summary: 'remove dead letters, after writing them to a file',
+    summary: 'remove dead letters, after showing which',
     description:
-      'Removes dead letters that are not needed any more. Without --yes it shows which, and asks. They are written to a file first, which is named at the end. At least one filter must be given.',
+      'Removes dead letters that are not needed any more. Without --yes it shows which, and asks. No copy is kept: "resend" sends what the store has. At least one filter must be given.',
     async run() {
       const { dropCommand } = await import('./repair/change-letters.ts');
       return (session, options) => dropCommand(session, filterIn(options), options);
     },
   });
   addFilterOptions(drop)
-    .requiredOption('--because <reason>', 'why it may go; stands in the file', because)
+    .requiredOption('--because <reason>', 'why it may go, for the next operator', because)
     .option('--yes', 'do it without asking');
 }
 

@@ -23,12 +23,24 @@ export const answerCaller: ScriptedService = (_, response) => {
  */
 export function startAwsGateway(
   services: Readonly<Record<string, string | ScriptedService>>,
+  faultOf: (operation: string) => 'refused' | 'answer lost' | undefined = () => undefined,
 ): Promise<Emulator> {
   const server = createServer((incoming, response) => {
     const scope = /Credential=[^/]+\/\d+\/[^/]+\/([^/]+)\//.exec(
       incoming.headers.authorization ?? '',
     );
     const name = scope?.[1] ?? '';
+    const target = String(incoming.headers['x-amz-target'] ?? incoming.url);
+    const fault = faultOf(`${name} ${target.replace(/^.*\./, '')}`);
+    if (fault === 'refused') {
+      incoming.resume();
+      response.writeHead(400, { 'content-type': 'application/json' });
+      return void response.end(JSON.stringify({ __type: 'AccessDeniedException' }));
+    }
+    if (fault === 'answer lost') {
+      const { writeHead } = response;
+      response.writeHead = () => writeHead.call(response, 400);
+    }
     const service = services[name];
     if (typeof service === 'string') {
       if (name !== 'sqs') return forwardRequest(incoming, response, service);

@@ -147,7 +147,8 @@ export async function openOperatedConnector({
   const metricsServer = await listen(
     createServer((_, response) => response.end(JSON.stringify({ metrics }))),
   );
-  const gateway = await startAwsGateway({
+  const breaks: { faultOf?: NonNullable<Parameters<typeof startAwsGateway>[1]> } = {};
+  const awsOf: Parameters<typeof startAwsGateway>[0] = {
     ...aws.endpoints,
     sts: answerCaller,
     lambda: ({ text }, response) => {
@@ -156,7 +157,8 @@ export async function openOperatedConnector({
       response.writeHead(202).end();
     },
     ...services,
-  });
+  };
+  const gateway = await startAwsGateway(awsOf, (operation) => breaks.faultOf?.(operation));
 
   const { orders, products, coupons, balances } = queues.urls;
   const outputs: StackOutputs = {
@@ -215,6 +217,8 @@ export async function openOperatedConnector({
     folder,
     commands,
     gateway,
+    /** What breaks of the calls of commands to AWS. */
+    breaks,
     outputs,
     loyalty,
     store,

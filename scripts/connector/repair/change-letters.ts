@@ -6,7 +6,7 @@ import {
   type SummarizedDeadLetter,
 } from '../../../shared/core/batch/dead-letter.ts';
 import { inBatches } from '../../../shared/core/events/event.ts';
-import { type Ledger, ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
+import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
 import { isHolding, pauseText, readPauses } from '../ground/checks/read-pauses.ts';
 import {
   groupsOf,
@@ -24,39 +24,24 @@ import {
   NOT_SEEN,
   openLetterQueues,
   optionsOf,
-  type ReadLetter,
   takeLetters,
 } from '../ground/letters/read-letters.ts';
 import {
   countObstacles,
   foreseeReplay,
-  type LetterReader,
   letterReaderOf,
   newTally,
   OBSTACLES,
   type Obstacle,
   type ReplayedLetter,
   type ReplayTally,
-  readErasure,
   replayLetters,
 } from '../ground/letters/replay-letters.ts';
 import { type Deployment, openLedger } from '../ground/session/deployment.ts';
-import {
-  COPY_DAYS,
-  createDroppedFile,
-  fileFor,
-  type KeptLetter,
-} from '../ground/session/dropped-copies.ts';
 import { openSourceQueues } from '../ground/session/queues.ts';
 import { localUser } from '../ground/session/read-caller.ts';
 import { type Change, carryOut, type Session } from '../ground/session/session.ts';
-import {
-  type Block,
-  type Document,
-  facts,
-  text,
-  type Verdict,
-} from '../ground/terminal/document.ts';
+import { type Block, type Document, text, type Verdict } from '../ground/terminal/document.ts';
 import { BadArguments, type ExitCode } from '../ground/terminal/exit.ts';
 import { line } from '../ground/terminal/line.ts';
 import { counted, spanText } from '../ground/terminal/text.ts';
@@ -131,13 +116,13 @@ interface ReplayPlan {
   readonly obstacles: ReadonlyMap<Obstacle, number>;
 }
 
-/** Without what was delivered since: nothing of it would be sent. */
+/** Also what was delivered since: its worker finds nothing to do, and it leaves the queue. */
 function planReplay(
   list: LetterList,
   limit: number | undefined,
   { connector }: Pick<Deployment, 'connector'>,
 ): ReplayPlan {
-  const foreseen = Map.groupBy(openIn(list), (letter) => foreseeReplay(letter, connector.shops));
+  const foreseen = Map.groupBy(list.matching, (letter) => foreseeReplay(letter, connector.shops));
   const sendable = foreseen.get(undefined) ?? [];
   const counts = [...foreseen].flatMap(([one, { length }]) =>
     one ? [[one, length] as const] : [],
@@ -154,7 +139,6 @@ async function previewOf(
   deployment: Deployment,
 ): Promise<Document> {
   const matching = list.matching.length;
-  const delivered = matching - openIn(list).length;
   const { shops } = deployment.connector;
   const pauses = await readPauses(openLedger(deployment), shops, new Date());
   const holding = pauses.filter((pause) =>
@@ -171,9 +155,8 @@ async function previewOf(
     blocks: [
       ...notices,
       ...holding.map((one) => text(`What is sent would wait. ${pauseText(one)}.`, 'waits')),
-      await namedGroups(groupsOf(sent), deployment),
+      await namedGroups(groupsOf(sent, list.delivered), deployment),
       ...obstacleTexts(obstacles),
-      ...(delivered > 0 ? [text(`${delivered} left out: delivered since.`)] : []),
       text('Nothing was sent.'),
     ],
     next:
@@ -270,7 +253,7 @@ export interface DropOptions {
   readonly yes?: boolean;
 }
 
-/** `loyalty-connector dead-letters drop`: what would go → ask → keep in a file → remove. */
+/** `loyalty-connector dead-letters drop`: what would go → ask → remove. No copy is kept: the store has the truth. */
 export async function dropCommand(
   session: Session,
   filter: LetterFilter,
@@ -300,7 +283,7 @@ export async function dropCommand(
         text('Nothing was dropped.'),
       ],
       next: newest ? [{ label: `Drop ${matching.length}`, line: drop }] : scanNext(list),
-      data: { wouldDrop: matching.length, dropped: 0, because, file: null },
+      data: { wouldDrop: matching.length, dropped: 0, because },
     }),
     question: newest && `Drop ${many}?`,
     act: (change) => dropListed(session, deployment, matching, { because, causes, change }),
@@ -332,13 +315,11 @@ async function dropListed(
   const open = openLetters(session, deployment, letters);
   const { signal } = open;
   const { stack } = deployment;
-  const path = fileFor(stack, new Date());
-  const file = createDroppedFile(path, { because, by: localUser() });
   const progress = session.terminal.progress('Dropping dead letters:', letters.length);
   let dropped = 0;
   try {
     await dropLetters({
-      ...{ ...open, file },
+      ...open,
       onDropped(some) {
         dropped += some;
         progress.report(dropped);
@@ -347,32 +328,23 @@ async function dropListed(
   } finally {
     progress.end();
     change.count({ dropped });
-    await file.close();
   }
-  const keptIn = dropped === 0 ? null : path;
   const left = Math.max(letters.length - dropped, 0);
   const what = `${counted(left, 'dead letter')} cannot be received now: ${NOT_SEEN}`;
   return {
-    title: keptIn ? `Dropped ${counted(dropped, 'dead letter')}` : 'Nothing was dropped',
+    title: dropped > 0 ? `Dropped ${counted(dropped, 'dead letter')}` : 'Nothing was dropped',
     ...(left > 0 && !signal.aborted && { verdict: { kind: 'action required', what } }),
     blocks: [
       ...(left === 0 ? [causes] : []),
-      ...(keptIn ? [facts([['kept in', keptIn], KEPT_FOR])] : []),
       ...(left > 0 && signal.aborted ? [text(`Left ${left}: interrupted.`, 'soft')] : []),
     ],
     next: [{ label: 'See what is left', line: line('dead-letters list') }],
-    data: { stack, dropped, because, file: keptIn },
+    data: { stack, dropped, because },
   };
 }
 
-const KEPT_FOR = [
-  'kept for',
-  `${COPY_DAYS} days: then the next command in this folder deletes it`,
-] as const;
-
-export interface DropDeps extends LetterReader {
+export interface DropDeps {
   readonly queues: readonly DeadLetterQueue[];
-  readonly file: Pick<ReturnType<typeof createDroppedFile>, 'keep'>;
   readonly ledger: Pick<Ledger, 'readMany' | 'write'>;
   readonly now: () => Date;
   readonly letterIds: ReadonlySet<string>;
@@ -381,17 +353,15 @@ export interface DropDeps extends LetterReader {
 }
 
 /**
- * Removes dead letters, each after the file holds it and the ledger says so. What was rejected is not healed until it
- * changes in the store.
+ * Removes dead letters, each after the ledger says so. What was rejected is not healed until it changes in the store.
  */
 export async function dropLetters(deps: DropDeps): Promise<void> {
-  const { queues, file, letterIds, ledger, signal } = deps;
+  const { queues, letterIds, ledger, signal } = deps;
   await takeLetters({
     ...{ queues, letterIds, signal },
     async take(letters, queue) {
       if (letters.length === 0) return [];
       const then = { ledger, now: deps.now(), by: localUser() };
-      await file.keep(await withoutRedacted(letters, deps));
       await inBatches(letters, async (letter) => {
         const key = entityIn(letter);
         if (key) await noteDropped(key, letter.event?.topic ?? '', then);
@@ -402,22 +372,6 @@ export async function dropLetters(deps: DropDeps): Promise<void> {
       return letters;
     },
   });
-}
-
-/** The file outlives the queue: what is about a person whom the store asked to erase goes there without its body. */
-async function withoutRedacted(
-  letters: readonly ReadLetter[],
-  deps: DropDeps,
-): Promise<readonly KeptLetter[]> {
-  const entries = await deps.ledger.readMany(letters.flatMap((letter) => entityIn(letter) ?? []));
-  const keep = async (letter: ReadLetter): Promise<KeptLetter> => {
-    const { event: _, undecodable: __, isNewer: ___, receiptHandle: ____, ...kept } = letter;
-    const key = entityIn(letter);
-    const redactedAt = await readErasure(letter, key && entries.get(ledgerKeyText(key)), deps);
-    if (redactedAt === undefined) return kept;
-    return { ...kept, body: 'erased: the store asked to erase this person' };
-  };
-  return Promise.all(letters.map(keep));
 }
 
 /** These dead letters, and what it takes to change them. */

@@ -6,6 +6,7 @@ import {
   type ShopControl,
   wentLive,
 } from '../../../shared/core/calls/shop-pause.ts';
+import { isOpenDoubt } from '../../../shared/core/ledger/entry.ts';
 import { PLATFORM_ORIGIN } from '../../../shared/core/sync/held-order.ts';
 import { pausesIn } from '../ground/checks/read-pauses.ts';
 import { readWaiting, wake } from '../ground/checks/waiting-messages.ts';
@@ -39,7 +40,10 @@ export interface GoLiveOptions {
   readonly yes?: boolean;
 }
 
-/** Plan → read both sides → confirm → end the observation → compare everything → report. */
+/**
+ * Plan → read both sides → confirm → end the observation → compare everything → report. Interrupted after the
+ * observation was ended, it goes on with the comparison.
+ */
 export async function goLive(
   session: Session,
   options: GoLiveOptions,
@@ -49,15 +53,29 @@ export async function goLive(
   const { domain } = shop;
   const ledger = openLedger(deployment);
   const control = await readControl(ledger, domain);
+  const signal = session.interruption('The comparison goes on by itself.');
+  const open = { deployment, ledger, session, signal };
+  const title = `${domain} goes live`;
+  if (isUnfinished(control)) {
+    const what = `${domain} is live, with its orders since ${utcText(control.goLive ?? 0)} UTC. Not everything was compared yet.`;
+    return carryOut(session, deployment, options.yes, {
+      preview: () => ({
+        title,
+        blocks: [text(`${what} Nothing was changed.`)],
+        next: [{ label: 'Go on', line: line('go-live', [], wordsOf(domain, options)) }],
+        data: { changed: false, shop: domain, from: control.goLive },
+      }),
+      question: 'Go on with the comparison?',
+      act: (change) => goOn({ title, blocks: [text(what)], data: { shop: domain } }, change),
+    });
+  }
   const observing = observedSince(shop, control, settingsFileOf(deployment.stage));
   const plan = momentsOf(shop, options, { observing, before: control.goLive }, Date.now());
-  const signal = session.interruption('The comparison goes on by itself.');
   const since = Math.min(plan.from, plan.offSince, observing);
   // By the rules that would hold then.
   const then = { ...shop, rules: { ...shop.rules, goLive: new Date(plan.from).toISOString() } };
   const asked = { deployment, shop: then, since, signal };
   const { orders, isStopped } = await readChangedOrders(session, asked);
-  const title = `${domain} goes live`;
   const placed = `Orders placed since ${utcText(plan.from)} UTC (${plan.fromWhat})`;
   const read = [groupsOf(orders, domain), text(TREATED)];
   const data = { shop: domain, ...plan, orders };
@@ -75,31 +93,36 @@ export async function goLive(
   });
 
   async function endObservation(change: Change): Promise<Document> {
+    await changeControl(ledger, domain, (one) => wentLive(one, plan.from, new Date()));
+    return goOn({ title, blocks: [text(`${placed} are sent. It was:`), ...read], data }, change);
+  }
+
+  /** May be repeated. */
+  async function goOn({ data, ...document }: Document<object>, change: Change): Promise<Document> {
     const began = Date.now();
     const { letters } = await countMessages(deployment);
-    await changeControl(ledger, domain, (one) => wentLive(one, plan.from, new Date(began)));
     const waiting = await readWaiting(deployment, [domain], new Date());
     const paused = waiting.filter(({ waitsFor }) => waitsFor === 'paused');
     const { woken } = await wake(deployment, paused);
-    const open = { deployment, ledger, session, signal };
     const followed = await compareAndSettle([domain], began, letters, open);
-    const sentAgain = sentAgainIn(followed.shops);
-    change.count({ sentAgain, woken: woken.length });
+    change.count({ sentAgain: sentAgainIn(followed.shops), woken: woken.length });
     const again = 'The shop is live, and every run of reconcile goes on with it.';
     const { verdict, next } = judgeFollowed(followed, `${domain} went live`, again);
     // A worker that still observes has said so again.
     const isLive = (await readControl(ledger, domain)).observing === undefined;
     const what = `The functions of the stack still observe ${domain}: deploy, then repeat the command.`;
-    const given = counted(sentAgain + woken.length, 'message');
     return {
-      title,
+      ...document,
       verdict: isLive ? verdict : { kind: 'action required', what },
-      blocks: [text(`${placed} are sent. ${given} went to the workers. It was:`), ...read],
       next,
-      data: { changed: true, ...data, ...followed },
+      data: { changed: true, ...data, ...followed, woken: woken.length },
     };
   }
 }
+
+/** It went live, and was interrupted then. */
+const isUnfinished = ({ observing, goLive, doubt, takeover }: ShopControl): boolean =>
+  observing === undefined && goLive !== undefined && takeover !== undefined && isOpenDoubt(doubt);
 
 const TREATED =
   "With go-live, what is absent and was placed since then is sent; what is not complete, when it is. What another integration sent stays as it is, and later changes go to it under its id. Every order is looked up in the service before it is sent, so nothing counts twice. Of what is there twice, a person must cancel one. Back: set mode: 'observe', and deploy.";

@@ -434,8 +434,7 @@ describe('dropping dead letters', () => {
       return ledger.write(one, ...rest);
     };
     await dropLetters({
-      ...letterReaderOf([{ domain: LETTER_SHOP, platform: 'shopify' }]),
-      ...{ queues: [queue], file: { keep: note('keep') }, ledger: { ...ledger, write } },
+      ...{ queues: [queue], ledger: { ...ledger, write } },
       now: () => new Date(at),
       letterIds: new Set(['first', 'later']),
       signal: new AbortController().signal,
@@ -444,25 +443,14 @@ describe('dropping dead letters', () => {
     });
     return did;
   }
-  const gone = (id: string) => [`keep ${id}`, `retire ${id}`, `remove ${id}`];
+  const gone = (id: string) => [`retire ${id}`, `remove ${id}`];
 
-  it('drops those that the person was shown and no others, each after the file holds it', async () => {
+  it('drops those that the person was shown and no others, each after the ledger says so', async () => {
     expect(await drop({})).toEqual([...gone('first'), ...gone('later'), 'give back other']);
   });
 
   it('ends when it has seen as many as there are', async () => {
     expect(await drop({ letterIds: new Set(['first']) })).toEqual(gone('first'));
-  });
-
-  it('keeps no body of a person whom the store asked to erase', async () => {
-    const mark = { redactedAt: at, expiresAt: at / 1000 };
-    await ledger.redact([{ shop: LETTER_SHOP, kind: 'order', id: 'later' }], mark);
-    const bodies: string[] = [];
-    const keep = async (some: readonly { readonly body: string }[]) => {
-      bodies.push(...some.map(({ body }) => body));
-    };
-    await drop({ file: { keep } });
-    expect(bodies).toEqual([letters[0]?.body, expect.stringMatching(/^erased: /)]);
   });
 });
 

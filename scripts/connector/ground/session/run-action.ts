@@ -9,7 +9,6 @@ import { createTerminal, type Terminal } from '../terminal/terminal.ts';
 import { type ErrorCode, errorJson, printable, printableJson } from '../terminal/text.ts';
 import type { ChangeEnded, CommandLine, Recorded, RecordedChange } from './audit-records.ts';
 import type { Deployment } from './deployment.ts';
-import { deleteOldCopies } from './dropped-copies.ts';
 import { explainAwsError } from './explain-aws-error.ts';
 import type { CommonOptions, Host, Session } from './session.ts';
 
@@ -47,7 +46,6 @@ export function runAction<Options = object>(action: Action<Options>) {
     let code: ExitCode;
     let verdict: VerdictKind | undefined;
     try {
-      await deleteOldCopies(new Date());
       const answer = await action(session, options, ...operands);
       if (typeof answer === 'object') session.show(answer);
       verdict = typeof answer === 'object' ? answer.verdict?.kind : undefined;
