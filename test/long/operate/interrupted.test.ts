@@ -35,6 +35,8 @@ interface Scene {
   /** Something that only the command brings to the service: the id of an order. */
   readonly prepare: () => Promise<string>;
   readonly line: (id: string) => string;
+  /** What the command says to do first where it is repeated. */
+  readonly first?: string;
 }
 
 const COMMANDS: Readonly<Record<string, Scene>> = {
@@ -52,6 +54,8 @@ const COMMANDS: Readonly<Record<string, Scene>> = {
       return id;
     },
     line: () => 'dead-letters replay --yes --wait',
+    // Killed between the list and the queue, a dead letter is in the queue alone: the repetition says so.
+    first: 'dead-letters scan',
   },
   recover: { prepare: sell, line: () => 'recover --yes' },
   'go-live': {
@@ -80,7 +84,12 @@ async function endOf(id: string) {
   };
 }
 
-describe.each(Object.entries(COMMANDS))('%s', { timeout: 1_200_000 }, (_, { prepare, line }) => {
+const [REFUSED, LOST] = ['refused', 'answer lost'] as const;
+/** They wait for a comparison: of each call one of the faults. */
+const SLOW: ReadonlySet<string> = new Set(['recover', 'go-live']);
+
+describe.each(Object.entries(COMMANDS))('%s', { timeout: 1_200_000 }, (name, scene) => {
+  const { prepare, line, first } = scene;
   it('ends after a fault of any of its calls and a repetition as if there had been none', async () => {
     const whole = await prepare();
     const calls = breakAt(Number.POSITIVE_INFINITY, 'refused');
@@ -96,14 +105,18 @@ describe.each(Object.entries(COMMANDS))('%s', { timeout: 1_200_000 }, (_, { prep
     expect(many).toBeGreaterThan(2);
 
     for (let call = 1; call <= many; call += 1) {
-      for (const how of ['refused', 'answer lost'] as const) {
+      for (const how of SLOW.has(name) ? [call % 2 === 0 ? LOST : REFUSED] : [REFUSED, LOST]) {
         const id = await prepare();
         const command = line(id);
         breakAt(call, how);
         await operated.atWork(operated.run(command));
         delete operated.breaks.faultOf;
-        await operated.atWork(operated.run(command));
-        expect(await endOf(id), `${how}: ${calls[call - 1]}`).toEqual(expected);
+        if (first !== undefined) await operated.run(first);
+        const again = await operated.atWork(operated.run(command));
+        expect(
+          await endOf(id),
+          `${how}: ${calls[call - 1]}\n${again.stdout}${again.stderr}`,
+        ).toEqual(expected);
       }
     }
   });
