@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import middy from '@middy/core';
 import type {
   Context,
   LambdaFunctionURLEvent,
@@ -184,7 +185,7 @@ function openCallRates(
 const SHARED_ACCOUNT = '*';
 
 /**
- * Around every handler: a fault is logged without its message, which may quote what was
+ * The middleware of every handler: a fault is logged without its message, which may quote what was
  * being read, and the metrics are written at the end of every invocation: a frozen process would lose
  * them. The time budget differs by function: see `runInTime`.
  * See docs/decisions/0032-a-cold-start-loads-only-what-an-event-needs.md.
@@ -193,16 +194,13 @@ export function withTelemetry<Event, Result>(
   telemetry: EmfTelemetry,
   handle: (event: Event, context: Pick<Context, 'getRemainingTimeInMillis'>) => Promise<Result>,
 ) {
-  return async (...given: Parameters<typeof handle>): Promise<Result> => {
-    try {
-      return await handle(...given);
-    } catch (error) {
+  return middy(handle).use({
+    after: () => telemetry.flush(),
+    onError({ error }) {
       telemetry.log('error', 'an invocation broke off', errorFields(error));
-      throw error;
-    } finally {
       telemetry.flush();
-    }
-  };
+    },
+  });
 }
 
 /** Within a shopper's request: how long a redemption waits for the loyalty service. */
