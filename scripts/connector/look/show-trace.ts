@@ -13,13 +13,13 @@ import {
   parseKind,
   unknownTo,
 } from '../ground/compare/find.ts';
-import { maskPerson, maskPersonal } from '../ground/compare/foresee.ts';
+import { maskPerson, maskPersonal } from '../ground/compare/mask-personal.ts';
 import {
   amountText,
-  type JudgedSides,
   judgeSides,
   orderIn,
   type Sides,
+  sidesTable,
 } from '../ground/compare/sides.ts';
 import { findShop, shopsOf } from '../ground/session/arguments.ts';
 import { openLedger } from '../ground/session/deployment.ts';
@@ -139,7 +139,8 @@ export function documentOf(
   const { key, entry, letters, mapped, waits, earned, redemptions: open } = trace;
   const { kind: verdict, what, next } = judgeTrace(trace);
   const points = pointsText(trace);
-  const { rows, finding, sent, notSent, differences } = judgeSides(trace);
+  const judged = judgeSides(trace);
+  const { finding, sent, notSent, differences } = judged;
   const form = mapped?.kind === 'wanted' ? formOf(mapped.wanted, reveal) : undefined;
   const name = nameOf(trace);
   const kind = key.kind === 'member' ? 'customer' : key.kind;
@@ -163,7 +164,7 @@ export function documentOf(
       ...(verdict ? [] : [text(what)]),
       ...(points === undefined ? [] : [text(points)]),
       ...(open > 0 ? [text(`${counted(open, 'redemption')} not finished.`, 'waits')] : []),
-      ...(entry || trace.store.kind === 'found' ? [tableOf(rows)] : []),
+      ...(entry || trace.store.kind === 'found' ? [sidesTable(judged)] : []),
       ...arithmeticOf(trace),
       timelineOf(trace, isDone),
       factsOf(trace),
@@ -196,16 +197,6 @@ function nameOf({ store }: Trace): string | undefined {
   if (store.value.kind === 'order') return store.value.order.name;
   return store.value.kind === 'product' ? store.value.product.title : undefined;
 }
-
-const tableOf = (rows: JudgedSides['rows']): Block =>
-  table(
-    ['', 'Store', 'Connector', 'Loyalty service', ''],
-    rows.map(({ field, store, ledger, service, differs }) => [
-      ...[field, store, ledger, service],
-      differs ? { text: 'differs', tone: 'bad' } : '',
-    ]),
-    { title: 'Both sides now' },
-  );
 
 /** How an order's amount came about; none of what is no order, or has no amount. */
 export function arithmeticOf({ store, mapped }: Sides): readonly TableBlock[] {

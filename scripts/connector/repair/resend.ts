@@ -3,18 +3,17 @@ import {
   queueFamilyOf,
   type StoreEvent,
 } from '../../../shared/core/events/event.ts';
-import { readEntry } from '../../../shared/core/ledger/ledger.ts';
 import { findEntity, parseKind } from '../ground/compare/find.ts';
-import {
-  foresee,
-  foreseeingDeps,
-  prospectBlocks,
-  prospectData,
-} from '../ground/compare/foresee.ts';
 import { openSending, type Portion, type Progress, sendPortions } from '../ground/compare/send.ts';
-import { judgeSides, readSides } from '../ground/compare/sides.ts';
+import {
+  type JudgedSides,
+  judgeSides,
+  readSides,
+  type Sides,
+  sidesTable,
+} from '../ground/compare/sides.ts';
 import { findShop } from '../ground/session/arguments.ts';
-import { type Deployment, openLedger } from '../ground/session/deployment.ts';
+import type { Deployment } from '../ground/session/deployment.ts';
 import { localUser } from '../ground/session/read-caller.ts';
 import { nameKey, openShopServices, readNames } from '../ground/session/services.ts';
 import {
@@ -23,7 +22,7 @@ import {
   carryOut,
   type Session,
 } from '../ground/session/session.ts';
-import { type Document, table, text, type VerdictKind } from '../ground/terminal/document.ts';
+import { type Document, table, text, type Verdict } from '../ground/terminal/document.ts';
 import type { ExitCode } from '../ground/terminal/exit.ts';
 import { line, type Options } from '../ground/terminal/line.ts';
 import { counted } from '../ground/terminal/text.ts';
@@ -159,10 +158,14 @@ async function planNamed(
   const names = await readNames(services, shop, entities);
   const titles = new Map(hits.map(([hit]) => [hit.id, hit.name]));
   const nameOf = (id: string) => names.get(nameKey({ kind, id })) ?? titles.get(id) ?? id;
-  const found = await Promise.all(
-    ids.map((id) => foreseeOne(deployment, { shop: domain, kind, id }, options)),
-  );
-  const events = found.flatMap(({ outcome, event }) => (outcome === 'applied' ? [event] : []));
+  const found: Foreseen[] = [];
+  // One after the other: the loyalty service may allow few calls, and the workers need them.
+  for (const id of ids) {
+    const key = { shop: domain, kind, id };
+    const sides = await readSides(deployment, services, shop, key, options);
+    found.push(foresee(sides, judgeSides(sides), options));
+  }
+  const events = found.flatMap(({ key, sends }) => (sends ? [resendEvent(key, options)] : []));
   const lineWith = (given: Options) =>
     line('resend', [kindText, ...ids], { shop: domain, wait: true, yes: true, ...given });
   const [one, ...others] = found;
@@ -171,52 +174,61 @@ async function planNamed(
     label: events.length === 1 ? 'Send it' : `Send ${many}`,
     line: lineWith({ force: options.force, 'new-rules': options.newRules }),
   };
-  const rows = found.map(({ key, now }) => [nameOf(key.id), now.summary]);
+  const rows = found.map(({ key, what }) => [nameOf(key.id), what]);
   const preview = {
     title: `Send ${kindText}${ids.length > 1 ? 's' : ''} ${ids.map(nameOf).join(', ')} of ${domain} again`,
     blocks: [
       ...(one && others.length === 0
-        ? prospectBlocks(one.now)
-        : [table([kindText, { title: 'What would be sent', shrinks: true }], rows)]),
+        ? [text(one.what), sidesTable(one.judged)]
+        : [table([kindText, { title: 'Now', shrinks: true }], rows)]),
       text('Nothing was sent.'),
     ],
     next: events.length === 0 ? [] : [send],
-    data: { shop: domain, kind, id: ids[0], wouldSend: events.length > 0, now: one?.now },
+    data: {
+      ...{ shop: domain, kind, id: ids[0], wouldSend: events.length > 0 },
+      entities: found.map(({ key: { id }, sends, judged: { finding } }) => ({
+        id,
+        sends,
+        finding,
+      })),
+    },
   };
   const plan = { events, shop: domain, kind: kindText, preview };
-  if (!one || others.length > 0 || one.outcome === 'applied') return plan;
-  if (one.outcome !== 'unchanged') {
-    const kind = PROBLEMS[one.outcome];
-    const verdict = kind && { kind, what: one.now.summary };
-    return verdict ? { ...plan, preview: { ...preview, verdict, blocks: [] } } : plan;
-  }
-  const compared = judgeSides(await readSides(deployment, services, shop, one.key));
-  const what = compared.kind === 'well' ? 'Nothing had to be sent.' : ALREADY;
-  const verdict = { kind: compared.kind, what: `${what} ${compared.what}` };
+  if (!one || others.length > 0 || one.sends) return plan;
+  const { kind: verdict, what, mayBeForced } = one;
   const anyway = { label: 'Send it anyway', line: lineWith({ force: true }) };
-  const mayHelp = compared.kind !== 'well' && !compared.isCancelledThere;
-  const next = mayHelp ? [anyway] : [];
-  return { ...plan, preview: { ...preview, verdict, next, blocks: [] } };
+  const next = mayBeForced ? [anyway] : [];
+  return { ...plan, preview: { ...preview, verdict: { kind: verdict, what }, next, blocks: [] } };
 }
 
 const ALREADY =
   'Nothing was sent, because this state was sent before: only --force sends it again.';
 
-async function foreseeOne(deployment: Deployment, key: EntityKey, options: ResendOptions) {
-  const event = resendEvent(key, options);
-  const entry = await readEntry(openLedger(deployment), key);
-  const prospect = await foresee(event, key, entry, foreseeingDeps(deployment));
-  const now = prospectData(prospect, options);
-  const outcome = prospect.kind === 'preview' ? prospect.preview.outcome : undefined;
-  const isAbsent = !entry && outcome?.kind === 'retry' && outcome.why === 'store-says-gone';
-  if (!isAbsent) return { key, event, now, outcome: outcome?.kind ?? prospect.kind };
-  const summary = 'Neither the store nor the ledger knows it: there is nothing to send.';
-  return { key, event, now: { ...now, summary }, outcome: 'rejected' };
+/** What a worker would do with it now, and why. */
+interface Foreseen extends Verdict {
+  readonly key: EntityKey;
+  readonly judged: JudgedSides;
+  readonly sends: boolean;
+  readonly mayBeForced: boolean;
 }
 
-/** What would not help, by its prospect or outcome. */
-const PROBLEMS: Readonly<Record<string, VerdictKind>> = {
-  rejected: 'action required',
-  retry: 'waits',
-  unknown: 'not known',
-};
+function foresee(
+  { key, store, entry, mapped }: Sides,
+  judged: JudgedSides,
+  { force, newRules }: ResendOptions,
+): Foreseen {
+  const { kind, what } = judged;
+  const found = { key, judged, kind, what, sends: false, mayBeForced: false };
+  if (store.kind === 'gone' && !entry) {
+    const unknown = 'Neither the store nor the ledger knows it: there is nothing to send.';
+    return { ...found, kind: 'action required', what: unknown };
+  }
+  if (store.kind === 'unavailable') {
+    return { ...found, what: `The store could not be read (${store.why}).` };
+  }
+  if (mapped?.kind !== 'wanted') return found;
+  const isDone = newRules ? judged.sent === 'as-it-is' : judged.isApplied;
+  if (force || entry?.uncertain || !isDone) return { ...found, sends: true };
+  if (kind === 'well') return { ...found, what: `Nothing had to be sent. ${what}` };
+  return { ...found, what: `${ALREADY} ${what}`, mayBeForced: !judged.isCancelledThere };
+}

@@ -32,8 +32,8 @@ describe('loyalty-connector trace', () => {
     expect(stdout).toMatch(/ {2}Connector +sent, orders\/updated/);
     expect(stdout).toMatch(/^In the store now +paid, fulfilled/m);
     // Without the 20 % of taxes that the store's prices include.
-    expect(stdout).toMatch(/^49\.90 {2}paid for the goods .*\n−8\.32 {2}taxes in it\n/m);
-    expect(stdout).toMatch(/^41\.58 {2}counts$/m);
+    expect(stdout).toMatch(/^ *49\.90 {2}paid for the goods .*\n *−8\.32 {2}taxes in it\n/m);
+    expect(stdout).toMatch(/^ *41\.58 {2}counts$/m);
     expect(stdout).toContain('"OrderTotal": 41.58');
     expect(stdout).toContain('personal data is masked');
     expect(stdout).toMatch(/the loyalty service has the order, and gives \d/i);

@@ -1,7 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createMemoryLedger } from '../../../local/harness/memory-ledger.ts';
 import { sequenceNumber } from '../../../local/harness/memory-queue.ts';
-import { maskCall, maskPersonal } from '../../../scripts/connector/ground/compare/foresee.ts';
+import {
+  maskPerson,
+  maskPersonal,
+} from '../../../scripts/connector/ground/compare/mask-personal.ts';
 import {
   aboutOf,
   aboutText,
@@ -620,6 +623,6 @@ it('knows whom the store asked to erase after they were merged into another', as
 
 it('masks all of a form that is about a person, except the id', () => {
   const body = { OriginalId: '7', Name: 'Oriane', Email: 'oriane@example.org' };
-  const masked = maskCall({ operation: 'upsertCustomer', body });
+  const masked = maskPerson(body);
   expect(masked).toEqual({ OriginalId: '7', Name: '•••', Email: '•••' });
 });

@@ -31,7 +31,7 @@ import { minorDigits } from '../../../../shared/store/money.ts';
 import type { StoreOrder } from '../../../../shared/store/store-entities.ts';
 import { type Deployment, openLedger, rulesOf } from '../session/deployment.ts';
 import type { ShopServices } from '../session/services.ts';
-import type { Verdict, VerdictKind } from '../terminal/document.ts';
+import { type TableBlock, table, type Verdict, type VerdictKind } from '../terminal/document.ts';
 import { utcText } from '../terminal/text.ts';
 
 /** One entity as each side has it now. */
@@ -58,6 +58,7 @@ export async function readSides(
   services: ShopServices,
   shop: Shop,
   key: EntityKey,
+  { newRules = false }: { readonly newRules?: boolean } = {},
 ): Promise<Sides> {
   const ledger = openLedger(deployment);
   const [entry, read, control] = await Promise.all([
@@ -76,7 +77,7 @@ export async function readSides(
     read.kind === 'found' && rewards
       ? { ...read, value: await rewards.orderAsSent(key.shop, read.value, ledger) }
       : read;
-  const mapped = mapNow(key, store, entry, await rulesOf(shop, ledger));
+  const mapped = mapNow(key, store, entry, await rulesOf(shop, ledger), newRules);
   const { assumptions } = deployment.connector.loyalty;
   const isDated = !HEALING[shop.platform].versionsAreReadings.includes(key.kind);
   const changedAt = store.kind === 'found' && isDated ? versionOf(store.value) : undefined;
@@ -158,6 +159,7 @@ function mapNow(
   store: StoreAnswer<StoreEntity>,
   entry: EntityEntry | undefined,
   rules: Shop['rules'],
+  newRules: boolean,
 ): Mapped | undefined {
   // An entity that neither side knows may never have existed.
   if (store.kind === 'unavailable' || (store.kind === 'gone' && !entry)) return undefined;
@@ -167,7 +169,7 @@ function mapNow(
   const found = store.kind === 'found' && !isOther ? store.value : undefined;
   const entity = found ?? ({ kind: 'gone' } as const);
   const version = found ? versionOf(found) : now.getTime();
-  const snapshot = { kind: 'snapshot', entity, version, source: 'store' } as const;
+  const snapshot = { kind: 'snapshot', entity, version, source: 'store', newRules } as const;
   return mapSnapshot(key, snapshot, entry, rules, now);
 }
 
@@ -306,6 +308,16 @@ export const SKIPS: Readonly<Record<MappingSkip, string>> = {
   'coupon-for-everyone': 'it is for everyone, not for one customer',
   'coupon-for-some-buyers': 'a Rollout of the store gives it to a share of all buyers only',
 };
+
+export const sidesTable = ({ rows }: Pick<JudgedSides, 'rows'>): TableBlock =>
+  table(
+    ['', 'Store', 'Connector', 'Loyalty service', ''],
+    rows.map(({ field, store, ledger, service, differs }) => [
+      ...[field, store, ledger, service],
+      differs ? { text: 'differs', tone: 'bad' } : '',
+    ]),
+    { title: 'Both sides now' },
+  );
 
 /** By the number of the loyalty service. */
 const COUPON_TYPES = ['fixed value', 'percent', 'free shipping', 'discount on shipping', 'other'];
