@@ -24,22 +24,12 @@ export interface PreviewDeps extends Pick<SyncDeps, 'store' | 'now' | 'rewards'>
   readonly past?: Pick<LedgerPast, 'goLiveOf'>;
 }
 
-/** A call that would be made, with what it would carry. */
-export interface PreviewedCall {
-  readonly operation: OperationId;
-  /** The id of the entity in the loyalty service; undefined where the body has it. */
-  readonly id?: string;
-  readonly body?: object;
-}
-
 /**
  * The outcome `applied` means: it would be sent, and what the service answers is not known. The entry is as it would be
  * written.
  */
 export interface Preview extends Synced {
-  readonly calls: readonly PreviewedCall[];
-  /** The store had to be asked, because the event alone does not decide it. */
-  readonly storeAsked: boolean;
+  readonly calls: readonly OperationId[];
 }
 
 /**
@@ -52,8 +42,7 @@ export async function previewSync(
   entry: EntityEntry | undefined,
   { store, ledger, rules, assumptions, now, past, rewards }: PreviewDeps,
 ): Promise<Preview> {
-  const calls: PreviewedCall[] = [];
-  let storeAsked = false;
+  const calls: OperationId[] = [];
   const shop = {
     loyalty: noteCalls(calls),
     breaker: { enter: async () => ({ kind: 'permit', settle: () => {} }) as const },
@@ -74,12 +63,7 @@ export async function previewSync(
     rewards,
     queue: { send: async () => {} },
     shop: () => shop,
-    telemetry: {
-      count: (name) => {
-        storeAsked ||= name === 'store-read';
-      },
-      log: () => {},
-    },
+    telemetry: { count: () => {}, log: () => {} },
     now,
     // Nothing is written, and no order counts as forgotten.
     orderRetentionDays: Number.POSITIVE_INFINITY,
@@ -93,23 +77,18 @@ export async function previewSync(
     },
   };
   const synced = await syncEntity(key, candidate, entry, deps);
-  return { ...synced, calls, storeAsked };
+  return { ...synced, calls };
 }
 
 /** A loyalty service that accepts everything and stores nothing. */
-function noteCalls(calls: PreviewedCall[]): LoyaltyCalls {
-  const note =
-    (operation: OperationId) =>
-    async (...given: readonly unknown[]) => {
-      const id = given.find((one) => typeof one === 'string');
-      // The last of them are the options of a call.
-      const body = given.slice(0, -1).find((one) => typeof one === 'object');
-      calls.push({ operation, ...(id !== undefined && { id }), ...(body && { body }) });
-      // What the service holds is not asked here: the preview continues as if it did not have the order.
-      return operation === 'getOrder'
-        ? { kind: 'business-error', class: 'rejected', code: 37, message: '', fields: [] }
-        : { kind: 'success', value: undefined };
-    };
+function noteCalls(calls: OperationId[]): LoyaltyCalls {
+  const note = (operation: OperationId) => async () => {
+    calls.push(operation);
+    // What the service holds is not asked here: the preview continues as if it did not have the order.
+    return operation === 'getOrder'
+      ? { kind: 'business-error', class: 'rejected', code: 37, message: '', fields: [] }
+      : { kind: 'success', value: undefined };
+  };
   return new Proxy({} as LoyaltyCalls, { get: (_, operation) => note(operation as OperationId) });
 }
 
@@ -160,7 +139,7 @@ function planOf({ outcome, calls, entry }: Preview): ObservedPlan {
   return {
     outcome: outcome.kind,
     ...('why' in outcome && { why: outcome.why }),
-    calls: calls.map(({ operation }) => operation),
+    calls,
     ...(counts !== undefined && { counts }),
     ...(steps && { steps }),
   };

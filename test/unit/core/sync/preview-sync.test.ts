@@ -58,50 +58,40 @@ const order = { shop: SHOP, kind: 'order', id: ID } as const;
 const key = <Kind extends EntityKey['kind']>(kind: Kind, id: string) => ({ shop: SHOP, kind, id });
 
 describe('what a worker would do with an event', () => {
-  it.each<[string, EntityKey, StoreEntity, object]>([
-    [
-      'an order',
-      order,
-      orderOf(1, shipped),
-      { operation: 'sendOrder', body: { OriginalId: ID, OrderTotal: 50, IsCompleted: true } },
-    ],
+  it.each<[string, EntityKey, StoreEntity, string]>([
+    ['an order', order, orderOf(1, shipped), 'sendOrder'],
     [
       'a product',
       key('product', '8012345678901'),
       { kind: 'product', product: storeProduct() },
-      { operation: 'updateProduct', id: '8012345678901', body: { ProductPrice: 49.9 } },
+      'updateProduct',
     ],
     [
       'a code',
       key('coupon', 'AUTUMN10'),
       { kind: 'coupon', coupon: storeCoupon() },
-      { operation: 'createCoupon', body: { CouponCode: 'AUTUMN10' } },
+      'createCoupon',
     ],
-    [
-      'a customer',
-      key('member', member.id),
-      { kind: 'member', member },
-      { operation: 'upsertCustomer', body: { OriginalId: member.id } },
-    ],
-  ])('is sent as it is shown: %s', async (_, about, entity, call) => {
+    ['a customer', key('member', member.id), { kind: 'member', member }, 'upsertCustomer'],
+  ])('is sent: %s', async (_, about, entity, call) => {
     const connector = openConnector();
     const updatedAt = new Date(connector.clock.ms - 60_000).toISOString();
     const recent = { ...entity } as Record<string, unknown>;
     recent[entity.kind] = { ...(recent[entity.kind] as object), updatedAt };
     const shown = await preview(connector, about, recent as never);
-    expect(shown).toMatchObject({ outcome: { kind: 'applied' }, calls: [call], storeAsked: false });
+    expect(shown).toMatchObject({ outcome: { kind: 'applied' }, calls: [call] });
     expect([connector.loyalty.journal, connector.ledger.entries.size]).toEqual([[], 0]);
   });
 
-  it('shows what a refund takes back, as the store says it: 20.00 of 50.00', async () => {
+  it('takes back what the store refunded', async () => {
     const connector = await sent(1, shipped);
     const lower = orderAt(2, shipped, { current_subtotal_price: '30.00' });
     connector.store.putOrder(SHOP, storeOrderOf(lower));
     const before = JSON.stringify([...connector.ledger.entries]);
     const shown = await preview(connector, order, { kind: 'order', order: storeOrderOf(lower) });
     expect(shown).toMatchObject({
-      ...{ outcome: { kind: 'applied' }, storeAsked: true },
-      calls: [{ operation: 'partiallyCancelPosOrder', id: ID, body: { ValueToRefund: 20 } }],
+      outcome: { kind: 'applied' },
+      calls: ['partiallyCancelPosOrder'],
     });
     expect(JSON.stringify([...connector.ledger.entries])).toBe(before);
     expect(connector.loyalty.journal).toHaveLength(1);
@@ -110,8 +100,8 @@ describe('what a worker would do with an event', () => {
   it('shows that the order is ended where the store deleted it', async () => {
     const shown = await preview(await sent(1, shipped), order);
     expect(shown).toMatchObject({
-      ...{ outcome: { kind: 'applied' }, storeAsked: true },
-      calls: [{ operation: 'cancelPosOrder', id: ID, body: {} }],
+      outcome: { kind: 'applied' },
+      calls: ['cancelPosOrder'],
     });
   });
 
@@ -122,8 +112,7 @@ describe('what a worker would do with an event', () => {
     const entry = { version: 1, appliedKey: 'k', uncertain: false, discountId, outcomes: [] };
     await connector.ledger.write(coupon, entry, undefined);
     const shown = await preview(connector, coupon);
-    expect(shown.calls).toEqual([{ operation: 'deactivateCoupon', id: expect.any(String) }]);
-    expect(shown.calls[0]?.id).toContain(code);
+    expect(shown.calls).toEqual(['deactivateCoupon']);
   });
 
   it('reads an order first of which it is not known what the service holds, and goes on as if the service had none', async () => {
@@ -137,10 +126,7 @@ describe('what a worker would do with an event', () => {
       order,
       orderOf(2, shipped, { current_subtotal_price: '70.00' }),
     );
-    expect(shown.calls).toMatchObject([
-      { operation: 'getOrder', id: ID },
-      { operation: 'sendOrder', body: { OrderTotal: 70 } },
-    ]);
+    expect(shown.calls).toMatchObject(['getOrder', 'sendOrder']);
     expect(shown.outcome.kind).toBe('applied');
   });
 
@@ -156,7 +142,7 @@ describe('what a worker would do with an event', () => {
       const shown = await preview(connector, about);
       expect(shown).toMatchObject({
         outcome: { kind: 'retry', why: 'store-throttled', unanswered: true },
-        ...{ calls: [], storeAsked: true },
+        calls: [],
       });
     }
   });
@@ -165,7 +151,7 @@ describe('what a worker would do with an event', () => {
     const connector = await sent(2, shipped);
     expect(await preview(connector, order, orderOf(3, shipped))).toMatchObject({
       outcome: { kind: 'unchanged' },
-      ...{ calls: [], storeAsked: false },
+      calls: [],
     });
     const older = await preview(connector, order, orderOf(1));
     expect([older.outcome.kind, older.calls]).toEqual(['superseded', []]);
