@@ -64,16 +64,6 @@ export interface MappingSettings {
   readonly pendingOrders?: 'skip' | 'send';
 
   /**
-   * The amount that points are counted from. Neither includes shipping; docs/mapping.md has examples.
-   *
-   * - `subtotal`: the products kept, after discounts.
-   * - `total-less-shipping`: duties and tips as well.
-   *
-   * Default: `subtotal`.
-   */
-  readonly orderTotal?: 'subtotal' | 'total-less-shipping';
-
-  /**
    * Whether taxes count. The loyalty service documents that the amount is without them. `exclude` deducts
    * the order's own taxes where prices include them. Default: `exclude`.
    */
@@ -228,7 +218,6 @@ export const defaultRules: MappingRules = {
   goLive: undefined,
   completeWhen: 'fulfilled',
   pendingOrders: 'skip',
-  orderTotal: 'subtotal',
   taxes: 'exclude',
   giftCards: 'earn-when-bought',
   storeCredit: 'like-gift-cards',

@@ -157,7 +157,6 @@ const rules = section({}, {
   goLive: moment,
   completeWhen: oneOf('fulfilled', 'paid'),
   pendingOrders: oneOf('skip', 'send'),
-  orderTotal: oneOf('subtotal', 'total-less-shipping'),
   taxes: oneOf('exclude', 'include'),
   giftCards: oneOf('earn-when-bought', 'earn-when-used', 'never'),
   lostDisputes: oneOf('ignore', 'take-back'),

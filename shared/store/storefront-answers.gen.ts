@@ -165,7 +165,7 @@ export interface components {
          * @description `goods`: what was paid for the goods that are kept, without taxes on top. `tax`: below zero where prices include taxes that do not count, above where taxes on top count. `never-paid`: the payment was voided or has expired. `paid-with-store-credit`: credit that was given, not money that came back. `store-credit-not-known`: the account does not tell whether it was given.
          * @enum {string}
          */
-        readonly AmountStepKind: "goods" | "tax" | "gift-cards-sold" | "tips-and-duties" | "refunded-without-lines" | "never-paid" | "dispute-lost" | "paid-with-gift-cards" | "paid-with-store-credit" | "store-credit-not-known";
+        readonly AmountStepKind: "goods" | "tax" | "gift-cards-sold" | "refunded-without-lines" | "never-paid" | "dispute-lost" | "paid-with-gift-cards" | "paid-with-store-credit" | "store-credit-not-known";
         /** @description Points, cashback and tier alone. */
         readonly Balance: {
             /** @description ISO 8601: the moment of points, cashback, tier and rewards. Null while no balance is known. */

@@ -76,7 +76,7 @@ function judgeBy(rules: LawRules, { states, held, letters }: JudgedOrder): Judge
   }
   const due = standing.minor;
   if (last && isWorth(last, held.minor, rules)) {
-    const most = mostThatCounts(last, rules) + oddCoins(last, rules);
+    const most = mostThatCounts(last, rules) + oddCoins(last);
     return held.minor <= most ? KEPT : broken(`counts ${held.minor} and is worth at most ${most}`);
   }
   if (held.minor < due && letters.some((text) => /rose after a part/.test(text))) {
@@ -91,5 +91,5 @@ function isWorth(order: OrderRow, minor: bigint, rules: LawRules): boolean {
   const standing = standingOf(order, rules);
   if (standing.kind !== 'open') return false;
   const difference = standing.minor > minor ? standing.minor - minor : minor - standing.minor;
-  return difference <= oddCoins(order, rules);
+  return difference <= oddCoins(order);
 }

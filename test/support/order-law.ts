@@ -14,7 +14,6 @@ import type { LineRow, OrderRow, TransactionRow } from '../../local/store-sandbo
 export interface LawRules {
   readonly taxes: 'exclude' | 'include';
   readonly giftCards: 'earn-when-bought' | 'earn-when-used' | 'never';
-  readonly orderTotal: 'subtotal' | 'total-less-shipping';
   readonly completeWhen: 'fulfilled' | 'paid';
   readonly lostDisputes: 'ignore' | 'take-back';
 }
@@ -22,7 +21,6 @@ export interface LawRules {
 export const usualRules: LawRules = {
   taxes: 'exclude',
   giftCards: 'earn-when-bought',
-  orderTotal: 'subtotal',
   completeWhen: 'fulfilled',
   lostDisputes: 'ignore',
 };
@@ -63,11 +61,9 @@ function amountDue(order: OrderRow, rules: LawRules): bigint {
       .filter(({ line }) => line.kind !== 'gift-card' || rules.giftCards === 'earn-when-bought')
       .map(({ net, tax }) => countedOf(net, tax, order, rules)),
   );
-  // 4: money that went back without goods lowers the goods, then tips and duties.
+  // 4: money that went back without goods lowers the goods.
   const back = paidBackBeyond(order);
   const paidLeft = atLeast0(paid - back);
-  const extras = tipsAndDuties(order);
-  const extrasLeft = atLeast0(extras - atLeast0(back - paid));
   // 5: gift cards pay their share of everything that is left.
   const share =
     rules.giftCards === 'earn-when-used'
@@ -78,44 +74,34 @@ function amountDue(order: OrderRow, rules: LawRules): bigint {
         );
   // 6: one rounding.
   const goods = paid === 0n ? { part: 0n, whole: 1n } : { part: counted * paidLeft, whole: paid };
-  const added = rules.orderTotal === 'total-less-shipping' ? extrasLeft : 0n;
-  const part = (goods.part + added * goods.whole) * share.part;
-  return roundHalfUp(part, goods.whole * share.whole);
+  return roundHalfUp(goods.part * share.part, goods.whole * share.whole);
 }
 
 /**
- * Two bounds that need no proportions: an order never counts more than its goods cost with their taxes (and tips and
- * duties, where these count), nor more than the money that the store has or is still owed for it.
+ * Two bounds that need no proportions: an order never counts more than its goods cost with their taxes, nor more than
+ * the money that the store has or is still owed for it.
  */
 export function mostThatCounts(order: OrderRow, rules: LawRules): bigint {
   const lines = goodsOf(order).map((line) => keptOf(order, line));
   const cost = sum(lines.map(({ net, tax }) => net + (order.taxesIncluded ? 0n : tax)));
-  const extras = rules.orderTotal === 'total-less-shipping' ? tipsAndDuties(order) : 0n;
   const byGiftCards = rules.giftCards === 'earn-when-used' ? 0n : giftCardMoney(order);
   const kept = received(order) - repaid(order) - owedToCustomer(order);
   const money = kept + atLeast0(owed(order)) - byGiftCards;
-  return min(cost + extras, atLeast0(money));
+  return min(cost, atLeast0(money));
 }
 
 /**
  * How many of the smallest coins no source decides. Of a return without a refund, nobody says which piece had the odd
- * coin of a tax, nor the line's discount once an edit added pieces without one; with gift cards, a share of tips is
- * rounded with the goods or for itself.
+ * coin of a tax, nor the line's discount once an edit added pieces without one.
  */
-export function oddCoins(order: OrderRow, rules: LawRules): bigint {
+export function oddCoins(order: OrderRow): bigint {
   const returned = order.reductions.filter(({ refundId }) => refundId === undefined);
-  const returns = sum(
+  return sum(
     returned.map(({ lineId }) => {
       const line = order.lines.find(({ id }) => id === lineId);
       return 1n + sum(line?.allocations.map(minorOf) ?? []);
     }),
   );
-  const isShared =
-    rules.orderTotal === 'total-less-shipping' &&
-    rules.giftCards !== 'earn-when-used' &&
-    tipsAndDuties(order) > 0n &&
-    order.transactions.some(isGiftCard);
-  return returns + (isShared ? 1n : 0n);
 }
 
 interface Fraction {
@@ -218,13 +204,6 @@ const currentTotal = (order: OrderRow): bigint => soldTotal(order) - takenBack(o
 const owed = (order: OrderRow): bigint => BigInt(orderTotals(order).outstandingMinor);
 
 const goodsOf = ({ lines }: OrderRow): LineRow[] => lines.filter(({ kind }) => kind !== 'tip');
-
-function tipsAndDuties(order: OrderRow): bigint {
-  const tips = order.lines.filter(({ kind }) => kind === 'tip');
-  const duties =
-    BigInt(order.dutiesMinor) - sum(order.refunds.map((one) => BigInt(one.dutiesMinor)));
-  return sum(tips.map((line) => keptOf(order, line).net)) + duties;
-}
 
 /** The line less all that was taken back of it. */
 function keptOf(order: OrderRow, line: LineRow) {

@@ -227,8 +227,6 @@ function wordsOf(
       return amount.startsWith('-') ? 'taxes in it' : 'taxes on top of it';
     case 'gift-cards-sold':
       return 'gift cards among them: they do not count when they are bought';
-    case 'tips-and-duties':
-      return 'tips and duties';
     case 'refunded-without-lines':
       return `paid back without taking goods back${part}`;
     case 'never-paid':

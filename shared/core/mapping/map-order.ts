@@ -106,8 +106,8 @@ export function mapOrder(snapshot: StoreOrder, rules: MappingRules, before: Know
  * See docs/decisions/0013-a-completed-order-stays-completed-under-its-own-rules.md.
  */
 function amountRules(rules: MappingRules, sent: RememberedOrder | undefined): AmountRules {
-  const { orderTotal, taxes, giftCards, storeCredit, lostDisputes } = sent?.countedBy ?? rules;
-  return { orderTotal, taxes, giftCards, storeCredit, lostDisputes };
+  const { taxes, giftCards, storeCredit, lostDisputes } = sent?.countedBy ?? rules;
+  return { taxes, giftCards, storeCredit, lostDisputes };
 }
 
 /**

@@ -18,7 +18,7 @@ export interface OrderAmounts {
   readonly total: Amount;
   /** How the total came about. Only the first step may be zero. */
   readonly steps: readonly AmountStep[];
-  /** The kept lines that count, with their part of the total; tips and duties are no lines. */
+  /** The kept lines that count, with their part of the total. */
   readonly lines: readonly { readonly line: StoreOrderLine; readonly counts: Amount }[];
 }
 
@@ -31,7 +31,7 @@ export interface OrderAmounts {
  *     × the part of the whole order that was not paid with gift cards or given store credit
  *
  * So a gift card that pays a part of the order pays the same part of goods, shipping, taxes, duties and tips.
- * It is rounded once, at the end. The lines add up to the goods in the total, to the smallest unit.
+ * It is rounded once, at the end. The lines add up to the total, to the smallest unit.
  * See docs/decisions/0012-an-order-counts-what-was-paid-for-goods-kept.md.
  */
 export function orderAmounts(order: OrderFigures, rules: AmountRules): OrderAmounts {
@@ -55,30 +55,22 @@ export function orderAmounts(order: OrderFigures, rules: AmountRules): OrderAmou
   const left: Part = [atLeastZero(subtract(goods, refunded)), goods];
   const counted = (amount: Amount, ...parts: readonly Part[]) =>
     atLeastZero(shareOf(amount, parts, digits));
-  const extras =
-    rules.orderTotal === 'subtotal' || kept.length === 0 ? ZERO : extrasOf(order, goods);
-  const beyondGoods = atLeastZero(subtract(refunded, goods));
-  const extrasLeft = atLeastZero(subtract(extras, beyondGoods));
-  const goodsTotal = counted(worth, stated, left, inMoney);
-  const countedIn = (part: Part) =>
-    sum([counted(worth, stated, left, part), counted(extrasLeft, part)]);
-  const total = countedIn(inMoney);
+  const total = counted(worth, stated, left, inMoney);
   const steps = stepsOf([
     { kind: 'goods', upTo: order.subtotal },
     { kind: 'tax', upTo: counted(worthIn(worths), stated) },
     { kind: 'gift-cards-sold', upTo: counted(worth, stated) },
-    { kind: 'tips-and-duties', upTo: sum([counted(worth, stated), extras]) },
     {
       kind: lost ?? 'refunded-without-lines',
-      upTo: sum([counted(worth, stated, left), extrasLeft]),
+      upTo: counted(worth, stated, left),
       of: refunded,
     },
     ...unearned.map(({ kind, now }, index) => {
-      const upTo = countedIn(paidInMoney(order, unearned.slice(0, index + 1), refunded));
-      return { kind, upTo, of: now };
+      const part = paidInMoney(order, unearned.slice(0, index + 1), refunded);
+      return { kind, upTo: counted(worth, stated, left, part), of: now };
     }),
   ]);
-  return { total, steps, lines: spread(goodsTotal, counting, worth, digits) };
+  return { total, steps, lines: spread(total, counting, worth, digits) };
 }
 
 /** Why the order counts nothing, whatever was shipped. */
@@ -191,11 +183,6 @@ function worthOf(
     case 'exclude':
       return order.taxesIncluded ? atLeastZero(subtract(paid, tax)) : paid;
   }
-}
-
-/** Tips and duties. */
-function extrasOf({ total, shipping }: OrderFigures, goods: Amount): Amount {
-  return atLeastZero(subtract(total, sum([goods, shipping.price, shipping.taxOnTop])));
 }
 
 /** By the rounded sums up to each line, so that no unit is lost or made. */

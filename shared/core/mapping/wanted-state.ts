@@ -102,7 +102,7 @@ export const faultText = ({ faults }: Fault): string => `connector.config.ts: ${
 
 export type AmountRules = Pick<
   MappingRules,
-  'orderTotal' | 'taxes' | 'giftCards' | 'storeCredit' | 'lostDisputes'
+  'taxes' | 'giftCards' | 'storeCredit' | 'lostDisputes'
 >;
 
 /** How the amount of an order came about. */
@@ -250,7 +250,7 @@ export function isHistory(
 const MAPPING = 1;
 
 const RULES_OF_ORDERS = [
-  ...(['completeWhen', 'orderTotal', 'taxes', 'giftCards', 'storeCredit', 'lostDisputes'] as const),
+  ...(['completeWhen', 'taxes', 'giftCards', 'storeCredit', 'lostDisputes'] as const),
   ...(['pendingOrders', 'customersWithoutEmail', 'document', 'birthday'] as const),
   ...(['enrich', 'enrolment', 'metadata'] as const),
 ];

@@ -167,7 +167,7 @@ type OfTheService = 'customer' | 'branch' | 'salesPerson';
 const remembered: Full<Omit<RememberedOrder, OfTheService>> & Pick<RememberedOrder, OfTheService> =
   {
     countedBy: {
-      ...{ orderTotal: 'subtotal', taxes: 'exclude', giftCards: 'earn-when-used' },
+      ...{ taxes: 'exclude', giftCards: 'earn-when-used' },
       ...{ storeCredit: 'by-origin', lostDisputes: 'take-back' },
     },
     credit: { gifts: amount('4'), refunds: amount('5'), unknown: amount('1') },

@@ -23,7 +23,7 @@ const accepted = (settings: ConnectorSettings): Sample => ({
 type OfFunctions = 'metadata' | 'document' | 'birthday' | 'enrolment';
 const rules: Full<Omit<MappingSettings, OfFunctions>> & Pick<MappingSettings, OfFunctions> = {
   ...{ goLive: '2026-01-01', completeWhen: 'paid', pendingOrders: 'send' },
-  ...{ orderTotal: 'total-less-shipping', taxes: 'include', giftCards: 'never' },
+  ...{ taxes: 'include', giftCards: 'never' },
   ...{ lostDisputes: 'take-back', customersWithoutEmail: 'send', customers: 'with-orders' },
   ...{ redactedCustomers: 'deactivate', testOrders: 'send', enrolment: 'everyone' },
   document: { from: 'note-attribute', name: 'document' },

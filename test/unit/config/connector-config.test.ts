@@ -36,7 +36,6 @@ describe('the connector’s settings', () => {
           rules: {
             completeWhen: 'fulfilled',
             pendingOrders: 'skip',
-            orderTotal: 'subtotal',
             taxes: 'exclude',
             giftCards: 'earn-when-bought',
             storeCredit: 'like-gift-cards',
@@ -96,16 +95,16 @@ describe('the connector’s settings', () => {
         { domain: 'one.myshopify.com' },
         {
           domain: 'two.myshopify.com',
-          rules: { testOrders: 'skip', orderTotal: 'total-less-shipping' },
+          rules: { testOrders: 'skip', giftCards: 'never' },
         },
       ],
     });
     expect(shops.map(({ rules }) => rules.sharedAccount)).toEqual([true, true]);
     expect(
-      shops.map(({ rules }) => [rules.testOrders, rules.completeWhen, rules.orderTotal]),
+      shops.map(({ rules }) => [rules.testOrders, rules.completeWhen, rules.giftCards]),
     ).toEqual([
-      ['send', 'paid', 'subtotal'],
-      ['skip', 'paid', 'total-less-shipping'],
+      ['send', 'paid', 'earn-when-bought'],
+      ['skip', 'paid', 'never'],
     ]);
   });
 

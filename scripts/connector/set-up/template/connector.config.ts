@@ -38,9 +38,6 @@ export default defineConnector({
     // Before that the service need not know of it:
     // pendingOrders: 'send',
 
-    // Points count from the products after discounts, never from shipping.
-    orderTotal: 'subtotal',
-
     // Where the customer's document number and birthday are kept, if they are:
     // document: { from: 'note-attribute', name: 'document' },
     // birthday: { from: 'metafield', owner: 'customer', namespace: 'facts', key: 'birth_date' },

@@ -12,7 +12,7 @@ import {
   paymentMethod,
 } from '../../../../shared/core/mapping/map-order.ts';
 import { mapSnapshot } from '../../../../shared/core/mapping/map-snapshot.ts';
-import { lacksAmounts, orderAmounts } from '../../../../shared/core/mapping/order-amounts.ts';
+import { lacksAmounts } from '../../../../shared/core/mapping/order-amounts.ts';
 import {
   faultText,
   idempotencyKey,
@@ -649,16 +649,6 @@ describe('the past of an order', () => {
     ['KWD', true],
   ])('an order in %s has units below a cent: %s', (currency, isFine) => {
     expect(wantedOf({ ...coat, currency }).wanted).toMatchObject({ isFine });
-  });
-});
-
-describe('a tip', () => {
-  it('earns as much less as a gift card paid of the order', () => {
-    const whole = { ...rules, orderTotal: 'total-less-shipping' } as const;
-    const tipped = storeOrder({ tipCents: 300, shippingCents: 0 });
-    const half = { ...tipped, paidWithGiftCards: giftCards('26.5') };
-    expect(Number(orderAmounts(tipped, whole).total)).toBe(53);
-    expect(Number(orderAmounts(half, whole).total)).toBe(26.5);
   });
 });
 

@@ -29,7 +29,6 @@ const refund = (adjustments: readonly number[], money: number, changes: object =
 });
 
 describe('a refund of an amount without lines', () => {
-  const whole = { orderTotal: 'total-less-shipping' } as const;
   const secondBack = [line(2000), line(3000, { product: 2, takenBack: 1 })];
   const of = (spec: OrderSpec['lines'], ...refunds: readonly object[]) =>
     points(storeOrder({ lines: spec }, { refunds }));
@@ -45,13 +44,6 @@ describe('a refund of an amount without lines', () => {
 
   it('30.00 paid back for a piece whose return has no refund keeps 20 points, not 0', () => {
     expect(of(secondBack, refund([-3000], 3000))).toBe(20);
-  });
-
-  it('tips and duties go after the goods: 50.00 and a tip of 3.00, of which 51.00 are refunded, keep 2 points', () => {
-    const tipped = { tipCents: 300, dutiesCents: 100 };
-    expect(points(storeOrder({ ...tipped, amountRefundedCents: 5100 }), whole)).toBe(3);
-    expect(points(storeOrder({ ...tipped, amountRefundedCents: 5700 }), whole)).toBe(0);
-    expect(points(storeOrder({ ...tipped, lines: [line(5000, { takenBack: 1 })] }), whole)).toBe(0);
   });
 
   it('is not known from a webhook, unless its refunds state none, and is known from the store', () => {

@@ -12,7 +12,6 @@ import { giftCards, neverSent, rules, storeOrder } from '../../../fixtures/store
 const anyRules: fc.Arbitrary<MappingRules> = fc.record({
   ...Object.fromEntries(Object.entries(rules).map(([name, rule]) => [name, fc.constant(rule)])),
   completeWhen: fc.constantFrom('fulfilled', 'paid'),
-  orderTotal: fc.constantFrom('subtotal', 'total-less-shipping'),
 }) as fc.Arbitrary<MappingRules>;
 
 function wantedOf(

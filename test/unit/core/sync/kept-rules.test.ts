@@ -60,27 +60,19 @@ it('the ledger keeps what an order counted after each call, as it was then', asy
   expect(applied?.map(({ counts }) => counts)).toEqual([120_000, 60_000, 0]);
 });
 
-const tipped = { ...shirts, tipCents: 300 };
-const dearerWithTip = { ...dearer, tipCents: 300 };
-const free = { ...tipped, lines: [{ ...line, discountCents: 12_000 }] };
 const states = {
-  ...{ shirts, oneBack, bothBack, dearer, tipped, dearerWithTip, free },
+  ...{ shirts, oneBack, bothBack, dearer },
   pending: { ...shirts, fulfilledAfterDays: undefined },
   cancelled: { ...shirts, cancelledAfterDays: 2 },
-  swapped: { ...dearerWithTip, lines: [...bothBack.lines, ...dearer.lines.slice(1)] },
-  freeAndMore: { ...free, lines: [...free.lines, ...dearer.lines.slice(1)] },
   amountRefunded: { ...shirts, amountRefundedCents: 3000 },
 };
 const changes = {
   ...{
     vip: { tags: 'vip' },
-    app: { source_name: 'app' },
     refunded: { financial_status: 'refunded' },
   },
 };
 type State = `${number} ${keyof typeof states}${'' | ` ${keyof typeof changes}`}`;
-const whole = { taxes: 'include', orderTotal: 'total-less-shipping' } as const;
-const goods = { taxes: 'include', orderTotal: 'subtotal' } as const;
 const included = { taxes: 'include', metadata: () => ({ a: 'b' }) } as const;
 
 /** Each state by its second; the first is sent under the settings before, the others under those after. */
@@ -104,26 +96,6 @@ const lives: Life[] = [
   ['loses an amount refunded without lines', ['1 shirts', '2 amountRefunded'], [120, 90]],
   ['gains what is added', ['1 shirts', '2 dearer'], [120, 180]],
   ['is cancelled in its second', ['1 shirts', '1 cancelled'], [120, 0]],
-  [
-    'keeps a tip that was counted, once',
-    ['1 tipped', '2 tipped app', '3 dearerWithTip app', '4 swapped'],
-    [123, 123, 183, 63],
-    whole,
-    goods,
-  ],
-  [
-    'earns nothing for a tip that was not counted',
-    ['1 tipped', '2 tipped app', '3 dearerWithTip app'],
-    [120, 120, 180],
-    goods,
-    whole,
-  ],
-  [
-    'of which only a tip was paid is counted by its own rules once it has a worth',
-    ['1 free', '2 free app', '3 freeAndMore'],
-    [3, 3, 63],
-    whole,
-  ],
   ['without points yet is counted by the new rules', ['1 pending', '2 shirts'], [0, 100]],
   ['that is completed in its second is counted so, too', ['1 pending', '1 shirts'], [0, 100]],
   ['is counted exactly under other rules', ['1 shirts', '2 oneBack'], [120, 60], {}, included],
@@ -216,7 +188,6 @@ describe('the revision of the rules', () => {
     expect(rulesRevision({ ...ofFixtures, goLive: '2026-01-01' })).toBe(revision);
     const changes = [
       { completeWhen: 'paid' },
-      { orderTotal: 'total-less-shipping' },
       { taxes: 'include' },
       { giftCards: 'never' },
       { lostDisputes: 'take-back' },
