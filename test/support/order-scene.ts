@@ -113,6 +113,8 @@ export function openScene(settings: ModelSettings = {}) {
         (act('returnItems', { lines: piecesOf(pieces) }) as { readonly id: string }).id,
       refundReturn: (returnId: string) => void act('refundOrder', { returnId }),
       cancel: () => void act('cancelOrder', {}),
+      dispute: () => void act('openDispute', {}),
+      loseDispute: () => void act('updateDispute', { status: 'lost' }),
       /**
        * What the sandbox has no action for: the order is otherwise from the next change on, which is announced with it.
        */

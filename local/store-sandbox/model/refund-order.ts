@@ -128,21 +128,17 @@ export function recordRefund(
   const returnedMinor = sum(returned.map((one) => one.worthMinor + onTop * sum(one.taxesMinor)));
   // Shopify, "Return.suggestedRefund and ReturnRefund consider exchanges and fees".
   const { chargesMinor = 0 } = order.returns.find((one) => one.id === plan.returnId) ?? {};
-  const suggested =
-    before.totalMinor -
-    orderTotals(next).current.totalMinor +
-    Math.max(0, returnedMinor - chargesMinor);
+  const dueMinor = Math.max(0, returnedMinor - chargesMinor);
+  const suggested = before.totalMinor - orderTotals(next).current.totalMinor + dueMinor;
   if (!plan.repay) return { order: next, refund: draft };
   const { gateway, pending, to } = plan;
   const isPending = pending !== undefined;
   const repayment = recordRepayment(world, next, plan.chosenMinor ?? suggested, {
     ...{ gateway, isPending, to },
   });
-  // Money for goods, or money that was owed, leaves the customer owing no more than before.
-  const givenMinor = Math.max(
-    0,
-    orderTotals(repayment.order).expectedMinor - Math.max(0, expectedMinor),
-  );
+  // Money for goods, those of the return too, or money that was owed, leaves the customer owing no more than before.
+  const owedBefore = Math.max(0, expectedMinor + dueMinor);
+  const givenMinor = Math.max(0, orderTotals(repayment.order).expectedMinor - owedBefore);
   const differs = suggested - (plan.chosenMinor ?? suggested);
   const chosen = world.shop.owedRefund === 'discrepancy' ? differs : Math.max(differs, -givenMinor);
   const discrepancies = writeDiscrepancies(world, chosen, repayment.repaidMinor, pending);

@@ -276,16 +276,17 @@ function firstAt(past: readonly PastCount[], moment: number): number {
 /**
  * What another integration counted more than we do, or less, when its orders became ours. Of a change in that very
  * moment, it is not known whose it was: what it counted may tell. So it is with an order that was placed later and has
- * changed since.
+ * changed since, and with what is in no book: a lost dispute, an expired payment.
  */
 function theirPart(total: number, past: readonly PastCount[], since: number): number | undefined {
-  const until = past.filter(({ at }) => at <= since);
+  const booked = past.slice(0, -1);
+  const today = past.slice(-1).filter(({ counts }) => counts !== booked.at(-1)?.counts);
+  const until = booked.filter(({ at }) => at <= since);
   const [last, before] = [until.at(-1), until.findLast(({ at }) => at < since)];
-  const candidates = last ? [last, ...(before ? [before] : [])] : past;
-  const [first] = past;
-  const isSteady = past.every(({ counts }) => counts === first?.counts);
-  const steady = isSteady ? first : undefined;
-  const base = candidates.find(({ counts }) => counts === total) ?? last ?? steady;
+  const candidates = [...(last ? [last, ...(before ? [before] : [])] : booked), ...today];
+  const isSteady = new Set(past.map(({ counts }) => counts)).size === 1;
+  const certain = today.length > 0 ? undefined : (last ?? (isSteady ? past[0] : undefined));
+  const base = candidates.find(({ counts }) => counts === total) ?? certain;
   // It counted as we do, and was switched off before it saw the goods that were added.
   const isBehind = base && total < base.counts && until.some(({ counts }) => counts === total);
   return isBehind ? 0 : base && total - base.counts;

@@ -252,7 +252,11 @@ function serviceSide(
   // What another integration sent needs no second call to be certain: it was just read.
   const isUncertain = entry?.uncertain === true && !isTheirs;
   const tellAgain = isUncertain || event.force === true || record?.ended === true;
-  if (!read || wanted.kind === 'cancelled-order') return { known, record, tellAgain };
+  // Under the id that it was found by, also once it is cancelled: what follows must not send it under another.
+  if (wanted.kind === 'cancelled-order') {
+    return { known, record: presumed(situation)?.service, tellAgain };
+  }
+  if (!read) return { known, record, tellAgain };
   // What the service does not have is sent to it.
   if (!isHeldCompleted(read.held)) return { known, record, tellAgain: tellAgain || known };
   const recognized = recognize(wanted, record?.completedAt === undefined ? undefined : record, {

@@ -125,6 +125,21 @@ describe('the life of an order', () => {
     expect(current(one, orderId).order.reductions[0]?.restock).toBe('return');
   });
 
+  it('gives nothing away for a return, also where more was added than its money', () => {
+    const one = store();
+    const { id: orderId, lines } = one.do('placeOrder', {
+      lines: [{ title: 'a', price: 10, quantity: 3 }],
+      payment: 'paid',
+    });
+    one.do('fulfilOrder', { orderId });
+    const lineId = lines[0]?.id ?? '';
+    const { id: returnId } = one.do('returnItems', { orderId, lines: [{ lineId, quantity: 2 }] });
+    one.do('editOrder', { orderId, add: [{ title: 'b', price: 50 }] });
+    expect(current(one, orderId).totals.outstandingMinor).toBe(3_000);
+    one.do('refundOrder', { orderId, returnId });
+    expect(current(one, orderId).totals.outstandingMinor).toBe(5_000);
+  });
+
   it('loses all personal data with the redaction of its customer', () => {
     const one = store();
     const [, sasha] = one.rows.customers.values();
