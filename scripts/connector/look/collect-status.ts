@@ -136,7 +136,7 @@ export async function collectStatus(
           return {
             shop,
             last: await readLastReconcile(ledger, shop),
-            ...(await readDeepScan(ledger, shop, now)),
+            ...(await readDeepScan(ledger, shop)),
             recoversSince: isOpenDoubt(doubt) ? new Date(doubt.until).toISOString() : undefined,
           };
         }),

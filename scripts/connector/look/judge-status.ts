@@ -3,7 +3,6 @@ import {
   OLDEST_MESSAGE_MINUTES,
   RECONCILE_MINUTES,
 } from '../../../shared/config/metrics.ts';
-import { differingIn } from '../../../shared/core/reconcile/deep-scan.ts';
 import {
   areWebhooksLost,
   RUNS_MISSED,
@@ -320,7 +319,7 @@ function* judgeQueue(queue: QueueStatus): Iterable<Finding> {
 }
 
 function* judgeReconcile(
-  { shop, last, recoversSince, ordersRead }: ReconcileStatus,
+  { shop, last, recoversSince, differing }: ReconcileStatus,
   now: Date,
   credentials: readonly CredentialStatus[],
 ): Iterable<Finding> {
@@ -350,11 +349,11 @@ function* judgeReconcile(
     yield { ...warn(what, { label: 'See what "recover" would do at once', line: recover }), shop };
   }
   // A person corrects them; the next deep comparison shows whether they agree.
-  const differing = differingIn(ordersRead);
-  if (differing > 0) {
-    const orders = counted(differing, 'order');
+  const count = differing.filter(({ lately }) => !lately).length;
+  if (count > 0) {
+    const orders = counted(count, 'order');
     const see = {
-      label: `See ${orders} that ${differing === 1 ? 'differs' : 'differ'}`,
+      label: `See ${orders} that ${count === 1 ? 'differs' : 'differ'}`,
       line: line('reconcile status', [], { shop }),
     };
     yield { ...fail(`the loyalty service holds another state of ${orders}`, see), shop };

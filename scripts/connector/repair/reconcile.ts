@@ -1,11 +1,6 @@
 import { RECONCILE_MINUTES } from '../../../shared/config/metrics.ts';
 import { ledgerKeyText, type PastOutcome } from '../../../shared/core/ledger/ledger.ts';
-import {
-  type DeepScan,
-  differingIn,
-  type FoundByReading,
-  readDeepScan,
-} from '../../../shared/core/reconcile/deep-scan.ts';
+import { type DeepScan, readDeepScan } from '../../../shared/core/reconcile/deep-scan.ts';
 import type { SentReason } from '../../../shared/core/reconcile/dependencies.ts';
 import {
   type LastReconcile,
@@ -89,7 +84,7 @@ async function readRuns(
     shopsOf(deployment.connector, named).map(async (shop) => {
       const all = await readReconcileRuns(ledger, shop.domain);
       const runs = isOurs ? all.slice(0, 1).filter(isOurs) : all;
-      const deep = await readDeepScan(ledger, shop.domain, new Date());
+      const deep = await readDeepScan(ledger, shop.domain);
       const messages = runs.flatMap((run) => run.sent.map((one) => ({ run, ...one })));
       const shown = messages.slice(0, MOST_SENT);
       const keyOf = ({ kind, id }: (typeof shown)[number]) => ({ shop: shop.domain, kind, id });
@@ -101,8 +96,7 @@ async function readRuns(
         const own = since?.findLast((past) => past.origin && past.outcome !== 'rejected');
         return { endedAt, ...one, outcome: own ?? since?.at(-1) };
       });
-      const { ids, lately } = differingOrders(deep.ordersRead);
-      const orders = [...ids, ...lately].map((id) => ({ kind: 'order', id }));
+      const orders = deep.differing.map(({ id }) => ({ kind: 'order', id }));
       const names = await readNames(services, shop, [...orders, ...sent]);
       return { shop: shop.domain, runs, ...deep, sent, names };
     }),
@@ -136,16 +130,9 @@ function judgeShops(shops: readonly ShopRuns[], asked: Asked): Verdict {
   return { kind, what: sentences.join('\n') };
 }
 
-/** Each by its id: what a person must look at, and what the service may only show late. */
-function differingOrders(ordersRead: readonly FoundByReading[]) {
-  const ids = new Set(ordersRead.flatMap((one) => one.ids));
-  const lately = new Set(ordersRead.flatMap((one) => one.lately ?? []));
-  return { ids: [...ids], lately: [...lately].filter((id) => !ids.has(id)) };
-}
-
 /** What was compared, up to when, and what became of what was sent. */
 export function judgeRuns(
-  { runs, ordersRead, course, sent }: Omit<ShopRuns, 'shop' | 'names'>,
+  { runs, ordersRead, differing, course, sent }: Omit<ShopRuns, 'shop' | 'names'>,
   { isDeep = false, isScheduled }: Asked,
   now: Date,
 ): Verdict {
@@ -158,9 +145,8 @@ export function judgeRuns(
     const what = `The last comparison ended ${relativeTime(ended, now)}. ${upTo}`;
     return { kind: 'action required', what };
   }
-  const differing = differingIn(ordersRead) + differingOrders(ordersRead).lately.length;
-  if (differing > 0) {
-    const what = `The loyalty service holds another state of ${counted(differing, 'order')}${isDeep ? '' : ', as a deep comparison found'}. ${upTo}`;
+  if (differing.length > 0) {
+    const what = `The loyalty service holds another state of ${counted(differing.length, 'order')}${isDeep ? '' : ', as a deep comparison found'}. ${upTo}`;
     return { kind: 'action required', what };
   }
   const givenUp = sent.filter(({ outcome }) => outcome?.outcome === 'rejected').length;
@@ -174,9 +160,8 @@ export function judgeRuns(
     const what = `Not everything was compared: ${stoppedText(first.why)}. The next run goes on there.`;
     return { kind: 'not known', what };
   }
-  const [newest] = ordersRead;
-  if (isDeep && newest && newest.unread > 0) {
-    const what = `The loyalty service did not show ${counted(newest.unread, 'order')}. ${upTo}`;
+  if (isDeep && ordersRead.unread > 0) {
+    const what = `The loyalty service did not show ${counted(ordersRead.unread, 'order')}. ${upTo}`;
     return { kind: 'not known', what };
   }
   const waiting = sent.filter(({ outcome }) => outcome === undefined).length;
@@ -192,7 +177,7 @@ export function judgeRuns(
     return { kind: isDeep ? 'waits' : 'well', what };
   }
   const service = isDeep
-    ? `the loyalty service holds ${counted(newest?.read ?? 0, 'order')} as sent`
+    ? `the loyalty service holds ${counted(ordersRead.read, 'order')} as sent`
     : 'the loyalty service was not asked';
   const rest = 'What changed since is not compared yet.';
   return { kind: 'well', what: `Store and ledger agree up to ${until}; ${service}. ${rest}` };
@@ -216,8 +201,7 @@ export function documentOf(
 ): Document {
   const verdict = judgeShops(shops, asked);
   const first = shops.flatMap((one): readonly Suggestion[] => {
-    const { ids, lately } = differingOrders(one.ordersRead);
-    const [id] = [...ids, ...lately];
+    const id = one.differing[0]?.id;
     const label = `See what happened to ${id && (one.names.get(nameKey({ kind: 'order', id })) ?? id)}`;
     return id ? [{ label, line: line('trace', ['order', id], { shop: one.shop }) }] : [];
   });
@@ -245,23 +229,21 @@ export function documentOf(
 }
 
 /** What a person must look at first. */
-export function blocksOf({ shop, runs, ordersRead, names, sent }: ShopRuns): readonly Block[] {
+export function blocksOf({ shop, runs, differing, names, sent }: ShopRuns): readonly Block[] {
   const entity = (kind: LastReconcile['sent'][number]['kind'], id: string): Cell => ({
     text: names.get(nameKey({ kind, id })) ?? `${nameOf(kind)} ${id}`,
     opens: line('trace', [nameOf(kind), id], { shop }),
   });
-  const { ids, lately } = differingOrders(ordersRead);
   const all = runs.reduce((sum, run) => sum + sentIn(run), 0);
   return [
     table(
       ['Order', { title: 'What to know', shrinks: true }],
-      [
-        ...ids.map((id) => [entity('order', id), 'A person must decide; see its amounts.']),
-        ...lately.map((id) => [
-          entity('order', id),
-          'Sent less than a day ago; the service may show a change a day late.',
-        ]),
-      ],
+      differing.map(({ id, lately }) => [
+        entity('order', id),
+        lately
+          ? 'Sent less than a day ago; the service may show a change a day late.'
+          : 'A person must decide; see its amounts.',
+      ]),
       { title: 'The loyalty service holds another state' },
     ),
     table(

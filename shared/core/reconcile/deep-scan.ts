@@ -51,34 +51,30 @@ export interface DeepPosition {
   };
   /** Asked for again while it was under way: the rules may have changed since it began. */
   readonly again?: boolean;
-  /** Recent orders that this scan has read from the loyalty service, and older ones that this turn has. */
-  readonly ordersRead?: FoundByReading;
-  readonly olderRead?: FoundByReading;
-  /** The same of the scan and of the turn before, until this one has ended. */
-  readonly readBefore?: FoundByReading;
-  readonly olderBefore?: FoundByReading;
+  /** How many orders this scan has read from the loyalty service. */
+  readonly ordersRead?: OrderCounts;
+  /** Of which orders the service held another state when they were read last: the first of them. */
+  readonly differing?: readonly DifferingOrder[];
   /** Epoch milliseconds: since then no page of orders could be read from the loyalty service. */
   readonly unreadSince?: number;
 }
 
-export interface FoundByReading {
+interface OrderCounts {
   readonly read: number;
+  /** The service did not give them. */
   readonly unread: number;
-  /** How many a person must look at, and the first of them. */
-  readonly differing: number;
-  readonly ids: readonly string[];
-  /** The first of those that may only be shown late. Absent where there are none. */
-  readonly lately?: readonly string[];
 }
 
-/** Of how many orders the loyalty service is known to hold another state. Of each scan only the first ids are kept. */
-export function differingIn(found: readonly FoundByReading[]): number {
-  const ids = new Set(found.flatMap((one) => one.ids));
-  return Math.max(ids.size, ...found.map((one) => one.differing));
+export interface DifferingOrder {
+  readonly id: string;
+  /** Epoch milliseconds: when it was read. */
+  readonly at: number;
+  /** A call for it was so late that the service may not show it yet; otherwise a person must look. */
+  readonly lately?: true;
 }
 
 /** Enough to see what they have in common; the log has all. */
-const IDS_KEPT = 20;
+const DIFFERING_KEPT = 100;
 /** After it the scan goes on without reading: it has other things to find. */
 const PATIENCE_MS = 86_400_000;
 
@@ -134,52 +130,27 @@ export async function readAwaitingLedger(
 }
 
 export interface DeepScan {
-  /** What the newest scan and turn found by reading, and those before while they are under way. */
-  readonly ordersRead: readonly FoundByReading[];
+  readonly ordersRead: OrderCounts;
+  readonly differing: readonly DifferingOrder[];
   /** Absent while none is under way. */
   readonly course?: DeepCourse;
 }
 
-/** How far a deep scan is. Moments are epoch milliseconds. */
 export interface DeepCourse {
+  /** Epoch milliseconds. */
   readonly began: number;
   readonly phase: Exclude<DeepPosition['phase'], 'done'>;
-  /** The turn of the older orders: those that changed last before `readUntil` were read since it began. */
-  readonly turn?: {
-    readonly began: number;
-    readonly readUntil: number;
-    /** When it ends if it goes on as fast; absent while that is not known. */
-    readonly ends?: number;
-  };
 }
+
+const NONE_READ: OrderCounts = { read: 0, unread: 0 };
 
 export async function readDeepScan(
   ledger: Pick<Ledger, 'readMany'>,
   shop: string,
-  now: Date,
 ): Promise<DeepScan> {
   const state = await recallState<DeepPosition>(ledger, deepKey(shop));
-  if (!state) return { ordersRead: [] };
-  const { began, phase, ordersRead, olderRead, readBefore, olderBefore } = state;
-  const found = [sum(ordersRead, olderRead), sum(readBefore, olderBefore)];
-  const turn = turnOf(state, now.getTime());
-  return {
-    ordersRead: found.filter((one) => one !== undefined),
-    ...(phase !== 'done' && { course: { began, phase, ...(turn && { turn }) } }),
-  };
-}
-
-function turnOf(
-  { turn, scan, olderSince, olderUntil }: DeepPosition,
-  now: number,
-): DeepCourse['turn'] {
-  const { from: readUntil } = (olderSince === undefined ? turn?.scan : scan) ?? {};
-  if (!turn || readUntil === undefined) return undefined;
-  const { began, from = readUntil } = turn;
-  const pace = (readUntil - from) / (now - began);
-  // While it reads, younger orders become older ones: its end moves on, a day each day.
-  const leftMs = ((olderUntil ?? now - RECENT_MS) - readUntil) / (pace - 1);
-  return { began, readUntil, ...(pace > 1 && { ends: now + leftMs }) };
+  const { began = 0, phase = 'done', ordersRead = NONE_READ, differing = [] } = state ?? {};
+  return { ordersRead, differing, ...(phase !== 'done' && { course: { began, phase } }) };
 }
 
 /** Equal at two moments between which no run got further, although each began anew to compare the last changes. */
@@ -265,16 +236,12 @@ function begin(
   last: DeepPosition | undefined,
   turn: DeepPosition['turn'] | undefined,
 ): DeepPosition {
-  const { began = 0, ordersRead, readBefore, olderRead, olderBefore } = last ?? {};
-  const recentBefore = ordersRead ?? readBefore;
-  const beforeTurn = turn ? olderBefore : (olderRead ?? olderBefore);
+  const { began = 0, differing } = last ?? {};
   return {
     began: Math.max(now.getTime(), began + 1),
     phase: 'ledger',
-    ...(recentBefore && { readBefore: recentBefore }),
     ...(turn && { turn }),
-    ...(turn && olderRead && { olderRead }),
-    ...(beforeTurn && { olderBefore: beforeTurn }),
+    ...(differing && { differing }),
   };
 }
 
@@ -322,7 +289,7 @@ async function takeStep(
   if (page.kind === 'stopped') return page;
   const next = {
     ...same,
-    ...(page.ordersRead && withRead(same, page.ordersRead)),
+    ...(page.ordersRead && withRead(same, page.ordersRead, now)),
     ...(unreadSince !== undefined && !page.ordersRead && { unreadSince }),
   };
   const taken = { kind: 'taken', compared: page } as const;
@@ -370,38 +337,32 @@ function firstOlder({ oldestOrder }: DeepPosition, last: number): Scan {
   return { from: oldestOrder, until };
 }
 
+/** Every order that the ledger knows was read since the turn began. */
 function finish(position: DeepPosition, now: Date): DeepPosition {
-  if (position.again) return begin(now, position, undefined);
-  const { began, ordersRead, olderRead } = position;
-  const found = { ...(ordersRead && { ordersRead }), ...(olderRead && { olderRead }) };
-  return { began, phase: 'done', ...found };
+  const { began, again, turn, ordersRead, differing = [] } = position;
+  const known = differing.filter(({ at }) => at >= (turn?.began ?? began));
+  const last = {
+    began,
+    ...(ordersRead && { ordersRead }),
+    ...(known.length > 0 && { differing: known }),
+  };
+  return again ? begin(now, { ...last, phase: 'done' }, undefined) : { ...last, phase: 'done' };
 }
 
 function withRead(
-  { olderSince, ordersRead, olderRead }: DeepPosition,
-  { read, unread, differing, lately }: OrdersRead,
-): Pick<DeepPosition, 'ordersRead' | 'olderRead'> {
-  const page = { read, unread, differing: differing.length, ids: differing, lately };
-  return olderSince === undefined
-    ? { ordersRead: sum(ordersRead, page) ?? page }
-    : { olderRead: sum(olderRead, page) ?? page };
-}
-
-function sum(
-  one: FoundByReading | undefined,
-  other: FoundByReading | undefined,
-): FoundByReading | undefined {
-  const both = [one, other].filter((found) => found !== undefined);
-  if (both.length === 0) return undefined;
-  const total = (count: (found: FoundByReading) => number) =>
-    both.reduce((all, found) => all + count(found), 0);
-  const lately = both.flatMap((found) => found.lately ?? []).slice(0, IDS_KEPT);
+  { ordersRead = NONE_READ, differing = [] }: DeepPosition,
+  page: OrdersRead,
+  now: Date,
+): Required<Pick<DeepPosition, 'ordersRead' | 'differing'>> {
+  const { read, unread } = ordersRead;
+  const at = now.getTime();
   return {
-    read: total(({ read }) => read),
-    unread: total(({ unread }) => unread),
-    differing: total(({ differing }) => differing),
-    ids: both.flatMap(({ ids }) => ids).slice(0, IDS_KEPT),
-    ...(lately.length > 0 && { lately }),
+    ordersRead: { read: read + page.read.length, unread: unread + page.unread },
+    differing: [
+      ...differing.filter(({ id }) => !page.read.includes(id)),
+      ...page.differing.map((id) => ({ id, at })),
+      ...page.lately.map((id) => ({ id, at, lately: true as const })),
+    ].slice(0, DIFFERING_KEPT),
   };
 }
 

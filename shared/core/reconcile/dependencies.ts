@@ -92,7 +92,8 @@ export interface Sent {
 }
 
 export interface OrdersRead {
-  readonly read: number;
+  /** Ids. */
+  readonly read: readonly string[];
   /** The service did not give them. */
   readonly unread: number;
   /** The service had lost their state. */

@@ -139,8 +139,8 @@ export function createTally(telemetry: Telemetry): Tally {
       sent.push(...compared.sent.slice(0, room).map(({ id, why }) => ({ kind, id, why })));
       if (compared.lookedAt > 0) telemetry.count('looked-at', { kind }, compared.lookedAt);
       if (unlost > 0) telemetry.count('rolled-out', { kind }, unlost);
-      const { read = 0, differing = [] } = compared.ordersRead ?? {};
-      if (read > 0) telemetry.count('orders-read', {}, read);
+      const { read = [], differing = [] } = compared.ordersRead ?? {};
+      if (read.length > 0) telemetry.count('orders-read', {}, read.length);
       if (differing.length > 0) telemetry.count('order-differs', {}, differing.length);
       if (lost.length > 0) telemetry.count('healed', { kind }, lost.length);
     },

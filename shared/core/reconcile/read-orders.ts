@@ -41,7 +41,8 @@ export async function readOrders(
   const sentAgain: Sent[] = [];
   const differing: string[] = [];
   const lately: string[] = [];
-  let [read, unread, amountsHealed] = [0, 0, 0];
+  const read: string[] = [];
+  let [unread, amountsHealed] = [0, 0];
   for (const order of orders) {
     const answer = await throughBreaker({ breaker, now }, async () => ({
       kind: 'answered' as const,
@@ -63,7 +64,7 @@ export async function readOrders(
     else await settle(order, answer.held);
   }
   // Where no order is found, the address may be wrong.
-  const isAddressRight = read > 0;
+  const isAddressRight = read.length > 0;
   for (const order of absentByStatus) {
     if (isAddressRight) await settle(order, undefined);
     else fail(order, 'not-found');
@@ -76,8 +77,8 @@ export async function readOrders(
   }
 
   async function settle(order: SentOrder, held: HeldOrder | undefined): Promise<void> {
-    read += 1;
     const { id, entry } = order;
+    read.push(id);
     const verdict = judgeHeld(order, held, assumptions, now());
     if (verdict.kind === 'waits') lately.push(id);
     if (verdict.kind !== 'report' && verdict.kind !== 'heal') return;

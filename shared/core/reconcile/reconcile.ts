@@ -196,7 +196,7 @@ async function reconcileShop(
     if (shop.mode !== 'observe') {
       await inTurn.rewards?.shopScanned(shop.domain, inTurn.othersWait, shop.doubt);
     }
-    const { course } = await readDeepScan(inTurn.ledger, shop.domain, inTurn.now());
+    const { course } = await readDeepScan(inTurn.ledger, shop.domain);
     return { stopped, idle: course ? undefined : await scan(inTurn) };
   });
   // All shops compare their changes before the first of them goes on with a deep scan.

@@ -66,7 +66,7 @@ import { memberMemory } from '../../../shared/core/mapping/customer-form.ts';
 import { couponMemory } from '../../../shared/core/mapping/map-coupon.ts';
 import { productMemory } from '../../../shared/core/mapping/map-product.ts';
 import { orderMemory, type RememberedOrder } from '../../../shared/core/mapping/wanted-state.ts';
-import type { DeepPosition, FoundByReading } from '../../../shared/core/reconcile/deep-scan.ts';
+import type { DeepPosition, DifferingOrder } from '../../../shared/core/reconcile/deep-scan.ts';
 import { cursorKey, openCursor } from '../../../shared/core/reconcile/dependencies.ts';
 import {
   keepLastReconcile,
@@ -418,12 +418,12 @@ const scan = {
   after: 'cursor',
   partly: { done: ['1'], begun: { id: '2', from: 'f' } },
 };
-const found: Full<FoundByReading> = { read: 1, unread: 2, differing: 3, ids: ['5'], lately: ['6'] };
+const differing: Full<DifferingOrder> = { id: '5', at, lately: true };
 const scanPosition: Full<ScanPosition> = { since: at, doneUntil: at, scan, turnAt: at };
 const deepPosition: Full<DeepPosition> = {
   ...{ began: at, phase: 'order', scan, olderSince: at, olderUntil: at, oldestOrder: at },
   ...{ turn: { began: at, from: at, scan }, again: true, unreadSince: at },
-  ...{ ordersRead: found, olderRead: found, readBefore: found, olderBefore: found },
+  ...{ ordersRead: { read: 1, unread: 2 }, differing: [differing] },
 };
 const ledgerPosition: Full<LedgerPosition> = {
   ...{ began: at, ended: at, from: 'key', missed: [SHOP], oldest: { [SHOP]: at } },

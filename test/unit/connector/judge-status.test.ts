@@ -26,7 +26,7 @@ import {
   verdictOf,
 } from '../../../scripts/connector/look/judge-status.ts';
 import { queuesOf } from '../../../scripts/connector/look/show-status.ts';
-import type { FoundByReading } from '../../../shared/core/reconcile/deep-scan.ts';
+import type { DifferingOrder } from '../../../shared/core/reconcile/deep-scan.ts';
 import type { LastReconcile } from '../../../shared/core/reconcile/last-reconcile.ts';
 
 const SHOP = 'example-store.myshopify.com';
@@ -56,13 +56,13 @@ function queues(orders: Partial<QueueStatus>) {
   ]);
 }
 
-const nothing = { recoversSince: undefined };
-const reconciled = (last: object = {}, ordersRead: readonly FoundByReading[] = []) => {
+const nothing = { recoversSince: undefined, ordersRead: { read: 0, unread: 0 } };
+const reconciled = (last: object = {}, differing: readonly DifferingOrder[] = []) => {
   const run = { endedAt: '2026-11-15T02:30:00.000Z', lookedAt: { order: 100 }, ...last };
-  return known([{ shop: SHOP, last: run as LastReconcile, ordersRead, ...nothing }]);
+  return known([{ shop: SHOP, last: run as LastReconcile, differing, ...nothing }]);
 };
 
-const NEVER_RUN = known([{ shop: SHOP, last: undefined, ordersRead: [], ...nothing }]);
+const NEVER_RUN = known([{ shop: SHOP, last: undefined, differing: [], ...nothing }]);
 
 const checked = (name: string, ...findings: readonly Finding[]): readonly CheckResult[] => [
   { name, findings: findings.map((one) => ({ ...one, shop: SHOP })) },
@@ -265,10 +265,10 @@ describe('the verdict on a deployment', () => {
     expect(judge({ checks })).toMatchObject({ kind: 'not known', verdict: what });
   });
 
-  it('needs a person for orders that differ in the loyalty service, each counted once', () => {
-    const found = { read: 9, unread: 0, differing: 2, ids: ['71', '72'] };
-    const before = { ...found, ids: ['72'] };
-    const { troubles } = judge({ reconcile: reconciled({}, [found, before]) });
+  it('needs a person for orders that differ in the loyalty service, if not only lately', () => {
+    const late = { id: '73', at: 1, lately: true } as const;
+    const differing = [{ id: '71', at: 1 }, { id: '72', at: 1 }, late];
+    const { troubles } = judge({ reconcile: reconciled({}, differing) });
     const what = 'the loyalty service holds another state of 2 orders';
     expect(troubles).toMatchObject([{ what, next: `reconcile status --shop ${SHOP}` }]);
   });

@@ -99,7 +99,7 @@ export async function compareEverything(
     if (!controls.some(({ doubt }) => isOpenDoubt(doubt))) return { kind: 'ended' };
     for (const domain of domains) {
       const last = await readLastReconcile(ledger, domain);
-      const { course } = await readDeepScan(ledger, domain, now());
+      const { course } = await readDeepScan(ledger, domain);
       const [stop] = last && isOurs(last) ? stopsOf(last) : [{ why: 'it left no record' }];
       if (!stop) continue;
       const text = `${domain}: the comparison stopped (${stop.why}); it is started again. ${course ? courseText(course, now()) : ''}`;
@@ -154,17 +154,19 @@ export async function countMessages(
 async function resultOf(domain: string, ledger: Ledger) {
   const { doubt } = await readControl(ledger, domain);
   const runs = await readReconcileRuns(ledger, domain);
-  const { ordersRead } = await readDeepScan(ledger, domain, new Date());
-  const [orders] = ordersRead;
+  const { ordersRead, differing } = await readDeepScan(ledger, domain);
   const since = doubt?.until ?? 0;
   const ours = runs.filter(({ endedAt }) => Date.parse(endedAt) >= since);
   return {
     shop: domain,
     comparedAt:
       doubt?.comparedAt === undefined ? undefined : new Date(doubt.comparedAt).toISOString(),
-    isWhole: doubt?.comparedAt !== undefined && (orders?.unread ?? 0) === 0,
+    isWhole: doubt?.comparedAt !== undefined && ordersRead.unread === 0,
     sentAgain: ours.reduce((sum, run) => sum + sumOf(run.rolledOut) + sumOf(run.healed), 0),
-    orders: { unread: orders?.unread ?? 0, differing: orders?.differing ?? 0 },
+    orders: {
+      unread: ordersRead.unread,
+      differing: differing.filter(({ lately }) => !lately).length,
+    },
   };
 }
 
@@ -254,14 +256,10 @@ const PHASES: Readonly<Record<DeepCourse['phase'], string>> = {
   order: 'orders',
 };
 
-/** Of everything: what was read since when, and by when the rest is. A large shop's is nearly always under way. */
-export function courseText({ began, phase, turn }: DeepCourse, now: Date): string {
-  const at = (moment: number) => momentText(new Date(moment).toISOString(), now);
-  const deep = `A deep scan is under way since ${at(began)}, now at ${PHASES[phase]}; every run goes on.`;
-  if (!turn) return deep;
-  const day = (moment: number) => new Date(moment).toISOString().slice(0, 10);
-  const rest = turn.ends === undefined ? 'when is not known yet' : `by about ${day(turn.ends)}`;
-  return `${deep} Each reads the recent orders again, and older ones in turn: since ${day(turn.began)} those that changed last before ${day(turn.readUntil)} were read; the others follow, ${rest}.`;
+/** A large shop's is nearly always under way. */
+export function courseText({ began, phase }: DeepCourse, now: Date): string {
+  const since = momentText(new Date(began).toISOString(), now);
+  return `A deep scan is under way since ${since}, now at ${PHASES[phase]}; every run goes on. Each reads the recent orders again, and older ones in turn.`;
 }
 
 export const untilOf = ({ beganAt }: Pick<LastReconcile, 'beganAt'>, now: Date) =>

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { SHOP } from '../../../../local/harness/in-process-connector.ts';
 import { createMemoryLedger } from '../../../../local/harness/memory-ledger.ts';
 import { readEntry } from '../../../../shared/core/ledger/ledger.ts';
-import { askForDeepScan, readDeepScan } from '../../../../shared/core/reconcile/deep-scan.ts';
+import { askForDeepScan } from '../../../../shared/core/reconcile/deep-scan.ts';
 import {
   cursorKey,
   openCursor,
@@ -165,31 +165,6 @@ describe('a shop with more orders than one deep scan can read', () => {
     expect(read.slice(0, 2)).toContain(59);
     expect(read.at(-1)).toBeLessThan(25);
     expect(read.filter((n) => n > 25 && n < 33)).toEqual([]);
-  });
-});
-
-describe('the turn of the older orders', () => {
-  const day = (n: number) => n * DAY_MS;
-
-  it('says what it has read, and when it ends at its pace: its end moves on with the time', async () => {
-    const shop = await openWithOrders(100, 1);
-    const { clock, ledger } = shop.connector;
-    const courseOf = async () =>
-      (await readDeepScan(ledger, SHOP, new Date(clock.ms))).course ?? { began: 0 };
-    expect(await courseOf()).toEqual({ began: 0 });
-    const began = clock.ms;
-    // Its first month is not read yet.
-    await readOrders(shop, 40, true);
-    expect(await courseOf()).toMatchObject({ began, phase: 'order', turn: { began } });
-    expect(await courseOf()).not.toHaveProperty('turn.ends');
-    clock.ms += 4 * DAY_MS;
-    await readOrders(shop, 30);
-    const { turn } = (await courseOf()) as { turn: { readUntil: number; ends: number } };
-    // 30 of 69 days were read in 4, and after t more days the turn has 39 + t to go.
-    expect(turn.readUntil).toBeGreaterThan(began - day(71));
-    expect(Math.round((turn.ends - clock.ms) / DAY_MS)).toBe(6);
-    await shop.connector.reconcile();
-    expect(await courseOf()).toEqual({ began: 0 });
   });
 });
 
