@@ -3,7 +3,6 @@ import type { Context } from 'aws-lambda';
 import { WORKER_BUDGET } from '../shared/aws/aws-client.ts';
 import { createSqsEventQueue, createSqsQueueDepth } from '../shared/aws/sqs-queues.ts';
 import type { Connector } from '../shared/config/connector-config.ts';
-import { HEALED_PERCENT } from '../shared/config/metrics.ts';
 import { createCallRate } from '../shared/core/calls/rate-limit.ts';
 import { createTurns, type StoreEvent } from '../shared/core/events/event.ts';
 import { type ReconcileRequest, reconcile } from '../shared/core/reconcile/reconcile.ts';
@@ -65,7 +64,6 @@ export function createReconcile(connector: Connector) {
     pauses,
     now: () => new Date(),
     deepEveryDays,
-    healedPercent: HEALED_PERCENT,
     quietProducts: healing.productChanges === 'events',
     orderRetentionDays: connector.orderRetentionDays,
   };

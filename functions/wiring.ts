@@ -21,11 +21,7 @@ import { createEmfTelemetry, type EmfTelemetry } from '../shared/aws/emf-telemet
 import { createSqsDeadLetters, createSqsSourceQueue } from '../shared/aws/sqs-queues.ts';
 import type { Connector, Shop } from '../shared/config/connector-config.ts';
 import type { Storefront } from '../shared/config/connector-settings.ts';
-import {
-  OLDEST_MESSAGE_MINUTES,
-  type Service,
-  type StorefrontService,
-} from '../shared/config/metrics.ts';
+import type { Service, StorefrontService } from '../shared/config/metrics.ts';
 import { runBatch, type Settle } from '../shared/core/batch/run-batch.ts';
 import {
   type CallRate,
@@ -124,7 +120,6 @@ export function openWorker<const Name extends string>(
       now: () => new Date(),
       random: Math.random,
       retryWindowDays: connector.retryWindowDays,
-      stuckAfterMinutes: OLDEST_MESSAGE_MINUTES,
     },
     /** Its handler. `inTime`: all that a batch needs, under its deadlines. */
     handle: <Deps>(

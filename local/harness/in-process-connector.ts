@@ -186,7 +186,6 @@ export function openConnector({
       load,
       retryWindowDays: connector.retryWindowDays,
       hasNeighbours: true,
-      stuckAfterMinutes: 30,
       orderRetentionDays: connector.orderRetentionDays,
       rewards: given.rewards,
       deadline,
@@ -337,7 +336,6 @@ export function openConnector({
           }),
           quietProducts: connector.healing.productChanges === 'events',
           deepEveryDays: connector.healing.deepEveryDays,
-          healedPercent: 5,
           orderRetentionDays: connector.orderRetentionDays,
         },
       );

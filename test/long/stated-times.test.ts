@@ -139,7 +139,6 @@ function openShop({ perDay, pointsPerSecond }: Shop) {
       checkShop: async () => undefined,
     }),
     deepEveryDays: 7,
-    healedPercent: 5,
     quietProducts: false,
     orderRetentionDays: KEPT_DAYS,
   };

@@ -90,7 +90,6 @@ export function openBalanceQueue(customers: readonly string[], visibilitySeconds
       random: () => 0.5,
       retryWindowDays: 4,
       hasNeighbours: false,
-      stuckAfterMinutes: 30,
       retentionDays: 400,
       deadline: new AbortController().signal,
     }),

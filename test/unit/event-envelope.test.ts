@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decodeEvent, MAX_BODY_BYTES } from '../../shared/core/events/decode-event.ts';
 import { hashBody, type StoreEvent } from '../../shared/core/events/event.ts';
-import { carryBody, encodeEvent, HEAD_BYTES } from '../../shared/core/events/message-body.ts';
+import { carryBody, encodeEvent } from '../../shared/core/events/message-body.ts';
 import { incompressible } from '../fixtures/incompressible.ts';
 import { bodyOf } from '../fixtures/store-event.ts';
 
@@ -98,15 +98,6 @@ describe('an event in its envelope', () => {
     }
   });
 
-  it('carries 6 MB of an order that has much to say, also where the fast compression is not enough', () => {
-    const body = sampleOrder(6_291_456);
-    const message = encodeEvent({ ...PLAIN, body });
-    expect(message.length).toBeLessThan(1_001_000);
-    const decoded = decodeEvent(message);
-    if (decoded.kind !== 'event') throw new Error(decoded.why);
-    expect(Buffer.from(bodyOf(decoded.event) ?? []).equals(body)).toBe(true);
-  });
-
   it.each([
     ['brotli', 'bytes that are no text', incompressible(300)],
     ['brotli', 'long text', sampleText(3_000)],
@@ -139,14 +130,13 @@ describe('a body that no message can hold', () => {
     ['names no entity', { id: hashBody(body) }],
     ['is about a person', { kind: 'customer' }],
     ['is about the shop', { kind: 'shop' }],
-  ] as const)('reaches a person with its beginning when it %s', (_, changes) => {
+  ] as const)('reaches a person with its length and hash when it %s', (_, changes) => {
     const message = encodeEvent({ ...PLAIN, ...changes, body });
-    expect(message.length).toBeLessThan(1_000_000);
+    expect(message.length).toBeLessThan(1_000);
     const decoded = decodeEvent(message);
     expect(decoded.kind).toBe('unreadable');
     expect(decoded.kind === 'unreadable' && decoded.why).toContain('2000000 bytes');
     const { omitted } = JSON.parse(message).body;
-    expect(Buffer.from(omitted.head, 'base64').equals(body.subarray(0, HEAD_BYTES))).toBe(true);
     expect(omitted.sha256).toBe(createHash('sha256').update(body).digest('hex'));
   });
 });
@@ -248,16 +238,4 @@ function sampleText(length: number): Buffer {
 
 function randomCut(): string {
   return brotliCompressSync(incompressible(90)).subarray(0, 60).toString('base64');
-}
-
-/** Lines that share their shape, with ids, amounts and marks of their own. */
-function sampleOrder(length: number): Buffer {
-  const lines: string[] = [];
-  for (let size = 0, index = 0; size < length; index += 1) {
-    const id = createHash('sha256').update(`${index}`).digest('hex');
-    const line = `{"id":${1e15 + index * 7919},"sku":"${id.slice(0, 10)}","title":"Camiseta de algodón","price":"${index % 97}.90","price_set":{"shop_money":{"amount":"${index % 97}.90","currency_code":"BRL"},"presentment_money":{"amount":"${index % 97}.90","currency_code":"BRL"}},"quantity":1,"grams":${index % 900},"vendor":"Exemplo","fulfillment_service":"manual","requires_shipping":true,"taxable":true,"properties":[{"name":"_mark","value":"${id}"}],"tax_lines":[{"price":"1.10","rate":0.11,"title":"ICMS"}]},`;
-    lines.push(line);
-    size += line.length;
-  }
-  return Buffer.from(lines.join('')).subarray(0, length);
 }

@@ -4,7 +4,10 @@ import type { WaitsFor } from '../../../shared/core/batch/waiting.ts';
 import { readControl } from '../../../shared/core/calls/shop-pause.ts';
 import type { QueueFamily } from '../../../shared/core/events/event.ts';
 import { isOpenDoubt } from '../../../shared/core/ledger/entry.ts';
-import { type DeepScan, readDeepScan } from '../../../shared/core/reconcile/deep-scan.ts';
+import {
+  type FoundByReading,
+  readFoundByReading,
+} from '../../../shared/core/reconcile/deep-scan.ts';
 import {
   type LastReconcile,
   readLastReconcile,
@@ -70,7 +73,7 @@ export interface WaitingStatus {
 }
 
 /** The last run that compared the store with the ledger; undefined when none has ended yet. */
-export interface ReconcileStatus extends DeepScan {
+export interface ReconcileStatus extends FoundByReading {
   readonly shop: string;
   readonly last: LastReconcile | undefined;
   /** Since when everything is compared, because the ledger was lost or restored, in ISO 8601; undefined when it is not. */
@@ -136,7 +139,7 @@ export async function collectStatus(
           return {
             shop,
             last: await readLastReconcile(ledger, shop),
-            ...(await readDeepScan(ledger, shop)),
+            ...(await readFoundByReading(ledger, shop)),
             recoversSince: isOpenDoubt(doubt) ? new Date(doubt.until).toISOString() : undefined,
           };
         }),

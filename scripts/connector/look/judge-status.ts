@@ -1,8 +1,4 @@
-import {
-  HEALED_PERCENT,
-  OLDEST_MESSAGE_MINUTES,
-  RECONCILE_MINUTES,
-} from '../../../shared/config/metrics.ts';
+import { OLDEST_MESSAGE_MINUTES, RECONCILE_MINUTES } from '../../../shared/config/metrics.ts';
 import {
   areWebhooksLost,
   RUNS_MISSED,
@@ -329,7 +325,7 @@ function* judgeReconcile(
   if (minutes > RECONCILE_MINUTES * RUNS_MISSED) {
     const what = `the last run ended ${minutes} minutes ago, every ${RECONCILE_MINUTES} are expected`;
     yield { ...fail(what, DOCTOR), shop };
-  } else if (areWebhooksLost({ lookedAt: looked, healed }, HEALED_PERCENT)) {
+  } else if (areWebhooksLost({ lookedAt: looked, healed })) {
     const what = `the last run had to send ${healed} of ${looked}: events get lost`;
     const check = line('webhooks check', [], { shop });
     yield { ...fail(what, { label: 'Check that events are sent', line: check }), shop };

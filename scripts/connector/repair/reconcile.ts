@@ -1,6 +1,9 @@
 import { RECONCILE_MINUTES } from '../../../shared/config/metrics.ts';
 import { ledgerKeyText, type PastOutcome } from '../../../shared/core/ledger/ledger.ts';
-import { type DeepScan, readDeepScan } from '../../../shared/core/reconcile/deep-scan.ts';
+import {
+  type FoundByReading,
+  readFoundByReading,
+} from '../../../shared/core/reconcile/deep-scan.ts';
 import type { SentReason } from '../../../shared/core/reconcile/dependencies.ts';
 import {
   type LastReconcile,
@@ -56,7 +59,7 @@ export async function startReconcile(
 }
 
 /** What runs of one shop found, the newest run first. */
-export interface ShopRuns extends DeepScan {
+export interface ShopRuns extends FoundByReading {
   readonly shop: string;
   readonly runs: readonly LastReconcile[];
   readonly sent: readonly SentAgain[];
@@ -84,7 +87,7 @@ async function readRuns(
     shopsOf(deployment.connector, named).map(async (shop) => {
       const all = await readReconcileRuns(ledger, shop.domain);
       const runs = isOurs ? all.slice(0, 1).filter(isOurs) : all;
-      const deep = await readDeepScan(ledger, shop.domain);
+      const found = await readFoundByReading(ledger, shop.domain);
       const messages = runs.flatMap((run) => run.sent.map((one) => ({ run, ...one })));
       const shown = messages.slice(0, MOST_SENT);
       const keyOf = ({ kind, id }: (typeof shown)[number]) => ({ shop: shop.domain, kind, id });
@@ -96,9 +99,9 @@ async function readRuns(
         const own = since?.findLast((past) => past.origin && past.outcome !== 'rejected');
         return { endedAt, ...one, outcome: own ?? since?.at(-1) };
       });
-      const orders = deep.differing.map(({ id }) => ({ kind: 'order', id }));
+      const orders = found.differing.map(({ id }) => ({ kind: 'order', id }));
       const names = await readNames(services, shop, [...orders, ...sent]);
-      return { shop: shop.domain, runs, ...deep, sent, names };
+      return { shop: shop.domain, runs, ...found, sent, names };
     }),
   );
 }
@@ -132,7 +135,7 @@ function judgeShops(shops: readonly ShopRuns[], asked: Asked): Verdict {
 
 /** What was compared, up to when, and what became of what was sent. */
 export function judgeRuns(
-  { runs, ordersRead, differing, course, sent }: Omit<ShopRuns, 'shop' | 'names'>,
+  { runs, ordersRead, differing, sent }: Omit<ShopRuns, 'shop' | 'names'>,
   { isDeep = false, isScheduled }: Asked,
   now: Date,
 ): Verdict {
@@ -154,7 +157,7 @@ export function judgeRuns(
     const what = `Of what was sent again, ${givenUp} could not be delivered. ${upTo}`;
     return { kind: 'action required', what };
   }
-  const isGoingOn = last.deep?.stopped?.why === 'out-of-time' && course !== undefined;
+  const isGoingOn = last.deep?.stopped?.why === 'out-of-time';
   const [first] = isGoingOn ? last.stopped : stopsOf(last);
   if (first) {
     const what = `Not everything was compared: ${stoppedText(first.why)}. The next run goes on there.`;
@@ -173,7 +176,7 @@ export function judgeRuns(
     return { kind: 'waits', what: `Nothing was there to compare. ${upTo}` };
   }
   if (isGoingOn) {
-    const what = `Store and ledger agree about what changed up to ${until}. ${courseText(course, now)}`;
+    const what = `Store and ledger agree about what changed up to ${until}. ${courseText(last, now)}`;
     return { kind: isDeep ? 'waits' : 'well', what };
   }
   const service = isDeep

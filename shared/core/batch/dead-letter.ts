@@ -4,6 +4,7 @@ import {
   type EventHead,
   groupIdOf,
   hashBody,
+  inBatches,
   isStoreEvent,
   type QueuedEvent,
   type QueueFamily,
@@ -12,12 +13,12 @@ import {
 import { canBeReadFromStore } from '../events/message-body.ts';
 import type { DeadLetterReason, Outcome, ParkingReason } from '../events/outcome.ts';
 import {
+  changeEntry,
   expiresAfter,
   type Ledger,
   type LedgerEntry,
   type LedgerKey,
   type LetterWrite,
-  ledgerKeyText,
   type RecordKey,
   readEntry,
   rememberedForm,
@@ -161,7 +162,7 @@ export async function restoreSummaries(
       return { ...entryOf(written), ...expiresAfter(DEAD_LETTER_DAYS, now) };
     },
   }));
-  await writeAll(changes, ledger);
+  await changeAll(changes, ledger);
 }
 
 function summaryOf(event: QueuedEvent): SummaryOfEvent {
@@ -191,7 +192,7 @@ export async function retireSummaries(
       return summary.gone ? undefined : entryOf({ ...summary, gone });
     },
   }));
-  await writeAll(changes, ledger);
+  await changeAll(changes, ledger);
 }
 
 function factsOf({ family, reason, why, code, attempts, at }: DeadLetterFacts): Summary {
@@ -250,33 +251,22 @@ export async function noteDropped(
     const { revision: _, ...kept } = entry;
     return { ...kept, outcomes: withOutcome(entry, line) };
   };
-  await writeAll([{ key, change }], ledger);
+  await changeAll([{ key, change }], ledger);
 }
 
-const MOST_ROUNDS = 5;
-
-/** One conditional write each. Where another process wrote in between, `change` decides again; undefined leaves the entry. */
-async function writeAll<Key extends LedgerKey>(
+/** Undefined leaves an entry as it is. */
+async function changeAll<Key extends LedgerKey>(
   changes: readonly {
     readonly key: Key;
     change(entry: LedgerEntry | undefined): WriteOf<Key> | undefined;
   }[],
   ledger: Pick<Ledger, 'readMany' | 'write'>,
 ): Promise<void> {
-  let left = changes;
-  for (let round = 0; round < MOST_ROUNDS && left.length > 0; round += 1) {
-    const entries = await ledger.readMany(left.map(({ key }) => key));
-    const written = await Promise.all(
-      left.map(async ({ key, change }) => {
-        const entry = entries.get(ledgerKeyText(key));
-        const next = change(entry);
-        return !next || (await ledger.write(key, next, entry?.revision)).kind === 'written';
-      }),
-    );
-    left = left.filter((_, index) => !written[index]);
-  }
-  const [failed] = left;
-  if (failed) throw new Error(`too many concurrent writes to ${failed.key.kind} ${failed.key.id}`);
+  await inBatches(changes, async ({ key, change }) => {
+    const decide = (entry: LedgerEntry | undefined) => ({ next: change(entry), value: true });
+    if (await changeEntry(ledger, key, decide)) return;
+    throw new Error(`too many concurrent writes to ${key.kind} ${key.id}`);
+  });
 }
 
 /** Of bytes that cannot be read: whether they are, or were, a dead letter. */

@@ -1,3 +1,4 @@
+import { OLDEST_MESSAGE_MINUTES } from '../../config/metrics.ts';
 import type { Pauses } from '../calls/shop-pause.ts';
 import { correlationOf, type QueuedEvent, type SourceQueue } from '../events/event.ts';
 import {
@@ -29,8 +30,6 @@ export interface DelayDeps extends ConcludeDeps {
   /** Other shops use the same queue. */
   readonly hasNeighbours: boolean;
   readonly pauses: Pauses;
-  /** What is retried for longer than this raises an alarm. */
-  readonly stuckAfterMinutes: number;
 }
 
 /** True when the dead-letter queue holds the message: only then may it leave its own queue. */
@@ -165,5 +164,5 @@ function endOfWait(
  */
 function isStuck(event: QueuedEvent, retry: RetryReason, deps: DelayDeps): boolean {
   if (retry.pausedBy === 'operator' || PATIENT.has(retry.why)) return false;
-  return isRetryWindowOver(event, deps.stuckAfterMinutes / 1440, deps.now(), deps.pauses);
+  return isRetryWindowOver(event, OLDEST_MESSAGE_MINUTES / 1440, deps.now(), deps.pauses);
 }

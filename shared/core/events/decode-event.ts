@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { pointTopics } from '../../loyalty/operations.ts';
 import { CLAIMS, ENTITY_KINDS, type EventHead, ORIGINS, type QueuedEvent } from './event.ts';
 import { ENVELOPE_VERSION } from './formats.ts';
-import { canBeReadFromStore, HEAD_BYTES } from './message-body.ts';
+import { canBeReadFromStore } from './message-body.ts';
 
 /** `why` quotes nothing of the message: it goes into logs and attributes. */
 export type DecodedEvent =
@@ -68,7 +68,7 @@ function readEnvelope(envelope: object): DecodedEvent {
       return { kind: 'event', event: { ...fields, body: undefined } };
     }
     return unreadable(
-      `a body of ${bytes} bytes was too large to carry and the store cannot be asked for it; the message keeps its first ${HEAD_BYTES} bytes`,
+      `a body of ${bytes} bytes was too large to carry and the store cannot be asked for it`,
     );
   }
   const body = readBody(carried);
@@ -129,9 +129,7 @@ const wholeBody = v.union([
 ]);
 const carriedBody = v.union([
   ...wholeBody.options,
-  v.object({
-    omitted: v.object({ bytes: v.number(), sha256: v.string(), head: v.exactOptional(v.string()) }),
-  }),
+  v.object({ omitted: v.object({ bytes: v.number(), sha256: v.string() }) }),
 ]);
 
 const head = {

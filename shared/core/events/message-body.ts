@@ -1,11 +1,5 @@
 import { brotliCompressSync, constants } from 'node:zlib';
-import {
-  hashBody,
-  isEntityKind,
-  type PointEvent,
-  type QueuedEvent,
-  type StoreEvent,
-} from './event.ts';
+import { hashBody, isEntityKind, type QueuedEvent } from './event.ts';
 import { ENVELOPE_VERSION } from './formats.ts';
 
 // Separate from decoding: the receiver's cold start should not load a schema library.
@@ -13,25 +7,19 @@ import { ENVELOPE_VERSION } from './formats.ts';
 /** The SQS message body of an event: ASCII, and never too long. */
 export function encodeEvent(event: QueuedEvent): string {
   const body =
-    'body' in event && event.body
-      ? (carryBody(event.body) ?? omitBody(event, event.body))
-      : undefined;
+    'body' in event && event.body ? (carryBody(event.body) ?? omitBody(event.body)) : undefined;
   // JSON leaves out what is undefined.
   return escapeToAscii(JSON.stringify({ v: ENVELOPE_VERSION, ...event, body }));
 }
 
 /**
- * A body that no message can hold is left out, and the worker reads the entity from the store. Where
- * the store cannot be asked (no entity was found in the body, or it is about a person or the shop), the
- * message reaches a person as unreadable, with the body's length, hash and first `HEAD_BYTES`. Keeping
- * such a body whole would need another place for bodies, for a signed webhook above 1 MB after
- * compression that is not an entity: none is known to exist.
+ * A body that no message can hold is left out, and the worker reads the entity from the store. Where the store cannot
+ * be asked (no entity was found in the body, or it is about a person or the shop), the message reaches a person as
+ * unreadable. No signed webhook above 1 MB after compression that is not an entity is known to exist.
  */
-function omitBody(event: StoreEvent | PointEvent, body: Uint8Array) {
-  const omitted = { bytes: body.length, sha256: hashBody(body) };
-  if (canBeReadFromStore(event, omitted.sha256)) return { omitted };
-  return { omitted: { ...omitted, head: toBase64(body.subarray(0, HEAD_BYTES)) } };
-}
+const omitBody = (body: Uint8Array) => ({
+  omitted: { bytes: body.length, sha256: hashBody(body) },
+});
 
 /** Whether the store can be asked for what the body says. */
 export function canBeReadFromStore(
@@ -60,9 +48,6 @@ type BodyForm = { readonly text: string } | { readonly brotli: string };
 /** SQS allows 1 MiB with attributes: the rest is for the envelope and a dead letter's reason. */
 const CARRIED_MAX_CHARS = 1_000_000;
 
-/** In base64, any bytes of this length fit in a message. */
-export const HEAD_BYTES = 600_000;
-
 /** Measured: up to here, escaping is cheaper than compressing for sender and reader together. */
 const TEXT_MAX_BYTES = 2_048;
 
@@ -71,9 +56,6 @@ const TEXT_MAX_BYTES = 2_048;
  * gzip at level 1 and leaves a sixth less. zstd is better still, but experimental in Node 24.
  */
 const FAST_QUALITY = 1;
-/** For what is too large otherwise: a fifth smaller, at three to four times the time. */
-const THOROUGH_QUALITY = 6;
-
 /**
  * Short text as it is, all else compressed; `undefined` when it fits in no message.
  * See docs/decisions/0006-messages-and-items-carry-a-version-and-newer-ones-wait.md.
@@ -83,19 +65,12 @@ export function carryBody(body: Uint8Array): BodyForm | undefined {
     const text = readUtf8(body);
     if (text !== undefined) return { text };
   }
-  for (const quality of [FAST_QUALITY, THOROUGH_QUALITY]) {
-    const brotli = compress(body, quality);
-    if (brotli.length <= CARRIED_MAX_CHARS) return { brotli };
-  }
-  return undefined;
-}
-
-function compress(body: Uint8Array, quality: number): string {
   const params = {
-    [constants.BROTLI_PARAM_QUALITY]: quality,
+    [constants.BROTLI_PARAM_QUALITY]: FAST_QUALITY,
     [constants.BROTLI_PARAM_SIZE_HINT]: body.length,
   };
-  return brotliCompressSync(body, { params }).toString('base64');
+  const brotli = brotliCompressSync(body, { params }).toString('base64');
+  return brotli.length <= CARRIED_MAX_CHARS ? { brotli } : undefined;
 }
 
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -106,8 +81,4 @@ function readUtf8(body: Uint8Array): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-function toBase64(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64');
 }

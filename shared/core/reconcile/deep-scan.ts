@@ -129,28 +129,29 @@ export async function readAwaitingLedger(
   return awaiting;
 }
 
-export interface DeepScan {
+/** What the deep scans found by reading orders from the loyalty service. */
+export interface FoundByReading {
   readonly ordersRead: OrderCounts;
   readonly differing: readonly DifferingOrder[];
-  /** Absent while none is under way. */
-  readonly course?: DeepCourse;
-}
-
-export interface DeepCourse {
-  /** Epoch milliseconds. */
-  readonly began: number;
-  readonly phase: Exclude<DeepPosition['phase'], 'done'>;
 }
 
 const NONE_READ: OrderCounts = { read: 0, unread: 0 };
 
-export async function readDeepScan(
+export async function readFoundByReading(
   ledger: Pick<Ledger, 'readMany'>,
   shop: string,
-): Promise<DeepScan> {
+): Promise<FoundByReading> {
   const state = await recallState<DeepPosition>(ledger, deepKey(shop));
-  const { began = 0, phase = 'done', ordersRead = NONE_READ, differing = [] } = state ?? {};
-  return { ordersRead, differing, ...(phase !== 'done' && { course: { began, phase } }) };
+  const { ordersRead = NONE_READ, differing = [] } = state ?? {};
+  return { ordersRead, differing };
+}
+
+export async function isDeepScanUnderWay(
+  ledger: Pick<Ledger, 'readMany'>,
+  shop: string,
+): Promise<boolean> {
+  const { phase = 'done' } = (await recallState<DeepPosition>(ledger, deepKey(shop))) ?? {};
+  return phase !== 'done';
 }
 
 /** Equal at two moments between which no run got further, although each began anew to compare the last changes. */

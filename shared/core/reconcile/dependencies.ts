@@ -56,8 +56,6 @@ export interface ReconcileDeps {
   readonly othersWait: boolean;
   /** False where only operators ask for deep scans. */
   readonly deepEveryDays: number | false;
-  /** A run that heals a larger share than this means that webhooks get lost. */
-  readonly healedPercent: number;
   /** The store announces a product only when something changes that is sent: a newer version alone is no loss. */
   readonly quietProducts: boolean;
   /** How long the ledger remembers an order, and what is over, after it was last written. */

@@ -1,3 +1,4 @@
+import { HEALED_PERCENT } from '../../config/metrics.ts';
 import type { EntityKind } from '../events/event.ts';
 import type { Telemetry } from '../events/telemetry.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -107,11 +108,14 @@ export const RUNS_MISSED = 2.5;
 /** Below this number a percentage says nothing: one of three is no sign of lost webhooks. */
 const LEAST_HEALED = 5;
 
-export function areWebhooksLost(
-  { lookedAt, healed }: { readonly lookedAt: number; readonly healed: number },
-  healedPercent: number,
-): boolean {
-  return healed >= LEAST_HEALED && healed * 100 > lookedAt * healedPercent;
+export function areWebhooksLost({
+  lookedAt,
+  healed,
+}: {
+  readonly lookedAt: number;
+  readonly healed: number;
+}): boolean {
+  return healed >= LEAST_HEALED && healed * 100 > lookedAt * HEALED_PERCENT;
 }
 
 /** What one run did for one shop. */

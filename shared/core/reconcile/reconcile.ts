@@ -5,8 +5,8 @@ import { withGoLive } from '../mapping/wanted-state.ts';
 import {
   askForDeepScan,
   type DeepEnd,
+  isDeepScanUnderWay,
   readAwaitingLedger,
-  readDeepScan,
   scanDeeply,
 } from './deep-scan.ts';
 import type { ComparedKind, ReconcileDeps, ReconciledShop } from './dependencies.ts';
@@ -196,8 +196,8 @@ async function reconcileShop(
     if (shop.mode !== 'observe') {
       await inTurn.rewards?.shopScanned(shop.domain, inTurn.othersWait, shop.doubt);
     }
-    const { course } = await readDeepScan(inTurn.ledger, shop.domain);
-    return { stopped, idle: course ? undefined : await scan(inTurn) };
+    const isUnderWay = await isDeepScanUnderWay(inTurn.ledger, shop.domain);
+    return { stopped, idle: isUnderWay ? undefined : await scan(inTurn) };
   });
   // All shops compare their changes before the first of them goes on with a deep scan.
   const deep = idle ?? (await takeTurns(scan));
@@ -255,10 +255,10 @@ async function keepSummary(
   run: Omit<LastReconcile, 'endedAt' | 'refusedSince' | keyof Tally>,
   refused: string | undefined,
   { lookedAt, healed, rolledOut, sent }: Tally,
-  { ledger, telemetry, now, healedPercent }: ReconcileDeps,
+  { ledger, telemetry, now }: ReconcileDeps,
 ): Promise<void> {
   const sums = { lookedAt: sumOf(lookedAt), healed: sumOf(healed), rolledOut: sumOf(rolledOut) };
-  if (areWebhooksLost(sums, healedPercent)) telemetry.count('webhooks-lost');
+  if (areWebhooksLost(sums)) telemetry.count('webhooks-lost');
   telemetry.log('info', 'reconciled', { shop, ...sums });
   const endedAt = now().toISOString();
   const before = refused === undefined ? undefined : await readLastReconcile(ledger, shop);

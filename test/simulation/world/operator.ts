@@ -205,7 +205,6 @@ export class Operator {
         }),
         quietProducts: false,
         deepEveryDays: connector.healing.deepEveryDays,
-        healedPercent: 5,
         orderRetentionDays: connector.orderRetentionDays,
       });
       return 'ends';

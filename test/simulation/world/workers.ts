@@ -1,7 +1,6 @@
 import { shareOutTime } from '../../../functions/wiring.ts';
 import type { MemoryLedger } from '../../../local/harness/memory-ledger.ts';
 import { createMemorySourceQueue } from '../../../local/harness/memory-queue.ts';
-import { OLDEST_MESSAGE_MINUTES } from '../../../shared/config/metrics.ts';
 import { waitingKey } from '../../../shared/core/batch/waiting.ts';
 import { createShopLoad, type ShopLoad } from '../../../shared/core/calls/shop-load.ts';
 import { createPauses, type Pauses } from '../../../shared/core/calls/shop-pause.ts';
@@ -226,7 +225,6 @@ export class Workers {
       random: () => kernel.chance(process.key, kernel.time.now, draws++),
       retryWindowDays: connector.retryWindowDays,
       hasNeighbours: false,
-      stuckAfterMinutes: OLDEST_MESSAGE_MINUTES,
       deadline,
       asking,
     };

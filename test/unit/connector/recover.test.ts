@@ -193,11 +193,9 @@ describe('the comparison of a ledger in doubt', () => {
       'scan/order',
       (n) => ({ since: 0, doneUntil: 0, scan: { after: `${n}` } }),
     ],
-  ])('goes on while runs get further in %s, and says how far', async (_, id, stateOf) => {
-    const { comparison, starts, notes } = await compare((start, keep) => keep(id, stateOf(start)));
+  ])('goes on while runs get further in %s', async (_, id, stateOf) => {
+    const { comparison, starts } = await compare((start, keep) => keep(id, stateOf(start)));
     expect({ comparison, starts }).toEqual({ comparison: { kind: 'ended' }, starts: 30 });
-    if (id === 'deep')
-      expect(notes.join()).toMatch(/deep scan is under way since .*, now at orders/);
   });
 });
 

@@ -4,11 +4,7 @@ import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { readControl } from '../../../../shared/core/calls/shop-pause.ts';
 import { isOpenDoubt } from '../../../../shared/core/ledger/entry.ts';
 import type { Ledger } from '../../../../shared/core/ledger/ledger.ts';
-import {
-  type DeepCourse,
-  readDeepScan,
-  readPositions,
-} from '../../../../shared/core/reconcile/deep-scan.ts';
+import { readFoundByReading, readPositions } from '../../../../shared/core/reconcile/deep-scan.ts';
 import { quietUntil } from '../../../../shared/core/reconcile/dependencies.ts';
 import {
   type LastReconcile,
@@ -99,10 +95,9 @@ export async function compareEverything(
     if (!controls.some(({ doubt }) => isOpenDoubt(doubt))) return { kind: 'ended' };
     for (const domain of domains) {
       const last = await readLastReconcile(ledger, domain);
-      const { course } = await readDeepScan(ledger, domain);
       const [stop] = last && isOurs(last) ? stopsOf(last) : [{ why: 'it left no record' }];
       if (!stop) continue;
-      const text = `${domain}: the comparison stopped (${stop.why}); it is started again. ${course ? courseText(course, now()) : ''}`;
+      const text = `${domain}: the comparison stopped (${stop.why}); it is started again. ${last ? courseText(last, now()) : ''}`;
       if (!noted.has(text)) note(text.trim());
       noted.add(text);
     }
@@ -154,7 +149,7 @@ export async function countMessages(
 async function resultOf(domain: string, ledger: Ledger) {
   const { doubt } = await readControl(ledger, domain);
   const runs = await readReconcileRuns(ledger, domain);
-  const { ordersRead, differing } = await readDeepScan(ledger, domain);
+  const { ordersRead, differing } = await readFoundByReading(ledger, domain);
   const since = doubt?.until ?? 0;
   const ours = runs.filter(({ endedAt }) => Date.parse(endedAt) >= since);
   return {
@@ -249,17 +244,17 @@ export async function runReconcile(
   return isOurs;
 }
 
-const PHASES: Readonly<Record<DeepCourse['phase'], string>> = {
+const PHASES: Readonly<Record<string, string>> = {
   ledger: 'deletions',
   product: 'products',
   discount: 'codes',
   order: 'orders',
 };
 
-/** A large shop's is nearly always under way. */
-export function courseText({ began, phase }: DeepCourse, now: Date): string {
-  const since = momentText(new Date(began).toISOString(), now);
-  return `A deep scan is under way since ${since}, now at ${PHASES[phase]}; every run goes on. Each reads the recent orders again, and older ones in turn.`;
+/** Empty where no deep scan is under way; a large shop's nearly always is. */
+export function courseText({ deep }: Pick<LastReconcile, 'deep'>, now: Date): string {
+  if (!deep?.stopped) return '';
+  return `A deep scan is under way since ${momentText(deep.beganAt, now)}, now at ${PHASES[deep.stopped.in]}; every run goes on. Each reads the recent orders again, and older ones in turn.`;
 }
 
 export const untilOf = ({ beganAt }: Pick<LastReconcile, 'beganAt'>, now: Date) =>

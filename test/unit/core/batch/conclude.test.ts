@@ -115,7 +115,6 @@ function open() {
       random: () => 0,
       retryWindowDays: 4,
       hasNeighbours: false,
-      stuckAfterMinutes: 30,
     },
     pauses: {
       windowFrom: (_shop: string, queuedAt: number) => queuedAt,

@@ -43,7 +43,7 @@ it.each([
   { lookedAt: 100, healed: 5, isLost: false },
   { lookedAt: 99, healed: 5, isLost: true },
 ])('takes webhooks for lost from five on, if they are more than the share: %j', (given) => {
-  expect(areWebhooksLost(given, 5)).toBe(given.isLost);
+  expect(areWebhooksLost(given)).toBe(given.isLost);
 });
 
 it('counts a lost webhook apart from what changed for another reason, and keeps the first of both', () => {

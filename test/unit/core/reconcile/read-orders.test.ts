@@ -7,7 +7,7 @@ import {
   withOperatorPause,
   withServicePause,
 } from '../../../../shared/core/calls/shop-pause.ts';
-import { readDeepScan } from '../../../../shared/core/reconcile/deep-scan.ts';
+import { readFoundByReading } from '../../../../shared/core/reconcile/deep-scan.ts';
 import { readLastReconcile } from '../../../../shared/core/reconcile/last-reconcile.ts';
 import { createStoreHistory } from '../../../support/store-history.ts';
 
@@ -62,7 +62,7 @@ const readsOf = ({ loyalty }: Connector) =>
     .map(({ path }) => path.orderId);
 const reported = ({ telemetry }: Connector) => telemetry.total('order-differs');
 const found = async ({ ledger }: Connector) => {
-  const { ordersRead, differing } = await readDeepScan(ledger, SHOP);
+  const { ordersRead, differing } = await readFoundByReading(ledger, SHOP);
   const idsOf = (isLate: boolean) =>
     differing.filter(({ lately = false }) => lately === isLate).map(({ id }) => id);
   return { ...ordersRead, ids: idsOf(false), lately: idsOf(true) };
