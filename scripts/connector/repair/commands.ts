@@ -130,7 +130,6 @@ lost.
     .option('--since <when>', 'what it was restored to (default: all since go-live)', parseMoment)
     .option('--go-live <when>', 'if neither settings nor ledger say it', parseMoment)
     .option('--from <table>', 'first copy what the ledger lacks from this restored table')
-    .option('--replace', 'with --from: also replace what the ledger has')
     .option('--shop <domain>', 'only this shop (default: all; not with --from)')
     .option('--yes', 'do not ask');
 

@@ -263,35 +263,12 @@ export function blocksOf({ shop, runs, differing, names, sent }: ShopRuns): read
         title: `Given to the workers${all > sent.length ? `, the last ${sent.length} of ${all}` : ''}`,
       },
     ),
-    { kind: 'section', title: 'Runs', folded: true, blocks: [runsTable(runs)] },
   ];
 }
-
-const runsTable = (runs: readonly LastReconcile[]) =>
-  table(
-    ['Ended', { title: 'Compared', shrinks: true }, 'Given to workers', 'Left to the next run'],
-    runs.map((run) => [
-      { at: run.endedAt },
-      comparedText(run),
-      sentIn(run) || 'nothing',
-      stopsOf(run)
-        .map(({ why }) => stoppedText(why))
-        .join(', ') || 'nothing',
-    ]),
-    { empty: 'No comparison has ended yet.' },
-  );
 
 const sentIn = ({ healed, rolledOut }: LastReconcile): number => sumOf(healed) + sumOf(rolledOut);
 
 const nameOf = (kind: SentAgain['kind']): string => (kind === 'member' ? 'customer' : kind);
-
-/** A deep comparison meets an order in the store, in the ledger and among the latest changes: its counts say little. */
-function comparedText({ lookedAt, deep, ...run }: LastReconcile): string {
-  if (deep) return deep.stopped ? 'a part' : `all up to ${untilOf(run, new Date())}`;
-  const kinds = ['order', 'product', 'coupon', 'member'] as const;
-  const counts = kinds.filter((kind) => lookedAt[kind] > 0);
-  return counts.map((kind) => counted(lookedAt[kind], nameOf(kind))).join(', ') || 'nothing new';
-}
 
 const OUTCOMES: Readonly<Record<string, { readonly text: string; readonly tone?: Tone }>> = {
   applied: { text: 'arrived', tone: 'well' },

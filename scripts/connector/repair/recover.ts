@@ -26,7 +26,6 @@ import { secretName } from '../../../shared/services/shop-secrets.ts';
 import { pausesIn } from '../ground/checks/read-pauses.ts';
 import {
   compareAndSettle,
-  countMessages,
   type Followed,
   judgeFollowed,
   type Open,
@@ -47,7 +46,6 @@ export interface RecoverOptions {
   readonly since?: number;
   readonly goLive?: number;
   readonly from?: string;
-  readonly replace?: boolean;
   readonly shop?: string;
   readonly yes?: boolean;
 }
@@ -72,9 +70,6 @@ export async function recover(
   session: Session,
   options: RecoverOptions,
 ): Promise<Document | ExitCode> {
-  if (options.replace && options.from === undefined) {
-    throw new BadArguments('--replace needs --from.');
-  }
   if (options.from !== undefined && options.shop !== undefined) {
     throw new BadArguments('--from copies the items of all shops: leave --shop out.');
   }
@@ -99,15 +94,12 @@ async function recoverAll(
   options: RecoverOptions,
   given: Omit<Open, 'signal'> & { readonly change: Change },
 ): Promise<Document> {
-  const { session, deployment, change } = given;
+  const { session, change } = given;
   const signal = session.interruption(
     'The comparison goes on by itself. Repeat the command to follow it.',
   );
   const open = { ...given, signal };
-  const began = Date.now();
-  const lettersBefore = (await countMessages(deployment)).letters;
-  const copied =
-    options.from === undefined ? undefined : await copyIn(plans, options.from, options, open);
+  const copied = options.from === undefined ? undefined : await copyIn(plans, options.from, open);
   if (copied && signal.aborted) {
     const what = 'Not everything was copied, and all calls stay paused. Repeat the command.';
     return {
@@ -120,7 +112,7 @@ async function recoverAll(
   for (const plan of plans) await putInDoubt(plan, open);
   const found = await findRedemptions(plans, open);
   const domains = plans.map(({ shop }) => shop.domain);
-  const followed = await compareAndSettle(domains, began, lettersBefore, open);
+  const followed = await compareAndSettle(domains, open);
   const shops = followed.shops.map((one, index) => {
     const { goLive, since } = plans[index] ?? {};
     const redemptions = found.get(one.shop) ?? NO_REDEMPTIONS;
@@ -195,11 +187,11 @@ export async function findGoLive(
 const iso = (moment: number): string => new Date(moment).toISOString();
 
 function previewOf(title: string, plans: readonly Plan[], options: RecoverOptions): Document {
-  const { since, goLive, from, replace, shop } = options;
+  const { since, goLive, from, shop } = options;
   const given = {
     since: since === undefined ? undefined : iso(since),
     'go-live': goLive === undefined ? undefined : iso(goLive),
-    ...{ from, replace, shop, yes: true },
+    ...{ from, shop, yes: true },
   };
   const rows = plans.map((plan) => ({
     cells: [plan.shop.domain, `${iso(plan.goLive.at)} (${plan.goLive.from})`, iso(plan.since)],
@@ -237,7 +229,6 @@ const SETTLES_MS = 60_000;
 async function copyIn(
   plans: readonly Plan[],
   from: string,
-  { replace = false }: RecoverOptions,
   { deployment, ledger, session, signal }: Open,
 ): Promise<CopiedLedger> {
   const { arn } = await readCaller(deployment.aws);
@@ -252,7 +243,7 @@ async function copyIn(
     'All calls are paused until the ledger is copied. If that is interrupted, repeat the command.',
   );
   await sleep(SETTLES_MS, undefined, { signal }).catch(() => {});
-  const tables = { from, to: deployment.output('LedgerTable'), replaces: replace };
+  const tables = { from, to: deployment.output('LedgerTable') };
   try {
     const client = new DynamoDB(deployment.aws);
     return await copyLedger(client, tables, signal, ({ read }) => progress.report(read));
@@ -273,12 +264,12 @@ const isControl = (item: Record<string, AttributeValue>): boolean =>
   /^control\|/.test(item[ITEM.key]?.S ?? '');
 
 /**
- * Copies the items of a restored table into the ledger's own: those that it lacks, or with `replaces` all. What the
- * ledger has since is newer, and is kept unless it is damaged. May be repeated.
+ * Copies the items of a restored table into the ledger's own: those that it lacks. What the ledger has
+ * since is newer, and is compared with the service all the same. May be repeated.
  */
 export async function copyLedger(
   client: Pick<DynamoDB, 'scan' | 'putItem'>,
-  tables: { readonly from: string; readonly to: string; readonly replaces: boolean },
+  tables: { readonly from: string; readonly to: string },
   signal: AbortSignal,
   onProgress: (copied: CopiedLedger) => void = () => {},
 ): Promise<CopiedLedger> {
@@ -287,7 +278,7 @@ export async function copyLedger(
       ConditionExpression: 'attribute_not_exists(#key)',
       ExpressionAttributeNames: { '#key': ITEM.key },
     };
-    const asked = client.putItem({ TableName: tables.to, Item, ...(!tables.replaces && isNew) });
+    const asked = client.putItem({ TableName: tables.to, Item, ...isNew });
     return asked
       .then(() => 1)
       .catch((error: unknown) => {

@@ -34,7 +34,6 @@ export function registerSetUp(
 
 Stop it at any time and run it again: what is done is read from AWS, the store and the loyalty service.
 Instead of asking, it reads environment variables: without a terminal it says which are missing.
-CONNECTOR_ALARM_EMAIL gets the alarms, where the settings name no address.
 `,
     async run() {
       const { runSetup } = await import('./setup.ts');

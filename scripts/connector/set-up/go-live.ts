@@ -16,12 +16,7 @@ import {
   namesOf,
   readChangedOrders,
 } from '../ground/compare/read-orders.ts';
-import {
-  compareAndSettle,
-  countMessages,
-  judgeFollowed,
-  sentAgainIn,
-} from '../ground/compare/settle.ts';
+import { compareAndSettle, judgeFollowed, sentAgainIn } from '../ground/compare/settle.ts';
 import { findShop } from '../ground/session/arguments.ts';
 import { openLedger } from '../ground/session/deployment.ts';
 import { type Change, carryOut, type Session } from '../ground/session/session.ts';
@@ -99,12 +94,10 @@ export async function goLive(
 
   /** May be repeated. */
   async function goOn({ data, ...document }: Document<object>, change: Change): Promise<Document> {
-    const began = Date.now();
-    const { letters } = await countMessages(deployment);
     const waiting = await readWaiting(deployment, [domain], new Date());
     const paused = waiting.filter(({ waitsFor }) => waitsFor === 'paused');
     const { woken } = await wake(deployment, paused);
-    const followed = await compareAndSettle([domain], began, letters, open);
+    const followed = await compareAndSettle([domain], open);
     change.count({ sentAgain: sentAgainIn(followed.shops), woken: woken.length });
     const again = 'The shop is live, and every run of reconcile goes on with it.';
     const { verdict, next } = judgeFollowed(followed, `${domain} went live`, again);

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { SNSClient, SubscribeCommand } from '@aws-sdk/client-sns';
 import { findProject } from '../../../shared/config/folders.ts';
 import { VERSION } from '../../../shared/config/release.ts';
-import { settingsFileOf } from '../../../shared/config/settings-file.ts';
 import type { AskedField } from '../../../shared/core/platform/platform.ts';
 import type { SecretPurpose } from '../../../shared/services/shop-secrets.ts';
 import {
@@ -39,12 +38,10 @@ import {
   readStageSettings,
   stageOfStack,
 } from '../ground/session/find-deployment.ts';
-import { fitToAccount } from '../ground/session/fit-to-account.ts';
 import { readCaller } from '../ground/session/read-caller.ts';
 import type { Session } from '../ground/session/session.ts';
 import { type Document, text } from '../ground/terminal/document.ts';
 import { BadArguments, Problem } from '../ground/terminal/exit.ts';
-import { askLine } from '../ground/terminal/terminal.ts';
 import { deploy } from './deploy.ts';
 import {
   askFields,
@@ -78,7 +75,7 @@ export async function runSetup(
     }
   };
   await run([accountStep(deps), settingsStep(deps)]);
-  if (isDeployedHere) await run([bootstrapStep(deps), quotaStep(deps), deployStep(deps)]);
+  if (isDeployedHere) await run([bootstrapStep(deps), deployStep(deps)]);
   const deployment = await deployed();
   const shops = shopsOf(deployment.connector, options.shop);
   const isOnly = shops.length === 1;
@@ -173,17 +170,6 @@ function bootstrapStep({ aws, agrees }: SetupDeps): Step {
   };
 }
 
-/** `deploy` fits the workers to the quota; here the user learns of it before the first deployment. */
-const quotaStep = ({ aws, stack, connector }: SetupDeps): Step => ({
-  title: 'Lambda quota',
-  async look() {
-    const fitted = await fitToAccount(aws, stack, await connector());
-    if (fitted.kind === 'fits') return [pass(fitted.summary)];
-    const [what = '', ...ways] = fitted.why;
-    return [fail(what, ways.join('\n'))];
-  },
-});
-
 const POLL_MS = 5_000;
 
 /** A deployment goes on at AWS when the command that started it is stopped. */
@@ -228,12 +214,7 @@ function deployStep(deps: SetupDeps): Step {
   };
 }
 
-const EMAIL = {
-  question: 'an e-mail address for alarms (Enter: none)',
-  variable: 'CONNECTOR_ALARM_EMAIL',
-};
-
-export function alarmsStep({ stage, session }: SetupDeps, deployment: Deployment): Step {
+export function alarmsStep({ session }: SetupDeps, deployment: Deployment): Step {
   const { emails } = deployment.connector.alarms;
   return {
     title: 'Alarms',
@@ -241,22 +222,12 @@ export function alarmsStep({ stage, session }: SetupDeps, deployment: Deployment
     fixesWarnings: true,
     async fix() {
       const found = await readAlarmSubscriptions(deployment);
-      const isFirst = found.length === 0 && emails.length === 0;
-      const addresses = isFirst ? await askForAddress() : absentAddresses(emails, found);
+      const addresses = absentAddresses(emails, found);
       for (const address of addresses) await subscribe(address);
-      if (found.length + addresses.length === 0) return [];
-      await waitForUser(CONFIRM);
-      const file = settingsFileOf(stage);
-      return isFirst
-        ? addresses.map((one) => info(`add ${one} to alarms.emails in ${file} too`))
-        : addresses.map((one) => info(`${one} is subscribed`));
+      if (found.length + addresses.length > 0) await waitForUser(CONFIRM);
+      return addresses.map((one) => info(`${one} is subscribed`));
     },
   };
-
-  async function askForAddress(): Promise<readonly string[]> {
-    const address = await obtainValue(EMAIL, async (question) => (await askLine(question)) ?? '');
-    return address === '' ? [] : [address];
-  }
 
   async function subscribe(Endpoint: string): Promise<void> {
     await session.beginChange(deployment);

@@ -137,7 +137,7 @@ describe('loyalty-connector storefront setup', () => {
 
   it('rotates with an overlap', async () => {
     const before = await tokens();
-    const { document, text: shown } = await run({ rotate: true, yes: true, json: true });
+    const { document, text: shown } = await run({ rotate: true, yes: true });
     const rotated = await tokens();
     expect(rotated.previous).toBe(before.current);
     const inHours = (Date.parse(rotated.previousUntil ?? '') - Date.now()) / 3_600_000;

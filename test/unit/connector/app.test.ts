@@ -162,11 +162,11 @@ describe('the comparison of an app folder', () => {
   });
 
   it.each([
-    ['that is missing', '', 'extensions/loyalty-account is missing'],
+    ['that is missing', '', 'extensions/loyalty-account is not as this release writes it'],
     [
       'that was changed',
       `${pageOf(VERSION)}more();`,
-      `extensions/loyalty-account is of another release or address, or was changed: ${EXTENSION}`,
+      'extensions/loyalty-account is not as this release writes it',
     ],
   ])('finds an extension %s', (_, page, expected) => {
     expect(findingsOf(undefined, page)).toEqual([expected]);

@@ -89,7 +89,6 @@ it('says of what the workers were given what became of it', () => {
         { cells: [{}, 'no event of it came', 'nothing had to be sent', {}] },
       ],
     },
-    { blocks: [{ rows: [{ cells: [{}, '3 orders', 2, 'nothing'] }] }] },
   ]);
 });
 

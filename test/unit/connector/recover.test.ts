@@ -25,7 +25,6 @@ it.each<[string, RecoverOptions]>([
     'to copy for one shop, because a table holds all',
     { from: 'restored', shop: 'one.myshopify.com' },
   ],
-  ['to replace items without a table to copy from', { replace: true }],
 ])('recover refuses %s, before anything is looked at', async (_, options) => {
   await expect(recover({} as Session, options)).rejects.toThrow(BadArguments);
 });
@@ -67,27 +66,22 @@ const OLD = [
 ];
 const NEW = [itemOf('order', '1', 'new'), itemOf('control', 'calls', 'new')];
 
-it.each([
-  [false, 'new', 1],
-  [true, 'old', 2],
-])(
-  'copies all pages, and what pauses a shop never (replaces: %s)',
-  async (replaces, first, copied) => {
-    const { client, texts } = tables(OLD, NEW);
-    const names = { from: 'from', to: 'to', replaces };
-    const signal = new AbortController().signal;
-    expect(await copyLedger(client, names, signal)).toEqual({ read: 2, copied });
-    expect(texts()).toEqual({
-      [`order|${SHOP}|1`]: first,
-      [`order|${SHOP}|2`]: 'old',
-      [`control|${SHOP}|calls`]: 'new',
-    });
-  },
-);
+it('copies what is lacking from all pages, and what pauses a shop never', async () => {
+  const { client, texts } = tables(OLD, NEW);
+  const signal = new AbortController().signal;
+  expect(await copyLedger(client, { from: 'from', to: 'to' }, signal)).toEqual({
+    ...{ read: 2, copied: 1 },
+  });
+  expect(texts()).toEqual({
+    [`order|${SHOP}|1`]: 'new',
+    [`order|${SHOP}|2`]: 'old',
+    [`control|${SHOP}|calls`]: 'new',
+  });
+});
 
 it('copies nothing where it is interrupted while workers may still be at work', async () => {
   const { client } = tables(OLD, NEW);
-  const names = { from: 'from', to: 'to', replaces: true };
+  const names = { from: 'from', to: 'to' };
   expect(await copyLedger(client, names, AbortSignal.abort())).toEqual({ read: 0, copied: 0 });
 });
 

@@ -38,13 +38,10 @@ export const sentAgainIn = (shops: Followed['shops']): number =>
   shops.reduce((sum, one) => sum + one.sentAgain, 0);
 
 /** Has everything compared, of shops whose ledger is in doubt, and waits until what that sent is settled. */
-export async function compareAndSettle(
-  domains: readonly string[],
-  began: number,
-  lettersBefore: number,
-  open: Open,
-): Promise<Followed> {
+export async function compareAndSettle(domains: readonly string[], open: Open): Promise<Followed> {
   const { deployment, ledger, session, signal } = open;
+  const began = Date.now();
+  const before = await countMessages(deployment);
   const [shop] = domains;
   const isOne = domains.length === 1 && deployment.connector.shops.length > 1;
   const only = isOne && shop !== undefined ? { shop } : {};
@@ -56,7 +53,7 @@ export async function compareAndSettle(
   });
   const { left, letters } = await drain(open);
   const shops = await Promise.all(domains.map((domain) => resultOf(domain, ledger)));
-  const parked = Math.max(0, letters - lettersBefore);
+  const parked = Math.max(0, letters - before.letters);
   return { tookMs: Date.now() - began, comparison, messages: { left, parked }, shops };
 }
 
@@ -136,7 +133,7 @@ async function drain({ deployment, session, signal }: Open) {
   }
 }
 
-export async function countMessages(
+async function countMessages(
   deployment: Deployment,
 ): Promise<{ readonly left: number; readonly letters: number }> {
   const queues = await readQueues(deployment);

@@ -26,7 +26,7 @@ import {
   storeCreditCheck,
   wantedScopes,
 } from './store-checks.ts';
-import { storefrontCheck } from './storefront.ts';
+import { panelFacts, storefrontCheck } from './storefront.ts';
 import { subscriptionsCheck } from './webhooks.ts';
 
 type ShopCheck = Pick<Step, 'look' | 'fix'>;
@@ -91,10 +91,19 @@ const scopesCheckOf = (setup: ShopSetup, shopDeps: ShopDeps): ShopCheck => ({
 });
 
 /** The loyalty service's panel cannot be read: only our side of point events is verified. */
-function storefrontCheckOf({ deps: { session }, shop }: ShopSetup, shopDeps: ShopDeps): ShopCheck {
+function storefrontCheckOf(
+  { deps: { session }, deployment, shop }: ShopSetup,
+  shopDeps: ShopDeps,
+): ShopCheck {
   // The token is a secret: other output than a terminal's may be kept by others.
   const showToken = process.stdout.isTTY === true;
-  const check = storefrontCheck(shopDeps, { session, showToken });
+  const check = storefrontCheck(shopDeps, {
+    session,
+    onToken({ current }, { domain }) {
+      const title = `The token of point events of ${domain}`;
+      if (showToken) session.show({ title, blocks: [panelFacts(deployment, shop, current)] });
+    },
+  });
   return {
     look: check.look,
     async fix(found) {

@@ -45,7 +45,6 @@ export interface SetUpOptions {
   readonly rotate?: boolean;
   readonly leaked?: boolean;
   readonly yes?: boolean;
-  readonly json?: boolean;
 }
 
 const TOKEN_BYTES = 32;
@@ -62,15 +61,15 @@ export async function setUpStorefront(session: Session, options: SetUpOptions): 
       'Add storefront: {} to them and deploy (npm run deploy), then run the command again.',
     );
   }
-  // A program reads one document: what a person sees early is a part of it.
-  const early: Document[] = [];
-  const show = options.json ? (document: Document) => void early.push(document) : session.show;
-  const asked = { session: { ...session, show }, change };
-  const check = storefrontCheck(shopDeps(deployment, [shop]), asked);
+  let made: StoredTokens | undefined;
+  const onToken = (tokens: StoredTokens) => {
+    made = tokens;
+  };
+  const check = storefrontCheck(shopDeps(deployment, [shop]), { session, change, onToken });
   if (change !== 'keep') await planTokens(deployment, shop, change);
   if (options.yes) await session.beginChange(deployment);
   const { rotate, leaked, yes } = options;
-  const fixed = fixDocument(check, {
+  const document = await fixDocument(check, {
     ...{ title: `Storefront of ${shop.domain}`, yes },
     isWanted: (found) => change !== 'keep' || found.some(({ verdict }) => verdict === 'fail'),
     next: () => ({
@@ -79,12 +78,9 @@ export async function setUpStorefront(session: Session, options: SetUpOptions): 
     }),
     blocks: [panelFacts(deployment, shop)],
   });
-  const document = await fixed.catch((error: unknown) => {
-    for (const one of early) session.show(one);
-    throw error;
-  });
-  const shown = early.flatMap(({ blocks }) => blocks);
-  return { ...document, blocks: [...shown, ...document.blocks] };
+  return made
+    ? { ...document, blocks: [panelFacts(deployment, shop, made.current), ...document.blocks] }
+    : document;
 }
 
 const LABELS: Readonly<Record<TokenChange, string>> = {
@@ -94,10 +90,10 @@ const LABELS: Readonly<Record<TokenChange, string>> = {
 };
 
 interface Asked {
-  readonly session: Pick<Session, 'beginChange' | 'show'>;
+  readonly session: Pick<Session, 'beginChange'>;
   readonly change?: TokenChange;
-  /** False: a new token is stored and not shown. */
-  readonly showToken?: boolean;
+  /** Of a new token, which cannot be shown later. */
+  readonly onToken?: (tokens: StoredTokens, shop: Shop) => void;
 }
 
 /** The metafield definitions of balances, and the token of point events. */
@@ -123,7 +119,7 @@ export function storefrontCheck(deps: ShopDeps, asked?: Asked): Check {
 
   async function repair(
     shop: Shop,
-    { session, change = 'keep', showToken = true }: Asked,
+    { session, change = 'keep', onToken }: Asked,
   ): Promise<readonly Finding[]> {
     const ask = adminOf(deps, shop);
     const read = await readDefinitions(ask, namespace);
@@ -145,12 +141,9 @@ export function storefrontCheck(deps: ShopDeps, asked?: Asked): Check {
       if (made.kind !== 'made') throw cannotAsk(shop.domain, made.why);
       recorded.count({ definitions: index + 1 });
     }
-    if (next && showToken) {
-      // Shown first: a token that was stored without being shown would be lost.
-      const title = `The token of point events of ${shop.domain}`;
-      session.show({ title, blocks: [panelFacts(deployment, shop, next.current)] });
-    }
     if (next) {
+      // Told first: one that was stored without being shown would be lost.
+      onToken?.(next, shop);
       await storeSecret(deployment, shop, 'points', { ...next });
       recorded.count({ tokens: 1 });
     }
@@ -220,7 +213,7 @@ function cannotAsk(shop: string, why: string): Problem {
 }
 
 /** The webhook subscription to make in the loyalty service's panel; with the token only while it is new. */
-function panelFacts(
+export function panelFacts(
   { output }: Pick<Deployment, 'output'>,
   shop: Shop,
   token = '(the token, as it was shown when it was made)',
