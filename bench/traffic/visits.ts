@@ -12,7 +12,7 @@ export const POINTS = 120;
 export function customerItem(id: string) {
   const readAt = Date.now();
   const balance = { points: String(POINTS), cashback: '0', tier: null, expiring: null };
-  const remembered = rememberBalance({ ...balance, readAt, seen: [] });
+  const remembered = rememberBalance(balance);
   const entry = { version: readAt, uncertain: false, remembered, outcomes: [] };
   return toItem({ shop: SHOP, kind: 'customer', id }, entry, 1, 'bench');
 }

@@ -10,8 +10,6 @@ interface PointEvent {
   /** ISO 8601 in UTC. */
   readonly eventDate: string;
   readonly customer: NamedCustomer;
-  /** After the transaction. */
-  readonly balance: { readonly points: number; readonly cashback: number };
 }
 
 /** How an event names its customer. */
@@ -27,8 +25,6 @@ type ReadPointEvent =
   | { readonly kind: 'event'; readonly event: PointEvent }
   /** `field` is a name of the contract, never a value. */
   | { readonly kind: 'not-the-contract'; readonly field: string };
-
-const number = v.pipe(v.number(), v.finite());
 
 const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?$/;
 const HAS_ZONE = /(?:Z|[+-]\d\d:?\d\d)$/;
@@ -48,8 +44,7 @@ const dateTime = v.pipe(
  */
 const pointEvent = v.object({
   Customer: v.custom<JsonObject>(isObject),
-  PointsBalance: v.object({ PointsBalance: number, CashbackBalance: number }),
-  PointId: number,
+  PointId: v.pipe(v.number(), v.finite()),
   EventDate: dateTime,
 });
 
@@ -63,7 +58,7 @@ export function readPointEvent(value: unknown, customerIdIn: string): ReadPointE
   if (!parsed.success) {
     return { kind: 'not-the-contract', field: v.getDotPath(parsed.issues[0]) ?? 'body' };
   }
-  const { PointId, EventDate, Customer, PointsBalance } = parsed.output;
+  const { PointId, EventDate, Customer } = parsed.output;
   return {
     kind: 'event',
     event: {
@@ -71,7 +66,6 @@ export function readPointEvent(value: unknown, customerIdIn: string): ReadPointE
       pointId: String(PointId),
       eventDate: EventDate,
       customer: customerOf(Customer, customerIdIn),
-      balance: { points: PointsBalance.PointsBalance, cashback: PointsBalance.CashbackBalance },
     },
   };
 }

@@ -11,7 +11,6 @@ import { createShopLoad } from '../../shared/core/calls/shop-load.ts';
 import { createPauses } from '../../shared/core/calls/shop-pause.ts';
 import {
   type BalanceEvent,
-  type BalanceRequest,
   deduplicationIdOf,
   groupIdOf,
   type QueuedEvent,
@@ -110,7 +109,7 @@ export function openBalanceQueue(customers: readonly string[], visibilitySeconds
   };
 }
 
-type AnnouncedEvent = Partial<BalanceEvent> & { readonly at?: number; readonly point?: string };
+type AnnouncedEvent = Partial<BalanceEvent> & { readonly point?: string };
 type Worked = { readonly received: number; readonly left: number };
 
 /** The balance worker in this process, on a clock that the test moves. */
@@ -163,23 +162,22 @@ export function openBalanceWorker(customers: readonly string[]) {
     sendRaw: (body: string, groupId: string) =>
       queue.send({ body, groupId, deduplicationId: `raw-${queue.size}` }),
 
-    /** A point event of a customer, `at` seconds after the clock; the same `point` is the same event. */
-    async announce(
-      id: string,
-      points: number,
-      { at = 0, point, ...rest }: AnnouncedEvent = {},
-    ): Promise<void> {
+    /** The service says so from now on, and a point event tells that it changed; the same `point` is the same event. */
+    async announce(id: string, balance: number, announced: AnnouncedEvent = {}): Promise<void> {
+      clock.ms += 1;
+      const said = { PointsBalance: balance, CashbackBalance: balance / 20 };
+      points.set(id, { ...points.get(id), ...said });
+      await worker.tell(id, announced);
+    },
+
+    async tell(id: string, { point, ...rest }: AnnouncedEvent): Promise<void> {
       deliveries += 1;
-      const eventDate = rest.eventDate ?? new Date(clock.ms + at * 1000).toISOString();
       await send({
         kind: 'balance',
         shop: SHOP,
         id,
         topic: 'Point_Add',
-        deliveryId: `${point ?? deliveries}/${eventDate}`,
-        eventDate,
-        points: String(points),
-        cashback: String(points / 20),
+        deliveryId: point ?? `${deliveries}`,
         receivedAt: now().toISOString(),
         ...rest,
       });
@@ -195,7 +193,7 @@ export function openBalanceWorker(customers: readonly string[]) {
     entry: (id: string) => memoryLedger.entries.get(`customer|${SHOP}|${id}`),
 
     /** Asks for the customer's balance to be read. */
-    ask: (id: string, topic: BalanceRequest['topic'] = 'visit') => {
+    ask: (id: string, topic: BalanceEvent['topic'] = 'visit') => {
       deliveries += 1;
       const receivedAt = now().toISOString();
       const deliveryId = `${topic}/${id}/${deliveries}`;

@@ -3,7 +3,7 @@ import { createMemoryLedger, type MemoryLedger } from '../../local/harness/memor
 import { recordTelemetry } from '../../local/harness/recorded-telemetry.ts';
 import { issueSessionToken, type TokenUser } from '../../local/store-sandbox/session-tokens.ts';
 import { createCircuitBreaker } from '../../shared/core/calls/call-loyalty.ts';
-import type { BalanceRequest } from '../../shared/core/events/event.ts';
+import type { BalanceEvent } from '../../shared/core/events/event.ts';
 import type { Ledger } from '../../shared/core/ledger/ledger.ts';
 import {
   type RememberedBalance,
@@ -71,7 +71,7 @@ export function serveInProcess({
   const telemetry = recordTelemetry();
   const secrets: { current: string; previous?: string | undefined } = { current: SECRET };
   const redeemed: RedeemRequest[] = [];
-  const requested: BalanceRequest[] = [];
+  const requested: BalanceEvent[] = [];
   const challenged: {
     readonly customerId: string;
     readonly staffId: string;
@@ -232,7 +232,7 @@ export function serveInProcess({
       revision?: number,
     ) {
       const remembered = rememberBalance({
-        ...{ points, cashback, seen: [], ...more },
+        ...{ points, cashback, ...more },
         ...(tier !== undefined && { tier }),
       });
       const version = Date.parse('2026-10-09T11:30:00.000Z');

@@ -336,6 +336,5 @@ function reportEnd(
 
 /** NaN when the event does not say. */
 function happenedAt(event: QueuedEvent): number {
-  if ('eventDate' in event) return Date.parse(event.eventDate);
   return 'triggeredAt' in event ? Date.parse(event.triggeredAt ?? '') : Number.NaN;
 }

@@ -78,7 +78,7 @@ function readEnvelope(envelope: object): DecodedEvent {
 function formOf(envelope: object) {
   switch ('kind' in envelope && envelope.kind) {
     case 'balance':
-      return 'eventDate' in envelope ? balanceEvent : balanceRequest;
+      return balanceEvent;
     case 'redemption':
       return redemptionEvent;
     case 'point-event':
@@ -140,7 +140,6 @@ const head = {
 };
 const eventAge = v.object({ receivedAt: isoTime, replays: head.replays });
 const numericId = v.pipe(v.string(), v.regex(/^\d{1,20}$/));
-const decimal = v.pipe(v.string(), v.regex(/^-?\d{1,13}(?:\.\d{1,9})?$/));
 
 const storeEvent = v.object({
   ...head,
@@ -161,17 +160,8 @@ const balanceEvent = v.object({
   ...head,
   kind: v.literal('balance'),
   id: numericId,
-  topic: v.picklist([...pointTopics, 'unnamed']),
-  eventDate: isoTime,
-  points: decimal,
-  cashback: decimal,
-});
-
-const balanceRequest = v.object({
-  ...head,
-  kind: v.literal('balance'),
-  id: numericId,
-  topic: v.picklist(['visit', 'repair']),
+  topic: v.picklist([...pointTopics, 'unnamed', 'visit', 'repair']),
+  triggeredAt: v.exactOptional(v.string()),
 });
 
 const pointEvent = v.object({

@@ -5,7 +5,7 @@ import type { PointTopic } from '../../loyalty/operations.ts';
  * Every event on a queue: one envelope, distinguished by `kind`.
  * See docs/decisions/0001-events-are-snapshots-and-only-differences-are-sent.md.
  */
-export type QueuedEvent = StoreEvent | BalanceEvent | BalanceRequest | PointEvent | RedemptionEvent;
+export type QueuedEvent = StoreEvent | BalanceEvent | PointEvent | RedemptionEvent;
 
 export type EventKind = QueuedEvent['kind'];
 
@@ -89,41 +89,23 @@ export interface StoreEvent extends EventHead, Meaning {
   readonly force?: boolean;
 }
 
-/**
- * What is kept of a point event for the worker: whose balance, how much and when. Of the person, only
- * the id.
- */
+/** Asks the worker to read a customer's balance from the loyalty service. Of the person, it has only the id. */
 export interface BalanceEvent extends EventHead {
   readonly kind: 'balance';
   /** The customer's id in the store. */
   readonly id: string;
-  /** `unnamed`: a bare payload, without the envelope that names its topic. */
-  readonly topic: PointTopic | 'unnamed';
-  /** Names the topic, the transaction and its moment. */
-  readonly deliveryId: string;
-  /** ISO 8601: the time at which this was the balance. */
-  readonly eventDate: string;
-  /** Exact decimals in plain notation. */
-  readonly points: string;
-  readonly cashback: string;
-}
-
-/**
- * Asks the worker to read a customer's balance from the loyalty service. It is in the group of the customer's
- * point events, so that one worker at a time writes a balance.
- */
-export interface BalanceRequest extends EventHead {
-  readonly kind: 'balance';
-  /** The customer's id in the store. */
-  readonly id: string;
-  /** Who asks: the storefront for a shopper; the nightly comparison with the service's report, or a point event without an id. */
-  readonly topic: 'visit' | 'repair';
+  /**
+   * Who asks: a point event, `unnamed` without the envelope that names its topic; the storefront for a shopper; the
+   * nightly comparison with the service's report.
+   */
+  readonly topic: PointTopic | 'unnamed' | 'visit' | 'repair';
+  /** Of a point event, by the service's clock: for measuring latency, never for deciding. */
+  readonly triggeredAt?: string;
 }
 
 /**
  * A point event as it came, because it cannot be read or names its customer only by e-mail or document.
- * The worker finds the customer and sends a `BalanceRequest`, or a `BalanceEvent` if the service has no record of their
- * own, or parks it.
+ * The worker finds the customer and sends a `BalanceEvent`, or parks it.
  */
 export interface PointEvent extends EventHead {
   readonly kind: 'point-event';
@@ -310,19 +292,12 @@ function hashOf(parts: readonly string[]): string {
   return hash('sha256', JSON.stringify(parts));
 }
 
-const AGAIN = '/again/';
-
 /** The same event as a new message, which the queue does not drop as a repetition. */
 export function askAgain<Event extends { readonly deliveryId: string }>(
   event: Event,
   now: Date,
 ): Event {
-  return { ...event, deliveryId: `${event.deliveryId}${AGAIN}${now.getTime()}` };
-}
-
-/** The first delivery of a balance that was asked for again. */
-export function firstDeliveryId({ deliveryId }: { readonly deliveryId: string }): string {
-  return deliveryId.split(AGAIN, 1)[0] ?? deliveryId;
+  return { ...event, deliveryId: `${event.deliveryId}/again/${now.getTime()}` };
 }
 
 /** Hundreds of calls to AWS at once would time out on each other. */

@@ -1,12 +1,7 @@
 import type { ConcludeDeps } from '../../core/batch/delay-or-park.ts';
 import { type Group, settleEach } from '../../core/batch/run-batch.ts';
 import { ask, type CircuitBreaker } from '../../core/calls/call-loyalty.ts';
-import type {
-  BalanceEvent,
-  BalanceRequest,
-  EventQueue,
-  PointEvent,
-} from '../../core/events/event.ts';
+import type { EventQueue, PointEvent } from '../../core/events/event.ts';
 import {
   isRetryWindowOver,
   type Outcome,
@@ -18,7 +13,7 @@ import { retryStore, type StoreAnswer } from '../../core/store/store.ts';
 import type { LoyaltyClient } from '../../loyalty/client.ts';
 import { isObject } from '../../loyalty/operations.ts';
 import { plainDocument } from '../../loyalty/read-point-event.ts';
-import { isStoreId, type Person, readPointBalance } from './point-balance.ts';
+import { isStoreId, type Person, readSaid } from './point-balance.ts';
 
 /** Asks the store for the id of the customer with exactly this e-mail address. */
 export interface CustomerSearch {
@@ -44,8 +39,7 @@ export interface FindDeps extends ConcludeDeps {
 const SEARCHED_DAYS = 1 / 24;
 
 /**
- * Read → find the customer → send the balance, or a request to read it, to that customer's own group. There it is ordered
- * with all other events of the customer, by its date.
+ * Read → find the customer → ask for their balance to be read, in that customer's own group.
  */
 export function settlePointEvent(group: Group, deps: FindDeps): Promise<RetryReason | undefined> {
   return settleEach(
@@ -62,18 +56,15 @@ async function passOn(event: PointEvent, deps: FindDeps): Promise<Outcome> {
   const { shop, receivedAt, replays, body } = event;
   const source = deps.shops.get(shop);
   if (!source) return unreadable('the shop is not in the settings of the storefront');
-  const read = readPointBalance(body, deps.customerIdIn);
+  const read = readSaid(body, deps.customerIdIn);
   if (read.kind === 'unreadable') return unreadable(read.why);
-  const found =
+  const id =
     read.kind === 'of-customer'
-      ? { id: read.customerId }
+      ? read.customerId
       : await findCustomer(read.person, { ...deps, ...source, shop });
-  if (found === undefined) return notFound(event, deps);
-  if ('kind' in found) return found;
-  const head = { kind: 'balance', shop, id: found.id, receivedAt } as const;
-  const balance: BalanceEvent | BalanceRequest = found.isMember
-    ? { ...head, deliveryId: read.said.deliveryId, topic: 'repair' }
-    : { ...head, ...read.said };
+  if (id === undefined) return notFound(event, deps);
+  if (typeof id !== 'string') return id;
+  const balance = { kind: 'balance', shop, id, receivedAt, ...read.said } as const;
   await deps.queue.send(replays ? { ...balance, replays } : balance);
   return { kind: 'handled', how: 'customer-found' };
 }
@@ -81,21 +72,8 @@ async function passOn(event: PointEvent, deps: FindDeps): Promise<Outcome> {
 type Retry = Extract<Outcome, { kind: 'retry' }>;
 type Searching = FindDeps & FindingShop & { readonly shop: string };
 
-interface FoundCustomer {
-  /** In the store. */
-  readonly id: string;
-  /**
-   * The service has a record under that id. Another member may have the e-mail address or document that the event names,
-   * and the event's balance may be theirs: the customer's own is read.
-   */
-  readonly isMember?: boolean;
-}
-
-/** Undefined when nothing names an id; a retry when it cannot be asked now. */
-async function findCustomer(
-  person: Person,
-  deps: Searching,
-): Promise<FoundCustomer | undefined | Retry> {
+/** The id in the store; undefined when nothing names one; a retry when it cannot be asked now. */
+async function findCustomer(person: Person, deps: Searching): Promise<string | undefined | Retry> {
   const emails = new Set(person.email === undefined ? [] : [person.email]);
   for (const lookUp of lookUpsOf(person, deps)) {
     const called = await lookUp();
@@ -105,18 +83,14 @@ async function findCustomer(
     if (others.length > 0) continue;
     const { OriginalId, Email } = found ?? {};
     if (typeof OriginalId === 'string' && isStoreId(OriginalId) && !isDocument(OriginalId, found)) {
-      return { id: OriginalId, isMember: true };
+      return OriginalId;
     }
     if (typeof Email === 'string') emails.add(Email);
   }
   for (const email of emails) {
     const answer = await deps.customers.findCustomer(deps.shop, email);
     if (answer.kind === 'unavailable') return retryStore(answer);
-    if (answer.kind !== 'found') continue;
-    const { value: id } = answer;
-    const asked = await ask('getCustomer', [id], deps);
-    if (asked.kind === 'retry') return asked;
-    return { id, isMember: asked.value?.OriginalId === id };
+    if (answer.kind === 'found') return answer.value;
   }
   return undefined;
 }

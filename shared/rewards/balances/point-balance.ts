@@ -9,15 +9,15 @@ import type { Value } from '../../loyalty/operations.ts';
 import { type NamedCustomer, readPointEvent } from '../../loyalty/read-point-event.ts';
 import { add, decimalOf, round, textOf } from '../../store/money.ts';
 
-/** What a point event says of a balance, for any customer. */
-type SaidBalance = Pick<BalanceEvent, 'topic' | 'deliveryId' | 'eventDate' | 'points' | 'cashback'>;
+/** What a point event says, for any customer. Its figures are not used: they may not include its own transaction. */
+type Said = Required<Pick<BalanceEvent, 'topic' | 'deliveryId' | 'triggeredAt'>>;
 
 /** How a customer is named whose id in the store is not known. */
 export type Person = Pick<NamedCustomer, 'email' | 'document'>;
 
-type PointBalance =
-  | { readonly kind: 'of-customer'; readonly customerId: string; readonly said: SaidBalance }
-  | { readonly kind: 'of-person'; readonly person: Person; readonly said: SaidBalance }
+type SaidEvent =
+  | { readonly kind: 'of-customer'; readonly customerId: string; readonly said: Said }
+  | { readonly kind: 'of-person'; readonly person: Person; readonly said: Said }
   /** `why` names fields of the contract, never a value. */
   | { readonly kind: 'unreadable'; readonly why: string };
 
@@ -25,25 +25,19 @@ type PointBalance =
 export const MOST_BYTES = 65_536;
 
 /** `customerIdIn`: the field of an event's customer with the id in the store. */
-export function readPointBalance(body: Uint8Array, customerIdIn: string): PointBalance {
+export function readSaid(body: Uint8Array, customerIdIn: string): SaidEvent {
   if (body.byteLength > MOST_BYTES) return unreadable(`it is larger than ${MOST_BYTES} bytes`);
   const json = parse(body);
   if (json === undefined) return unreadable('it is not JSON');
   const read = readPointEvent(json, customerIdIn);
   if (read.kind === 'not-the-contract') return unreadable(`${read.field} is missing or unusable`);
   const { event } = read;
-  const points = decimalText(event.balance.points);
-  const cashback = decimalText(event.balance.cashback);
-  if (points === undefined || cashback === undefined) {
-    return unreadable('PointsBalance holds a number that no store can keep');
-  }
   const topic = event.topic ?? 'unnamed';
-  const said: SaidBalance = {
+  const { eventDate: triggeredAt } = event;
+  const said: Said = {
     topic,
-    deliveryId: `${topic}/${event.pointId}/${event.eventDate}`,
-    eventDate: event.eventDate,
-    points,
-    cashback,
+    deliveryId: `${topic}/${event.pointId}/${triggeredAt}`,
+    triggeredAt,
   };
   const { ids, email, document } = event.customer;
   const customerId = ids.find(
@@ -79,7 +73,7 @@ export function isStoreId(text: string): boolean {
   return /^[1-9]\d{0,18}$/.test(text) && BigInt(text) <= LARGEST_ID;
 }
 
-function unreadable(why: string): PointBalance {
+function unreadable(why: string): SaidEvent {
   return { kind: 'unreadable', why: `the point event cannot be used: ${why}` };
 }
 
@@ -137,7 +131,6 @@ export interface ReadCustomerDeps {
   readonly deadline: AbortSignal;
 }
 
-/** What no event carries: the tier and the points that expire; and the balance, where no event named it. */
 export async function readCustomer(
   { shop, id }: { readonly shop: string; readonly id: string },
   { shops, now, deadline }: ReadCustomerDeps,
@@ -218,10 +211,6 @@ const dayOf = (at: number): string => dateTextOf(at).slice(0, 10);
 
 /** What the store's customer was last given, as the ledger keeps it. */
 export interface RememberedBalance extends Balance {
-  /** Epoch milliseconds: when the last reading of the service began, if there was any. */
-  readonly readAt?: number;
-  /** The deliveries that were settled last: a repetition of one of them changes nothing. */
-  readonly seen: readonly string[];
   /** Absent while nothing is announced. */
   readonly told?: Told;
 }
@@ -234,15 +223,9 @@ export interface Told {
   readonly expiries: readonly string[];
 }
 
-/** A repetition that comes later than so many others costs one reading. */
-const SEEN_KEPT = 20;
-
 const form = rememberedForm<RememberedBalance>('customer', 1);
 export const recallBalance = form.read;
-
-export function rememberBalance(balance: RememberedBalance): string {
-  return form.write({ ...balance, seen: balance.seen.slice(-SEEN_KEPT) });
-}
+export const rememberBalance = form.write;
 
 /** Names what the customer's metafields hold. */
 export function balanceKey({ points, cashback, tier, expiring }: RememberedBalance): string {

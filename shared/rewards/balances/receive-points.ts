@@ -15,7 +15,7 @@ import {
 } from '../../core/events/receive-delivery.ts';
 import { errorFields, type Telemetry } from '../../core/events/telemetry.ts';
 import type { ParseSecret } from '../../core/platform/platform.ts';
-import { MOST_BYTES, type Person, readPointBalance } from './point-balance.ts';
+import { MOST_BYTES, type Person, readSaid } from './point-balance.ts';
 
 interface PointRequest {
   readonly method: string;
@@ -83,7 +83,7 @@ function toEvent(
   { customerIdIn, now }: PointsDeps,
 ): BalanceEvent | PointEvent {
   const receivedAt = now().toISOString();
-  const read = readPointBalance(body, customerIdIn);
+  const read = readSaid(body, customerIdIn);
   if (read.kind === 'of-customer') {
     return { kind: 'balance', shop, id: read.customerId, ...read.said, receivedAt };
   }

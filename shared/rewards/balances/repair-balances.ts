@@ -89,7 +89,7 @@ export async function scanBalances(
  * Compares, once in a night, the balances of all customers whose points moved with the ledger, and asks
  * the worker to read those that differ. The position is recorded after every page, so that a killed
  * run costs one page. Undefined when this night's comparison is done.
- * See docs/decisions/0022-balances-follow-event-dates-and-are-read-when-in-doubt.md.
+ * See docs/decisions/0022-a-balance-is-what-a-reading-says.md.
  */
 export async function repairBalances(
   shop: string,

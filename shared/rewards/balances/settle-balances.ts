@@ -1,13 +1,7 @@
 import type { ConcludeDeps } from '../../core/batch/delay-or-park.ts';
 import { conclude, type Group, type Settle } from '../../core/batch/run-batch.ts';
 import type { Item } from '../../core/batch/waiting.ts';
-import {
-  askAgain,
-  type BalanceEvent,
-  type BalanceRequest,
-  type EventQueue,
-  firstDeliveryId,
-} from '../../core/events/event.ts';
+import { askAgain, type BalanceEvent, type EventQueue } from '../../core/events/event.ts';
 import {
   type Outcome,
   overtaken,
@@ -17,7 +11,6 @@ import {
 import {
   type Change,
   mergedInto,
-  predatesRedaction,
   record,
   recordApplied,
   redactionOf,
@@ -53,9 +46,9 @@ export interface BalanceDeps extends ConcludeDeps, ReadCustomerDeps, AnnouncingD
 }
 
 /**
- * Plan → read the service → decide → mark → write → record → announce. A group is one customer. The customers of a shop
+ * Read the service → mark → write → record → announce. A group is one customer. The customers of a shop
  * are written in one call; in all else they are independent.
- * See docs/decisions/0022-balances-follow-event-dates-and-are-read-when-in-doubt.md.
+ * See docs/decisions/0022-a-balance-is-what-a-reading-says.md.
  */
 export const settleBalances: Settle<BalanceDeps> = (groups, deps) => ({
   keys: groups.flatMap(({ items }) => {
@@ -96,16 +89,13 @@ interface Writing extends Change<RecordKey<'customer'>> {
 /** The messages of one batch about one customer. */
 interface CustomerWork {
   readonly key: RecordKey<'customer'>;
-  /** The newest first. */
-  readonly events: readonly BalanceEvent[];
-  readonly requests: readonly BalanceRequest[];
-  /** The events and after them the requests. The first counts; the others leave with it. */
+  /** The newest first: it counts, and the others leave with it. */
   readonly items: readonly [BalanceItem, ...BalanceItem[]];
 }
 
-interface BalanceItem<Event = BalanceEvent | BalanceRequest> {
+interface BalanceItem {
   readonly item: Item;
-  readonly event: Event;
+  readonly event: BalanceEvent;
 }
 
 async function prepare(
@@ -113,14 +103,32 @@ async function prepare(
   entries: ReadonlyMap<string, LedgerEntry>,
   deps: BalanceDeps,
 ): Promise<Prepared> {
-  const { unusable, work } = sortGroup(group.items, deps.shops);
-  for (const { item, outcome } of unusable) {
-    const retry = await conclude(item, outcome, group.unsettled, deps);
-    if (retry) return { kind: 'parked', retry };
+  const usable: BalanceItem[] = [];
+  for (const item of group.items) {
+    const event = readItem(item, deps.shops);
+    if (event.kind === 'balance') usable.push({ item, event });
+    else {
+      const retry = await conclude(item, event, group.unsettled, deps);
+      if (retry) return { kind: 'parked', retry };
+    }
   }
-  if (!work) return { kind: 'parked', retry: undefined };
+  const [newest, ...older] = usable.reverse();
+  if (!newest) return { kind: 'parked', retry: undefined };
+  const work: CustomerWork = { key: customerKey(newest.event), items: [newest, ...older] };
   const decided = await decideAndMark(work, entries.get(ledgerKeyText(work.key)), deps);
   return decided.kind === 'writing' ? decided : { kind: 'ended', work, outcome: decided };
+}
+
+function readItem(
+  item: Item,
+  shops: BalanceDeps['shops'],
+): BalanceEvent | Extract<Outcome, { kind: 'rejected' }> {
+  if (!item.event) return unreadable(item.unreadable);
+  const { event } = item;
+  if (event.kind !== 'balance') return unreadable('it belongs on another queue');
+  return shops.has(event.shop)
+    ? event
+    : unreadable('the shop is not in the settings of the storefront');
 }
 
 /** An outcome where there is nothing to write, or not now. */
@@ -130,31 +138,47 @@ async function decideAndMark(
   deps: BalanceDeps,
 ): Promise<Writing | Outcome> {
   if (mergedInto(read) !== undefined) return { kind: 'skipped', why: 'customer-merged' };
-  if (!isReadingNeeded(work, read)) return { kind: 'superseded' };
+  const known = recallBalance(read?.remembered);
+  const isUnfinished = known !== undefined && read?.uncertain === true;
+  if (!isUnfinished && !work.items.some(({ event }) => isOpen(event, read))) {
+    return { kind: 'superseded' };
+  }
   const customer = await readCustomer(work.key, deps);
   if (customer.kind === 'retry') return customer;
-  const decision = decideBalance(work, read, customer);
-  if (decision.kind === 'superseded') return decision;
-  if (decision.kind === 'no-balance') return { kind: 'skipped', why: 'no-balance' };
+  if (!customer.balance) return { kind: 'skipped', why: 'no-balance' };
+  const { began: version, tier } = customer;
+  // What the service did not say stays as it is known.
+  const balance = { ...known, ...customer.balance, ...(tier !== undefined && { tier }) };
   const { key, items } = work;
-  const { version, balance } = decision;
   const { topic } = items[0].event;
   const entry = read && withoutExpiry(read);
   const change = { key, entry, version, topic, now: deps.now() };
   const before = toldBefore(read, customer);
-  if (decision.kind === 'unchanged') {
+  const isApplied = entry?.appliedKey !== undefined && !entry.uncertain;
+  if (isApplied && entry.appliedKey === balanceKey(balance)) {
     const { facts, announce } = tellOf(key, balance, before, deps);
     const recorded = await record(change, { kind: 'unchanged', facts }, deps.ledger);
     if (recorded) await announce();
     return recorded ? { kind: 'unchanged' } : overtaken;
   }
-  const facts = { remembered: rememberBalance(balance) };
   const given = balanceChange(key.id, balance, entry);
-  const replaces = isApplied(entry);
-  // The mark holds what is about to be written, so that any later worker can finish the work.
-  const marked = replaces ? await record(change, { kind: 'marked', facts }, deps.ledger) : entry;
-  if (replaces && !marked) return overtaken;
+  // A worker that finds the mark reads and writes again.
+  const marked = isApplied ? await record(change, MARKED, deps.ledger) : entry;
+  if (isApplied && !marked) return overtaken;
   return { ...change, entry: marked, kind: 'writing', work, balance, before, given };
+}
+
+const MARKED = { kind: 'marked', facts: {} } as const;
+
+/**
+ * Not answered by a reading since: a balance has the moment at which its reading began as its version. Of a redacted
+ * person nothing is read that no new point event asks for.
+ */
+function isOpen({ receivedAt, topic }: BalanceEvent, entry: LedgerEntry | undefined): boolean {
+  const at = Date.parse(receivedAt);
+  if (recallBalance(entry?.remembered)) return at > (entry?.version ?? 0);
+  if (entry?.redactedAt === undefined) return true;
+  return at > entry.redactedAt && topic !== 'visit' && topic !== 'repair';
 }
 
 /** What the store was told last. Undefined where nobody knows what the balance was. */
@@ -162,7 +186,7 @@ function toldBefore(entry: LedgerEntry | undefined, { isFirst }: ReadCustomer): 
   const known = recallBalance(entry?.remembered);
   if (!known) return isFirst && !entry ? { points: '0', tier: null, expiries: [] } : undefined;
   const { told, points, tier = null } = known;
-  return told ?? (entry?.uncertain ? undefined : { points, tier, expiries: [] });
+  return told ?? { points, tier, expiries: [] };
 }
 
 /** What is recorded with the balance, and then said. */
@@ -195,11 +219,9 @@ async function conclusionOf(
     case 'written': {
       const { facts, announce } = tellOf(key, balance, before, deps);
       const applied = { appliedKey: balanceKey(balance), facts };
-      const recorded = await recordApplied(change, applied, deps.ledger, () => {
-        const [{ event }] = work.items;
-        const again = { ...event, deliveryId: firstDeliveryId(event) };
-        return deps.queue.send(askAgain(again, deps.now()));
-      });
+      const recorded = await recordApplied(change, applied, deps.ledger, () =>
+        deps.queue.send(askAgain(work.items[0].event, deps.now())),
+      );
       if (recorded) await announce();
       return recorded ? { kind: 'applied', calls: [] } : overtaken;
     }
@@ -291,177 +313,6 @@ function writeTogether(prepared: readonly Promise<Prepared>[], store: BalanceSto
     const written = call && (await call.answers)[call.some.indexOf(one)];
     return written ?? { kind: 'unavailable', why: 'no-word' };
   };
-}
-
-/**
- * A balance has a version: of an event its date, by the service's clock; of a reading the moment its request
- * began, by our clock. The larger version wins.
- *
- * The two clocks are taken to differ by five minutes at most, in either direction. An event dated further
- * ahead of its arrival is parked. An event dated before the known version by less than that may still be
- * the newer one, so it loses only with its own balance: the worker reads again, and what the service
- * says then is newer than both.
- * See docs/decisions/0022-balances-follow-event-dates-and-are-read-when-in-doubt.md.
- */
-const SKEW_MS = 5 * 60_000;
-
-type BalanceDecision =
-  | { readonly kind: 'write'; readonly version: number; readonly balance: RememberedBalance }
-  /** No write to the store, but the version moves on, or a late middle event would be applied. */
-  | { readonly kind: 'unchanged'; readonly version: number; readonly balance: RememberedBalance }
-  | { readonly kind: 'superseded' }
-  /** Asked for, and the service names none. */
-  | { readonly kind: 'no-balance' };
-
-/** True also for an event with the known balance: the points about to expire may have changed. */
-function isReadingNeeded(
-  { events, requests }: CustomerWork,
-  entry: LedgerEntry | undefined,
-): boolean {
-  if (!entry) return true;
-  const isUnfinished = entry.uncertain && recallBalance(entry.remembered) !== undefined;
-  if (isUnfinished || requests.some((one) => isOpen(one, entry))) return true;
-  const [newest] = freshEvents(events, entry);
-  const isOld = !newest || dateOf(newest) < entry.version - SKEW_MS;
-  return !isOld;
-}
-
-/** `read` has no balance where the service names none for the customer. */
-function decideBalance(
-  { events, requests }: CustomerWork,
-  entry: LedgerEntry | undefined,
-  read: ReadCustomer,
-): BalanceDecision {
-  const known = recallBalance(entry?.remembered);
-  const fresh = freshEvents(events, entry);
-  const [newest] = fresh;
-  const seen = seenWith(events, known);
-  const decide = (
-    version: number,
-    { points, cashback }: Pick<RememberedBalance, 'points' | 'cashback'>,
-  ): BalanceDecision => {
-    const balance = { ...known, ...answersIn(read), points, cashback, seen };
-    const same = isApplied(entry) && entry.appliedKey === balanceKey(balance);
-    return { kind: same ? 'unchanged' : 'write', version, balance };
-  };
-  // The event names the balance after its transaction. A reading so soon after it may not include it yet; one
-  // that began later includes what came after the event, too.
-  const isOutdated = read.balance && newest && dateOf(newest) < read.began - SKEW_MS;
-  if (newest && !isOutdated && isNewestAlone(fresh, entry)) return decide(dateOf(newest), newest);
-  if (read.balance) return decide(read.began, read.balance);
-  // Within one moment the order of arrival decides, which is the queue's.
-  if (newest && dateOf(newest) >= (entry?.version ?? 0)) return decide(dateOf(newest), newest);
-  // A write of the newest state was begun and never recorded: it is made again.
-  if (entry?.uncertain && known) return decide(entry.version, known);
-  return { kind: newest || requests.length === 0 ? 'superseded' : 'no-balance' };
-}
-
-/** What the service did not say stays as it is known. */
-function answersIn({ began, balance, tier }: ReadCustomer) {
-  return {
-    ...(tier !== undefined && { tier }),
-    ...(balance && { expiring: balance.expiring, readAt: began }),
-  };
-}
-
-const isApplied = (entry: LedgerEntry | undefined): entry is LedgerEntry =>
-  entry?.appliedKey !== undefined && !entry.uncertain;
-
-/** A repetition neither counts nor hides the others. Nor does what is from before the person's redaction. */
-function freshEvents(events: readonly BalanceEvent[], entry: LedgerEntry | undefined) {
-  const seen = recallBalance(entry?.remembered)?.seen ?? [];
-  return events.filter(
-    (event) => !seen.includes(firstDeliveryId(event)) && !predatesRedaction(entry, dateOf(event)),
-  );
-}
-
-/** False also where two events share the newest date: neither says which came last. */
-function isNewestAlone(fresh: readonly BalanceEvent[], entry: LedgerEntry | undefined): boolean {
-  const [newest] = fresh;
-  if (!newest || (entry && dateOf(newest) <= entry.version)) return false;
-  const sameDate = fresh.filter((event) => dateOf(event) === dateOf(newest));
-  return sameDate.every((event) => firstDeliveryId(event) === firstDeliveryId(newest));
-}
-
-/** Not answered by a reading since. Of a redacted person nothing is read that no new event asks for. */
-function isOpen({ receivedAt }: BalanceRequest, { remembered, redactedAt }: LedgerEntry): boolean {
-  const known = recallBalance(remembered);
-  if (!known) return redactedAt === undefined;
-  return known.readAt === undefined || Date.parse(receivedAt) > known.readAt;
-}
-
-function seenWith(events: readonly BalanceEvent[], known: RememberedBalance | undefined) {
-  // The newest last: the oldest are forgotten first.
-  const settled = events.map(firstDeliveryId).reverse();
-  return [...new Set([...(known?.seen ?? []), ...settled])];
-}
-
-const dateOf = ({ eventDate }: BalanceEvent): number => Date.parse(eventDate);
-
-type Rejected = Extract<Outcome, { kind: 'rejected' }>;
-
-/** Separates what cannot be used, and orders the rest by date. */
-export function sortGroup(
-  items: readonly Item[],
-  shops: { has(shop: string): boolean },
-): {
-  readonly unusable: readonly { readonly item: Item; readonly outcome: Rejected }[];
-  /** Undefined when no message of the group can be used. */
-  readonly work: CustomerWork | undefined;
-} {
-  const unusable: { item: Item; outcome: Rejected }[] = [];
-  const events: BalanceItem<BalanceEvent>[] = [];
-  const requests: BalanceItem<BalanceRequest>[] = [];
-  for (const item of items) {
-    const read = readItem(item, shops);
-    if (read.kind === 'rejected') unusable.push({ item, outcome: read });
-    else if ('eventDate' in read) events.push({ item, event: read });
-    else requests.push({ item, event: read });
-  }
-  const ordered = newestFirst(events);
-  const [first, ...others] = [...ordered, ...requests];
-  if (!first) return { unusable, work: undefined };
-  const work: CustomerWork = {
-    key: customerKey(first.event),
-    events: ordered.map(({ event }) => event),
-    requests: requests.map(({ event }) => event),
-    items: [first, ...others],
-  };
-  return { unusable, work };
-}
-
-function readItem(
-  item: Item,
-  shops: { has(shop: string): boolean },
-): BalanceEvent | BalanceRequest | Rejected {
-  if (!item.event) return unreadable(item.unreadable);
-  const { event } = item;
-  if (event.kind !== 'balance') return unreadable('it belongs on another queue');
-  if (!shops.has(event.shop))
-    return unreadable('the shop is not in the settings of the storefront');
-  if (!('eventDate' in event)) return event;
-  // Applied, an event dated after its own arrival would keep out every true event until that date. Compared
-  // with the arrival, not with now: waiting on the queue does not make the date right.
-  const aheadMs = dateOf(event) - Date.parse(event.receivedAt);
-  if (aheadMs <= SKEW_MS) return event;
-  const minutes = Math.round(aheadMs / 60_000);
-  const why = `its EventDate lies ${minutes} minutes after its arrival and would keep true events out: see whether the loyalty service's clock or time zone is wrong`;
-  return { kind: 'rejected', reason: 'rejected', why };
-}
-
-/** By date; within one date by arrival, where a repetition counts as arriving with the first. */
-function newestFirst(items: readonly BalanceItem<BalanceEvent>[]): BalanceItem<BalanceEvent>[] {
-  const arrivals = new Map<string, bigint>();
-  for (const { item, event } of items) {
-    const arrival = BigInt(item.message.sequenceNumber);
-    const known = arrivals.get(firstDeliveryId(event));
-    if (known === undefined || arrival < known) arrivals.set(firstDeliveryId(event), arrival);
-  }
-  const arrivalOf = ({ event }: BalanceItem) => arrivals.get(firstDeliveryId(event)) ?? 0n;
-  return items.toSorted((a, b) => {
-    const byDate = dateOf(b.event) - dateOf(a.event);
-    return byDate === 0 ? Number(arrivalOf(b) - arrivalOf(a)) : byDate;
-  });
 }
 
 function customerKey({ shop, id }: Pick<BalanceEvent, 'shop' | 'id'>): RecordKey<'customer'> {

@@ -4,7 +4,7 @@ import {
   type TimedCache,
   type Unavailable,
 } from '../../core/calls/call-loyalty.ts';
-import type { BalanceRequest } from '../../core/events/event.ts';
+import type { BalanceEvent } from '../../core/events/event.ts';
 import { errorFields } from '../../core/events/telemetry.ts';
 import { followMerges, mergedInto } from '../../core/ledger/entry.ts';
 import { type Ledger, ledgerKeyText, readEntry } from '../../core/ledger/ledger.ts';
@@ -37,7 +37,7 @@ export interface ViewDeps extends AvailableDeps, RewardsDeps {
   readonly loyalty: Pick<LoyaltyClient, 'listTiers' | 'getCustomerPoints' | 'getCustomer'> &
     AvailableDeps['loyalty'] &
     RewardsDeps['loyalty'];
-  readonly queue: { send(event: BalanceRequest): Promise<void> };
+  readonly queue: { send(event: BalanceEvent): Promise<void> };
   readonly retentionDays: number;
   readonly takeBack: TakeBackRule;
   /** By customer. */
@@ -71,7 +71,7 @@ export async function readView(
   const { balance, ...asked } = await readService(known, cart, deps);
   const redemptions = listRedemptions(known.redemptions, by, deps.takeBack, deps.now());
   const isOutdated =
-    known.balance.asOf === null ? balance.asOf !== null : isStale(known.balance.readAt, deps.now());
+    known.balance.asOf === null ? balance.asOf !== null : isOld(known.balance, balance, deps.now());
   if (isOutdated) await requestReading(known.id, deps);
   const { points, cashback, asOf, expiring } = balance;
   const isOver = expiring !== null && Date.parse(expiring.at) <= deps.now().getTime();
@@ -119,9 +119,8 @@ export function listRedemptions(
 }
 
 interface KnownBalance extends ShownBalance {
+  /** ISO 8601: when the service was asked for it. */
   readonly asOf: string | null;
-  /** Epoch milliseconds: when the service was last asked for it. */
-  readonly readAt: number | undefined;
 }
 
 /** All that the ledger knows of a customer, of one moment. */
@@ -141,7 +140,6 @@ const NOTHING_KNOWN: KnownBalance = {
   asOf: null,
   expiring: null,
   tier: null,
-  readAt: undefined,
 };
 
 /** One request, and one more for each merge. */
@@ -167,7 +165,6 @@ export async function readKnown(
             ...viewOfBalance(balance),
             asOf: new Date(entry.version).toISOString(),
             tier: balance.tier ?? null,
-            readAt: balance.readAt,
           }
         : NOTHING_KNOWN,
     redemptions: recallRedemptions(kept?.remembered, now).redemptions,
@@ -270,8 +267,9 @@ async function currentBalance(
 /** Points come close to their expiry without any event: a visitor's balance is at most this old. */
 const STALE_MS = 86_400_000;
 
-const isStale = (readAt: number | undefined, now: Date): boolean =>
-  readAt === undefined || now.getTime() - readAt > STALE_MS;
+/** Also one that the service says otherwise now: its event is on its way, was lost, or was read too early. */
+const isOld = (known: KnownBalance, shown: KnownBalance, now: Date): boolean =>
+  now.getTime() - Date.parse(known.asOf ?? '') > STALE_MS || known.points !== shown.points;
 
 /**
  * Only the worker writes balances, so that no two writers disagree. A page does not fail because of it: the

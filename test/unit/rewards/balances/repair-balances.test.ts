@@ -97,7 +97,6 @@ function openRepair(settings: Parameters<typeof openInProcessLoyalty>[1] = {}) {
       const remembered = rememberBalance({
         points: String(PointsBalance),
         cashback: String(CashbackBalance),
-        seen: [],
       });
       const entry = { version: clock.ms, uncertain: false, remembered, outcomes: [] };
       const known = (await memoryLedger.readMany([keyOf(id)])).get(`customer|${SHOP}|${id}`);
@@ -312,7 +311,7 @@ describe('the comparison of balances with the report', () => {
   /** Who is asked for, where the ledger holds 40 points and 2 of cashback. */
   async function ask(reported: object, { uncertain = false, mergedInto = '', ...known }) {
     const ledger = createMemoryLedger();
-    const remembered = rememberBalance({ points: '40', cashback: '2', seen: [], ...known });
+    const remembered = rememberBalance({ points: '40', cashback: '2', ...known });
     await ledger.write(KEY, { version: 1, uncertain, remembered, outcomes: [] }, undefined);
     if (mergedInto) {
       await noteMerge(KEY, mergedInto, { ledger, now: NOW, topic: 'merge', retentionDays: 400 });
@@ -373,7 +372,7 @@ describe('points that are about to expire', () => {
     const repair = await open();
     const at = new Date(repair.clock.ms + DAY_MS).toISOString();
     const told = { points: '10', tier: null, expiries: [at] };
-    const remembered = rememberBalance({ points: '10', cashback: '0', seen: [], told });
+    const remembered = rememberBalance({ points: '10', cashback: '0', told });
     const entry = { version: 1, uncertain: false, remembered, outcomes: [] };
     await repair.ledger.write(repair.keyOf('2'), entry, undefined);
     await repair.notice();

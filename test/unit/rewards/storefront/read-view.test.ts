@@ -28,7 +28,7 @@ const operations = (shop: Served, from: number) =>
 async function open(known = '300', more: Parameters<typeof serveInProcess>[0] = {}) {
   const shop = serveInProcess(more);
   await shop.enroll('7', 300);
-  await shop.remember('7', known, '15', 'Bronze', { readAt: shop.clock.ms });
+  await shop.remember('7', known, '15', 'Bronze');
   return shop;
 }
 
@@ -74,7 +74,7 @@ describe('a view', () => {
     const shop = await open();
     await look(shop);
     const before = shop.loyalty.journal.length;
-    await shop.remember('7', '300', '15', 'Bronze', { readAt: shop.clock.ms }, 1);
+    await shop.remember('7', '300', '15', 'Bronze', {}, 1);
     await look(shop);
     expect(operations(shop, before)).toEqual(['listAvailableRewards', 'listTiers']);
   });
@@ -347,7 +347,7 @@ describe('what a shopper sees of the own standing', () => {
 
   it('names the points that expire next, until they have expired', async () => {
     const expiring = { points: '15.5', at: '2026-10-09T12:10:00Z' };
-    await shop.remember('7', '40', '0', null, { expiring, readAt: shop.clock.ms });
+    await shop.remember('7', '40', '0', null, { expiring });
     expect((await standing()).expiring).toEqual({ points: 15.5, at: expiring.at });
     expect(shop.requested).toEqual([]);
     shop.clock.ms += 600_000;
@@ -355,7 +355,7 @@ describe('what a shopper sees of the own standing', () => {
   });
 
   it('is read again for a visitor whose balance was not read for a day, once in an hour', async () => {
-    await shop.remember('7', '40', '0', null, { readAt: shop.clock.ms });
+    await shop.remember('7', '40', '0', null);
     shop.clock.ms += 86_400_001;
     for (const _ of ['first page', 'second page']) await standing();
     expect(shop.requested).toHaveLength(1);
