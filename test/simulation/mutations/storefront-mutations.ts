@@ -150,25 +150,18 @@ export const storefrontMutations: readonly Mutation[] = (
       within: 60,
     },
     {
-      name: 'late-event-wins',
-      bug: 'an event that was overtaken brings back an older balance',
-      find: 'if (!newest || (entry && dateOf(newest) <= entry.version)) return false;',
-      replace: 'if (!newest) return false;',
+      name: 'reading-answers-later-events',
+      bug: 'a reading counts as the answer to events that arrive up to a minute after it',
+      find: 'return at > (entry?.version ?? 0);',
+      replace: 'return at > (entry?.version ?? 0) + 60_000;',
       within: 300,
     },
     {
       name: 'no-mark-before-a-balance',
       bug: 'a worker that dies after writing a balance leaves no mark of it',
-      find: 'const marked = replaces ? await',
-      replace: 'const marked = replaces && read === undefined ? await',
+      find: 'const marked = isApplied ? await',
+      replace: 'const marked = isApplied && read === undefined ? await',
       within: 600,
-    },
-    {
-      name: 'clocks-are-taken-to-agree',
-      bug: "an event counts as old although the service's clock may be behind ours",
-      find: 'const isOld = !newest || dateOf(newest) < entry.version - SKEW_MS;',
-      replace: 'const isOld = !newest || dateOf(newest) < entry.version;',
-      within: 300,
     },
     {
       name: 'points-accepted-without-a-queue',
@@ -188,8 +181,8 @@ export const storefrontMutations: readonly Mutation[] = (
     {
       name: 'requests-are-not-answered',
       bug: 'a request of the nightly comparison does not make the worker read',
-      find: 'if (isUnfinished || requests.some((one) => isOpen(one, entry)))',
-      replace: 'if (isUnfinished)',
+      find: 'work.items.some(({ event }) => isOpen(event, read))',
+      replace: "work.items.some(({ event }) => event.topic !== 'repair' && isOpen(event, read))",
       within: 60,
     },
   ] as const

@@ -40,7 +40,7 @@ export const searches: readonly Search[] = [
     name: 'two changes of a balance in any order, two workers, one crash',
     scenario: balanceScenario({ points: [10, 20], workers: 2 }),
     bounds: CRASH,
-    bug: 'late-event-wins',
+    bug: 'reading-answers-later-events',
   },
   {
     name: 'two customers are merged beside a late order, three workers, one crash',
