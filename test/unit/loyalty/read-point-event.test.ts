@@ -66,12 +66,9 @@ describe('a point event', () => {
     expect(read({ EventDate })).toMatchObject({ event: { eventDate } });
   });
 
-  it.each(['Customer', 'PointId', 'EventDate'])(
-    'without %s is refused',
-    (field) => {
-      expect(read({ [field]: undefined })).toEqual({ kind: 'not-the-contract', field });
-    },
-  );
+  it.each(['Customer', 'PointId', 'EventDate'])('without %s is refused', (field) => {
+    expect(read({ [field]: undefined })).toEqual({ kind: 'not-the-contract', field });
+  });
 
   it('may omit what is not used, and have unknown fields: a subscription can change its payload', () => {
     const { Customer, PointId, EventDate } = pointEvent();
