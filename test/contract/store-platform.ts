@@ -1,24 +1,30 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { recordTelemetry } from '../../local/harness/recorded-telemetry.ts';
+import { defineConnector } from '../../shared/config/connector-config.ts';
+import type { PlatformName, ShopSettings } from '../../shared/config/connector-settings.ts';
 import { defaultRules } from '../../shared/config/mapping-settings.ts';
 import type { StoreEvent } from '../../shared/core/events/event.ts';
-import {
-  type Deliveries,
-  type Delivery,
-  receiveDelivery,
-} from '../../shared/core/events/receive-delivery.ts';
+import { type Delivery, receiveDelivery } from '../../shared/core/events/receive-delivery.ts';
 import { orderAmounts } from '../../shared/core/mapping/order-amounts.ts';
-import type {
-  Changed,
-  ScanAnswer,
-  ScannedKind,
-  ScanPage,
-  Span,
-  Store,
-  StoreAnswer,
-  StoreScan,
+import type { OpenShop } from '../../shared/core/platform/platform.ts';
+import {
+  type Changed,
+  encodeSnapshot,
+  type ScanAnswer,
+  type ScannedKind,
+  type ScanPage,
+  type Span,
+  type Store,
+  type StoreAnswer,
+  type StoreScan,
 } from '../../shared/core/store/store.ts';
+import {
+  COMMANDS,
+  createPlatformReader,
+  DELIVERIES,
+  HEALING,
+} from '../../shared/services/platforms.ts';
 import type { OrderFigures, StoreOrder } from '../../shared/store/store-entities.ts';
 
 /** How a delivery comes: only the first two are to be believed. */
@@ -33,7 +39,8 @@ type DeliveryHow =
 interface SentEvent {
   readonly kind: 'order' | 'product' | 'discount' | 'member';
   readonly id: string;
-  readonly change: 'changed' | 'deleted';
+  /** `erased`: of a member, the platform's request to erase the person. */
+  readonly change: 'changed' | 'deleted' | 'erased';
 }
 
 /** Prices are in the shop's currency, with a tax of 19 %. */
@@ -80,9 +87,15 @@ interface Person {
  */
 export interface PlatformUnderTest {
   readonly shop: string;
+  readonly settings: ShopSettings;
   readonly currency: string;
+  /** With short pages. */
   readonly store: Store & StoreScan;
-  readonly deliveries: Deliveries;
+  /** Of a store on this machine. */
+  readonly sandboxAddress?: string;
+  /** What the secret `store` holds, and the same with a wrong value. */
+  readonly storeSecret: Readonly<Record<string, string>>;
+  readonly wrongSecret: Readonly<Record<string, string>>;
   readonly secrets: { readonly current: string; readonly previous: string };
   /** Now, by the platform's clock. */
   now(): Date;
@@ -148,8 +161,9 @@ const PLAIN = { lines: GOODS.lines, taxes: 'inside', shipping: 5 } as const sati
 
 const HUGE = '9007199254740993';
 
+/** Each platform of the tables has a test that calls this: test/unit/platforms.test.ts. */
 export function describeStorePlatform(
-  name: string,
+  name: PlatformName,
   open: () => Promise<PlatformUnderTest>,
   lacks: Lacks = {},
 ): void {
@@ -177,26 +191,31 @@ export function describeStorePlatform(
     const bookOf = async (id: string) =>
       found(await store.readOrder(platform.shop, id, { book: 'always' }));
 
+    const receive = (event: SentEvent, how: DeliveryHow) =>
+      receiveSent(platform.deliver(event, how));
+
+    async function receiveSent(sent: Pick<Delivery, 'headers' | 'body'>) {
+      const queued: { readonly event: StoreEvent; readonly name: string | undefined }[] = [];
+      const { secrets: value, shop: domain } = platform;
+      const secrets = {
+        get: async () => value,
+        refresh: async () => ({ kind: 'unchanged', value }) as const,
+      };
+      const telemetry = recordTelemetry();
+      const shop = { domain, secrets, deliveries: DELIVERIES[name] };
+      const { status } = await receiveDelivery(
+        { method: 'POST', path: '/shop', ...sent },
+        {
+          ...{ shops: new Map([['/shop', shop]]), telemetry, countOfEntity: () => 1 },
+          queue: { send: async (one, id) => void queued.push({ event: one as never, name: id }) },
+          now: () => platform.now(),
+        },
+      );
+      return { status, queued, telemetry };
+    }
+
     describe('a delivery', () => {
       const EVENT: SentEvent = { kind: 'order', id: '12', change: 'changed' };
-
-      async function receive(event: SentEvent, how: DeliveryHow) {
-        const queued: { readonly event: StoreEvent; readonly name: string | undefined }[] = [];
-        const { secrets: value, shop: domain, deliveries } = platform;
-        const secrets = {
-          get: async () => value,
-          refresh: async () => ({ kind: 'unchanged', value }) as const,
-        };
-        const delivery = { method: 'POST', path: '/shop', ...platform.deliver(event, how) };
-        const { status } = await receiveDelivery(delivery, {
-          shops: new Map([['/shop', { domain, secrets, deliveries }]]),
-          queue: { send: async (one, id) => void queued.push({ event: one as never, name: id }) },
-          telemetry: recordTelemetry(),
-          now: () => platform.now(),
-          countOfEntity: () => 1,
-        });
-        return { status, queued };
-      }
 
       const events = [
         ['order', []],
@@ -242,9 +261,204 @@ export function describeStorePlatform(
       ] as const satisfies readonly (readonly [DeliveryHow, readonly Capability[]])[];
       for (const [how, capabilities] of forgeries) {
         needs(...capabilities)(`is refused when it is ${how}`, async () => {
-          expect(await receive(EVENT, how)).toEqual({ status: 401, queued: [] });
+          expect(await receive(EVENT, how)).toMatchObject({ status: 401, queued: [] });
         });
       }
+    });
+
+    describe('an event', () => {
+      const read: ReturnType<typeof createPlatformReader> = (event) =>
+        createPlatformReader([{ domain: platform.shop, platform: name }])(event);
+      const madeHere = (kind: 'order' | 'discount', id: string, body?: Uint8Array): StoreEvent => ({
+        ...{ shop: platform.shop, kind, id, claim: 'changed', origin: 'reconcile', body },
+        ...{ deliveryId: 'made-here', receivedAt: platform.now().toISOString() },
+        topic: HEALING[name].topicOf({ kind, claim: 'changed' }),
+      });
+
+      it('of an order is read as that order, or as a question to the store', async () => {
+        const order = { kind: 'order', change: 'changed', id: HUGE } as const;
+        const [one] = (await receive(order, 'as it is')).queued;
+        const reading = one && read(one.event);
+        const entity = { kind: 'order', order: { id: HUGE } };
+        expect(reading).toMatchObject(
+          reading?.kind === 'snapshot' ? { entity } : { kind: 'ask-store' },
+        );
+      });
+
+      for (const kind of ['order', 'product', 'discount'] as const) {
+        it(`that a ${kind} was deleted is a question to the store`, async () => {
+          const [one] = (await receive({ kind, change: 'deleted', id: '12' }, 'as it is')).queued;
+          const reading = one && read(one.event);
+          const fanOut = { kind: 'task', task: { kind: 'fan-out', discountId: '12' } };
+          expect(reading).toMatchObject(kind === 'discount' ? fanOut : { kind: 'ask-store' });
+        });
+      }
+
+      it('that a person is to be erased names the customer, and never restores who they were', async () => {
+        const request = { kind: 'member', change: 'erased', id: HUGE } as const;
+        const [one] = (await receive(request, 'as it is')).queued;
+        expect(one?.event).toMatchObject({ kind: 'customer', claim: 'customer-redaction' });
+        const task = { kind: 'redact', customerId: HUGE, orderIds: expect.any(Array) };
+        expect(one && read(one.event)).toEqual({ kind: 'task', task });
+      });
+
+      it('that was made here holds its entity; the same bytes from outside do not', async () => {
+        const { id } = await platform.buy(GOODS);
+        const entity = { kind: 'order', order: await order(id) } as const;
+        const made = madeHere('order', id, encodeSnapshot(entity, platform.now()));
+        expect(made.topic).not.toBe('');
+        expect(read(made)).toMatchObject({ kind: 'snapshot', entity: { order: { id } } });
+        expect(read({ ...made, origin: 'webhook' }).kind).not.toBe('snapshot');
+        expect(read(madeHere('order', id)).kind).toBe('ask-store');
+        const fanOut = { kind: 'task', task: { kind: 'fan-out', discountId: '12' } };
+        expect(read(madeHere('discount', '12'))).toMatchObject(fanOut);
+      });
+
+      it('with any body ends in a reading, and with nonsense in no state', () => {
+        for (const text of ['', 'null', '[]', '{', '"text"', '{"id":1}', '\u0000'.repeat(9)]) {
+          for (const kind of ['order', 'discount'] as const) {
+            const event = {
+              ...madeHere(kind, '12', Buffer.from(text)),
+              origin: 'webhook',
+            } as const;
+            expect(read(event).kind).not.toBe('snapshot');
+          }
+        }
+      });
+    });
+
+    function opened(secret = platform.storeSecret): OpenShop {
+      const loyalty = { address: 'https://loyalty.example.com' };
+      const { shops } = defineConnector({ shops: [platform.settings], loyalty });
+      const [shop] = shops;
+      if (!shop) throw new Error('no shop');
+      return {
+        ...{ shop, sandboxAddress: platform.sandboxAddress },
+        secret(parse) {
+          const get = async () => {
+            const parsed = parse(secret);
+            return parsed.kind === 'parsed' ? parsed.value : 'unusable';
+          };
+          return { get, refresh: get };
+        },
+      };
+    }
+
+    describe('healing', () => {
+      it('sees each change by a date of the platform, or by the moment of reading', async () => {
+        const { versionsAreReadings } = HEALING[name];
+        const { shop } = platform;
+        const versionOf = {
+          order: async (id: string) => (await order(id)).updatedAt,
+          product: async (id: string) => found(await store.readProduct(shop, id)).updatedAt,
+          member: async (id: string) => found(await store.readMember(shop, id)).updatedAt,
+        };
+        const { id, lineIds } = await platform.buy({ ...GOODS, pay: 'later' });
+        const product = await platform.createProduct(21);
+        const jay = { firstName: 'Jay', lastName: 'Rook', email: 'rook@example.com' };
+        const member = await platform.createCustomer(jay);
+        const refund = () => platform.refundPieces(id, lineIds[0] ?? '', 1);
+        const email = 'j@example.com';
+        const changes: readonly (readonly [
+          kind: 'order' | 'product' | 'member',
+          id: string,
+          change: () => Promise<unknown>,
+        ])[] = [
+          ['order', id, () => platform.pay(id)],
+          ['order', id, () => platform.ship(id)],
+          ...(lacks['refunds of pieces'] ? [] : [['order', id, refund] as const]),
+          ['product', product, () => platform.changePrice(product, 22)],
+          ['member', member, () => platform.changeCustomer(member, { email })],
+        ];
+        for (const [kind, of, change] of changes) {
+          const before = await versionOf[kind](of);
+          if (!versionsAreReadings.includes(kind)) expect(await versionOf[kind](of)).toBe(before);
+          await change();
+          const after = await versionOf[kind](of);
+          expect(Date.parse(after), kind).toBeGreaterThan(Date.parse(before));
+        }
+      });
+
+      it('opens the same store, which scans what changed and ends in time', async () => {
+        const { shop } = platform;
+        const telemetry = recordTelemetry();
+        const { healing } = defineConnector({
+          ...{ shops: [platform.settings], loyalty: { address: 'https://loyalty.example.com' } },
+        });
+        const wanted = { webhookAddress: 'https://hooks.example.com', healing, telemetry };
+        const healed = HEALING[name].openStore({ shop: () => opened() }, wanted);
+        const from = platform.now().getTime() - 1_000;
+        const { id } = await platform.buy(GOODS);
+        const read = found(await healed.readOrder(shop, id));
+        expect(withoutVersion(read)).toEqual(withoutVersion(await order(id)));
+        const span = { from, until: platform.now().getTime() };
+        const { changed } = found(await healed.changedOrders(shop, span));
+        expect(idsOf(changed)).toContain(id);
+        await healed.checkSubscriptions?.(shop);
+        const ended = await healed.until(AbortSignal.abort()).readOrder(shop, id);
+        expect(ended.kind).toBe('unavailable');
+      });
+    });
+
+    describe('a person', () => {
+      const anna = { firstName: 'Anna', lastName: 'Crane', email: 'crane@example.com' };
+
+      it('finds an order, a product and a customer by what they know of it', async () => {
+        const asked = COMMANDS[name].open(opened());
+        const customerId = await platform.createCustomer(anna);
+        const product = await platform.createProduct(31);
+        const { id } = await platform.buy({ ...GOODS, customerId });
+        const { name: orderName = '' } = await order(id);
+        const { title } = found(await store.readProduct(platform.shop, product));
+        const one = [expect.objectContaining({ kind: 'order', id })];
+        expect(found(await asked.ordersNamed(orderName))).toEqual(one);
+        expect(found(await asked.ordersOf(customerId))).toEqual(one);
+        expect(found(await asked.customerWith(anna.email))).toMatchObject([
+          { kind: 'customer', id: customerId },
+        ]);
+        expect(idsOf(found(await asked.productsTitled(title)))).toContain(product);
+        expect(found(await asked.byId(id))).toEqual(expect.arrayContaining(one));
+        expect(await asked.namesOf('order', [id])).toEqual(new Map([[id, orderName]]));
+        expect(found(await asked.ordersNamed('NEVER-PLACED'))).toEqual([]);
+        expect(found(await asked.customerWith('nobody@example.com'))).toEqual([]);
+        const span = { from: 0, until: platform.now().getTime() + 60_000 };
+        expect(found(await asked.count('order', span))).toBeGreaterThan(0);
+      });
+
+      it('hears whether the store can be read, and when it refuses the credentials', async () => {
+        const look = (secret?: PlatformUnderTest['storeSecret']) =>
+          COMMANDS[name].open(opened(secret)).look();
+        const verdicts = (await look()).map(({ verdict }) => verdict);
+        expect(new Set(verdicts)).toEqual(new Set(['pass']));
+        expect(await look(platform.wrongSecret)).toMatchObject([
+          { verdict: 'fail', isRefused: true, fix: expect.any(String) },
+        ]);
+      });
+
+      it('is asked for secrets of the form that is read, and no fault repeats a value', () => {
+        const { parseSecret, secrets, olderSecret = [] } = COMMANDS[name];
+        expect(parseSecret(platform.storeSecret).kind).toBe('parsed');
+        const fields = [...secrets.store, ...olderSecret].map(({ field }) => field);
+        for (const missing of Object.keys(platform.storeSecret)) {
+          expect(fields).toContain(missing);
+          const { [missing]: _, ...rest } = platform.storeSecret;
+          const parsed = parseSecret(rest);
+          expect(parsed).toMatchObject({ kind: 'fault', why: expect.any(String) });
+          for (const value of Object.values(rest)) {
+            expect(JSON.stringify(parsed)).not.toContain(value);
+          }
+        }
+      });
+
+      it('tests the address by a probe that reaches no queue and raises no alarm', async () => {
+        const { probe } = COMMANDS[name];
+        const { shop, secrets } = platform;
+        const taken = await receiveSent(probe(shop, secrets.current, platform.now()));
+        expect([taken.status, taken.queued]).toEqual([200, []]);
+        const forged = await receiveSent(probe(shop, 'a-secret-of-nobody', platform.now()));
+        expect([forged.status, forged.queued]).toEqual([401, []]);
+        expect(forged.telemetry.total('signatures-refused')).toBe(0);
+      });
     });
 
     needs('ids beyond 2^53')('reads ids beyond 2^53 as they are', async () => {

@@ -1,8 +1,10 @@
 import { createHmac } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { startStoreSandbox } from '../../local/store-sandbox/sandbox.ts';
-import { shopifyDeliveries, topicOf } from '../../shared/shopify/webhooks/topics.ts';
-import { describeStorePlatform } from '../contract/store-platform.ts';
+import { topicOf } from '../../shared/shopify/webhooks/topics.ts';
+import { describeStorePlatform, type PlatformUnderTest } from '../contract/store-platform.ts';
+import { buildOrder } from '../fixtures/order-payload.ts';
+import { simpleOrder } from '../fixtures/order-spec.ts';
 import { adminStoreOf } from '../support/store-and-connector.ts';
 
 const SHOP = 'example-store.myshopify.com';
@@ -13,6 +15,23 @@ const GIDS = {
   discount: 'DiscountCodeNode',
   member: 'Customer',
 };
+
+/** Of an order all that an order has, of others only what names them. */
+function bodyOf({ kind, id, change }: Parameters<PlatformUnderTest['deliver']>[0]): string {
+  const gid = `gid://shopify/${GIDS[kind]}/${id}`;
+  if (change === 'erased') {
+    return `{"shop_domain":"${SHOP}","customer":{"id":${id}},"orders_to_redact":[]}`;
+  }
+  // Orders and products say nothing else of a deletion.
+  if (change === 'deleted' && (kind === 'order' || kind === 'product')) return `{"id":${id}}`;
+  const { payload } = buildOrder(simpleOrder);
+  const at = { updated_at: '2026-10-09T12:00:00Z' };
+  const fields = kind === 'order' ? { ...payload, admin_graphql_api_id: gid } : at;
+  return JSON.stringify({ ...fields, id: 0, admin_graphql_api_id: gid }).replace(
+    '"id":0',
+    `"id":${id}`,
+  );
+}
 
 async function open() {
   let clock = Date.parse('2026-10-09T12:00:00Z');
@@ -31,16 +50,19 @@ async function open() {
   const of = (orderId: string) => ({ orderId });
 
   return {
-    ...{ shop: SHOP, currency: 'EUR', deliveries: shopifyDeliveries, secrets },
+    ...{ shop: SHOP, settings: { domain: SHOP }, currency: 'EUR', secrets },
+    sandboxAddress: sandbox.address,
+    storeSecret: { accessToken: sandbox.credentials.accessToken },
+    wrongSecret: { accessToken: 'shpat_of_another_shop' },
     store: adminStoreOf({ ...sandbox, actions }),
     now: () => new Date(clock),
     deliver({ kind, id, change }, how) {
-      const gid = `gid://shopify/${GIDS[kind]}/${id}`;
-      const body = Buffer.from(`{"id":${id},"admin_graphql_api_id":"${gid}"}`);
+      const body = Buffer.from(bodyOf({ kind, id, change }));
       const secret = how === 'signed with the older secret' ? secrets.previous : secrets.current;
       const signature = createHmac('sha256', secret).update(body).digest('base64');
       const headers = {
-        'X-Shopify-Topic': topicOf({ kind, claim: change }),
+        'X-Shopify-Topic':
+          change === 'erased' ? 'customers/redact' : topicOf({ kind, claim: change }),
         // The shops of one app have one secret.
         'X-Shopify-Shop-Domain': how === 'of another shop' ? 'other.myshopify.com' : SHOP,
         'X-Shopify-Webhook-Id': `delivery-of-${kind}-${id}`,
@@ -143,7 +165,7 @@ it('reads the customers who changed within a span, page by page, and no older on
   await close();
 });
 
-describeStorePlatform('Shopify’s sandbox', open, {
+describeStorePlatform('shopify', open, {
   'time of signing': 'a webhook is signed without its time; equal bytes are one message',
   'surcharges below zero': 'an edit of an order adds lines, and none below zero',
 });

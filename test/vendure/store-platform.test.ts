@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { freePort } from '../../local/stack/start-options.ts';
 import { installVendure, VendureEngine } from '../../local/vendure-engine/engine.ts';
 import { VendureShop, type Visitor } from '../../local/vendure-engine/shop.ts';
-import { sign, vendureDeliveries } from '../../shared/vendure/deliveries.ts';
+import { sign } from '../../shared/vendure/deliveries.ts';
 import { createVendureStore } from '../../shared/vendure/vendure-store.ts';
 import { describeStorePlatform, type PlatformUnderTest } from '../contract/store-platform.ts';
 import { openMerchant } from './merchant.ts';
@@ -65,7 +65,13 @@ async function open(): Promise<PlatformUnderTest> {
   const buyer = await createCustomer({ firstName: 'Ana', lastName: 'No', email: 'a@example.com' });
 
   return {
-    ...{ shop: SHOP, currency: 'EUR', deliveries: vendureDeliveries, secrets },
+    ...{ shop: SHOP, currency: 'EUR', secrets },
+    settings: {
+      ...{ platform: 'vendure', domain: SHOP, path: 'shop' },
+      vendure: { adminApi: `http://127.0.0.1:${port}/admin-api`, currency: 'EUR' },
+    },
+    storeSecret: { username: 'superadmin', password: 'superadmin' },
+    wrongSecret: { username: 'superadmin', password: 'not-the-password' },
     store: createVendureStore({
       shop: () => ({
         ...{ address: `http://127.0.0.1:${port}/admin-api`, channel: undefined },
@@ -78,7 +84,10 @@ async function open(): Promise<PlatformUnderTest> {
     deliver({ kind, id, change }, how) {
       const at = Date.now() - (how === 'captured an hour ago' ? 3_600_000 : 0);
       const timestamp = String(Math.floor(at / 1000));
-      const event = { id: `delivery-of-${kind}-${id}`, kind: KINDS[kind], entityId: id, change };
+      // The deletion of a customer is the request to erase them.
+      const said = change === 'erased' ? 'deleted' : change;
+      const named = { kind: KINDS[kind], entityId: id, change: said };
+      const event = { id: `delivery-of-${kind}-${id}`, ...named };
       const body = Buffer.from(JSON.stringify({ ...event, at: new Date(at).toISOString() }));
       const older = how === 'signed with the older secret' ? secrets.previous : secrets.current;
       const secret = how === 'of another shop' ? 'secret-of-another-shop' : older;
@@ -159,6 +168,6 @@ async function open(): Promise<PlatformUnderTest> {
   };
 }
 
-describeStorePlatform('a Vendure server', open, {
+describeStorePlatform('vendure', open, {
   'ids beyond 2^53': 'its database counts from 1; other strategies give texts',
 });

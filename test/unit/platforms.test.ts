@@ -1,0 +1,11 @@
+import { globSync, readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { PLATFORMS } from '../../shared/config/connector-settings.ts';
+
+it('each platform has a test that runs the kit: test/contract/store-platform.ts', () => {
+  const files = globSync('test/**/store-platform.test.ts');
+  const runs = files.flatMap((file) => [
+    ...readFileSync(file, 'utf8').matchAll(/^describeStorePlatform\('([^']+)'/gm),
+  ]);
+  expect(runs.map(([, name]) => name).toSorted()).toEqual([...PLATFORMS].toSorted());
+});
