@@ -301,7 +301,9 @@ async function report(stack: RunningStack, store: ShownStore, left: number): Pro
     say(`NOT in sync: ${differences.length} differences`);
     return false;
   }
-  say(`in sync: ${orders} orders, ${products} products, ${coupons} coupons`);
+  const many = Object.entries({ order: orders, product: products, coupon: coupons });
+  const parts = many.map(([what, count]) => `${count} ${what}${count === 1 ? '' : 's'}`);
+  say(`in sync: ${parts.join(', ')}`);
   return true;
 }
 

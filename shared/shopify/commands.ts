@@ -45,6 +45,9 @@ export const shopifyCommands: PlatformCommands = {
   parseSecret: parseAdminSecret,
   // They have 13 digits; a number that a shop counts up has fewer.
   shortestId: 12,
+  // The store's own files have an apostrophe before the id, and its API a prefix.
+  customerId: /^(?:'|gid:\/\/shopify\/Customer\/)?([1-9]\d{0,19})$/,
+  hidden: 'orders from before the last 60 days, unless the app has read_all_orders',
   probe(shop, secret) {
     const body = Buffer.from('{}');
     return { headers: signedHeaders({ topic: PROBE_TOPIC, shop, body, secret }), body };

@@ -47,6 +47,8 @@ export const vendureCommands: PlatformCommands = {
   },
   parseSecret: parseVendureSecret,
   shortestId: 1,
+  // Counted by the database, or UUIDs, as the merchant's server is set.
+  customerId: /^'?([1-9]\d{0,19}|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/i,
 
   /** Signed as the plugin signs. */
   probe(_shop, secret, at) {

@@ -1,4 +1,4 @@
-import { globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { PLATFORMS } from '../../shared/config/connector-settings.ts';
 
@@ -8,4 +8,13 @@ it('each platform has a test that runs the kit: test/contract/store-platform.ts'
     ...readFileSync(file, 'utf8').matchAll(/^describeStorePlatform\('([^']+)'/gm),
   ]);
   expect(runs.map(([, name]) => name).toSorted()).toEqual([...PLATFORMS].toSorted());
+});
+
+it.each(PLATFORMS)('%s has a room, and no other room may import it or name it', (name) => {
+  expect(existsSync(`shared/${name}`)).toBe(true);
+  expect(readFileSync('shared/core/platform-words.grit', 'utf8')).toMatch(
+    new RegExp(`<: r"[^"]*\\b${name}\\b`),
+  );
+  const rules = readFileSync('biome.json', 'utf8');
+  for (const part of [`"**/${name}/**"`, `"!shared/${name}/**"`]) expect(rules).toContain(part);
 });

@@ -30,7 +30,7 @@ describe('npm start -- --store vendure', () => {
   it('--once ends in sync', async () => {
     const command = start('--once');
     expect(await command.ended()).toBe(0);
-    expect(command.output()).toMatch(/\nin sync: 3 orders, 3 products, 1 coupons\n$/);
+    expect(command.output()).toMatch(/\nin sync: 3 orders, 3 products, 1 coupon\n$/);
   });
 
   it('turns the next order into points, and Ctrl-C leaves no process behind', async () => {

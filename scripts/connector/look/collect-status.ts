@@ -36,6 +36,7 @@ import {
   readOldestAges,
 } from '../ground/session/figures.ts';
 import { familiesOf, type QueueCounts, readQueues } from '../ground/session/queues.ts';
+import { commandsOf } from '../ground/session/services.ts';
 import type { CommonOptions } from '../ground/session/session.ts';
 import { DOCTOR } from '../ground/terminal/document.ts';
 
@@ -88,7 +89,7 @@ export async function collectStatus(
   deployment: Deployment,
   options: CommonOptions,
   { now, charts }: { readonly now: Date; readonly charts: boolean },
-  { eventsCheck }: Pick<StoreRooms, 'eventsCheck'>,
+  { eventsCheck, storeChecks }: Pick<StoreRooms, 'eventsCheck' | 'storeChecks'>,
 ) {
   const { connector } = deployment;
   const readFigures = openFigures(deployment, now);
@@ -114,10 +115,13 @@ export async function collectStatus(
     return counts.map((one) => ({ ...one, delivered: delivered[one.family] }));
   });
   const credentials = readCredentials(deployment, options);
+  const unsubscribed = connector.shops.filter((shop) => commandsOf(shop).sender !== undefined);
   const checks: readonly Check[] = [
     secretsCheck(deployment, credentials),
     pausesCheck(deployment, () => DOCTOR, info),
     eventsCheck(shopDeps(deployment, connector.shops)),
+    // Where nobody subscribes, no other check asks the store: one that refuses, or counts otherwise, would not be seen.
+    ...storeChecks(shopDeps(deployment, unsubscribed)),
   ];
   const parts = {
     queues,

@@ -185,7 +185,7 @@ export function judgeTrace(trace: Trace): Judged {
   const later = isReconciled
     ? reconcileText(trace.changedAt ?? 0)
     : 'a reconcile soon after its change does, or its next change or order';
-  const lost = `No webhook of ${entry ? 'this state' : 'it'} was accepted, and nothing of it is on the queue. "resend" sends it now; otherwise ${later}.`;
+  const lost = `No event of ${entry ? 'this state' : 'it'} was accepted, and nothing of it is on the queue. "resend" sends it now; otherwise ${later}.`;
   return say(isReconciled ? 'waits' : 'action required', `${missing} ${lost}${holds}`, send);
 }
 
@@ -196,7 +196,7 @@ function observedText(trace: Trace): string {
   return `Its shop is only observed: nothing is sent before go-live.${held}`;
 }
 
-/** The last minutes are left to webhooks that may still come. */
+/** The last minutes are left to events that may still come. */
 function reconcileText(changedAt: number): string {
   const now = new Date();
   const from = changedAt + QUIET_MINUTES * 60_000;

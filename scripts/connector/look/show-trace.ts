@@ -357,7 +357,7 @@ const OUTCOMES: Readonly<Record<string, { readonly what: string; readonly tone?:
   [DROPPED]: { what: 'its dead letter was dropped', tone: 'waits' },
 };
 
-/** The labels of events that no webhook brought. */
+/** The labels of events that the store did not send. */
 const topicText = (topic: string) =>
   topic.replace(/^resend\/.*/, 'sent again by an operator').replace(/^backfill\/.*/, 'backfill');
 
@@ -372,7 +372,7 @@ function inLedger({ key, entry, store, doubt }: Trace): readonly Line[] {
       // It may have come while the shop was observed, or before the ledger was restored.
       !(doubt && version < doubt.until) &&
       outcomes.slice(0, index).every((one) => one.version < version);
-    const found = origin && `${isLost ? 'its webhook was lost, ' : ''}found by reconciliation`;
+    const found = origin && `${isLost ? 'its event was lost, ' : ''}found by reconciliation`;
     const before = outcomes.slice(0, index).findLast((one) => one.counts !== undefined)?.counts;
     const amountOf = (amount: number) => amountText(fromThousandths(amount), order?.currency);
     const isNew = counts !== undefined && counts !== before;
@@ -394,7 +394,7 @@ function amongLetters(letters: Trace['letters']): readonly Line[] {
     };
     if (!event) return [given];
     const { topic, triggeredAt, receivedAt, replays = [] } = event;
-    const sent = { who: 'Store', what: 'sent the webhook', detail: topic };
+    const sent = { who: 'Store', what: 'sent the event', detail: topic };
     return [
       given,
       ...(triggeredAt === undefined ? [] : [{ ...sent, at: triggeredAt }]),

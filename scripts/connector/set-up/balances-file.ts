@@ -29,8 +29,8 @@ const MOST = 2_147_483_647;
 const MOST_ROWS = 1_000_000;
 const LONGEST_REASON = 255;
 
-/** Reads the whole file, and finds all that is wrong with it without asking anyone. */
-export function readBalances(bytes: Uint8Array): BalancesFile {
+/** Reads the whole file, and finds all that is wrong with it without asking anyone. `customerId`: of the platform. */
+export function readBalances(bytes: Uint8Array, customerId: RegExp): BalancesFile {
   const text = new TextDecoder().decode(bytes);
   const [first, ...records] = recordsOf(text);
   const header = first?.cells?.map((cell) => cell.trim().toLowerCase()) ?? [];
@@ -54,7 +54,7 @@ export function readBalances(bytes: Uint8Array): BalancesFile {
     const [had, wants] = [cells.length, header.length];
     if (had !== wants) return faults([`it has ${had} columns, and the header ${wants}`], line);
     const cellOf = (name: string) => cells[header.indexOf(name)]?.trim() ?? '';
-    const who = WHO[by].exec(cellOf(by))?.[1] ?? '';
+    const who = (by === 'email' ? EMAIL : customerId).exec(cellOf(by))?.[1] ?? '';
     const amount = readAmount(unit, cellOf(unit));
     const reason = cellOf('reason');
     const found = faults(
@@ -75,11 +75,7 @@ export function readBalances(bytes: Uint8Array): BalancesFile {
   };
 }
 
-const WHO = {
-  // The store's own files have an apostrophe before the id, and its API a prefix.
-  customer: /^(?:'|gid:\/\/shopify\/Customer\/)?([1-9]\d{0,19})$/,
-  email: /^([^\s@]+@[^\s@]+)$/,
-};
+const EMAIL = /^([^\s@]+@[^\s@]+)$/;
 
 const AMOUNTS = { points: 'a whole number', cashback: 'a number with two decimals at most' };
 

@@ -170,7 +170,7 @@ function registerBackfill(program: Command): void {
   const group = declare(program, 'backfill', {
     summary: 'send orders, products or discounts from before the connector',
     description:
-      "Sends orders, products or discount codes of the past through the connector's own queues, from one file that the store writes. Orders are marked as history, so that campaigns can ignore them. It can be stopped at any time; the same command goes on with it.",
+      "Sends orders, products or discount codes of the past through the connector's own queues, read from the store page by page. Orders are marked as history, so that campaigns can ignore them. It can be stopped at any time; the same command goes on with it.",
     examples: `\
   npx loyalty-connector backfill orders --since 2026-01-01    only estimates
   npx loyalty-connector backfill orders --since 90d --rate 20 --yes

@@ -5,7 +5,7 @@ import { customerWith } from '../ground/compare/find.ts';
 import { createPace } from '../ground/compare/send.ts';
 import { findShop } from '../ground/session/arguments.ts';
 import { openLedger } from '../ground/session/deployment.ts';
-import { openShopServices } from '../ground/session/services.ts';
+import { commandsOf, openShopServices } from '../ground/session/services.ts';
 import { type Change, carryOut, type Session } from '../ground/session/session.ts';
 import { type Document, facts, table, text } from '../ground/terminal/document.ts';
 import { BadArguments, EXIT, type ExitCode, StoppedEarly } from '../ground/terminal/exit.ts';
@@ -45,8 +45,6 @@ export async function importBalances(
     const why = code === 'ENOENT' ? 'it does not exist' : code;
     throw new BadArguments(`the file ${path} cannot be read: ${why}.`);
   });
-  const file = readBalances(bytes);
-  const { unit } = file;
   // Not of its content: a corrected file goes on with the same import.
   const name = options.name ?? parse(path).name;
   if (!/^[\w.-]{1,50}$/.test(name)) {
@@ -55,6 +53,8 @@ export async function importBalances(
   }
   const deployment = await session.findDeployment();
   const shop = findShop(deployment.connector, options.shop);
+  const file = readBalances(bytes, commandsOf(shop).customerId);
+  const { unit } = file;
   const services = openShopServices(deployment);
   const signal = session.interruption();
   const { callsPerSecond = Number.POSITIVE_INFINITY } = deployment.connector.loyalty;

@@ -103,6 +103,10 @@ export interface PlatformCommands {
   readonly parseSecret: ParseSecret<unknown>;
   /** A number with fewer digits is no id. */
   readonly shortestId: number;
+  /** A customer's id as a file of people may write it; its first group is the id. */
+  readonly customerId: RegExp;
+  /** What no scan of the store shows, where there is such. */
+  readonly hidden?: string;
   /** A test of the address, which is not queued. */
   readonly probe: (shop: string, secret: string, now: Date) => Pick<Delivery, 'headers' | 'body'>;
   readonly open: (shop: OpenShop) => AskedShop;

@@ -14,6 +14,7 @@ import {
 } from '../../../scripts/connector/set-up/run-import.ts';
 import { createDynamoDbLedger } from '../../../shared/aws/dynamodb-ledger.ts';
 import { defaultRules } from '../../../shared/config/mapping-settings.ts';
+import { shopifyCommands } from '../../../shared/shopify/commands.ts';
 import type { StoreMember } from '../../../shared/store/store-entities.ts';
 
 type Direction = Parameters<typeof changeRows>[0];
@@ -94,7 +95,7 @@ async function openWorld(unit: Unit, text = FILES[unit]) {
     pause: async (ms) => void (ms > 0 && pauses.push(ms)),
     signal: new AbortController().signal,
   };
-  const file = readBalances(Buffer.from(text));
+  const file = readBalances(Buffer.from(text), shopifyCommands.customerId);
 
   /** As the command: opens everything anew. */
   async function run(direction: Direction, changes: Partial<ImportDeps> = {}) {
@@ -249,7 +250,7 @@ describe('an import', () => {
     await first.run('give');
     const deps = { ...first.deps };
     const text = 'customer,points\n1,99\n2,20\n3,30\n4,40\n5,55\n';
-    const file = readBalances(Buffer.from(text));
+    const file = readBalances(Buffer.from(text), shopifyCommands.customerId);
     await first.loyalty.client.changeCustomerStatus('5', { IsEnabled: true, Reason: 'r' });
     const { rows } = await openRows(file, deps);
     expect(await changeRows('give', rows, deps)).toEqual([]);
@@ -337,7 +338,7 @@ describe('an import', () => {
   it('does not give points under a name that gave cashback', async () => {
     const { deps, run } = await openWorld('cashback');
     await run('give');
-    const { rows, faults } = await openRows(readBalances(Buffer.from(FILES.points)), {
+    const { rows, faults } = await openRows(readBalances(Buffer.from(FILES.points), shopifyCommands.customerId), {
       ...deps,
       unit: 'points',
     });

@@ -9,7 +9,7 @@ it('npm start with products by Events ends with both sides in sync', async () =>
   addSetting(folder, "healing: { productChanges: 'events' }");
   const command = startStackCommand(folder, '--once', '--port', '0');
   const code = await command.ended();
-  expect(command.output()).toMatch(/\nin sync: 3 orders, 1 products, 6 coupons\n$/);
+  expect(command.output()).toMatch(/\nin sync: 3 orders, 1 product, 6 coupons\n$/);
   expect(code).toBe(0);
   // The outage of that day.
   expect(command.output()).toContain('again in');

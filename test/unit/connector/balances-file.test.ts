@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { readBalances } from '../../../scripts/connector/set-up/balances-file.ts';
+import { shopifyCommands } from '../../../shared/shopify/commands.ts';
+import { vendureCommands } from '../../../shared/vendure/commands.ts';
 
-const read = (text: string) => readBalances(Buffer.from(text));
+const OF_SHOPIFY = shopifyCommands.customerId;
+const read = (text: string, id = OF_SHOPIFY) => readBalances(Buffer.from(text), id);
 const rowsIn = (text: string) => {
   const { rows, faults } = read(text);
   expect(faults).toEqual([]);
@@ -91,7 +94,7 @@ describe('a file of balances', () => {
 
   it('is refused in another encoding, and with a reason that is too long', () => {
     const latin = Buffer.from('customer,points,reason\n7,1,Jos\u00e9\n', 'latin1');
-    expect(readBalances(latin).faults).toEqual([
+    expect(readBalances(latin, OF_SHOPIFY).faults).toEqual([
       { line: 1, what: 'the file is not UTF-8: save it as such' },
     ]);
     expect(faultsIn(`customer,points,reason\n7,1,${'x'.repeat(256)}\n`)).toEqual([
@@ -104,4 +107,13 @@ describe('a file of balances', () => {
       '1: there are more than 1000000 rows: divide the file',
     ]);
   });
+});
+
+it('takes the ids of each platform, and of no other', () => {
+  const uuid = '6f9619ff-8b86-d011-b42d-00c04fc964ff';
+  const ids = ["'7061", uuid, 'gid://shopify/Customer/7061', '7061', 'anna'];
+  const text = `customer,points\n${ids.map((id) => `${id},5`).join('\n')}`;
+  const whoIn = (id: RegExp) => read(text, id).rows.map(({ who }) => who);
+  expect(whoIn(OF_SHOPIFY)).toEqual(['7061', '7061', '7061']);
+  expect(whoIn(vendureCommands.customerId)).toEqual(['7061', uuid, '7061']);
 });

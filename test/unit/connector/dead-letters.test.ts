@@ -535,19 +535,25 @@ describe('what documents say of dead letters', () => {
     for (const about of letters) expect(aboutText(about, new Map())).toBe(`${about.kind} 7`);
   });
 
-  const { healing } = defineConnector({
+  const { healing, shops } = defineConnector({
     shops: [{ domain: LETTER_SHOP }],
     loyalty: { address: 'https://loyalty.example.com' },
   });
 
   it('says for every kind what happens on which day if nobody decides', () => {
-    const said = EVENT_KINDS.map((kind) => expiryText(letterOf({ kind } as object), { healing }));
+    const said = EVENT_KINDS.map((kind) =>
+      expiryText(letterOf({ kind } as object), { healing, shops }),
+    );
     for (const words of said) expect(words).toMatch(/^SQS deletes it on 2026-10-23\. \S/);
     expect(said[0]).toContain('deep scan after 2026-10-24');
+    expect(said[0]).toContain('unless the app has read_all_orders');
+    const [shop] = shops.map((one) => ({ ...one, platform: 'vendure' as const }));
+    const other = expiryText(letterOf({}), { healing, shops: shop ? [shop] : [] });
+    expect(other).toMatch(/at the latest\.$/);
     // It was not rejected: nothing waits for the dead letter to go.
     const unread = { ...letterOf({}), reason: 'unreadable' } as const;
-    expect(expiryText(unread, { healing })).toContain('reconcile sends that without it');
-    const off = { healing: { ...healing, deepEveryDays: false } } as const;
+    expect(expiryText(unread, { healing, shops })).toContain('reconcile sends that without it');
+    const off = { shops, healing: { ...healing, deepEveryDays: false } } as const;
     expect(expiryText(letterOf({}), off)).toContain('turn deep scans off');
   });
 });

@@ -215,7 +215,7 @@ describe('the verdict on one entity', () => {
     [
       'names resend where no webhook came, and does not promise that the end of a pause sends it',
       { entry: undefined, ready: 0, pause },
-      ...(['waits', 'No webhook of it was accepted', send] as const),
+      ...(['waits', 'No event of it was accepted', send] as const),
     ],
     [
       'names who dropped its dead letter, and sends it only if a person wants it',
@@ -230,7 +230,7 @@ describe('the verdict on one entity', () => {
     [
       'takes what changed since for lost',
       { entry: gaveUp({ outcome: 'dropped', version: 1 }), ready: 0 },
-      ...(['waits', 'No webhook of this state was accepted', send] as const),
+      ...(['waits', 'No event of this state was accepted', send] as const),
     ],
     [
       'takes nothing for changed where the store does not say when',
@@ -364,7 +364,7 @@ it('shows what happened in time order, from every source, up to the next attempt
     false,
   );
   expect(lines.map(({ who, what }) => `${who}: ${what}`)).toEqual([
-    'Store: sent the webhook',
+    'Store: sent the event',
     'Queue: received',
     'Dead letter: sent again by ops',
     'Dead letter: given up',
@@ -464,7 +464,7 @@ describe('the arithmetic of an order', () => {
   });
 });
 
-it('names a lost webhook where reconciliation found a state that none had reported', () => {
+it('names a lost event where reconciliation found a state that none had reported', () => {
   const key = { shop: 'example-store.myshopify.com', kind: 'order', id: '7' } as const;
   const line = { at: at('02:00:03'), outcome: 'applied', topic: 'orders/updated', version: 2_000 };
   const found = { ...line, origin: 'reconcile' } as const;
@@ -473,7 +473,7 @@ it('names a lost webhook where reconciliation found a state that none had report
     const { lines } = timelineOf(trace({ key, entry: { ...entry, outcomes } }), true);
     return lines.at(-1)?.detail;
   };
-  expect(details({ version: 1_000 })).toContain('its webhook was lost, found by reconciliation');
+  expect(details({ version: 1_000 })).toContain('its event was lost, found by reconciliation');
   // Sent again for another reason.
   expect(details({ outcome: 'rejected' })).not.toContain('was lost');
 });

@@ -13,7 +13,7 @@ import type { DeadLetterReason } from '../../../../shared/core/events/outcome.ts
 import { adviceOn } from '../../../../shared/loyalty/error-advice.ts';
 import { type Deployment, openLedger, openLists } from '../session/deployment.ts';
 import { familiesOf } from '../session/queues.ts';
-import { nameKey, openShopServices, readNames } from '../session/services.ts';
+import { commandsOf, nameKey, openShopServices, readNames } from '../session/services.ts';
 import type { Session } from '../session/session.ts';
 import {
   type Block,
@@ -223,7 +223,7 @@ export const isUnrecorded = ({ event, reason }: ListedDeadLetter): boolean =>
 /** What happens to the dead letter if nobody decides. */
 export function expiryText(
   letter: ListedDeadLetter,
-  { healing }: Pick<Connector, 'healing'>,
+  { healing, shops }: Pick<Connector, 'healing' | 'shops'>,
 ): string {
   // From then on a deep scan takes what was rejected for lost: a day later than SQS.
   const day = isoOf(Date.parse(deletedAt(letter)) + DAY_MS).slice(0, 10);
@@ -235,9 +235,13 @@ export function expiryText(
     if (!SCANNED.has(event.kind)) {
       return 'Decide before: docs/healing.md says what is left to do by hand then.';
     }
-    return healing.deepEveryDays === false
-      ? 'Nothing sends it then until it changes in the store, because the settings turn deep scans off.'
-      : `The first deep scan after ${day} sends what the store then has, at the latest; of an order from before the last 60 days only if the app has read_all_orders.`;
+    if (healing.deepEveryDays === false) {
+      return 'Nothing sends it then until it changes in the store, because the settings turn deep scans off.';
+    }
+    const shop = shops.find(({ domain }) => domain === event.shop);
+    const { hidden } = shop && event.kind === 'order' ? commandsOf(shop) : {};
+    const except = hidden === undefined ? '' : `; not ${hidden}`;
+    return `The first deep scan after ${day} sends what the store then has, at the latest${except}.`;
   };
   return `SQS deletes it on ${deletedAt(letter).slice(0, 10)}. ${then()}`;
 }
