@@ -338,7 +338,8 @@ describe('an import', () => {
   it('does not give points under a name that gave cashback', async () => {
     const { deps, run } = await openWorld('cashback');
     await run('give');
-    const { rows, faults } = await openRows(readBalances(Buffer.from(FILES.points), shopifyCommands.customerId), {
+    const points = readBalances(Buffer.from(FILES.points), shopifyCommands.customerId);
+    const { rows, faults } = await openRows(points, {
       ...deps,
       unit: 'points',
     });
