@@ -115,6 +115,8 @@ export class OperatorPolicies extends Construct {
         queues.map(({ source }) => source.queueArn),
       ),
       allow(['dynamodb:PutItem'], [ledger.table.tableArn], likeKeys(WRITABLE_KEYS)),
+      // `privacy`: no index knows whose an item is.
+      allow(['dynamodb:Scan'], [ledger.table.tableArn]),
       appendRecords(ledger, OWN_RECORDS),
       allow(
         SECRET_ACTIONS.map((one) => `secretsmanager:${one}`),

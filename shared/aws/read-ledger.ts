@@ -78,6 +78,27 @@ export async function scanEntities(
   return { entries, ...nextFrom(last) };
 }
 
+/** Whatever the ledger has, an entity or not: its key as text, or its hash, and what it holds. Consistent, at full price. */
+export async function* readWholeLedger({
+  client,
+  table,
+}: Place): AsyncGenerator<readonly (readonly [key: string, entry: LedgerEntry])[]> {
+  let from: LedgerItem | undefined;
+  do {
+    const { Items: items = [], LastEvaluatedKey: last } = await client.scan({
+      ...{ TableName: table, ConsistentRead: true },
+      ...(from && { ExclusiveStartKey: from }),
+    });
+    yield items.map((item) => {
+      const key = item[ITEM.key]?.S ?? '';
+      const newer = newerFormatIn(item);
+      if (newer !== undefined) throw new NewerItem(key, newer);
+      return [key, fromItem(item).entry] as const;
+    });
+    from = last;
+  } while (from);
+}
+
 function nextFrom(last: LedgerItem | undefined): { readonly next?: string } {
   const next = last?.[ITEM.key]?.S;
   return next === undefined ? {} : { next };

@@ -1,6 +1,6 @@
 import type { PlatformName, Shop } from '../config/connector-settings.ts';
 import type { StorePlatform } from '../core/platform/platform.ts';
-import type { EventReading, ReadEvent } from '../core/store/store.ts';
+import { type EventReading, type ReadEvent, readErasureAsked } from '../core/store/store.ts';
 import { shopifyCommands } from '../shopify/commands.ts';
 import { shopifyHealing } from '../shopify/healing.ts';
 import { readShopifyEvent } from '../shopify/webhooks/read-event.ts';
@@ -46,7 +46,10 @@ export function createPlatformReader(
   shops: readonly Pick<Shop, 'domain' | 'platform'>[],
 ): ReadEvent {
   const readers = new Map(shops.map(({ domain, platform }) => [domain, READERS[platform]]));
-  return (event) => readers.get(event.shop)?.(event) ?? SHOP_NOT_CONFIGURED;
+  return (event) => {
+    const read = readers.get(event.shop);
+    return read ? (readErasureAsked(event) ?? read(event)) : SHOP_NOT_CONFIGURED;
+  };
 }
 
 const SHOP_NOT_CONFIGURED: EventReading = {

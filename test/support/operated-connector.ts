@@ -216,6 +216,8 @@ export async function openOperatedConnector({
   return {
     folder,
     commands,
+    output,
+    aws,
     gateway,
     /** What breaks of the calls of commands to AWS. */
     breaks,

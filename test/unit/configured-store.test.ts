@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { defineConnector } from '../../shared/config/connector-config.ts';
 import type { ShopStore, StoreSettings } from '../../shared/core/platform/platform.ts';
+import { encodeErasure } from '../../shared/core/store/store.ts';
 import { openStores } from '../../shared/services/configured-store.ts';
 import { createPlatformReader } from '../../shared/services/platforms.ts';
 
@@ -72,4 +73,26 @@ it('an event is read as the platform of its shop writes it', () => {
   expect(read({ ...event, shop: 'left.example.com' })).toMatchObject({
     why: expect.stringContaining('not in connector.config.ts'),
   });
+});
+
+it('an erasure that an operator asks for is the same on every platform, and no sender can write one', () => {
+  const read = createPlatformReader(connector.shops);
+  const event = {
+    kind: 'customer',
+    claim: 'customer-redaction',
+    origin: 'backfill',
+    ...{ id: '12', topic: 'privacy/erase', deliveryId: 'd', body: encodeErasure(['7', '8']) },
+    receivedAt: '2026-11-17T12:00:00.000Z',
+  } as const;
+  for (const shop of [SHOPIFY, VENDURE]) {
+    const task = { kind: 'redact', customerId: '12' };
+    expect(read({ ...event, shop })).toEqual({
+      ...{ kind: 'task', task: { ...task, orderIds: ['7', '8'] } },
+    });
+    expect(read({ ...event, shop, body: encodeErasure([]) })).toEqual({
+      ...{ kind: 'task', task: { ...task, orderIds: [] } },
+    });
+    const received = { ...event, shop, origin: 'webhook' } as const;
+    expect(JSON.stringify(read(received))).not.toContain('"7"');
+  }
 });

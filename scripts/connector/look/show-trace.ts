@@ -174,6 +174,7 @@ export function documentOf(
     next: [
       ...next,
       ...((kind === 'customer' && found) || isReward || open > 0 ? [rewards] : []),
+      ...(kind === 'customer' ? [keptOf(key)] : []),
       ...(form && !reveal && kind !== 'product' ? [revealed] : []),
     ],
     // It goes on by itself: an open page shows how.
@@ -190,6 +191,11 @@ export function documentOf(
     },
   };
 }
+
+const keptOf = ({ shop, id }: Trace['key']) => ({
+  label: 'See all that is kept of them',
+  line: line('privacy show', [id], { shop }),
+});
 
 /** As people know it: `#1007`, a title. Of a customer nothing that says who it is. */
 function nameOf({ store }: Trace): string | undefined {

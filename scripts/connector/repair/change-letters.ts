@@ -375,7 +375,7 @@ export async function dropLetters(deps: DropDeps): Promise<void> {
 }
 
 /** These dead letters, and what it takes to change them. */
-function openLetters(
+export function openLetters(
   session: Session,
   deployment: Deployment,
   letters: readonly ListedDeadLetter[],

@@ -134,6 +134,43 @@ lost.
     .option('--yes', 'do not ask');
 
   registerRedemptions(program);
+  registerPrivacy(program);
+}
+
+function registerPrivacy(program: Command): void {
+  const group = declare(program, 'privacy', {
+    summary: 'show or erase all that is kept of a person',
+    description:
+      'Looks in the whole ledger and in every dead letter, asks the store and the loyalty service, and says what is left elsewhere, until when, and who must be asked.',
+    examples: `\
+  npx loyalty-connector privacy show someone@example.com --reveal --json
+  npx loyalty-connector privacy erase 7012345 --shop SHOP
+  npx loyalty-connector privacy erase-shop shop.example.com
+
+Erase the customer in the store first: their next change would bring them back. An erasure can be interrupted and
+repeated. Its record names the customer by number only. Others cannot receive the dead letters while it reads them.
+`,
+  });
+  declare(group, 'show', {
+    summary: 'what is kept of one customer, where, and until when',
+    run: async () => (await import('./privacy.ts')).showKept,
+  })
+    .argument('<customer>', "the customer's id in the store, or e-mail address")
+    .option(...ONE_SHOP)
+    .option('--reveal', 'show personal data instead of masking it; this is recorded');
+  declare(group, 'erase', {
+    summary: 'erase what is kept of one customer, and say what is left',
+    run: async () => (await import('./privacy.ts')).eraseCustomer,
+  })
+    .argument('<customer>', "the customer's id in the store, or e-mail address")
+    .option(...ONE_SHOP)
+    .option('--yes', 'do not ask');
+  declare(group, 'erase-shop', {
+    summary: 'erase what is kept of all customers of a shop, before it leaves the settings',
+    run: async () => (await import('./privacy.ts')).eraseShop,
+  })
+    .argument('<shop>', 'its domain or path')
+    .option('--yes', 'do not ask');
 }
 
 function registerRedemptions(program: Command): void {

@@ -69,7 +69,7 @@ export async function resend(
 }
 
 /** Each is a portion: what was sent before an interruption is known exactly. */
-async function* portionsOf(events: readonly StoreEvent[]): AsyncGenerator<Portion<number>> {
+export async function* portionsOf(events: readonly StoreEvent[]): AsyncGenerator<Portion<number>> {
   for (const [index, event] of events.entries()) {
     const next = index + 1 < events.length ? index + 1 : undefined;
     yield { family: queueFamilyOf(event.kind), count: 1, events: async () => [event], next };

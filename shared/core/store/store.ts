@@ -55,6 +55,22 @@ type Notice = 'data-request' | 'shop-redact' | 'app-uninstalled';
 
 export type ReadEvent = (event: StoreEvent) => EventReading;
 
+/** What an operator asks for on every platform: these orders of the customer are erased with them. */
+export const encodeErasure = (orderIds: readonly string[]): Uint8Array =>
+  new TextEncoder().encode(orderIds.join('\n'));
+
+/** No sender can write such an event: what is received is a `webhook`. */
+export function readErasureAsked({
+  claim,
+  origin,
+  id,
+  body,
+}: StoreEvent): EventReading | undefined {
+  if (claim !== 'customer-redaction' || origin !== 'backfill' || !body) return undefined;
+  const orderIds = new TextDecoder().decode(body).split('\n').filter(Boolean);
+  return { kind: 'task', task: { kind: 'redact', customerId: id, orderIds } };
+}
+
 /** What the store says of one thing when asked. */
 export type StoreAnswer<Value> =
   | { readonly kind: 'found'; readonly value: Value }

@@ -64,7 +64,7 @@ const CAME_BEFORE: Outcome = {
  */
 async function redactOnce(event: StoreEvent, task: Redaction, deps: TaskDeps): Promise<Outcome> {
   const { ledger, now, orderRetentionDays } = deps;
-  if (!event.body) return redact(event, task, deps);
+  if (!event.body || event.origin !== 'webhook') return redact(event, task, deps);
   const id = `${hashBody(event.body)}/redacted`;
   const key: RecordKey<'parked'> = { shop: event.shop, kind: 'parked', id };
   const first = await readEntry(ledger, key);

@@ -5,6 +5,7 @@ import {
   expiresAfter,
   isNewer,
   type Ledger,
+  type LedgerEntry,
   ledgerKeyText,
   type RecordKey,
   readEntry,
@@ -34,6 +35,10 @@ function codeKey(shop: string, code: string): RecordKey<'reward-code'> {
 }
 
 const form = rememberedForm<{ readonly customerId: string }>('reward-code', 1);
+
+/** The customer whose reward a code is. */
+export const codeOwner = (entry: Pick<LedgerEntry, 'remembered'> | undefined) =>
+  form.read(entry?.remembered)?.customerId;
 
 /** Notes whose reward a code is, for as long as an order may name it. May be repeated. */
 export async function noteRewardCode(
@@ -90,7 +95,7 @@ export async function noteUsedCodes(
   const keys = couponCodes.map((code) => codeKey(shop, code));
   const known = await deps.ledger.readMany(keys);
   for (const key of keys) {
-    const owner = form.read(known.get(ledgerKeyText(key))?.remembered)?.customerId;
+    const owner = codeOwner(known.get(ledgerKeyText(key)));
     if (owner === undefined) continue;
     // The store may have merged the customer of the code into that of the order.
     const isTheirs =

@@ -199,6 +199,7 @@ describe('the policies for people', () => {
     expect([...looks].filter((action) => !all.includes(action))).toEqual([]);
     expect([...new Set(all)].filter((action) => !looks.has(action)).toSorted()).toEqual([
       'dynamodb:PutItem',
+      'dynamodb:Scan',
       'lambda:InvokeFunction',
       'secretsmanager:CreateSecret',
       'secretsmanager:DescribeSecret',

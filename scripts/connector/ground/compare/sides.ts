@@ -121,7 +121,7 @@ const cancelledLast = ({ order }: HeldCopy) => Number(!isHeldLive(order));
 /** The codes by which the service says that it does not have it. */
 const NOT_FOUND = { order: 37, coupon: 57, customer: 59 } as const;
 
-async function askService(loyalty: LoyaltyClient, { kind, id }: EntityKey): Promise<Held> {
+export async function askService(loyalty: LoyaltyClient, { kind, id }: EntityKey): Promise<Held> {
   switch (kind) {
     case 'order':
       return heldIn(await loyalty.getOrder(id), NOT_FOUND.order, (order) => ({ kind, order }));

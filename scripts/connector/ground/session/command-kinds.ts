@@ -34,6 +34,9 @@ export const COMMAND_KINDS: Readonly<Record<string, CommandKind>> = {
   'redemptions list': 'reads',
   'redemptions show': 'reads',
   'redemptions close': 'changes',
+  'privacy show': 'asks',
+  'privacy erase': 'changes',
+  'privacy erase-shop': 'changes',
   'webhooks check': 'asks',
   'webhooks sync': 'changes',
   reconcile: 'changes',
@@ -49,4 +52,6 @@ export const COMMAND_KINDS: Readonly<Record<string, CommandKind>> = {
 };
 
 /** What they take away does not come back by itself: the page does not offer them as the first choice. */
-export const REMOVES: ReadonlySet<string> = new Set(['dead-letters drop', 'redemptions close']);
+export const REMOVES: ReadonlySet<string> = new Set([
+  ...['dead-letters drop', 'redemptions close', 'privacy erase', 'privacy erase-shop'],
+]);

@@ -36,7 +36,7 @@ const ALL_TABS: readonly Tab[] = [
   {
     name: 'Find',
     line: line('trace'),
-    also: ['compare'],
+    also: ['compare', 'privacy show'],
     search: {
       command: 'trace',
       label: 'Order number or name, product, coupon code, customer id or e-mail address',

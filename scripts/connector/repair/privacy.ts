@@ -1,0 +1,399 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { batchesOf, type StoreEvent } from '../../../shared/core/events/event.ts';
+import { ledgerKeyText, type RecordKey } from '../../../shared/core/ledger/ledger.ts';
+import { encodeErasure } from '../../../shared/core/store/store.ts';
+import { openIn } from '../../../shared/rewards/redeem/redemption-record.ts';
+import { maskPerson } from '../ground/compare/mask-personal.ts';
+import { openSending, type Progress, sendPortions } from '../ground/compare/send.ts';
+import { NOT_SEEN } from '../ground/letters/read-letters.ts';
+import { findShop } from '../ground/session/arguments.ts';
+import { AUDIT_DAYS } from '../ground/session/audit-records.ts';
+import { type Deployment, openLedger } from '../ground/session/deployment.ts';
+import { localUser } from '../ground/session/read-caller.ts';
+import { commandsOf } from '../ground/session/services.ts';
+import { type Change, carryOut, type Session } from '../ground/session/session.ts';
+import {
+  type Block,
+  type Document,
+  REVEALS,
+  right,
+  type Suggestion,
+  table,
+  text,
+  type Verdict,
+} from '../ground/terminal/document.ts';
+import type { ExitCode } from '../ground/terminal/exit.ts';
+import { line } from '../ground/terminal/line.ts';
+import { counted, utcText } from '../ground/terminal/text.ts';
+import { dropLetters, openLetters } from './change-letters.ts';
+import { findKept, findSubject, type Kept, type Subject } from './find-kept.ts';
+import { portionsOf } from './resend.ts';
+
+interface PrivacyOptions {
+  readonly shop?: string;
+  readonly reveal?: boolean;
+  readonly yes?: boolean;
+}
+
+/** `loyalty-connector privacy show`: what somebody may ask about their data. */
+export async function showKept(
+  session: Session,
+  { shop: named, reveal = false }: PrivacyOptions,
+  customer = '',
+): Promise<Document> {
+  const deployment = await session.findDeployment();
+  const subject = await findSubject(deployment, findShop(deployment.connector, named), customer);
+  const about = aboutOf(subject);
+  const record = reveal && (await session.beginChange(deployment, 'reveal', about));
+  const kept = await findKept(session, deployment, subject);
+  if (record) record.count({ revealed: 1 });
+  const operands = [subject.id ?? ''];
+  const shop = subject.shop.domain;
+  const revealed = { label: 'Show personal data', say: REVEALS };
+  return {
+    ...documentOf(kept, deployment, reveal),
+    next: [
+      ...(reveal
+        ? []
+        : [{ ...revealed, line: line('privacy show', operands, { shop, reveal: true }) }]),
+      { label: 'Erase all of it', line: line('privacy erase', operands, { shop }) },
+    ],
+  };
+}
+
+/** `loyalty-connector privacy erase`: everything about one customer. */
+export async function eraseCustomer(
+  session: Session,
+  { shop, yes }: PrivacyOptions,
+  customer = '',
+): Promise<Document | ExitCode> {
+  const deployment = await session.findDeployment();
+  const subject = await findSubject(deployment, findShop(deployment.connector, shop), customer);
+  return eraseSubject(session, deployment, subject, yes);
+}
+
+/** `loyalty-connector privacy erase-shop`: everything about all customers of a shop. */
+export async function eraseShop(
+  session: Session,
+  { yes }: PrivacyOptions,
+  named = '',
+): Promise<Document | ExitCode> {
+  const deployment = await session.findDeployment();
+  const shop = findShop(deployment.connector, named);
+  return eraseSubject(session, deployment, { shop, id: undefined, contacts: [], orders: [] }, yes);
+}
+
+/** In audit records; an e-mail address that was typed is in none. */
+const aboutOf = ({ shop, id }: Subject) => ({
+  shop: shop.domain,
+  ...(id !== undefined && { customer: id }),
+});
+
+/** Show what is kept → ask → record who → erase → look again. */
+async function eraseSubject(
+  session: Session,
+  deployment: Deployment,
+  subject: Subject,
+  yes: boolean | undefined,
+): Promise<Document | ExitCode> {
+  const kept = await findKept(session, deployment, subject);
+  const { title, blocks, data } = documentOf(kept, deployment, false);
+  const erase = eraseLine(subject, true);
+  return carryOut(session, deployment, yes, {
+    preview: () => ({
+      ...{ title, data },
+      blocks: [...blocks, ...openTexts(kept), text('Nothing was erased.')],
+      next: [{ label: 'Erase all of it', line: erase }],
+    }),
+    question: `Erase everything about ${nameOf(subject)}? It cannot be undone.`,
+    about: aboutOf(subject),
+    act: (change) => eraseKept(session, deployment, kept, change),
+  });
+}
+
+const nameOf = ({ shop, id }: Subject) =>
+  id === undefined ? `all customers of ${shop.domain}` : `customer ${id} of ${shop.domain}`;
+
+const eraseLine = ({ shop, id }: Subject, yes = false) =>
+  id === undefined
+    ? line('privacy erase-shop', [shop.domain], { yes })
+    : line('privacy erase', [id], { shop: shop.domain, yes });
+
+const openTexts = ({ items }: Kept) => {
+  const open = items.flatMap(({ kind, entry }) =>
+    kind === 'redemption' ? openIn(entry.remembered, new Date()) : [],
+  );
+  const what = `${counted(open.length, 'redemption')} not finished: it is erased when finished, or after a day.`;
+  return open.length === 0 ? [] : [text(what, 'waits')];
+};
+
+/**
+ * Dead letters first: once the ledger is erased, nothing here says which e-mail address was theirs. Then the workers erase
+ * the ledger, as when the store asks for it: see docs/security.md#personal-data.
+ */
+async function eraseKept(
+  session: Session,
+  deployment: Deployment,
+  kept: Kept,
+  change: Change,
+): Promise<Document> {
+  const signal = session.interruption();
+  let dropped = 0;
+  const isOpen = openTexts(kept).length > 0;
+  // The worker of an open redemption may need its message still.
+  const letters = kept.letters.filter(({ event }) => !isOpen || event?.kind !== 'redemption');
+  if (letters.length > 0) {
+    await dropLetters({
+      ...openLetters(session, deployment, letters),
+      onDropped(some) {
+        dropped += some;
+        change.count({ dropped });
+      },
+    });
+  }
+  const began = new Date();
+  const events = eventsOf(kept, began);
+  const progress = session.terminal.progress('Erasing:', events.length);
+  const state = { place: 0, sent: 0, savedAt: began.toISOString() };
+  await sendPortions({ state, revision: 0 }, () => portionsOf(events), {
+    ...openSending(deployment, ['orders'], signal),
+    // What is left is found by looking again.
+    save: async (_, revision) => revision,
+    onProgress({ sent: erased }: Progress<number>) {
+      change.count({ erased });
+      progress.report(erased);
+    },
+  });
+  await waitForMarks(deployment, events, began, signal);
+  progress.end();
+  const left = await findKept(session, deployment, kept);
+  const { title: _, ...rest } = documentOf(left, deployment, false);
+  return { title: `Erase ${nameOf(kept)}`, ...rest, ...judgeLeft(left, signal.aborted) };
+}
+
+/**
+ * Through the queue: the group of the customer has one worker at a time, who waits for an open redemption, keeps to pause and
+ * rate limit, and may write what an operator may not.
+ */
+function eventsOf({ shop, id, ids, items }: Kept, now: Date): readonly StoreEvent[] {
+  const at = now.toISOString();
+  const byOwner = Map.groupBy(
+    items.filter((one) => one.isPersonal),
+    (one) => one.owner,
+  );
+  // Of a shop, those who were erased before the command was interrupted are left out.
+  const owners = id === undefined ? [...byOwner.keys()] : [...ids];
+  return owners.map((owner) => {
+    const orders = (byOwner.get(owner) ?? []).filter(({ kind }) => kind === 'order');
+    return {
+      ...{ shop: shop.domain, kind: 'customer', id: owner, topic: 'privacy/erase', receivedAt: at },
+      ...{
+        claim: 'customer-redaction',
+        origin: 'backfill',
+        body: encodeErasure(orders.map((one) => one.id)),
+      },
+      deliveryId: `privacy/${owner}/${at}`,
+      replays: [{ at, by: localUser() }],
+    };
+  });
+}
+
+const LOOK_MS = 500;
+/** Without progress for so long, the report says that the workers go on. */
+const PATIENCE_LOOKS = 60;
+
+async function waitForMarks(
+  deployment: Deployment,
+  events: readonly StoreEvent[],
+  began: Date,
+  signal: AbortSignal,
+): Promise<void> {
+  const ledger = openLedger(deployment);
+  let open = events.map(({ shop, id }): RecordKey => ({ shop, kind: 'customer', id }));
+  for (let looks = 0; open.length > 0 && looks < PATIENCE_LOOKS && !signal.aborted; looks += 1) {
+    await sleep(LOOK_MS, undefined, { signal }).catch(() => undefined);
+    const still: RecordKey[] = [];
+    for (const keys of batchesOf(open, 500)) {
+      const entries = await ledger.readMany(keys);
+      const isDone = (key: RecordKey) =>
+        (entries.get(ledgerKeyText(key))?.redactedAt ?? 0) >= began.getTime();
+      still.push(...keys.filter((key) => !isDone(key)));
+    }
+    if (still.length < open.length) looks = 0;
+    open = still;
+  }
+}
+
+function judgeLeft(
+  left: Kept,
+  isInterrupted: boolean,
+): { readonly verdict: Verdict; readonly next: readonly Suggestion[] } {
+  const { items, letters, lettersNotSeen = 0, waits, unread, store, shop } = left;
+  const again = { label: 'Go on erasing', line: eraseLine(left) };
+  const say = (kind: Verdict['kind'], what: string, ...next: readonly Suggestion[]) => ({
+    verdict: { kind, what },
+    next,
+  });
+  const held = letters.length + lettersNotSeen;
+  if (isInterrupted)
+    return say('action required', 'It was interrupted. Repeat the command.', again);
+  if (held > 0) {
+    const what = `${counted(held, 'dead letter')} may be left: ${NOT_SEEN}`;
+    return say('action required', what, again);
+  }
+  const personal = items.filter((one) => one.isPersonal).length;
+  if (personal + waits.length > 0) {
+    const what = `The workers go on: ${counted(personal, 'item')} of the ledger and ${counted(waits.length, 'waiting message')} are left. Repeat the command to see whether they are done.`;
+    const retry = {
+      label: 'Try again now what waits',
+      line: line('retry-now', [], { shop: shop.domain }),
+    };
+    return say('waits', what, ...(waits.length > 0 ? [retry] : []), again);
+  }
+  if (store?.kind === 'found') {
+    const { name } = commandsOf(shop);
+    const what = `Nothing of them is kept here. But ${name} has them still: erase them there, or their next change brings them back.`;
+    return say('action required', what);
+  }
+  if (unread > 0) {
+    return say(
+      'waits',
+      `Nothing of them was found. ${counted(unread, 'message')} could not be read yet.`,
+      again,
+    );
+  }
+  return say('well', 'Nothing of them is kept here but what the list names.');
+}
+
+const DAY_MS = 86_400_000;
+const BACKUP_DAYS = 35;
+const MESSAGE_DAYS = 14;
+
+interface Row {
+  readonly where: string;
+  readonly what: string;
+  /** A day at the latest; null where only a person ends it. */
+  readonly until: string | null;
+  readonly say?: string;
+}
+
+/** All places but the ledger that hold something, or may. */
+function elsewhere(kept: Kept, { connector }: Deployment): readonly Row[] {
+  const { shop, letters, waits, unread, store, service } = kept;
+  const day = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10);
+  const { name } = commandsOf(shop);
+  const next = waits[0] ? ` The next is tried at ${utcText(waits[0].until)}.` : '';
+  const inStore = {
+    found: 'their account and orders',
+    gone: 'no such customer',
+    unavailable: UNKNOWN,
+  };
+  const member = service?.kind === 'customer' ? 'the member, orders, points' : 'no such member';
+  return [
+    {
+      ...{ where: 'queues', what: counted(waits.length, 'message'), until: day(MESSAGE_DAYS) },
+      say: `After an erasure they are processed without the person.${next} Of anybody, ${unread} more cannot be read before a worker has them.`,
+    },
+    {
+      ...{ where: 'dead-letter queues', until: day(MESSAGE_DAYS) },
+      what: counted(letters.length, 'dead letter'),
+    },
+    {
+      ...{ where: 'backups of the ledger', what: 'all that it had', until: day(BACKUP_DAYS) },
+      say: 'After a restore, erase again.',
+    },
+    { where: 'logs', what: 'ids only', until: day(connector.deployment.logRetentionDays) },
+    { where: 'records of commands', what: 'the number', until: day(AUDIT_DAYS) },
+    {
+      ...{ where: 'files of "import balances"', what: UNKNOWN, until: null },
+      say: 'Whoever imported them deletes them.',
+    },
+    {
+      ...{ where: `the store (${name})`, what: inStore[store?.kind ?? 'unavailable'], until: null },
+      say: `Ask the merchant: the customer is erased in ${name}.`,
+    },
+    {
+      where: 'the loyalty service',
+      what: service && service.kind !== 'unknown' ? member : UNKNOWN,
+      until: null,
+      say: 'Ask its support: it has no call that erases.',
+    },
+  ];
+}
+
+const UNKNOWN = 'not known here';
+
+/** Of which kind an item is, in words. */
+const HOLDS: Readonly<Record<string, string>> = {
+  order: 'the customer, as last sent',
+  member: 'a hash of e-mail address and telephone number',
+  customer: 'points and tier, or into whom they were merged',
+  redemption: 'rewards and codes',
+  'reward-code': 'whose reward a code is',
+  notice: 'that they asked for their data',
+};
+
+/** Of a shop, as many as there are: it has millions. */
+const countsOf = ({ items }: Kept) =>
+  [...Map.groupBy(items, ({ kind }) => kind)].map(([kind, some]) => ({
+    ...{ kind, items: some.length, personal: some.filter((one) => one.isPersonal).length },
+  }));
+
+/** What the ledger remembers, without the name of its form. */
+const contentOf = (remembered: string): object => {
+  const [, json = '{}'] = /^[a-z]\d+(.*)$/s.exec(remembered) ?? [];
+  return JSON.parse(json) as object;
+};
+
+const messageOf = ({ event, body }: Kept['letters'][number]): string =>
+  event && 'body' in event && event.body ? new TextDecoder().decode(event.body) : body;
+
+function documentOf(kept: Kept, deployment: Deployment, reveal: boolean) {
+  const { id, shop, items, letters, store, service, ids } = kept;
+  const rows = elsewhere(kept, deployment);
+  const shown = (value: object) => (reveal ? value : maskPerson(value));
+  const ledger = items.map(({ kind, id, entry: { remembered, redactedAt, expiresAt } }) => ({
+    ...{ kind, id, isErased: redactedAt !== undefined && remembered === undefined },
+    ...(remembered !== undefined && { holds: shown(contentOf(remembered)) }),
+    until: expiresAt === undefined ? null : new Date(expiresAt * 1_000).toISOString(),
+  }));
+  const data = {
+    ...{ shop: shop.domain, customers: id === undefined ? ids.size : [...ids] },
+    ledger: id === undefined ? countsOf(kept) : ledger,
+    deadLetters: letters.map((one) => ({
+      ...{ id: one.letterId, kind: one.event?.kind ?? null, about: one.event?.id ?? null },
+      ...(reveal && { message: messageOf(one) }),
+    })),
+    store: store?.kind === 'found' ? shown(store.value) : null,
+    service: service?.kind === 'customer' ? shown(service.customer) : null,
+    elsewhere: rows,
+  };
+  const says = ({ kind, holds, isErased }: (typeof ledger)[number]) =>
+    isErased ? 'the mark of an erasure' : holds ? (HOLDS[kind] ?? kind) : 'nothing but the number';
+  const entries = ledger.map((one) => [
+    ...[one.kind, one.id, says(one)],
+    one.until === null ? 'they are gone' : one.until.slice(0, 10),
+  ]);
+  const counts = countsOf(kept).map((one) => [one.kind, one.items, one.personal]);
+  const places = rows.map(({ where, what, until, say }) => ({
+    cells: [where, what, until ?? ''],
+    ...(say !== undefined && { detail: say }),
+  }));
+  return {
+    title: `What is kept of ${nameOf(kept)}`,
+    blocks: [
+      id === undefined
+        ? table(['In the ledger', right('Items'), right('Personal')], counts)
+        : table(['In the ledger', 'Id', 'Holds', 'Until'], entries, { empty: NOTHING }),
+      table(['Elsewhere', 'What', 'Until'], places),
+      ...(reveal ? [inFull(data)] : []),
+    ],
+    data,
+  };
+}
+
+const NOTHING = 'The ledger has nothing of them.';
+
+const inFull = (data: object): Block => ({
+  ...{ kind: 'code', title: 'In full', text: JSON.stringify(data, null, 2) },
+});
