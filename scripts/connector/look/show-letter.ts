@@ -79,7 +79,8 @@ export async function showLetter(
   const key = entityIn(letter);
   const ledger = openLedger(deployment);
   const entry = key && (await readEntry(ledger, key));
-  let shown: ShownLetter = { letter, entry, redactedAt: entry?.redactedAt };
+  const known = { letter, entry, redactedAt: entry?.redactedAt, isRevealed: reveal };
+  let shown: ShownLetter = known;
   if (reveal && !letter.gone) {
     const received = await receive(deployment, letter, signal);
     const hidden = `The queue does not give this dead letter now: ${NOT_SEEN}`;
@@ -87,7 +88,7 @@ export async function showLetter(
     record?.count({ revealed: 1 });
     const reader = { ledger, ...letterReaderOf(deployment.connector.shops) };
     const redactedAt = await readErasure(received, entry, reader);
-    shown = { ...shown, redactedAt, ...revealedIn(received, redactedAt) };
+    shown = { ...known, redactedAt, ...revealedIn(received, redactedAt) };
   }
   const names = await namesOf(deployment, [aboutOf(letter)]);
   return documentOf(shown, others.length + 1, names, deployment);
@@ -138,6 +139,8 @@ interface ShownLetter {
   readonly entry: EntityEntry | undefined;
   /** When its person was redacted, in epoch milliseconds. */
   readonly redactedAt: number | undefined;
+  readonly isRevealed: boolean;
+  /** Of one that was revealed, if it has one. */
   readonly body?: string;
 }
 
@@ -243,7 +246,7 @@ function factsOf(letter: SummarizedDeadLetter, names: Names): FactsBlock {
 }
 
 function actionsOn(
-  { letter, entry, redactedAt, body }: ShownLetter,
+  { letter, entry, redactedAt, isRevealed }: ShownLetter,
   isHindered: boolean,
 ): readonly Suggestion[] {
   const { letterId: id } = letter;
@@ -255,7 +258,7 @@ function actionsOn(
     ...(isOver || isHopeless(letter) ? [] : [{ label: 'Send 1', line: send }]),
     ...(isHopeless(letter) ? compareSince(letter) : []),
     { label: 'Drop 1', line: line('dead-letters drop', [], { id }), asks: [BECAUSE] },
-    ...(isErased || body !== undefined
+    ...(isErased || isRevealed
       ? []
       : [{ label: 'Show the whole message', line: whole, say: REVEALS }]),
   ];
