@@ -98,7 +98,7 @@ async function replayPlanned(
     );
   } finally {
     progress.end();
-    change.count({ replayed: tally.replayed, notReplayed: countObstacles(tally) });
+    change.count({ sent: tally.replayed, notSent: countObstacles(tally) });
   }
   const sentMs = performance.now();
   const followed =
@@ -163,7 +163,7 @@ async function previewOf(
       sent.length === 0
         ? scanNext(list)
         : [{ label, line: line('dead-letters replay', [], again) }],
-    data: { dryRun: true, matching, wouldReplay: sent.length, replayed: 0 },
+    data: { dryRun: true, matching, wouldSend: sent.length, sent: 0 },
   };
 }
 
@@ -224,7 +224,8 @@ async function replayDocument(report: ReplayReport, deployment: Deployment): Pro
     ],
     next: [...(held?.next ?? []), { label: list, line: line('dead-letters list') }],
     data: {
-      ...{ stack: deployment.stack, replayed, notReached, notSeen, followed },
+      ...{ stack: deployment.stack, sent: replayed, outcomes: judgeEnded(followed ?? []).outcomes },
+      ...{ notReached, notSeen, followed },
       cannot: Object.fromEntries(obstacles),
     },
   };

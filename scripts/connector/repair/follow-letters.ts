@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ListedDeadLetter } from '../../../shared/core/batch/dead-letter.ts';
 import type { WaitingMessage } from '../../../shared/core/batch/waiting.ts';
 import { batchesOf, type QueueDepth } from '../../../shared/core/events/event.ts';
-import type { Outcome } from '../../../shared/core/events/outcome.ts';
 import { isNewer, type Ledger, ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
 import {
   isHolding,
@@ -12,47 +11,21 @@ import {
   resumeSuggestion,
 } from '../ground/checks/read-pauses.ts';
 import { FOR_WHAT, readWaiting, whysText } from '../ground/checks/waiting-messages.ts';
+import {
+  type Hold,
+  isResult,
+  judgeOutcomes,
+  outcomesOf,
+  type Result,
+  SEE_STATUS,
+} from '../ground/compare/outcomes.ts';
 import { readSummaries } from '../ground/letters/read-letters.ts';
 import type { ReplayedLetter } from '../ground/letters/replay-letters.ts';
 import { type Deployment, openLedger, openLists } from '../ground/session/deployment.ts';
 import { openSourceQueues } from '../ground/session/queues.ts';
 import { localUser } from '../ground/session/read-caller.ts';
 import type { Session } from '../ground/session/session.ts';
-import {
-  type Document,
-  type Suggestion,
-  type VerdictKind,
-  worstOf,
-} from '../ground/terminal/document.ts';
-import { line } from '../ground/terminal/line.ts';
 import { counted, utcText } from '../ground/terminal/text.ts';
-
-/**
- * The outcome that was written down since; `settled`: it left the queue without a line, because nothing had to change, or
- * it is no entity; `underway`: still on the queue; `failing`: a dead letter now; `gone`: SQS does not say what became of it.
- */
-export type Result =
-  | Exclude<Outcome['kind'], 'retry' | 'rejected'>
-  | 'settled'
-  | 'underway'
-  | 'failing'
-  | 'gone';
-
-/** As a person reads them: `3 delivered`. */
-const RESULTS: Readonly<Record<Result, { readonly text: string; readonly kind: VerdictKind }>> = {
-  applied: { text: 'delivered', kind: 'well' },
-  handled: { text: 'done', kind: 'well' },
-  unchanged: { text: 'with nothing new to send', kind: 'well' },
-  superseded: { text: 'with nothing new to send', kind: 'well' },
-  settled: { text: 'with nothing new to send', kind: 'well' },
-  skipped: { text: 'not sent, by rule', kind: 'well' },
-  underway: { text: 'waiting', kind: 'waits' },
-  failing: { text: 'failed again', kind: 'action required' },
-  gone: {
-    text: 'received or finished meanwhile, with an outcome that is not known',
-    kind: 'not known',
-  },
-};
 
 /** Where a message that was sent again, or woken, ended up. */
 export interface Ended {
@@ -61,48 +34,16 @@ export interface Ended {
   readonly held?: Hold;
 }
 
-/** What is said of all that was sent, and what to do next. */
-export function judgeEnded(
-  ended: readonly Ended[],
-): Required<Pick<Document, 'verdict' | 'next'>> & { readonly outcomes: Record<string, number> } {
-  const many = (by: (one: Ended) => string) =>
-    Object.fromEntries([...Map.groupBy(ended, by)].map(([name, { length }]) => [name, length]));
-  const outcomes = many(({ result }) => result);
-  const texts = Object.entries(many(({ result }) => RESULTS[result].text));
-  const each = texts.map(([words, count]) => `${count} ${words}`).join(', ');
-  const held = ended.find((one) => one.held)?.held;
-  const kind = worstOf(ended.map(({ result }) => RESULTS[result])) ?? 'well';
-  const WORDS: Readonly<Record<VerdictKind, string>> = {
-    well: `All went through: ${each}.`,
-    waits: `The workers go on: ${each}.${held ? ` ${held.what}.` : ''}`,
-    'not known': `${each}.`,
-    'action required': `${outcomes.failing} of ${ended.length} failed again: the dead letters say why.`,
-  };
-  const letters = { label: 'See the dead letters', line: line('dead-letters list') };
-  return {
-    verdict: { kind, what: WORDS[kind] },
-    next: [
-      ...(held?.next ?? []),
-      ...(kind === 'action required' ? [letters] : []),
-      ...(kind === 'well' || held?.next.includes(STATUS) ? [] : [STATUS]),
-    ],
-    outcomes,
-  };
+/** All that was followed, with what is said of it. */
+export function judgeEnded(ended: readonly Ended[]) {
+  const outcomes = outcomesOf(ended.map(({ result }) => result));
+  return { outcomes, ...judgeOutcomes(outcomes, ended.find((one) => one.held)?.held) };
 }
-
-const STATUS: Suggestion = { label: 'See what waits, and what is wrong', line: line('status') };
 
 /** Of what was sent again. */
 export interface FollowedLetter extends ReplayedLetter, Ended {
   /** It is a dead letter again. */
   readonly again?: ListedDeadLetter;
-}
-
-/** What keeps a message on its queue. */
-interface Hold {
-  /** A sentence without its end. */
-  readonly what: string;
-  readonly next: readonly Suggestion[];
 }
 
 export interface FollowDeps {
@@ -203,7 +144,7 @@ async function takeOutcomes(
 
 /** An outcome of a name that this release does not know is one, too. */
 export const resultOf = (outcome: string): Result =>
-  outcome === 'rejected' ? 'failing' : outcome in RESULTS ? (outcome as Result) : 'settled';
+  outcome === 'rejected' ? 'failing' : isResult(outcome) ? outcome : 'settled';
 
 /** Dead letters that carry one of these replays as their last. */
 async function findAgain(
@@ -262,7 +203,7 @@ export const heldByWait = ({
   until,
 }: Pick<WaitingMessage, 'waitsFor' | 'why' | 'until'>): Hold => ({
   what: `They wait ${FOR_WHAT[waitsFor]}${whysText([why])}; next attempt at ${utcText(until)} UTC`,
-  next: [STATUS],
+  next: [SEE_STATUS],
 });
 
 /** By the pauses, and by the waits that workers write down. */

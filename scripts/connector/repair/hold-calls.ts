@@ -231,7 +231,7 @@ export async function retryNow(session: Session, options: RetryNowOptions): Prom
   const meant = found.filter(({ waitsFor }) => waitsFor !== 'planned');
   if (meant.length === 0) {
     recorded.count({ woken: 0 });
-    const data = { woken: 0, gone: 0, outcomes: {} };
+    const data = { sent: 0, outcomes: {} };
     return { title: 'No message waits: nothing was changed', blocks: [], data };
   }
   const ledger = openLedger(deployment);
@@ -264,7 +264,7 @@ export async function retryNow(session: Session, options: RetryNowOptions): Prom
     verdict,
     blocks: isOpen ? texts.map((words) => text(words)) : [],
     next,
-    data: { woken: woken.length, gone, outcomes },
+    data: { sent: woken.length, outcomes },
   };
 }
 

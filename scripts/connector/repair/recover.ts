@@ -29,7 +29,6 @@ import {
   type Followed,
   judgeFollowed,
   type Open,
-  sentAgainIn,
 } from '../ground/compare/settle.ts';
 import { shopsOf } from '../ground/session/arguments.ts';
 import { type Deployment, openLedger, openLists } from '../ground/session/deployment.ts';
@@ -120,7 +119,7 @@ async function recoverAll(
     const isWhole = one.isWhole && unread.length === 0 && stopped === undefined;
     return { ...one, isWhole, goLive, since, redemptions };
   });
-  change.count({ shops: shops.length, sentAgain: sentAgainIn(shops) });
+  change.count({ shops: shops.length, sent: followed.sent });
   return endOf(title, { ...followed, copied, shops });
 }
 

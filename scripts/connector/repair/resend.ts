@@ -108,7 +108,7 @@ async function sendAndFollow(
       : { label: 'See how far the workers are', line: line('status') };
   if (!wait) {
     const queued = `${counted(sent, kind)} sent to the queue; the workers go on.`;
-    return { title, blocks: [text(queued)], next: [seen], data: { ...data, sent } };
+    return { title, blocks: [text(queued)], next: [seen], data: { ...data, sent, outcomes: {} } };
   }
   session.interruption('Following no longer; the messages are on the queue.');
   const asSent = events.map(({ kind, id, receivedAt: at }) => {
@@ -116,10 +116,10 @@ async function sendAndFollow(
     return { family, key, ...key, at };
   });
   const followed = await followAll(session, deployment, asSent, signal);
-  const { verdict, next } = judgeEnded(followed);
+  const { verdict, next, outcomes } = judgeEnded(followed);
   return {
     ...{ title, verdict, blocks: [], next: [...next, seen] },
-    data: { ...data, sent, outcome: followed[0]?.result },
+    data: { ...data, sent, outcomes },
   };
 }
 

@@ -16,7 +16,7 @@ import {
   namesOf,
   readChangedOrders,
 } from '../ground/compare/read-orders.ts';
-import { compareAndSettle, judgeFollowed, sentAgainIn } from '../ground/compare/settle.ts';
+import { compareAndSettle, judgeFollowed } from '../ground/compare/settle.ts';
 import { findShop } from '../ground/session/arguments.ts';
 import { openLedger } from '../ground/session/deployment.ts';
 import { type Change, carryOut, type Session } from '../ground/session/session.ts';
@@ -98,7 +98,7 @@ export async function goLive(
     const paused = waiting.filter(({ waitsFor }) => waitsFor === 'paused');
     const { woken } = await wake(deployment, paused);
     const followed = await compareAndSettle([domain], open);
-    change.count({ sentAgain: sentAgainIn(followed.shops), woken: woken.length });
+    change.count({ sent: followed.sent, woken: woken.length });
     const again = 'The shop is live, and every run of reconcile goes on with it.';
     const { verdict, next } = judgeFollowed(followed, `${domain} went live`, again);
     // A worker that still observes has said so again.

@@ -55,7 +55,7 @@ describe('loyalty-connector retry-now', () => {
     const parked = await operated.atWork(operated.run('retry-now --json'));
     expect(parked.stdout).toContain('npx loyalty-connector dead-letters list');
     expect(JSON.parse(parked.stdout).data).toEqual({
-      ...{ woken: 1, gone: 0, outcomes: { failing: 1 } },
+      ...{ sent: 1, outcomes: { failing: 1 } },
     });
     expect(parked.code).toBe(1);
     operated.loyalty.faults.clear();

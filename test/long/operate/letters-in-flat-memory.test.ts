@@ -145,7 +145,7 @@ describe('thousands of dead letters', () => {
     const scannedFew = await run('dead-letters scan --json');
     const listedFew = await run('dead-letters list --json');
     const replayedFew = await run('dead-letters replay --yes --json');
-    expect(JSON.parse(replayedFew.stdout).data).toMatchObject({ replayed: FEW });
+    expect(JSON.parse(replayedFew.stdout).data).toMatchObject({ sent: FEW });
 
     const letters = await describeStack('many', MANY);
     const scanned = await run('dead-letters scan --json');
@@ -162,7 +162,7 @@ describe('thousands of dead letters', () => {
     expect(await letters.dead()).toBe(MANY);
 
     const replayed = await run('dead-letters replay --yes --json');
-    expect(JSON.parse(replayed.stdout).data).toMatchObject({ replayed: MANY, notReached: 0 });
+    expect(JSON.parse(replayed.stdout).data).toMatchObject({ sent: MANY, notReached: 0 });
     expect(await letters.dead()).toBe(0);
     expect(await letters.sentAgain()).toBe(MANY);
 

@@ -222,7 +222,7 @@ describe('an operator', () => {
     const counted = (name: string) =>
       changes.find(({ command }: { command: string }) => command === name).end.counts;
     expect(counted('dead-letters drop')).toEqual({ dropped: 1 });
-    expect(counted('dead-letters replay')).toMatchObject({ replayed: 1 });
+    expect(counted('dead-letters replay')).toMatchObject({ sent: 1 });
   });
 
   it('cannot write the record of another person', async () => {

@@ -198,4 +198,4 @@ const resultWith = (comparedAt: string | undefined) => ({
   ...{ orders: { unread: 0, differing: 0 }, isWhole: comparedAt !== undefined },
   redemptions: { customers: 0, found: 0, unread: [] },
 });
-const ended = { tookMs: 1, copied: undefined, messages: { left: 0, parked: 0 } };
+const ended = { tookMs: 1, copied: undefined, sent: 0, outcomes: {} };

@@ -16,9 +16,10 @@ import type { ReconcileRequest } from '../../../../shared/core/reconcile/reconci
 import { type Deployment, openLedger } from '../session/deployment.ts';
 import { readQueues } from '../session/queues.ts';
 import type { Session } from '../session/session.ts';
-import { DOCTOR, type Document } from '../terminal/document.ts';
+import { DOCTOR, type Document, type VerdictKind } from '../terminal/document.ts';
 import { line } from '../terminal/line.ts';
 import { counted, momentText, spanText } from '../terminal/text.ts';
+import { judgeOutcomes, type Sent } from './outcomes.ts';
 
 export interface Open {
   readonly deployment: Deployment;
@@ -27,15 +28,11 @@ export interface Open {
   readonly signal: AbortSignal;
 }
 
-export interface Followed {
+export interface Followed extends Sent {
   readonly tookMs: number;
   readonly comparison: Comparison;
-  readonly messages: Readonly<Record<'left' | 'parked', number>>;
   readonly shops: readonly Awaited<ReturnType<typeof resultOf>>[];
 }
-
-export const sentAgainIn = (shops: Followed['shops']): number =>
-  shops.reduce((sum, one) => sum + one.sentAgain, 0);
 
 /** Has everything compared, of shops whose ledger is in doubt, and waits until what that sent is settled. */
 export async function compareAndSettle(domains: readonly string[], open: Open): Promise<Followed> {
@@ -53,8 +50,12 @@ export async function compareAndSettle(domains: readonly string[], open: Open): 
   });
   const { left, letters } = await drain(open);
   const shops = await Promise.all(domains.map((domain) => resultOf(domain, ledger)));
-  const parked = Math.max(0, letters - before.letters);
-  return { tookMs: Date.now() - began, comparison, messages: { left, parked }, shops };
+  const sent = shops.reduce((sum, one) => sum + one.sentAgain, 0);
+  const failing = Math.max(0, letters - before.letters);
+  // Only the queues say it: what they no longer hold is done.
+  const handled = Math.max(0, sent - failing - left);
+  const outcomes = { handled, failing, underway: left };
+  return { tookMs: Date.now() - began, comparison, sent, outcomes, shops };
 }
 
 /** Where a run ends at once, because the store or the service does not answer. */
@@ -164,41 +165,41 @@ async function resultOf(domain: string, ledger: Ledger) {
 
 /** `done`: begins the words where all is well. `again`: what to do where not everything was compared. */
 export function judgeFollowed(
-  { tookMs, comparison, messages, shops }: Followed,
+  { tookMs, comparison, outcomes, shops }: Followed,
   done: string,
   again: string,
 ): Required<Pick<Document, 'verdict' | 'next'>> {
   const took = spanText(tookMs);
-  const differing = shops.reduce((sum, { orders }) => sum + orders.differing, 0);
-  const { left, parked } = messages;
-  const found = [
-    ...(parked > 0 ? [`${counted(parked, 'dead letter')} came meanwhile.`] : []),
-    ...(differing > 0 ? [`${counted(differing, 'order')} differ in the loyalty service.`] : []),
-    ...(left > 0 ? [`${counted(left, 'message')} on the queues go on by themselves.`] : []),
+  const settled = judgeOutcomes(outcomes);
+  const next = [
+    ...(comparison.kind === 'stuck' ? [DOCTOR] : []),
+    ...(differingIn(shops) > 0
+      ? [{ label: 'See what differs', line: line('reconcile status') }]
+      : []),
+    ...settled.next,
   ];
-  const compared = `Everything was compared after ${took}. ${found.join(' ')}`;
-  const repeat = `Not everything was read and compared after ${took}. ${
-    comparison.kind === 'stuck'
-      ? `The comparison got no further in ${spanText(STUCK_MS)}, although it was started ${comparison.starts} times: see the log of the function "reconcile". Once the cause is repaired: `
-      : ''
-  }${again}`;
+  const say = (kind: VerdictKind, what: string) => ({ verdict: { kind, what }, next });
+  if (!shops.every(({ isWhole }) => isWhole)) {
+    const stuck =
+      comparison.kind === 'stuck'
+        ? `The comparison got no further in ${spanText(STUCK_MS)}, although it was started ${comparison.starts} times: see the log of the function "reconcile". Once the cause is repaired: `
+        : '';
+    const what = `Not everything was read and compared after ${took}. ${stuck}${again}`;
+    return say('action required', what);
+  }
+  const compared = `Everything was compared after ${took}.`;
+  if (differingIn(shops) > 0) {
+    const differ = `${counted(differingIn(shops), 'order')} differ in the loyalty service.`;
+    return say('action required', `${compared} ${differ} ${settled.verdict.what}`);
+  }
+  const { kind, what } = settled.verdict;
+  if (kind !== 'well') return say(kind, `${compared} ${what}`);
   const well = `${done} in ${took}: everything was compared, and nothing that was sent is left on the queues.`;
-  return {
-    verdict: !shops.every(({ isWhole }) => isWhole)
-      ? { kind: 'action required', what: repeat }
-      : parked + differing > 0
-        ? { kind: 'action required', what: compared }
-        : left > 0
-          ? { kind: 'waits', what: compared }
-          : { kind: 'well', what: well },
-    next: [
-      ...(comparison.kind === 'stuck' ? [DOCTOR] : []),
-      ...(differing > 0 ? [{ label: 'See what differs', line: line('reconcile status') }] : []),
-      ...(parked > 0 ? [{ label: 'See what was given up', line: line('dead-letters list') }] : []),
-      ...(left > 0 ? [{ label: 'See what messages wait for', line: line('status') }] : []),
-    ],
-  };
+  return say('well', well);
 }
+
+const differingIn = (shops: Followed['shops']): number =>
+  shops.reduce((sum, { orders }) => sum + orders.differing, 0);
 
 export type IsOurs = (last: LastReconcile) => boolean;
 

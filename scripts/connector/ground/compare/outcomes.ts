@@ -1,0 +1,84 @@
+import type { Outcome } from '../../../../shared/core/events/outcome.ts';
+import { type Document, type Suggestion, type VerdictKind, worstOf } from '../terminal/document.ts';
+import { line } from '../terminal/line.ts';
+
+/**
+ * The outcome that was written down since; `settled`: it left the queue without a line, because nothing had to change, or
+ * it is no entity; `underway`: still on the queue; `failing`: a dead letter now; `gone`: SQS does not say what became of it.
+ */
+export type Result =
+  | Exclude<Outcome['kind'], 'retry' | 'rejected'>
+  | 'settled'
+  | 'underway'
+  | 'failing'
+  | 'gone';
+
+/** What every command that sends answers. */
+export interface Sent {
+  /** How many messages the workers were given. */
+  readonly sent: number;
+  /** What became of how many of them; empty where they were not followed. */
+  readonly outcomes: Readonly<Partial<Record<Result, number>>>;
+}
+
+/** What keeps a message on its queue. */
+export interface Hold {
+  /** A sentence without its end. */
+  readonly what: string;
+  readonly next: readonly Suggestion[];
+}
+
+/** As a person reads them: `3 delivered`. */
+const RESULTS: Readonly<Record<Result, { readonly text: string; readonly kind: VerdictKind }>> = {
+  applied: { text: 'delivered', kind: 'well' },
+  handled: { text: 'done', kind: 'well' },
+  unchanged: { text: 'with nothing new to send', kind: 'well' },
+  superseded: { text: 'with nothing new to send', kind: 'well' },
+  settled: { text: 'with nothing new to send', kind: 'well' },
+  skipped: { text: 'not sent, by rule', kind: 'well' },
+  underway: { text: 'waiting', kind: 'waits' },
+  failing: { text: 'failed again', kind: 'action required' },
+  gone: {
+    text: 'received or finished meanwhile, with an outcome that is not known',
+    kind: 'not known',
+  },
+};
+
+export const isResult = (outcome: string): outcome is Result => outcome in RESULTS;
+
+export const outcomesOf = (results: readonly Result[]): Sent['outcomes'] =>
+  Object.fromEntries(
+    [...Map.groupBy(results, (one) => one)].map(([name, { length }]) => [name, length]),
+  );
+
+/** What is said of all that was sent, and what to do next. */
+export function judgeOutcomes(
+  outcomes: Sent['outcomes'],
+  held?: Hold,
+): Required<Pick<Document, 'verdict' | 'next'>> {
+  const found = (Object.entries(outcomes) as [Result, number][]).filter(([, many]) => many > 0);
+  const texts = Map.groupBy(found, ([result]) => RESULTS[result].text);
+  const sum = (some: typeof found) => some.reduce((total, [, many]) => total + many, 0);
+  const each = [...texts].map(([words, some]) => `${sum(some)} ${words}`).join(', ');
+  const kind = worstOf(found.map(([result]) => RESULTS[result])) ?? 'well';
+  const WORDS: Readonly<Record<VerdictKind, string>> = {
+    well: `All went through: ${each}.`,
+    waits: `The workers go on: ${each}.${held ? ` ${held.what}.` : ''}`,
+    'not known': `${each}.`,
+    'action required': `${outcomes.failing} of ${sum(found)} failed again: the dead letters say why.`,
+  };
+  const letters = { label: 'See the dead letters', line: line('dead-letters list') };
+  return {
+    verdict: { kind, what: WORDS[kind] },
+    next: [
+      ...(held?.next ?? []),
+      ...(kind === 'action required' ? [letters] : []),
+      ...(kind === 'well' || held?.next.includes(SEE_STATUS) ? [] : [SEE_STATUS]),
+    ],
+  };
+}
+
+export const SEE_STATUS: Suggestion = {
+  label: 'See what waits, and what is wrong',
+  line: line('status'),
+};
