@@ -321,10 +321,7 @@ function secretsCheckOf(setup: ShopSetup, { guide }: StoreRoom): Pick<Step, 'loo
     deps.terminal.note(`The ${purpose} secret is stored.`);
   }
 
-  /**
-   * Asks for the values of a secret and tries them before they are stored. In a terminal the user has three
-   * tries; otherwise the same values would come again.
-   */
+  /** Asks for the values of a secret and tries them before they are stored. */
   async function obtainTried(
     purpose: 'store' | 'loyalty',
     wanted: readonly AskedField[],
@@ -334,18 +331,13 @@ function secretsCheckOf(setup: ShopSetup, { guide }: StoreRoom): Pick<Step, 'loo
     if (!isOnly && !process.stdin.isTTY) {
       throw new Problem('Values without a terminal are for one shop.', 'Name it: --shop DOMAIN.');
     }
-    for (let tries = 1; ; tries += 1) {
-      const fields = { ...known, ...(await askFields(wanted, (one) => obtainValue(one))) };
-      const refused =
-        faultIn(purpose, fields, shop) ?? (await tryCredentials(deployment, shop, purpose, fields));
-      if (refused === undefined) return fields;
-      const problem = `Nothing was stored: ${refused}.`;
-      if (!process.stdin.isTTY || tries === MOST_TRIES) {
-        throw new Problem(problem, 'Correct the value, then run the command again.');
-      }
-      deps.terminal.note(`${problem} Once more:`);
-    }
+    const fields = { ...known, ...(await askFields(wanted, (one) => obtainValue(one))) };
+    const refused =
+      faultIn(purpose, fields, shop) ?? (await tryCredentials(deployment, shop, purpose, fields));
+    if (refused === undefined) return fields;
+    throw new Problem(
+      `Nothing was stored: ${refused}.`,
+      'Correct the value, then run the command again.',
+    );
   }
 }
-
-const MOST_TRIES = 3;
