@@ -1,6 +1,7 @@
 import { readAmount, sum, ZERO } from '../../store/money.ts';
 import { LOCALIZED_FIELDS, type StoreOrder } from '../../store/store-entities.ts';
 import { idFromGid } from '../entity-id.ts';
+import type { OrderPayload } from '../webhooks/order-amounts.ts';
 import { latest } from '../webhooks/read-event.ts';
 import type { DataOf } from './client/admin-client.ts';
 import type { orderDocument, refundDocument } from './documents.gen.ts';
@@ -21,11 +22,16 @@ export interface WholeOrder {
   readonly tipLines: ReadonlySet<string>;
 }
 
+/** A rule about a field that only webhooks state would not apply to what is read. Place and staff are asked apart. */
+type AllFields = Readonly<
+  Record<Exclude<keyof OrderPayload, 'id' | 'location_id' | 'user_id'>, unknown>
+>;
+
 /**
  * An order of the Admin API in the shape of a webhook's body, so that one reader reads both and they
  * cannot differ in money, dates or customers.
  */
-export function orderAsPayload({ node, refunds, tipLines }: WholeOrder): unknown {
+export function orderAsPayload({ node, refunds, tipLines }: WholeOrder): AllFields {
   // Each refund says what was received: only then it matters.
   const [refund] = refunds.values();
   return {

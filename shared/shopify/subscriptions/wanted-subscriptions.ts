@@ -218,7 +218,7 @@ function webhookFields(topic: string, { kind, carries }: TopicRoute): readonly s
       return fieldsOf(mergePayload);
     case 'order-reference':
       if (topic === 'orders/edited') return [];
-      return topic === 'refunds/create' ? fieldsOf(refundPayload) : ['order_id'];
+      return topic.startsWith('disputes/') ? ['order_id'] : fieldsOf(refundPayload);
     // The body holds the owner's address too; the domain is enough.
     case 'shop':
       return ['myshopify_domain'];
