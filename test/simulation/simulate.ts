@@ -6,6 +6,7 @@ import {
   readSummary,
 } from '../../shared/core/batch/dead-letter.ts';
 import { changeControl, wentLive } from '../../shared/core/calls/shop-pause.ts';
+import { isKnown } from '../../shared/core/ledger/entry.ts';
 import { ledgerKeyText } from '../../shared/core/ledger/ledger.ts';
 import { joined } from './kernel/chance.ts';
 import type { Fault, JournalLine, Violation } from './kernel/journal.ts';
@@ -171,7 +172,11 @@ export async function simulate(settings: SimulationSettings): Promise<Simulation
   }
   judgeLetters();
   const disputesLost = [...webhooks.lostTopics].some((topic) => topic.startsWith('disputes/'));
-  const known = { seen, knownSince, disputesLost, restore };
+  const isForgotten = (id: string) =>
+    lettersExpire &&
+    restore.happened &&
+    !isKnown(ledger.entries.get(ledgerKeyText({ shop: SHOP, kind: 'order', id })));
+  const known = { seen, knownSince, disputesLost, restore, isForgotten };
   const compared = { kernel, store, loyalty, rules, ...known };
   await compareStates(compared);
   // Reconciliation does not scan customers.

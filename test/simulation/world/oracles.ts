@@ -31,6 +31,11 @@ interface Compared {
   /** A webhook about a dispute never came. */
   readonly disputesLost: boolean;
   readonly restore: Pick<LedgerRestore, 'happened' | 'isLeftToPerson' | 'until'>;
+  /**
+   * A known limit: only the dead letter of its deletion knew of the order when the ledger was lost, and it expired. See
+   * docs/limits.md#what-a-lost-ledger-can-still-hide.
+   */
+  readonly isForgotten: (id: string) => boolean;
 }
 
 interface Held extends Omit<Compared, 'loyalty'> {
@@ -102,6 +107,10 @@ async function compareOrders(held: Held): Promise<ReadonlyMap<string, number>> {
   }
   for (const found of loyalty.orders.values()) {
     if (rows.orders.get(found.OriginalId) || found.IsCancelledOrReturned) continue;
+    if (held.isForgotten(found.OriginalId)) {
+      if (found.IsCompleted) addTo(worth, found.customerId, amountHeld(found));
+      continue;
+    }
     const what = `order ${found.OriginalId} was deleted, and the service holds it as alive`;
     kernel.journal.violation('orders', what);
   }
