@@ -35,7 +35,11 @@ const NOON = '2026-10-09T12:00:00.000Z';
  * An order and their account in the ledger, redeemed rewards, a dead letter with a body, another that names them by
  * e-mail address alone, and a message that waits because the service fails.
  */
-export async function keepPerson(operated: OperatedConnector, person: Person) {
+export async function keepPerson(
+  operated: OperatedConnector,
+  person: Person,
+  { waits = true } = {},
+) {
   const { store, loyalty, ledger, sqs, outputs } = operated;
   const { first_name: firstName, last_name: lastName, email, phone, document } = person;
   const { id } = store.actions.createCustomer({ firstName, lastName, email, phone });
@@ -49,15 +53,17 @@ export async function keepPerson(operated: OperatedConnector, person: Person) {
     await operated.work();
     return String(orderId);
   };
-  const sent = await send();
+  await send();
   loyalty.faults.add({ operation: 'sendOrder', kind: 'business-error', code: 30 });
-  const dead = await send();
+  await send();
   loyalty.faults.clear();
-  const { faults } = loyalty;
-  // It waits for long enough to be found.
-  faults.add({ operation: 'sendOrder', kind: 'http-503', retryAfterSeconds: 300, count: 1 });
-  const waiting = await send();
-  faults.clear();
+  if (waits) {
+    // For long enough to be found.
+    const retryAfterSeconds = 300;
+    loyalty.faults.add({ operation: 'sendOrder', kind: 'http-503', retryAfterSeconds, count: 1 });
+    await send();
+    loyalty.faults.clear();
+  }
   const code = { code: `QUILL-${orders}`, kind: 'fixed', value: 5, startsAt: NOON } as const;
   const state = { at: 'ready', code, discountId: 'gid://1', redeemedRewardId: 7 } as const;
   const one = redemptionAt(state, { id: `Z${String(orders).padStart(11, '0')}` });
@@ -79,7 +85,7 @@ export async function keepPerson(operated: OperatedConnector, person: Person) {
     ...{ ledger, family: 'balances' },
   });
   return {
-    ...{ id, email, sent, dead, waiting },
+    ...{ id, email },
     texts: [firstName, lastName, email, phone, document],
   };
 }

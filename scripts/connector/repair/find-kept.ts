@@ -53,6 +53,8 @@ export interface Kept extends Subject {
   readonly letters: readonly ReadLetter[];
   /** Undefined: the search was interrupted. */
   readonly lettersNotSeen: number | undefined;
+  /** In the hands of others when the search began, of a killed run for example. */
+  readonly lettersHeld: number;
   readonly waits: readonly WaitingInShop[];
   /** Messages of anybody, which cannot be read without receiving them. */
   readonly unread: number;
@@ -105,9 +107,12 @@ export async function findKept(
     PERSONAL.has(kind) && (!isOne || (kind === 'order' ? orderIds : ids).has(entity));
   const isAbout = letterTest(deployment, { ...subject, contacts }, ids, isTheirs);
   const letters: ReadLetter[] = [];
+  const letterQueues = openLetterQueues(deployment, familiesOf(deployment.connector));
+  const counts = await Promise.all(letterQueues.map((queue) => queue.counts()));
+  const lettersHeld = counts.reduce((sum, { inFlight }) => sum + inFlight, 0);
   const progress = session.terminal.progress('Reading dead letters:');
   const { notSeen: lettersNotSeen } = await surveyLetters({
-    queues: openLetterQueues(deployment, familiesOf(deployment.connector)),
+    queues: letterQueues,
     signal,
     onProgress: (seen, total) => progress.report(seen, `of about ${total}`),
     onLetters: (some) => void letters.push(...some.filter(isAbout)),
@@ -116,7 +121,7 @@ export async function findKept(
   const unread = queues.reduce((sum, one) => sum + one.waiting, 0);
   const own = waits.filter(({ about }) => isTheirs(about.kind, about.id));
   return {
-    ...{ ...subject, ids, items, contacts, letters, lettersNotSeen },
+    ...{ ...subject, ids, items, contacts, letters, lettersNotSeen, lettersHeld },
     ...{ waits: own, unread, store, service, orders: [...orderIds] },
   };
 }

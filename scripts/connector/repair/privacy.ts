@@ -22,7 +22,7 @@ import {
   text,
   type Verdict,
 } from '../ground/terminal/document.ts';
-import type { ExitCode } from '../ground/terminal/exit.ts';
+import { type ExitCode, Problem } from '../ground/terminal/exit.ts';
 import { line } from '../ground/terminal/line.ts';
 import { counted, utcText } from '../ground/terminal/text.ts';
 import { dropLetters, openLetters } from './change-letters.ts';
@@ -97,6 +97,11 @@ async function eraseSubject(
   yes: boolean | undefined,
 ): Promise<Document | ExitCode> {
   const kept = await findKept(session, deployment, subject);
+  if (kept.lettersHeld > 0) {
+    const what = `${counted(kept.lettersHeld, 'dead letter')} cannot be read now: another person or a killed run has received them.`;
+    // Once the ledger is erased, nothing may say any more that they are theirs.
+    throw new Problem(`${what} Nothing was erased.`, 'Repeat the command in five minutes.');
+  }
   const { title, blocks, data } = documentOf(kept, deployment, false);
   const erase = eraseLine(subject, true);
   return carryOut(session, deployment, yes, {
@@ -279,7 +284,7 @@ interface Row {
 
 /** All places but the ledger that hold something, or may. */
 function elsewhere(kept: Kept, { connector }: Deployment): readonly Row[] {
-  const { shop, letters, waits, unread, store, service } = kept;
+  const { shop, letters, lettersNotSeen = 0, waits, unread, store, service } = kept;
   const day = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10);
   const { name } = commandsOf(shop);
   const next = waits[0] ? ` The next is tried at ${utcText(waits[0].until)}.` : '';
@@ -297,6 +302,7 @@ function elsewhere(kept: Kept, { connector }: Deployment): readonly Row[] {
     {
       ...{ where: 'dead-letter queues', until: day(MESSAGE_DAYS) },
       what: counted(letters.length, 'dead letter'),
+      ...(lettersNotSeen > 0 && { say: `${lettersNotSeen} more of anybody: ${NOT_SEEN}` }),
     },
     {
       ...{ where: 'backups of the ledger', what: 'all that it had', until: day(BACKUP_DAYS) },
