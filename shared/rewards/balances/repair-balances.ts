@@ -53,6 +53,8 @@ interface RepairScan {
   readonly isEnrolled: boolean;
   /** From 1. */
   readonly page: number;
+  /** A page of the usual size could not be read. */
+  readonly small?: true;
 }
 
 const DAY_MS = 86_400_000;
@@ -61,8 +63,9 @@ const NIGHT_MS = 3 * 3_600_000;
 /** Pages shift while points move, so every movement is compared on two nights. */
 const OVERLAP_MS = DAY_MS;
 
-/** The service's maximum is 500. Each customer comes with a history, so such an answer may be too large. */
+/** The service's maximum is 500. Each customer comes with a history, so an answer may be too large: then a smaller one is tried. */
 const PAGE_SIZE = 100;
+const SMALL_PAGE_SIZE = 20;
 /** A million customers in a night: a report without an end must not occupy every run. */
 const MOST_CUSTOMERS = 1_000_000;
 /** Between two pages: the service's limit is not documented. */
@@ -154,11 +157,12 @@ async function comparePage(
   scan: RepairScan,
   deps: RepairDeps,
 ): Promise<ComparedPage> {
-  const { from, until, isEnrolled, page } = scan;
+  const { from, until, isEnrolled, page, small } = scan;
+  const pageSize = small ? SMALL_PAGE_SIZE : PAGE_SIZE;
   const query = {
     isEnrolled,
     pageNumber: page,
-    pageSize: PAGE_SIZE,
+    pageSize,
     pointDateFrom: new Date(from).toISOString(),
     pointDateTo: new Date(until).toISOString(),
   };
@@ -166,13 +170,18 @@ async function comparePage(
   if (!result) return { kind: 'stopped', why: outcome.why };
   if (result.kind === 'success' || result.kind === 'warning') {
     const { Items: customers, HasNextPage } = result.value;
-    const isLast = !HasNextPage || customers.length === 0 || page * PAGE_SIZE >= MOST_CUSTOMERS;
+    const isLast = !HasNextPage || customers.length === 0 || page * pageSize >= MOST_CUSTOMERS;
     const sent = await askForDifferences(shop, customers, until, deps);
     return {
       kind: 'compared',
       ...sent,
       next: isLast ? nextList(scan) : { ...scan, page: page + 1 },
     };
+  }
+  // What too large an answer is, too.
+  if (result.kind === 'transport-failure' && result.reason === 'not-the-contract' && !small) {
+    const first = ((page - 1) * PAGE_SIZE) / SMALL_PAGE_SIZE + 1;
+    return { kind: 'compared', compared: 0, asked: 0, next: { ...scan, page: first, small: true } };
   }
   if (outcome.kind === 'retry') {
     if (outcome.misconfigured) deps.telemetry.count('misconfigured');

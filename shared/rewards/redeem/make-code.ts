@@ -35,7 +35,7 @@ export async function makeCode(
 ): Promise<CodeEnd> {
   const wanted = redemption.state.at === 'redeemed' && wantedCode(redemption, record);
   if (!wanted) return { kind: 'settled', redemption };
-  if (redemption.state.at === 'redeemed' && redemption.state.tried) {
+  if (redemption.state.at === 'redeemed' && redemption.tried) {
     const ordered = await isOrdered(record.customer, wanted, deps);
     if (typeof ordered !== 'boolean') return ordered;
     if (ordered) return settle(record, redemption.id, { kind: 'use' });

@@ -160,9 +160,8 @@ async function lookUp(
   return {
     ...intended,
     // What the ledger has forgotten may have been given: the store is asked before it gives again.
-    state: code
-      ? { at: 'redeemed', code, ...called, tried: true }
-      : { at: 'crediting', attempts: 1, ...called },
+    tried: true,
+    state: code ? { at: 'redeemed', code, ...called } : { at: 'crediting', attempts: 1, ...called },
   };
 }
 

@@ -215,7 +215,8 @@ async function intend(
     const terms = expiresAt ? { ...offer.terms, credit: { currency, expiresAt } } : offer.terms;
     const redemption: Redemption = {
       ...{ id, rewardId, clientKeys: [clientKey], terms, intendedAt: at, since: at },
-      state: { at: 'intended', body: bodyOf(terms), ...(inDoubt() && { tried: true }) },
+      state: { at: 'intended', body: bodyOf(terms) },
+      ...(inDoubt() && { tried: true }),
       ...(till && { staffId: till.staffId }),
     };
     const next = {

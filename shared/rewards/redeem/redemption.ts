@@ -58,8 +58,7 @@ export type RedeemBody = Body<'redeemRewardByKey'> & {
 
 /** See the steps between them below. */
 export type RedemptionState =
-  /** `tried`: the ledger may have forgotten a call with this key. */
-  | { readonly at: 'intended'; readonly body: RedeemBody; readonly tried?: true }
+  | { readonly at: 'intended'; readonly body: RedeemBody }
   | {
       readonly at: 'calling';
       readonly body: RedeemBody;
@@ -67,8 +66,6 @@ export type RedemptionState =
       readonly attempts: number;
       /** ISO 8601: when the last call began. */
       readonly calledAt: string;
-      /** The ledger may have forgotten a call with this key, and what followed it. */
-      readonly tried?: true;
       /**
        * The service refused after an attempt without an answer. That proves nothing, so nothing is
        * repeated: look-ups by key decide. `absentAt`: when the first one found nothing.
@@ -83,8 +80,6 @@ export type RedemptionState =
       readonly redeemedRewardId: number;
       readonly code: RewardCode;
       readonly calledAt: string;
-      /** The ledger may have forgotten that the code was made, used and deleted. */
-      readonly tried?: true;
       /** The store refuses the code permanently; `why` is its name of the reason. */
       readonly refusal?: { readonly why: string; readonly at: string };
     }
@@ -121,14 +116,8 @@ export type RedemptionState =
       readonly code: RewardCode;
       readonly discountId: string;
       readonly redeemedRewardId: number;
-      readonly tried?: true;
     }
-  | {
-      readonly at: 'used';
-      readonly code: RewardCode;
-      readonly discountId?: string;
-      readonly tried?: true;
-    }
+  | { readonly at: 'used'; readonly code: RewardCode; readonly discountId?: string }
   | {
       readonly at: 'returning';
       readonly code: RewardCode;
@@ -164,6 +153,8 @@ export interface Redemption {
   /** ISO 8601: since when it is in this state. */
   readonly since: string;
   readonly state: RedemptionState;
+  /** The ledger may have forgotten a call with this key, and that the code was made, used and deleted. */
+  readonly tried?: true;
   /** At a till: the user of the store who redeemed it for the customer. */
   readonly staffId?: string;
   /** Nothing happens until a person acts. */
@@ -299,16 +290,16 @@ function nextState(
   step: Exclude<Step, { kind: 'get-stuck' }>,
   now: Date,
 ): RedemptionState | undefined {
-  const { state, takeBack } = redemption;
+  const { state, takeBack, tried } = redemption;
   switch (step.kind) {
     case 'call':
       return beginCall(redemption, now);
     case 'answer': {
       if (state.at !== 'calling') return undefined;
       const { redeemedRewardId, code } = step;
-      const { calledAt, tried } = state;
+      const { calledAt } = state;
       return code
-        ? { at: 'redeemed', redeemedRewardId, code, calledAt, ...(tried && { tried }) }
+        ? { at: 'redeemed', redeemedRewardId, code, calledAt }
         : // What is forgotten may have credited, with the end of another day.
           { at: 'crediting', redeemedRewardId, attempts: tried ? 1 : 0, calledAt };
     }
@@ -346,7 +337,6 @@ function nextState(
       return {
         ...{ at: 'ready', code: state.code, discountId: step.discountId },
         redeemedRewardId: state.redeemedRewardId,
-        ...(state.tried && { tried: state.tried }),
       };
     case 'store-refused':
       if (state.at !== 'redeemed') return undefined;
@@ -426,7 +416,7 @@ function beginCall(redemption: Redemption, now: Date): RedemptionState | undefin
   const { state } = redemption;
   const calledAt = now.toISOString();
   if (state.at === 'intended' && !isTooLate(redemption, now))
-    return { ...state, at: 'calling', attempts: state.tried ? 2 : 1, calledAt };
+    return { ...state, at: 'calling', attempts: redemption.tried ? 2 : 1, calledAt };
   if (state.at !== 'calling' || state.refusal) return undefined;
   if (secondsUntil(state.calledAt, REPEAT_AFTER_SECONDS, now) > 0) return undefined;
   return { ...state, attempts: state.attempts + 1, calledAt };
@@ -436,16 +426,16 @@ const isTooLate = (redemption: Redemption, now: Date): boolean =>
   secondsUntil(beganAt(redemption), LAST_BEGIN_SECONDS, now) === 0;
 
 /** An order names the code. Of one that is cancelled because the store refuses its code, none can. */
-function useCode({ state, takeBack }: Redemption): RedemptionState | undefined {
+function useCode({ state, takeBack, tried }: Redemption): RedemptionState | undefined {
   switch (state.at) {
     case 'ready': {
-      const { code, discountId, tried } = state;
-      return { at: 'used', code, discountId, ...(tried && { tried }) };
+      const { code, discountId } = state;
+      return { at: 'used', code, discountId };
     }
     case 'returning':
       return { at: 'used', code: state.code, discountId: state.discountId };
     case 'redeemed':
-      return takeBack || state.tried ? { at: 'used', code: state.code } : undefined;
+      return takeBack || tried ? { at: 'used', code: state.code } : undefined;
     case 'cancelling':
       return takeBack && !state.ordered ? { ...state, ordered: true } : undefined;
     case 'cancelled':
@@ -549,8 +539,8 @@ export function isClosed({ at }: RedemptionState): boolean {
 }
 
 /** Of a used one: its code was made again, or may have been, and the order that used it need not have used that one up. */
-export const mayBeSpare = ({ state, takeBack }: Redemption): boolean =>
-  state.at === 'used' && (takeBack?.refused === true || state.tried === true);
+export const mayBeSpare = ({ state, takeBack, tried }: Redemption): boolean =>
+  state.at === 'used' && (takeBack?.refused === true || tried === true);
 
 /** The connector can do no more, or has tried for longer than it should take. */
 export function waitsForPerson(redemption: Redemption, now: Date): boolean {

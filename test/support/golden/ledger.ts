@@ -272,13 +272,13 @@ const STATES: {
     Omit<Extract<RedemptionState, { at: At }>, 'body'>
   > & { readonly body?: RedeemBody };
 } = {
-  intended: { at: 'intended', body, tried: true },
+  intended: { at: 'intended', body },
   calling: {
-    ...{ at: 'calling', body, attempts: 2, calledAt: NOON, tried: true },
+    ...{ at: 'calling', body, attempts: 2, calledAt: NOON },
     refusal: { why: 'refused', absentAt: NOON },
   },
   refused: { at: 'refused', why: 'too-few-points', late: true },
-  redeemed: { at: 'redeemed', redeemedRewardId: 7, code, calledAt: NOON, tried: true, refusal },
+  redeemed: { at: 'redeemed', redeemedRewardId: 7, code, calledAt: NOON, refusal },
   crediting: {
     ...{ at: 'crediting', redeemedRewardId: 7, attempts: 1, calledAt: NOON, absentAt: NOON },
     refusal,
@@ -286,8 +286,8 @@ const STATES: {
   credited: { at: 'credited', transactionId: '9', expiresAt: NOON },
   cancelling: { at: 'cancelling', redeemedRewardId: 7, code, why: 'TAKEN', ordered: true },
   cancelled: { at: 'cancelled', code, why: 'TAKEN' },
-  ready: { at: 'ready', ...made, tried: true },
-  used: { at: 'used', code, discountId: made.discountId, tried: true },
+  ready: { at: 'ready', ...made },
+  used: { at: 'used', code, discountId: made.discountId },
   returning: { at: 'returning', ...made, begunAt: NOON, deletedAt: NOON },
   owing: { at: 'owing', code },
 };
@@ -299,7 +299,14 @@ const redemptionIn = (
   readonly state: RedemptionState;
 } => ({
   ...{ id: `AAAABBBBCC${10 + index}`, rewardId: 1, clientKeys: ['click-0001'], terms, state },
-  ...{ intendedAt: NOON, since: NOON, staffId: '42', stuck: 'cancel-refused', told: true },
+  ...{
+    intendedAt: NOON,
+    since: NOON,
+    staffId: '42',
+    stuck: 'cancel-refused',
+    told: true,
+    tried: true,
+  },
   takeBack: { at: NOON, staffId: '42', refused: true },
 });
 
@@ -320,7 +327,7 @@ const member = { name: undefined, email: undefined, phone: undefined, createdAt:
 // Other records.
 
 const balance: Full<RememberedBalance> = {
-  ...{ points: '120.5', cashback: '3.25', tier: 'Gold', readAt: at, seen: ['delivery-1'] },
+  ...{ points: '120.5', cashback: '3.25', tier: 'Gold' },
   expiring: { points: '20', at: '2026-12-01T00:00:00Z' },
   told: { points: '120.5', tier: 'Gold', expiries: ['2026-12-01'] },
 };
@@ -430,7 +437,7 @@ const ledgerPosition: Full<LedgerPosition> = {
 };
 const repairPosition: Full<RepairPosition> = {
   ...{ doneUntil: at, began: at },
-  scan: { from: at, until: at, isEnrolled: true, page: 1 },
+  scan: { from: at, until: at, isEnrolled: true, page: 1, small: true },
 };
 const counts = { order: 1, product: 2, coupon: 3, member: 4 };
 const lastRun: Full<LastReconcile> = {

@@ -212,7 +212,6 @@ describe('the nightly repair of balances', () => {
 
   it.each([
     ['time-out', TIME_OUT, []],
-    ['not-the-contract', { ...TIME_OUT, reason: 'too-large' }, []],
     ['connection', { ...TIME_OUT, reason: 'connection' }, []],
     ['ApiExternal_Error_Page_Size', refusal(45), []],
     ['unnamed-error', refusal(9_999), []],
@@ -241,6 +240,28 @@ describe('the nightly repair of balances', () => {
     };
     expect(await repair.run()).not.toHaveProperty('stopped');
     expect(repair.asked.map(({ pageNumber }) => pageNumber)).toEqual(pages);
+  });
+
+  it('goes on with smaller pages where one is too large to be read', async () => {
+    const repair = openRepair();
+    await repair.buy('1');
+    repair.clock.ms += HOUR_MS;
+    await repair.continueAt(3);
+    repair.loyalty.world.interfere = (_, pass) =>
+      repair.asked.at(-1)?.pageSize === 100
+        ? { kind: 'failure', reason: 'too-large', mayHaveHappened: true }
+        : pass();
+    expect(await repair.run()).not.toHaveProperty('stopped');
+    // The 200 customers before stay compared.
+    expect(repair.asked.map(({ pageNumber, pageSize }) => [pageNumber, pageSize])).toEqual([
+      [3, 100],
+      [11, 20],
+    ]);
+    repair.loyalty.world.interfere = () => ({
+      ...{ kind: 'failure', reason: 'too-large', mayHaveHappened: true },
+    });
+    await repair.continueAt(3);
+    expect(await repair.run()).toMatchObject({ stopped: 'not-the-contract' });
   });
 
   it('leaves the queue to live events, and ends with its time', async () => {

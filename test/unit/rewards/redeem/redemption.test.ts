@@ -4,6 +4,7 @@ import {
   asOf,
   codeFrom,
   creditEnd,
+  mayBeSpare,
   type RedeemBody,
   type Redemption,
   type RedemptionState,
@@ -146,12 +147,26 @@ describe('a redemption', () => {
   it('looks for a credit before the first one where the ledger may have forgotten it', () => {
     const answered = { kind: 'answer', redeemedRewardId: 7 } as const;
     const attemptsAfter = (more: { readonly tried?: true }) => {
-      const one = redemptionAt({ at: 'intended', body, ...more }, { intendedAt: at });
+      const one = redemptionAt({ at: 'intended', body }, { intendedAt: at, ...more });
       const called = advance(one, { kind: 'call' }, later(1));
       return called && advance(called, answered, later(2))?.state;
     };
     expect(attemptsAfter({})).toMatchObject({ at: 'crediting', attempts: 0 });
     expect(attemptsAfter({ tried: true })).toMatchObject({ at: 'crediting', attempts: 1 });
+  });
+
+  it('may have been made twice where the ledger forgot it, also after a take back that came too late', () => {
+    const [start, ...next] = [
+      redemptionAt(ready, { tried: true }),
+      { kind: 'take-back' },
+      { kind: 'use' },
+    ] as const;
+    const used = next.reduce<Redemption | undefined>(
+      (one, step) => one && advance(one, step, now),
+      start,
+    );
+    expect(used).toMatchObject({ state: { at: 'used' }, tried: true });
+    expect(used && mayBeSpare(used)).toBe(true);
   });
 
   it('goes these ways besides when it was taken back, and is not taken back again', () => {
