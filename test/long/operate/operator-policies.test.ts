@@ -111,7 +111,10 @@ describe('a person who may only look', () => {
     expect(code).toBe(4);
   });
 
-  it.each(linesOf('asks'))('gets no secrets for %s, and is shown the policy', async (line) => {
+  // Without the store, what `resend` would send is not known: it ends before it would change anything.
+  const unread = linesOf('changes').filter((line) => line.startsWith('resend'));
+  const asking = [...linesOf('asks'), ...unread];
+  it.each(asking)('gets no secrets for %s, and is shown the policy', async (line) => {
     const { code, stderr } = await operateAs('readOnlyOperator')(line);
     expect(stderr).toMatch(DENIED);
     expect(stderr).toContain(stack.outputs.OperatorPolicy);
@@ -119,7 +122,7 @@ describe('a person who may only look', () => {
   });
 
   // The shop is live already: `go-live` says so before it would change anything.
-  const refused = linesOf('changes').filter((line) => !line.startsWith('go-live'));
+  const refused = linesOf('changes').filter((line) => !/^(?:go-live|resend)/.test(line));
   it.each(refused)('is refused %s, and is shown the policy', async (line) => {
     const { code, stdout, stderr } = await operateAs('readOnlyOperator')(line);
     expect(stderr).toMatch(DENIED);
