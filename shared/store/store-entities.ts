@@ -108,6 +108,8 @@ export interface BookedFigures extends OrderFigures {
   readonly at: string;
   /** Within one moment, of which the order of changes is not known: the order may never have had these figures. */
   readonly isPassing?: boolean;
+  /** Today's: `at` is not known, where they differ from those before. */
+  readonly isUndated?: boolean;
 }
 
 export interface GiftCardPayment extends PartPayment {

@@ -233,6 +233,7 @@ function pastCounts(order: StoreOrder, rules: AmountRules): WantedOrder['past'] 
     at: Date.parse(figures.at),
     counts: toThousandths(toJsonNumber(orderAmounts(figures, rules).total)),
     isPassing: figures.isPassing,
+    isUndated: figures.isUndated,
   }));
 }
 

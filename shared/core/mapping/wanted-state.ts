@@ -53,6 +53,8 @@ export interface PastCount {
   readonly counts: number;
   /** It may never have counted so: of changes in one moment, their order is not known. */
   readonly isPassing?: boolean | undefined;
+  /** Today's: since when is in no book. */
+  readonly isUndated?: boolean | undefined;
 }
 
 /** What the loyalty service should hold for one entity, in the words of its own contract. */

@@ -279,8 +279,8 @@ function firstAt(past: readonly PastCount[], moment: number): number {
  * changed since, and with what is in no book: a lost dispute, an expired payment.
  */
 function theirPart(total: number, past: readonly PastCount[], since: number): number | undefined {
-  const booked = past.slice(0, -1);
-  const today = past.slice(-1).filter(({ counts }) => counts !== booked.at(-1)?.counts);
+  const booked = past.filter(({ isUndated }) => !isUndated);
+  const today = past.filter((one) => one.isUndated && one.counts !== booked.at(-1)?.counts);
   const until = booked.filter(({ at }) => at <= since);
   const [last, before] = [until.at(-1), until.findLast(({ at }) => at < since)];
   const candidates = [...(last ? [last, ...(before ? [before] : [])] : booked), ...today];

@@ -84,7 +84,7 @@ export function bookOf(
   const last = states.at(-1);
   if (!last) return [];
   // When a dispute was lost or an authorization expired is in no book.
-  return [...states, { ...last, paymentStatus, lostDispute, at: updatedAt }];
+  return [...states, { ...last, paymentStatus, lostDispute, at: updatedAt, isUndated: true }];
 }
 
 interface Movement {
