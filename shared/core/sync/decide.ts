@@ -58,7 +58,7 @@ import {
 /** What was gathered when a decision is made. What is missing is asked for, each at most once. */
 export interface Gathered {
   readonly key: EntityKey;
-  readonly event: Pick<StoreEvent, 'force'>;
+  readonly event: Pick<StoreEvent, 'force' | 'receivedAt'>;
   readonly entry: EntityEntry | undefined;
   /** Undefined while the event carries none: the store is asked. */
   readonly snapshot: Snapshot | undefined;
@@ -115,7 +115,7 @@ export function decide(gathered: Gathered): Decision {
   const situation = { ...gathered, snapshot, mapped, isCall };
   const customerId = unknownCustomer(situation);
   if (customerId !== undefined) return { kind: 'ask-customer', id: customerId, mapped };
-  const isSettled = planned?.kind === 'unchanged' && planned.isNewer;
+  const isSettled = planned?.kind === 'unchanged' && (planned.isNewer || cameLater(gathered));
   // Without them even "unchanged" may be wrong: an order's amount, a customer's details.
   if ((isCall || isSettled) && hidesParts(situation)) return storeQuestion(gathered);
   if (isCall && tellsTooLittle(situation)) return storeQuestion(gathered);
@@ -130,6 +130,10 @@ export function decide(gathered: Gathered): Decision {
     ? decideOrder(situation, { ...mapped, wanted })
     : { kind: 'apply', mapped: { ...mapped, wanted } };
 }
+
+/** It came after the entry was written: within one second, it may tell of another state than the one that was read then. */
+const cameLater = ({ event, entry }: Gathered): boolean =>
+  event.receivedAt > (entry?.outcomes.at(-1)?.at ?? '');
 
 /** An event this late is either a long outage or a captured body: the store is asked. */
 const OLD_AFTER_MS = 2 * 86_400_000;
