@@ -376,9 +376,10 @@ function mayHoldMore(situation: Situation): boolean {
 /** Its customer may be gone since it was sent, or all that it was sent with. */
 const LOST_SINCE: ReadonlySet<string> = new Set(['guest', 'customer-without-email', 'exchange']);
 
-/** Of an order that was never seen: it is not complete any more, since it was edited or its payment was lost. */
+/** Of an order that was never seen: it is not complete any more, since it was edited or ended or its payment was lost. */
 function mayHaveCounted({ entry, mapped }: Situation, order: StoreOrder): boolean {
   if (entry || mapped.kind !== 'skip') return false;
+  if (mapped.why === 'never-sent') return true;
   if (mapped.why !== 'pending') return LOST_SINCE.has(mapped.why) && order.changed;
   return order.changed || order.fulfilledAt !== undefined || isUnpaid(order);
 }

@@ -200,7 +200,8 @@ const fullState: Full<Omit<StoreOrder, 'book'>> = {
 const { currency, taxesIncluded, lines, subtotal, total, shipping } = fullState;
 const { refundedWithoutLines, paidWithGiftCards, paymentStatus, lostDispute } = fullState;
 const figures: Full<BookedFigures> = {
-  ...{ at: NOON, isPassing: true, currency, taxesIncluded, lines, subtotal, total, shipping },
+  ...{ at: NOON, isPassing: true, isUndated: true, currency, taxesIncluded, lines },
+  ...{ subtotal, total, shipping },
   ...{ refundedWithoutLines, paidWithGiftCards, paymentStatus, lostDispute },
 };
 const fullOrder: Full<StoreOrder> = { ...fullState, book: [figures] };

@@ -419,6 +419,18 @@ describe('3: a ledger that is lost or restored between two steps', () => {
   ])('changes nothing for %s', (_, life) => expectSameAroundLoss(life));
 });
 
+// Found by the law of lost ledgers. It stayed completed: by itself, it looked as if it had never been so.
+it('an order that cost nothing is cancelled with the store, whoever lost the ledger', async () => {
+  const discounts = [{ title: 'Kindness', amount: '100' }];
+  const sale = { lines: [shirts(2)], discounts, paidBy: 'nothing' } as const;
+  const settings = { rules: { completeWhen: 'paid' } } as const;
+  const steps: Happens[] = [(order) => order.tag(), (order) => order.cancel()];
+  for (const accident of ACCIDENTS) {
+    const settled = await playAround({ sale, steps, settings, counts: 0 }, accident, 1);
+    expect([accident, settled]).toEqual([accident, exactly('cancelled')]);
+  }
+});
+
 describe('4: shipping that is refunded as store credit', () => {
   const sale = (byGiftCard: number) => ({
     lines: [COAT],
