@@ -111,6 +111,7 @@ async function lookInVain(
   await engine.kill();
   const unread = 'The store could not be read (connection).';
   await command('doctor', 4, 'NOT KNOWN', 'there is no connection to');
+  await command('status', 4, 'NOT KNOWN', 'there is no connection to');
   for (const name of [`order ${id}`, 'product 1', 'coupon TENPCT']) {
     await command(`trace ${name}`, 4, 'NOT KNOWN', unread);
   }
