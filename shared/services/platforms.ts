@@ -48,7 +48,9 @@ export function createPlatformReader(
   const readers = new Map(shops.map(({ domain, platform }) => [domain, READERS[platform]]));
   return (event) => {
     const read = readers.get(event.shop);
-    return read ? (readErasureAsked(event) ?? read(event)) : SHOP_NOT_CONFIGURED;
+    if (!read) return SHOP_NOT_CONFIGURED;
+    const erasure = event.claim === 'customer-redaction' ? readErasureAsked(event) : undefined;
+    return erasure ?? read(event);
   };
 }
 

@@ -59,14 +59,9 @@ export type ReadEvent = (event: StoreEvent) => EventReading;
 export const encodeErasure = (orderIds: readonly string[]): Uint8Array =>
   new TextEncoder().encode(orderIds.join('\n'));
 
-/** No sender can write such an event: what is received is a `webhook`. */
-export function readErasureAsked({
-  claim,
-  origin,
-  id,
-  body,
-}: StoreEvent): EventReading | undefined {
-  if (claim !== 'customer-redaction' || origin !== 'backfill' || !body) return undefined;
+/** Of an event that claims a redaction. No sender can write one of this origin: what is received is a `webhook`. */
+export function readErasureAsked({ origin, id, body }: StoreEvent): EventReading | undefined {
+  if (origin !== 'backfill' || !body) return undefined;
   const orderIds = new TextDecoder().decode(body).split('\n').filter(Boolean);
   return { kind: 'task', task: { kind: 'redact', customerId: id, orderIds } };
 }
