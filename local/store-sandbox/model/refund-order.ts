@@ -137,7 +137,8 @@ export function recordRefund(
     ...{ gateway, isPending, to },
   });
   // Money for goods, those of the return too, or money that was owed, leaves the customer owing no more than before.
-  const owedBefore = Math.max(0, expectedMinor + dueMinor);
+  const unpaidMinor = Math.max(0, dueMinor - repaidInAdvance(order));
+  const owedBefore = Math.max(0, expectedMinor + unpaidMinor);
   const givenMinor = Math.max(0, orderTotals(repayment.order).expectedMinor - owedBefore);
   const differs = suggested - (plan.chosenMinor ?? suggested);
   const chosen = world.shop.owedRefund === 'discrepancy' ? differs : Math.max(differs, -givenMinor);
@@ -146,6 +147,18 @@ export function recordRefund(
   const refund = { ...draft, discrepancies, givenMinor, transactionIds };
   const refunds = repayment.order.refunds.map((one) => (one.id === id ? refund : one));
   return { order: { ...repayment.order, refunds }, refund };
+}
+
+/** Money of refunds that take nothing out, which the store owed: a refund of a return that follows is not owed again. */
+function repaidInAdvance(order: OrderRow): number {
+  const takesOut = new Set(order.reductions.map(({ refundId }) => refundId));
+  const amounts = order.refunds.filter(
+    ({ id, shipping, dutiesMinor }) =>
+      !takesOut.has(id) && sum(shipping.map(({ minor }) => minor)) + dutiesMinor === 0,
+  );
+  const ids = new Set(amounts.flatMap(({ transactionIds }) => transactionIds));
+  const money = repaymentsOf(order).filter(({ id }) => ids.has(id));
+  return sum(money.map(({ minor }) => minor)) - sum(amounts.map(({ givenMinor }) => givenMinor));
 }
 
 /** `chosen`: the suggested amount minus the one that a person chose instead. */
