@@ -1,11 +1,11 @@
 import type { SecretsCalls } from '../aws/aws-client.ts';
 import type { WebhookSecrets } from '../core/events/receive-delivery.ts';
 import { errorFields, type Telemetry } from '../core/events/telemetry.ts';
-import {
-  type ParsedSecret,
-  type ParseSecret,
-  requireText,
-  type StoreSecret,
+import type {
+  ParsedSecret,
+  ParseSecret,
+  SecretTexts,
+  StoreSecret,
 } from '../core/platform/platform.ts';
 import type { UnreadCredentials } from '../loyalty/client.ts';
 
@@ -106,21 +106,16 @@ interface LoyaltyCredentials {
 
 /** How the functions read a secret's fields; that of the store is the platform's. */
 export const secretForms = {
-  webhook(fields): ParsedSecret<WebhookSecrets & Rotated> {
-    const current = requireText(fields, 'current');
-    if (current.kind === 'fault') return current;
-    const previous = requireText(fields, 'previous');
-    const older = previous.kind === 'parsed' ? previous.value : undefined;
-    const { previousUntil } = fields;
-    return { kind: 'parsed', value: { current: current.value, previous: older, previousUntil } };
+  webhook({ current, previous, previousUntil }): ParsedSecret<WebhookSecrets & Rotated> {
+    return current === undefined
+      ? { kind: 'fault', field: 'current' }
+      : { kind: 'parsed', value: { current, previous, previousUntil } };
   },
 
-  loyalty(fields): ParsedSecret<LoyaltyCredentials> {
-    const token = requireText(fields, 'token');
-    if (token.kind === 'fault') return token;
-    const key = requireText(fields, 'key');
-    if (key.kind === 'fault') return key;
-    return { kind: 'parsed', value: { token: token.value, key: key.value } };
+  loyalty({ token, key }): ParsedSecret<LoyaltyCredentials> {
+    if (token === undefined) return { kind: 'fault', field: 'token' };
+    if (key === undefined) return { kind: 'fault', field: 'key' };
+    return { kind: 'parsed', value: { token, key } };
   },
 } satisfies Readonly<Record<string, ParseSecret<unknown>>>;
 
@@ -267,9 +262,21 @@ export function createSecretsManagerSource(secrets: SecretsCalls): SecretSource 
 function parseSecret<T>(name: string, text: string, parse: SecretReaderOptions<T>['parse']): T {
   const fields = readSecretFields(text);
   if (!fields) throw new Error(`secret ${name} is not a JSON object`);
-  const parsed = parse(fields);
+  const parsed = parse(textsIn(fields));
   if (parsed.kind === 'parsed') return parsed.value;
-  throw new Error(`secret ${name}: field ${parsed.field} ${parsed.why}`);
+  throw new Error(`secret ${name}: field ${faultText(parsed)}`);
+}
+
+export function faultText({
+  field,
+  why,
+}: Extract<ParsedSecret<unknown>, { kind: 'fault' }>): string {
+  return `${field} ${why ?? 'must be a text that is not empty'}`;
+}
+
+export function textsIn(fields: Readonly<Record<string, unknown>>): SecretTexts {
+  const texts = Object.entries(fields).filter(([, value]) => typeof value === 'string' && value);
+  return Object.fromEntries(texts) as SecretTexts;
 }
 
 /** The fields of a secret's text; undefined when it is not a JSON object. */

@@ -1,8 +1,8 @@
-import {
-  type OpenShop,
-  type ParsedSecret,
-  requireText,
-  type StoreSecret,
+import type {
+  OpenShop,
+  ParsedSecret,
+  SecretTexts,
+  StoreSecret,
 } from '../core/platform/platform.ts';
 import type { StoreUnavailable } from '../core/store/store.ts';
 import { createHttpClient, type HttpClient } from '../http/http-client.ts';
@@ -13,19 +13,15 @@ export type VendureCredentials =
   | { readonly kind: 'login'; readonly username: string; readonly password: string };
 
 /** `apiKey`, or `username` and `password`. */
-export function parseVendureSecret(
-  fields: Readonly<Record<string, unknown>>,
-): ParsedSecret<VendureCredentials> {
-  const apiKey = requireText(fields, 'apiKey');
-  if (apiKey.kind === 'parsed') {
-    return { kind: 'parsed', value: { kind: 'api-key', apiKey: apiKey.value } };
-  }
-  const username = requireText(fields, 'username');
-  if (username.kind === 'fault') return apiKey;
-  const password = requireText(fields, 'password');
-  if (password.kind === 'fault') return password;
-  const login = { username: username.value, password: password.value };
-  return { kind: 'parsed', value: { kind: 'login', ...login } };
+export function parseVendureSecret({
+  apiKey,
+  username,
+  password,
+}: SecretTexts): ParsedSecret<VendureCredentials> {
+  if (apiKey !== undefined) return { kind: 'parsed', value: { kind: 'api-key', apiKey } };
+  if (username === undefined) return { kind: 'fault', field: 'apiKey' };
+  if (password === undefined) return { kind: 'fault', field: 'password' };
+  return { kind: 'parsed', value: { kind: 'login', username, password } };
 }
 
 export interface VendureClientSettings {

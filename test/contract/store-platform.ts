@@ -443,7 +443,7 @@ export function describeStorePlatform(
           expect(fields).toContain(missing);
           const { [missing]: _, ...rest } = platform.storeSecret;
           const parsed = parseSecret(rest);
-          expect(parsed).toMatchObject({ kind: 'fault', why: expect.any(String) });
+          expect(parsed).toMatchObject({ kind: 'fault', field: missing });
           for (const value of Object.values(rest)) {
             expect(JSON.stringify(parsed)).not.toContain(value);
           }

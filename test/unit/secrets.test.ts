@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { faultIn } from '../../scripts/connector/set-up/set-secret.ts';
-import { type ParsedSecret, requireText } from '../../shared/core/platform/platform.ts';
+import type { ParsedSecret, SecretTexts } from '../../shared/core/platform/platform.ts';
 import {
   createSecretReader,
   type SecretReaderOptions,
@@ -9,8 +9,10 @@ import { parseAdminSecret } from '../../shared/shopify/admin/client/admin-secret
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
-const parsePassword = (fields: Readonly<Record<string, unknown>>): ParsedSecret<string> =>
-  requireText(fields, 'password');
+const parsePassword = ({ password }: SecretTexts): ParsedSecret<string> =>
+  password === undefined
+    ? { kind: 'fault', field: 'password' }
+    : { kind: 'parsed', value: password };
 
 /** A source that answers from `texts`, the last one again and again; an Error is thrown. */
 function setUp(

@@ -2,6 +2,7 @@ import { text as readAll } from 'node:stream/consumers';
 import type { Shop } from '../../../shared/config/connector-config.ts';
 import type { AskedField } from '../../../shared/core/platform/platform.ts';
 import {
+  faultText,
   REFUSED_PAUSE_MS,
   REFUSED_SECRET_MAX_AGE_MS,
   readSecretFields,
@@ -12,10 +13,10 @@ import {
   secretName,
 } from '../../../shared/services/shop-secrets.ts';
 import {
-  formOf,
   type OverlapChange,
   overlapChangeOf,
   overlapEnd,
+  parseFields,
   readSecret,
   storeSecret,
 } from '../ground/checks/read-secret.ts';
@@ -239,8 +240,8 @@ export function faultIn(
     const known = [...new Set(all)].join(', ');
     return `${unknown.join(', ')} is not a field of a ${purpose} secret (${known})`;
   }
-  const parsed = formOf(shop, purpose)(fields);
-  if (parsed.kind === 'fault') return `${parsed.field} ${parsed.why}`;
+  const parsed = parseFields(fields, purpose, shop);
+  if (parsed.kind === 'fault') return faultText(parsed);
   // In the header that contains both, a colon ends the token.
   if (purpose === 'loyalty' && `${fields.token}`.includes(':'))
     return 'token must not contain a colon';
@@ -321,8 +322,8 @@ export async function tryCredentials(
     const does = result.class === 'misconfigured' ? 'refuses them' : 'gave no usable answer';
     return `the loyalty service ${does} (${result.message.replace(/\.$/, '')})`;
   }
-  const parsed = formOf(shop, 'store')(fields);
-  if (parsed.kind === 'fault') return `${parsed.field} ${parsed.why}`;
+  const parsed = parseFields(fields, 'store', shop);
+  if (parsed.kind === 'fault') return faultText(parsed);
   const found = await services.asked(shop, fields).look();
   const fault = found.find(({ verdict }) => verdict !== 'pass');
   return fault && `${fault.what}. ${fault.fix}`.replace(/\.$/, '');

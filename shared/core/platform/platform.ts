@@ -49,22 +49,15 @@ export interface StoreSecret<Credentials> {
   refresh(): Promise<Credentials | 'unreachable' | 'unusable'>;
 }
 
-export type ParseSecret<Value> = (fields: Readonly<Record<string, unknown>>) => ParsedSecret<Value>;
+export type ParseSecret<Value> = (texts: SecretTexts) => ParsedSecret<Value>;
 
-/** A fault names the field, never its value. */
+/** The fields of a secret that are texts and not empty. */
+export type SecretTexts = Readonly<Partial<Record<string, string>>>;
+
+/** A fault names the field, never its value. Without `why`, it must be a text that is not empty. */
 export type ParsedSecret<Value> =
   | { readonly kind: 'parsed'; readonly value: Value }
-  | { readonly kind: 'fault'; readonly field: string; readonly why: string };
-
-export function requireText(
-  fields: Readonly<Record<string, unknown>>,
-  field: string,
-): ParsedSecret<string> {
-  const value = Object.hasOwn(fields, field) ? fields[field] : undefined;
-  return typeof value === 'string' && value !== ''
-    ? { kind: 'parsed', value }
-    : { kind: 'fault', field, why: 'must be a text that is not empty' };
-}
+  | { readonly kind: 'fault'; readonly field: string; readonly why?: string };
 
 /** How what was missed is found again. */
 export interface PlatformHealing {

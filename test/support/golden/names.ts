@@ -263,7 +263,7 @@ const secrets: Samples = Object.fromEntries([
     `secret: ${purpose}`,
     {
       write: () => fields,
-      read: (written: readonly Record<string, unknown>[]) =>
+      read: (written: readonly Record<string, string>[]) =>
         written.map((one) => FORMS[purpose as keyof typeof FORMS](one)),
     },
   ]),

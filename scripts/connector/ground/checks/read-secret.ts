@@ -7,9 +7,10 @@ import {
 } from '@aws-sdk/client-secrets-manager';
 import type { Shop } from '../../../../shared/config/connector-config.ts';
 import { shopAddress } from '../../../../shared/core/events/receive-delivery.ts';
-import type { ParseSecret } from '../../../../shared/core/platform/platform.ts';
+import type { ParsedSecret } from '../../../../shared/core/platform/platform.ts';
 import { parsePointTokens } from '../../../../shared/rewards/balances/receive-points.ts';
 import {
+  faultText,
   inForce,
   REFUSED_SECRET_MAX_AGE_MS,
   readSecretFields,
@@ -18,6 +19,7 @@ import {
   type SecretPurpose,
   secretForms,
   secretName,
+  textsIn,
 } from '../../../../shared/services/shop-secrets.ts';
 import { type Deployment, deployAgain } from '../session/deployment.ts';
 import { explainAwsError, isDenied } from '../session/explain-aws-error.ts';
@@ -69,18 +71,21 @@ export async function readSecret(
   }
   const fields = readSecretFields(text ?? '');
   if (!fields) return { kind: 'malformed', why: 'is not a JSON object' };
-  const parsed = formOf(shop, purpose)(fields);
+  const parsed = parseFields(fields, purpose, shop);
   return parsed.kind === 'parsed'
     ? { kind: 'there', fields: inForce(fields, Date.now()), storedAt }
-    : { kind: 'malformed', why: `is not usable: ${parsed.field} ${parsed.why}` };
+    : { kind: 'malformed', why: `is not usable: ${faultText(parsed)}` };
 }
 
 /** How the functions read the secret of this shop. Commands that store it check it with the same. */
-export const formOf = (
-  shop: PlatformShop,
+export function parseFields(
+  fields: Readonly<Record<string, unknown>>,
   purpose: SecretPurpose | 'points',
-): ParseSecret<unknown> =>
-  ({ ...secretForms, store: commandsOf(shop).parseSecret, points: parsePointTokens })[purpose];
+  shop: PlatformShop,
+): ParsedSecret<unknown> {
+  const { parseSecret: store } = commandsOf(shop);
+  return { ...secretForms, store, points: parsePointTokens }[purpose](textsIn(fields));
+}
 
 /** The first time it is created, with the key and the tags of the stack. */
 export async function storeSecret(

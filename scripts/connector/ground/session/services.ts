@@ -18,7 +18,7 @@ import type { ShopperStore } from '../../../../shared/rewards/redeem/reward-stor
 import { createConfiguredStore } from '../../../../shared/services/configured-store.ts';
 import { COMMANDS } from '../../../../shared/services/platforms.ts';
 import { loyaltyAddress, sandboxAddressOf } from '../../../../shared/services/shop-loyalty.ts';
-import { createShopSecrets } from '../../../../shared/services/shop-secrets.ts';
+import { createShopSecrets, textsIn } from '../../../../shared/services/shop-secrets.ts';
 import { Problem } from '../terminal/exit.ts';
 import type { Deployment } from './deployment.ts';
 import { isDenied } from './explain-aws-error.ts';
@@ -47,7 +47,7 @@ export function openShopServices(deployment: Deployment, reserve = 0): ShopServi
   const open = (shop: Shop, fields?: Readonly<Record<string, unknown>>): OpenShop => ({
     shop,
     sandboxAddress: sandboxAddressOf(connector, shop, sandboxes),
-    secret: (parse) => (fields ? given(parse(fields)) : secrets.store(shop.path, parse)),
+    secret: (parse) => (fields ? given(parse(textsIn(fields))) : secrets.store(shop.path, parse)),
   });
   return {
     store,

@@ -1,8 +1,4 @@
-import {
-  type ParsedSecret,
-  requireText,
-  type StoreSecret,
-} from '../../../core/platform/platform.ts';
+import type { ParsedSecret, SecretTexts, StoreSecret } from '../../../core/platform/platform.ts';
 
 export type AdminCredentials =
   /** An app of the Dev Dashboard: its id and secret get a token that is valid for a day. */
@@ -20,18 +16,16 @@ export type AdminCredentials =
 export type AdminSecret = StoreSecret<AdminCredentials>;
 
 /** `clientId` and `clientSecret` of the app, or the `accessToken` of an older one, with or without its `clientId`. */
-export function parseAdminSecret(
-  fields: Readonly<Record<string, unknown>>,
-): ParsedSecret<AdminCredentials> {
-  const accessToken = requireText(fields, 'accessToken');
-  const clientId = requireText(fields, 'clientId');
-  if (accessToken.kind === 'parsed') {
-    const known = clientId.kind === 'parsed' ? { clientId: clientId.value } : {};
-    return { kind: 'parsed', value: { kind: 'static', accessToken: accessToken.value, ...known } };
+export function parseAdminSecret({
+  accessToken,
+  clientId,
+  clientSecret,
+}: SecretTexts): ParsedSecret<AdminCredentials> {
+  if (accessToken !== undefined) {
+    const known = clientId === undefined ? {} : { clientId };
+    return { kind: 'parsed', value: { kind: 'static', accessToken, ...known } };
   }
-  if (clientId.kind === 'fault') return clientId;
-  const clientSecret = requireText(fields, 'clientSecret');
-  if (clientSecret.kind === 'fault') return clientSecret;
-  const pair = { clientId: clientId.value, clientSecret: clientSecret.value };
-  return { kind: 'parsed', value: { kind: 'client-credentials', ...pair } };
+  if (clientId === undefined) return { kind: 'fault', field: 'clientId' };
+  if (clientSecret === undefined) return { kind: 'fault', field: 'clientSecret' };
+  return { kind: 'parsed', value: { kind: 'client-credentials', clientId, clientSecret } };
 }
