@@ -17,7 +17,7 @@ const IN_ORDERS: Seldom = {
   'core/store/store': ['versionOf'],
   'core/sync/handle-task': [],
   'core/sync/held-order': [],
-  'core/sync/preview-sync': [],
+  'core/sync/observe-entity': [],
   'core/sync/read-snapshot': [],
   'loyalty/read-error': [],
   'rewards/redeem/redemption': [],

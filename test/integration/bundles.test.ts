@@ -110,7 +110,7 @@ describe('the bundles', () => {
       expect(inputs).toContain('shared/core/batch/run-batch.ts');
       expect(inputs).not.toContain('shared/shopify/admin/client/admin-client.ts');
       expect(inputs).not.toContain('shared/loyalty/error-codes.ts');
-      expect(inputs).not.toContain('shared/core/sync/preview-sync.ts');
+      expect(inputs).not.toContain('shared/core/sync/observe-entity.ts');
       const later = readdirSync(bundles.folderOf(name));
       expect(later).toContainEqual(expect.stringMatching(/^configured-store-.*\.js$/));
     },

@@ -7,12 +7,13 @@ import { type EntityKey, type EventHead, isEntityKind } from '../events/event.ts
  * `given`, what workflows gave on a day; `notice`, what a person must see; `cursor`, how far a scan or an import has come; `audit`, what an operator changed;
  * `control`, whether calls may be made for the shop; `parked`, that a body is a dead letter; `waiting`,
  * that a message waits for its next attempt; `dead-letter`, the summary of one; `place`, which busy shop holds a worker;
- * `plan`, what would have been sent for an entity of a shop that is only observed.
+ * `plan`, which state would have been sent for an entity of a shop that is only observed.
  */
 export type RecordKind =
   | Exclude<keyof typeof LETTERS, EntityKey['kind'] | 'merge'>
   | 'notice'
-  | 'audit';
+  | 'audit'
+  | 'plan';
 
 export interface RecordKey<Kind extends RecordKind = RecordKind> {
   /** Of an audit record, which belongs to no shop: its month. Of a dead letter and of a place: the same for all. */
@@ -275,7 +276,6 @@ const LETTERS = {
   waiting: 'a',
   'dead-letter': 'l',
   place: 'h',
-  plan: 'n',
 } as const;
 
 export function rememberedForm<Value>(kind: keyof typeof LETTERS, formVersion: number) {

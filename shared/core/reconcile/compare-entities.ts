@@ -14,7 +14,7 @@ import { mapSnapshot } from '../mapping/map-snapshot.ts';
 import type { Mapped } from '../mapping/wanted-state.ts';
 import type { StoreEntity } from '../store/store.ts';
 import { announce } from '../sync/handle-task.ts';
-import { planKey } from '../sync/preview-sync.ts';
+import { planKey } from '../sync/observe-entity.ts';
 import { sentOf, wantedKeyOf } from './compare-sides.ts';
 import {
   type Compared,

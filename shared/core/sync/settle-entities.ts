@@ -16,7 +16,6 @@ import type { ReadEvent } from '../store/store.ts';
 import { customerKeys } from './decide.ts';
 import type { SyncDeps } from './dependencies.ts';
 import { handleTask } from './handle-task.ts';
-import { observeEntity } from './preview-sync.ts';
 import type { Candidate } from './read-snapshot.ts';
 import { syncEntity } from './sync-entity.ts';
 
@@ -97,8 +96,6 @@ async function settleGroup(
     else if (!key) throw new Error('an event is neither about an entity nor a task');
     else if (reading.kind === 'ask-store' && storeAsked && !asksForMore(event)) {
       outcome = { kind: 'superseded' };
-    } else if (deps.shop(key.shop).observes) {
-      outcome = await observeEntity(key, candidate, known, deps);
     } else {
       ({ outcome, entry: known } = await syncEntity(key, candidate, known, deps));
     }

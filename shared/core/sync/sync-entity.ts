@@ -50,6 +50,7 @@ import {
 import type { LoyaltyCalls, SyncDeps, Synced } from './dependencies.ts';
 import { sendCode } from './handle-task.ts';
 import { cancelOrder, type Made, readFromService, takePart } from './held-order.ts';
+import { recordPlan } from './observe-entity.ts';
 import { type Candidate, readSnapshot } from './read-snapshot.ts';
 
 /**
@@ -70,11 +71,12 @@ export async function syncEntity(
   const carried = carriedSnapshot(candidate, deps.now());
   const snapshot = carried && (await withCodes(key, carried, deps));
   const { pauses, orderRetentionDays } = deps;
+  const { assumptions, observes } = deps.shop(shop);
   const gathered = {
-    ...{ key, event: candidate.event, entry, snapshot, rules, orderRetentionDays },
-    assumptions: deps.shop(shop).assumptions,
-    doubt: pauses.doubtOf(shop),
-    takeover: pauses.takeoverOf(shop),
+    ...{ key, event: candidate.event, entry, snapshot, rules, assumptions, orderRetentionDays },
+    // The service is not asked about an observed shop.
+    doubt: observes ? undefined : pauses.doubtOf(shop),
+    takeover: observes ? undefined : pauses.takeoverOf(shop),
     now: deps.now(),
   };
   return proceed(gathered, candidate, deps);
@@ -106,6 +108,11 @@ async function proceed(gathered: Gathered, candidate: Candidate, deps: SyncDeps)
       return { outcome: decision, entry };
   }
   if (!snapshot) throw new Error('without a snapshot, only the store is asked');
+  const { observes } = deps.shop(shop);
+  if (observes && decision.kind === 'ask-service') return again({ read: { held: undefined } });
+  if (observes) {
+    return { outcome: await recordPlan(gathered, snapshot.version, decision, deps), entry };
+  }
   const { topic, origin } = event;
   const change: EntityChange = {
     ...{ key, event, entry, snapshot, version: snapshot.version, topic, now: deps.now(), deps },

@@ -80,7 +80,7 @@ import {
   type LedgerPosition,
 } from '../../../shared/core/reconcile/scan-ledger.ts';
 import { handleTask } from '../../../shared/core/sync/handle-task.ts';
-import { planKey, recallPlan } from '../../../shared/core/sync/preview-sync.ts';
+import { planKey } from '../../../shared/core/sync/observe-entity.ts';
 import {
   type RememberedBalance,
   recallBalance,
@@ -506,7 +506,7 @@ const plan = (payload: Readonly<Record<string, unknown>>): LedgerSample => ({
   },
   async read({ ledger }) {
     const key = planKey({ shop: SHOP, kind: 'order', id: String(payload.id) });
-    return recallPlan((await readEntry(ledger, key))?.remembered);
+    return (await readEntry(ledger, key))?.version;
   },
 });
 

@@ -6,10 +6,13 @@ import {
   readControl,
   wentLive,
 } from '../../../../shared/core/calls/shop-pause.ts';
+import type { EntityKey } from '../../../../shared/core/events/event.ts';
 import { ledgerKeyText } from '../../../../shared/core/ledger/ledger.ts';
-import { planKey, recallPlan } from '../../../../shared/core/sync/preview-sync.ts';
+import { idempotencyKey, type WantedState } from '../../../../shared/core/mapping/wanted-state.ts';
+import { planKey } from '../../../../shared/core/sync/observe-entity.ts';
 import { orderAt, storeOrderOf } from '../../../fixtures/order-life.ts';
-import { amount } from '../../../fixtures/store-entities.ts';
+import { amount, storeProduct } from '../../../fixtures/store-entities.ts';
+import { sendEvent } from '../../../support/change-order.ts';
 
 const ID = '5512345678901';
 const key = { shop: SHOP, kind: 'order', id: ID } as const;
@@ -37,8 +40,14 @@ async function goLive(connector: Connector): Promise<void> {
 }
 
 const operations = ({ loyalty }: Connector) => loyalty.journal.map(({ operation }) => operation);
-const planOf = ({ ledger }: Connector) =>
-  recallPlan(ledger.entries.get(ledgerKeyText(planKey(key)))?.remembered);
+const planOf = ({ ledger }: Connector, about: EntityKey = key) =>
+  ledger.entries.get(ledgerKeyText(planKey(about)));
+/** As a live shop would have recorded the same. */
+async function appliedKeyOf(payload: ReturnType<typeof orderAt>): Promise<string | undefined> {
+  const live = openConnector({ createdAt: Date.parse('2026-01-01') });
+  await deliver(live, payload);
+  return live.ledger.entries.get(ledgerKeyText(key))?.appliedKey;
+}
 
 function changeHeld({ loyalty: { rows } }: Connector, change: object): void {
   for (const one of rows.orders.values()) rows.orders.put(one.OriginalId, { ...one, ...change });
@@ -65,29 +74,77 @@ async function sendElsewhere(connector: Connector, id: string, total: number): P
 }
 
 describe('an observed shop', () => {
-  it('makes no call, and records what would have been sent, without a person', async () => {
+  it('makes no call, and records which state would have been sent, without a person', async () => {
     const connector = observed();
     await deliver(connector, orderAt(2, shipped));
     expect(operations(connector)).toEqual([]);
     expect(connector.ledger.entries.has(ledgerKeyText(key))).toBe(false);
-    expect(planOf(connector)).toMatchObject({
-      ...{ outcome: 'applied', calls: ['sendOrder'], counts: 50_000 },
-    });
+    const appliedKey = await appliedKeyOf(orderAt(2, shipped));
+    expect(appliedKey).toBeDefined();
+    expect(planOf(connector)).toMatchObject({ appliedKey });
     expect(JSON.stringify([...connector.ledger.entries])).not.toContain('@');
   });
 
-  it('records why an order would not be sent', async () => {
+  it('records that an order would not be sent', async () => {
     const connector = observed();
     await deliver(connector, orderAt(2, shipped, { test: true }));
-    expect(planOf(connector)).toEqual({ outcome: 'skipped', why: 'test-order', calls: [] });
+    expect(planOf(connector)?.appliedKey).toBeUndefined();
+    await connector.reconcile();
+    expect(connector.queues.orders.size).toBe(0);
   });
 
   it('keeps the plan of the newest state, whatever comes late', async () => {
     const connector = observed();
-    await deliver(connector, orderAt(3, shipped, { current_subtotal_price: '30.00' }));
+    const newer = orderAt(3, shipped, { current_subtotal_price: '30.00' });
+    await deliver(connector, newer);
     await connector.deliver({ topic: 'orders/updated', payload: orderAt(2, shipped) });
     await connector.drain();
-    expect(planOf(connector)).toMatchObject({ counts: 30_000 });
+    expect(planOf(connector)).toMatchObject({ appliedKey: await appliedKeyOf(newer) });
+  });
+
+  it('plans what is no order, too', async () => {
+    const connector = observed();
+    const product = { shop: SHOP, kind: 'product', id: storeProduct().id } as const;
+    connector.store.putProduct(SHOP, storeProduct());
+    await sendEvent(connector, product, { topic: 'products/update' });
+    await connector.drain();
+    expect(operations(connector)).toEqual([]);
+    expect(planOf(connector, product)?.appliedKey).toBeDefined();
+    expect(connector.ledger.entries.has(ledgerKeyText(product))).toBe(false);
+  });
+
+  it('plans the end of an order that the store deleted', async () => {
+    const connector = openConnector({ createdAt: Date.parse('2026-01-01') });
+    await deliver(connector, orderAt(2, shipped));
+    connector.changeMode('observe');
+    connector.store.remove(SHOP, 'order', ID);
+    await connector.deliver({ topic: 'orders/delete', payload: { id: Number(ID) } });
+    await connector.drain();
+    const appliedKey = idempotencyKey({ kind: 'cancelled-order', id: ID } as WantedState);
+    expect(planOf(connector)).toMatchObject({ appliedKey });
+    expect(operations(connector)).toEqual(['sendOrder']);
+  });
+
+  it('plans nothing while the store does not answer', async () => {
+    const connector = observed();
+    connector.store.outage = { kind: 'unavailable', why: 'throttled' };
+    await connector.deliver({ topic: 'orders/delete', payload: { id: Number(ID) } });
+    await connector.work('orders');
+    expect(planOf(connector)).toBeUndefined();
+    expect(connector.queues.orders.size).toBe(1);
+  });
+
+  it('asks the service for nothing, also of an order of which it may hold more', async () => {
+    const connector = openConnector({ createdAt: Date.parse('2026-01-01') });
+    await deliver(connector, orderAt(2, shipped));
+    const entry = connector.ledger.entries.get(ledgerKeyText(key));
+    if (!entry) throw new Error('no entry');
+    const { service: _, revision, ...older } = entry;
+    await connector.ledger.write(key, older, revision);
+    connector.changeMode('observe');
+    await deliver(connector, orderAt(3, shipped, { current_subtotal_price: '30.00' }));
+    expect(planOf(connector)?.appliedKey).toBeDefined();
+    expect(operations(connector)).toEqual(['sendOrder']);
   });
 
   it('has no moment of go-live before it went live', async () => {
@@ -141,7 +198,8 @@ describe('an observed shop', () => {
     connector.changeMode('observe');
     await deliver(connector, orderAt(3, shipped, { current_subtotal_price: '30.00' }));
     expect(connector.ledger.entries.get(ledgerKeyText(key))).toEqual(before);
-    expect(planOf(connector)).toMatchObject({ calls: ['partiallyCancelPosOrder'], counts: 30_000 });
+    expect(planOf(connector)?.appliedKey).toBeDefined();
+    expect(planOf(connector)?.appliedKey).not.toBe(before?.appliedKey);
     expect(operations(connector)).toEqual(['sendOrder']);
   });
 });
