@@ -191,8 +191,9 @@ async function begin<Deps>(
     telemetry.log('error', 'the ledger could not be read', errorFields(error));
     return async () => ({ why: 'ledger-unavailable' });
   }
-  pauses.learn(shops, entries, now());
+  // First: a control record of a newer release ends the work on the batch here.
   for (const { items } of groups) for (const item of items) learnLastWait(item, entries);
+  pauses.learn(shops, entries, now());
   const pauseOf = (group: Group) => {
     const shop = shopOf(group);
     const pause = shop === undefined ? undefined : pauses.of(shop, now());

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { openConnector, SHOP } from '../../../../local/harness/in-process-connector.ts';
+import { waitingIn } from '../../../../shared/core/batch/waiting.ts';
 import {
   changeControl,
+  controlKey,
   type PausedPart,
   resumed,
   withOperatorPause,
@@ -11,6 +13,7 @@ import { orderWithId, storeOrderOf } from '../../../fixtures/order-life.ts';
 import { buildOrder } from '../../../fixtures/order-payload.ts';
 import { simpleOrder } from '../../../fixtures/order-spec.ts';
 import { storeOrder } from '../../../fixtures/store-entities.ts';
+import { withNewer } from '../../../support/newer-ledger.ts';
 import { openWebhookConnector } from '../../../support/webhook-connector.ts';
 
 const NEIGHBOUR = 'second-store.myshopify.com';
@@ -97,6 +100,20 @@ describe('a shop that an operator paused', () => {
       readMany: async () => Promise.reject(new Error('down')),
     };
     expect(await connector.work('orders')).toEqual({ received: 1, left: 1 });
+  });
+
+  // The simulation found it: what was held back counted as failed, and waited ever longer.
+  it('counts no pause as a failure where a newer release writes its control record', async () => {
+    const connector = openConnector();
+    await deliver(connector, SHOP, 1);
+    await operate(connector, 'all', 'pause');
+    for (let receives = 0; receives < 4; connector.clock.ms += HOUR_MS) {
+      receives += (await connector.work('orders')).received;
+    }
+    connector.parts.ledger = withNewer(connector.ledger, controlKey(SHOP));
+    expect(await connector.work('orders')).toEqual({ received: 1, left: 1 });
+    const waits = [...connector.ledger.entries.values()].map((one) => waitingIn(one.remembered));
+    expect(waits.at(-1)).toMatchObject({ why: 'newer-release', tries: 1 });
   });
 
   it('until a moment goes on by itself soon after it, without a call before it', async () => {
